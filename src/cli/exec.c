@@ -39,6 +39,7 @@ struct driver {
     const char *gpus;     /* the environment variable that lists the GPUs */
     /* Sets the rest of the environment; false without host memory. */
     bool (*prepare)(const struct start *start, const char *folder);
+    bool asked_for; /* programs see it only where --gpu names it */
 };
 
 /* ---- environment ---- */
@@ -135,10 +136,21 @@ static bool prepare_intel(const struct start *start, const char *folder)
     return preload(folder, "libwavetrap-drm.so");
 }
 
+/* Programs on the CUDA driver API. */
+static bool prepare_cuda(const struct start *start, const char *folder)
+{
+    const char *before = getenv("LD_LIBRARY_PATH");
+    char path[3 * PATH_MAX];
+    const int n = snprintf(path, sizeof path, "%s%s%s", folder, before && *before ? ":" : "",
+                           before ? before : "");
+    return n > 0 && (size_t)n < sizeof path && !setenv("LD_LIBRARY_PATH", path, 1);
+}
+
 static const struct driver drivers[] = {
-    {"gfx900", HSAKMT, "../runtime/hsakmt", "libhsakmt-dev", "WAVETRAP_GPUS", prepare_amd},
+    {"gfx900", HSAKMT, "../runtime/hsakmt", "libhsakmt-dev", "WAVETRAP_GPUS", prepare_amd, false},
     {"gen9", "libwavetrap-drm.so", "../runtime/drm", "libdrm-dev", "WAVETRAP_GEN_GPUS",
-     prepare_intel},
+     prepare_intel, false},
+    {"sm", "libcuda.so.1", "../runtime/cuda", "", "WAVETRAP_SM_GPUS", prepare_cuda, true},
 };
 
 enum { DRIVERS = sizeof drivers / sizeof *drivers };
@@ -169,7 +181,7 @@ static enum wt_status offer(const struct driver *driver, const struct start *sta
     if (gpus)
         gpus_of(driver->family, gpus, list, sizeof list);
     else
-        snprintf(list, sizeof list, "%s", driver->family);
+        snprintf(list, sizeof list, "%s", driver->asked_for ? "" : driver->family);
     if (!*list)
         return WT_OK;
     if (!find_library(driver, folder, sizeof folder))
@@ -259,8 +271,8 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
         return WT_OK;
     enum wt_status status = wt_gpu_choose(&gpu, value, err);
     if (status == WT_OK && (!has_driver(gpu.family) || strchr(value, ' ')))
-        status =
-            wt_fail(err, WT_INVALID, "host programs run on gfx900 and gen9, not on '%.40s'", value);
+        status = wt_fail(err, WT_INVALID,
+                         "host programs run on gfx900, gen9 and sm, not on '%.40s'", value);
     e->catches |= !status && gpu.family->exception_name;
     wt_gpu_free(&gpu);
     if (status)
@@ -397,8 +409,9 @@ static int exec(int argc, char **argv)
 
 static const struct cli_option options[] = {
     {"gpu", 'g', "SPEC",
-     "a GPU: gfx900:KEY=VALUE,… (HIP, OpenMP, OpenACC) or gen9:KEY=VALUE,…\n"
-     "(OpenCL); --gpu=help lists the keys; once for each (default: one of each)",
+     "a GPU: gfx900:KEY=VALUE,… (HIP, OpenMP, OpenACC), gen9:KEY=VALUE,…\n"
+     "(OpenCL) or sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC);\n"
+     "--gpu=help lists the keys; once for each (default: a gfx900 and a gen9)",
      add_gpu},
     {"memory", 0, "SIZE",
      "memory of each gfx900: a number of bytes, or with K, M or G (default: 8G,\n"

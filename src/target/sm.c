@@ -25,6 +25,8 @@
 #define BANKS UINT64_C(0x30000000)
 #define BANK_STRIDE UINT64_C(0x10000)
 #define BUFFERS UINT64_C(0x200000000)
+#define HEAP UINT64_C(0x300000000000)
+#define HEAP_SIZE (UINT64_C(8) << 20)
 #define LOCAL UINT64_C(0x400000000000)
 /* c[0x0] below the parameters, as NVIDIA's driver fills it for sm_50. */
 enum { BANK_BLOCK = 0x8, BANK_GRID = 0x14, BANK_STACK = 0x20 };
@@ -456,6 +458,8 @@ static enum wt_status map_all(struct sm *s, struct wt_error *err)
             WT_OK)
             return status;
     status = sm_device_map(s->device, BANKS, SM_BANKS * BANK_STRIDE, false, err);
+    if (!status && s->ptx.image)
+        status = sm_device_map(s->device, HEAP, HEAP_SIZE, true, err);
     if (status || !local)
         return status;
     return sm_device_map(s->device, LOCAL, local, true, err);
@@ -492,6 +496,8 @@ static struct sm_launch launch_of(const struct sm *s)
         return l;
     }
     sm_ptx_launch(s->ptx.image, k->ptx, &l);
+    l.heap = HEAP;
+    l.heap_size = HEAP_SIZE;
     return l;
 }
 
@@ -510,6 +516,9 @@ static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
     for (size_t i = 0; i < count; i++)
         if ((status = put(s, part[i].at, part[i].bytes, part[i].size, err)) != WT_OK)
             return status;
+    static const uint8_t none[32];
+    if (s->ptx.image && (status = put(s, HEAP, none, sizeof none, err)) != WT_OK)
+        return status;
     if ((status = put_buffers(s, first, err)) != WT_OK || (status = put_banks(s, &l, err)) != WT_OK)
         return status;
     if (s->handler)

@@ -151,3 +151,61 @@ def test_a_function_that_is_nowhere(tmp_path):
     assert run("run", "--grid=32", "--arg=1", write(tmp_path, text)).returncode == 0
     done = run("run", "--grid=128", "--block=128", "--arg=1", tmp_path / "k.ptx")
     assert done.returncode and "a call of missing, which is defined nowhere" in done.stderr and "lanes 3" in done.stderr
+
+
+PRINTF = HEAD + """.extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 list);
+.extern .func (.param .b64 result) malloc(.param .b64 size);
+.extern .func free(.param .b64 address);
+.extern .func __assertfail(.param .b64 message, .param .b64 file, .param .b32 line, .param .b64 function, .param .b64 size);
+.global .align 1 .b8 format[64] = {TEXT};
+.global .align 1 .b8 word[8] = {119, 111, 114, 100, 0};
+.visible .entry k()
+{
+    .local .align 8 .b8 list[48];
+    .reg .b64 %f, %l, %w, %a, %b, %c; .reg .b32 %i, %r; .reg .f64 %d; .reg .pred %p;
+    mov.u64 %f, format; cvta.global.u64 %f, %f;
+    mov.u64 %w, word; cvta.global.u64 %w, %w;
+    mov.u64 %l, list; cvta.local.u64 %l, %l;
+    mov.u32 %i, %tid.x;
+    st.local.u32 [list], %i; st.local.u32 [list+4], -5; st.local.u64 [list+8], 0x123456789a; st.local.f64 [list+16], 0d3FF8000000000000;
+    st.local.u64 [list+24], %w; st.local.u32 [list+32], 65; st.local.u32 [list+36], 6; st.local.u32 [list+40], 42;
+    BODY
+    ret;
+}
+"""
+
+
+def printf(text, lines):
+    return PRINTF.replace("TEXT", ", ".join(str(ord(c)) for c in text) + ", 0").replace("BODY", lines)
+
+
+def test_printf_of_kernels(tmp_path):
+    """Lanes print one after the other; a line that does not end is printed at the end of the run."""
+    call = "call (%r), vprintf, (%f, %l);"
+    path = write(tmp_path, printf("%u %d %lx %.2f%% %s %c|%*d\n", call))
+    done = run("run", "--grid=2", "--block=2", path)
+    assert done.returncode == 0 and done.stdout == "".join(f"{i} -5 123456789a 1.50% word A|    42\n" for i in range(2)), done
+    # The call's result is the number of conversions; guarded, only one lane prints.
+    path = write(tmp_path, printf("%u,", "setp.eq.u32 %p, %i, 1; @%p " + call + " @%p st.local.u32 [list], %r; @%p " + call))
+    assert run("run", "--grid=32", path).stdout == "1,1,\n"
+
+
+def test_printf_of_nothing_is_reported(tmp_path):
+    done = run("run", "--grid=1", write(tmp_path, printf("x", "mov.u64 %f, 64; call (%r), vprintf, (%f, %l);")))
+    assert done.returncode and "no memory is mapped there" in done.stderr and "call (%r), vprintf" in done.stderr
+
+
+def test_malloc_and_free(tmp_path):
+    """Blocks are apart and are used again; what is too large gives 0; what is no block is reported."""
+    text = printf("%u", """mov.u64 %a, 100; call (%a), malloc, (%a); mov.u64 %b, 200; call (%b), malloc, (%b); st.u64 [%a+96], 1; st.u64 [%b], 2;
+                  call free, (%a); mov.u64 %c, 50; call (%c), malloc, (%c); setp.ne.u64 %p, %a, %c; @%p trap;
+                  mov.u64 %c, 0x100000000; call (%c), malloc, (%c); setp.ne.u64 %p, %c, 0; @%p trap; setp.eq.u64 %p, %a, %b; @%p trap;
+                  add.u64 %b, %b, LAST; call free, (%b);""")
+    assert run("run", "--grid=1", write(tmp_path, text.replace("LAST", "0"))).returncode == 0
+    done = run("run", "--grid=1", write(tmp_path, text.replace("LAST", "1")))
+    assert done.returncode and "which malloc has not returned" in done.stderr
+
+
+def test_assertions_of_kernels(tmp_path):
+    done = run("run", "--grid=1", write(tmp_path, printf("a > b", "call __assertfail, (%f, %w, 7, %w, 1);")))
+    assert done.returncode and "word:7: word: assertion 'a > b' failed" in done.stderr

@@ -16,6 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define BUFFER UINT64_C(0x200000000)
 #define BANK UINT64_C(0x300000000)
 #define LOCAL UINT64_C(0x400000000)
+#define HEAP UINT64_C(0x500000000)
+#define HEAP_SIZE 0x1000
 
 /* Sizes that a text may ask for, but not here. */
 static bool is_small(const struct ptx_module *m)
@@ -69,7 +71,8 @@ static void launch(struct sm_ptx *image, const struct sm_ptx_kernel *kernel)
         abort();
     copy(d, CODE, code, code_size, false);
     copy(d, DATA, data, data_size, true);
-    if (sm_device_map(d, BUFFER, 0x1000, true, &err) != WT_OK)
+    if (sm_device_map(d, BUFFER, 0x1000, true, &err) != WT_OK ||
+        sm_device_map(d, HEAP, HEAP_SIZE, true, &err) != WT_OK)
         abort();
     for (unsigned i = 0x140; i + 8 <= sizeof bank; i += 8)
         wt_store_le(bank + i, BUFFER, 8);
@@ -81,7 +84,9 @@ static void launch(struct sm_ptx *image, const struct sm_ptx_kernel *kernel)
                           .local = kernel->local,
                           .bank = {BANK},
                           .bank_size = {sizeof bank},
-                          .local_base = LOCAL};
+                          .local_base = LOCAL,
+                          .heap = HEAP,
+                          .heap_size = HEAP_SIZE};
     sm_ptx_launch(image, kernel, &l);
     if (sm_device_attach_ptx(d, image, &err) != WT_OK)
         abort();

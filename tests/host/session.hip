@@ -72,8 +72,11 @@ int main(int argc, char **argv)
     if (hipMalloc(&out, n * sizeof *out) != hipSuccess || hipMemset(out, 0, n * sizeof *out) != hipSuccess)
         return 1;
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "loop") == 0)
+        if (strcmp(argv[i], "loop") == 0) {
+            puts("spinning");
+            fflush(stdout);
             spin<<<1, 64>>>(out);
+        }
         else if (strcmp(argv[i], "fault") == 0)
             stray<<<2, 64>>>(out);
         else if (strcmp(argv[i], "abort") == 0)

@@ -62,6 +62,11 @@ def attach(pid):
     return Session("process", pid, tool=TOOL)
 
 
+def start(*words):
+    """A session of a program that it starts: options of `exec`, the program, its arguments."""
+    return Session("start", WAVETRAP, *words, tool=TOOL, env=dict(environment(), WAVETRAP_SOCKETS=os.environ["WAVETRAP_SOCKETS"]))
+
+
 def test_threads_registers_and_steps(program):
     with attach(program.pid) as s:
         at = s.number(f"break {KERNEL}")
@@ -269,7 +274,7 @@ KERNARG = 6  # s[6:7], behind the queue's descriptor and the packet's address
 
 def test_waves_of_all_gpus_are_threads(sockets):
     """Breakpoints are in the code of both; waves that stand still on both are looked at, stepped, and watched."""
-    with Session("start", WAVETRAP, *TWO, compiled("two_gpus.hip"), tool=TOOL) as s:
+    with start(*TWO, compiled("two_gpus.hip")) as s:
         s.ask("pending mark")
         seen = []
         for _ in range(4):
@@ -285,7 +290,7 @@ def test_waves_of_all_gpus_are_threads(sockets):
 
 
 def test_memory_of_each_gpu_can_be_watched(sockets):
-    with Session("start", WAVETRAP, *TWO, compiled("two_gpus.hip"), tool=TOOL) as s:
+    with start(*TWO, compiled("two_gpus.hip")) as s:
         s.ask("pending mark")
         outs, at = {}, set()
         while len(outs) < 2:

@@ -5,6 +5,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from conftest import WAVETRAP, compiled
@@ -137,6 +138,21 @@ def test_watchpoints():
     assert "group (1,0,0)" in said[4] and "lane 6;" in said[4] and said[5] == "$1 = 70\n"
     assert "Old value = 9\nNew value = 1219\n" in said[6] and "Old value = 1219\nNew value = 2429\n" in said[7]
     assert said[10].endswith("round 2: 1269 2498 2578\n" + END)
+
+
+def test_watchpoints_that_the_hardware_cannot_have():
+    """It says why when the program is to go on, watches nothing then, and goes on without them."""
+    start = [f"tbreak {SOURCE.name}:{line_of('store')}", "run"]
+    done = debug([*start, "watch tile[3]", "continue"], session())
+    assert done.returncode == 1 and "address watch sees vector memory, not LDS" in done.stderr
+    done = debug([*start, "watch $v3"], session())
+    assert done.returncode == 1 and "$v3 is in a register here: registers cannot be watched" in done.stderr
+    lines = [*start, "watch mine.first", "tbreak weigh", "continue", *(f"watch out[{i}]" for i in (1, 30, 60, 90)), "continue", "delete", "continue"]
+    lines[lines.index("tbreak weigh"):lines.index("tbreak weigh") + 2] = ["tbreak weigh", "next", "up"]
+    done = subprocess.run([WAVETRAP, "debug", "--nx", session()], input="\n".join(lines) + "\n", capture_output=True, text=True, timeout=TIMEOUT,
+                          env=environment())
+    assert "gfx9 has 4 address watches; 5 are asked for" in done.stdout + done.stderr
+    assert done.stdout.endswith("round 2: 1269 2498 2578\n" + END), done.stdout
 
 
 def test_the_hardware_s_registers():
@@ -273,6 +289,36 @@ def test_attach_opens_the_console(running):
 def test_a_program_that_is_killed(running):
     said = ask([f"attach {running.pid}", "kill"], session())
     assert said[1] == "[Program killed]\n" and running.wait(timeout=TIMEOUT) == -signal.SIGKILL
+
+
+def test_ctrl_c_stops_a_kernel():
+    """And the program goes on from there; it is asked before it is ended."""
+    c = pexpect.spawn(WAVETRAP, ["debug", "--nx", str(session()), "loop"], encoding="utf-8", timeout=90, env=environment())
+    prompt = r"\(wavetrap\) "
+    c.expect(prompt)
+    c.sendline("run")
+    c.expect(r"\nspinning\r\n")
+    for _ in range(100):  # until its kernel runs
+        c.sendintr()
+        c.expect("Program stopped[.;]")
+        c.expect(prompt)
+        if "spin (" in c.before:
+            break
+        c.sendline("continue")
+        c.expect("Continuing")
+    assert "spin (" in c.before
+    c.sendline("set var out[0] = 1")
+    c.expect(prompt)
+    c.sendline("continue")
+    c.expect("Program exited normally")
+    c.expect(prompt)
+    c.sendline("start")
+    c.expect("first line of fill|spin")
+    c.expect(prompt)
+    c.sendline("quit")
+    c.expect(r"Quit and end the program\? \(y or n\) ")
+    c.sendline("y")
+    c.expect(pexpect.EOF)
 
 
 @pytest.mark.parametrize("commands, message", [

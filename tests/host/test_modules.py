@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from conftest import WAVETRAP, compiled
-from sanitizer import BUILD
+from conftest import compiled
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kernels"))
-from test_gcn_sessions import Session, place  # noqa: E402
-from test_attach import sockets  # noqa: E402, F401 (a fixture)
+from test_gcn_sessions import place  # noqa: E402
+from test_attach import sockets, start  # noqa: E402, F401 (a fixture)
 
-TOOL = BUILD / "tests" / "kernels" / "gcn_session_tool"
 SOURCE = """
 __kernel void store(__global int *out)
 {
@@ -35,10 +33,6 @@ def objects(tmp_path):
                         "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source, "-o", out], check=True)
         files.append(out)
     return files
-
-
-def start(program, *args):
-    return Session("start", WAVETRAP, program, *args, tool=TOOL)
 
 
 def test_modules_come_and_go(sockets, objects):  # noqa: F811

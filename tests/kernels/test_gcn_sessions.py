@@ -42,9 +42,9 @@ def compiled(tmp_path_factory):
 class Session:
     """Of a kernel (mode, code object, kernel, grid, work-group, arguments), or of a process ("process", its number)."""
 
-    def __init__(self, *words, tool=TOOL):
+    def __init__(self, *words, tool=TOOL, env=None):
         words = [tool, *words]
-        self.tool = subprocess.Popen(list(map(str, words)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.tool = subprocess.Popen(list(map(str, words)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
 
     def __enter__(self):
         return self

@@ -70,6 +70,8 @@ struct wt_probe {
     struct kfd_queue_entry queue[KFD_DEBUG_QUEUES];
     uint32_t queues;
     bool suspended; /**< all queues are, and the rows are as their records */
+    bool stands;    /**< a wave has stepped, maybe off a breakpoint that is not in memory again: the
+                         queues stay suspended until the next scan or resume */
     bool hold;      /**< waves that begin are held */
     uint32_t launch_mode;
     unsigned run; /**< resets so far */

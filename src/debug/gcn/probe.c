@@ -188,6 +188,7 @@ static enum wt_status scan(struct wt_probe *p, struct wt_wave_set *active,
         ((event.exception || p->hold) && (status = gcnp_hold_still(p, err)) != WT_OK))
         return status;
     p->scanned = true;
+    p->stands = false;
     list_waves(p, active, halted);
     return gcnp_go(p, WT_NO_HANDLE, err);
 }
@@ -313,6 +314,7 @@ static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves
         row->step = row->aborts = false;
         row->cause = WT_HALT_NONE;
     }
+    p->stands = false;
     return gcnp_go(p, WT_NO_HANDLE, err);
 }
 
@@ -341,13 +343,15 @@ static enum wt_status step(struct wt_probe *p, uint32_t wave, struct wt_probe_st
     const wt_wave_id id = row->id;
     row->run = row->step = true;
     row->cause = WT_HALT_NONE;
+    p->stands = false;
     /* Nobody else issues meanwhile: a breakpoint may have been lifted for this instruction. */
     if ((status = gcnp_go(p, wave, err)) != WT_OK ||
         (status = p->link->ops->event(p->link->context, true, &event, err)) != WT_OK ||
         (status = gcnp_hold_still(p, err)) != WT_OK)
         return status;
     judge_step(p, wave, id, step);
-    return gcnp_go(p, WT_NO_HANDLE, err);
+    p->stands = true; /* a wave that has begun meanwhile would miss the breakpoint, too */
+    return WT_OK;
 }
 
 static enum wt_status step_poll(struct wt_probe *p, uint32_t wave, struct wt_probe_step *step,
@@ -358,6 +362,7 @@ static enum wt_status step_poll(struct wt_probe *p, uint32_t wave, struct wt_pro
     if (status != WT_OK)
         return status;
     judge_step(p, wave, id, step);
+    p->stands = step->done;
     return gcnp_go(p, WT_NO_HANDLE, err);
 }
 
@@ -394,7 +399,7 @@ static enum wt_status reset_halted(struct wt_probe *p, struct wt_error *err)
         return status;
     p->launch_mode = KFD_LAUNCH_HALT;
     p->hold = true;
-    p->suspended = p->told_end = false;
+    p->suspended = p->stands = p->told_end = false;
     p->run++;
     memset(p->row, 0, p->topology.waves * sizeof *p->row);
     return gcnp_hold_still(p, err);
@@ -407,7 +412,7 @@ static void replaced(struct wt_probe *p)
         p->row[i].present = p->row[i].run = p->row[i].step = p->row[i].held = false;
         p->row[i].cause = WT_HALT_REQUEST;
     }
-    p->suspended = p->told_end = false;
+    p->suspended = p->stands = p->told_end = false;
     p->launch_mode = UINT32_MAX;
 }
 

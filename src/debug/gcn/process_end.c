@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-#define PATIENCE_MS 2000 /* its descriptors are closed before it has ended */
+#define PATIENCE_MS 5000 /* its descriptors are closed before it has ended */
 
 static void by_signal(struct wt_gcn_process_end *end, int pid, int signal)
 {

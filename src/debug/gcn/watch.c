@@ -89,11 +89,11 @@ enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
                                 struct wt_error *err)
 {
     enum wt_status status;
+    if ((status = clear(p, err)) != WT_OK)
+        return status;
     if (count > GCNP_WATCHES)
         return wt_fail(err, WT_UNSUPPORTED, "gfx9 has %u address watches; %zu are asked for",
                        GCNP_WATCHES, count);
-    if ((status = clear(p, err)) != WT_OK)
-        return status;
     for (size_t i = 0; i < count; i++)
         if ((status = set_one(p, &list[i], err)) != WT_OK) {
             clear(p, WT_IGNORED);

@@ -397,7 +397,7 @@ static enum wt_status resume(struct wt_probe *p, uint32_t only, struct wt_error 
 
 enum wt_status gcnp_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
 {
-    if (!p->suspended || gcnp_has_ended(p))
+    if (!p->suspended || p->stands || gcnp_has_ended(p))
         return WT_OK;
     const enum wt_status status = resume(p, only, err);
     return status == WT_IO && gcnp_has_ended(p) ? WT_OK : status;

@@ -53,6 +53,27 @@ uint8_t *gcn_host_for_write(struct gcn_device *d, uint64_t addr)
     return page ? page + (addr & WT_PAGE_MASK) : NULL;
 }
 
+bool gcn_beside_watch(const struct gcn_device *d, uint64_t addr, uint64_t size)
+{
+    assert(size && (addr & WT_PAGE_MASK) + size <= WT_PAGE_SIZE);
+    return gcn_watching(d) &&
+           !wt_watch_set_meets(d->machine.watch, WT_WATCH_ACCESS, WT_SPACE_GLOBAL, addr,
+                               addr + size - 1) &&
+           !gcn_address_watch_range(d, addr, addr + size - 1);
+}
+
+const uint8_t *gcn_readable_beside_watch(struct gcn_device *d, uint64_t addr, uint64_t size)
+{
+    return gcn_beside_watch(d, addr, size) && wt_regions_at(&d->regions, addr)
+               ? wt_memory_page(d->memory, addr) + (addr & WT_PAGE_MASK)
+               : NULL;
+}
+
+uint8_t *gcn_writable_beside_watch(struct gcn_device *d, uint64_t addr, uint64_t size)
+{
+    return gcn_beside_watch(d, addr, size) ? gcn_host_for_write(d, addr) : NULL;
+}
+
 bool gcn_read(struct gcn_device *d, uint64_t addr, void *out, size_t size)
 {
     assert(out || !size);

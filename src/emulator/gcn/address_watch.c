@@ -38,6 +38,15 @@ bool gcn_address_watch_page(const struct gcn_device *d, uint64_t addr)
     return false;
 }
 
+bool gcn_address_watch_range(const struct gcn_device *d, uint64_t first, uint64_t last)
+{
+    for (uint64_t block = first >> BLOCK_BITS; block <= last >> BLOCK_BITS; block++)
+        for (unsigned n = 0; d->address_watch && n < GCN_WATCHES; n++)
+            if (valid(d, n) && !((block << BLOCK_BITS ^ address(d, n)) & mask(d, n)))
+                return true;
+    return false;
+}
+
 static bool of_mode(enum wt_watch_kind kind, uint32_t mode)
 {
     switch (mode) {

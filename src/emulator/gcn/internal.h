@@ -445,6 +445,8 @@ void gcn_launch_wave(struct gcn_device *d, struct gcn_wave *w);
 
 /* Whether an access to some byte of the page can hit an address watch. */
 bool gcn_address_watch_page(const struct gcn_device *d, uint64_t addr);
+/* The same for [first, last], which is not long. */
+bool gcn_address_watch_range(const struct gcn_device *d, uint64_t first, uint64_t last);
 /* A lane's access by a vector memory instruction to [addr, addr + size): notes the watches that it
  * hits, and ends the turn. */
 void gcn_address_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
@@ -470,6 +472,12 @@ const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr);
 uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr);
 /* The same, whether it is watched or not. */
 uint8_t *gcn_host_for_write(struct gcn_device *d, uint64_t addr);
+/* Whether something is watched, but no byte of [addr, addr + size), which lies in one page. */
+bool gcn_beside_watch(const struct gcn_device *d, uint64_t addr, uint64_t size);
+/* What a host pointer to it is then; NULL where it is not so. Pages with watches are not in the
+ * TLB. */
+const uint8_t *gcn_readable_beside_watch(struct gcn_device *d, uint64_t addr, uint64_t size);
+uint8_t *gcn_writable_beside_watch(struct gcn_device *d, uint64_t addr, uint64_t size);
 /* False where nothing is mapped (or, writing, only for reading). */
 bool gcn_read(struct gcn_device *d, uint64_t addr, void *out, size_t size);
 bool gcn_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size);

@@ -210,6 +210,31 @@ static CLONED fill_up(uint64_t *to, const uint64_t *addr, uint64_t lanes)
         to[i] = lanes >> i & 1 ? addr[i] : first;
 }
 
+static CLONED find_extent(const uint64_t *addr, uint64_t *first, uint64_t *last)
+{
+    uint64_t low = addr[0], high = addr[0];
+    LANES {
+        low = addr[i] < low ? addr[i] : low;
+        high = addr[i] > high ? addr[i] : high;
+    }
+    *first = low;
+    *last = high;
+}
+
+/* The page of all lanes' addresses; NULL where they must be looked at one by one. */
+static const uint8_t *page_of(struct gcn_device *d, const uint64_t *addr, unsigned size, bool write)
+{
+    const uint64_t page = addr[0] & ~WT_PAGE_MASK;
+    const uint8_t *host = write ? gcn_writable(d, page, 1) : gcn_readable(d, page, 1);
+    uint64_t first, last;
+    if (host || !gcn_watching(d))
+        return host;
+    find_extent(addr, &first, &last);
+    host = write ? gcn_writable_beside_watch(d, first, last - first + size)
+                 : gcn_readable_beside_watch(d, first, last - first + size);
+    return host ? host - (first & WT_PAGE_MASK) : NULL;
+}
+
 /* Where the bytes of each of these lanes are, and for MANY_LANES something for the others, too;
  * false where they must be found another way. */
 static bool find(struct gcn_device *d, const struct gcn_targets *t, uint64_t lanes, unsigned size,
@@ -227,8 +252,7 @@ static bool find(struct gcn_device *d, const struct gcn_targets *t, uint64_t lan
         }
         leave_page(addr, size, &differ);
         if (!differ) {
-            page = addr[0] & ~WT_PAGE_MASK;
-            of_page = write ? gcn_writable(d, page, 1) : gcn_readable(d, page, 1);
+            of_page = page_of(d, addr, size, write);
             if (of_page)
                 point_into(host, of_page, addr);
             return of_page;
@@ -433,11 +457,15 @@ static bool access_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t fir
         return false;
     if (store) {
         uint8_t *host = gcn_writable(w->device, first, 4);
+        if (!host)
+            host = gcn_writable_beside_watch(w->device, first, GCN_LANES * u->size);
         if (host)
             gcn_store_row((uint32_t *)(void *)host, w->v + r, words);
         return host;
     }
     const uint8_t *host = gcn_readable(w->device, first, 4);
+    if (!host)
+        host = gcn_readable_beside_watch(w->device, first, GCN_LANES * u->size);
     if (host)
         gcn_load_row(w->v + r, (const uint32_t *)(const void *)host, words);
     return host;
@@ -671,6 +699,17 @@ static inline __attribute__((always_inline)) void change(const struct atomic_lan
         at_each_place(a, what);
 }
 
+/* Whether one of these dwords is watched, or they lie too far from each other to tell. A page may
+ * be in the TLB for writing although it is watched for reads. */
+static bool may_be_watched(const struct gcn_device *d, const uint64_t *addr)
+{
+    uint64_t first, last;
+    if (!gcn_watching(d))
+        return false;
+    find_extent(addr, &first, &last);
+    return (first ^ last) & ~WT_PAGE_MASK || !gcn_beside_watch(d, first, last - first + 4);
+}
+
 /* False where it must be done another way: then nothing is done. */
 static bool atomic_fast(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_targets *t,
                         enum gcn_atomic what)
@@ -679,11 +718,11 @@ static bool atomic_fast(struct gcn_wave *w, const struct gcn_uop *u, const struc
     uint64_t filled[GCN_LANES], differ, odd;
     uint32_t old[GCN_LANES];
     if (u->size != 4 || t->lds | t->private | t->zero | t->split || gcn_few_lanes(t->lanes) ||
-        gcn_watching(w->device) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+        __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
         return false;
     fill_up(filled, t->addr, t->lanes);
     spread_of(filled, &differ, &odd);
-    if (odd || !find(w->device, t, t->lanes, 4, true, host))
+    if (odd || may_be_watched(w->device, filled) || !find(w->device, t, t->lanes, 4, true, host))
         return false;
     const struct atomic_lanes a = {
         host,

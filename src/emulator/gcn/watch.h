@@ -1,9 +1,9 @@
 /*
  * Watched places of a device (machine/watch_set.h). What has no watch pays nothing: watched pages
- * are kept out of the software TLB, so that accesses to them are done lane by lane, the slow way,
- * which looks; a watched data share seems to have no bytes to the quick ways of ds.c; a watched
- * instruction has another handler in its slot of the decoded page; a watched wave is looked for
- * once a turn.
+ * are kept out of the software TLB, so that accesses there are done lane by lane, which looks, but
+ * for those of many lanes that do not come to a watched byte; a watched data share seems to have no
+ * bytes to the quick ways of ds.c; a watched instruction has another handler in its slot of the
+ * decoded page; a watched wave is looked for once a turn.
  */
 #ifndef WT_EMULATOR_GCN_WATCH_H
 #define WT_EMULATOR_GCN_WATCH_H

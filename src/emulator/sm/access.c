@@ -12,6 +12,13 @@ enum wt_status sm_device_map(struct sm_device *d, uint64_t addr, uint64_t size, 
     return wt_regions_add(&d->regions, addr, size, writable, err);
 }
 
+void sm_device_unmap(struct sm_device *d, uint64_t addr, uint64_t size)
+{
+    wt_regions_remove(&d->regions, addr, size, WT_IGNORED);
+    wt_code_invalidate(&d->code, addr, size);
+    wt_tlb_clear(&d->tlb);
+}
+
 struct wt_mapped sm_memory(struct sm_device *d)
 {
     return (struct wt_mapped){d->memory, &d->regions, &d->tlb, &d->code};

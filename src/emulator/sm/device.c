@@ -134,6 +134,7 @@ void sm_device_free(struct sm_device *d)
         free(d->cta[i].shared);
     wt_code_clear(&d->code);
     free(d->image);
+    wt_console_free(&d->console);
     sm_trace_free(d);
     free(d->warp);
     free(d->cta);
@@ -153,6 +154,7 @@ static void reset(struct wt_machine *m)
 {
     struct sm_device *d = device_of(m);
     wt_turns_reset(&m->turns);
+    wt_console_clear(&d->console);
     m->active = 0;
     m->time = 0;
     m->resets++;
@@ -235,10 +237,10 @@ static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
     return device_of(m)->warp[wave].incarnation;
 }
 
-/* Nothing is printed by the hardware itself. */
+/* What vprintf of PTX has not ended by a newline. */
 static void flush_console(struct wt_machine *m)
 {
-    (void)m;
+    wt_console_flush(m, &device_of(m)->console);
 }
 
 static void set_memory_limit(struct wt_machine *m, uint64_t bytes)
@@ -291,7 +293,7 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
     d->memory = wt_memory_new();
     d->warp = calloc(warps, sizeof *d->warp);
     d->cta = calloc(config->sms * SM_CTAS, sizeof *d->cta);
-    if (!d->memory || !d->warp || !d->cta || !ready) {
+    if (!d->memory || !d->warp || !d->cta || !ready || !wt_console_init(&d->console, 1)) {
         sm_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u SMs", config->sms);
     }
@@ -321,4 +323,15 @@ enum wt_status sm_device_attach_ptx(struct sm_device *d, struct sm_ptx *image, s
     d->image[d->image_count++] = image;
     wt_code_invalidate(&d->code, image->code, (image->op_count + 2) / 3 * SM_BUNDLE);
     return WT_OK;
+}
+
+void sm_device_detach_ptx(struct sm_device *d, const struct sm_ptx *image)
+{
+    for (size_t i = 0; i < d->image_count; i++) {
+        if (d->image[i] != image)
+            continue;
+        d->image[i] = d->image[--d->image_count];
+        wt_code_invalidate(&d->code, image->code, (image->op_count + 2) / 3 * SM_BUNDLE);
+        return;
+    }
 }

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/lanes.h"
 #include "emulator/machine/code_pages.h"
+#include "emulator/machine/console.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/mapped.h"
@@ -220,7 +221,8 @@ struct sm_device {
     struct wt_tlb tlb;
     struct wt_code_cache code;
     struct sm_trace_point *trace;
-    struct sm_ptx **image; /* of PTX, whose instructions are in memory */
+    struct wt_console console; /* of vprintf: one */
+    struct sm_ptx **image;     /* of PTX, whose instructions are in memory */
     size_t image_count;
 };
 

@@ -88,6 +88,9 @@ void sm_ptx_launch(const struct sm_ptx *image, const struct sm_ptx_kernel *kerne
 enum wt_status sm_device_attach_ptx(struct sm_device *device, struct sm_ptx *image,
                                     struct wt_error *err);
 
+/** Undoes it; no kernel of the image may run. */
+void sm_device_detach_ptx(struct sm_device *device, const struct sm_ptx *image);
+
 /** The text of the instruction at @p pc: PTX, or machine code. False: it cannot be read. */
 bool sm_device_instruction(struct sm_device *device, uint64_t pc, char *text, size_t size);
 

@@ -257,7 +257,7 @@ static bool declare(struct body *b, const struct ptx_variable *v)
         return declare_register(b, v);
     case PTX_SPACE_PARAM:
         e.kind = ROWS;
-        e.slot = take_rows(b, ptx_dwords(v));
+        e.slot = take_rows(b, ptx_dwords(v) * (v->range ? v->range : 1));
         return !too_large(b) && add_entry(b, e);
     case PTX_SPACE_LOCAL:
         b->local = (b->local + v->align - 1) / v->align * v->align;
@@ -944,9 +944,34 @@ static bool loose_register(struct body *b, const struct ptx_operand *o, enum ptx
     return true;
 }
 
+/* A register that was declared as a vector, as a whole; NULL: the operand is something else. */
+static const struct entry *vector_register(struct body *b, const struct ptx_operand *o)
+{
+    uint32_t number;
+    const struct entry *e = o->kind == PTX_OPERAND_NAME ? find(b, o->name, &number) : NULL;
+    const bool whole = e && e->kind == REGISTER && e->variable->vector > 1;
+    return whole && !o->component.length ? e : NULL;
+}
+
+/* Element i of {a, b} or of a vector register. */
+static struct ptx_operand element_of(struct body *b, const struct ptx_operand *o, unsigned i)
+{
+    struct ptx_operand one = *o;
+    if (o->kind == PTX_OPERAND_VECTOR)
+        return *item(b, o, i);
+    one.component = (struct ptx_name){&"xyzw"[i], 1};
+    return one;
+}
+
+static unsigned elements_of(struct body *b, const struct ptx_operand *o)
+{
+    const struct entry *e = vector_register(b, o);
+    return o->kind == PTX_OPERAND_VECTOR ? o->count : e ? e->variable->vector : 0;
+}
+
 static bool pack(struct body *b, const struct ptx_operand *vector, enum ptx_type t)
 {
-    const unsigned count = vector->count, size = count ? ptx_type_bytes(t) / count : 0;
+    const unsigned count = elements_of(b, vector), size = count ? ptx_type_bytes(t) / count : 0;
     const enum ptx_type element = size == 4 ? PTX_B32 : PTX_B16;
     struct ptx_source s[4] = {{0}};
     uint32_t d;
@@ -954,9 +979,11 @@ static bool pack(struct body *b, const struct ptx_operand *vector, enum ptx_type
         return unsupported(b);
     if (!destination(b, operand(b, 0), t, &d))
         return false;
-    for (unsigned i = 0; i < count; i++)
-        if (!source(b, item(b, vector, i), element, &s[i]))
+    for (unsigned i = 0; i < count; i++) {
+        const struct ptx_operand one = element_of(b, vector, i);
+        if (!source(b, &one, element, &s[i]))
             return false;
+    }
     struct ptx_op *o = emit_guarded(b, ptx_op_pack);
     if (!o)
         return false;
@@ -973,14 +1000,16 @@ static bool pack(struct body *b, const struct ptx_operand *vector, enum ptx_type
 
 static bool unpack(struct body *b, const struct ptx_operand *vector, enum ptx_type t)
 {
-    const unsigned count = vector->count, size = count ? ptx_type_bytes(t) / count : 0;
+    const unsigned count = elements_of(b, vector), size = count ? ptx_type_bytes(t) / count : 0;
     struct ptx_source s = {0};
     uint32_t d[4];
     if ((count != 2 && count != 4) || (size != 4 && size != 2 && size != 1))
         return unsupported(b);
-    for (unsigned i = 0; i < count; i++)
-        if (!optional_destination(b, item(b, vector, i), size == 4 ? PTX_B32 : PTX_B16, &d[i]))
+    for (unsigned i = 0; i < count; i++) {
+        const struct ptx_operand one = element_of(b, vector, i);
+        if (!optional_destination(b, &one, size == 4 ? PTX_B32 : PTX_B16, &d[i]))
             return false;
+    }
     if (!source(b, operand(b, 1), t, &s))
         return false;
     struct ptx_op *o = emit_guarded(b, ptx_op_unpack);
@@ -1046,9 +1075,9 @@ static bool lower_move(struct body *b, enum ptx_math op)
         return unsupported(b);
     if (b->form.vector > 1)
         return move_vector(b, t);
-    if (operand(b, 1)->kind == PTX_OPERAND_VECTOR)
+    if (elements_of(b, operand(b, 1)))
         return pack(b, operand(b, 1), t);
-    if (operand(b, 0)->kind == PTX_OPERAND_VECTOR)
+    if (elements_of(b, operand(b, 0)))
         return unpack(b, operand(b, 0), t);
     if (!destination(b, operand(b, 0), t, &d) || !source(b, operand(b, 1), t, &s))
         return false;
@@ -1166,7 +1195,7 @@ static bool elements(struct body *b, const struct ptx_operand *o, enum ptx_type 
     record->element = (uint8_t)(record->size * count);
     record->is_signed = is_signed(t);
     record->type = (uint8_t)t;
-    if (record->element > 32)
+    if (record->element > 16)
         return unsupported(b);
     const bool whole = e && e->kind == REGISTER && e->variable->vector > 1 && !o->component.length;
     if (o->kind == PTX_OPERAND_VECTOR ? o->count != count : count > 1 && !whole)
@@ -1234,9 +1263,15 @@ static bool address(struct body *b, const struct ptx_operand *memory, enum ptx_s
     return source(b, &plain, PTX_U64, &record->s[0]);
 }
 
+/* Where parameter n of a range ("%P<2>") is in the frame. */
+static uint32_t parameter_slot(const struct entry *e, uint32_t n)
+{
+    return e->slot + n * ptx_dwords(e->variable) * PTX_ROW_BYTES;
+}
+
 /* ld.param and st.param of a function's parameters: rows of the frame. */
 static bool parameter_rows(struct body *b, const struct ptx_operand *memory, const struct entry *e,
-                           struct ptx_op *record)
+                           uint32_t number, struct ptx_op *record)
 {
     const struct ptx_operand *base = item(b, memory, 0);
     const uint64_t end = (uint64_t)base->offset + record->element;
@@ -1245,16 +1280,16 @@ static bool parameter_rows(struct body *b, const struct ptx_operand *memory, con
         return fail(b, "%u bytes at %lld of a parameter of %llu bytes", record->element,
                     (long long)base->offset, (unsigned long long)e->variable->bytes);
     record->offset = base->offset;
-    record->s[0] = (struct ptx_source){.slot = e->slot};
+    record->s[0] = (struct ptx_source){.slot = parameter_slot(e, number)};
     return true;
 }
 
+/* *number: which one of a range. */
 static const struct entry *named(struct body *b, const struct ptx_operand *memory,
-                                 enum entry_kind kind)
+                                 enum entry_kind kind, uint32_t *number)
 {
     const struct ptx_operand *base = item(b, memory, 0);
-    uint32_t number;
-    const struct entry *e = base->kind == PTX_OPERAND_NAME ? find(b, base->name, &number) : NULL;
+    const struct entry *e = base->kind == PTX_OPERAND_NAME ? find(b, base->name, number) : NULL;
     return e && e->kind == kind ? e : NULL;
 }
 
@@ -1293,15 +1328,16 @@ static bool lower_load(struct body *b, enum ptx_math op)
     enum ptx_space space = b->form.space;
     struct ptx_op record = blank();
     const struct entry *e;
+    uint32_t number;
     if (b->form.type_count != 1 || b->form.type[0] == PTX_PRED || b->form.type[0] == PTX_B128 ||
         memory->kind != PTX_OPERAND_MEMORY)
         return unsupported(b);
     if (!elements(b, operand(b, 0), b->form.type[0], false, &record))
         return false;
-    if ((e = named(b, memory, ROWS)))
-        return parameter_rows(b, memory, e, &record) &&
+    if ((e = named(b, memory, ROWS, &number)))
+        return parameter_rows(b, memory, e, number, &record) &&
                put_record(b, ptx_op_load_argument, &record);
-    if ((e = named(b, memory, KERNEL_PARAMETER))) {
+    if ((e = named(b, memory, KERNEL_PARAMETER, &number))) {
         record.offset = (int64_t)e->number + item(b, memory, 0)->offset;
         return put_record(b, ptx_op_load_parameter, &record);
     }
@@ -1317,13 +1353,14 @@ static bool lower_store(struct body *b, enum ptx_math op)
     enum ptx_space space = b->form.space;
     struct ptx_op record = blank();
     const struct entry *e;
+    uint32_t number;
     if (b->form.type_count != 1 || b->form.type[0] == PTX_PRED || b->form.type[0] == PTX_B128 ||
         memory->kind != PTX_OPERAND_MEMORY)
         return unsupported(b);
     if (!elements(b, operand(b, 1), b->form.type[0], true, &record))
         return false;
-    if ((e = named(b, memory, ROWS)))
-        return parameter_rows(b, memory, e, &record) &&
+    if ((e = named(b, memory, ROWS, &number)))
+        return parameter_rows(b, memory, e, number, &record) &&
                put_record(b, ptx_op_store_parameter, &record);
     if (!address(b, memory, &space, &record))
         return false;
@@ -1543,7 +1580,7 @@ static bool call_results(struct body *b, const struct ptx_operand *list, struct 
         const struct entry *e = o->kind == PTX_OPERAND_NAME ? find(b, o->name, &number) : NULL;
         if (e && e->kind == ROWS) {
             for (uint32_t k = 0; k < ptx_dwords(e->variable); k++)
-                if (!add_result(b, c, &room, e->slot + k * PTX_ROW_BYTES))
+                if (!add_result(b, c, &room, parameter_slot(e, number) + k * PTX_ROW_BYTES))
                     return false;
         } else if (e && e->kind == REGISTER) {
             if (!register_operand(b, o, &e, &slot))
@@ -1600,7 +1637,7 @@ static bool call_arguments(struct body *b, const struct call_parts *p, struct pt
         const struct entry *e = o->kind == PTX_OPERAND_NAME ? find(b, o->name, &number) : NULL;
         m->to = row * PTX_ROW_BYTES;
         if (e && e->kind == ROWS) {
-            m->from.slot = e->slot;
+            m->from.slot = parameter_slot(e, number);
             m->dwords = ptx_dwords(e->variable);
         } else {
             enum ptx_type t = e && e->kind == REGISTER ? e->variable->type : declared_type(b, p, i);
@@ -1901,22 +1938,15 @@ static bool statement(struct body *b)
     return false;
 }
 
-/* "%P<2>" as a parameter: each one of the range has its own variable. */
-static struct ptx_name parameter_name(const struct ptx_variable *v)
-{
-    return v->name;
-}
-
 static bool declare_parameters(struct body *b)
 {
     uint64_t at = 0;
-    const struct ptx_variable *list = &b->text->variable[b->f->parameter];
     for (uint32_t pass = 0; pass < 2; pass++) {
         const uint32_t first = pass ? b->f->parameter : b->f->result;
         const uint32_t count = pass ? b->f->parameter_count : b->f->result_count;
         for (uint32_t i = 0; i < count; i++) {
             const struct ptx_variable *v = &b->text->variable[first + i];
-            struct entry e = {.name = parameter_name(v), .variable = v};
+            struct entry e = {.name = v->name, .variable = v};
             if (v->range)
                 return fail(b, "a range of parameters");
             if (b->f->is_entry) {
@@ -1932,7 +1962,6 @@ static bool declare_parameters(struct body *b)
                 return false;
         }
     }
-    (void)list;
     return !too_large(b);
 }
 

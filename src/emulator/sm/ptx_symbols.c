@@ -13,6 +13,18 @@
 
 #define NONE UINT32_MAX
 
+/* Line n of a text, from 1, without the white space at its ends. */
+static struct ptx_name line_of(const char *text, uint32_t n)
+{
+    while (n > 1 && *text)
+        n -= *text++ == '\n';
+    text += strspn(text, " \t");
+    struct ptx_name line = {.at = text, .length = (uint32_t)strcspn(text, "\r\n")};
+    while (line.length && line.at[line.length - 1] == ' ')
+        line.length--;
+    return line;
+}
+
 bool ptx_mistake(struct ptx_linker *l, uint32_t module, struct ptx_place place,
                  enum wt_status status, const char *format, ...)
 {
@@ -23,8 +35,10 @@ bool ptx_mistake(struct ptx_linker *l, uint32_t module, struct ptx_place place,
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    l->status = wt_fail(l->err, status, "%.150s:%u:%u: %s", l->module[module].name, place.line,
-                        place.column, text);
+    const struct ptx_name line = line_of(l->module[module].text->text, place.line);
+    l->status =
+        wt_fail(l->err, status, "%.150s:%u:%u: %s\n  %.*s", l->module[module].name, place.line,
+                place.column, text, (int)(line.length > 120 ? 120 : line.length), line.at);
     return false;
 }
 

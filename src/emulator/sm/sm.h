@@ -52,6 +52,8 @@ struct wt_machine *sm_machine(struct sm_device *device);
 /** Maps [addr, addr + size), rounded to pages. Kernels may use nothing else. */
 enum wt_status sm_device_map(struct sm_device *device, uint64_t addr, uint64_t size, bool writable,
                              struct wt_error *err);
+/** Takes it out again; no kernel may run. */
+void sm_device_unmap(struct sm_device *device, uint64_t addr, uint64_t size);
 /** Memory as the host sees it; false at 2^48 and above, or without host memory. */
 bool sm_device_read(struct sm_device *device, uint64_t addr, void *out, size_t size);
 bool sm_device_write(struct sm_device *device, uint64_t addr, const void *bytes, size_t size);
@@ -72,6 +74,7 @@ struct sm_launch {
     uint32_t frame_local; /**< bytes of local memory of the kernel's own frame */
     uint32_t dynamic;     /**< where in shared memory that begins which the launch adds */
     uint64_t constant, constant_end; /**< addresses of .const variables */
+    uint64_t heap, heap_size; /**< memory for malloc, zeros at first; size 0: malloc gives NULL */
 };
 
 /** Bytes of local memory that all warps of the device may take. */

@@ -15,6 +15,7 @@ struct wt_state {
     uint8_t *shared;      /* of the used CTAs, one after the other */
     struct sm_unit unit[SM_MOST_SMS];
     struct sm_grid grid;
+    struct wt_console_saved console;
     uint64_t handler;
     bool event;
 };
@@ -24,6 +25,7 @@ void sm_free_state(struct wt_state *s)
     if (!s)
         return;
     wt_state_end(&s->head);
+    wt_console_saved_free(&s->console);
     free(s->warp);
     free(s->cta);
     free(s->registers);
@@ -61,7 +63,8 @@ static bool save(struct wt_state *s, struct sm_device *d)
     s->grid = d->grid;
     s->handler = d->handler;
     s->event = m->event;
-    return s->warp && s->cta && s->registers && s->shared;
+    return s->warp && s->cta && s->registers && s->shared &&
+           wt_console_save(&d->console, &s->console, &s->head.bytes);
 }
 
 struct wt_state *sm_save(struct wt_machine *m)
@@ -77,6 +80,8 @@ struct wt_state *sm_save(struct wt_machine *m)
 bool sm_restore(struct wt_machine *m, const struct wt_state *s)
 {
     struct sm_device *d = (struct sm_device *)m;
+    if (!wt_console_reserve(&d->console, &s->console))
+        return false;
     for (uint32_t i = 0; i < m->waves; i++)
         if (s->warp[i].runs && !ptx_make_room(&d->warp[i], sm_rows_of(&s->warp[i])))
             return false;
@@ -97,6 +102,7 @@ bool sm_restore(struct wt_machine *m, const struct wt_state *s)
     d->handler = s->handler;
     wt_state_restore_rows(m, m->waves, registers_of, s->registers);
     wt_state_restore_rows(m, cta_count(d), shared_of, s->shared);
+    wt_console_restore(&d->console, &s->console);
     wt_state_resume(&s->head, m, d->memory, &d->code);
     m->event = s->event;
     return true;
@@ -195,6 +201,7 @@ uint64_t sm_hash(struct wt_machine *m)
                                 s->turn, s->seed,       s->state,         d->handler,     g->active,
                                 g->next, g->total,      g->done,          g->launch.entry};
     wt_mix(&h, numbers, sizeof numbers);
+    wt_console_hash(&d->console, &h);
     wt_mix(&h, m->turns.round, wt_turns_words(&m->turns) * sizeof *m->turns.round);
     for (uint32_t i = 0; i < m->waves; i++)
         if (d->warp[i].runs)

@@ -223,6 +223,10 @@ C = [
     ("vadd.u32.u32.u32.add %d, %a, %b, %c;", lambda a, b, c: a + b + c),
     ("vsub.u32.u32.u32.add %d, %a, %b, %c;", lambda a, b, c: a - b + c),
     ("mov.b32 %d, %a;", lambda a, b, c: a), ("mov.b64 %D, {%a, %b}; mov.b64 {%t, %d}, %D;", lambda a, b, c: b),
+    ("mov.v2.u32 %V, {%a, %b}; mov.b64 %D, %V; shr.u64 %D, %D, 16; mov.b64 %V, %D; mov.b32 %d, %V.x;",
+     lambda a, b, c: (b << 32 | a) >> 16),
+    ("{ .param .u32 %P<2>; st.param.u32 [%P0], %a; st.param.u32 [%P1], %b; call.uni (%d), less, (%P0, %P1); }",
+     lambda a, b, c: a - b),
     ("mov.b32 {%h, %g}, %a; mov.b32 %d, {%g, %h};", lambda a, b, c: a >> 16 | a << 16),
     # comparison, selection, predicates
     ("setp.lt.s32 %p, %a, %b; selp.u32 %d, 3, 4, %p;", lambda a, b, c: 3 if s(a) < s(b) else 4),
@@ -363,9 +367,11 @@ HEAD = """.version 8.5
 .const .align 4 .u32 constant[2] = {11, 22};
 .shared .align 4 .u32 shared;
 .func (.reg .b32 %out) triple(.reg .b32 %in) { mul.lo.u32 %out, %in, 3; ret; }
+.func (.reg .b32 %out) less(.param .u32 %x, .param .u32 %y)
+{ .reg .b32 %a, %b; ld.param.u32 %a, [%x]; ld.param.u32 %b, [%y]; sub.u32 %out, %a, %b; ret; }
 .visible .entry k(.param .u64 out, .param .u64 in)
 {
-.reg .b16 %h, %g; .reg .b32 %a, %b, %c, %d, %t, %i; .reg .b64 %D, %E, %x, %y; .reg .pred %p, %q, %r;
+.reg .b16 %h, %g; .reg .b32 %a, %b, %c, %d, %t, %i; .reg .v2 .u32 %V; .reg .b64 %D, %E, %x, %y; .reg .pred %p, %q, %r;
 .local .align 16 .b8 local[32];
 ld.param.u64 %x, [in];
 ld.param.u64 %y, [out];

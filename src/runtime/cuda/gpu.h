@@ -1,0 +1,63 @@
+/*
+ * The emulated SM behind libcuda: its memory, modules of PTX, launches. One in a process; the
+ * caller holds the lock of state.h.
+ */
+#ifndef WT_RUNTIME_CUDA_GPU_H
+#define WT_RUNTIME_CUDA_GPU_H
+
+#include "emulator/sm/ptx.h"
+#include "wavetrap/cuda.h"
+
+#define CUDA_MEMORY (UINT64_C(4) << 30)
+
+struct gpu;
+
+/** A linked program of PTX on the device. */
+struct gpu_module {
+    struct sm_ptx_module *text;
+    size_t count, room;
+    struct sm_ptx *image;
+    uint64_t code, data; /**< addresses */
+};
+
+/** How a kernel is launched. */
+struct gpu_launch {
+    const struct gpu_module *module;
+    const struct sm_ptx_kernel *kernel;
+    uint32_t grid[3], block[3]; /**< CTAs, threads of one */
+    uint32_t shared;            /**< bytes that the launch adds */
+    const uint8_t *parameters;  /**< kernel->parameter_bytes of them */
+};
+
+/** Makes the device as WAVETRAP_SM_GPUS says ("sm:KEY=VALUE,…"; unset: the defaults). */
+enum wt_status gpu_new(struct gpu **gpu, struct wt_error *err);
+unsigned gpu_sms(const struct gpu *gpu);
+unsigned gpu_capability(const struct gpu *gpu); /**< 50: 5.0 */
+
+/** Device memory, in multiples of 512 bytes. WT_NO_MEMORY: the device has not so much. */
+enum wt_status gpu_allocate(struct gpu *gpu, uint64_t size, uint64_t *address,
+                            struct wt_error *err);
+/** False: nothing begins there. */
+bool gpu_free(struct gpu *gpu, uint64_t address);
+uint64_t gpu_in_use(const struct gpu *gpu);
+/** The allocation, or the variables of a module, that an address is in; false: none. */
+bool gpu_range(const struct gpu *gpu, uint64_t address, uint64_t *base, uint64_t *size);
+
+/** False where some of the bytes are in no allocation. */
+bool gpu_read(struct gpu *gpu, uint64_t address, void *to, uint64_t size);
+bool gpu_write(struct gpu *gpu, uint64_t address, const void *from, uint64_t size);
+
+/** Adds a text to a module that is not linked yet. */
+enum wt_status gpu_module_add(struct gpu_module *m, const char *name, const char *text, size_t size,
+                              struct wt_error *err);
+/** Links it and puts it into memory; gpu_module_free undoes both. */
+enum wt_status gpu_module_load(struct gpu *gpu, struct gpu_module *m, struct wt_error *err);
+void gpu_module_free(struct gpu *gpu, struct gpu_module *m);
+
+/**
+ * Runs a kernel to its end. What goes wrong in it is reported on stderr, and gives the result that
+ * CUDA's documentation names for it.
+ */
+CUresult gpu_run(struct gpu *gpu, const struct gpu_launch *launch);
+
+#endif

@@ -1,0 +1,19 @@
+/* libcuda: functions under their older names, which programs look up beside the newer ones. */
+#define WAVETRAP_CUDA_NAMES_ONLY
+#include "runtime/cuda/state.h"
+
+EXPORT CUresult cuLinkCreate(unsigned count, int *options, void **values, CUlinkState *state)
+{
+    return cuLinkCreate_v2(count, options, values, state);
+}
+
+EXPORT CUresult cuLinkAddData(CUlinkState state, int type, void *data, size_t size,
+                              const char *name, unsigned count, int *options, void **values)
+{
+    return cuLinkAddData_v2(state, type, data, size, name, count, options, values);
+}
+
+EXPORT CUresult cuEventDestroy(CUevent event)
+{
+    return cuEventDestroy_v2(event);
+}

@@ -1,0 +1,78 @@
+"""Programs on the CUDA driver API, as they are, on the emulated SM: our own, and what Debian's GCC makes of OpenMP and OpenACC."""
+import os
+import subprocess
+
+import pytest
+
+from conftest import environment, wavetrap
+from sanitizer import BUILD, ROOT
+
+HERE = ROOT / "tests" / "host"
+LIBRARY = BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"
+
+
+def compiled(folder, compiler, source, *flags):
+    """Without the tools of another vendor that may be installed: GCC would call its assembler."""
+    program = folder / "program"
+    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source == "cuda.c" else [])],
+                          cwd=folder, capture_output=True, text=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("cuda"), "gcc-12", "cuda.c", f"-I{ROOT}/include")
+
+
+def test_a_program_on_the_driver_api(program):
+    done = wavetrap("exec", "-g", "sm", program)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "before 3, without a context 201, devices 1, no device 101"
+    assert lines[1] == "wavetrap SM, 5.0, 32 lanes"
+    assert lines[2] == "squares 88 105 9" and lines[3] == "reverse 63 0 timed"
+    assert lines[4] == "range 1 1000, 1024 used; beyond it 500, free inside 1"
+    assert lines[5] == "twice 1, copied there 1"
+    assert lines[6].startswith("bad 218 PTX:5:3: there is no instruction 'foo.u32'")
+    assert done.stdout.endswith("; no function 500; no global 500\n")
+
+
+def test_the_gpu_is_what_was_asked_for(program):
+    assert "wavetrap SM, 8.0, 32 lanes" in wavetrap("exec", "-g", "sm:cc=8.0,sms=2", program).stdout
+    done = wavetrap("exec", "-g", "vortex", program)
+    assert done.returncode and "gfx900, gen9 and sm" in done.stderr
+
+
+@pytest.mark.parametrize("kernel, result, words", [("stray", 700, "a store at 0x40: no memory is mapped there"),
+                                                   ("stop", 719, "trap (BPT.TRAP 0x1), and there is no trap handler")])
+def test_a_kernel_that_fails(program, kernel, result, words):
+    """The launch succeeds; the calls that follow tell. The report has kernel, block, lanes, line."""
+    done = wavetrap("exec", "-g", "sm", program, kernel)
+    assert done.stdout.endswith(f"then {result}, again {result}\n"), done.stdout
+    assert words in done.stderr and f"kernel {kernel}, SM 0 warp 0, block (0,0,0) warp 0, lanes 0x" in done.stderr
+    assert f"<{kernel}> at PTX:" in done.stderr
+
+
+OPENMP, OPENACC = ["-fopenmp", "-foffload=nvptx-none"], ["-fopenacc", "-foffload=nvptx-none"]
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_openmp(tmp_path, level):
+    path = compiled(tmp_path, "gcc-12", "cuda_openmp.c", *OPENMP, level)
+    done = wavetrap("exec", "-g", "sm", path)
+    assert done.stdout == "kernel: 495 text  2.50\nhost 0, fibonacci 55, sum 1499500, threads several\n", done.stderr
+
+
+@pytest.mark.parametrize("compiler, source", [("gcc-12", "openmp.c"), ("g++-12", "openmp.cc"), ("gfortran-12", "openmp.f90")])
+def test_openmp_in_every_language(tmp_path, compiler, source):
+    more = ["-foffload-options=nvptx-none=-lgfortran"] if source.endswith("f90") else []
+    done = wavetrap("exec", "-g", "sm", compiled(tmp_path, compiler, source, *OPENMP, *more))
+    assert done.stdout == "devices 1, on one 1, sum 1000000, last 1999\n", done.stderr
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_openacc(tmp_path, level):
+    env = {**environment(), "ACC_DEVICE_TYPE": "nvidia"}
+    done = wavetrap("exec", "-g", "sm", compiled(tmp_path, "gcc-12", "cuda_openacc.c", *OPENACC, level), env=env)
+    assert done.stdout == "on 1, sum right, b[105] 7\n", done.stderr
