@@ -1,6 +1,7 @@
 /* Reading code objects: the ELF file by libelf, the metadata by msgpack-c. See code_object.h. */
 #include "object/code_object.h"
 
+#include <assert.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdio.h>
@@ -236,6 +237,26 @@ static enum wt_status find_relocations(struct reader *r, struct wt_error *err)
     return WT_OK;
 }
 
+/* What launches rely on. */
+static void check_object(const struct gcn_object *o)
+{
+    for (size_t i = 0; i < o->segments; i++) {
+        const struct gcn_object_segment *s = &o->segment[i];
+        assert(s->length <= s->size && s->addr <= o->size && s->size <= o->size - s->addr);
+    }
+    for (size_t i = 0; i < o->relocations; i++)
+        assert(o->size >= 8 && o->relocation[i].at <= o->size - 8);
+    for (size_t i = 0; i < o->kernels; i++) {
+        const struct gcn_kernel *k = &o->kernel[i];
+        assert(k->name && k->explicit_arguments <= k->arguments);
+        for (size_t j = 0; j < k->arguments; j++) {
+            const struct gcn_argument *a = &k->argument[j];
+            assert(a->name && a->offset <= k->kernarg_size &&
+                   a->size <= k->kernarg_size - a->offset);
+        }
+    }
+}
+
 enum wt_status gcn_object_parse(const char *name, const uint8_t *bytes, size_t length,
                                 struct gcn_object *object, struct wt_error *err)
 {
@@ -257,6 +278,8 @@ enum wt_status gcn_object_parse(const char *name, const uint8_t *bytes, size_t l
     elf_end(r.elf);
     if (status)
         gcn_object_free(object);
+    else
+        check_object(object);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* Code objects in other files. See contained.h. */
 #include "object/contained.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,6 +81,7 @@ bool gcn_contained_next(const uint8_t *bytes, size_t length, size_t *at,
         *at = offset + (size ? size : 4);
         if (!size)
             continue;
+        assert(size >= HEADER && size <= length - offset);
         *found = (struct gcn_contained){.bytes = start, .size = size};
         describe(start, found);
         return true;

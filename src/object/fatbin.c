@@ -1,6 +1,7 @@
 /* See fatbin.h. */
 #include "object/fatbin.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -119,6 +120,7 @@ bool gcn_fatbin_next(struct gcn_fatbin *fatbin, struct gcn_fatbin_bundle *bundle
             return true;
         }
         const size_t length = read_bundle(fatbin, bundle);
+        assert(length <= left);
         if (length) {
             fatbin->at += length;
             return true;

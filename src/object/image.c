@@ -1,6 +1,7 @@
 /* Reading program images: the file, its format, its segments. */
 #include "object/image.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -63,6 +64,8 @@ enum wt_status wt_image_parse(const char *name, const uint8_t *bytes, size_t len
                          name);
     else
         status = parse_raw(&source, base, image, err);
+    assert(image->segments <= image->segment_capacity);
+    assert(image->held <= WT_IMAGE_MAX_BYTES && image->covered <= WT_IMAGE_MAX_MEMORY);
     if (status)
         wt_image_free(image);
     return status;

@@ -1,6 +1,7 @@
 /* Zebins: sections, symbols and relocations. See zebin.h. */
 #include "object/zebin.h"
 
+#include <assert.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -224,6 +225,19 @@ static enum wt_status parse_elf(struct parse *p)
     return p->object->kernel_count ? WT_OK : bad(p, "it has no kernels");
 }
 
+/* What launches rely on. */
+static void check_object(const struct gen_object *o)
+{
+    for (size_t i = 0; i < o->relocation_count; i++) {
+        const struct gen_relocation *r = &o->relocation[i];
+        assert((r->size == 4 || r->size == 8) && r->at <= o->size && r->size <= o->size - r->at);
+    }
+    for (size_t i = 0; i < o->kernel_count; i++) {
+        const struct gen_kernel *k = &o->kernel[i];
+        assert(k->name && k->code <= o->size && k->code_size <= o->size - k->code);
+    }
+}
+
 enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t length,
                                 struct gen_object *object, struct wt_error *err)
 {
@@ -241,6 +255,8 @@ enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t l
     free(copy);
     if (status)
         gen_object_free(object);
+    else
+        check_object(object);
     return status;
 }
 

@@ -41,14 +41,8 @@ static bool add_range(struct wt_machine *m, const struct wt_watch *watch, uint64
                       uint64_t last, struct wt_spans *spans)
 {
     static const uint64_t bounds[] = {GEN_SLM_APERTURE, GEN_SLM_APERTURE + GEN_SLM_BYTES};
-    for (unsigned i = 0; i < 2; i++) {
-        if (bounds[i] <= first || bounds[i] > last)
-            continue;
-        if (!add_part(m, watch, first, bounds[i] - 1, spans))
-            return false;
-        first = bounds[i];
-    }
-    return add_part(m, watch, first, last, spans);
+    return wt_watch_set_add_parts(m, watch, first, last, bounds, sizeof bounds / sizeof bounds[0],
+                                  add_part, spans);
 }
 
 bool gen_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count)

@@ -82,6 +82,22 @@ static void redecode(const struct wt_watch_set *set, struct wt_code_cache *code)
         wt_code_redecode(code, set->code[i].first, set->code[i].last);
 }
 
+bool wt_watch_set_add_parts(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                            uint64_t last, const uint64_t *bound, size_t bound_count,
+                            wt_watch_range_fn add, struct wt_spans *spans)
+{
+    assert(first <= last);
+    for (size_t i = 0; i < bound_count; i++) {
+        assert(i == 0 || bound[i - 1] < bound[i]);
+        if (bound[i] <= first || bound[i] > last)
+            continue;
+        if (!add(m, watch, first, bound[i] - 1, spans))
+            return false;
+        first = bound[i];
+    }
+    return add(m, watch, first, last, spans);
+}
+
 bool wt_watch_set_replace(struct wt_machine *m, const struct wt_watch *list, size_t count,
                           struct wt_code_cache *code, wt_watch_range_fn range)
 {

@@ -41,6 +41,15 @@ typedef bool (*wt_watch_range_fn)(struct wt_machine *m, const struct wt_watch *w
                                   uint64_t first, uint64_t last, struct wt_spans *spans);
 
 /**
+ * Adds [first, last] in parts: for a family with apertures, of which @p bound has the first address
+ * of each, and that behind its end, in ascending order. @p add gets parts that no bound lies
+ * within.
+ */
+bool wt_watch_set_add_parts(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                            uint64_t last, const uint64_t *bound, size_t bound_count,
+                            wt_watch_range_fn add, struct wt_spans *spans);
+
+/**
  * Makes m->watch a set of these watches, NULL for none, and forgets all hits. Watched instructions,
  * old and new, are decoded again, and the TLB is emptied: pages that are watched no more are fast
  * again, those watched now must miss. False without host memory: then none is watched.

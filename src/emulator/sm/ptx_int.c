@@ -9,11 +9,6 @@
 
 /* ---- one lane ---- */
 
-static inline uint64_t absolute_difference(int64_t a, int64_t b)
-{
-    return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
-}
-
 /* By 0: all ones, as GPUs of NVIDIA give; the remainder is the dividend. */
 #define DIV(U, V, a, b)                                                                            \
     ((b) == 0 ? (U) ~(U)0 : (V)-1 < (V)0 && (b) == (V)-1 ? (U)(0 - (U)(a)) : (U)((a) / (b)))
@@ -33,11 +28,6 @@ static inline uint32_t clamp_sub(int32_t a, int32_t b)
     if (__builtin_sub_overflow(a, b, &difference))
         return a < 0 ? 0x80000000u : 0x7fffffffu;
     return (uint32_t)difference;
-}
-
-static inline uint32_t high16(uint32_t a, uint32_t b)
-{
-    return a * b >> 16;
 }
 
 /* 24 bits of each; the high form has bits 47..16 (9.7.1.5). */

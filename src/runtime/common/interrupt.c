@@ -1,6 +1,7 @@
 /* Ctrl-C in host programs. See interrupt.h. */
 #include "runtime/common/interrupt.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -44,7 +45,9 @@ void wt_interrupt_listen(void)
 
 void wt_interrupt_attend(bool begins)
 {
-    atomic_fetch_add(&attending, begins ? 1 : -1);
+    const int before = atomic_fetch_add(&attending, begins ? 1 : -1);
+    assert(begins || before > 0);
+    (void)before;
 }
 
 bool wt_interrupt_take(void)

@@ -1,6 +1,7 @@
 /* The progress line of kernels. See progress.h. */
 #include "runtime/common/progress.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,6 +45,7 @@ static void rate_text(double rate, char *text, size_t size)
 void wt_progress_show(struct wt_progress *p, const struct wt_progress_of *what, uint64_t issues)
 {
     const uint64_t now = wt_clock_ns();
+    assert(what->kernel);
     char rate[40], others[40] = "";
     if (!p->out)
         return;

@@ -1,6 +1,7 @@
 /* Setting up one kernel in a fresh device. See launch.h. */
 #include "runtime/gcn/launch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,7 @@ static enum wt_status fill_arguments(const struct gcn_launch *l, uint64_t queue,
     for (size_t i = 0; i < k->arguments; i++) {
         const struct gcn_argument *a = &k->argument[i];
         const struct wt_value *v = i < l->values ? &l->value[i] : NULL;
+        assert(a->offset <= k->kernarg_size && a->size <= k->kernarg_size - a->offset);
         const bool given = a->kind <= GCN_ARG_OTHER;
         if (a->kind == GCN_ARG_OTHER)
             return wt_fail(err, WT_UNSUPPORTED,
@@ -288,6 +290,7 @@ enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *ob
     enum wt_status status;
     const uint64_t scratch = gcn_device_scratch_size(device, l->kernel->private_size);
     const uint64_t items = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    assert(l->kernel && items > 0);
     if (items > l->kernel->most_items)
         return wt_fail(err, WT_INVALID,
                        "%llu work-items a work-group; kernel %.64s is compiled for %u at most",

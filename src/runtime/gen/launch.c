@@ -1,6 +1,7 @@
 /* Setting up one kernel in a fresh device. See launch.h. */
 #include "runtime/gen/launch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -415,6 +416,7 @@ enum wt_status gen_launch(struct gen_device *device, const struct gen_object *ob
                          .simd = (uint8_t)k->simd,
                          .barrier = k->barriers > 0,
                          .surfaces = GEN_LAUNCH_SURFACES};
+    assert(k && l->block[0] && l->block[1] && l->block[2]);
     if (l->value_count != gen_launch_arguments(k))
         return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments, not %zu", k->name,
                        gen_launch_arguments(k), l->value_count);
