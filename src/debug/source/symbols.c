@@ -6,8 +6,6 @@
 #include "debug/source/symbols.h"
 
 #include <elfutils/libdw.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <libelf.h>
@@ -15,10 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/demangle.h"
+#include "base/file.h"
 #include "debug/source/info.h"
 
 struct symbol {
@@ -39,8 +37,7 @@ struct line {
 };
 
 struct wt_symbols {
-    int fd;         /* -1: the file is in `bytes` */
-    uint8_t *bytes; /* NULL: the file is open */
+    uint8_t *bytes; /* the file */
     Elf *elf;
     Dwarf *dwarf;
     struct symbol *symbol;
@@ -211,41 +208,44 @@ static enum wt_status open_elf(struct wt_symbols *s, const char *name, struct wt
     return WT_OK;
 }
 
-enum wt_status wt_symbols_open(const char *path, struct wt_symbols **symbols, struct wt_error *err)
+/* @p bytes come from malloc, and are freed with the symbols, or here when it fails. Of an open file
+ * libelf would lose what it has read once its image is asked for. */
+static enum wt_status open_own(const char *name, uint8_t *bytes, size_t length,
+                               struct wt_symbols **symbols, struct wt_error *err)
 {
     *symbols = NULL;
-    if (elf_version(EV_CURRENT) == EV_NONE)
-        return wt_fail(err, WT_UNSUPPORTED, "libelf is too old: %s", elf_errmsg(-1));
     struct wt_symbols *s = calloc(1, sizeof *s);
-    if (!s)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the symbols of %s", path);
-    s->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (s->fd < 0) {
-        enum wt_status status = wt_fail(err, WT_IO, "%s: %s", path, strerror(errno));
+    if (!s || elf_version(EV_CURRENT) == EV_NONE) {
+        free(bytes);
         free(s);
-        return status;
+        return s ? wt_fail(err, WT_UNSUPPORTED, "libelf is too old: %s", elf_errmsg(-1))
+                 : wt_fail(err, WT_NO_MEMORY, "out of memory for the symbols of %s", name);
     }
-    s->elf = elf_begin(s->fd, ELF_C_READ, NULL);
-    return open_elf(s, path, symbols, err);
+    s->bytes = bytes;
+    s->elf = elf_memory((char *)bytes, length);
+    return open_elf(s, name, symbols, err);
+}
+
+enum wt_status wt_symbols_open(const char *path, struct wt_symbols **symbols, struct wt_error *err)
+{
+    enum wt_status status;
+    uint8_t *bytes;
+    size_t length;
+    *symbols = NULL;
+    if ((status = wt_file_read(path, &bytes, &length, err)) != WT_OK)
+        return status;
+    return open_own(path, bytes, length, symbols, err);
 }
 
 enum wt_status wt_symbols_open_bytes(const char *name, const uint8_t *bytes, size_t length,
                                      struct wt_symbols **symbols, struct wt_error *err)
 {
+    uint8_t *own = malloc(length ? length : 1);
     *symbols = NULL;
-    if (elf_version(EV_CURRENT) == EV_NONE)
-        return wt_fail(err, WT_UNSUPPORTED, "libelf is too old: %s", elf_errmsg(-1));
-    struct wt_symbols *s = calloc(1, sizeof *s);
-    uint8_t *own = s ? malloc(length ? length : 1) : NULL;
-    if (!own) {
-        free(s);
+    if (!own)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the symbols of %s", name);
-    }
     memcpy(own, bytes, length);
-    s->fd = -1;
-    s->bytes = own;
-    s->elf = elf_memory((char *)own, length);
-    return open_elf(s, name, symbols, err);
+    return open_own(name, own, length, symbols, err);
 }
 
 struct wt_symbols *wt_symbols_share(struct wt_symbols *s)
@@ -273,8 +273,6 @@ void wt_symbols_close(struct wt_symbols *s)
         dwarf_end(s->dwarf);
     if (s->elf)
         elf_end(s->elf);
-    if (s->fd >= 0)
-        close(s->fd);
     free(s->bytes);
     free(s->symbol);
     free(s->line);
