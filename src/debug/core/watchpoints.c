@@ -28,9 +28,7 @@ enum wt_status dbg_resolve_watchpoint(struct wt_debugger *d, const struct wt_wat
                                       struct wt_watchpoint *at, struct wt_error *err)
 {
     if (!d->target->services->set_watchpoints && !d->ops->set_watchpoints)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "this device has no watchpoints; GDB can watch by single steps ('set "
-                       "can-use-hw-watchpoints 0')");
+        return wt_fail(err, WT_UNSUPPORTED, "this device has no watchpoints");
     if (r->size == 0)
         return wt_fail(err, WT_INVALID, "a watchpoint of no bytes");
     if (r->addr.space >= d->topology->space_count)

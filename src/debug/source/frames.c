@@ -65,10 +65,8 @@ void wt_frames_free(struct wt_frames *f)
         free(f->physical[i].rules);
         wt_symbols_close(f->physical[i].symbols);
     }
-    for (size_t i = 0; i < f->frame_count; i++) {
-        free((char *)(uintptr_t)f->frame[i]->path);
+    for (size_t i = 0; i < f->frame_count; i++)
         free(f->frame[i]);
-    }
     free(f->physical);
     free(f->frame);
     free(f);
@@ -447,24 +445,7 @@ static const char *shown_file(struct wt_info *info, uint64_t pc, const char *fil
     return strncmp(file, folder, length) == 0 && file[length] == '/' ? file + length + 1 : file;
 }
 
-/* A file's path: line tables may name it relative to the folder that its unit was compiled in
- * (DWARF 5, 6.2.4.1). The caller frees it; NULL: it is unknown, or there is no host memory. */
-static char *whole_path(struct wt_info *info, uint64_t pc, const char *file)
-{
-    Dwarf_Die unit;
-    Dwarf_Attribute attribute;
-    char *path;
-    const char *folder = NULL;
-    if (!file)
-        return NULL;
-    if (file[0] != '/' && info && wt_info_unit(info, pc, &unit))
-        folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
-    if (!folder)
-        return strdup(file);
-    return asprintf(&path, "%s/%s", folder, file) < 0 ? NULL : path;
-}
-
-static const char *call_file(Dwarf_Die *call)
+static const char *call_file(struct wt_symbols *symbols, Dwarf_Die *call)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word number;
@@ -475,7 +456,7 @@ static const char *call_file(Dwarf_Die *call)
         dwarf_formudata(&attribute, &number) != 0 || !dwarf_diecu(call, &unit, NULL, NULL) ||
         dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
         return NULL;
-    return dwarf_filesrc(files, number, NULL, NULL);
+    return wt_symbols_path(symbols, &unit, dwarf_filesrc(files, number, NULL, NULL));
 }
 
 static unsigned call_line(Dwarf_Die *call)
@@ -533,7 +514,7 @@ static bool add_frames(struct wt_frames *f, unsigned physical)
         if (!frame)
             return false;
         frame->file = shown_file(p->info, at, file);
-        frame->path = whole_path(p->info, at, file);
+        frame->path = file;
         frame->line = line;
         frame->scope_count = count;
         memcpy(frame->scope, scope, count * sizeof *scope);
@@ -545,7 +526,7 @@ static bool add_frames(struct wt_frames *f, unsigned physical)
             wt_symbols_function(p->symbols, at, &frame->function, &frame->offset);
         if (first == 0)
             return true;
-        file = call_file(&scope[first - 1]);
+        file = call_file(p->symbols, &scope[first - 1]);
         line = call_line(&scope[first - 1]);
         count = first - 1;
     }

@@ -5,6 +5,7 @@
  */
 #include "debug/source/symbols.h"
 
+#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <gelf.h>
 #include <inttypes.h>
@@ -45,6 +46,8 @@ struct wt_symbols {
     struct line *line;
     size_t lines, line_capacity;
     bool lines_read;
+    char **path; /* of files that line tables name relative to a folder */
+    size_t path_count, path_capacity;
     struct wt_info *info; /* once it was asked for */
     bool info_read;
     unsigned owners; /* beside the first */
@@ -115,10 +118,31 @@ static int by_line_address(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
+const char *wt_symbols_path(struct wt_symbols *s, Dwarf_Die *unit, const char *file)
+{
+    Dwarf_Attribute attribute;
+    const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+    if (!file || file[0] == '/' || !folder)
+        return file;
+    const size_t length = strlen(folder);
+    for (size_t i = s->path_count; i--;)
+        if (strncmp(s->path[i], folder, length) == 0 && s->path[i][length] == '/' &&
+            strcmp(s->path[i] + length + 1, file) == 0)
+            return s->path[i];
+    char **grown = wt_array_grow(s->path, &s->path_capacity, s->path_count + 1, sizeof *grown);
+    if (!grown)
+        return NULL;
+    s->path = grown;
+    if (asprintf(&grown[s->path_count], "%s/%s", folder, file) < 0)
+        return NULL;
+    return grown[s->path_count++];
+}
+
 static void read_unit(struct wt_symbols *s, Dwarf_Die *die)
 {
     Dwarf_Lines *lines;
     size_t count;
+    const char *named = NULL, *file = NULL;
     if (dwarf_getsrclines(die, &lines, &count))
         return;
     for (size_t i = 0; i < count; i++) {
@@ -136,7 +160,10 @@ static void read_unit(struct wt_symbols *s, Dwarf_Die *die)
         if (!grown)
             return;
         s->line = grown;
-        const char *file = dwarf_linesrc(line, NULL, NULL);
+        const char *name = dwarf_linesrc(line, NULL, NULL);
+        if (name != named)
+            file = wt_symbols_path(s, die, name);
+        named = name;
         s->line[s->lines] = (struct line){.addr = addr,
                                           .file = file,
                                           .line = number > 0 ? (unsigned)number : 0,
@@ -274,6 +301,9 @@ void wt_symbols_close(struct wt_symbols *s)
     if (s->elf)
         elf_end(s->elf);
     free(s->bytes);
+    for (size_t i = 0; i < s->path_count; i++)
+        free(s->path[i]);
+    free(s->path);
     free(s->symbol);
     free(s->line);
     free(s);

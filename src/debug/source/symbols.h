@@ -75,7 +75,7 @@ enum wt_status wt_symbols_statements(struct wt_symbols *symbols, const char *fil
 /** A row of the line table: addresses [start, end) belong to this line. */
 struct wt_line_row {
     uint64_t start, end;
-    const char *file; /**< as the compiler was given it, behind the folder of its unit */
+    const char *file; /**< the whole path, as far as DWARF tells */
     unsigned line;
     bool statement; /**< it begins at `start` */
 };
