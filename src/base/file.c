@@ -4,8 +4,10 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -58,4 +60,16 @@ enum wt_status wt_file_read(const char *path, uint8_t **bytes, size_t *length, s
     const enum wt_status status = wt_file_read_fd(fd, path, bytes, length, err);
     close(fd);
     return status;
+}
+
+size_t wt_file_begin(const char *path, void *bytes, size_t size)
+{
+    struct stat info;
+    if (stat(path, &info) || !S_ISREG(info.st_mode))
+        return 0;
+    FILE *file = fopen(path, "rb");
+    const size_t length = file ? fread(bytes, 1, size, file) : 0;
+    if (file)
+        fclose(file);
+    return length;
 }

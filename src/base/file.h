@@ -18,7 +18,13 @@
 enum wt_status wt_file_read(const char *path, uint8_t **bytes, size_t *length,
                             struct wt_error *err);
 
-/** The same of an open descriptor, which stays open; @p path is for messages. */
+/**
+ * Copies the file's first bytes, @p size at most, to @p bytes; returns how many. 0 for a file that
+ * cannot be read, and for a pipe or a device: what is read of those is gone for whoever comes next.
+ */
+size_t wt_file_begin(const char *path, void *bytes, size_t size);
+
+/** wt_file_read() of an open descriptor, which stays open; @p path is for messages. */
 enum wt_status wt_file_read_fd(int fd, const char *path, uint8_t **bytes, size_t *length,
                                struct wt_error *err);
 

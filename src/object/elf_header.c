@@ -3,23 +3,16 @@
 
 #include <elf.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/bits.h"
+#include "base/file.h"
 
 bool wt_elf_header_read(const char *path, struct wt_elf_header *header)
 {
-    struct stat info;
     uint8_t bytes[20];
-    if (stat(path, &info) || !S_ISREG(info.st_mode))
-        return false;
-    FILE *file = fopen(path, "rb");
-    const bool read = file && fread(bytes, 1, sizeof bytes, file) == sizeof bytes;
-    if (file)
-        fclose(file);
-    if (!read || memcmp(bytes, ELFMAG, SELFMAG) != 0 || bytes[EI_DATA] != ELFDATA2LSB)
+    if (wt_file_begin(path, bytes, sizeof bytes) != sizeof bytes ||
+        memcmp(bytes, ELFMAG, SELFMAG) != 0 || bytes[EI_DATA] != ELFDATA2LSB)
         return false;
     header->type = (unsigned)wt_load_le(bytes + offsetof(Elf64_Ehdr, e_type), 2);
     header->machine = (unsigned)wt_load_le(bytes + offsetof(Elf64_Ehdr, e_machine), 2);

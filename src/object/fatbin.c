@@ -4,9 +4,9 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/bits.h"
+#include "base/file.h"
 
 static const char magic[] = "__CLANG_OFFLOAD_BUNDLE__", compressed[] = "CCOB";
 enum { MAGIC = sizeof magic - 1, ALIGN = 4096, IDENT = 16, IDENT_ABI_VERSION = 8 };
@@ -95,17 +95,10 @@ static size_t read_bundle(const struct gcn_fatbin *fatbin, struct gcn_fatbin_bun
 
 bool gcn_fatbin_is_file(const char *path)
 {
-    struct stat info;
     char start[MAGIC];
-    if (stat(path, &info) || !S_ISREG(info.st_mode))
-        return false;
-    FILE *file = fopen(path, "rb");
-    const bool is_one =
-        file && fread(start, 1, MAGIC, file) == MAGIC &&
-        (memcmp(start, magic, MAGIC) == 0 || memcmp(start, compressed, sizeof compressed - 1) == 0);
-    if (file)
-        fclose(file);
-    return is_one;
+    return wt_file_begin(path, start, MAGIC) == MAGIC &&
+           (memcmp(start, magic, MAGIC) == 0 ||
+            memcmp(start, compressed, sizeof compressed - 1) == 0);
 }
 
 bool gcn_fatbin_next(struct gcn_fatbin *fatbin, struct gcn_fatbin_bundle *bundle)

@@ -86,12 +86,7 @@ static bool takes_file(const char *path)
     const char *dot = strrchr(path, '.');
     if (dot && strcmp(dot, ".ptx") == 0)
         return true;
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return false;
-    const size_t length = fread(bytes, 1, sizeof bytes, f);
-    fclose(f);
-    return ptx_is_text(bytes, length);
+    return ptx_is_text(bytes, wt_file_begin(path, bytes, sizeof bytes));
 }
 
 static enum wt_status read_ptx(struct wt_sm_ptx *p, const char *path, const uint8_t *bytes,
