@@ -19,7 +19,7 @@ enum wt_status cli_kernel_add_handler(void *context, const char *value, struct w
          cli_kernel_set_block},                                                                    \
     {                                                                                              \
         "trap-handler", 0, "FILE",                                                                 \
-            "code objects: the trap handler's code (raw); twice: a second-level handler",          \
+            "code objects, zebins: code of the trap handler (raw); twice: two levels",             \
             cli_kernel_add_handler                                                                 \
     }
 

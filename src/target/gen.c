@@ -73,6 +73,25 @@ static enum wt_status describe_launch(const struct wt_emulated *e, struct wt_err
                                  &l->value_count, err);
 }
 
+static enum wt_status read_system(const struct wt_emulated *e, struct wt_error *err)
+{
+    struct wt_value *code = &own(e)->launch.system;
+    enum wt_status status;
+    if (!e->options->kernel.handler_count)
+        return WT_OK;
+    const char *path = e->options->kernel.handler[0];
+    if (e->options->kernel.handler_count > 1)
+        return wt_fail(err, WT_INVALID, "--trap-handler twice: Gen9 has one system routine");
+    if ((status = wt_file_read(path, &code->bytes, &code->length, err)) != WT_OK)
+        return status;
+    if (!code->length || code->length % 8 || code->length > 1 << 20)
+        return wt_fail(err, WT_INVALID,
+                       "%s has %zu bytes; a system routine is the code alone, of 8 or 16 bytes an "
+                       "instruction, and not more than a MiB",
+                       path, code->length);
+    return WT_OK;
+}
+
 static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
 {
     enum wt_status status;
@@ -80,8 +99,6 @@ static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
     size_t length;
     if (e->options->load_count || e->options->base_given)
         return wt_fail(err, WT_UNSUPPORTED, "--load and --base are not for zebins");
-    if (e->options->kernel.handler_count)
-        return wt_fail(err, WT_UNSUPPORTED, "--trap-handler is for gfx900");
     if ((status = wt_file_read(e->program, &bytes, &length, err)) != WT_OK)
         return status;
     status = gen_object_parse(e->program, bytes, length, &own(e)->object, err);
@@ -100,8 +117,8 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
     e->own = g;
     if (e->options->schedule)
         gpu.schedule = *e->options->schedule;
-    if ((status = read_program(e, err)) != WT_OK || (status = choose_kernel(e, err)) != WT_OK ||
-        (status = describe_launch(e, err)) != WT_OK ||
+    if ((status = read_program(e, err)) != WT_OK || (status = read_system(e, err)) != WT_OK ||
+        (status = choose_kernel(e, err)) != WT_OK || (status = describe_launch(e, err)) != WT_OK ||
         (status = gen_device_new(&gpu, &g->device, err)) != WT_OK)
         return status;
     e->machine = gen_machine(g->device);
@@ -120,6 +137,7 @@ static void close_device(struct wt_emulated *e)
     if (!g)
         return;
     wt_launch_free_values(g->launch.value, g->launch.value_count);
+    free(g->launch.system.bytes);
     gen_device_free(g->device);
     gen_object_free(&g->object);
     free(g);
@@ -202,6 +220,7 @@ const struct wt_family wt_family_gen = {
     .instruction = instruction,
     .buffer = buffer,
     .work_item = work_item,
+    .registers = &gen_register_table,
     .list_isa = list_isa,
     .list_registers = gen_list_registers,
     .explain_word = gen_explain_word,

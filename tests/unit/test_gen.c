@@ -13,65 +13,7 @@
 #include "base/bits.h"
 #include "emulator/gen/gen.h"
 #include "emulator/gen/isa.h"
-
-#define CODE UINT64_C(0x100000000)
-#define PAYLOAD UINT64_C(0x180000000)
-enum { REGISTERS = 128, BYTES = 32, END = 32 };
-
-/* What threads find in r1 and above: byte n of the register file is file[n]. */
-struct rig {
-    struct gen_device *device;
-    uint8_t file[REGISTERS * BYTES];
-};
-
-static void open_rig(struct rig *r)
-{
-    struct gen_config config;
-    struct wt_error err;
-    gen_config_default(&config);
-    config.subslices = 1;
-    memset(r->file, 0, sizeof r->file);
-    assert_int_equal(gen_device_new(&config, &r->device, &err), WT_OK);
-    assert_int_equal(gen_device_map(r->device, CODE, 0x1000, true, &err), WT_OK);
-    assert_int_equal(gen_device_map(r->device, PAYLOAD, 0x1000, true, &err), WT_OK);
-}
-
-/* Starts one thread of 16 channels with the registers that r->file says. */
-static void start(struct rig *r, const uint64_t *code, size_t bytes)
-{
-    struct wt_error err;
-    const struct gen_walk walk = {.instructions = CODE,
-                                  .payload = PAYLOAD,
-                                  .cross_bytes = sizeof r->file - BYTES,
-                                  .simd = 16,
-                                  .threads = 1,
-                                  .last_mask = UINT32_MAX,
-                                  .end = {1, 1, 1}};
-    assert_true(gen_device_write(r->device, CODE, code, bytes));
-    assert_true(gen_device_write(r->device, PAYLOAD, r->file + BYTES, sizeof r->file - BYTES));
-    assert_int_equal(gen_device_walk(r->device, &walk, &err), WT_OK);
-}
-
-/* Runs to the last two instructions, which end the thread. */
-static void run_to_end(struct rig *r, size_t bytes)
-{
-    struct wt_machine *m = gen_machine(r->device);
-    uint64_t pc = 0;
-    for (unsigned i = 0; i < 10000; i++) {
-        assert_true(m->ops->read_row(m, 0, GEN_REGISTER_PC, &pc));
-        if (pc == CODE + bytes - END)
-            return;
-        assert_int_equal(m->ops->run(m, 1), WT_RUN_BUDGET);
-    }
-    fail_msg("the thread has not come to its end after 10000 issues: it is at 0x%llx",
-             (unsigned long long)pc);
-}
-
-static void read_register(struct rig *r, unsigned number, void *out)
-{
-    struct wt_machine *m = gen_machine(r->device);
-    assert_true(m->ops->read_row(m, 0, GEN_REGISTER_R0 + number, out));
-}
+#include "gen_rig.h"
 
 static int16_t word_of(struct rig *r, unsigned number, unsigned index)
 {
@@ -93,14 +35,6 @@ static float float_of(struct rig *r, unsigned number, unsigned index)
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
-}
-
-/* Ends the run, and the rig. */
-static void finish(struct rig *r)
-{
-    struct wt_machine *m = gen_machine(r->device);
-    assert_int_equal(m->ops->run(m, 100), WT_RUN_ENDED);
-    gen_device_free(r->device);
 }
 
 /* add (16) r6.0<1>:w r1.7<16;8,1>:b r2.17<16;8,1>:b; the swizzle of dst.xyz, three additions;

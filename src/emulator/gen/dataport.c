@@ -249,9 +249,12 @@ static const struct gen_uop *move_block(const struct gen_message *m, struct tran
     if (!bytes || bytes > sizeof data)
         return gen_message_unknown(m);
     if (!m->header || !m->lengths[0] ||
-        (write ? sent * GEN_GRF_BYTES < within + bytes
-               : m->response * GEN_GRF_BYTES < within + bytes))
+        (write ? !sent : m->response * GEN_GRF_BYTES < within + bytes))
         return bad_length(m);
+    /* Registers that were not sent have no defined value, so they are not written. Intel's system
+     * routine sends three of four, and writes the fourth by its next message. */
+    if (write && sent * GEN_GRF_BYTES < within + bytes)
+        bytes = sent * GEN_GRF_BYTES - within;
     x->lanes = 1;
     x->on = 1;
     x->elements = 1;

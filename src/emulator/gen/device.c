@@ -12,6 +12,11 @@ static struct gen_device *device_of(struct wt_machine *m)
     return (struct gen_device *)m;
 }
 
+void gen_update_ready(struct gen_thread *t)
+{
+    wt_turns_set_ready(&t->device->machine.turns, t->id, t->active && !t->waits);
+}
+
 /* ---- mistakes ---- */
 
 const struct gen_uop *gen_fault(struct gen_thread *t, const struct gen_uop *u,
@@ -86,6 +91,7 @@ static void reset(struct wt_machine *m)
     m->fault.kind = WT_FAULT_NONE;
     m->event = false;
     memset(d->walk, 0, sizeof d->walk);
+    d->td_ctl = d->mcr_selector = 0;
     for (uint32_t i = 0; i < m->waves; i++) {
         struct gen_registers *g = d->thread[i].g;
         uint8_t *slm = d->group[i].slm;
@@ -109,6 +115,10 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
     };
     if (!view->waiting)
         return;
+    if (gen_has_attention(t)) {
+        snprintf(view->wait, sizeof view->wait, "wait: stopped in the system routine");
+        return;
+    }
     view->at_barrier = t->group->arrived > 0;
     view->arrived = t->group->arrived;
     view->expected = t->group->threads;
@@ -150,18 +160,6 @@ static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
     return device_of(m)->thread[wave].incarnation;
 }
 
-/* The debug hardware (TD_CTL, attention) has its place here. */
-static uint32_t debug_read(struct wt_machine *m, uint32_t addr)
-{
-    (void)m, (void)addr;
-    return 0;
-}
-
-static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
-{
-    (void)m, (void)addr, (void)value;
-}
-
 /* Nothing is printed by the hardware itself. */
 static void flush_console(struct wt_machine *m)
 {
@@ -188,8 +186,8 @@ static const struct wt_machine_ops machine_ops = {
     .write_memory = gen_write_memory,
     .place = place,
     .incarnation = incarnation,
-    .debug_read = debug_read,
-    .debug_write = debug_write,
+    .debug_read = gen_debug_read,
+    .debug_write = gen_debug_write,
     .flush_console = flush_console,
     .save = gen_save,
     .restore = gen_restore,

@@ -586,12 +586,17 @@ static void set_mode(struct gen_alu *x)
     x->soft = x->fp.round != WT_RNE || x->fp.flush_input;
 }
 
-static const struct gen_uop *after_store(struct gen_thread *t, const struct gen_uop *u)
+static const struct gen_uop *after_store(struct gen_thread *t, const struct gen_uop *u,
+                                         bool was_in_system)
 {
     const struct gen_operand *o = &u->insn.dst;
-    if (o->file != GEN_ARF || o->indirect || o->reg >> 4 != GEN_ARF_IP)
+    if (o->file != GEN_ARF || o->indirect)
         return gen_next(u);
-    return gen_jump(t, t->base + t->g->ip); /* a move to ip jumps */
+    if (o->reg >> 4 == GEN_ARF_IP)
+        return gen_jump(t, t->base + t->g->ip); /* a move to ip jumps */
+    if (o->reg >> 4 == GEN_ARF_CR)
+        return gen_control_written(t, u, was_in_system);
+    return o->reg >> 4 == GEN_ARF_SP ? gen_stack_written(t, u) : gen_next(u);
 }
 
 /* A move of bits, whatever they mean: no conversion quiets a NaN. */
@@ -628,6 +633,7 @@ static const struct gen_uop *run_raw(struct gen_thread *t, const struct gen_uop 
 {
     const struct gen_insn *insn = &u->insn;
     struct gen_alu x = {.t = t, .u = u, .n = insn->exec_size, .on = gen_enabled(t, insn)};
+    const bool was_in_system = t->g->cr[0] & GEN_CR0_MASTER;
     union gen_values result;
     uint64_t bits[GEN_CHANNELS];
     if (!x.on)
@@ -646,7 +652,7 @@ static const struct gen_uop *run_raw(struct gen_thread *t, const struct gen_uop 
         on &= insn->dst.swizzle * 0x11111111u;
     if (!store(&x, bits, on))
         return bad_region(t, u, x.on);
-    return after_store(t, u);
+    return after_store(t, u, was_in_system);
 }
 
 const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u)
@@ -661,6 +667,7 @@ const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u)
                         .on = chooses ? gen_unpredicated(t, insn) : gen_enabled(t, insn)};
     union gen_values row[3], result, carry;
     const void *source[3] = {NULL, NULL, NULL};
+    const bool was_in_system = t->g->cr[0] & GEN_CR0_MASTER;
     uint64_t bits[GEN_CHANNELS];
     if (insn->row == &gen_rows[GEN_SMOV]) /* a move of the channels in its second operand */
         x.on &= (uint32_t)insn->src[1].immediate;
@@ -696,7 +703,7 @@ const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u)
     else if (insn->condition && insn->row->format != GEN_FORMAT_MATH && !chooses &&
              insn->row != &gen_rows[GEN_CSEL])
         gen_set_flags(t, insn, on, conditions(&x, bits));
-    return after_store(t, u);
+    return after_store(t, u, was_in_system);
 }
 
 /* ---- preparation ---- */
@@ -855,7 +862,7 @@ static bool is_ip(const struct gen_operand *o)
     return o->file == GEN_ARF && !o->indirect && o->reg >> 4 == GEN_ARF_IP;
 }
 
-void gen_prepare(struct gen_uop *u)
+static void choose_handler(struct gen_uop *u)
 {
     const size_t id = (size_t)(u->insn.row - gen_rows);
     u->alu = alu_ops[id];
@@ -874,4 +881,12 @@ void gen_prepare(struct gen_uop *u)
     u->domain = domain_of(&u->insn);
     u->raw = is_raw(&u->insn);
     u->run = u->raw ? run_raw : gen_run_alu;
+}
+
+void gen_prepare(struct gen_uop *u)
+{
+    choose_handler(u);
+    u->real = u->run;
+    if (u->insn.breakpoint)
+        u->run = gen_op_breakpoint;
 }

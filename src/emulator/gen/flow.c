@@ -247,6 +247,8 @@ const struct gen_uop *gen_op_wait(struct gen_thread *t, const struct gen_uop *u)
     /* The thread comes back to this instruction when it is notified. */
     t->pc = t->wait_pc = gen_pc_of(t, u);
     t->waits = true;
+    if (gen_has_attention(t))
+        t->device->machine.event = true;
     gen_update_ready(t);
     wt_not_issued(&t->device->machine);
     return NULL;

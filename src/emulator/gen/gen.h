@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/hw_registers.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
@@ -110,6 +111,31 @@ bool gen_device_progress(const struct gen_device *device, unsigned walk,
 /** A thread's place in its walk, for reports: coordinates of its group, and its index there. */
 bool gen_thread_group(struct gen_device *device, uint32_t thread, uint32_t coordinate[3],
                       uint32_t *index);
+
+/* ---- registers of the bus: wt_machine_ops.debug_read and debug_write ---- */
+
+/** Word addresses: an offset in the GPU's registers by 4. TD_ATT and TD_CLR are two rows of 32
+ * bits: four EUs of eight bits, a bit for each thread, of the subslice that MCR_SELECTOR selects
+ * (slice in bits 27:26, subslice in bits 25:24). */
+enum gen_bus_register {
+    GEN_MCR_SELECTOR = 0xfdc / 4,
+    GEN_TD_CTL = 0xe400 / 4,
+    GEN_TD_ATT = 0xe470 / 4, /**< the thread waits in its system routine */
+    GEN_TD_CLR = 0xe490 / 4, /**< written 1: it goes on */
+};
+
+/** The same for tools. */
+extern const struct wt_hw_table gen_register_table;
+
+/** Bits of TD_CTL. */
+enum {
+    GEN_TD_CTL_BREAKPOINTS = 1 << 2,       /**< DebugCtrl bits of instructions count */
+    GEN_TD_CTL_FORCE = 1 << 3,             /**< a thread begins with a forced exception */
+    GEN_TD_CTL_FORCE_BREAKPOINTS = 1 << 4, /**< they count in threads that have not enabled them */
+    GEN_TD_CTL_HALT = 1 << 6,              /**< external halt of all threads */
+    GEN_TD_CTL_FORCE_ENABLE = 1 << 7,      /**< forced exceptions are enabled */
+    GEN_TD_CTL_MASK = 0xdc
+};
 
 /* ---- registers, for looking into a thread ---- */
 

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gen_update_ready(struct gen_thread *t)
-{
-    wt_turns_set_ready(&t->device->machine.turns, t->id, t->active && !t->waits);
-}
-
 static uint32_t subslice_of(uint32_t thread)
 {
     return thread / GEN_SUBSLICE_THREADS;
@@ -78,11 +73,11 @@ static void fill_state(struct gen_thread *t, const struct gen_walk *w)
     const unsigned subslice = subslice_of(t->id);
     g->cr[0] = (w->enables >> 16 & 1) | (w->enables >> 18 & 1) << 2;
     if (w->enables & GEN_ENABLE_ILLEGAL)
-        g->cr[1] |= 1 << 12;
+        g->cr[1] |= GEN_CR1_ENABLE_ILLEGAL;
     if (w->enables & GEN_ENABLE_SOFTWARE)
-        g->cr[1] |= 1 << 13;
+        g->cr[1] |= GEN_CR1_ENABLE_SOFTWARE;
     if (w->enables & GEN_ENABLE_STACK)
-        g->cr[1] |= 1 << 11;
+        g->cr[1] |= GEN_CR1_ENABLE_STACK;
     /* Thread, EU, subslice, slice; the number that r0.5 has, too. */
     g->sr[0] = thread | eu << 8 | subslice % 3 << 12 | subslice / 3 << 14 | (t->id & 0xff) << 24;
     g->sr[2] = t->mask; /* dispatch mask */
@@ -113,6 +108,7 @@ static bool start_thread(struct gen_device *d, struct gen_thread *t, struct gen_
     t->mask = t->dispatched = dispatch_mask(w, index);
     fill_state(t, w);
     fill_header(t, w);
+    gen_thread_begins(t);
     d->machine.active++;
     d->slots_free[subslice_of(t->id)]--;
     gen_update_ready(t);

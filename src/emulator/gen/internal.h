@@ -36,6 +36,18 @@ enum {
     GEN_CR0_SUPPRESS = 1 << 15,
 };
 #define GEN_CR0_MASTER ((uint32_t)1 << 31)
+enum {
+    GEN_CR1_ENABLE_STACK = 1 << 11,
+    GEN_CR1_ENABLE_ILLEGAL = 1 << 12,
+    GEN_CR1_ENABLE_SOFTWARE = 1 << 13,
+    GEN_CR1_ENABLE_BREAKPOINT = 1 << 15,
+    GEN_CR1_FORCED = 1 << 26,
+    GEN_CR1_STACK = 1 << 27,
+    GEN_CR1_ILLEGAL = 1 << 28,
+    GEN_CR1_SOFTWARE = 1 << 29,
+    GEN_CR1_HALT = 1 << 30,
+};
+#define GEN_CR1_BREAKPOINT ((uint32_t)1 << 31)
 
 struct gen_thread;
 struct gen_uop;
@@ -83,6 +95,7 @@ typedef void (*gen_alu_op)(struct gen_alu *x);
 /* A decoded instruction in its page; its handler comes first (machine/code_pages.h). */
 struct gen_uop {
     gen_op run;
+    gen_op real;         /* of an instruction with DebugCtrl: its handler without it */
     gen_alu_op alu;      /* NULL: it is no arithmetic */
     uint8_t domain;      /* enum gen_domain */
     uint8_t granules;    /* of its length */
@@ -110,7 +123,7 @@ struct gen_registers {
     uint32_t f[2];
     uint32_t sp[4], sr[4], cr[4], n[4], tdr[4], dbg[4], msg[8];
     uint8_t fc[GEN_FC_BYTES];
-    uint32_t ce, ip, tm[4], zero[8]; /* ce, ip, tm0: as they were read last */
+    uint32_t ce, ip, tm[8], zero[8]; /* ce, ip, tm0: as they were read last */
 };
 
 struct gen_thread {
@@ -126,7 +139,8 @@ struct gen_thread {
     uint32_t dispatched;         /* channels that it was started with */
     uint32_t wake[GEN_CHANNELS]; /* of a waiting channel: its IP */
     bool active;
-    bool waits; /* in `wait`, for a notification */
+    bool waits;      /* in `wait`, for a notification */
+    bool suppresses; /* breakpoints, for the instruction being executed */
     uint64_t wait_pc;
     uint32_t id;          /* flat index of its slot */
     uint16_t index;       /* within the group */
@@ -166,6 +180,7 @@ struct gen_device {
     uint32_t *slm_taken;     /* bytes, of each subslice */
     uint32_t *slots_free;    /* threads, of each subslice */
     struct gen_running walk[GEN_WALKS];
+    uint32_t td_ctl, mcr_selector; /* registers of the bus */
     /* execution */
     struct wt_tlb tlb;
     struct wt_code_cache code;
@@ -204,7 +219,10 @@ const struct gen_uop *gen_jump(struct gen_thread *t, uint64_t pc);
 /* Decodes the record; returns its handler. */
 gen_op gen_code_decode(struct gen_thread *t, struct gen_uop *slot);
 
-/* ---- mistakes (device.c) ---- */
+/* ---- device.c: readiness, mistakes ---- */
+
+/* Recomputes whether the thread can issue. */
+void gen_update_ready(struct gen_thread *t);
 
 /* The program's mistake in instruction u: the turn ends, and u has had no effect. */
 const struct gen_uop *gen_fault(struct gen_thread *t, const struct gen_uop *u,
@@ -249,6 +267,34 @@ bool gen_payload(const struct gen_thread *t, const struct gen_operand *o, unsign
 /* Channels that wait for this IP execute from here on. */
 void gen_wake(struct gen_thread *t, uint64_t pc);
 
+/* ---- exceptions.c ---- */
+
+/* An instruction with DebugCtrl: an exception, or u->real. */
+const struct gen_uop *gen_op_breakpoint(struct gen_thread *t, const struct gen_uop *u);
+/* The illegal instruction u as an exception; false: the thread has not enabled it. *next is what
+ * follows. */
+bool gen_take_illegal(struct gen_thread *t, const struct gen_uop *u, const struct gen_uop **next);
+/* Instruction u has written cr0, whose Master Exception State was `was_in_system` before: what
+ * follows. */
+const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen_uop *u,
+                                          bool was_in_system);
+/* Instruction u has written sp. */
+const struct gen_uop *gen_stack_written(struct gen_thread *t, const struct gen_uop *u);
+/* The one instruction after a return with Breakpoint Suppress has been issued; u comes next, or
+ * NULL: the turn is over, and t->pc comes next. */
+const struct gen_uop *gen_after_suppressed(struct gen_thread *t, const struct gen_uop *u);
+/* The thread stands before its first instruction: TD_CTL may halt it. */
+void gen_thread_begins(struct gen_thread *t);
+/* Not within a turn: the thread enters its system routine if its status bits ask for it. */
+void gen_take_request(struct gen_thread *t);
+/* The thread waits in its system routine for the host. */
+bool gen_has_attention(const struct gen_thread *t);
+
+/* ---- bus.c ---- */
+
+uint32_t gen_debug_read(struct wt_machine *m, uint32_t addr);
+void gen_debug_write(struct wt_machine *m, uint32_t addr, uint32_t value);
+
 /* ---- access.c: memory ---- */
 
 /* The memory with what must follow a write to it from outside. */
@@ -287,8 +333,6 @@ void gen_walk_pump(struct gen_device *d);
 void gen_count_taken(struct gen_device *d);
 /* A thread has ended. */
 void gen_thread_end(struct gen_thread *t);
-/* Recomputes whether the thread can issue. */
-void gen_update_ready(struct gen_thread *t);
 /* The thread signals its group's barrier. */
 void gen_barrier(struct gen_thread *t);
 

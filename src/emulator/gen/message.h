@@ -16,7 +16,12 @@ enum gen_sfid {
 };
 
 /** Binding table indices that are no entries of the table. */
-enum { GEN_BTI_STATELESS_NC = 0xfd, GEN_BTI_SLM = 0xfe, GEN_BTI_STATELESS = 0xff };
+enum {
+    GEN_BTI_SYSTEM = 0xfc,
+    GEN_BTI_STATELESS_NC = 0xfd,
+    GEN_BTI_SLM = 0xfe,
+    GEN_BTI_STATELESS = 0xff
+};
 
 /** A message. */
 struct gen_message {

@@ -99,7 +99,9 @@ uint8_t *gen_arf(struct gen_thread *t, unsigned reg, unsigned *size)
     case GEN_ARF_TDR:
         return (uint8_t *)g->tdr;
     case GEN_ARF_TM:
-        /* The clock is the issue time: the same in every run. */
+        /* The clock is the issue time: the same in every run. Its register is read as a whole, too.
+         */
+        *size = sizeof g->tm;
         g->tm[0] = (uint32_t)gen_now(t);
         g->tm[1] = (uint32_t)(gen_now(t) >> 32);
         return (uint8_t *)g->tm;

@@ -11,7 +11,10 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     for (;;) {
         if (t->waiting)
             gen_wake(t, gen_pc_of(t, u));
+        const bool suppresses = t->suppresses;
         u = u->run(t, u);
+        if (suppresses && !m->not_issued)
+            u = gen_after_suppressed(t, u);
         if (!u || !t->left)
             break;
         t->left--;
@@ -35,6 +38,9 @@ static enum wt_run blocked(struct wt_machine *m)
         return WT_RUN_ENDED;
     while (!d->thread[i].active)
         i++;
+    for (uint32_t k = i; k < m->waves; k++)
+        if (gen_has_attention(&d->thread[k]))
+            return WT_RUN_HALTED;
     m->fault = (struct wt_fault){
         .kind = WT_FAULT_DEADLOCK,
         .wave = i,

@@ -109,7 +109,10 @@ const struct gen_uop *gen_op_send(struct gen_thread *t, const struct gen_uop *u)
 const struct gen_uop *gen_op_illegal(struct gen_thread *t, const struct gen_uop *u)
 {
     struct gen_insn insn;
+    const struct gen_uop *next;
     const char *why = "";
+    if (gen_take_illegal(t, u, &next))
+        return next;
     if (u->word.low == 0 && u->word.high == 0)
         return gen_fault(t, u, WT_FAULT_ILLEGAL, t->mask, 0,
                          "illegal instruction: the thread has run past its end");

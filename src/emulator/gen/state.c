@@ -10,6 +10,7 @@
 struct wt_state {
     struct wt_state_head head;
     struct gen_running walk[GEN_WALKS];
+    uint32_t td_ctl, mcr_selector;
     struct gen_thread *thread; /* with the device's own pointers, which never change once there */
     struct gen_group *group;   /* likewise */
     uint8_t *registers;        /* of the active threads, one after the other */
@@ -46,6 +47,8 @@ static bool save(struct wt_state *s, struct gen_device *d)
     if (!wt_state_begin(&s->head, m, d->memory, &d->tlb, sizeof *s))
         return false;
     memcpy(s->walk, d->walk, sizeof s->walk);
+    s->td_ctl = d->td_ctl;
+    s->mcr_selector = d->mcr_selector;
     s->thread = wt_state_copy(&s->head, d->thread, m->waves * sizeof *s->thread);
     s->group = wt_state_copy(&s->head, d->group, m->waves * sizeof *s->group);
     s->registers = wt_state_save_rows(&s->head, m, m->waves, registers_of);
@@ -67,6 +70,8 @@ bool gen_restore(struct wt_machine *m, const struct wt_state *s)
 {
     struct gen_device *d = (struct gen_device *)m;
     memcpy(d->walk, s->walk, sizeof d->walk);
+    d->td_ctl = s->td_ctl;
+    d->mcr_selector = s->mcr_selector;
     /* Buffers come as threads need them and stay: a state is older than its device. */
     for (uint32_t i = 0; i < m->waves; i++) {
         struct gen_registers *g = d->thread[i].g;
@@ -106,6 +111,7 @@ static void mix_thread(uint64_t *hash, const struct gen_thread *t)
                                 t->dispatched,
                                 t->waits,
                                 t->waits ? t->wait_pc : 0,
+                                t->suppresses,
                                 (uint64_t)(t->group - t->device->group)};
     wt_mix(hash, numbers, sizeof numbers);
     for (uint32_t left = t->waiting; left; left &= left - 1)
@@ -114,13 +120,7 @@ static void mix_thread(uint64_t *hash, const struct gen_thread *t)
     wt_mix(hash, t->g, offsetof(struct gen_registers, ce));
 }
 
-/* The debug hardware holds nothing of its own. */
 uint64_t gen_program_hash(struct wt_machine *m)
-{
-    return gen_hash(m);
-}
-
-uint64_t gen_hash(struct wt_machine *m)
 {
     struct gen_device *d = (struct gen_device *)m;
     const struct wt_schedule *s = &m->turns.policy;
@@ -145,5 +145,15 @@ uint64_t gen_hash(struct wt_machine *m)
         wt_mix(&h, group, sizeof group);
         wt_mix(&h, g->slm, g->slm_size);
     }
+    return h;
+}
+
+/* With the registers by which a host debugs threads. */
+uint64_t gen_hash(struct wt_machine *m)
+{
+    const struct gen_device *d = (const struct gen_device *)m;
+    const uint64_t registers[] = {d->td_ctl, d->mcr_selector};
+    uint64_t h = gen_program_hash(m);
+    wt_mix(&h, registers, sizeof registers);
     return h;
 }

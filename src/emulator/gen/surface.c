@@ -64,6 +64,9 @@ const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_s
         s->size = UINT64_C(1) << 32;
         return NULL;
     }
+    /* The system routine's surface is the first one behind the surface state base address. */
+    if (m->bti == GEN_BTI_SYSTEM && read_surface(m, w->surfaces, s))
+        return NULL;
     if (read_dword(m, w->surfaces + w->binding_table + 4 * m->bti, &entry) &&
         read_surface(m, w->surfaces + (entry & ~UINT32_C(63)), s))
         return NULL;

@@ -123,6 +123,29 @@ static enum wt_status place_code(struct gen_device *device, const struct gen_obj
     return WT_OK;
 }
 
+/* The routine's code and its save area; breakpoints count from now on, as under Linux's driver with
+ * a debugger. */
+static enum wt_status place_system(struct gen_device *device, const struct gen_launch *l,
+                                   struct gen_walk *w, struct wt_error *err)
+{
+    struct wt_machine *m = gen_machine(device);
+    enum wt_status status;
+    if (!l->system.length)
+        return WT_OK;
+    if ((status = gen_device_map(device, GEN_LAUNCH_SYSTEM, l->system.length + 1, true, err)) !=
+            WT_OK ||
+        (status = gen_device_put(device, GEN_LAUNCH_SYSTEM, l->system.bytes, l->system.length,
+                                 err)) != WT_OK ||
+        (status = gen_device_map(device, GEN_LAUNCH_SAVE, GEN_LAUNCH_SAVE_SIZE, true, err)) !=
+            WT_OK)
+        return status;
+    w->sip = GEN_LAUNCH_SYSTEM - GEN_LAUNCH_CODE;
+    m->ops->debug_write(m, GEN_TD_CTL,
+                        GEN_TD_CTL_BREAKPOINTS | GEN_TD_CTL_FORCE_BREAKPOINTS |
+                            GEN_TD_CTL_FORCE_ENABLE);
+    return WT_OK;
+}
+
 /* ---- the payload ---- */
 
 /* A dword of a vector of three: a piece may hold one or all. */
@@ -232,7 +255,7 @@ static void put_surface(uint8_t *to, uint64_t addr, uint64_t bytes)
     wt_store_le(to + 32, addr, 8);
 }
 
-/* Surface states, then the binding table; *table is its offset. */
+/* Surface states, the system routine's first, then the binding table; *table is its offset. */
 static enum wt_status place_surfaces(struct gen_device *device, const struct gen_launch *l,
                                      uint64_t base, uint32_t *table, struct wt_error *err)
 {
@@ -244,17 +267,19 @@ static enum wt_status place_surfaces(struct gen_device *device, const struct gen
     if (count > MOST_SURFACES)
         return wt_fail(err, WT_INVALID, "kernel %.64s has %u surfaces; %u are the most", k->name,
                        count, MOST_SURFACES);
-    *table = count * SURFACE_BYTES;
-    const size_t size = pages(count * (SURFACE_BYTES + 4u) + 1);
+    *table = (count + 1) * SURFACE_BYTES;
+    const size_t size = pages(*table + count * 4u + 1);
     uint8_t *bytes = calloc(1, size);
     if (!bytes)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    if (l->system.length)
+        put_surface(bytes, GEN_LAUNCH_SAVE, GEN_LAUNCH_SAVE_SIZE);
     for (uint32_t i = 0; i < count; i++)
-        wt_store_le(bytes + *table + 4 * i, i * SURFACE_BYTES, 4);
+        wt_store_le(bytes + *table + 4 * i, (i + 1) * SURFACE_BYTES, 4);
     for (size_t i = 0; i < k->binding_count; i++) {
         const struct gen_binding *b = &k->binding[i];
         if (b->index >= 0 && (size_t)b->index < l->value_count)
-            put_surface(bytes + b->entry * SURFACE_BYTES, l->value[b->index].addr,
+            put_surface(bytes + (b->entry + 1) * SURFACE_BYTES, l->value[b->index].addr,
                         l->value[b->index].length);
     }
     status = gen_device_map(device, base, size, true, err);
@@ -400,6 +425,7 @@ enum wt_status gen_launch(struct gen_device *device, const struct gen_object *ob
     w.cross_bytes = (uint16_t)cross_bytes(k);
     w.thread_bytes = (uint16_t)rounded(k->local_id_size);
     if ((status = place_code(device, object, err)) != WT_OK ||
+        (status = place_system(device, l, &w, err)) != WT_OK ||
         (status = place_buffers(device, l, err)) != WT_OK ||
         (status = place_local(l, &w.slm_bytes, err)) != WT_OK ||
         (status = place_surfaces(device, l, w.surfaces, &w.binding_table, err)) != WT_OK ||

@@ -11,16 +11,22 @@ struct gen_launch {
     uint32_t grid[3], block[3]; /**< work-items of the grid, of a work-group */
     struct wt_value *value;     /**< one for each argument */
     size_t value_count;
+    struct wt_value system; /**< code of the system routine; length 0: none */
 };
 
 /* The memory map of a device that gen_launch has set up. */
 #define GEN_LAUNCH_CODE UINT64_C(0x100000000)
+/** The system routine, in reach of the instruction base address. */
+#define GEN_LAUNCH_SYSTEM UINT64_C(0x170000000)
 #define GEN_LAUNCH_PAYLOAD UINT64_C(0x180000000)
 #define GEN_LAUNCH_SURFACES UINT64_C(0x1c0000000)
 #define GEN_LAUNCH_BUFFERS UINT64_C(0x200000000)
 #define GEN_LAUNCH_SCRATCH UINT64_C(0x400000000000)
 #define GEN_LAUNCH_PRIVATE UINT64_C(0x440000000000)
 #define GEN_LAUNCH_PRINTF UINT64_C(0x480000000000)
+/** The system routine's surface (0xfc): where it saves the threads' state. */
+#define GEN_LAUNCH_SAVE UINT64_C(0x4c0000000000)
+#define GEN_LAUNCH_SAVE_SIZE (UINT64_C(64) << 20)
 #define GEN_LAUNCH_PRINTF_SIZE (UINT64_C(4) << 20)
 
 /** How many arguments the kernel has: what its payload and its names tell. */

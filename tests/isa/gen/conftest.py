@@ -8,6 +8,7 @@ import pytest
 import iga
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+WAVETRAP = os.environ.get("WAVETRAP", str(ROOT / "build" / "wavetrap"))
 GEN_BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")).resolve() / "tests" / "isa" / "gen"
 
 

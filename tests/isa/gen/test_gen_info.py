@@ -1,14 +1,11 @@
 """`wavetrap info -g gen9`: registers with the numbers of Intel's GDB, an instruction field by field, zebins."""
-import os
 import subprocess
 import xml.etree.ElementTree
 
 import pytest
 
 import iga
-from conftest import ROOT
-
-WAVETRAP = os.environ.get("WAVETRAP", str(ROOT / "build" / "wavetrap"))
+from conftest import WAVETRAP
 
 
 def info(*words):
