@@ -5,6 +5,7 @@
 #include <sanitizer/allocator_interface.h>
 #include <stdlib.h>
 
+#include "object/code_object.h"
 #include "object/metadata.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

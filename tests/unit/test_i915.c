@@ -328,6 +328,33 @@ static void put_walker(struct batch *b, unsigned threads)
         2u << 30 | (threads - 1), 1u, 0u, 5u, 0u, 0u, 2u, 0u, 1u, 0x00ffffffu, 0xffffffffu);
 }
 
+static void check_walk(struct batch *b, const struct gen_walk *w)
+{
+    assert_int_equal(w->instructions, HEAP);
+    assert_int_equal(w->kernel, KERNEL * PAGE + 0x140);
+    assert_int_equal(w->sip, 0);
+    assert_int_equal(w->surfaces, gpu_address(b, SURFACES));
+    assert_int_equal(w->binding_table, 0x80);
+    assert_int_equal(w->dynamic, gpu_address(b, STATE));
+    assert_int_equal(w->samplers, 0x60);
+    assert_int_equal(w->general, 0x7000);
+    assert_true(w->has_scratch);
+    assert_int_equal(w->scratch, 0x1000);
+    assert_int_equal(w->scratch_code, 7);
+    assert_int_equal(w->payload, HEAP + INDIRECT * PAGE);
+    assert_int_equal(w->cross_bytes, 96);
+    assert_int_equal(w->thread_bytes, 192);
+    assert_int_equal(w->simd, 32);
+    assert_int_equal(w->threads, 2);
+    assert_int_equal(w->last_mask, 0x00ffffff);
+    static const uint32_t start[3] = {1, 0, 0}, end[3] = {5, 2, 1};
+    assert_memory_equal(w->start, start, sizeof start);
+    assert_memory_equal(w->end, end, sizeof end);
+    assert_int_equal(w->slm_bytes, 8192);
+    assert_true(w->barrier);
+    assert_int_equal(w->enables, 0x80000);
+}
+
 static void test_a_walker_as_intels_runtime_sends_it(void **state)
 {
     struct gpu *g = *state;
@@ -352,30 +379,7 @@ static void test_a_walker_as_intels_runtime_sends_it(void **state)
 
     assert_int_equal(g->walk_count, 1);
     assert_int_equal(g->mapping_count, OBJECTS);
-    const struct gen_walk *w = &g->walk[0];
-    assert_int_equal(w->instructions, HEAP);
-    assert_int_equal(w->kernel, KERNEL * PAGE + 0x140);
-    assert_int_equal(w->sip, 0);
-    assert_int_equal(w->surfaces, gpu_address(&b, SURFACES));
-    assert_int_equal(w->binding_table, 0x80);
-    assert_int_equal(w->dynamic, gpu_address(&b, STATE));
-    assert_int_equal(w->samplers, 0x60);
-    assert_int_equal(w->general, 0x7000);
-    assert_true(w->has_scratch);
-    assert_int_equal(w->scratch, 0x1000);
-    assert_int_equal(w->scratch_code, 7);
-    assert_int_equal(w->payload, HEAP + INDIRECT * PAGE);
-    assert_int_equal(w->cross_bytes, 96);
-    assert_int_equal(w->thread_bytes, 192);
-    assert_int_equal(w->simd, 32);
-    assert_int_equal(w->threads, 2);
-    assert_int_equal(w->last_mask, 0x00ffffff);
-    static const uint32_t start[3] = {1, 0, 0}, end[3] = {5, 2, 1};
-    assert_memory_equal(w->start, start, sizeof start);
-    assert_memory_equal(w->end, end, sizeof end);
-    assert_int_equal(w->slm_bytes, 8192);
-    assert_true(w->barrier);
-    assert_int_equal(w->enables, 0x80000);
+    check_walk(&b, &g->walk[0]);
 
     uint64_t written[4];
     memcpy(written, page(&b, TAG), sizeof written);
@@ -389,7 +393,7 @@ static void test_a_walker_as_intels_runtime_sends_it(void **state)
     put_walker(&b, 2);
     assert_int_equal(submit(&b), 0);
     assert_int_equal(g->walk_count, 2);
-    assert_memory_equal(&g->walk[1], &g->walk[0], sizeof g->walk[0]);
+    check_walk(&b, &g->walk[1]);
 }
 
 static void test_batches_are_chained(void **state)

@@ -155,13 +155,13 @@ static size_t topology(const struct wt_i915 *device, uint8_t *out)
 
 static size_t engines(const struct wt_i915 *device, uint8_t *out)
 {
-    struct {
-        struct drm_i915_query_engine_info head;
-        struct drm_i915_engine_info render;
-    } info = {.head.num_engines = 1, .render.engine.engine_class = I915_ENGINE_CLASS_RENDER};
-    if (out)
-        memcpy(out, &info, sizeof info);
-    return sizeof info;
+    const struct drm_i915_query_engine_info head = {.num_engines = 1};
+    const struct drm_i915_engine_info render = {.engine.engine_class = I915_ENGINE_CLASS_RENDER};
+    if (out) {
+        memcpy(out, &head, sizeof head);
+        memcpy(out + sizeof head, &render, sizeof render);
+    }
+    return sizeof head + sizeof render;
 }
 
 static int query(struct wt_i915_file *file, struct drm_i915_query *args)
