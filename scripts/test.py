@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 
@@ -123,6 +124,9 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--suite", action="append", default=[])
     options = parser.parse_args()
+    # A shell without job control lets commands behind '&' ignore Ctrl-C, which tests type: programs that are started from here
+    # get it again.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     build = os.path.relpath(options.build)
     tests = tests_of(build)
     environment = dict(os.environ)
