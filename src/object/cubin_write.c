@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/bits.h"
+#include "base/buffer.h"
 #include "object/cubin.h"
 
 enum {
@@ -18,12 +19,6 @@ enum {
     STO_CUDA_ENTRY = 0x10,
 };
 
-struct buffer {
-    uint8_t *bytes;
-    size_t length, capacity;
-    bool failed; /* the host had no memory */
-};
-
 struct section {
     uint32_t name, type, link, info;
     uint64_t flags, addr, offset, size, align, entry;
@@ -32,43 +27,22 @@ struct section {
 #define MOST_SECTIONS 4096
 
 struct writer {
-    struct buffer out, names, strings, symbols;
+    struct wt_buffer out, names, strings, symbols;
     struct section *section;
     uint32_t count;
     size_t capacity;
 };
 
-static void append(struct buffer *b, const void *bytes, size_t length)
-{
-    if (!length || b->failed)
-        return;
-    uint8_t *grown = wt_array_grow(b->bytes, &b->capacity, b->length + length, 1);
-    if (!grown) {
-        b->failed = true;
-        return;
-    }
-    b->bytes = grown;
-    memcpy(b->bytes + b->length, bytes, length);
-    b->length += length;
-}
-
-static void append_number(struct buffer *b, uint64_t value, size_t size)
-{
-    uint8_t bytes[8];
-    wt_store_le(bytes, value, size);
-    append(b, bytes, size);
-}
-
-static void align_to(struct buffer *b, size_t alignment)
+static void align_to(struct wt_buffer *b, size_t alignment)
 {
     static const uint8_t zeros[128];
-    append(b, zeros, (alignment - b->length % alignment) % alignment);
+    wt_buffer_append(b, zeros, (alignment - b->length % alignment) % alignment);
 }
 
-static uint32_t add_string(struct buffer *b, const char *text)
+static uint32_t add_string(struct wt_buffer *b, const char *text)
 {
     const uint32_t at = (uint32_t)b->length;
-    append(b, text, strlen(text) + 1);
+    wt_buffer_append(b, text, strlen(text) + 1);
     return at;
 }
 
@@ -84,12 +58,12 @@ static uint32_t add_section(struct writer *w, const char *prefix, const char *na
     }
     w->section = grown;
     section.name = (uint32_t)w->names.length;
-    append(&w->names, prefix, strlen(prefix));
-    append(&w->names, name, strlen(name) + 1);
+    wt_buffer_append(&w->names, prefix, strlen(prefix));
+    wt_buffer_append(&w->names, name, strlen(name) + 1);
     align_to(&w->out, section.align ? section.align : 1);
     section.offset = w->out.length;
     if (section.type != SHT_NOBITS) {
-        append(&w->out, bytes, length);
+        wt_buffer_append(&w->out, bytes, length);
         section.size = length;
     }
     w->section[w->count] = section;
@@ -99,24 +73,24 @@ static uint32_t add_section(struct writer *w, const char *prefix, const char *na
 static void add_symbol(struct writer *w, const char *name, unsigned info, unsigned other,
                        unsigned section, uint64_t value, uint64_t size)
 {
-    append_number(&w->symbols, add_string(&w->strings, name), 4);
-    append_number(&w->symbols, info, 1);
-    append_number(&w->symbols, other, 1);
-    append_number(&w->symbols, section, 2);
-    append_number(&w->symbols, value, 8);
-    append_number(&w->symbols, size, 8);
+    wt_buffer_append_number(&w->symbols, add_string(&w->strings, name), 4);
+    wt_buffer_append_number(&w->symbols, info, 1);
+    wt_buffer_append_number(&w->symbols, other, 1);
+    wt_buffer_append_number(&w->symbols, section, 2);
+    wt_buffer_append_number(&w->symbols, value, 8);
+    wt_buffer_append_number(&w->symbols, size, 8);
 }
 
 /* .nv.info of a function: its parameters, last one first. */
 static void add_info(struct writer *w, const struct cubin_function *f, uint32_t text)
 {
-    struct buffer info = {0};
-    append_number(&info, 0x1903 | (uint64_t)f->parameter_bytes << 16, 4);
+    struct wt_buffer info = {0};
+    wt_buffer_append_number(&info, 0x1903 | (uint64_t)f->parameter_bytes << 16, 4);
     for (size_t i = f->parameter_count; i-- > 0;) {
-        append_number(&info, 0x000c1704, 4);
-        append_number(&info, 0, 4);
-        append_number(&info, i | (uint64_t)f->parameter[i].offset << 16, 4);
-        append_number(&info, (uint64_t)f->parameter[i].size << 18 | 0x1f000, 4);
+        wt_buffer_append_number(&info, 0x000c1704, 4);
+        wt_buffer_append_number(&info, 0, 4);
+        wt_buffer_append_number(&info, i | (uint64_t)f->parameter[i].offset << 16, 4);
+        wt_buffer_append_number(&info, (uint64_t)f->parameter[i].size << 18 | 0x1f000, 4);
     }
     add_section(w, ".nv.info.", f->name,
                 (struct section){.type = INFO_TYPE, .info = text, .align = 4}, info.bytes,
@@ -126,7 +100,7 @@ static void add_info(struct writer *w, const struct cubin_function *f, uint32_t 
 }
 
 static void add_function(struct writer *w, const struct cubin *c, const struct cubin_function *f,
-                         struct buffer *stacks, uint32_t symbol)
+                         struct wt_buffer *stacks, uint32_t symbol)
 {
     const struct section code = {.type = SHT_PROGBITS,
                                  .flags = SHF_ALLOC | SHF_EXECINSTR | (uint64_t)f->barriers << 20,
@@ -155,21 +129,21 @@ static void add_function(struct writer *w, const struct cubin *c, const struct c
                     NULL, 0);
     add_symbol(w, f->name, STB_GLOBAL << 4 | STT_FUNC, f->is_kernel ? STO_CUDA_ENTRY : 0, text,
                f->code, f->size);
-    append_number(stacks, 0x00081204, 4); /* the least stack */
-    append_number(stacks, symbol, 4);
-    append_number(stacks, f->local, 4);
+    wt_buffer_append_number(stacks, 0x00081204, 4); /* the least stack */
+    wt_buffer_append_number(stacks, symbol, 4);
+    wt_buffer_append_number(stacks, f->local, 4);
 }
 
 /* One segment: all code, where the sections say. */
 static void put_segment(struct writer *w, uint64_t code_size)
 {
-    append_number(&w->out, PT_LOAD | (uint64_t)(PF_R | PF_X) << 32, 8);
-    append_number(&w->out, 0, 8);
-    append_number(&w->out, 0, 8);
-    append_number(&w->out, 0, 8);
-    append_number(&w->out, 0, 8);
-    append_number(&w->out, code_size, 8);
-    append_number(&w->out, 128, 8);
+    wt_buffer_append_number(&w->out, PT_LOAD | (uint64_t)(PF_R | PF_X) << 32, 8);
+    wt_buffer_append_number(&w->out, 0, 8);
+    wt_buffer_append_number(&w->out, 0, 8);
+    wt_buffer_append_number(&w->out, 0, 8);
+    wt_buffer_append_number(&w->out, 0, 8);
+    wt_buffer_append_number(&w->out, code_size, 8);
+    wt_buffer_append_number(&w->out, 128, 8);
 }
 
 static void put_header(struct writer *w, unsigned sm, uint64_t segments, uint64_t sections)
@@ -199,34 +173,34 @@ static void put_sections(struct writer *w)
 {
     for (uint32_t i = 0; i < w->count; i++) {
         const struct section *s = &w->section[i];
-        append_number(&w->out, s->name, 4);
-        append_number(&w->out, s->type, 4);
-        append_number(&w->out, s->flags, 8);
-        append_number(&w->out, s->addr, 8);
-        append_number(&w->out, s->offset, 8);
-        append_number(&w->out, s->size, 8);
-        append_number(&w->out, s->link, 4);
-        append_number(&w->out, s->info, 4);
-        append_number(&w->out, s->align, 8);
-        append_number(&w->out, s->entry, 8);
+        wt_buffer_append_number(&w->out, s->name, 4);
+        wt_buffer_append_number(&w->out, s->type, 4);
+        wt_buffer_append_number(&w->out, s->flags, 8);
+        wt_buffer_append_number(&w->out, s->addr, 8);
+        wt_buffer_append_number(&w->out, s->offset, 8);
+        wt_buffer_append_number(&w->out, s->size, 8);
+        wt_buffer_append_number(&w->out, s->link, 4);
+        wt_buffer_append_number(&w->out, s->info, 4);
+        wt_buffer_append_number(&w->out, s->align, 8);
+        wt_buffer_append_number(&w->out, s->entry, 8);
     }
 }
 
 /* Fills in a section that was added without its contents. */
-static void fill_section(struct writer *w, uint32_t index, const struct buffer *from)
+static void fill_section(struct writer *w, uint32_t index, const struct wt_buffer *from)
 {
     align_to(&w->out, 8);
     w->section[index].offset = w->out.length;
     w->section[index].size = from->length;
-    append(&w->out, from->bytes, from->length);
+    wt_buffer_append(&w->out, from->bytes, from->length);
 }
 
 static void write_all(struct writer *w, const struct cubin *c)
 {
     static const uint8_t header[sizeof(Elf64_Ehdr)];
-    struct buffer stacks = {0};
-    append(&w->out, header, sizeof header);
-    append(&w->strings, "", 1);
+    struct wt_buffer stacks = {0};
+    wt_buffer_append(&w->out, header, sizeof header);
+    wt_buffer_append(&w->strings, "", 1);
     add_symbol(w, "", 0, 0, 0, 0, 0);
     add_section(w, "", "", (struct section){.type = SHT_NULL}, NULL, 0);
     add_section(w, "", ".shstrtab", (struct section){.type = SHT_STRTAB, .align = 1}, NULL, 0);

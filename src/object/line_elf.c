@@ -7,65 +7,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/bits.h"
-
-struct buffer {
-    uint8_t *bytes;
-    size_t length, capacity;
-    bool failed; /* the host had no memory */
-};
+#include "base/buffer.h"
 
 enum { NULL_SECTION, TEXT, SYMTAB, STRTAB, ABBREV, INFO, LINE, SHSTRTAB, SECTIONS };
 
-static void append(struct buffer *b, const void *bytes, size_t length)
+static void text(struct wt_buffer *b, const char *value)
 {
-    if (!length || b->failed)
-        return;
-    uint8_t *grown = wt_array_grow(b->bytes, &b->capacity, b->length + length, 1);
-    if (!grown) {
-        b->failed = true;
-        return;
-    }
-    b->bytes = grown;
-    memcpy(b->bytes + b->length, bytes, length);
-    b->length += length;
+    wt_buffer_append(b, value, strlen(value) + 1);
 }
 
-static void number(struct buffer *b, uint64_t value, size_t size)
-{
-    uint8_t bytes[8];
-    wt_store_le(bytes, value, size);
-    append(b, bytes, size);
-}
-
-static void text(struct buffer *b, const char *value)
-{
-    append(b, value, strlen(value) + 1);
-}
-
-static void uleb(struct buffer *b, uint64_t value)
+static void uleb(struct wt_buffer *b, uint64_t value)
 {
     do {
-        number(b, (value & 0x7f) | (value > 0x7f ? 0x80 : 0), 1);
+        wt_buffer_append_number(b, (value & 0x7f) | (value > 0x7f ? 0x80 : 0), 1);
         value >>= 7;
     } while (value);
 }
 
-static void sleb(struct buffer *b, int64_t value)
+static void sleb(struct wt_buffer *b, int64_t value)
 {
     for (;;) {
         const uint8_t low = value & 0x7f;
         value >>= 7;
         const bool last = (value == 0 && !(low & 0x40)) || (value == -1 && low & 0x40);
-        number(b, low | (last ? 0 : 0x80), 1);
+        wt_buffer_append_number(b, low | (last ? 0 : 0x80), 1);
         if (last)
             return;
     }
 }
 
 /* The length in front of a unit is known when the unit is complete. */
-static void patch(struct buffer *b, size_t at)
+static void patch(struct wt_buffer *b, size_t at)
 {
     if (!b->failed)
         wt_store_le(b->bytes + at, b->length - at - 4, 4);
@@ -75,7 +48,7 @@ static void patch(struct buffer *b, size_t at)
 
 enum { UNIT = 1, FUNCTION };
 
-static void put_abbreviations(struct buffer *b)
+static void put_abbreviations(struct wt_buffer *b)
 {
     static const uint8_t bytes[] = {UNIT,
                                     DW_TAG_compile_unit,
@@ -106,30 +79,30 @@ static void put_abbreviations(struct buffer *b)
                                     0,
                                     0,
                                     0};
-    append(b, bytes, sizeof bytes);
+    wt_buffer_append(b, bytes, sizeof bytes);
 }
 
-static void put_information(struct buffer *b, const struct line_elf *from)
+static void put_information(struct wt_buffer *b, const struct line_elf *from)
 {
-    number(b, 0, 4);
-    number(b, 4, 2); /* version */
-    number(b, 0, 4); /* abbreviations */
-    number(b, 8, 1); /* bytes of an address */
+    wt_buffer_append_number(b, 0, 4);
+    wt_buffer_append_number(b, 4, 2); /* version */
+    wt_buffer_append_number(b, 0, 4); /* abbreviations */
+    wt_buffer_append_number(b, 8, 1); /* bytes of an address */
     uleb(b, UNIT);
     text(b, from->producer);
-    number(b, DW_LANG_C99, 1);
+    wt_buffer_append_number(b, DW_LANG_C99, 1);
     text(b, from->unit);
-    number(b, 0, 4);
-    number(b, from->address, 8);
-    number(b, from->code_size, 8);
+    wt_buffer_append_number(b, 0, 4);
+    wt_buffer_append_number(b, from->address, 8);
+    wt_buffer_append_number(b, from->code_size, 8);
     for (size_t i = 0; i < from->symbol_count; i++) {
         const struct line_elf_symbol *s = &from->symbol[i];
         if (!s->is_function)
             continue;
         uleb(b, FUNCTION);
         text(b, s->name);
-        number(b, s->address, 8);
-        number(b, s->size, 8);
+        wt_buffer_append_number(b, s->address, 8);
+        wt_buffer_append_number(b, s->size, 8);
     }
     uleb(b, 0);
     patch(b, 0);
@@ -139,95 +112,98 @@ static void put_information(struct buffer *b, const struct line_elf *from)
 
 #define OPCODE_BASE 13
 
-static void put_line_header(struct buffer *b, const struct line_elf *from)
+static void put_line_header(struct wt_buffer *b, const struct line_elf *from)
 {
     static const uint8_t operands[OPCODE_BASE - 1] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
-    number(b, 0, 4);
-    number(b, 4, 2); /* version */
+    wt_buffer_append_number(b, 0, 4);
+    wt_buffer_append_number(b, 4, 2); /* version */
     const size_t header = b->length;
-    number(b, 0, 4);
-    number(b, 1, 1);           /* least length of an instruction */
-    number(b, 1, 1);           /* operations of one */
-    number(b, 1, 1);           /* rows are statements */
-    number(b, (uint8_t)-5, 1); /* line base, line range: no special opcode is used */
-    number(b, 14, 1);
-    number(b, OPCODE_BASE, 1);
-    append(b, operands, sizeof operands);
-    number(b, 0, 1); /* no folders: names are whole */
+    wt_buffer_append_number(b, 0, 4);
+    wt_buffer_append_number(b, 1, 1); /* least length of an instruction */
+    wt_buffer_append_number(b, 1, 1); /* operations of one */
+    wt_buffer_append_number(b, 1, 1); /* rows are statements */
+    wt_buffer_append_number(b, (uint8_t)-5,
+                            1); /* line base, line range: no special opcode is used */
+    wt_buffer_append_number(b, 14, 1);
+    wt_buffer_append_number(b, OPCODE_BASE, 1);
+    wt_buffer_append(b, operands, sizeof operands);
+    wt_buffer_append_number(b, 0, 1); /* no folders: names are whole */
     for (size_t i = 0; i < from->file_count; i++) {
         text(b, from->file[i]);
         uleb(b, 0);
         uleb(b, 0);
         uleb(b, 0);
     }
-    number(b, 0, 1);
+    wt_buffer_append_number(b, 0, 1);
     patch(b, header);
 }
 
-static void put_lines(struct buffer *b, const struct line_elf *from)
+static void put_lines(struct wt_buffer *b, const struct line_elf *from)
 {
     uint64_t address = from->address;
     uint32_t file = 0, line = 1, column = 0;
     bool statement = true;
     put_line_header(b, from);
-    number(b, 0, 1);
+    wt_buffer_append_number(b, 0, 1);
     uleb(b, 9);
-    number(b, DW_LNE_set_address, 1);
-    number(b, address, 8);
+    wt_buffer_append_number(b, DW_LNE_set_address, 1);
+    wt_buffer_append_number(b, address, 8);
     for (size_t i = 0; i < from->row_count; i++) {
         const struct line_elf_row *r = &from->row[i];
         assert(r->address >= address && r->file < from->file_count);
-        number(b, DW_LNS_advance_pc, 1);
+        wt_buffer_append_number(b, DW_LNS_advance_pc, 1);
         uleb(b, r->address - address);
-        number(b, DW_LNS_advance_line, 1);
+        wt_buffer_append_number(b, DW_LNS_advance_line, 1);
         sleb(b, (int64_t)r->line - line);
         if (r->file != file) {
-            number(b, DW_LNS_set_file, 1);
+            wt_buffer_append_number(b, DW_LNS_set_file, 1);
             uleb(b, r->file + UINT64_C(1));
         }
         if (r->column != column) {
-            number(b, DW_LNS_set_column, 1);
+            wt_buffer_append_number(b, DW_LNS_set_column, 1);
             uleb(b, r->column);
         }
         if (r->is_statement != statement)
-            number(b, DW_LNS_negate_stmt, 1);
-        number(b, DW_LNS_copy, 1);
+            wt_buffer_append_number(b, DW_LNS_negate_stmt, 1);
+        wt_buffer_append_number(b, DW_LNS_copy, 1);
         address = r->address;
         file = r->file;
         line = r->line;
         column = r->column;
         statement = r->is_statement;
     }
-    number(b, DW_LNS_advance_pc, 1);
+    wt_buffer_append_number(b, DW_LNS_advance_pc, 1);
     uleb(b, from->address + from->code_size - address);
-    number(b, 0, 1);
+    wt_buffer_append_number(b, 0, 1);
     uleb(b, 1);
-    number(b, DW_LNE_end_sequence, 1);
+    wt_buffer_append_number(b, DW_LNE_end_sequence, 1);
     patch(b, 0);
 }
 
 /* ---- symbols ---- */
 
-static void put_symbols(struct buffer *symbols, struct buffer *strings, const struct line_elf *from)
+static void put_symbols(struct wt_buffer *symbols, struct wt_buffer *strings,
+                        const struct line_elf *from)
 {
     static const uint8_t none[sizeof(Elf64_Sym)];
-    append(symbols, none, sizeof none);
+    wt_buffer_append(symbols, none, sizeof none);
     text(strings, "");
     for (size_t i = 0; i < from->symbol_count; i++) {
         const struct line_elf_symbol *s = &from->symbol[i];
-        number(symbols, strings->length, 4);
-        number(symbols, STB_GLOBAL << 4 | (s->is_function ? STT_FUNC : STT_OBJECT), 1);
-        number(symbols, 0, 1);
-        number(symbols, s->is_function ? TEXT : SHN_ABS, 2);
-        number(symbols, s->address, 8);
-        number(symbols, s->size, 8);
+        wt_buffer_append_number(symbols, strings->length, 4);
+        wt_buffer_append_number(symbols, STB_GLOBAL << 4 | (s->is_function ? STT_FUNC : STT_OBJECT),
+                                1);
+        wt_buffer_append_number(symbols, 0, 1);
+        wt_buffer_append_number(symbols, s->is_function ? TEXT : SHN_ABS, 2);
+        wt_buffer_append_number(symbols, s->address, 8);
+        wt_buffer_append_number(symbols, s->size, 8);
         text(strings, s->name);
     }
 }
 
 /* ---- the file ---- */
 
-static void put_header(struct buffer *b, const struct line_elf *from, uint64_t sections)
+static void put_header(struct wt_buffer *b, const struct line_elf *from, uint64_t sections)
 {
     uint8_t *h = b->bytes;
     memcpy(h, ELFMAG, SELFMAG);
@@ -248,13 +224,14 @@ static void put_header(struct buffer *b, const struct line_elf *from, uint64_t s
     wt_store_le(h + 62, SHSTRTAB, 2);
 }
 
-static void align(struct buffer *b, size_t alignment)
+static void align(struct wt_buffer *b, size_t alignment)
 {
     static const uint8_t zeros[64];
-    append(b, zeros, (alignment - b->length % alignment) % alignment);
+    wt_buffer_append(b, zeros, (alignment - b->length % alignment) % alignment);
 }
 
-static void write_all(struct buffer *out, struct buffer part[SECTIONS], const struct line_elf *from)
+static void write_all(struct wt_buffer *out, struct wt_buffer part[SECTIONS],
+                      const struct line_elf *from)
 {
     static const uint8_t header[sizeof(Elf64_Ehdr)];
     static const struct {
@@ -277,40 +254,40 @@ static void write_all(struct buffer *out, struct buffer part[SECTIONS], const st
     put_abbreviations(&part[ABBREV]);
     put_information(&part[INFO], from);
     put_lines(&part[LINE], from);
-    append(&part[TEXT], from->code, from->code_size);
+    wt_buffer_append(&part[TEXT], from->code, from->code_size);
     for (unsigned i = 0; i < SECTIONS; i++) {
         name[i] = (uint32_t)part[SHSTRTAB].length;
         text(&part[SHSTRTAB], sections[i].name);
     }
-    append(out, header, sizeof header);
+    wt_buffer_append(out, header, sizeof header);
     const uint64_t code = (sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) + 31) / 32 * 32;
-    number(out, PT_LOAD | (uint64_t)(PF_R | PF_X) << 32, 8);
-    number(out, code, 8);
-    number(out, from->address, 8);
-    number(out, from->address, 8);
-    number(out, from->code_size, 8);
-    number(out, from->code_size, 8);
-    number(out, 32, 8);
+    wt_buffer_append_number(out, PT_LOAD | (uint64_t)(PF_R | PF_X) << 32, 8);
+    wt_buffer_append_number(out, code, 8);
+    wt_buffer_append_number(out, from->address, 8);
+    wt_buffer_append_number(out, from->address, 8);
+    wt_buffer_append_number(out, from->code_size, 8);
+    wt_buffer_append_number(out, from->code_size, 8);
+    wt_buffer_append_number(out, 32, 8);
     for (unsigned i = TEXT; i < SECTIONS; i++) {
         align(out, sections[i].align);
         offset[i] = out->length;
-        append(out, part[i].bytes, part[i].length);
+        wt_buffer_append(out, part[i].bytes, part[i].length);
         out->failed = out->failed || part[i].failed;
     }
     assert(out->failed || offset[TEXT] == code);
     align(out, 8);
     const uint64_t table = out->length;
     for (unsigned i = 0; i < SECTIONS; i++) {
-        number(out, name[i], 4);
-        number(out, sections[i].type, 4);
-        number(out, sections[i].flags, 8);
-        number(out, i == TEXT ? from->address : 0, 8);
-        number(out, i ? offset[i] : 0, 8);
-        number(out, part[i].length, 8);
-        number(out, sections[i].link, 4);
-        number(out, sections[i].info, 4);
-        number(out, sections[i].align, 8);
-        number(out, sections[i].entry, 8);
+        wt_buffer_append_number(out, name[i], 4);
+        wt_buffer_append_number(out, sections[i].type, 4);
+        wt_buffer_append_number(out, sections[i].flags, 8);
+        wt_buffer_append_number(out, i == TEXT ? from->address : 0, 8);
+        wt_buffer_append_number(out, i ? offset[i] : 0, 8);
+        wt_buffer_append_number(out, part[i].length, 8);
+        wt_buffer_append_number(out, sections[i].link, 4);
+        wt_buffer_append_number(out, sections[i].info, 4);
+        wt_buffer_append_number(out, sections[i].align, 8);
+        wt_buffer_append_number(out, sections[i].entry, 8);
     }
     if (!out->failed)
         put_header(out, from, table);
@@ -319,7 +296,7 @@ static void write_all(struct buffer *out, struct buffer part[SECTIONS], const st
 enum wt_status line_elf_write(const struct line_elf *from, uint8_t **bytes, size_t *length,
                               struct wt_error *err)
 {
-    struct buffer out = {0}, part[SECTIONS] = {0};
+    struct wt_buffer out = {0}, part[SECTIONS] = {0};
     assert(from->file_count && from->code_size);
     write_all(&out, part, from);
     for (unsigned i = 0; i < SECTIONS; i++)
