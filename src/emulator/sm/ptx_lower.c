@@ -1322,6 +1322,13 @@ static struct ptx_op blank(void)
     return o;
 }
 
+/* Whether the instruction is a load or a store of elements of one type that registers hold. */
+static bool moves_elements(const struct body *b, const struct ptx_operand *memory)
+{
+    return b->form.type_count == 1 && b->form.type[0] != PTX_PRED && b->form.type[0] != PTX_B128 &&
+           memory->kind == PTX_OPERAND_MEMORY;
+}
+
 static bool lower_load(struct body *b, enum ptx_math op)
 {
     const struct ptx_operand *memory = operand(b, 1);
@@ -1329,8 +1336,7 @@ static bool lower_load(struct body *b, enum ptx_math op)
     struct ptx_op record = blank();
     const struct entry *e;
     uint32_t number;
-    if (b->form.type_count != 1 || b->form.type[0] == PTX_PRED || b->form.type[0] == PTX_B128 ||
-        memory->kind != PTX_OPERAND_MEMORY)
+    if (!moves_elements(b, memory))
         return unsupported(b);
     if (!elements(b, operand(b, 0), b->form.type[0], false, &record))
         return false;
@@ -1354,8 +1360,7 @@ static bool lower_store(struct body *b, enum ptx_math op)
     struct ptx_op record = blank();
     const struct entry *e;
     uint32_t number;
-    if (b->form.type_count != 1 || b->form.type[0] == PTX_PRED || b->form.type[0] == PTX_B128 ||
-        memory->kind != PTX_OPERAND_MEMORY)
+    if (!moves_elements(b, memory))
         return unsupported(b);
     if (!elements(b, operand(b, 1), b->form.type[0], true, &record))
         return false;
