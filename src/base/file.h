@@ -20,7 +20,7 @@ enum wt_status wt_file_read(const char *path, uint8_t **bytes, size_t *length,
 
 /**
  * Copies the file's first bytes, @p size at most, to @p bytes; returns how many. 0 for a file that
- * cannot be read, and for a pipe or a device: what is read of those is gone for whoever comes next.
+ * cannot be read, and for a pipe or a device, whose bytes can be read once only.
  */
 size_t wt_file_begin(const char *path, void *bytes, size_t size);
 

@@ -124,7 +124,7 @@ static enum wt_status finish_console(struct wt_emulated *e, struct wt_error *err
     return status;
 }
 
-/* The device stands where it stopped; what is written is that state. */
+/* Writes the state in which the device has stopped. */
 static enum wt_status write_core_file(const struct cli_drive *drive, struct wt_emulated *e,
                                       struct wt_error *err)
 {

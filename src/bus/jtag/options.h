@@ -1,4 +1,4 @@
-/* How a device behind JTAG is reached: what a user gives, and what the chain may have at most. */
+/* The user's options for a device behind JTAG, and the limits of the chain. */
 #ifndef WT_BUS_JTAG_OPTIONS_H
 #define WT_BUS_JTAG_OPTIONS_H
 

@@ -12,7 +12,8 @@ struct wt_watchpoint dbg_watched_code(const struct breakpoint *bp);
 enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err);
 /** The code that the target is to evaluate at the breakpoint; NULL: none. */
 struct bp_code *dbg_wanted_code(const struct breakpoint *bp);
-/** Both: breakpoints in memory, and what the target watches. */
+/** Inserts breakpoints into memory, and gives the target its list as dbg_sync_watchpoints() does.
+ */
 enum wt_status dbg_sync_all(struct wt_debugger *d, struct wt_error *err);
 
 #endif

@@ -13,7 +13,7 @@ enum kind { IN_SGPR, IN_SPECIAL, IN_VGPR, IN_HW, IN_TTMP };
 #define CODE(kind, n) ((uint32_t)(kind) << 16 | (n))
 
 enum { SGPRS = 102, TTMPS = 16, NAMED = 12 };
-/* Arguments of a function, and what it returns. */
+/* VGPRs 0 to 31 hold a function's arguments and its result. */
 enum { VGPR_ARGUMENTS = 32 };
 enum { SPECIAL_FLAT_SCRATCH = 0, SPECIAL_XNACK_MASK = 2, SPECIAL_VCC = 4 };
 

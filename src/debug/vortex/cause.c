@@ -1,5 +1,5 @@
 /*
- * Why a warp has halted, and where: HACAUSE of DCTRL, and what DPC means after an ebreak and above
+ * The reason and the address of a warp's halt: HACAUSE of DCTRL, and DPC after an ebreak and above
  * 4 GiB.
  */
 #include "debug/vortex/dm.h"
