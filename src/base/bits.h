@@ -77,4 +77,20 @@ static inline void wt_store_le(void *bytes, uint64_t value, size_t size)
         b[i] = (uint8_t)(value >> (8 * i));
 }
 
+/** The bits of a float, as IEEE 754 lays them out. */
+static inline uint32_t wt_float_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/** The float that has these bits. */
+static inline float wt_float_of_bits(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 #endif

@@ -8,20 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static uint64_t wide_bits_of(double value)
 {
     uint64_t bits;
@@ -93,11 +79,11 @@ static int128 wide_value(const struct gen_alu *x, unsigned source, int64_t value
         const gen_u32 *const ua = x->a, *const ub = x->b;                                          \
         (void)ua, (void)ub;                                                                        \
         if (x->soft) {                                                                             \
-            EACH x->r->f[i] = float_of(soft32);                                                    \
+            EACH x->r->f[i] = wt_float_of_bits(soft32);                                            \
             return;                                                                                \
         }                                                                                          \
         EACH x->r->f[i] = (on32);                                                                  \
-        FIX_NAN(f, float_of(soft32));                                                              \
+        FIX_NAN(f, wt_float_of_bits(soft32));                                                      \
         return;                                                                                    \
     }                                                                                              \
     ROWS(gen_f64);                                                                                 \
@@ -450,12 +436,13 @@ void gen_alu_mad(struct gen_alu *x)
         const bool half = is_half(x);
         EACH
         {
-            float result =
-                half || x->soft ? NAN : fmaf(float_of(b[i]), float_of(c[i]), float_of(a[i]));
+            float result = half || x->soft ? NAN
+                                           : fmaf(wt_float_of_bits(b[i]), wt_float_of_bits(c[i]),
+                                                  wt_float_of_bits(a[i]));
             if (half)
-                result = float_of(half_fma(b[i], c[i], a[i], &x->fp));
+                result = wt_float_of_bits(half_fma(b[i], c[i], a[i], &x->fp));
             else if (result != result)
-                result = float_of(wt_f32_fma(b[i], c[i], a[i], &x->fp));
+                result = wt_float_of_bits(wt_f32_fma(b[i], c[i], a[i], &x->fp));
             x->r->f[i] = result;
         }
         return;
@@ -499,7 +486,7 @@ void gen_alu_lrp(struct gen_alu *x)
         if (x->domain == GEN_FLOAT) {                                                              \
             const gen_f32 *const a = x->a;                                                         \
             EACH x->r->f[i] = (on32);                                                              \
-            FIX_NAN(f, float_of(bits_of(a[i]) | 0x400000));                                        \
+            FIX_NAN(f, wt_float_of_bits(wt_float_bits(a[i]) | 0x400000));                          \
         } else if (x->domain == GEN_DOUBLE) {                                                      \
             const gen_f64 *const a = x->a;                                                         \
             EACH x->r->df[i] = (on64);                                                             \

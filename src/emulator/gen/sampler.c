@@ -6,7 +6,6 @@
  * for the weights; OpenCL asks for no more.
  */
 #include <math.h>
-#include <string.h>
 
 #include "emulator/gen/texel.h"
 #include "emulator/gen/message.h"
@@ -37,20 +36,6 @@ struct sampler {
     uint8_t mode[3];
     uint32_t border[4];
 };
-
-static float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 
 static uint32_t parameter(const struct gen_message *m, const struct sampler *x, unsigned which,
                           unsigned lane)
@@ -167,7 +152,7 @@ static const struct gen_uop *read_texel(const struct gen_message *m, const struc
 /* The components that the surface shows. */
 static void select_components(const struct sampler *x, const uint32_t from[4], uint32_t to[4])
 {
-    const uint32_t one = gen_texel_is_integer(x->format) ? 1 : bits_of(1.0f);
+    const uint32_t one = gen_texel_is_integer(x->format) ? 1 : wt_float_bits(1.0f);
     for (unsigned i = 0; i < 4; i++) {
         const unsigned select = x->surface.select[i];
         to[i] = select >= 4 ? from[select - 4] : select == 1 ? one : 0;
@@ -179,12 +164,12 @@ static void absent_texel(const struct sampler *x, uint32_t rgba[4])
 {
     const bool has_alpha = x->format->component[3].bits;
     rgba[0] = rgba[1] = rgba[2] = 0;
-    rgba[3] = has_alpha ? 0 : gen_texel_is_integer(x->format) ? 1 : bits_of(1.0f);
+    rgba[3] = has_alpha ? 0 : gen_texel_is_integer(x->format) ? 1 : wt_float_bits(1.0f);
 }
 
 static void border_texel(const struct sampler *x, uint32_t rgba[4])
 {
-    const uint32_t one = gen_texel_is_integer(x->format) ? 1 : bits_of(1.0f);
+    const uint32_t one = gen_texel_is_integer(x->format) ? 1 : wt_float_bits(1.0f);
     for (unsigned i = 0; i < 4; i++)
         rgba[i] = x->format->component[i].bits ? x->border[i] : i == 3 ? one : 0;
 }
@@ -272,13 +257,13 @@ static const struct gen_uop *sample(const struct gen_message *m, const struct sa
     *good = true;
     for (unsigned i = 0; i < x->spatial; i++) {
         const double where =
-            texel_coordinate(x, float_of(parameter(m, x, first + i, lane)), size_of(x, i)) -
+            texel_coordinate(x, wt_float_of_bits(parameter(m, x, first + i, lane)), size_of(x, i)) -
             (linear ? 0.5 : 0);
         low[i] = (int64_t)floor(where);
         part[i] = linear ? where - floor(where) : 0;
     }
     if (x->surface.is_array && x->spatial < 3) {
-        const double layer = (double)float_of(parameter(m, x, first + x->spatial, lane));
+        const double layer = (double)wt_float_of_bits(parameter(m, x, first + x->spatial, lane));
         const double rounded = isnan(layer) ? 0 : floor(layer + 0.5), last = x->surface.depth - 1;
         at[2] = rounded < 0 ? 0 : (int64_t)(rounded > last ? last : rounded);
     }
@@ -301,10 +286,10 @@ static const struct gen_uop *sample(const struct gen_message *m, const struct sa
                 return wrong;
         }
         for (unsigned c = 0; c < 4 && linear; c++)
-            sum[c] += weight * (double)float_of(one[c]);
+            sum[c] += weight * (double)wt_float_of_bits(one[c]);
     }
     for (unsigned c = 0; c < 4 && linear; c++)
-        one[c] = bits_of((float)sum[c]);
+        one[c] = wt_float_bits((float)sum[c]);
     select_components(x, one, rgba);
     return NULL;
 }

@@ -113,20 +113,6 @@ bool gen_texel_is_integer(const struct gen_texel_format *f)
     return f->kind == UINT || f->kind == SINT;
 }
 
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static uint32_t mask_of(unsigned bits)
 {
     return bits == 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
@@ -157,7 +143,7 @@ void gen_texel_unpack(const struct gen_texel_format *f, const uint8_t *bytes, ui
     for (unsigned i = 0; i < 4; i++) {
         const unsigned bits = f->component[i].bits;
         if (!bits) {
-            rgba[i] = i < 3 ? 0 : gen_texel_is_integer(f) ? 1 : bits_of(1.0f);
+            rgba[i] = i < 3 ? 0 : gen_texel_is_integer(f) ? 1 : wt_float_bits(1.0f);
             continue;
         }
         const uint32_t value = stored(f, bytes, i);
@@ -173,12 +159,12 @@ void gen_texel_unpack(const struct gen_texel_format *f, const uint8_t *bytes, ui
             break;
         case SNORM: {
             const double part = (double)wt_sign_extend(value, bits) / (mask_of(bits - 1));
-            rgba[i] = bits_of((float)(part < -1 ? -1 : part));
+            rgba[i] = wt_float_bits((float)(part < -1 ? -1 : part));
             break;
         }
         default: {
             const double part = (double)value / mask_of(bits);
-            rgba[i] = bits_of((float)(f->kind == SRGB && i < 3 ? from_srgb(part) : part));
+            rgba[i] = wt_float_bits((float)(f->kind == SRGB && i < 3 ? from_srgb(part) : part));
             break;
         }
         }
@@ -204,7 +190,7 @@ static uint32_t packed(const struct gen_texel_format *f, unsigned which, uint32_
 {
     struct wt_fp fp = {0};
     const unsigned bits = f->component[which].bits;
-    const double real = (double)float_of(value);
+    const double real = (double)wt_float_of_bits(value);
     switch (f->kind) {
     case UINT:
         return value > mask_of(bits) ? mask_of(bits) : value;
