@@ -259,7 +259,10 @@ static const struct wt_shell_host host_ops = {.start = host_start,
 
 static enum wt_status open_host(struct debug *d, struct wt_error *err)
 {
+    const struct wt_emulated_options *device = &d->drive.options.device;
     const struct cli_debug_host_options options = {.program = d->program,
+                                                   .history_memory =
+                                                       device->hw_only ? 0 : device->history_memory,
                                                    .gpu = d->drive.options.gpu,
                                                    .gpu_count = d->drive.options.gpu_count,
                                                    .signal_fd = d->signal_fd,

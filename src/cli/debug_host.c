@@ -84,8 +84,10 @@ static void end_session(struct wt_session **session)
 /* The console goes to the session that no program has. */
 static void disconnect(struct cli_debug_host *h)
 {
-    if (!h->session)
+    if (!h->session) {
+        wt_process_close(&h->process);
         return;
+    }
     if (h->console)
         wt_shell_use(h->console, h->none_session, h->none.modules, WT_IGNORED);
     end_session(&h->session);
@@ -205,7 +207,10 @@ static enum wt_status connect_to(struct cli_debug_host *h, struct wt_error *err)
     enum wt_status status = wt_process_open(&h->process, h->pid, &how, err);
     if (status)
         return status;
-    status = new_session(h, h->process.debugger, &h->session, err);
+    if (h->options.history_memory)
+        status = wt_process_record(&h->process, h->options.history_memory, err);
+    if (!status)
+        status = new_session(h, h->process.debugger, &h->session, err);
     if (!status)
         status = wt_shell_use(h->console, h->session, h->process.modules, err);
     if (status)

@@ -7,10 +7,11 @@
 struct cli_debug_host;
 
 struct cli_debug_host_options {
-    const char *program; /**< NULL: none, only processes that run are gone to */
-    const char **gpu;    /**< as --gpu has it, one for each GPU */
-    size_t gpu_count;    /**< 0: as `exec` has it without */
-    int signal_fd;       /**< a signalfd of SIGINT */
+    const char *program;     /**< NULL: none, only processes that run are gone to */
+    const char **gpu;        /**< as --gpu has it, one for each GPU */
+    size_t gpu_count;        /**< 0: as `exec` has it without */
+    uint64_t history_memory; /**< bytes for recording kernels; 0: they are not */
+    int signal_fd;           /**< a signalfd of SIGINT */
     /** Watches signal_fd in a loop. */
     enum wt_status (*watch_signals)(void *context, struct wt_loop *loop, struct wt_error *err);
     void (*output)(void *context, const char *text, size_t length); /**< of breakpoints */

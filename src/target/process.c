@@ -275,13 +275,19 @@ enum wt_status wt_process_open(struct wt_process *p, int pid,
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of code objects");
     if ((status = wt_gcn_process_open(pid, &p->connection, err)) == WT_OK) {
         p->target = (struct wt_target){.link = wt_gcn_process_link(p->connection),
-                                       .services = &p->services};
+                                       .services = &p->services,
+                                       .context = p->connection};
         if ((status = wt_process_refresh(p, err)) == WT_OK)
             status = wt_debugger_open(&p->target, &wt_probe_gcn, options, &p->debugger, err);
     }
     if (status != WT_OK)
         wt_process_close(p);
     return status;
+}
+
+enum wt_status wt_process_record(struct wt_process *p, uint64_t budget, struct wt_error *err)
+{
+    return wt_gcn_process_record(p->connection, budget, &p->services, err);
 }
 
 void wt_process_close(struct wt_process *p)

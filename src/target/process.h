@@ -26,7 +26,7 @@ struct wt_process {
     struct wt_modules *modules;   /**< the code objects that its runtime has loaded */
     struct wt_process_code *code; /**< of modules that were read from its memory */
     size_t code_count, code_capacity;
-    struct wt_target_services services; /**< none */
+    struct wt_target_services services; /**< none, or (wt_process_record) time travel */
     struct wt_target target;
     struct wt_debugger *debugger;
 };
@@ -37,6 +37,12 @@ struct wt_process {
  */
 enum wt_status wt_process_open(struct wt_process *process, int pid,
                                const struct wt_debugger_options *options, struct wt_error *err);
+
+/**
+ * Has kernels recorded from the next one on that begins on an idle GPU, with @p budget bytes of the
+ * program's memory: the debugger can go back to the beginning of the kernel that runs.
+ */
+enum wt_status wt_process_record(struct wt_process *process, uint64_t budget, struct wt_error *err);
 
 /**
  * Waits at most @p ms for process @p pid to open its GPUs, so that wt_process_open() can connect.

@@ -9,11 +9,14 @@
 
 void dbg_note_history(struct wt_debugger *d)
 {
+    struct wt_history_stats stats = {.lost = 0};
     uint64_t start, end;
     if (!dbg_history(d))
         return;
     dbg_history(d)->extent(d->target->context, &start, &end);
-    if (start > d->history.start)
+    if (start > d->history.start) /* or another recording has begun */
+        dbg_history(d)->stats(d->target->context, &stats);
+    if (stats.lost > d->history.start)
         snprintf(d->notice[NOTICE_LOST_PAST], sizeof d->notice[0],
                  "The recorded run begins at issue time %" PRIu64
                  " now: what was before it is lost, since the log of what was done through the "

@@ -22,6 +22,10 @@ enum wt_status dbg_need_history(struct wt_debugger *d, struct wt_error *err)
     if (!dbg_history(d))
         return wt_fail(err, WT_UNSUPPORTED,
                        "the run is not recorded: this target cannot, or --no-history was given");
+    const char *missing =
+        dbg_history(d)->missing ? dbg_history(d)->missing(d->target->context) : NULL;
+    if (missing)
+        return wt_fail(err, WT_UNSUPPORTED, "%s", missing);
     if (d->run.nonstop)
         return wt_fail(err, WT_STATE, "there is no way back in non-stop mode");
     if (d->run.going || d->travel.going || d->run.stopping.on)

@@ -199,6 +199,9 @@ struct wt_history_services {
                            uint64_t *value, struct wt_error *err);
     /** The recording in figures. */
     void (*stats)(void *context, struct wt_history_stats *stats);
+    /** Why nothing is recorded at the moment, for people; NULL: it is. NULL: it always is. Without
+     * a recording first and last issue time are now. */
+    const char *(*missing)(void *context);
 };
 
 /** A breakpoint that was planted in the recorded run: in the past it may be found in memory. */

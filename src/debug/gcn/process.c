@@ -1,5 +1,5 @@
 /* The link to a host process, as its endpoint speaks it (object/kfd_wire.h). See process.h. */
-#include "debug/gcn/process.h"
+#include "debug/gcn/process_ask.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,6 +23,7 @@ struct wt_gcn_process {
     uint32_t gpus;
     bool ended;
     struct wt_gcn_process_end end; /* then */
+    struct gcnp_travel travel;
 };
 
 /* ---- messages ---- */
@@ -72,10 +73,9 @@ static enum wt_status put(struct wt_gcn_process *p, const void *from, size_t siz
     return WT_OK;
 }
 
-/* A request with `more` behind it; of the answer's bytes at most `room` come to `out`. */
-static enum wt_status ask(struct wt_gcn_process *p, struct kfd_wire_request *request,
-                          const void *more, struct kfd_wire_answer *answer, void *out, size_t room,
-                          struct wt_error *err)
+enum wt_status gcnp_ask(struct wt_gcn_process *p, struct kfd_wire_request *request,
+                        const void *more, struct kfd_wire_answer *answer, void *out, size_t room,
+                        struct wt_error *err)
 {
     enum wt_status status;
     if (p->ended)
@@ -103,7 +103,7 @@ static enum wt_status link_call(void *context, struct kfd_debug_call *call, stru
 {
     struct kfd_wire_request request = {.kind = KFD_WIRE_CALL, .call = *call};
     struct kfd_wire_answer answer;
-    const enum wt_status status = ask(context, &request, NULL, &answer, NULL, 0, err);
+    const enum wt_status status = gcnp_ask(context, &request, NULL, &answer, NULL, 0, err);
     if (status == WT_OK)
         *call = answer.call;
     return status;
@@ -115,7 +115,7 @@ static enum wt_status link_queues(void *context, struct kfd_queue_entry *list, u
     struct kfd_wire_request request = {.kind = KFD_WIRE_QUEUES};
     struct kfd_wire_answer answer;
     const enum wt_status status =
-        ask(context, &request, NULL, &answer, list, room * sizeof *list, err);
+        gcnp_ask(context, &request, NULL, &answer, list, room * sizeof *list, err);
     if (status == WT_OK && answer.result < 0)
         return wt_fail(err, WT_STATE, "process %d has more than %u queues",
                        ((struct wt_gcn_process *)context)->pid, KFD_DEBUG_QUEUES);
@@ -131,7 +131,7 @@ static enum wt_status link_devices(void *context, struct kfd_device_entry *list,
     struct kfd_wire_request request = {.kind = KFD_WIRE_DEVICES};
     struct kfd_wire_answer answer;
     const enum wt_status status =
-        ask(context, &request, NULL, &answer, list, room * sizeof *list, err);
+        gcnp_ask(context, &request, NULL, &answer, list, room * sizeof *list, err);
     *count = status == WT_OK ? answer.size / (uint32_t)sizeof *list : 0;
     if (status == WT_OK && !*count)
         return wt_fail(err, WT_INVALID, "process %d has no GPU", p->pid);
@@ -147,7 +147,7 @@ static enum wt_status link_read(void *context, uint64_t addr, void *out, size_t 
             .kind = KFD_WIRE_READ, .addr = addr + done, .size = (uint32_t)part};
         struct kfd_wire_answer answer;
         const enum wt_status status =
-            ask(context, &request, NULL, &answer, (uint8_t *)out + done, part, err);
+            gcnp_ask(context, &request, NULL, &answer, (uint8_t *)out + done, part, err);
         if (status != WT_OK)
             return status;
         if (answer.result < 0 || answer.size != part)
@@ -166,7 +166,7 @@ static enum wt_status link_write(void *context, uint64_t addr, const void *bytes
             .kind = KFD_WIRE_WRITE, .addr = addr + done, .size = (uint32_t)part};
         struct kfd_wire_answer answer;
         const enum wt_status status =
-            ask(context, &request, (const uint8_t *)bytes + done, &answer, NULL, 0, err);
+            gcnp_ask(context, &request, (const uint8_t *)bytes + done, &answer, NULL, 0, err);
         if (status != WT_OK)
             return status;
         if (answer.result < 0)
@@ -181,7 +181,7 @@ static enum wt_status link_event(void *context, bool wait, struct wt_gcn_event *
 {
     struct kfd_wire_request request = {.kind = KFD_WIRE_EVENT, .addr = wait ? KFD_WIRE_WAIT_MS : 0};
     struct kfd_wire_answer answer;
-    const enum wt_status status = ask(context, &request, NULL, &answer, NULL, 0, err);
+    const enum wt_status status = gcnp_ask(context, &request, NULL, &answer, NULL, 0, err);
     *event = (struct wt_gcn_event){.exception = false};
     if (status == WT_OK && answer.result > 0)
         *event = (struct wt_gcn_event){.exception = answer.result & KFD_WIRE_EXCEPTION,
@@ -194,7 +194,7 @@ static enum wt_status link_code_known(void *context, uint64_t state, struct wt_e
 {
     struct kfd_wire_request request = {.kind = KFD_WIRE_CODE_KNOWN, .addr = state};
     struct kfd_wire_answer answer;
-    return ask(context, &request, NULL, &answer, NULL, 0, err);
+    return gcnp_ask(context, &request, NULL, &answer, NULL, 0, err);
 }
 
 static bool link_ended(void *context, uint32_t *status, char *text, size_t size)
@@ -243,7 +243,7 @@ static enum wt_status greet(struct wt_gcn_process *p, struct kfd_wire_hello *hel
 {
     struct kfd_wire_request request = {.kind = KFD_WIRE_HELLO};
     struct kfd_wire_answer answer;
-    const enum wt_status status = ask(p, &request, NULL, &answer, hello, sizeof *hello, err);
+    const enum wt_status status = gcnp_ask(p, &request, NULL, &answer, hello, sizeof *hello, err);
     if (status != WT_OK)
         return status;
     if (answer.result == -EBUSY)
@@ -279,6 +279,8 @@ void wt_gcn_process_close(struct wt_gcn_process *p)
         return;
     if (p->fd >= 0)
         close(p->fd);
+    free(p->travel.answer);
+    free(p->travel.hit);
     free(p);
 }
 
@@ -290,6 +292,11 @@ int wt_gcn_process_id(const struct wt_gcn_process *p)
 const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *p)
 {
     return &p->link;
+}
+
+struct gcnp_travel *gcnp_travel_of(struct wt_gcn_process *p)
+{
+    return &p->travel;
 }
 
 uint32_t wt_gcn_process_gpus(const struct wt_gcn_process *p)
@@ -307,7 +314,7 @@ enum wt_status wt_gcn_process_register(struct wt_gcn_process *p, uint32_t gpu, b
                                        .addr = addr,
                                        .call = {.arg = {*value}}};
     struct kfd_wire_answer answer;
-    if ((status = ask(p, &request, NULL, &answer, NULL, 0, err)) != WT_OK)
+    if ((status = gcnp_ask(p, &request, NULL, &answer, NULL, 0, err)) != WT_OK)
         return status;
     if (!write)
         *value = (uint32_t)answer.call.arg[0];

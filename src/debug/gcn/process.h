@@ -25,6 +25,13 @@ const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *process);
 enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *process, uint64_t *addr,
                                         struct wt_error *err);
 
+/**
+ * Has the kernels that run from now on recorded, with @p budget bytes of the process's memory, and
+ * puts time travel into @p services, whose context is the process. A debugger must be connected.
+ */
+enum wt_status wt_gcn_process_record(struct wt_gcn_process *process, uint64_t budget,
+                                     struct wt_target_services *services, struct wt_error *err);
+
 /** How many GPUs it has. */
 uint32_t wt_gcn_process_gpus(const struct wt_gcn_process *process);
 /** Reads or writes a register of the debug hardware of GPU @p gpu (from 0), by its word address on

@@ -7,10 +7,10 @@ void *gcn_device_pointer(const struct gcn_device *d, uint64_t addr, uint64_t *ro
 {
     assert(room);
     const struct wt_region *r = wt_regions_at(&d->regions, addr);
-    if (!d->in_place || !r || !r->writable)
+    if (!d->process || !r || !r->writable)
         return NULL;
     *room = r->addr + r->size - addr;
-    return wt_memory_page_for_write(d->memory, addr) + (addr & WT_PAGE_MASK);
+    return wt_memory_page_for_write(d->process, addr) + (addr & WT_PAGE_MASK);
 }
 
 bool gcn_mapped(const struct gcn_device *d, uint64_t addr, uint64_t size, bool write)
@@ -35,10 +35,17 @@ const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr)
     return gcn_watches_page_read(d, addr) ? NULL : wt_mapped_fill_read(&m, addr);
 }
 
+/* Whether stores to that page are told, one by one. */
+static bool is_shared(const struct gcn_device *d, uint64_t addr)
+{
+    return d->copy && wt_regions_at(&d->regions, addr) &&
+           d->copy->shared(d->copy->context, addr & ~WT_PAGE_MASK);
+}
+
 uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr)
 {
     const struct wt_mapped m = gcn_memory(d);
-    if (gcn_watches_page_write(d, addr))
+    if (gcn_watches_page_write(d, addr) || is_shared(d, addr))
         return NULL;
     return wt_mapped_fill_write(&m, addr, !gcn_watches_page_read(d, addr));
 }
@@ -46,7 +53,7 @@ uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr)
 uint8_t *gcn_host_for_write(struct gcn_device *d, uint64_t addr)
 {
     const struct wt_region *r = wt_regions_at(&d->regions, addr);
-    uint8_t *page = r && r->writable && !wt_code_on_page(&d->code, addr)
+    uint8_t *page = r && r->writable && !wt_code_on_page(&d->code, addr) && !is_shared(d, addr)
                         ? wt_memory_page_for_write(d->memory, addr)
                         : NULL;
     wt_tlb_drop(&d->tlb, addr); /* the page may have moved to a private copy */
@@ -86,12 +93,16 @@ bool gcn_read(struct gcn_device *d, uint64_t addr, void *out, size_t size)
 bool gcn_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size)
 {
     assert(bytes || !size);
-    return gcn_mapped(d, addr, size, true) && gcn_device_write(d, addr, bytes, size);
+    if (!gcn_mapped(d, addr, size, true) || !gcn_device_write(d, addr, bytes, size))
+        return false;
+    if (d->copy)
+        d->copy->stored(d->copy->context, addr, bytes, size);
+    return true;
 }
 
 bool gcn_is_there(const struct gcn_device *d, uint64_t addr, size_t size)
 {
-    return !d->in_place || gcn_mapped(d, addr, size, false);
+    return !d->process || gcn_mapped(d, addr, size, false);
 }
 
 bool gcn_device_read(struct gcn_device *d, uint64_t addr, void *out, size_t size)
@@ -110,6 +121,6 @@ enum wt_status gcn_device_put(struct gcn_device *d, uint64_t addr, const void *b
                               struct wt_error *err)
 {
     const struct wt_mapped m = gcn_memory(d);
-    assert(!d->in_place);
+    assert(!d->process);
     return wt_mapped_put(&m, addr, bytes, size, err);
 }

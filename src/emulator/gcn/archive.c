@@ -319,7 +319,7 @@ static void count(struct wt_archive *a, struct gcn_device *d)
 void gcn_archive(struct wt_machine *m, struct wt_archive *a)
 {
     struct gcn_device *d = (struct gcn_device *)m;
-    assert(!d->in_place);
+    assert(!d->process);
     wt_archive_machine(a, m);
     regions(a, &d->regions);
     debug(a, d);

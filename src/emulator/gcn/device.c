@@ -144,6 +144,8 @@ void gcn_device_free(struct gcn_device *d)
     wt_regions_free(&d->regions);
     free(d->gds);
     wt_machine_end(&d->machine);
+    if (d->process != d->memory)
+        wt_memory_free(d->process);
     wt_memory_free(d->memory);
     free(d);
 }
@@ -315,7 +317,7 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
 
 void gcn_device_clear(struct gcn_device *d)
 {
-    assert(!d->in_place);
+    assert(!d->process);
     wt_memory_clear(d->memory);
     d->regions.count = 0;
     gcn_device_set_trap_handler(d, 0, 0);

@@ -131,10 +131,64 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const str
         return status;
     }
     wt_memory_free((*device)->memory);
-    (*device)->memory = memory;
+    (*device)->memory = (*device)->process = memory;
     (*device)->in_place = true;
     (*device)->host = host;
     return WT_OK;
+}
+
+/* ---- a copy of the process's memory ---- */
+
+static const uint8_t *copied_page(void *context, uint64_t addr)
+{
+    const struct gcn_device *d = context;
+    const uint64_t page = addr & ~WT_PAGE_MASK;
+    return d->copy->page(d->copy->context, page, wt_memory_page(d->process, page));
+}
+
+enum wt_status gcn_device_copy_memory(struct gcn_device *d, const struct gcn_copy *copy,
+                                      struct wt_error *err)
+{
+    assert(d->in_place && copy->page && copy->shared && copy->stored && copy->was_atomic);
+    struct wt_memory *memory = wt_memory_new_over(copied_page, d);
+    if (!memory)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    d->memory = memory;
+    d->copy = copy;
+    d->in_place = false;
+    gcn_device_flush_code(d);
+    return WT_OK;
+}
+
+void gcn_device_rejoin(struct gcn_device *d)
+{
+    assert(d->copy && d->memory != d->process);
+    wt_memory_free(d->memory);
+    d->memory = d->process;
+    d->copy = NULL;
+    d->in_place = true;
+    gcn_device_flush_code(d);
+}
+
+const uint8_t *gcn_device_copied(const struct gcn_device *d, uint64_t addr)
+{
+    return wt_memory_page(d->memory, addr);
+}
+
+uint8_t *gcn_device_page(const struct gcn_device *d, uint64_t addr)
+{
+    return wt_memory_page_for_write(d->process, addr);
+}
+
+bool gcn_device_maps(const struct gcn_device *d, uint64_t addr)
+{
+    return gcn_mapped(d, addr, 1, false);
+}
+
+bool gcn_device_saves_at(const struct gcn_device *d, uint64_t addr)
+{
+    uint64_t room;
+    return gcn_kfd_area_at(d, addr, &room) != NULL;
 }
 
 bool gcn_device_usable(const struct gcn_device *d, uint64_t addr, uint64_t size)
@@ -156,11 +210,11 @@ void gcn_device_flush_code(struct gcn_device *d)
 enum wt_status gcn_device_map_alias(struct gcn_device *d, uint64_t addr, uint64_t size, void *host,
                                     struct wt_error *err)
 {
-    assert(d->in_place && host && err);
+    assert(d->process && host && err);
     enum wt_status status;
     if ((status = gcn_device_map(d, addr, size, true, err)) != WT_OK)
         return status;
-    if (wt_memory_alias(d->memory, addr, size, host))
+    if (wt_memory_alias(d->process, addr, size, host))
         return WT_OK;
     struct wt_error ignored;
     gcn_device_unmap(d, addr, size, &ignored);
@@ -174,7 +228,7 @@ enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t si
     enum wt_status status;
     if ((status = wt_regions_remove(&d->regions, addr, size, err)) != WT_OK)
         return status;
-    wt_memory_unalias(d->memory, addr & ~WT_PAGE_MASK);
+    wt_memory_unalias(d->process, addr & ~WT_PAGE_MASK);
     gcn_device_flush_code(d);
     return WT_OK;
 }

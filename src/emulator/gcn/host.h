@@ -72,6 +72,45 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const str
                                       struct gcn_device **device, struct wt_error *err);
 
 /**
+ * What a device asks that works on a copy of the process's memory. The functions are called while
+ * the device runs, and when its memory is looked at or written; none may call it.
+ */
+struct gcn_copy {
+    /** The page of the copy at @p addr, to which the process has @p host: the same bytes each time
+     * until gcn_device_rejoin(). Never NULL. */
+    const uint8_t *(*page)(void *context, uint64_t addr, const uint8_t *host);
+    /** Whether threads of the process may use the page at @p addr, which is mapped, while kernels
+     * run. */
+    bool (*shared)(void *context, uint64_t addr);
+    /** A wave has stored to the copy. Of pages that are shared each store is told, in the order of
+     * the stores; of others some are. */
+    void (*stored)(void *context, uint64_t addr, const void *bytes, size_t size);
+    /** The store that was told last is the result of an atomic. True: the run comes back behind its
+     * instruction (WT_RUN_EVENT). */
+    bool (*was_atomic)(void *context);
+    void *context;
+};
+
+/**
+ * From now on the device works on a copy of the process's memory, page by page as it comes to them.
+ * Then it has snapshots. @p copy lives until gcn_device_rejoin(). gcn_device_pointer() and the save
+ * areas of queues remain the process's own.
+ */
+enum wt_status gcn_device_copy_memory(struct gcn_device *device, const struct gcn_copy *copy,
+                                      struct wt_error *err);
+/** The device works on the process's memory again; what the copy has is the caller's to put there.
+ */
+void gcn_device_rejoin(struct gcn_device *device);
+/** The copy's page at @p addr, as the device has it now. */
+const uint8_t *gcn_device_copied(const struct gcn_device *device, uint64_t addr);
+/** The process's own page that the device has at @p addr, which is mapped. */
+uint8_t *gcn_device_page(const struct gcn_device *device, uint64_t addr);
+/** Whether the device has the page at @p addr. */
+bool gcn_device_maps(const struct gcn_device *device, uint64_t addr);
+/** Whether @p addr lies in the save area of a queue. */
+bool gcn_device_saves_at(const struct gcn_device *device, uint64_t addr);
+
+/**
  * Lets kernels use the process's pages at @p host, by addresses from @p addr on. Both are whole
  * pages.
  */

@@ -226,6 +226,8 @@ struct gcn_device {
     struct gcn_trace_point *trace; /* the issue being traced; NULL until a run is */
     struct gcn_watched_share watched_share;
     bool in_place;               /* memory is the host process's, whose threads use it, too */
+    struct wt_memory *process;   /* the host process's memory; NULL: the device is in none */
+    const struct gcn_copy *copy; /* in a host process: memory is a copy of it; or NULL */
     const struct gcn_host *host; /* never NULL */
 };
 

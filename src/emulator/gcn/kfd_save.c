@@ -39,15 +39,31 @@ uint32_t gcn_kfd_area_size(const struct gcn_device *d)
 
 uint8_t *gcn_kfd_area(const struct gcn_device *d, const struct gcn_kfd_queue *q)
 {
-    return d->in_place ? (uint8_t *)(uintptr_t)q->entry.ctx_save_restore_address
-                       : d->kfd_area[q - d->kfd.queue];
+    return d->process ? (uint8_t *)(uintptr_t)q->entry.ctx_save_restore_address
+                      : d->kfd_area[q - d->kfd.queue];
+}
+
+/* The same in a host process, where the areas lie in its memory. */
+static uint8_t *process_area_at(const struct gcn_device *d, uint64_t addr, uint64_t *room)
+{
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++) {
+        const struct kfd_queue_entry *e = &d->kfd.queue[i].entry;
+        const uint64_t offset = addr - e->ctx_save_restore_address;
+        if (!d->kfd.queue[i].used || offset >= e->ctx_save_restore_area_size)
+            continue;
+        *room = e->ctx_save_restore_area_size - offset;
+        return (uint8_t *)(uintptr_t)addr;
+    }
+    return NULL;
 }
 
 uint8_t *gcn_kfd_area_at(const struct gcn_device *d, uint64_t addr, uint64_t *room)
 {
+    if (d->process)
+        return process_area_at(d, addr, room);
     const uint64_t n = (addr - GCN_KFD_AREA) / GCN_KFD_AREA_STEP;
     const uint64_t offset = (addr - GCN_KFD_AREA) % GCN_KFD_AREA_STEP;
-    if (d->in_place || addr < GCN_KFD_AREA || n >= KFD_DEBUG_QUEUES || !d->kfd_area[n] ||
+    if (addr < GCN_KFD_AREA || n >= KFD_DEBUG_QUEUES || !d->kfd_area[n] ||
         offset >= gcn_kfd_area_size(d))
         return NULL;
     *room = gcn_kfd_area_size(d) - offset;
@@ -158,7 +174,7 @@ bool gcn_kfd_save(struct gcn_device *d, struct gcn_kfd_queue *q)
     const uint32_t waves = (CONTROL_OFFSET + control_size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
     if (waves + bytes > q->entry.ctx_save_restore_area_size)
         return false;
-    if (!d->in_place && !gcn_kfd_area(d, q))
+    if (!d->process && !gcn_kfd_area(d, q))
         d->kfd_area[q - d->kfd.queue] = calloc(1, gcn_kfd_area_size(d));
     uint8_t *area = gcn_kfd_area(d, q);
     if (!area)

@@ -765,6 +765,7 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
     const unsigned given = what == GCN_ATOMIC_CMPSWAP ? 2 * words : words;
     const uint64_t lanes = t->lanes & ~t->zero;
     uint64_t first = 0;
+    bool comes_back = false;
     if (from + given > w->vgprs || (u->glc && u->dst + words > w->vgprs))
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
                          "%s uses a register beyond the wave's %u vector registers", u->row->name,
@@ -807,6 +808,8 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
             wt_store_le(bytes, gcn_atomic(what, u->size, old, data, compare), u->size);
             if (!write_lane(w, t, lane, bytes, u->size))
                 return gcn_no_memory(w, u, (uint64_t)1 << lane, t->addr[lane]);
+            if (w->device->copy && !((t->lds | t->private) >> lane & 1))
+                comes_back |= w->device->copy->was_atomic(w->device->copy->context);
         }
         if (gcn_watching(w->device))
             watch_atomic(w, u, t, lane, old, gcn_atomic(what, u->size, old, data, compare));
@@ -814,5 +817,10 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
             w->v[u->dst + i][lane] = (uint32_t)(old >> (32 * i));
     }
     issued(w, t, u->row->encoding == GCN_FLAT);
+    if (comes_back) {
+        gcn_device_come_back(w->device);
+        w->pc = gcn_pc_of(w, gcn_next(u));
+        return NULL;
+    }
     return gcn_next(u);
 }

@@ -42,6 +42,8 @@ struct wt_memory {
     bool host;           /* the process's own memory; root stays NULL */
     struct alias *alias; /* of a host's memory, by address */
     size_t aliases, alias_capacity;
+    wt_memory_source_fn source; /* of pages that were not written; NULL: zeros */
+    void *context;              /* for it */
 };
 
 static const uint8_t zero_page[WT_PAGE_SIZE];
@@ -128,7 +130,18 @@ struct wt_memory *wt_memory_new_host(void)
     return m;
 }
 
-/* Whether nothing was written to the page of addr yet. */
+struct wt_memory *wt_memory_new_over(wt_memory_source_fn source, void *context)
+{
+    assert(source);
+    struct wt_memory *m = wt_memory_new();
+    if (m) {
+        m->source = source;
+        m->context = context;
+    }
+    return m;
+}
+
+/* Whether nothing was written to the page of addr yet: it is of zeros. */
 static bool is_new(const struct wt_memory *m, uint64_t addr)
 {
     return wt_memory_page(m, addr) == zero_page;
@@ -243,17 +256,20 @@ void wt_memory_clear(struct wt_memory *m)
     m->pages = 0;
 }
 
+/* A page that was not written. */
+static const uint8_t *unwritten(const struct wt_memory *m, uint64_t addr)
+{
+    return m->source ? m->source(m->context, addr) : zero_page;
+}
+
 const uint8_t *wt_memory_page(const struct wt_memory *m, uint64_t addr)
 {
     if (m->host)
         return host_page(m, addr);
     const void *tree = m->root;
-    for (unsigned level = LEVELS; level > 0; level--) {
-        if (!tree)
-            return zero_page;
+    for (unsigned level = LEVELS; tree && level > 0; level--)
         tree = ((const struct node *)tree)->slot[slot_index(addr, level - 1)];
-    }
-    return tree ? ((const struct page *)tree)->data : zero_page;
+    return tree ? ((const struct page *)tree)->data : unwritten(m, addr);
 }
 
 uint8_t *wt_memory_page_for_write(struct wt_memory *m, uint64_t addr)
@@ -278,7 +294,7 @@ uint8_t *wt_memory_page_for_write(struct wt_memory *m, uint64_t addr)
         return NULL;
     copy->refs = 1;
     m->account->bytes += sizeof *copy;
-    memcpy(copy->data, page ? page->data : zero_page, WT_PAGE_SIZE);
+    memcpy(copy->data, page ? page->data : unwritten(m, addr), WT_PAGE_SIZE);
     if (page)
         page->refs--;
     else

@@ -31,6 +31,18 @@ struct wt_memory *wt_memory_new(void);
 struct wt_memory *wt_memory_new_host(void);
 
 /**
+ * Where a memory finds the pages that were not written in it: the page that holds @p addr, the same
+ * bytes whenever it is asked, for as long as the memory or a fork of it exists. Never NULL.
+ */
+typedef const uint8_t *(*wt_memory_source_fn)(void *context, uint64_t addr);
+
+/**
+ * A memory whose pages are those of a source until they are written. It has history as others have;
+ * its hash is that of the written pages. NULL when the host has no memory left.
+ */
+struct wt_memory *wt_memory_new_over(wt_memory_source_fn source, void *context);
+
+/**
  * In a memory that is the process's own: maps the pages [addr, addr + size), which no other alias
  * covers, to those at @p host. False when the host has no memory left.
  */

@@ -25,6 +25,7 @@
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/kfd.h"
 #include "object/kfd_wire.h"
+#include "runtime/hsakmt/recording.h"
 
 #define BREAKPOINT 0xbf920001u /* s_trap 1 */
 #define PATIENCE_S 1
@@ -65,11 +66,23 @@ static void *piece(struct host *host, uint64_t addr, size_t *size)
     return (void *)(uintptr_t)addr;
 }
 
+/* What a recorded GPU has instead of the process's memory. */
+static bool copy_recorded(struct host *host, uint64_t addr, uint8_t *bytes, size_t *size, bool out)
+{
+    for (uint32_t i = 0; i < host->gpus; i++)
+        if (out ? host_recording_read(&host->gpu[i], addr, bytes, size)
+                : host_recording_write(&host->gpu[i], addr, bytes, size))
+            return true;
+    return false;
+}
+
 /* By the kernel, so that an address without memory is an error and no signal. */
 static bool copy(struct host *host, uint64_t addr, uint8_t *bytes, size_t size, bool out)
 {
     for (size_t done = 0, part; done < size; done += part) {
         part = size - done;
+        if (copy_recorded(host, addr + done, bytes + done, &part, out))
+            continue;
         struct iovec there = {.iov_base = piece(host, addr + done, &part)};
         struct iovec here = {.iov_base = bytes + done, .iov_len = part};
         there.iov_len = part;
@@ -101,6 +114,7 @@ static void note_breakpoint(struct host_endpoint *e, uint64_t addr, const uint8_
         (struct planted){.addr = addr, .covers = (uint32_t)wt_load_le(before, 4)};
 }
 
+/* A recorded GPU knows what it has instead of that memory. */
 static void tell_changed(struct host *host, uint64_t addr, size_t size)
 {
     for (uint32_t i = 0; i < host->gpus; i++)
@@ -141,6 +155,11 @@ static int wait_for_event(struct host *host, uint64_t ms)
     const struct timespec moment = {.tv_nsec = 200000};
     if (ms > KFD_WIRE_WAIT_MS)
         ms = KFD_WIRE_WAIT_MS;
+    for (uint32_t i = 0; i < host->gpus; i++) {
+        host_enter(&host->gpu[i]);
+        host_recording_asked(&host->gpu[i]);
+        host_leave(&host->gpu[i]);
+    }
     for (uint64_t i = 0; i <= 5 * ms; i++) {
         if (has_event(host))
             return KFD_WIRE_EXCEPTION;
@@ -177,7 +196,7 @@ static void change_queues(struct host *host, struct kfd_debug_call *call)
         all.queue[k] |= KFD_QUEUE_INVALID;
     for (uint32_t i = 0; i < host->gpus; i++) {
         struct kfd_debug_call one = *call;
-        gcn_kfd_call(host->gpu[i].device, &one);
+        host_recording_call(&host->gpu[i], &one);
         done += one.result > 0 ? one.result : 0;
         all.result = one.result < 0 ? one.result : done;
         for (uint32_t k = 0; k < all.queue_count; k++)
@@ -195,7 +214,7 @@ static void on_each(struct host *host, struct kfd_debug_call *call)
     struct kfd_debug_call one = *call;
     for (uint32_t i = 0; i < host->gpus; i++) {
         one = *call;
-        gcn_kfd_call(host->gpu[i].device, &one);
+        host_recording_call(&host->gpu[i], &one);
         if (one.result >= 0)
             continue;
         /* Another one of the process's own debuggers has this GPU. */
@@ -208,11 +227,13 @@ static void on_each(struct host *host, struct kfd_debug_call *call)
 
 static void do_call(struct host *host, struct kfd_debug_call *call)
 {
+    for (uint32_t i = 0; i < host->gpus && call->op == KFD_DEBUG_DISABLE; i++)
+        host_recording_free(&host->gpu[i]);
     switch ((enum kfd_debug_op)call->op) {
     case KFD_DEBUG_SET_NODE_ADDRESS_WATCH:
     case KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH:
         if (call->device < host->gpus)
-            gcn_kfd_call(host->gpu[call->device].device, call);
+            host_recording_call(&host->gpu[call->device], call);
         else
             call->result = -ENODEV;
         break;
@@ -274,6 +295,10 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
         atomic_store(&host->code_known, request->addr);
         return;
     }
+    if (request->kind == KFD_WIRE_TIME) {
+        answer->call.arg[0] = host_recording_time(gpu);
+        return;
+    }
     if (request->kind == KFD_WIRE_CALL && request->call.op == KFD_DEBUG_SEND_RUNTIME_EVENT) {
         answer->call = request->call;
         answer->call.result = send_event(host, &request->call);
@@ -309,11 +334,20 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
             answer->result = -EFAULT;
         break;
     case KFD_WIRE_REGISTER_READ:
-        answer->call.arg[0] = gcn_debug_read(gpu->device, (uint32_t)request->addr);
+        answer->call.arg[0] = host_recording_input(
+            gpu, &(struct wt_input){.kind = WT_INPUT_DEBUG_READ, .addr = (uint32_t)request->addr});
         break;
     case KFD_WIRE_REGISTER_WRITE:
         gpu->debugged = true; /* waves may be halted from now on */
-        gcn_debug_write(gpu->device, (uint32_t)request->addr, (uint32_t)request->call.arg[0]);
+        host_recording_input(gpu, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE,
+                                                     .addr = (uint32_t)request->addr,
+                                                     .value = (uint32_t)request->call.arg[0]});
+        break;
+    case KFD_WIRE_RECORD:
+        answer->result = host_recording_want(gpu, request->addr);
+        break;
+    case KFD_WIRE_HISTORY:
+        host_history_serve(gpu, request, answer, e->bytes);
         break;
     default:
         answer->result = -ENOSYS;
@@ -390,6 +424,8 @@ static void set_debugger(struct host_endpoint *e, int fd)
 static void let_go(struct host_endpoint *e)
 {
     host_enter_all(e->host);
+    for (uint32_t i = 0; i < e->host->gpus; i++)
+        host_recording_free(&e->host->gpu[i]);
     for (size_t i = 0; i < e->planted_count; i++) {
         const struct planted planted = e->planted[i];
         uint8_t now[4], bytes[4];
@@ -435,6 +471,7 @@ static bool is_own(int fd)
 static void *run(void *context)
 {
     struct host_endpoint *e = context;
+    host_enter_as_debugger();
     for (;;) {
         struct pollfd fds[] = {{.fd = e->wake, .events = POLLIN},
                                {.fd = e->listener.fd, .events = POLLIN},

@@ -117,7 +117,8 @@ struct host_gpu {
     bool told_debugger;  /**< the debugger's descriptor has been written to */
     bool debugger;       /**< someone is registered for wave control and address watch */
     bool debugged;       /**< somebody was: halted waves are then no mistake */
-    struct host_watch *watch; /**< an address to be explained, or NULL */
+    struct host_watch *watch;         /**< an address to be explained, or NULL */
+    struct host_recording *recording; /**< for a debugger: recording.h; NULL: none is wanted */
     struct wt_progress progress;
     uint64_t progress_entry; /**< the kernel whose name progress_kernel is; 0: none */
     char progress_kernel[128];
@@ -163,8 +164,13 @@ struct host_gpu *host_gpu_of(struct host *host, uint32_t node);
 /** The driver's number of a GPU, which is not that of its node. */
 uint32_t host_gpu_id(const struct host_gpu *gpu);
 
-/** Takes a GPU's lock; the GPU's thread yields to waiters. */
+/** Takes a GPU's lock; the GPU's thread yields to waiters. While a debugger is in the GPU's past
+ * (recording.h) only the debugger's own thread gets it, and others wait. */
 void host_enter(struct host_gpu *gpu);
+/** The same for who changes the device past the recording that there may be of it, which ends. */
+void host_enter_to_change(struct host_gpu *gpu);
+/** The calling thread is the debugger's. */
+void host_enter_as_debugger(void);
 void host_leave(struct host_gpu *gpu);
 /** Every GPU, in the order of their numbers. */
 void host_enter_all(struct host *host);
@@ -192,6 +198,12 @@ const struct host_allocation *host_memory_find(const struct host *host, uint64_t
 /** Whether memory that the runtime has allocated lies in [addr, end). The caller holds
  * host->lock. */
 bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end);
+
+/* ---- recording.c ---- */
+
+/** Takes memory from a GPU, which is entered; what was recorded of kernels that have used it goes.
+ */
+enum wt_status host_unmap(struct host_gpu *gpu, uint64_t addr, uint64_t size, struct wt_error *err);
 
 /* ---- addresses.c ---- */
 

@@ -125,7 +125,7 @@ static int show(struct host_gpu *gpu, struct host_buffer *b, bool hide)
     if (!(b->shown & bit) == hide)
         return 0;
     host_enter(gpu);
-    const bool good = hide ? !gcn_device_unmap(gpu->device, b->addr, b->size, &err)
+    const bool good = hide ? !host_unmap(gpu, b->addr, b->size, &err)
                            : !gcn_device_map_alias(gpu->device, b->addr, b->size, b->pages, &err);
     host_leave(gpu);
     if (good)

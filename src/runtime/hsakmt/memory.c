@@ -44,7 +44,7 @@ static void hide(struct host_gpu *gpu, uint64_t addr, uint64_t size)
     struct wt_error err;
     host_enter(gpu);
     /* Without memory for that, what is gone stays mapped: whoever touches it dies of it. */
-    (void)gcn_device_unmap(gpu->device, addr, size, &err);
+    (void)host_unmap(gpu, addr, size, &err);
     host_leave(gpu);
 }
 

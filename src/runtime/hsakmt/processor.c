@@ -20,6 +20,7 @@
 #include "emulator/gcn/kfd.h"
 #include "emulator/machine/machine.h"
 #include "object/aql.h"
+#include "runtime/hsakmt/recording.h"
 
 /* amd_signal_t and the parts of amd_queue_t that packets concern. */
 struct signal {
@@ -96,6 +97,7 @@ void host_queue_abandon(struct host_queue *q)
     for (unsigned i = 0; i < GCN_DISPATCHES; i++) {
         if (gpu->dispatch[i].queue != q)
             continue;
+        host_recording_end(gpu, "nothing is recorded now: a kernel was given up");
         gcn_device_abandon(gpu->device, i);
         gpu->dispatch[i].queue = NULL;
         gpu->trapped &= ~((uint32_t)1 << i);
@@ -108,6 +110,7 @@ static void fail(struct host_queue *q, enum host_reason reason)
 {
     q->stopped = true;
     gcn_kfd_raise(q->gpu->device, (uint32_t)q->id, (enum kfd_exception)reason);
+    host_recording_restart(q->gpu);
     if (!q->error)
         return;
     atomic_fetch_or(q->error, (int64_t)1 << (reason - 1));
@@ -271,11 +274,13 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         .barred = q->barred,
         .caught = gpu->host->caught,
     };
+    host_recording_before_kernel(gpu);
     if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),
                          q->queue_addr, &origin, &dispatch, &err)) {
         fprintf(stderr, "wavetrap: gfx900 (node %u): a kernel cannot be run: %s\n", gpu->node,
                 err.text);
         const unsigned reason = refused(&asked);
+        host_recording_after_kernel(gpu);
         fail(q, reason ? (enum host_reason)reason : HOST_REASON_CODE);
         return true;
     }
@@ -283,6 +288,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
     if (!gpu->kernels++)
         wt_progress_begin(&gpu->progress, gcn_machine(gpu->device)->time);
     gpu->launches++;
+    host_recording_after_kernel(gpu);
     return true;
 }
 
@@ -291,8 +297,12 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
 {
     if (q->suspended || q->stopped || gcn_kfd_suspended(gpu->device, (uint32_t)q->id))
         return false;
-    if (q->copies)
-        return host_copy(q);
+    if (q->copies) {
+        const bool done = host_copy(q);
+        if (done)
+            host_recording_merge(gpu);
+        return done;
+    }
     if (still_waiting(q) || q->begun >= atomic_load_explicit(q->write, memory_order_acquire))
         return false;
     const uint8_t *packet = packet_of(q, q->begun);
@@ -390,6 +400,7 @@ void host_page_fault(struct host_gpu *gpu, uint64_t addr)
         q->stopped = true;
     }
     gcn_kfd_raise(gpu->device, 0, KFD_EC_DEVICE_MEMORY_VIOLATION);
+    host_recording_restart(gpu);
     host_event_memory(gpu->host, gpu->node, addr);
 }
 
@@ -482,9 +493,14 @@ static bool run(struct host_gpu *gpu)
 {
     enum { SLICE = 1 << 12 }; /* a millisecond at most: then packets are looked for again */
     struct wt_machine *m = gcn_machine(gpu->device);
-    const enum wt_run why = gpu->watch ? host_watch_run(gpu, SLICE) : m->ops->run(m, SLICE);
+    const enum wt_run why = gpu->watch               ? host_watch_run(gpu, SLICE)
+                            : host_recording_on(gpu) ? host_recording_run(gpu, SLICE)
+                                                     : m->ops->run(m, SLICE);
+    const bool ended = gpu->ended;
     for (; gpu->ended; gpu->ended &= gpu->ended - 1)
         finish(gpu, (unsigned)__builtin_ctz(gpu->ended));
+    if (ended)
+        host_recording_after_end(gpu);
     if (!gpu->kernels || why == WT_RUN_FAULT)
         wt_progress_clear(&gpu->progress);
     else if (wt_progress_due(&gpu->progress))
@@ -507,6 +523,8 @@ static bool step(struct host_gpu *gpu)
 {
     enum { PACKETS = 64 }; /* of each queue, before kernels go on */
     bool busy = false;
+    if (host_recording_waits(gpu))
+        return false;
     for (struct host_queue *q = gpu->queues; q; q = q->next) {
         gpu->turn = gpu->turn && gpu->turn->next ? gpu->turn->next : gpu->queues;
         for (unsigned i = 0; i < PACKETS && look(gpu, gpu->turn); i++)

@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "base/bits.h"
 #include "emulator/gcn/kfd.h"
+#include "runtime/hsakmt/recording.h"
 
 enum {
     PACKET_BYTES = 64,
@@ -20,11 +22,32 @@ enum {
     QUEUE_READ_ID = 128,    /* read_dispatch_id in amd_queue_t */
 };
 
+static _Thread_local bool is_debugger;
+
+void host_enter_as_debugger(void)
+{
+    is_debugger = true;
+}
+
 void host_enter(struct host_gpu *gpu)
 {
-    atomic_fetch_add(&gpu->waiters, 1);
-    pthread_mutex_lock(&gpu->running);
-    atomic_fetch_sub(&gpu->waiters, 1);
+    const struct timespec moment = {.tv_nsec = 1000000};
+    for (;;) {
+        atomic_fetch_add(&gpu->waiters, 1);
+        pthread_mutex_lock(&gpu->running);
+        atomic_fetch_sub(&gpu->waiters, 1);
+        if (is_debugger || !host_recording_is_away(gpu))
+            return;
+        pthread_mutex_unlock(&gpu->running);
+        nanosleep(&moment, NULL);
+    }
+}
+
+void host_enter_to_change(struct host_gpu *gpu)
+{
+    host_enter(gpu);
+    host_recording_end(gpu, "nothing is recorded now: the program has changed its GPU's trap "
+                            "handler, or used its debug interface");
 }
 
 void host_leave(struct host_gpu *gpu)
@@ -52,6 +75,10 @@ static void interrupt(void *context, struct gcn_device *device, uint32_t wave, u
     uint32_t status = 0;
     uint64_t entry;
     unsigned dispatch;
+    if (host_recording_on(gpu)) {
+        host_recording_interrupt(gpu, wave, data);
+        return;
+    }
     gcn_wave_hwreg(device, wave, 2, &status);
     if (!(status >> 5 & 1)) { /* PRIV: the trap handler runs */
         host_event_interrupt(gpu->host, data);
@@ -67,7 +94,8 @@ static void dispatch_done(void *context, struct gcn_device *device, unsigned dis
 {
     struct host_gpu *gpu = context;
     (void)completion;
-    gpu->ended |= (uint32_t)1 << dispatch;
+    if (!host_recording_on(gpu)) /* which finds out by itself */
+        gpu->ended |= (uint32_t)1 << dispatch;
     gcn_device_come_back(device);
 }
 
@@ -157,6 +185,7 @@ static void show_to_debuggers(struct host_queue *q, const struct host_queue_requ
         .ctx_save_restore_area_size = size,
     };
     (void)gcn_kfd_add_queue(device, &q->entry);
+    host_recording_restart(q->gpu);
 }
 
 static void hide_from_debuggers(struct host_queue *q)
@@ -164,6 +193,7 @@ static void hide_from_debuggers(struct host_queue *q)
     if (!q->entry.ctx_save_restore_address)
         return;
     gcn_kfd_remove_queue(q->gpu->device, (uint32_t)q->id);
+    host_recording_restart(q->gpu);
     if (q->own_area)
         munmap((void *)(uintptr_t)q->entry.ctx_save_restore_address,
                q->entry.ctx_save_restore_area_size);
@@ -175,6 +205,7 @@ void host_gpu_stop(struct host_gpu *gpu)
         atomic_store(&gpu->stop, true);
         pthread_join(gpu->thread, NULL);
     }
+    host_recording_free(gpu);
     while (gpu->queues) {
         struct host_queue *q = gpu->queues;
         gpu->queues = q->next;
@@ -426,7 +457,7 @@ HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 node, void *handler, HSAuint64 hand
     (void)handler_size, (void)buffer_size;
     if (!gpu)
         return HSAKMT_STATUS_INVALID_NODE_UNIT;
-    host_enter(gpu);
+    host_enter_to_change(gpu);
     gcn_device_set_trap_handler(gpu->device, (uint64_t)(uintptr_t)handler,
                                 (uint64_t)(uintptr_t)buffer);
     host_leave(gpu);

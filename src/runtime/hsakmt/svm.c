@@ -174,7 +174,7 @@ static bool change_users(struct host *host, const struct host_svm_range *r, uint
         if (has && !had)
             good = !gcn_device_map(device, r->addr, r->end - r->addr, true, &err);
         else if (had && !has)
-            good = !gcn_device_unmap(device, r->addr, r->end - r->addr, &err);
+            good = !host_unmap(&host->gpu[i], r->addr, r->end - r->addr, &err);
     }
     return good;
 }

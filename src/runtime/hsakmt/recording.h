@@ -1,0 +1,101 @@
+/*
+ * The recording of what a GPU does for a debugger: time travel within the kernels that run.
+ *
+ * Host memory is in no snapshot, so while kernels run and a debugger wants them recorded the GPU
+ * works on a copy of the process's memory: a page is copied when the GPU first comes to it, and is
+ * not changed after. A machine on such a copy is deterministic, and is recorded as a standalone
+ * kernel is (machine/timeline.h).
+ *
+ * What waves store to memory that the program's threads may use meanwhile (fine-grained memory:
+ * hipHostMalloc, signals, the buffers of printf) goes to that memory after each slice, in the order
+ * of the stores; what threads change there comes back as an input of the recording. If both have
+ * changed the same bytes in one slice, the slice is undone and run again with the threads' change.
+ * Device memory (coarse-grained) is made the same on both sides when a kernel begins or ends, and
+ * after each packet of the copy engine.
+ *
+ * A recording reaches from the latest beginning or end of a kernel to now: what came before is told
+ * to the program and cannot be undone.
+ */
+#ifndef WT_RUNTIME_HSAKMT_RECORDING_H
+#define WT_RUNTIME_HSAKMT_RECORDING_H
+
+#include "emulator/machine/timeline.h"
+#include "object/kfd_wire.h"
+#include "runtime/hsakmt/host.h"
+
+struct host_recording;
+
+/*
+ * The GPU is entered for each of these but host_recording_time(). A GPU "is away" while its
+ * debugger is in the past: it must not run then, and the program's threads wait in host_enter().
+ */
+
+/** A debugger wants kernels of this GPU recorded with that many bytes of host memory, from the next
+ * one on that begins on an idle GPU; 0: no longer, and what there is ends. -ENOMEM. */
+int host_recording_want(struct host_gpu *gpu, uint64_t budget);
+void host_recording_free(struct host_gpu *gpu);
+
+/** Whether the kernels that run are recorded. */
+bool host_recording_on(const struct host_gpu *gpu);
+bool host_recording_is_away(const struct host_gpu *gpu);
+/** Whether the GPU must not run now: it is away, or its debugger deals with an exception. So what a
+ * debugger does about a breakpoint is recorded at the issue time of the breakpoint. */
+bool host_recording_waits(const struct host_gpu *gpu);
+/** The debugger asks for exceptions: it has dealt with those that it was told of. */
+void host_recording_asked(struct host_gpu *gpu);
+/** Issue time, at any moment, from any thread. */
+uint64_t host_recording_time(const struct host_gpu *gpu);
+
+/** Before a kernel begins: the copy has what the program has written. */
+void host_recording_before_kernel(struct host_gpu *gpu);
+/** After it: the recording begins here. */
+void host_recording_after_kernel(struct host_gpu *gpu);
+/** Runs on. Kernels that have ended are in gpu->ended, and the program may see what they did. */
+enum wt_run host_recording_run(struct host_gpu *gpu, uint64_t issues);
+/** Kernels have ended and are retired: it begins anew here, or ends with the last one. */
+void host_recording_after_end(struct host_gpu *gpu);
+/** The copy engine has changed memory. */
+void host_recording_merge(struct host_gpu *gpu);
+/** A wave has sent an interrupt, of whatever kind: it is told when the wave's stores can be seen.
+ */
+void host_recording_interrupt(struct host_gpu *gpu, uint32_t wave, uint32_t data);
+/** Something that is not recorded changes the device: what was recorded is no more, and @p why says
+ * that to people who ask for it. The GPU is not away. */
+void host_recording_end(struct host_gpu *gpu, const char *why);
+/** The same where the kernels go on: it begins anew here. */
+void host_recording_restart(struct host_gpu *gpu);
+
+/** Does something from outside, recorded where the GPU is recorded. */
+uint32_t host_recording_input(struct host_gpu *gpu, const struct wt_input *input);
+/** An operation of the driver's debug interface; *call becomes the answer. */
+void host_recording_call(struct host_gpu *gpu, struct kfd_debug_call *call);
+/** Memory of the copy as the debugger sees it; false where it is not the copy's: the process has
+ * it. */
+bool host_recording_read(struct host_gpu *gpu, uint64_t addr, void *out, size_t *size);
+bool host_recording_write(struct host_gpu *gpu, uint64_t addr, const void *bytes, size_t *size);
+
+/* ---- travel: requests of a debugger (KFD_WIRE_HISTORY) ---- */
+
+#define HOST_HISTORY_BYTES (64u << 10) /**< of an answer, at most */
+
+/** Does a request, whose bytes are at @p bytes; the answer's bytes go there. */
+void host_history_serve(struct host_gpu *gpu, const struct kfd_wire_request *request,
+                        struct kfd_wire_answer *answer, uint8_t *bytes);
+
+/* ---- between the two files ---- */
+
+/** NULL where nothing is recorded. */
+struct wt_timeline *host_recording_timeline(const struct host_gpu *gpu);
+/** Why nothing is recorded now, for people. */
+const char *host_recording_missing(const struct host_gpu *gpu);
+/** The device has been put to another issue time. */
+void host_recording_moved(struct host_gpu *gpu);
+/** The present may have another past now: what the program can see follows it. */
+void host_recording_branched(struct host_gpu *gpu);
+struct host_history;
+/** The state of searches; NULL before the first one. */
+struct host_history **host_recording_history(struct host_gpu *gpu);
+void host_history_free(struct host_history *history);
+uint64_t host_recording_budget(const struct host_gpu *gpu);
+
+#endif

@@ -1,0 +1,154 @@
+"""Time travel within the kernels of a HIP program, by the console. What a kernel had on its way forwards says what it must have on
+its way back, and the program checks its results itself."""
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+from conftest import WAVETRAP, compiled
+from sanitizer import ROOT, environment
+from test_console import MARK, ask, debug
+
+SOURCE = ROOT / "tests" / "host" / "recording.hip"
+TIMEOUT = 200
+RIGHT = "0 wrong\n[Program exited normally]\n"
+
+
+def line_of(mark):
+    return next(i for i, line in enumerate(SOURCE.read_text().splitlines(), 1) if f"/* {mark} */" in line)
+
+
+def recording(level="-O0"):
+    return compiled("recording.hip", level, name=f"recording{level}")
+
+
+@pytest.fixture(params=["-O0", "-O2"])
+def program(request):
+    return recording(request.param)
+
+
+def times(text):
+    now, first, last = re.match(r"Issue time (\d+)(?:, in the past)?; recorded from (\d+) to (\d+)\.", text).groups()
+    return int(now), int(first), int(last)
+
+
+def test_every_step_back_is_the_step_forwards(program):
+    """PC, mask, VGPRs, LDS and memory at each instruction."""
+    look = ["print/x $pc", "print/x $exec", "print/x $v0@*", "print/x $v3@*", "print $vcc", "info time"]
+    start = [f"tbreak {SOURCE.name}:{line_of('scaled') - 1}", "run"]
+    if program.name.endswith("-O0"): # else the pointers are optimised out
+        start += ["print in", "print out"]
+        look[5:5] = ["x/4xw $1", "print $2[0..63]"]
+    steps = 60
+    said = ask([*start, *(c for _ in range(steps) for c in ["stepi", *look]), *(c for _ in range(steps - 1) for c in ["reverse-stepi", *look]),
+                "delete", "continue"], program, "sums")
+    each = 1 + len(look)
+    first = len(start)
+    part = [said[first + k * each:first + (k + 1) * each] for k in range(2 * steps - 1)]
+    for k in range(steps - 1):
+        forwards, back = part[steps - 2 - k], part[steps + k]
+        values = [[re.sub(r"^\$\d+ = ", "", text) for text in these[1:-1]] for these in (forwards, back)]
+        assert values[0] == values[1], k
+    assert len({p[1] for p in part[:steps]}) > 20 and said[-1].endswith(RIGHT)
+
+
+def test_back_to_the_write_of_a_watchpoint():
+    """A watchpoint that was set after the writes; who wrote; the breakpoint before; the result is right in the end."""
+    scaled = line_of("scaled")
+    said = ask([f"tbreak {SOURCE.name}:{scaled + 2} if blockIdx.x == 1", "run", "info time", "print out[70]", "watch out[70]", "who-wrote out[70]",
+                "reverse-continue", "info time", "print k@6", "reverse-continue", "print out[70]", "print threadIdx.x", "delete", "continue",
+                "continue"], recording(), "sums")
+    now, first, last = times(said[2])
+    assert first < now == last
+    writes = re.findall(r"^time (\d+): core 1 wave \d+ lanes 0-63 .*recording\.hip:(\d+)$", said[5], re.M)
+    assert len(writes) == 8 and all(int(line) == scaled for _, line in writes)
+    value = int(said[3].split(" = ")[1])
+    assert f"Old value = {value}\n" in said[6] and "group (1,0,0)" in said[6] and "lane 6;" in said[6]
+    assert times(said[7]) == (int(writes[0][0]), first, last) and said[8].endswith("= 7\n")
+    before = int(re.search(r"New value = (\d+)", said[6])[1])
+    assert f"Old value = {before}\n" in said[9] and said[11].endswith(" = 6\n")
+    assert "The present has been reached again" in said[13] and said[14].endswith(RIGHT)
+
+
+def test_lds_is_watched_in_the_past():
+    """The debug hardware watches no LDS, the recording does."""
+    said = ask([f"tbreak {SOURCE.name}:{line_of('scaled')}", "run", "print tile[5]", "who-wrote tile[5]", "watch tile[5]", "reverse-continue",
+                "print tile[5]", "print threadIdx.x", "delete", "continue", "continue"], recording(), "sums")
+    assert said[2] == "$1 = 25\n" and re.search(r"^time \d+: .* lanes? (5|0-63) ", said[3], re.M)
+    assert "Old value = 25\nNew value = 0\n" in said[5] and said[6] == "$2 = 0\n" and said[7] == "$3 = 5\n"
+    assert said[-1].endswith(RIGHT)
+
+
+def test_breakpoints_steps_and_conditions_backwards():
+    """Breakpoints with conditions hold backwards; steps go over lines; the beginning of the kernel is told."""
+    first, scaled = line_of("first line of scale"), line_of("scaled")
+    said = ask([f"tbreak {SOURCE.name}:{scaled} if i == 70 && k == 6", "run", "print k", f"break {SOURCE.name}:{scaled} if i == 70 && k % 3 == 1",
+                "reverse-continue", "print k", "reverse-continue", "print k", "reverse-next", "delete", f"break {SOURCE.name}:{first} if i == i",
+                "reverse-continue", "delete", "reverse-continue", "goto end", "print k", "continue"], recording(), "sums")
+    assert said[2] == "$1 = 6\n" and said[5] == "$2 = 4\n" and said[7] == "$3 = 1\n"
+    assert re.search(rf"^{scaled - 1}\t", said[8], re.M)
+    assert f"recording.hip:{first}\n" in said[11] and "No more reverse-execution history" in said[13]
+    assert said[15] == "$4 = 6\n" and said[-1].endswith(RIGHT)
+
+
+def test_a_new_future():
+    """What is written in the past drops what came after; the program gets the result of the new run."""
+    done = debug([f"tbreak {SOURCE.name}:{line_of('flipped')} if i == 69", "run", "print mine", "print other", f"tbreak {SOURCE.name}:{line_of('flipped') - 1}",
+                "reverse-continue", "set var mine@5 = mine@5 + 1000", "info time", "delete", "continue"], recording(), "sums")
+    said = done.stdout.split(MARK + "\n")[1:-1]
+    assert done.returncode == 1, done.stderr
+    assert "A new future begins at issue time" in said[6] and times(said[7])[0] == times(said[7])[2]
+    assert said[-1].endswith(" wrong\n[Program exited with code 01]\n") and not said[-1].endswith("0 wrong\n[Program exited with code 01]\n")
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_threads_of_the_host_meanwhile(level):
+    """Waves print, count in host memory where a thread counts, too, and wait for the thread: nothing is lost, forwards and after travel."""
+    said = ask([f"break {SOURCE.name}:{line_of('answered')}", "run", "info time", "reverse-stepi", "goto start", "goto end", "delete", "continue"],
+               recording(level), "talk")
+    lines = [f"group {g} lane {k} says {3 * (64 * g + k)}\n" for g in range(4) for k in range(2)]
+    everything = "".join(said)
+    assert all(everything.count(line) == 1 for line in lines), everything
+    assert said[-1].endswith("0 wrong, counted 256\n[Program exited normally]\n")
+
+
+def test_what_threads_write_stays_written():
+    """Back before a thread's answer and on another way from there: the answer has been given."""
+    said = ask([f"tbreak {SOURCE.name}:{line_of('answered')}", "run", "print *flag", f"tbreak {SOURCE.name}:{line_of('stored')} if blockIdx.x == 3",
+                "reverse-continue", "print *flag", "set var i@7 = i@7", "print *flag", "delete", "continue"], recording(), "talk")
+    assert said[2] == "$1 = 5\n" and said[5] == "$2 = 0\n" and said[7] == "$3 = 5\n"
+    assert re.search(r"^\d+ wrong, counted \d+$", said[-1], re.M) and "[Program exited" in said[-1]
+
+
+def test_kernels_and_copies_beside_each_other():
+    """A recording reaches from the latest beginning or end of a kernel; results are right."""
+    said = ask([f"break {SOURCE.name}:{line_of('churned')}", "run", *["info time", "reverse-stepi", "reverse-next", "goto start", "continue",
+                                                                        "continue"] * 6, "delete", "continue"], recording("-O2"), "streams")
+    assert said[-1].endswith(RIGHT)
+
+
+def test_the_debugger_goes_in_the_past():
+    """The program goes on from the present: when it is let go, and when the debugger is killed."""
+    start = [f"tbreak {SOURCE.name}:{line_of('scaled') + 2}", "run", "goto start"]
+    done = debug([*start, "detach"], recording(), "sums")
+    assert done.returncode == 0 and "Detach" in done.stdout, done.stdout + done.stderr
+    folder = os.environ.get("WAVETRAP_SOCKETS")
+    words = [WAVETRAP, "debug", "--nx", "--batch", *(word for c in start for word in ("-ex", c)), "-ex", "shell kill -9 $PPID",
+             recording(), "sums"]
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env=dict(environment(), **({"WAVETRAP_SOCKETS": folder} if folder else {}))) as process:
+        out, _ = process.communicate(timeout=TIMEOUT) # of the program, too, which goes on
+    assert process.returncode == -signal.SIGKILL and out.endswith("0 wrong\n"), out
+
+
+@pytest.mark.parametrize("options, words, commands, message", [
+    (["--no-history"], ["sums"], ["break kernel flip", "run", "reverse-stepi"], "--no-history was given"),
+    (["--hw-only"], ["sums"], ["break kernel flip", "run", "who-wrote out[0]"], "the run is not recorded"),
+    (["-g", "gfx900", "-g", "gfx900"], ["sums"], ["break kernel flip", "run", "reverse-next"], "several GPUs"),
+])
+def test_where_there_is_no_way_back(options, words, commands, message):
+    done = debug(commands, recording(), *words, options=options)
+    assert done.returncode == 1 and message in done.stderr, done.stderr + done.stdout
+    assert MARK in done.stdout
