@@ -210,6 +210,7 @@ enum wt_instruction_kind {
 struct wt_instruction {
     unsigned length; /**< bytes */
     enum wt_instruction_kind kind;
+    bool in_place; /**< WT_INSTRUCTION_TRAP: a bit makes it one, and a step past it executes it */
     int written; /**< index of the register that it writes for each lane; -1: none */
 };
 

@@ -24,6 +24,7 @@ struct symbol {
     uint64_t addr, size;
     const char *name;
     bool code;
+    bool kernel;  /* Intel's zebins: it is launched, not called */
     uint8_t rank; /* of two at one address the lower is the better name */
 };
 
@@ -70,6 +71,21 @@ static bool is_code(Elf *elf, const GElf_Sym *sym)
     return section && gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR;
 }
 
+/* Intel's zebins have a section .text.NAME for each kernel. */
+static bool is_zebin_kernel(Elf *elf, const GElf_Sym *sym, const char *name)
+{
+    enum { MACHINE_INTELGT = 205 };
+    GElf_Ehdr header;
+    GElf_Shdr h;
+    size_t names;
+    Elf_Scn *section = elf_getscn(elf, sym->st_shndx);
+    if (!section || !gelf_getehdr(elf, &header) || header.e_machine != MACHINE_INTELGT ||
+        !gelf_getshdr(section, &h) || elf_getshdrstrndx(elf, &names))
+        return false;
+    const char *text = elf_strptr(elf, names, h.sh_name);
+    return text && strncmp(text, ".text.", 6) == 0 && strcmp(text + 6, name) == 0;
+}
+
 static void add_symbol(struct wt_symbols *s, const GElf_Sym *sym, const char *name)
 {
     int type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
@@ -83,12 +99,14 @@ static void add_symbol(struct wt_symbols *s, const GElf_Sym *sym, const char *na
     if (!grown)
         return;
     s->symbol = grown;
+    const bool kernel = type == STT_FUNC && is_zebin_kernel(s->elf, sym, name);
     s->symbol[s->symbols++] = (struct symbol){
         .addr = sym->st_value,
         .size = sym->st_size,
         .name = name,
         .code = type == STT_FUNC || (type == STT_NOTYPE && is_code(s->elf, sym)),
-        .rank = (uint8_t)((type == STT_FUNC ? 0 : 2) + (bind == STB_GLOBAL ? 0 : 1)),
+        .kernel = kernel,
+        .rank = (uint8_t)(kernel ? 0 : (type == STT_FUNC ? 1 : 3) + (bind == STB_GLOBAL ? 0 : 1)),
     };
 }
 
@@ -506,13 +524,24 @@ bool wt_symbols_address(struct wt_symbols *s, const char *name, uint64_t *addr)
     return true;
 }
 
+bool wt_symbols_names_kernel(const struct wt_symbols *s, const char *name)
+{
+    for (size_t i = 0; s && i < s->symbols; i++)
+        if (s->symbol[i].kernel && strcmp(s->symbol[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 bool wt_symbols_is_kernel(struct wt_symbols *s, uint64_t addr)
 {
     const char *name;
     char *descriptor;
     uint64_t offset;
-    if (!s || !wt_symbols_function(s, addr, &name, &offset) ||
-        asprintf(&descriptor, "%s.kd", name) < 0)
+    if (!s || !wt_symbols_function(s, addr, &name, &offset))
+        return false;
+    if (wt_symbols_names_kernel(s, name))
+        return true;
+    if (asprintf(&descriptor, "%s.kd", name) < 0)
         return false;
     const bool found = wt_symbols_address(s, descriptor, &offset);
     free(descriptor);

@@ -179,6 +179,8 @@ static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
 bool gen_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
                      size_t size)
 {
+    if (addr >= GEN_SAVED_APERTURE)
+        return gen_saved_read((struct gen_device *)m, addr, out, size);
     const struct wt_mapped memory = gen_memory((struct gen_device *)m);
     return wt_pieces_read(&memory, find_piece, m, wave, lane, addr, out, size);
 }
@@ -186,6 +188,8 @@ bool gen_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_
 bool gen_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                       const void *bytes, size_t size)
 {
+    if (addr >= GEN_SAVED_APERTURE)
+        return gen_saved_write((struct gen_device *)m, addr, bytes, size);
     const struct wt_mapped memory = gen_memory((struct gen_device *)m);
     return wt_pieces_write(&memory, find_piece, m, wave, lane, addr, bytes, size);
 }

@@ -169,7 +169,8 @@ static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t
     const size_t length = strlen(name);
     uint64_t start, wanted;
     (void)addr, (void)size, (void)code;
-    if (length <= 3 || strcmp(name + length - 3, ".kd") != 0)
+    const bool itself = wt_symbols_names_kernel(m->symbols, name);
+    if (!itself && (length <= 3 || strcmp(name + length - 3, ".kd") != 0))
         return true;
     /* HIP's runtime and GCC's start-up files bring kernels of their own, which nobody means who
      * names none. */
@@ -177,7 +178,7 @@ static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t
         (strncmp(name, "__amd_", 6) == 0 || strcmp(name, "_init_array.kd") == 0 ||
          strcmp(name, "_fini_array.kd") == 0))
         return true;
-    char *kernel = strndup(name, length - 3);
+    char *kernel = strndup(name, itself ? length : length - 3);
     if (kernel && wt_symbols_address(m->symbols, kernel, &start) &&
         (!k->name || (wt_symbols_address(m->symbols, k->name, &wanted) && wanted == start)))
         add_address(k->a, (k->entries ? start : wt_symbols_body(m->symbols, start)) + m->bias);
