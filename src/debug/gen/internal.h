@@ -99,10 +99,11 @@ static inline uint64_t genp_area(const struct wt_probe *p, uint32_t wave)
 
 /** Fills in the topology's registers; false without host memory. */
 bool genp_describe_registers(struct wt_probe *p);
-/** The probe's operations read_rows and write_row, while all stand still. */
+/** The probe's operation read_rows, while all stand still. */
 enum wt_status genp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                               const unsigned *index, size_t count, uint8_t *out,
                               struct wt_error *err);
+/** The probe's operation write_row, likewise. */
 enum wt_status genp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
                               const uint8_t *bytes, struct wt_error *err);
 
@@ -110,21 +111,24 @@ enum wt_status genp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
 
 /** Fills in p->space and the topology's list of address spaces. */
 void genp_describe_spaces(struct wt_probe *p);
-/** The probe's operations of these names. */
+/** The probe's operation read_memory. */
 enum wt_status genp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                 struct wt_address addr, void *out, size_t size,
                                 struct wt_error *err);
+/** The probe's operation write_memory. */
 enum wt_status genp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                  struct wt_address addr, const void *bytes, size_t size,
                                  struct wt_error *err);
 
 /* ---- code.c ---- */
 
-/** The probe's operations window, patch and decode. */
+/** The probe's operation window. */
 enum wt_status genp_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
                            struct wt_error *err);
+/** The probe's operation patch. */
 void genp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                 struct wt_patch *patch);
+/** The probe's operation decode. */
 void genp_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                  struct wt_instruction *instruction);
 
