@@ -17,7 +17,8 @@ static enum wt_status link_info(void *context, struct wt_gen_info *info, struct 
     (void)err;
     *info = (struct wt_gen_info){.subslices = way->e->machine->waves / GEN_SUBSLICE_THREADS,
                                  .saved = GEN_SAVED_APERTURE,
-                                 .slm = GEN_SLM_APERTURE};
+                                 .slm = GEN_SLM_APERTURE,
+                                 .file = GEN_FILE_APERTURE};
     return WT_OK;
 }
 

@@ -88,6 +88,29 @@ def test_source_lines_channels_and_the_way_back(kernels, way):
     assert re.search(rf"^{line_of('store')}\s", done.stdout, re.M), done.stdout
 
 
+@both_ways
+def test_variables_of_each_channel(kernels, way):
+    """Unoptimised variables lie in private memory whose address is in registers of the channel: DW_OP_INTEL_*."""
+    file = kernels(*UNOPTIMISED)
+    item, total, argument, element, args, changed = ask_console(
+        file, [f"break gen_add.cl:{line_of('store')}", "run"], ["p i@*", "p sum@*", "p n", "p a[i]@*", "info args", "p sum = 5"], [*add(), *way])
+    wanted = [2 * i * (1 + i % 2) for i in range(8)]
+    values = {i: int(v) for first, last, v in re.findall(r"^\s+(\d+)(?:\.\.(\d+))?\s+(-?\d+)", total, re.M) for i in range(int(first), int(last or first) + 1)}
+    assert values == dict(enumerate(wanted)), total
+    assert [int(v) for v in re.findall(r"^\s+\d+\s+(\d+)", item, re.M)] == list(range(8)), item
+    assert [int(v) for v in re.findall(r"^\s+\d+\s+(\d+)", element, re.M)][-8:] == list(range(8)), element
+    assert argument.endswith("= 40") and changed.endswith("= 5")
+    assert f"b = {BUFFERS + 0x2000:#x}" in args and "n = 40" in args
+
+
+@both_ways
+def test_a_condition_on_a_variable(kernels, way):
+    """The channel for which it holds: item 9 has 2 * (9 + 9)."""
+    file = kernels(*UNOPTIMISED)
+    said, = ask_console(file, [f"break gen_add.cl:{line_of('store')} if sum == 36", "run"], ["p i"], [*add(), *way])
+    assert said.endswith("= 9")
+
+
 def test_time_travel(kernels):
     """Backwards to the instruction that has stored an item, by a watchpoint on it."""
     file = kernels()

@@ -25,6 +25,7 @@ struct wt_gen_info {
     uint32_t subslices; /**< number n is subslice n % 3 of slice n / 3 */
     uint64_t saved; /**< address of the area of thread 0 (subslice, EU, thread), then the next */
     uint64_t slm;   /**< where a thread sees the shared local memory of its group */
+    uint64_t file;  /**< … and its own general registers, r0 first */
 };
 
 /** What has happened in the program. */

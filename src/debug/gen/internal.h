@@ -11,11 +11,12 @@ enum {
     GENP_EU_THREADS = 7,
     GENP_EUS = 8,
     GENP_SUBSLICE_THREADS = GENP_EUS * GENP_EU_THREADS,
-    GENP_SUBSLICES = 9, /* three slices of three */
+    GENP_SUBSLICES = 9,  /* three slices of three */
+    GENP_DWARF_GRF = 16, /* DWARF's number of r0 */
 };
 
 /** Spaces, by their number in the topology. */
-enum genp_space { GENP_GLOBAL, GENP_LOCAL, GENP_SPACES };
+enum genp_space { GENP_GLOBAL, GENP_LOCAL, GENP_FILE, GENP_SPACES };
 
 /** A kernel launch. */
 struct genp_launch_seen {

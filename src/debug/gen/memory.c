@@ -1,4 +1,5 @@
-/* Memory as a thread sees it: A64 addresses, and the shared local memory of its group. */
+/* Memory as a thread sees it: A64 addresses, the shared local memory of its group, its registers.
+ */
 #include "debug/gen/internal.h"
 
 #include <assert.h>
@@ -12,6 +13,14 @@ void genp_describe_spaces(struct wt_probe *p)
                                              .scope = WT_SCOPE_GROUP,
                                              .address_bits = 16,
                                              .aperture = p->info.slm};
+    p->space[GENP_FILE] = (struct wt_space){.name = "grf",
+                                            .dwarf = -1,
+                                            .scope = WT_SCOPE_WAVE,
+                                            .address_bits = 12,
+                                            .aperture = p->info.file};
+    p->topology.file_space = GENP_FILE;
+    p->topology.file_dwarf = GENP_DWARF_GRF;
+    p->topology.file_bytes = sizeof((struct gen_saved *)0)->r[0];
     p->topology.spaces = p->space;
     p->topology.space_count = GENP_SPACES;
     p->topology.address_bits = 64;

@@ -11,7 +11,7 @@
 
 #include "base/bits.h"
 
-enum { GRFS = 128, PC_NUMBER = 0x1000, DWARF_GRF = 16 };
+enum { GRFS = 128, PC_NUMBER = 0x1000 };
 #define AT(member) offsetof(struct gen_saved, member)
 #define ACC(n) (AT(acc) + 32u * (n))
 
@@ -95,7 +95,7 @@ bool genp_describe_registers(struct wt_probe *p)
                                                               .type = WT_REG_UINT,
                                                               .bits = 256,
                                                               .number = i,
-                                                              .dwarf = DWARF_GRF + (int)i,
+                                                              .dwarf = GENP_DWARF_GRF + (int)i,
                                                               .code = (uint32_t)AT(r) + 32 * i};
     for (size_t i = 0; i < count; i++)
         p->registers[i].scope = WT_SCOPE_WAVE;

@@ -145,6 +145,8 @@ enum {
 /** Where the driver's system routine leaves what it has saved: thread n's (object/gen_saved.h) is
  * at GEN_SAVED_APERTURE + n * GEN_SAVED_STRIDE, as long as the thread waits in the routine. */
 #define GEN_SAVED_APERTURE ((uint64_t)1 << 49)
+/** Where whoever looks as a thread finds its general registers: r0 first, 4096 bytes in all. */
+#define GEN_FILE_APERTURE ((uint64_t)1 << 50)
 
 /**
  * Puts the driver's system routine in the place of those that walks name, and sets TD_CTL as

@@ -176,9 +176,23 @@ static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
     return room > 0;
 }
 
+/* `size` bytes of the thread's general registers; NULL: it is not there. */
+static uint8_t *find_registers(struct wt_machine *m, uint32_t wave, uint64_t addr, size_t size)
+{
+    const struct gen_thread *t = thread_of((struct gen_device *)m, wave);
+    const uint64_t at = addr - GEN_FILE_APERTURE;
+    return t && at < GEN_REGISTER_FILE && size <= GEN_REGISTER_FILE - at ? t->g->r + at : NULL;
+}
+
 bool gen_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
                      size_t size)
 {
+    if (addr >= GEN_FILE_APERTURE) {
+        const uint8_t *from = find_registers(m, wave, addr, size);
+        if (from)
+            memcpy(out, from, size);
+        return from != NULL;
+    }
     if (addr >= GEN_SAVED_APERTURE)
         return gen_saved_read((struct gen_device *)m, addr, out, size);
     const struct wt_mapped memory = gen_memory((struct gen_device *)m);
@@ -188,6 +202,12 @@ bool gen_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_
 bool gen_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                       const void *bytes, size_t size)
 {
+    if (addr >= GEN_FILE_APERTURE) {
+        uint8_t *to = find_registers(m, wave, addr, size);
+        if (to)
+            memcpy(to, bytes, size);
+        return to != NULL;
+    }
     if (addr >= GEN_SAVED_APERTURE)
         return gen_saved_write((struct gen_device *)m, addr, bytes, size);
     const struct wt_mapped memory = gen_memory((struct gen_device *)m);
