@@ -97,8 +97,7 @@ def test_variables_of_each_channel(kernels, way):
     wanted = [2 * i * (1 + i % 2) for i in range(8)]
     values = {i: int(v) for first, last, v in re.findall(r"^\s+(\d+)(?:\.\.(\d+))?\s+(-?\d+)", total, re.M) for i in range(int(first), int(last or first) + 1)}
     assert values == dict(enumerate(wanted)), total
-    assert [int(v) for v in re.findall(r"^\s+\d+\s+(\d+)", item, re.M)] == list(range(8)), item
-    assert [int(v) for v in re.findall(r"^\s+\d+\s+(\d+)", element, re.M)][-8:] == list(range(8)), element
+    assert item.endswith("0, 1 .. 7, step +1, in channels 0..7") and element.endswith("0, 1 .. 7, step +1, in channels 0..7")
     assert argument.endswith("= 40") and changed.endswith("= 5")
     assert f"b = {BUFFERS + 0x2000:#x}" in args and "n = 40" in args
 
