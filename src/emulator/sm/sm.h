@@ -39,8 +39,8 @@ void sm_config_help(FILE *out);
 /** A new device; no memory is mapped. */
 enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **device,
                              struct wt_error *err);
-/** The same inside a host process: what is mapped must be memory of the process at the same address.
- * There is no history, and no hash of memory. */
+/** The same inside a host process: what is mapped must be memory of the process at the same
+ * address. There is no history, and no hash of memory. */
 enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_device **device,
                                      struct wt_error *err);
 void sm_device_free(struct sm_device *device);
