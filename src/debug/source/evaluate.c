@@ -428,7 +428,8 @@ static enum wt_status parse(const struct wt_view *scope, const char *text, struc
                             struct wt_error *err)
 {
     const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
-                                         wt_source_has_name, (void *)(uintptr_t)scope};
+                                         wt_source_has_name, (void *)(uintptr_t)scope,
+                                         wt_source_is_fortran(scope)};
     return wt_parse_expression(text, &world, root, err);
 }
 

@@ -281,14 +281,12 @@ static void collect_nested(struct wt_info *info, Dwarf_Die *parent, unsigned dep
  * functions, which takes its time. */
 static bool has_nested(struct wt_info *info, Dwarf_Die *unit)
 {
-    const int language = dwarf_srclang(unit);
     Dwarf_Attribute attribute;
     const char *producer =
         dwarf_attr(unit, DW_AT_producer, &attribute) ? dwarf_formstring(&attribute) : NULL;
     const bool of_gcc = is_amdgpu(info->elf) && producer && strncmp(producer, "GNU", 3) == 0;
     info->of_gcc |= of_gcc;
-    return of_gcc || language == DW_LANG_Fortran90 || language == DW_LANG_Fortran95 ||
-           language == DW_LANG_Fortran03 || language == DW_LANG_Fortran08;
+    return of_gcc || wt_info_is_fortran(unit);
 }
 
 static void collect_one(struct wt_info *info, Dwarf_Die *die, const char *prefix, unsigned depth)
@@ -536,6 +534,15 @@ bool wt_info_is_cplusplus(Dwarf_Die *die)
     default:
         return false;
     }
+}
+
+bool wt_info_is_fortran(Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+    const int language = dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
+    return language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 ||
+           language == DW_LANG_Fortran95 || language == DW_LANG_Fortran03 ||
+           language == DW_LANG_Fortran08;
 }
 
 /* ---- scopes ---- */

@@ -386,13 +386,22 @@ bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_fou
     return false;
 }
 
-bool wt_source_is_cplusplus(const struct wt_view *scope)
+static bool unit_of(const struct wt_view *scope, Dwarf_Die *unit)
 {
     const struct wt_frame *frame = scope->frame;
+    return frame && frame->info && wt_info_unit(frame->info, frame->inside - frame->bias, unit);
+}
+
+bool wt_source_is_cplusplus(const struct wt_view *scope)
+{
     Dwarf_Die unit;
-    if (frame && frame->info && wt_info_unit(frame->info, frame->inside - frame->bias, &unit))
-        return wt_info_is_cplusplus(&unit);
-    return false;
+    return unit_of(scope, &unit) && wt_info_is_cplusplus(&unit);
+}
+
+bool wt_source_is_fortran(const struct wt_view *scope)
+{
+    Dwarf_Die unit;
+    return unit_of(scope, &unit) && wt_info_is_fortran(&unit);
 }
 
 struct type_search {
