@@ -213,7 +213,8 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     /* A register may be wider than what is in it. */
     if (o->piece_count == 1 && o->piece[0].size > size && size)
         o->piece[0].size = size;
-    return follow_reference(c, o, err);
+    status = follow_reference(c, o, err);
+    return status ? status : wt_compile_dynamic(c, die, info, bias, is_local, o, err);
 }
 
 /* ---- members ---- */

@@ -36,6 +36,13 @@ static const char *keyword(const struct wt_type *type)
     }
 }
 
+/* Fortran's CHARACTER. */
+static bool is_string(const struct wt_type *type)
+{
+    Dwarf_Die die = type->die;
+    return die.addr && dwarf_tag(&die) == DW_TAG_string_type;
+}
+
 /* The words before the declarator. */
 static void print_base(FILE *out, const struct wt_type *type, unsigned depth)
 {
@@ -44,9 +51,14 @@ static void print_base(FILE *out, const struct wt_type *type, unsigned depth)
         return;
     }
     switch (type->kind) {
+    case WT_TYPE_ARRAY:
+        if (is_string(type)) {
+            fprintf(out, "character*%" PRIu64, type->count);
+            break;
+        }
+        /* fall through */
     case WT_TYPE_POINTER:
     case WT_TYPE_REFERENCE:
-    case WT_TYPE_ARRAY:
     case WT_TYPE_FUNCTION:
         if (type->target)
             print_base(out, type->target, depth + 1);
@@ -186,6 +198,8 @@ static void print_suffix(FILE *out, const struct wt_type *type, unsigned depth)
         print_suffix(out, type->target, depth + 1);
         break;
     case WT_TYPE_ARRAY:
+        if (is_string(type))
+            break;
         if (is_fortran(type)) {
             print_bounds(out, type);
             break;
@@ -219,8 +233,9 @@ void wt_type_print_declared(FILE *out, const struct wt_type *type, const char *n
 {
     print_base(out, type, 0);
     const bool stars = print_prefix(out, type, name[0] != 0, 0);
-    if (!stars && (name[0] || (type->kind == WT_TYPE_ARRAY && !type->is_vector) ||
-                   type->kind == WT_TYPE_FUNCTION))
+    if (!stars &&
+        (name[0] || (type->kind == WT_TYPE_ARRAY && !type->is_vector && !is_string(type)) ||
+         type->kind == WT_TYPE_FUNCTION))
         fputc(' ', out);
     fputs(name, out);
     print_suffix(out, type, 0);
@@ -530,6 +545,10 @@ static void print_qualifiers(FILE *out, const struct wt_type *type)
 void wt_type_print_definition(FILE *out, const struct wt_type *type)
 {
     const struct wt_type *inner = innermost(type, 0), *plain = wt_type_plain(type);
+    if (is_string(plain)) {
+        wt_type_print(out, plain);
+        return;
+    }
     print_qualifiers(out, type);
     if (wt_type_is_record(inner) && is_fortran(inner))
         print_fortran_record(out, inner);

@@ -563,6 +563,17 @@ const struct wt_type *wt_types_pointer(struct wt_types *t, const struct wt_type 
     return type;
 }
 
+const struct wt_type *wt_types_array_from(struct wt_types *t, const struct wt_type *element,
+                                          int64_t lower, uint64_t count, const Dwarf_Die *die)
+{
+    struct wt_type *type = (struct wt_type *)(uintptr_t)wt_types_array(t, element, count);
+    if (type->kind == WT_TYPE_ARRAY) {
+        type->lower = lower;
+        type->die = *die;
+    }
+    return type;
+}
+
 const struct wt_type *wt_types_array(struct wt_types *t, const struct wt_type *element,
                                      uint64_t count)
 {
