@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "emulator/gen/gtt/gtt.h"
 #include "runtime/drm/i915.h"
 
 #define PAGE 4096
@@ -21,6 +22,7 @@ struct gpu {
     struct gen_walk walk[8];
     unsigned walk_count;
     size_t mapping_count;
+    uint64_t root; /* of the page tables */
     bool fail;
     uint64_t now;
     char said[512];
@@ -29,14 +31,40 @@ struct gpu {
     uint8_t *memory; /* of the objects below */
 };
 
-static enum wt_status run(void *context, const struct wt_i915_mapping *mappings, size_t count,
-                          const struct gen_walk *walk, struct wt_error *err)
+static bool read_physical(void *context, uint64_t physical, void *bytes, size_t size)
+{
+    memcpy(bytes, (const void *)(uintptr_t)physical, size);
+    return true;
+}
+
+/* The walk through the tables of a batch. */
+static struct wt_gtt_walk walk_of(uint64_t root, uint64_t address)
+{
+    const struct wt_gtt table = {
+        .gen = 9, .kind = WT_GTT_PROCESS48, .enabled = true, .root = {root}, .root_count = 1};
+    struct wt_gtt_walk walk;
+    wt_gtt_walk(&table, read_physical, NULL, address, &walk);
+    return walk;
+}
+
+static enum wt_status run(void *context, uint64_t root, const struct wt_i915_mapping *mappings,
+                          size_t count, const struct gen_walk *walk, struct wt_error *err)
 {
     struct gpu *g = context;
     if (g->fail)
         return wt_fail(err, WT_INVALID, "lane 3 writes 0x10, where nothing is");
     for (size_t i = 1; i < count; i++)
         assert_true(mappings[i - 1].address + mappings[i - 1].size <= mappings[i].address);
+    /* Physical addresses are those of this process. */
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t end = mappings[i].address + mappings[i].size;
+        for (uint64_t at = mappings[i].address; at < end; at += PAGE)
+            assert_int_equal(walk_of(root, at + 5).physical,
+                             (uintptr_t)mappings[i].host + (at - mappings[i].address) + 5);
+        if (i + 1 == count || mappings[i + 1].address > end)
+            assert_false(walk_of(root, end).mapped);
+    }
+    g->root = root;
     g->mapping_count = count;
     g->walk[g->walk_count++ % 8] = *walk;
     return WT_OK;

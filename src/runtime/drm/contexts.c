@@ -86,6 +86,7 @@ int drm_context_destroy(struct wt_i915_file *file, struct drm_i915_gem_context_d
     if (!context || !args->ctx_id) /* the default context stays */
         return -ENOENT;
     context->used = false;
+    drm_tables_free(&context->tables);
     return 0;
 }
 

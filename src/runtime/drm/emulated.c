@@ -159,6 +159,8 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
             kernel, walk->simd, walk->threads, walk->threads > 1 ? "s" : "", p.total,
             p.total > 1 ? "s" : "");
     tell_instruction(out, mappings, count, fault->pc);
+    if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE)
+        gen_device_tell_walk(out, "  ", gpu->device, fault->addr);
     fclose(out);
 }
 
@@ -205,20 +207,14 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
     return why;
 }
 
-static enum wt_status run(void *context, const struct wt_i915_mapping *mappings, size_t count,
-                          const struct gen_walk *walk, struct wt_error *err)
+static enum wt_status run(void *context, uint64_t root, const struct wt_i915_mapping *mappings,
+                          size_t count, const struct gen_walk *walk, struct wt_error *err)
 {
     struct wt_drm_emulated *gpu = context;
     struct wt_machine *m = gen_machine(gpu->device);
     enum wt_status status;
-    struct gen_host_pages *pages = calloc(count + 1, sizeof *pages);
-    if (!pages)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    for (size_t i = 0; i < count; i++)
-        pages[i] = (struct gen_host_pages){mappings[i].address, mappings[i].size, mappings[i].host};
-    status = gen_device_see(gpu->device, pages, count, err);
-    free(pages);
-    if (status != WT_OK || (status = gen_device_walk(gpu->device, walk, err)) != WT_OK)
+    gen_device_use_table(gpu->device, root);
+    if ((status = gen_device_walk(gpu->device, walk, err)) != WT_OK)
         return status;
     const enum wt_run why = run_walk(gpu, walk);
     if (why == WT_RUN_ENDED)

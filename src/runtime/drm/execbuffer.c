@@ -47,7 +47,8 @@ static int map_object(struct wt_i915_file *file, const struct drm_i915_gem_exec_
                                         .size = object->size,
                                         .host = object->host,
                                         .asked = object->asked,
-                                        .handle = entry->handle};
+                                        .handle = entry->handle,
+                                        .read_only = object->read_only};
     return 0;
 }
 
@@ -67,11 +68,16 @@ static bool sort(struct wt_i915_mapping *mappings, size_t count)
     return true;
 }
 
-static void note_use(struct wt_i915_file *file, const struct drm_i915_gem_exec_object2 *entry)
+static void note_use(struct wt_i915_file *file, const struct drm_i915_gem_exec_object2 *entry,
+                     const struct drm_tables *tables)
 {
     struct drm_object *object = drm_object(file, entry->handle);
     object->bound = true;
     object->address = entry->offset & ADDRESS_MASK;
+    object->page_sizes = 0;
+    for (size_t i = 0; i < tables->bound_count; i++)
+        if (tables->bound[i].address == object->address)
+            object->page_sizes = tables->bound[i].page_sizes;
     object->read_domains = I915_GEM_DOMAIN_RENDER;
     object->write_domain = entry->flags & EXEC_OBJECT_WRITE ? I915_GEM_DOMAIN_RENDER : 0;
     object->written |= (entry->flags & EXEC_OBJECT_WRITE) != 0;
@@ -95,13 +101,16 @@ static int submit(struct wt_i915_file *file, struct drm_context *context,
     if (args->batch_start_offset % 8 || args->batch_start_offset >= batch_object->size ||
         args->batch_len > batch_object->size - args->batch_start_offset)
         return -EINVAL;
+    if (drm_tables_bind(&context->tables, mappings, count, &err) != WT_OK)
+        return -ENOMEM;
     for (size_t i = 0; i < count; i++)
-        note_use(file, &list[i]);
+        note_use(file, &list[i], &context->tables);
     struct drm_batch batch = {
         .device = file->device,
         .gpu = &context->gpu,
         .mappings = mappings,
         .mapping_count = count,
+        .root = context->tables.root,
     };
     if (drm_stream(&batch, (last->offset & ADDRESS_MASK) + args->batch_start_offset, &err) == WT_OK)
         return 0;

@@ -342,6 +342,8 @@ void wt_i915_close(struct wt_i915_file *file)
     for (size_t i = 0; i < file->object_count; i++)
         if (file->objects[i].used)
             drm_object_free(file, &file->objects[i]);
+    for (size_t i = 0; i < file->context_count; i++)
+        drm_tables_free(&file->contexts[i].tables);
     pthread_mutex_unlock(&device->lock);
     free(file->objects);
     free(file->contexts);
@@ -375,8 +377,10 @@ static bool describe(const struct drm_object *object, size_t index, struct wt_ge
     if (!out->vmas)
         return false;
     out->vma_count = 1;
-    out->vmas[0] = (struct wt_gem_vma){
-        .start = object->address, .size = object->size, .page_sizes = WT_GEM_PAGE_4K, .fence = -1};
+    out->vmas[0] = (struct wt_gem_vma){.start = object->address,
+                                       .size = object->size,
+                                       .page_sizes = (uint32_t)object->page_sizes,
+                                       .fence = -1};
     return true;
 }
 

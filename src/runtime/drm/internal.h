@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "runtime/drm/i915_ops.h"
+#include "runtime/drm/tables.h"
 
 #define DRM_PAGE ((uint64_t)4096)
 #define DRM_ADDRESS_BITS 48
@@ -20,7 +21,8 @@ struct drm_object {
     uint64_t offset;  /* in the device's descriptor, unless `user` */
     uint64_t address; /* where the GPU saw it last */
     bool bound;       /* a batch has used it */
-    bool written, purgeable;
+    bool written, purgeable, read_only;
+    uint64_t page_sizes; /* of its pages in the tables of that batch, each a bit */
     uint32_t tiling, stride;
     uint32_t read_domains, write_domain;
 };
@@ -48,6 +50,7 @@ struct drm_context {
     bool used, lost; /* lost: a batch failed, as after a hang */
     uint32_t resets;
     uint32_t vm;
+    struct drm_tables tables; /* of its address space */
     struct drm_gpu_state gpu;
 };
 
@@ -111,6 +114,7 @@ struct drm_batch {
     struct drm_gpu_state *gpu;
     const struct wt_i915_mapping *mappings; /* sorted by address */
     size_t mapping_count;
+    uint64_t root; /* of the context's page tables */
 };
 
 /* Where @p size bytes at a GPU address are in this process; NULL if no mapping has all of them. */

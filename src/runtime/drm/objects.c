@@ -89,6 +89,7 @@ int drm_userptr(struct wt_i915_file *file, struct drm_i915_gem_userptr *args)
         .host = (uint8_t *)(uintptr_t)args->user_ptr,
         .size = args->user_size,
         .asked = asked <= args->user_size ? asked : 0,
+        .read_only = args->flags & I915_USERPTR_READ_ONLY,
         .read_domains = I915_GEM_DOMAIN_CPU,
         .write_domain = I915_GEM_DOMAIN_CPU,
     };
