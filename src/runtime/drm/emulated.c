@@ -1,6 +1,7 @@
 /* What the driver needs from the emulator: walks that run to their end, time, and reports. */
 #include "runtime/drm/emulated.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,11 @@
 #include "runtime/drm/kernels.h"
 
 struct wt_drm_emulated {
+    struct gen_config config;
     struct gen_device *device;
     struct wt_i915 *driver;
     struct wt_progress progress;
+    FILE *record;  /* of the buffer objects; NULL: none */
     char *details; /* lines that follow the next message; NULL: none */
     size_t details_length;
 };
@@ -244,6 +247,19 @@ static void say(void *context, const char *text)
 
 static const struct wt_i915_ops ops = {run, ticks, say};
 
+/* exec --gem=FILE; the GPUs of a program share the file. */
+static void record_gem(struct wt_drm_emulated *gpu)
+{
+    const char *path = getenv(WT_GEM_VARIABLE);
+    if (!path || !*path)
+        return;
+    gpu->record = fopen(path, "ae");
+    if (gpu->record)
+        wt_i915_record_gem(gpu->driver, gpu->record);
+    else
+        fprintf(stderr, "wavetrap: %s: cannot be written: %s\n", path, strerror(errno));
+}
+
 enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_drm_emulated **gpu,
                                    struct wt_error *err)
 {
@@ -251,11 +267,13 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_dr
     struct wt_drm_emulated *g = calloc(1, sizeof *g);
     if (!g)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a GPU");
+    g->config = *config;
     if ((status = gen_device_new_in_host(config, &g->device, err)) != WT_OK ||
         (status = wt_i915_new(&ops, g, config->subslices, &g->driver, err)) != WT_OK) {
         wt_drm_emulated_free(g);
         return status;
     }
+    record_gem(g);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;
@@ -268,8 +286,20 @@ void wt_drm_emulated_free(struct wt_drm_emulated *gpu)
         return;
     wt_i915_free(gpu->driver);
     gen_device_free(gpu->device);
+    if (gpu->record)
+        fclose(gpu->record);
     free(gpu->details);
     free(gpu);
+}
+
+void wt_drm_emulated_after_fork(struct wt_drm_emulated *gpu, bool child)
+{
+    struct wt_error ignored;
+    struct gen_device *fresh;
+    /* What the parent's thread was changing at that moment is in no defined state. */
+    if (wt_i915_after_fork(gpu->driver, child) &&
+        gen_device_new_in_host(&gpu->config, &fresh, &ignored) == WT_OK)
+        gpu->device = fresh;
 }
 
 struct wt_i915 *wt_drm_emulated_driver(struct wt_drm_emulated *gpu)
