@@ -1,6 +1,6 @@
 /*
- * Several threads, each with queues of its own, and processes that it forks: each computes on the GPU
- * and says what it found. A child begins with OpenCL itself.
+ * Several threads, each with queues of its own, and processes that it forks: each computes on the
+ * GPU and says what it found. A child begins with OpenCL itself.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
