@@ -165,8 +165,8 @@ static char *command_line(const struct cli_debug_host *h, const char *arguments)
 }
 
 /* In the child. It is in a group of its own, so that Ctrl-C is the debugger's alone; its standard
- * input is empty, since the debugger's is that of commands. Its kernels wait for the debugger; those
- * of programs that it starts do not, since nobody comes to them. */
+ * input is empty, since the debugger's is that of commands. Its kernels wait for the debugger;
+ * those of programs that it starts do not, since nobody comes to them. */
 static void become(const char *line, char *const *environment, pid_t debugger)
 {
     sigset_t none;
