@@ -164,6 +164,33 @@ static bool is_known_at_0(const struct compiler *c, Dwarf_Die *variable)
     return of_own == 1 && of_functions == 0;
 }
 
+struct described {
+    Dwarf_Die *die;
+    struct wt_info *info;
+    uint64_t bias;
+    bool is_local;
+};
+
+/* Where a variable lies of which no more is known than the debug information says. */
+static enum wt_status compile_described(struct compiler *c, const void *what, struct wt_operand *o,
+                                        struct wt_error *err)
+{
+    const struct described *v = what;
+    c->as_described = true;
+    enum wt_status status = wt_compile_variable(c, v->die, v->info, v->bias, v->is_local, o, err);
+    if (status)
+        return status;
+    if (!wt_operand_in_memory(o))
+        return wt_fail(err, WT_UNSUPPORTED, "value has been optimized out");
+    wt_expr_vector address = o->piece[0].vector;
+    const struct wt_space *space = &c->build.topology->spaces[o->piece[0].space];
+    if (o->piece[0].space && space->aperture)
+        status = wt_build_op(&c->build, WT_EXPR_ADD, 0, address,
+                             wt_build_constant(&c->build, space->aperture), &address, err);
+    *o = wt_operand_cell(integer(c, 8, true), address);
+    return status;
+}
+
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                                    uint64_t bias, bool is_local, struct wt_operand *o,
                                    struct wt_error *err)
@@ -214,7 +241,10 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     if (o->piece_count == 1 && o->piece[0].size > size && size)
         o->piece[0].size = size;
     status = follow_reference(c, o, err);
-    return status ? status : wt_compile_dynamic(c, die, info, bias, is_local, o, err);
+    const struct described described = {die, info, bias, is_local};
+    return status ? status
+                  : wt_compile_dynamic(c, die, is_local ? frame : NULL, bias, compile_described,
+                                       &described, o, err);
 }
 
 /* ---- members ---- */

@@ -5,6 +5,7 @@
  */
 #include <dwarf.h>
 
+#include "debug/source/language.h"
 #include "debug/source/source_internal.h"
 
 #define MOST_DIMENSIONS 16
@@ -14,13 +15,6 @@ struct bound {
     Dwarf_Attribute *attribute;
     const struct wt_frame *frame;
     uint64_t bias, object;
-};
-
-struct object {
-    Dwarf_Die *die;
-    struct wt_info *info;
-    uint64_t bias;
-    bool is_local;
 };
 
 static enum wt_status compile_bound(struct compiler *c, const void *what, struct wt_operand *o,
@@ -38,25 +32,6 @@ static enum wt_status compile_bound(struct compiler *c, const void *what, struct
         wt_build_address(&c->build, b->attribute, ops, count, b->frame, b->bias, &v, err);
     c->build.has_object = false;
     *o = wt_operand_cell(wt_types_integer(c->build.types, 8, true), v);
-    return status;
-}
-
-static enum wt_status compile_object(struct compiler *c, const void *what, struct wt_operand *o,
-                                     struct wt_error *err)
-{
-    const struct object *v = what;
-    c->as_described = true;
-    enum wt_status status = wt_compile_variable(c, v->die, v->info, v->bias, v->is_local, o, err);
-    if (status)
-        return status;
-    if (!wt_operand_in_memory(o))
-        return wt_fail(err, WT_UNSUPPORTED, "value has been optimized out");
-    wt_expr_vector address = o->piece[0].vector;
-    const struct wt_space *space = &c->build.topology->spaces[o->piece[0].space];
-    if (o->piece[0].space && space->aperture)
-        status = wt_build_op(&c->build, WT_EXPR_ADD, 0, address,
-                             wt_build_constant(&c->build, space->aperture), &address, err);
-    *o = wt_operand_cell(wt_types_integer(c->build.types, 8, true), address);
     return status;
 }
 
@@ -95,7 +70,7 @@ static enum wt_status read_dimension(struct compiler *c, Dwarf_Die *range, struc
 {
     int64_t upper = 0, count = 0;
     bool has_lower, has_stride;
-    d->lower = wt_info_is_fortran(range);
+    d->lower = wt_language_is_fortran(range);
     enum wt_status status = number_of(c, range, DW_AT_lower_bound, how, &d->lower, &has_lower, err);
     if (!status)
         status = number_of(c, range, DW_AT_byte_stride, how, stride, &has_stride, err);
@@ -146,7 +121,7 @@ static enum wt_status resolve(struct compiler *c, struct bound *how, const struc
                            "the array's elements do not lie one behind the other");
         apart *= dimension[count++].count;
     } while (dwarf_siblingof(&child, &child) == 0);
-    const bool column = wt_info_is_fortran(&array);
+    const bool column = wt_language_is_fortran(&array);
     for (unsigned i = 0; i < count; i++) {
         const struct dimension *d = &dimension[column ? i : count - 1 - i];
         element = wt_types_array_from(c->build.types, element, d->lower, d->count, &array);
@@ -155,24 +130,21 @@ static enum wt_status resolve(struct compiler *c, struct bound *how, const struc
     return WT_OK;
 }
 
-enum wt_status wt_compile_dynamic(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
-                                  uint64_t bias, bool is_local, struct wt_operand *o,
-                                  struct wt_error *err)
+enum wt_status wt_compile_dynamic(struct compiler *c, Dwarf_Die *die, const struct wt_frame *frame,
+                                  uint64_t bias, wt_compile_fn *find, const void *what,
+                                  struct wt_operand *o, struct wt_error *err)
 {
-    const struct wt_type *plain = wt_type_plain(o->type);
-    Dwarf_Die array = plain->die;
-    struct object object = {die, info, bias, is_local};
-    struct bound how = {.frame = is_local ? c->scope->frame : NULL, .bias = bias};
-    const struct wt_type *type = o->type;
+    const struct wt_type *plain = wt_type_plain(o->type), *type = o->type;
+    struct bound how = {.frame = frame, .bias = bias};
     int64_t address, data = 0;
-    if (c->as_described || plain->kind != WT_TYPE_ARRAY || plain->has_count || !array.addr ||
+    if (c->as_described || plain->kind != WT_TYPE_ARRAY || plain->has_count || !plain->die.addr ||
         !wt_operand_in_memory(o))
         return WT_OK;
     if (c->beside)
         return wt_fail(err, WT_UNSUPPORTED,
                        "the bounds of %s are found at run time: conditions cannot use it",
                        dwarf_diename(die));
-    enum wt_status status = c->number(c->scope, compile_object, &object, &address, err);
+    enum wt_status status = c->number(c->scope, find, what, &address, err);
     how.object = (uint64_t)address;
     if (!status)
         status = resolve(c, &how, &type, &data, err);

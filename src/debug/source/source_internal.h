@@ -76,11 +76,14 @@ enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *node, s
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                                    uint64_t bias, bool is_local, struct wt_operand *o,
                                    struct wt_error *err);
-/** Gives an array that is found at run time its place and bounds, those of the scope's lane: the
- *  variable @p o that was compiled of @p die. Leaves other variables as they are. */
-enum wt_status wt_compile_dynamic(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
-                                  uint64_t bias, bool is_local, struct wt_operand *o,
-                                  struct wt_error *err);
+/**
+ * Gives an array that is found at run time its place and bounds, those of the scope's lane: the
+ * variable @p o that was compiled of @p die, whose description lies where @p find says. Leaves
+ * other variables as they are.
+ */
+enum wt_status wt_compile_dynamic(struct compiler *c, Dwarf_Die *die, const struct wt_frame *frame,
+                                  uint64_t bias, wt_compile_fn *find, const void *what,
+                                  struct wt_operand *o, struct wt_error *err);
 /** A cell other than 0 where a number or pointer is: a condition. */
 enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
                                 wt_expr_vector *cell, struct wt_error *err);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "debug/source/info.h"
+#include "debug/source/language.h"
 #include "debug/source/types.h"
 
 #define MOST_DEPTH 40
@@ -11,13 +11,13 @@
 static bool is_cplusplus(const struct wt_type *type)
 {
     Dwarf_Die die = type->die;
-    return die.addr && wt_info_is_cplusplus(&die);
+    return die.addr && wt_language_is_cplusplus(&die);
 }
 
 static bool is_fortran(const struct wt_type *type)
 {
     Dwarf_Die die = type->die;
-    return die.addr && wt_info_is_fortran(&die);
+    return die.addr && wt_language_is_fortran(&die);
 }
 
 static const char *keyword(const struct wt_type *type)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "debug/source/info.h"
+#include "debug/source/language.h"
 
 /* Chains of types in a damaged file may be long, or circles. */
 #define MOST_DEPTH 100
@@ -195,7 +195,7 @@ static bool read_bounds(Dwarf_Die *range, int64_t *lower, uint64_t *count)
     int64_t upper;
     const bool has_lower = signed_number(range, DW_AT_lower_bound, lower);
     if (!has_lower)
-        *lower = wt_info_is_fortran(range);
+        *lower = wt_language_is_fortran(range);
     if (number(range, DW_AT_count, count))
         return true;
     if (!signed_number(range, DW_AT_upper_bound, &upper))
@@ -225,7 +225,7 @@ static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
     Dwarf_Die child;
     uint64_t ordering = DW_ORD_row_major;
     const bool column = (number(die, DW_AT_ordering, &ordering) && ordering == DW_ORD_col_major) ||
-                        wt_info_is_fortran(die);
+                        wt_language_is_fortran(die);
     type->is_vector = flag(die, DW_AT_GNU_vector);
     if (dwarf_child(die, &child) == 0)
         do {
