@@ -32,7 +32,8 @@ struct wt_piece {
 
 struct wt_operand {
     const struct wt_type *type;
-    uint32_t bit_offset, bit_size; /**< of a bit field; bit_size 0: none */
+    uint32_t bit_offset, bit_size;   /**< of a bit field; bit_size 0: none */
+    const struct wt_type *reference; /**< a reference led here: its type; NULL: none did */
     unsigned piece_count;
     struct wt_piece piece[WT_PIECES];
 };
@@ -60,6 +61,8 @@ struct wt_build {
     const struct wt_frame_ops *frame_ops;
     struct wt_frames *frames; /**< NULL: no thread is selected */
     bool uses_frame;          /**< a register or the frame was used */
+    bool has_object;          /**< DW_OP_push_object_address pushes `object` */
+    wt_expr_vector object;
 };
 
 /* ---- cells: each returns false with *err filled in where temporaries run out ---- */
