@@ -27,6 +27,7 @@ struct info {
     const char *word;          /* NULL: none is explained */
     struct wt_gpu gpu;
     uint64_t base;
+    bool base_given;
 };
 
 static enum wt_status set_gpu(void *context, const char *value, struct wt_error *err)
@@ -68,6 +69,7 @@ static enum wt_status set_extension(void *context, const char *value, struct wt_
 
 static enum wt_status set_base(void *context, const char *value, struct wt_error *err)
 {
+    ((struct info *)context)->base_given = true;
     return wt_parse_number(value, &((struct info *)context)->base, err);
 }
 
@@ -166,7 +168,7 @@ static const char *runs_on(const struct wt_image *image)
     return image->bits == 64 ? "vortex:xlen=64" : "vortex:xlen=32";
 }
 
-static int tell_file(const char *path, uint64_t base)
+static int tell_file(const struct info *info, const char *path)
 {
     static const char *const formats[] = {"ELF executable", "raw binary", "Intel HEX",
                                           "Vortex .vxbin"};
@@ -186,8 +188,12 @@ static int tell_file(const char *path, uint64_t base)
         return cli_tell_host_program(path, header.machine, &err) ? cli_fail(&cli_info, &err) : 0;
     if (!is_elf && gcn_fatbin_is_file(path))
         return cli_tell_bundle_file(path, &err) ? cli_fail(&cli_info, &err) : 0;
-    if (wt_image_load(path, base, &image, &err))
+    if (wt_image_load(path, info->base, &image, &err))
         return cli_fail(&cli_info, &err);
+    if (wt_image_check_base(&image, path, info->base_given, &err)) {
+        wt_image_free(&image);
+        return cli_fail(&cli_info, &err);
+    }
     struct wt_symbols *symbols = NULL;
     char place[512];
     printf("%s: %s\n", path, formats[image.format]);
@@ -273,7 +279,7 @@ static int run(int argc, char **argv)
     if (!status)
         status = tell_family(&info, family);
     for (; optind < argc; optind++)
-        if (tell_file(argv[optind], info.base))
+        if (tell_file(&info, argv[optind]))
             status = CLI_FAILED;
     wt_gpu_free(&info.gpu);
     return status;

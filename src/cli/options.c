@@ -167,8 +167,8 @@ static enum wt_status set_history_memory(void *context, const char *value, struc
 
 static const struct cli_option device_options[] = {
     {"gpu", 'g', "SPEC",
-     "which GPU: vortex:KEY=VALUE,… or gfx900:KEY=VALUE,… (--gpu=help lists\n"
-     "the keys)",
+     "which GPU: vortex, gfx900, gen9 or sm, as FAMILY:KEY=VALUE,…\n"
+     "(--gpu=help lists the keys)",
      cli_set_gpu},
     {"schedule", 0, "POLICY",
      "which warp issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT ")",

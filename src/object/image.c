@@ -98,3 +98,17 @@ enum wt_status wt_image_load(const char *path, uint64_t base, struct wt_image *i
     free(bytes);
     return status;
 }
+
+enum wt_status wt_image_check_base(const struct wt_image *image, const char *path, bool base_given,
+                                   struct wt_error *err)
+{
+    if (image->format == WT_IMAGE_RAW && !base_given && !named(path, "bin"))
+        return wt_fail(err, WT_INVALID,
+                       "%s: it is no ELF file, no Intel HEX and no .vxbin; code without a format "
+                       "is called .bin, or --base=ADDRESS says where it goes",
+                       path);
+    if (image->format != WT_IMAGE_RAW && base_given)
+        return wt_fail(err, WT_INVALID, "--base is for raw binaries; %s says itself where it goes",
+                       path);
+    return WT_OK;
+}

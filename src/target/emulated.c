@@ -76,7 +76,7 @@ enum wt_status wt_emulated_wrong_machine(const char *program, unsigned elf_machi
                    "%s: it is a program for %s (ELF machine %u); Vortex runs RISC-V (243)%s",
                    program, wt_image_machine_name(elf_machine), elf_machine,
                    wt_elf_machine_is_host(elf_machine)
-                       ? ". A host program that uses AMD GPUs runs by 'wavetrap exec'"
+                       ? ". A host program that uses GPUs runs by 'wavetrap exec'"
                        : "");
 }
 
