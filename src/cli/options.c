@@ -323,6 +323,12 @@ static const struct cli_option *find_letter(const struct cli_option *options, in
     return NULL;
 }
 
+int cli_fail(const struct cli_command *command, const struct wt_error *err)
+{
+    fprintf(stderr, "wavetrap %s: %s\n", command->name, err->text);
+    return CLI_FAILED;
+}
+
 static enum cli_parsed bad(const struct cli_command *command, const char *text)
 {
     fprintf(stderr, "wavetrap %s: %s; see 'wavetrap %s --help'\n", command->name, text,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "object/elf_header.h"
 #include "object/image_formats.h"
 
 /* Whether @p name ends in ".EXTENSION", whatever the case. */
@@ -111,4 +112,15 @@ enum wt_status wt_image_check_base(const struct wt_image *image, const char *pat
         return wt_fail(err, WT_INVALID, "--base is for raw binaries; %s says itself where it goes",
                        path);
     return WT_OK;
+}
+
+enum wt_status wt_image_wrong_machine(const char *program, unsigned elf_machine,
+                                      struct wt_error *err)
+{
+    return wt_fail(err, WT_INVALID,
+                   "%s: it is a program for %s (ELF machine %u); Vortex runs RISC-V (243)%s",
+                   program, wt_image_machine_name(elf_machine), elf_machine,
+                   wt_elf_machine_is_host(elf_machine)
+                       ? ". A host program that uses GPUs runs by 'wavetrap exec'"
+                       : "");
 }

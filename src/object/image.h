@@ -54,6 +54,10 @@ enum wt_status wt_image_check_base(const struct wt_image *image, const char *pat
 /** What people call an ELF machine (e_machine): "x86-64"; "unknown machine" if it is not known. */
 const char *wt_image_machine_name(unsigned elf_machine);
 
+/** Fails with the reason why a program for this ELF machine cannot run on an emulated GPU. */
+enum wt_status wt_image_wrong_machine(const char *program, unsigned elf_machine,
+                                      struct wt_error *err);
+
 /** Frees what wt_image_load gave. */
 void wt_image_free(struct wt_image *image);
 

@@ -60,7 +60,7 @@ static enum wt_status read_program(struct wt_emulated *e, struct vortex *v, stru
     if ((status = wt_image_check_base(&v->image, e->program, o->base_given, err)) != WT_OK)
         return status;
     if (e->is_elf && v->image.elf_machine != EM_RISCV)
-        return wt_emulated_wrong_machine(e->program, v->image.elf_machine, err);
+        return wt_image_wrong_machine(e->program, v->image.elf_machine, err);
     /* A program runs without its symbols, too (they cannot be read from a pipe, for one). */
     struct wt_error why = {0};
     if (e->is_elf && wt_modules_add_file(e->modules, e->program, 0, 0, NULL, &why) != WT_OK)
