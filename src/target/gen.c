@@ -157,6 +157,13 @@ static uint32_t exit_word(struct wt_emulated *e)
     return 0;
 }
 
+static void explain_fault(struct wt_emulated *e, FILE *out)
+{
+    const struct wt_fault *f = &e->machine->fault;
+    if (f->kind == WT_FAULT_ACCESS && f->addr < GEN_SLM_APERTURE)
+        gen_device_tell_walk(out, "  ", own(e)->device, f->addr);
+}
+
 static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t size)
 {
     uint8_t bytes[16];
@@ -220,6 +227,7 @@ const struct wt_family wt_family_gen = {
     .instruction = instruction,
     .buffer = buffer,
     .work_item = work_item,
+    .explain_fault = explain_fault,
     .registers = &gen_register_table,
     .list_isa = list_isa,
     .list_registers = gen_list_registers,
