@@ -40,8 +40,8 @@ bool wt_emulated_watch_room(struct wt_emulated *e)
     return e->hit != NULL;
 }
 
-enum wt_status wt_emulated_set_watchpoints(void *context, const struct wt_watchpoint *list, size_t count,
-                            struct wt_error *err)
+enum wt_status wt_emulated_set_watchpoints(void *context, const struct wt_watchpoint *list,
+                                           size_t count, struct wt_error *err)
 {
     struct wt_emulated *e = context;
     struct wt_watch *watches = calloc(count ? count : 1, sizeof *watches), *old = e->watch;

@@ -1,4 +1,5 @@
-/* Watchpoints of a target on an emulated device: a debugger's list as the machine's watches, and its hits as the debugger's. */
+/* Watchpoints of a target on an emulated device: a debugger's list as the machine's watches, and
+ * its hits as the debugger's. */
 #ifndef WT_TARGET_WATCHES_H
 #define WT_TARGET_WATCHES_H
 
