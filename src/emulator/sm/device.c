@@ -304,6 +304,22 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
     return WT_OK;
 }
 
+enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_device **device,
+                                     struct wt_error *err)
+{
+    enum wt_status status;
+    struct wt_memory *memory = wt_memory_new_host();
+    if (!memory)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    if ((status = sm_device_new(config, device, err)) != WT_OK) {
+        wt_memory_free(memory);
+        return status;
+    }
+    wt_memory_free((*device)->memory);
+    (*device)->memory = memory;
+    return WT_OK;
+}
+
 struct wt_machine *sm_machine(struct sm_device *device)
 {
     return &device->machine;
