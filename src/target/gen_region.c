@@ -3,10 +3,8 @@
  * drawing of them on the grid of the registers (Skylake PRM volume 7, "Register Region
  * Restrictions"; docs/gen9.md, "Regions").
  */
-#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +124,13 @@ static enum wt_status locate(struct region *r, struct wt_error *err)
 
 /* ---- printing ---- */
 
+static double double_of_bits(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 static void print_element(FILE *out, const struct region *r, uint64_t bits, char letter)
 {
     const unsigned width = 8 * r->size;
@@ -136,15 +141,15 @@ static void print_element(FILE *out, const struct region *r, uint64_t bits, char
     else if (letter == 0 && r->type == GEN_F)
         fprintf(out, "%.9g", (double)wt_float_of_bits((uint32_t)bits));
     else if (letter == 0 && r->type == GEN_DF)
-        fprintf(out, "%.17g", wt_double_of_bits(bits));
+        fprintf(out, "%.17g", double_of_bits(bits));
     else if (gen_type_is_signed(r->type) && letter != 'u')
         fprintf(out, "%" PRId64, value);
     else
         fprintf(out, "%" PRIu64, bits);
 }
 
-/* A line for each register: byte 31 on the left, a cell for each element's place, with the number of
- * the first element that lies there. */
+/* A line for each register: byte 31 on the left, a cell for each element's place, with the number
+ * of the first element that lies there. */
 static void draw(FILE *out, const struct region *r)
 {
     const unsigned cells = GRF_BYTES / r->size;
@@ -174,7 +179,7 @@ static bool read_element(const struct region *r, unsigned i,
                          const struct wt_register_reader *reader, uint64_t *bits)
 {
     uint8_t bytes[GRF_BYTES];
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "r%u", r->at[i] / GRF_BYTES);
     if (!reader->read(reader->context, name, bytes, sizeof bytes))
         return false;

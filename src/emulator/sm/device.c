@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emulator/machine/state.h"
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/watch.h"
@@ -332,7 +333,8 @@ void sm_device_set_trap_handler(struct sm_device *device, uint64_t address)
 
 enum wt_status sm_device_attach_ptx(struct sm_device *d, struct sm_ptx *image, struct wt_error *err)
 {
-    struct sm_ptx **images = realloc(d->image, (d->image_count + 1) * sizeof *images);
+    struct sm_ptx **images =
+        wt_array_grow(d->image, &d->image_capacity, d->image_count + 1, sizeof *images);
     if (!images)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     d->image = images;
