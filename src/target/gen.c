@@ -288,6 +288,7 @@ const struct wt_family wt_family_gen = {
     .list_isa = list_isa,
     .list_registers = gen_list_registers,
     .explain_word = gen_explain_word,
+    .print_operand = gen_print_operand,
     .attach = attach,
     .operations = gen_debugger_operations,
     .probe = &wt_probe_gen,

@@ -151,6 +151,48 @@ def test_local_memory_is_the_groups(kernels):
     assert [int(n) for line in said.splitlines() for n in line.split(":")[1].split()] == [100 + i for i in range(16)], said
 
 
+def with_registers(kernels, tmp_path, *code):
+    """The kernel with these instructions at its beginning, stopped behind them."""
+    text = iga.assemble("".join(line + "\n" for line in code), tmp_path)
+    file = patched(kernels(*UNOPTIMISED), tmp_path / "patched", 0, text)
+    return file, [f"break *{CODE + len(text):#x}", "run"]
+
+
+def test_a_region_of_the_register_file_with_its_drawing(kernels, tmp_path):
+    """The manual's r4.1<16;8,2>:w: rows of 8 words, every other one, from word 1 of r4 on; the next row is in r5."""
+    file, before = with_registers(kernels, tmp_path, "mov (8) r4.0<1>:ud 0x00010000:ud", "mov (8) r5.0<1>:ud 0xfffe0000:ud",
+                                  "mov (1) r4.7<1>:w 99:w")
+    words, hexadecimal, destination = ask_console(file, before, ["print r4.1<16;8,2>:w", "print/x r4.1<16;8,2>:uw", "print r4.0<1>:ud"], add(8, 8))
+    lines = words.splitlines()
+    assert lines[:2] == ["{{1, 1, 1, 99, 1, 1, 1, 1},", " {-2, -2, -2, -2, -2, -2, -2, -2}}"]
+    # Byte 31 on the left: word 15 is element 7, word 1 element 0.
+    assert lines[3] == "  r4    " + "".join(f"[{n:2}][  ]" for n in range(7, -1, -1))
+    assert lines[4] == "  r5    " + "".join(f"[{n:2}][  ]" for n in range(15, 7, -1))
+    assert lines[2].split() == ["byte", "31", "byte", "0"] and len(lines[2]) == len(lines[3]) and len(lines) == 5
+    assert hexadecimal.splitlines()[1] == " {" + ", ".join(["0xfffe"] * 8) + "}}"
+    assert destination.splitlines()[0].count(",") == 15
+
+
+def test_the_manuals_addition_of_bytes(kernels, tmp_path):
+    """add (16) r6.0<1>:w r1.7<16;8,1>:b r2.17<16;8,1>:b with r1.7 = 3 and r2.17 = 9: r6.0 is 0xc."""
+    file, before = with_registers(kernels, tmp_path, "mov (1) r1.7<1>:b 3:w", "mov (1) r2.17<1>:b 9:w",
+                                  "add (16) r6.0<1>:w r1.7<16;8,1>:b r2.17<16;8,1>:b")
+    first, second, total = ask_console(file, before, ["p r1.7<16;8,1>:b", "p r2.17<16;8,1>:b", "p/x r6.0<1>:w"], add(8, 8))
+    assert first.startswith("{{3, ") and second.startswith("{{9, ") and total.startswith("{{0xc, ")
+    # Elements 0 to 7 are bytes 17 to 24 of r2, elements 8 to 15 bytes 1 to 8 of r3.
+    assert second.splitlines()[3] == "  r2    " + "[  ]" * 7 + "".join(f"[{n:2}]" for n in range(7, -1, -1)) + "[  ]" * 17
+    assert second.splitlines()[4] == "  r3    " + "[  ]" * 23 + "".join(f"[{n:2}]" for n in range(15, 7, -1)) + "[  ]"
+
+
+@pytest.mark.parametrize("text, why", [("r4.0<16;8,3>:w", "horizontal stride 3"), ("r4.0<16;3,1>:w", "width 3"),
+                                       ("(3) r4.0<1>:w", "execution size 3"), ("r127.8<16;8,1>:w", "element 8 lies beyond r127"),
+                                       ("(8) r4.0<16;16,1>:w", "rows of 16"), ("r4.0<0>:w", "horizontal stride 0"),
+                                       ("r4.0<5;8,1>:w", "vertical stride 5")])
+def test_a_region_that_the_hardware_does_not_have(kernels, text, why):
+    done = debug(kernels(), f"break *{CODE:#x}", "run", f"p {text}", options=add(8, 8))
+    assert why in done.stderr, done.stdout + done.stderr
+
+
 def patched(file, out, at, code):
     """The file with other instructions at an offset of its kernel."""
     data = bytearray(pathlib.Path(file).read_bytes())
