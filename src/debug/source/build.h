@@ -32,7 +32,8 @@ struct wt_piece {
 
 struct wt_operand {
     const struct wt_type *type;
-    uint32_t bit_offset, bit_size; /**< of a bit field; bit_size 0: none */
+    uint32_t bit_offset, bit_size;   /**< of a bit field; bit_size 0: none */
+    const struct wt_type *reference; /**< a reference led here: its type; NULL: none did */
     unsigned piece_count;
     struct wt_piece piece[WT_PIECES];
 };

@@ -12,6 +12,8 @@
 
 static enum wt_status compile(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
                               struct wt_error *err);
+static enum wt_status compile_found(struct compiler *c, struct wt_found *f, const char *name,
+                                    struct wt_operand *o, struct wt_error *err);
 
 static const struct wt_type *basic(struct compiler *c, const char *name)
 {
@@ -101,11 +103,13 @@ static enum wt_status follow_reference(struct compiler *c, struct wt_operand *o,
 {
     const struct wt_type *plain = wt_type_plain(o->type);
     wt_expr_vector address;
+    const struct wt_type *reference = o->type;
     if (plain->kind != WT_TYPE_REFERENCE)
         return WT_OK;
     enum wt_status status = wt_operand_cell_of(&c->build, o, &address, err);
     if (!status)
         *o = wt_operand_memory(wt_type_target(plain), space_of_type(c, plain), address);
+    o->reference = reference;
     return status;
 }
 
@@ -250,6 +254,26 @@ static bool find_member(const struct wt_type *record, const char *name, uint64_t
     return false;
 }
 
+/* What a class has and its objects have not: a static member, a method. */
+static enum wt_status compile_class_member(struct compiler *c, const struct wt_type *record,
+                                           const char *name, unsigned depth, struct wt_operand *o,
+                                           struct wt_error *err)
+{
+    struct wt_found f;
+    char whole[512];
+    size_t count;
+    const struct wt_member *m = wt_type_members(record, &count);
+    if (record->name &&
+        (size_t)snprintf(whole, sizeof whole, "%s::%s", record->name, name) < sizeof whole &&
+        wt_source_find(c->scope, whole, &f))
+        return compile_found(c, &f, whole, o, err);
+    for (size_t i = 0; i < count && depth < 32; i++)
+        if (m[i].is_base &&
+            compile_class_member(c, wt_type_plain(m[i].type), name, depth + 1, o, err) == WT_OK)
+            return WT_OK;
+    return wt_fail(err, WT_INVALID, "There is no member named %s.", name);
+}
+
 static enum wt_status compile_member(struct compiler *c, const struct wt_operand *record,
                                      const char *name, struct wt_operand *o, struct wt_error *err)
 {
@@ -267,7 +291,7 @@ static enum wt_status compile_member(struct compiler *c, const struct wt_operand
         return wt_fail(err, WT_INVALID,
                        "Attempt to extract a component of a value that is not a structure.");
     if (!find_member(plain, name, 0, 0, &m, &base))
-        return wt_fail(err, WT_INVALID, "There is no member named %s.", name);
+        return compile_class_member(c, plain, name, 0, o, err);
     enum wt_status status = take_member(c, record, base, m, o, err);
     return status ? status : follow_reference(c, o, err);
 }
@@ -1026,12 +1050,35 @@ static enum wt_status compile_function(struct compiler *c, struct wt_found *f, c
     return WT_OK;
 }
 
+static enum wt_status compile_found(struct compiler *c, struct wt_found *f, const char *name,
+                                    struct wt_operand *o, struct wt_error *err)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Sword value;
+    switch (f->kind) {
+    case WT_FOUND_VARIABLE:
+        return wt_compile_variable(c, &f->die, f->info, f->bias, f->is_local, o, err);
+    case WT_FOUND_FUNCTION:
+        return compile_function(c, f, name, o, err);
+    case WT_FOUND_ENUMERATOR:
+        if (!dwarf_attr(&f->die, DW_AT_const_value, &attribute) ||
+            dwarf_formsdata(&attribute, &value) != 0)
+            return wt_fail(err, WT_INVALID, "the enumerator %s has no value", name);
+        *o = wt_operand_cell(f->type.addr ? wt_types_read(wt_info_types(f->info), &f->type)
+                                          : basic(c, "int"),
+                             wt_build_constant(&c->build, (uint64_t)value));
+        return WT_OK;
+    default:
+        *o = wt_operand_memory(f->is_code ? &no_function_type : &no_type, 0,
+                               wt_build_constant(&c->build, f->address));
+        return WT_OK;
+    }
+}
+
 static enum wt_status compile_name(struct compiler *c, const char *name, struct wt_operand *o,
                                    struct wt_error *err)
 {
     struct wt_found f;
-    Dwarf_Attribute attribute;
-    Dwarf_Sword value;
     const bool found = wt_source_find(c->scope, name, &f);
     /* A method's object has its members by their names alone. */
     if ((!found || !f.is_local) && c->scope->frame && strcmp(name, "this") != 0 &&
@@ -1044,27 +1091,14 @@ static enum wt_status compile_name(struct compiler *c, const char *name, struct 
             compile_member(c, &object, name, o, err) == WT_OK)
             return WT_OK;
     }
-    if (!found)
-        return wt_fail(err, WT_INVALID, "No symbol \"%s\" in current context.", name);
-    switch (f.kind) {
-    case WT_FOUND_VARIABLE:
-        return wt_compile_variable(c, &f.die, f.info, f.bias, f.is_local, o, err);
-    case WT_FOUND_FUNCTION:
-        return compile_function(c, &f, name, o, err);
-    case WT_FOUND_ENUMERATOR: {
-        if (!dwarf_attr(&f.die, DW_AT_const_value, &attribute) ||
-            dwarf_formsdata(&attribute, &value) != 0)
-            return wt_fail(err, WT_INVALID, "the enumerator %s has no value", name);
-        *o = wt_operand_cell(f.type.addr ? wt_types_read(wt_info_types(f.info), &f.type)
-                                         : basic(c, "int"),
-                             wt_build_constant(&c->build, (uint64_t)value));
+    if (found)
+        return compile_found(c, &f, name, o, err);
+    if (wt_source_is_cplusplus(c->scope) &&
+        (strcmp(name, "true") == 0 || strcmp(name, "false") == 0)) {
+        *o = wt_operand_cell(basic(c, "bool"), wt_build_constant(&c->build, name[0] == 't'));
         return WT_OK;
     }
-    default:
-        *o = wt_operand_memory(f.is_code ? &no_function_type : &no_type, 0,
-                               wt_build_constant(&c->build, f.address));
-        return WT_OK;
-    }
+    return wt_fail(err, WT_INVALID, "No symbol \"%s\" in current context.", name);
 }
 
 /* ---- what a language calls the coordinates of work-items ---- */
@@ -1277,6 +1311,39 @@ static enum wt_status compile_slice(struct compiler *c, const struct wt_node *n,
     return WT_OK;
 }
 
+/* Where a class lies in one that is derived of it; false: it is no base of it, or a virtual one,
+ * whose place is found at run time. */
+static bool find_base(const struct wt_type *derived, const struct wt_type *base, unsigned depth,
+                      uint64_t *offset)
+{
+    size_t count;
+    const struct wt_member *m = wt_type_members(derived, &count);
+    for (size_t i = 0; i < count && depth < 32; i++) {
+        const struct wt_type *plain = wt_type_plain(m[i].type);
+        uint64_t inner = 0;
+        if (!m[i].is_base || !wt_type_is_record(plain))
+            continue;
+        if (plain == base || find_base(plain, base, depth + 1, &inner)) {
+            *offset = m[i].offset + inner;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How far a pointer moves that becomes one to a base class, or to a derived one. */
+static int64_t base_distance(const struct wt_type *from, const struct wt_type *to)
+{
+    uint64_t offset;
+    const struct wt_type *a = wt_type_plain(wt_type_target(from));
+    const struct wt_type *b = wt_type_plain(wt_type_target(to));
+    if (!wt_type_is_record(a) || !wt_type_is_record(b) || a == b)
+        return 0;
+    if (find_base(a, b, 0, &offset))
+        return (int64_t)offset;
+    return find_base(b, a, 0, &offset) ? -(int64_t)offset : 0;
+}
+
 static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
                                    struct wt_operand *o, struct wt_error *err)
 {
@@ -1291,15 +1358,26 @@ static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
          wt_type_size(plain) == wt_type_size(from))) {
         *o = a;
         o->type = n->type;
+        o->reference = NULL;
         if (wt_operand_in_memory(o))
             o->piece[0].size = wt_type_size(n->type);
         return WT_OK;
     }
+    uint64_t base;
+    if (wt_type_is_record(plain) && wt_type_is_record(from) && find_base(from, plain, 0, &base))
+        return wt_operand_part(&c->build, &a, base, n->type, o, err);
     if (is_pointer(&a) && wt_type_is_scalar(plain)) {
         const struct wt_type *target;
         wt_expr_vector address;
         uint32_t space;
         if ((status = pointer_of(c, &a, &target, &address, &space, err)) != WT_OK)
+            return status;
+        const int64_t distance = plain->kind == WT_TYPE_POINTER && from->kind == WT_TYPE_POINTER
+                                     ? base_distance(from, plain)
+                                     : 0;
+        if (distance && (status = wt_build_op(&c->build, WT_EXPR_ADD, 0, address,
+                                              wt_build_constant(&c->build, (uint64_t)distance),
+                                              &address, err)) != WT_OK)
             return status;
         a = wt_operand_cell(integer(c, wt_types_address_size(c->build.types), false), address);
         status = wt_operand_convert(&c->build, &a, n->type, o, err);

@@ -234,6 +234,7 @@ static enum wt_status read_values(const struct wt_view *scope, compile_fn *compi
     values->bit_offset = o.bit_offset;
     values->bit_size = o.bit_size;
     values->in_memory = wt_operand_in_memory(&o);
+    values->reference = values->in_memory ? o.reference : NULL;
     values->reg = o.piece_count == 1 ? o.piece[0].reg : -1;
     values->space = o.piece_count == 1 ? o.piece[0].space : 0;
     for (unsigned i = 0; i < o.piece_count; i++)
@@ -427,7 +428,7 @@ static enum wt_status parse(const struct wt_view *scope, const char *text, struc
                             struct wt_error *err)
 {
     const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
-                                         (void *)(uintptr_t)scope};
+                                         wt_source_has_name, (void *)(uintptr_t)scope};
     return wt_parse_expression(text, &world, root, err);
 }
 
@@ -461,7 +462,7 @@ enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
         c.types_only = true;
         status = prepare(&c, compile_tree, root, &o, err);
         wt_expr_free(c.build.expr);
-        *type = o.type;
+        *type = o.reference ? o.reference : o.type;
     }
     wt_node_free(root);
     return status;

@@ -349,7 +349,7 @@ static bool number_of(struct wt_frames *f, build_fn *build, unsigned physical, u
                       unsigned lane, uint64_t *value)
 {
     struct wt_error ignored;
-    struct wt_types *types = wt_types_new(NULL, NULL, f->topology->address_bits / 8);
+    struct wt_types *types = wt_types_new(NULL, NULL, NULL, f->topology->address_bits / 8);
     struct wt_build b = {.expr = wt_expr_new(),
                          .types = types,
                          .topology = f->topology,

@@ -63,6 +63,8 @@ struct wt_parse_world {
     struct wt_types *types; /**< for types that are made */
     /** The type of this name ("struct pixel", "pixel", "ns::T", "unsigned long"); NULL: none. */
     const struct wt_type *(*find_type)(void *context, const char *name);
+    /** Whether a function, variable or type has this name, with its templates' arguments. */
+    bool (*has_name)(void *context, const char *name);
     void *context;
 };
 

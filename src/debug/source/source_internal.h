@@ -41,6 +41,8 @@ enum wt_status wt_source_set_variable(struct wt_source *source, const char *name
                                       const struct wt_values *values, struct wt_error *err);
 /** find_type of struct wt_parse_world; @p context is a struct wt_view. */
 const struct wt_type *wt_source_find_type(void *context, const char *name);
+/** has_name of struct wt_parse_world. */
+bool wt_source_has_name(void *context, const char *name);
 
 /** An expression while its tree is compiled. */
 struct compiler {

@@ -591,22 +591,19 @@ enum wt_status wt_symbols_statements(struct wt_symbols *s, const char *file, uns
     return WT_OK;
 }
 
-static void describe(struct wt_symbols *s, uint64_t addr, uint64_t bias, bool demangled, char *text,
-                     size_t size)
+void wt_symbols_describe_at(struct wt_symbols *s, uint64_t addr, uint64_t bias, char *text,
+                            size_t size)
 {
     const char *name, *file;
     uint64_t offset;
     unsigned line;
     char function[256] = "", place[256] = "", plain[220];
     if (wt_symbols_function(s, addr - bias, &name, &offset)) {
-        if (demangled) {
-            wt_demangle(name, plain, sizeof plain);
-            name = plain;
-        }
+        wt_demangle(name, plain, sizeof plain);
         if (offset)
-            snprintf(function, sizeof function, " <%.200s+%" PRIu64 ">", name, offset);
+            snprintf(function, sizeof function, " <%.200s+%" PRIu64 ">", plain, offset);
         else
-            snprintf(function, sizeof function, " <%.200s>", name);
+            snprintf(function, sizeof function, " <%.200s>", plain);
     }
     if (wt_symbols_line(s, addr - bias, &file, &line)) {
         const char *slash = strrchr(file, '/');
@@ -617,11 +614,5 @@ static void describe(struct wt_symbols *s, uint64_t addr, uint64_t bias, bool de
 
 void wt_symbols_describe(struct wt_symbols *s, uint64_t addr, char *text, size_t size)
 {
-    describe(s, addr, 0, true, text, size);
-}
-
-void wt_symbols_describe_at(struct wt_symbols *s, uint64_t addr, uint64_t bias, char *text,
-                            size_t size)
-{
-    describe(s, addr, bias, false, text, size);
+    wt_symbols_describe_at(s, addr, 0, text, size);
 }

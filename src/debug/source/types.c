@@ -22,6 +22,7 @@ struct slot {
 
 struct wt_types {
     wt_types_definition_fn *definition;
+    wt_types_scope_fn *scope;
     void *context;
     unsigned address_size;
     struct block *blocks;
@@ -32,12 +33,13 @@ struct wt_types {
 
 static struct wt_type the_void = {.kind = WT_TYPE_VOID, .name = "void", .size = 1, .read = true};
 
-struct wt_types *wt_types_new(wt_types_definition_fn *definition, void *context,
-                              unsigned address_size)
+struct wt_types *wt_types_new(wt_types_definition_fn *definition, wt_types_scope_fn *scope,
+                              void *context, unsigned address_size)
 {
     struct wt_types *t = calloc(1, sizeof *t);
     if (t) {
         t->definition = definition;
+        t->scope = scope;
         t->context = context;
         t->address_size = address_size;
     }
@@ -275,6 +277,18 @@ static void read_pointer(struct wt_types *t, struct wt_type *type, Dwarf_Die *di
     type->target = wt_types_of(t, die);
 }
 
+/* The name of a structure, enumeration or typedef with its namespaces. */
+static void qualify(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
+{
+    const char *scope = t->scope && type->name ? t->scope(t->context, die) : "";
+    const size_t size = scope[0] ? strlen(scope) + strlen(type->name) + 3 : 0;
+    char *whole = size ? allocate(t, size) : NULL;
+    if (!whole)
+        return;
+    snprintf(whole, size, "%s::%s", scope, type->name);
+    type->name = whole;
+}
+
 static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
 {
     const int tag = dwarf_tag(die);
@@ -315,9 +329,12 @@ static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
                                                 : WT_TYPE_STRUCT;
         type->is_incomplete = flag(die, DW_AT_declaration);
         type->read = false;
+        qualify(t, type, die);
         break;
     case DW_TAG_enumeration_type: {
         type->kind = WT_TYPE_ENUM;
+        type->is_scoped = flag(die, DW_AT_enum_class);
+        qualify(t, type, die);
         type->read = false;
         Dwarf_Attribute attribute;
         if (dwarf_attr(die, DW_AT_type, &attribute))
@@ -339,6 +356,7 @@ static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
     case DW_TAG_typedef:
         type->kind = WT_TYPE_TYPEDEF;
         type->target = wt_types_of(t, die);
+        qualify(t, type, die);
         break;
     case DW_TAG_const_type:
         type->kind = WT_TYPE_CONST;
@@ -457,6 +475,9 @@ static void read_members(struct wt_type *type)
         m->name = dwarf_diename(&child);
         m->type = tag == DW_TAG_enumerator ? type : wt_types_of(type->types, &child);
         m->is_base = tag == DW_TAG_inheritance;
+        uint64_t access = 0;
+        number(&child, DW_AT_accessibility, &access);
+        m->access = (uint8_t)access;
         m->is_static = tag == DW_TAG_variable || flag(&child, DW_AT_external);
         if (tag == DW_TAG_enumerator) {
             if (!signed_number(&child, DW_AT_const_value, &m->value))

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dwarf.h>
+
 #include "base/array.h"
+#include "base/demangle.h"
 #include "frontend/console/internal.h"
 
 #define MOST_PARTS 64 /* of a watched variable */
@@ -117,6 +120,7 @@ struct addresses {
     uint64_t *list;
     size_t count, capacity;
     const struct wt_module *module;
+    const char *signature; /* functions with these parameters: "ns::f(int, float*)"; NULL: any */
 };
 
 static void add_address(struct addresses *a, uint64_t addr)
@@ -131,26 +135,53 @@ static void add_address(struct addresses *a, uint64_t addr)
     grown[a->count++] = addr;
 }
 
+static const char *linkage_name(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ? dwarf_formstring(&attribute)
+                                                                     : NULL;
+}
+
 static bool take_function(void *context, const struct wt_name *name)
 {
     struct addresses *a = context;
     Dwarf_Die die = name->die;
     uint64_t start, end;
+    const char *linkage = a->signature ? linkage_name(&die) : NULL;
+    if (a->signature && !(linkage && wt_name_matches(linkage, a->signature)))
+        return true;
     if (name->kind == WT_NAME_FUNCTION && wt_info_entry(&die, &start, &end))
         add_address(a, wt_symbols_body(a->module->symbols, start) + a->module->bias);
     return true;
 }
 
-static void find_functions(struct wt_shell *c, const char *name, struct addresses *a)
+static int by_address(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* The functions of a name: all that are overloaded, unless it has parameters, and all instances of
+ * a template, unless it has arguments. */
+static void find_functions(struct wt_shell *c, const char *text, struct addresses *a)
 {
     size_t count;
     const struct wt_module *m = wt_modules_list(c->modules, &count);
-    for (size_t i = 0; i < count; i++) {
+    const size_t length = strlen(text);
+    const char *parameters = length && text[length - 1] == ')' ? strchr(text, '(') : NULL;
+    char *name = strndup(text, parameters ? (size_t)(parameters - text) : length);
+    a->signature = parameters ? text : NULL;
+    for (size_t i = 0; i < count && name; i++) {
         struct wt_info *info = wt_symbols_info(m[i].symbols);
         a->module = &m[i];
-        if (info)
-            wt_info_find(info, name, take_function, a);
+        if (!info)
+            continue;
+        wt_info_find(info, name, take_function, a);
+        wt_info_find_instances(info, name, take_function, a);
     }
+    free(name);
+    if (a->count)
+        qsort(a->list, a->count, sizeof *a->list, by_address);
 }
 
 /* ---- kernels ---- */

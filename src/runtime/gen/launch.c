@@ -115,6 +115,7 @@ static enum wt_status place_code(struct gen_device *device, const struct gen_obj
         const struct gen_relocation *r = &object->relocation[i];
         const uint64_t address = GEN_LAUNCH_CODE + r->addend;
         uint8_t bytes[8];
+        assert(r->size == 4 || r->size == 8);
         wt_store_le(bytes, r->high ? address >> 32 : address, r->size);
         if ((status = gen_device_put(device, GEN_LAUNCH_CODE + r->at, bytes, r->size, err)) !=
             WT_OK)
