@@ -24,7 +24,7 @@ struct smp_row {
     uint32_t block[3], index;
     uint64_t pc;
     uint32_t active;
-    unsigned trap;         /**< of an exception: the immediate of BPT.TRAP; 0: it is `error` */
+    unsigned trap;         /**< of a breakpoint: the immediate of BPT.TRAP */
     struct wt_fault error; /**< of an exception */
 };
 
@@ -91,9 +91,9 @@ enum wt_status smp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
 
 /* ---- code.c ---- */
 
-/** The address of the instruction before @p pc, and behind the one at it: control words are no
- * instructions. */
+/** The address of the instruction before @p pc: control words are no instructions. */
 uint64_t smp_pc_before(uint64_t pc);
+/** The address of the one behind the instruction at @p pc. */
 uint64_t smp_pc_behind(uint64_t pc);
 /** The immediate of a trap instruction, that of PTX is 1; 0: it is none. */
 unsigned smp_trap_of(uint64_t word);

@@ -271,18 +271,20 @@ static enum wt_status exception(struct wt_probe *p, uint32_t wave,
     enum wt_status status = smp_find_row(p, wave, &row, err);
     if (status != WT_OK)
         return status;
-    if (!row->trap) {
-        *exception = (struct wt_probe_exception){
-            .kind = row->error.kind, .pc = row->error.pc, .lanes = row->error.lanes};
-        snprintf(exception->text, sizeof exception->text, "%.200s", row->error.text);
-        return WT_OK;
-    }
     *exception = (struct wt_probe_exception){
-        .kind = WT_FAULT_TRAP, .pc = smp_pc_before(row->pc), .lanes = row->active};
-    snprintf(exception->text, sizeof exception->text,
-             "BPT.TRAP 0x%x, which is no breakpoint%s; resuming goes on behind it", row->trap,
-             p->link->has_handler ? "" : ", and there is no trap handler for it");
+        .kind = row->error.kind, .pc = row->error.pc, .lanes = row->error.lanes};
+    snprintf(exception->text, sizeof exception->text, "%.200s", row->error.text);
     return WT_OK;
+}
+
+/* BPT.TRAP 1 is a breakpoint; nobody takes the others where no trap handler is. */
+static bool gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
+{
+    const struct smp_row *row = &p->row[wave];
+    if (row->trap == 1 || p->link->has_handler)
+        return false;
+    snprintf(text, size, "BPT.TRAP 0x%x, and there is no trap handler", row->trap);
+    return true;
 }
 
 static enum wt_status reset_halted(struct wt_probe *p, struct wt_error *err)
@@ -344,6 +346,7 @@ const struct wt_probe_ops wt_probe_sm = {
     .step_poll = step_poll,
     .halt_cause = halt_cause,
     .exception = exception,
+    .gives_up = gives_up,
     .mask = mask,
     .reset_halted = reset_halted,
     .read_rows = read_rows,

@@ -155,15 +155,13 @@ static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bo
     return status;
 }
 
-static enum wt_status stops_at(struct smp_row *row, enum wt_halt_cause cause)
+static void stop_row(struct smp_row *row, enum wt_halt_cause cause)
 {
     row->run = row->step = false;
     row->cause = cause;
-    return WT_OK;
 }
 
-/* A warp that executed BPT.TRAP stands behind it. A debugger looks at a breakpoint from before;
- * BPT.TRAP 1 is the debugger's, others are the program's. */
+/* A warp that executed BPT.TRAP stands behind it; a debugger looks at it from before. */
 static enum wt_status take_trap(struct wt_probe *p, uint32_t warp, bool *taken,
                                 struct wt_error *err)
 {
@@ -177,11 +175,9 @@ static enum wt_status take_trap(struct wt_probe *p, uint32_t warp, bool *taken,
     if (!row->trap) /* its handler has taken it further */
         return WT_OK;
     *taken = true;
-    if (row->trap != 1)
-        return stops_at(row, WT_HALT_EXCEPTION);
     wt_store_le(bytes, pc, sizeof bytes);
     row->pc = pc;
-    stops_at(row, WT_HALT_BREAKPOINT);
+    stop_row(row, WT_HALT_BREAKPOINT);
     return p->link->ops->write_row(p->link->context, warp, WT_SM_USER_PC, 0, bytes, err);
 }
 
@@ -197,8 +193,7 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look
     if (now->trapped & bit)
         status = take_trap(p, warp, &taken, err);
     if (!taken && row->error.kind) {
-        row->trap = 0;
-        stops_at(row, WT_HALT_EXCEPTION);
+        stop_row(row, WT_HALT_EXCEPTION);
         taken = true;
     }
     if (taken) { /* the ESR of the lowest warp is shown; warps are taken in their order */
@@ -206,10 +201,9 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look
         return status ? status : wt_bus_transact(p->link->bus, &clear, 1, err);
     }
     if (row->step && !row->steps)
-        return stops_at(row, WT_HALT_STEP);
-    /* The program's handler asks for the CPU, for a reason of its own. */
-    if (p->link->has_handler && before->paused & bit && before->global_esr & ESR_BPT_PAUSE)
-        return stops_at(row, WT_HALT_REQUEST);
+        stop_row(row, WT_HALT_STEP);
+    else if (p->link->has_handler && before->paused & bit && before->global_esr & ESR_BPT_PAUSE)
+        stop_row(row, WT_HALT_REQUEST); /* the program's handler asks for the CPU */
     return status;
 }
 

@@ -40,8 +40,11 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
 {
     struct sm_warp *w = &device_of(m)->warp[wave];
     const uint64_t incarnation = w->incarnation;
-    if (w->step && w->stepped && !w->trapped) /* out of the barrier that it stepped into */
+    if (w->step && w->stepped && !w->trapped) { /* out of the barrier that it stepped into */
         end_step(w);
+        if (!sm_trap_runs(w))
+            return 0;
+    }
     if (w->must_enter || w->late[0].code || w->late[1].code || w->step) {
         if (!sm_trap_before_turn(w, &n) || !sm_trap_runs(w))
             return 0;

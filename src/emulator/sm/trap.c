@@ -352,6 +352,17 @@ static bool take_trap(struct sm_warp *w, unsigned n, uint64_t pc, uint64_t at)
     return d->handler ? enter(w, pc) : true;
 }
 
+/* A trap instruction takes BPT.TRAP n. Where the trap unit pauses the warp itself, it has not been
+ * issued: a run has the same issue times with a debugger's breakpoints and without. */
+static const struct sm_uop *take_trap_at(struct sm_warp *w, unsigned n, uint64_t at)
+{
+    if (!take_trap(w, n, sm_next_pc(at), at))
+        return NULL;
+    if (w->paused)
+        wt_not_issued(&w->device->machine);
+    return go_on(w);
+}
+
 const struct sm_uop *sm_take_program_trap(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
                                           const char *name)
 {
@@ -368,7 +379,7 @@ const struct sm_uop *sm_take_program_trap(struct sm_warp *w, const struct sm_uop
         w->pending_traps |= 1u << 1;
         return sm_next(w, u);
     }
-    return take_trap(w, 1, sm_next_pc(pc), pc) ? go_on(w) : NULL;
+    return take_trap_at(w, 1, pc);
 }
 
 const struct sm_uop *sm_op_bpt_trap(struct sm_warp *w, const struct sm_uop *u)
@@ -394,7 +405,7 @@ const struct sm_uop *sm_op_bpt_trap(struct sm_warp *w, const struct sm_uop *u)
         return sm_next(w, u);
     }
     const uint64_t pc = sm_pc_of(w, u);
-    return take_trap(w, n, sm_next_pc(pc), pc) ? go_on(w) : NULL;
+    return take_trap_at(w, n, pc);
 }
 
 /* A trap that waited while traps were masked. */
