@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "runtime/common/policy.h"
 #include "runtime/common/progress.h"
+#include "runtime/drm/gem.h"
 
 enum { MOST_GPUS_TEXT = 2048 };
 
@@ -133,6 +134,8 @@ static bool prepare_intel(const struct start *start, const char *folder)
 {
     if (access(INTEL_ICD, R_OK) == 0 && setenv("OCL_ICD_VENDORS", INTEL_ICD, 0))
         return false;
+    if (!set_or_unset(WT_GEM_VARIABLE, start->options->gem))
+        return false;
     return preload(folder, "libwavetrap-drm.so");
 }
 
@@ -247,6 +250,7 @@ struct exec {
     uint64_t memory;      /* of each GPU, in bytes; 0: the library's default */
     const char *progress; /* of --progress */
     const char *schedule; /* of --schedule */
+    char gem[PATH_MAX];   /* of --gem, whole; "": none */
     uint32_t caught;      /* exceptions of --catch */
     bool catches;         /* one of the GPUs has them, and memory of its own */
     bool help;
@@ -313,6 +317,15 @@ static enum wt_status set_schedule(void *context, const char *value, struct wt_e
     struct wt_schedule schedule;
     ((struct exec *)context)->schedule = value;
     return wt_schedule_parse(value, &schedule, err);
+}
+
+/* The program may be in another folder when it opens its GPU. */
+static enum wt_status set_gem(void *context, const char *value, struct wt_error *err)
+{
+    FILE *file = fopen(value, "we");
+    if (!file || fclose(file) || !realpath(value, ((struct exec *)context)->gem))
+        return wt_fail(err, WT_IO, "%.400s: cannot be written: %s", value, strerror(errno));
+    return WT_OK;
 }
 
 /* The family whose exceptions --catch takes. */
@@ -403,6 +416,7 @@ static int exec(int argc, char **argv)
                                        .memory = e.memory,
                                        .progress = e.progress,
                                        .schedule = e.schedule,
+                                       .gem = *e.gem ? e.gem : NULL,
                                        .caught = e.caught};
     return cli_exec_program(&cli_exec, &o, argv + optind);
 }
@@ -426,6 +440,10 @@ static const struct cli_option options[] = {
      "which wave issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT
      "); a program without races gives the same with all of them",
      set_schedule},
+    {"gem", 0, "FILE",
+     "record the buffer objects of a gen9 in FILE as each batch begins, for\n"
+     "'wavetrap gem --state=FILE --batch=N'",
+     set_gem},
     {"progress", 0, "[=WHEN]",
      "tell how far kernels are: work-groups, issues a second; WHEN is auto (the\n"
      "default: if stderr is a terminal) or always",

@@ -157,6 +157,26 @@ static uint32_t exit_word(struct wt_emulated *e)
     return 0;
 }
 
+static enum wt_status print(struct wt_emulated *e, FILE *out, struct wt_error *err)
+{
+    bool lost;
+    const enum wt_status status =
+        gen_launch_print(own(e)->device, &own(e)->launch, out, &lost, err);
+    if (status == WT_OK && lost)
+        snprintf(e->notice, sizeof e->notice,
+                 "not all that the kernel prints is there: its buffer of %u MiB is full, or a "
+                 "thread has not come to the end of its printf",
+                 (unsigned)(GEN_LAUNCH_PRINTF_SIZE >> 20));
+    return status;
+}
+
+static void explain_fault(struct wt_emulated *e, FILE *out)
+{
+    const struct wt_fault *f = &e->machine->fault;
+    if (f->kind == WT_FAULT_ACCESS && f->addr < GEN_SLM_APERTURE)
+        gen_device_tell_walk(out, "  ", own(e)->device, f->addr);
+}
+
 static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t size)
 {
     uint8_t bytes[16];
@@ -220,6 +240,8 @@ const struct wt_family wt_family_gen = {
     .instruction = instruction,
     .buffer = buffer,
     .work_item = work_item,
+    .print = print,
+    .explain_fault = explain_fault,
     .registers = &gen_register_table,
     .list_isa = list_isa,
     .list_registers = gen_list_registers,

@@ -191,6 +191,46 @@ def test_a_child_of_the_program_does_not_hide_its_end(sockets):
     assert "was ended by signal 9 (Killed)\n" in ending(sockets, lambda run: run.kill(), "9", "fork")
 
 
+def wait_until(condition):
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < deadline, "still not so"
+        time.sleep(0.01)
+
+
+def held(folder, *, by):
+    """A program whose kernels wait for a debugger that process `by` is to become; what it says comes to files."""
+    return subprocess.Popen([WAVETRAP, "exec", compiled("attach.hip")], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True,
+                            env=dict(environment(), WAVETRAP_SOCKETS=str(folder), WAVETRAP_HELD=f"1:{by}"))
+
+
+def ends_by_itself(program, debugger):
+    try:
+        out, err = program.communicate(timeout=120)
+    finally:
+        program.kill()
+    assert program.returncode == 0 and ", 0 wrong" in out, err
+    assert f"process {debugger}, for which kernels were held, has ended" in err
+
+
+def test_kernels_are_held_no_longer_than_their_debugger_lives(sockets):
+    debugger = subprocess.Popen(["sleep", "1000"])
+    program = held(sockets, by=debugger.pid)
+    try:
+        wait_until(lambda: str(program.pid) in subprocess.run([WAVETRAP, "ps"], capture_output=True, text=True).stdout)
+    finally:
+        debugger.kill()
+        debugger.wait()
+    ends_by_itself(program, debugger.pid)
+
+
+def test_kernels_are_not_held_for_a_debugger_that_has_ended(sockets):
+    debugger = subprocess.Popen(["true"])
+    debugger.wait()
+    ends_by_itself(held(sockets, by=debugger.pid), debugger.pid)
+
+
 def test_a_program_that_goes_on_without_its_gpus(sockets):
     run = subprocess.Popen([WAVETRAP, "exec", "/usr/bin/python3", "-c", "import os; f = os.open('/dev/kfd', os.O_RDWR)\n"
                             "print('open', flush=True); input(); os.close(f); print('closed', flush=True); input()"],

@@ -1070,14 +1070,29 @@ static int64_t runtime_wait(uint64_t signal, int condition, int64_t value, uint6
     return (int64_t)(signal + (uint64_t)condition + timeout) + value;
 }
 
+static int64_t runtime_load(uint64_t signal)
+{
+    return (int64_t)signal;
+}
+
+static void runtime_store(uint64_t signal, int64_t value)
+{
+}
+
 static void active_waits_become_blocking_ones(void **state)
 {
     typedef int64_t wait_function(uint64_t, int, int64_t, uint64_t, int);
     struct {
         uint32_t major, size, step, reserved;
-        void (*before[43])(void);
+        void (*before[39])(void);
+        int64_t (*load[2])(uint64_t);
+        void (*store[2])(uint64_t, int64_t);
         wait_function *wait[2];
-    } core = {.major = 1, .size = sizeof core, .wait = {runtime_wait, runtime_wait}};
+    } core = {.major = 1,
+              .size = sizeof core,
+              .load = {runtime_load, runtime_load},
+              .store = {runtime_store, runtime_store},
+              .wait = {runtime_wait, runtime_wait}};
     struct { /* of a runtime that has no table of extensions */
         uint32_t major, size, step, reserved;
         void *core;
@@ -1090,6 +1105,16 @@ static void active_waits_become_blocking_ones(void **state)
         assert_int_equal(core.wait[i](1, 2, 4, 8, 1), 15);
         assert_int_equal(how_it_waited, 0);
     }
+    /* One that is over soon is none of the runtime's. */
+    for (unsigned i = 0; i < 2; i++)
+        for (int condition = 0; condition < 4; condition++) {
+            const int64_t met[] = {7, 6, 8, 7}, unmet[] = {8, 7, 7, 8}; /* ==, !=, <, >= */
+            how_it_waited = 1;
+            assert_int_equal(core.wait[i](7, condition, met[condition], UINT64_MAX, 1), 7);
+            assert_int_equal(how_it_waited, 1);
+            core.wait[i](7, condition, unmet[condition], UINT64_MAX, 1);
+            assert_int_equal(how_it_waited, 0);
+        }
     core.wait[0] = core.wait[1] = runtime_wait; /* a shorter table has no such functions */
     core.size = 300;
     assert_true(OnLoad(&table, 0, 0, NULL));

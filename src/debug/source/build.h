@@ -61,6 +61,8 @@ struct wt_build {
     const struct wt_frame_ops *frame_ops;
     struct wt_frames *frames; /**< NULL: no thread is selected */
     bool uses_frame;          /**< a register or the frame was used */
+    bool has_object;          /**< DW_OP_push_object_address pushes `object` */
+    wt_expr_vector object;
 };
 
 /* ---- cells: each returns false with *err filled in where temporaries run out ---- */

@@ -27,7 +27,8 @@ static const struct wt_type *integer(struct compiler *c, unsigned size, bool is_
 
 static const struct wt_type *truth_type(struct compiler *c)
 {
-    return basic(c, wt_source_is_cplusplus(c->scope) ? "bool" : "int");
+    const bool has_bool = wt_source_is_cplusplus(c->scope) || wt_source_is_fortran(c->scope);
+    return basic(c, has_bool ? "bool" : "int");
 }
 
 /* The type of data that only a symbol names. */
@@ -163,6 +164,33 @@ static bool is_known_at_0(const struct compiler *c, Dwarf_Die *variable)
     return of_own == 1 && of_functions == 0;
 }
 
+struct described {
+    Dwarf_Die *die;
+    struct wt_info *info;
+    uint64_t bias;
+    bool is_local;
+};
+
+/* Where a variable lies of which no more is known than the debug information says. */
+static enum wt_status compile_described(struct compiler *c, const void *what, struct wt_operand *o,
+                                        struct wt_error *err)
+{
+    const struct described *v = what;
+    c->as_described = true;
+    enum wt_status status = wt_compile_variable(c, v->die, v->info, v->bias, v->is_local, o, err);
+    if (status)
+        return status;
+    if (!wt_operand_in_memory(o))
+        return wt_fail(err, WT_UNSUPPORTED, "value has been optimized out");
+    wt_expr_vector address = o->piece[0].vector;
+    const struct wt_space *space = &c->build.topology->spaces[o->piece[0].space];
+    if (o->piece[0].space && space->aperture)
+        status = wt_build_op(&c->build, WT_EXPR_ADD, 0, address,
+                             wt_build_constant(&c->build, space->aperture), &address, err);
+    *o = wt_operand_cell(integer(c, 8, true), address);
+    return status;
+}
+
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                                    uint64_t bias, bool is_local, struct wt_operand *o,
                                    struct wt_error *err)
@@ -212,7 +240,11 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     /* A register may be wider than what is in it. */
     if (o->piece_count == 1 && o->piece[0].size > size && size)
         o->piece[0].size = size;
-    return follow_reference(c, o, err);
+    status = follow_reference(c, o, err);
+    const struct described described = {die, info, bias, is_local};
+    return status ? status
+                  : wt_compile_dynamic(c, die, is_local ? frame : NULL, bias, compile_described,
+                                       &described, o, err);
 }
 
 /* ---- members ---- */
@@ -1279,14 +1311,14 @@ static enum wt_status compile_unary(struct compiler *c, const struct wt_node *n,
 }
 
 static enum wt_status compile_slice(struct compiler *c, const struct wt_node *n,
-                                    struct wt_operand *o, struct wt_error *err)
+                                    struct wt_operand array, struct wt_operand *o,
+                                    struct wt_error *err)
 {
-    struct wt_operand array, first, last;
+    struct wt_operand first, last;
     wt_expr_vector from, to;
     uint64_t a, b;
     enum wt_status status;
-    if ((status = compile(c, n->a, &array, err)) != WT_OK ||
-        (status = compile(c, n->b, &first, err)) != WT_OK ||
+    if ((status = compile(c, n->b, &first, err)) != WT_OK ||
         (status = compile(c, n->c, &last, err)) != WT_OK ||
         (status = to_number(c, &first, integer(c, 8, true), &from, err)) != WT_OK ||
         (status = to_number(c, &last, integer(c, 8, true), &to, err)) != WT_OK)
@@ -1389,6 +1421,37 @@ static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
     return wt_operand_convert(&c->build, &a, n->type, o, err);
 }
 
+/* Fortran's a(i, j), a(2:4): the last index is that of the outermost array. */
+static enum wt_status compile_element(struct compiler *c, const struct wt_node *n,
+                                      const struct wt_operand *array, struct wt_operand *o,
+                                      struct wt_error *err)
+{
+    const struct wt_node *index[16];
+    unsigned count = 0, dimensions = 0;
+    enum wt_status status = WT_OK;
+    for (const struct wt_node *i = n->b; i; i = i->next) {
+        if (count == sizeof index / sizeof index[0])
+            return wt_fail(err, WT_INVALID, "an array has at most 16 dimensions");
+        index[count++] = i;
+    }
+    for (const struct wt_type *t = wt_type_plain(array->type);
+         t->kind == WT_TYPE_ARRAY && dimensions < 17; t = wt_type_plain(wt_type_target(t)))
+        dimensions++;
+    if (count != dimensions)
+        return wt_fail(err, WT_INVALID, "the array has %u dimensions, not %u", dimensions, count);
+    *o = *array;
+    while (count-- > 0 && !status) {
+        struct wt_operand whole = *o, place;
+        if (index[count]->kind == WT_NODE_SLICE && count > 0)
+            return wt_fail(err, WT_UNSUPPORTED, "only the first index may be a range");
+        if (index[count]->kind == WT_NODE_SLICE)
+            return compile_slice(c, index[count], whole, o, err);
+        if ((status = compile(c, index[count], &place, err)) == WT_OK)
+            status = element(c, &whole, &place, o, err);
+    }
+    return status;
+}
+
 static enum wt_status compile_call(struct compiler *c, const struct wt_node *n,
                                    struct wt_operand *o, struct wt_error *err)
 {
@@ -1403,6 +1466,9 @@ static enum wt_status compile_call(struct compiler *c, const struct wt_node *n,
     status = compile(c, n->a, &function, err);
     if (status)
         return status;
+    const struct wt_type *plain = wt_type_plain(function.type);
+    if (plain->kind == WT_TYPE_ARRAY && !plain->is_vector)
+        return compile_element(c, n, &function, o, err);
     return wt_fail(err, WT_UNSUPPORTED,
                    "functions of the program cannot be called from an expression: a wave has one "
                    "pc for all of its lanes. Set a breakpoint in the function instead");
@@ -1462,7 +1528,10 @@ static enum wt_status compile(struct compiler *c, const struct wt_node *n, struc
             status = element(c, &a, &b, o, err);
         break;
     case WT_NODE_SLICE:
-        status = compile_slice(c, n, o, err);
+        status = n->a ? compile(c, n->a, &a, err)
+                      : wt_fail(err, WT_INVALID, "a range stands behind an array only");
+        if (!status)
+            status = compile_slice(c, n, a, o, err);
         break;
     case WT_NODE_CALL:
         status = compile_call(c, n, o, err);

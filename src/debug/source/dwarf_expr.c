@@ -413,6 +413,9 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows n
         return breg(m, op->number, (int64_t)op->number2, err);
     case DW_OP_fbreg:
         return fbreg(m, (int64_t)op->number, err);
+    case DW_OP_push_object_address:
+        return m->b->has_object ? push_cell(m, (struct cell){.vector = m->b->object}, err)
+                                : malformed(err);
     case DW_OP_call_frame_cfa:
         if (!m->frame)
             return wt_fail(err, WT_STATE, "No frame selected.");

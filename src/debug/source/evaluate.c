@@ -25,10 +25,14 @@ static bool wave_of(const struct wt_view *scope, struct wt_wave *wave, unsigned 
 static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt_node *node,
                                     wt_lanes lanes, struct wt_values *values, struct wt_error *err);
 
+static enum wt_status evaluate_number(const struct wt_view *scope, wt_compile_fn *compile,
+                                      const void *what, int64_t *value, struct wt_error *err);
+
 static struct compiler compiler_for(const struct wt_view *scope)
 {
     struct compiler c = {.scope = scope,
                          .evaluate = evaluate_node,
+                         .number = evaluate_number,
                          .build = {.types = scope->source->types,
                                    .frame_ops = &wt_frame_ops,
                                    .topology = scope->source->topology,
@@ -177,11 +181,7 @@ static enum wt_status read_piece(struct reader *r, const struct wt_piece *p, uin
 
 /* ---- a value ---- */
 
-/* What is compiled anew for each piece, since an expression has one value. */
-typedef enum wt_status compile_fn(struct compiler *c, const void *what, struct wt_operand *o,
-                                  struct wt_error *err);
-
-static enum wt_status prepare(struct compiler *c, compile_fn *compile, const void *what,
+static enum wt_status prepare(struct compiler *c, wt_compile_fn *compile, const void *what,
                               struct wt_operand *o, struct wt_error *err)
 {
     wt_expr_free(c->build.expr);
@@ -208,7 +208,7 @@ static enum wt_status allocate(struct wt_values *v, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status read_values(const struct wt_view *scope, compile_fn *compile,
+static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *compile,
                                   const void *what, wt_lanes lanes, struct wt_values *values,
                                   struct wt_error *err)
 {
@@ -276,6 +276,22 @@ static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt
                                     wt_lanes lanes, struct wt_values *values, struct wt_error *err)
 {
     return read_values(scope, compile_tree, node, lanes, values, err);
+}
+
+static enum wt_status evaluate_number(const struct wt_view *scope, wt_compile_fn *compile,
+                                      const void *what, int64_t *value, struct wt_error *err)
+{
+    struct wt_values values;
+    *value = 0;
+    enum wt_status status = read_values(scope, compile, what, 0, &values, err);
+    if (status)
+        return status;
+    if (values.state[0] != WT_VALUE_GOOD || values.size > 8)
+        status = wt_fail(err, WT_INVALID, "the bounds of the array cannot be read");
+    else
+        *value = (int64_t)wt_load_le(values.bytes, values.size);
+    wt_values_free(&values);
+    return status;
 }
 
 enum wt_status wt_source_read_variable(const struct wt_view *scope, Dwarf_Die *variable,
@@ -428,7 +444,8 @@ static enum wt_status parse(const struct wt_view *scope, const char *text, struc
                             struct wt_error *err)
 {
     const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
-                                         wt_source_has_name, (void *)(uintptr_t)scope};
+                                         wt_source_has_name, (void *)(uintptr_t)scope,
+                                         wt_source_is_fortran(scope)};
     return wt_parse_expression(text, &world, root, err);
 }
 

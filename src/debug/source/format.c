@@ -18,6 +18,7 @@ struct printer {
     struct wt_format format;
     unsigned left;  /* elements that may still be printed */
     bool in_static; /* of a static member */
+    bool fortran;   /* GDB's notation of that language */
 };
 
 static void print_value(struct printer *p, const struct wt_type *type, const uint8_t *bytes,
@@ -40,6 +41,17 @@ static void put_char(FILE *out, unsigned c, char quote)
 }
 
 /* Runs of equal characters are told by their number, as GDB does. */
+static void put_fortran_string(FILE *out, const uint8_t *bytes, uint64_t length)
+{
+    fputc('\'', out);
+    for (uint64_t i = 0; i < length; i++) {
+        if (bytes[i] == '\'')
+            fputc('\'', out);
+        put_char(out, bytes[i], '"');
+    }
+    fputc('\'', out);
+}
+
 static void put_string(FILE *out, const uint8_t *text, size_t length, bool more)
 {
     bool open = false, first = true;
@@ -305,7 +317,9 @@ static void put_scalar(struct printer *p, const struct wt_type *type, uint32_t b
         put_float(p->out, n.integer, (unsigned)wt_type_size(plain));
         break;
     case WT_TYPE_BOOL:
-        if (n.integer <= 1)
+        if (n.integer <= 1 && p->fortran)
+            fputs(n.integer ? ".TRUE." : ".FALSE.", p->out);
+        else if (n.integer <= 1)
             fputs(n.integer ? "true" : "false", p->out);
         else
             fprintf(p->out, "%" PRIu64, n.integer);
@@ -348,14 +362,19 @@ static void put_array(struct printer *p, const struct wt_type *plain, const uint
             length = most;
         else if (bytes[length - 1] == 0)
             length--;
-        put_string(p->out, bytes, length, count > most);
+        if (p->fortran)
+            put_fortran_string(p->out, bytes, count < most ? count : most);
+        else
+            put_string(p->out, bytes, length, count > most);
         return;
     }
-    fputc('{', p->out);
+    const bool rows = wt_type_plain(element)->kind == WT_TYPE_ARRAY &&
+                      !is_textual(wt_type_target(wt_type_plain(element)));
+    fputc(p->fortran ? '(' : '{', p->out);
     for (uint64_t i = 0; i < count && size;) {
         uint64_t run = 1;
         if (i)
-            fputs(", ", p->out);
+            fputs(p->fortran && rows ? " " : ", ", p->out);
         if (p->left == 0) {
             fputs("...", p->out);
             break;
@@ -376,7 +395,7 @@ static void put_array(struct printer *p, const struct wt_type *plain, const uint
                 p->left--;
         }
     }
-    fputc('}', p->out);
+    fputc(p->fortran ? ')' : '}', p->out);
 }
 
 static void put_member(struct printer *p, const struct wt_member *m, const uint8_t *bytes,
@@ -434,7 +453,7 @@ static void put_record(struct printer *p, const struct wt_type *plain, const uin
         fputs("<incomplete type>", p->out);
         return;
     }
-    fputc('{', p->out);
+    fputs(p->fortran ? "( " : "{", p->out);
     for (size_t i = 0; i < count; i++) {
         if (m[i].is_static && p->in_static)
             continue; /* a class may have a static member of its own type */
@@ -448,7 +467,7 @@ static void put_record(struct printer *p, const struct wt_type *plain, const uin
     }
     if (!count)
         fputs("<No data fields>", p->out);
-    fputc('}', p->out);
+    fputs(p->fortran ? " )" : "}", p->out);
 }
 
 static void print_value(struct printer *p, const struct wt_type *type, const uint8_t *bytes,
@@ -475,10 +494,12 @@ static void print_value(struct printer *p, const struct wt_type *type, const uin
             fputs("<complex number of unknown size>", p->out);
             break;
         }
+        if (p->fortran)
+            fputc('(', p->out);
         put_float(p->out, wt_load_le(bytes, half), half);
-        fputs(" + ", p->out);
+        fputs(p->fortran ? "," : " + ", p->out);
         put_float(p->out, wt_load_le(bytes + half, half), half);
-        fputc('i', p->out);
+        fputc(p->fortran ? ')' : 'i', p->out);
         break;
     }
     case WT_TYPE_REFERENCE: {
@@ -512,6 +533,7 @@ void wt_value_print_bytes(FILE *out, const struct wt_view *scope, const struct w
     struct printer p = {.out = out,
                         .scope = scope,
                         .format = *format,
+                        .fortran = wt_source_is_fortran(scope),
                         .left = format->elements ? format->elements : ELEMENTS};
     print_value(&p, type, bytes, 0);
 }
@@ -535,6 +557,7 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
     struct printer p = {.out = out,
                         .scope = scope,
                         .format = *format,
+                        .fortran = wt_source_is_fortran(scope),
                         .left = format->elements ? format->elements : ELEMENTS};
     if (plain->kind == WT_TYPE_FUNCTION && v->in_memory) {
         put_function(out, scope, v->type, v->address[k]);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "debug/source/language.h"
 #include "debug/source/types.h"
 
 /* Nested scopes of a damaged file may be without end. */
@@ -281,14 +282,12 @@ static void collect_nested(struct wt_info *info, Dwarf_Die *parent, unsigned dep
  * functions, which takes its time. */
 static bool has_nested(struct wt_info *info, Dwarf_Die *unit)
 {
-    const int language = dwarf_srclang(unit);
     Dwarf_Attribute attribute;
     const char *producer =
         dwarf_attr(unit, DW_AT_producer, &attribute) ? dwarf_formstring(&attribute) : NULL;
     const bool of_gcc = is_amdgpu(info->elf) && producer && strncmp(producer, "GNU", 3) == 0;
     info->of_gcc |= of_gcc;
-    return of_gcc || language == DW_LANG_Fortran90 || language == DW_LANG_Fortran95 ||
-           language == DW_LANG_Fortran03 || language == DW_LANG_Fortran08;
+    return of_gcc || wt_language_is_fortran(unit);
 }
 
 static void collect_one(struct wt_info *info, Dwarf_Die *die, const char *prefix, unsigned depth)
@@ -393,7 +392,7 @@ static bool find_definition(void *context, const char *name, Dwarf_Die *die)
 /* The namespace or class of a C++ type. */
 static const char *scope_of_type(void *context, Dwarf_Die *die)
 {
-    return wt_info_is_cplusplus(die) ? wt_info_scope_of(context, die) : "";
+    return wt_language_is_cplusplus(die) ? wt_info_scope_of(context, die) : "";
 }
 
 struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf)
@@ -515,27 +514,6 @@ bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit)
 bool wt_info_is_of_gcc(const struct wt_info *info)
 {
     return info->of_gcc;
-}
-
-bool wt_info_is_cplusplus(Dwarf_Die *die)
-{
-    /* DWARF 6's numbers, which compilers write in version 5 already. */
-    enum { CPLUSPLUS_17 = 0x2a, CPLUSPLUS_20 = 0x2b, HIP = 0x30 };
-    Dwarf_Die unit;
-    if (!dwarf_diecu(die, &unit, NULL, NULL))
-        return false;
-    switch (dwarf_srclang(&unit)) {
-    case DW_LANG_C_plus_plus:
-    case DW_LANG_C_plus_plus_03:
-    case DW_LANG_C_plus_plus_11:
-    case DW_LANG_C_plus_plus_14:
-    case CPLUSPLUS_17:
-    case CPLUSPLUS_20:
-    case HIP:
-        return true;
-    default:
-        return false;
-    }
 }
 
 /* ---- scopes ---- */

@@ -58,9 +58,6 @@ bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit);
 /** Whether GCC has made units of the module, for an AMD GPU. */
 bool wt_info_is_of_gcc(const struct wt_info *info);
 
-/** Whether an entry is of a unit that was compiled from C++, HIP included. */
-bool wt_info_is_cplusplus(Dwarf_Die *die);
-
 #define WT_SCOPES 64 /**< nested scopes at one address, at most */
 
 /**

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define MOST_DEPTH 100
 #define MOST_NODES 400
@@ -361,6 +362,10 @@ static enum wt_status name_token(struct parser *p)
     p->token = T_NAME;
     end = name_end(p->at, end);
     enum wt_status status = set_word(p, p->at, (size_t)(end - p->at));
+    /* Compilers write Fortran's names small. */
+    if (!status && p->world->fortran && !p->world->has_name(p->world->context, p->word))
+        for (size_t i = 0; i < p->word_length; i++)
+            p->word[i] = (char)tolower((unsigned char)p->word[i]);
     while (!status && *end == '<') {
         bool found;
         status = template_name(p, &p->word, &p->word_length, &found, &end, p->err);
@@ -415,12 +420,43 @@ static enum wt_status operator_token(struct parser *p)
     return WT_OK;
 }
 
+/* Fortran's own operators and constants; false: none stands here. */
+static bool fortran_token(struct parser *p)
+{
+    static const struct {
+        const char *text;
+        int op, value;
+    } table[] = {
+        {".and.", WT_OP_AND, 0}, {".or.", WT_OP_OR, 0},   {".not.", '!', 0},
+        {".eqv.", WT_OP_EQ, 0},  {".neqv.", WT_OP_NE, 0}, {".eq.", WT_OP_EQ, 0},
+        {".ne.", WT_OP_NE, 0},   {".lt.", '<', 0},        {".le.", WT_OP_LE, 0},
+        {".gt.", '>', 0},        {".ge.", WT_OP_GE, 0},   {"/=", WT_OP_NE, 0},
+        {".true.", 0, 1},        {".false.", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const size_t length = strlen(table[i].text);
+        if (strncasecmp(p->at, table[i].text, length) != 0)
+            continue;
+        p->at += length;
+        p->token = table[i].op ? T_OP : T_NUMBER;
+        p->op = table[i].op;
+        p->value = (uint64_t)table[i].value;
+        p->type = wt_types_basic(p->world->types, "bool");
+        return true;
+    }
+    return false;
+}
+
 static enum wt_status advance(struct parser *p)
 {
     while (isspace((unsigned char)*p->at))
         p->at++;
     p->begin = p->at;
     p->op = 0;
+    if (p->world->fortran && fortran_token(p))
+        return WT_OK;
+    if (p->world->fortran && strncmp(p->at, "**", 2) == 0)
+        return wt_fail(p->err, WT_UNSUPPORTED, "'**' is not supported: multiply instead");
     if (!*p->at) {
         p->token = T_END;
         return WT_OK;
@@ -633,6 +669,13 @@ static enum wt_status parse_arguments(struct parser *p, struct wt_node *call)
     enum wt_status status = advance(p);
     while (!status && !is_op(p, ')')) {
         status = parse_assign(p, last);
+        if (!status && p->world->fortran && is_op(p, ':')) {
+            struct wt_node *first = *last;
+            if ((status = node(p, WT_NODE_SLICE, NULL, first, last)) != WT_OK ||
+                (status = advance(p)) != WT_OK)
+                return status;
+            status = parse_assign(p, &(*last)->c);
+        }
         if (!status)
             last = &(*last)->next;
         if (!status && !is_op(p, ')'))
@@ -759,7 +802,7 @@ static enum wt_status parse_postfix(struct parser *p, struct wt_node **out)
         } else if (is_op(p, '(')) {
             if ((status = node(p, WT_NODE_CALL, *out, NULL, out)) == WT_OK)
                 status = parse_arguments(p, *out);
-        } else if (is_op(p, '.') || is_op(p, OP_ARROW)) {
+        } else if (is_op(p, '.') || is_op(p, OP_ARROW) || (p->world->fortran && is_op(p, '%'))) {
             const bool arrow = is_op(p, OP_ARROW);
             if ((status = advance(p)) != WT_OK)
                 return status;

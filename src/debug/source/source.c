@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/demangle.h"
+#include "debug/source/language.h"
 
 struct wt_source *wt_source_new(struct wt_debugger *debugger, struct wt_modules *modules)
 {
@@ -386,13 +387,22 @@ bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_fou
     return false;
 }
 
-bool wt_source_is_cplusplus(const struct wt_view *scope)
+static bool unit_of(const struct wt_view *scope, Dwarf_Die *unit)
 {
     const struct wt_frame *frame = scope->frame;
+    return frame && frame->info && wt_info_unit(frame->info, frame->inside - frame->bias, unit);
+}
+
+bool wt_source_is_cplusplus(const struct wt_view *scope)
+{
     Dwarf_Die unit;
-    if (frame && frame->info && wt_info_unit(frame->info, frame->inside - frame->bias, &unit))
-        return wt_info_is_cplusplus(&unit);
-    return false;
+    return unit_of(scope, &unit) && wt_language_is_cplusplus(&unit);
+}
+
+bool wt_source_is_fortran(const struct wt_view *scope)
+{
+    Dwarf_Die unit;
+    return unit_of(scope, &unit) && wt_language_is_fortran(&unit);
 }
 
 struct type_search {
@@ -414,7 +424,7 @@ static bool take_type(void *context, const struct wt_name *name)
     const bool record = tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
     const bool tagged = record || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
     if (s->tag ? !(tag == s->tag || (record && s->tag == DW_TAG_structure_type))
-               : tagged && !s->cplusplus && !wt_info_is_cplusplus(&die))
+               : tagged && !s->cplusplus && !wt_language_is_cplusplus(&die))
         return true;
     const size_t rank = rank_of(s->place, name->name, s->name);
     if (!s->die.addr || rank > s->rank) {

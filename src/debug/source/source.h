@@ -111,6 +111,8 @@ bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_fou
 
 /** Whether the language of the scope's frame (or of the program) has C++'s rules for names. */
 bool wt_source_is_cplusplus(const struct wt_view *scope);
+/** Whether the scope's frame is of Fortran. */
+bool wt_source_is_fortran(const struct wt_view *scope);
 
 /** The description of an address of code or data: "<main+16>"; "" if there is none. */
 void wt_source_symbol_at(const struct wt_view *scope, uint64_t address, bool data, char *text,

@@ -44,6 +44,12 @@ const struct wt_type *wt_source_find_type(void *context, const char *name);
 /** has_name of struct wt_parse_world. */
 bool wt_source_has_name(void *context, const char *name);
 
+struct compiler;
+
+/** Compiles something, anew for each piece of its value, since an expression has one. */
+typedef enum wt_status wt_compile_fn(struct compiler *c, const void *what, struct wt_operand *o,
+                                     struct wt_error *err);
+
 /** An expression while its tree is compiled. */
 struct compiler {
     const struct wt_view *scope;
@@ -57,6 +63,10 @@ struct compiler {
     /** Evaluates a part of the expression now: for other lanes, or over lanes. */
     enum wt_status (*evaluate)(const struct wt_view *view, const struct wt_node *node,
                                wt_lanes lanes, struct wt_values *values, struct wt_error *err);
+    /** Evaluates a number now, for the scope's lane. */
+    enum wt_status (*number)(const struct wt_view *view, wt_compile_fn *compile, const void *what,
+                             int64_t *value, struct wt_error *err);
+    bool as_described; /**< arrays have the bounds of their type alone */
 };
 
 /** Compiles a tree. */
@@ -66,6 +76,14 @@ enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *node, s
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                                    uint64_t bias, bool is_local, struct wt_operand *o,
                                    struct wt_error *err);
+/**
+ * Gives an array that is found at run time its place and bounds, those of the scope's lane: the
+ * variable @p o that was compiled of @p die, whose description lies where @p find says. Leaves
+ * other variables as they are.
+ */
+enum wt_status wt_compile_dynamic(struct compiler *c, Dwarf_Die *die, const struct wt_frame *frame,
+                                  uint64_t bias, wt_compile_fn *find, const void *what,
+                                  struct wt_operand *o, struct wt_error *err);
 /** A cell other than 0 where a number or pointer is: a condition. */
 enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
                                 wt_expr_vector *cell, struct wt_error *err);

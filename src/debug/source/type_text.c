@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "debug/source/info.h"
+#include "debug/source/language.h"
 #include "debug/source/types.h"
 
 #define MOST_DEPTH 40
@@ -11,11 +11,19 @@
 static bool is_cplusplus(const struct wt_type *type)
 {
     Dwarf_Die die = type->die;
-    return die.addr && wt_info_is_cplusplus(&die);
+    return die.addr && wt_language_is_cplusplus(&die);
+}
+
+static bool is_fortran(const struct wt_type *type)
+{
+    Dwarf_Die die = type->die;
+    return die.addr && wt_language_is_fortran(&die);
 }
 
 static const char *keyword(const struct wt_type *type)
 {
+    if (is_fortran(type) && type->kind == WT_TYPE_STRUCT)
+        return "Type ";
     switch (type->kind) {
     case WT_TYPE_UNION:
         return "union ";
@@ -28,6 +36,13 @@ static const char *keyword(const struct wt_type *type)
     }
 }
 
+/* Fortran's CHARACTER. */
+static bool is_string(const struct wt_type *type)
+{
+    Dwarf_Die die = type->die;
+    return die.addr && dwarf_tag(&die) == DW_TAG_string_type;
+}
+
 /* The words before the declarator. */
 static void print_base(FILE *out, const struct wt_type *type, unsigned depth)
 {
@@ -36,9 +51,14 @@ static void print_base(FILE *out, const struct wt_type *type, unsigned depth)
         return;
     }
     switch (type->kind) {
+    case WT_TYPE_ARRAY:
+        if (is_string(type)) {
+            fprintf(out, "character*%" PRIu64, type->count);
+            break;
+        }
+        /* fall through */
     case WT_TYPE_POINTER:
     case WT_TYPE_REFERENCE:
-    case WT_TYPE_ARRAY:
     case WT_TYPE_FUNCTION:
         if (type->target)
             print_base(out, type->target, depth + 1);
@@ -144,6 +164,28 @@ static void print_parameters(FILE *out, const struct wt_type *type)
     fputc(')', out);
 }
 
+/* "(2,-1:1)": the first dimension is that of the innermost array. */
+static void print_bounds(FILE *out, const struct wt_type *type)
+{
+    const struct wt_type *level[16];
+    unsigned count = 0;
+    for (; type->kind == WT_TYPE_ARRAY && count < 16; type = wt_type_plain(wt_type_target(type)))
+        level[count++] = type;
+    fputc('(', out);
+    while (count-- > 0) {
+        const struct wt_type *t = level[count];
+        if (!t->has_count)
+            fputc(':', out);
+        else if (t->lower != 1)
+            fprintf(out, "%" PRId64 ":%" PRId64, t->lower, t->lower + (int64_t)t->count - 1);
+        else
+            fprintf(out, "%" PRIu64, t->count);
+        if (count)
+            fputc(',', out);
+    }
+    fputc(')', out);
+}
+
 static void print_suffix(FILE *out, const struct wt_type *type, unsigned depth)
 {
     if (!type || depth > MOST_DEPTH)
@@ -156,6 +198,12 @@ static void print_suffix(FILE *out, const struct wt_type *type, unsigned depth)
         print_suffix(out, type->target, depth + 1);
         break;
     case WT_TYPE_ARRAY:
+        if (is_string(type))
+            break;
+        if (is_fortran(type)) {
+            print_bounds(out, type);
+            break;
+        }
         if (type->is_vector)
             fprintf(out, " __attribute__ ((vector_size(%" PRIu64 ")))", type->count);
         else if (type->has_count)
@@ -185,8 +233,9 @@ void wt_type_print_declared(FILE *out, const struct wt_type *type, const char *n
 {
     print_base(out, type, 0);
     const bool stars = print_prefix(out, type, name[0] != 0, 0);
-    if (!stars && (name[0] || (type->kind == WT_TYPE_ARRAY && !type->is_vector) ||
-                   type->kind == WT_TYPE_FUNCTION))
+    if (!stars &&
+        (name[0] || (type->kind == WT_TYPE_ARRAY && !type->is_vector && !is_string(type)) ||
+         type->kind == WT_TYPE_FUNCTION))
         fputc(' ', out);
     fputs(name, out);
     print_suffix(out, type, 0);
@@ -344,6 +393,22 @@ static void print_methods(FILE *out, const struct wt_type *type, unsigned part, 
     }
 }
 
+/* "Type point … End Type point" */
+static void print_fortran_record(FILE *out, const struct wt_type *type)
+{
+    size_t count;
+    const struct wt_member *m = wt_type_members(type, &count);
+    fprintf(out, "Type %s\n", type->name ? type->name : "");
+    for (size_t i = 0; i < count; i++) {
+        fputs("    ", out);
+        print_base(out, m[i].type, 0);
+        fprintf(out, " :: %s", m[i].name ? m[i].name : "");
+        print_suffix(out, m[i].type, 0);
+        fputc('\n', out);
+    }
+    fprintf(out, "End Type %s", type->name ? type->name : "");
+}
+
 static void print_record(FILE *out, const struct wt_type *type, unsigned indent, unsigned depth)
 {
     size_t count, bases = 0;
@@ -442,6 +507,10 @@ static void print_around(FILE *out, const struct wt_type *type, bool before, uns
     }
     if (pointer && is_derived(target))
         fputc(')', out);
+    if (plain->kind == WT_TYPE_ARRAY && is_fortran(plain)) {
+        print_bounds(out, plain);
+        return;
+    }
     if (plain->kind == WT_TYPE_ARRAY) {
         if (plain->is_vector)
             fprintf(out, "__attribute__ ((vector_size(%" PRIu64 ")))", plain->count);
@@ -476,8 +545,14 @@ static void print_qualifiers(FILE *out, const struct wt_type *type)
 void wt_type_print_definition(FILE *out, const struct wt_type *type)
 {
     const struct wt_type *inner = innermost(type, 0), *plain = wt_type_plain(type);
+    if (is_string(plain)) {
+        wt_type_print(out, plain);
+        return;
+    }
     print_qualifiers(out, type);
-    if (wt_type_is_record(inner))
+    if (wt_type_is_record(inner) && is_fortran(inner))
+        print_fortran_record(out, inner);
+    else if (wt_type_is_record(inner))
         print_record(out, inner, 0, 0);
     else if (inner->kind == WT_TYPE_ENUM)
         print_enumeration(out, inner);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "debug/source/language.h"
 
 /* Chains of types in a damaged file may be long, or circles. */
 #define MOST_DEPTH 100
@@ -193,14 +194,8 @@ static bool read_bounds(Dwarf_Die *range, int64_t *lower, uint64_t *count)
 {
     int64_t upper;
     const bool has_lower = signed_number(range, DW_AT_lower_bound, lower);
-    if (!has_lower) {
-        const int language = dwarf_srclang(range);
-        *lower = language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 ||
-                         language == DW_LANG_Fortran95 || language == DW_LANG_Fortran03 ||
-                         language == DW_LANG_Fortran08
-                     ? 1
-                     : 0;
-    }
+    if (!has_lower)
+        *lower = wt_language_is_fortran(range);
     if (number(range, DW_AT_count, count))
         return true;
     if (!signed_number(range, DW_AT_upper_bound, &upper))
@@ -229,12 +224,8 @@ static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
     unsigned count = 0;
     Dwarf_Die child;
     uint64_t ordering = DW_ORD_row_major;
-    const int language = dwarf_srclang(die);
-    const bool fortran = language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 ||
-                         language == DW_LANG_Fortran95 || language == DW_LANG_Fortran03 ||
-                         language == DW_LANG_Fortran08;
-    const bool column =
-        (number(die, DW_AT_ordering, &ordering) && ordering == DW_ORD_col_major) || fortran;
+    const bool column = (number(die, DW_AT_ordering, &ordering) && ordering == DW_ORD_col_major) ||
+                        wt_language_is_fortran(die);
     type->is_vector = flag(die, DW_AT_GNU_vector);
     if (dwarf_child(die, &child) == 0)
         do {
@@ -255,6 +246,7 @@ static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
         if (!level)
             return;
         level->target = element;
+        level->die = *die;
         level->lower = dimension[d].lower;
         level->count = dimension[d].count;
         level->has_count = dimension[d].known;
@@ -568,6 +560,17 @@ const struct wt_type *wt_types_pointer(struct wt_types *t, const struct wt_type 
         return &the_void;
     type->size = t->address_size;
     type->target = target;
+    return type;
+}
+
+const struct wt_type *wt_types_array_from(struct wt_types *t, const struct wt_type *element,
+                                          int64_t lower, uint64_t count, const Dwarf_Die *die)
+{
+    struct wt_type *type = (struct wt_type *)(uintptr_t)wt_types_array(t, element, count);
+    if (type->kind == WT_TYPE_ARRAY) {
+        type->lower = lower;
+        type->die = *die;
+    }
     return type;
 }
 

@@ -101,6 +101,9 @@ const struct wt_type *wt_types_pointer(struct wt_types *types, const struct wt_t
 /** The type of arrays of @p count elements. */
 const struct wt_type *wt_types_array(struct wt_types *types, const struct wt_type *element,
                                      uint64_t count);
+/** The same from the index @p lower on, in the language of @p die. */
+const struct wt_type *wt_types_array_from(struct wt_types *types, const struct wt_type *element,
+                                          int64_t lower, uint64_t count, const Dwarf_Die *die);
 /** A function without a prototype that returns void: what $pc points to. */
 const struct wt_type *wt_types_function(struct wt_types *types);
 /** A register of 64 bits that holds a float in its low half, or a double. */

@@ -425,7 +425,7 @@ static const struct gen_uop *atomic(struct gen_message *m, struct transfer *x, b
         if (x->surface.is_slm)
             memcpy(bytes, m->t->group->slm + x->addr[i], x->size);
         else
-            wt_memory_read(m->t->device->memory, x->addr[i], bytes, x->size);
+            gen_device_read(m->t->device, x->addr[i], bytes, x->size);
         const uint64_t old = wt_load_le(bytes, x->size);
         const uint64_t a = count > 0 ? wt_load_le(from, x->size) : 0;
         const uint64_t b = count > 1 ? wt_load_le(from + padded, x->size) : 0;

@@ -68,7 +68,6 @@ void gen_device_free(struct gen_device *d)
     free(d->group);
     free(d->slm_taken);
     free(d->slots_free);
-    wt_regions_free(&d->regions);
     wt_machine_end(&d->machine);
     wt_memory_free(d->memory);
     free(d);
@@ -223,6 +222,8 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u subslices",
                        config->subslices);
     }
+    d->root = GEN_TABLES;
+    d->next_table = GEN_TABLES + WT_PAGE_SIZE;
     wt_tlb_clear(&d->tlb);
     wt_code_init(&d->code, &gen_code_format, &d->tlb);
     reset(&d->machine);

@@ -48,16 +48,24 @@ enum { GEN_EUS = 8, GEN_EU_THREADS = 7, GEN_SUBSLICE_THREADS = GEN_EUS * GEN_EU_
 #define GEN_SLM_APERTURE ((uint64_t)1 << 48)
 #define GEN_SLM_BYTES 65536
 
-/** Maps [addr, addr + size), rounded to pages; what is there reads as before, at first as zero. */
+/**
+ * Threads see memory through a table (PPGTT) of 48 bits in gen9's formats, which lies in the
+ * device's memory. Maps [addr, addr + size), rounded to pages, to the memory of the same addresses;
+ * what is there reads as before, at first as zero. WT_INVALID where a part of it is mapped already.
+ */
 enum wt_status gen_device_map(struct gen_device *device, uint64_t addr, uint64_t size,
                               bool writable, struct wt_error *err);
-/** Memory as the host sees it; false where an address is 2^48 or more, or without host memory. */
+/** Memory as threads see it; false where it is not mapped, or without host memory. */
 bool gen_device_read(struct gen_device *device, uint64_t addr, void *out, size_t size);
 bool gen_device_write(struct gen_device *device, uint64_t addr, const void *bytes, size_t size);
 /** gen_device_write with a message: WT_NO_MEMORY says which limit was reached. Zeros take no memory
  * where nothing was written yet. */
 enum wt_status gen_device_put(struct gen_device *device, uint64_t addr, const void *bytes,
                               size_t size, struct wt_error *err);
+
+/** Prints how an address that is not mapped for writing is translated: the entries that the walk
+ * reads, then why it ends, each line behind @p indent. Nothing where it is mapped. */
+void gen_device_tell_walk(FILE *out, const char *indent, struct gen_device *device, uint64_t addr);
 
 /* ---- dispatch ---- */
 

@@ -10,7 +10,6 @@
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
-#include "emulator/machine/mapped.h"
 #include "emulator/machine/softfloat.h"
 
 enum {
@@ -174,7 +173,8 @@ struct gen_device {
     struct wt_machine machine;
     struct gen_config config;
     struct wt_memory *memory;
-    struct wt_regions regions;
+    uint64_t root;       /* physical address of the PPGTT's PML4; 0: there is none */
+    uint64_t next_table; /* the next one that gen_device_map takes */
     struct gen_thread *thread;
     struct gen_group *group; /* as many as threads */
     uint32_t *slm_taken;     /* bytes, of each subslice */
@@ -297,13 +297,18 @@ void gen_debug_write(struct wt_machine *m, uint32_t addr, uint32_t value);
 
 /* ---- access.c: memory ---- */
 
-/* The memory with what must follow a write to it from outside. */
-struct wt_mapped gen_memory(struct gen_device *d);
+/* Where the page tables of a device's own lie: behind all memory that it can map. */
+#define GEN_TABLES (UINT64_C(0x7f) << 40)
+
+struct wt_gtt_walk;
+
+/* Whether all of [addr, addr + size) is mapped, and for writing where `write`. */
+bool gen_mapped(struct gen_device *d, uint64_t addr, uint64_t size, bool write);
+/* The walk of an address, in words. There is a table. */
+void gen_walk_tables(struct gen_device *d, uint64_t addr, struct wt_gtt_walk *walk);
+/* The TLB's misses: NULL where it may not have the page. */
 const uint8_t *gen_tlb_fill_read(struct gen_device *d, uint64_t addr);
 uint8_t *gen_tlb_fill_write(struct gen_device *d, uint64_t addr);
-/* False where nothing is mapped (or, writing, only for reading). */
-bool gen_read(struct gen_device *d, uint64_t addr, void *out, size_t size);
-bool gen_write(struct gen_device *d, uint64_t addr, const void *bytes, size_t size);
 
 static inline const uint8_t *gen_readable(struct gen_device *d, uint64_t addr, unsigned size)
 {

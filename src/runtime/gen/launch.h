@@ -43,4 +43,11 @@ const char *gen_launch_name(const struct gen_kernel *kernel, size_t index);
 enum wt_status gen_launch(struct gen_device *device, const struct gen_object *object,
                           struct gen_launch *launch, struct wt_error *err);
 
+/**
+ * Prints the records that the kernel's printf calls have left so far. *lost: the buffer is full, or
+ * a thread has not come to the end of its printf.
+ */
+enum wt_status gen_launch_print(struct gen_device *device, const struct gen_launch *launch,
+                                FILE *out, bool *lost, struct wt_error *err);
+
 #endif

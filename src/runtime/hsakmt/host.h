@@ -140,6 +140,7 @@ struct host {
     const void *debug;           /**< the runtime's struct r_debug */
     bool runtime_enabled;        /**< the runtime has said that it is there */
     atomic_bool held;            /**< launches wait for a debugger to come */
+    pid_t holder;                /**< the process that is to become it; 0: any */
     atomic_bool code_followed;   /**< a debugger is there, which is told of code objects */
     _Atomic uint64_t code_known; /**< the state of their list that it knows */
     _Atomic uint64_t code_freed; /**< how often memory that can hold code was freed */
