@@ -332,6 +332,12 @@ enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_d
     return WT_OK;
 }
 
+void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t *total)
+{
+    *done = device->grid.done;
+    *total = device->grid.total;
+}
+
 struct wt_machine *sm_machine(struct sm_device *device)
 {
     return &device->machine;

@@ -44,6 +44,8 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
 enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_device **device,
                                      struct wt_error *err);
 void sm_device_free(struct sm_device *device);
+/** CTAs of the launch that have ended, and all there are. */
+void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t *total);
 /** The device as a machine; the same object. */
 struct wt_machine *sm_machine(struct sm_device *device);
 
