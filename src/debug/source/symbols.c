@@ -24,7 +24,7 @@ struct symbol {
     uint64_t addr, size;
     const char *name;
     bool code;
-    bool kernel;  /* Intel's zebins: it is launched, not called */
+    bool entry;   /* the symbol itself says that it is a kernel */
     uint8_t rank; /* of two at one address the lower is the better name */
 };
 
@@ -86,6 +86,16 @@ static bool is_zebin_kernel(Elf *elf, const GElf_Sym *sym, const char *name)
     return text && strncmp(text, ".text.", 6) == 0 && strcmp(text + 6, name) == 0;
 }
 
+/* NVIDIA's object files mark kernels in st_other. */
+#define MACHINE_CUDA 190
+#define STO_CUDA_ENTRY 0x10
+
+static bool marks_kernels(Elf *elf)
+{
+    GElf_Ehdr header;
+    return gelf_getehdr(elf, &header) && header.e_machine == MACHINE_CUDA;
+}
+
 static void add_symbol(struct wt_symbols *s, const GElf_Sym *sym, const char *name)
 {
     int type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
@@ -105,8 +115,9 @@ static void add_symbol(struct wt_symbols *s, const GElf_Sym *sym, const char *na
         .size = sym->st_size,
         .name = name,
         .code = type == STT_FUNC || (type == STT_NOTYPE && is_code(s->elf, sym)),
-        .kernel = kernel,
-        .rank = (uint8_t)(kernel ? 0 : (type == STT_FUNC ? 1 : 3) + (bind == STB_GLOBAL ? 0 : 1)),
+        .entry =
+            kernel || (type == STT_FUNC && sym->st_other & STO_CUDA_ENTRY && marks_kernels(s->elf)),
+        .rank = (uint8_t)(kernel ? 0 : (type == STT_FUNC ? 0 : 2) + (bind == STB_GLOBAL ? 0 : 1)),
     };
 }
 
@@ -524,10 +535,10 @@ bool wt_symbols_address(struct wt_symbols *s, const char *name, uint64_t *addr)
     return true;
 }
 
-bool wt_symbols_names_kernel(const struct wt_symbols *s, const char *name)
+bool wt_symbols_is_entry(const struct wt_symbols *s, uint64_t addr)
 {
-    for (size_t i = 0; s && i < s->symbols; i++)
-        if (s->symbol[i].kernel && strcmp(s->symbol[i].name, name) == 0)
+    for (size_t i = 0; s && i < s->symbols && s->symbol[i].addr <= addr; i++)
+        if (s->symbol[i].entry && s->symbol[i].addr == addr)
             return true;
     return false;
 }
@@ -539,7 +550,7 @@ bool wt_symbols_is_kernel(struct wt_symbols *s, uint64_t addr)
     uint64_t offset;
     if (!s || !wt_symbols_function(s, addr, &name, &offset))
         return false;
-    if (wt_symbols_names_kernel(s, name))
+    if (wt_symbols_is_entry(s, addr - offset))
         return true;
     if (asprintf(&descriptor, "%s.kd", name) < 0)
         return false;
