@@ -189,3 +189,30 @@ def test_list_and_disassemble(program):
     assert said[1].startswith("40\t") and said[1].count("\n") == 2
     assert said[2].startswith("Dump of assembler code for function deep:") and "=> " in said[2]
     assert said[3].startswith("=> ")
+
+
+# The warp with pixels 8 to 11 is the third; in each warp pixel@0 is a multiple of 4.
+@pytest.mark.parametrize("options", [[], ["--hw-only"]], ids=["services", "hw_only"])
+@pytest.mark.parametrize("condition, lane", [
+    ("any(pixel@* == 9)", 0), ("sum(pixel@*) == 38", 0), ("min(pixel@*) >= 8 && pixel == 10", 2), ("max(pixel@*) == 11", 0),
+    ("count(pixel@* > 9) == 2", 0), ("all(pixel@* > 7)", 0), ("pixel@2 == 10", 0), ("sum(pixel@0..1) == 17", 0), ("sum(pixel@3) == 11", 0),
+    ("pixel % 4 == 3 && min(pixel@*) == 8", 3), ("pixel == max(pixel@*) && sum(pixel@1..2) == 19", 3), ("any(pixel@* - pixel@1 == 2) && any(pixel@0 == 8)", 0), ("pixel@0 == 8 && pixel@1 == 9 && any(pixel@* == 11)", 0),
+    ("min((float)pixel / 2@*) == 4 && max(-(int)pixel@*) == -8", 0), ("sum(pixel / 2.0f@*) == 19", 0)])
+def test_a_condition_asks_other_lanes(example, condition, lane, options):
+    done = debug(example("mandelbrot"), f"break draw if {condition}", "run", "print pixel@*", options=options)
+    assert done.returncode == 0, done.stderr
+    assert f"[device 0, core 0, warp 2, thread {lane}; threads 0-3 enabled]" in done.stdout
+    assert "$1 = 8, 9 .. 11, step +1, in threads 0..3" in done.stdout
+
+
+def test_conditions_over_lanes_that_never_hold(example):
+    done = debug(example("mandelbrot"), "break draw if any(pixel@* < pixel@0)", "break draw if all(pixel@* != pixel@0)", "run")
+    assert "[Program exited normally]" in done.stdout
+
+
+@pytest.mark.parametrize("condition, message", [
+    ("pixel@* == 1", "a condition is one for each lane: take the lanes together"), ("pixel@9 == 1", "there is no lane 9: a warp has lanes 0 to 3"),
+    ("sum(pixel)@2..3 == 1", "a condition is one for each lane"), ("any()", "any() takes one value over lanes")])
+def test_conditions_that_name_no_lanes(example, condition, message):
+    done = debug(example("mandelbrot"), f"break draw if {condition}")
+    assert done.returncode == 1 and message in done.stderr

@@ -260,6 +260,13 @@ static enum wt_status compile_tree(struct compiler *c, const void *what, struct 
     return wt_compile_node(c, what, o, err);
 }
 
+static enum wt_status compile_condition(struct compiler *c, const void *what, struct wt_operand *o,
+                                        struct wt_error *err)
+{
+    enum wt_status status = wt_compile_reductions(c, what, err);
+    return status ? status : wt_compile_node(c, what, o, err);
+}
+
 struct variable_at {
     Dwarf_Die *die;
 };
@@ -501,7 +508,7 @@ enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
     if (root->kind == WT_NODE_ASSIGN)
         status = wt_fail(err, WT_INVALID, "an assignment is no condition; is '==' meant?");
     if (!status)
-        status = prepare(&c, compile_tree, root, &o, err);
+        status = prepare(&c, compile_condition, root, &o, err);
     if (!status)
         status = wt_compile_truth(&c, &o, &cell, err);
     if (!status) {

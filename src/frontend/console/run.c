@@ -312,12 +312,17 @@ static bool condition_holds(struct wt_shell *c, const struct point *p, uint64_t 
             return true;
         struct wt_wave wave;
         struct wt_thread_position place;
-        struct wt_lane_value value = {0};
-        if (wave_of_thread(c, thread, &wave, &place, WT_IGNORED) != WT_OK ||
-            wt_debugger_evaluate(c->debugger, wave.id, wt_lane_bit(place.lane), p->compiled[k], 0,
-                                 &value, NULL, WT_IGNORED) != WT_OK)
+        struct wt_lane_value value[WT_MAX_LANES];
+        if (wave_of_thread(c, thread, &wave, &place, WT_IGNORED) != WT_OK)
             return true;
-        return !value.known || value.value != 0;
+        /* All enabled lanes, since a condition may ask for what they have together. */
+        const wt_lanes own = wt_lane_bit(place.lane);
+        const wt_lanes lanes = place.active & own ? place.active : own;
+        if (wt_debugger_evaluate(c->debugger, wave.id, lanes, p->compiled[k], 0, value, NULL,
+                                 WT_IGNORED) != WT_OK)
+            return true;
+        const struct wt_lane_value *mine = &value[wt_lanes_count(lanes & (own - 1))];
+        return !mine->known || mine->value != 0;
     }
     return false;
 }
