@@ -216,3 +216,50 @@ def test_conditions_over_lanes_that_never_hold(example):
 def test_conditions_that_name_no_lanes(example, condition, message):
     done = debug(example("mandelbrot"), f"break draw if {condition}")
     assert done.returncode == 1 and message in done.stderr
+
+
+# ---- what ends with its frame, what is saved, what is selected ----
+
+def test_a_watchpoint_ends_with_its_frame(program):
+    file = program("values")
+    commands = ["watch local", "continue", "continue", "continue"]
+    ours = ask_console(file, ["break deep if depth == 1", "run"], commands)
+    gdbs = ask_gdb(file, ["break deep if depth == 1", "continue"], commands)
+    assert "Watchpoint 2 deleted because the program has left the block in\nwhich its expression is valid." in ours[2]
+    assert plain(ours[2]).replace("Continuing.\n", "") == plain(gdbs[2]).replace("Continuing.\n", "")
+    # Not so where the address was meant, or what has no frame.
+    said = ask_console(file, ["break deep if depth == 1", "run", "watch -l local", "watch global", "delete 1"], ["finish", "info breakpoints"])
+    assert re.findall(r"^(\d) +hw watchpoint", said[1], re.M) == ["2", "3"]
+
+
+def test_saved_points_come_back_as_they_were(program, tmp_path):
+    saved, again = tmp_path / "saved", tmp_path / "again"
+    commands = ["break deep if depth == 1", "ignore 1 2", "tbreak twice", "watch global", "disable 3", "catch fault", "break 77"]
+    assert debug(program("values"), *commands, f"save breakpoints {saved}").returncode == 0
+    done = debug(program("values"), f"source {saved}", "info breakpoints", f"save breakpoints {again}")
+    assert done.returncode == 0, done.stderr
+    assert saved.read_text() == again.read_text() and "ignore $bpnum 2" in saved.read_text()
+    assert re.search(r"^3 +hw watchpoint +keep n", done.stdout, re.M) and "ignore next 2 hits" in done.stdout
+
+
+def test_numbers_that_apply_takes(example):
+    said = ask_console(example("mandelbrot"), LANES, ["lane apply 1 3 print pixel", "lane apply 0-1 3 output pixel", "thread apply 1-2 print 1"])
+    assert said[0] == "\nthread 1:\n$1 = 9\n\nthread 3:\n$2 = 11".strip("\n")
+    assert [int(n) for n in re.findall(r"^(\d+)$", said[1], re.M)] == [8, 9, 11]
+    assert re.findall(r"Thread (\d+) ", said[2]) == ["1", "2"]
+    assert debug(example("mandelbrot"), *LANES, "lane apply print pixel").returncode == 1
+
+
+def test_where_a_lane_is_holds_in_all_frames(example):
+    assert ask_console(example("mandelbrot"), LANES, ["up", "output $_lane@*", "output $_lane"])[1:] == ["0, 1 .. 3, step +1, in threads 0..3", "1"]
+
+
+def test_symbols_of_data_and_places_of_lines(program):
+    said = ask_console(program("values"), ["break deep", "run"], ["info symbol table", "info symbol &table[1]", "info line 77"])
+    assert said[:2] == ["table", "table + 16"]
+    assert re.fullmatch(r'Line 77 of ".*values.c" starts at address 0x\w+ <deep\+\d+> and ends at 0x\w+ <deep\+\d+>\.', said[2])
+
+
+def test_groups_are_for_devices_that_have_them(example):
+    done = debug(example("mandelbrot"), *LANES, "group 0")
+    assert done.returncode == 1 and "the device does not tell of work-groups" in done.stderr

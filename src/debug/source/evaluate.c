@@ -237,6 +237,7 @@ static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *co
     values->reference = values->in_memory ? o.reference : NULL;
     values->reg = o.piece_count == 1 ? o.piece[0].reg : -1;
     values->space = o.piece_count == 1 ? o.piece[0].space : 0;
+    values->uses_frame = c.build.uses_frame;
     for (unsigned i = 0; i < o.piece_count; i++)
         values->size += o.piece[i].size;
     status = allocate(values, err);
