@@ -1,6 +1,6 @@
 /*
  * Core files: the state of an emulated device, its modules, and what was recorded before, in one
- * file (docs/core-files.md has the format).
+ * file (docs/post-mortem.md has the format).
  */
 #ifndef WT_TARGET_CORE_FILE_H
 #define WT_TARGET_CORE_FILE_H

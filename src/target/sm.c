@@ -77,6 +77,15 @@ static enum wt_status config_parse(void *config, const char *text, struct wt_err
     return sm_config_parse(config, text, err);
 }
 
+static void describe(const void *config, char *text, size_t size)
+{
+    const struct sm_config *c = config;
+    snprintf(text, size,
+             "wavetrap SM: compute capability %u.%u, %u SMs, %" PRIu64
+             " MiB; CUDA driver API, OpenMP, OpenACC; only with exec -g sm",
+             c->cc / 10, c->cc % 10, c->sms, c->memory >> 20);
+}
+
 /* ---- the program ---- */
 
 /* A file that is no ELF file: whether it is PTX, by its name or its first words. */
@@ -618,6 +627,7 @@ const struct wt_family wt_family_sm = {
     .config_default = config_default,
     .config_parse = config_parse,
     .config_help = sm_config_help,
+    .describe = describe,
     .open = open_device,
     .load = load,
     .close = close_device,

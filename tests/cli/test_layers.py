@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "runtime/devfs": {"base"},
     "runtime/drm": {"base", "emulator/machine", "emulator/gen", "runtime/common", "runtime/devfs"},
     "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source", "runtime/common", "runtime/devfs"},
-    "runtime/cuda": {"base", "object", "emulator/machine", "emulator/sm"},
+    "runtime/cuda": {"base", "object", "emulator/machine", "emulator/sm", "runtime/common"},
     "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex", "debug/gcn",
                "emulator/machine", "emulator/vortex", "emulator/gcn", "emulator/sm", "runtime/gcn", "emulator/gen", "runtime/gen", "runtime/common"},
     "frontend/rsp": {"base", "debug/core", "debug/source"},
@@ -83,7 +83,6 @@ def test_one_place_names_the_families():
 
 # Folders with circles of files that call each other: the files that all of these circles go through, and why they do.
 HUBS = {
-    "cli": ({"main.c", "info.c"}, "the tables of subcommands, and of what `info` knows; a command uses its table's usage text"),
     "emulator/gcn": ({"device.c", "trap.c", "groups.c", "operand.c"}, "the device has all parts, which stop or wake it; a "
                      "trap is part of the issue that raises it"),
     "emulator/gen": ({"device.c", "send.c", "exec.c", "typed.c"}, "the device has all parts; SEND's table names them"),
@@ -93,7 +92,6 @@ HUBS = {
     "frontend/console": ({"console.c", "files.c", "run.c"}, "commands run other commands: those of breakpoints, `source`"),
     "runtime/hsakmt": ({"open.c", "queues.c", "processor.c", "ioctl.c"}, "one process: opening makes all parts, and a fault is "
                        "explained by all of them"),
-    "target": ({"emulated.c", "history.c"}, "families.c names the families, and they build on what emulated.c offers to all"),
 }
 
 

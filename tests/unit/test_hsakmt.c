@@ -1228,6 +1228,58 @@ static void what_is_wrong_is_refused(void **state)
         HSAKMT_STATUS_INVALID_PARAMETER);
 }
 
+/* Another process finds the memory by its handle; this one may do so, too. */
+static void memory_is_shared_by_a_handle(void **state)
+{
+    struct world *w = *state;
+    enum { SIZE = 0x400000 };
+    uint8_t *m = allocate(SIZE);
+    HsaSharedMemoryHandle handle, again, wrong;
+    HsaPointerInfo info;
+    void *there, *other;
+    HSAuint64 size = 0;
+    HSAuint32 node = GPU;
+    m[5] = 50, m[SIZE - 1] = 51;
+    assert_int_equal(hsaKmtShareMemory(m, SIZE, &handle), HSAKMT_STATUS_SUCCESS);
+    assert_true(m[5] == 50 && m[4] == 0 && m[SIZE - 1] == 51);
+    assert_int_equal(hsaKmtShareMemory(m, SIZE, &again), HSAKMT_STATUS_SUCCESS);
+    assert_memory_equal(handle, again, sizeof handle);
+    assert_true(handle[6] == 0 && handle[7] == 0); /* the runtime's own */
+    assert_int_equal(hsaKmtRegisterSharedHandleToNodes(&handle, &there, &size, 1, &node),
+                     HSAKMT_STATUS_SUCCESS);
+    assert_true(size == SIZE && there != m && (uintptr_t)there % (2 << 20) == 0);
+    assert_int_equal(hsaKmtRegisterSharedHandle(&handle, &other, &size), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtQueryPointerInfo((uint8_t *)there + 7, &info), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(info.Type, HSA_POINTER_REGISTERED_SHARED);
+    assert_true(info.CPUAddress == there && info.SizeInBytes == SIZE && info.Node == GPU);
+    ((uint8_t *)there)[6] = 60;
+    assert_true(m[6] == 60 && ((uint8_t *)other)[6] == 60 && ((uint8_t *)there)[5] == 50);
+
+    /* What is none, or is somewhere else, is refused. */
+    assert_int_equal(hsaKmtShareMemory(m, SIZE / 2, &wrong), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtShareMemory(m + 4096, SIZE, &wrong), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtShareMemory(there, SIZE, &wrong), HSAKMT_STATUS_INVALID_PARAMETER);
+    node = 7;
+    assert_int_equal(hsaKmtRegisterSharedHandleToNodes(&handle, &other, &size, 1, &node),
+                     HSAKMT_STATUS_INVALID_NODE_UNIT);
+    for (unsigned i = 0; i < 6; i++) {
+        memcpy(wrong, handle, sizeof wrong);
+        wrong[i] ^= 0x40000000;
+        assert_int_equal(hsaKmtRegisterSharedHandle(&wrong, &other, &size),
+                         HSAKMT_STATUS_INVALID_HANDLE);
+    }
+
+    /* It lives for as long as one has it; the handle, for as long as its owner has it. */
+    assert_int_equal(hsaKmtUnmapMemoryToGPU(m), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtFreeMemory(m, SIZE), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(((uint8_t *)there)[6], 60);
+    assert_int_equal(hsaKmtDeregisterMemory(there), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtQueryPointerInfo(there, &info), HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtRegisterSharedHandle(&handle, &there, &size),
+                     HSAKMT_STATUS_INVALID_HANDLE);
+    (void)w;
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -1263,6 +1315,7 @@ int main(void)
         TEST(active_waits_become_blocking_ones),
         TEST(what_a_pointer_points_into),
         TEST(registered_memory_is_seen_at_another_address),
+        TEST(memory_is_shared_by_a_handle),
         TEST(what_is_wrong_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emulator/machine/state.h"
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/watch.h"
@@ -304,6 +305,28 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
     return WT_OK;
 }
 
+enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_device **device,
+                                     struct wt_error *err)
+{
+    enum wt_status status;
+    struct wt_memory *memory = wt_memory_new_host();
+    if (!memory)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    if ((status = sm_device_new(config, device, err)) != WT_OK) {
+        wt_memory_free(memory);
+        return status;
+    }
+    wt_memory_free((*device)->memory);
+    (*device)->memory = memory;
+    return WT_OK;
+}
+
+void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t *total)
+{
+    *done = device->grid.done;
+    *total = device->grid.total;
+}
+
 struct wt_machine *sm_machine(struct sm_device *device)
 {
     return &device->machine;
@@ -316,7 +339,8 @@ void sm_device_set_trap_handler(struct sm_device *device, uint64_t address)
 
 enum wt_status sm_device_attach_ptx(struct sm_device *d, struct sm_ptx *image, struct wt_error *err)
 {
-    struct sm_ptx **images = realloc(d->image, (d->image_count + 1) * sizeof *images);
+    struct sm_ptx **images =
+        wt_array_grow(d->image, &d->image_capacity, d->image_count + 1, sizeof *images);
     if (!images)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     d->image = images;

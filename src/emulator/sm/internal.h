@@ -223,7 +223,7 @@ struct sm_device {
     struct sm_trace_point *trace;
     struct wt_console console; /* of vprintf: one */
     struct sm_ptx **image;     /* of PTX, whose instructions are in memory */
-    size_t image_count;
+    size_t image_count, image_capacity;
 };
 
 /* A computation over the lanes of a warp. */

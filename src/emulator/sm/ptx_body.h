@@ -186,6 +186,10 @@ bool ptx_lower_exit(struct body *b, enum ptx_math op);
 bool ptx_lower_ret(struct body *b, enum ptx_math op);
 bool ptx_lower_table(struct body *b, enum ptx_math op);
 bool ptx_lower_trap(struct body *b, enum ptx_math op);
+/* ptx_lower_texture.c */
+bool ptx_lower_surface(struct body *b, enum ptx_math op);
+bool ptx_lower_texture(struct body *b, enum ptx_math op);
+bool ptx_lower_texture_query(struct body *b, enum ptx_math op);
 /* ptx_lower_warp.c */
 bool ptx_lower_active(struct body *b, enum ptx_math op);
 bool ptx_lower_barrier(struct body *b, enum ptx_math op);

@@ -35,6 +35,11 @@ enum ptx_header {
 #define PTX_STACK_ROW 2
 #define PTX_PARAMETER_ROW 3
 
+/* Of instructions of textures: the shape (`how`) and, where a surface has no such place, what
+ * happens (`combine`). */
+enum ptx_shape { PTX_1D, PTX_2D, PTX_3D, PTX_A1D, PTX_A2D, PTX_SHAPES };
+enum ptx_clamping { PTX_SURFACE_TRAP, PTX_SURFACE_CLAMP, PTX_SURFACE_ZERO };
+
 enum ptx_wait {
     PTX_RUNS,
     PTX_WAITS_BARRIER,      /* + number */
@@ -254,6 +259,10 @@ PTX_EXECUTOR(ptx_op_load_parameter);
 PTX_EXECUTOR(ptx_op_store_parameter);
 PTX_EXECUTOR(ptx_op_load_argument);
 PTX_EXECUTOR(ptx_op_atomic);
+PTX_EXECUTOR(ptx_op_texture);
+PTX_EXECUTOR(ptx_op_surface_load);
+PTX_EXECUTOR(ptx_op_surface_store);
+PTX_EXECUTOR(ptx_op_texture_query);
 PTX_EXECUTOR(ptx_op_space);
 PTX_EXECUTOR(ptx_op_alloca);
 PTX_EXECUTOR(ptx_op_stack);

@@ -25,6 +25,7 @@ struct sm_config {
     unsigned cc;           /**< compute capability that programs are told, times 10: 50..90 */
     unsigned error_delay;  /**< issues by which warp errors arrive late, 0..1000 */
     unsigned memory_delay; /**< issues by which L1 errors arrive late, whatever BPT.DRAIN does */
+    uint64_t memory;       /**< bytes that programs of the driver API are told, and can allocate */
     struct wt_schedule schedule;
 };
 
@@ -38,7 +39,13 @@ void sm_config_help(FILE *out);
 /** A new device; no memory is mapped. */
 enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **device,
                              struct wt_error *err);
+/** The same inside a host process: what is mapped must be memory of the process at the same
+ * address. There is no history, and no hash of memory. */
+enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_device **device,
+                                     struct wt_error *err);
 void sm_device_free(struct sm_device *device);
+/** CTAs of the launch that have ended, and all there are. */
+void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t *total);
 /** The device as a machine; the same object. */
 struct wt_machine *sm_machine(struct sm_device *device);
 

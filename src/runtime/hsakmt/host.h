@@ -42,6 +42,8 @@ struct host_allocation {
     uint32_t shown;         /**< which GPUs may use it, as a bit set */
     uint32_t nodes[HOST_MOST_GPUS]; /**< the same as node numbers, for hsaKmtQueryPointerInfo */
     uint32_t node_count;
+    bool is_file;             /**< it is shared with other processes (shared.h): */
+    int file;                 /**< then its descriptor */
     struct host_range *range; /**< scratch arenas: the parts in use */
     size_t ranges, range_capacity;
 };
