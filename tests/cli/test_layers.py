@@ -20,6 +20,7 @@ MAY_INCLUDE = {
     "debug/source": {"base", "debug/core"},
     "debug/vortex": {"base", "bus", "debug/core"},
     "debug/gcn": {"base", "object", "debug/core"},
+    "debug/sm": {"base", "object", "bus", "debug/core"},
     "runtime/common": {"base", "emulator/machine"},
     "runtime/gen": {"base", "object", "emulator/machine", "emulator/gen", "runtime/common"},
     "runtime/gcn": {"runtime/common", "base", "object", "emulator/machine", "emulator/gcn"},
@@ -27,7 +28,7 @@ MAY_INCLUDE = {
     "runtime/drm": {"base", "emulator/machine", "emulator/gen", "runtime/common", "runtime/devfs"},
     "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source", "runtime/common", "runtime/devfs"},
     "runtime/cuda": {"base", "object", "emulator/machine", "emulator/sm", "runtime/common"},
-    "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex", "debug/gcn",
+    "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex", "debug/gcn", "debug/sm",
                "emulator/machine", "emulator/vortex", "emulator/gcn", "emulator/sm", "runtime/gcn", "emulator/gen", "runtime/gen", "runtime/common"},
     "frontend/rsp": {"base", "debug/core", "debug/source"},
 }

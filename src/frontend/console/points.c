@@ -189,18 +189,32 @@ static void find_functions(struct wt_shell *c, const char *text, struct addresse
 
 struct kernels {
     const char *name; /* NULL: all of them */
-    bool entries;     /* their first instructions, and those of the runtime's own, too */
+    const struct wt_modules *modules;
+    bool entries; /* their first instructions, and those of the runtime's own, too */
     struct addresses *a;
 };
 
-/* AMD's code objects describe each kernel in a symbol NAME.kd. */
+static void add_kernel(const struct kernels *k, uint64_t start)
+{
+    const struct wt_module *m = k->a->module;
+    uint64_t wanted;
+    if (!k->name || (wt_symbols_address(m->symbols, k->name, &wanted) && wanted == start))
+        add_address(k->a, wt_modules_first_instruction(
+                              k->modules,
+                              (k->entries ? start : wt_symbols_body(m->symbols, start)) + m->bias));
+}
+
+/* The symbols of NVIDIA's kernels say that they are some; AMD's code objects describe each kernel
+ * in a symbol NAME.kd. */
 static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t size, bool code)
 {
     const struct kernels *k = context;
     const struct wt_module *m = k->a->module;
     const size_t length = strlen(name);
-    uint64_t start, wanted;
-    (void)addr, (void)size, (void)code;
+    uint64_t start;
+    (void)size;
+    if (code && wt_symbols_is_entry(m->symbols, addr))
+        add_kernel(k, addr);
     if (length <= 3 || strcmp(name + length - 3, ".kd") != 0)
         return true;
     /* HIP's runtime and GCC's start-up files bring kernels of their own, which nobody means who
@@ -210,9 +224,8 @@ static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t
          strcmp(name, "_fini_array.kd") == 0))
         return true;
     char *kernel = strndup(name, length - 3);
-    if (kernel && wt_symbols_address(m->symbols, kernel, &start) &&
-        (!k->name || (wt_symbols_address(m->symbols, k->name, &wanted) && wanted == start)))
-        add_address(k->a, (k->entries ? start : wt_symbols_body(m->symbols, start)) + m->bias);
+    if (kernel && wt_symbols_address(m->symbols, kernel, &start))
+        add_kernel(k, start);
     free(kernel);
     return true;
 }
@@ -221,7 +234,7 @@ static void find_kernels(struct wt_shell *c, const char *name, bool entries, str
 {
     size_t count;
     const struct wt_module *m = wt_modules_list(c->modules, &count);
-    struct kernels k = {name, entries, a};
+    struct kernels k = {name, c->modules, entries, a};
     for (size_t i = 0; i < count; i++) {
         a->module = &m[i];
         if (m[i].symbols)
