@@ -1,10 +1,13 @@
 """Programs on the CUDA driver API, as they are, on the emulated SM: our own, and what Debian's GCC makes of OpenMP and OpenACC."""
 import os
+import re
+import signal
 import subprocess
 
 import pytest
 
 from conftest import environment, wavetrap
+from test_long import LIMIT, Running, until
 from sanitizer import BUILD, ROOT
 
 HERE = ROOT / "tests" / "host"
@@ -52,6 +55,50 @@ def test_a_kernel_that_fails(program, kernel, result, words):
     assert done.stdout.endswith(f"then {result}, again {result}\n"), done.stdout
     assert words in done.stderr and f"kernel {kernel}, SM 0 warp 0, block (0,0,0) warp 0, lanes 0x" in done.stderr
     assert f"<{kernel}> at PTX:" in done.stderr
+
+
+def test_calls_are_logged(program, tmp_path):
+    """Each call once, with its values and result; a launch with its kernel. To stderr, or to a file of the folder it is called in."""
+    plain = wavetrap("exec", "-g", "sm", program)
+    done = wavetrap("exec", "-g", "sm", "--log-calls", program)
+    lines = done.stderr.splitlines()
+    assert done.stdout == plain.stdout and plain.stderr == ""
+    assert lines[0].endswith(") = CUDA_ERROR_NOT_INITIALIZED")
+    assert lines[1:4] == ["cuInit(0) = CUDA_SUCCESS", "cuDeviceGetCount(*1) = CUDA_SUCCESS", "cuDeviceGet(*0, 0) = CUDA_SUCCESS"]
+    assert sum(line.startswith("cuLaunchKernel(") for line in lines) == 3
+    kernels = [re.sub(r"\d+ instructions", "N instructions", line) for line in lines if line.startswith("  kernel ")]
+    assert kernels[0] == "  kernel squares on device 0: grid 4 x 1 x 1, block 64 x 1 x 1: N instructions of warps"
+    wavetrap("exec", "-g", "sm", "--log-calls=calls.txt", program, cwd=tmp_path)
+    assert "cuCtxDestroy_v2(" in (tmp_path / "calls.txt").read_text().splitlines()[-1]
+
+
+def test_launches_are_counted(program):
+    """So that nobody takes what the host computed for the GPU's work."""
+    done = wavetrap("exec", "-g", "sm", "--stats", program)
+    assert re.search(r"^wavetrap: 3 kernels were launched on the emulated SM, \d+ instructions of warps$", done.stderr, re.M), done.stderr
+    assert wavetrap("exec", "-g", "sm", "--stats", "true").stderr == "wavetrap: no kernel was launched on the emulated SM\n"
+    done = wavetrap("exec", "-g", "sm", "--stats", "python3", "-c", "import subprocess; subprocess.run(['true']); exit(3)")
+    assert (done.returncode, done.stderr.count("no kernel")) == (3, 1), done.stderr
+    for option in ("--stats", "--log-calls"):
+        done = wavetrap("exec", option, "true")
+        assert done.returncode == 125 and "is about an sm; no --gpu is one" in done.stderr, done.stderr
+
+
+def test_what_programs_see_is_listed(program):
+    assert "compute capability 8.0, 2 SMs, 1024 MiB" in wavetrap("info", "--devices", "-g", "sm:cc=8.0,sms=2,memory=1G").stdout
+    assert [line.split(":")[0] for line in wavetrap("info", "--devices").stdout.splitlines()] == ["gfx900", "gen9", "sm"]
+    done = wavetrap("info", "--devices", "-g", "vortex")
+    assert done.returncode and "host programs do not see a vortex" in done.stderr
+
+
+def test_a_kernel_that_does_not_end(program):
+    """Its progress is told, and Ctrl-C says what runs."""
+    with Running("forever", program=program, options=["-g", "sm", "--progress=always"]) as run:
+        until(run.process.stderr.fileno(), rb"wavetrap: forever: 0 of 1 work-groups, [\d.]+( million)? issues a second\n")
+        run.process.send_signal(signal.SIGINT)
+        said = run.process.stderr.read().decode()
+        assert run.process.wait(LIMIT) == -signal.SIGINT
+    assert re.search(r"wavetrap: interrupted: sm, issue time \d+: kernel forever runs, 0 of 1 blocks have ended\n$", said), said
 
 
 OPENMP, OPENACC = ["-fopenmp", "-foffload=nvptx-none"], ["-fopenacc", "-foffload=nvptx-none"]

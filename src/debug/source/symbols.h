@@ -38,8 +38,11 @@ void wt_symbols_range(const struct wt_symbols *symbols, uint64_t *start, uint64_
 bool wt_symbols_function(struct wt_symbols *symbols, uint64_t addr, const char **name,
                          uint64_t *offset);
 
-/** Whether the function that holds @p addr is launched, not called: AMD's code objects describe
- * such a one in a symbol NAME.kd. */
+/** Whether a symbol at @p addr says itself that it is a kernel, as those of NVIDIA's files do. */
+bool wt_symbols_is_entry(const struct wt_symbols *symbols, uint64_t addr);
+
+/** Whether the function that holds @p addr is launched, not called: its symbol says so, or, as in
+ * AMD's code objects, a symbol NAME.kd describes it. */
 bool wt_symbols_is_kernel(struct wt_symbols *symbols, uint64_t addr);
 
 /** The addresses [*start, *end) of that symbol; up to the next one if it has no size. */

@@ -95,15 +95,6 @@ static enum wt_status run_to(struct wt_shell *c, struct plan *p, const struct st
     return status;
 }
 
-/* The frame of the function that really called the innermost one. */
-static const struct wt_frame *caller_of(struct wt_shell *c, const struct wt_frame *frame)
-{
-    const struct wt_frame *caller = frame;
-    while (caller && caller->physical == frame->physical)
-        caller = wt_frames_get(c->frames, caller->level + 1);
-    return caller;
-}
-
 /* The inlined call that a frame is of; NULL: it is a function's. */
 static const void *block_of(const struct wt_frame *frame)
 {
