@@ -188,6 +188,7 @@ enum wt_status wt_gpu_choose(struct wt_gpu *gpu, const char *text, struct wt_err
 /** Lists all families and their keys. */
 void wt_gpu_help(FILE *out);
 
+/** Frees what wt_gpu_choose gave. */
 void wt_gpu_free(struct wt_gpu *gpu);
 
 #endif

@@ -438,10 +438,11 @@ bool wt_symbols_extent(struct wt_symbols *s, uint64_t addr, uint64_t *start, uin
     return true;
 }
 
-uint32_t wt_symbols_flags(const struct wt_symbols *s)
+bool wt_symbols_has_float_abi(const struct wt_symbols *s)
 {
     GElf_Ehdr header;
-    return gelf_getehdr(s->elf, &header) ? header.e_flags : 0;
+    return gelf_getehdr(s->elf, &header) && header.e_machine == EM_RISCV &&
+           header.e_flags & EF_RISCV_FLOAT_ABI;
 }
 
 bool wt_symbols_row(struct wt_symbols *s, uint64_t addr, struct wt_line_row *row)
