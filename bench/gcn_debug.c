@@ -206,9 +206,9 @@ int main(int argc, char **argv)
     struct wt_error err;
     uint64_t addr;
     check(wt_emulated_open(&e, &options, argv[3], &err), &err);
+    const struct wt_target_services all = *wt_emulated_target(&e)->services;
     if (bare)
-        e.services =
-            (struct wt_target_services){.pump = e.services.pump, .reload = e.services.reload};
+        e.services = (struct wt_target_services){.pump = all.pump, .reload = all.reload};
     check(wt_emulated_debug(&e, NULL, NULL, &err), &err);
     struct wt_debugger *d = e.debugger;
     if (strcmp(what, "stops") == 0 || strcmp(extra, "elsewhere") == 0) {

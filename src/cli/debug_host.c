@@ -167,10 +167,12 @@ static char *command_line(const struct cli_debug_host *h, const char *arguments)
 }
 
 /* In the child. It is in a group of its own, so that Ctrl-C is the debugger's alone; its standard
- * input is empty, since the debugger's is that of commands. */
-static void become(const char *line, char *const *environment)
+ * input is empty, since the debugger's is that of commands. Its kernels wait for the debugger;
+ * those of programs that it starts do not, since nobody comes to them. */
+static void become(const char *line, char *const *environment, pid_t debugger)
 {
     sigset_t none;
+    char held[32];
     const int empty = open("/dev/null", O_RDONLY);
     setpgid(0, 0);
     sigemptyset(&none);
@@ -182,7 +184,8 @@ static void become(const char *line, char *const *environment)
             putenv(environment[i]);
         else
             unsetenv(environment[i]);
-    setenv("WAVETRAP_HELD", "1", 1);
+    snprintf(held, sizeof held, "%d:%d", (int)getpid(), (int)debugger);
+    setenv("WAVETRAP_HELD", held, 1);
     execl("/bin/sh", "sh", "-c", line, (char *)NULL);
     _exit(127);
 }
@@ -240,9 +243,10 @@ enum wt_status cli_debug_host_start(struct cli_debug_host *h, const char *argume
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a command line");
     *ended = false;
     h->own = true;
+    const pid_t self = getpid();
     h->pid = fork();
     if (h->pid == 0)
-        become(line, environment);
+        become(line, environment, self);
     free(line);
     if (h->pid < 0) {
         h->pid = 0;

@@ -1,9 +1,16 @@
 /* `wavetrap gem`: the report of Intel's driver on its buffer objects. */
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "base/file.h"
+#include "base/private_dir.h"
+#include "base/text.h"
 #include "cli/options.h"
 #include "runtime/drm/gem.h"
 
@@ -11,7 +18,9 @@ struct gem_options {
     const char *state; /* file of --state */
     enum wt_gem_format format;
     enum { SUMMARY, GTT, STOLEN } list;
-    bool explain;
+    bool explain, json;
+    bool has_pid;
+    uint64_t pid, device, batch;
 };
 
 static enum wt_status set_state(void *context, const char *value, struct wt_error *err)
@@ -50,8 +59,44 @@ static enum wt_status set_explain(void *context, const char *value, struct wt_er
     return WT_OK;
 }
 
+static enum wt_status set_json(void *context, const char *value, struct wt_error *err)
+{
+    ((struct gem_options *)context)->json = true;
+    return WT_OK;
+}
+
+static enum wt_status set_pid(void *context, const char *value, struct wt_error *err)
+{
+    struct gem_options *o = context;
+    o->has_pid = true;
+    return wt_parse_number(value, &o->pid, err);
+}
+
+static enum wt_status set_device(void *context, const char *value, struct wt_error *err)
+{
+    struct gem_options *o = context;
+    enum wt_status status = wt_parse_number(value, &o->device, err);
+    return status != WT_OK || o->device <= UINT8_MAX
+               ? status
+               : wt_fail(err, WT_INVALID, "a program has not so many GPUs");
+}
+
+static enum wt_status set_batch(void *context, const char *value, struct wt_error *err)
+{
+    struct gem_options *o = context;
+    enum wt_status status = wt_parse_number(value, &o->batch, err);
+    return status != WT_OK || o->batch ? status
+                                       : wt_fail(err, WT_INVALID, "batches are counted from 1");
+}
+
 static const struct cli_option own_options[] = {
-    {"state", 0, "FILE", "the objects, as JSON; - for standard input", set_state},
+    {"pid", 0, "N", "the objects of a program that 'wavetrap exec' runs on a gen9", set_pid},
+    {"device", 0, "N", "with --pid: which of its GPUs (default: 0)", set_device},
+    {"state", 0, "FILE",
+     "the objects, as JSON, or as 'exec --gem=FILE' has recorded\nthem; - for standard input",
+     set_state},
+    {"batch", 0, "N", "of a recording: its line N, from 1 on (default: the\nlast)", set_batch},
+    {"json", 0, NULL, "print the state as JSON, for --state", set_json},
     {"format", 0, "VERSION", "as linux 4.14, 4.16 (default) or 5.2 prints them", set_format},
     {"list", 0, "WHICH",
      "instead of all objects and the summary: gtt (the bound ones,\nas in i915_gem_gtt) or stolen "
@@ -72,27 +117,110 @@ static void print_objects(const struct gem_options *o, const struct wt_gem_state
     }
 }
 
+/* ---- where a state comes from ---- */
+
+static enum wt_status read_file(const struct gem_options *o, uint8_t **bytes, size_t *length,
+                                struct wt_error *err)
+{
+    return strcmp(o->state, "-") == 0 ? wt_file_read_fd(0, "standard input", bytes, length, err)
+                                      : wt_file_read(o->state, bytes, length, err);
+}
+
+/* Asks a program that runs (runtime/drm/report.h). */
+static enum wt_status read_program(const struct gem_options *o, uint8_t **bytes, size_t *length,
+                                   struct wt_error *err)
+{
+    char folder[PATH_MAX], name[32];
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    const unsigned char device = (unsigned char)o->device;
+    enum wt_status status;
+    if ((status = wt_private_dir(folder, sizeof folder, err)) != WT_OK)
+        return status;
+    snprintf(name, sizeof name, WT_GEM_SOCKET, (int)o->pid);
+    const int n = snprintf(at.sun_path, sizeof at.sun_path, "%s/%s", folder, name);
+    if (n < 0 || (size_t)n >= sizeof at.sun_path)
+        return wt_fail(err, WT_INVALID, "the path of the folder for sockets is too long");
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return wt_fail(err, WT_IO, "no socket: %s", strerror(errno));
+    if (connect(fd, (const struct sockaddr *)&at, sizeof at) ||
+        send(fd, &device, 1, MSG_NOSIGNAL) != 1)
+        status = wt_fail(err, WT_IO,
+                         "process %" PRIu64 " is no program of yours that uses a gen9 of 'wavetrap "
+                         "exec', or has not opened it yet",
+                         o->pid);
+    else
+        status = wt_file_read_fd(fd, "the program's driver", bytes, length, err);
+    close(fd);
+    if (status == WT_OK && !*length) {
+        free(*bytes);
+        status =
+            wt_fail(err, WT_INVALID, "process %" PRIu64 " has not opened a gen9 of number %" PRIu64,
+                    o->pid, o->device);
+    }
+    return status;
+}
+
+/* The state of a batch in a recording, of which each line is one; 0: the last. Others are whole. */
+static enum wt_status choose_batch(const struct gem_options *o, const char **text, size_t *length,
+                                   struct wt_error *err)
+{
+    static const char begins[] = "{\"batch\":";
+    const char *const end = *text + *length;
+    const bool records = *length > sizeof begins && !memcmp(*text, begins, sizeof begins - 1);
+    uint64_t lines = 0;
+    if (!records)
+        return o->batch ? wt_fail(err, WT_INVALID, "--batch is for what 'exec --gem' has recorded")
+                        : WT_OK;
+    for (const char *line = *text, *next; line < end; line = next) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        next = newline ? newline + 1 : end;
+        if (next - line > 1 && ++lines) {
+            *text = line;
+            *length = (size_t)(next - line);
+        }
+        if (lines == o->batch && o->batch)
+            return WT_OK;
+    }
+    return o->batch ? wt_fail(err, WT_INVALID,
+                              "there is no batch %" PRIu64 ": %" PRIu64 " were recorded", o->batch,
+                              lines)
+                    : WT_OK;
+}
+
+static enum wt_status read_state(const struct gem_options *o, struct wt_gem_state *state,
+                                 struct wt_error *err)
+{
+    uint8_t *bytes;
+    size_t length;
+    if (!o->state == !o->has_pid)
+        return wt_fail(err, WT_INVALID,
+                       "which objects? --pid=N of a program that runs, or --state=FILE");
+    enum wt_status status =
+        o->has_pid ? read_program(o, &bytes, &length, err) : read_file(o, &bytes, &length, err);
+    if (status != WT_OK)
+        return status;
+    const char *text = (const char *)bytes;
+    if ((status = choose_batch(o, &text, &length, err)) == WT_OK)
+        status = wt_gem_state_parse(text, length, state, err);
+    free(bytes);
+    if (status != WT_OK && o->state)
+        return wt_fail_in(err, "%s", strcmp(o->state, "-") == 0 ? "standard input" : o->state);
+    return status;
+}
+
 static enum wt_status report(const struct gem_options *o, struct wt_error *err)
 {
     enum wt_status status;
-    uint8_t *bytes;
-    size_t length;
     struct wt_gem_state state;
     if (o->list != SUMMARY && o->explain)
         return wt_fail(err, WT_INVALID,
                        "--explain belongs to the report of all objects, not to --list");
-    if (!o->state)
-        return wt_fail(err, WT_INVALID, "which objects? --state=FILE");
-    const bool standard_input = strcmp(o->state, "-") == 0;
-    status = standard_input ? wt_file_read_fd(0, "standard input", &bytes, &length, err)
-                            : wt_file_read(o->state, &bytes, &length, err);
-    if (status != WT_OK)
+    if ((status = read_state(o, &state, err)) != WT_OK)
         return status;
-    status = wt_gem_state_parse((const char *)bytes, length, &state, err);
-    free(bytes);
-    if (status != WT_OK)
-        return wt_fail_in(err, "%s", standard_input ? "standard input" : o->state);
-    if (o->list != SUMMARY) {
+    if (o->json) {
+        wt_gem_state_write(stdout, &state);
+    } else if (o->list != SUMMARY) {
         status = wt_gem_list(stdout, &state, o->format, o->list == STOLEN, err);
     } else {
         print_objects(o, &state);

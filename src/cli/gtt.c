@@ -272,18 +272,7 @@ static bool translate(struct gtt_options *o, uint64_t address)
 {
     struct wt_gtt_walk walk;
     wt_gtt_walk(&o->gtt, read_memory, o, address, &walk);
-    for (unsigned i = 0; i < walk.level_count; i++) {
-        const struct wt_gtt_level *l = &walk.level[i];
-        if (l->in_register)
-            printf("%-5s %5" PRIu32 "  0x%" PRIx64 "\n", l->name, l->index, l->entry);
-        else
-            printf("%-5s 0x%03" PRIx32 "  at 0x%" PRIx64 ": 0x%0*" PRIx64 "  0x%" PRIx64 ", %s\n",
-                   l->name, l->index, l->at, (int)l->bytes * 2, l->entry, l->address, l->flags);
-    }
-    if (walk.mapped)
-        printf("0x%" PRIx64 " -> 0x%" PRIx64 "  %s\n", address, walk.physical, walk.attributes);
-    else
-        printf("0x%" PRIx64 ": fault: %s\n", address, walk.fault);
+    wt_gtt_print(stdout, "", &walk, address);
     return walk.mapped;
 }
 

@@ -3,13 +3,9 @@
 #include "cli/cli.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/info.h"
 #include "cli/options.h"
@@ -22,11 +18,12 @@
 #include "object/zebin.h"
 
 struct info {
-    bool isa, profile, extension, registers;
+    bool isa, profile, extension, registers, devices;
     const char *register_form; /* NULL: a table */
     const char *word;          /* NULL: none is explained */
     struct wt_gpu gpu;
     uint64_t base;
+    bool base_given;
 };
 
 static enum wt_status set_gpu(void *context, const char *value, struct wt_error *err)
@@ -66,14 +63,24 @@ static enum wt_status set_extension(void *context, const char *value, struct wt_
     return WT_OK;
 }
 
+static enum wt_status set_devices(void *context, const char *value, struct wt_error *err)
+{
+    ((struct info *)context)->devices = true;
+    return WT_OK;
+}
+
 static enum wt_status set_base(void *context, const char *value, struct wt_error *err)
 {
+    ((struct info *)context)->base_given = true;
     return wt_parse_number(value, &((struct info *)context)->base, err);
 }
 
 static const struct cli_option options[] = {
-    {"gpu", 'g', "GPU", "which GPU --isa, --registers and --explain-word are about (vortex)",
+    {"gpu", 'g', "GPU",
+     "which GPU --isa, --registers, --explain-word and --devices are about\n(vortex; all)",
      set_gpu},
+    {"devices", 0, NULL, "list the GPUs that host programs see, or what they see of --gpu",
+     set_devices},
     {"isa", 0, NULL, "list the instructions of the emulated GPU: name and encoding", set_isa},
     {"registers", 0, "[=xml|c]",
      "gen9: list the registers of a thread: a table, or as GDB's sources do", set_registers},
@@ -88,52 +95,6 @@ static const struct cli_option options[] = {
 
 /* ---- a file ---- */
 
-/* Facts from an ELF file's sections. libelf checks what it reads; what it refuses counts as absent.
- */
-struct sections {
-    size_t symbols, functions;
-    bool lines, info;
-};
-
-static void count_symbols(Elf_Scn *section, const GElf_Shdr *header, struct sections *s)
-{
-    Elf_Data *data = elf_getdata(section, NULL);
-    if (!data || !header->sh_entsize)
-        return;
-    for (size_t i = 1; i < header->sh_size / header->sh_entsize; i++) {
-        GElf_Sym symbol;
-        if (!gelf_getsym(data, (int)i, &symbol))
-            return;
-        s->symbols++;
-        s->functions += GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
-    }
-}
-
-static struct sections read_sections(const char *path)
-{
-    struct sections s = {0};
-    elf_version(EV_CURRENT);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-    size_t names;
-    if (elf && elf_getshdrstrndx(elf, &names) == 0) {
-        for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-            GElf_Shdr header;
-            if (!gelf_getshdr(section, &header))
-                continue;
-            const char *name = elf_strptr(elf, names, header.sh_name);
-            if (header.sh_type == SHT_SYMTAB)
-                count_symbols(section, &header, &s);
-            s.lines = s.lines || (name && strcmp(name, ".debug_line") == 0);
-            s.info = s.info || (name && strcmp(name, ".debug_info") == 0);
-        }
-    }
-    elf_end(elf);
-    if (fd >= 0)
-        close(fd);
-    return s;
-}
-
 static void tell_elf(const char *path, const struct wt_image *image)
 {
     static const char *const floats[] = {"soft-float", "single-float", "double-float",
@@ -147,16 +108,6 @@ static void tell_elf(const char *path, const struct wt_image *image)
     cli_tell_debug_information(path);
 }
 
-void cli_tell_debug_information(const char *path)
-{
-    struct sections s = read_sections(path);
-    printf("  symbols: %zu, of them functions: %zu\n", s.symbols, s.functions);
-    printf("  debug information: %s\n", s.info && s.lines ? "DWARF, with source lines"
-                                        : s.info          ? "DWARF, without source lines"
-                                        : s.lines         ? "source lines alone"
-                                                          : "none");
-}
-
 static const char *runs_on(const struct wt_image *image)
 {
     if (image->format != WT_IMAGE_ELF)
@@ -166,7 +117,7 @@ static const char *runs_on(const struct wt_image *image)
     return image->bits == 64 ? "vortex:xlen=64" : "vortex:xlen=32";
 }
 
-static int tell_file(const char *path, uint64_t base)
+static int tell_file(const struct info *info, const char *path)
 {
     static const char *const formats[] = {"ELF executable", "raw binary", "Intel HEX",
                                           "Vortex .vxbin"};
@@ -186,8 +137,12 @@ static int tell_file(const char *path, uint64_t base)
         return cli_tell_host_program(path, header.machine, &err) ? cli_fail(&cli_info, &err) : 0;
     if (!is_elf && gcn_fatbin_is_file(path))
         return cli_tell_bundle_file(path, &err) ? cli_fail(&cli_info, &err) : 0;
-    if (wt_image_load(path, base, &image, &err))
+    if (wt_image_load(path, info->base, &image, &err))
         return cli_fail(&cli_info, &err);
+    if (wt_image_check_base(&image, path, info->base_given, &err)) {
+        wt_image_free(&image);
+        return cli_fail(&cli_info, &err);
+    }
     struct wt_symbols *symbols = NULL;
     char place[512];
     printf("%s: %s\n", path, formats[image.format]);
@@ -247,6 +202,29 @@ static int tell_family(const struct info *info, const struct wt_family *family)
     return status ? cli_fail(&cli_info, &err) : 0;
 }
 
+/* What `exec` shows to programs: of one GPU, or of each family with its defaults. */
+static int tell_devices(const struct wt_gpu *gpu)
+{
+    struct wt_error err;
+    char text[200];
+    if (gpu->family && !gpu->family->describe) {
+        wt_fail(&err, WT_UNSUPPORTED, "--devices: host programs do not see a %s",
+                gpu->family->name);
+        return cli_fail(&cli_info, &err);
+    }
+    for (const struct wt_family *const *f = wt_families; *f; f++) {
+        struct wt_gpu other = {0};
+        if (!(*f)->describe || (gpu->family && gpu->family != *f))
+            continue;
+        if (!gpu->family && wt_gpu_choose(&other, (*f)->name, &err))
+            return cli_fail(&cli_info, &err);
+        (*f)->describe(gpu->family ? gpu->config : other.config, text, sizeof text);
+        printf("%s: %s\n", gpu->family ? gpu->spec : (*f)->name, text);
+        wt_gpu_free(&other);
+    }
+    return 0;
+}
+
 static int run(int argc, char **argv)
 {
     struct info info = {.base = 0x80000000};
@@ -259,7 +237,7 @@ static int run(int argc, char **argv)
         break;
     }
     if (optind == argc && !info.isa && !info.profile && !info.extension && !info.registers &&
-        !info.word) {
+        !info.word && !info.devices) {
         fputs("wavetrap info: an operand is missing (FILE); see 'wavetrap info --help'\n", stderr);
         return CLI_FAILED;
     }
@@ -270,10 +248,12 @@ static int run(int argc, char **argv)
         if ((*f)->list_profiles)
             (*f)->list_profiles(stdout);
     int status = info.extension ? tell_extension() : 0;
+    if (!status && info.devices)
+        status = tell_devices(&info.gpu);
     if (!status)
         status = tell_family(&info, family);
     for (; optind < argc; optind++)
-        if (tell_file(argv[optind], info.base))
+        if (tell_file(&info, argv[optind]))
             status = CLI_FAILED;
     wt_gpu_free(&info.gpu);
     return status;

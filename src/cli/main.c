@@ -31,12 +31,6 @@ static void help(FILE *out)
           out);
 }
 
-int cli_fail(const struct cli_command *command, const struct wt_error *err)
-{
-    fprintf(stderr, "wavetrap %s: %s\n", command->name, err->text);
-    return CLI_FAILED;
-}
-
 /* What the command has printed is its result: where it cannot be written, the command has failed.
  */
 static int finish(const char *name, int status)

@@ -167,8 +167,8 @@ static enum wt_status set_history_memory(void *context, const char *value, struc
 
 static const struct cli_option device_options[] = {
     {"gpu", 'g', "SPEC",
-     "which GPU: vortex:KEY=VALUE,… or gfx900:KEY=VALUE,… (--gpu=help lists\n"
-     "the keys)",
+     "which GPU: vortex, gfx900, gen9 or sm, as FAMILY:KEY=VALUE,…\n"
+     "(--gpu=help lists the keys)",
      cli_set_gpu},
     {"schedule", 0, "POLICY",
      "which warp issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT ")",
@@ -321,6 +321,12 @@ static const struct cli_option *find_letter(const struct cli_option *options, in
         if (options->letter == letter)
             return options;
     return NULL;
+}
+
+int cli_fail(const struct cli_command *command, const struct wt_error *err)
+{
+    fprintf(stderr, "wavetrap %s: %s\n", command->name, err->text);
+    return CLI_FAILED;
 }
 
 static enum cli_parsed bad(const struct cli_command *command, const char *text)

@@ -139,7 +139,8 @@ static int work(void *context)
     struct served *s = context;
     if (!s->started)
         return -1;
-    enum wt_pump did = s->device.target.services->pump(s->device.target.context, SLICE);
+    const struct wt_target *target = wt_emulated_target(&s->device);
+    enum wt_pump did = target->services->pump(target->context, SLICE);
     if (did == WT_PUMP_EVENT)
         tell(s);
     return did == WT_PUMP_IDLE ? -1 : 0;

@@ -77,9 +77,9 @@ struct gcn_object {
     size_t segments;
     uint64_t size; /**< of the address range that the segments cover from 0 on */
     struct gcn_kernel *kernel;
-    size_t kernels;
+    size_t kernels, kernel_capacity;
     struct gcn_format *format;
-    size_t formats;
+    size_t formats, format_capacity;
     struct gcn_relocation *relocation;
     size_t relocations;
 };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "object/elf_header.h"
 #include "object/image_formats.h"
 
 /* Whether @p name ends in ".EXTENSION", whatever the case. */
@@ -97,4 +98,29 @@ enum wt_status wt_image_load(const char *path, uint64_t base, struct wt_image *i
     status = wt_image_parse(path, bytes, length, base, image, err);
     free(bytes);
     return status;
+}
+
+enum wt_status wt_image_check_base(const struct wt_image *image, const char *path, bool base_given,
+                                   struct wt_error *err)
+{
+    if (image->format == WT_IMAGE_RAW && !base_given && !named(path, "bin"))
+        return wt_fail(err, WT_INVALID,
+                       "%s: it is no ELF file, no Intel HEX and no .vxbin; code without a format "
+                       "is called .bin, or --base=ADDRESS says where it goes",
+                       path);
+    if (image->format != WT_IMAGE_RAW && base_given)
+        return wt_fail(err, WT_INVALID, "--base is for raw binaries; %s says itself where it goes",
+                       path);
+    return WT_OK;
+}
+
+enum wt_status wt_image_wrong_machine(const char *program, unsigned elf_machine,
+                                      struct wt_error *err)
+{
+    return wt_fail(err, WT_INVALID,
+                   "%s: it is a program for %s (ELF machine %u); Vortex runs RISC-V (243)%s",
+                   program, wt_image_machine_name(elf_machine), elf_machine,
+                   wt_elf_machine_is_host(elf_machine)
+                       ? ". A host program that uses GPUs runs by 'wavetrap exec'"
+                       : "");
 }

@@ -44,8 +44,19 @@ enum wt_status wt_image_load(const char *path, uint64_t base, struct wt_image *i
 enum wt_status wt_image_parse(const char *name, const uint8_t *bytes, size_t length, uint64_t base,
                               struct wt_image *image, struct wt_error *err);
 
+/**
+ * Whether it is said where the program goes, once: WT_INVALID for a raw binary without a base that
+ * is not called .bin (text would run as code), and for any other format with one.
+ */
+enum wt_status wt_image_check_base(const struct wt_image *image, const char *path, bool base_given,
+                                   struct wt_error *err);
+
 /** What people call an ELF machine (e_machine): "x86-64"; "unknown machine" if it is not known. */
 const char *wt_image_machine_name(unsigned elf_machine);
+
+/** Fails with the reason why a program for this ELF machine cannot run on an emulated GPU. */
+enum wt_status wt_image_wrong_machine(const char *program, unsigned elf_machine,
+                                      struct wt_error *err);
 
 /** Frees what wt_image_load gave. */
 void wt_image_free(struct wt_image *image);

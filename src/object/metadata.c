@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "object/printf_format.h"
 
 /* More than any kernel has; larger counts are malformed. */
@@ -209,13 +210,13 @@ static enum wt_status read_formats(const char *file, const msgpack_object *list,
 {
     if (list->type != MSGPACK_OBJECT_ARRAY)
         return wt_fail(err, WT_INVALID, "%s: metadata: amdhsa.printf is no list", file);
-    struct gcn_format *grown = realloc(
-        object->format, (object->formats + list->via.array.size + 1) * sizeof *object->format);
-    if (!grown)
-        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    object->format = grown;
-    memset(grown + object->formats, 0, (list->via.array.size + (size_t)1) * sizeof *grown);
     for (uint32_t i = 0; i < list->via.array.size; i++) {
+        struct gcn_format *grown = wt_array_grow(object->format, &object->format_capacity,
+                                                 object->formats + 1, sizeof *grown);
+        if (!grown)
+            return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+        object->format = grown;
+        grown[object->formats] = (struct gcn_format){0};
         char *text = text_of(&list->via.array.ptr[i]);
         if (!text)
             return wt_fail(err, WT_INVALID, "%s: metadata: text %u of amdhsa.printf is none", file,
@@ -239,15 +240,16 @@ static enum wt_status read_root(const char *file, const msgpack_object *root,
     const msgpack_object *kernels = lookup(root, "amdhsa.kernels");
     if (!kernels || kernels->type != MSGPACK_OBJECT_ARRAY)
         return wt_fail(err, WT_INVALID, "%s: metadata: there is no list amdhsa.kernels", file);
-    struct gcn_kernel *grown = realloc(
-        object->kernel, (object->kernels + kernels->via.array.size + 1) * sizeof *object->kernel);
-    if (!grown)
-        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    object->kernel = grown;
-    memset(grown + object->kernels, 0, (kernels->via.array.size + (size_t)1) * sizeof *grown);
-    for (uint32_t i = 0; i < kernels->via.array.size; i++)
+    for (uint32_t i = 0; i < kernels->via.array.size; i++) {
+        struct gcn_kernel *grown = wt_array_grow(object->kernel, &object->kernel_capacity,
+                                                 object->kernels + 1, sizeof *grown);
+        if (!grown)
+            return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+        object->kernel = grown;
+        grown[object->kernels] = (struct gcn_kernel){0};
         if ((status = read_kernel(file, object, &kernels->via.array.ptr[i], err)) != WT_OK)
             return status;
+    }
     const msgpack_object *formats = lookup(root, "amdhsa.printf");
     return formats ? read_formats(file, formats, object, err) : WT_OK;
 }

@@ -202,6 +202,29 @@ static enum wt_status check_kernel(struct parse *p, struct gen_kernel *k)
     return WT_OK;
 }
 
+static void free_kernel(struct gen_kernel *k)
+{
+    for (size_t n = 0; n < k->argument_count; n++)
+        free(k->argument_name[n]);
+    free(k->argument_name);
+    free(k->argument_size);
+    free(k->name);
+    free(k->payload);
+    free(k->binding);
+}
+
+/* Where the compiler puts symbols that belong to no kernel: it is none that anybody launches. */
+static void drop_symbol_table(struct gen_object *o)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < o->kernel_count; i++)
+        if (strcmp(o->kernel[i].name, "Intel_Symbol_Table_Void_Program") == 0)
+            free_kernel(&o->kernel[i]);
+        else
+            o->kernel[kept++] = o->kernel[i];
+    o->kernel_count = kept;
+}
+
 static enum wt_status parse_elf(struct parse *p)
 {
     enum wt_status status;
@@ -222,6 +245,7 @@ static enum wt_status parse_elf(struct parse *p)
     for (size_t i = 0; i < p->object->kernel_count; i++)
         if ((status = check_kernel(p, &p->object->kernel[i])) != WT_OK)
             return status;
+    drop_symbol_table(p->object);
     return p->object->kernel_count ? WT_OK : bad(p, "it has no kernels");
 }
 
@@ -251,7 +275,8 @@ enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t l
     struct parse p = {.name = name, .elf = elf_memory(copy, length), .object = object, .err = err};
     const enum wt_status status = parse_elf(&p);
     elf_end(p.elf);
-    free(p.place);
+    object->place = p.place;
+    object->section_count = p.section_count;
     free(copy);
     if (status)
         gen_object_free(object);
@@ -262,18 +287,11 @@ enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t l
 
 void gen_object_free(struct gen_object *o)
 {
-    for (size_t i = 0; i < o->kernel_count; i++) {
-        struct gen_kernel *k = &o->kernel[i];
-        for (size_t n = 0; n < k->argument_count; n++)
-            free(k->argument_name[n]);
-        free(k->argument_name);
-        free(k->argument_size);
-        free(k->name);
-        free(k->payload);
-        free(k->binding);
-    }
+    for (size_t i = 0; i < o->kernel_count; i++)
+        free_kernel(&o->kernel[i]);
     free(o->kernel);
     free(o->relocation);
+    free(o->place);
     free(o->image);
     *o = (struct gen_object){0};
 }

@@ -424,8 +424,6 @@ static enum wt_status take_state(struct wt_emulated *e, const struct wt_core_fil
     if (status)
         return wt_fail_in(err, "the core file is damaged");
     e->timeline = state.timeline;
-    e->services.history = &wt_emulated_history;
-    e->services.reload = NULL; /* there is no program to begin anew */
     return WT_OK;
 }
 

@@ -1,6 +1,6 @@
 /*
  * Core files: the state of an emulated device, its modules, and what was recorded before, in one
- * file (docs/core-files.md has the format).
+ * file (docs/post-mortem.md has the format).
  */
 #ifndef WT_TARGET_CORE_FILE_H
 #define WT_TARGET_CORE_FILE_H
@@ -25,6 +25,7 @@ enum wt_status wt_core_file_open(const char *path, struct wt_core_file **file,
 enum wt_status wt_core_file_parse(const char *name, const uint8_t *bytes, size_t length,
                                   bool sealed, struct wt_core_file **file, struct wt_error *err);
 
+/** Frees what wt_core_file_open or wt_core_file_parse gave. NULL is ignored. */
 void wt_core_file_free(struct wt_core_file *file);
 
 /** The path of the program, as it was when the file was written; "" if there was none. */

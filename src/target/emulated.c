@@ -69,17 +69,6 @@ static enum wt_status read_loads(struct wt_emulated *e, struct wt_error *err)
     return WT_OK;
 }
 
-enum wt_status wt_emulated_wrong_machine(const char *program, unsigned elf_machine,
-                                         struct wt_error *err)
-{
-    return wt_fail(err, WT_INVALID,
-                   "%s: it is a program for %s (ELF machine %u); Vortex runs RISC-V (243)%s",
-                   program, wt_image_machine_name(elf_machine), elf_machine,
-                   wt_elf_machine_is_host(elf_machine)
-                       ? ". A host program that uses AMD GPUs runs by 'wavetrap exec'"
-                       : "");
-}
-
 /* The family that runs the program: the chosen one, which must be able to. */
 static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
 {
@@ -92,13 +81,18 @@ static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
     if (e->program && !of_file)
         of_file = wt_family_of_contained(e->program);
     if (is_elf && !of_file)
-        return wt_emulated_wrong_machine(e->program, header.machine, err);
+        return wt_image_wrong_machine(e->program, header.machine, err);
     /* What is no ELF file, code without a format above all, runs on the first family. */
     if (!of_file)
         of_file = wt_families[0];
     if (chosen && chosen != of_file)
         return wt_fail(err, WT_UNSUPPORTED, "--gpu=%s: that runs %s, and %s is none", chosen->name,
                        chosen->runs, e->program ? e->program : "no program");
+    if (e->options->debugged && !of_file->gdb && of_file->probe)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "%s: there is no debugger for %s yet that GDB's protocol reaches; 'wavetrap "
+                       "debug' takes %s",
+                       e->program, of_file->name, of_file->runs);
     if (e->options->debugged && !of_file->gdb)
         return wt_fail(err, WT_UNSUPPORTED,
                        "%s: there is no debugger for %s yet; 'wavetrap run' and 'wavetrap trace' "
@@ -136,7 +130,6 @@ void wt_emulated_begin(struct wt_emulated *e, const struct wt_emulated_options *
                        const char *program)
 {
     *e = (struct wt_emulated){.options = options, .program = program, .console = stdout};
-    wt_emulated_offer(e);
 }
 
 void wt_emulated_limit_memory(struct wt_emulated *e)

@@ -93,7 +93,7 @@ struct wt_emulated {
     struct wt_emulated_condition *query_condition; /**< of each of them */
     struct wt_target_services services;
     struct wt_bus *bus;
-    struct wt_target target;
+    struct wt_target target;      /**< see wt_emulated_target */
     struct wt_debugger *debugger; /**< NULL until wt_emulated_debug */
 };
 
@@ -105,6 +105,10 @@ struct wt_emulated {
  */
 enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_options *options,
                                 const char *program, struct wt_error *err);
+
+/** The device as a debugger's target (e->target) with its services; without a link until
+ * wt_emulated_attach. */
+const struct wt_target *wt_emulated_target(struct wt_emulated *e);
 
 /** Puts the register bus in front of a device (e->bus). */
 enum wt_status wt_emulated_connect(struct wt_emulated *e, struct wt_error *err);
@@ -158,9 +162,5 @@ enum wt_status wt_emulated_who_wrote(struct wt_emulated *e, uint64_t addr, uint6
 
 /** Whether the file is a program for an emulated device, and not for the host. */
 bool wt_emulated_takes(const struct wt_emulated_options *options, const char *program);
-
-/** Fails with the reason why a program for this ELF machine cannot run on an emulated GPU. */
-enum wt_status wt_emulated_wrong_machine(const char *program, unsigned elf_machine,
-                                         struct wt_error *err);
 
 #endif

@@ -6,44 +6,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/demangle.h"
 #include "base/file.h"
 #include "object/contained.h"
 #include "object/elf_header.h"
 #include "object/fatbin.h"
 
+struct entry {
+    struct gcn_object object;
+    size_t length; /* of its bytes in the file */
+};
+
 /* The code objects for gfx900, as they stand in the file. */
 struct list {
-    struct gcn_object *object;
-    size_t *length;
-    size_t count;
+    struct entry *entry;
+    size_t count, capacity;
     char others[200]; /* the targets of those for other GPUs */
 };
 
 static void free_list(struct list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        gcn_object_free(&list->object[i]);
-    free(list->object);
-    free(list->length);
+        gcn_object_free(&list->entry[i].object);
+    free(list->entry);
 }
 
 static enum wt_status add(struct list *list, const char *path, const uint8_t *bytes, size_t length,
                           struct wt_error *err)
 {
-    struct gcn_object *objects = realloc(list->object, (list->count + 1) * sizeof *objects);
-    if (objects)
-        list->object = objects;
-    size_t *lengths = realloc(list->length, (list->count + 1) * sizeof *lengths);
-    if (lengths)
-        list->length = lengths;
-    if (!objects || !lengths)
+    struct entry *grown =
+        wt_array_grow(list->entry, &list->capacity, list->count + 1, sizeof *grown);
+    if (!grown)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    const enum wt_status status =
-        gcn_object_parse(path, bytes, length, &list->object[list->count], err);
-    if (!status)
-        list->length[list->count++] = length;
-    return status;
+    list->entry = grown;
+    struct entry *added = &list->entry[list->count];
+    const enum wt_status status = gcn_object_parse(path, bytes, length, &added->object, err);
+    if (status != WT_OK)
+        return status;
+    added->length = length;
+    list->count++;
+    return WT_OK;
 }
 
 static enum wt_status collect(const char *path, const uint8_t *bytes, size_t length,
@@ -86,8 +89,9 @@ static struct choice find(const struct list *list, const char *name, size_t only
     for (size_t o = 0; o < list->count; o++) {
         if (only && o + 1 != only)
             continue;
-        for (size_t k = 0; k < list->object[o].kernels; k++) {
-            const char *own = list->object[o].kernel[k].name;
+        const struct gcn_object *object = &list->entry[o].object;
+        for (size_t k = 0; k < object->kernels; k++) {
+            const char *own = object->kernel[k].name;
             char plain[200];
             if (name && (exactly ? strcmp(own, name) != 0 : !wt_name_matches(own, name)))
                 continue;
@@ -179,11 +183,11 @@ enum wt_status wt_gcn_program_read(const char *path, const char *name,
     if (!status)
         status = choose(path, !whole && !gcn_fatbin_is_file(path), name, &list, &chosen, err);
     if (!status) {
-        *program = (struct wt_gcn_program){.object = list.object[chosen.object],
-                                           .length = list.length[chosen.object],
-                                           .contained = !whole};
+        const struct entry *entry = &list.entry[chosen.object];
+        *program = (struct wt_gcn_program){
+            .object = entry->object, .length = entry->length, .contained = !whole};
         program->kernel = &program->object.kernel[chosen.kernel];
-        list.object[chosen.object] = list.object[--list.count]; /* the rest is freed */
+        list.entry[chosen.object] = list.entry[--list.count]; /* the rest is freed */
     }
     free_list(&list);
     return status;

@@ -10,12 +10,15 @@
 #include "emulator/gen/isa.h"
 #include "runtime/gen/launch.h"
 #include "target/emulated.h"
+#include "target/gen_debugger.h"
 #include "target/launch.h"
 
 struct gen {
     struct gen_object object;
     struct gen_launch launch;
     struct gen_device *device;
+    struct gen_way_in way_in;
+    struct wt_gen_link link;
 };
 
 static struct gen *own(const struct wt_emulated *e)
@@ -31,6 +34,12 @@ static void config_default(void *config)
 static enum wt_status config_parse(void *config, const char *text, struct wt_error *err)
 {
     return gen_config_parse(config, text, err);
+}
+
+static void describe(const void *config, char *text, size_t size)
+{
+    const struct gen_config *c = config;
+    snprintf(text, size, "HD Graphics 530: %u EUs; OpenCL", 8 * c->subslices);
 }
 
 /* ---- the launch ---- */
@@ -95,13 +104,19 @@ static enum wt_status read_system(const struct wt_emulated *e, struct wt_error *
 static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
 {
     enum wt_status status;
-    uint8_t *bytes;
-    size_t length;
+    uint8_t *bytes, *linked;
+    size_t length, linked_length;
     if (e->options->load_count || e->options->base_given)
         return wt_fail(err, WT_UNSUPPORTED, "--load and --base are not for zebins");
     if ((status = wt_file_read(e->program, &bytes, &length, err)) != WT_OK)
         return status;
     status = gen_object_parse(e->program, bytes, length, &own(e)->object, err);
+    /* A kernel runs without its symbols, too. */
+    if (!status && gen_object_link(e->program, bytes, length, &own(e)->object, GEN_LAUNCH_CODE,
+                                   &linked, &linked_length, WT_IGNORED) == WT_OK) {
+        wt_modules_add_bytes(e->modules, e->program, linked, linked_length, 0, 0, NULL, WT_IGNORED);
+        free(linked);
+    }
     free(bytes);
     return status;
 }
@@ -157,6 +172,26 @@ static uint32_t exit_word(struct wt_emulated *e)
     return 0;
 }
 
+static enum wt_status print(struct wt_emulated *e, FILE *out, struct wt_error *err)
+{
+    bool lost;
+    const enum wt_status status =
+        gen_launch_print(own(e)->device, &own(e)->launch, out, &lost, err);
+    if (status == WT_OK && lost)
+        snprintf(e->notice, sizeof e->notice,
+                 "not all that the kernel prints is there: its buffer of %u MiB is full, or a "
+                 "thread has not come to the end of its printf",
+                 (unsigned)(GEN_LAUNCH_PRINTF_SIZE >> 20));
+    return status;
+}
+
+static void explain_fault(struct wt_emulated *e, FILE *out)
+{
+    const struct wt_fault *f = &e->machine->fault;
+    if (f->kind == WT_FAULT_ACCESS && f->addr < GEN_SLM_APERTURE)
+        gen_device_tell_walk(out, "  ", own(e)->device, f->addr);
+}
+
 static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t size)
 {
     uint8_t bytes[16];
@@ -189,6 +224,31 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
     return true;
 }
 
+static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
+                                 size_t available, char *text, size_t size)
+{
+    (void)e, (void)pc;
+    if (available < 8)
+        return 0;
+    struct gen_word word = {.low = wt_load_le(bytes, 8)};
+    if (available >= 16)
+        word.high = wt_load_le(bytes + 8, 8);
+    else if (!gen_is_compact(&word))
+        return 0;
+    return gen_disassemble(&word, text, size);
+}
+
+/* ---- the debugger ---- */
+
+static void attach(struct wt_emulated *e)
+{
+    struct gen *g = own(e);
+    g->way_in = (struct gen_way_in){.e = e, .device = g->device, .launch = &g->launch};
+    g->link = (struct wt_gen_link){.ops = &gen_debugger_link, .context = &g->way_in};
+    gen_device_debug(g->device, true);
+    e->target.link = &g->link;
+}
+
 static void list_isa(FILE *out)
 {
     static const char *const formats[] = {
@@ -212,16 +272,24 @@ const struct wt_family wt_family_gen = {
     .config_default = config_default,
     .config_parse = config_parse,
     .config_help = gen_config_help,
+    .describe = describe,
     .open = open_device,
     .load = load,
     .close = close_device,
     .waves_per_core = waves_per_core,
     .exit_word = exit_word,
     .instruction = instruction,
+    .instruction_text = instruction_text,
     .buffer = buffer,
     .work_item = work_item,
+    .print = print,
+    .explain_fault = explain_fault,
     .registers = &gen_register_table,
     .list_isa = list_isa,
     .list_registers = gen_list_registers,
     .explain_word = gen_explain_word,
+    .print_operand = gen_print_operand,
+    .attach = attach,
+    .operations = gen_debugger_operations,
+    .probe = &wt_probe_gen,
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "target/watches.h"
 
 enum wt_status wt_emulated_history_start(struct wt_emulated *e, struct wt_error *err)
 {

@@ -30,17 +30,4 @@ void wt_emulated_begin(struct wt_emulated *e, const struct wt_emulated_options *
 /** What the options say of memory. */
 void wt_emulated_limit_memory(struct wt_emulated *e);
 
-/* The services of the target (service.c). */
-
-/** Fills in e->services and e->target, without a register bus. */
-void wt_emulated_offer(struct wt_emulated *e);
-
-/** The machine's watch for a watchpoint. */
-struct wt_watch wt_emulated_watch_of(const struct wt_watchpoint *watchpoint,
-                                     struct wt_emulated_condition *condition);
-/** Sets the debugger's watches in the machine; false, and nothing is watched, without memory. */
-bool wt_emulated_watch_again(struct wt_emulated *e);
-/** Allocates room for hits; false without host memory. */
-bool wt_emulated_watch_room(struct wt_emulated *e);
-
 #endif

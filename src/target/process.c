@@ -1,6 +1,7 @@
 /* A host program as a target, and the code objects that its runtime lists. See process.h. */
 #include "target/process.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -43,7 +44,8 @@ static void decode_uri(char *text)
     char *to = text;
     unsigned code;
     for (; *text && *text != '#'; text++)
-        if (*text == '%' && sscanf(text + 1, "%2x", &code) == 1) {
+        if (*text == '%' && isxdigit((unsigned char)text[1]) && isxdigit((unsigned char)text[2]) &&
+            sscanf(text + 1, "%2x", &code) == 1) {
             *to++ = (char)code;
             text += 2;
         } else {

@@ -3,7 +3,8 @@
  * program goes on when the debugger goes.
  *
  * A front end attaches by wt_process_open(). Or it starts the program, as `wavetrap exec` does,
- * with WAVETRAP_HELD=1 in its environment: then the program's kernels wait for a debugger. It calls
+ * with WAVETRAP_HELD=PROGRAM:DEBUGGER in its environment (two process ids): then the program's
+ * kernels wait for a debugger, unless process DEBUGGER ends before one has come. It calls
  * wt_process_wait() until the program has opened its GPUs, and wt_process_open(). The program runs
  * (wt_debugger_running()); wt_debugger_interrupt() stops its GPU, wt_debugger_run() sets it going.
  *

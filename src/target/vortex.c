@@ -47,13 +47,6 @@ static enum wt_status read_arguments(const struct wt_emulated *e, struct vortex 
     return WT_OK;
 }
 
-/* Whether the name says that the file is code and nothing else. */
-static bool is_raw_name(const char *path)
-{
-    const size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".bin") == 0;
-}
-
 static enum wt_status read_program(struct wt_emulated *e, struct vortex *v, struct wt_error *err)
 {
     const struct wt_emulated_options *o = e->options;
@@ -64,17 +57,10 @@ static enum wt_status read_program(struct wt_emulated *e, struct vortex *v, stru
     if ((status = wt_image_load(e->program, base, &v->image, err)) != WT_OK)
         return status;
     e->is_elf = v->image.format == WT_IMAGE_ELF;
-    if (v->image.format == WT_IMAGE_RAW && !o->base_given && !is_raw_name(e->program))
-        return wt_fail(
-            err, WT_INVALID,
-            "%s: it is no ELF file, no Intel HEX and no .vxbin; code without a format is "
-            "called .bin, or --base=ADDRESS says where it goes",
-            e->program);
-    if (v->image.format != WT_IMAGE_RAW && o->base_given)
-        return wt_fail(err, WT_INVALID, "--base is for raw binaries; %s says itself where it goes",
-                       e->program);
+    if ((status = wt_image_check_base(&v->image, e->program, o->base_given, err)) != WT_OK)
+        return status;
     if (e->is_elf && v->image.elf_machine != EM_RISCV)
-        return wt_emulated_wrong_machine(e->program, v->image.elf_machine, err);
+        return wt_image_wrong_machine(e->program, v->image.elf_machine, err);
     /* A program runs without its symbols, too (they cannot be read from a pipe, for one). */
     struct wt_error why = {0};
     if (e->is_elf && wt_modules_add_file(e->modules, e->program, 0, 0, NULL, &why) != WT_OK)

@@ -31,7 +31,7 @@ enum wt_status wt_emulated_who_wrote(struct wt_emulated *e, uint64_t addr, uint6
     enum wt_status status;
     assert(e->timeline && size > 0);
     const uint64_t now = e->machine->time;
-    if ((status = wt_writes_begin(&writes, &e->target, &range, 1, true, err)) != WT_OK)
+    if ((status = wt_writes_begin(&writes, wt_emulated_target(e), &range, 1, true, err)) != WT_OK)
         return status;
     while ((step = wt_writes_on(&writes, BUDGET, err)) == WT_HISTORY_ON)
         continue;

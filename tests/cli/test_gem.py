@@ -172,6 +172,32 @@ def test_mistakes(state, message):
     assert message in gem(state, status=125)
 
 
+def test_a_batch_of_a_recording(tmp_path):
+    """Each line is a state as a batch began; without --batch the last one counts."""
+    record = tmp_path / "record"
+    record.write_text("".join(json.dumps({"batch": n + 1, "objects": [{"size": 4096, "object": k} for k in range(n)]}) + "\n"
+                              for n in range(4)))
+    for argv, count in (([], 3), (["--batch=1"], 0), (["--batch=3"], 2)):
+        done = subprocess.run([WAVETRAP, "gem", f"--state={record}", *argv], capture_output=True, text=True, check=True)
+        assert f"{count} objects, {4096 * count} bytes\n" in done.stdout
+    assert "batches are counted from 1" in gem([], "--batch=0", status=125)
+    assert "--batch is for what 'exec --gem' has recorded" in gem([SCREEN], "--batch=1", status=125)
+
+
+def test_json_says_the_same():
+    """All fields survive."""
+    state = {"gtt_total": 1 << 32, "mappable_end": 1 << 28, "page_sizes": ["4K", "2M"], "has_llc": False,
+             "processes": [{"name": 'a "b"', "objects": 3, "bytes": 5, "active": 1, "shared": 2}],
+             "objects": [SCREEN, {"object": 2, "size": 8192, "active": 1, "engine": "rcs0", "name": 4, "shared": True, "frontbuffer": 7,
+                                  "cache_level": "LLC", "tiling": "Y", "purgeable": True, "dirty": True,
+                                  "vmas": [{"ggtt": True, "start": 4096, "size": 8192, "view": "rotated", "fence": 3,
+                                            "planes": [{"width": 1, "height": 2, "stride": 3, "offset": 4}] * 2},
+                                           {"ggtt": True, "start": 0, "size": 4096, "view": "partial", "offset": 4096, "length": 1},
+                                           {"start": 1 << 40, "size": 1 << 21, "pages": "2M", "active": True}]}]}
+    assert gem(gem(state, "--json"), "--format=5.2") == gem(state, "--format=5.2")
+    assert gem(gem(state, "--json"), "--explain") == gem(state, "--explain")
+
+
 def test_no_state():
     done = subprocess.run([WAVETRAP, "gem"], capture_output=True, text=True, check=False)
     assert done.returncode == 125 and "--state=FILE" in done.stderr

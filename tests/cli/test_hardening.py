@@ -8,8 +8,10 @@ import pytest
 
 from conftest import WAVETRAP
 
-HOST = Path(os.path.realpath(WAVETRAP)).parents[1] / "runtime" / "hsakmt"
-FILES = [Path(os.path.realpath(WAVETRAP)), *(HOST / name for name in ("libhsakmt.so.1", "libwavetrap-symbols.so", "libwavetrap-rocminfo.so"))]
+RUNTIME = Path(os.path.realpath(WAVETRAP)).parents[1] / "runtime"
+LIBRARIES = ("hsakmt/libhsakmt.so.1", "hsakmt/libwavetrap-symbols.so", "hsakmt/libwavetrap-rocminfo.so",
+             "hsakmt/libwavetrap-kfd.so", "drm/libwavetrap-drm.so", "cuda/libcuda.so.1")
+FILES = [Path(os.path.realpath(WAVETRAP)), *(RUNTIME / name for name in LIBRARIES)]
 
 
 def readelf(what, file):

@@ -20,14 +20,16 @@ MAY_INCLUDE = {
     "debug/source": {"base", "debug/core"},
     "debug/vortex": {"base", "bus", "debug/core"},
     "debug/gcn": {"base", "object", "debug/core"},
+    "debug/gen": {"base", "object", "debug/core"},
+    "debug/sm": {"base", "object", "bus", "debug/core"},
     "runtime/common": {"base", "emulator/machine"},
     "runtime/gen": {"base", "object", "emulator/machine", "emulator/gen", "runtime/common"},
     "runtime/gcn": {"runtime/common", "base", "object", "emulator/machine", "emulator/gcn"},
     "runtime/devfs": {"base"},
     "runtime/drm": {"base", "emulator/machine", "emulator/gen", "runtime/common", "runtime/devfs"},
     "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source", "runtime/common", "runtime/devfs"},
-    "runtime/cuda": {"base", "object", "emulator/machine", "emulator/sm"},
-    "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex", "debug/gcn",
+    "runtime/cuda": {"base", "object", "emulator/machine", "emulator/sm", "runtime/common"},
+    "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex", "debug/gcn", "debug/gen", "debug/sm",
                "emulator/machine", "emulator/vortex", "emulator/gcn", "emulator/sm", "runtime/gcn", "emulator/gen", "runtime/gen", "runtime/common"},
     "frontend/rsp": {"base", "debug/core", "debug/source"},
 }
@@ -68,7 +70,7 @@ def test_only_what_joins_the_sides_is_without_rules():
 
 def test_one_place_names_the_families():
     """The command and the target's own files take a family as families.c gives it."""
-    own = {"gcn.c", "gcn.h", "gcn_debugger.c", "gcn_debugger.h", "gcn_program.c", "gcn_program.h", "gen.c", "gen.h", "gen_registers.c", "sm.c", "sm.h", "vortex.c", "vortex.h", "vortex_tables.c", "families.c"}
+    own = {"gcn.c", "gcn.h", "gcn_debugger.c", "gcn_debugger.h", "gcn_program.c", "gcn_program.h", "gen.c", "gen.h", "gen_debugger.c", "gen_debugger.h", "gen_region.c", "gen_registers.c", "sm.c", "sm.h", "vortex.c", "vortex.h", "vortex_tables.c", "families.c"}
     # The registers of Vortex's Debug Module; the page tables of Intel's GPUs.
     about_one_family = {"serve_registers.c", "gtt.c", "explain_trap.c"}
     wrong = []
@@ -83,7 +85,6 @@ def test_one_place_names_the_families():
 
 # Folders with circles of files that call each other: the files that all of these circles go through, and why they do.
 HUBS = {
-    "cli": ({"main.c", "info.c"}, "the tables of subcommands, and of what `info` knows; a command uses its table's usage text"),
     "emulator/gcn": ({"device.c", "trap.c", "groups.c", "operand.c"}, "the device has all parts, which stop or wake it; a "
                      "trap is part of the issue that raises it"),
     "emulator/gen": ({"device.c", "send.c", "exec.c", "typed.c"}, "the device has all parts; SEND's table names them"),
@@ -93,7 +94,6 @@ HUBS = {
     "frontend/console": ({"console.c", "files.c", "run.c"}, "commands run other commands: those of breakpoints, `source`"),
     "runtime/hsakmt": ({"open.c", "queues.c", "processor.c", "ioctl.c"}, "one process: opening makes all parts, and a fault is "
                        "explained by all of them"),
-    "target": ({"emulated.c", "history.c"}, "families.c names the families, and they build on what emulated.c offers to all"),
 }
 
 
@@ -139,7 +139,7 @@ def circles(edges):
 def test_files_of_a_folder_call_in_one_direction():
     for folder in folders():
         calls = calls_between_files(folder)
-        assert any(calls.values()) or len(calls) < 6, f"no calls found in {folder}"
+        assert any(calls.values()) or len(calls) < 7, f"no calls found in {folder}"
         found = circles(calls)
         hubs = HUBS[folder][0] if folder in HUBS else set()
         for hub in hubs:
@@ -193,7 +193,7 @@ def test_a_circle_is_found():
 
 
 # Folders all of whose headers have a comment before each function: what it does, units, ranges, errors, who frees.
-DOCUMENTED = ["base", "bus", "debug", "frontend/rsp"]
+DOCUMENTED = ["base", "bus", "cli", "debug", "frontend/rsp", "target"]
 
 
 def test_functions_of_headers_are_documented():
@@ -208,5 +208,5 @@ def test_functions_of_headers_are_documented():
                         missing.append(f"{file.relative_to(SOURCE)}:{number}: {line}")
                 depth += line.count("{") - line.count("}")
                 before = line.rstrip()
-    assert count > 700, "too few functions found"
+    assert count > 750, "too few functions found"
     assert not missing, "functions without a comment:\n" + "\n".join(missing)

@@ -112,7 +112,7 @@ MISTAKES = [
     (body("add.u32 %r1, %r2, %r3"), "8:1: 'ret' where ',' belongs"),
     (body("foo.u32 %r1, %r2;"), "7:1: there is no instruction 'foo.u32'"),
     (body("add.sat.wide.u32 %r1, %r2, %r3;"), "7:1: there is no instruction 'add.sat.wide.u32': 'wide' of add"),
-    (body("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}];"), "7:1: there is no instruction 'tex.2d"),
+    (body("tex.cube.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}];"), "7:1: there is no instruction 'tex.cube"),
     (body("add.u32 %r1, %rd2, %r3;"), "7:14: '%rd2' has 64 bits, and the instruction wants 32"),
     (body("add.u32 %r1, %r2, %r77;"), "7:19: there is no register '%r77'"),
     (body("add.u32 %r1, %r2, nothing;"), "7:19: 'nothing' is not declared"),

@@ -491,7 +491,7 @@ def test_bad_places_of_writes_are_explained(build, text):
 @pytest.mark.parametrize("name", ["notes.txt", "program.c", "README.md", "noname"])
 def test_text_is_not_run_as_code(tmp_path, name):
     (tmp_path / name).write_text("int main(void) { return 0; }\n" * 10)
-    for command in "run", "trace", "serve", "gdb":
+    for command in "run", "trace", "serve", "gdb", "info":
         done = run(command, tmp_path / name)
         assert done.returncode == 125 and "it is no ELF file, no Intel HEX and no .vxbin" in done.stderr, done.stderr
 
@@ -506,8 +506,9 @@ def test_code_without_a_format_is_run_where_it_is_said(tmp_path):
     assert run("run", "--base=0x80000000", tmp_path / "program").returncode == 5
 
 
-def test_an_elf_file_goes_where_it_says(build):
-    done = run("run", "--base=0x90000000", build.asm("_start: exit 0\n"))
+@pytest.mark.parametrize("command", ["run", "trace", "serve", "gdb", "info"])
+def test_an_elf_file_goes_where_it_says(build, command):
+    done = run(command, "--base=0x90000000", build.asm("_start: exit 0\n"))
     assert done.returncode == 125 and "--base is for raw binaries" in done.stderr
 
 
@@ -515,7 +516,7 @@ def test_an_elf_file_goes_where_it_says(build):
 def test_a_host_program_is_told_where_it_belongs(command):
     done = run(command, "/bin/true")
     assert done.returncode == 125 and "Vortex runs RISC-V" in done.stderr
-    assert "A host program that uses AMD GPUs runs by 'wavetrap exec'" in done.stderr
+    assert "A host program that uses GPUs runs by 'wavetrap exec'" in done.stderr
 
 
 @pytest.mark.parametrize("options", [["--gpu=vortex:warps=2,warps=4"], ["-g", "vortex:warps=2", "-g", "vortex:cores=2,warps=4"]])
@@ -538,3 +539,6 @@ def test_an_address_of_a_program_is_explained(build):
                            (["--wave=2"], "no warp 2 runs at issue time 0; there are: 0")):
         done = run("explain-address", *options, elf, "0x80000000")
         assert done.returncode == 125 and words in done.stderr, done.stderr
+    done = run("explain-address", elf, "0x100000000")
+    assert done.returncode == 0 and "in memory beyond the 32 bits of an address, where there is nothing" in done.stdout
+    assert "beyond" not in run("explain-address", build.asm("_start: exit 0\n", 64), "0x100000000").stdout

@@ -21,7 +21,7 @@ TIMEOUT = 120
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory):
-    """program(name, xlen, opt): an ELF file made of programs/NAME.c with the examples' library."""
+    """program(name, xlen, opt): an ELF file made of programs/NAME.c (or .cpp) with the examples' library."""
     folder = tmp_path_factory.mktemp("programs")
 
     def build(name, xlen=32, opt="-O0", *flags):
@@ -30,11 +30,14 @@ def program(tmp_path_factory):
             return out
         arch, multilib = WIDTHS[xlen]
         march = ["-march=" + multilib.split("/")[0], "-mabi=" + multilib.split("/")[1]]
+        source = next(path for path in (HERE / "programs" / f"{name}.c", HERE / "programs" / f"{name}.cpp") if path.exists())
+        if source.suffix == ".cpp":
+            flags = ("-fno-exceptions", "-fno-rtti", "-w", *flags)
         libgcc = subprocess.run([CC, *march, "-print-libgcc-file-name"], check=True, text=True,
                                 capture_output=True).stdout.strip()
         subprocess.run([CC, *arch, opt, "-g", *flags, "-mcmodel=medany", "--param=min-pagesize=0", "-ffp-contract=off",
                         "-isystem", f"{PICOLIBC}/include", f"-I{LIBRARY}", "-nostdlib", "-nostartfiles", "-static",
-                        f"-T{LIBRARY}/vortex.ld", "-o", out, HERE / "programs" / f"{name}.c",
+                        f"-T{LIBRARY}/vortex.ld", "-o", out, source,
                         *(LIBRARY / file for file in ("start.S", "diverge.S", "spawn.c", "console.c")),
                         f"{PICOLIBC}/lib/{multilib}/libc.a", libgcc], check=True, cwd=HERE)
         return out

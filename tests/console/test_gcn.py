@@ -317,3 +317,41 @@ def test_without_the_emulators_services(code):
                             (["watch tile[5]"], "address watch sees vector memory, not LDS")]:
         done = debug(code("values.cl"), *stop, *points, "continue", options=VALUES + ["--hw-only"])
         assert done.returncode == 1 and message in done.stderr, done.stderr
+
+
+@both_ways
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_objects_of_cplusplus(way, code, compiler):
+    file, how = code("objects.hip", compiler), options("weigh", f"zeros:{4 * ITEMS}", items=64) + way
+    said = ask(file, [f"break objects.hip:{line_of('objects.hip', 'grown')}", "run", "lane 5"],
+               ["output which.mass", "print by", "output which@9", "output which.now@5", "output which.now == physics::phase::liquid",
+                "whatis which", "output by@0..2", "output sizeof(physics::body<float>)"], how)
+    assert said[0] == "2.5"
+    assert re.fullmatch(r"\$1 = \(const int &\) @0x[0-9a-f]+( <private#0x[0-9a-f]+>)?: 10", said[1])
+    assert said[2].endswith("{mass = 4.5, age = 27, now = physics::phase::liquid, static limit = 40}")
+    assert said[3:6] == ["physics::phase::liquid", "true", "type = physics::body<float> &"]
+    assert said[6].split() == "0, 2 .. 4, step +2, in lanes 0..2".split() and said[7] == "12"
+    said = ask(file, ["break physics::body<float>::heavier", "run", "lane 3", "next"],
+               ["output mass", "output sum", "output this->age", "output limit", "output this->limit", "backtrace"], how)
+    assert said[:5] == ["1.5", "101.5", "10", "40", "40"]
+    assert "physics::body<float>::heavier (this=" in said[5] and "in weigh (" in said[5]
+
+
+@both_ways
+@pytest.mark.parametrize("condition, group", [
+    ("any(blockIdx.x@* == 1) && threadIdx.x == 5", 1), ("sum(threadIdx.x@*) == 63 * 32 && threadIdx.x == min(threadIdx.x@5..9)", 0),
+    ("max(positive@*) > 0 && count(threadIdx.x@* >= 5) == 59 && threadIdx.x == min(threadIdx.x@5)", 0)])
+def test_conditions_over_64_lanes(way, code, condition, group):
+    said = ask(code("values.cl"), [f"break values.cl:{line_of('values.cl', 'stop')} if {condition}", "run"], ["print threadIdx.x", "print blockIdx.x"],
+               VALUES + way)
+    assert said == ["$1 = 5", f"$2 = {group}"]
+
+
+@both_ways
+def test_groups_are_selected_by_their_coordinates(way, code):
+    said = ask(code("values.cl"), [f"break values.cl:{line_of('values.cl', 'stop')}", "run"], ["group 1", "output blockIdx.x", "group 0,0,0", "output blockIdx.x", "group"],
+               VALUES + way)
+    assert "group (1,0,0)" in said[0] and "#0 " in said[0] and said[1] == "1" and said[3] == "0" and "group (0,0,0)" in said[4]
+    for wrong in ("group 7", "group x", "group 1,2,3,4"):
+        done = debug(code("values.cl"), f"break values.cl:{line_of('values.cl', 'stop')}", "run", wrong, options=VALUES + way)
+        assert done.returncode == 1 and "group" in done.stderr

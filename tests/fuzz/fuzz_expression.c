@@ -6,6 +6,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static bool has_name(void *context, const char *name)
+{
+    (void)context;
+    return strcmp(name, "array<int, 3>") == 0 || strcmp(name, "twice<int>") == 0;
+}
+
 static const struct wt_type *find_type(void *context, const char *name)
 {
     if (strcmp(name, "struct s") == 0 || strcmp(name, "T") == 0)
@@ -25,12 +31,12 @@ static unsigned count(const struct wt_node *node)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
-    struct wt_types *types = wt_types_new(NULL, NULL, size & 1 ? 4 : 8);
+    struct wt_types *types = wt_types_new(NULL, NULL, NULL, size & 1 ? 4 : 8);
     if (!text || !types)
         abort();
     memcpy(text, data, size);
     text[size] = 0;
-    const struct wt_parse_world world = {types, find_type, types};
+    const struct wt_parse_world world = {types, find_type, has_name, types};
     struct wt_node *root;
     struct wt_error err = {0};
     if (wt_parse_expression(text, &world, &root, &err)) {

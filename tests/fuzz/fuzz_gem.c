@@ -1,9 +1,36 @@
 /* Fuzz target: a state of buffer objects as JSON, and the reports on it. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/drm/gem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char *written(const struct wt_gem_state *state, size_t *length)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, length);
+    wt_gem_state_write(out, state);
+    fclose(out);
+    return text;
+}
+
+/* What is written can be read, and says the same. */
+static void write_and_read(const struct wt_gem_state *state)
+{
+    struct wt_gem_state again;
+    struct wt_error err;
+    size_t length, second_length;
+    char *text = written(state, &length), *second;
+    if (wt_gem_state_parse(text, length, &again, &err) != WT_OK)
+        abort();
+    second = written(&again, &second_length);
+    if (length != second_length || memcmp(text, second, length) != 0)
+        abort();
+    wt_gem_state_free(&again);
+    free(text);
+    free(second);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -28,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     fclose(out);
     free(text);
+    write_and_read(&state);
     wt_gem_state_free(&state);
     return 0;
 }

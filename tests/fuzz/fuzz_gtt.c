@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emulator/gen/gtt/gtt.h"
+#include "emulator/gen/gtt/tables.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,6 +21,26 @@ static bool read_memory(void *context, uint64_t physical, void *bytes, size_t si
         return false;
     memcpy(bytes, m->bytes + physical % (m->length - 7), size);
     return true;
+}
+
+/* The walk of a TLB's miss reads whole entries, of memory that is there. */
+static uint64_t read_entry(void *context, uint64_t physical)
+{
+    uint64_t entry = 0;
+    read_memory(context, physical, &entry, sizeof entry);
+    return entry;
+}
+
+/* Both walks come to the same, except where an entry lies nowhere. */
+static void compare(const struct wt_gtt *gtt, struct memory *memory, uint64_t address,
+                    const struct wt_gtt_walk *walk)
+{
+    struct wt_ppgtt_page page;
+    if (gtt->gen < 8 || gtt->kind != WT_GTT_PROCESS48 || !gtt->enabled)
+        return;
+    const bool mapped = wt_ppgtt_translate(read_entry, memory, gtt->root[0], address, &page);
+    if (mapped != walk->mapped || (mapped && page.physical != walk->physical))
+        abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -44,7 +65,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         return 0;
     }
-    wt_gtt_walk(&gtt, read_memory, &(struct memory){data + 16, size - 16}, address, &walk);
+    struct memory memory = {data + 16, size - 16};
+    wt_gtt_walk(&gtt, read_memory, &memory, address, &walk);
+    compare(&gtt, &memory, address, &walk);
     if (walk.mapped == !!walk.fault[0] || walk.level_count > 4)
         abort();
     if (walk.mapped && (walk.physical ^ address) % walk.page_bytes)

@@ -34,6 +34,11 @@ def test_two_gpus_use_each_others_memory():
     assert api("threads", gpus=["gfx900", "gfx900:cu=1"]).stdout == "right\n"
 
 
+def test_processes_share_memory():
+    done = hip(compiled("ipc.hip"))
+    assert (done.stdout, done.stderr, done.returncode) == ("right\n", "", 0)
+
+
 def test_modules_from_files(tmp_path):
     """A code object, and a bundle of them."""
     program = compiled("api.hip")

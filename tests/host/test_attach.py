@@ -17,6 +17,7 @@ from test_gcn_sessions import Session, place  # noqa: E402
 
 TOOL = BUILD / "tests" / "kernels" / "gcn_session_tool"
 KERNEL = "_Z9twice_andii"
+WRITTEN = "twice_and(int, int)"  # as the source writes it
 GROUPS = 4
 
 
@@ -71,7 +72,7 @@ def test_threads_registers_and_steps(program):
     with attach(program.pid) as s:
         at = s.number(f"break {KERNEL}")
         hit = place(s.ask("continue"))
-        assert hit["pc"] == at and KERNEL in hit["text"] and "attach.hip" in hit["text"]
+        assert hit["pc"] == at and WRITTEN in hit["text"] and "attach.hip" in hit["text"]
         items = [hit["group"] * 64 + lane for lane in range(64)]
         assert s.row("v0") == items
         rounds = s.row("v1")
@@ -108,7 +109,7 @@ def test_a_watchpoint(program):
         answer = s.ask("continue")
         assert answer.startswith("watchpoint") and f"at {out:x}" in answer, answer
         hit = place(answer)
-        assert hit["group"] == 1 and "<_Z4busyPii" in hit["text"]
+        assert hit["group"] == 1 and "<busy(int*, int)" in hit["text"]
         round_of_it = s.words("global", out, 1)[0] - 200
         assert round_of_it > 0
         assert place(s.ask("continue"))["id"] != hit["id"]
@@ -189,6 +190,46 @@ def test_a_signal_that_ends_the_program_is_told(sockets):
 def test_a_child_of_the_program_does_not_hide_its_end(sockets):
     assert "has ended with status 9\n" in ending(sockets, lambda run: run.stdin.close(), "9", "fork")
     assert "was ended by signal 9 (Killed)\n" in ending(sockets, lambda run: run.kill(), "9", "fork")
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < deadline, "still not so"
+        time.sleep(0.01)
+
+
+def held(folder, *, by):
+    """A program whose kernels wait for a debugger that process `by` is to become; what it says comes to files."""
+    return subprocess.Popen([WAVETRAP, "exec", compiled("attach.hip")], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True,
+                            env=dict(environment(), WAVETRAP_SOCKETS=str(folder), WAVETRAP_HELD=f"1:{by}"))
+
+
+def ends_by_itself(program, debugger):
+    try:
+        out, err = program.communicate(timeout=120)
+    finally:
+        program.kill()
+    assert program.returncode == 0 and ", 0 wrong" in out, err
+    assert f"process {debugger}, for which kernels were held, has ended" in err
+
+
+def test_kernels_are_held_no_longer_than_their_debugger_lives(sockets):
+    debugger = subprocess.Popen(["sleep", "1000"])
+    program = held(sockets, by=debugger.pid)
+    try:
+        wait_until(lambda: str(program.pid) in subprocess.run([WAVETRAP, "ps"], capture_output=True, text=True).stdout)
+    finally:
+        debugger.kill()
+        debugger.wait()
+    ends_by_itself(program, debugger.pid)
+
+
+def test_kernels_are_not_held_for_a_debugger_that_has_ended(sockets):
+    debugger = subprocess.Popen(["true"])
+    debugger.wait()
+    ends_by_itself(held(sockets, by=debugger.pid), debugger.pid)
 
 
 def test_a_program_that_goes_on_without_its_gpus(sockets):
@@ -280,7 +321,7 @@ def test_waves_of_all_gpus_are_threads(sockets):
         for _ in range(4):
             hit = place(s.ask("continue"))
             seen.append((hit["pc"], hit["group"]))
-            assert "<_Z4mark" in hit["text"] and hit["mask"] == (1 << 64) - 1
+            assert "<mark(int*, int, int)" in hit["text"] and hit["mask"] == (1 << 64) - 1
             before = int(s.ask("reg pc"), 16)
             assert s.ask("step").startswith("step") and int(s.ask("reg pc"), 16) > before
         first, second = {pc for pc, _ in seen}

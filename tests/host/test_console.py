@@ -209,6 +209,15 @@ def test_arguments_environment_and_status():
     assert debug(["break kernel fill", "run"], session()).returncode == 0
 
 
+def test_programs_that_the_program_starts_do_not_wait_for_the_debugger(tmp_path):
+    """It comes to the program alone: the kernels of its children would wait for ever."""
+    script = tmp_path / "twice"
+    script.write_text(f"#!/bin/sh\n{session()}\n{session()}\n")
+    script.chmod(0o755)
+    said = ask(["run"], script)
+    assert said[0].endswith(ROUNDS + ROUNDS + END)
+
+
 def page_session(page, prompt="(wavetrap) "):
     """The commands of a page's sessions, and what it says that they answer; addresses are any."""
     text = "".join(re.findall(r"^```console\n(\(wavetrap\) .*?)^```$", (ROOT / "docs" / page).read_text(), re.M | re.S))

@@ -32,7 +32,7 @@ def line_of(source, text, number=0):
 @pytest.mark.parametrize("compiler, flags, source, region, at, before, after", [
     ("gcc-12", "-fopenmp", "openmp.c", "#pragma omp", "sum += a[i]", None, ("print a[i]", "1001")),
     ("g++-12", "-fopenmp", "openmp.cc", "#pragma omp target teams", "p[i] = l.at(i)", ("print l", "{slope = 2, offset = 1}"), None),
-    ("gfortran-12", "-fopenmp", "openmp.f90", "!$omp target", "total = total + a(i)", None, ("print a[499]", "999")),
+    ("gfortran-12", "-fopenmp", "openmp.f90", "!$omp target", "total = total + a(i)", None, ("print a(500)", "999")),
     ("gcc-12", "-fopenacc", "openacc.c", "#pragma acc", "sum += a[i]", None, None),
 ])
 def test_regions_of_gcc(compiler, flags, source, region, at, before, after):
@@ -73,3 +73,26 @@ def test_regions_of_clang():
     assert f"openmp.c:{line}\n{line}\t" in said[2] and "__omp_offloading_" in said[3].splitlines()[-1]
     assert said[4] == "$1 = <optimized out>\n" or re.match(r"\$1 = \d+\n", said[4])
     assert said[7].endswith("[Program exited normally]\n")
+
+
+FORTRAN = """counter|total|z|word|flag|dyn|p|grid|a|i|a(3)|A(0)|grid(1,0)|GRID(2,-1)|p%x|p%weight(2)|P%Weight|dyn(4)|a(2:4)|grid(1:2,0)|total .gt. 3
+    flag .and. .true.|.not. flag|flag .or. .false.|i == 8|total /= 3|a(3) * 2 + p%y|total .le. 7 .and. a(1) .eq. 3""".replace("\n", "|").split("|")
+FORTRAN_TYPES = ["whatis a", "ptype a", "ptype grid", "whatis p", "ptype p", "whatis p%weight", "ptype flag", "ptype word", "whatis dyn(4)", "ptype z",
+                 "whatis a(3)", "info locals"]
+
+
+def test_fortran_arrays():
+    """Bounds, allocatable arrays, members, operators: what GDB prints where the host executes the region."""
+    line = line_of("arrays.f90", "! here")
+    commands = [f"output {e.strip()}" for e in FORTRAN] + FORTRAN_TYPES
+    emulated = program("gfortran-12", [*GCC0, "-fopenmp"], "arrays.f90")
+    native = emulated.with_name("arrays.host")
+    subprocess.run(["gfortran-12", "-O0", "-g", "-fopenmp", "-foffload=disable", "-o", native, HERE / "arrays.f90"], check=True, capture_output=True)
+    mark = "=-=-="
+    words = [w for c in commands for w in ("-ex", f"echo {mark}\\n", "-ex", c)]
+    told = subprocess.run(["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set width 0", "-ex", f"break arrays.f90:{line}", "-ex",
+                           "run", *words, "-ex", f"echo {mark}\\n", "-ex", "kill", native], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=100).stdout.split(mark + "\n")[1:-1]
+    said = ask([f"break arrays.f90:{line}", "run", *commands], emulated)[2:]
+    wrong = [f"{c}\n    GDB:  {g!r}\n    ours: {o!r}" for c, g, o in zip(commands, told, said) if g.strip("\n") != o.strip("\n")]
+    assert len(told) == len(commands) and not wrong, "\n".join(wrong)

@@ -481,14 +481,14 @@ static void start_process(struct tool *t, char **argv)
     int status;
     for (unsigned i = 3; argv[i] && i < 62; i++)
         words[i - 1] = argv[i];
-    const int pid = fork();
+    const int self = getpid(), pid = fork();
     if (pid == 0) {
         const int none = open("/dev/null", O_RDONLY);
         dup2(none, 0);
         dup2(2, 1);
-        char own[16];
-        snprintf(own, sizeof own, "%d", (int)getpid());
-        setenv("WAVETRAP_HELD", own, 1);
+        char held[32];
+        snprintf(held, sizeof held, "%d:%d", (int)getpid(), self);
+        setenv("WAVETRAP_HELD", held, 1);
         execv(words[0], words);
         _exit(127);
     }

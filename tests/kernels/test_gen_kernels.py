@@ -1,5 +1,6 @@
 """OpenCL kernels compiled by Debian's ocloc for Gen9, optimised and not, do on the emulated EU what the same source does on the
 host (bit for bit) and on PoCL (within OpenCL's bounds), and what numpy says for what is Intel's own."""
+import re
 import shutil
 import struct
 import subprocess
@@ -257,6 +258,32 @@ def test_a_stray_access_is_told(zebin, tmp_path):
     assert done.returncode != 0
     for part in ("outside surface 0, which has 8000 bytes", "thread", "group (0,0,0)", "channel", "sends"):
         assert part in done.stderr, done.stderr
+
+
+def test_a_stray_access_shows_the_walk_through_the_page_tables(zebin, tmp_path):
+    """The entries are those that 'wavetrap gtt' shows of such tables, up to the one that is not valid."""
+    (tmp_path / "far.cl").write_text("kernel void far(global int *a) { a[get_global_id(0) + (1L << 36)] = 1; }")
+    path = zebin(tmp_path / "far.cl", "-cl-intel-greater-than-4GB-buffer-required", prefix=False)
+    done = subprocess.run([gcn.WAVETRAP, "run", "-g", "gen9", "--grid=64", "--block=32", "--arg=zeros:8000", path], capture_output=True,
+                          text=True)
+    assert done.returncode != 0
+    *_, top, directory, fault = done.stderr.splitlines()
+    address = int(re.search(r"write of 4 bytes at (0x[0-9a-f]+): no memory is mapped there", done.stderr)[1], 16)
+    entry = r"  {} 0x{:03x}  at 0x[0-9a-f]+: 0x[0-9a-f]{{16}}  0x[0-9a-f]+, {}valid"
+    assert re.match(entry.format("PML4E", address >> 39 & 511, ""), top), done.stderr
+    assert re.match(entry.format("PDPE ", address >> 30 & 511, "not "), directory), done.stderr
+    assert fault.startswith(f"  {address:#x}: fault: PDPE {address >> 30 & 511:#x} at ") and fault.endswith("not valid (bit 0)")
+
+
+def test_an_address_is_explained_by_its_walk(zebin, tmp_path):
+    path = zebin(SOURCE / "flow.cl", EXACT_DIVISION)
+    base = 0x200000000
+    done = subprocess.run([gcn.WAVETRAP, "explain-address", "-g", "gen9", "--kernel=collatz", "--grid=64", "--block=64", "--arg=zeros:256",
+                           path, f"{base + 0x14:#x}"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    levels = [line.split()[1:3] for line in done.stdout.splitlines() if " at 0x" in line]
+    assert levels == [[n, hex(base >> s & 511)] for n, s in (("PML4E", 39), ("PDPE", 30), ("PDE", 21), ("PTE", 12))], done.stdout
+    assert "0x14  the offset in that page" in done.stdout and "in physical memory, which holds 0x00000000" in done.stdout
 
 
 def test_who_wrote(zebin, tmp_path):

@@ -1070,14 +1070,29 @@ static int64_t runtime_wait(uint64_t signal, int condition, int64_t value, uint6
     return (int64_t)(signal + (uint64_t)condition + timeout) + value;
 }
 
+static int64_t runtime_load(uint64_t signal)
+{
+    return (int64_t)signal;
+}
+
+static void runtime_store(uint64_t signal, int64_t value)
+{
+}
+
 static void active_waits_become_blocking_ones(void **state)
 {
     typedef int64_t wait_function(uint64_t, int, int64_t, uint64_t, int);
     struct {
         uint32_t major, size, step, reserved;
-        void (*before[43])(void);
+        void (*before[39])(void);
+        int64_t (*load[2])(uint64_t);
+        void (*store[2])(uint64_t, int64_t);
         wait_function *wait[2];
-    } core = {.major = 1, .size = sizeof core, .wait = {runtime_wait, runtime_wait}};
+    } core = {.major = 1,
+              .size = sizeof core,
+              .load = {runtime_load, runtime_load},
+              .store = {runtime_store, runtime_store},
+              .wait = {runtime_wait, runtime_wait}};
     struct { /* of a runtime that has no table of extensions */
         uint32_t major, size, step, reserved;
         void *core;
@@ -1090,6 +1105,16 @@ static void active_waits_become_blocking_ones(void **state)
         assert_int_equal(core.wait[i](1, 2, 4, 8, 1), 15);
         assert_int_equal(how_it_waited, 0);
     }
+    /* One that is over soon is none of the runtime's. */
+    for (unsigned i = 0; i < 2; i++)
+        for (int condition = 0; condition < 4; condition++) {
+            const int64_t met[] = {7, 6, 8, 7}, unmet[] = {8, 7, 7, 8}; /* ==, !=, <, >= */
+            how_it_waited = 1;
+            assert_int_equal(core.wait[i](7, condition, met[condition], UINT64_MAX, 1), 7);
+            assert_int_equal(how_it_waited, 1);
+            core.wait[i](7, condition, unmet[condition], UINT64_MAX, 1);
+            assert_int_equal(how_it_waited, 0);
+        }
     core.wait[0] = core.wait[1] = runtime_wait; /* a shorter table has no such functions */
     core.size = 300;
     assert_true(OnLoad(&table, 0, 0, NULL));
@@ -1203,6 +1228,58 @@ static void what_is_wrong_is_refused(void **state)
         HSAKMT_STATUS_INVALID_PARAMETER);
 }
 
+/* Another process finds the memory by its handle; this one may do so, too. */
+static void memory_is_shared_by_a_handle(void **state)
+{
+    struct world *w = *state;
+    enum { SIZE = 0x400000 };
+    uint8_t *m = allocate(SIZE);
+    HsaSharedMemoryHandle handle, again, wrong;
+    HsaPointerInfo info;
+    void *there, *other;
+    HSAuint64 size = 0;
+    HSAuint32 node = GPU;
+    m[5] = 50, m[SIZE - 1] = 51;
+    assert_int_equal(hsaKmtShareMemory(m, SIZE, &handle), HSAKMT_STATUS_SUCCESS);
+    assert_true(m[5] == 50 && m[4] == 0 && m[SIZE - 1] == 51);
+    assert_int_equal(hsaKmtShareMemory(m, SIZE, &again), HSAKMT_STATUS_SUCCESS);
+    assert_memory_equal(handle, again, sizeof handle);
+    assert_true(handle[6] == 0 && handle[7] == 0); /* the runtime's own */
+    assert_int_equal(hsaKmtRegisterSharedHandleToNodes(&handle, &there, &size, 1, &node),
+                     HSAKMT_STATUS_SUCCESS);
+    assert_true(size == SIZE && there != m && (uintptr_t)there % (2 << 20) == 0);
+    assert_int_equal(hsaKmtRegisterSharedHandle(&handle, &other, &size), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtQueryPointerInfo((uint8_t *)there + 7, &info), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(info.Type, HSA_POINTER_REGISTERED_SHARED);
+    assert_true(info.CPUAddress == there && info.SizeInBytes == SIZE && info.Node == GPU);
+    ((uint8_t *)there)[6] = 60;
+    assert_true(m[6] == 60 && ((uint8_t *)other)[6] == 60 && ((uint8_t *)there)[5] == 50);
+
+    /* What is none, or is somewhere else, is refused. */
+    assert_int_equal(hsaKmtShareMemory(m, SIZE / 2, &wrong), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtShareMemory(m + 4096, SIZE, &wrong), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtShareMemory(there, SIZE, &wrong), HSAKMT_STATUS_INVALID_PARAMETER);
+    node = 7;
+    assert_int_equal(hsaKmtRegisterSharedHandleToNodes(&handle, &other, &size, 1, &node),
+                     HSAKMT_STATUS_INVALID_NODE_UNIT);
+    for (unsigned i = 0; i < 6; i++) {
+        memcpy(wrong, handle, sizeof wrong);
+        wrong[i] ^= 0x40000000;
+        assert_int_equal(hsaKmtRegisterSharedHandle(&wrong, &other, &size),
+                         HSAKMT_STATUS_INVALID_HANDLE);
+    }
+
+    /* It lives for as long as one has it; the handle, for as long as its owner has it. */
+    assert_int_equal(hsaKmtUnmapMemoryToGPU(m), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtFreeMemory(m, SIZE), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(((uint8_t *)there)[6], 60);
+    assert_int_equal(hsaKmtDeregisterMemory(there), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtQueryPointerInfo(there, &info), HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtRegisterSharedHandle(&handle, &there, &size),
+                     HSAKMT_STATUS_INVALID_HANDLE);
+    (void)w;
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -1238,6 +1315,7 @@ int main(void)
         TEST(active_waits_become_blocking_ones),
         TEST(what_a_pointer_points_into),
         TEST(registered_memory_is_seen_at_another_address),
+        TEST(memory_is_shared_by_a_handle),
         TEST(what_is_wrong_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

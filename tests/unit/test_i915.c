@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "emulator/gen/gtt/gtt.h"
 #include "runtime/drm/i915.h"
 
 #define PAGE 4096
@@ -21,22 +24,52 @@ struct gpu {
     struct gen_walk walk[8];
     unsigned walk_count;
     size_t mapping_count;
+    uint64_t root; /* of the page tables */
     bool fail;
     uint64_t now;
     char said[512];
+    void (*meanwhile)(struct gpu *g); /* what other threads do while a walk runs */
     struct wt_i915 *device;
     struct wt_i915_file *file;
     uint8_t *memory; /* of the objects below */
 };
 
-static enum wt_status run(void *context, const struct wt_i915_mapping *mappings, size_t count,
-                          const struct gen_walk *walk, struct wt_error *err)
+static bool read_physical(void *context, uint64_t physical, void *bytes, size_t size)
+{
+    memcpy(bytes, (const void *)(uintptr_t)physical, size);
+    return true;
+}
+
+/* The walk through the tables of a batch. */
+static struct wt_gtt_walk walk_of(uint64_t root, uint64_t address)
+{
+    const struct wt_gtt table = {
+        .gen = 9, .kind = WT_GTT_PROCESS48, .enabled = true, .root = {root}, .root_count = 1};
+    struct wt_gtt_walk walk;
+    wt_gtt_walk(&table, read_physical, NULL, address, &walk);
+    return walk;
+}
+
+static enum wt_status run(void *context, uint64_t root, const struct wt_i915_mapping *mappings,
+                          size_t count, const struct gen_walk *walk, struct wt_error *err)
 {
     struct gpu *g = context;
     if (g->fail)
         return wt_fail(err, WT_INVALID, "lane 3 writes 0x10, where nothing is");
     for (size_t i = 1; i < count; i++)
         assert_true(mappings[i - 1].address + mappings[i - 1].size <= mappings[i].address);
+    /* Physical addresses are those of this process. */
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t end = mappings[i].address + mappings[i].size;
+        for (uint64_t at = mappings[i].address; at < end; at += PAGE)
+            assert_int_equal(walk_of(root, at + 5).physical,
+                             (uintptr_t)mappings[i].host + (at - mappings[i].address) + 5);
+        if (i + 1 == count || mappings[i + 1].address > end)
+            assert_false(walk_of(root, end).mapped);
+    }
+    g->root = root;
+    if (g->meanwhile)
+        g->meanwhile(g);
     g->mapping_count = count;
     g->walk[g->walk_count++ % 8] = *walk;
     return WT_OK;
@@ -605,6 +638,116 @@ static void test_the_report_on_objects(void **state)
     wt_gem_state_free(&report);
 }
 
+/* Another thread's ioctls go on while a batch runs; what it uses is busy, and outlives its handle.
+ */
+static void while_it_runs(struct gpu *g)
+{
+    struct drm_i915_gem_create create = {.size = PAGE};
+    struct wt_gem_state report;
+    struct wt_error err;
+    unsigned active = 0;
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CREATE, &create), 0);
+    assert_int_equal(wt_i915_gem_state(g->device, &report, &err), WT_OK);
+    for (size_t i = 0; i < report.object_count; i++)
+        active += report.objects[i].active && report.objects[i].vmas[0].active;
+    wt_gem_state_free(&report);
+    assert_int_equal(active, OBJECTS);
+    for (uint32_t handle = 1; handle <= OBJECTS; handle++) {
+        struct drm_i915_gem_busy busy = {.handle = handle};
+        assert_int_equal(call(g, DRM_IOCTL_I915_GEM_BUSY, &busy), 0);
+        assert_int_equal(busy.busy, 1 << 16);
+        struct drm_i915_gem_wait wait = {.bo_handle = handle, .timeout_ns = 1000};
+        assert_int_equal(call(g, DRM_IOCTL_I915_GEM_WAIT, &wait), -ETIME);
+    }
+    struct drm_gem_close close = {.handle = 2};
+    assert_int_equal(call(g, DRM_IOCTL_GEM_CLOSE, &close), 0);
+    assert_int_equal(call(g, DRM_IOCTL_GEM_CLOSE, &close), -EINVAL);
+    /* A new object does not take its place. */
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CREATE, &create), 0);
+    assert_int_equal(create.handle, OBJECTS + 2);
+}
+
+static void test_ioctls_while_a_batch_runs(void **state)
+{
+    struct gpu *g = *state;
+    struct batch b;
+    alarm(60); /* a driver that keeps its lock would hang */
+    begin(&b, g);
+    put_bases(&b);
+    put_descriptor(&b, 1);
+    put_walker(&b, 1);
+    g->meanwhile = while_it_runs;
+    assert_int_equal(submit(&b), 0);
+    alarm(0);
+    assert_string_equal(g->said, "");
+    assert_int_equal(g->walk_count, 1);
+    struct drm_i915_gem_busy busy = {.handle = 1};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_BUSY, &busy), 0);
+    assert_int_equal(busy.busy, 0);
+    /* The place of the one that was closed is free now. */
+    struct drm_i915_gem_create create = {.size = PAGE};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CREATE, &create), 0);
+    assert_int_equal(create.handle, 2);
+}
+
+static void look_at_rights(struct gpu *g)
+{
+    const struct wt_gtt_walk first = walk_of(g->root, (uintptr_t)g->memory + TAG * PAGE),
+                             second = walk_of(g->root, (uintptr_t)g->memory + STATE * PAGE);
+    assert_non_null(strstr(first.attributes, "read-only"));
+    assert_non_null(strstr(second.attributes, "writable"));
+}
+
+static void test_a_userptr_may_be_read_only(void **state)
+{
+    struct gpu *g = *state;
+    struct batch b;
+    begin(&b, g);
+    struct drm_i915_gem_userptr args = {
+        .user_ptr = (uintptr_t)page(&b, TAG), .user_size = PAGE, .flags = I915_USERPTR_READ_ONLY};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_USERPTR, &args), 0);
+    for (unsigned i = 0; i < OBJECTS; i++)
+        if (b.object[i].offset == gpu_address(&b, TAG))
+            b.object[i].handle = args.handle;
+    put_bases(&b);
+    put_descriptor(&b, 1);
+    put_walker(&b, 1);
+    g->meanwhile = look_at_rights;
+    assert_int_equal(submit(&b), 0);
+    assert_int_equal(g->walk_count, 1);
+}
+
+/* In a child no batch is under way, and the ioctls work. */
+static void fork_while_it_runs(struct gpu *g)
+{
+    int status;
+    wt_i915_before_fork(g->device);
+    const pid_t child = fork();
+    if (!child) {
+        struct drm_i915_gem_busy busy = {.handle = 1};
+        _exit(wt_i915_after_fork(g->device, true) && call(g, DRM_IOCTL_I915_GEM_BUSY, &busy) == 0 &&
+                      busy.busy == 0
+                  ? 0
+                  : 1);
+    }
+    assert_false(wt_i915_after_fork(g->device, false));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void test_a_child_of_a_program_whose_batch_runs(void **state)
+{
+    struct gpu *g = *state;
+    struct batch b;
+    begin(&b, g);
+    put_bases(&b);
+    put_descriptor(&b, 1);
+    put_walker(&b, 1);
+    g->meanwhile = fork_while_it_runs;
+    assert_int_equal(submit(&b), 0);
+    assert_int_equal(g->walk_count, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -624,6 +767,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_batch_without_an_end, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lists_that_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_the_report_on_objects, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_ioctls_while_a_batch_runs, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_userptr_may_be_read_only, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_child_of_a_program_whose_batch_runs, setup,
+                                        teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,8 @@ static void an_address_leads_to_its_module(void **state)
     assert_string_equal(name, "known_function");
     assert_int_equal(offset, 1);
     assert_true(wt_modules_line(m, 0, HIGH + addr, &file, &line));
-    assert_in_range(line, KNOWN_LINE - 2, KNOWN_LINE + 1);
+    /* Any line of the function: on arm64 all of it belongs to the last one. */
+    assert_in_range(line, KNOWN_LINE - 2, KNOWN_LINE + 2);
     wt_modules_describe(m, 0, HIGH + addr, text, sizeof text);
     snprintf(wanted, sizeof wanted,
              "0x%llx <known_function> at test_modules.c:", (unsigned long long)(HIGH + addr));

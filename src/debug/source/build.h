@@ -32,7 +32,8 @@ struct wt_piece {
 
 struct wt_operand {
     const struct wt_type *type;
-    uint32_t bit_offset, bit_size; /**< of a bit field; bit_size 0: none */
+    uint32_t bit_offset, bit_size;   /**< of a bit field; bit_size 0: none */
+    const struct wt_type *reference; /**< a reference led here: its type; NULL: none did */
     unsigned piece_count;
     struct wt_piece piece[WT_PIECES];
 };
@@ -60,6 +61,8 @@ struct wt_build {
     const struct wt_frame_ops *frame_ops;
     struct wt_frames *frames; /**< NULL: no thread is selected */
     bool uses_frame;          /**< a register or the frame was used */
+    bool has_object;          /**< DW_OP_push_object_address pushes `object` */
+    wt_expr_vector object;
 };
 
 /* ---- cells: each returns false with *err filled in where temporaries run out ---- */
@@ -75,6 +78,22 @@ enum wt_status wt_build_load(struct wt_build *b, uint32_t space, unsigned size,
 /** Frees the temporaries from @p mark on, but for @p keep, which is moved there. */
 enum wt_status wt_build_release(struct wt_build *b, unsigned mark, wt_expr_vector *keep,
                                 struct wt_error *err);
+
+/* ---- operations ---- */
+
+/** Intel's operations (Intel Graphics Compiler, DebugInfo): what they do is in dwarf_expr.c. */
+enum {
+    WT_OP_INTEL_REGS = 0xeb,
+    WT_OP_INTEL_PUSH_BITS = 0xec,
+    WT_OP_INTEL_PUSH_LANE = 0xed,
+    WT_OP_INTEL_LAST = 0xef
+};
+
+/**
+ * The operations of an attribute that is one expression, which the caller frees; NULL if there is
+ * one that is not known. For those that libdw refuses.
+ */
+Dwarf_Op *wt_dwarf_operations(Dwarf_Attribute *attribute, size_t *count);
 
 /* ---- operands ---- */
 

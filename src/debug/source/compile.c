@@ -12,6 +12,8 @@
 
 static enum wt_status compile(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
                               struct wt_error *err);
+static enum wt_status compile_found(struct compiler *c, struct wt_found *f, const char *name,
+                                    struct wt_operand *o, struct wt_error *err);
 
 static const struct wt_type *basic(struct compiler *c, const char *name)
 {
@@ -25,7 +27,8 @@ static const struct wt_type *integer(struct compiler *c, unsigned size, bool is_
 
 static const struct wt_type *truth_type(struct compiler *c)
 {
-    return basic(c, wt_source_is_cplusplus(c->scope) ? "bool" : "int");
+    const bool has_bool = wt_source_is_cplusplus(c->scope) || wt_source_is_fortran(c->scope);
+    return basic(c, has_bool ? "bool" : "int");
 }
 
 /* The type of data that only a symbol names. */
@@ -101,11 +104,13 @@ static enum wt_status follow_reference(struct compiler *c, struct wt_operand *o,
 {
     const struct wt_type *plain = wt_type_plain(o->type);
     wt_expr_vector address;
+    const struct wt_type *reference = o->type;
     if (plain->kind != WT_TYPE_REFERENCE)
         return WT_OK;
     enum wt_status status = wt_operand_cell_of(&c->build, o, &address, err);
     if (!status)
         *o = wt_operand_memory(wt_type_target(plain), space_of_type(c, plain), address);
+    o->reference = reference;
     return status;
 }
 
@@ -159,6 +164,33 @@ static bool is_known_at_0(const struct compiler *c, Dwarf_Die *variable)
     return of_own == 1 && of_functions == 0;
 }
 
+struct described {
+    Dwarf_Die *die;
+    struct wt_info *info;
+    uint64_t bias;
+    bool is_local;
+};
+
+/* Where a variable lies of which no more is known than the debug information says. */
+static enum wt_status compile_described(struct compiler *c, const void *what, struct wt_operand *o,
+                                        struct wt_error *err)
+{
+    const struct described *v = what;
+    c->as_described = true;
+    enum wt_status status = wt_compile_variable(c, v->die, v->info, v->bias, v->is_local, o, err);
+    if (status)
+        return status;
+    if (!wt_operand_in_memory(o))
+        return wt_fail(err, WT_UNSUPPORTED, "value has been optimized out");
+    wt_expr_vector address = o->piece[0].vector;
+    const struct wt_space *space = &c->build.topology->spaces[o->piece[0].space];
+    if (o->piece[0].space && space->aperture)
+        status = wt_build_op(&c->build, WT_EXPR_ADD, 0, address,
+                             wt_build_constant(&c->build, space->aperture), &address, err);
+    *o = wt_operand_cell(integer(c, 8, true), address);
+    return status;
+}
+
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                                    uint64_t bias, bool is_local, struct wt_operand *o,
                                    struct wt_error *err)
@@ -167,7 +199,7 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     const struct wt_type *type = wt_types_of(wt_info_types(info), die);
     const uint64_t size = wt_type_size(type);
     Dwarf_Attribute attribute;
-    Dwarf_Op *ops;
+    Dwarf_Op *ops, *own = NULL;
     size_t count;
     if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
         return constant_value(c, &attribute, type, o, err);
@@ -178,14 +210,19 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     int found = 0;
     if (frame && is_local)
         found = dwarf_getlocation_addr(&attribute, frame->inside - bias, &ops, &count, 1);
-    else if (dwarf_getlocation(&attribute, &ops, &count) == 0)
+    else
+        found = dwarf_getlocation(&attribute, &ops, &count) == 0 ? 1 : -1;
+    if (found < 0 && (own = wt_dwarf_operations(&attribute, &count)) != NULL) {
         found = 1;
+        ops = own;
+    }
     *o = lost(type);
     if (found != 1 || count == 0)
         return WT_OK;
     struct wt_error why;
     enum wt_status status = wt_build_location(&c->build, &attribute, ops, count,
                                               is_local ? frame : NULL, bias, size, o, &why);
+    free(own);
     o->type = type;
     if (status == WT_UNSUPPORTED && strstr(why.text, "optimized out")) {
         *o = lost(type);
@@ -208,7 +245,11 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     /* A register may be wider than what is in it. */
     if (o->piece_count == 1 && o->piece[0].size > size && size)
         o->piece[0].size = size;
-    return follow_reference(c, o, err);
+    status = follow_reference(c, o, err);
+    const struct described described = {die, info, bias, is_local};
+    return status ? status
+                  : wt_compile_dynamic(c, die, is_local ? frame : NULL, bias, compile_described,
+                                       &described, o, err);
 }
 
 /* ---- members ---- */
@@ -250,6 +291,26 @@ static bool find_member(const struct wt_type *record, const char *name, uint64_t
     return false;
 }
 
+/* What a class has and its objects have not: a static member, a method. */
+static enum wt_status compile_class_member(struct compiler *c, const struct wt_type *record,
+                                           const char *name, unsigned depth, struct wt_operand *o,
+                                           struct wt_error *err)
+{
+    struct wt_found f;
+    char whole[512];
+    size_t count;
+    const struct wt_member *m = wt_type_members(record, &count);
+    if (record->name &&
+        (size_t)snprintf(whole, sizeof whole, "%s::%s", record->name, name) < sizeof whole &&
+        wt_source_find(c->scope, whole, &f))
+        return compile_found(c, &f, whole, o, err);
+    for (size_t i = 0; i < count && depth < 32; i++)
+        if (m[i].is_base &&
+            compile_class_member(c, wt_type_plain(m[i].type), name, depth + 1, o, err) == WT_OK)
+            return WT_OK;
+    return wt_fail(err, WT_INVALID, "There is no member named %s.", name);
+}
+
 static enum wt_status compile_member(struct compiler *c, const struct wt_operand *record,
                                      const char *name, struct wt_operand *o, struct wt_error *err)
 {
@@ -267,7 +328,7 @@ static enum wt_status compile_member(struct compiler *c, const struct wt_operand
         return wt_fail(err, WT_INVALID,
                        "Attempt to extract a component of a value that is not a structure.");
     if (!find_member(plain, name, 0, 0, &m, &base))
-        return wt_fail(err, WT_INVALID, "There is no member named %s.", name);
+        return compile_class_member(c, plain, name, 0, o, err);
     enum wt_status status = take_member(c, record, base, m, o, err);
     return status ? status : follow_reference(c, o, err);
 }
@@ -791,18 +852,80 @@ static struct wt_operand constant_bytes(struct compiler *c, const struct wt_type
     return o;
 }
 
-static enum wt_status no_lanes_beside(struct wt_error *err)
+static int register_index(const struct wt_topology *t, const char *name);
+
+/* A cell that is not 0 in these lanes. */
+static enum wt_status is_among(struct compiler *c, wt_lanes lanes, wt_expr_vector *among,
+                               struct wt_error *err)
 {
-    return wt_fail(err, WT_UNSUPPORTED,
-                   "a condition is evaluated for each lane by itself: it cannot ask for other "
-                   "lanes");
+    const int index = register_index(c->build.topology, "_lane");
+    if (index < 0 || lanes >> 64)
+        return wt_fail(err, WT_UNSUPPORTED, "a condition can ask for lanes 0 to 63");
+    if (lanes >> c->build.topology->lanes)
+        return wt_fail(err, WT_INVALID, "there is no lane %u: a %s has lanes 0 to %u",
+                       wt_lanes_highest(lanes), c->build.topology->wave_word,
+                       c->build.topology->lanes - 1);
+    enum wt_status status = wt_build_op(
+        &c->build, WT_EXPR_SHR_UNSIGNED, 0, wt_build_constant(&c->build, (uint64_t)lanes),
+        wt_expr_register(c->build.expr, (unsigned)index), among, err);
+    return status ? status
+                  : wt_build_op(&c->build, WT_EXPR_AND, 0, *among, wt_build_constant(&c->build, 1),
+                                among, err);
+}
+
+static bool selects_one(const struct wt_node *n)
+{
+    return n->kind == WT_NODE_LANES && !n->all_lanes && !(n->lanes & (n->lanes - 1));
+}
+
+/* What was computed of a node before lanes part. */
+static bool find_reduced(const struct compiler *c, const struct wt_node *n, struct wt_operand *o)
+{
+    for (unsigned i = 0; i < c->reduced_count; i++)
+        if (c->reduced[i].node == n) {
+            *o = wt_operand_cell(c->reduced[i].type, c->reduced[i].vector);
+            return true;
+        }
+    return false;
+}
+
+/* x@3 and x@0..7 in a condition: of one lane all get the value, several are what is taken together
+ * over lanes. */
+static enum wt_status lanes_beside(struct compiler *c, const struct wt_node *n,
+                                   struct wt_operand *o, struct wt_error *err)
+{
+    const bool one = selects_one(n);
+    wt_expr_vector cell, there;
+    struct wt_operand value;
+    if (find_reduced(c, n, o))
+        return WT_OK;
+    if (!one && !c->in_reduction)
+        return wt_fail(err, WT_INVALID,
+                       "a condition is one for each lane: take the lanes together, as in any(…), "
+                       "all(…) or sum(…)");
+    if (!one) {
+        c->over |= n->all_lanes ? 0 : n->lanes;
+        return compile(c, n->a, o, err);
+    }
+    enum wt_status status = compile(c, n->a, &value, err);
+    if (status)
+        return status;
+    if (!wt_type_is_scalar(wt_type_plain(value.type)))
+        return wt_fail(err, WT_UNSUPPORTED, "a condition can ask other lanes for numbers only");
+    if ((status = wt_operand_cell_of(&c->build, &value, &cell, err)) != WT_OK ||
+        (status = is_among(c, n->lanes, &there, err)) != WT_OK ||
+        (status = wt_build_op(&c->build, WT_EXPR_OVER_MAX_UNSIGNED, 0, cell, there, &cell, err)) !=
+            WT_OK)
+        return status;
+    *o = wt_operand_cell(value.type, cell);
+    return WT_OK;
 }
 
 static enum wt_status select_lanes(struct compiler *c, const struct wt_node *n,
                                    struct wt_operand *o, struct wt_error *err)
 {
     if (c->beside)
-        return no_lanes_beside(err);
+        return lanes_beside(c, n, o, err);
     if (!c->all)
         return wt_fail(err, WT_STATE, "no wave is selected whose lanes could be meant");
     const wt_lanes lanes = n->all_lanes ? c->all : n->lanes;
@@ -897,8 +1020,10 @@ static enum wt_status reduce(struct compiler *c, const struct wt_node *n, enum r
     if (!n->b || n->b->next)
         return wt_fail(err, WT_INVALID, "%s() takes one value over lanes, as in %s(x@*)",
                        n->a->text, n->a->text);
-    if (c->beside)
-        return no_lanes_beside(err);
+    if (find_reduced(c, n, o))
+        return WT_OK;
+    if (c->beside && !c->types_only)
+        return wt_fail(err, WT_UNSUPPORTED, "values over lanes cannot be taken together twice");
     if (c->types_only) {
         if ((status = type_of(c, n->b, &type, err)) != WT_OK)
             return status;
@@ -936,6 +1061,129 @@ static enum wt_status reduce(struct compiler *c, const struct wt_node *n, enum r
     struct wt_operand wide =
         wt_operand_cell(basic(c, "double"), wt_build_constant(&c->build, bits));
     return wt_operand_convert(&c->build, &wide, type, o, err);
+}
+
+/* The vector that all lanes have of one reduction: a is what is taken together, b tells who counts.
+ */
+static enum wt_status combine(struct compiler *c, enum reduction kind, const struct wt_type **type,
+                              wt_expr_vector a, wt_expr_vector b, wt_expr_vector *result,
+                              struct wt_error *err)
+{
+    const struct wt_type *plain = wt_type_plain(*type);
+    const bool is_float = plain->kind == WT_TYPE_FLOAT, is_signed = wt_type_is_signed(plain);
+    const unsigned bits = (unsigned)wt_type_size(plain) * 8;
+    enum wt_status status = WT_OK;
+    enum wt_expr_op op = WT_EXPR_OVER_SUM;
+    if (kind == R_MIN)
+        op = is_float    ? WT_EXPR_OVER_F_MIN
+             : is_signed ? WT_EXPR_OVER_MIN_SIGNED
+                         : WT_EXPR_OVER_MIN_UNSIGNED;
+    else if (kind == R_MAX)
+        op = is_float    ? WT_EXPR_OVER_F_MAX
+             : is_signed ? WT_EXPR_OVER_MAX_SIGNED
+                         : WT_EXPR_OVER_MAX_UNSIGNED;
+    else if (kind == R_SUM && is_float)
+        op = WT_EXPR_OVER_F_SUM;
+    const bool counts = kind == R_ANY || kind == R_ALL || kind == R_COUNT;
+    if (counts) {
+        *type = basic(c, "int");
+        if ((status = invert(c, &a, err)) != WT_OK ||
+            (kind != R_ALL && (status = invert(c, &a, err)) != WT_OK))
+            return status;
+    }
+    /* The result is in a temporary of its own: it outlives what is computed here. */
+    wt_expr_add(c->build.expr, op, is_float && !counts ? bits : 0, *result, a, b);
+    if (kind == R_ANY || kind == R_ALL) {
+        wt_expr_add(c->build.expr, WT_EXPR_LOGIC_NOT, 0, *result, *result, *result);
+        if (kind == R_ANY)
+            wt_expr_add(c->build.expr, WT_EXPR_LOGIC_NOT, 0, *result, *result, *result);
+    }
+    return WT_OK;
+}
+
+static enum wt_status reduce_beside(struct compiler *c, const struct wt_node *n,
+                                    enum reduction kind, struct wt_error *err)
+{
+    struct wt_operand value;
+    wt_expr_vector result = 0, cell, who = wt_build_constant(&c->build, 1);
+    if (!n->b || n->b->next)
+        return wt_fail(err, WT_INVALID, "%s() takes one value over lanes, as in %s(x@*)",
+                       n->a->text, n->a->text);
+    if (c->reduced_count == WT_MOST_REDUCTIONS)
+        return wt_fail(err, WT_UNSUPPORTED, "a condition takes lanes together %d times at most",
+                       WT_MOST_REDUCTIONS);
+    enum wt_status status = result_temporary(c, &result, err);
+    const unsigned mark = c->build.next;
+    const bool one = n->b->kind == WT_NODE_LANES && !n->b->all_lanes;
+    if (status)
+        return status;
+    c->in_reduction = true;
+    c->over = one ? n->b->lanes : 0;
+    status = compile(c, one ? n->b->a : n->b, &value, err);
+    c->in_reduction = false;
+    if (!status && !wt_type_is_scalar(wt_type_plain(value.type)))
+        status = wt_fail(err, WT_INVALID, "only numbers can be taken together over lanes");
+    const struct wt_type *type = value.type;
+    if (!status && kind != R_MIN && kind != R_MAX && kind != R_SUM)
+        status = wt_compile_truth(c, &value, &cell, err);
+    else if (!status && wt_type_plain(type)->kind == WT_TYPE_FLOAT && wt_type_size(type) == 2)
+        status = to_number(c, &value, type = basic(c, "float"), &cell, err);
+    else if (!status)
+        status = wt_operand_cell_of(&c->build, &value, &cell, err);
+    if (!status && c->over)
+        status = is_among(c, c->over, &who, err);
+    if (!status)
+        status = combine(c, kind, &type, cell, who, &result, err);
+    c->build.next = mark;
+    if (!status)
+        c->reduced[c->reduced_count++] = (struct reduced){n, type, result};
+    return status;
+}
+
+/* The value of one lane, for all. */
+static enum wt_status lane_beside(struct compiler *c, const struct wt_node *n, struct wt_error *err)
+{
+    struct wt_operand value;
+    wt_expr_vector result = 0;
+    enum wt_status status = result_temporary(c, &result, err);
+    const unsigned mark = c->build.next;
+    if (!status)
+        status = wt_compile_reductions(c, n->a, err);
+    if (!status)
+        status = lanes_beside(c, n, &value, err);
+    if (status)
+        return status;
+    if (c->reduced_count == WT_MOST_REDUCTIONS)
+        return wt_fail(err, WT_UNSUPPORTED, "a condition asks other lanes %d times at most",
+                       WT_MOST_REDUCTIONS);
+    const wt_expr_vector cell = value.piece[0].vector;
+    wt_expr_add(c->build.expr, WT_EXPR_COPY, 0, result, cell, cell);
+    c->build.next = mark;
+    c->reduced[c->reduced_count++] = (struct reduced){n, value.type, result};
+    return WT_OK;
+}
+
+enum wt_status wt_compile_reductions(struct compiler *c, const struct wt_node *n,
+                                     struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (; n && !status; n = n->next) {
+        const enum reduction kind = n->kind == WT_NODE_CALL && n->a->kind == WT_NODE_NAME
+                                        ? reduction_of(n->a->text)
+                                        : R_NONE;
+        if (kind != R_NONE) {
+            status = reduce_beside(c, n, kind, err);
+            continue;
+        }
+        if (selects_one(n)) {
+            status = lane_beside(c, n, err);
+            continue;
+        }
+        if ((status = wt_compile_reductions(c, n->a, err)) == WT_OK &&
+            (status = wt_compile_reductions(c, n->b, err)) == WT_OK)
+            status = wt_compile_reductions(c, n->c, err);
+    }
+    return status;
 }
 
 /* ---- names ---- */
@@ -1026,12 +1274,35 @@ static enum wt_status compile_function(struct compiler *c, struct wt_found *f, c
     return WT_OK;
 }
 
+static enum wt_status compile_found(struct compiler *c, struct wt_found *f, const char *name,
+                                    struct wt_operand *o, struct wt_error *err)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Sword value;
+    switch (f->kind) {
+    case WT_FOUND_VARIABLE:
+        return wt_compile_variable(c, &f->die, f->info, f->bias, f->is_local, o, err);
+    case WT_FOUND_FUNCTION:
+        return compile_function(c, f, name, o, err);
+    case WT_FOUND_ENUMERATOR:
+        if (!dwarf_attr(&f->die, DW_AT_const_value, &attribute) ||
+            dwarf_formsdata(&attribute, &value) != 0)
+            return wt_fail(err, WT_INVALID, "the enumerator %s has no value", name);
+        *o = wt_operand_cell(f->type.addr ? wt_types_read(wt_info_types(f->info), &f->type)
+                                          : basic(c, "int"),
+                             wt_build_constant(&c->build, (uint64_t)value));
+        return WT_OK;
+    default:
+        *o = wt_operand_memory(f->is_code ? &no_function_type : &no_type, 0,
+                               wt_build_constant(&c->build, f->address));
+        return WT_OK;
+    }
+}
+
 static enum wt_status compile_name(struct compiler *c, const char *name, struct wt_operand *o,
                                    struct wt_error *err)
 {
     struct wt_found f;
-    Dwarf_Attribute attribute;
-    Dwarf_Sword value;
     const bool found = wt_source_find(c->scope, name, &f);
     /* A method's object has its members by their names alone. */
     if ((!found || !f.is_local) && c->scope->frame && strcmp(name, "this") != 0 &&
@@ -1044,27 +1315,14 @@ static enum wt_status compile_name(struct compiler *c, const char *name, struct 
             compile_member(c, &object, name, o, err) == WT_OK)
             return WT_OK;
     }
-    if (!found)
-        return wt_fail(err, WT_INVALID, "No symbol \"%s\" in current context.", name);
-    switch (f.kind) {
-    case WT_FOUND_VARIABLE:
-        return wt_compile_variable(c, &f.die, f.info, f.bias, f.is_local, o, err);
-    case WT_FOUND_FUNCTION:
-        return compile_function(c, &f, name, o, err);
-    case WT_FOUND_ENUMERATOR: {
-        if (!dwarf_attr(&f.die, DW_AT_const_value, &attribute) ||
-            dwarf_formsdata(&attribute, &value) != 0)
-            return wt_fail(err, WT_INVALID, "the enumerator %s has no value", name);
-        *o = wt_operand_cell(f.type.addr ? wt_types_read(wt_info_types(f.info), &f.type)
-                                         : basic(c, "int"),
-                             wt_build_constant(&c->build, (uint64_t)value));
+    if (found)
+        return compile_found(c, &f, name, o, err);
+    if (wt_source_is_cplusplus(c->scope) &&
+        (strcmp(name, "true") == 0 || strcmp(name, "false") == 0)) {
+        *o = wt_operand_cell(basic(c, "bool"), wt_build_constant(&c->build, name[0] == 't'));
         return WT_OK;
     }
-    default:
-        *o = wt_operand_memory(f.is_code ? &no_function_type : &no_type, 0,
-                               wt_build_constant(&c->build, f.address));
-        return WT_OK;
-    }
+    return wt_fail(err, WT_INVALID, "No symbol \"%s\" in current context.", name);
 }
 
 /* ---- what a language calls the coordinates of work-items ---- */
@@ -1245,14 +1503,14 @@ static enum wt_status compile_unary(struct compiler *c, const struct wt_node *n,
 }
 
 static enum wt_status compile_slice(struct compiler *c, const struct wt_node *n,
-                                    struct wt_operand *o, struct wt_error *err)
+                                    struct wt_operand array, struct wt_operand *o,
+                                    struct wt_error *err)
 {
-    struct wt_operand array, first, last;
+    struct wt_operand first, last;
     wt_expr_vector from, to;
     uint64_t a, b;
     enum wt_status status;
-    if ((status = compile(c, n->a, &array, err)) != WT_OK ||
-        (status = compile(c, n->b, &first, err)) != WT_OK ||
+    if ((status = compile(c, n->b, &first, err)) != WT_OK ||
         (status = compile(c, n->c, &last, err)) != WT_OK ||
         (status = to_number(c, &first, integer(c, 8, true), &from, err)) != WT_OK ||
         (status = to_number(c, &last, integer(c, 8, true), &to, err)) != WT_OK)
@@ -1277,6 +1535,39 @@ static enum wt_status compile_slice(struct compiler *c, const struct wt_node *n,
     return WT_OK;
 }
 
+/* Where a class lies in one that is derived of it; false: it is no base of it, or a virtual one,
+ * whose place is found at run time. */
+static bool find_base(const struct wt_type *derived, const struct wt_type *base, unsigned depth,
+                      uint64_t *offset)
+{
+    size_t count;
+    const struct wt_member *m = wt_type_members(derived, &count);
+    for (size_t i = 0; i < count && depth < 32; i++) {
+        const struct wt_type *plain = wt_type_plain(m[i].type);
+        uint64_t inner = 0;
+        if (!m[i].is_base || !wt_type_is_record(plain))
+            continue;
+        if (plain == base || find_base(plain, base, depth + 1, &inner)) {
+            *offset = m[i].offset + inner;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How far a pointer moves that becomes one to a base class, or to a derived one. */
+static int64_t base_distance(const struct wt_type *from, const struct wt_type *to)
+{
+    uint64_t offset;
+    const struct wt_type *a = wt_type_plain(wt_type_target(from));
+    const struct wt_type *b = wt_type_plain(wt_type_target(to));
+    if (!wt_type_is_record(a) || !wt_type_is_record(b) || a == b)
+        return 0;
+    if (find_base(a, b, 0, &offset))
+        return (int64_t)offset;
+    return find_base(b, a, 0, &offset) ? -(int64_t)offset : 0;
+}
+
 static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
                                    struct wt_operand *o, struct wt_error *err)
 {
@@ -1291,15 +1582,26 @@ static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
          wt_type_size(plain) == wt_type_size(from))) {
         *o = a;
         o->type = n->type;
+        o->reference = NULL;
         if (wt_operand_in_memory(o))
             o->piece[0].size = wt_type_size(n->type);
         return WT_OK;
     }
+    uint64_t base;
+    if (wt_type_is_record(plain) && wt_type_is_record(from) && find_base(from, plain, 0, &base))
+        return wt_operand_part(&c->build, &a, base, n->type, o, err);
     if (is_pointer(&a) && wt_type_is_scalar(plain)) {
         const struct wt_type *target;
         wt_expr_vector address;
         uint32_t space;
         if ((status = pointer_of(c, &a, &target, &address, &space, err)) != WT_OK)
+            return status;
+        const int64_t distance = plain->kind == WT_TYPE_POINTER && from->kind == WT_TYPE_POINTER
+                                     ? base_distance(from, plain)
+                                     : 0;
+        if (distance && (status = wt_build_op(&c->build, WT_EXPR_ADD, 0, address,
+                                              wt_build_constant(&c->build, (uint64_t)distance),
+                                              &address, err)) != WT_OK)
             return status;
         a = wt_operand_cell(integer(c, wt_types_address_size(c->build.types), false), address);
         status = wt_operand_convert(&c->build, &a, n->type, o, err);
@@ -1309,6 +1611,37 @@ static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
     if (!wt_type_is_scalar(plain) || !wt_type_is_scalar(from))
         return wt_fail(err, WT_INVALID, "Invalid cast.");
     return wt_operand_convert(&c->build, &a, n->type, o, err);
+}
+
+/* Fortran's a(i, j), a(2:4): the last index is that of the outermost array. */
+static enum wt_status compile_element(struct compiler *c, const struct wt_node *n,
+                                      const struct wt_operand *array, struct wt_operand *o,
+                                      struct wt_error *err)
+{
+    const struct wt_node *index[16];
+    unsigned count = 0, dimensions = 0;
+    enum wt_status status = WT_OK;
+    for (const struct wt_node *i = n->b; i; i = i->next) {
+        if (count == sizeof index / sizeof index[0])
+            return wt_fail(err, WT_INVALID, "an array has at most 16 dimensions");
+        index[count++] = i;
+    }
+    for (const struct wt_type *t = wt_type_plain(array->type);
+         t->kind == WT_TYPE_ARRAY && dimensions < 17; t = wt_type_plain(wt_type_target(t)))
+        dimensions++;
+    if (count != dimensions)
+        return wt_fail(err, WT_INVALID, "the array has %u dimensions, not %u", dimensions, count);
+    *o = *array;
+    while (count-- > 0 && !status) {
+        struct wt_operand whole = *o, place;
+        if (index[count]->kind == WT_NODE_SLICE && count > 0)
+            return wt_fail(err, WT_UNSUPPORTED, "only the first index may be a range");
+        if (index[count]->kind == WT_NODE_SLICE)
+            return compile_slice(c, index[count], whole, o, err);
+        if ((status = compile(c, index[count], &place, err)) == WT_OK)
+            status = element(c, &whole, &place, o, err);
+    }
+    return status;
 }
 
 static enum wt_status compile_call(struct compiler *c, const struct wt_node *n,
@@ -1325,6 +1658,9 @@ static enum wt_status compile_call(struct compiler *c, const struct wt_node *n,
     status = compile(c, n->a, &function, err);
     if (status)
         return status;
+    const struct wt_type *plain = wt_type_plain(function.type);
+    if (plain->kind == WT_TYPE_ARRAY && !plain->is_vector)
+        return compile_element(c, n, &function, o, err);
     return wt_fail(err, WT_UNSUPPORTED,
                    "functions of the program cannot be called from an expression: a wave has one "
                    "pc for all of its lanes. Set a breakpoint in the function instead");
@@ -1384,7 +1720,10 @@ static enum wt_status compile(struct compiler *c, const struct wt_node *n, struc
             status = element(c, &a, &b, o, err);
         break;
     case WT_NODE_SLICE:
-        status = compile_slice(c, n, o, err);
+        status = n->a ? compile(c, n->a, &a, err)
+                      : wt_fail(err, WT_INVALID, "a range stands behind an array only");
+        if (!status)
+            status = compile_slice(c, n, a, o, err);
         break;
     case WT_NODE_CALL:
         status = compile_call(c, n, o, err);

@@ -25,10 +25,14 @@ static bool wave_of(const struct wt_view *scope, struct wt_wave *wave, unsigned 
 static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt_node *node,
                                     wt_lanes lanes, struct wt_values *values, struct wt_error *err);
 
+static enum wt_status evaluate_number(const struct wt_view *scope, wt_compile_fn *compile,
+                                      const void *what, int64_t *value, struct wt_error *err);
+
 static struct compiler compiler_for(const struct wt_view *scope)
 {
     struct compiler c = {.scope = scope,
                          .evaluate = evaluate_node,
+                         .number = evaluate_number,
                          .build = {.types = scope->source->types,
                                    .frame_ops = &wt_frame_ops,
                                    .topology = scope->source->topology,
@@ -177,11 +181,7 @@ static enum wt_status read_piece(struct reader *r, const struct wt_piece *p, uin
 
 /* ---- a value ---- */
 
-/* What is compiled anew for each piece, since an expression has one value. */
-typedef enum wt_status compile_fn(struct compiler *c, const void *what, struct wt_operand *o,
-                                  struct wt_error *err);
-
-static enum wt_status prepare(struct compiler *c, compile_fn *compile, const void *what,
+static enum wt_status prepare(struct compiler *c, wt_compile_fn *compile, const void *what,
                               struct wt_operand *o, struct wt_error *err)
 {
     wt_expr_free(c->build.expr);
@@ -208,7 +208,7 @@ static enum wt_status allocate(struct wt_values *v, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status read_values(const struct wt_view *scope, compile_fn *compile,
+static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *compile,
                                   const void *what, wt_lanes lanes, struct wt_values *values,
                                   struct wt_error *err)
 {
@@ -234,8 +234,10 @@ static enum wt_status read_values(const struct wt_view *scope, compile_fn *compi
     values->bit_offset = o.bit_offset;
     values->bit_size = o.bit_size;
     values->in_memory = wt_operand_in_memory(&o);
+    values->reference = values->in_memory ? o.reference : NULL;
     values->reg = o.piece_count == 1 ? o.piece[0].reg : -1;
     values->space = o.piece_count == 1 ? o.piece[0].space : 0;
+    values->uses_frame = c.build.uses_frame;
     for (unsigned i = 0; i < o.piece_count; i++)
         values->size += o.piece[i].size;
     status = allocate(values, err);
@@ -259,6 +261,13 @@ static enum wt_status compile_tree(struct compiler *c, const void *what, struct 
     return wt_compile_node(c, what, o, err);
 }
 
+static enum wt_status compile_condition(struct compiler *c, const void *what, struct wt_operand *o,
+                                        struct wt_error *err)
+{
+    enum wt_status status = wt_compile_reductions(c, what, err);
+    return status ? status : wt_compile_node(c, what, o, err);
+}
+
 struct variable_at {
     Dwarf_Die *die;
 };
@@ -275,6 +284,22 @@ static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt
                                     wt_lanes lanes, struct wt_values *values, struct wt_error *err)
 {
     return read_values(scope, compile_tree, node, lanes, values, err);
+}
+
+static enum wt_status evaluate_number(const struct wt_view *scope, wt_compile_fn *compile,
+                                      const void *what, int64_t *value, struct wt_error *err)
+{
+    struct wt_values values;
+    *value = 0;
+    enum wt_status status = read_values(scope, compile, what, 0, &values, err);
+    if (status)
+        return status;
+    if (values.state[0] != WT_VALUE_GOOD || values.size > 8)
+        status = wt_fail(err, WT_INVALID, "the bounds of the array cannot be read");
+    else
+        *value = (int64_t)wt_load_le(values.bytes, values.size);
+    wt_values_free(&values);
+    return status;
 }
 
 enum wt_status wt_source_read_variable(const struct wt_view *scope, Dwarf_Die *variable,
@@ -427,7 +452,8 @@ static enum wt_status parse(const struct wt_view *scope, const char *text, struc
                             struct wt_error *err)
 {
     const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
-                                         (void *)(uintptr_t)scope};
+                                         wt_source_has_name, (void *)(uintptr_t)scope,
+                                         wt_source_is_fortran(scope)};
     return wt_parse_expression(text, &world, root, err);
 }
 
@@ -461,7 +487,7 @@ enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
         c.types_only = true;
         status = prepare(&c, compile_tree, root, &o, err);
         wt_expr_free(c.build.expr);
-        *type = o.type;
+        *type = o.reference ? o.reference : o.type;
     }
     wt_node_free(root);
     return status;
@@ -483,7 +509,7 @@ enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
     if (root->kind == WT_NODE_ASSIGN)
         status = wt_fail(err, WT_INVALID, "an assignment is no condition; is '==' meant?");
     if (!status)
-        status = prepare(&c, compile_tree, root, &o, err);
+        status = prepare(&c, compile_condition, root, &o, err);
     if (!status)
         status = wt_compile_truth(&c, &o, &cell, err);
     if (!status) {

@@ -16,7 +16,9 @@ struct printer {
     FILE *out;
     const struct wt_view *scope;
     struct wt_format format;
-    unsigned left; /* elements that may still be printed */
+    unsigned left;  /* elements that may still be printed */
+    bool in_static; /* of a static member */
+    bool fortran;   /* GDB's notation of that language */
 };
 
 static void print_value(struct printer *p, const struct wt_type *type, const uint8_t *bytes,
@@ -39,6 +41,17 @@ static void put_char(FILE *out, unsigned c, char quote)
 }
 
 /* Runs of equal characters are told by their number, as GDB does. */
+static void put_fortran_string(FILE *out, const uint8_t *bytes, uint64_t length)
+{
+    fputc('\'', out);
+    for (uint64_t i = 0; i < length; i++) {
+        if (bytes[i] == '\'')
+            fputc('\'', out);
+        put_char(out, bytes[i], '"');
+    }
+    fputc('\'', out);
+}
+
 static void put_string(FILE *out, const uint8_t *text, size_t length, bool more)
 {
     bool open = false, first = true;
@@ -136,6 +149,14 @@ static void put_address(struct printer *p, uint64_t address, bool data_too)
         fprintf(p->out, " %s", symbol);
 }
 
+static void put_enumerator(FILE *out, const struct wt_type *type, const char *name)
+{
+    const size_t scope = wt_type_enumerator_scope(type);
+    if (scope)
+        fprintf(out, "%.*s::", (int)scope, type->name);
+    fputs(name, out);
+}
+
 static void put_enumeration(FILE *out, const struct wt_type *type, const struct wt_number *n)
 {
     size_t count;
@@ -144,7 +165,7 @@ static void put_enumeration(FILE *out, const struct wt_type *type, const struct 
     bool flags = count > 0;
     for (size_t i = 0; i < count; i++) {
         if (m[i].value == (int64_t)n->integer && m[i].name) {
-            fputs(m[i].name, out);
+            put_enumerator(out, type, m[i].name);
             return;
         }
         const uint64_t value = (uint64_t)m[i].value;
@@ -163,7 +184,8 @@ static void put_enumeration(FILE *out, const struct wt_type *type, const struct 
         const uint64_t value = (uint64_t)m[i].value;
         if (!value || (rest & value) != value || !m[i].name)
             continue;
-        fprintf(out, "%s%s", any ? " | " : "", m[i].name);
+        fputs(any ? " | " : "", out);
+        put_enumerator(out, type, m[i].name);
         any = true;
         rest &= ~value;
     }
@@ -177,6 +199,19 @@ static void put_character(FILE *out, int64_t number, unsigned c)
     fprintf(out, "%" PRId64 " '", number);
     put_char(out, c, '\'');
     fputc('\'', out);
+}
+
+/* What stands before a character constant of a wide type; 0: it is none. */
+static char wide_prefix(const struct wt_type *plain)
+{
+    static const struct {
+        const char *name;
+        char prefix;
+    } names[] = {{"wchar_t", 'L'}, {"char16_t", 'u'}, {"char32_t", 'U'}};
+    for (size_t i = 0; plain->name && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i].name, plain->name) == 0)
+            return names[i].prefix;
+    return 0;
 }
 
 /* A scalar by a format's letter. */
@@ -282,7 +317,9 @@ static void put_scalar(struct printer *p, const struct wt_type *type, uint32_t b
         put_float(p->out, n.integer, (unsigned)wt_type_size(plain));
         break;
     case WT_TYPE_BOOL:
-        if (n.integer <= 1)
+        if (n.integer <= 1 && p->fortran)
+            fputs(n.integer ? ".TRUE." : ".FALSE.", p->out);
+        else if (n.integer <= 1)
             fputs(n.integer ? "true" : "false", p->out);
         else
             fprintf(p->out, "%" PRIu64, n.integer);
@@ -301,6 +338,11 @@ static void put_scalar(struct printer *p, const struct wt_type *type, uint32_t b
             fprintf(p->out, "%" PRId64, (int64_t)n.integer);
         else
             fprintf(p->out, "%" PRIu64, n.integer);
+        if (wide_prefix(plain) && n.integer < 128) {
+            fprintf(p->out, " %c'", wide_prefix(plain));
+            put_char(p->out, (unsigned)n.integer, '\'');
+            fputc('\'', p->out);
+        }
         break;
     }
 }
@@ -320,14 +362,19 @@ static void put_array(struct printer *p, const struct wt_type *plain, const uint
             length = most;
         else if (bytes[length - 1] == 0)
             length--;
-        put_string(p->out, bytes, length, count > most);
+        if (p->fortran)
+            put_fortran_string(p->out, bytes, count < most ? count : most);
+        else
+            put_string(p->out, bytes, length, count > most);
         return;
     }
-    fputc('{', p->out);
+    const bool rows = wt_type_plain(element)->kind == WT_TYPE_ARRAY &&
+                      !is_textual(wt_type_target(wt_type_plain(element)));
+    fputc(p->fortran ? '(' : '{', p->out);
     for (uint64_t i = 0; i < count && size;) {
         uint64_t run = 1;
         if (i)
-            fputs(", ", p->out);
+            fputs(p->fortran && rows ? " " : ", ", p->out);
         if (p->left == 0) {
             fputs("...", p->out);
             break;
@@ -348,7 +395,7 @@ static void put_array(struct printer *p, const struct wt_type *plain, const uint
                 p->left--;
         }
     }
-    fputc('}', p->out);
+    fputc(p->fortran ? ')' : '}', p->out);
 }
 
 static void put_member(struct printer *p, const struct wt_member *m, const uint8_t *bytes,
@@ -373,6 +420,30 @@ static void put_member(struct printer *p, const struct wt_member *m, const uint8
         print_value(p, m->type, bytes + m->offset, depth + 1);
 }
 
+static void put_static(struct printer *p, const struct wt_type *record, const struct wt_member *m,
+                       unsigned depth)
+{
+    struct wt_values values;
+    char *whole;
+    fprintf(p->out, "static %s = ", m->name ? m->name : "?");
+    if (!record->name || !m->name || asprintf(&whole, "%s::%s", record->name, m->name) < 0) {
+        fputs("<optimized out>", p->out);
+        return;
+    }
+    if (wt_source_evaluate(p->scope, whole, &values, WT_IGNORED) != WT_OK) {
+        fputs("<optimized out>", p->out);
+    } else {
+        p->in_static = true;
+        if (values.state[0] == WT_VALUE_GOOD)
+            print_value(p, values.type, values.bytes, depth + 1);
+        else
+            fputs("<optimized out>", p->out);
+        p->in_static = false;
+        wt_values_free(&values);
+    }
+    free(whole);
+}
+
 static void put_record(struct printer *p, const struct wt_type *plain, const uint8_t *bytes,
                        unsigned depth)
 {
@@ -382,17 +453,21 @@ static void put_record(struct printer *p, const struct wt_type *plain, const uin
         fputs("<incomplete type>", p->out);
         return;
     }
-    fputc('{', p->out);
+    fputs(p->fortran ? "( " : "{", p->out);
     for (size_t i = 0; i < count; i++) {
-        if (m[i].is_static)
-            continue;
+        if (m[i].is_static && p->in_static)
+            continue; /* a class may have a static member of its own type */
         if (shown++)
             fputs(", ", p->out);
+        if (m[i].is_static) {
+            put_static(p, plain, &m[i], depth);
+            continue;
+        }
         put_member(p, &m[i], bytes, wt_type_size(plain), depth);
     }
     if (!count)
         fputs("<No data fields>", p->out);
-    fputc('}', p->out);
+    fputs(p->fortran ? " )" : "}", p->out);
 }
 
 static void print_value(struct printer *p, const struct wt_type *type, const uint8_t *bytes,
@@ -419,10 +494,12 @@ static void print_value(struct printer *p, const struct wt_type *type, const uin
             fputs("<complex number of unknown size>", p->out);
             break;
         }
+        if (p->fortran)
+            fputc('(', p->out);
         put_float(p->out, wt_load_le(bytes, half), half);
-        fputs(" + ", p->out);
+        fputs(p->fortran ? "," : " + ", p->out);
         put_float(p->out, wt_load_le(bytes + half, half), half);
-        fputc('i', p->out);
+        fputc(p->fortran ? ')' : 'i', p->out);
         break;
     }
     case WT_TYPE_REFERENCE: {
@@ -456,6 +533,7 @@ void wt_value_print_bytes(FILE *out, const struct wt_view *scope, const struct w
     struct printer p = {.out = out,
                         .scope = scope,
                         .format = *format,
+                        .fortran = wt_source_is_fortran(scope),
                         .left = format->elements ? format->elements : ELEMENTS};
     print_value(&p, type, bytes, 0);
 }
@@ -479,6 +557,7 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
     struct printer p = {.out = out,
                         .scope = scope,
                         .format = *format,
+                        .fortran = wt_source_is_fortran(scope),
                         .left = format->elements ? format->elements : ELEMENTS};
     if (plain->kind == WT_TYPE_FUNCTION && v->in_memory) {
         put_function(out, scope, v->type, v->address[k]);
@@ -499,6 +578,15 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
         break;
     }
     const uint8_t *bytes = v->bytes + k * v->size;
+    if (v->reference) {
+        if (format->top) {
+            fputc('(', out);
+            wt_type_print(out, v->reference);
+            fputs(") ", out);
+        }
+        fprintf(out, "@0x%" PRIx64 ": ", v->address[k]);
+        p.format.top = false;
+    }
     if (v->bit_size) {
         put_scalar(&p, v->type, v->bit_offset, v->bit_size, bytes, format->top);
         return;

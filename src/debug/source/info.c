@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "debug/source/language.h"
 #include "debug/source/types.h"
 
 /* Nested scopes of a damaged file may be without end. */
@@ -25,6 +26,12 @@ struct ranges {
     size_t count, capacity;
 };
 
+/* Entries from `from` on, up to the next one's, stand in the namespace or class `prefix`. */
+struct prefix_run {
+    Dwarf_Off from;
+    const char *prefix;
+};
+
 struct wt_info {
     Dwarf *dwarf;
     Elf *elf;
@@ -34,6 +41,10 @@ struct wt_info {
     size_t name_count, name_capacity;
     char **text; /* names that were put together */
     size_t text_count, text_capacity;
+    struct prefix_run *run; /* by `from` */
+    size_t run_count, run_capacity;
+    size_t *late; /* names that belong to the scope of another entry: their places in `name` */
+    size_t late_count, late_capacity;
     bool nests;  /* functions of the unit at hand may lie in functions */
     bool of_gcc; /* GCC has made units of it, for an AMD GPU */
     struct wt_types *types;
@@ -139,6 +150,33 @@ static const char *join(struct wt_info *info, const char *prefix, const char *na
     return grown[info->text_count++] = text;
 }
 
+/* Notes in which scope an entry stands; they come in the order of the file. */
+static void note_scope(struct wt_info *info, Dwarf_Die *die, const char *prefix)
+{
+    if (info->run_count ? info->run[info->run_count - 1].prefix == prefix : !prefix[0])
+        return;
+    struct prefix_run *grown =
+        wt_array_grow(info->run, &info->run_capacity, info->run_count + 1, sizeof *grown);
+    if (!grown)
+        return;
+    info->run = grown;
+    grown[info->run_count++] = (struct prefix_run){dwarf_dieoffset(die), prefix};
+}
+
+const char *wt_info_scope_of(const struct wt_info *info, Dwarf_Die *die)
+{
+    const Dwarf_Off at = dwarf_dieoffset(die);
+    size_t low = 0, high = info->run_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (info->run[middle].from <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? info->run[low - 1].prefix : "";
+}
+
 static void add_name(struct wt_info *info, const char *name, enum wt_name_kind kind,
                      const Dwarf_Die *die)
 {
@@ -148,6 +186,19 @@ static void add_name(struct wt_info *info, const char *name, enum wt_name_kind k
         return;
     info->name = grown;
     grown[info->name_count++] = (struct wt_name){.name = name, .kind = kind, .die = *die};
+}
+
+/* The name of a definition that says elsewhere what it defines: "made" of "point::made". */
+static void add_definition(struct wt_info *info, const char *name, enum wt_name_kind kind,
+                           const Dwarf_Die *die)
+{
+    add_name(info, name, kind, die);
+    size_t *grown =
+        wt_array_grow(info->late, &info->late_capacity, info->late_count + 1, sizeof *grown);
+    if (!grown)
+        return;
+    info->late = grown;
+    grown[info->late_count++] = info->name_count - 1;
 }
 
 static void add_enumerator(struct wt_info *info, const char *name, const Dwarf_Die *die,
@@ -179,6 +230,17 @@ void wt_info_origin(const Dwarf_Die *die, Dwarf_Die *origin)
         if (!dwarf_formref_die(&attribute, &next))
             return;
         *origin = next;
+    }
+}
+
+/* Where all scopes are known. */
+static void qualify_definitions(struct wt_info *info)
+{
+    for (size_t i = 0; i < info->late_count; i++) {
+        struct wt_name *name = &info->name[info->late[i]];
+        Dwarf_Die origin;
+        wt_info_origin(&name->die, &origin);
+        name->name = join(info, wt_info_scope_of(info, &origin), name->name);
     }
 }
 
@@ -220,14 +282,12 @@ static void collect_nested(struct wt_info *info, Dwarf_Die *parent, unsigned dep
  * functions, which takes its time. */
 static bool has_nested(struct wt_info *info, Dwarf_Die *unit)
 {
-    const int language = dwarf_srclang(unit);
     Dwarf_Attribute attribute;
     const char *producer =
         dwarf_attr(unit, DW_AT_producer, &attribute) ? dwarf_formstring(&attribute) : NULL;
     const bool of_gcc = is_amdgpu(info->elf) && producer && strncmp(producer, "GNU", 3) == 0;
     info->of_gcc |= of_gcc;
-    return of_gcc || language == DW_LANG_Fortran90 || language == DW_LANG_Fortran95 ||
-           language == DW_LANG_Fortran03 || language == DW_LANG_Fortran08;
+    return of_gcc || wt_language_is_fortran(unit);
 }
 
 static void collect_one(struct wt_info *info, Dwarf_Die *die, const char *prefix, unsigned depth)
@@ -240,20 +300,31 @@ static void collect_one(struct wt_info *info, Dwarf_Die *die, const char *prefix
     case DW_TAG_subprogram:
     case DW_TAG_entry_point:
         add_ranges(&info->functions, die);
-        if (name && !is_declaration(die))
-            add_name(info, elsewhere ? name : join(info, prefix, name), WT_NAME_FUNCTION, die);
+        if (name && !is_declaration(die) && elsewhere)
+            add_definition(info, name, WT_NAME_FUNCTION, die);
+        else if (name && !is_declaration(die))
+            add_name(info, join(info, prefix, name), WT_NAME_FUNCTION, die);
         if (info->nests)
             collect_nested(info, die, depth + 1);
         break;
     case DW_TAG_variable:
-        if (name)
-            add_name(info, elsewhere ? name : join(info, prefix, name), WT_NAME_VARIABLE, die);
+        if (name && elsewhere)
+            add_definition(info, name, WT_NAME_VARIABLE, die);
+        else if (name)
+            add_name(info, join(info, prefix, name), WT_NAME_VARIABLE, die);
         break;
-    case DW_TAG_enumeration_type:
+    case DW_TAG_member: /* DWARF 4's static members */
+        if (name && is_declaration(die))
+            add_name(info, join(info, prefix, name), WT_NAME_VARIABLE, die);
+        break;
+    case DW_TAG_enumeration_type: {
+        const char *whole = name ? join(info, prefix, name) : NULL;
+        const bool scoped = whole && dwarf_hasattr(die, DW_AT_enum_class);
         if (name && !is_declaration(die))
-            add_name(info, join(info, prefix, name), WT_NAME_TYPE, die);
-        collect_enumerators(info, die, prefix);
+            add_name(info, whole, WT_NAME_TYPE, die);
+        collect_enumerators(info, die, scoped ? whole : prefix);
         break;
+    }
     case DW_TAG_typedef:
     case DW_TAG_base_type:
         if (name)
@@ -282,9 +353,10 @@ static void collect(struct wt_info *info, Dwarf_Die *parent, const char *prefix,
     Dwarf_Die child;
     if (depth > MOST_DEPTH || dwarf_child(parent, &child) != 0)
         return;
-    do
+    do {
+        note_scope(info, &child, prefix);
         collect_one(info, &child, prefix, depth);
-    while (dwarf_siblingof(&child, &child) == 0);
+    } while (dwarf_siblingof(&child, &child) == 0);
 }
 
 static int by_name(const void *a, const void *b)
@@ -317,6 +389,12 @@ static bool find_definition(void *context, const char *name, Dwarf_Die *die)
     return die->addr != NULL;
 }
 
+/* The namespace or class of a C++ type. */
+static const char *scope_of_type(void *context, Dwarf_Die *die)
+{
+    return wt_language_is_cplusplus(die) ? wt_info_scope_of(context, die) : "";
+}
+
 struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf)
 {
     struct wt_info *info = calloc(1, sizeof *info);
@@ -325,7 +403,7 @@ struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf)
     info->dwarf = dwarf;
     info->elf = elf;
     info->address_size = gelf_getclass(elf) == ELFCLASS32 ? 4 : 8;
-    info->types = wt_types_new(find_definition, info, info->address_size);
+    info->types = wt_types_new(find_definition, scope_of_type, info, info->address_size);
     if (!info->types) {
         free(info);
         return NULL;
@@ -341,6 +419,7 @@ struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf)
         }
         offset = next;
     }
+    qualify_definitions(info);
     sort(&info->units);
     sort(&info->functions);
     if (info->name_count)
@@ -361,6 +440,8 @@ void wt_info_free(struct wt_info *info)
     for (size_t i = 0; i < info->text_count; i++)
         free(info->text[i]);
     free(info->text);
+    free(info->run);
+    free(info->late);
     free(info->name);
     free(info->units.list);
     free(info->functions.list);
@@ -433,27 +514,6 @@ bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit)
 bool wt_info_is_of_gcc(const struct wt_info *info)
 {
     return info->of_gcc;
-}
-
-bool wt_info_is_cplusplus(Dwarf_Die *die)
-{
-    /* DWARF 6's numbers, which compilers write in version 5 already. */
-    enum { CPLUSPLUS_17 = 0x2a, CPLUSPLUS_20 = 0x2b, HIP = 0x30 };
-    Dwarf_Die unit;
-    if (!dwarf_diecu(die, &unit, NULL, NULL))
-        return false;
-    switch (dwarf_srclang(&unit)) {
-    case DW_LANG_C_plus_plus:
-    case DW_LANG_C_plus_plus_03:
-    case DW_LANG_C_plus_plus_11:
-    case DW_LANG_C_plus_plus_14:
-    case CPLUSPLUS_17:
-    case CPLUSPLUS_20:
-    case HIP:
-        return true;
-    default:
-        return false;
-    }
 }
 
 /* ---- scopes ---- */
@@ -534,6 +594,37 @@ void wt_info_find(struct wt_info *info, const char *name,
                 if (!found(context, &info->name[i]))
                     return;
         }
+}
+
+void wt_info_find_instances(struct wt_info *info, const char *name,
+                            bool (*found)(void *context, const struct wt_name *name), void *context)
+{
+    if (strncmp(name, "::", 2) == 0)
+        name += 2;
+    const char *part = last_part(name);
+    const size_t length = strlen(part), whole_length = strlen(name);
+    size_t low = 0, high = info->name_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        const char *own = last_part(info->name[middle].name);
+        const int order = strncmp(own, part, length);
+        if (order < 0 || (order == 0 && own[length] < '<'))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i < info->name_count; i++) {
+        const char *whole = info->name[i].name, *own = last_part(whole);
+        const size_t before = (size_t)(own - whole) + length; /* without the arguments */
+        if (strncmp(own, part, length) != 0 || own[length] != '<')
+            break;
+        const bool same = before >= whole_length &&
+                          strncmp(whole + before - whole_length, name, whole_length) == 0;
+        const char *behind = same ? whole + before - whole_length : NULL;
+        if (same && (behind == whole || (behind - whole >= 2 && behind[-1] == ':')) &&
+            !found(context, &info->name[i]))
+            return;
+    }
 }
 
 const char *wt_info_name_of(struct wt_info *info, Dwarf_Die *die)

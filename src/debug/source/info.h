@@ -58,9 +58,6 @@ bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit);
 /** Whether GCC has made units of the module, for an AMD GPU. */
 bool wt_info_is_of_gcc(const struct wt_info *info);
 
-/** Whether an entry is of a unit that was compiled from C++, HIP included. */
-bool wt_info_is_cplusplus(Dwarf_Die *die);
-
 #define WT_SCOPES 64 /**< nested scopes at one address, at most */
 
 /**
@@ -75,6 +72,15 @@ unsigned wt_info_scopes(struct wt_info *info, uint64_t pc, Dwarf_Die scope[WT_SC
  */
 void wt_info_find(struct wt_info *info, const char *name,
                   bool (*found)(void *context, const struct wt_name *name), void *context);
+
+/** The same of templates whose name without arguments is @p name: "ns::twice<int>" for "twice". */
+void wt_info_find_instances(struct wt_info *info, const char *name,
+                            bool (*found)(void *context, const struct wt_name *name),
+                            void *context);
+
+/** The namespaces and classes in which a DIE stands: "ns::Class"; "" at file scope. Of what stands
+ *  in a function it is where the function stands. */
+const char *wt_info_scope_of(const struct wt_info *info, Dwarf_Die *die);
 
 /** All names, sorted by their last part. */
 const struct wt_name *wt_info_names(struct wt_info *info, size_t *count);

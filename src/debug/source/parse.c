@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define MOST_DEPTH 100
 #define MOST_NODES 400
+#define MOST_ARGUMENTS 1000 /* characters of a template's arguments */
 
 enum token {
     T_END,
@@ -238,6 +240,113 @@ static bool is_word(int c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
+/* ---- names of templates ---- */
+
+struct pattern {
+    bool star_apart;  /* "int *", as Clang writes it, not "int*" */
+    bool angle_apart; /* "> >", as GCC writes it, not ">>" */
+};
+
+/* Writes the arguments of a template as compilers do: one blank behind a comma, none elsewhere. */
+static size_t put_arguments(const char *at, const char *end, struct pattern pattern, char *out)
+{
+    size_t length = 0;
+    for (; at < end; at++) {
+        if (isspace((unsigned char)*at)) {
+            /* Words stay apart: "unsigned int". */
+            const char *next = at;
+            while (next < end && isspace((unsigned char)*next))
+                next++;
+            if (length && is_word(out[length - 1]) && next < end && is_word(*next))
+                out[length++] = ' ';
+            at = next - 1;
+            continue;
+        }
+        if ((*at == '*' || *at == '&') && pattern.star_apart && length && out[length - 1] != '*' &&
+            out[length - 1] != ' ')
+            out[length++] = ' ';
+        if (*at == '>' && pattern.angle_apart && length && out[length - 1] == '>')
+            out[length++] = ' ';
+        out[length++] = *at;
+        if (*at == ',')
+            out[length++] = ' ';
+    }
+    out[length] = 0;
+    return length;
+}
+
+/* Where the arguments of a template end that begin here, behind '>'; NULL: these are none. */
+static const char *arguments_end(const char *at)
+{
+    unsigned angles = 0, others = 0;
+    for (const char *begin = at; *at && at - begin < MOST_ARGUMENTS; at++) {
+        others += *at == '(' || *at == '[';
+        if (*at == ')' || *at == ']') {
+            if (others-- == 0)
+                return NULL;
+        } else if (*at == '<') {
+            angles++;
+        } else if (*at == '>' && --angles == 0) {
+            return others ? NULL : at + 1;
+        }
+    }
+    return NULL;
+}
+
+/*
+ * The name of a template with its arguments, as the program has it, where one stands: "array" is
+ * at p->at up to *end. Otherwise '<' is an operator. On success *end is behind the arguments.
+ */
+static enum wt_status template_name(struct parser *p, char **name, size_t *length, bool *found,
+                                    const char **end, struct wt_error *err)
+{
+    const char *behind = arguments_end(*end);
+    *found = false;
+    if (!behind || !p->world->has_name)
+        return WT_OK;
+    const size_t room = *length + 3 * (size_t)(behind - *end) + 1;
+    char *text = malloc(room);
+    if (!text)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for an expression");
+    memcpy(text, *name, *length);
+    for (unsigned i = 0; i < 4 && !*found; i++) {
+        const struct pattern pattern = {(i & 1) != 0, (i & 2) != 0};
+        const size_t whole = *length + put_arguments(*end, behind, pattern, text + *length);
+        *found = p->world->has_name(p->world->context, text);
+        if (*found) {
+            free(*name);
+            *name = text;
+            *length = whole;
+            *end = behind;
+        }
+    }
+    if (!*found)
+        free(text);
+    return WT_OK;
+}
+
+/* Words and "::", from @p end on. */
+static const char *name_end(const char *begin, const char *end)
+{
+    while (is_word(*end) ||
+           (end[0] == ':' && end[1] == ':' && (is_word(end[2]) || end[2] == '~')) ||
+           (end > begin && end[-1] == ':' && (*end == ':' || *end == '~')))
+        end++;
+    return end;
+}
+
+static enum wt_status add_to_word(struct parser *p, const char *from, size_t length)
+{
+    char *grown = realloc(p->word, p->word_length + length + 1);
+    if (!grown)
+        return wt_fail(p->err, WT_NO_MEMORY, "no host memory for an expression");
+    memcpy(grown + p->word_length, from, length);
+    p->word = grown;
+    p->word_length += length;
+    grown[p->word_length] = 0;
+    return WT_OK;
+}
+
 static enum wt_status name_token(struct parser *p)
 {
     const char *end = p->at;
@@ -251,11 +360,21 @@ static enum wt_status name_token(struct parser *p)
         return status;
     }
     p->token = T_NAME;
-    while (is_word(*end) ||
-           (end[0] == ':' && end[1] == ':' && (is_word(end[2]) || end[2] == '~')) ||
-           (end > p->at && end[-1] == ':' && (*end == ':' || *end == '~')))
-        end++;
+    end = name_end(p->at, end);
     enum wt_status status = set_word(p, p->at, (size_t)(end - p->at));
+    /* Compilers write Fortran's names small. */
+    if (!status && p->world->fortran && !p->world->has_name(p->world->context, p->word))
+        for (size_t i = 0; i < p->word_length; i++)
+            p->word[i] = (char)tolower((unsigned char)p->word[i]);
+    while (!status && *end == '<') {
+        bool found;
+        status = template_name(p, &p->word, &p->word_length, &found, &end, p->err);
+        if (status || !found)
+            break;
+        const char *more = end[0] == ':' && end[1] == ':' ? name_end(end, end) : end;
+        status = add_to_word(p, end, (size_t)(more - end));
+        end = more;
+    }
     p->at = end;
     return status;
 }
@@ -301,12 +420,43 @@ static enum wt_status operator_token(struct parser *p)
     return WT_OK;
 }
 
+/* Fortran's own operators and constants; false: none stands here. */
+static bool fortran_token(struct parser *p)
+{
+    static const struct {
+        const char *text;
+        int op, value;
+    } table[] = {
+        {".and.", WT_OP_AND, 0}, {".or.", WT_OP_OR, 0},   {".not.", '!', 0},
+        {".eqv.", WT_OP_EQ, 0},  {".neqv.", WT_OP_NE, 0}, {".eq.", WT_OP_EQ, 0},
+        {".ne.", WT_OP_NE, 0},   {".lt.", '<', 0},        {".le.", WT_OP_LE, 0},
+        {".gt.", '>', 0},        {".ge.", WT_OP_GE, 0},   {"/=", WT_OP_NE, 0},
+        {".true.", 0, 1},        {".false.", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const size_t length = strlen(table[i].text);
+        if (strncasecmp(p->at, table[i].text, length) != 0)
+            continue;
+        p->at += length;
+        p->token = table[i].op ? T_OP : T_NUMBER;
+        p->op = table[i].op;
+        p->value = (uint64_t)table[i].value;
+        p->type = wt_types_basic(p->world->types, "bool");
+        return true;
+    }
+    return false;
+}
+
 static enum wt_status advance(struct parser *p)
 {
     while (isspace((unsigned char)*p->at))
         p->at++;
     p->begin = p->at;
     p->op = 0;
+    if (p->world->fortran && fortran_token(p))
+        return WT_OK;
+    if (p->world->fortran && strncmp(p->at, "**", 2) == 0)
+        return wt_fail(p->err, WT_UNSUPPORTED, "'**' is not supported: multiply instead");
     if (!*p->at) {
         p->token = T_END;
         return WT_OK;
@@ -519,6 +669,13 @@ static enum wt_status parse_arguments(struct parser *p, struct wt_node *call)
     enum wt_status status = advance(p);
     while (!status && !is_op(p, ')')) {
         status = parse_assign(p, last);
+        if (!status && p->world->fortran && is_op(p, ':')) {
+            struct wt_node *first = *last;
+            if ((status = node(p, WT_NODE_SLICE, NULL, first, last)) != WT_OK ||
+                (status = advance(p)) != WT_OK)
+                return status;
+            status = parse_assign(p, &(*last)->c);
+        }
         if (!status)
             last = &(*last)->next;
         if (!status && !is_op(p, ')'))
@@ -552,6 +709,26 @@ static enum wt_status parse_parenthesis(struct parser *p, struct wt_node **out)
     return parse_unary(p, &(*out)->a);
 }
 
+static bool is_named_cast(const char *word)
+{
+    return strcmp(word, "static_cast") == 0 || strcmp(word, "reinterpret_cast") == 0 ||
+           strcmp(word, "const_cast") == 0;
+}
+
+/* "static_cast<T>(x)" */
+static enum wt_status parse_named_cast(struct parser *p, struct wt_node **out)
+{
+    enum wt_status status = node(p, WT_NODE_CAST, NULL, NULL, out);
+    if (status || (status = advance(p)) != WT_OK ||
+        (status = expect(p, '<', "'<' is missing behind the cast")) != WT_OK ||
+        (status = parse_type(p, &(*out)->type)) != WT_OK ||
+        (status = expect(p, '>', "'>' is missing behind the type")) != WT_OK ||
+        (status = expect(p, '(', "'(' is missing behind the type")) != WT_OK ||
+        (status = parse_comma(p, &(*out)->a)) != WT_OK)
+        return status;
+    return expect(p, ')', "')' is missing");
+}
+
 static enum wt_status parse_primary(struct parser *p, struct wt_node **out)
 {
     enum wt_status status;
@@ -575,8 +752,15 @@ static enum wt_status parse_primary(struct parser *p, struct wt_node **out)
                         p->world->find_type(p->world->context, p->word) != NULL)) {
             if ((status = node(p, WT_NODE_TYPE, NULL, NULL, out)) != WT_OK)
                 return status;
-            return parse_type(p, &(*out)->type);
+            if ((status = parse_type(p, &(*out)->type)) != WT_OK || !is_op(p, '('))
+                return status;
+            (*out)->kind = WT_NODE_CAST; /* "float(x)" */
+            if ((status = advance(p)) != WT_OK || (status = parse_comma(p, &(*out)->a)) != WT_OK)
+                return status;
+            return expect(p, ')', "')' is missing");
         }
+        if (is_named_cast(p->word))
+            return parse_named_cast(p, out);
         if ((status = node(p, WT_NODE_NAME, NULL, NULL, out)) != WT_OK)
             return status;
         take_word(p, *out);
@@ -618,7 +802,7 @@ static enum wt_status parse_postfix(struct parser *p, struct wt_node **out)
         } else if (is_op(p, '(')) {
             if ((status = node(p, WT_NODE_CALL, *out, NULL, out)) == WT_OK)
                 status = parse_arguments(p, *out);
-        } else if (is_op(p, '.') || is_op(p, OP_ARROW)) {
+        } else if (is_op(p, '.') || is_op(p, OP_ARROW) || (p->world->fortran && is_op(p, '%'))) {
             const bool arrow = is_op(p, OP_ARROW);
             if ((status = advance(p)) != WT_OK)
                 return status;

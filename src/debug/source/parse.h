@@ -20,8 +20,8 @@ enum wt_node_kind {
     WT_NODE_MEMBER,    /**< a.text */
     WT_NODE_ARROW,     /**< a->text */
     WT_NODE_INDEX,     /**< a[b] */
-    WT_NODE_SLICE,     /**< a[b..c] */
-    WT_NODE_CALL,      /**< a(b, …): reductions over lanes; b chains by `next` */
+    WT_NODE_SLICE,     /**< a[b..c]; among the arguments of a call b:c, without a */
+    WT_NODE_CALL,      /**< a(b, …): reductions, an element in Fortran; b chains by `next` */
     WT_NODE_CAST,      /**< (type)a */
     WT_NODE_SIZEOF,    /**< of a, or of `type` */
     WT_NODE_UNARY,     /**< op a: '-' '+' '!' '~' '*' '&' */
@@ -63,7 +63,10 @@ struct wt_parse_world {
     struct wt_types *types; /**< for types that are made */
     /** The type of this name ("struct pixel", "pixel", "ns::T", "unsigned long"); NULL: none. */
     const struct wt_type *(*find_type)(void *context, const char *name);
+    /** Whether a function, variable or type has this name, with its templates' arguments. */
+    bool (*has_name)(void *context, const char *name);
     void *context;
+    bool fortran; /**< a%b is a member, names have no case, .and. and /= are operators */
 };
 
 /** Parses a whole text; the caller frees *root by wt_node_free(). */

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/demangle.h"
+#include "debug/source/language.h"
 
 struct wt_source *wt_source_new(struct wt_debugger *debugger, struct wt_modules *modules)
 {
@@ -17,7 +19,7 @@ struct wt_source *wt_source_new(struct wt_debugger *debugger, struct wt_modules 
     s->debugger = debugger;
     s->modules = modules;
     s->topology = wt_debugger_topology(debugger);
-    s->types = wt_types_new(NULL, NULL, s->topology->address_bits / 8);
+    s->types = wt_types_new(NULL, NULL, NULL, s->topology->address_bits / 8);
     if (!s->types) {
         free(s);
         return NULL;
@@ -207,19 +209,80 @@ static bool find_child(Dwarf_Die *scope, const char *name, Dwarf_Die *found, Dwa
     return any;
 }
 
+#define ANONYMOUS "(anonymous namespace)"
+#define MOST_IMPORTS 16
+
+/* Where a name is looked up: C++ prefers what the function's own namespaces and classes have. */
+struct place {
+    const char *function;                /* whose names are at hand; "" */
+    const char *import[MOST_IMPORTS];    /* namespaces that "using namespace" names there */
+    const char *import_in[MOST_IMPORTS]; /* … and the ones that these stand in; "" */
+    unsigned import_count;
+};
+
 struct search {
-    const struct wt_view *scope;
     struct wt_found *found;
+    const char *name;
+    const struct place *place;
+    size_t rank;    /* of what was found */
     Dwarf_Die unit; /* preferred: static names of the same file */
     bool has_unit;
 };
 
-static bool is_external(Dwarf_Die *die)
+static void find_imports(struct wt_info *info, Dwarf_Die *scope, struct place *place)
 {
+    Dwarf_Die child, namespace;
     Dwarf_Attribute attribute;
-    bool flag = false;
-    return dwarf_attr_integrate(die, DW_AT_external, &attribute) &&
-           dwarf_formflag(&attribute, &flag) == 0 && flag;
+    if (dwarf_child(scope, &child) != 0)
+        return;
+    do {
+        if (dwarf_tag(&child) != DW_TAG_imported_module || place->import_count == MOST_IMPORTS ||
+            !dwarf_attr(&child, DW_AT_import, &attribute) ||
+            !dwarf_formref_die(&attribute, &namespace) || !dwarf_diename(&namespace))
+            continue;
+        place->import_in[place->import_count] = wt_info_scope_of(info, &namespace);
+        place->import[place->import_count++] = dwarf_diename(&namespace);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static void find_place(const struct wt_view *scope, struct place *place)
+{
+    const struct wt_frame *frame = scope->frame;
+    *place = (struct place){.function = ""};
+    if (!frame || !frame->info)
+        return;
+    if (frame->function)
+        place->function = frame->function;
+    for (unsigned i = frame->first_scope; i < frame->scope_count; i++) {
+        Dwarf_Die block = frame->scope[i];
+        find_imports(frame->info, &block, place);
+    }
+}
+
+/* Whether @p whole, up to @p length, is the namespace @p name within @p outer. */
+static bool is_import(const char *whole, size_t length, const char *outer, const char *name)
+{
+    const size_t before = outer[0] ? strlen(outer) + 2 : 0, own = strlen(name);
+    return length == before + own && strncmp(whole, outer, before ? before - 2 : 0) == 0 &&
+           strncmp(whole + before, name, own) == 0;
+}
+
+/* How near a name is to where it is used; the larger, the nearer. 1: somewhere. */
+static size_t rank_of(const struct place *place, const char *whole, const char *name)
+{
+    size_t length = strlen(whole) - strlen(name);
+    const size_t anonymous = strlen(ANONYMOUS);
+    length = length >= 2 ? length - 2 : 0; /* the namespaces before it */
+    if (length >= anonymous && strncmp(whole + length - anonymous, ANONYMOUS, anonymous) == 0)
+        length = length > anonymous + 2 ? length - anonymous - 2 : 0;
+    if (length == 0)
+        return 3;
+    if (strncmp(whole, place->function, length) == 0 && place->function[length] == ':')
+        return 3 + length;
+    for (unsigned i = 0; i < place->import_count; i++)
+        if (is_import(whole, length, place->import_in[i], place->import[i]))
+            return 2;
+    return 1;
 }
 
 static bool has_place(Dwarf_Die *die)
@@ -235,6 +298,23 @@ static bool same_unit(const struct search *s, const Dwarf_Die *die)
     return s->has_unit && dwarf_diecu(&copy, &unit, NULL, NULL) && unit.addr == s->unit.addr;
 }
 
+/* Whether @p whole is "T::T", or "T<int>::T", and @p name is T alone. */
+static bool is_constructor(const char *whole, const char *name)
+{
+    const size_t length = strlen(whole), own = strlen(name);
+    unsigned angles = 0;
+    if (length < 2 * own + 2)
+        return false;
+    const char *end = whole + length - own - 2; /* of the class's name */
+    while (end > whole && (end[-1] == '>' || angles)) {
+        angles += end[-1] == '>';
+        angles -= end[-1] == '<';
+        end--;
+    }
+    const char *class = end - own;
+    return class >= whole && strncmp(class, name, own) == 0 && (class == whole || class[-1] == ':');
+}
+
 static bool take_name(void *context, const struct wt_name *name)
 {
     struct search *s = context;
@@ -244,17 +324,19 @@ static bool take_name(void *context, const struct wt_name *name)
         return true;
     if (name->kind == WT_NAME_VARIABLE && !has_place(&die))
         return true; /* a declaration */
-    const bool here = same_unit(s, &die);
-    const bool better = f->kind == WT_FOUND_NOTHING || here;
-    if (better) {
+    if (name->kind == WT_NAME_FUNCTION && is_constructor(name->name, s->name))
+        return true; /* the class is meant */
+    const size_t rank = 2 * rank_of(s->place, name->name, s->name) + same_unit(s, &die);
+    if (f->kind == WT_FOUND_NOTHING || rank > s->rank) {
+        s->rank = rank;
+        f->is_near = rank >= 4;
         f->kind = name->kind == WT_NAME_FUNCTION   ? WT_FOUND_FUNCTION
                   : name->kind == WT_NAME_VARIABLE ? WT_FOUND_VARIABLE
                                                    : WT_FOUND_ENUMERATOR;
         f->die = die;
         f->type = name->type;
     }
-    (void)is_external;
-    return !here;
+    return true;
 }
 
 bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_found *found)
@@ -273,7 +355,9 @@ bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_fou
             return true;
         }
     }
-    struct search search = {.scope = scope, .found = found};
+    struct place place;
+    find_place(scope, &place);
+    struct search search = {.found = found, .name = global ? name + 2 : name, .place = &place};
     if (frame && frame->info)
         search.has_unit = wt_info_unit(frame->info, frame->inside - frame->bias, &search.unit);
     size_t count;
@@ -303,17 +387,28 @@ bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_fou
     return false;
 }
 
-bool wt_source_is_cplusplus(const struct wt_view *scope)
+static bool unit_of(const struct wt_view *scope, Dwarf_Die *unit)
 {
     const struct wt_frame *frame = scope->frame;
+    return frame && frame->info && wt_info_unit(frame->info, frame->inside - frame->bias, unit);
+}
+
+bool wt_source_is_cplusplus(const struct wt_view *scope)
+{
     Dwarf_Die unit;
-    if (frame && frame->info && wt_info_unit(frame->info, frame->inside - frame->bias, &unit))
-        return wt_info_is_cplusplus(&unit);
-    return false;
+    return unit_of(scope, &unit) && wt_language_is_cplusplus(&unit);
+}
+
+bool wt_source_is_fortran(const struct wt_view *scope)
+{
+    Dwarf_Die unit;
+    return unit_of(scope, &unit) && wt_language_is_fortran(&unit);
 }
 
 struct type_search {
-    const struct wt_view *scope;
+    const char *name;
+    const struct place *place;
+    size_t rank;
     int tag; /* 0: any; else a structure, union or enumeration of this tag */
     bool cplusplus;
     Dwarf_Die die;
@@ -329,16 +424,20 @@ static bool take_type(void *context, const struct wt_name *name)
     const bool record = tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
     const bool tagged = record || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
     if (s->tag ? !(tag == s->tag || (record && s->tag == DW_TAG_structure_type))
-               : tagged && !s->cplusplus && !wt_info_is_cplusplus(&die))
+               : tagged && !s->cplusplus && !wt_language_is_cplusplus(&die))
         return true;
-    s->die = die;
-    return false;
+    const size_t rank = rank_of(s->place, name->name, s->name);
+    if (!s->die.addr || rank > s->rank) {
+        s->die = die;
+        s->rank = rank;
+    }
+    return true;
 }
 
 const struct wt_type *wt_source_find_type(void *context, const char *name)
 {
     const struct wt_view *scope = context;
-    struct type_search search = {.scope = scope, .cplusplus = wt_source_is_cplusplus(scope)};
+    struct type_search search = {.cplusplus = wt_source_is_cplusplus(scope)};
     static const struct {
         const char *word;
         int tag;
@@ -354,9 +453,13 @@ const struct wt_type *wt_source_find_type(void *context, const char *name)
         }
     /* A variable hides a type of its name. */
     struct wt_found found;
-    if (!search.tag && wt_source_find(scope, name, &found) && found.kind != WT_FOUND_SYMBOL)
+    if (!search.tag && wt_source_find(scope, name, &found) && (found.is_local || found.is_near))
         return NULL;
     size_t count;
+    struct place place;
+    find_place(scope, &place);
+    search.place = &place;
+    search.name = strncmp(name, "::", 2) == 0 ? name + 2 : name;
     const struct wt_module *m = wt_modules_list(scope->source->modules, &count);
     for (size_t i = count; i-- > 0;) {
         struct wt_info *info = wt_source_info(scope->source, &m[i]);
@@ -367,6 +470,12 @@ const struct wt_type *wt_source_find_type(void *context, const char *name)
             return wt_types_read(wt_info_types(info), &search.die);
     }
     return search.tag ? NULL : wt_types_basic(scope->source->types, name);
+}
+
+bool wt_source_has_name(void *context, const char *name)
+{
+    struct wt_found found;
+    return wt_source_find(context, name, &found) || wt_source_find_type(context, name) != NULL;
 }
 
 /* ---- addresses ---- */
@@ -394,6 +503,7 @@ void wt_source_symbol_at(const struct wt_view *scope, uint64_t address, bool dat
 {
     const struct wt_modules *modules = scope->source->modules;
     const char *name;
+    char plain[250];
     uint64_t offset;
     const struct wt_topology *t = scope->source->topology;
     text[0] = 0;
@@ -414,8 +524,9 @@ void wt_source_symbol_at(const struct wt_view *scope, uint64_t address, bool dat
     } else if (data || !wt_modules_function(modules, 0, address, &name, &offset)) {
         return;
     }
+    wt_demangle(name, plain, sizeof plain);
     if (offset)
-        snprintf(text, size, "<%s+%" PRIu64 ">", name, offset);
+        snprintf(text, size, "<%s+%" PRIu64 ">", plain, offset);
     else
-        snprintf(text, size, "<%s>", name);
+        snprintf(text, size, "<%s>", plain);
 }

@@ -32,6 +32,8 @@ struct wt_values {
     uint64_t *address; /**< … at these addresses */
     int reg;           /**< else: the register that they are; -1: none */
     uint32_t bit_offset, bit_size;
+    const struct wt_type *reference; /**< a reference led to them: its type; NULL: none did */
+    bool uses_frame; /**< they hold in the scope's frame only: a local or a register was named */
 };
 
 /** Where names are looked up and values are read. */
@@ -62,7 +64,7 @@ struct wt_types *wt_source_types(struct wt_source *source);
  */
 enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
                                   struct wt_values *values, struct wt_error *err);
-/** The same of values that it names no memory for: its type alone. */
+/** The same of values that it names no memory for: its type alone, also of a reference. */
 enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
                                  const struct wt_type **type, bool *is_type_name,
                                  struct wt_error *err);
@@ -103,12 +105,15 @@ struct wt_found {
     uint64_t address; /**< SYMBOL */
     bool is_code;     /**< SYMBOL */
     bool is_local;    /**< VARIABLE: of the scope's frame */
+    bool is_near;     /**< its namespaces need not be named in the scope */
 };
 /** What @p name means in a scope: its locals first, then those of the program. False: nothing. */
 bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_found *found);
 
 /** Whether the language of the scope's frame (or of the program) has C++'s rules for names. */
 bool wt_source_is_cplusplus(const struct wt_view *scope);
+/** Whether the scope's frame is of Fortran. */
+bool wt_source_is_fortran(const struct wt_view *scope);
 
 /** The description of an address of code or data: "<main+16>"; "" if there is none. */
 void wt_source_symbol_at(const struct wt_view *scope, uint64_t address, bool data, char *text,

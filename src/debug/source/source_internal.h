@@ -41,6 +41,23 @@ enum wt_status wt_source_set_variable(struct wt_source *source, const char *name
                                       const struct wt_values *values, struct wt_error *err);
 /** find_type of struct wt_parse_world; @p context is a struct wt_view. */
 const struct wt_type *wt_source_find_type(void *context, const char *name);
+/** has_name of struct wt_parse_world. */
+bool wt_source_has_name(void *context, const char *name);
+
+struct compiler;
+
+/** Compiles something, anew for each piece of its value, since an expression has one. */
+typedef enum wt_status wt_compile_fn(struct compiler *c, const void *what, struct wt_operand *o,
+                                     struct wt_error *err);
+
+#define WT_MOST_REDUCTIONS 8 /**< in one condition */
+
+/** A value over lanes within a condition. */
+struct reduced {
+    const struct wt_node *node;
+    const struct wt_type *type;
+    wt_expr_vector vector;
+};
 
 /** An expression while its tree is compiled. */
 struct compiler {
@@ -55,15 +72,35 @@ struct compiler {
     /** Evaluates a part of the expression now: for other lanes, or over lanes. */
     enum wt_status (*evaluate)(const struct wt_view *view, const struct wt_node *node,
                                wt_lanes lanes, struct wt_values *values, struct wt_error *err);
+    /** Evaluates a number now, for the scope's lane. */
+    enum wt_status (*number)(const struct wt_view *view, wt_compile_fn *compile, const void *what,
+                             int64_t *value, struct wt_error *err);
+    /* Of a condition: reductions are computed first, before lanes part. */
+    struct reduced reduced[WT_MOST_REDUCTIONS];
+    unsigned reduced_count;
+    bool in_reduction;
+    wt_lanes over;     /**< in_reduction: lanes that were selected; 0: all */
+    bool as_described; /**< arrays have the bounds of their type alone */
 };
 
 /** Compiles a tree. */
 enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *node, struct wt_operand *o,
                                struct wt_error *err);
+/** Before wt_compile_node() for a condition: computes its reductions for all lanes. */
+enum wt_status wt_compile_reductions(struct compiler *c, const struct wt_node *node,
+                                     struct wt_error *err);
 /** A variable's value. */
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                                    uint64_t bias, bool is_local, struct wt_operand *o,
                                    struct wt_error *err);
+/**
+ * Gives an array that is found at run time its place and bounds, those of the scope's lane: the
+ * variable @p o that was compiled of @p die, whose description lies where @p find says. Leaves
+ * other variables as they are.
+ */
+enum wt_status wt_compile_dynamic(struct compiler *c, Dwarf_Die *die, const struct wt_frame *frame,
+                                  uint64_t bias, wt_compile_fn *find, const void *what,
+                                  struct wt_operand *o, struct wt_error *err);
 /** A cell other than 0 where a number or pointer is: a condition. */
 enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
                                 wt_expr_vector *cell, struct wt_error *err);

@@ -24,6 +24,7 @@ struct symbol {
     uint64_t addr, size;
     const char *name;
     bool code;
+    bool entry;   /* the symbol itself says that it is a kernel */
     uint8_t rank; /* of two at one address the lower is the better name */
 };
 
@@ -70,6 +71,31 @@ static bool is_code(Elf *elf, const GElf_Sym *sym)
     return section && gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR;
 }
 
+/* Intel's zebins have a section .text.NAME for each kernel. */
+static bool is_zebin_kernel(Elf *elf, const GElf_Sym *sym, const char *name)
+{
+    enum { MACHINE_INTELGT = 205 };
+    GElf_Ehdr header;
+    GElf_Shdr h;
+    size_t names;
+    Elf_Scn *section = elf_getscn(elf, sym->st_shndx);
+    if (!section || !gelf_getehdr(elf, &header) || header.e_machine != MACHINE_INTELGT ||
+        !gelf_getshdr(section, &h) || elf_getshdrstrndx(elf, &names))
+        return false;
+    const char *text = elf_strptr(elf, names, h.sh_name);
+    return text && strncmp(text, ".text.", 6) == 0 && strcmp(text + 6, name) == 0;
+}
+
+/* NVIDIA's object files mark kernels in st_other. */
+#define MACHINE_CUDA 190
+#define STO_CUDA_ENTRY 0x10
+
+static bool marks_kernels(Elf *elf)
+{
+    GElf_Ehdr header;
+    return gelf_getehdr(elf, &header) && header.e_machine == MACHINE_CUDA;
+}
+
 static void add_symbol(struct wt_symbols *s, const GElf_Sym *sym, const char *name)
 {
     int type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
@@ -83,12 +109,15 @@ static void add_symbol(struct wt_symbols *s, const GElf_Sym *sym, const char *na
     if (!grown)
         return;
     s->symbol = grown;
+    const bool kernel = type == STT_FUNC && is_zebin_kernel(s->elf, sym, name);
     s->symbol[s->symbols++] = (struct symbol){
         .addr = sym->st_value,
         .size = sym->st_size,
         .name = name,
         .code = type == STT_FUNC || (type == STT_NOTYPE && is_code(s->elf, sym)),
-        .rank = (uint8_t)((type == STT_FUNC ? 0 : 2) + (bind == STB_GLOBAL ? 0 : 1)),
+        .entry =
+            kernel || (type == STT_FUNC && sym->st_other & STO_CUDA_ENTRY && marks_kernels(s->elf)),
+        .rank = (uint8_t)(kernel ? 0 : (type == STT_FUNC ? 0 : 2) + (bind == STB_GLOBAL ? 0 : 1)),
     };
 }
 
@@ -409,10 +438,11 @@ bool wt_symbols_extent(struct wt_symbols *s, uint64_t addr, uint64_t *start, uin
     return true;
 }
 
-uint32_t wt_symbols_flags(const struct wt_symbols *s)
+bool wt_symbols_has_float_abi(const struct wt_symbols *s)
 {
     GElf_Ehdr header;
-    return gelf_getehdr(s->elf, &header) ? header.e_flags : 0;
+    return gelf_getehdr(s->elf, &header) && header.e_machine == EM_RISCV &&
+           header.e_flags & EF_RISCV_FLOAT_ABI;
 }
 
 bool wt_symbols_row(struct wt_symbols *s, uint64_t addr, struct wt_line_row *row)
@@ -506,13 +536,24 @@ bool wt_symbols_address(struct wt_symbols *s, const char *name, uint64_t *addr)
     return true;
 }
 
+bool wt_symbols_is_entry(const struct wt_symbols *s, uint64_t addr)
+{
+    for (size_t i = 0; s && i < s->symbols && s->symbol[i].addr <= addr; i++)
+        if (s->symbol[i].entry && s->symbol[i].addr == addr)
+            return true;
+    return false;
+}
+
 bool wt_symbols_is_kernel(struct wt_symbols *s, uint64_t addr)
 {
     const char *name;
     char *descriptor;
     uint64_t offset;
-    if (!s || !wt_symbols_function(s, addr, &name, &offset) ||
-        asprintf(&descriptor, "%s.kd", name) < 0)
+    if (!s || !wt_symbols_function(s, addr, &name, &offset))
+        return false;
+    if (wt_symbols_is_entry(s, addr - offset))
+        return true;
+    if (asprintf(&descriptor, "%s.kd", name) < 0)
         return false;
     const bool found = wt_symbols_address(s, descriptor, &offset);
     free(descriptor);
@@ -591,22 +632,19 @@ enum wt_status wt_symbols_statements(struct wt_symbols *s, const char *file, uns
     return WT_OK;
 }
 
-static void describe(struct wt_symbols *s, uint64_t addr, uint64_t bias, bool demangled, char *text,
-                     size_t size)
+void wt_symbols_describe_at(struct wt_symbols *s, uint64_t addr, uint64_t bias, char *text,
+                            size_t size)
 {
     const char *name, *file;
     uint64_t offset;
     unsigned line;
     char function[256] = "", place[256] = "", plain[220];
     if (wt_symbols_function(s, addr - bias, &name, &offset)) {
-        if (demangled) {
-            wt_demangle(name, plain, sizeof plain);
-            name = plain;
-        }
+        wt_demangle(name, plain, sizeof plain);
         if (offset)
-            snprintf(function, sizeof function, " <%.200s+%" PRIu64 ">", name, offset);
+            snprintf(function, sizeof function, " <%.200s+%" PRIu64 ">", plain, offset);
         else
-            snprintf(function, sizeof function, " <%.200s>", name);
+            snprintf(function, sizeof function, " <%.200s>", plain);
     }
     if (wt_symbols_line(s, addr - bias, &file, &line)) {
         const char *slash = strrchr(file, '/');
@@ -617,11 +655,5 @@ static void describe(struct wt_symbols *s, uint64_t addr, uint64_t bias, bool de
 
 void wt_symbols_describe(struct wt_symbols *s, uint64_t addr, char *text, size_t size)
 {
-    describe(s, addr, 0, true, text, size);
-}
-
-void wt_symbols_describe_at(struct wt_symbols *s, uint64_t addr, uint64_t bias, char *text,
-                            size_t size)
-{
-    describe(s, addr, bias, false, text, size);
+    wt_symbols_describe_at(s, addr, 0, text, size);
 }

@@ -38,15 +38,22 @@ void wt_symbols_range(const struct wt_symbols *symbols, uint64_t *start, uint64_
 bool wt_symbols_function(struct wt_symbols *symbols, uint64_t addr, const char **name,
                          uint64_t *offset);
 
-/** Whether the function that holds @p addr is launched, not called: AMD's code objects describe
- * such a one in a symbol NAME.kd. */
+/** Whether a symbol at @p addr says itself that it is a kernel, as those of NVIDIA's
+ * files do, or is that of a section .text.NAME of Intel's. */
+bool wt_symbols_is_entry(const struct wt_symbols *symbols, uint64_t addr);
+
+/** Whether the function that holds @p addr is launched, not called: its symbol says so, or, as in
+ * AMD's code objects, a symbol NAME.kd describes it. */
 bool wt_symbols_is_kernel(struct wt_symbols *symbols, uint64_t addr);
 
 /** The addresses [*start, *end) of that symbol; up to the next one if it has no size. */
 bool wt_symbols_extent(struct wt_symbols *symbols, uint64_t addr, uint64_t *start, uint64_t *end);
 
-/** The ELF header's flags, which name the ABI. */
-uint32_t wt_symbols_flags(const struct wt_symbols *symbols);
+/**
+ * Whether functions return floating point in floating-point registers: RISC-V's ELF header names
+ * the ABI (RISC-V ELF specification, e_flags).
+ */
+bool wt_symbols_has_float_abi(const struct wt_symbols *symbols);
 
 /** The source line of @p addr; false if there is no line information. */
 bool wt_symbols_line(struct wt_symbols *symbols, uint64_t addr, const char **file, unsigned *line);
@@ -98,14 +105,12 @@ void wt_symbols_each(struct wt_symbols *symbols,
                      void *context);
 
 /**
- * "0x80000010 <main+16> at kernel.c:12", as much of it as is known; @p symbols may be NULL. For
- * reports: names of C++ are demangled.
+ * "0x80000010 <main+16> at kernel.c:12", as much of it as is known; @p symbols may be NULL. Names
+ * of C++ are demangled.
  */
 void wt_symbols_describe(struct wt_symbols *symbols, uint64_t addr, char *text, size_t size);
 
-/**
- * The same of a file that is loaded @p bias bytes above its own addresses: @p addr is as loaded.
- * For debuggers: names are those of the file, which their users can type.
+/** The same of a file that is loaded @p bias bytes above its own addresses: @p addr is as loaded.
  */
 void wt_symbols_describe_at(struct wt_symbols *symbols, uint64_t addr, uint64_t bias, char *text,
                             size_t size);

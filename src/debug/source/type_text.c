@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "debug/source/info.h"
+#include "debug/source/language.h"
 #include "debug/source/types.h"
 
 #define MOST_DEPTH 40
@@ -11,11 +11,19 @@
 static bool is_cplusplus(const struct wt_type *type)
 {
     Dwarf_Die die = type->die;
-    return die.addr && wt_info_is_cplusplus(&die);
+    return die.addr && wt_language_is_cplusplus(&die);
+}
+
+static bool is_fortran(const struct wt_type *type)
+{
+    Dwarf_Die die = type->die;
+    return die.addr && wt_language_is_fortran(&die);
 }
 
 static const char *keyword(const struct wt_type *type)
 {
+    if (is_fortran(type) && type->kind == WT_TYPE_STRUCT)
+        return "Type ";
     switch (type->kind) {
     case WT_TYPE_UNION:
         return "union ";
@@ -28,6 +36,13 @@ static const char *keyword(const struct wt_type *type)
     }
 }
 
+/* Fortran's CHARACTER. */
+static bool is_string(const struct wt_type *type)
+{
+    Dwarf_Die die = type->die;
+    return die.addr && dwarf_tag(&die) == DW_TAG_string_type;
+}
+
 /* The words before the declarator. */
 static void print_base(FILE *out, const struct wt_type *type, unsigned depth)
 {
@@ -36,9 +51,14 @@ static void print_base(FILE *out, const struct wt_type *type, unsigned depth)
         return;
     }
     switch (type->kind) {
+    case WT_TYPE_ARRAY:
+        if (is_string(type)) {
+            fprintf(out, "character*%" PRIu64, type->count);
+            break;
+        }
+        /* fall through */
     case WT_TYPE_POINTER:
     case WT_TYPE_REFERENCE:
-    case WT_TYPE_ARRAY:
     case WT_TYPE_FUNCTION:
         if (type->target)
             print_base(out, type->target, depth + 1);
@@ -144,6 +164,28 @@ static void print_parameters(FILE *out, const struct wt_type *type)
     fputc(')', out);
 }
 
+/* "(2,-1:1)": the first dimension is that of the innermost array. */
+static void print_bounds(FILE *out, const struct wt_type *type)
+{
+    const struct wt_type *level[16];
+    unsigned count = 0;
+    for (; type->kind == WT_TYPE_ARRAY && count < 16; type = wt_type_plain(wt_type_target(type)))
+        level[count++] = type;
+    fputc('(', out);
+    while (count-- > 0) {
+        const struct wt_type *t = level[count];
+        if (!t->has_count)
+            fputc(':', out);
+        else if (t->lower != 1)
+            fprintf(out, "%" PRId64 ":%" PRId64, t->lower, t->lower + (int64_t)t->count - 1);
+        else
+            fprintf(out, "%" PRIu64, t->count);
+        if (count)
+            fputc(',', out);
+    }
+    fputc(')', out);
+}
+
 static void print_suffix(FILE *out, const struct wt_type *type, unsigned depth)
 {
     if (!type || depth > MOST_DEPTH)
@@ -156,6 +198,12 @@ static void print_suffix(FILE *out, const struct wt_type *type, unsigned depth)
         print_suffix(out, type->target, depth + 1);
         break;
     case WT_TYPE_ARRAY:
+        if (is_string(type))
+            break;
+        if (is_fortran(type)) {
+            print_bounds(out, type);
+            break;
+        }
         if (type->is_vector)
             fprintf(out, " __attribute__ ((vector_size(%" PRIu64 ")))", type->count);
         else if (type->has_count)
@@ -185,8 +233,9 @@ void wt_type_print_declared(FILE *out, const struct wt_type *type, const char *n
 {
     print_base(out, type, 0);
     const bool stars = print_prefix(out, type, name[0] != 0, 0);
-    if (!stars && (name[0] || (type->kind == WT_TYPE_ARRAY && !type->is_vector) ||
-                   type->kind == WT_TYPE_FUNCTION))
+    if (!stars &&
+        (name[0] || (type->kind == WT_TYPE_ARRAY && !type->is_vector && !is_string(type)) ||
+         type->kind == WT_TYPE_FUNCTION))
         fputc(' ', out);
     fputs(name, out);
     print_suffix(out, type, 0);
@@ -219,9 +268,151 @@ static void print_member(FILE *out, const struct wt_member *m, unsigned indent, 
     fputs(";\n", out);
 }
 
+/* ---- access, methods ---- */
+
+static unsigned access_of(const struct wt_type *type, uint64_t given)
+{
+    return given                         ? (unsigned)given
+           : type->kind == WT_TYPE_CLASS ? DW_ACCESS_private
+                                         : DW_ACCESS_public;
+}
+
+/* Shows "public:" and the like where another part begins; 0: none has begun. */
+static void print_access(FILE *out, unsigned access, unsigned *part, unsigned indent)
+{
+    if (access == *part)
+        return;
+    *part = access;
+    fprintf(out, "%*s%s:\n", (int)indent + 2, "",
+            access == DW_ACCESS_private     ? "private"
+            : access == DW_ACCESS_protected ? "protected"
+                                            : "public");
+}
+
+static bool next_method(Dwarf_Die *child, bool *any)
+{
+    bool more = true;
+    if (*any)
+        more = dwarf_siblingof(child, child) == 0;
+    *any = true;
+    for (; more; more = dwarf_siblingof(child, child) == 0)
+        if (dwarf_tag(child) == DW_TAG_subprogram && dwarf_diename(child) &&
+            !dwarf_hasattr(child, DW_AT_artificial))
+            return true;
+    return false;
+}
+
+static uint64_t access_given(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word word;
+    return dwarf_attr(die, DW_AT_accessibility, &attribute) &&
+                   dwarf_formudata(&attribute, &word) == 0
+               ? word
+               : 0;
+}
+
+/* What a compiler adds to classes with virtual methods; ptype leaves it out. */
+static bool is_table_pointer(const struct wt_member *m)
+{
+    return m->name && strncmp(m->name, "_vptr", 5) == 0;
+}
+
+/* Whether GDB's ptype shows access for members: some have another than the kind of structure. */
+static bool needs_access(const struct wt_type *type, const struct wt_member *m, size_t count)
+{
+    const unsigned usual = access_of(type, 0);
+    Dwarf_Die die = type->die, child;
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        if (is_table_pointer(&m[i]) || (!m[i].is_base && access_of(type, m[i].access) != usual))
+            return true;
+    if (!die.addr || dwarf_child(&die, &child) != 0)
+        return false;
+    while (next_method(&child, &any))
+        if (access_of(type, access_given(&child)) != usual)
+            return true;
+    return false;
+}
+
+/* "int sum(void) const;" */
+static void print_method(FILE *out, const struct wt_type *type, Dwarf_Die *die, unsigned indent)
+{
+    const struct wt_type *function = wt_types_read(type->types, die);
+    const char *name = dwarf_diename(die);
+    Dwarf_Attribute attribute;
+    Dwarf_Word word;
+    Dwarf_Die child;
+    bool is_const = false, has_object = false;
+    unsigned count = 0;
+    fprintf(out, "%*s", (int)indent + 4, "");
+    const bool has_first = dwarf_child(die, &child) == 0;
+    if (has_first && dwarf_hasattr(&child, DW_AT_artificial)) {
+        const struct wt_type *object = wt_type_plain(wt_types_of(type->types, &child));
+        has_object = true;
+        is_const = wt_type_target(object)->kind == WT_TYPE_CONST;
+    }
+    if (dwarf_attr(die, DW_AT_virtuality, &attribute) && dwarf_formudata(&attribute, &word) == 0 &&
+        word)
+        fputs("virtual ", out);
+    else if (!has_object)
+        fputs("static ", out);
+    Dwarf_Die own = type->die;
+    const char *class = dwarf_diename(&own);
+    const size_t length = strlen(name); /* a constructor has the name of its class */
+    const bool makes =
+        class && strncmp(name, class, length) == 0 && (!class[length] || class[length] == '<');
+    if (!makes && name[0] != '~') {
+        wt_type_print(out, wt_type_target(function));
+        fputc(' ', out);
+    }
+    fprintf(out, "%s(", name);
+    if (has_first)
+        do {
+            if (dwarf_tag(&child) != DW_TAG_formal_parameter ||
+                dwarf_hasattr(&child, DW_AT_artificial))
+                continue;
+            fputs(count++ ? ", " : "", out);
+            wt_type_print(out, wt_types_of(type->types, &child));
+        } while (dwarf_siblingof(&child, &child) == 0);
+    fprintf(out, "%s)%s;\n", count ? "" : "void", is_const ? " const" : "");
+}
+
+static void print_methods(FILE *out, const struct wt_type *type, unsigned part, unsigned indent)
+{
+    Dwarf_Die die = type->die, child;
+    bool any = false, shown = false;
+    if (!die.addr || !is_cplusplus(type) || dwarf_child(&die, &child) != 0)
+        return;
+    while (next_method(&child, &any)) {
+        if (part && !shown)
+            fputc('\n', out);
+        shown = true;
+        print_access(out, access_of(type, access_given(&child)), &part, indent);
+        print_method(out, type, &child, indent);
+    }
+}
+
+/* "Type point … End Type point" */
+static void print_fortran_record(FILE *out, const struct wt_type *type)
+{
+    size_t count;
+    const struct wt_member *m = wt_type_members(type, &count);
+    fprintf(out, "Type %s\n", type->name ? type->name : "");
+    for (size_t i = 0; i < count; i++) {
+        fputs("    ", out);
+        print_base(out, m[i].type, 0);
+        fprintf(out, " :: %s", m[i].name ? m[i].name : "");
+        print_suffix(out, m[i].type, 0);
+        fputc('\n', out);
+    }
+    fprintf(out, "End Type %s", type->name ? type->name : "");
+}
+
 static void print_record(FILE *out, const struct wt_type *type, unsigned indent, unsigned depth)
 {
     size_t count, bases = 0;
+    unsigned part = 0;
     const struct wt_member *m = wt_type_members(type, &count);
     fputs(keyword(type), out);
     if (type->name)
@@ -236,10 +427,32 @@ static void print_record(FILE *out, const struct wt_type *type, unsigned indent,
         fprintf(out, "%*s<incomplete type>\n", (int)indent + 4, "");
     else if (count == 0)
         fprintf(out, "%*s<no data fields>\n", (int)indent + 4, "");
-    for (size_t i = 0; i < count; i++)
-        if (!m[i].is_base)
-            print_member(out, &m[i], indent + 4, depth);
+    const bool labelled = is_cplusplus(type) && needs_access(type, m, count);
+    for (size_t i = 0; i < count; i++) {
+        if (m[i].is_base || (labelled && is_table_pointer(&m[i])))
+            continue;
+        if (labelled)
+            print_access(out, access_of(type, m[i].access), &part, indent);
+        print_member(out, &m[i], indent + 4, depth);
+    }
+    print_methods(out, type, part, indent);
     fprintf(out, "%*s}", (int)indent, "");
+}
+
+size_t wt_type_enumerator_scope(const struct wt_type *type)
+{
+    size_t length = 0, angle = 0;
+    if (!type->name || !is_cplusplus(type))
+        return 0;
+    if (type->is_scoped)
+        return strlen(type->name);
+    for (size_t i = 0; type->name[i]; i++) {
+        angle += type->name[i] == '<';
+        angle -= type->name[i] == '>' && angle;
+        if (!angle && type->name[i] == ':' && type->name[i + 1] == ':')
+            length = i;
+    }
+    return length;
 }
 
 static void print_enumeration(FILE *out, const struct wt_type *type)
@@ -247,12 +460,16 @@ static void print_enumeration(FILE *out, const struct wt_type *type)
     size_t count;
     const struct wt_member *m = wt_type_members(type, &count);
     int64_t next = 0;
-    fputs("enum ", out);
+    const size_t scope = wt_type_enumerator_scope(type);
+    fputs(type->is_scoped ? "enum class " : "enum ", out);
     if (type->name)
         fprintf(out, "%s ", type->name);
+    if (is_cplusplus(type) && type->target && type->target->name)
+        fprintf(out, ": %s ", type->target->name);
     fputc('{', out);
     for (size_t i = 0; i < count; i++) {
-        fprintf(out, "%s%s", i ? ", " : "", m[i].name ? m[i].name : "?");
+        fprintf(out, "%s%.*s%s%s", i ? ", " : "", (int)scope, scope ? type->name : "",
+                scope ? "::" : "", m[i].name ? m[i].name : "?");
         if (m[i].value != next)
             fprintf(out, " = %" PRId64, m[i].value);
         next = m[i].value + 1;
@@ -290,6 +507,10 @@ static void print_around(FILE *out, const struct wt_type *type, bool before, uns
     }
     if (pointer && is_derived(target))
         fputc(')', out);
+    if (plain->kind == WT_TYPE_ARRAY && is_fortran(plain)) {
+        print_bounds(out, plain);
+        return;
+    }
     if (plain->kind == WT_TYPE_ARRAY) {
         if (plain->is_vector)
             fprintf(out, "__attribute__ ((vector_size(%" PRIu64 ")))", plain->count);
@@ -324,8 +545,14 @@ static void print_qualifiers(FILE *out, const struct wt_type *type)
 void wt_type_print_definition(FILE *out, const struct wt_type *type)
 {
     const struct wt_type *inner = innermost(type, 0), *plain = wt_type_plain(type);
+    if (is_string(plain)) {
+        wt_type_print(out, plain);
+        return;
+    }
     print_qualifiers(out, type);
-    if (wt_type_is_record(inner))
+    if (wt_type_is_record(inner) && is_fortran(inner))
+        print_fortran_record(out, inner);
+    else if (wt_type_is_record(inner))
         print_record(out, inner, 0, 0);
     else if (inner->kind == WT_TYPE_ENUM)
         print_enumeration(out, inner);

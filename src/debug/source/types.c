@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "debug/source/language.h"
 
 /* Chains of types in a damaged file may be long, or circles. */
 #define MOST_DEPTH 100
@@ -22,6 +23,7 @@ struct slot {
 
 struct wt_types {
     wt_types_definition_fn *definition;
+    wt_types_scope_fn *scope;
     void *context;
     unsigned address_size;
     struct block *blocks;
@@ -32,12 +34,13 @@ struct wt_types {
 
 static struct wt_type the_void = {.kind = WT_TYPE_VOID, .name = "void", .size = 1, .read = true};
 
-struct wt_types *wt_types_new(wt_types_definition_fn *definition, void *context,
-                              unsigned address_size)
+struct wt_types *wt_types_new(wt_types_definition_fn *definition, wt_types_scope_fn *scope,
+                              void *context, unsigned address_size)
 {
     struct wt_types *t = calloc(1, sizeof *t);
     if (t) {
         t->definition = definition;
+        t->scope = scope;
         t->context = context;
         t->address_size = address_size;
     }
@@ -191,14 +194,8 @@ static bool read_bounds(Dwarf_Die *range, int64_t *lower, uint64_t *count)
 {
     int64_t upper;
     const bool has_lower = signed_number(range, DW_AT_lower_bound, lower);
-    if (!has_lower) {
-        const int language = dwarf_srclang(range);
-        *lower = language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 ||
-                         language == DW_LANG_Fortran95 || language == DW_LANG_Fortran03 ||
-                         language == DW_LANG_Fortran08
-                     ? 1
-                     : 0;
-    }
+    if (!has_lower)
+        *lower = wt_language_is_fortran(range);
     if (number(range, DW_AT_count, count))
         return true;
     if (!signed_number(range, DW_AT_upper_bound, &upper))
@@ -227,12 +224,8 @@ static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
     unsigned count = 0;
     Dwarf_Die child;
     uint64_t ordering = DW_ORD_row_major;
-    const int language = dwarf_srclang(die);
-    const bool fortran = language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 ||
-                         language == DW_LANG_Fortran95 || language == DW_LANG_Fortran03 ||
-                         language == DW_LANG_Fortran08;
-    const bool column =
-        (number(die, DW_AT_ordering, &ordering) && ordering == DW_ORD_col_major) || fortran;
+    const bool column = (number(die, DW_AT_ordering, &ordering) && ordering == DW_ORD_col_major) ||
+                        wt_language_is_fortran(die);
     type->is_vector = flag(die, DW_AT_GNU_vector);
     if (dwarf_child(die, &child) == 0)
         do {
@@ -253,6 +246,7 @@ static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
         if (!level)
             return;
         level->target = element;
+        level->die = *die;
         level->lower = dimension[d].lower;
         level->count = dimension[d].count;
         level->has_count = dimension[d].known;
@@ -273,6 +267,18 @@ static void read_pointer(struct wt_types *t, struct wt_type *type, Dwarf_Die *di
     if (!type->size)
         type->size = class ? 4 : t->address_size;
     type->target = wt_types_of(t, die);
+}
+
+/* The name of a structure, enumeration or typedef with its namespaces. */
+static void qualify(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
+{
+    const char *scope = t->scope && type->name ? t->scope(t->context, die) : "";
+    const size_t size = scope[0] ? strlen(scope) + strlen(type->name) + 3 : 0;
+    char *whole = size ? allocate(t, size) : NULL;
+    if (!whole)
+        return;
+    snprintf(whole, size, "%s::%s", scope, type->name);
+    type->name = whole;
 }
 
 static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
@@ -315,9 +321,12 @@ static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
                                                 : WT_TYPE_STRUCT;
         type->is_incomplete = flag(die, DW_AT_declaration);
         type->read = false;
+        qualify(t, type, die);
         break;
     case DW_TAG_enumeration_type: {
         type->kind = WT_TYPE_ENUM;
+        type->is_scoped = flag(die, DW_AT_enum_class);
+        qualify(t, type, die);
         type->read = false;
         Dwarf_Attribute attribute;
         if (dwarf_attr(die, DW_AT_type, &attribute))
@@ -339,6 +348,7 @@ static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
     case DW_TAG_typedef:
         type->kind = WT_TYPE_TYPEDEF;
         type->target = wt_types_of(t, die);
+        qualify(t, type, die);
         break;
     case DW_TAG_const_type:
         type->kind = WT_TYPE_CONST;
@@ -457,6 +467,9 @@ static void read_members(struct wt_type *type)
         m->name = dwarf_diename(&child);
         m->type = tag == DW_TAG_enumerator ? type : wt_types_of(type->types, &child);
         m->is_base = tag == DW_TAG_inheritance;
+        uint64_t access = 0;
+        number(&child, DW_AT_accessibility, &access);
+        m->access = (uint8_t)access;
         m->is_static = tag == DW_TAG_variable || flag(&child, DW_AT_external);
         if (tag == DW_TAG_enumerator) {
             if (!signed_number(&child, DW_AT_const_value, &m->value))
@@ -547,6 +560,17 @@ const struct wt_type *wt_types_pointer(struct wt_types *t, const struct wt_type 
         return &the_void;
     type->size = t->address_size;
     type->target = target;
+    return type;
+}
+
+const struct wt_type *wt_types_array_from(struct wt_types *t, const struct wt_type *element,
+                                          int64_t lower, uint64_t count, const Dwarf_Die *die)
+{
+    struct wt_type *type = (struct wt_type *)(uintptr_t)wt_types_array(t, element, count);
+    if (type->kind == WT_TYPE_ARRAY) {
+        type->lower = lower;
+        type->die = *die;
+    }
     return type;
 }
 

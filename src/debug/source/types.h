@@ -44,6 +44,7 @@ struct wt_member {
     int64_t value;       /**< enumerator */
     bool is_base;
     bool is_static; /**< it has no place in the structure */
+    uint8_t access; /**< DW_ACCESS_…; 0: as the kind of structure has it */
 };
 
 struct wt_type {
@@ -54,6 +55,7 @@ struct wt_type {
     bool is_rvalue;               /**< REFERENCE: && */
     bool is_vector;               /**< ARRAY: of the vector types of C and OpenCL */
     bool is_incomplete;           /**< STRUCT, CLASS, UNION: only declared */
+    bool is_scoped;               /**< ENUM: an enum class */
     bool is_variadic;             /**< FUNCTION */
     bool has_prototype;           /**< FUNCTION */
     bool has_count;               /**< ARRAY: `count` is known */
@@ -71,11 +73,15 @@ struct wt_type {
 /** Finds the definition of a structure that is only declared, by its name; false: none is known. */
 typedef bool wt_types_definition_fn(void *context, const char *name, Dwarf_Die *die);
 
+/** The namespaces and classes in which a type stands: "ns::Class"; "" if it stands in none. */
+typedef const char *wt_types_scope_fn(void *context, Dwarf_Die *die);
+
 /**
- * An empty list. @p definition may be NULL: types that are made only. NULL without host memory.
+ * An empty list. @p definition and @p scope may be NULL: types that are made only. NULL without
+ * host memory.
  */
-struct wt_types *wt_types_new(wt_types_definition_fn *definition, void *context,
-                              unsigned address_size);
+struct wt_types *wt_types_new(wt_types_definition_fn *definition, wt_types_scope_fn *scope,
+                              void *context, unsigned address_size);
 /** Frees the list and all of its types. */
 void wt_types_free(struct wt_types *types);
 /** Bytes of an address: 4 or 8. */
@@ -95,6 +101,9 @@ const struct wt_type *wt_types_pointer(struct wt_types *types, const struct wt_t
 /** The type of arrays of @p count elements. */
 const struct wt_type *wt_types_array(struct wt_types *types, const struct wt_type *element,
                                      uint64_t count);
+/** The same from the index @p lower on, in the language of @p die. */
+const struct wt_type *wt_types_array_from(struct wt_types *types, const struct wt_type *element,
+                                          int64_t lower, uint64_t count, const Dwarf_Die *die);
 /** A function without a prototype that returns void: what $pc points to. */
 const struct wt_type *wt_types_function(struct wt_types *types);
 /** A register of 64 bits that holds a float in its low half, or a double. */
@@ -119,6 +128,9 @@ bool wt_type_is_signed(const struct wt_type *plain);
 
 /** Writes the type as C has it: "char *[4]", "struct pixel". */
 void wt_type_print(FILE *out, const struct wt_type *type);
+/** What stands before the name of an enumerator in C++, "ns::" or "ns::colour::"; returns its
+ *  length within type->name: the rest is "::" if that is not 0. */
+size_t wt_type_enumerator_scope(const struct wt_type *type);
 /** The same around a name: "char *name[4]". */
 void wt_type_print_declared(FILE *out, const struct wt_type *type, const char *name);
 /** As GDB's ptype: typedefs resolved, members listed. */

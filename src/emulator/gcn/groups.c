@@ -64,31 +64,48 @@ static void initial_sgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
         add_sgpr(w, &n, GCN_FLAT_SCRATCH, (uint32_t)wave_offset);
 }
 
+/* Coordinates of @p count work-items of one row, the first of which is lane @p lane's. */
+static inline void row_of_items(struct gcn_wave *w, unsigned coordinates, unsigned lane,
+                                unsigned count, const uint32_t *at)
+{
+    for (unsigned k = 0; k < coordinates; k++) {
+        const uint32_t first = at[k], step = k == 0;
+        uint32_t *to = w->v[k] + lane;
+        for (unsigned i = 0; i < count; i++)
+            to[i] = first + step * i;
+    }
+}
+
 /* Which lanes have a work-item, and their coordinates within the group. */
 static uint64_t initial_vgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
 {
-    const unsigned coordinates = wt_field(k->rsrc2, 12, 11) + 1u;
+    unsigned coordinates = wt_field(k->rsrc2, 12, 11) + 1u;
     uint32_t size[3];
-    uint64_t exec = 0;
+    if (coordinates > 3)
+        coordinates = 3;
+    assert(w->vgprs >= 3);
     for (unsigned i = 0; i < 3; i++) { /* the last group of a row may be smaller */
         const uint32_t first = w->group->coordinate[i] * k->size[i];
         size[i] = k->grid[i] - first < k->size[i] ? k->grid[i] - first : k->size[i];
     }
     const uint32_t items = size[0] * size[1] * size[2], first = w->index * GCN_LANES;
     uint32_t at[3] = {first % size[0], first / size[0] % size[1], first / size[0] / size[1]};
-    for (unsigned lane = 0; lane < GCN_LANES && first + lane < items; lane++) {
-        exec |= (uint64_t)1 << lane;
-        for (unsigned i = 0; i < 3 && i < coordinates && i < w->vgprs; i++)
-            w->v[i][lane] = at[i];
-        if (++at[0] < size[0])
-            continue;
+    const unsigned count = items - first < GCN_LANES ? items - first : GCN_LANES;
+    if (size[0] - at[0] >= GCN_LANES && count == GCN_LANES) {
+        row_of_items(w, coordinates, 0, GCN_LANES, at); /* most waves: a fixed number of lanes */
+        return UINT64_MAX;
+    }
+    for (unsigned lane = 0; lane < count;) {
+        const unsigned row = size[0] - at[0] < count - lane ? size[0] - at[0] : count - lane;
+        row_of_items(w, coordinates, lane, row, at);
+        lane += row;
         at[0] = 0;
         if (++at[1] < size[1])
             continue;
         at[1] = 0;
         at[2]++;
     }
-    return exec;
+    return UINT64_MAX >> (GCN_LANES - count);
 }
 
 /* Says that an active wave has its slot, or has it no longer. */
@@ -150,14 +167,11 @@ static uint32_t scratch_taken(const struct gcn_device *d, const struct gcn_dispa
     return count;
 }
 
-/* A place for a wave: that of its slot, or the first one that is free. */
-static uint16_t scratch_place(const struct gcn_device *d, const struct gcn_dispatch *k,
-                              uint32_t wave)
+/* The first place that is free, where there are fewer than waves. */
+static uint16_t free_scratch_place(const struct gcn_device *d, const struct gcn_dispatch *k)
 {
     uint64_t taken[GCN_MOST_WAVES / 64] = {0};
     uint32_t word = 0;
-    if (!scratch_is_short(d, k))
-        return (uint16_t)wave;
     for (uint32_t i = 0; i < d->machine.waves; i++) {
         const struct gcn_wave *w = &d->wave[i];
         if (w->active && same_scratch(gcn_dispatch_of(w), k))
@@ -213,7 +227,8 @@ static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_grou
 {
     assert(g->used && index < GCN_WAVES_PER_CU);
     const struct gcn_dispatch *k = &d->dispatch[g->dispatch];
-    w->scratch = scratch_place(d, k, w->id);
+    w->scratch =
+        scratch_is_short(d, k) ? free_scratch_place(d, k) : (uint16_t)w->id; /* its place */
     if (!prepare_wave(d, w, g, index))
         return false;
     initial_sgprs(w, k);

@@ -19,13 +19,13 @@ gen_op gen_code_decode(struct gen_thread *t, struct gen_uop *slot)
     const uint64_t pc = gen_pc_of(t, slot);
     uint8_t bytes[16] = {0};
     const char *why;
-    if (!gen_read(t->device, pc, bytes, 8)) { /* whoever comes next looks again */
+    if (!gen_device_read(t->device, pc, bytes, 8)) { /* whoever comes next looks again */
         slot->run = decode_here;
         return no_code;
     }
     slot->word = (struct gen_word){.low = wt_load_le(bytes, 8)};
     if (!gen_is_compact(&slot->word)) {
-        if (!gen_read(t->device, pc, bytes, 16)) {
+        if (!gen_device_read(t->device, pc, bytes, 16)) {
             slot->run = decode_here;
             return no_code;
         }

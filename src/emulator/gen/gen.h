@@ -48,16 +48,24 @@ enum { GEN_EUS = 8, GEN_EU_THREADS = 7, GEN_SUBSLICE_THREADS = GEN_EUS * GEN_EU_
 #define GEN_SLM_APERTURE ((uint64_t)1 << 48)
 #define GEN_SLM_BYTES 65536
 
-/** Maps [addr, addr + size), rounded to pages; what is there reads as before, at first as zero. */
+/**
+ * Threads see memory through a table (PPGTT) of 48 bits in gen9's formats, which lies in the
+ * device's memory. Maps [addr, addr + size), rounded to pages, to the memory of the same addresses;
+ * what is there reads as before, at first as zero. WT_INVALID where a part of it is mapped already.
+ */
 enum wt_status gen_device_map(struct gen_device *device, uint64_t addr, uint64_t size,
                               bool writable, struct wt_error *err);
-/** Memory as the host sees it; false where an address is 2^48 or more, or without host memory. */
+/** Memory as threads see it; false where it is not mapped, or without host memory. */
 bool gen_device_read(struct gen_device *device, uint64_t addr, void *out, size_t size);
 bool gen_device_write(struct gen_device *device, uint64_t addr, const void *bytes, size_t size);
 /** gen_device_write with a message: WT_NO_MEMORY says which limit was reached. Zeros take no memory
  * where nothing was written yet. */
 enum wt_status gen_device_put(struct gen_device *device, uint64_t addr, const void *bytes,
                               size_t size, struct wt_error *err);
+
+/** Prints how an address that is not mapped for writing is translated: the entries that the walk
+ * reads, then why it ends, each line behind @p indent. Nothing where it is mapped. */
+void gen_device_tell_walk(FILE *out, const char *indent, struct gen_device *device, uint64_t addr);
 
 /* ---- dispatch ---- */
 
@@ -93,6 +101,9 @@ struct gen_walk {
     uint32_t slm_bytes;        /**< of a group: up to GEN_SLM_BYTES */
     bool barrier;              /**< the group uses one */
     uint32_t enables; /**< exceptions (GEN_ENABLE_…), single program flow (bit 18), FP mode (16) */
+    /* What the driver knows beside that, for debuggers. */
+    uint64_t launch; /**< number of the kernel launch that it is a part of; 0: it is a whole one */
+    uint32_t block[3], grid[3]; /**< work-items of a group, and of the launch; 0: not known */
 };
 
 /** Begins a walk. It runs beside those that have not ended, as far as there is room; WT_STATE while
@@ -136,6 +147,23 @@ enum {
     GEN_TD_CTL_FORCE_ENABLE = 1 << 7,      /**< forced exceptions are enabled */
     GEN_TD_CTL_MASK = 0xdc
 };
+
+/* ---- the driver's debug support ---- */
+
+/** Where the driver's system routine leaves what it has saved: thread n's (object/gen_saved.h) is
+ * at GEN_SAVED_APERTURE + n * GEN_SAVED_STRIDE, as long as the thread waits in the routine. */
+#define GEN_SAVED_APERTURE ((uint64_t)1 << 49)
+/** Where whoever looks as a thread finds its general registers: r0 first, 4096 bytes in all. */
+#define GEN_FILE_APERTURE ((uint64_t)1 << 50)
+
+/**
+ * Puts the driver's system routine in the place of those that walks name, and sets TD_CTL as
+ * Linux's driver does for a debugger; or takes it back, whereupon all threads go on. The routine
+ * takes no issues and leaves no trace in the program's state.
+ */
+void gen_device_debug(struct gen_device *device, bool on);
+/** Whether a thread waits in it that the host has not seen: since the last call. */
+bool gen_device_attention(struct gen_device *device);
 
 /* ---- registers, for looking into a thread ---- */
 

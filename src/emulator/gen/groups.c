@@ -59,9 +59,9 @@ static bool fill_payload(struct gen_thread *t, const struct gen_walk *w)
 {
     struct gen_device *d = t->device;
     uint8_t *to = t->g->r + GEN_GRF_BYTES;
-    return gen_read(d, w->payload + w->cross_bytes + (uint64_t)t->index * w->thread_bytes, to,
-                    w->thread_bytes) &&
-           gen_read(d, w->payload, to + w->thread_bytes, w->cross_bytes);
+    return gen_device_read(d, w->payload + w->cross_bytes + (uint64_t)t->index * w->thread_bytes,
+                           to, w->thread_bytes) &&
+           gen_device_read(d, w->payload, to + w->thread_bytes, w->cross_bytes);
 }
 
 /* Control and state registers as a thread finds them. */
@@ -221,8 +221,8 @@ enum wt_status gen_device_walk(struct gen_device *d, const struct gen_walk *walk
         return wt_fail(err, WT_INVALID,
                        "a payload of %u and %u bytes does not fit a thread's registers",
                        walk->cross_bytes, walk->thread_bytes);
-    if (!wt_regions_hold(&d->regions, walk->payload,
-                         walk->cross_bytes + (uint64_t)walk->thread_bytes * walk->threads, false))
+    if (!gen_mapped(d, walk->payload,
+                    walk->cross_bytes + (uint64_t)walk->thread_bytes * walk->threads, false))
         return wt_fail(err, WT_INVALID,
                        "no memory is mapped at 0x%llx, where the payload should be",
                        (unsigned long long)walk->payload);

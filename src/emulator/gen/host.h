@@ -5,23 +5,18 @@
 #include "emulator/gen/gen.h"
 
 /**
- * A device whose memory is this process's: it sees what gen_device_see has named, in place, and
- * nothing else is ever touched. It has no snapshots.
+ * A device whose physical memory is this process's: a physical address is an address of the host.
+ * It sees what the table maps that gen_device_use_table has named, and nothing else is ever
+ * touched. It has no snapshots.
  */
 enum wt_status gen_device_new_in_host(const struct gen_config *config, struct gen_device **device,
                                       struct wt_error *err);
 
-/** Pages of the process, at the address at which the GPU sees them. */
-struct gen_host_pages {
-    uint64_t address, size; /**< multiples of 4096 */
-    void *host;
-};
-
 /**
- * From now on the device sees these pages, sorted by address, and no other ones. Decoded
- * instructions are forgotten: the host may have written code. On failure it sees nothing.
+ * From now on threads see memory through the table (PPGTT of 48 bits) whose PML4 is at @p root,
+ * which stays readable meanwhile; 0: they see nothing. Decoded instructions are forgotten: the host
+ * may have written code. Nothing of what was translated before is kept.
  */
-enum wt_status gen_device_see(struct gen_device *device, const struct gen_host_pages *pages,
-                              size_t count, struct wt_error *err);
+void gen_device_use_table(struct gen_device *device, uint64_t root);
 
 #endif

@@ -1,7 +1,10 @@
 /* What debuggers see of a thread: its registers, and memory as one of its channels sees it. */
 #include "emulator/gen/internal.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "emulator/gen/gtt/gtt.h"
 
 static struct gen_thread *thread_of(struct gen_device *d, uint32_t thread)
 {
@@ -157,40 +160,81 @@ bool gen_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *ou
 
 /* ---- memory as a channel sees it ---- */
 
-/* In shared local memory of the thread's group, or in memory. */
-static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
-                       struct wt_piece *piece)
+/* Shared local memory of the thread's group; NULL where it has not so much. */
+static uint8_t *local_memory(struct gen_device *d, uint32_t thread, uint64_t addr, size_t size)
 {
-    const struct gen_thread *t = thread_of((struct gen_device *)m, wave);
+    const struct gen_thread *t = thread_of(d, thread);
     const uint64_t offset = addr - GEN_SLM_APERTURE;
-    uint64_t room = addr < GEN_SLM_APERTURE ? GEN_SLM_APERTURE - addr : 0;
-    (void)lane;
-    if (offset < GEN_SLM_BYTES) {
-        if (!t || offset >= t->group->slm_size)
-            return false;
-        piece->host = t->group->slm + offset;
-        room = t->group->slm_size - offset;
-    }
-    if (piece->size > room)
-        piece->size = (size_t)room;
-    return room > 0;
+    if (!t || offset > t->group->slm_size || size > t->group->slm_size - offset)
+        return NULL;
+    return t->group->slm + offset;
+}
+
+/* `size` bytes of what a thread has of its own, behind the addresses of memory. */
+static uint8_t *own_memory(struct gen_device *d, uint32_t thread, uint64_t addr, size_t size)
+{
+    const struct gen_thread *t = thread_of(d, thread);
+    const uint64_t at = addr - GEN_FILE_APERTURE;
+    if (addr < GEN_FILE_APERTURE)
+        return local_memory(d, thread, addr, size);
+    return t && at < GEN_REGISTER_FILE && size <= GEN_REGISTER_FILE - at ? t->g->r + at : NULL;
+}
+
+static bool is_saved(uint64_t addr)
+{
+    return addr >= GEN_SAVED_APERTURE && addr < GEN_FILE_APERTURE;
 }
 
 bool gen_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
                      size_t size)
 {
-    const struct wt_mapped memory = gen_memory((struct gen_device *)m);
-    return wt_pieces_read(&memory, find_piece, m, wave, lane, addr, out, size);
+    struct gen_device *d = (struct gen_device *)m;
+    (void)lane;
+    if (addr < GEN_SLM_APERTURE)
+        return gen_device_read(d, addr, out, size);
+    if (is_saved(addr))
+        return gen_saved_read(d, addr, out, size);
+    const uint8_t *from = own_memory(d, wave, addr, size);
+    if (from)
+        memcpy(out, from, size);
+    return from != NULL;
 }
 
 bool gen_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                       const void *bytes, size_t size)
 {
-    const struct wt_mapped memory = gen_memory((struct gen_device *)m);
-    return wt_pieces_write(&memory, find_piece, m, wave, lane, addr, bytes, size);
+    struct gen_device *d = (struct gen_device *)m;
+    (void)lane;
+    if (addr < GEN_SLM_APERTURE)
+        return gen_device_write(d, addr, bytes, size);
+    if (is_saved(addr))
+        return gen_saved_write(d, addr, bytes, size);
+    uint8_t *to = own_memory(d, wave, addr, size);
+    if (to)
+        memcpy(to, bytes, size);
+    return to != NULL;
 }
 
 /* ---- what becomes of an address ---- */
+
+/* The entries of the page tables, and the page's place with the offset in it. */
+static void explain_walk(struct wt_explanation *e, const struct wt_gtt_walk *walk)
+{
+    char name[sizeof e->term[0].name];
+    for (unsigned i = 0; i < walk->level_count; i++) {
+        const struct wt_gtt_level *l = &walk->level[i];
+        snprintf(name, sizeof name, "%s 0x%x at 0x%llx", l->name, l->index,
+                 (unsigned long long)l->at);
+        wt_explanation_add(e, false, name, l->entry);
+    }
+    e->landing = walk->physical;
+    e->where = "physical memory";
+    if (!walk->mapped)
+        return;
+    wt_explanation_add(e, true, "the page that the last entry maps",
+                       walk->physical & ~(walk->page_bytes - 1));
+    wt_explanation_add(e, true, "the offset in that page", walk->physical & (walk->page_bytes - 1));
+}
 
 bool gen_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                  struct wt_explanation *e)
@@ -217,11 +261,12 @@ bool gen_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t ad
             e->contents = wt_load_le(t->group->slm + offset, 4);
         return true;
     }
-    const uint64_t mask = (UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1;
-    wt_explanation_add(e, true, "the address itself, its 48 bits", addr & mask);
-    e->landing = addr & mask;
+    struct wt_gtt_walk walk;
+    const uint64_t canonical = addr & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
+    gen_walk_tables(d, canonical, &walk);
+    explain_walk(e, &walk);
     e->last = UINT64_MAX;
-    e->usable = gen_read(d, e->landing, bytes, sizeof bytes);
+    e->usable = walk.mapped && gen_device_read(d, canonical, bytes, sizeof bytes);
     if (e->usable)
         e->contents = wt_load_le(bytes, 4);
     return true;

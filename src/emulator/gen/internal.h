@@ -10,7 +10,6 @@
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
-#include "emulator/machine/mapped.h"
 #include "emulator/machine/softfloat.h"
 
 enum {
@@ -48,6 +47,11 @@ enum {
     GEN_CR1_HALT = 1 << 30,
 };
 #define GEN_CR1_BREAKPOINT ((uint32_t)1 << 31)
+/* TD_CTL as Linux's driver sets it for a debugger. */
+enum {
+    GEN_DRIVER_TD_CTL =
+        GEN_TD_CTL_BREAKPOINTS | GEN_TD_CTL_FORCE_BREAKPOINTS | GEN_TD_CTL_FORCE_ENABLE
+};
 
 struct gen_thread;
 struct gen_uop;
@@ -79,6 +83,7 @@ struct gen_alu {
     union gen_values *r;     /* the result */
     uint32_t flags;          /* what a comparison has found */
     bool has_flags;          /* `flags` is the condition's outcome */
+    bool only_flags;         /* nobody looks at the result of a comparison */
     union gen_values *carry; /* addc, subb: what the accumulator gets instead of the result */
     bool has_carry;
 };
@@ -92,15 +97,37 @@ typedef float gen_f32 __attribute__((may_alias));
 typedef double gen_f64 __attribute__((may_alias));
 typedef void (*gen_alu_op)(struct gen_alu *x);
 
+/* Operands that are known when an instruction is decoded (quick.c). */
+enum gen_quick_kind { GEN_QUICK_ROW, GEN_QUICK_STEPS, GEN_QUICK_VALUE };
+struct gen_quick_source {
+    uint8_t kind; /* enum gen_quick_kind */
+    uint8_t size; /* bytes of an element: 1, 2, 4, 8 */
+    bool is_signed;
+    bool modified; /* abs or negation */
+    uint16_t step; /* bytes from element to element; 0: one for all channels */
+    uint16_t at;   /* byte in the registers */
+    uint64_t value;
+};
+struct gen_quick {
+    struct gen_quick_source source[3];
+    uint16_t to;              /* byte in the registers */
+    uint8_t to_size, to_step; /* bytes, of an element and from one to the next */
+    bool nowhere;             /* the result goes nowhere */
+    bool selects;             /* sel: all channels are written */
+    bool tests;               /* flags are set by the result */
+};
+
 /* A decoded instruction in its page; its handler comes first (machine/code_pages.h). */
 struct gen_uop {
     gen_op run;
-    gen_op real;         /* of an instruction with DebugCtrl: its handler without it */
-    gen_alu_op alu;      /* NULL: it is no arithmetic */
-    uint8_t domain;      /* enum gen_domain */
-    uint8_t granules;    /* of its length */
-    bool raw;            /* a move of bits */
-    bool uses_ip;        /* an operand is the instruction pointer */
+    gen_op general;   /* of one that gen_run_quick executes: what does so in any case */
+    gen_op real;      /* of an instruction with DebugCtrl: its handler without it */
+    gen_alu_op alu;   /* NULL: it is no arithmetic */
+    uint8_t domain;   /* enum gen_domain */
+    uint8_t granules; /* of its length */
+    bool raw;         /* a move of bits */
+    bool uses_ip;     /* an operand is the instruction pointer */
+    struct gen_quick quick;
     const char *mistake; /* why it is not executed; NULL: it is, or it is no instruction */
     struct gen_insn insn;
     struct gen_word word; /* as it stands in memory */
@@ -138,10 +165,17 @@ struct gen_thread {
     uint32_t waiting;            /* channels that wait for the thread to come to their IP */
     uint32_t dispatched;         /* channels that it was started with */
     uint32_t wake[GEN_CHANNELS]; /* of a waiting channel: its IP */
+    uint64_t wake_set;           /* bits gen_wake_bit of those IPs, and maybe of others */
     bool active;
     bool waits;      /* in `wait`, for a notification */
+    bool in_system;  /* Master Exception State, before the instruction being executed */
     bool suppresses; /* breakpoints, for the instruction being executed */
     uint64_t wait_pc;
+    /* routine.c: the driver's system routine has the thread. */
+    bool held;
+    bool steps;           /* it is back there after the instruction being executed */
+    uint32_t status;      /* why: bits of cr0.1 that are requests, which the program does not see */
+    bool suppress;        /* Breakpoint Suppress, for when it goes on */
     uint32_t id;          /* flat index of its slot */
     uint16_t index;       /* within the group */
     uint64_t incarnation; /* how many threads its slot has had; no part of the hashes */
@@ -174,13 +208,16 @@ struct gen_device {
     struct wt_machine machine;
     struct gen_config config;
     struct wt_memory *memory;
-    struct wt_regions regions;
+    uint64_t root;       /* physical address of the PPGTT's PML4; 0: there is none */
+    uint64_t next_table; /* the next one that gen_device_map takes */
     struct gen_thread *thread;
     struct gen_group *group; /* as many as threads */
     uint32_t *slm_taken;     /* bytes, of each subslice */
     uint32_t *slots_free;    /* threads, of each subslice */
     struct gen_running walk[GEN_WALKS];
     uint32_t td_ctl, mcr_selector; /* registers of the bus */
+    bool debugged;                 /* routine.c: the driver's routine is there */
+    bool attention;                /* … and has a thread that the host does not know of */
     /* execution */
     struct wt_tlb tlb;
     struct wt_code_cache code;
@@ -242,6 +279,18 @@ uint32_t gen_unpredicated(const struct gen_thread *t, const struct gen_insn *ins
 uint32_t gen_predicate(const struct gen_thread *t, const struct gen_insn *insn);
 /* Puts bits into the flag register, for the channels in `on`. */
 void gen_set_flags(struct gen_thread *t, const struct gen_insn *insn, uint32_t on, uint32_t bits);
+/* A bit for each channel of whose result the instruction's condition holds: of rows whose elements
+ * are those of the destination. */
+uint32_t gen_test_row(struct gen_alu *x);
+/* abs, then negation, of a row of source values; of logic instructions negation is a complement. */
+void gen_modify(const struct gen_alu *x, const struct gen_operand *o, union gen_values *row);
+
+/* ---- quick.c ---- */
+
+/* Whether the arithmetic instruction is one for gen_run_quick; then u->quick is set. */
+bool gen_quick_prepare(struct gen_uop *u);
+const struct gen_uop *gen_run_quick(struct gen_thread *t, const struct gen_uop *u);
+
 /* An arithmetic instruction. */
 const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u);
 /* Chooses domain and handler of a decoded instruction. */
@@ -265,7 +314,20 @@ bool gen_payload(const struct gen_thread *t, const struct gen_operand *o, unsign
 /* ---- flow.c ---- */
 
 /* Channels that wait for this IP execute from here on. */
-void gen_wake(struct gen_thread *t, uint64_t pc);
+void gen_wake_here(struct gen_thread *t, uint32_t ip);
+
+static inline uint64_t gen_wake_bit(uint32_t ip)
+{
+    return UINT64_C(1) << (ip / GEN_GRANULE % 64);
+}
+
+/* The same, where it is likely that none does. */
+static inline void gen_wake(struct gen_thread *t, uint64_t pc)
+{
+    const uint32_t ip = (uint32_t)(pc - t->base);
+    if (t->wake_set & gen_wake_bit(ip))
+        gen_wake_here(t, ip);
+}
 
 /* ---- exceptions.c ---- */
 
@@ -274,10 +336,8 @@ const struct gen_uop *gen_op_breakpoint(struct gen_thread *t, const struct gen_u
 /* The illegal instruction u as an exception; false: the thread has not enabled it. *next is what
  * follows. */
 bool gen_take_illegal(struct gen_thread *t, const struct gen_uop *u, const struct gen_uop **next);
-/* Instruction u has written cr0, whose Master Exception State was `was_in_system` before: what
- * follows. */
-const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen_uop *u,
-                                          bool was_in_system);
+/* Instruction u has written cr0: what follows. */
+const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen_uop *u);
 /* Instruction u has written sp. */
 const struct gen_uop *gen_stack_written(struct gen_thread *t, const struct gen_uop *u);
 /* The one instruction after a return with Breakpoint Suppress has been issued; u comes next, or
@@ -290,6 +350,16 @@ void gen_take_request(struct gen_thread *t);
 /* The thread waits in its system routine for the host. */
 bool gen_has_attention(const struct gen_thread *t);
 
+/* ---- routine.c: the driver's system routine ---- */
+
+/* The thread is between instructions: the routine has it, which goes on at t->pc. */
+void gen_hold(struct gen_thread *t, uint32_t status);
+/* TD_CLR: the thread leaves the routine. */
+void gen_release(struct gen_thread *t);
+/* Reads or writes what the routine has saved; false: no thread of the routine lies there. */
+bool gen_saved_read(struct gen_device *d, uint64_t addr, void *out, size_t size);
+bool gen_saved_write(struct gen_device *d, uint64_t addr, const void *bytes, size_t size);
+
 /* ---- bus.c ---- */
 
 uint32_t gen_debug_read(struct wt_machine *m, uint32_t addr);
@@ -297,13 +367,18 @@ void gen_debug_write(struct wt_machine *m, uint32_t addr, uint32_t value);
 
 /* ---- access.c: memory ---- */
 
-/* The memory with what must follow a write to it from outside. */
-struct wt_mapped gen_memory(struct gen_device *d);
+/* Where the page tables of a device's own lie: behind all memory that it can map. */
+#define GEN_TABLES (UINT64_C(0x7f) << 40)
+
+struct wt_gtt_walk;
+
+/* Whether all of [addr, addr + size) is mapped, and for writing where `write`. */
+bool gen_mapped(struct gen_device *d, uint64_t addr, uint64_t size, bool write);
+/* The walk of an address, in words. There is a table. */
+void gen_walk_tables(struct gen_device *d, uint64_t addr, struct wt_gtt_walk *walk);
+/* The TLB's misses: NULL where it may not have the page. */
 const uint8_t *gen_tlb_fill_read(struct gen_device *d, uint64_t addr);
 uint8_t *gen_tlb_fill_write(struct gen_device *d, uint64_t addr);
-/* False where nothing is mapped (or, writing, only for reading). */
-bool gen_read(struct gen_device *d, uint64_t addr, void *out, size_t size);
-bool gen_write(struct gen_device *d, uint64_t addr, const void *bytes, size_t size);
 
 static inline const uint8_t *gen_readable(struct gen_device *d, uint64_t addr, unsigned size)
 {

@@ -66,7 +66,7 @@ static const struct gen_uop *read_state(const struct gen_message *m, struct samp
     uint8_t state[16], border[16];
     uint32_t dw[4];
     *good = false;
-    if (!gen_read(m->t->device, addr, state, sizeof state))
+    if (!gen_device_read(m->t->device, addr, state, sizeof state))
         return gen_message_fault(m, WT_FAULT_ACCESS, m->on, addr,
                                  "no memory is mapped where sampler %u is described", index);
     for (unsigned i = 0; i < 4; i++)
@@ -77,7 +77,7 @@ static const struct gen_uop *read_state(const struct gen_message *m, struct samp
     for (unsigned i = 0; i < 3; i++)
         x->mode[i] = (uint8_t)(dw[3] >> (6 - 3 * i) & 7);
     const uint64_t colour = w->dynamic + (dw[2] & UINT32_C(0xffffc0));
-    if (gen_read(m->t->device, colour, border, sizeof border))
+    if (gen_device_read(m->t->device, colour, border, sizeof border))
         for (unsigned i = 0; i < 4; i++)
             x->border[i] = (uint32_t)wt_load_le(border + 4 * i, 4);
     for (unsigned i = 0; i < x->spatial; i++)

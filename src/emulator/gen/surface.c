@@ -9,7 +9,7 @@
 static bool read_dword(const struct gen_message *m, uint64_t addr, uint32_t *value)
 {
     uint8_t bytes[4];
-    if (!gen_read(m->t->device, addr, bytes, sizeof bytes))
+    if (!gen_device_read(m->t->device, addr, bytes, sizeof bytes))
         return false;
     *value = (uint32_t)wt_load_le(bytes, 4);
     return true;
@@ -20,7 +20,7 @@ static bool read_surface(const struct gen_message *m, uint64_t addr, struct gen_
 {
     uint8_t state[64];
     uint32_t dw[10];
-    if (!gen_read(m->t->device, addr, state, sizeof state))
+    if (!gen_device_read(m->t->device, addr, state, sizeof state))
         return false;
     for (unsigned i = 0; i < 10; i++)
         dw[i] = (uint32_t)wt_load_le(state + 4 * i, 4);
@@ -119,14 +119,14 @@ const struct gen_uop *gen_check_memory(const struct gen_message *m, unsigned lan
     *good = true;
     if (write ? gen_writable(d, addr, size) != NULL : gen_readable(d, addr, size) != NULL)
         return NULL;
-    if (wt_regions_hold(&d->regions, addr, size, write))
+    if (gen_mapped(d, addr, size, write))
         return NULL;
     *good = false;
-    return gen_message_fault(
-        m, WT_FAULT_ACCESS, (uint32_t)1 << lane, addr,
-        "%s of %u bytes at 0x%llx: no memory is mapped there%s", write ? "write" : "read", size,
-        (unsigned long long)addr,
-        write && wt_regions_hold(&d->regions, addr, size, false) ? " for writing" : "");
+    const uint64_t missing = gen_mapped(d, addr, 1, write) ? (addr | WT_PAGE_MASK) + 1 : addr;
+    return gen_message_fault(m, WT_FAULT_ACCESS, (uint32_t)1 << lane, missing,
+                             "%s of %u bytes at 0x%llx: no memory is mapped there%s",
+                             write ? "write" : "read", size, (unsigned long long)addr,
+                             write && gen_mapped(d, missing, 1, false) ? " for writing" : "");
 }
 
 unsigned gen_message_lane(const struct gen_message *m, unsigned lane)
@@ -151,7 +151,7 @@ void gen_message_read(const struct gen_message *m, const struct gen_surface *s, 
             memcpy(out, from, size);
             return;
         }
-        wt_memory_read(d->memory, addr, out, size);
+        gen_device_read(d, addr, out, size);
     }
     for (unsigned done = 0; done < size && d->machine.watch; done += 16)
         gen_watch_access(m->t, m->u, WT_WATCH_READ, gen_message_lane(m, lane),
@@ -174,7 +174,7 @@ bool gen_message_write(const struct gen_message *m, const struct gen_surface *s,
             memcpy(to, bytes, size);
             return true;
         }
-        wt_memory_read(d->memory, addr, before, size);
+        gen_device_read(d, addr, before, size);
         if (!gen_device_write(d, addr, bytes, size))
             return false;
     }

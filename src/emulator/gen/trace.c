@@ -35,8 +35,8 @@ bool gen_trace_before(struct gen_thread *t)
     p->registers = *t->g;
     p->time = d->machine.time;
     memset(p->bytes, 0, sizeof p->bytes);
-    if (!gen_read(d, t->pc, p->bytes, 16))
-        gen_read(d, t->pc, p->bytes, 8);
+    if (!gen_device_read(d, t->pc, p->bytes, 16))
+        gen_device_read(d, t->pc, p->bytes, 8);
     return true;
 }
 

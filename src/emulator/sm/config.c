@@ -7,7 +7,7 @@
 
 void sm_config_default(struct sm_config *config)
 {
-    *config = (struct sm_config){.sms = 1, .cc = 50};
+    *config = (struct sm_config){.sms = 1, .cc = 50, .memory = UINT64_C(4) << 30};
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &config->schedule, WT_IGNORED);
 }
 
@@ -15,6 +15,7 @@ void sm_config_help(FILE *out)
 {
     fprintf(out, "  %-12s %s\n", "cc", "compute capability that programs are told, 5.0..9.0 (5.0)");
     fprintf(out, "  %-12s %s\n", "sms", "SMs, 1..16 (1)");
+    fprintf(out, "  %-12s %s\n", "memory", "memory that programs are told, 16M..64G (4G)");
     fprintf(out, "  %-12s %s\n", "error-delay",
             "issues by which warp errors are late, 0..1000 (0)");
     fprintf(out, "  %-12s %s\n", "memory-delay",
@@ -42,6 +43,19 @@ static bool take_number(const char *text, unsigned least, unsigned most, unsigne
     return true;
 }
 
+/* "4G" */
+static bool take_memory(const char *text, uint64_t *bytes)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long number = strtoull(text, &end, 0);
+    const unsigned shift = *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+    if (end == text || errno || *text == '-' || !shift || end[1] || number > 1 << 20)
+        return false;
+    *bytes = (uint64_t)number << shift;
+    return *bytes >= UINT64_C(16) << 20 && *bytes <= UINT64_C(64) << 30;
+}
+
 enum wt_status sm_config_parse(struct sm_config *config, const char *text, struct wt_error *err)
 {
     assert(config && text && err);
@@ -64,6 +78,11 @@ enum wt_status sm_config_parse(struct sm_config *config, const char *text, struc
         if (strncmp(item, "cc=", 3) == 0) {
             if (!take_capability(item + 3, &c.cc))
                 return wt_fail(err, WT_INVALID, "%s: must be 5.0 to 9.0", item);
+            continue;
+        }
+        if (strncmp(item, "memory=", 7) == 0) {
+            if (!take_memory(item + 7, &c.memory))
+                return wt_fail(err, WT_INVALID, "%s: must be 16M to 64G", item);
             continue;
         }
         for (size_t i = 0; i < sizeof keys / sizeof keys[0] && !known; i++) {

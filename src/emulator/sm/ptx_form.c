@@ -1,6 +1,7 @@
 /* Splits opcodes of PTX into their words. See ptx_form.h. */
 #include "emulator/sm/ptx_form.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "emulator/machine/softfloat.h"
@@ -14,6 +15,8 @@ static const struct {
 #include "emulator/sm/ptx.def"
 #undef P
 };
+
+static_assert(PTX_WORD_COUNT <= 64, "ptx_form.words has a bit of each");
 
 static const struct {
     const char *name;

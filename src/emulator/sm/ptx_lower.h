@@ -1,4 +1,4 @@
-/* Linking and lowering of PTX: what ptx_link.c and ptx_lower.c share. */
+/* Linking and lowering of PTX: what ptx_link.c and the files that lower bodies share. */
 #ifndef WT_EMULATOR_SM_PTX_LOWER_H
 #define WT_EMULATOR_SM_PTX_LOWER_H
 

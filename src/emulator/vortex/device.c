@@ -209,6 +209,8 @@ static bool explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t
     if (vx_is_local(d, addr)) {
         e->space = "local";
         e->where = "local memory of the core";
+    } else if (d->config.xlen == 32 && addr > UINT32_MAX) {
+        e->where = "memory beyond the 32 bits of an address";
     }
     e->usable = read_memory(m, wave, lane, addr, bytes, sizeof bytes);
     e->contents = e->usable ? wt_load_le(bytes, sizeof bytes) : 0;

@@ -105,7 +105,10 @@ static struct cell *make_cells(struct wt_shell *c, const struct wt_view *view,
 void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt_values *values,
                  const struct wt_format *format)
 {
-    struct cell *cell = make_cells(c, view, values, format);
+    /* Where each lane's reference leads would be in the way of what they have in common. */
+    struct wt_values plain = *values;
+    plain.reference = NULL;
+    struct cell *cell = make_cells(c, view, &plain, format);
     const unsigned count = values->lane_count;
     int64_t step = 0;
     char lanes[WT_LANES_TEXT];

@@ -1,14 +1,13 @@
 /*
- * The emulated SM behind libcuda: its memory, modules of PTX, launches. One in a process; the
- * caller holds the lock of state.h.
+ * The emulated SM behind libcuda: its memory, modules of PTX, launches. Each has memory of its own,
+ * which is the process's too, at addresses that no other one has. The caller holds the lock of
+ * state.h.
  */
 #ifndef WT_RUNTIME_CUDA_GPU_H
 #define WT_RUNTIME_CUDA_GPU_H
 
 #include "emulator/sm/ptx.h"
 #include "wavetrap/cuda.h"
-
-#define CUDA_MEMORY (UINT64_C(4) << 30)
 
 struct gpu;
 
@@ -29,8 +28,10 @@ struct gpu_launch {
     const uint8_t *parameters;  /**< kernel->parameter_bytes of them */
 };
 
-/** Makes the device as WAVETRAP_SM_GPUS says ("sm:KEY=VALUE,…"; unset: the defaults). */
-enum wt_status gpu_new(struct gpu **gpu, struct wt_error *err);
+/** Makes GPU @p number, as "sm:KEY=VALUE,…" says. */
+enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, struct wt_error *err);
+unsigned gpu_number(const struct gpu *gpu);
+uint64_t gpu_memory(const struct gpu *gpu); /**< bytes */
 unsigned gpu_sms(const struct gpu *gpu);
 unsigned gpu_capability(const struct gpu *gpu); /**< 50: 5.0 */
 
@@ -42,6 +43,15 @@ bool gpu_free(struct gpu *gpu, uint64_t address);
 uint64_t gpu_in_use(const struct gpu *gpu);
 /** The allocation, or the variables of a module, that an address is in; false: none. */
 bool gpu_range(const struct gpu *gpu, uint64_t address, uint64_t *base, uint64_t *size);
+
+/** A texture header (emulator/sm/texture.h) in memory that kernels only read; false: there is no
+ * room left. */
+bool gpu_header_new(struct gpu *gpu, const uint8_t *bytes, uint64_t *handle);
+bool gpu_header_free(struct gpu *gpu, uint64_t handle);
+
+/** Lets kernels access memory of the host, rounded to pages, at its own address; undoes it. */
+enum wt_status gpu_see(struct gpu *gpu, uint64_t address, uint64_t size, struct wt_error *err);
+void gpu_see_no_more(struct gpu *gpu, uint64_t address, uint64_t size);
 
 /** False where some of the bytes are in no allocation. */
 bool gpu_read(struct gpu *gpu, uint64_t address, void *to, uint64_t size);

@@ -1,15 +1,17 @@
-/* libcuda: memory and copies ("CUDA Driver API": 6.13). Everything is done when a call returns. */
+/* libcuda: memory ("CUDA Driver API": 6.13). Copies are in copy.c. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "runtime/cuda/state.h"
 
-EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
+API(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (address, bytes), "*0x%llx, %zu",
+    RESULT(address), bytes)
 {
     struct gpu *g;
     struct wt_error err;
     uint64_t at;
-    const CUresult result = state_enter(true, &g);
+    const CUresult result = state_enter(&g);
     if (result)
         return result;
     if (!address || !bytes)
@@ -20,161 +22,240 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
     return state_leave(CUDA_SUCCESS);
 }
 
-EXPORT CUresult cuMemFree_v2(CUdeviceptr address)
+API(cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx", address)
 {
     struct gpu *g;
-    const CUresult result = state_enter(true, &g);
+    const CUresult result = state_enter(&g);
     if (result)
         return result;
-    return state_leave(!address || gpu_free(g, address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    g = state_owner(address, NULL);
+    return state_leave(!address || (g && gpu_free(g, address)) ? CUDA_SUCCESS
+                                                               : CUDA_ERROR_INVALID_VALUE);
 }
 
-/* Memory of the host is memory of the host: kernels do not reach it. */
-EXPORT CUresult cuMemAllocHost_v2(void **address, size_t bytes)
+API(cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream),
+    (address, bytes, stream), "*0x%llx, %zu, %p", RESULT(address), bytes, stream)
+{
+    return do_cuMemAlloc_v2(address, bytes);
+}
+
+API(cuMemFreeAsync, (CUdeviceptr address, CUstream stream), (address, stream), "0x%llx, %p",
+    address, stream)
+{
+    return do_cuMemFree_v2(address);
+}
+
+API(cuMemAllocPitch_v2,
+    (CUdeviceptr * address, size_t *pitch, size_t width, size_t height, unsigned element),
+    (address, pitch, width, height, element), "*0x%llx, *%llu, %zu, %zu, %u", RESULT(address),
+    RESULT(pitch), width, height, element)
+{
+    enum { ALIGNMENT = 512 };
+    if (!pitch || !width || !height || (element != 4 && element != 8 && element != 16) ||
+        width > SIZE_MAX / 2 / height)
+        return CUDA_ERROR_INVALID_VALUE;
+    const size_t row = (width + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    const CUresult result = do_cuMemAlloc_v2(address, row * height);
+    if (!result)
+        *pitch = row;
+    return result;
+}
+
+/* Memory of a GPU is memory of the process: all of it is managed. */
+API(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags),
+    (address, bytes, flags), "*0x%llx, %zu, %u", RESULT(address), bytes, flags)
+{
+    enum { ATTACH_GLOBAL = 1, ATTACH_HOST = 2 };
+    return flags == ATTACH_GLOBAL || flags == ATTACH_HOST ? do_cuMemAlloc_v2(address, bytes)
+                                                          : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* ---- memory of the host that kernels access ---- */
+
+struct seen {
+    uint8_t *at;
+    size_t bytes;
+    bool registered; /* the program's own; else it was allocated here */
+    struct seen *next;
+};
+
+static struct seen *seen; /* under the lock */
+
+static struct seen **find_seen(const void *address)
+{
+    struct seen **s = &seen;
+    while (*s && ((const uint8_t *)address < (*s)->at ||
+                  (const uint8_t *)address >= (*s)->at + (*s)->bytes))
+        s = &(*s)->next;
+    return s;
+}
+
+static CUresult see(void *at, size_t bytes, bool registered)
+{
+    struct wt_error err;
+    struct gpu *g;
+    struct seen *s = malloc(sizeof *s);
+    if (!s)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (CUdevice i = 0; (g = state_gpu(i)); i++)
+        if (gpu_see(g, (uintptr_t)at, bytes, &err) != WT_OK) {
+            while (i-- > 0)
+                gpu_see_no_more(state_gpu(i), (uintptr_t)at, bytes);
+            free(s);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    *s = (struct seen){at, bytes, registered, seen};
+    seen = s;
+    return CUDA_SUCCESS;
+}
+
+static CUresult see_no_more(void *at, bool registered)
 {
     struct gpu *g;
-    const CUresult result = state_enter(true, &g);
+    CUresult result = state_lock();
+    if (result)
+        return result;
+    struct seen **place = find_seen(at), *s = *place;
+    if (!s || s->at != at || s->registered != registered)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    for (CUdevice i = 0; (g = state_gpu(i)); i++)
+        gpu_see_no_more(g, (uintptr_t)s->at, s->bytes);
+    *place = s->next;
+    if (!registered)
+        munmap(s->at, s->bytes);
+    free(s);
+    return state_leave(CUDA_SUCCESS);
+}
+
+static CUresult allocate_host(void **address, size_t bytes)
+{
+    struct gpu *g;
+    CUresult result = state_enter(&g);
     if (result)
         return result;
     if (!address || !bytes)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
-    *address = malloc(bytes);
-    return state_leave(*address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    if ((result = see(at, bytes, false)) != CUDA_SUCCESS)
+        munmap(at, bytes);
+    else
+        *address = at;
+    return state_leave(result);
 }
 
-EXPORT CUresult cuMemFreeHost(void *address)
+API(cuMemAllocHost_v2, (void **address, size_t bytes), (address, bytes), "*%p, %zu",
+    HANDLE(address), bytes)
 {
-    free(address);
-    return CUDA_SUCCESS;
+    return allocate_host(address, bytes);
 }
 
-EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, unsigned flags)
+API(cuMemHostAlloc, (void **address, size_t bytes, unsigned flags), (address, bytes, flags),
+    "*%p, %zu, %u", HANDLE(address), bytes, flags)
 {
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return allocate_host(address, bytes);
 }
 
-EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
+API(cuMemFreeHost, (void *address), (address), "%p", address)
+{
+    return see_no_more(address, false);
+}
+
+API(cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags), (address, bytes, flags),
+    "%p, %zu, %u", address, bytes, flags)
 {
     struct gpu *g;
-    const CUresult result = state_enter(true, &g);
+    const CUresult result = state_enter(&g);
     if (result)
         return result;
-    if (free_bytes)
-        *free_bytes = CUDA_MEMORY - gpu_in_use(g);
-    if (total_bytes)
-        *total_bytes = CUDA_MEMORY;
+    if (!address || !bytes)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    return state_leave(*find_seen(address) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+                                           : see(address, bytes, true));
+}
+
+API(cuMemHostUnregister, (void *address), (address), "%p", address)
+{
+    return see_no_more(address, true);
+}
+
+/* It is the same address. */
+API(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void *host, unsigned flags),
+    (device, host, flags), "*0x%llx, %p, %u", RESULT(device), host, flags)
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (!device || flags || !*find_seen(host))
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    *device = (uintptr_t)host;
     return state_leave(CUDA_SUCCESS);
 }
 
-EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr address)
+/* ---- questions ---- */
+
+API(cuPointerGetAttribute, (void *value, int attribute, CUdeviceptr address),
+    (value, attribute, address), "%p, %d, 0x%llx", value, attribute, address)
+{
+    enum { MEMORY_TYPE = 2, DEVICE_POINTER, HOST_POINTER, DEVICE_ORDINAL = 9 };
+    struct gpu *g;
+    CUdevice number = 0;
+    uint64_t whole;
+    unsigned part;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    const bool of_device = state_owner(address, &number);
+    const bool of_host = !of_device && *find_seen((const void *)(uintptr_t)address);
+    if (!value || (!of_device && !of_host))
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    switch (attribute) {
+    case MEMORY_TYPE:
+        part = of_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+        memcpy(value, &part, sizeof part);
+        return state_leave(CUDA_SUCCESS);
+    case DEVICE_POINTER:
+    case HOST_POINTER:
+        whole = address;
+        memcpy(value, &whole, sizeof whole);
+        return state_leave(CUDA_SUCCESS);
+    case DEVICE_ORDINAL:
+        memcpy(value, &number, sizeof number);
+        return state_leave(CUDA_SUCCESS);
+    default:
+        return state_leave(CUDA_ERROR_NOT_SUPPORTED);
+    }
+}
+
+API(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total_bytes), (free_bytes, total_bytes),
+    "*%llu, *%llu", RESULT(free_bytes), RESULT(total_bytes))
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (free_bytes)
+        *free_bytes = gpu_memory(g) - gpu_in_use(g);
+    if (total_bytes)
+        *total_bytes = gpu_memory(g);
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t *size, CUdeviceptr address),
+    (base, size, address), "*0x%llx, *%llu, 0x%llx", RESULT(base), RESULT(size), address)
 {
     struct gpu *g;
     uint64_t from, bytes;
-    const CUresult result = state_enter(true, &g);
+    const CUresult result = state_enter(&g);
     if (result)
         return result;
-    if (!gpu_range(g, address, &from, &bytes))
+    if (!(g = state_owner(address, NULL)) || !gpu_range(g, address, &from, &bytes))
         return state_leave(CUDA_ERROR_NOT_FOUND);
     if (base)
         *base = from;
     if (size)
         *size = bytes;
     return state_leave(CUDA_SUCCESS);
-}
-
-EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(true, &g);
-    if (result)
-        return result;
-    return state_leave(gpu_write(g, to, from, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-}
-
-EXPORT CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(true, &g);
-    if (result)
-        return result;
-    return state_leave(gpu_read(g, from, to, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-}
-
-EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(true, &g);
-    if (result)
-        return result;
-    uint8_t *copy = malloc(bytes + 1);
-    const bool good = copy && gpu_read(g, from, copy, bytes) && gpu_write(g, to, copy, bytes);
-    const bool memory = copy != NULL;
-    free(copy);
-    return state_leave(good     ? CUDA_SUCCESS
-                       : memory ? CUDA_ERROR_INVALID_VALUE
-                                : CUDA_ERROR_OUT_OF_MEMORY);
-}
-
-/* With unified addresses: each side is the device's where the device has the address. */
-EXPORT CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes)
-{
-    struct gpu *g;
-    uint64_t base, size;
-    const CUresult result = state_enter(true, &g);
-    if (result)
-        return result;
-    const bool to_device = gpu_range(g, to, &base, &size);
-    const bool from_device = gpu_range(g, from, &base, &size);
-    state_leave(CUDA_SUCCESS);
-    if (to_device && from_device)
-        return cuMemcpyDtoD_v2(to, from, bytes);
-    if (to_device)
-        return cuMemcpyHtoD_v2(to, (const void *)(uintptr_t)from, bytes);
-    if (from_device)
-        return cuMemcpyDtoH_v2((void *)(uintptr_t)to, from, bytes);
-    memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
-    return CUDA_SUCCESS;
-}
-
-EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
-                                     CUstream stream)
-{
-    return cuMemcpyHtoD_v2(to, from, bytes);
-}
-
-EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
-{
-    return cuMemcpyDtoH_v2(to, from, bytes);
-}
-
-EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
-                                     CUstream stream)
-{
-    return cuMemcpyDtoD_v2(to, from, bytes);
-}
-
-static CUresult fill(CUdeviceptr to, const void *unit, size_t size, size_t count)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(true, &g);
-    if (result)
-        return result;
-    uint8_t *bytes = count <= CUDA_MEMORY / size ? malloc(count * size + 1) : NULL;
-    if (!bytes)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    for (size_t i = 0; i < count; i++)
-        memcpy(bytes + i * size, unit, size);
-    const bool good = gpu_write(g, to, bytes, count * size);
-    free(bytes);
-    return state_leave(good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-}
-
-EXPORT CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count)
-{
-    return fill(to, &value, 1, count);
-}
-
-EXPORT CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count)
-{
-    return to % 4 ? CUDA_ERROR_INVALID_VALUE : fill(to, &value, 4, count);
 }

@@ -80,29 +80,34 @@ static CUresult load(struct gpu *g, CUmodule *module, const char *image, char *l
         free(m);
         return mistake(log, log_size, &err);
     }
+    m->gpu = g;
     *module = m;
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
-                                   int *options, void **values)
+API(cuModuleLoadDataEx,
+    (CUmodule * module, const void *image, unsigned count, int *options, void **values),
+    (module, image, count, options, values), "*%p, %p, %u, %p, %p", HANDLE(module), image, count,
+    options, values)
 {
     struct gpu *g;
     char *log;
     size_t size;
-    const CUresult result = state_enter(true, &g);
+    const CUresult result = state_enter(&g);
     if (result)
         return result;
     find_log(count, options, values, &log, &size);
     return state_leave(load(g, module, image, log, size));
 }
 
-EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
+API(cuModuleLoadData, (CUmodule * module, const void *image), (module, image), "*%p, %p",
+    HANDLE(module), image)
 {
-    return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
+    return do_cuModuleLoadDataEx(module, image, 0, NULL, NULL);
 }
 
-EXPORT CUresult cuModuleLoad(CUmodule *module, const char *path)
+API(cuModuleLoad, (CUmodule * module, const char *path), (module, path), "*%p, \"%s\"",
+    HANDLE(module), path ? path : "(null)")
 {
     struct wt_error err;
     uint8_t *bytes;
@@ -114,22 +119,22 @@ EXPORT CUresult cuModuleLoad(CUmodule *module, const char *path)
     if (text) {
         memcpy(text, bytes, length);
         text[length] = 0;
-        result = cuModuleLoadData(module, text);
+        result = do_cuModuleLoadData(module, text);
     }
     free(text);
     free(bytes);
     return result;
 }
 
-EXPORT CUresult cuModuleUnload(CUmodule module)
+API(cuModuleUnload, (CUmodule module), (module), "%p", module)
 {
     struct gpu *g;
-    const CUresult result = state_enter(true, &g);
+    const CUresult result = state_enter(&g);
     if (result)
         return result;
     if (!module)
         return state_leave(CUDA_ERROR_INVALID_HANDLE);
-    gpu_module_free(g, &module->module);
+    gpu_module_free(module->gpu, &module->module);
     for (struct CUfunc_st *f = module->function, *next; f; f = next) {
         next = f->next;
         free(f);
@@ -138,10 +143,11 @@ EXPORT CUresult cuModuleUnload(CUmodule module)
     return state_leave(CUDA_SUCCESS);
 }
 
-EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+API(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name),
+    (function, module, name), "*%p, %p, \"%s\"", HANDLE(function), module, name ? name : "(null)")
 {
     struct gpu *g;
-    const CUresult result = state_enter(true, &g);
+    const CUresult result = state_enter(&g);
     if (result)
         return result;
     if (!function || !module || !name)
@@ -157,12 +163,13 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const
     return state_leave(CUDA_SUCCESS);
 }
 
-EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module,
-                                     const char *name)
+API(cuModuleGetGlobal_v2, (CUdeviceptr * address, size_t *bytes, CUmodule module, const char *name),
+    (address, bytes, module, name), "*0x%llx, *%llu, %p, \"%s\"", RESULT(address), RESULT(bytes),
+    module, name ? name : "(null)")
 {
     struct gpu *g;
     size_t count;
-    const CUresult result = state_enter(true, &g);
+    const CUresult result = state_enter(&g);
     if (result)
         return result;
     if (!module || !name)
@@ -194,10 +201,11 @@ static bool append(CUlinkState s, const void *bytes, size_t length)
     return true;
 }
 
-EXPORT CUresult cuLinkCreate_v2(unsigned count, int *options, void **values, CUlinkState *state)
+API(cuLinkCreate_v2, (unsigned count, int *options, void **values, CUlinkState *state),
+    (count, options, values, state), "%u, %p, %p, *%p", count, options, values, HANDLE(state))
 {
     struct gpu *g;
-    const CUresult result = state_enter(true, &g);
+    const CUresult result = state_enter(&g);
     if (result)
         return result;
     struct CUlinkState_st *s = state ? calloc(1, sizeof *s) : NULL;
@@ -210,14 +218,17 @@ EXPORT CUresult cuLinkCreate_v2(unsigned count, int *options, void **values, CUl
     return state_leave(CUDA_SUCCESS);
 }
 
-EXPORT CUresult cuLinkAddData_v2(CUlinkState s, int type, void *data, size_t size, const char *name,
-                                 unsigned count, int *options, void **values)
+API(cuLinkAddData_v2,
+    (CUlinkState s, int type, void *data, size_t size, const char *name, unsigned count,
+     int *options, void **values),
+    (s, type, data, size, name, count, options, values), "%p, %d, %p, %zu, \"%s\", %u, %p, %p", s,
+    type, data, size, name ? name : "(null)", count, options, values)
 {
     enum { PTX = 1 };
     struct gpu *g;
     struct wt_error err;
     char header[24];
-    const CUresult result = state_enter(true, &g);
+    const CUresult result = state_enter(&g);
     if (result)
         return result;
     if (!s || !data)
@@ -233,10 +244,11 @@ EXPORT CUresult cuLinkAddData_v2(CUlinkState s, int type, void *data, size_t siz
                            : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
-EXPORT CUresult cuLinkComplete(CUlinkState s, void **cubin, size_t *size)
+API(cuLinkComplete, (CUlinkState s, void **cubin, size_t *size), (s, cubin, size), "%p, %p, *%llu",
+    s, cubin, RESULT(size))
 {
     struct gpu *g;
-    const CUresult result = state_enter(true, &g);
+    const CUresult result = state_enter(&g);
     if (result)
         return result;
     if (!s || !cubin)
@@ -247,15 +259,14 @@ EXPORT CUresult cuLinkComplete(CUlinkState s, void **cubin, size_t *size)
     return state_leave(CUDA_SUCCESS);
 }
 
-EXPORT CUresult cuLinkDestroy(CUlinkState s)
+API(cuLinkDestroy, (CUlinkState s), (s), "%p", s)
 {
-    struct gpu *g;
-    const CUresult result = state_enter(false, &g);
+    const CUresult result = state_lock();
     if (result)
         return result;
     if (!s)
         return state_leave(CUDA_ERROR_INVALID_HANDLE);
-    gpu_module_free(g, &s->module);
+    gpu_module_free(NULL, &s->module); /* it was not loaded */
     free(s->blob);
     free(s);
     return state_leave(CUDA_SUCCESS);
@@ -265,10 +276,11 @@ EXPORT CUresult cuLinkDestroy(CUlinkState s)
 
 enum { REGISTERS = 32 }; /* that programs are told a thread has: PTX has as many as it likes */
 
-EXPORT CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function)
+API(cuFuncGetAttribute, (int *value, int attribute, CUfunction function),
+    (value, attribute, function), "*%llu, %d, %p", RESULT(value), attribute, function)
 {
     struct gpu *g;
-    const CUresult result = state_enter(true, &g);
+    const CUresult result = state_enter(&g);
     if (result)
         return result;
     if (!value || !function)
@@ -281,11 +293,13 @@ EXPORT CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction functio
     return state_leave(CUDA_SUCCESS);
 }
 
-EXPORT CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function,
-                                                 size_t (*shared)(int), size_t dynamic, int limit)
+API(cuOccupancyMaxPotentialBlockSize,
+    (int *grid, int *block, CUfunction function, size_t (*shared)(int), size_t dynamic, int limit),
+    (grid, block, function, shared, dynamic, limit), "*%llu, *%llu, %p, %zu, %d", RESULT(grid),
+    RESULT(block), function, dynamic, limit)
 {
     struct gpu *g;
-    const CUresult result = state_enter(true, &g);
+    const CUresult result = state_enter(&g);
     if (result)
         return result;
     *block = limit > 0 && limit < 1024 ? limit : 1024;
@@ -316,14 +330,18 @@ static CUresult gather(const struct sm_ptx_kernel *k, void **parameters, void **
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
-                               unsigned grid_z, unsigned block_x, unsigned block_y,
-                               unsigned block_z, unsigned shared, CUstream stream,
-                               void **parameters, void **extra)
+API(cuLaunchKernel,
+    (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+     unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **parameters,
+     void **extra),
+    (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters,
+     extra),
+    "%p, %u, %u, %u, %u, %u, %u, %u, %p, %p, %p", function, grid_x, grid_y, grid_z, block_x,
+    block_y, block_z, shared, stream, parameters, extra)
 {
     struct gpu *g;
     uint8_t bytes[4352] = {0};
-    CUresult result = state_enter(true, &g);
+    CUresult result = state_enter(&g);
     if (result)
         return result;
     if (!function || (uint64_t)block_x * block_y * block_z > 1024 || !grid_x || !grid_y ||
@@ -337,6 +355,8 @@ EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned gr
                                       .block = {block_x, block_y, block_z},
                                       .shared = shared,
                                       .parameters = bytes};
+    if (function->module->gpu != g)
+        return state_leave(CUDA_ERROR_INVALID_HANDLE); /* of another device */
     result = gpu_run(g, &launch);
     if (result == CUDA_ERROR_OUT_OF_MEMORY || result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
         return state_leave(result);

@@ -1,6 +1,6 @@
 /* libcuda: functions under their older names, which programs look up beside the newer ones. */
 #define WAVETRAP_CUDA_NAMES_ONLY
-#include "runtime/cuda/state.h"
+#include "runtime/cuda/call.h"
 
 EXPORT CUresult cuLinkCreate(unsigned count, int *options, void **values, CUlinkState *state)
 {
@@ -16,4 +16,10 @@ EXPORT CUresult cuLinkAddData(CUlinkState state, int type, void *data, size_t si
 EXPORT CUresult cuEventDestroy(CUevent event)
 {
     return cuEventDestroy_v2(event);
+}
+
+EXPORT CUresult cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule module,
+                                  const char *name)
+{
+    return cuModuleGetGlobal_v2(address, bytes, module, name);
 }

@@ -1,4 +1,4 @@
-/* libcuda: start, devices, contexts, errors ("CUDA Driver API": 6.1 to 6.8). */
+/* libcuda: start, devices, errors ("CUDA Driver API": 6.1 to 6.5). Contexts are in context.c. */
 #include "runtime/cuda/state.h"
 
 #include <pthread.h>
@@ -6,43 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct CUctx_st {
-    struct CUctx_st *next; /* of all there are */
-};
-
-enum { MOST_CONTEXTS = 64 }; /* of a thread's stack */
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct gpu *device;
-static struct CUctx_st *contexts;
-static CUresult failed; /* of a kernel */
-static _Thread_local struct CUctx_st *current[MOST_CONTEXTS];
-static _Thread_local unsigned depth;
+static struct gpu *devices[STATE_MOST_GPUS];
+static unsigned device_count;
 
-static bool is_context(const struct CUctx_st *context)
-{
-    const struct CUctx_st *c = contexts;
-    while (c && c != context)
-        c = c->next;
-    return c != NULL;
-}
-
-static struct CUctx_st *own_context(void)
-{
-    return depth && is_context(current[depth - 1]) ? current[depth - 1] : NULL;
-}
-
-CUresult state_enter(bool context, struct gpu **gpu)
+CUresult state_lock(void)
 {
     pthread_mutex_lock(&lock);
-    const CUresult result = !device                     ? CUDA_ERROR_NOT_INITIALIZED
-                            : context && !own_context() ? CUDA_ERROR_INVALID_CONTEXT
-                            : context                   ? failed
-                                                        : CUDA_SUCCESS;
-    *gpu = device;
-    if (result)
-        pthread_mutex_unlock(&lock);
-    return result;
+    if (device_count)
+        return CUDA_SUCCESS;
+    pthread_mutex_unlock(&lock);
+    return CUDA_ERROR_NOT_INITIALIZED;
 }
 
 CUresult state_leave(CUresult result)
@@ -51,28 +25,59 @@ CUresult state_leave(CUresult result)
     return result;
 }
 
-CUresult state_fail(CUresult result)
+struct gpu *state_gpu(CUdevice number)
 {
-    return failed = result;
+    return number >= 0 && (unsigned)number < device_count ? devices[number] : NULL;
+}
+
+struct gpu *state_owner(uint64_t address, CUdevice *number)
+{
+    uint64_t base, size;
+    for (unsigned i = 0; i < device_count; i++)
+        if (gpu_range(devices[i], address, &base, &size)) {
+            if (number)
+                *number = (CUdevice)i;
+            return devices[i];
+        }
+    return NULL;
 }
 
 /* ---- start ---- */
 
-EXPORT CUresult cuInit(unsigned flags)
+/* "sm:KEY=VALUE,… sm:…": a GPU each. */
+static enum wt_status make_devices(struct wt_error *err)
+{
+    const char *said = getenv("WAVETRAP_SM_GPUS");
+    enum wt_status status;
+    if (!said)
+        said = "sm";
+    while (*(said += strspn(said, " ")) && device_count < STATE_MOST_GPUS) {
+        char one[256];
+        const size_t length = strcspn(said, " ");
+        snprintf(one, sizeof one, "%.*s", (int)length, said);
+        if ((status = gpu_new(one, device_count, &devices[device_count], err)) != WT_OK)
+            return status;
+        device_count++;
+        said += length;
+    }
+    return WT_OK;
+}
+
+API(cuInit, (unsigned flags), (flags), "%u", flags)
 {
     struct wt_error err;
     CUresult result = CUDA_SUCCESS;
     if (flags)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
-    if (!device && gpu_new(&device, &err) != WT_OK) {
+    if (!device_count && make_devices(&err) != WT_OK) {
         fprintf(stderr, "wavetrap: libcuda: %s\n", err.text);
         result = CUDA_ERROR_NO_DEVICE;
     }
     return state_leave(result);
 }
 
-EXPORT CUresult cuDriverGetVersion(int *version)
+API(cuDriverGetVersion, (int *version), (version), "*%llu", RESULT(version))
 {
     if (!version)
         return CUDA_ERROR_INVALID_VALUE;
@@ -80,52 +85,21 @@ EXPORT CUresult cuDriverGetVersion(int *version)
     return CUDA_SUCCESS;
 }
 
-static const struct {
-    CUresult result;
-    const char *name, *text;
-} errors[] = {
-    {CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
-    {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
-    {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
-    {CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
-    {CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
-    {CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
-    {CUDA_ERROR_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
-    {CUDA_ERROR_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
-    {CUDA_ERROR_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
-    {CUDA_ERROR_FILE_NOT_FOUND, "CUDA_ERROR_FILE_NOT_FOUND", "file not found"},
-    {CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
-    {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
-    {CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
-    {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS",
-     "an illegal memory access was encountered"},
-    {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
-     "too many resources requested for launch"},
-    {CUDA_ERROR_ILLEGAL_INSTRUCTION, "CUDA_ERROR_ILLEGAL_INSTRUCTION",
-     "an illegal instruction was encountered"},
-    {CUDA_ERROR_MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
-    {CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
-    {CUDA_ERROR_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
-    {CUDA_ERROR_UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"},
-};
-
 static CUresult error_text(CUresult error, bool name, const char **text)
 {
     if (!text)
         return CUDA_ERROR_INVALID_VALUE;
-    *text = NULL;
-    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
-        if (errors[i].result == error)
-            *text = name ? errors[i].name : errors[i].text;
+    *text = name ? call_error_name(error) : call_error_text(error);
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-EXPORT CUresult cuGetErrorName(CUresult error, const char **text)
+API(cuGetErrorName, (CUresult error, const char **text), (error, text), "%d, %p", (int)error, text)
 {
     return error_text(error, true, text);
 }
 
-EXPORT CUresult cuGetErrorString(CUresult error, const char **text)
+API(cuGetErrorString, (CUresult error, const char **text), (error, text), "%d, %p", (int)error,
+    text)
 {
     return error_text(error, false, text);
 }
@@ -134,24 +108,25 @@ EXPORT CUresult cuGetErrorString(CUresult error, const char **text)
 
 static CUresult need_device(CUdevice number, struct gpu **gpu)
 {
-    const CUresult result = state_enter(false, gpu);
-    if (result || number == 0)
+    const CUresult result = state_lock();
+    if (result)
         return result;
-    return state_leave(CUDA_ERROR_INVALID_DEVICE);
+    *gpu = state_gpu(number);
+    return *gpu ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_DEVICE);
 }
 
-EXPORT CUresult cuDeviceGetCount(int *count)
+API(cuDeviceGetCount, (int *count), (count), "*%llu", RESULT(count))
 {
-    struct gpu *g;
-    const CUresult result = state_enter(false, &g);
+    const CUresult result = state_lock();
     if (result)
         return result;
     if (count)
-        *count = 1;
+        *count = (int)device_count;
     return state_leave(count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
-EXPORT CUresult cuDeviceGet(CUdevice *number, int ordinal)
+API(cuDeviceGet, (CUdevice * number, int ordinal), (number, ordinal), "*%llu, %d", RESULT(number),
+    ordinal)
 {
     struct gpu *g;
     const CUresult result = need_device(ordinal, &g);
@@ -162,7 +137,8 @@ EXPORT CUresult cuDeviceGet(CUdevice *number, int ordinal)
     return state_leave(number ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
-EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice number)
+API(cuDeviceGetName, (char *name, int length, CUdevice number), (name, length, number),
+    "%p, %d, %d", name, length, number)
 {
     struct gpu *g;
     const CUresult result = need_device(number, &g);
@@ -194,6 +170,18 @@ static int attribute_of(const struct gpu *g, int attribute)
         return 65536 - (attribute == 8 ? 16384 : 0);
     case 10: /* lanes of a warp */
         return 32;
+    case 21: /* texels of textures: of one dimension, two, three; layers */
+    case 22:
+    case 23:
+    case 27:
+    case 28:
+        return 65536;
+    case 24:
+    case 25:
+    case 26:
+        return 4096;
+    case 29:
+        return 2048;
     case 11: /* largest pitch */
         return 0x7fffffff;
     case 12: /* registers of a block, of an SM */
@@ -203,12 +191,18 @@ static int attribute_of(const struct gpu *g, int attribute)
         return 1000000;
     case 14: /* alignment of textures */
         return 512;
-    case 15: /* copies beside kernels; kernels beside kernels; host memory; unified addresses */
+    case 15: /* copies beside kernels; kernels beside kernels; host memory; unified addresses;
+              * managed memory */
+    case 83:
     case 19:
     case 31:
     case 40:
     case 41:
         return 1;
+    case 34: /* the number of its place on the bus */
+        return (int)gpu_number(g);
+    case 51: /* alignment of rows of textures */
+        return 32;
     case 16:
         return (int)gpu_sms(g);
     case 39: /* threads of an SM */
@@ -224,7 +218,8 @@ static int attribute_of(const struct gpu *g, int attribute)
     }
 }
 
-EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice number)
+API(cuDeviceGetAttribute, (int *value, int attribute, CUdevice number), (value, attribute, number),
+    "*%llu, %d, %d", RESULT(value), attribute, number)
 {
     struct gpu *g;
     const CUresult result = need_device(number, &g);
@@ -235,144 +230,66 @@ EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice number)
     return state_leave(value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
-EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice number)
+API(cuDeviceComputeCapability, (int *major, int *minor, CUdevice number), (major, minor, number),
+    "*%llu, *%llu, %d", RESULT(major), RESULT(minor), number)
 {
-    const CUresult result = cuDeviceGetAttribute(major, 75, number);
-    return result ? result : cuDeviceGetAttribute(minor, 76, number);
+    const CUresult result = do_cuDeviceGetAttribute(major, 75, number);
+    return result ? result : do_cuDeviceGetAttribute(minor, 76, number);
 }
 
-EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice number)
+API(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice number), (bytes, number), "*%llu, %d",
+    RESULT(bytes), number)
 {
     struct gpu *g;
     const CUresult result = need_device(number, &g);
     if (result)
         return result;
     if (bytes)
-        *bytes = CUDA_MEMORY;
+        *bytes = gpu_memory(g);
     return state_leave(bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
-/* ---- contexts ---- */
-
-static CUresult push(struct CUctx_st *context)
-{
-    if (depth == MOST_CONTEXTS)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    current[depth++] = context;
-    return CUDA_SUCCESS;
-}
-
-EXPORT CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice number)
+/* Sixteen bytes that tell GPUs of one process apart, the same in each run. */
+API(cuDeviceGetUuid, (CUuuid * uuid, CUdevice number), (uuid, number), "%p, %d", uuid, number)
 {
     struct gpu *g;
-    CUresult result = need_device(number, &g);
+    const CUresult result = need_device(number, &g);
     if (result)
         return result;
-    struct CUctx_st *c = context ? calloc(1, sizeof *c) : NULL;
-    if (!c)
-        return state_leave(context ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE);
-    if ((result = push(c)) != CUDA_SUCCESS) {
-        free(c);
-        return state_leave(result);
-    }
-    c->next = contexts;
-    contexts = c;
-    *context = c;
+    if (uuid)
+        snprintf(uuid->bytes, sizeof uuid->bytes, "wavetrap SM %c", 'A' + number);
+    return state_leave(uuid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+API(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice number), (uuid, number), "%p, %d", uuid, number)
+{
+    return do_cuDeviceGetUuid(uuid, number);
+}
+
+API(cuDeviceGetPCIBusId, (char *id, int length, CUdevice number), (id, length, number),
+    "%p, %d, %d", id, length, number)
+{
+    struct gpu *g;
+    const CUresult result = need_device(number, &g);
+    if (result)
+        return result;
+    if (!id || length < 1)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    snprintf(id, (size_t)length, "0000:00:%02x.0", gpu_number(g));
     return state_leave(CUDA_SUCCESS);
 }
 
-EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
+/* The memory of a GPU is its own: kernels of another one do not reach it. */
+API(cuDeviceCanAccessPeer, (int *can, CUdevice number, CUdevice peer), (can, number, peer),
+    "*%llu, %d, %d", RESULT(can), number, peer)
 {
     struct gpu *g;
-    const CUresult result = state_enter(false, &g);
+    const CUresult result = need_device(number, &g);
     if (result)
         return result;
-    if (!is_context(context))
-        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
-    struct CUctx_st **at = &contexts;
-    while (*at != context)
-        at = &(*at)->next;
-    *at = context->next;
-    if (depth && current[depth - 1] == context)
-        depth--;
-    free(context);
-    return state_leave(CUDA_SUCCESS);
-}
-
-EXPORT CUresult cuCtxPushCurrent_v2(CUcontext context)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(false, &g);
-    if (result)
-        return result;
-    return state_leave(is_context(context) ? push(context) : CUDA_ERROR_INVALID_CONTEXT);
-}
-
-EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *context)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(false, &g);
-    if (result)
-        return result;
-    if (!depth)
-        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
-    depth--;
-    if (context)
-        *context = current[depth];
-    return state_leave(CUDA_SUCCESS);
-}
-
-EXPORT CUresult cuCtxSetCurrent(CUcontext context)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(false, &g);
-    if (result)
-        return result;
-    if (context && !is_context(context))
-        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
-    depth -= depth > 0;
-    return state_leave(context ? push(context) : CUDA_SUCCESS);
-}
-
-EXPORT CUresult cuCtxGetCurrent(CUcontext *context)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(false, &g);
-    if (result)
-        return result;
-    if (context)
-        *context = own_context();
-    return state_leave(context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-}
-
-EXPORT CUresult cuCtxGetDevice(CUdevice *number)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(true, &g);
-    if (result)
-        return result;
-    if (number)
-        *number = 0;
-    return state_leave(number ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-}
-
-/* Kernels have ended when their launch returns: what is left to tell is that one has failed. */
-EXPORT CUresult cuCtxSynchronize(void)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(true, &g);
-    return result ? result : state_leave(CUDA_SUCCESS);
-}
-
-EXPORT CUresult cuCtxSetLimit(int limit, size_t value)
-{
-    return cuCtxSynchronize();
-}
-
-EXPORT CUresult cuCtxGetLimit(size_t *value, int limit)
-{
-    const CUresult result = cuCtxSynchronize();
-    if (!result && value)
-        *value = limit == 2 ? 8 << 20 : 16384;
-    return result;
+    if (!state_gpu(peer))
+        return state_leave(CUDA_ERROR_INVALID_DEVICE);
+    if (can)
+        *can = 0;
+    return state_leave(can ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }

@@ -1,14 +1,16 @@
-/* What the functions of libcuda share: one lock, one device, contexts, the error that stays. */
+/* What the functions of libcuda share: one lock, the devices, contexts, the error that stays. */
 #ifndef WT_RUNTIME_CUDA_STATE_H
 #define WT_RUNTIME_CUDA_STATE_H
 
 #include <stdbool.h>
 
+#include "runtime/cuda/call.h"
 #include "runtime/cuda/gpu.h"
 
-#define EXPORT __attribute__((visibility("default")))
+enum { STATE_MOST_GPUS = 16 };
 
 struct CUmod_st {
+    struct gpu *gpu;
     struct gpu_module module;
     struct CUfunc_st *function; /* those that were asked for */
 };
@@ -19,14 +21,26 @@ struct CUfunc_st {
     struct CUfunc_st *next;
 };
 
-/**
- * Takes the lock for a call that needs a device and, where @p context says so, a context of the
- * thread's. On any other result than CUDA_SUCCESS the lock is not taken: 3 before cuInit, 201
- * without a context, the error of an earlier kernel that has failed.
- */
-CUresult state_enter(bool context, struct gpu **gpu);
+/* ---- state.c ---- */
+
+/** Takes the lock; on any other result than CUDA_SUCCESS (3: before cuInit) it is not taken. */
+CUresult state_lock(void);
 /** Gives the lock back; the result is what the call returns. */
 CUresult state_leave(CUresult result);
+/** The GPU of a number; NULL: there is none. */
+struct gpu *state_gpu(CUdevice number);
+/** The GPU in whose memory an address is, and its number where @p number is not NULL; NULL: none.
+ */
+struct gpu *state_owner(uint64_t address, CUdevice *number);
+
+/* ---- context.c ---- */
+
+/**
+ * Takes the lock for a call that needs a context of the thread's; @p gpu becomes the context's. On
+ * any other result than CUDA_SUCCESS the lock is not taken: 3 before cuInit, 201 without a context,
+ * the error of an earlier kernel that has failed.
+ */
+CUresult state_enter(struct gpu **gpu);
 /** A kernel has failed: each call that needs the context gives this from now on. Under the lock. */
 CUresult state_fail(CUresult result);
 

@@ -16,11 +16,12 @@ struct CUevent_st {
 static CUresult check(void)
 {
     struct gpu *g;
-    const CUresult result = state_enter(true, &g);
+    const CUresult result = state_enter(&g);
     return result ? result : state_leave(CUDA_SUCCESS);
 }
 
-EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned flags)
+API(cuStreamCreate, (CUstream * stream, unsigned flags), (stream, flags), "*%p, %u", HANDLE(stream),
+    flags)
 {
     const CUresult result = check();
     if (result)
@@ -33,30 +34,31 @@ EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
+API(cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stream)
 {
     free(stream);
     return stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-EXPORT CUresult cuStreamQuery(CUstream stream)
+API(cuStreamQuery, (CUstream stream), (stream), "%p", stream)
 {
     return check();
 }
 
-EXPORT CUresult cuStreamSynchronize(CUstream stream)
+API(cuStreamSynchronize, (CUstream stream), (stream), "%p", stream)
 {
     return check();
 }
 
-EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+API(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (stream, event, flags),
+    "%p, %p, %u", stream, event, flags)
 {
     return event ? check() : CUDA_ERROR_INVALID_HANDLE;
 }
 
 /* Without the lock: the function may call us. */
-EXPORT CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback call, void *data,
-                                    unsigned flags)
+API(cuStreamAddCallback, (CUstream stream, CUstreamCallback call, void *data, unsigned flags),
+    (stream, call, data, flags), "%p, %p, %u", stream, data, flags)
 {
     const CUresult result = check();
     if (!call)
@@ -65,7 +67,8 @@ EXPORT CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback call, void
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuEventCreate(CUevent *event, unsigned flags)
+API(cuEventCreate, (CUevent * event, unsigned flags), (event, flags), "*%p, %u", HANDLE(event),
+    flags)
 {
     const CUresult result = check();
     if (result)
@@ -77,13 +80,13 @@ EXPORT CUresult cuEventCreate(CUevent *event, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuEventDestroy_v2(CUevent event)
+API(cuEventDestroy_v2, (CUevent event), (event), "%p", event)
 {
     free(event);
     return event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
+API(cuEventRecord, (CUevent event, CUstream stream), (event, stream), "%p, %p", event, stream)
 {
     const CUresult result = event ? check() : CUDA_ERROR_INVALID_HANDLE;
     if (result)
@@ -93,17 +96,18 @@ EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
     return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuEventQuery(CUevent event)
+API(cuEventQuery, (CUevent event), (event), "%p", event)
 {
     return event ? check() : CUDA_ERROR_INVALID_HANDLE;
 }
 
-EXPORT CUresult cuEventSynchronize(CUevent event)
+API(cuEventSynchronize, (CUevent event), (event), "%p", event)
 {
     return event ? check() : CUDA_ERROR_INVALID_HANDLE;
 }
 
-EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to)
+API(cuEventElapsedTime, (float *milliseconds, CUevent from, CUevent to), (milliseconds, from, to),
+    "%p, %p, %p", milliseconds, from, to)
 {
     if (!milliseconds || !from || !to || !from->recorded || !to->recorded)
         return CUDA_ERROR_INVALID_HANDLE;

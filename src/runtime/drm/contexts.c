@@ -1,5 +1,6 @@
 /* Contexts: the GPU's state of one stream of batches. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -7,7 +8,7 @@
 
 struct drm_context *drm_context(struct wt_i915_file *file, uint32_t id)
 {
-    return id < file->context_count && file->contexts[id].used ? &file->contexts[id] : NULL;
+    return id < file->context_count && file->contexts[id]->used ? file->contexts[id] : NULL;
 }
 
 /* A parameter that is accepted and has no effect here: priorities, persistence, the choice of
@@ -64,17 +65,19 @@ int drm_context_create(struct wt_i915_file *file, struct drm_i915_gem_context_cr
     if (args->flags & I915_CONTEXT_CREATE_FLAGS_USE_EXTENSIONS &&
         (error = take_extensions(args->extensions)) != 0)
         return error;
-    while (id < file->context_count && file->contexts[id].used)
+    while (id < file->context_count && (file->contexts[id]->used || file->contexts[id]->active))
         id++;
     if (id == file->context_count) {
-        struct drm_context *grown =
+        struct drm_context **grown =
             wt_array_grow(file->contexts, &file->context_capacity, id + 1, sizeof *grown);
         if (!grown)
             return -ENOMEM;
         file->contexts = grown;
+        if (!(grown[id] = malloc(sizeof **grown)))
+            return -ENOMEM;
         file->context_count++;
     }
-    file->contexts[id] =
+    *file->contexts[id] =
         (struct drm_context){.id = (uint32_t)id, .used = true, .vm = (uint32_t)id + 1};
     args->ctx_id = (uint32_t)id;
     return 0;
@@ -86,6 +89,8 @@ int drm_context_destroy(struct wt_i915_file *file, struct drm_i915_gem_context_d
     if (!context || !args->ctx_id) /* the default context stays */
         return -ENOENT;
     context->used = false;
+    if (!context->active)
+        drm_tables_free(&context->tables);
     return 0;
 }
 

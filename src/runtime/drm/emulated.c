@@ -1,6 +1,7 @@
 /* What the driver needs from the emulator: walks that run to their end, time, and reports. */
 #include "runtime/drm/emulated.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,11 @@
 #include "runtime/drm/kernels.h"
 
 struct wt_drm_emulated {
+    struct gen_config config;
     struct gen_device *device;
     struct wt_i915 *driver;
     struct wt_progress progress;
+    FILE *record;  /* of the buffer objects; NULL: none */
     char *details; /* lines that follow the next message; NULL: none */
     size_t details_length;
 };
@@ -159,6 +162,8 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
             kernel, walk->simd, walk->threads, walk->threads > 1 ? "s" : "", p.total,
             p.total > 1 ? "s" : "");
     tell_instruction(out, mappings, count, fault->pc);
+    if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE)
+        gen_device_tell_walk(out, "  ", gpu->device, fault->addr);
     fclose(out);
 }
 
@@ -205,20 +210,14 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
     return why;
 }
 
-static enum wt_status run(void *context, const struct wt_i915_mapping *mappings, size_t count,
-                          const struct gen_walk *walk, struct wt_error *err)
+static enum wt_status run(void *context, uint64_t root, const struct wt_i915_mapping *mappings,
+                          size_t count, const struct gen_walk *walk, struct wt_error *err)
 {
     struct wt_drm_emulated *gpu = context;
     struct wt_machine *m = gen_machine(gpu->device);
     enum wt_status status;
-    struct gen_host_pages *pages = calloc(count + 1, sizeof *pages);
-    if (!pages)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    for (size_t i = 0; i < count; i++)
-        pages[i] = (struct gen_host_pages){mappings[i].address, mappings[i].size, mappings[i].host};
-    status = gen_device_see(gpu->device, pages, count, err);
-    free(pages);
-    if (status != WT_OK || (status = gen_device_walk(gpu->device, walk, err)) != WT_OK)
+    gen_device_use_table(gpu->device, root);
+    if ((status = gen_device_walk(gpu->device, walk, err)) != WT_OK)
         return status;
     const enum wt_run why = run_walk(gpu, walk);
     if (why == WT_RUN_ENDED)
@@ -248,6 +247,19 @@ static void say(void *context, const char *text)
 
 static const struct wt_i915_ops ops = {run, ticks, say};
 
+/* exec --gem=FILE; the GPUs of a program share the file. */
+static void record_gem(struct wt_drm_emulated *gpu)
+{
+    const char *path = getenv(WT_GEM_VARIABLE);
+    if (!path || !*path)
+        return;
+    gpu->record = fopen(path, "ae");
+    if (gpu->record)
+        wt_i915_record_gem(gpu->driver, gpu->record);
+    else
+        fprintf(stderr, "wavetrap: %s: cannot be written: %s\n", path, strerror(errno));
+}
+
 enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_drm_emulated **gpu,
                                    struct wt_error *err)
 {
@@ -255,11 +267,13 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_dr
     struct wt_drm_emulated *g = calloc(1, sizeof *g);
     if (!g)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a GPU");
+    g->config = *config;
     if ((status = gen_device_new_in_host(config, &g->device, err)) != WT_OK ||
         (status = wt_i915_new(&ops, g, config->subslices, &g->driver, err)) != WT_OK) {
         wt_drm_emulated_free(g);
         return status;
     }
+    record_gem(g);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;
@@ -272,8 +286,20 @@ void wt_drm_emulated_free(struct wt_drm_emulated *gpu)
         return;
     wt_i915_free(gpu->driver);
     gen_device_free(gpu->device);
+    if (gpu->record)
+        fclose(gpu->record);
     free(gpu->details);
     free(gpu);
+}
+
+void wt_drm_emulated_after_fork(struct wt_drm_emulated *gpu, bool child)
+{
+    struct wt_error ignored;
+    struct gen_device *fresh;
+    /* What the parent's thread was changing at that moment is in no defined state. */
+    if (wt_i915_after_fork(gpu->driver, child) &&
+        gen_device_new_in_host(&gpu->config, &fresh, &ignored) == WT_OK)
+        gpu->device = fresh;
 }
 
 struct wt_i915 *wt_drm_emulated_driver(struct wt_drm_emulated *gpu)

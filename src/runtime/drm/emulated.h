@@ -13,6 +13,9 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_dr
                                    struct wt_error *err);
 void wt_drm_emulated_free(struct wt_drm_emulated *gpu);
 
+/** After fork(), for which wt_i915_before_fork prepared: the child's GPU is idle. */
+void wt_drm_emulated_after_fork(struct wt_drm_emulated *gpu, bool child);
+
 /** Its driver. */
 struct wt_i915 *wt_drm_emulated_driver(struct wt_drm_emulated *gpu);
 

@@ -47,7 +47,8 @@ static int map_object(struct wt_i915_file *file, const struct drm_i915_gem_exec_
                                         .size = object->size,
                                         .host = object->host,
                                         .asked = object->asked,
-                                        .handle = entry->handle};
+                                        .handle = entry->handle,
+                                        .read_only = object->read_only};
     return 0;
 }
 
@@ -71,10 +72,45 @@ static void note_use(struct wt_i915_file *file, const struct drm_i915_gem_exec_o
 {
     struct drm_object *object = drm_object(file, entry->handle);
     object->bound = true;
+    object->active++;
     object->address = entry->offset & ADDRESS_MASK;
     object->read_domains = I915_GEM_DOMAIN_RENDER;
     object->write_domain = entry->flags & EXEC_OBJECT_WRITE ? I915_GEM_DOMAIN_RENDER : 0;
     object->written |= (entry->flags & EXEC_OBJECT_WRITE) != 0;
+}
+
+/* The batch has left the object; its handle may be closed already. */
+static void note_end(struct wt_i915_file *file, const struct wt_i915_mapping *mapping)
+{
+    struct drm_object *object = &file->objects[mapping->handle - 1];
+    if (--object->active == 0 && object->closed)
+        drm_object_free(file, object);
+}
+
+/* Runs a batch at @p start. The lock is given up meanwhile, so that other threads' ioctls go on,
+ * and is held again at the end. */
+static enum wt_status run(struct wt_i915_file *file, struct drm_context *context,
+                          const struct wt_i915_mapping *mappings, size_t count, uint64_t start,
+                          struct wt_error *err)
+{
+    struct wt_i915 *device = file->device;
+    enum wt_status status = drm_tables_bind(&context->tables, mappings, count, err);
+    if (status != WT_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        file->objects[mappings[i].handle - 1].page_sizes = context->tables.bound[i].page_sizes;
+    drm_record(device);
+    struct drm_batch batch = {.device = device,
+                              .gpu = &context->gpu,
+                              .mappings = mappings,
+                              .mapping_count = count,
+                              .root = context->tables.root};
+    device->running = true;
+    pthread_mutex_unlock(&device->lock);
+    status = drm_stream(&batch, start, err);
+    pthread_mutex_lock(&device->lock);
+    device->running = false;
+    return status;
 }
 
 static int submit(struct wt_i915_file *file, struct drm_context *context,
@@ -97,18 +133,25 @@ static int submit(struct wt_i915_file *file, struct drm_context *context,
         return -EINVAL;
     for (size_t i = 0; i < count; i++)
         note_use(file, &list[i]);
-    struct drm_batch batch = {
-        .device = file->device,
-        .gpu = &context->gpu,
-        .mappings = mappings,
-        .mapping_count = count,
-    };
-    if (drm_stream(&batch, (last->offset & ADDRESS_MASK) + args->batch_start_offset, &err) == WT_OK)
-        return 0;
-    /* As after a hang: this batch was accepted, and the context takes no other one. */
-    say(file->device, err.text);
-    context->lost = true;
-    context->resets++;
+    context->active++;
+    while (file->device->running)
+        pthread_cond_wait(&file->device->idle, &file->device->lock);
+    /* The batch before it may have lost the context. */
+    enum wt_status status = WT_OK;
+    if (!context->lost)
+        status = run(file, context, mappings, count,
+                     (last->offset & ADDRESS_MASK) + args->batch_start_offset, &err);
+    for (size_t i = 0; i < count; i++)
+        note_end(file, &mappings[i]);
+    if (status != WT_OK) {
+        /* As after a hang: this batch was accepted, and the context takes no other one. */
+        say(file->device, err.text);
+        context->lost = true;
+        context->resets++;
+    }
+    if (--context->active == 0 && !context->used)
+        drm_tables_free(&context->tables);
+    pthread_cond_broadcast(&file->device->idle);
     return 0;
 }
 

@@ -22,6 +22,13 @@ enum wt_gem_view {
     WT_GEM_VIEW_REMAPPED,
 };
 
+/** The socket of a process in the folder of base/private_dir.h. Whoever connects sends the number
+ * of a GPU as one byte and gets its state as JSON; nothing where there is no such GPU. */
+#define WT_GEM_SOCKET "%d.gem"
+
+/** The environment variable that names the file of `exec --gem`. */
+#define WT_GEM_VARIABLE "WAVETRAP_GEM"
+
 /** Page sizes are a set of these bits, as in linux. */
 enum { WT_GEM_PAGE_4K = 1 << 12, WT_GEM_PAGE_64K = 1 << 16, WT_GEM_PAGE_2M = 1 << 21 };
 
@@ -73,6 +80,7 @@ struct wt_gem_owner {
 
 /** All that the report needs to know. */
 struct wt_gem_state {
+    uint64_t batch;                /**< of a recording: the number of the batch; 0: none */
     struct wt_gem_object *objects; /**< owned */
     size_t object_count;
     bool has_totals;       /**< gtt_total and what follows were given */
@@ -110,6 +118,9 @@ void wt_gem_explain(FILE *out, const struct wt_gem_object *object, enum wt_gem_f
  */
 enum wt_status wt_gem_state_parse(const char *json, size_t length, struct wt_gem_state *state,
                                   struct wt_error *err);
+
+/** Writes a state as JSON that wt_gem_state_parse reads, in one line. */
+void wt_gem_state_write(FILE *out, const struct wt_gem_state *state);
 
 /** Frees what a state owns. */
 void wt_gem_state_free(struct wt_gem_state *state);

@@ -96,6 +96,7 @@ static const struct field owner_fields[] = {
 };
 
 static const struct field state_fields[] = {
+    FIELD(wt_gem_state, batch, U64),
     FIELD(wt_gem_state, gtt_total, U64),
     FIELD(wt_gem_state, mappable_end, U64),
     {"page_sizes", PAGES, offsetof(struct wt_gem_state, page_sizes), 0, NULL},

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/drm/internal.h"
@@ -193,16 +194,53 @@ static int query(struct wt_i915_file *file, struct drm_i915_query *args)
 
 /* ---- ioctls ---- */
 
-/* A batch has run when its ioctl returns: nothing is ever busy. */
+/* `ns` nanoseconds from now, on the clock of the device's condition. */
+static struct timespec deadline(uint64_t ns)
+{
+    enum { SECOND = 1000000000 };
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += (time_t)(ns / SECOND);
+    t.tv_nsec += (long)(ns % SECOND);
+    if (t.tv_nsec >= SECOND) {
+        t.tv_sec++;
+        t.tv_nsec -= SECOND;
+    }
+    return t;
+}
+
+/* Another thread's batch may be under way. A negative time is no limit. */
 static int wait_for(struct wt_i915_file *file, struct drm_i915_gem_wait *args)
 {
-    return args->flags ? -EINVAL : drm_object(file, args->bo_handle) ? 0 : -ENOENT;
+    const struct drm_object *object = drm_object(file, args->bo_handle);
+    if (args->flags)
+        return -EINVAL;
+    if (!object)
+        return -ENOENT;
+    const uint64_t ns = args->timeout_ns < 0 ? 0 : (uint64_t)args->timeout_ns;
+    const struct timespec until = deadline(ns);
+    /* The table of objects may move meanwhile. */
+    while ((object = drm_object(file, args->bo_handle)) != NULL && object->active) {
+        const int error =
+            args->timeout_ns < 0
+                ? pthread_cond_wait(&file->device->idle, &file->device->lock)
+                : pthread_cond_timedwait(&file->device->idle, &file->device->lock, &until);
+        if (error == ETIMEDOUT) {
+            args->timeout_ns = 0;
+            return -ETIME;
+        }
+    }
+    return 0;
 }
 
 static int busy(struct wt_i915_file *file, struct drm_i915_gem_busy *args)
 {
-    args->busy = 0;
-    return drm_object(file, args->handle) ? 0 : -ENOENT;
+    const struct drm_object *object = drm_object(file, args->handle);
+    if (!object)
+        return -ENOENT;
+    /* Bits 31:16 are readers, 15:0 the writer: linux numbers the class of the engine. */
+    args->busy = object->active ? (uint32_t)1 << (16 + I915_ENGINE_CLASS_RENDER) : 0;
+    return 0;
 }
 
 static int get_aperture(struct wt_i915_file *file, struct drm_i915_gem_get_aperture *args)
@@ -275,6 +313,40 @@ int wt_i915_ioctl(struct wt_i915_file *file, unsigned long request, void *argume
 
 /* ---- the device and its openings ---- */
 
+static bool make_locks(struct wt_i915 *d)
+{
+    pthread_condattr_t clock;
+    if (pthread_condattr_init(&clock))
+        return false;
+    const bool made = !pthread_condattr_setclock(&clock, CLOCK_MONOTONIC) &&
+                      !pthread_cond_init(&d->idle, &clock) && !pthread_mutex_init(&d->lock, NULL);
+    pthread_condattr_destroy(&clock);
+    return made;
+}
+
+void wt_i915_before_fork(struct wt_i915 *device)
+{
+    pthread_mutex_lock(&device->lock);
+}
+
+bool wt_i915_after_fork(struct wt_i915 *device, bool child)
+{
+    const bool was_running = device->running;
+    pthread_mutex_unlock(&device->lock);
+    if (!child)
+        return false;
+    make_locks(device);
+    device->running = false;
+    device->record = NULL; /* the file is the parent's */
+    for (struct wt_i915_file *f = device->files; f; f = f->next) {
+        for (size_t i = 0; i < f->object_count; i++)
+            f->objects[i].active = 0;
+        for (size_t i = 0; i < f->context_count; i++)
+            f->contexts[i]->active = 0;
+    }
+    return was_running;
+}
+
 enum wt_status wt_i915_new(const struct wt_i915_ops *ops, void *context, unsigned subslices,
                            struct wt_i915 **device, struct wt_error *err)
 {
@@ -282,7 +354,7 @@ enum wt_status wt_i915_new(const struct wt_i915_ops *ops, void *context, unsigne
     assert(subslices >= 1 && subslices <= 9);
     struct wt_i915 *d = calloc(1, sizeof *d);
     const int descriptor = memfd_create("i915", MFD_CLOEXEC);
-    if (!d || descriptor < 0 || pthread_mutex_init(&d->lock, NULL) != 0) {
+    if (!d || descriptor < 0 || !make_locks(d)) {
         if (descriptor >= 0)
             close(descriptor);
         free(d);
@@ -304,6 +376,7 @@ void wt_i915_free(struct wt_i915 *device)
         wt_i915_close(device->files);
     close(device->descriptor);
     pthread_mutex_destroy(&device->lock);
+    pthread_cond_destroy(&device->idle);
     free(device);
 }
 
@@ -320,6 +393,7 @@ struct wt_i915_file *wt_i915_open(struct wt_i915 *device)
         return NULL;
     file->device = device;
     if (drm_context_create(file, &context) != 0) {
+        free(file->contexts);
         free(file);
         return NULL;
     }
@@ -335,6 +409,9 @@ void wt_i915_close(struct wt_i915_file *file)
 {
     struct wt_i915 *device = file->device;
     pthread_mutex_lock(&device->lock);
+    for (size_t i = 0; i < file->context_count; i++)
+        while (file->contexts[i]->active)
+            pthread_cond_wait(&device->idle, &device->lock);
     struct wt_i915_file **link = &device->files;
     while (*link != file)
         link = &(*link)->next;
@@ -342,76 +419,12 @@ void wt_i915_close(struct wt_i915_file *file)
     for (size_t i = 0; i < file->object_count; i++)
         if (file->objects[i].used)
             drm_object_free(file, &file->objects[i]);
+    for (size_t i = 0; i < file->context_count; i++) {
+        drm_tables_free(&file->contexts[i]->tables);
+        free(file->contexts[i]);
+    }
     pthread_mutex_unlock(&device->lock);
     free(file->objects);
     free(file->contexts);
     free(file);
-}
-
-/* ---- the report ---- */
-
-/* What stands in the report for the driver's own address of an object. */
-#define OBJECT_ADDRESS UINT64_C(0xffff888000000000)
-
-static bool describe(const struct drm_object *object, size_t index, struct wt_gem_object *out)
-{
-    static const enum wt_gem_tiling tilings[] = {WT_GEM_TILING_NONE, WT_GEM_TILING_X,
-                                                 WT_GEM_TILING_Y};
-    *out = (struct wt_gem_object){
-        .object = OBJECT_ADDRESS + index * 0x400,
-        .mapped = !object->user,
-        .dirty = object->written,
-        .purgeable = object->purgeable,
-        .tiling = tilings[object->tiling],
-        .cache = WT_GEM_CACHE_LLC,
-        .size = object->size,
-        .read_domains = object->read_domains,
-        .write_domain = object->write_domain,
-        .page_sizes = object->bound ? WT_GEM_PAGE_4K : 0,
-    };
-    if (!object->bound)
-        return true;
-    out->vmas = calloc(1, sizeof *out->vmas);
-    if (!out->vmas)
-        return false;
-    out->vma_count = 1;
-    out->vmas[0] = (struct wt_gem_vma){
-        .start = object->address, .size = object->size, .page_sizes = WT_GEM_PAGE_4K, .fence = -1};
-    return true;
-}
-
-static size_t count_objects(const struct wt_i915 *device)
-{
-    size_t count = 0;
-    for (const struct wt_i915_file *file = device->files; file; file = file->next)
-        for (size_t i = 0; i < file->object_count; i++)
-            count += file->objects[i].used;
-    return count;
-}
-
-enum wt_status wt_i915_gem_state(struct wt_i915 *device, struct wt_gem_state *state,
-                                 struct wt_error *err)
-{
-    bool enough = true;
-    pthread_mutex_lock(&device->lock);
-    *state = (struct wt_gem_state){
-        .objects = calloc(count_objects(device) + 1, sizeof *state->objects),
-        .has_totals = true,
-        .gtt_total = (uint64_t)1 << 32,
-        .mappable_end = (uint64_t)1 << 28,
-        .page_sizes = WT_GEM_PAGE_4K,
-        .has_llc = true,
-    };
-    for (const struct wt_i915_file *file = device->files; file && state->objects; file = file->next)
-        for (size_t i = 0; i < file->object_count; i++)
-            if (file->objects[i].used) {
-                enough &= describe(&file->objects[i], state->object_count,
-                                   &state->objects[state->object_count]);
-                state->object_count++;
-            }
-    pthread_mutex_unlock(&device->lock);
-    if (state->objects && enough)
-        return WT_OK;
-    wt_gem_state_free(state);
-    return wt_fail(err, WT_NO_MEMORY, "no host memory for the report");
 }

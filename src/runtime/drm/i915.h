@@ -42,6 +42,15 @@ void wt_i915_close(struct wt_i915_file *file);
  */
 void wt_i915_ask(uint64_t bytes);
 
+/** Around fork(): no ioctl is half done in the child, and no batch of the parent's is under way. In
+ * the child: whether one was, in another thread. */
+void wt_i915_before_fork(struct wt_i915 *device);
+bool wt_i915_after_fork(struct wt_i915 *device, bool child);
+
+/** From now on the state of the buffer objects is written to @p file as each batch begins: a line
+ * of JSON (gem.h). The caller closes it after the device. NULL: no longer. */
+void wt_i915_record_gem(struct wt_i915 *device, FILE *file);
+
 /** An ioctl: 0, or a negative errno. @p argument is the program's. Any thread may call it. */
 int wt_i915_ioctl(struct wt_i915_file *file, unsigned long request, void *argument);
 

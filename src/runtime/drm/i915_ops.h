@@ -2,6 +2,7 @@
 #ifndef WT_DRM_I915_OPS_H
 #define WT_DRM_I915_OPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,16 +16,20 @@ struct wt_i915_mapping {
     uint8_t *host;    /**< the same bytes in this process */
     uint64_t asked;   /**< bytes that the program asked for, by wt_i915_ask(); 0: unknown */
     uint32_t handle;
+    bool read_only;      /**< the GPU may not write it */
+    uint64_t page_sizes; /**< of its pages in the context's tables, each a bit */
 };
 
 /** What the driver needs from whoever has the emulator. */
 struct wt_i915_ops {
     /**
-     * Runs a walk to its end. The GPU sees the @p count mappings and nothing else; they are sorted
-     * by address. A failure is the GPU's: the context is lost, as after a hang.
+     * Runs a walk to its end. The GPU sees memory through the table (PPGTT of 48 bits) whose PML4
+     * is at @p root; physical addresses are those of this process. It maps the @p count mappings
+     * and nothing else; they are sorted by address, and serve messages. A failure is the GPU's: the
+     * context is lost, as after a hang.
      */
-    enum wt_status (*run)(void *context, const struct wt_i915_mapping *mappings, size_t count,
-                          const struct gen_walk *walk, struct wt_error *err);
+    enum wt_status (*run)(void *context, uint64_t root, const struct wt_i915_mapping *mappings,
+                          size_t count, const struct gen_walk *walk, struct wt_error *err);
     /** The GPU's clock: ticks of WT_I915_CLOCK_HZ. */
     uint64_t (*ticks)(void *context);
     /** Tells the user what went wrong; @p text has no newline. */

@@ -4,8 +4,10 @@
 
 #include <i915_drm.h>
 #include <pthread.h>
+#include <stdio.h>
 
 #include "runtime/drm/i915_ops.h"
+#include "runtime/drm/tables.h"
 
 #define DRM_PAGE ((uint64_t)4096)
 #define DRM_ADDRESS_BITS 48
@@ -20,7 +22,10 @@ struct drm_object {
     uint64_t offset;  /* in the device's descriptor, unless `user` */
     uint64_t address; /* where the GPU saw it last */
     bool bound;       /* a batch has used it */
-    bool written, purgeable;
+    bool closed;      /* its handle is gone; its memory follows when it is idle */
+    uint32_t active;  /* batches under way that use it */
+    bool written, purgeable, read_only;
+    uint64_t page_sizes; /* of its pages in the tables of that batch, each a bit */
     uint32_t tiling, stride;
     uint32_t read_domains, write_domain;
 };
@@ -46,8 +51,10 @@ struct drm_gpu_state {
 struct drm_context {
     uint32_t id;
     bool used, lost; /* lost: a batch failed, as after a hang */
+    uint32_t active; /* batches of it under way */
     uint32_t resets;
     uint32_t vm;
+    struct drm_tables tables; /* of its address space */
     struct drm_gpu_state gpu;
 };
 
@@ -56,7 +63,7 @@ struct wt_i915_file {
     struct wt_i915_file *next;
     struct drm_object *objects;
     size_t object_count, object_capacity;
-    struct drm_context *contexts; /* the first one is the default context, id 0 */
+    struct drm_context **contexts; /* the first one is the default context, id 0 */
     size_t context_count, context_capacity;
 };
 
@@ -66,10 +73,18 @@ struct wt_i915 {
     unsigned subslices;
     int descriptor;       /* holds created objects */
     uint64_t used;        /* bytes of it that have been given out */
-    pthread_mutex_t lock; /* of everything below, and of the emulator */
+    pthread_mutex_t lock; /* of everything below */
+    /* A batch runs without the lock, one at a time: the emulator, the tables and the state of
+     * its context are its own meanwhile. */
+    bool running;
+    pthread_cond_t idle; /* a batch has ended */
     struct wt_i915_file *files;
+    uint64_t batches; /* that have begun */
+    FILE *record;     /* gets the state of the objects as each begins; NULL: none does */
 };
 
+/* A batch begins: the record gets a line. The lock is held. */
+void drm_record(struct wt_i915 *device);
 /* The object of a handle, or NULL. */
 struct drm_object *drm_object(struct wt_i915_file *file, uint32_t handle);
 /* The context of an id, or NULL. */
@@ -88,7 +103,7 @@ int drm_set_domain(struct wt_i915_file *file, struct drm_i915_gem_set_domain *ar
 int drm_set_tiling(struct wt_i915_file *file, struct drm_i915_gem_set_tiling *args);
 int drm_get_tiling(struct wt_i915_file *file, struct drm_i915_gem_get_tiling *args);
 int drm_madvise(struct wt_i915_file *file, struct drm_i915_gem_madvise *args);
-/* Frees an object's memory and its handle. */
+/* Frees the memory of an object that is not active, and its place in the table. */
 void drm_object_free(struct wt_i915_file *file, struct drm_object *object);
 
 /* ---- contexts.c ---- */
@@ -111,6 +126,7 @@ struct drm_batch {
     struct drm_gpu_state *gpu;
     const struct wt_i915_mapping *mappings; /* sorted by address */
     size_t mapping_count;
+    uint64_t root; /* of the context's page tables */
 };
 
 /* Where @p size bytes at a GPU address are in this process; NULL if no mapping has all of them. */

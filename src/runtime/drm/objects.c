@@ -18,9 +18,10 @@ void wt_i915_ask(uint64_t bytes)
 
 struct drm_object *drm_object(struct wt_i915_file *file, uint32_t handle)
 {
-    if (!handle || handle > file->object_count || !file->objects[handle - 1].used)
+    if (!handle || handle > file->object_count)
         return NULL;
-    return &file->objects[handle - 1];
+    struct drm_object *object = &file->objects[handle - 1];
+    return object->used && !object->closed ? object : NULL;
 }
 
 /* A free handle, 0 without host memory. */
@@ -89,6 +90,7 @@ int drm_userptr(struct wt_i915_file *file, struct drm_i915_gem_userptr *args)
         .host = (uint8_t *)(uintptr_t)args->user_ptr,
         .size = args->user_size,
         .asked = asked <= args->user_size ? asked : 0,
+        .read_only = args->flags & I915_USERPTR_READ_ONLY,
         .read_domains = I915_GEM_DOMAIN_CPU,
         .write_domain = I915_GEM_DOMAIN_CPU,
     };
@@ -98,7 +100,7 @@ int drm_userptr(struct wt_i915_file *file, struct drm_i915_gem_userptr *args)
 
 void drm_object_free(struct wt_i915_file *file, struct drm_object *object)
 {
-    assert(object->used);
+    assert(object->used && !object->active);
     if (!object->user) {
         munmap(object->host, object->size);
         /* The range is not given out again, so that a mapping of the program's stays what it is;
@@ -114,7 +116,9 @@ int drm_close(struct wt_i915_file *file, struct drm_gem_close *args)
     struct drm_object *object = drm_object(file, args->handle);
     if (!object)
         return -EINVAL;
-    drm_object_free(file, object);
+    object->closed = true;
+    if (!object->active)
+        drm_object_free(file, object);
     return 0;
 }
 

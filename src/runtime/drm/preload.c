@@ -13,6 +13,7 @@
 #include "runtime/common/policy.h"
 #include "runtime/devfs/devfs.h"
 #include "runtime/drm/emulated.h"
+#include "runtime/drm/report.h"
 
 enum { MOST_GPUS = 8, FIRST_NODE = 128 };
 
@@ -62,6 +63,50 @@ static unsigned node_of(const char *path)
                : (unsigned)number - FIRST_NODE;
 }
 
+static struct wt_i915 *driver_of(unsigned index)
+{
+    pthread_mutex_lock(&opening);
+    struct wt_i915 *driver =
+        index < MOST_GPUS && gpus[index] ? wt_drm_emulated_driver(gpus[index]) : NULL;
+    pthread_mutex_unlock(&opening);
+    return driver;
+}
+
+/* ---- fork ---- */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&opening);
+    for (unsigned i = 0; i < MOST_GPUS; i++)
+        if (gpus[i])
+            wt_i915_before_fork(wt_drm_emulated_driver(gpus[i]));
+}
+
+static void after_fork(bool child)
+{
+    for (unsigned i = 0; i < MOST_GPUS; i++)
+        if (gpus[i])
+            wt_drm_emulated_after_fork(gpus[i], child);
+    pthread_mutex_unlock(&opening);
+}
+
+static void in_parent(void)
+{
+    after_fork(false);
+}
+
+static void in_child(void)
+{
+    after_fork(true);
+}
+
+__attribute__((constructor)) static void attend_forks(void)
+{
+    pthread_atfork(before_fork, in_parent, in_child);
+}
+
+/* ---- the nodes ---- */
+
 static int open_gpu(unsigned index, void **file)
 {
     struct gen_config config;
@@ -72,6 +117,7 @@ static int open_gpu(unsigned index, void **file)
             fprintf(stderr, "wavetrap: %s\n", err.text);
         return -ENOENT;
     }
+    wt_gem_report_start(driver_of);
     struct wt_i915 *driver = wt_drm_emulated_driver(gpus[index]);
     const int fd = fcntl(wt_i915_descriptor(driver), F_DUPFD_CLOEXEC, 0);
     if (fd < 0)

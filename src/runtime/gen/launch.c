@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "emulator/machine/memory.h"
+#include "runtime/gen/printf.h"
 
 enum {
     GRF = 32,
@@ -115,6 +116,7 @@ static enum wt_status place_code(struct gen_device *device, const struct gen_obj
         const struct gen_relocation *r = &object->relocation[i];
         const uint64_t address = GEN_LAUNCH_CODE + r->addend;
         uint8_t bytes[8];
+        assert(r->size == 4 || r->size == 8);
         wt_store_le(bytes, r->high ? address >> 32 : address, r->size);
         if ((status = gen_device_put(device, GEN_LAUNCH_CODE + r->at, bytes, r->size, err)) !=
             WT_OK)
@@ -321,21 +323,46 @@ static enum wt_status place_thread_memory(struct gen_device *device, const struc
                           err);
 }
 
+static bool prints(const struct gen_kernel *k)
+{
+    size_t i = 0;
+    while (i < k->payload_count && k->payload[i].kind != GEN_ARG_PRINTF_BUFFER)
+        i++;
+    return i < k->payload_count;
+}
+
 /* What the kernel prints: an offset, at first behind itself, and the records. */
 static enum wt_status place_printf(struct gen_device *device, const struct gen_kernel *k,
                                    struct wt_error *err)
 {
-    static const uint8_t first[4] = {4, 0, 0, 0};
+    static const uint8_t first[4] = {GEN_PRINTF_HEADER, 0, 0, 0};
     enum wt_status status;
-    bool prints = false;
-    for (size_t i = 0; i < k->payload_count; i++)
-        prints = prints || k->payload[i].kind == GEN_ARG_PRINTF_BUFFER;
-    if (!prints)
+    if (!prints(k))
         return WT_OK;
     if ((status = gen_device_map(device, GEN_LAUNCH_PRINTF, GEN_LAUNCH_PRINTF_SIZE, true, err)) !=
         WT_OK)
         return status;
     return gen_device_put(device, GEN_LAUNCH_PRINTF, first, sizeof first, err);
+}
+
+enum wt_status gen_launch_print(struct gen_device *device, const struct gen_launch *launch,
+                                FILE *out, bool *lost, struct wt_error *err)
+{
+    uint8_t header[GEN_PRINTF_HEADER];
+    *lost = false;
+    if (!prints(launch->kernel) ||
+        !gen_device_read(device, GEN_LAUNCH_PRINTF, header, sizeof header))
+        return WT_OK;
+    const size_t end = (size_t)wt_load_le(header, sizeof header);
+    const size_t used = end < sizeof header ? 0 : end - sizeof header;
+    const size_t room = GEN_LAUNCH_PRINTF_SIZE - sizeof header, length = used < room ? used : room;
+    uint8_t *bytes = malloc(length ? length : 1);
+    if (!bytes)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for what the kernel prints");
+    gen_device_read(device, GEN_LAUNCH_PRINTF + sizeof header, bytes, length);
+    *lost = gen_printf_print(device, bytes, length, out) != used;
+    free(bytes);
+    return WT_OK;
 }
 
 /* ---- the launch ---- */
@@ -415,7 +442,10 @@ enum wt_status gen_launch(struct gen_device *device, const struct gen_object *ob
                          .kernel = k->code,
                          .simd = (uint8_t)k->simd,
                          .barrier = k->barriers > 0,
-                         .surfaces = GEN_LAUNCH_SURFACES};
+                         .surfaces = GEN_LAUNCH_SURFACES,
+                         .launch = 1};
+    memcpy(w.block, l->block, sizeof w.block);
+    memcpy(w.grid, l->grid, sizeof w.grid);
     assert(k && l->block[0] && l->block[1] && l->block[2]);
     if (l->value_count != gen_launch_arguments(k))
         return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments, not %zu", k->name,
@@ -423,7 +453,8 @@ enum wt_status gen_launch(struct gen_device *device, const struct gen_object *ob
     if ((status = check_shape(l, err)) != WT_OK)
         return status;
     w.cross_bytes = (uint16_t)cross_bytes(k);
-    w.thread_bytes = (uint16_t)rounded(k->local_id_size);
+    /* A kernel without local ids has a register of its own, too, as with Intel's runtime. */
+    w.thread_bytes = (uint16_t)rounded(k->local_id_size ? k->local_id_size : 1);
     if ((status = place_code(device, object, err)) != WT_OK ||
         (status = place_system(device, l, &w, err)) != WT_OK ||
         (status = place_buffers(device, l, err)) != WT_OK ||
@@ -432,14 +463,24 @@ enum wt_status gen_launch(struct gen_device *device, const struct gen_object *ob
         (status = place_thread_memory(device, k, &w, err)) != WT_OK ||
         (status = place_printf(device, k, err)) != WT_OK)
         return status;
+    l->walk_count = 0;
     for (unsigned i = 0; i < GEN_WALKS; i++) {
         if (!find_part(l, i, &part))
             continue;
         memcpy(w.start, part.start, sizeof w.start);
         memcpy(w.end, part.end, sizeof w.end);
-        if ((status = place_payload(device, l, &part, &w, &at, err)) != WT_OK ||
-            (status = gen_device_walk(device, &w, err)) != WT_OK)
+        if ((status = place_payload(device, l, &part, &w, &at, err)) != WT_OK)
             return status;
+        l->walk[l->walk_count++] = w;
     }
-    return WT_OK;
+    return gen_launch_again(device, l->walk, l->walk_count, err);
+}
+
+enum wt_status gen_launch_again(struct gen_device *device, const struct gen_walk *walk,
+                                unsigned count, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (unsigned i = 0; i < count && !status; i++)
+        status = gen_device_walk(device, &walk[i], err);
+    return status;
 }

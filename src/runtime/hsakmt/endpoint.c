@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -41,6 +42,7 @@ struct host_endpoint {
     struct wt_listener listener;
     int wake;                /* an eventfd: the thread is to end */
     int debugger;            /* the connection; -1: none */
+    int holder;              /* a pidfd of the debugger that kernels wait for; -1: of none */
     pthread_mutex_t sending; /* held while an answer is sent */
     pid_t owner;
     pthread_t thread;
@@ -468,6 +470,22 @@ static bool is_own(int fd)
            (peer.uid == getuid() || peer.uid == 0);
 }
 
+/* The debugger that kernels wait for has ended before it came. */
+static void release(struct host_endpoint *e)
+{
+    fprintf(stderr,
+            "wavetrap: process %d, for which kernels were held, has ended: they are no longer "
+            "held\n",
+            (int)e->host->holder);
+    atomic_store(&e->host->held, false);
+}
+
+/* Whether the end of the debugger that kernels wait for is to be watched for. */
+static bool is_awaited(const struct host_endpoint *e)
+{
+    return e->holder >= 0 && e->debugger < 0 && atomic_load(&e->host->held);
+}
+
 static void *run(void *context)
 {
     struct host_endpoint *e = context;
@@ -475,11 +493,14 @@ static void *run(void *context)
     for (;;) {
         struct pollfd fds[] = {{.fd = e->wake, .events = POLLIN},
                                {.fd = e->listener.fd, .events = POLLIN},
-                               {.fd = e->debugger, .events = POLLIN}};
-        if (poll(fds, 3, -1) < 0 && errno != EINTR)
+                               {.fd = e->debugger, .events = POLLIN},
+                               {.fd = is_awaited(e) ? e->holder : -1, .events = POLLIN}};
+        if (poll(fds, 4, -1) < 0 && errno != EINTR)
             break;
         if (fds[0].revents)
             break;
+        if (fds[3].revents)
+            release(e);
         if (fds[2].revents && !converse(e, e->debugger)) {
             set_debugger(e, -1);
             let_go(e);
@@ -516,7 +537,7 @@ struct host_endpoint *host_endpoint_start(struct host *host)
         return NULL;
     e->host = host;
     e->owner = getpid();
-    e->debugger = -1;
+    e->debugger = e->holder = -1;
     pthread_mutex_init(&e->sending, NULL);
     e->wake = eventfd(0, EFD_CLOEXEC);
     snprintf(address, sizeof address, "unix:");
@@ -531,6 +552,11 @@ struct host_endpoint *host_endpoint_start(struct host *host)
         free(e);
         return NULL;
     }
+    if (host->holder > 0) {
+        e->holder = pidfd_open(host->holder, 0);
+        if (e->holder < 0 && errno == ESRCH)
+            release(e);
+    }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     good = !pthread_create(&e->thread, NULL, run, e);
@@ -539,6 +565,8 @@ struct host_endpoint *host_endpoint_start(struct host *host)
         return e;
     wt_listener_close(&e->listener);
     close(e->wake);
+    if (e->holder >= 0)
+        close(e->holder);
     free(e);
     return NULL;
 }
@@ -552,6 +580,8 @@ void host_endpoint_stop(struct host_endpoint *e)
         pthread_join(e->thread, NULL);
     wt_listener_close(&e->listener);
     close(e->wake);
+    if (e->holder >= 0)
+        close(e->holder);
     free(e->planted);
     free(e);
 }
@@ -568,6 +598,8 @@ void host_endpoint_after_fork(struct host_endpoint *e)
         return;
     close(e->listener.fd);
     close(e->wake);
+    if (e->holder >= 0)
+        close(e->holder);
     if (e->debugger >= 0)
         close(e->debugger);
 }

@@ -42,6 +42,8 @@ struct host_allocation {
     uint32_t shown;         /**< which GPUs may use it, as a bit set */
     uint32_t nodes[HOST_MOST_GPUS]; /**< the same as node numbers, for hsaKmtQueryPointerInfo */
     uint32_t node_count;
+    bool is_file;             /**< it is shared with other processes (shared.h): */
+    int file;                 /**< then its descriptor */
     struct host_range *range; /**< scratch arenas: the parts in use */
     size_t ranges, range_capacity;
 };
@@ -141,6 +143,7 @@ struct host {
     const void *debug;           /**< the runtime's struct r_debug */
     bool runtime_enabled;        /**< the runtime has said that it is there */
     atomic_bool held;            /**< launches wait for a debugger to come */
+    pid_t holder;                /**< the process that is to become it; 0: any */
     atomic_bool code_followed;   /**< a debugger is there, which is told of code objects */
     _Atomic uint64_t code_known; /**< the state of their list that it knows */
     _Atomic uint64_t code_freed; /**< how often memory that can hold code was freed */

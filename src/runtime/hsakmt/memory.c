@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "runtime/hsakmt/shared.h"
 
 #define HUGE_PAGE ((uint64_t)2 << 20)
 
@@ -71,7 +73,7 @@ static struct host_allocation *holding(const struct host *host, uint64_t addr)
         struct host_allocation *a = host->allocation[i];
         if (addr - a->addr < a->size)
             return a;
-        if (a->type == HSA_POINTER_ALLOCATED) /* these do not overlap */
+        if (a->type != HSA_POINTER_REGISTERED_USER) /* these do not overlap */
             break;
     }
     for (size_t i = host->allocations; i-- > 0;) {
@@ -86,7 +88,7 @@ bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end)
 {
     for (size_t i = above(host, end - 1); i-- > 0;) {
         const struct host_allocation *a = host->allocation[i];
-        if (a->type == HSA_POINTER_ALLOCATED) /* these do not overlap */
+        if (a->type != HSA_POINTER_REGISTERED_USER) /* these do not overlap */
             return a->addr + a->size > addr;
     }
     return false;
@@ -138,6 +140,8 @@ static void release(struct host_allocation *a)
 {
     /* Of registered memory it is only the GPUs' addresses that were reserved. */
     munmap((void *)(uintptr_t)page_down(a->gpu_addr), a->reserved);
+    if (a->is_file)
+        close(a->file);
     free(a->range);
     free(a);
 }
@@ -324,7 +328,7 @@ HSAKMT_STATUS hsaKmtDeregisterMemory(void *address)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     struct host_allocation *a = beginning(host, (uint64_t)(uintptr_t)address, 0);
     const bool good = a && a->registrations;
-    if (good && --a->registrations == 0 && a->type == HSA_POINTER_REGISTERED_USER)
+    if (good && --a->registrations == 0 && a->type != HSA_POINTER_ALLOCATED)
         take_out(host, a);
     pthread_mutex_unlock(&host->lock);
     return good ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_MEMORY_NOT_REGISTERED;
@@ -505,7 +509,7 @@ const struct host_allocation *host_memory_find(const struct host *host, uint64_t
     return holding(host, addr);
 }
 
-/* ---- sharing, with graphics and with other processes: there is nobody to share with ---- */
+/* ---- sharing with graphics: there are none ---- */
 
 HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodes(HSAuint64 handle, HsaGraphicsResourceInfo *info,
                                                   HSAuint64 count, HSAuint32 *nodes)
@@ -514,22 +518,102 @@ HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodes(HSAuint64 handle, HsaGraphicsR
     return HSAKMT_STATUS_NOT_SUPPORTED;
 }
 
-HSAKMT_STATUS hsaKmtShareMemory(void *address, HSAuint64 size, HsaSharedMemoryHandle *handle)
+/* ---- sharing with other processes ---- */
+
+/* GPUs do not write what becomes a file; the program may, which it would not do on a real system
+ * either while it hands out memory. */
+static bool share(struct host *host, struct host_allocation *a)
 {
-    (void)address, (void)size, (void)handle;
-    return HSAKMT_STATUS_NOT_SUPPORTED;
+    for (uint32_t i = 0; i < host->gpus; i++)
+        host_enter(&host->gpu[i]);
+    const int fd = host_share((void *)(uintptr_t)a->addr, a->size);
+    for (uint32_t i = host->gpus; i-- > 0;)
+        host_leave(&host->gpu[i]);
+    if (fd < 0)
+        return false;
+    a->file = fd;
+    a->is_file = true;
+    return true;
 }
 
-HSAKMT_STATUS hsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle *handle, void **address,
-                                         HSAuint64 *size)
+HSAKMT_STATUS hsaKmtShareMemory(void *address, HSAuint64 size, HsaSharedMemoryHandle *handle)
 {
-    (void)handle, (void)address, (void)size;
-    return HSAKMT_STATUS_NOT_SUPPORTED;
+    struct host_shared_handle made;
+    if (!handle)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    struct host *host = lock();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    struct host_allocation *a = beginning(host, (uint64_t)(uintptr_t)address, 0);
+    HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
+    if (!a || a->type != HSA_POINTER_ALLOCATED || a->flags.ui32.Scratch || page_up(size) != a->size)
+        status = HSAKMT_STATUS_INVALID_PARAMETER;
+    else if (!a->is_file && !share(host, a))
+        status = HSAKMT_STATUS_NO_MEMORY;
+    else if (!host_shared_describe(a->file, a->size, &made))
+        status = HSAKMT_STATUS_ERROR;
+    pthread_mutex_unlock(&host->lock);
+    if (!status) {
+        memset(handle, 0, sizeof *handle);
+        memcpy(handle, &made, sizeof made);
+    }
+    return status;
+}
+
+/* Maps a file of another process, and lists it as registered memory. */
+static HSAKMT_STATUS import(struct host *host, const struct host_shared_handle *handle, int fd,
+                            uint32_t node, void **address)
+{
+    const uint64_t size = (uint64_t)handle->pages * HOST_PAGE;
+    void *at = size ? reserve(NULL, size, false) : NULL;
+    if (!at)
+        return HSAKMT_STATUS_NO_MEMORY;
+    const struct host_allocation a = {.addr = (uint64_t)(uintptr_t)at,
+                                      .gpu_addr = (uint64_t)(uintptr_t)at,
+                                      .size = size,
+                                      .reserved = size + HOST_PAGE,
+                                      .flags = {.ui32 = {.HostAccess = 1}},
+                                      .node = node,
+                                      .type = HSA_POINTER_REGISTERED_SHARED,
+                                      .registrations = 1};
+    if (mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED &&
+        add(host, &a)) {
+        *address = at;
+        return HSAKMT_STATUS_SUCCESS;
+    }
+    munmap(at, size + HOST_PAGE);
+    return HSAKMT_STATUS_NO_MEMORY;
 }
 
 HSAKMT_STATUS hsaKmtRegisterSharedHandleToNodes(const HsaSharedMemoryHandle *handle, void **address,
                                                 HSAuint64 *size, HSAuint64 count, HSAuint32 *nodes)
 {
-    (void)handle, (void)address, (void)size, (void)count, (void)nodes;
-    return HSAKMT_STATUS_NOT_SUPPORTED;
+    struct host_shared_handle given;
+    if (!handle || !address || !size || (count && !nodes))
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    struct host *host = lock();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
+    for (uint64_t i = 0; i < count; i++)
+        if (!host_gpu_of(host, nodes[i]))
+            status = HSAKMT_STATUS_INVALID_NODE_UNIT;
+    memcpy(&given, handle, sizeof given);
+    const int fd = status ? -1 : host_shared_open(&given);
+    if (!status && fd < 0)
+        status = HSAKMT_STATUS_INVALID_HANDLE;
+    if (!status)
+        status = import(host, &given, fd, count ? nodes[0] : host->gpu[0].node, address);
+    if (!status)
+        *size = (uint64_t)given.pages * HOST_PAGE;
+    if (fd >= 0)
+        close(fd);
+    pthread_mutex_unlock(&host->lock);
+    return status;
+}
+
+HSAKMT_STATUS hsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle *handle, void **address,
+                                         HSAuint64 *size)
+{
+    return hsaKmtRegisterSharedHandleToNodes(handle, address, size, 0, NULL);
 }

@@ -116,13 +116,19 @@ static void follow_process(void)
     on_exit(tell_exit, NULL);
 }
 
-/* WAVETRAP_HELD is the id of the process whose kernels wait for a debugger, or 1: any. */
-static bool is_held(void)
+/* WAVETRAP_HELD=PROCESS[:DEBUGGER]. PROCESS is the id of the process whose kernels wait for a
+ * debugger, or 1: any. If process DEBUGGER ends before one has come, they wait no longer. */
+static bool is_held(pid_t *debugger)
 {
     const char *held = getenv("WAVETRAP_HELD");
-    char own[16];
-    snprintf(own, sizeof own, "%d", (int)getpid());
-    return held && (strcmp(held, "1") == 0 || strcmp(held, own) == 0);
+    char *end;
+    *debugger = 0;
+    if (!held)
+        return false;
+    const long process = strtol(held, &end, 10);
+    if (*end == ':')
+        *debugger = (pid_t)strtol(end + 1, &end, 10);
+    return end != held && !*end && (process == 1 || process == (long)getpid());
 }
 
 static void close_host(struct host *host)
@@ -149,7 +155,7 @@ static struct host *open_host(struct wt_error *err)
         return NULL;
     }
     host->next_queue = 1;
-    atomic_init(&host->held, is_held());
+    atomic_init(&host->held, is_held(&host->holder));
     atomic_init(&host->code_known, HOST_CODE_UNKNOWN);
     pthread_mutex_init(&host->lock, NULL);
     snprintf(host->explain, sizeof host->explain, "%s", explain ? explain : "");

@@ -14,11 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/bits.h"
 #include "emulator/gcn/kfd.h"
 #include "emulator/machine/machine.h"
+#include "runtime/hsakmt/tool.h"
 #include "object/aql.h"
 #include "runtime/hsakmt/recording.h"
 
@@ -546,6 +546,7 @@ void *host_processor(void *context)
         /* The lock is not fair: others go first. */
         while (atomic_load(&gpu->waiters))
             sched_yield();
+        const uint32_t doorbells = host_doorbells();
         pthread_mutex_lock(&gpu->running);
         const bool busy = step(gpu);
         pthread_mutex_unlock(&gpu->running);
@@ -554,8 +555,7 @@ void *host_processor(void *context)
             host_svm_tidy(gpu->host);
         idle = busy ? 0 : idle + 1;
         if (idle > PATIENCE) { /* packets come without a call: they must be looked for */
-            const struct timespec pause = {.tv_nsec = idle > 20 * PATIENCE ? 500000 : 50000};
-            nanosleep(&pause, NULL);
+            host_sleep(doorbells, idle > 20 * PATIENCE ? 500000 : 50000);
         } else if (idle) {
             sched_yield();
         }

@@ -17,6 +17,9 @@ struct table_version {
 /** A signal wait: signal, condition, value, timeout, and how to wait. */
 typedef int64_t wait_function(uint64_t signal, int condition, int64_t value, uint64_t timeout,
                               int how);
+/** hsa_signal_load_…, hsa_signal_store_…: signal, value. */
+typedef int64_t load_function(uint64_t signal);
+typedef void store_function(uint64_t signal, int64_t value);
 /** hsa_memory_allocate: region, bytes. */
 typedef int allocate_function(uint64_t region, size_t size, void **address);
 /** hsa_amd_memory_pool_allocate: pool, bytes, flags. */
@@ -29,7 +32,9 @@ struct core_table {
     void (*before[33])(void);
     allocate_function *allocate;
     free_function *free;
-    void (*between[8])(void);
+    void (*between[4])(void);
+    load_function *load_relaxed, *load_scacquire;
+    store_function *store_relaxed, *store_screlease;
     wait_function *wait_relaxed, *wait_scacquire;
 };
 
@@ -40,8 +45,15 @@ struct ext_table {
     free_function *free;
 };
 
-/** waits.c: threads that wait for signals sleep. */
+/** waits.c: threads that wait for signals sleep; stores to signals wake those of the GPUs. */
 void host_tool_wait(struct core_table *core);
+/** How often a signal has been stored to: for host_sleep(), to be asked before queues are looked
+ * at.
+ */
+uint32_t host_doorbells(void);
+/** Sleeps for @p ns (below a second), or until a signal has been stored to since it was @p seen
+ * times. Without the HSA runtime there are no such stores. */
+void host_sleep(uint32_t seen, unsigned ns);
 /** allocations.c: what the program has allocated is known by its size. Either may be NULL. */
 void host_tool_allocations(struct core_table *core, struct ext_table *ext);
 

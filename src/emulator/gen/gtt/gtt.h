@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "wavetrap/error.h"
 
@@ -73,6 +74,9 @@ enum wt_status wt_gtt_check(const struct wt_gtt *gtt, struct wt_error *err);
 /** Translates @p address through a table that wt_gtt_check accepts. */
 void wt_gtt_walk(const struct wt_gtt *gtt, wt_gtt_read *read, void *context, uint64_t address,
                  struct wt_gtt_walk *walk);
+
+/** Prints a walk, each line behind @p indent: the entries, then what @p address became. */
+void wt_gtt_print(FILE *out, const char *indent, const struct wt_gtt_walk *walk, uint64_t address);
 
 /* ---- registers ---- */
 

@@ -6,18 +6,10 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/gen/gtt/entries.h"
 #include "emulator/gen/gtt/gtt.h"
 
-enum {
-    PRESENT = 1 << 0,
-    GEN8_WRITABLE = 1 << 1,
-    GEN8_PWT = 1 << 3,
-    GEN8_PCD = 1 << 4,
-    GEN8_PAT = 1 << 7,        /* of a page table's entry */
-    GEN8_PS = 1 << 7,         /* of a directory's entry: it maps a page itself */
-    GEN8_PDE_IPS = 1 << 11,   /* its table holds pages of 64 KiB */
-    GEN8_LARGE_PAT = 1 << 12, /* of a directory's entry that maps a page */
-};
+enum { PRESENT = 1 << 0 }; /* in the entries of each generation */
 
 /* How an entry holds an address: its bits under `low` stay where they are, those under `high` move
  * 28 bits up. */
@@ -154,7 +146,6 @@ static void gen8_pde(uint64_t entry, char *text, size_t size)
 }
 
 #define LOW32 UINT64_C(0xfffff000)
-#define LOW48 UINT64_C(0x0000fffffffff000)
 
 static const struct format gen4 = {"PTE", 4, LOW32, 0xf0, gen4_pte};
 static const struct format gen6 = {"PTE", 4, LOW32, 0xff0, gen6_pte};
@@ -162,13 +153,13 @@ static const struct format gen7 = {"PTE", 4, LOW32, 0xff0, gen7_pte};
 static const struct format haswell = {"PTE", 4, LOW32, 0x7f0, haswell_pte};
 static const struct format baytrail = {"PTE", 4, LOW32, 0xff0, baytrail_pte};
 static const struct format gen6_directory = {"PDE", 4, LOW32, 0xff0, only_present};
-static const struct format gen8_global = {"PTE", 8, LOW48, 0, only_present};
+static const struct format gen8_global = {"PTE", 8, GEN8_ADDRESS, 0, only_present};
 /* From the leaf up: each level translates 9 more bits of the address. */
 static const struct format gen8_level[4] = {
-    {"PTE", 8, LOW48, 0, gen8_pte},
-    {"PDE", 8, LOW48, 0, gen8_pde},
-    {"PDPE", 8, LOW48, 0, gen8_directory},
-    {"PML4E", 8, LOW48, 0, gen8_directory},
+    {"PTE", 8, GEN8_ADDRESS, 0, gen8_pte},
+    {"PDE", 8, GEN8_ADDRESS, 0, gen8_pde},
+    {"PDPE", 8, GEN8_ADDRESS, 0, gen8_directory},
+    {"PML4E", 8, GEN8_ADDRESS, 0, gen8_directory},
 };
 
 static const struct format *flat_format(const struct wt_gtt *gtt)
@@ -362,6 +353,24 @@ void wt_gtt_walk(const struct wt_gtt *gtt, wt_gtt_read *read, void *context, uin
     else
         walk_gen8_tree(gtt->root[0], 3, read, context, address, walk);
     assert(walk->mapped != (walk->fault[0] != 0));
+}
+
+void wt_gtt_print(FILE *out, const char *indent, const struct wt_gtt_walk *walk, uint64_t address)
+{
+    for (unsigned i = 0; i < walk->level_count; i++) {
+        const struct wt_gtt_level *l = &walk->level[i];
+        fprintf(out, "%s%-5s ", indent, l->name);
+        if (l->in_register)
+            fprintf(out, "%5" PRIu32 "  0x%" PRIx64 "\n", l->index, l->entry);
+        else
+            fprintf(out, "0x%03" PRIx32 "  at 0x%" PRIx64 ": 0x%0*" PRIx64 "  0x%" PRIx64 ", %s\n",
+                    l->index, l->at, (int)l->bytes * 2, l->entry, l->address, l->flags);
+    }
+    if (walk->mapped)
+        fprintf(out, "%s0x%" PRIx64 " -> 0x%" PRIx64 "  %s\n", indent, address, walk->physical,
+                walk->attributes);
+    else
+        fprintf(out, "%s0x%" PRIx64 ": fault: %s\n", indent, address, walk->fault);
 }
 
 enum wt_status wt_gtt_check(const struct wt_gtt *gtt, struct wt_error *err)

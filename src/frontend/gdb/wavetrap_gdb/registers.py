@@ -1,5 +1,6 @@
-"""`info registers` with a column for the values. GDB's printer for RISC-V pads names to 15 characters and
-puts the value of a longer name right behind it: "vx_active_threads0x1"."""
+"""`info registers` for names of any length. GDB's printer for RISC-V pads a name to 15 characters, and
+for a longer one reads beyond a string of its own: "vx_active_threads0x1", or the end of GDB. Registers with
+such names are printed here."""
 import re
 
 import gdb
@@ -10,16 +11,34 @@ COLUMN = 15  # of the value, in GDB's output (riscv-tdep.c, riscv_print_one_regi
 
 
 def _long_names(architecture):
-    return [r.name for r in architecture.registers() if len(r.name) >= COLUMN]
+    return {r.name for r in architecture.registers() if len(r.name) >= COLUMN}
 
 
-def separated(said, names):
-    """GDB's lines with spaces between names and values. Of a name that begins another one the longer
-    one is meant."""
-    if not names:
-        return said
-    some = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.sub(rf"^({some})(?=\S)", r"\1 ", said, flags=re.M)
+def _of_group(group):
+    """The names of a group's registers, in GDB's order. Its Python interface does not tell them."""
+    table = gdb.execute("maint print register-groups", to_string=True)
+    rows = re.findall(r"^ (\w+) +\d+ +\d+ +\d+ +\d+ .* (\S+)$", table, re.M)
+    return [name for name, groups in rows if group in groups.split(",")]
+
+
+def _line(frame, name):
+    value = frame.read_register(name)
+    return f"{name} {value.format_string(format='x')}\t{value.format_string()}\n"
+
+
+def _printed(names, long_names):
+    """The registers of these names: by GDB's own command as many in a row as it can."""
+    said, row = "", []
+    for name in names + [None]:
+        if name is not None and name.lstrip("$") not in long_names:
+            row.append(name)
+            continue
+        if row:
+            said += gdb.execute(f"info all-registers {' '.join(row)}", to_string=True)
+            row = []
+        if name is not None:
+            said += _line(gdb.selected_frame(), name.lstrip("$"))
+    return said
 
 
 class InfoRegisters(gdb.Command):
@@ -32,13 +51,22 @@ class InfoRegisters(gdb.Command):
         # GDB's own command is gone once there is another one of its name. `info all-registers` is the
         # same code: with names it prints those, and the group "general" is what none stands for.
         try:
-            said = gdb.execute(f"info all-registers {argument.strip() or 'general'}", to_string=True)
+            # Of a program that has no registers now GDB says so.
+            gdb.execute("info all-registers pc", to_string=True)
             architecture = gdb.selected_frame().architecture()
+            long_names = _long_names(architecture)
+            groups = {g.name for g in architecture.register_groups()}
+            names = []
+            for word in argument.split() or ["general"]:
+                members = _of_group(word) if word in groups else []
+                if long_names.isdisjoint(members):
+                    names.append(word)
+                else:
+                    # GDB leaves out zero where no name was given.
+                    names += [name for name in members if argument.strip() or name != "zero"]
+            gdb.write(_printed(names, long_names))
         except gdb.error as problem:
             raise gdb.GdbError(str(problem)) from None
-        if not argument.strip():
-            said = re.sub(r"^zero +0x0\t0\n", "", said, flags=re.M)  # GDB leaves it out, too
-        gdb.write(separated(said, _long_names(architecture)))
 
     def complete(self, text, word):
         try:

@@ -1,0 +1,226 @@
+/* Lowers the memory instructions of PTX. */
+#include "emulator/sm/ptx_body.h"
+
+#include "emulator/sm/memory_access.h"
+
+/* The registers of a load or store: {a, b}, a vector register, or one. */
+static bool elements(struct body *b, const struct ptx_operand *o, enum ptx_type t, bool stores,
+                     struct ptx_op *record)
+{
+    const unsigned count = b->form.vector;
+    uint32_t number;
+    const struct entry *e = o->kind == PTX_OPERAND_NAME ? body_find(b, o->name, &number) : NULL;
+    record->how = (uint8_t)ptx_type_class(t);
+    record->count = (uint8_t)count;
+    record->size = (uint8_t)ptx_type_bytes(t);
+    record->element = (uint8_t)(record->size * count);
+    record->is_signed = ptx_type_is_signed(t);
+    record->type = (uint8_t)t;
+    if (record->element > 16)
+        return body_unsupported(b);
+    const bool whole =
+        e && e->kind == ENTRY_REGISTER && e->variable->vector > 1 && !o->component.length;
+    if (o->kind == PTX_OPERAND_VECTOR ? o->count != count : count > 1 && !whole)
+        return body_fail(b, "a vector of %u elements is wanted", count);
+    for (unsigned i = 0; i < count; i++) {
+        const struct ptx_operand *one = o->kind == PTX_OPERAND_VECTOR ? body_item(b, o, i) : o;
+        unsigned bytes = ptx_type_class(t);
+        const struct entry *own =
+            one->kind == PTX_OPERAND_NAME ? body_find(b, one->name, &number) : NULL;
+        if (one->kind == PTX_OPERAND_SINK && !stores)
+            continue;
+        if (own && own->kind == ENTRY_REGISTER) {
+            if (!body_loose_register(b, one, t, &record->vector[i], &bytes))
+                return false;
+            if (whole)
+                record->vector[i] += i * (bytes / 4 * PTX_ROW_BYTES);
+        } else {
+            struct ptx_source s = {0};
+            if (!stores)
+                return body_fail(b, "a load needs registers");
+            if (!body_source(b, one, t, &s))
+                return false;
+            record->vector[i] = s.slot;
+            record->vector_constant[i] = s.constant;
+        }
+        if (i && own && bytes != record->how)
+            return body_fail(b, "registers of different widths");
+        record->how = (uint8_t)bytes;
+    }
+    return true;
+}
+
+/* What an address names, if it is no register: the space that it implies. */
+static bool address(struct body *b, const struct ptx_operand *memory, enum ptx_space *space,
+                    struct ptx_op *record)
+{
+    const struct ptx_operand *base = body_item(b, memory, 0);
+    uint32_t number;
+    const struct entry *e;
+    record->from_type = 8;
+    if (memory->count != 1)
+        return body_fail(b, "an address of more than one part");
+    if (base->kind == PTX_OPERAND_INTEGER) {
+        record->offset = (int64_t)base->value;
+        return body_constant(b, PTX_U64, 0, &record->s[0]);
+    }
+    if (base->kind != PTX_OPERAND_NAME)
+        return body_fail(b, "an address that is none");
+    record->offset = base->offset;
+    e = body_find(b, base->name, &number);
+    if (e && e->kind == ENTRY_REGISTER) {
+        record->from_type = (uint8_t)body_register_bytes(e->variable);
+        record->s[0].constant = NULL;
+        return body_register_operand(b, base, &e, &record->s[0].slot);
+    }
+    struct ptx_operand plain = *base;
+    plain.offset = 0;
+    if (e && (e->kind == ENTRY_LOCAL || e->kind == ENTRY_STATIC) && *space == PTX_SPACE_NONE)
+        *space = e->variable->space;
+    if (!e) {
+        const struct ptx_symbol *symbol = ptx_find_symbol(b->l, b->module, base->name);
+        if (symbol && symbol->variable && *space == PTX_SPACE_NONE)
+            *space = symbol->variable->space;
+    }
+    return body_source(b, &plain, PTX_U64, &record->s[0]);
+}
+
+/* ld.param and st.param of a function's parameters: rows of the frame. */
+static bool parameter_rows(struct body *b, const struct ptx_operand *memory, const struct entry *e,
+                           uint32_t number, struct ptx_op *record)
+{
+    const struct ptx_operand *base = body_item(b, memory, 0);
+    const uint64_t end = (uint64_t)base->offset + record->element;
+    if (base->offset < 0 || end > ((e->variable->bytes + 3) & ~UINT64_C(3)) ||
+        base->offset % record->size)
+        return body_fail(b, "%u bytes at %lld of a parameter of %llu bytes", record->element,
+                         (long long)base->offset, (unsigned long long)e->variable->bytes);
+    record->offset = base->offset;
+    record->s[0] = (struct ptx_source){.slot = body_parameter_slot(e, number)};
+    return true;
+}
+
+/* *number: which one of a range. */
+static const struct entry *named(struct body *b, const struct ptx_operand *memory,
+                                 enum entry_kind kind, uint32_t *number)
+{
+    const struct ptx_operand *base = body_item(b, memory, 0);
+    const struct entry *e =
+        base->kind == PTX_OPERAND_NAME ? body_find(b, base->name, number) : NULL;
+    return e && e->kind == kind ? e : NULL;
+}
+
+/* Whether the instruction is a load or a store of elements of one type that registers hold. */
+static bool moves_elements(const struct body *b, const struct ptx_operand *memory)
+{
+    return b->form.type_count == 1 && b->form.type[0] != PTX_PRED && b->form.type[0] != PTX_B128 &&
+           memory->kind == PTX_OPERAND_MEMORY;
+}
+
+bool ptx_lower_load(struct body *b, enum ptx_math op)
+{
+    const struct ptx_operand *memory = body_operand(b, 1);
+    enum ptx_space space = b->form.space;
+    struct ptx_op record = body_blank();
+    const struct entry *e;
+    uint32_t number;
+    if (!moves_elements(b, memory))
+        return body_unsupported(b);
+    if (!elements(b, body_operand(b, 0), b->form.type[0], false, &record))
+        return false;
+    if ((e = named(b, memory, ENTRY_ROWS, &number)))
+        return parameter_rows(b, memory, e, number, &record) &&
+               body_put_record(b, ptx_op_load_argument, &record);
+    if ((e = named(b, memory, ENTRY_KERNEL_PARAMETER, &number))) {
+        record.offset = (int64_t)e->number + body_item(b, memory, 0)->offset;
+        return body_put_record(b, ptx_op_load_parameter, &record);
+    }
+    if (!address(b, memory, &space, &record))
+        return false;
+    record.space = (uint8_t)space;
+    return body_put_record(b, ptx_op_load, &record);
+}
+
+bool ptx_lower_store(struct body *b, enum ptx_math op)
+{
+    const struct ptx_operand *memory = body_operand(b, 0);
+    enum ptx_space space = b->form.space;
+    struct ptx_op record = body_blank();
+    const struct entry *e;
+    uint32_t number;
+    if (!moves_elements(b, memory))
+        return body_unsupported(b);
+    if (!elements(b, body_operand(b, 1), b->form.type[0], true, &record))
+        return false;
+    if ((e = named(b, memory, ENTRY_ROWS, &number)))
+        return parameter_rows(b, memory, e, number, &record) &&
+               body_put_record(b, ptx_op_store_parameter, &record);
+    if (!address(b, memory, &space, &record))
+        return false;
+    record.space = (uint8_t)space;
+    return body_put_record(b, ptx_op_store, &record);
+}
+
+bool ptx_lower_atomic(struct body *b, enum ptx_math op)
+{
+    const struct ptx_form *f = &b->form;
+    const bool reduces = op == PTX_OP_add; /* red: no result */
+    const enum ptx_type t = f->type[0];
+    const unsigned first = reduces ? 0 : 1, count = body_operand_count(b);
+    const struct ptx_operand *memory = body_operand(b, first);
+    enum ptx_space space = f->space;
+    struct ptx_op record = body_blank();
+    const bool cas = f->atom == SM_ATOMIC_CAS, floating = ptx_type_is_float(t);
+    if (!(f->fields & ATOM) || f->type_count != 1 || memory->kind != PTX_OPERAND_MEMORY ||
+        ptx_type_bytes(t) == 1 || (floating && f->atom != SM_ATOMIC_ADD) || t == PTX_BF16 ||
+        t == PTX_BF16X2 || t == PTX_B128 || count != first + 2 + cas)
+        return body_unsupported(b);
+    if (!reduces && !body_optional_destination(b, body_operand(b, 0), t, &record.d))
+        return false;
+    if (!body_source(b, body_operand(b, first + 1), t, &record.s[1]) ||
+        (cas && !body_source(b, body_operand(b, first + 2), t, &record.s[2])) ||
+        !address(b, memory, &space, &record))
+        return false;
+    record.space = (uint8_t)space;
+    record.how = f->atom;
+    record.size = record.element = (uint8_t)ptx_type_bytes(t);
+    record.type = (uint8_t)t;
+    record.is_signed = ptx_type_is_signed(t);
+    record.flag = floating;
+    return body_put_record(b, ptx_op_atomic, &record);
+}
+
+bool ptx_lower_alloca(struct body *b, enum ptx_math op)
+{
+    const enum ptx_type t = b->form.type[0];
+    struct ptx_op record = body_blank();
+    record.index = 8;
+    if (body_operand_count(b) > 2) {
+        const struct ptx_operand *align = body_operand(b, 2);
+        if (align->kind != PTX_OPERAND_INTEGER || !align->value || align->value > 4096 ||
+            align->value & (align->value - 1))
+            return body_fail(b, "an alignment that is none");
+        record.index = (uint32_t)align->value;
+    }
+    record.size = (uint8_t)ptx_type_class(t);
+    return body_destination(b, body_operand(b, 0), t, &record.d) &&
+           body_source(b, body_operand(b, 1), t, &record.s[0]) &&
+           body_put_record(b, ptx_op_alloca, &record);
+}
+
+bool ptx_lower_stack(struct body *b, enum ptx_math op)
+{
+    const enum ptx_type t = b->form.type[0];
+    struct ptx_op record = body_blank();
+    record.size = (uint8_t)ptx_type_class(t);
+    record.flag = op == PTX_OP_add;
+    return (record.flag ? body_source(b, body_operand(b, 0), t, &record.s[0])
+                        : body_destination(b, body_operand(b, 0), t, &record.d)) &&
+           body_put_record(b, ptx_op_stack, &record);
+}
+
+/* Caches, fences: every access is done in order and seen by all at once. */
+bool ptx_lower_nothing(struct body *b, enum ptx_math op)
+{
+    return body_emit_guarded(b, ptx_op_nop) != NULL;
+}

@@ -1,0 +1,252 @@
+/* PTX: textures and surfaces (manual 9.7.10, 9.7.11). What they compute is in texture.c. */
+#include <string.h>
+
+#include "emulator/sm/memory_access.h"
+#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/texture.h"
+
+/* Reads of one lane. */
+struct reader {
+    struct sm_warp *w;
+    const struct sm_uop *u;
+    unsigned lane;
+    const struct sm_uop *next; /* what the executor returns when a read has failed */
+};
+
+static bool read_bytes(void *context, uint64_t address, unsigned size, uint8_t *bytes)
+{
+    struct reader *r = context;
+    struct sm_access a;
+    a.lanes = 1u << r->lane;
+    a.shared = 0;
+    a.size = size;
+    if (!sm_reach_global(r->w, r->u, r->lane, address, size, false, false, &a, &r->next))
+        return false;
+    sm_load_bytes(r->w, r->u, &a, r->lane, bytes);
+    return true;
+}
+
+/* The handles of lanes, and the texture of the last one that was asked for. */
+struct handles {
+    const uint64_t *row;
+    uint64_t last;
+    bool known;
+    struct sm_texture texture;
+};
+
+static bool find_texture(struct reader *r, struct handles *h)
+{
+    const struct ptx_op *o = r->u->ptx;
+    struct sm_device *d = r->w->device;
+    uint64_t at = h->row[r->lane];
+    uint8_t bytes[SM_TEXTURE_BYTES];
+    if (h->known && h->last == at)
+        return true;
+    h->last = at;
+    if (o->space == PTX_SPACE_GLOBAL) { /* a .texref or .surfref contains the handle */
+        if (!read_bytes(r, at, 8, bytes))
+            return false;
+        at = wt_load_le(bytes, 8);
+    }
+    h->known = at % SM_TEXTURE_BYTES == 0 && sm_mapped(d, at, sizeof bytes, false);
+    if (h->known) {
+        wt_memory_read(d->memory, at, bytes, sizeof bytes);
+        h->known = sm_texture_load(bytes, &h->texture);
+    }
+    if (!h->known)
+        r->next = sm_error(r->w, r->u, SM_ILLEGAL_INSTR_PARAM, 1u << r->lane, at,
+                           "0x%llx is the handle of no texture or surface", (unsigned long long)at);
+    return h->known;
+}
+
+static unsigned dimensions_of(unsigned shape)
+{
+    return shape == PTX_3D ? 3 : shape == PTX_2D || shape == PTX_A2D ? 2 : 1;
+}
+
+static bool is_layered(unsigned shape)
+{
+    return shape == PTX_A1D || shape == PTX_A2D;
+}
+
+/* Whether a texture has the shape that the instruction wants. */
+static bool right_shape(struct reader *r, const struct sm_texture *t)
+{
+    const unsigned shape = r->u->ptx->how;
+    if (t->dimensions == dimensions_of(shape) &&
+        !(t->flags & SM_TEXTURE_LAYERED) == !is_layered(shape))
+        return true;
+    r->next = sm_error(r->w, r->u, SM_ILLEGAL_INSTR_PARAM, 1u << r->lane, 0,
+                       "the texture or surface has %u dimensions%s", t->dimensions,
+                       t->flags & SM_TEXTURE_LAYERED ? " and layers" : "");
+    return false;
+}
+
+/* The coordinates of a lane: the layer of layered shapes comes first. */
+static void coordinates_of(const struct ptx_op *o, const uint8_t *frame, unsigned lane,
+                           uint32_t bits[3], uint32_t *layer)
+{
+    const bool layered = is_layered(o->how);
+    for (unsigned i = 0; i < 3; i++) {
+        const uint32_t value = ((const uint32_t *)ptx_in(frame, &o->s[1 + i]))[lane];
+        if (layered && i == 0)
+            *layer = value;
+        else
+            bits[i - layered] = value;
+    }
+}
+
+PTX_EXECUTOR(ptx_op_texture)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    uint32_t result[SM_LANES][4];
+    const uint32_t lanes = ptx_lanes(w, o);
+    struct handles h = {.row = ptx_in(frame, &o->s[0])};
+    struct reader r = {.w = w, .u = u};
+    const struct sm_texel_reader reader = {read_bytes, &r};
+    PTX_LEFT(i, lanes)
+    {
+        struct sm_texture_coordinates at = {.whole = o->flag};
+        r.lane = i;
+        if (!find_texture(&r, &h) || !right_shape(&r, &h.texture))
+            return r.next;
+        coordinates_of(o, frame, i, at.bits, &at.layer);
+        if (!(o->combine ? sm_texture_gather(&h.texture, &at, o->combine - 1u, &reader, result[i])
+                         : sm_texture_sample(&h.texture, &at, &reader, result[i])))
+            return r.next;
+    }
+    for (unsigned k = 0; k < 4; k++)
+        if (o->vector[k] != PTX_NO_SLOT)
+            PTX_LEFT(i, lanes)
+    ptx_put(frame + o->vector[k], 4, i, result[i][k]);
+    return sm_next(w, u);
+}
+
+PTX_EXECUTOR(ptx_op_texture_query)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    struct handles h = {.row = ptx_in(frame, &o->s[0])};
+    struct reader r = {.w = w, .u = u};
+    PTX_LEFT(i, ptx_lanes(w, o))
+    {
+        r.lane = i;
+        if (!find_texture(&r, &h))
+            return r.next;
+        const bool layered = h.texture.flags & SM_TEXTURE_LAYERED;
+        const uint32_t answers[4] = {h.texture.width, h.texture.height,
+                                     layered ? 1 : h.texture.depth, layered ? h.texture.depth : 1};
+        ptx_put(frame + o->d, 4, i, answers[o->how]);
+    }
+    return sm_next(w, u);
+}
+
+/* ---- surfaces ---- */
+
+/* Moves a coordinate below n, or says that there is no such place. */
+static bool inside(const struct ptx_op *o, uint32_t *value, uint32_t n)
+{
+    const int32_t i = (int32_t)*value;
+    if (i >= 0 && (uint32_t)i < n)
+        return true;
+    if (o->combine != PTX_SURFACE_CLAMP)
+        return false;
+    *value = i < 0 ? 0 : n - 1;
+    return true;
+}
+
+enum place { PLACE_GOOD, PLACE_OUTSIDE, PLACE_ERROR };
+
+/* The address that a lane accesses; x counts bytes. */
+static enum place surface_place(struct reader *r, struct handles *h, const uint8_t *frame,
+                                uint64_t *address)
+{
+    const struct ptx_op *o = r->u->ptx;
+    const struct sm_texture *t = &h->texture;
+    uint32_t at[3] = {0}, layer = 0;
+    if (!find_texture(r, h) || !right_shape(r, t))
+        return PLACE_ERROR;
+    coordinates_of(o, frame, r->lane, at, &layer);
+    const unsigned dimensions = t->dimensions, size = o->element;
+    const uint32_t row = t->width * t->bytes * t->channels;
+    const uint32_t x = at[0];
+    bool good = size <= row && x <= row - size;
+    if (!good && size <= row && o->combine == PTX_SURFACE_CLAMP) {
+        at[0] = (int32_t)x < 0 ? 0 : row - size;
+        good = true;
+    }
+    if (dimensions > 1)
+        good &= inside(o, &at[1], t->height);
+    if (dimensions > 2)
+        good &= inside(o, &at[2], t->depth);
+    if (t->flags & SM_TEXTURE_LAYERED) {
+        good &= inside(o, &layer, t->depth);
+        at[2] = layer;
+    }
+    if (good) {
+        *address = t->address + at[2] * t->slice + (dimensions > 1 ? at[1] * t->pitch : 0) + at[0];
+        return PLACE_GOOD;
+    }
+    if (o->combine == PTX_SURFACE_ZERO)
+        return PLACE_OUTSIDE;
+    r->next = sm_error(r->w, r->u, SM_OOR_ADDR, 1u << r->lane, x,
+                       "byte %d of row %d: the surface has rows of %u bytes, %u of them",
+                       (int32_t)x, dimensions > 1 ? (int32_t)at[1] : 0, row, t->height);
+    return PLACE_ERROR;
+}
+
+PTX_EXECUTOR(ptx_op_surface_load)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w), bytes[SM_LANES][16] = {{0}};
+    const uint32_t lanes = ptx_lanes(w, o);
+    struct handles h = {.row = ptx_in(frame, &o->s[0])};
+    struct reader r = {.w = w, .u = u};
+    PTX_LEFT(i, lanes)
+    {
+        uint64_t address;
+        r.lane = i;
+        const enum place place = surface_place(&r, &h, frame, &address);
+        if (place == PLACE_ERROR ||
+            (place == PLACE_GOOD && !read_bytes(&r, address, o->element, bytes[i])))
+            return r.next;
+    }
+    for (unsigned k = 0; k < o->count; k++)
+        if (o->vector[k] != PTX_NO_SLOT)
+            PTX_LEFT(i, lanes)
+    ptx_put(frame + o->vector[k], o->size == 8 ? 8 : 4, i,
+            wt_load_le(bytes[i] + k * o->size, o->size));
+    return sm_next(w, u);
+}
+
+PTX_EXECUTOR(ptx_op_surface_store)
+{
+    const struct ptx_op *o = u->ptx;
+    const uint8_t *frame = ptx_frame(w);
+    struct sm_access a = {.size = o->element};
+    struct handles h = {.row = ptx_in(frame, &o->s[0])};
+    struct reader r = {.w = w, .u = u};
+    PTX_LEFT(i, ptx_lanes(w, o))
+    {
+        uint64_t address;
+        r.lane = i;
+        const enum place place = surface_place(&r, &h, frame, &address);
+        if (place == PLACE_ERROR ||
+            (place == PLACE_GOOD &&
+             !sm_reach_global(w, u, i, address, o->element, true, false, &a, &r.next)))
+            return r.next;
+        a.lanes |= place == PLACE_GOOD ? 1u << i : 0;
+    }
+    PTX_LEFT(i, a.lanes)
+    {
+        uint8_t bytes[16];
+        for (unsigned k = 0; k < o->count; k++) {
+            const void *from = o->vector_constant[k] ? o->vector_constant[k] : frame + o->vector[k];
+            wt_store_le(bytes + k * o->size, ptx_get(from, o->size == 8 ? 8 : 4, i), o->size);
+        }
+        if (!sm_store_bytes(w, u, &a, i, WT_WATCH_WRITE, bytes))
+            return sm_no_memory(w, u, a.addr[i]);
+    }
+    return sm_next(w, u);
+}

@@ -1,0 +1,283 @@
+/* From coordinates to values of textures. See texture.h. */
+#include "emulator/sm/texture.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "emulator/machine/softfloat.h"
+
+#define MAGIC 0x78455457u /* "WTEx" */
+#define FURTHEST 0x1p30   /* places beyond it are as outside as this one */
+#define STEPS 256         /* of a weight: 8 bits of fraction (Linear Filtering) */
+
+void sm_texture_store(const struct sm_texture *t, uint8_t *bytes)
+{
+    memset(bytes, 0, SM_TEXTURE_BYTES);
+    wt_store_le(bytes, MAGIC, 4);
+    bytes[4] = t->texel;
+    bytes[5] = t->bytes;
+    bytes[6] = t->channels;
+    bytes[7] = t->dimensions;
+    wt_store_le(bytes + 8, t->flags, 4);
+    wt_store_le(bytes + 12, t->width, 4);
+    wt_store_le(bytes + 16, t->height, 4);
+    wt_store_le(bytes + 20, t->depth, 4);
+    wt_store_le(bytes + 24, t->address, 8);
+    wt_store_le(bytes + 32, t->pitch, 8);
+    wt_store_le(bytes + 40, t->slice, 8);
+    memcpy(bytes + 48, t->mode, 3);
+    for (unsigned i = 0; i < 4; i++)
+        wt_store_le(bytes + 52 + 4 * i, t->border[i], 4);
+}
+
+bool sm_texture_load(const uint8_t *bytes, struct sm_texture *t)
+{
+    *t = (struct sm_texture){.texel = bytes[4],
+                             .bytes = bytes[5],
+                             .channels = bytes[6],
+                             .dimensions = bytes[7],
+                             .flags = (uint32_t)wt_load_le(bytes + 8, 4),
+                             .width = (uint32_t)wt_load_le(bytes + 12, 4),
+                             .height = (uint32_t)wt_load_le(bytes + 16, 4),
+                             .depth = (uint32_t)wt_load_le(bytes + 20, 4),
+                             .address = wt_load_le(bytes + 24, 8),
+                             .pitch = wt_load_le(bytes + 32, 8),
+                             .slice = wt_load_le(bytes + 40, 8)};
+    memcpy(t->mode, bytes + 48, 3);
+    for (unsigned i = 0; i < 4; i++)
+        t->border[i] = (uint32_t)wt_load_le(bytes + 52 + 4 * i, 4);
+    const bool sizes = (t->bytes == 1 || t->bytes == 2 || t->bytes == 4) &&
+                       (t->channels == 1 || t->channels == 2 || t->channels == 4);
+    return wt_load_le(bytes, 4) == MAGIC && sizes && t->texel <= SM_TEXEL_FLOAT &&
+           (t->texel != SM_TEXEL_FLOAT || t->bytes > 1) && t->dimensions >= 1 &&
+           t->dimensions <= 3 && t->width && t->height && t->depth &&
+           t->mode[0] <= SM_TEXTURE_BORDER && t->mode[1] <= SM_TEXTURE_BORDER &&
+           t->mode[2] <= SM_TEXTURE_BORDER;
+}
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* ---- texels ---- */
+
+/* Whether components come out as integers. Those of 32 bits do always. */
+static bool gives_integers(const struct sm_texture *t)
+{
+    return t->texel != SM_TEXEL_FLOAT && (t->flags & SM_TEXTURE_INTEGER || t->bytes == 4);
+}
+
+static uint32_t size_along(const struct sm_texture *t, unsigned axis)
+{
+    return axis == 0 ? t->width : axis == 1 ? t->height : t->depth;
+}
+
+/* Where texel i of an axis really is; false: it is outside of a border, or of linear memory.
+ * Wrapping and mirroring need coordinates from 0 to 1; without them they are clamping. */
+static bool texel_index(const struct sm_texture *t, unsigned axis, int64_t i, uint32_t *index)
+{
+    const int64_t n = size_along(t, axis);
+    if (t->flags & SM_TEXTURE_BOUNDED || t->mode[axis] == SM_TEXTURE_BORDER) {
+        *index = (uint32_t)i;
+        return i >= 0 && i < n;
+    }
+    if (t->flags & SM_TEXTURE_NORMALIZED && t->mode[axis] == SM_TEXTURE_WRAP) {
+        i = (i % n + n) % n;
+    } else if (t->flags & SM_TEXTURE_NORMALIZED && t->mode[axis] == SM_TEXTURE_MIRROR) {
+        i = (i % (2 * n) + 2 * n) % (2 * n);
+        i = i < n ? i : 2 * n - 1 - i;
+    }
+    *index = (uint32_t)(i < 0 ? 0 : i >= n ? n - 1 : i);
+    return true;
+}
+
+struct texel {
+    uint32_t raw[4]; /* extended to 32 bits; of floats the bits of a single one */
+};
+
+/* A border's components are floats; linear memory has zeros beyond its end. */
+static void outside(const struct sm_texture *t, struct texel *texel)
+{
+    for (unsigned c = 0; c < t->channels; c++) {
+        const double value = t->flags & SM_TEXTURE_BOUNDED ? 0 : float_of(t->border[c]);
+        const double most = t->texel == SM_TEXEL_SIGNED ? ldexp(1, 8 * t->bytes - 1) - 1
+                                                        : ldexp(1, 8 * t->bytes) - 1;
+        if (t->texel == SM_TEXEL_FLOAT)
+            texel->raw[c] = bits_of((float)value);
+        else if (!(value == value))
+            texel->raw[c] = 0;
+        else
+            texel->raw[c] =
+                (uint32_t)(int64_t)fmax(fmin(gives_integers(t) ? value : rint(value * most), most),
+                                        t->texel == SM_TEXEL_SIGNED ? -most - 1 : 0);
+    }
+}
+
+static bool read_texel(const struct sm_texture *t, const int64_t place[3], uint32_t layer,
+                       const struct sm_texel_reader *reader, struct texel *texel)
+{
+    uint32_t at[3] = {0};
+    uint8_t bytes[16];
+    const unsigned size = t->bytes * t->channels;
+    bool inside = true;
+    for (unsigned axis = 0; axis < t->dimensions; axis++)
+        inside &= texel_index(t, axis, place[axis], &at[axis]);
+    if (t->flags & SM_TEXTURE_LAYERED)
+        at[2] = layer < t->depth ? layer : t->depth - 1;
+    if (!inside) {
+        outside(t, texel);
+        return true;
+    }
+    if (!reader->read(reader->context,
+                      t->address + at[2] * t->slice + at[1] * t->pitch + (uint64_t)at[0] * size,
+                      size, bytes))
+        return false;
+    for (unsigned c = 0; c < t->channels; c++) {
+        uint64_t raw = wt_load_le(bytes + c * t->bytes, t->bytes);
+        if (t->texel == SM_TEXEL_SIGNED)
+            raw = (uint64_t)wt_sign_extend(raw, 8u * t->bytes);
+        if (t->texel == SM_TEXEL_FLOAT && t->bytes == 2)
+            raw = wt_f16_to_f32((uint16_t)raw, &(struct wt_fp){.propagate_nan = true});
+        texel->raw[c] = (uint32_t)raw;
+    }
+    return true;
+}
+
+static double value_of(const struct sm_texture *t, uint32_t raw)
+{
+    return t->texel == SM_TEXEL_FLOAT    ? float_of(raw)
+           : t->texel == SM_TEXEL_SIGNED ? (double)(int32_t)raw
+                                         : (double)raw;
+}
+
+/* What a component that has this value comes out as. */
+static uint32_t result_of(const struct sm_texture *t, double value)
+{
+    if (t->texel == SM_TEXEL_FLOAT)
+        return bits_of((float)value);
+    if (gives_integers(t))
+        return (uint32_t)(int64_t)floor(value + 0.5);
+    const double most =
+        t->texel == SM_TEXEL_SIGNED ? ldexp(1, 8 * t->bytes - 1) - 1 : ldexp(1, 8 * t->bytes) - 1;
+    return bits_of((float)fmax(value / most, -1));
+}
+
+/* ---- places ---- */
+
+/* A coordinate in texels. */
+static double position(const struct sm_texture *t, const struct sm_texture_coordinates *at,
+                       unsigned axis)
+{
+    if (at->whole)
+        return (double)(int32_t)at->bits[axis] + 0.5;
+    double x = float_of(at->bits[axis]);
+    if (!(x == x))
+        x = 0;
+    if (t->flags & SM_TEXTURE_NORMALIZED) {
+        if (t->mode[axis] == SM_TEXTURE_WRAP)
+            x -= floor(x);
+        else if (t->mode[axis] == SM_TEXTURE_MIRROR)
+            x -= 2 * floor(x / 2);
+        x *= size_along(t, axis);
+    }
+    return fmin(fmax(x, -FURTHEST), FURTHEST);
+}
+
+/* The lower one of the two texels that are mixed along an axis, and the weight of the upper one. */
+static int64_t lower_neighbour(double x, uint32_t *weight)
+{
+    const double from = floor(x - 0.5);
+    *weight = (uint32_t)floor((x - 0.5 - from) * STEPS + 0.5);
+    return (int64_t)from;
+}
+
+static void finish(const struct sm_texture *t, uint32_t result[4])
+{
+    for (unsigned c = t->channels; c < 4; c++)
+        result[c] = c < 3 ? 0 : gives_integers(t) ? 1 : bits_of(1);
+}
+
+static bool sample_linear(const struct sm_texture *t, const struct sm_texture_coordinates *at,
+                          const struct sm_texel_reader *reader, uint32_t result[4])
+{
+    int64_t from[3] = {0};
+    uint32_t weight[3] = {0};
+    double sum[4] = {0};
+    for (unsigned axis = 0; axis < t->dimensions; axis++)
+        from[axis] = lower_neighbour(position(t, at, axis), &weight[axis]);
+    for (unsigned corner = 0; corner < 1u << t->dimensions; corner++) {
+        int64_t place[3];
+        double share = 1;
+        struct texel texel;
+        for (unsigned axis = 0; axis < 3; axis++) {
+            const unsigned upper = corner >> axis & 1;
+            place[axis] = from[axis] + upper;
+            if (axis < t->dimensions)
+                share *= (upper ? weight[axis] : STEPS - weight[axis]) / (double)STEPS;
+        }
+        if (share == 0)
+            continue;
+        if (!read_texel(t, place, at->layer, reader, &texel))
+            return false;
+        for (unsigned c = 0; c < t->channels; c++)
+            sum[c] += share * value_of(t, texel.raw[c]);
+    }
+    for (unsigned c = 0; c < t->channels; c++)
+        result[c] = result_of(t, sum[c]);
+    finish(t, result);
+    return true;
+}
+
+bool sm_texture_sample(const struct sm_texture *t, const struct sm_texture_coordinates *at,
+                       const struct sm_texel_reader *reader, uint32_t result[4])
+{
+    int64_t place[3] = {0};
+    struct texel texel;
+    if (t->flags & SM_TEXTURE_LINEAR && !at->whole)
+        return sample_linear(t, at, reader, result);
+    for (unsigned axis = 0; axis < t->dimensions; axis++)
+        place[axis] = (int64_t)floor(position(t, at, axis));
+    if (!read_texel(t, place, at->layer, reader, &texel))
+        return false;
+    for (unsigned c = 0; c < t->channels; c++)
+        result[c] = t->texel == SM_TEXEL_FLOAT || gives_integers(t)
+                        ? texel.raw[c]
+                        : result_of(t, value_of(t, texel.raw[c]));
+    finish(t, result);
+    return true;
+}
+
+bool sm_texture_gather(const struct sm_texture *t, const struct sm_texture_coordinates *at,
+                       unsigned component, const struct sm_texel_reader *reader, uint32_t result[4])
+{
+    /* Result n is the texel at (0,1), (1,1), (1,0), (0,0). */
+    static const uint8_t right[4] = {0, 1, 1, 0}, down[4] = {1, 1, 0, 0};
+    uint32_t weight;
+    const int64_t x = lower_neighbour(position(t, at, 0), &weight);
+    const int64_t y = lower_neighbour(position(t, at, 1), &weight);
+    for (unsigned n = 0; n < 4; n++) {
+        const int64_t place[3] = {x + right[n], y + down[n], 0};
+        struct texel texel;
+        uint32_t all[4];
+        if (!read_texel(t, place, at->layer, reader, &texel))
+            return false;
+        for (unsigned c = 0; c < t->channels; c++)
+            all[c] = t->texel == SM_TEXEL_FLOAT || gives_integers(t)
+                         ? texel.raw[c]
+                         : result_of(t, value_of(t, texel.raw[c]));
+        finish(t, all);
+        result[n] = all[component];
+    }
+    return true;
+}

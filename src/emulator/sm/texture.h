@@ -1,0 +1,62 @@
+/*
+ * Textures and surfaces: what stands in memory about one, and how a coordinate leads to a value.
+ * NVIDIA's layout of texture headers is not used: a handle is the address of a header of ours.
+ * Source: "CUDA C++ Programming Guide", Texture Fetching; PTX manual 9.7.10, 9.7.11.
+ */
+#ifndef WT_EMULATOR_SM_TEXTURE_H
+#define WT_EMULATOR_SM_TEXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SM_TEXTURE_BYTES 128 /* of a header; it is aligned to that */
+
+enum sm_texel { SM_TEXEL_UNSIGNED, SM_TEXEL_SIGNED, SM_TEXEL_FLOAT };
+
+enum sm_texture_mode { SM_TEXTURE_WRAP, SM_TEXTURE_CLAMP, SM_TEXTURE_MIRROR, SM_TEXTURE_BORDER };
+
+enum {
+    SM_TEXTURE_NORMALIZED = 1, /**< coordinates from 0 to 1 */
+    SM_TEXTURE_INTEGER = 2,    /**< texels that are integers are read as such, not as 0 to 1 */
+    SM_TEXTURE_LINEAR = 4,     /**< the neighbours are mixed */
+    SM_TEXTURE_LAYERED = 8,    /**< depth counts layers */
+    SM_TEXTURE_BOUNDED = 16,   /**< of linear memory: 0 outside */
+};
+
+struct sm_texture {
+    uint64_t address, pitch, slice; /**< bytes from row to row, from slice or layer to the next */
+    uint32_t width, height, depth;  /**< texels; 1 where there is no such dimension */
+    uint32_t flags;
+    uint32_t border[4]; /**< bits of floats */
+    uint8_t texel;      /**< enum sm_texel */
+    uint8_t bytes;      /**< of a component: 1, 2, 4 */
+    uint8_t channels;   /**< 1, 2, 4 */
+    uint8_t dimensions; /**< 1 to 3 */
+    uint8_t mode[3];    /**< enum sm_texture_mode of x, y, z */
+};
+
+/** To and from the SM_TEXTURE_BYTES of a header; false: these are none. */
+void sm_texture_store(const struct sm_texture *t, uint8_t *bytes);
+bool sm_texture_load(const uint8_t *bytes, struct sm_texture *t);
+
+/** Reads a texel of @p size bytes; false: that raised an error. */
+struct sm_texel_reader {
+    bool (*read)(void *context, uint64_t address, unsigned size, uint8_t *bytes);
+    void *context;
+};
+
+struct sm_texture_coordinates {
+    uint32_t bits[3]; /**< of floats, or (whole) integers */
+    uint32_t layer;
+    bool whole;
+};
+
+/** The four components at a place. False: a read has failed. */
+bool sm_texture_sample(const struct sm_texture *t, const struct sm_texture_coordinates *at,
+                       const struct sm_texel_reader *reader, uint32_t result[4]);
+/** One component of the four neighbours that are mixed in two dimensions (tld4). */
+bool sm_texture_gather(const struct sm_texture *t, const struct sm_texture_coordinates *at,
+                       unsigned component, const struct sm_texel_reader *reader,
+                       uint32_t result[4]);
+
+#endif

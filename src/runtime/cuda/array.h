@@ -1,0 +1,16 @@
+/* Arrays of libcuda: rows of texels in device memory. */
+#ifndef WT_RUNTIME_CUDA_ARRAY_H
+#define WT_RUNTIME_CUDA_ARRAY_H
+
+#include "runtime/cuda/state.h"
+
+struct CUarray_st {
+    struct gpu *gpu;
+    CUDA_ARRAY3D_DESCRIPTOR what;
+    uint64_t address, pitch, slice; /* bytes from row to row, from slice or layer to the next */
+};
+
+/** Bytes of a component; 0: there is no such format. */
+unsigned array_format_bytes(CUarray_format format);
+
+#endif

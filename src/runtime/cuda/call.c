@@ -1,0 +1,116 @@
+/* The log of calls, and the names of results. See call.h. */
+#include "runtime/cuda/call.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    CUresult result;
+    const char *name, *text;
+} errors[] = {
+#define E(name, text)                                                                              \
+    {                                                                                              \
+        name, #name, text                                                                          \
+    }
+    E(CUDA_SUCCESS, "no error"),
+    E(CUDA_ERROR_INVALID_VALUE, "invalid argument"),
+    E(CUDA_ERROR_OUT_OF_MEMORY, "out of memory"),
+    E(CUDA_ERROR_NOT_INITIALIZED, "initialization error"),
+    E(CUDA_ERROR_NO_DEVICE, "no CUDA-capable device is detected"),
+    E(CUDA_ERROR_INVALID_DEVICE, "invalid device ordinal"),
+    E(CUDA_ERROR_INVALID_IMAGE, "device kernel image is invalid"),
+    E(CUDA_ERROR_INVALID_CONTEXT, "invalid device context"),
+    E(CUDA_ERROR_NO_BINARY_FOR_GPU, "no kernel image is available for execution on the device"),
+    E(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, "peer access is not supported between these two devices"),
+    E(CUDA_ERROR_INVALID_PTX, "a PTX JIT compilation failed"),
+    E(CUDA_ERROR_FILE_NOT_FOUND, "file not found"),
+    E(CUDA_ERROR_INVALID_HANDLE, "invalid resource handle"),
+    E(CUDA_ERROR_NOT_FOUND, "named symbol not found"),
+    E(CUDA_ERROR_NOT_READY, "device not ready"),
+    E(CUDA_ERROR_ILLEGAL_ADDRESS, "an illegal memory access was encountered"),
+    E(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "too many resources requested for launch"),
+    E(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE, "cannot set while device is active in this process"),
+    E(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+      "part or all of the requested memory range is already mapped"),
+    E(CUDA_ERROR_ILLEGAL_INSTRUCTION, "an illegal instruction was encountered"),
+    E(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address"),
+    E(CUDA_ERROR_LAUNCH_FAILED, "unspecified launch failure"),
+    E(CUDA_ERROR_NOT_SUPPORTED, "operation not supported"),
+    E(CUDA_ERROR_UNKNOWN, "unknown error"),
+#undef E
+};
+
+const char *call_error_name(CUresult error)
+{
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+        if (errors[i].result == error)
+            return errors[i].name;
+    return NULL;
+}
+
+const char *call_error_text(CUresult error)
+{
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+        if (errors[i].result == error)
+            return errors[i].text;
+    return NULL;
+}
+
+/* ---- the log ---- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static FILE *to; /* NULL: nothing is logged */
+
+/* A line is written whole, so that threads and child processes do not mix theirs. */
+static void open_log(void)
+{
+    const char *path = getenv("WAVETRAP_LOG_CALLS");
+    if (!path)
+        return;
+    to = *path ? fopen(path, "ae") : stderr;
+    if (!to) {
+        fprintf(stderr, "wavetrap: the log of calls: %s: %s\n", path, strerror(errno));
+        to = stderr;
+    }
+}
+
+bool call_logged(void)
+{
+    pthread_once(&once, open_log);
+    return to;
+}
+
+static void write_line(const char *line)
+{
+    fprintf(to, "%s\n", line);
+    fflush(to);
+}
+
+void call_log(const char *name, CUresult result, const char *format, ...)
+{
+    char values[400], line[600];
+    const char *said = call_error_name(result);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(values, sizeof values, format, arguments);
+    va_end(arguments);
+    if (said)
+        snprintf(line, sizeof line, "%s(%s) = %s", name, values, said);
+    else
+        snprintf(line, sizeof line, "%s(%s) = %d", name, values, (int)result);
+    write_line(line);
+}
+
+void call_note(const char *format, ...)
+{
+    char line[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    write_line(line);
+}

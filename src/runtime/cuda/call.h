@@ -1,0 +1,43 @@
+/*
+ * How the functions of libcuda are written: API(name, (parameters), (arguments), format, values…)
+ * { body }. Where WAVETRAP_LOG_CALLS is set, each call is logged with its values and result. Our
+ * own functions call do_NAME, which logs nothing.
+ */
+#ifndef WT_RUNTIME_CUDA_CALL_H
+#define WT_RUNTIME_CUDA_CALL_H
+
+#include <stdbool.h>
+
+#include "wavetrap/cuda.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define API(name, parameters, arguments, ...)                                                      \
+    static __attribute__((noinline)) CUresult do_##name parameters;                                \
+    EXPORT CUresult name parameters                                                                \
+    {                                                                                              \
+        const CUresult result_ = do_##name arguments;                                              \
+        if (call_logged())                                                                         \
+            call_log(#name, result_, __VA_ARGS__);                                                 \
+        return result_;                                                                            \
+    }                                                                                              \
+    static CUresult do_##name parameters
+
+/** What a pointer for a result points to, as a number; 0 for NULL. */
+#define RESULT(pointer) ((unsigned long long)((pointer) ? *(pointer) : 0))
+/** The same of a pointer to a pointer. */
+#define HANDLE(pointer) ((const void *)((pointer) ? *(pointer) : NULL))
+
+/** Whether calls are logged. */
+bool call_logged(void);
+/** Writes "NAME(values) = RESULT". */
+void call_log(const char *name, CUresult result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/** Writes a line of another kind, indented. */
+void call_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** The name of a result; NULL: there is no such one. */
+const char *call_error_name(CUresult error);
+const char *call_error_text(CUresult error);
+
+#endif

@@ -1,0 +1,309 @@
+/* libcuda: contexts ("CUDA Driver API": 6.7, 6.8). Each belongs to a device; threads have stacks.
+ */
+#include <stdlib.h>
+
+#include "runtime/cuda/state.h"
+
+struct CUctx_st {
+    struct CUctx_st *next; /* of all there are */
+    CUdevice device;
+    unsigned flags;
+    CUresult failed; /* of a kernel */
+};
+
+enum { MOST_CONTEXTS = 64 }; /* of a thread's stack */
+
+/* The context that a device has for all who do not make one of their own. */
+struct primary {
+    struct CUctx_st *context; /* NULL: it is not active */
+    unsigned retained, flags;
+};
+
+static struct CUctx_st *contexts;
+static struct primary primaries[STATE_MOST_GPUS];
+static _Thread_local struct CUctx_st *current[MOST_CONTEXTS];
+static _Thread_local unsigned depth;
+
+static bool is_context(const struct CUctx_st *context)
+{
+    const struct CUctx_st *c = contexts;
+    while (c && c != context)
+        c = c->next;
+    return c != NULL;
+}
+
+static struct CUctx_st *own_context(void)
+{
+    return depth && is_context(current[depth - 1]) ? current[depth - 1] : NULL;
+}
+
+CUresult state_enter(struct gpu **gpu)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    const struct CUctx_st *c = own_context();
+    if (!c || c->failed)
+        return state_leave(c ? c->failed : CUDA_ERROR_INVALID_CONTEXT);
+    *gpu = state_gpu(c->device);
+    return CUDA_SUCCESS;
+}
+
+CUresult state_fail(CUresult result)
+{
+    return own_context()->failed = result;
+}
+
+static CUresult push(struct CUctx_st *context)
+{
+    if (depth == MOST_CONTEXTS)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    current[depth++] = context;
+    return CUDA_SUCCESS;
+}
+
+static struct CUctx_st *make(CUdevice number, unsigned flags)
+{
+    struct CUctx_st *c = calloc(1, sizeof *c);
+    if (c) {
+        *c = (struct CUctx_st){.next = contexts, .device = number, .flags = flags};
+        contexts = c;
+    }
+    return c;
+}
+
+static void destroy(struct CUctx_st *context)
+{
+    struct CUctx_st **at = &contexts;
+    while (*at != context)
+        at = &(*at)->next;
+    *at = context->next;
+    if (depth && current[depth - 1] == context)
+        depth--;
+    free(context);
+}
+
+API(cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdevice number),
+    (context, flags, number), "*%p, %u, %d", HANDLE(context), flags, number)
+{
+    CUresult result = state_lock();
+    if (result)
+        return result;
+    if (!context || !state_gpu(number))
+        return state_leave(context ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
+    struct CUctx_st *c = make(number, flags);
+    if (!c)
+        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    if ((result = push(c)) != CUDA_SUCCESS) {
+        destroy(c);
+        return state_leave(result);
+    }
+    *context = c;
+    return state_leave(CUDA_SUCCESS);
+}
+
+static bool is_primary(const struct CUctx_st *context)
+{
+    return primaries[context->device].context == context;
+}
+
+API(cuCtxDestroy_v2, (CUcontext context), (context), "%p", context)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    if (!is_context(context) || is_primary(context))
+        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
+    destroy(context);
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuCtxPushCurrent_v2, (CUcontext context), (context), "%p", context)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    return state_leave(is_context(context) ? push(context) : CUDA_ERROR_INVALID_CONTEXT);
+}
+
+API(cuCtxPopCurrent_v2, (CUcontext * context), (context), "*%p", HANDLE(context))
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    if (!depth)
+        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
+    depth--;
+    if (context)
+        *context = current[depth];
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuCtxSetCurrent, (CUcontext context), (context), "%p", context)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    if (context && !is_context(context))
+        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
+    depth -= depth > 0;
+    return state_leave(context ? push(context) : CUDA_SUCCESS);
+}
+
+API(cuCtxGetCurrent, (CUcontext * context), (context), "*%p", HANDLE(context))
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    if (context)
+        *context = own_context();
+    return state_leave(context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+API(cuCtxGetDevice, (CUdevice * number), (number), "*%llu", RESULT(number))
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (number)
+        *number = own_context()->device;
+    return state_leave(number ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+API(cuCtxGetFlags, (unsigned *flags), (flags), "*%llu", RESULT(flags))
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (flags)
+        *flags = own_context()->flags;
+    return state_leave(flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+/* Kernels have ended when their launch returns: what is left to tell is that one has failed. */
+API(cuCtxSynchronize, (void), (), "%s", "")
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    return result ? result : state_leave(CUDA_SUCCESS);
+}
+
+/* Stacks and the heap are as large as kernels need them, up to the device's own limits. */
+API(cuCtxSetLimit, (int limit, size_t value), (limit, value), "%d, %zu", limit, value)
+{
+    return do_cuCtxSynchronize();
+}
+
+API(cuCtxGetLimit, (size_t * value, int limit), (value, limit), "*%llu, %d", RESULT(value), limit)
+{
+    const CUresult result = do_cuCtxSynchronize();
+    if (!result && value)
+        *value = limit == 2 ? 8 << 20 : 16384;
+    return result;
+}
+
+API(cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags), (peer, flags), "%p, %u", peer, flags)
+{
+    const CUresult result = do_cuCtxSynchronize();
+    return result ? result : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+}
+
+/* ---- primary contexts ---- */
+
+static CUresult enter_primary(CUdevice number, struct primary **primary)
+{
+    const CUresult result = state_lock();
+    *primary = NULL;
+    if (result)
+        return result;
+    if (!state_gpu(number))
+        return state_leave(CUDA_ERROR_INVALID_DEVICE);
+    *primary = &primaries[number];
+    return CUDA_SUCCESS;
+}
+
+API(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice number), (context, number), "*%p, %d",
+    HANDLE(context), number)
+{
+    struct primary *p;
+    const CUresult result = enter_primary(number, &p);
+    if (result)
+        return result;
+    if (!context)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    if (!p->context && !(p->context = make(number, p->flags)))
+        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    p->retained++;
+    *context = p->context;
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuDevicePrimaryCtxRelease_v2, (CUdevice number), (number), "%d", number)
+{
+    struct primary *p;
+    const CUresult result = enter_primary(number, &p);
+    if (result)
+        return result;
+    if (!p->context)
+        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
+    if (--p->retained == 0) {
+        destroy(p->context);
+        p->context = NULL;
+    }
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuDevicePrimaryCtxRelease, (CUdevice number), (number), "%d", number)
+{
+    return do_cuDevicePrimaryCtxRelease_v2(number);
+}
+
+API(cuDevicePrimaryCtxSetFlags_v2, (CUdevice number, unsigned flags), (number, flags), "%d, %u",
+    number, flags)
+{
+    struct primary *p;
+    const CUresult result = enter_primary(number, &p);
+    if (result)
+        return result;
+    p->flags = flags;
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuDevicePrimaryCtxSetFlags, (CUdevice number, unsigned flags), (number, flags), "%d, %u",
+    number, flags)
+{
+    return do_cuDevicePrimaryCtxSetFlags_v2(number, flags);
+}
+
+API(cuDevicePrimaryCtxGetState, (CUdevice number, unsigned *flags, int *active),
+    (number, flags, active), "%d, *%llu, *%llu", number, RESULT(flags), RESULT(active))
+{
+    struct primary *p;
+    const CUresult result = enter_primary(number, &p);
+    if (result)
+        return result;
+    if (flags)
+        *flags = p->flags;
+    if (active)
+        *active = p->context != NULL;
+    return state_leave(CUDA_SUCCESS);
+}
+
+/* The error of a kernel goes with the context; who has retained it keeps it. */
+API(cuDevicePrimaryCtxReset_v2, (CUdevice number), (number), "%d", number)
+{
+    struct primary *p;
+    const CUresult result = enter_primary(number, &p);
+    if (result)
+        return result;
+    if (p->context)
+        p->context->failed = CUDA_SUCCESS;
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuDevicePrimaryCtxReset, (CUdevice number), (number), "%d", number)
+{
+    return do_cuDevicePrimaryCtxReset_v2(number);
+}

@@ -1,0 +1,307 @@
+/* libcuda: copies ("CUDA Driver API": 6.13). Each is done when the call returns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/cuda/array.h"
+
+/* One end of a copy: memory of the host, or of the GPU that has the address. */
+struct end {
+    uint8_t *host; /* NULL: of a GPU */
+    uint64_t address, pitch, slice;
+};
+
+static struct end host_end(const void *host)
+{
+    return (struct end){.host = (uint8_t *)(uintptr_t)host};
+}
+
+static struct end device_end(uint64_t address)
+{
+    return (struct end){.address = address};
+}
+
+/* With unified addresses: the device's where a device has the address. */
+static struct end unified_end(uint64_t address)
+{
+    return state_owner(address, NULL) ? device_end(address)
+                                      : host_end((const void *)(uintptr_t)address);
+}
+
+static bool copy_row(const struct end *to, const struct end *from, uint64_t to_offset,
+                     uint64_t from_offset, uint64_t bytes, uint8_t *buffer)
+{
+    struct gpu *source = from->host ? NULL : state_owner(from->address + from_offset, NULL);
+    struct gpu *target = to->host ? NULL : state_owner(to->address + to_offset, NULL);
+    const uint8_t *row = from->host ? from->host + from_offset : buffer;
+    if (!bytes)
+        return true;
+    if ((!from->host && !source) || (!to->host && !target))
+        return false;
+    if (source && to->host)
+        return gpu_read(source, from->address + from_offset, to->host + to_offset, bytes);
+    if (source && !gpu_read(source, from->address + from_offset, buffer, bytes))
+        return false;
+    if (target)
+        return gpu_write(target, to->address + to_offset, row, bytes);
+    memmove(to->host + to_offset, row, bytes);
+    return true;
+}
+
+/* Under the lock. Rows that overlap within a copy are the caller's mistake, as in NVIDIA's. */
+static CUresult copy_box(const struct end *to, const struct end *from, uint64_t bytes,
+                         uint64_t height, uint64_t depth)
+{
+    uint8_t *buffer = from->host ? NULL : malloc(bytes + 1);
+    bool good = true;
+    if (!from->host && !buffer)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (uint64_t z = 0; z < depth && good; z++)
+        for (uint64_t y = 0; y < height && good; y++)
+            good = copy_row(to, from, z * to->slice + y * to->pitch,
+                            z * from->slice + y * from->pitch, bytes, buffer);
+    free(buffer);
+    return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult copy_bytes(struct end to, struct end from, size_t bytes)
+{
+    return state_leave(copy_box(&to, &from, bytes, 1, 1));
+}
+
+/* ---- of one dimension ---- */
+
+API(cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes), (to, from, bytes),
+    "0x%llx, %p, %zu", to, from, bytes)
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    return result ? result : copy_bytes(device_end(to), host_end(from), bytes);
+}
+
+API(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes), (to, from, bytes),
+    "%p, 0x%llx, %zu", to, from, bytes)
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    return result ? result : copy_bytes(host_end(to), device_end(from), bytes);
+}
+
+API(cuMemcpyDtoD_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from, bytes),
+    "0x%llx, 0x%llx, %zu", to, from, bytes)
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    return result ? result : copy_bytes(device_end(to), device_end(from), bytes);
+}
+
+API(cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from, bytes),
+    "0x%llx, 0x%llx, %zu", to, from, bytes)
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    return result ? result : copy_bytes(unified_end(to), unified_end(from), bytes);
+}
+
+API(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
+    (to, from, bytes, stream), "0x%llx, 0x%llx, %zu, %p", to, from, bytes, stream)
+{
+    return do_cuMemcpy(to, from, bytes);
+}
+
+API(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream),
+    (to, from, bytes, stream), "0x%llx, %p, %zu, %p", to, from, bytes, stream)
+{
+    return do_cuMemcpyHtoD_v2(to, from, bytes);
+}
+
+API(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream),
+    (to, from, bytes, stream), "%p, 0x%llx, %zu, %p", to, from, bytes, stream)
+{
+    return do_cuMemcpyDtoH_v2(to, from, bytes);
+}
+
+API(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
+    (to, from, bytes, stream), "0x%llx, 0x%llx, %zu, %p", to, from, bytes, stream)
+{
+    return do_cuMemcpyDtoD_v2(to, from, bytes);
+}
+
+API(cuMemcpyPeer,
+    (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes),
+    (to, to_context, from, from_context, bytes), "0x%llx, %p, 0x%llx, %p, %zu", to, to_context,
+    from, from_context, bytes)
+{
+    return do_cuMemcpyDtoD_v2(to, from, bytes);
+}
+
+API(cuMemcpyPeerAsync,
+    (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
+     CUstream stream),
+    (to, to_context, from, from_context, bytes, stream), "0x%llx, %p, 0x%llx, %p, %zu, %p", to,
+    to_context, from, from_context, bytes, stream)
+{
+    return do_cuMemcpyDtoD_v2(to, from, bytes);
+}
+
+/* ---- of two and three dimensions ---- */
+
+/* What both ends of CUDA_MEMCPY3D say. */
+struct place {
+    CUmemorytype type;
+    const void *host;
+    CUdeviceptr device;
+    CUarray array;
+    size_t x, y, z, pitch, height;
+};
+
+/* False: an array that is none, or too small. */
+static bool end_of(const struct place *p, const CUDA_MEMCPY3D *c, struct end *end)
+{
+    switch (p->type) {
+    case CU_MEMORYTYPE_HOST:
+        *end = host_end(p->host);
+        break;
+    case CU_MEMORYTYPE_DEVICE:
+        *end = device_end(p->device);
+        break;
+    case CU_MEMORYTYPE_UNIFIED:
+        *end = unified_end(p->device);
+        break;
+    case CU_MEMORYTYPE_ARRAY: {
+        const struct CUarray_st *a = p->array;
+        if (!a)
+            return false;
+        const size_t row = a->what.Width * array_format_bytes(a->what.Format) * a->what.NumChannels;
+        const size_t height = a->what.Height ? a->what.Height : 1;
+        const size_t depth = a->what.Depth ? a->what.Depth : 1;
+        *end = (struct end){.address = a->address, .pitch = a->pitch, .slice = a->slice};
+        end->address += p->z * a->slice + p->y * a->pitch + p->x;
+        return p->x <= row && c->WidthInBytes <= row - p->x && p->y <= height &&
+               c->Height <= height - p->y && p->z <= depth && c->Depth <= depth - p->z;
+    }
+    default:
+        return false;
+    }
+    end->pitch = p->pitch ? p->pitch : c->WidthInBytes;
+    end->slice = end->pitch * (p->height ? p->height : c->Height);
+    const uint64_t offset = p->z * end->slice + p->y * end->pitch + p->x;
+    if (end->host)
+        end->host += offset;
+    else
+        end->address += offset;
+    return (c->Height <= 1 && c->Depth <= 1) || end->pitch >= c->WidthInBytes;
+}
+
+static CUresult copy_3d(const CUDA_MEMCPY3D *c)
+{
+    struct gpu *g;
+    struct end to, from;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    const struct place source = {c->srcMemoryType, c->srcHost,     c->srcDevice,
+                                 c->srcArray,      c->srcXInBytes, c->srcY,
+                                 c->srcZ,          c->srcPitch,    c->srcHeight};
+    const struct place target = {c->dstMemoryType, c->dstHost,     c->dstDevice,
+                                 c->dstArray,      c->dstXInBytes, c->dstY,
+                                 c->dstZ,          c->dstPitch,    c->dstHeight};
+    if (!end_of(&source, c, &from) || !end_of(&target, c, &to))
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    return state_leave(copy_box(&to, &from, c->WidthInBytes, c->Height, c->Depth));
+}
+
+static CUresult copy_2d(const CUDA_MEMCPY2D *c)
+{
+    if (!c)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_MEMCPY3D whole = {.srcXInBytes = c->srcXInBytes,
+                                 .srcY = c->srcY,
+                                 .srcMemoryType = c->srcMemoryType,
+                                 .srcHost = c->srcHost,
+                                 .srcDevice = c->srcDevice,
+                                 .srcArray = c->srcArray,
+                                 .srcPitch = c->srcPitch,
+                                 .dstXInBytes = c->dstXInBytes,
+                                 .dstY = c->dstY,
+                                 .dstMemoryType = c->dstMemoryType,
+                                 .dstHost = c->dstHost,
+                                 .dstDevice = c->dstDevice,
+                                 .dstArray = c->dstArray,
+                                 .dstPitch = c->dstPitch,
+                                 .WidthInBytes = c->WidthInBytes,
+                                 .Height = c->Height,
+                                 .Depth = 1};
+    return copy_3d(&whole);
+}
+
+API(cuMemcpy2D_v2, (const CUDA_MEMCPY2D *copy), (copy), "%p: %zu x %zu", copy,
+    copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0)
+{
+    return copy_2d(copy);
+}
+
+API(cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *copy), (copy), "%p: %zu x %zu", copy,
+    copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0)
+{
+    return copy_2d(copy);
+}
+
+API(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *copy, CUstream stream), (copy, stream),
+    "%p: %zu x %zu, %p", copy, copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0, stream)
+{
+    return copy_2d(copy);
+}
+
+API(cuMemcpy3D_v2, (const CUDA_MEMCPY3D *copy), (copy), "%p: %zu x %zu x %zu", copy,
+    copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0, copy ? copy->Depth : 0)
+{
+    return copy ? copy_3d(copy) : CUDA_ERROR_INVALID_VALUE;
+}
+
+API(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *copy, CUstream stream), (copy, stream),
+    "%p: %zu x %zu x %zu, %p", copy, copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0,
+    copy ? copy->Depth : 0, stream)
+{
+    return copy ? copy_3d(copy) : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* ---- filling ---- */
+
+static CUresult fill(CUdeviceptr to, const void *unit, size_t size, size_t count)
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    uint8_t *bytes = count <= gpu_memory(g) / size ? malloc(count * size + 1) : NULL;
+    if (!bytes || to % size) {
+        free(bytes);
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    }
+    for (size_t i = 0; i < count; i++)
+        memcpy(bytes + i * size, unit, size);
+    const struct end target = device_end(to), source = host_end(bytes);
+    const CUresult done = copy_box(&target, &source, count * size, 1, 1);
+    free(bytes);
+    return state_leave(done);
+}
+
+#define FILL(name, type)                                                                           \
+    API(name, (CUdeviceptr to, type value, size_t count), (to, value, count), "0x%llx, %u, %zu",   \
+        to, value, count)                                                                          \
+    {                                                                                              \
+        return fill(to, &value, sizeof value, count);                                              \
+    }
+#define FILL_ASYNC(name, type)                                                                     \
+    API(name, (CUdeviceptr to, type value, size_t count, CUstream stream),                         \
+        (to, value, count, stream), "0x%llx, %u, %zu, %p", to, value, count, stream)               \
+    {                                                                                              \
+        return fill(to, &value, sizeof value, count);                                              \
+    }
+
+FILL(cuMemsetD8_v2, unsigned char)
+FILL(cuMemsetD16_v2, unsigned short)
+FILL(cuMemsetD32_v2, unsigned)
+FILL_ASYNC(cuMemsetD8Async, unsigned char)
+FILL_ASYNC(cuMemsetD16Async, unsigned short)
+FILL_ASYNC(cuMemsetD32Async, unsigned)

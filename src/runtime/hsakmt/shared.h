@@ -1,0 +1,30 @@
+/*
+ * Memory that several processes have: a file without a name, which its owner keeps open and others
+ * open through /proc. Nothing is a file before it is shared.
+ */
+#ifndef WT_RUNTIME_HSAKMT_SHARED_H
+#define WT_RUNTIME_HSAKMT_SHARED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * What another process needs to find it, in a HsaSharedMemoryHandle. The runtime keeps marks of its
+ * own in the last two of the handle's eight words.
+ */
+struct host_shared_handle {
+    uint32_t magic, pid, fd, pages;
+    uint64_t inode;
+};
+
+/**
+ * Makes a file of @p size bytes of private memory at @p at, with what they hold, and maps it in
+ * their place. Nobody may write them meanwhile. The descriptor; -1: there is no memory for it.
+ */
+int host_share(void *at, uint64_t size);
+/** Describes the file @p fd of this process. */
+bool host_shared_describe(int fd, uint64_t size, struct host_shared_handle *handle);
+/** Opens the file that @p handle describes; -1: there is none, or its owner has ended. */
+int host_shared_open(const struct host_shared_handle *handle);
+
+#endif

@@ -1,0 +1,80 @@
+"""C++: the console names, prints and finds what GDB does: namespaces, classes, templates, references, methods."""
+import re
+
+import pytest
+
+from conftest import ask_console, ask_gdb, debug
+
+VALUES = """
+    p p.x changed s *a a->item[1] moved alias *q q->y as_base as_base.kind d d.kind d.tag d.flags pet->legs way
+    geometry::inner::depth geometry::depth ::geometry::depth geometry::inner::width hidden geometry::point::made origin.made
+    geometry::side::right geometry::side::left geometry::UP geometry::DOWN corners corners.item[1].y three truth wide half whole
+    &p &changed sizeof(geometry::point) &d true false static_cast<int>(s) depth guarded::limit
+    """.split() + [
+    "s == geometry::side::right", "(geometry::point *)&origin", "*(geometry::point *)&origin", "(base)d", "*(base*)&d", "(base*)&d",
+    "(other*)&d", "(int)s", "reinterpret_cast<int*>(&origin)", "reinterpret_cast<int*>(&origin)[1]", "sizeof(array<int, 3>)",
+    "sizeof(array<geometry::point,2>)", "*reinterpret_cast<array<int, 3> *>(&three)", "alias + 1", "alias < 3 && changed > 3", "(long)alias", "-alias",
+    "(derived*)(other*)&d", "way == geometry::DOWN"]
+TYPES = """p changed s a *a alias q as_base moved origin corners corners.item d way guarded geometry::inner::depth geometry::point geometry::side
+    geometry::plain dog animal derived overloaded stop_here twice<int> geometry::point::scaled""".split()
+INSIDE = ["next"] * 4
+
+
+def compare(file, stop, commands, more=()):
+    said = ask_console(file, [stop, "run", *more], commands)
+    told = ask_gdb(file, [stop, "continue", *more], commands)
+    wrong = [f"{c}\n    GDB:  {g}\n    ours: {o}" for c, g, o in zip(commands, told, said) if g != o]
+    assert not wrong, f"{len(wrong)} of {len(commands)}\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("dwarf", ["-gdwarf-4", "-gdwarf-5"])
+def test_values_are_those_of_gdb(program, xlen, dwarf):
+    compare(program("objects", xlen, "-O0", dwarf), "break stop_here", [f"output {v}" for v in VALUES], INSIDE)
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_types_are_those_of_gdb(program, xlen):
+    # GDB writes a template's members with the names of its parameters.
+    commands = [f"{verb} {name}" for name in TYPES for verb in ("whatis", "ptype") if verb == "whatis" or name not in ("a", "*a", "corners")]
+    compare(program("objects", xlen), "break stop_here", commands, INSIDE)
+
+
+def test_frames_and_arguments_are_those_of_gdb(program):
+    compare(program("objects"), "break stop_here", ["bt", "info args", "next", "info locals"])
+
+
+def test_methods_see_the_members_of_their_object(program):
+    file = program("objects")
+    compare(file, "break geometry::point::scaled", ["bt", "info args", "output x", "output *this", "output this->y", "whatis *this", "output by + x"],
+            ["next"])
+    # GDB knows neither static members nor enclosing namespaces here.
+    said = ask_console(file, ["break point::scaled", "run"], ["output made", "output depth", "output inner::depth", "output ::geometry::inner::depth"])
+    assert said == ["3", "9", "7", "7"]
+
+
+@pytest.mark.parametrize("place, count", [
+    ("geometry::point::scaled", 1), ("point::scaled", 1), ("twice<int>", 1), ("twice", 2), ("overloaded", 2), ("overloaded(int)", 1),
+    ("overloaded(float)", 1), ("animal::noise", 1), ("dog::noise", 1), ("noise", 2), ("stop_here", 1)])
+def test_breakpoints_come_where_those_of_gdb_do(program, place, count):
+    file = program("objects")
+    said, told = (ask(file, [], [f"break {place}"])[0] for ask in (ask_console, ask_gdb))
+    assert said == told
+    assert f"({count} locations)" in said if count > 1 else ": file " in said
+
+
+def test_code_is_named_as_people_write_it(program):
+    file = program("objects")
+    said = ask_console(file, ["break geometry::point::scaled", "run"], ["info symbol $pc", "x/i $pc", "info lanes"])
+    assert re.fullmatch(r"geometry::point::scaled\(int\) const \+ \d+", said[0])
+    assert "<geometry::point::scaled(int) const+" in said[1] and "<geometry::point::scaled(int) const+" in said[2]
+
+
+def test_a_cast_may_be_written_as_a_call(program):
+    assert ask_console(program("objects"), ["break stop_here", "run"], ["output float(changed) / 2", "output int(2.5)"]) == ["2.5", "2"]
+
+
+@pytest.mark.parametrize("place", ["overloaded(double)", "point::nothing", "twice<char>", "geometry::twice"])
+def test_functions_that_there_are_not(program, place):
+    done = debug(program("objects"), f"break {place}")
+    assert done.returncode == 1 and "not defined" in done.stderr

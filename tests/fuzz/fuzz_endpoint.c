@@ -1,0 +1,305 @@
+/*
+ * Fuzz target: the endpoint of a host process for debuggers (object/kfd_wire.h). An input is a list
+ * of requests: a kind, an operation with its arguments, a place in memory, or bytes as they are.
+ * A kernel runs meanwhile, whose code, arguments and queue a request may write. The harness is the
+ * debugger: each request that makes sense is answered, with no more bytes than were asked for.
+ * Whatever comes, the process lives, and the next debugger is greeted.
+ */
+#include <errno.h>
+#include <hsakmt.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "base/private_dir.h"
+#include "object/kfd_wire.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *count, char ***arguments);
+
+enum { PACKET = 64, RING = 1024, GPU = 1, DISPATCH = 2, INVALID = 1, PATIENCE_MS = 30000 };
+enum { WRITE_ID = 56, READ_ID = 128, INACTIVE = 192 };
+/* In the memory that the GPU may use. */
+enum { QUEUE = RING, SIGNAL = 0x1000, CODE = 0x2000, DATA = 0x3000, MEMORY = 0x4000 };
+
+static char folder[64];
+static uint8_t *memory;
+static HsaEvent *event;
+static uint64_t save_area;
+static uint32_t save_size;
+static uint8_t bytes[KFD_WIRE_MOST];
+
+/* v_mov_b32 v0, 0; loop: global_atomic_add v0, v1, s[0:1]; v_rcp_f32 v2, v0; s_branch loop */
+static const uint32_t kernel[] = {0x7e000280, 0xdd088000, 0x00000100, 0x7e044500, 0xbf82fffc};
+
+static void check(HSAKMT_STATUS status)
+{
+    if (status != HSAKMT_STATUS_SUCCESS)
+        abort();
+}
+
+/* ---- the program ---- */
+
+static void launch(void)
+{
+    HsaQueueResource resource = {0};
+    uint8_t *p = memory;
+    memset(memory, 0, MEMORY);
+    for (unsigned i = 0; i < RING; i += PACKET)
+        memory[i] = INVALID;
+    wt_store_le(memory + QUEUE + INACTIVE, (uintptr_t)(memory + SIGNAL), 8);
+    wt_store_le(memory + SIGNAL, 1, 8);
+    wt_store_le(memory + CODE + 16, 256, 8);
+    wt_store_le(memory + CODE + 52, 2 << 1, 4); /* two user SGPRs: the arguments */
+    wt_store_le(memory + CODE + 56, 1 << 3, 2);
+    memcpy(memory + CODE + 256, kernel, sizeof kernel);
+    resource.Queue_read_ptr_aql = (HSAuint64 *)(void *)(memory + QUEUE + READ_ID);
+    resource.Queue_write_ptr_aql = (HSAuint64 *)(void *)(memory + QUEUE + WRITE_ID);
+    check(hsaKmtCreateQueue(GPU, HSA_QUEUE_COMPUTE_AQL, 100, HSA_QUEUE_PRIORITY_NORMAL, memory,
+                            RING, event, &resource));
+    for (unsigned i = 0; i < 3; i++) {
+        wt_store_le(p + 4 + 2 * i, i ? 1 : 64, 2);
+        wt_store_le(p + 12 + 4 * i, i ? 1 : 200, 4);
+    }
+    wt_store_le(p + 32, (uintptr_t)(memory + CODE), 8);
+    wt_store_le(p + 40, (uintptr_t)(memory + DATA), 8);
+    __atomic_store_n((uint16_t *)(void *)p, (uint16_t)DISPATCH, __ATOMIC_RELEASE);
+    __atomic_store_n((uint64_t *)(void *)(memory + QUEUE + WRITE_ID), 1, __ATOMIC_RELEASE);
+}
+
+static void start(void)
+{
+    HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_SIGNAL};
+    const HsaMemFlags flags = {.ui32 = {.HostAccess = 1}};
+    void *at = NULL;
+    check(hsaKmtOpenKFD());
+    check(hsaKmtCreateEvent(&descriptor, false, false, &event));
+    check(hsaKmtAllocMemory(0, MEMORY, flags, &at));
+    check(hsaKmtMapMemoryToGPU(at, MEMORY, NULL));
+    memory = at;
+    launch();
+}
+
+/* ---- the debugger ---- */
+
+static int connect_to(void)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    snprintf(name.sun_path, sizeof name.sun_path, "%s/" WT_PROCESS_SOCKET, folder, (int)getpid());
+    if (fd < 0 || connect(fd, (struct sockaddr *)&name, sizeof name))
+        abort();
+    return fd;
+}
+
+/* False: the process has closed its end. One that is silent for long has failed. */
+static bool receive(int fd, void *to, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        struct pollfd answer = {.fd = fd, .events = POLLIN};
+        const int there = poll(&answer, 1, PATIENCE_MS);
+        if (there == 0)
+            abort(); /* no answer */
+        const ssize_t got = recv(fd, (uint8_t *)to + done, size - done, 0);
+        if (got <= 0 && !(got < 0 && errno == EINTR))
+            return false;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+static bool put(int fd, const void *from, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t sent = send(fd, (const uint8_t *)from + done, size - done, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR)
+            return false;
+        done += sent > 0 ? (size_t)sent : 0;
+    }
+    return true;
+}
+
+/* Sends a request and takes its answer; false: the process wants no more. */
+static bool ask(int fd, const struct kfd_wire_request *request, struct kfd_wire_answer *answer)
+{
+    if (!put(fd, request, sizeof *request) ||
+        (kfd_wire_sound(request) && !put(fd, bytes, kfd_wire_follows(request))) ||
+        !receive(fd, answer, sizeof *answer))
+        return false;
+    if (!kfd_wire_sound(request) || answer->size > KFD_WIRE_MOST ||
+        (request->kind == KFD_WIRE_READ && answer->size && answer->size != request->size))
+        abort();
+    if (!receive(fd, bytes, answer->size))
+        return false;
+    if (request->kind == KFD_WIRE_QUEUES && answer->result > 0) {
+        struct kfd_queue_entry queue;
+        memcpy(&queue, bytes, sizeof queue);
+        save_area = queue.ctx_save_restore_address;
+        save_size = queue.ctx_save_restore_area_size;
+    }
+    return true;
+}
+
+static void greet(int fd)
+{
+    const struct kfd_wire_request request = {.kind = KFD_WIRE_HELLO};
+    struct kfd_wire_answer answer;
+    struct kfd_wire_hello hello;
+    if (!ask(fd, &request, &answer) || answer.result || answer.size != sizeof hello)
+        abort();
+    memcpy(&hello, bytes, sizeof hello);
+    if (hello.magic != KFD_WIRE_MAGIC || hello.pid != (uint32_t)getpid() || hello.gpus != 2)
+        abort();
+}
+
+/* ---- the input ---- */
+
+struct input {
+    const uint8_t *data;
+    size_t left;
+};
+
+static uint64_t take(struct input *in, unsigned size)
+{
+    uint8_t number[8] = {0};
+    if (size > in->left)
+        size = (unsigned)in->left;
+    memcpy(number, in->data, size);
+    in->data += size;
+    in->left -= size;
+    return wt_load_le(number, 8);
+}
+
+/* Memory that a request may name; what it may write has `size` bytes there. */
+static uint64_t place(struct input *in, uint32_t *size, bool write)
+{
+    const unsigned kind = (unsigned)take(in, 1) % (write ? 3 : 5);
+    const uint64_t offset = take(in, 2);
+    const bool saved = kind == 1 && save_area;
+    const uint64_t base = saved ? save_area : (uintptr_t)memory, room = saved ? save_size : MEMORY;
+    if (kind < 3) {
+        const uint64_t at = (kind == 2 ? CODE + 256 + offset % 32 * 4 : offset) % room;
+        if (*size > room - at)
+            *size = (uint32_t)(room - at);
+        return base + at;
+    }
+    return kind == 3 ? take(in, 8) : UINT64_MAX - offset; /* reading is by the kernel */
+}
+
+/* Registers, operations and numbers that mean something, among others. */
+static uint64_t number(struct input *in)
+{
+    const unsigned kind = (unsigned)take(in, 1);
+    uint32_t none = 8;
+    switch (kind & 7) {
+    case 0:
+        return 0;
+    case 1:
+        return kind >> 3;
+    case 2:
+        return (uint64_t)1 << (kind >> 3);
+    case 3:
+        return place(in, &none, true);
+    case 4:
+        return UINT64_MAX;
+    default:
+        return take(in, kind >> 5 ? 4 : 8);
+    }
+}
+
+/* False: nothing more can be said in this conversation. */
+static bool converse(int fd, struct input *in)
+{
+    static const uint16_t registers[] = {0x2022, 0xc200, 0x2309, 0x231c, 0x231d, 0x231e,
+                                         0x2378, 0x2379, 0x237b, 0x31d1, 0x31d2, 0x31d3,
+                                         0x31d4, 0x32a0, 0x32a1, 0x32a2};
+    struct kfd_wire_request request = {.kind = (uint32_t)take(in, 1) % 12};
+    struct kfd_wire_answer answer;
+    const unsigned how = (unsigned)take(in, 1);
+    if (request.kind == KFD_WIRE_KINDS) { /* bytes, and maybe the end */
+        uint8_t raw[16] = {0};
+        for (unsigned i = 0; i < sizeof raw; i++)
+            raw[i] = (uint8_t)take(in, 1);
+        put(fd, raw, how % sizeof raw);
+        return false;
+    }
+    request.gpu = how & 1 ? how >> 1 & 7 : 0;
+    request.size = how & 16 ? (uint32_t)take(in, 3) : (uint32_t)take(in, 1);
+    request.call.op = (uint32_t)take(in, 1) % 17;
+    switch (request.kind) {
+    case KFD_WIRE_READ:
+    case KFD_WIRE_WRITE:
+        if (request.size > KFD_WIRE_MOST && request.kind == KFD_WIRE_WRITE)
+            request.size = KFD_WIRE_MOST;
+        request.addr = place(in, &request.size, request.kind == KFD_WIRE_WRITE);
+        for (uint32_t i = 0; i < request.size && in->left; i++)
+            bytes[i] = (uint8_t)take(in, 1);
+        if (how & 32) /* a breakpoint */
+            wt_store_le(bytes, 0xbf920001, 4);
+        break;
+    case KFD_WIRE_REGISTER_READ:
+    case KFD_WIRE_REGISTER_WRITE:
+        request.addr = how & 64 ? take(in, 4) : registers[how >> 1 & 15];
+        request.gpu = how & 1;
+        request.call.arg[0] = number(in);
+        break;
+    case KFD_WIRE_EVENT:
+        request.addr = how & 1; /* milliseconds */
+        break;
+    case KFD_WIRE_CALL:
+        for (unsigned i = 0; i < 4; i++)
+            request.call.arg[i] = number(in);
+        request.call.device = how >> 6;
+        request.call.queue_count = how & 32 ? (uint32_t)take(in, 1) : 1;
+        for (unsigned i = 0; i < 4; i++)
+            request.call.queue[i] = i < 2 ? 1 : (uint32_t)number(in);
+        break;
+    default:
+        request.addr = number(in);
+        break;
+    }
+    return ask(fd, &request, &answer) && !(how == 0xff);
+}
+
+static void remove_folder(void)
+{
+    rmdir(folder);
+}
+
+int LLVMFuzzerInitialize(int *count, char ***arguments)
+{
+    (void)count, (void)arguments;
+    stderr = fopen("/dev/null", "w"); /* what is reported; libFuzzer has kept its own */
+    snprintf(folder, sizeof folder, "/tmp/fuzz-endpoint-XXXXXX");
+    if (!mkdtemp(folder))
+        abort();
+    setenv("WAVETRAP_SOCKETS", folder, 1);
+    setenv("WAVETRAP_GPUS", "gfx900:cu=1 gfx900:cu=1", 1);
+    unsetenv("WAVETRAP_EXPLAIN");
+    atexit(remove_folder);
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct input in = {data, size};
+    if (size > 2048)
+        return 0;
+    start();
+    while (in.left) {
+        const int fd = connect_to();
+        while (in.left && converse(fd, &in))
+            continue;
+        close(fd);
+    }
+    const int fd = connect_to();
+    greet(fd);
+    close(fd);
+    check(hsaKmtCloseKFD());
+    return 0;
+}

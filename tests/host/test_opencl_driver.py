@@ -1,0 +1,80 @@
+"""The emulated i915 driver under OpenCL programs: its buffer objects by 'wavetrap gem', threads, children."""
+import json
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from conftest import ROOT, WAVETRAP, environment
+from test_long import Running
+from test_opencl_long import build
+
+HERE = pathlib.Path(__file__).parent
+GEN9 = ["-g", "gen9"]
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    out = tmp_path_factory.mktemp("driver")
+    return {source.stem: build(source, out) for source in
+            (HERE / "opencl_long.c", HERE / "opencl_threads.c", ROOT / "examples" / "opencl" / "vadd.c")}
+
+
+def gem(*argv, status=0):
+    done = subprocess.run([WAVETRAP, "gem", *map(str, argv)], capture_output=True, text=True, timeout=60, env=environment(), check=False)
+    assert done.returncode == status, done.stderr
+    return done.stderr if status else done.stdout
+
+
+def test_objects_of_a_program_that_runs(programs, tmp_path):
+    """While the kernel runs its batch's objects are active; the program answers although its thread is in the driver."""
+    with Running(program=programs["opencl_long"], options=GEN9) as run:
+        pid = run.process.pid
+        report = gem(f"--pid={pid}")
+        state = json.loads(gem(f"--pid={pid}", "--json"))
+        assert "has not opened a gen9 of number 1" in gem(f"--pid={pid}", "--device=1", status=125)
+        run.end()
+    active = [o for o in state["objects"] if o["active"]]
+    lines = [line for line in report.splitlines() if re.match(r"[0-9a-f]{16}: \*", line)]
+    assert len(active) >= 8 and len(lines) == len(active)
+    # The buffer of a page that the kernel spins on is bound once, in the context's own table.
+    assert any(o["size"] == 4096 and len(o["vmas"]) == 1 and not o["vmas"][0]["ggtt"] and o["vmas"][0]["pages"] == [4096]
+               for o in active)
+    for line in lines:
+        assert re.match(r"[0-9a-f]{16}: \*[ p][ XY][ g][ M] +\d+KiB 02 0[02]  LLC( dirty)? "
+                        r"\(pinned x 0\) \(ppgtt offset: [0-9a-f]{8,12}, size: [0-9a-f]{8,}, pages: (4K|2M|M)\)( \(rcs0\))?$", line), line
+    total = sum(o["size"] for o in state["objects"])
+    assert f"{len(state['objects'])} objects, {total} bytes\n" in report
+    assert re.search(rf"^opencl_long: {len(state['objects'])} objects, {total} bytes \(\d+ active, ", report, re.M)
+    # A state that was kept says the same.
+    (tmp_path / "state").write_text(json.dumps(state))
+    assert gem(f"--state={tmp_path / 'state'}") == report
+    assert "is no program of yours that uses a gen9" in gem(f"--pid={pid}", status=125)
+
+
+def test_a_recording_has_each_batch(programs, tmp_path):
+    record = tmp_path / "record"
+    done = subprocess.run([WAVETRAP, "exec", *GEN9, f"--gem={record}", programs["opencl_threads"]], capture_output=True, text=True,
+                          timeout=300, cwd="/", check=False)
+    assert done.returncode == 0, done.stderr
+    states = [json.loads(line) for line in record.read_text().splitlines()]
+    assert len(states) > 60
+    for n in (1, 30):
+        text = gem(f"--state={record}", f"--batch={n + 1}")
+        assert f"\n{len(states[n]['objects'])} objects" in text
+        assert text.count(": *") == sum(o["active"] for o in states[n]["objects"]) > 0
+    assert f"\n{len(states[-1]['objects'])} objects" in gem(f"--state={record}")
+    assert "there is no batch 100000" in gem(f"--state={record}", "--batch=100000", status=125)
+
+
+def test_threads_queues_and_children(programs):
+    done = subprocess.run([WAVETRAP, "exec", *GEN9, programs["opencl_threads"]], capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stdout) == (0, "a child before: 0 wrong\nthreads: 0 wrong\na child that does nothing: status 0\n"
+                                                 "threads again: 0 wrong\n"), done.stderr
+
+
+def test_where_nothing_can_be_recorded(programs):
+    done = subprocess.run([WAVETRAP, "exec", *GEN9, "--gem=/nonexistent/record", programs["vadd"]], capture_output=True, text=True, timeout=60,
+                          check=False)
+    assert done.returncode == 125 and "/nonexistent/record: cannot be written" in done.stderr
