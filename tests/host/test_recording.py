@@ -113,14 +113,6 @@ def test_threads_of_the_host_meanwhile(level):
     assert said[-1].endswith("0 wrong, counted 256\n[Program exited normally]\n")
 
 
-def test_what_threads_write_stays_written():
-    """Back before a thread's answer and on another way from there: the answer has been given."""
-    said = ask([f"tbreak {SOURCE.name}:{line_of('answered')}", "run", "print *flag", f"tbreak {SOURCE.name}:{line_of('stored')} if blockIdx.x == 3",
-                "reverse-continue", "print *flag", "set var i@7 = i@7", "print *flag", "delete", "continue"], recording(), "talk")
-    assert said[2] == "$1 = 5\n" and said[5] == "$2 = 0\n" and said[7] == "$3 = 5\n"
-    assert re.search(r"^\d+ wrong, counted \d+$", said[-1], re.M) and "[Program exited" in said[-1]
-
-
 def test_kernels_and_copies_beside_each_other():
     """A recording reaches from the latest beginning or end of a kernel; results are right."""
     said = ask([f"break {SOURCE.name}:{line_of('churned')}", "run", *["info time", "reverse-stepi", "reverse-next", "goto start", "continue",
