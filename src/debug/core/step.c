@@ -185,7 +185,7 @@ static enum wt_status come_to_watched(struct wt_debugger *d, const struct wt_wat
     const struct arrival arrival = {.wave = hit->wave,
                                     .pc = hit->pc,
                                     .code = bp->watched,
-                                    .mask = hit->lanes,
+                                    .mask = hit->mask,
                                     .time = hit->time};
     enum wt_status status = dbg_judge_breakpoint(d, bp, &arrival, stopped, &stop, err);
     if (status || !*stopped)
@@ -335,7 +335,7 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
         struct breakpoint *bp = dbg_find_breakpoint(d, w->pc);
         unsigned length = 0;
         if (w->has_reported && w->reported_trap && w->reported_pc == w->pc)
-            length = dbg_trap_length(d, wave, w->pc);
+            length = dbg_skipped_length(d, wave, w->pc);
         if (bp && bp->planted)
             status = step_over(d, wave, bp, &step, err);
         else if (length)

@@ -46,6 +46,7 @@ static void free_compiled(struct point *p)
 static void free_point(struct point *p)
 {
     free_compiled(p);
+    wt_expr_free(p->scope_condition);
     free_script(&p->commands);
     free(p->text);
     free(p->addr);
@@ -615,8 +616,10 @@ static enum wt_status fill_watch(struct wt_shell *c, struct point *p, const char
         p->old = v.bytes;
         v.bytes = NULL;
     }
+    const bool ends = v.uses_frame && !location;
     wt_values_free(&v);
-    (void)location;
+    if (!status && ends && find_way_out(c, view.frame, &p->scope))
+        status = thread_condition(c, &p->scope, &p->scope_condition, err);
     return status;
 }
 
@@ -671,6 +674,16 @@ enum wt_status do_awatch(struct wt_shell *c, const char *text, struct wt_error *
 
 typedef void change_fn(struct wt_shell *c, struct point *p);
 
+/* A number, or "$bpnum": that of the last one that was set. */
+static bool take_point_number(const struct wt_shell *c, const char **text, uint64_t *number)
+{
+    if (word_length(*text) != 6 || strncmp(*text, "$bpnum", 6) != 0)
+        return take_number(text, number);
+    *number = c->last_number;
+    *text = skip_blanks(*text + 6);
+    return true;
+}
+
 static enum wt_status change(struct wt_shell *c, const char *text, change_fn *how,
                              struct wt_error *err)
 {
@@ -681,7 +694,7 @@ static enum wt_status change(struct wt_shell *c, const char *text, change_fn *ho
         return WT_OK;
     }
     while (*text) {
-        if (!take_number(&text, &first))
+        if (!take_point_number(c, &text, &first))
             return wt_fail(err, WT_INVALID, "Bad breakpoint argument: '%s'", text);
         last = first;
         if (*text == '-') {
@@ -772,7 +785,7 @@ static enum wt_status take_point(struct wt_shell *c, const char **text, struct p
                                  struct wt_error *err)
 {
     uint64_t number;
-    if (!take_number(text, &number))
+    if (!take_point_number(c, text, &number))
         return wt_fail(err, WT_INVALID, "Argument required (breakpoint number).");
     *p = number <= c->last_number ? find_point(c, (unsigned)number) : NULL;
     if (!*p)
@@ -956,8 +969,10 @@ enum wt_status do_save(struct wt_shell *c, const char *text, struct wt_error *er
                 fprintf(file, "%s\n", p->commands.line[k]);
             fputs("end\n", file);
         }
+        if (p->ignore)
+            fprintf(file, "ignore $bpnum %u\n", p->ignore);
         if (!p->enabled)
-            fprintf(file, "disable\n");
+            fprintf(file, "disable $bpnum\n");
     }
     if (fclose(file) != 0)
         return wt_fail(err, WT_IO, "%s: cannot write", path);
