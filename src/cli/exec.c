@@ -146,7 +146,15 @@ static bool prepare_cuda(const struct start *start, const char *folder)
     char path[3 * PATH_MAX];
     const int n = snprintf(path, sizeof path, "%s%s%s", folder, before && *before ? ":" : "",
                            before ? before : "");
-    return n > 0 && (size_t)n < sizeof path && !setenv("LD_LIBRARY_PATH", path, 1);
+    if (n <= 0 || (size_t)n >= sizeof path || setenv("LD_LIBRARY_PATH", path, 1))
+        return false;
+    /* The program stays this process, whose number tells it from its children. That no kernel ran
+     * must be told even where the program never looks for the library. */
+    char process[24];
+    snprintf(process, sizeof process, "%ld", (long)getpid());
+    return set_or_unset("WAVETRAP_STATS", start->options->stats ? process : NULL) &&
+           set_or_unset("WAVETRAP_LOG_CALLS", start->options->log) &&
+           (!start->options->stats || preload(folder, "libcuda.so.1"));
 }
 
 static const struct driver drivers[] = {
@@ -251,8 +259,11 @@ struct exec {
     const char *progress; /* of --progress */
     const char *schedule; /* of --schedule */
     char gem[PATH_MAX];   /* of --gem, whole; "": none */
-    uint32_t caught;      /* exceptions of --catch */
-    bool catches;         /* one of the GPUs has them, and memory of its own */
+    char log[PATH_MAX];   /* of --log-calls */
+    bool logs, stats;
+    bool has_sm;     /* one of the GPUs is an sm */
+    uint32_t caught; /* exceptions of --catch */
+    bool catches;    /* one of the GPUs has them, and memory of its own */
     bool help;
 };
 
@@ -278,6 +289,7 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
         status = wt_fail(err, WT_INVALID,
                          "host programs run on gfx900, gen9 and sm, not on '%.40s'", value);
     e->catches |= !status && gpu.family->exception_name;
+    e->has_sm |= !status && strcmp(gpu.family->name, "sm") == 0;
     wt_gpu_free(&gpu);
     if (status)
         return status;
@@ -325,6 +337,30 @@ static enum wt_status set_gem(void *context, const char *value, struct wt_error 
     FILE *file = fopen(value, "we");
     if (!file || fclose(file) || !realpath(value, ((struct exec *)context)->gem))
         return wt_fail(err, WT_IO, "%.400s: cannot be written: %s", value, strerror(errno));
+    return WT_OK;
+}
+
+/* The program may change its folder: the file's name is made whole. */
+static enum wt_status set_log(void *context, const char *value, struct wt_error *err)
+{
+    struct exec *e = context;
+    char folder[PATH_MAX] = "";
+    e->logs = true;
+    if (value && *value != '/' && !getcwd(folder, sizeof folder))
+        return wt_fail(err, WT_IO, "the folder of %.200s: %s", value, strerror(errno));
+    const int n =
+        snprintf(e->log, sizeof e->log, "%s%s%s", folder, *folder ? "/" : "", value ? value : "");
+    FILE *file = value && n < (int)sizeof e->log ? fopen(e->log, "w") : NULL;
+    if (value && !file)
+        return wt_fail(err, WT_IO, "%.400s: %s", value, strerror(errno));
+    if (file)
+        fclose(file);
+    return WT_OK;
+}
+
+static enum wt_status set_stats(void *context, const char *value, struct wt_error *err)
+{
+    ((struct exec *)context)->stats = true;
     return WT_OK;
 }
 
@@ -412,11 +448,19 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "--memory is that of gfx900; a gen9 uses the host's");
         return cli_fail(&cli_exec, &err);
     }
+    if ((e.logs || e.stats) && !e.has_sm) {
+        struct wt_error err;
+        wt_fail(&err, WT_INVALID, "--%s is about an sm; no --gpu is one",
+                e.logs ? "log-calls" : "stats");
+        return cli_fail(&cli_exec, &err);
+    }
     const struct cli_exec_options o = {.gpus = e.length ? e.gpus : NULL,
                                        .memory = e.memory,
                                        .progress = e.progress,
                                        .schedule = e.schedule,
                                        .gem = *e.gem ? e.gem : NULL,
+                                       .log = e.logs ? e.log : NULL,
+                                       .stats = e.stats,
                                        .caught = e.caught};
     return cli_exec_program(&cli_exec, &o, argv + optind);
 }
@@ -444,6 +488,11 @@ static const struct cli_option options[] = {
      "record the buffer objects of a gen9 in FILE as each batch begins, for\n"
      "'wavetrap gem --state=FILE --batch=N'",
      set_gem},
+    {"log-calls", 0, "[=FILE]",
+     "log calls of the CUDA driver API, with values and results, and kernels, to\n"
+     "stderr or FILE",
+     set_log},
+    {"stats", 0, NULL, "tell at the end how many kernels ran on an sm, also if none", set_stats},
     {"progress", 0, "[=WHEN]",
      "tell how far kernels are: work-groups, issues a second; WHEN is auto (the\n"
      "default: if stderr is a terminal) or always",

@@ -18,7 +18,7 @@
 #include "object/zebin.h"
 
 struct info {
-    bool isa, profile, extension, registers;
+    bool isa, profile, extension, registers, devices;
     const char *register_form; /* NULL: a table */
     const char *word;          /* NULL: none is explained */
     struct wt_gpu gpu;
@@ -63,6 +63,12 @@ static enum wt_status set_extension(void *context, const char *value, struct wt_
     return WT_OK;
 }
 
+static enum wt_status set_devices(void *context, const char *value, struct wt_error *err)
+{
+    ((struct info *)context)->devices = true;
+    return WT_OK;
+}
+
 static enum wt_status set_base(void *context, const char *value, struct wt_error *err)
 {
     ((struct info *)context)->base_given = true;
@@ -70,8 +76,11 @@ static enum wt_status set_base(void *context, const char *value, struct wt_error
 }
 
 static const struct cli_option options[] = {
-    {"gpu", 'g', "GPU", "which GPU --isa, --registers and --explain-word are about (vortex)",
+    {"gpu", 'g', "GPU",
+     "which GPU --isa, --registers, --explain-word and --devices are about\n(vortex; all)",
      set_gpu},
+    {"devices", 0, NULL, "list the GPUs that host programs see, or what they see of --gpu",
+     set_devices},
     {"isa", 0, NULL, "list the instructions of the emulated GPU: name and encoding", set_isa},
     {"registers", 0, "[=xml|c]",
      "gen9: list the registers of a thread: a table, or as GDB's sources do", set_registers},
@@ -193,6 +202,29 @@ static int tell_family(const struct info *info, const struct wt_family *family)
     return status ? cli_fail(&cli_info, &err) : 0;
 }
 
+/* What `exec` shows to programs: of one GPU, or of each family with its defaults. */
+static int tell_devices(const struct wt_gpu *gpu)
+{
+    struct wt_error err;
+    char text[200];
+    if (gpu->family && !gpu->family->describe) {
+        wt_fail(&err, WT_UNSUPPORTED, "--devices: host programs do not see a %s",
+                gpu->family->name);
+        return cli_fail(&cli_info, &err);
+    }
+    for (const struct wt_family *const *f = wt_families; *f; f++) {
+        struct wt_gpu other = {0};
+        if (!(*f)->describe || (gpu->family && gpu->family != *f))
+            continue;
+        if (!gpu->family && wt_gpu_choose(&other, (*f)->name, &err))
+            return cli_fail(&cli_info, &err);
+        (*f)->describe(gpu->family ? gpu->config : other.config, text, sizeof text);
+        printf("%s: %s\n", gpu->family ? gpu->spec : (*f)->name, text);
+        wt_gpu_free(&other);
+    }
+    return 0;
+}
+
 static int run(int argc, char **argv)
 {
     struct info info = {.base = 0x80000000};
@@ -205,7 +237,7 @@ static int run(int argc, char **argv)
         break;
     }
     if (optind == argc && !info.isa && !info.profile && !info.extension && !info.registers &&
-        !info.word) {
+        !info.word && !info.devices) {
         fputs("wavetrap info: an operand is missing (FILE); see 'wavetrap info --help'\n", stderr);
         return CLI_FAILED;
     }
@@ -216,6 +248,8 @@ static int run(int argc, char **argv)
         if ((*f)->list_profiles)
             (*f)->list_profiles(stdout);
     int status = info.extension ? tell_extension() : 0;
+    if (!status && info.devices)
+        status = tell_devices(&info.gpu);
     if (!status)
         status = tell_family(&info, family);
     for (; optind < argc; optind++)

@@ -10,6 +10,9 @@
 #include "base/bits.h"
 #include "base/buffer.h"
 
+/* Of a kernel, in st_other ("CUDA Binary Utilities"; object/cubin.c). */
+#define STO_CUDA_ENTRY 0x10
+
 enum { NULL_SECTION, TEXT, SYMTAB, STRTAB, ABBREV, INFO, LINE, SHSTRTAB, SECTIONS };
 
 static void text(struct wt_buffer *b, const char *value)
@@ -193,7 +196,7 @@ static void put_symbols(struct wt_buffer *symbols, struct wt_buffer *strings,
         wt_buffer_append_number(symbols, strings->length, 4);
         wt_buffer_append_number(symbols, STB_GLOBAL << 4 | (s->is_function ? STT_FUNC : STT_OBJECT),
                                 1);
-        wt_buffer_append_number(symbols, 0, 1);
+        wt_buffer_append_number(symbols, s->is_kernel ? STO_CUDA_ENTRY : 0, 1);
         wt_buffer_append_number(symbols, s->is_function ? TEXT : SHN_ABS, 2);
         wt_buffer_append_number(symbols, s->address, 8);
         wt_buffer_append_number(symbols, s->size, 8);

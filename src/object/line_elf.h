@@ -14,6 +14,7 @@
 struct line_elf_symbol {
     const char *name;
     uint64_t address, size;
+    bool is_kernel;   /**< a function that is launched (st_other of NVIDIA's files) */
     bool is_function; /**< else a variable; its address is not that of a section */
 };
 

@@ -88,6 +88,11 @@ static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
     if (chosen && chosen != of_file)
         return wt_fail(err, WT_UNSUPPORTED, "--gpu=%s: that runs %s, and %s is none", chosen->name,
                        chosen->runs, e->program ? e->program : "no program");
+    if (e->options->debugged && !of_file->gdb && of_file->probe)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "%s: there is no debugger for %s yet that GDB's protocol reaches; 'wavetrap "
+                       "debug' takes %s",
+                       e->program, of_file->name, of_file->runs);
     if (e->options->debugged && !of_file->gdb)
         return wt_fail(err, WT_UNSUPPORTED,
                        "%s: there is no debugger for %s yet; 'wavetrap run' and 'wavetrap trace' "

@@ -45,6 +45,8 @@ struct wt_family {
     /** Applies "KEY=VALUE,…" to a configuration; WT_INVALID leaves it as it was. */
     enum wt_status (*config_parse)(void *config, const char *text, struct wt_error *err);
     void (*config_help)(FILE *out);
+    /** What host programs see of a GPU with this configuration, on a line. NULL: they see none. */
+    void (*describe)(const void *config, char *text, size_t size);
 
     /** Whether a file of another machine, or no ELF file, holds a program of the family. NULL: none
      * does. */
@@ -172,6 +174,7 @@ enum wt_status wt_gpu_choose(struct wt_gpu *gpu, const char *text, struct wt_err
 /** Lists all families and their keys. */
 void wt_gpu_help(FILE *out);
 
+/** Frees what wt_gpu_choose gave. */
 void wt_gpu_free(struct wt_gpu *gpu);
 
 #endif

@@ -50,6 +50,12 @@ static enum wt_status config_parse(void *config, const char *text, struct wt_err
     return gcn_config_parse(config, text, err);
 }
 
+static void describe(const void *config, char *text, size_t size)
+{
+    const struct gcn_config *c = config;
+    snprintf(text, size, "wavetrap gfx900: %u compute units; HIP, OpenMP, OpenACC", c->cu);
+}
+
 /* ---- the launch ---- */
 
 static struct wt_launch_argument argument(const void *kernel, size_t index)
@@ -348,6 +354,7 @@ const struct wt_family wt_family_gcn = {
     .config_default = config_default,
     .config_parse = config_parse,
     .config_help = gcn_config_help,
+    .describe = describe,
     .contained = wt_gcn_program_contained,
     .open = open_device,
     .load = load,

@@ -33,6 +33,12 @@ static enum wt_status config_parse(void *config, const char *text, struct wt_err
     return gen_config_parse(config, text, err);
 }
 
+static void describe(const void *config, char *text, size_t size)
+{
+    const struct gen_config *c = config;
+    snprintf(text, size, "HD Graphics 530: %u EUs; OpenCL", 8 * c->subslices);
+}
+
 /* ---- the launch ---- */
 
 static enum wt_status choose_kernel(const struct wt_emulated *e, struct wt_error *err)
@@ -232,6 +238,7 @@ const struct wt_family wt_family_gen = {
     .config_default = config_default,
     .config_parse = config_parse,
     .config_help = gen_config_help,
+    .describe = describe,
     .open = open_device,
     .load = load,
     .close = close_device,

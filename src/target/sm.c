@@ -15,6 +15,7 @@
 #include "runtime/common/value.h"
 #include "target/emulated.h"
 #include "target/launch.h"
+#include "target/sm_debugger.h"
 #include "target/sm_ptx.h"
 
 /* The memory map of a launch. Machine code is in the low 4 GiB, where JMP and JCAL reach. */
@@ -60,6 +61,9 @@ struct sm {
     uint8_t *handler;
     size_t handler_size;
     struct sm_device *device;
+    struct sm_launch launch;
+    struct sm_way_in way_in; /* of a debugger */
+    struct wt_sm_link link;
 };
 
 static struct sm *own(const struct wt_emulated *e)
@@ -75,6 +79,15 @@ static void config_default(void *config)
 static enum wt_status config_parse(void *config, const char *text, struct wt_error *err)
 {
     return sm_config_parse(config, text, err);
+}
+
+static void describe(const void *config, char *text, size_t size)
+{
+    const struct sm_config *c = config;
+    snprintf(text, size,
+             "wavetrap SM: compute capability %u.%u, %u SMs, %" PRIu64
+             " MiB; CUDA driver API, OpenMP, OpenACC; only with exec -g sm",
+             c->cc / 10, c->cc % 10, c->sms, c->memory >> 20);
 }
 
 /* ---- the program ---- */
@@ -471,6 +484,7 @@ static void add_module(struct wt_emulated *e)
         wt_sm_ptx_add_module(&s->ptx, e->modules, 0, WT_IGNORED);
         return;
     }
+    wt_modules_set_bundles(e->modules, SM_BUNDLE, 8);
     if (cubin_write(&s->cubin, &bytes, &length, WT_IGNORED) != WT_OK)
         return;
     wt_modules_add_bytes(e->modules, e->program, bytes, length, CODE, 0, NULL, WT_IGNORED);
@@ -502,7 +516,7 @@ static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
     struct wt_machine *m = e->machine;
     const bool first = wt_modules_at(e->modules, 0, s->kernel.entry) == NULL;
     enum wt_status status;
-    struct sm_launch l = launch_of(s);
+    s->launch = launch_of(s);
     struct part part[3];
     const size_t count = parts_of(s, part);
     m->ops->reset(m);
@@ -514,13 +528,14 @@ static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
     static const uint8_t none[32];
     if (s->ptx.image && (status = put(s, HEAP, none, sizeof none, err)) != WT_OK)
         return status;
-    if ((status = put_buffers(s, first, err)) != WT_OK || (status = put_banks(s, &l, err)) != WT_OK)
+    if ((status = put_buffers(s, first, err)) != WT_OK ||
+        (status = put_banks(s, &s->launch, err)) != WT_OK)
         return status;
     if (s->handler)
         sm_device_set_trap_handler(s->device, HANDLER);
     if (first)
         add_module(e);
-    return sm_device_launch(s->device, &l, err);
+    return sm_device_launch(s->device, &s->launch, err);
 }
 
 /* ---- the run ---- */
@@ -579,6 +594,37 @@ static void list_isa(FILE *out)
     sm_ptx_list(out);
 }
 
+/* ---- the debugger ---- */
+
+static void attach(struct wt_emulated *e)
+{
+    struct sm *s = own(e);
+    s->way_in = (struct sm_way_in){.e = e, .device = s->device, .launch = &s->launch};
+    s->link = (struct wt_sm_link){.bus = e->bus,
+                                  .ops = &sm_debugger_link,
+                                  .context = &s->way_in,
+                                  .sms = e->machine->waves / SM_WARPS,
+                                  .has_handler = s->handler != NULL,
+                                  .shared_window = SM_SHARED_WINDOW,
+                                  .local_window = SM_LOCAL_WINDOW};
+    e->target.link = &s->link;
+}
+
+/* A bundle begins with a control word, which is no instruction; the last instruction of one takes
+ * the control word behind it along. */
+static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
+                                 size_t available, char *text, size_t size)
+{
+    if (!e || available < 8)
+        return 0;
+    if (sm_is_control(pc)) {
+        snprintf(text, size, "(control)");
+        return 8;
+    }
+    sm_device_instruction_text(own(e)->device, pc, wt_load_le(bytes, 8), text, size);
+    return (unsigned)(sm_next_pc(pc) - pc);
+}
+
 /* ---- assembler ---- */
 
 static enum wt_status assemble(const char *name, const char *text, uint8_t **bytes, size_t *length,
@@ -618,6 +664,7 @@ const struct wt_family wt_family_sm = {
     .config_default = config_default,
     .config_parse = config_parse,
     .config_help = sm_config_help,
+    .describe = describe,
     .open = open_device,
     .load = load,
     .close = close_device,
@@ -627,6 +674,9 @@ const struct wt_family wt_family_sm = {
     .buffer = buffer,
     .work_item = work_item,
     .list_isa = list_isa,
+    .instruction_text = instruction_text,
+    .attach = attach,
+    .probe = &wt_probe_sm,
     .registers = &sm_register_table,
     .assemble = assemble,
     .disassemble = disassemble,

@@ -115,14 +115,37 @@ static void free_files(struct files *f)
     free(f->first);
 }
 
-/* The source line of an instruction; where its text's .loc says none, the text's own line. */
-static struct line_elf_row row_of(const struct wt_sm_ptx *p, const struct files *f,
-                                  const struct sm_ptx_line *line)
+/* The first instruction of a function, from the given one on, that has a .loc; false: none has. */
+static bool find_loc(const struct wt_sm_ptx *p, size_t index, struct sm_ptx_line *line)
 {
+    for (size_t i = index; sm_ptx_line(p->image, i, line); i++) {
+        if (i > index && line->begins_function)
+            return false;
+        if (line->file)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * The source line of an instruction; in a function without .loc, the text's own line. In others
+ * what comes before the first .loc is of its line; what else has none (labels) is of line 0.
+ */
+static struct line_elf_row row_of(const struct wt_sm_ptx *p, const struct files *f, size_t index,
+                                  struct sm_ptx_line *line, bool *has_loc)
+{
+    const uint64_t address = line->address;
+    if (line->begins_function) {
+        const struct sm_ptx_line own = *line;
+        *has_loc = find_loc(p, index, line);
+        if (!*has_loc)
+            *line = own;
+        line->begins_function = true;
+    }
     const struct ptx_module *text = p->module[line->module].text;
-    struct line_elf_row row = {.address = line->address,
+    struct line_elf_row row = {.address = address,
                                .file = line->module,
-                               .line = line->text_line,
+                               .line = *has_loc ? 0 : line->text_line,
                                .is_statement = true};
     for (size_t k = 0; line->file && k < text->file_count; k++)
         if (text->file[k].number == line->file) {
@@ -139,8 +162,9 @@ static bool add_rows(const struct wt_sm_ptx *p, const struct files *f, struct li
 {
     struct sm_ptx_line line;
     size_t room = 0;
+    bool has_loc = false;
     for (size_t i = 0; sm_ptx_line(p->image, i, &line); i++) {
-        const struct line_elf_row row = row_of(p, f, &line);
+        const struct line_elf_row row = row_of(p, f, i, &line, &has_loc);
         const struct line_elf_row *last = *count ? &(*rows)[*count - 1] : NULL;
         /* Line 0 is code of no line: it belongs to what comes before it. */
         if (last && !row.line && !line.begins_function)
@@ -167,7 +191,8 @@ static struct line_elf_symbol *symbols_of(const struct wt_sm_ptx *p, size_t *cou
         list[i] = (struct line_elf_symbol){.name = kernel[i].name,
                                            .address = kernel[i].entry,
                                            .size = kernel[i].end - kernel[i].entry,
-                                           .is_function = true};
+                                           .is_function = true,
+                                           .is_kernel = kernel[i].is_kernel};
     for (size_t i = 0; list && i < variables; i++)
         list[functions + i] = (struct line_elf_symbol){
             .name = variable[i].name, .address = variable[i].address, .size = variable[i].size};

@@ -20,14 +20,15 @@ MAY_INCLUDE = {
     "debug/source": {"base", "debug/core"},
     "debug/vortex": {"base", "bus", "debug/core"},
     "debug/gcn": {"base", "object", "debug/core"},
+    "debug/sm": {"base", "object", "bus", "debug/core"},
     "runtime/common": {"base", "emulator/machine"},
     "runtime/gen": {"base", "object", "emulator/machine", "emulator/gen", "runtime/common"},
     "runtime/gcn": {"runtime/common", "base", "object", "emulator/machine", "emulator/gcn"},
     "runtime/devfs": {"base"},
     "runtime/drm": {"base", "emulator/machine", "emulator/gen", "runtime/common", "runtime/devfs"},
     "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source", "runtime/common", "runtime/devfs"},
-    "runtime/cuda": {"base", "object", "emulator/machine", "emulator/sm"},
-    "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex", "debug/gcn",
+    "runtime/cuda": {"base", "object", "emulator/machine", "emulator/sm", "runtime/common"},
+    "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex", "debug/gcn", "debug/sm",
                "emulator/machine", "emulator/vortex", "emulator/gcn", "emulator/sm", "runtime/gcn", "emulator/gen", "runtime/gen", "runtime/common"},
     "frontend/rsp": {"base", "debug/core", "debug/source"},
 }
@@ -191,7 +192,7 @@ def test_a_circle_is_found():
 
 
 # Folders all of whose headers have a comment before each function: what it does, units, ranges, errors, who frees.
-DOCUMENTED = ["base", "bus", "debug", "frontend/rsp"]
+DOCUMENTED = ["base", "bus", "cli", "debug", "frontend/rsp", "target"]
 
 
 def test_functions_of_headers_are_documented():
@@ -206,5 +207,5 @@ def test_functions_of_headers_are_documented():
                         missing.append(f"{file.relative_to(SOURCE)}:{number}: {line}")
                 depth += line.count("{") - line.count("}")
                 before = line.rstrip()
-    assert count > 700, "too few functions found"
+    assert count > 750, "too few functions found"
     assert not missing, "functions without a comment:\n" + "\n".join(missing)

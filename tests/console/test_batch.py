@@ -189,3 +189,77 @@ def test_list_and_disassemble(program):
     assert said[1].startswith("40\t") and said[1].count("\n") == 2
     assert said[2].startswith("Dump of assembler code for function deep:") and "=> " in said[2]
     assert said[3].startswith("=> ")
+
+
+# The warp with pixels 8 to 11 is the third; in each warp pixel@0 is a multiple of 4.
+@pytest.mark.parametrize("options", [[], ["--hw-only"]], ids=["services", "hw_only"])
+@pytest.mark.parametrize("condition, lane", [
+    ("any(pixel@* == 9)", 0), ("sum(pixel@*) == 38", 0), ("min(pixel@*) >= 8 && pixel == 10", 2), ("max(pixel@*) == 11", 0),
+    ("count(pixel@* > 9) == 2", 0), ("all(pixel@* > 7)", 0), ("pixel@2 == 10", 0), ("sum(pixel@0..1) == 17", 0), ("sum(pixel@3) == 11", 0),
+    ("pixel % 4 == 3 && min(pixel@*) == 8", 3), ("pixel == max(pixel@*) && sum(pixel@1..2) == 19", 3), ("any(pixel@* - pixel@1 == 2) && any(pixel@0 == 8)", 0), ("pixel@0 == 8 && pixel@1 == 9 && any(pixel@* == 11)", 0),
+    ("min((float)pixel / 2@*) == 4 && max(-(int)pixel@*) == -8", 0), ("sum(pixel / 2.0f@*) == 19", 0)])
+def test_a_condition_asks_other_lanes(example, condition, lane, options):
+    done = debug(example("mandelbrot"), f"break draw if {condition}", "run", "print pixel@*", options=options)
+    assert done.returncode == 0, done.stderr
+    assert f"[device 0, core 0, warp 2, thread {lane}; threads 0-3 enabled]" in done.stdout
+    assert "$1 = 8, 9 .. 11, step +1, in threads 0..3" in done.stdout
+
+
+def test_conditions_over_lanes_that_never_hold(example):
+    done = debug(example("mandelbrot"), "break draw if any(pixel@* < pixel@0)", "break draw if all(pixel@* != pixel@0)", "run")
+    assert "[Program exited normally]" in done.stdout
+
+
+@pytest.mark.parametrize("condition, message", [
+    ("pixel@* == 1", "a condition is one for each lane: take the lanes together"), ("pixel@9 == 1", "there is no lane 9: a warp has lanes 0 to 3"),
+    ("sum(pixel)@2..3 == 1", "a condition is one for each lane"), ("any()", "any() takes one value over lanes")])
+def test_conditions_that_name_no_lanes(example, condition, message):
+    done = debug(example("mandelbrot"), f"break draw if {condition}")
+    assert done.returncode == 1 and message in done.stderr
+
+
+# ---- what ends with its frame, what is saved, what is selected ----
+
+def test_a_watchpoint_ends_with_its_frame(program):
+    file = program("values")
+    commands = ["watch local", "continue", "continue", "continue"]
+    ours = ask_console(file, ["break deep if depth == 1", "run"], commands)
+    gdbs = ask_gdb(file, ["break deep if depth == 1", "continue"], commands)
+    assert "Watchpoint 2 deleted because the program has left the block in\nwhich its expression is valid." in ours[2]
+    assert plain(ours[2]).replace("Continuing.\n", "") == plain(gdbs[2]).replace("Continuing.\n", "")
+    # Not so where the address was meant, or what has no frame.
+    said = ask_console(file, ["break deep if depth == 1", "run", "watch -l local", "watch global", "delete 1"], ["finish", "info breakpoints"])
+    assert re.findall(r"^(\d) +hw watchpoint", said[1], re.M) == ["2", "3"]
+
+
+def test_saved_points_come_back_as_they_were(program, tmp_path):
+    saved, again = tmp_path / "saved", tmp_path / "again"
+    commands = ["break deep if depth == 1", "ignore 1 2", "tbreak twice", "watch global", "disable 3", "catch fault", "break 77"]
+    assert debug(program("values"), *commands, f"save breakpoints {saved}").returncode == 0
+    done = debug(program("values"), f"source {saved}", "info breakpoints", f"save breakpoints {again}")
+    assert done.returncode == 0, done.stderr
+    assert saved.read_text() == again.read_text() and "ignore $bpnum 2" in saved.read_text()
+    assert re.search(r"^3 +hw watchpoint +keep n", done.stdout, re.M) and "ignore next 2 hits" in done.stdout
+
+
+def test_numbers_that_apply_takes(example):
+    said = ask_console(example("mandelbrot"), LANES, ["lane apply 1 3 print pixel", "lane apply 0-1 3 output pixel", "thread apply 1-2 print 1"])
+    assert said[0] == "\nthread 1:\n$1 = 9\n\nthread 3:\n$2 = 11".strip("\n")
+    assert [int(n) for n in re.findall(r"^(\d+)$", said[1], re.M)] == [8, 9, 11]
+    assert re.findall(r"Thread (\d+) ", said[2]) == ["1", "2"]
+    assert debug(example("mandelbrot"), *LANES, "lane apply print pixel").returncode == 1
+
+
+def test_where_a_lane_is_holds_in_all_frames(example):
+    assert ask_console(example("mandelbrot"), LANES, ["up", "output $_lane@*", "output $_lane"])[1:] == ["0, 1 .. 3, step +1, in threads 0..3", "1"]
+
+
+def test_symbols_of_data_and_places_of_lines(program):
+    said = ask_console(program("values"), ["break deep", "run"], ["info symbol table", "info symbol &table[1]", "info line 77"])
+    assert said[:2] == ["table", "table + 16"]
+    assert re.fullmatch(r'Line 77 of ".*values.c" starts at address 0x\w+ <deep\+\d+> and ends at 0x\w+ <deep\+\d+>\.', said[2])
+
+
+def test_groups_are_for_devices_that_have_them(example):
+    done = debug(example("mandelbrot"), *LANES, "group 0")
+    assert done.returncode == 1 and "the device does not tell of work-groups" in done.stderr

@@ -335,3 +335,23 @@ def test_objects_of_cplusplus(way, code, compiler):
                ["output mass", "output sum", "output this->age", "output limit", "output this->limit", "backtrace"], how)
     assert said[:5] == ["1.5", "101.5", "10", "40", "40"]
     assert "physics::body<float>::heavier (this=" in said[5] and "in weigh (" in said[5]
+
+
+@both_ways
+@pytest.mark.parametrize("condition, group", [
+    ("any(blockIdx.x@* == 1) && threadIdx.x == 5", 1), ("sum(threadIdx.x@*) == 63 * 32 && threadIdx.x == min(threadIdx.x@5..9)", 0),
+    ("max(positive@*) > 0 && count(threadIdx.x@* >= 5) == 59 && threadIdx.x == min(threadIdx.x@5)", 0)])
+def test_conditions_over_64_lanes(way, code, condition, group):
+    said = ask(code("values.cl"), [f"break values.cl:{line_of('values.cl', 'stop')} if {condition}", "run"], ["print threadIdx.x", "print blockIdx.x"],
+               VALUES + way)
+    assert said == ["$1 = 5", f"$2 = {group}"]
+
+
+@both_ways
+def test_groups_are_selected_by_their_coordinates(way, code):
+    said = ask(code("values.cl"), [f"break values.cl:{line_of('values.cl', 'stop')}", "run"], ["group 1", "output blockIdx.x", "group 0,0,0", "output blockIdx.x", "group"],
+               VALUES + way)
+    assert "group (1,0,0)" in said[0] and "#0 " in said[0] and said[1] == "1" and said[3] == "0" and "group (0,0,0)" in said[4]
+    for wrong in ("group 7", "group x", "group 1,2,3,4"):
+        done = debug(code("values.cl"), f"break values.cl:{line_of('values.cl', 'stop')}", "run", wrong, options=VALUES + way)
+        assert done.returncode == 1 and "group" in done.stderr

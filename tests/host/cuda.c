@@ -36,6 +36,7 @@ static const char text[] =
     "%v;\n  ret;\n}\n"
     ".visible .entry stray()\n{\n  .reg .b64 %a; mov.u64 %a, 64;\n  st.global.u32 [%a], 1;\n  "
     "ret;\n}\n"
+    ".visible .entry forever()\n{\nAGAIN:\n  bra AGAIN;\n}\n"
     ".visible .entry stop()\n{\n  trap;\n}\n";
 
 static CUmodule module;
@@ -137,6 +138,8 @@ int main(int argc, char **argv)
     CUdevice device;
     char name[32];
     int count, major, minor, lanes;
+    if (argc > 1 && strcmp(argv[1], "forever") == 0)
+        puts("running"), fflush(stdout);
     printf("before %d", cuDeviceGetCount(&count));
     CHECK(cuInit(0));
     CHECK(cuDeviceGetCount(&count));
@@ -150,7 +153,7 @@ int main(int argc, char **argv)
     printf("%s, %d.%d, %d lanes\n", name, major, minor, lanes);
     CHECK(cuCtxCreate(&context, 0, device));
     CHECK(cuModuleLoadData(&module, text));
-    if (argc > 1) { /* a kernel that fails */
+    if (argc > 1) { /* a kernel that fails, or does not end */
         CHECK(cuLaunchKernel(function(argv[1]), 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));
         fflush(stdout);
         printf("then %d, again %d\n", cuCtxSynchronize(), cuCtxSynchronize());

@@ -1,10 +1,13 @@
 """Programs on the CUDA driver API, as they are, on the emulated SM: our own, and what Debian's GCC makes of OpenMP and OpenACC."""
 import os
+import re
+import signal
 import subprocess
 
 import pytest
 
 from conftest import environment, wavetrap
+from test_long import LIMIT, Running, until
 from sanitizer import BUILD, ROOT
 
 HERE = ROOT / "tests" / "host"
@@ -54,6 +57,50 @@ def test_a_kernel_that_fails(program, kernel, result, words):
     assert f"<{kernel}> at PTX:" in done.stderr
 
 
+def test_calls_are_logged(program, tmp_path):
+    """Each call once, with its values and result; a launch with its kernel. To stderr, or to a file of the folder it is called in."""
+    plain = wavetrap("exec", "-g", "sm", program)
+    done = wavetrap("exec", "-g", "sm", "--log-calls", program)
+    lines = done.stderr.splitlines()
+    assert done.stdout == plain.stdout and plain.stderr == ""
+    assert lines[0].endswith(") = CUDA_ERROR_NOT_INITIALIZED")
+    assert lines[1:4] == ["cuInit(0) = CUDA_SUCCESS", "cuDeviceGetCount(*1) = CUDA_SUCCESS", "cuDeviceGet(*0, 0) = CUDA_SUCCESS"]
+    assert sum(line.startswith("cuLaunchKernel(") for line in lines) == 3
+    kernels = [re.sub(r"\d+ instructions", "N instructions", line) for line in lines if line.startswith("  kernel ")]
+    assert kernels[0] == "  kernel squares on device 0: grid 4 x 1 x 1, block 64 x 1 x 1: N instructions of warps"
+    wavetrap("exec", "-g", "sm", "--log-calls=calls.txt", program, cwd=tmp_path)
+    assert "cuCtxDestroy_v2(" in (tmp_path / "calls.txt").read_text().splitlines()[-1]
+
+
+def test_launches_are_counted(program):
+    """So that nobody takes what the host computed for the GPU's work."""
+    done = wavetrap("exec", "-g", "sm", "--stats", program)
+    assert re.search(r"^wavetrap: 3 kernels were launched on the emulated SM, \d+ instructions of warps$", done.stderr, re.M), done.stderr
+    assert wavetrap("exec", "-g", "sm", "--stats", "true").stderr == "wavetrap: no kernel was launched on the emulated SM\n"
+    done = wavetrap("exec", "-g", "sm", "--stats", "python3", "-c", "import subprocess; subprocess.run(['true']); exit(3)")
+    assert (done.returncode, done.stderr.count("no kernel")) == (3, 1), done.stderr
+    for option in ("--stats", "--log-calls"):
+        done = wavetrap("exec", option, "true")
+        assert done.returncode == 125 and "is about an sm; no --gpu is one" in done.stderr, done.stderr
+
+
+def test_what_programs_see_is_listed(program):
+    assert "compute capability 8.0, 2 SMs, 1024 MiB" in wavetrap("info", "--devices", "-g", "sm:cc=8.0,sms=2,memory=1G").stdout
+    assert [line.split(":")[0] for line in wavetrap("info", "--devices").stdout.splitlines()] == ["gfx900", "gen9", "sm"]
+    done = wavetrap("info", "--devices", "-g", "vortex")
+    assert done.returncode and "host programs do not see a vortex" in done.stderr
+
+
+def test_a_kernel_that_does_not_end(program):
+    """Its progress is told, and Ctrl-C says what runs."""
+    with Running("forever", program=program, options=["-g", "sm", "--progress=always"]) as run:
+        until(run.process.stderr.fileno(), rb"wavetrap: forever: 0 of 1 work-groups, [\d.]+( million)? issues a second\n")
+        run.process.send_signal(signal.SIGINT)
+        said = run.process.stderr.read().decode()
+        assert run.process.wait(LIMIT) == -signal.SIGINT
+    assert re.search(r"wavetrap: interrupted: sm, issue time \d+: kernel forever runs, 0 of 1 blocks have ended\n$", said), said
+
+
 OPENMP, OPENACC = ["-fopenmp", "-foffload=nvptx-none"], ["-fopenacc", "-foffload=nvptx-none"]
 
 
@@ -76,3 +123,34 @@ def test_openacc(tmp_path, level):
     env = {**environment(), "ACC_DEVICE_TYPE": "nvidia"}
     done = wavetrap("exec", "-g", "sm", compiled(tmp_path, "gcc-12", "cuda_openacc.c", *OPENACC, level), env=env)
     assert done.stdout == "on 1, sum right, b[105] 7\n", done.stderr
+
+
+ADD = """// BEGIN PREAMBLE
+.version 6.0
+.target sm_30
+.address_size 64
+// END PREAMBLE
+// BEGIN GLOBAL FUNCTION DECL: main
+.visible .func (.param.u32 %value_out) main (.param.u32 %in_ar0, .param.u64 %in_ar1);
+// BEGIN GLOBAL FUNCTION DEF: main
+.visible .func (.param.u32 %value_out) main (.param.u32 %in_ar0, .param.u64 %in_ar1)
+{
+  .reg.u32 %r;
+  ld.param.u32 %r, [%in_ar0];
+  add.u32 %r, %r, 41;
+  st.param.u32 [%value_out], %r;
+  ret;
+}
+"""
+
+
+def test_nvptx_none_run(tmp_path):
+    """A program for the GPU alone, assembled and linked by nvptx-tools and started by its runner: argc + 41 is its exit status."""
+    library = "/usr/lib/gcc/x86_64-linux-gnu/12/accel/nvptx-none"
+    env = {**os.environ, "PATH": "/usr/bin:/bin"}
+    (tmp_path / "main.s").write_text(ADD)
+    subprocess.run(["nvptx-none-as", "main.s", "-o", "main.o"], cwd=tmp_path, check=True, env=env)
+    subprocess.run(["nvptx-none-ld", f"{library}/crt0.o", "main.o", f"-L{library}", "-lc", "-lgcc", "-o", "program"], cwd=tmp_path,
+                   check=True, env=env)
+    done = wavetrap("exec", "-g", "sm", "nvptx-none-run", tmp_path / "program", "one", "two")
+    assert done.returncode == 44, done.stderr

@@ -215,7 +215,7 @@ static enum wt_status check(const struct wt_expr *e, struct wt_error *err)
 
 static bool reads_b(enum wt_expr_op op)
 {
-    return (op >= WT_EXPR_ADD && op <= WT_EXPR_LESS_UNSIGNED) ||
+    return (op >= WT_EXPR_ADD && op <= WT_EXPR_OVER_F_MAX) ||
            (op >= WT_EXPR_F_ADD && op <= WT_EXPR_F_LESS_EQUAL);
 }
 
@@ -498,6 +498,52 @@ static void fail_unfit(struct run *r, const uint64_t *a, unsigned size)
     EACH(from_double(to_double(a[k], size) operation to_double(b[k], size), size))
 #define FLOAT_IS(relation) EACH(to_double(a[k], size) relation to_double(b[k], size))
 
+/* Whether lane @p k's value replaces the one so far. */
+static bool is_better(enum wt_expr_op op, uint64_t a, uint64_t so_far, unsigned size)
+{
+    switch (op) {
+    case WT_EXPR_OVER_MIN_SIGNED:
+        return (int64_t)a < (int64_t)so_far;
+    case WT_EXPR_OVER_MIN_UNSIGNED:
+        return a < so_far;
+    case WT_EXPR_OVER_MAX_SIGNED:
+        return (int64_t)a > (int64_t)so_far;
+    case WT_EXPR_OVER_MAX_UNSIGNED:
+        return a > so_far;
+    case WT_EXPR_OVER_F_MIN:
+        return to_double(a, size) < to_double(so_far, size);
+    default:
+        return to_double(a, size) > to_double(so_far, size);
+    }
+}
+
+static void over_lanes(struct run *r, const struct instruction *in, uint64_t *to, const uint64_t *a,
+                       const uint64_t *b)
+{
+    const wt_lanes those = wt_expr_true(b, r->count) & r->active;
+    const bool sums = in->op == WT_EXPR_OVER_SUM || in->op == WT_EXPR_OVER_F_SUM;
+    uint64_t result = those ? a[wt_lanes_lowest(those)] : 0;
+    double real = 0;
+    if (!those && !sums) {
+        fail(r, r->active);
+        return;
+    }
+    for (wt_lanes rest = those & (those - 1); rest; rest &= rest - 1) {
+        const uint64_t value = a[wt_lanes_lowest(rest)];
+        if (in->op == WT_EXPR_OVER_SUM)
+            result += value;
+        else if (!sums && is_better((enum wt_expr_op)in->op, value, result, in->size))
+            result = value;
+    }
+    if (in->op == WT_EXPR_OVER_F_SUM) {
+        for (wt_lanes rest = those; rest; rest &= rest - 1)
+            real += to_double(a[wt_lanes_lowest(rest)], in->size);
+        result = from_double(real, in->size);
+    }
+    for (wt_lanes rest = r->active; rest; rest &= rest - 1)
+        to[wt_lanes_lowest(rest)] = result;
+}
+
 static void calculate(struct run *r, const struct instruction *in)
 {
     const unsigned count = r->count, size = in->size;
@@ -558,6 +604,16 @@ static void calculate(struct run *r, const struct instruction *in)
         break;
     case WT_EXPR_LESS_UNSIGNED:
         EACH(a[k] < b[k]);
+        break;
+    case WT_EXPR_OVER_SUM:
+    case WT_EXPR_OVER_MIN_SIGNED:
+    case WT_EXPR_OVER_MIN_UNSIGNED:
+    case WT_EXPR_OVER_MAX_SIGNED:
+    case WT_EXPR_OVER_MAX_UNSIGNED:
+    case WT_EXPR_OVER_F_SUM:
+    case WT_EXPR_OVER_F_MIN:
+    case WT_EXPR_OVER_F_MAX:
+        over_lanes(r, in, to, a, b);
         break;
     case WT_EXPR_NOT:
         EACH(~a[k]);

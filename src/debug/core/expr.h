@@ -43,6 +43,16 @@ enum wt_expr_op {
     WT_EXPR_EQUAL, /**< comparisons give 1 or 0 */
     WT_EXPR_LESS_SIGNED,
     WT_EXPR_LESS_UNSIGNED,
+    /* Over lanes: to, in each lane that is here = all a of the lanes that are here whose b is not
+     * 0. Without such a lane a sum is 0, and the others fail. F: of `size` bits (32 or 64). */
+    WT_EXPR_OVER_SUM,
+    WT_EXPR_OVER_MIN_SIGNED,
+    WT_EXPR_OVER_MIN_UNSIGNED,
+    WT_EXPR_OVER_MAX_SIGNED,
+    WT_EXPR_OVER_MAX_UNSIGNED,
+    WT_EXPR_OVER_F_SUM,
+    WT_EXPR_OVER_F_MIN,
+    WT_EXPR_OVER_F_MAX,
     WT_EXPR_NOT,       /**< to = a's bits inverted */
     WT_EXPR_LOGIC_NOT, /**< to = a is 0 */
     WT_EXPR_EXT,       /**< to = a's low `size` bits (1..64), sign-extended */

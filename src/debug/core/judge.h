@@ -11,7 +11,7 @@ struct arrival {
     bool backwards; /**< then nothing is printed */
     /** The code that the engine evaluates; NULL: the wave is halted, and its registers are read. */
     struct bp_code *code;
-    wt_lanes mask; /**< code: its enabled lanes, or those that the engine has counted */
+    wt_lanes mask; /**< code: its enabled lanes */
     uint64_t time; /**< code: issue time */
 };
 

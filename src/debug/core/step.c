@@ -185,7 +185,7 @@ static enum wt_status come_to_watched(struct wt_debugger *d, const struct wt_wat
     const struct arrival arrival = {.wave = hit->wave,
                                     .pc = hit->pc,
                                     .code = bp->watched,
-                                    .mask = hit->lanes,
+                                    .mask = hit->mask,
                                     .time = hit->time};
     enum wt_status status = dbg_judge_breakpoint(d, bp, &arrival, stopped, &stop, err);
     if (status || !*stopped)

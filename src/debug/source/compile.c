@@ -847,18 +847,80 @@ static struct wt_operand constant_bytes(struct compiler *c, const struct wt_type
     return o;
 }
 
-static enum wt_status no_lanes_beside(struct wt_error *err)
+static int register_index(const struct wt_topology *t, const char *name);
+
+/* A cell that is not 0 in these lanes. */
+static enum wt_status is_among(struct compiler *c, wt_lanes lanes, wt_expr_vector *among,
+                               struct wt_error *err)
 {
-    return wt_fail(err, WT_UNSUPPORTED,
-                   "a condition is evaluated for each lane by itself: it cannot ask for other "
-                   "lanes");
+    const int index = register_index(c->build.topology, "_lane");
+    if (index < 0 || lanes >> 64)
+        return wt_fail(err, WT_UNSUPPORTED, "a condition can ask for lanes 0 to 63");
+    if (lanes >> c->build.topology->lanes)
+        return wt_fail(err, WT_INVALID, "there is no lane %u: a %s has lanes 0 to %u",
+                       wt_lanes_highest(lanes), c->build.topology->wave_word,
+                       c->build.topology->lanes - 1);
+    enum wt_status status = wt_build_op(
+        &c->build, WT_EXPR_SHR_UNSIGNED, 0, wt_build_constant(&c->build, (uint64_t)lanes),
+        wt_expr_register(c->build.expr, (unsigned)index), among, err);
+    return status ? status
+                  : wt_build_op(&c->build, WT_EXPR_AND, 0, *among, wt_build_constant(&c->build, 1),
+                                among, err);
+}
+
+static bool selects_one(const struct wt_node *n)
+{
+    return n->kind == WT_NODE_LANES && !n->all_lanes && !(n->lanes & (n->lanes - 1));
+}
+
+/* What was computed of a node before lanes part. */
+static bool find_reduced(const struct compiler *c, const struct wt_node *n, struct wt_operand *o)
+{
+    for (unsigned i = 0; i < c->reduced_count; i++)
+        if (c->reduced[i].node == n) {
+            *o = wt_operand_cell(c->reduced[i].type, c->reduced[i].vector);
+            return true;
+        }
+    return false;
+}
+
+/* x@3 and x@0..7 in a condition: of one lane all get the value, several are what is taken together
+ * over lanes. */
+static enum wt_status lanes_beside(struct compiler *c, const struct wt_node *n,
+                                   struct wt_operand *o, struct wt_error *err)
+{
+    const bool one = selects_one(n);
+    wt_expr_vector cell, there;
+    struct wt_operand value;
+    if (find_reduced(c, n, o))
+        return WT_OK;
+    if (!one && !c->in_reduction)
+        return wt_fail(err, WT_INVALID,
+                       "a condition is one for each lane: take the lanes together, as in any(…), "
+                       "all(…) or sum(…)");
+    if (!one) {
+        c->over |= n->all_lanes ? 0 : n->lanes;
+        return compile(c, n->a, o, err);
+    }
+    enum wt_status status = compile(c, n->a, &value, err);
+    if (status)
+        return status;
+    if (!wt_type_is_scalar(wt_type_plain(value.type)))
+        return wt_fail(err, WT_UNSUPPORTED, "a condition can ask other lanes for numbers only");
+    if ((status = wt_operand_cell_of(&c->build, &value, &cell, err)) != WT_OK ||
+        (status = is_among(c, n->lanes, &there, err)) != WT_OK ||
+        (status = wt_build_op(&c->build, WT_EXPR_OVER_MAX_UNSIGNED, 0, cell, there, &cell, err)) !=
+            WT_OK)
+        return status;
+    *o = wt_operand_cell(value.type, cell);
+    return WT_OK;
 }
 
 static enum wt_status select_lanes(struct compiler *c, const struct wt_node *n,
                                    struct wt_operand *o, struct wt_error *err)
 {
     if (c->beside)
-        return no_lanes_beside(err);
+        return lanes_beside(c, n, o, err);
     if (!c->all)
         return wt_fail(err, WT_STATE, "no wave is selected whose lanes could be meant");
     const wt_lanes lanes = n->all_lanes ? c->all : n->lanes;
@@ -953,8 +1015,10 @@ static enum wt_status reduce(struct compiler *c, const struct wt_node *n, enum r
     if (!n->b || n->b->next)
         return wt_fail(err, WT_INVALID, "%s() takes one value over lanes, as in %s(x@*)",
                        n->a->text, n->a->text);
-    if (c->beside)
-        return no_lanes_beside(err);
+    if (find_reduced(c, n, o))
+        return WT_OK;
+    if (c->beside && !c->types_only)
+        return wt_fail(err, WT_UNSUPPORTED, "values over lanes cannot be taken together twice");
     if (c->types_only) {
         if ((status = type_of(c, n->b, &type, err)) != WT_OK)
             return status;
@@ -992,6 +1056,129 @@ static enum wt_status reduce(struct compiler *c, const struct wt_node *n, enum r
     struct wt_operand wide =
         wt_operand_cell(basic(c, "double"), wt_build_constant(&c->build, bits));
     return wt_operand_convert(&c->build, &wide, type, o, err);
+}
+
+/* The vector that all lanes have of one reduction: a is what is taken together, b tells who counts.
+ */
+static enum wt_status combine(struct compiler *c, enum reduction kind, const struct wt_type **type,
+                              wt_expr_vector a, wt_expr_vector b, wt_expr_vector *result,
+                              struct wt_error *err)
+{
+    const struct wt_type *plain = wt_type_plain(*type);
+    const bool is_float = plain->kind == WT_TYPE_FLOAT, is_signed = wt_type_is_signed(plain);
+    const unsigned bits = (unsigned)wt_type_size(plain) * 8;
+    enum wt_status status = WT_OK;
+    enum wt_expr_op op = WT_EXPR_OVER_SUM;
+    if (kind == R_MIN)
+        op = is_float    ? WT_EXPR_OVER_F_MIN
+             : is_signed ? WT_EXPR_OVER_MIN_SIGNED
+                         : WT_EXPR_OVER_MIN_UNSIGNED;
+    else if (kind == R_MAX)
+        op = is_float    ? WT_EXPR_OVER_F_MAX
+             : is_signed ? WT_EXPR_OVER_MAX_SIGNED
+                         : WT_EXPR_OVER_MAX_UNSIGNED;
+    else if (kind == R_SUM && is_float)
+        op = WT_EXPR_OVER_F_SUM;
+    const bool counts = kind == R_ANY || kind == R_ALL || kind == R_COUNT;
+    if (counts) {
+        *type = basic(c, "int");
+        if ((status = invert(c, &a, err)) != WT_OK ||
+            (kind != R_ALL && (status = invert(c, &a, err)) != WT_OK))
+            return status;
+    }
+    /* The result is in a temporary of its own: it outlives what is computed here. */
+    wt_expr_add(c->build.expr, op, is_float && !counts ? bits : 0, *result, a, b);
+    if (kind == R_ANY || kind == R_ALL) {
+        wt_expr_add(c->build.expr, WT_EXPR_LOGIC_NOT, 0, *result, *result, *result);
+        if (kind == R_ANY)
+            wt_expr_add(c->build.expr, WT_EXPR_LOGIC_NOT, 0, *result, *result, *result);
+    }
+    return WT_OK;
+}
+
+static enum wt_status reduce_beside(struct compiler *c, const struct wt_node *n,
+                                    enum reduction kind, struct wt_error *err)
+{
+    struct wt_operand value;
+    wt_expr_vector result = 0, cell, who = wt_build_constant(&c->build, 1);
+    if (!n->b || n->b->next)
+        return wt_fail(err, WT_INVALID, "%s() takes one value over lanes, as in %s(x@*)",
+                       n->a->text, n->a->text);
+    if (c->reduced_count == WT_MOST_REDUCTIONS)
+        return wt_fail(err, WT_UNSUPPORTED, "a condition takes lanes together %d times at most",
+                       WT_MOST_REDUCTIONS);
+    enum wt_status status = result_temporary(c, &result, err);
+    const unsigned mark = c->build.next;
+    const bool one = n->b->kind == WT_NODE_LANES && !n->b->all_lanes;
+    if (status)
+        return status;
+    c->in_reduction = true;
+    c->over = one ? n->b->lanes : 0;
+    status = compile(c, one ? n->b->a : n->b, &value, err);
+    c->in_reduction = false;
+    if (!status && !wt_type_is_scalar(wt_type_plain(value.type)))
+        status = wt_fail(err, WT_INVALID, "only numbers can be taken together over lanes");
+    const struct wt_type *type = value.type;
+    if (!status && kind != R_MIN && kind != R_MAX && kind != R_SUM)
+        status = wt_compile_truth(c, &value, &cell, err);
+    else if (!status && wt_type_plain(type)->kind == WT_TYPE_FLOAT && wt_type_size(type) == 2)
+        status = to_number(c, &value, type = basic(c, "float"), &cell, err);
+    else if (!status)
+        status = wt_operand_cell_of(&c->build, &value, &cell, err);
+    if (!status && c->over)
+        status = is_among(c, c->over, &who, err);
+    if (!status)
+        status = combine(c, kind, &type, cell, who, &result, err);
+    c->build.next = mark;
+    if (!status)
+        c->reduced[c->reduced_count++] = (struct reduced){n, type, result};
+    return status;
+}
+
+/* The value of one lane, for all. */
+static enum wt_status lane_beside(struct compiler *c, const struct wt_node *n, struct wt_error *err)
+{
+    struct wt_operand value;
+    wt_expr_vector result = 0;
+    enum wt_status status = result_temporary(c, &result, err);
+    const unsigned mark = c->build.next;
+    if (!status)
+        status = wt_compile_reductions(c, n->a, err);
+    if (!status)
+        status = lanes_beside(c, n, &value, err);
+    if (status)
+        return status;
+    if (c->reduced_count == WT_MOST_REDUCTIONS)
+        return wt_fail(err, WT_UNSUPPORTED, "a condition asks other lanes %d times at most",
+                       WT_MOST_REDUCTIONS);
+    const wt_expr_vector cell = value.piece[0].vector;
+    wt_expr_add(c->build.expr, WT_EXPR_COPY, 0, result, cell, cell);
+    c->build.next = mark;
+    c->reduced[c->reduced_count++] = (struct reduced){n, value.type, result};
+    return WT_OK;
+}
+
+enum wt_status wt_compile_reductions(struct compiler *c, const struct wt_node *n,
+                                     struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (; n && !status; n = n->next) {
+        const enum reduction kind = n->kind == WT_NODE_CALL && n->a->kind == WT_NODE_NAME
+                                        ? reduction_of(n->a->text)
+                                        : R_NONE;
+        if (kind != R_NONE) {
+            status = reduce_beside(c, n, kind, err);
+            continue;
+        }
+        if (selects_one(n)) {
+            status = lane_beside(c, n, err);
+            continue;
+        }
+        if ((status = wt_compile_reductions(c, n->a, err)) == WT_OK &&
+            (status = wt_compile_reductions(c, n->b, err)) == WT_OK)
+            status = wt_compile_reductions(c, n->c, err);
+    }
+    return status;
 }
 
 /* ---- names ---- */

@@ -237,6 +237,7 @@ static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *co
     values->reference = values->in_memory ? o.reference : NULL;
     values->reg = o.piece_count == 1 ? o.piece[0].reg : -1;
     values->space = o.piece_count == 1 ? o.piece[0].space : 0;
+    values->uses_frame = c.build.uses_frame;
     for (unsigned i = 0; i < o.piece_count; i++)
         values->size += o.piece[i].size;
     status = allocate(values, err);
@@ -258,6 +259,13 @@ static enum wt_status compile_tree(struct compiler *c, const void *what, struct 
                                    struct wt_error *err)
 {
     return wt_compile_node(c, what, o, err);
+}
+
+static enum wt_status compile_condition(struct compiler *c, const void *what, struct wt_operand *o,
+                                        struct wt_error *err)
+{
+    enum wt_status status = wt_compile_reductions(c, what, err);
+    return status ? status : wt_compile_node(c, what, o, err);
 }
 
 struct variable_at {
@@ -501,7 +509,7 @@ enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
     if (root->kind == WT_NODE_ASSIGN)
         status = wt_fail(err, WT_INVALID, "an assignment is no condition; is '==' meant?");
     if (!status)
-        status = prepare(&c, compile_tree, root, &o, err);
+        status = prepare(&c, compile_condition, root, &o, err);
     if (!status)
         status = wt_compile_truth(&c, &o, &cell, err);
     if (!status) {

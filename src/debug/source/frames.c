@@ -191,6 +191,9 @@ static enum wt_status register_of(struct wt_build *b, struct wt_frames *f, unsig
                                   unsigned index, struct wt_operand *o, struct wt_error *err)
 {
     b->uses_frame = true;
+    /* Where a lane is and what it works on holds for all of its frames. */
+    if (strcmp(b->topology->registers[index].set, WT_ADDED_SET) == 0)
+        physical = 0;
     /* Each step outwards that changes nothing is taken here, so that no call nests for it. */
     while (physical > 0) {
         const struct physical *p = &f->physical[physical - 1];

@@ -112,19 +112,21 @@ static bool ends_so(const char *name, const char *end)
     return tail <= length && strcmp(name + length - tail, end) == 0;
 }
 
-static enum wt_status resolve_in(const struct wt_location *l, const struct wt_module *m,
-                                 struct addresses *a, struct wt_error *err)
+static enum wt_status resolve_in(const struct wt_location *l, const struct wt_modules *modules,
+                                 const struct wt_module *m, struct addresses *a,
+                                 struct wt_error *err)
 {
     uint64_t addr, *line = NULL;
     size_t lines = 0;
     enum wt_status status = WT_OK;
-    if (l->kind == WT_LOCATION_FUNCTION && wt_symbols_address(m->symbols, l->name, &addr))
-        return note(a, (l->past_prologue ? wt_symbols_body(m->symbols, addr) : addr) + m->bias,
-                    err);
+    if (l->kind == WT_LOCATION_FUNCTION && wt_symbols_address(m->symbols, l->name, &addr)) {
+        addr = (l->past_prologue ? wt_symbols_body(m->symbols, addr) : addr) + m->bias;
+        return note(a, wt_modules_first_instruction(modules, addr), err);
+    }
     if (l->kind == WT_LOCATION_LINE)
         status = wt_symbols_statements(m->symbols, l->file, l->line, &line, &lines, err);
     for (size_t i = 0; i < lines && !status; i++)
-        status = note(a, line[i] + m->bias, err);
+        status = note(a, wt_modules_first_instruction(modules, line[i] + m->bias), err);
     free(line);
     return status;
 }
@@ -146,7 +148,7 @@ enum wt_status wt_location_resolve(const struct wt_location *location,
             status =
                 note(&a, location->addr + m[i].bias, err); /* an address of the module's file */
         else if (location->kind != WT_LOCATION_ADDRESS)
-            status = resolve_in(location, &m[i], &a, err);
+            status = resolve_in(location, modules, &m[i], &a, err);
     }
     if (status) {
         free(a.list);

@@ -22,11 +22,25 @@ struct wt_modules {
     size_t observer_count, observer_capacity;
     wt_module_id last; /* the id given most recently */
     bool telling;      /* observers are being called */
+    unsigned bundle;   /* bytes; 0: code is in none */
+    unsigned head;     /* of these, the first ones are no instruction */
 };
 
 struct wt_modules *wt_modules_new(void)
 {
     return calloc(1, sizeof(struct wt_modules));
+}
+
+void wt_modules_set_bundles(struct wt_modules *modules, unsigned bundle, unsigned head)
+{
+    assert(bundle && !(bundle & (bundle - 1)) && head < bundle);
+    modules->bundle = bundle;
+    modules->head = head;
+}
+
+uint64_t wt_modules_first_instruction(const struct wt_modules *modules, uint64_t addr)
+{
+    return modules->bundle && addr % modules->bundle == 0 ? addr + modules->head : addr;
 }
 
 static void release(struct wt_module *m)

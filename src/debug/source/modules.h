@@ -54,6 +54,16 @@ enum wt_status wt_modules_add_bytes(struct wt_modules *modules, const char *name
                                     const uint8_t *bytes, size_t length, uint64_t bias,
                                     unsigned device, wt_module_id *id, struct wt_error *err);
 
+/**
+ * Says that code of all modules is in bundles of so many bytes (a power of two), and that the first
+ * @p head bytes of one are no instruction: what begins there begins behind them.
+ */
+void wt_modules_set_bundles(struct wt_modules *modules, unsigned bundle, unsigned head);
+
+/** The address of the first instruction at @p addr, which is @p addr unless a bundle begins there.
+ */
+uint64_t wt_modules_first_instruction(const struct wt_modules *modules, uint64_t addr);
+
 /** Removes a module; false if there is none of that id. */
 bool wt_modules_remove(struct wt_modules *modules, wt_module_id id);
 

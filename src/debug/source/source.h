@@ -33,6 +33,7 @@ struct wt_values {
     int reg;           /**< else: the register that they are; -1: none */
     uint32_t bit_offset, bit_size;
     const struct wt_type *reference; /**< a reference led to them: its type; NULL: none did */
+    bool uses_frame; /**< they hold in the scope's frame only: a local or a register was named */
 };
 
 /** Where names are looked up and values are read. */

@@ -50,6 +50,15 @@ struct compiler;
 typedef enum wt_status wt_compile_fn(struct compiler *c, const void *what, struct wt_operand *o,
                                      struct wt_error *err);
 
+#define WT_MOST_REDUCTIONS 8 /**< in one condition */
+
+/** A value over lanes within a condition. */
+struct reduced {
+    const struct wt_node *node;
+    const struct wt_type *type;
+    wt_expr_vector vector;
+};
+
 /** An expression while its tree is compiled. */
 struct compiler {
     const struct wt_view *scope;
@@ -66,12 +75,20 @@ struct compiler {
     /** Evaluates a number now, for the scope's lane. */
     enum wt_status (*number)(const struct wt_view *view, wt_compile_fn *compile, const void *what,
                              int64_t *value, struct wt_error *err);
+    /* Of a condition: reductions are computed first, before lanes part. */
+    struct reduced reduced[WT_MOST_REDUCTIONS];
+    unsigned reduced_count;
+    bool in_reduction;
+    wt_lanes over;     /**< in_reduction: lanes that were selected; 0: all */
     bool as_described; /**< arrays have the bounds of their type alone */
 };
 
 /** Compiles a tree. */
 enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *node, struct wt_operand *o,
                                struct wt_error *err);
+/** Before wt_compile_node() for a condition: computes its reductions for all lanes. */
+enum wt_status wt_compile_reductions(struct compiler *c, const struct wt_node *node,
+                                     struct wt_error *err);
 /** A variable's value. */
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                                    uint64_t bias, bool is_local, struct wt_operand *o,

@@ -24,6 +24,7 @@ struct symbol {
     uint64_t addr, size;
     const char *name;
     bool code;
+    bool entry;   /* the symbol itself says that it is a kernel */
     uint8_t rank; /* of two at one address the lower is the better name */
 };
 
@@ -70,6 +71,16 @@ static bool is_code(Elf *elf, const GElf_Sym *sym)
     return section && gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR;
 }
 
+/* NVIDIA's object files mark kernels in st_other. */
+#define MACHINE_CUDA 190
+#define STO_CUDA_ENTRY 0x10
+
+static bool marks_kernels(Elf *elf)
+{
+    GElf_Ehdr header;
+    return gelf_getehdr(elf, &header) && header.e_machine == MACHINE_CUDA;
+}
+
 static void add_symbol(struct wt_symbols *s, const GElf_Sym *sym, const char *name)
 {
     int type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
@@ -88,6 +99,7 @@ static void add_symbol(struct wt_symbols *s, const GElf_Sym *sym, const char *na
         .size = sym->st_size,
         .name = name,
         .code = type == STT_FUNC || (type == STT_NOTYPE && is_code(s->elf, sym)),
+        .entry = type == STT_FUNC && sym->st_other & STO_CUDA_ENTRY && marks_kernels(s->elf),
         .rank = (uint8_t)((type == STT_FUNC ? 0 : 2) + (bind == STB_GLOBAL ? 0 : 1)),
     };
 }
@@ -409,10 +421,11 @@ bool wt_symbols_extent(struct wt_symbols *s, uint64_t addr, uint64_t *start, uin
     return true;
 }
 
-uint32_t wt_symbols_flags(const struct wt_symbols *s)
+bool wt_symbols_has_float_abi(const struct wt_symbols *s)
 {
     GElf_Ehdr header;
-    return gelf_getehdr(s->elf, &header) ? header.e_flags : 0;
+    return gelf_getehdr(s->elf, &header) && header.e_machine == EM_RISCV &&
+           header.e_flags & EF_RISCV_FLOAT_ABI;
 }
 
 bool wt_symbols_row(struct wt_symbols *s, uint64_t addr, struct wt_line_row *row)
@@ -506,13 +519,24 @@ bool wt_symbols_address(struct wt_symbols *s, const char *name, uint64_t *addr)
     return true;
 }
 
+bool wt_symbols_is_entry(const struct wt_symbols *s, uint64_t addr)
+{
+    for (size_t i = 0; s && i < s->symbols && s->symbol[i].addr <= addr; i++)
+        if (s->symbol[i].entry && s->symbol[i].addr == addr)
+            return true;
+    return false;
+}
+
 bool wt_symbols_is_kernel(struct wt_symbols *s, uint64_t addr)
 {
     const char *name;
     char *descriptor;
     uint64_t offset;
-    if (!s || !wt_symbols_function(s, addr, &name, &offset) ||
-        asprintf(&descriptor, "%s.kd", name) < 0)
+    if (!s || !wt_symbols_function(s, addr, &name, &offset))
+        return false;
+    if (wt_symbols_is_entry(s, addr - offset))
+        return true;
+    if (asprintf(&descriptor, "%s.kd", name) < 0)
         return false;
     const bool found = wt_symbols_address(s, descriptor, &offset);
     free(descriptor);

@@ -6,6 +6,8 @@
 #include "emulator/gen/host.h"
 #include "emulator/gen/internal.h"
 
+#include <string.h>
+
 #include "emulator/gen/gtt/gtt.h"
 #include "emulator/gen/gtt/tables.h"
 
@@ -141,6 +143,12 @@ bool gen_device_read(struct gen_device *d, uint64_t addr, void *out, size_t size
     uint64_t physical;
     for (size_t part; size; size -= part, addr += part, to += part) {
         part = part_of(addr, size);
+        const uint8_t *from = gen_readable(d, addr, (unsigned)part);
+        if (from) {
+            memcpy(to, from, part);
+            continue;
+        }
+        /* What is watched is not in the TLB. */
         if (!translate(d, addr, false, &physical))
             return false;
         wt_memory_read(d->memory, physical, to, part);

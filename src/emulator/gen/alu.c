@@ -7,6 +7,9 @@
 
 #include <math.h>
 #include <string.h>
+#ifdef GEN_FMA
+#include <immintrin.h>
+#endif
 
 static uint64_t wide_bits_of(double value)
 {
@@ -161,6 +164,12 @@ void gen_alu_asr(struct gen_alu *x)
 
 /* ---- comparisons ---- */
 
+/* A bit for each channel where the expression holds. */
+#define BITS(expression)                                                                           \
+    do {                                                                                           \
+        EACH flags |= (uint32_t)((expression) != 0) << i;                                          \
+    } while (0)
+
 /* What condition holds for two numbers; neither less nor equal nor greater: unordered. */
 static uint32_t compare(const struct gen_alu *x, enum gen_condition condition, bool nan_is_true)
 {
@@ -168,38 +177,33 @@ static uint32_t compare(const struct gen_alu *x, enum gen_condition condition, b
 #define COMPARE(type)                                                                              \
     do {                                                                                           \
         ROWS(type);                                                                                \
-        EACH                                                                                       \
-        {                                                                                          \
-            bool is = false;                                                                       \
-            switch (condition) {                                                                   \
-            case GEN_COND_EQ:                                                                      \
-                is = a[i] == b[i];                                                                 \
-                break;                                                                             \
-            case GEN_COND_NE:                                                                      \
-                is = a[i] != b[i];                                                                 \
-                break;                                                                             \
-            case GEN_COND_GT:                                                                      \
-                is = a[i] > b[i];                                                                  \
-                break;                                                                             \
-            case GEN_COND_GE:                                                                      \
-                is = a[i] >= b[i];                                                                 \
-                break;                                                                             \
-            case GEN_COND_LT:                                                                      \
-                is = a[i] < b[i];                                                                  \
-                break;                                                                             \
-            case GEN_COND_LE:                                                                      \
-                is = a[i] <= b[i];                                                                 \
-                break;                                                                             \
-            case GEN_COND_UN:                                                                      \
-                is = a[i] != a[i] || b[i] != b[i];                                                 \
-                break;                                                                             \
-            default:                                                                               \
-                break;                                                                             \
-            }                                                                                      \
-            if (nan_is_true)                                                                       \
-                is = is || b[i] != b[i];                                                           \
-            flags |= (uint32_t)is << i;                                                            \
+        switch (condition) {                                                                       \
+        case GEN_COND_EQ:                                                                          \
+            BITS(a[i] == b[i]);                                                                    \
+            break;                                                                                 \
+        case GEN_COND_NE:                                                                          \
+            BITS(a[i] != b[i]);                                                                    \
+            break;                                                                                 \
+        case GEN_COND_GT:                                                                          \
+            BITS(a[i] > b[i]);                                                                     \
+            break;                                                                                 \
+        case GEN_COND_GE:                                                                          \
+            BITS(a[i] >= b[i]);                                                                    \
+            break;                                                                                 \
+        case GEN_COND_LT:                                                                          \
+            BITS(a[i] < b[i]);                                                                     \
+            break;                                                                                 \
+        case GEN_COND_LE:                                                                          \
+            BITS(a[i] <= b[i]);                                                                    \
+            break;                                                                                 \
+        case GEN_COND_UN:                                                                          \
+            BITS(a[i] != a[i] || b[i] != b[i]);                                                    \
+            break;                                                                                 \
+        default:                                                                                   \
+            break;                                                                                 \
         }                                                                                          \
+        if (nan_is_true)                                                                           \
+            BITS(b[i] != b[i]);                                                                    \
     } while (0)
     const struct gen_insn *insn = &x->u->insn;
     switch (x->domain) {
@@ -220,6 +224,44 @@ static uint32_t compare(const struct gen_alu *x, enum gen_condition condition, b
         break;
     }
     return flags;
+}
+
+/* Signs and zeros of a row: bits of the channels below zero, and of those that are zero. */
+#define SIGNS(type)                                                                                \
+    do {                                                                                           \
+        const type *const r = (const type *)x->r;                                                  \
+        EACH less |= (uint32_t)(r[i] < 0) << i;                                                    \
+        EACH equal |= (uint32_t)(r[i] == 0) << i;                                                  \
+        EACH unordered |= (uint32_t)(r[i] != r[i]) << i;                                           \
+    } while (0)
+
+uint32_t gen_test_row(struct gen_alu *x)
+{
+    uint32_t less = 0, equal = 0, unordered = 0;
+    if (x->domain == GEN_FLOAT)
+        SIGNS(gen_f32);
+    else if (x->domain == GEN_DOUBLE)
+        SIGNS(gen_f64);
+    else if (x->domain == GEN_INT32)
+        SIGNS(gen_i32);
+    else
+        SIGNS(gen_i64);
+    if (!gen_type_is_float(x->u->insn.dst.type) && !gen_type_is_signed(x->u->insn.dst.type))
+        less = 0;
+    switch ((enum gen_condition)x->u->insn.condition) {
+    case GEN_COND_EQ:
+        return equal;
+    case GEN_COND_NE:
+        return ~equal;
+    case GEN_COND_GT:
+        return ~(less | equal | unordered);
+    case GEN_COND_GE:
+        return ~(less | unordered);
+    case GEN_COND_LT:
+        return less;
+    default: /* GEN_COND_LE */
+        return less | equal;
+    }
 }
 
 /* Flushed denormals compare as zeros. */
@@ -245,6 +287,9 @@ static void flush_rows(struct gen_alu *x, union gen_values *a, union gen_values 
 static void all_ones(struct gen_alu *x)
 {
     const bool real = gen_type_is_float(x->u->insn.dst.type);
+    x->has_flags = true;
+    if (x->only_flags)
+        return;
     x->domain = real && gen_type_size(x->u->insn.dst.type) == 8 ? GEN_DOUBLE
                 : real                                          ? GEN_FLOAT
                                                                 : GEN_INT64;
@@ -258,7 +303,6 @@ static void all_ones(struct gen_alu *x)
         else
             x->r->uq[i] = is ? UINT64_MAX : 0;
     }
-    x->has_flags = true;
 }
 
 void gen_alu_cmp(struct gen_alu *x)
@@ -423,6 +467,49 @@ static uint32_t half_fma(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp)
         wt_f16_fma(wt_f32_to_f16(a, fp), wt_f32_to_f16(b, fp), wt_f32_to_f16(c, fp), fp), fp);
 }
 
+/* Eight or four channels at once, where the host can; false: it cannot. By hand: in code that may
+ * round in any way, compilers do not make vectors of it. */
+#ifdef GEN_FMA
+__attribute__((target("avx2,fma"))) static void fused_by_eight(struct gen_alu *x)
+{
+    const gen_u32 *const a = x->a, *const b = x->b, *const c = x->c;
+    for (unsigned i = 0; i < x->n; i += 8)
+        _mm256_storeu_ps(x->r->f + i,
+                         _mm256_fmadd_ps(_mm256_loadu_ps((const float *)(const void *)(b + i)),
+                                         _mm256_loadu_ps((const float *)(const void *)(c + i)),
+                                         _mm256_loadu_ps((const float *)(const void *)(a + i))));
+    FIX_NAN(f, wt_float_of_bits(wt_f32_fma(b[i], c[i], a[i], &x->fp)));
+}
+
+__attribute__((target("avx2,fma"))) static void fused_by_four(struct gen_alu *x)
+{
+    const gen_u64 *const a = x->a, *const b = x->b, *const c = x->c;
+    for (unsigned i = 0; i < x->n; i += 4)
+        _mm256_storeu_pd(x->r->df + i,
+                         _mm256_fmadd_pd(_mm256_loadu_pd((const double *)(const void *)(b + i)),
+                                         _mm256_loadu_pd((const double *)(const void *)(c + i)),
+                                         _mm256_loadu_pd((const double *)(const void *)(a + i))));
+    FIX_NAN(df, double_of(wt_f64_fma(b[i], c[i], a[i], &x->fp)));
+}
+
+static bool fused_row(struct gen_alu *x)
+{
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+        return false;
+    if (x->domain == GEN_FLOAT)
+        fused_by_eight(x);
+    else
+        fused_by_four(x);
+    return true;
+}
+#else
+static bool fused_row(struct gen_alu *x)
+{
+    (void)x;
+    return false;
+}
+#endif
+
 /* source 1 * source 2 + source 0, rounded once. */
 void gen_alu_mad(struct gen_alu *x)
 {
@@ -434,6 +521,8 @@ void gen_alu_mad(struct gen_alu *x)
     if (x->domain == GEN_FLOAT) {
         const gen_u32 *const a = x->a, *const b = x->b, *const c = x->c;
         const bool half = is_half(x);
+        if (!half && !x->soft && x->n >= 8 && fused_row(x))
+            return;
         EACH
         {
             float result = half || x->soft ? NAN
@@ -447,6 +536,8 @@ void gen_alu_mad(struct gen_alu *x)
         }
         return;
     }
+    if (!x->soft && x->n >= 4 && fused_row(x))
+        return;
     const gen_u64 *const a = x->a, *const b = x->b, *const c = x->c;
     EACH
     {

@@ -130,6 +130,95 @@ static const struct gen_uop *resolve(const struct gen_message *m, struct transfe
     return NULL;
 }
 
+/* ---- all lanes at once ---- */
+
+/* An address that a lane has given as the memory behind it counts. */
+static uint64_t plain_address(const struct transfer *x, uint64_t addr)
+{
+    if (x->wide_addresses) /* canonical: the upper bits repeat bit 47 */
+        return addr & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
+    return x->surface.is_slm ? addr & SLM_OFFSET : addr;
+}
+
+/* Where the accesses of all lanes are, if they lie together in one page, or in shared local memory,
+ * and nobody watches: x->addr become offsets from there. NULL: each lane is for itself. */
+static uint8_t *all_together(const struct gen_message *m, struct transfer *x, bool write)
+{
+    struct gen_device *d = m->t->device;
+    uint64_t low = UINT64_MAX, high = 0, addr[GEN_CHANNELS];
+    if (d->machine.watch || !x->on)
+        return NULL;
+    for (unsigned i = 0; i < x->lanes; i++) {
+        addr[i] = plain_address(x, x->addr[i]);
+        const bool on = x->on >> i & 1;
+        low = on && addr[i] < low ? addr[i] : low;
+        high = on && addr[i] > high ? addr[i] : high;
+    }
+    const uint64_t bytes = high - low + extent(x);
+    uint8_t *host;
+    if (bytes > WT_PAGE_SIZE && (x->wide_addresses || !x->surface.is_slm))
+        return NULL;
+    if (!x->wide_addresses && high + extent(x) > x->surface.size)
+        return NULL;
+    if (x->wide_addresses || !x->surface.is_slm) {
+        const uint64_t at = plain_address(&(struct transfer){.wide_addresses = true},
+                                          x->wide_addresses ? low : x->surface.base + low);
+        host = write ? gen_writable(d, at, (unsigned)bytes)
+                     : (uint8_t *)gen_readable(d, at, (unsigned)bytes); /* only read */
+    } else {
+        host = m->t->group->slm + low;
+    }
+    for (unsigned i = 0; i < x->lanes && host; i++)
+        x->addr[i] = addr[i] - low;
+    return host;
+}
+
+/* Whether all lanes count, and their dwords lie side by side. */
+static bool is_row(const struct transfer *x)
+{
+    bool row =
+        x->elements == 1 && x->size == 4 && x->slot == 4 && x->on == ((uint32_t)1 << x->lanes) - 1;
+    for (unsigned i = 0; i < x->lanes && row; i++)
+        row = x->addr[i] == 4 * i;
+    return row;
+}
+
+static void load_together(const struct gen_message *m, const struct transfer *x,
+                          const uint8_t *host, unsigned padded)
+{
+    uint8_t *to = gen_registers(m) + m->dst;
+    host += x->offset[0];
+    if (is_row(x)) {
+        memcpy(to, host, 4 * x->lanes);
+        return;
+    }
+    for (unsigned k = 0; k < x->elements; k++, to += padded) {
+        const uint8_t *from = host + x->offset[k] - x->offset[0];
+        if (x->size == 4 && x->slot == 4) {
+            for (unsigned i = 0; i < x->lanes; i++)
+                if (x->on >> i & 1)
+                    memcpy(to + 4 * i, from + x->addr[i], 4);
+            continue;
+        }
+        for (unsigned i = 0; i < x->lanes; i++)
+            if (x->on >> i & 1)
+                wt_store_le(to + i * x->slot, wt_load_le(from + x->addr[i], x->size), x->slot);
+    }
+}
+
+static void store_together(const struct gen_message *m, const struct transfer *x, uint8_t *host,
+                           unsigned data, unsigned padded)
+{
+    const uint8_t *from = gen_registers(m) + data;
+    if (is_row(x)) {
+        memcpy(host + x->offset[0], from, 4 * x->lanes);
+        return;
+    }
+    for (unsigned i = 0; i < x->lanes; i++)
+        for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++)
+            memcpy(host + x->addr[i] + x->offset[k], from + k * padded + i * x->slot, x->size);
+}
+
 /* ---- scattered and untyped accesses ---- */
 
 static const struct gen_uop *load(const struct gen_message *m, struct transfer *x)
@@ -142,6 +231,11 @@ static const struct gen_uop *load(const struct gen_message *m, struct transfer *
     if (!payload_fits(m, x, 0, &data) || m->response * GEN_GRF_BYTES < padded * x->elements)
         return bad_length(m);
     read_addresses(m, x);
+    const uint8_t *host = all_together(m, x, false);
+    if (host) {
+        load_together(m, x, host, padded);
+        return gen_next(m->u);
+    }
     const struct gen_uop *wrong = resolve(m, x, false, &good);
     if (!good)
         return wrong;
@@ -165,6 +259,11 @@ static const struct gen_uop *write_back(const struct gen_message *m, struct tran
     if (!payload_fits(m, x, padded * x->elements, &data))
         return bad_length(m);
     read_addresses(m, x);
+    uint8_t *host = all_together(m, x, true);
+    if (host) {
+        store_together(m, x, host, data, padded);
+        return gen_next(m->u);
+    }
     const struct gen_uop *wrong = resolve(m, x, true, &good);
     if (!good)
         return wrong;

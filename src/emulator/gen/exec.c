@@ -184,10 +184,12 @@ static void fill(struct gen_alu *x, const uint8_t *file, const uint16_t *at, enu
     }
 }
 
-/* abs, then negation; of floats both are of the sign bit alone. */
-static void modify(struct gen_alu *x, const struct gen_operand *o, bool complement,
-                   union gen_values *row)
+/* Of floats both are of the sign bit alone. */
+void gen_modify(const struct gen_alu *x, const struct gen_operand *o, union gen_values *row)
 {
+    const unsigned opcode = x->u->insn.row->opcode;
+    const bool complement =
+        opcode >= gen_rows[GEN_NOT].opcode && opcode <= gen_rows[GEN_XOR].opcode;
     for (unsigned i = 0; i < x->n; i++) {
         switch (x->domain) {
         case GEN_INT32:
@@ -268,10 +270,8 @@ static bool load(struct gen_alu *x, unsigned index, union gen_values *row, const
         }
         fill(x, file, at, o->type, row);
     }
-    if (o->negate || o->absolute) {
-        const unsigned opcode = insn->row->opcode;
-        modify(x, o, opcode >= gen_rows[GEN_NOT].opcode && opcode <= gen_rows[GEN_XOR].opcode, row);
-    }
+    if (o->negate || o->absolute)
+        gen_modify(x, o, row);
     return true;
 }
 
@@ -880,7 +880,8 @@ static void choose_handler(struct gen_uop *u)
         u->uses_ip = u->uses_ip || is_ip(&u->insn.src[i]);
     u->domain = domain_of(&u->insn);
     u->raw = is_raw(&u->insn);
-    u->run = u->raw ? run_raw : gen_run_alu;
+    u->general = u->raw ? run_raw : gen_run_alu;
+    u->run = gen_quick_prepare(u) ? gen_run_quick : u->general;
 }
 
 void gen_prepare(struct gen_uop *u)

@@ -78,6 +78,7 @@ struct gen_alu {
     union gen_values *r;     /* the result */
     uint32_t flags;          /* what a comparison has found */
     bool has_flags;          /* `flags` is the condition's outcome */
+    bool only_flags;         /* nobody looks at the result of a comparison */
     union gen_values *carry; /* addc, subb: what the accumulator gets instead of the result */
     bool has_carry;
 };
@@ -91,15 +92,37 @@ typedef float gen_f32 __attribute__((may_alias));
 typedef double gen_f64 __attribute__((may_alias));
 typedef void (*gen_alu_op)(struct gen_alu *x);
 
+/* Operands that are known when an instruction is decoded (quick.c). */
+enum gen_quick_kind { GEN_QUICK_ROW, GEN_QUICK_STEPS, GEN_QUICK_VALUE };
+struct gen_quick_source {
+    uint8_t kind; /* enum gen_quick_kind */
+    uint8_t size; /* bytes of an element: 1, 2, 4, 8 */
+    bool is_signed;
+    bool modified; /* abs or negation */
+    uint16_t step; /* bytes from element to element; 0: one for all channels */
+    uint16_t at;   /* byte in the registers */
+    uint64_t value;
+};
+struct gen_quick {
+    struct gen_quick_source source[3];
+    uint16_t to;              /* byte in the registers */
+    uint8_t to_size, to_step; /* bytes, of an element and from one to the next */
+    bool nowhere;             /* the result goes nowhere */
+    bool selects;             /* sel: all channels are written */
+    bool tests;               /* flags are set by the result */
+};
+
 /* A decoded instruction in its page; its handler comes first (machine/code_pages.h). */
 struct gen_uop {
     gen_op run;
-    gen_op real;         /* of an instruction with DebugCtrl: its handler without it */
-    gen_alu_op alu;      /* NULL: it is no arithmetic */
-    uint8_t domain;      /* enum gen_domain */
-    uint8_t granules;    /* of its length */
-    bool raw;            /* a move of bits */
-    bool uses_ip;        /* an operand is the instruction pointer */
+    gen_op general;   /* of one that gen_run_quick executes: what does so in any case */
+    gen_op real;      /* of an instruction with DebugCtrl: its handler without it */
+    gen_alu_op alu;   /* NULL: it is no arithmetic */
+    uint8_t domain;   /* enum gen_domain */
+    uint8_t granules; /* of its length */
+    bool raw;         /* a move of bits */
+    bool uses_ip;     /* an operand is the instruction pointer */
+    struct gen_quick quick;
     const char *mistake; /* why it is not executed; NULL: it is, or it is no instruction */
     struct gen_insn insn;
     struct gen_word word; /* as it stands in memory */
@@ -137,6 +160,7 @@ struct gen_thread {
     uint32_t waiting;            /* channels that wait for the thread to come to their IP */
     uint32_t dispatched;         /* channels that it was started with */
     uint32_t wake[GEN_CHANNELS]; /* of a waiting channel: its IP */
+    uint64_t wake_set;           /* bits gen_wake_bit of those IPs, and maybe of others */
     bool active;
     bool waits;      /* in `wait`, for a notification */
     bool suppresses; /* breakpoints, for the instruction being executed */
@@ -242,6 +266,18 @@ uint32_t gen_unpredicated(const struct gen_thread *t, const struct gen_insn *ins
 uint32_t gen_predicate(const struct gen_thread *t, const struct gen_insn *insn);
 /* Puts bits into the flag register, for the channels in `on`. */
 void gen_set_flags(struct gen_thread *t, const struct gen_insn *insn, uint32_t on, uint32_t bits);
+/* A bit for each channel of whose result the instruction's condition holds: of rows whose elements
+ * are those of the destination. */
+uint32_t gen_test_row(struct gen_alu *x);
+/* abs, then negation, of a row of source values; of logic instructions negation is a complement. */
+void gen_modify(const struct gen_alu *x, const struct gen_operand *o, union gen_values *row);
+
+/* ---- quick.c ---- */
+
+/* Whether the arithmetic instruction is one for gen_run_quick; then u->quick is set. */
+bool gen_quick_prepare(struct gen_uop *u);
+const struct gen_uop *gen_run_quick(struct gen_thread *t, const struct gen_uop *u);
+
 /* An arithmetic instruction. */
 const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u);
 /* Chooses domain and handler of a decoded instruction. */
@@ -265,7 +301,20 @@ bool gen_payload(const struct gen_thread *t, const struct gen_operand *o, unsign
 /* ---- flow.c ---- */
 
 /* Channels that wait for this IP execute from here on. */
-void gen_wake(struct gen_thread *t, uint64_t pc);
+void gen_wake_here(struct gen_thread *t, uint32_t ip);
+
+static inline uint64_t gen_wake_bit(uint32_t ip)
+{
+    return UINT64_C(1) << (ip / GEN_GRANULE % 64);
+}
+
+/* The same, where it is likely that none does. */
+static inline void gen_wake(struct gen_thread *t, uint64_t pc)
+{
+    const uint32_t ip = (uint32_t)(pc - t->base);
+    if (t->wake_set & gen_wake_bit(ip))
+        gen_wake_here(t, ip);
+}
 
 /* ---- exceptions.c ---- */
 

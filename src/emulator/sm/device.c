@@ -28,7 +28,7 @@ void sm_fault(struct sm_warp *w, const struct wt_fault *fault)
 static void end_step(struct sm_warp *w)
 {
     struct sm_unit *unit = sm_unit_of(w);
-    w->step = false;
+    w->step = w->stepped = false;
     unit->global_esr |= SM_GESR_SINGLE_STEP;
     if (unit->global_report & SM_GESR_SINGLE_STEP) {
         unit->interrupts++;
@@ -41,6 +41,11 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
 {
     struct sm_warp *w = &device_of(m)->warp[wave];
     const uint64_t incarnation = w->incarnation;
+    if (w->step && w->stepped && !w->trapped) { /* out of the barrier that it stepped into */
+        end_step(w);
+        if (!sm_trap_runs(w))
+            return 0;
+    }
     if (w->must_enter || w->late[0].code || w->late[1].code || w->step) {
         if (!sm_trap_before_turn(w, &n) || !sm_trap_runs(w))
             return 0;
@@ -60,8 +65,12 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     const uint64_t issued = wt_finish_turn(m, w->left);
     if (w->incarnation == incarnation) {
         w->issued += issued;
-        if (stepping && issued && w->step && !w->trapped && w->runs)
-            end_step(w);
+        if (stepping && issued && w->step && !w->trapped && w->runs) {
+            if (w->at_barrier || sm_paths_wait(w))
+                w->stepped = true;
+            else
+                end_step(w);
+        }
     }
     return issued;
 }
@@ -177,9 +186,11 @@ static void reset(struct wt_machine *m)
 static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
 {
     const struct sm_warp *w = &device_of(m)->warp[wave];
+    /* Where a debugger has stopped the SM, that is no reason why a warp waits. */
+    const bool paused = !sm_trap_runs(w) && !sm_unit_of(w)->debugger;
     *view = (struct wt_wave_view){
         .active = w->runs,
-        .waiting = w->runs && (w->at_barrier || sm_paths_wait(w) || !sm_trap_runs(w)),
+        .waiting = w->runs && (w->at_barrier || sm_paths_wait(w) || paused),
         .wait_pc = w->at_barrier ? w->wait_pc : w->pc,
         .pc = w->pc,
         .mask = w->runs ? w->active : 0,
@@ -319,6 +330,12 @@ enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_d
     wt_memory_free((*device)->memory);
     (*device)->memory = memory;
     return WT_OK;
+}
+
+void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t *total)
+{
+    *done = device->grid.done;
+    *total = device->grid.total;
 }
 
 struct wt_machine *sm_machine(struct sm_device *device)

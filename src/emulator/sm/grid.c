@@ -261,6 +261,11 @@ void sm_warp_end(struct sm_warp *w)
     sm_grid_pump(d);
 }
 
+bool sm_device_runs(const struct sm_device *d)
+{
+    return d->grid.active;
+}
+
 bool sm_warp_cta(const struct sm_device *d, uint32_t warp, uint32_t cta[3], uint32_t *index)
 {
     if (warp >= d->machine.waves || !d->warp[warp].runs)

@@ -8,6 +8,19 @@ static struct sm_warp *warp_of(struct sm_device *d, uint32_t wave)
     return wave < d->machine.waves && d->warp[wave].runs ? &d->warp[wave] : NULL;
 }
 
+static uint64_t user_pc(struct sm_warp *w)
+{
+    const struct sm_entry *entry = w->trapped ? sm_trap_entry(w) : NULL;
+    const uint64_t pc = entry ? entry->pc : w->pc;
+    return pc + (sm_is_control(pc) ? 8 : 0);
+}
+
+static uint32_t user_mask(struct sm_warp *w)
+{
+    const struct sm_entry *entry = w->trapped ? sm_trap_entry(w) : NULL;
+    return entry ? entry->mask & w->live : w->active;
+}
+
 bool sm_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg)
 {
     *reg = (struct wt_register_shape){.bytes = 4};
@@ -15,16 +28,16 @@ bool sm_describe_register(struct wt_machine *m, unsigned number, struct wt_regis
         reg->per_lane = true;
         return true;
     }
-    if (number == SM_REGISTER_PC || number == SM_REGISTER_ESR_PC)
+    if (number == SM_REGISTER_PC || number == SM_REGISTER_ESR_PC || number == SM_REGISTER_USER_PC)
         reg->bytes = 8;
     return number - SM_REGISTER_P0 < 7 || number - SM_REGISTER_CC_Z < 4 ||
-           (number >= SM_REGISTER_PC && number <= SM_REGISTER_TRAPPED);
+           (number >= SM_REGISTER_PC && number <= SM_REGISTER_USER_MASK);
 }
 
 bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out)
 {
     struct sm_device *d = (struct sm_device *)m;
-    const struct sm_warp *w = warp_of(d, wave);
+    struct sm_warp *w = warp_of(d, wave);
     if (!w)
         return false;
     if (number < SM_RZ) {
@@ -65,6 +78,97 @@ bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out
     case SM_REGISTER_TRAPPED:
         wt_store_le(out, w->trapped, 4);
         return true;
+    case SM_REGISTER_USER_PC:
+        wt_store_le(out, user_pc(w), 8);
+        return true;
+    case SM_REGISTER_USER_MASK:
+        wt_store_le(out, user_mask(w), 4);
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool sm_warp_state(struct sm_device *d, uint32_t warp, struct sm_warp_state *state)
+{
+    struct sm_warp *w = warp_of(d, warp);
+    if (!w)
+        return false;
+    *state = (struct sm_warp_state){.incarnation = w->incarnation,
+                                    .index = w->index,
+                                    .pc = user_pc(w),
+                                    .active = user_mask(w),
+                                    .in_handler = w->trapped,
+                                    .steps = w->step,
+                                    .error = w->error};
+    memcpy(state->cta, w->cta->coordinate, sizeof state->cta);
+    return true;
+}
+
+bool sm_warp_local(struct sm_device *d, uint32_t warp, unsigned lane, uint64_t *addr,
+                   uint32_t *size)
+{
+    const struct sm_warp *w = warp_of(d, warp);
+    if (!w || lane >= SM_LANES)
+        return false;
+    *size = (d->grid.launch.local + 7) / 8 * 8;
+    *addr = w->local + (uint64_t)lane * *size;
+    return true;
+}
+
+/* The program's PC; a warp that waits at a barrier waits there no longer. */
+static bool set_pc(struct sm_warp *w, uint64_t pc)
+{
+    struct sm_entry *entry = w->trapped ? sm_trap_entry(w) : NULL;
+    if (pc % 8 || pc >> WT_MEMORY_ADDRESS_BITS || sm_is_control(pc))
+        return false;
+    if (entry) {
+        entry->pc = pc;
+        return true;
+    }
+    sm_leave_barrier(w);
+    w->pc = pc;
+    sm_update_ready(w);
+    return true;
+}
+
+bool sm_write_row(struct sm_device *d, uint32_t warp, unsigned number, uint32_t lanes,
+                  const void *row)
+{
+    struct sm_warp *w = warp_of(d, warp);
+    const uint8_t *bytes = row;
+    if (!w)
+        return false;
+    if (number < SM_RZ && number < d->grid.launch.registers) {
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(left);
+            w->r[number][lane] = (uint32_t)wt_load_le(bytes + 4 * lane, 4);
+        }
+        return true;
+    }
+    const uint32_t value = (uint32_t)wt_load_le(bytes, 4);
+    if (number - SM_REGISTER_P0 < 7) {
+        w->p[number - SM_REGISTER_P0] = value;
+        return true;
+    }
+    switch (number) {
+    case SM_REGISTER_CC_Z:
+        w->z = value;
+        return true;
+    case SM_REGISTER_CC_S:
+        w->s = value;
+        return true;
+    case SM_REGISTER_CC_C:
+        w->carry = value;
+        return true;
+    case SM_REGISTER_CC_O:
+        w->o = value;
+        return true;
+    case SM_REGISTER_WARP_ESR:
+        w->esr = value & (SM_WESR_ERROR | SM_WESR_TRAP);
+        return true;
+    case SM_REGISTER_USER_PC:
+        return set_pc(w, wt_load_le(bytes, 8));
     default:
         return false;
     }

@@ -158,8 +158,10 @@ struct sm_warp {
     uint8_t paused;        /* enum sm_pause */
     bool held;             /* at RTT, by the stop trigger */
     bool step;             /* traps again behind the next instruction */
+    bool stepped;          /* of a step: the instruction has issued, and waits at a barrier */
     uint32_t esr;
     uint64_t esr_pc;
+    struct wt_fault error;  /* the last one that arrived, until the warp goes on; kind 0: none */
     struct sm_late late[2]; /* a warp error, an L1 error */
     uint64_t incarnation;   /* how many warps its slot has had; no part of the hashes */
     /* PTX (ptx_flow.c): the path that runs; the others are entries of the stack */
@@ -366,6 +368,10 @@ bool sm_trap_before_turn(struct sm_warp *w, uint64_t *n);
 bool sm_trap_before_exit(struct sm_warp *w, const struct sm_uop *u);
 /* A warp has ended, or paused, or returned: does the SM leave trap mode? */
 void sm_trap_settle(struct sm_device *d, uint32_t sm);
+/* A warp that waits at a barrier waits there no longer: it comes to it again. */
+void sm_leave_barrier(struct sm_warp *w);
+/* The entry of the trap handler on a warp's stack; NULL: the warp is not in it. */
+struct sm_entry *sm_trap_entry(struct sm_warp *w);
 /* The run trigger. */
 void sm_trap_run(struct sm_device *d, uint32_t sm);
 /* The stop trigger has been set. */

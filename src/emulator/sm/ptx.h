@@ -94,6 +94,10 @@ void sm_device_detach_ptx(struct sm_device *device, const struct sm_ptx *image);
 /** The text of the instruction at @p pc: PTX, or machine code. False: it cannot be read. */
 bool sm_device_instruction(struct sm_device *device, uint64_t pc, char *text, size_t size);
 
+/** The text of a word that would stand at @p pc. */
+void sm_device_instruction_text(struct sm_device *device, uint64_t pc, uint64_t word, char *text,
+                                size_t size);
+
 /** Lists the instructions of the table. */
 void sm_ptx_list(FILE *out);
 

@@ -15,14 +15,12 @@
 
 #include "emulator/sm/internal.h"
 #include "emulator/sm/ptx.h"
+#include "object/ptx_word.h"
 
 #define PTX_ROW_BYTES (SM_LANES * 4)
 #define PTX_FIRST_ROW 264 /* below it are the registers of machine code, for trap handlers */
 #define PTX_MOST_ROWS 1000000
 #define PTX_NO_SLOT UINT32_MAX
-/* The word in memory: this above the index of the record. No instruction of sm_50 has it. */
-#define PTX_WORD UINT64_C(0x5054580000000000)
-#define PTX_WORD_MASK UINT64_C(0xffffff0000000000)
 
 enum ptx_header {
     PTX_RETURN_LOW, /* where the caller goes on */
@@ -142,6 +140,9 @@ static inline uint64_t ptx_pc(const struct sm_ptx *image, uint32_t index)
 {
     return image->code + index / 3 * (uint64_t)SM_BUNDLE + 8 + index % 3 * 8;
 }
+
+/* The word in memory of a record (object/ptx_word.h); ptx_text.c. */
+uint64_t ptx_word(const struct sm_ptx *image, uint32_t index);
 
 /* The record at pc; false: there is none. */
 static inline bool ptx_index(const struct sm_ptx *image, uint64_t pc, uint32_t *index)

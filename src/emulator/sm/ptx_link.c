@@ -366,7 +366,8 @@ static bool write_words(struct ptx_linker *l)
     for (size_t b = 0; b < bundles; b++)
         wt_store_le(image->words + b * SM_BUNDLE, UINT64_C(0x001f8000fc0007e0), 8);
     for (uint32_t i = 0; i < image->op_count; i++)
-        wt_store_le(image->words + (ptx_pc(image, i) - image->code), PTX_WORD | i, 8);
+        wt_store_le(image->words + (ptx_pc(image, i) - image->code), ptx_word(image, (uint32_t)i),
+                    8);
     return true;
 }
 

@@ -14,6 +14,29 @@ const struct sm_ptx *ptx_image_at(const struct sm_device *d, uint64_t pc, uint32
     return NULL;
 }
 
+uint64_t ptx_word(const struct sm_ptx *image, uint32_t index)
+{
+    static const struct {
+        sm_op run;
+        enum ptx_word_kind kind;
+    } kinds[] = {
+        {ptx_op_bra, PTX_WORD_BRANCH},
+        {ptx_op_brx, PTX_WORD_BRANCH},
+        {ptx_op_call, PTX_WORD_CALL},
+        {ptx_op_call_register, PTX_WORD_CALL},
+        {ptx_op_ret, PTX_WORD_RETURN},
+        {ptx_op_exit, PTX_WORD_END},
+        {ptx_op_trap, PTX_WORD_TRAP},
+        {ptx_op_barrier, PTX_WORD_BARRIER},
+        {ptx_op_warp_barrier, PTX_WORD_BARRIER},
+    };
+    uint64_t kind = PTX_WORD_PLAIN;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (image->op[index].run == kinds[i].run)
+            kind = kinds[i].kind;
+    return PTX_WORD | kind << PTX_WORD_KIND | index;
+}
+
 /* White space of any length and kind is one space. */
 void ptx_record_text(const struct sm_ptx *image, uint32_t index, char *text, size_t size)
 {
@@ -77,17 +100,22 @@ bool ptx_register_at(const struct sm_ptx *image, uint32_t index, size_t n,
     return false;
 }
 
-bool sm_device_instruction(struct sm_device *d, uint64_t pc, char *text, size_t size)
+void sm_device_instruction_text(struct sm_device *d, uint64_t pc, uint64_t word, char *text,
+                                size_t size)
 {
-    uint8_t bytes[8];
     uint32_t index;
-    if (!sm_device_read(d, pc, bytes, sizeof bytes))
-        return false;
-    const uint64_t word = wt_load_le(bytes, 8);
     const struct sm_ptx *image = ptx_image_at(d, pc, &index);
-    if (image && word == (PTX_WORD | index))
+    if (image && word == ptx_word(image, index))
         ptx_record_text(image, index, text, size);
     else
         sm_disassemble(word, pc, 0, text, size);
+}
+
+bool sm_device_instruction(struct sm_device *d, uint64_t pc, char *text, size_t size)
+{
+    uint8_t bytes[8];
+    if (!sm_device_read(d, pc, bytes, sizeof bytes))
+        return false;
+    sm_device_instruction_text(d, pc, wt_load_le(bytes, 8), text, size);
     return true;
 }

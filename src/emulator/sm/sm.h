@@ -44,6 +44,8 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
 enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_device **device,
                                      struct wt_error *err);
 void sm_device_free(struct sm_device *device);
+/** CTAs of the launch that have ended, and all there are. */
+void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t *total);
 /** The device as a machine; the same object. */
 struct wt_machine *sm_machine(struct sm_device *device);
 
@@ -93,6 +95,25 @@ void sm_device_set_trap_handler(struct sm_device *device, uint64_t address);
 /** The CTA that a warp works on, and the warp's number in it; false: there is no such warp now. */
 bool sm_warp_cta(const struct sm_device *device, uint32_t warp, uint32_t cta[3], uint32_t *index);
 
+/** What a driver tells its debugger of a warp beside its registers. */
+struct sm_warp_state {
+    uint64_t incarnation; /**< how many warps its slot has had */
+    uint32_t cta[3], index;
+    uint64_t pc;     /**< next instruction of the program, also while the warp is in the handler */
+    uint32_t active; /**< lanes enabled there */
+    bool in_handler;
+    bool steps;            /**< it was to do a single step, and has not issued yet */
+    struct wt_fault error; /**< the last one since the warp went on; kind 0: none */
+};
+
+/** False: there is no such warp now. */
+bool sm_warp_state(struct sm_device *device, uint32_t warp, struct sm_warp_state *state);
+/** Where a lane's local memory begins, and how many bytes of it a kernel has. */
+bool sm_warp_local(struct sm_device *device, uint32_t warp, unsigned lane, uint64_t *addr,
+                   uint32_t *size);
+/** Whether a kernel runs: warps, or CTAs that have yet to begin. */
+bool sm_device_runs(const struct sm_device *device);
+
 /* ---- registers, for looking into a warp ---- */
 
 /** Registers as wt_machine_ops.read_row numbers them. */
@@ -103,12 +124,22 @@ enum sm_register {
     SM_REGISTER_CC_S,
     SM_REGISTER_CC_C,
     SM_REGISTER_CC_O,
-    SM_REGISTER_PC = 272, /**< 64 bits */
-    SM_REGISTER_ACTIVE,   /**< mask of lanes */
-    SM_REGISTER_WARP_ESR, /**< 32 bits */
-    SM_REGISTER_ESR_PC,   /**< 64 bits */
-    SM_REGISTER_TRAPPED,  /**< 1 in the trap handler */
+    SM_REGISTER_PC = 272,  /**< 64 bits */
+    SM_REGISTER_ACTIVE,    /**< mask of lanes */
+    SM_REGISTER_WARP_ESR,  /**< 32 bits */
+    SM_REGISTER_ESR_PC,    /**< 64 bits */
+    SM_REGISTER_TRAPPED,   /**< 1 in the trap handler */
+    SM_REGISTER_USER_PC,   /**< 64 bits; in the trap handler: where the warp returns to */
+    SM_REGISTER_USER_MASK, /**< lanes active there */
 };
+
+/**
+ * Writes the row of a register for @p lanes: of R0 to R254 32 dwords, of which those of other lanes
+ * are left out, of the others one value. PC and masks are the program's, also while the warp is in
+ * the handler. False: there is no such warp or register, or it cannot be written.
+ */
+bool sm_write_row(struct sm_device *device, uint32_t warp, unsigned number, uint32_t lanes,
+                  const void *row);
 
 /* ---- the SM debugger's registers ---- */
 

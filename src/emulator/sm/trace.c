@@ -156,7 +156,7 @@ void sm_trace_after(struct sm_warp *w, wt_trace_fn fn, void *context)
     uint32_t index;
     const uint64_t word = wt_load_le(p->bytes, 8);
     const struct sm_ptx *image = ptx_image_at(w->device, p->pc, &index);
-    if (image && word == (PTX_WORD | index))
+    if (image && word == ptx_word(image, index))
         ptx_record_text(image, index, text, sizeof text);
     else
         sm_disassemble(word, p->pc, p->reuse, text, sizeof text);

@@ -88,8 +88,9 @@ static void pause_warp(struct sm_warp *w, enum sm_pause how)
 }
 
 /* A warp that waits at a barrier comes to it again when it returns. */
-static void leave_barrier(struct sm_warp *w)
+void sm_leave_barrier(struct sm_warp *w)
 {
+    w->stepped = false;
     if (w->device->grid.launch.rows)
         ptx_leave_barriers(w);
     if (!w->at_barrier)
@@ -105,7 +106,8 @@ static void leave_barrier(struct sm_warp *w)
 /*
  * A trap event: all warps of the SM that are not in the handler enter it before their next
  * instruction. Where no handler is installed, the trap unit pauses them there: it is as if the
- * handler consisted of BPT.PAUSE and RTT.
+ * handler consisted of BPT.PAUSE and RTT, but that a warp at a barrier need not leave it. A run
+ * that a debugger stops and resumes issues what it would have issued without, therefore.
  */
 static void trap_event(struct sm_device *d, uint32_t sm)
 {
@@ -119,8 +121,8 @@ static void trap_event(struct sm_device *d, uint32_t sm)
         struct sm_warp *w = &d->warp[sm * SM_WARPS + i];
         if (!w->runs || w->trapped || w->must_enter || w->paused)
             continue;
-        leave_barrier(w);
         if (d->handler) {
+            sm_leave_barrier(w);
             w->must_enter = true;
             sm_update_ready(w);
         } else {
@@ -207,6 +209,7 @@ static bool arrive(struct sm_warp *w, uint32_t code, const struct wt_fault *faul
         raise_global(d, sm, SM_GESR_L1_ERROR);
         if (!(unit->global_report & SM_GESR_L1_ERROR))
             return true;
+        w->error = *fault;
     } else {
         if (!(unit->warp_report >> code & 1))
             return true; /* not reported: as if it had not happened */
@@ -214,6 +217,7 @@ static bool arrive(struct sm_warp *w, uint32_t code, const struct wt_fault *faul
             raise_global(d, sm, SM_GESR_MULTIPLE_WARP_ERRORS);
         w->esr = (w->esr & ~(uint32_t)SM_WESR_ERROR) | code;
         w->esr_pc = fault->pc;
+        w->error = *fault;
         notify(d, sm);
     }
     if (w->trapped && late) /* of the program: the handler that runs sees it in the ESR */
@@ -222,6 +226,7 @@ static bool arrive(struct sm_warp *w, uint32_t code, const struct wt_fault *faul
         sm_fault(w, fault);
         return false;
     }
+    w->step = false; /* it has ended otherwise */
     trap_events(d, sm);
     return d->handler ? enter(w, pc) : true;
 }
@@ -338,12 +343,24 @@ static bool take_trap(struct sm_warp *w, unsigned n, uint64_t pc, uint64_t at)
         return false;
     }
     w->pc = pc;
+    w->step = false; /* it has ended otherwise */
     w->esr = (w->esr & ~(uint32_t)SM_WESR_TRAP) | n << SM_WESR_TRAP_SHIFT;
     w->esr_pc = pc;
     unit->trap_mask |= bit_of(w);
     raise_global(d, w->id / SM_WARPS, 1u << (SM_GESR_TRAP_SHIFT + n));
     trap_events(d, w->id / SM_WARPS);
     return d->handler ? enter(w, pc) : true;
+}
+
+/* A trap instruction takes BPT.TRAP n. Where the trap unit pauses the warp itself, it has not been
+ * issued: a run has the same issue times with a debugger's breakpoints and without. */
+static const struct sm_uop *take_trap_at(struct sm_warp *w, unsigned n, uint64_t at)
+{
+    if (!take_trap(w, n, sm_next_pc(at), at))
+        return NULL;
+    if (w->paused)
+        wt_not_issued(&w->device->machine);
+    return go_on(w);
 }
 
 const struct sm_uop *sm_take_program_trap(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
@@ -362,7 +379,7 @@ const struct sm_uop *sm_take_program_trap(struct sm_warp *w, const struct sm_uop
         w->pending_traps |= 1u << 1;
         return sm_next(w, u);
     }
-    return take_trap(w, 1, sm_next_pc(pc), pc) ? go_on(w) : NULL;
+    return take_trap_at(w, 1, pc);
 }
 
 const struct sm_uop *sm_op_bpt_trap(struct sm_warp *w, const struct sm_uop *u)
@@ -388,7 +405,7 @@ const struct sm_uop *sm_op_bpt_trap(struct sm_warp *w, const struct sm_uop *u)
         return sm_next(w, u);
     }
     const uint64_t pc = sm_pc_of(w, u);
-    return take_trap(w, n, sm_next_pc(pc), pc) ? go_on(w) : NULL;
+    return take_trap_at(w, n, pc);
 }
 
 /* A trap that waited while traps were masked. */
@@ -463,8 +480,7 @@ static const struct sm_uop *not_in_handler(struct sm_warp *w, const struct sm_uo
                     name);
 }
 
-/* The entry of the handler on the stack; there is one while the warp is in it. */
-static struct sm_entry *trap_entry(struct sm_warp *w)
+struct sm_entry *sm_trap_entry(struct sm_warp *w)
 {
     uint32_t at = w->depth;
     while (at && w->stack[at - 1].kind != SM_ENTRY_TRAP)
@@ -480,7 +496,7 @@ const struct sm_uop *sm_op_rtt(struct sm_warp *w, const struct sm_uop *u)
     struct sm_unit *unit = sm_unit_of(w);
     const uint32_t sm = w->id / SM_WARPS;
     const unsigned how = SM_FIELD(u->word, rtt0);
-    const struct sm_entry *entry = trap_entry(w);
+    const struct sm_entry *entry = sm_trap_entry(w);
     if (!w->trapped)
         return not_in_handler(w, u);
     if (!entry)
@@ -504,8 +520,9 @@ const struct sm_uop *sm_op_rtt(struct sm_warp *w, const struct sm_uop *u)
     if (how == RTT_TERMINATE)
         return sm_exit_lanes(w, u, w->live);
     w->active = back.mask & w->live;
+    w->error.kind = WT_FAULT_NONE;
     w->pc = how == RTT_FALLTHROUGH ? sm_next_pc(sm_pc_of(w, u)) : back.pc;
-    w->step = unit->single_step;
+    w->step = w->step || unit->single_step;
     if (!w->active) { /* all of its lanes have exited in the handler */
         w->live = 0;
         sm_warp_end(w);
@@ -530,7 +547,7 @@ const struct sm_uop *sm_op_sam(struct sm_warp *w, const struct sm_uop *u)
 /* The lanes that were active when the handler was entered. */
 const struct sm_uop *sm_op_ram(struct sm_warp *w, const struct sm_uop *u)
 {
-    const struct sm_entry *entry = trap_entry(w);
+    const struct sm_entry *entry = sm_trap_entry(w);
     if (!w->trapped || !entry)
         return not_in_handler(w, u);
     if (entry->mask & w->live)
@@ -645,8 +662,10 @@ void sm_trap_run(struct sm_device *d, uint32_t sm)
         if (!w->paused || unit->pause_mask & bit_of(w))
             continue;
         w->paused = SM_RUNS;
-        if (!w->trapped)
-            w->step = unit->single_step;
+        if (!w->trapped) {
+            w->error.kind = WT_FAULT_NONE;
+            w->step = w->step || unit->single_step;
+        }
         sm_update_ready(w);
     }
     unit->loud = false;

@@ -133,6 +133,8 @@ const struct command wt_shell_commands[] = {
      "thread apply all COMMAND does a command for each thread.", 0, false},
     {"warp", "wave", do_wave, WAVES, "Selects a wave: warp CORE/SLOT or warp SLOT.", NULL, 0,
      false},
+    {"group", NULL, do_group, WAVES, "Selects a work-group: its first wave.",
+     "group X, group X,Y or group X,Y,Z, of the dispatch of the selected wave.", 0, false},
     {"lane", NULL, do_lane, WAVES, "Selects a lane of the selected wave.",
      "lane apply all COMMAND does a command for each lane.", 0, false},
     {"info", "i inf", do_info, SELF, "Shows things about the program being debugged.", NULL, 'i',

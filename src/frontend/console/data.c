@@ -520,11 +520,11 @@ static void print_register(struct wt_shell *c, unsigned index)
     char name[64];
     snprintf(name, sizeof name, "$%s", r->name);
     if (wt_source_evaluate(&view, name, &values, &err) != WT_OK) {
-        fprintf(c->out, "%-15s<unavailable>\n", r->name);
+        fprintf(c->out, "%-14s <unavailable>\n", r->name);
         return;
     }
     const struct wt_format raw = {.letter = 'x'}, natural = {0};
-    fprintf(c->out, "%-15s", r->name);
+    fprintf(c->out, "%-14s ", r->name);
     if (values.state[0] != WT_VALUE_GOOD || r->type == WT_REG_FLOAT || r->bits > 64 ||
         r->type == WT_REG_FLOAT_UNION) {
         wt_values_print(c->out, &view, &values, 0, &natural);

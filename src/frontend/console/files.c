@@ -278,11 +278,15 @@ enum wt_status do_info_line(struct wt_shell *c, const char *text, struct wt_erro
         const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
         struct wt_line_row row;
         if (frame && frame->file && wt_symbols_row(frame->symbols, list[i] - frame->bias, &row)) {
+            const struct wt_view view = view_of(c);
+            char start[300], end[300];
+            wt_source_symbol_at(&view, row.start + frame->bias, false, start, sizeof start);
+            wt_source_symbol_at(&view, row.end + frame->bias, false, end, sizeof end);
             fprintf(c->out,
-                    "Line %u of \"%s\" starts at address 0x%" PRIx64 " <%s> and ends at 0x%" PRIx64
-                    ".\n",
-                    frame->line, frame->file, row.start + frame->bias,
-                    frame->function ? frame->function : "?", row.end + frame->bias);
+                    "Line %u of \"%s\" starts at address 0x%" PRIx64 "%s%s and ends at 0x%" PRIx64
+                    "%s%s.\n",
+                    frame->line, frame->file, row.start + frame->bias, *start ? " " : "", start,
+                    row.end + frame->bias, *end ? " " : "", end);
             c->examine.address = row.start + frame->bias;
             c->examine.space = 0;
             c->examine.any = true;
@@ -305,7 +309,8 @@ static enum wt_status address_of(struct wt_shell *c, const char *text, uint64_t 
     if (status)
         return status;
     *address = 0;
-    if (v.in_memory && wt_type_plain(v.type)->kind == WT_TYPE_FUNCTION)
+    const struct wt_type *plain = wt_type_plain(v.type);
+    if (v.in_memory && (plain->kind == WT_TYPE_FUNCTION || plain->kind == WT_TYPE_ARRAY))
         *address = v.address[0];
     else if (v.state[0] == WT_VALUE_GOOD && v.size <= 8)
         for (uint64_t i = 0; i < v.size; i++)
@@ -326,6 +331,8 @@ enum wt_status do_info_symbol(struct wt_shell *c, const char *text, struct wt_er
     if (status)
         return status;
     wt_source_symbol_at(&view, address, false, symbol, sizeof symbol);
+    if (!symbol[0])
+        wt_source_symbol_at(&view, address, true, symbol, sizeof symbol);
     if (!symbol[0]) {
         fprintf(c->out, "No symbol matches %s.\n", text);
         return WT_OK;

@@ -20,6 +20,14 @@ struct script {
     size_t count, capacity;
 };
 
+/** An address where execution stops for a step's sake. */
+struct stop_at {
+    uint64_t addr;
+    wt_thread thread; /**< only this one */
+    bool has_cfa;     /**< and only in this frame or one further out: */
+    uint64_t cfa;
+};
+
 /** A breakpoint or watchpoint as the user knows it. */
 struct point {
     unsigned number;
@@ -43,6 +51,9 @@ struct point {
     uint8_t *old; /**< the value before */
     uint64_t size;
     wt_thread owner; /**< through which it is read */
+    /* The end of what is watched: where the frame returns to whose variables it names. */
+    struct stop_at scope;
+    struct wt_expr *scope_condition; /**< NULL: it has no end */
 };
 
 /** An expression that is printed at each stop. */
@@ -199,6 +210,10 @@ enum wt_status need_run(struct wt_shell *c, struct wt_error *err);
 enum wt_status need_thread(struct wt_shell *c, struct wt_error *err);
 /** The selected frame; "No frame selected." */
 enum wt_status need_frame(struct wt_shell *c, const struct wt_frame **frame, struct wt_error *err);
+/** The frame that a frame's function was called from; NULL: it is the outermost. */
+const struct wt_frame *caller_of(struct wt_shell *c, const struct wt_frame *frame);
+/** Where a frame of the selected thread returns to; false if that is not known. */
+bool find_way_out(struct wt_shell *c, const struct wt_frame *frame, struct stop_at *out);
 /** Where expressions are evaluated now. */
 struct wt_view view_of(struct wt_shell *c);
 /** The wave of the selected thread and the thread's place in it. */
@@ -214,13 +229,9 @@ enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list,
 enum wt_status wait_for_stop(struct wt_shell *c, struct wt_error *err);
 /** Sets breakpoints of all kinds as they are now wanted. */
 enum wt_status insert_points(struct wt_shell *c, struct wt_error *err);
-/** An address where execution stops for a step's sake. */
-struct stop_at {
-    uint64_t addr;
-    wt_thread thread; /**< only this one */
-    bool has_cfa;     /**< and only in this frame or one further out: */
-    uint64_t cfa;
-};
+/** The condition of a breakpoint that means one thread and frame; the caller frees it. */
+enum wt_status thread_condition(struct wt_shell *c, const struct stop_at *at, struct wt_expr **expr,
+                                struct wt_error *err);
 enum wt_status insert_internal(struct wt_shell *c, const struct stop_at *at, struct wt_error *err);
 void remove_internal(struct wt_shell *c, uint64_t addr);
 /** Removes everything that is inserted, and the console's own breakpoints. */
@@ -326,7 +337,8 @@ command_fn do_list, do_info_source, do_info_line, do_info_symbol, do_info_addres
     do_info_functions, do_info_variables, do_info_types, do_info_sources;
 command_fn do_thread, do_lane, do_wave, do_info_threads, do_info_lanes, do_info_waves,
     do_info_devices, do_info_groups, do_info_dispatches, do_info_divergence, do_info_barriers,
-    do_info_spaces, do_info_trap, do_info_modules, do_info_time, do_apply, do_info_program;
+    do_info_spaces, do_info_trap, do_info_modules, do_info_time, do_apply, do_group,
+    do_info_program;
 command_fn do_help, do_info, do_source, do_quit;
 
 #endif

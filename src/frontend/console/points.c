@@ -46,6 +46,7 @@ static void free_compiled(struct point *p)
 static void free_point(struct point *p)
 {
     free_compiled(p);
+    wt_expr_free(p->scope_condition);
     free_script(&p->commands);
     free(p->text);
     free(p->addr);
@@ -188,18 +189,32 @@ static void find_functions(struct wt_shell *c, const char *text, struct addresse
 
 struct kernels {
     const char *name; /* NULL: all of them */
-    bool entries;     /* their first instructions, and those of the runtime's own, too */
+    const struct wt_modules *modules;
+    bool entries; /* their first instructions, and those of the runtime's own, too */
     struct addresses *a;
 };
 
-/* AMD's code objects describe each kernel in a symbol NAME.kd. */
+static void add_kernel(const struct kernels *k, uint64_t start)
+{
+    const struct wt_module *m = k->a->module;
+    uint64_t wanted;
+    if (!k->name || (wt_symbols_address(m->symbols, k->name, &wanted) && wanted == start))
+        add_address(k->a, wt_modules_first_instruction(
+                              k->modules,
+                              (k->entries ? start : wt_symbols_body(m->symbols, start)) + m->bias));
+}
+
+/* The symbols of NVIDIA's kernels say that they are some; AMD's code objects describe each kernel
+ * in a symbol NAME.kd. */
 static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t size, bool code)
 {
     const struct kernels *k = context;
     const struct wt_module *m = k->a->module;
     const size_t length = strlen(name);
-    uint64_t start, wanted;
-    (void)addr, (void)size, (void)code;
+    uint64_t start;
+    (void)size;
+    if (code && wt_symbols_is_entry(m->symbols, addr))
+        add_kernel(k, addr);
     if (length <= 3 || strcmp(name + length - 3, ".kd") != 0)
         return true;
     /* HIP's runtime and GCC's start-up files bring kernels of their own, which nobody means who
@@ -209,9 +224,8 @@ static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t
          strcmp(name, "_fini_array.kd") == 0))
         return true;
     char *kernel = strndup(name, length - 3);
-    if (kernel && wt_symbols_address(m->symbols, kernel, &start) &&
-        (!k->name || (wt_symbols_address(m->symbols, k->name, &wanted) && wanted == start)))
-        add_address(k->a, (k->entries ? start : wt_symbols_body(m->symbols, start)) + m->bias);
+    if (kernel && wt_symbols_address(m->symbols, kernel, &start))
+        add_kernel(k, start);
     free(kernel);
     return true;
 }
@@ -220,7 +234,7 @@ static void find_kernels(struct wt_shell *c, const char *name, bool entries, str
 {
     size_t count;
     const struct wt_module *m = wt_modules_list(c->modules, &count);
-    struct kernels k = {name, entries, a};
+    struct kernels k = {name, c->modules, entries, a};
     for (size_t i = 0; i < count; i++) {
         a->module = &m[i];
         if (m[i].symbols)
@@ -602,8 +616,10 @@ static enum wt_status fill_watch(struct wt_shell *c, struct point *p, const char
         p->old = v.bytes;
         v.bytes = NULL;
     }
+    const bool ends = v.uses_frame && !location;
     wt_values_free(&v);
-    (void)location;
+    if (!status && ends && find_way_out(c, view.frame, &p->scope))
+        status = thread_condition(c, &p->scope, &p->scope_condition, err);
     return status;
 }
 
@@ -658,6 +674,16 @@ enum wt_status do_awatch(struct wt_shell *c, const char *text, struct wt_error *
 
 typedef void change_fn(struct wt_shell *c, struct point *p);
 
+/* A number, or "$bpnum": that of the last one that was set. */
+static bool take_point_number(const struct wt_shell *c, const char **text, uint64_t *number)
+{
+    if (word_length(*text) != 6 || strncmp(*text, "$bpnum", 6) != 0)
+        return take_number(text, number);
+    *number = c->last_number;
+    *text = skip_blanks(*text + 6);
+    return true;
+}
+
 static enum wt_status change(struct wt_shell *c, const char *text, change_fn *how,
                              struct wt_error *err)
 {
@@ -668,7 +694,7 @@ static enum wt_status change(struct wt_shell *c, const char *text, change_fn *ho
         return WT_OK;
     }
     while (*text) {
-        if (!take_number(&text, &first))
+        if (!take_point_number(c, &text, &first))
             return wt_fail(err, WT_INVALID, "Bad breakpoint argument: '%s'", text);
         last = first;
         if (*text == '-') {
@@ -759,7 +785,7 @@ static enum wt_status take_point(struct wt_shell *c, const char **text, struct p
                                  struct wt_error *err)
 {
     uint64_t number;
-    if (!take_number(text, &number))
+    if (!take_point_number(c, text, &number))
         return wt_fail(err, WT_INVALID, "Argument required (breakpoint number).");
     *p = number <= c->last_number ? find_point(c, (unsigned)number) : NULL;
     if (!*p)
@@ -943,8 +969,10 @@ enum wt_status do_save(struct wt_shell *c, const char *text, struct wt_error *er
                 fprintf(file, "%s\n", p->commands.line[k]);
             fputs("end\n", file);
         }
+        if (p->ignore)
+            fprintf(file, "ignore $bpnum %u\n", p->ignore);
         if (!p->enabled)
-            fprintf(file, "disable\n");
+            fprintf(file, "disable $bpnum\n");
     }
     if (fclose(file) != 0)
         return wt_fail(err, WT_IO, "%s: cannot write", path);

@@ -49,8 +49,8 @@ static void and_register(struct wt_expr *e, int index, uint64_t value, enum comp
 }
 
 /* The condition of a breakpoint that means one thread. */
-static enum wt_status thread_condition(struct wt_shell *c, const struct stop_at *at,
-                                       struct wt_expr **expr, struct wt_error *err)
+enum wt_status thread_condition(struct wt_shell *c, const struct stop_at *at, struct wt_expr **expr,
+                                struct wt_error *err)
 {
     struct wt_wave wave;
     struct wt_thread_position place;
@@ -113,6 +113,15 @@ static enum wt_status insert_at(struct wt_shell *c, uint64_t addr, struct wt_err
                 list[count++] = p->compiled[k];
         }
     }
+    for (size_t i = 0; i < c->point_count; i++) {
+        const struct point *p = c->point[i];
+        if (!p->scope_condition || !p->enabled || p->scope.addr != addr)
+            continue;
+        if (count == sizeof list / sizeof list[0])
+            always = true;
+        else
+            list[count++] = p->scope_condition;
+    }
     for (size_t i = 0; i < c->internal_count; i++) {
         if (c->internal[i].addr != addr)
             continue;
@@ -170,6 +179,8 @@ enum wt_status insert_points(struct wt_shell *c, struct wt_error *err)
             continue;
         for (size_t k = 0; k < p->addr_count && has_addresses(p); k++)
             fine &= note_address(c, p->addr[k]);
+        if (p->scope_condition)
+            fine &= note_address(c, p->scope.addr);
         for (size_t k = 0; k < p->part_count; k++)
             if ((status = insert_watch(c, p->part[k], err)) != WT_OK)
                 return status;
@@ -312,12 +323,17 @@ static bool condition_holds(struct wt_shell *c, const struct point *p, uint64_t 
             return true;
         struct wt_wave wave;
         struct wt_thread_position place;
-        struct wt_lane_value value = {0};
-        if (wave_of_thread(c, thread, &wave, &place, WT_IGNORED) != WT_OK ||
-            wt_debugger_evaluate(c->debugger, wave.id, wt_lane_bit(place.lane), p->compiled[k], 0,
-                                 &value, NULL, WT_IGNORED) != WT_OK)
+        struct wt_lane_value value[WT_MAX_LANES];
+        if (wave_of_thread(c, thread, &wave, &place, WT_IGNORED) != WT_OK)
             return true;
-        return !value.known || value.value != 0;
+        /* All enabled lanes, since a condition may ask for what they have together. */
+        const wt_lanes own = wt_lane_bit(place.lane);
+        const wt_lanes lanes = place.active & own ? place.active : own;
+        if (wt_debugger_evaluate(c->debugger, wave.id, lanes, p->compiled[k], 0, value, NULL,
+                                 WT_IGNORED) != WT_OK)
+            return true;
+        const struct wt_lane_value *mine = &value[wt_lanes_count(lanes & (own - 1))];
+        return !mine->known || mine->value != 0;
     }
     return false;
 }
@@ -343,6 +359,39 @@ void queue_commands(struct wt_shell *c, const struct point *p)
             return;
         grown[c->queued.count++] = copy;
     }
+}
+
+/* Whether an expression holds for the thread that stands at @p pc. */
+static bool holds_for(struct wt_shell *c, const struct wt_expr *expr, wt_thread thread)
+{
+    struct wt_wave wave;
+    struct wt_thread_position place;
+    struct wt_lane_value value = {0};
+    return wave_of_thread(c, thread, &wave, &place, WT_IGNORED) == WT_OK &&
+           wt_debugger_evaluate(c->debugger, wave.id, wt_lane_bit(place.lane), expr, 0, &value,
+                                NULL, WT_IGNORED) == WT_OK &&
+           value.known && value.value != 0;
+}
+
+/* Watchpoints on variables of a frame that has returned are gone. Whether there were any. */
+static bool end_scopes(struct wt_shell *c, uint64_t pc)
+{
+    bool any = false;
+    for (size_t i = c->point_count; i-- > 0;) {
+        struct point *p = c->point[i];
+        if (!p->scope_condition || !p->enabled || p->scope.addr != pc ||
+            !holds_for(c, p->scope_condition, c->thread))
+            continue;
+        if (!any)
+            print_where(c, c->thread);
+        fprintf(c->out,
+                "\nWatchpoint %u deleted because the program has left the block in\n"
+                "which its expression is valid.\n",
+                p->number);
+        delete_point(c, p);
+        any = true;
+    }
+    return any;
 }
 
 /* The breakpoints at a stop. *again: all of them were to be ignored. */
@@ -381,7 +430,7 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
         if (p->temporary && gone_count < sizeof gone / sizeof gone[0])
             gone[gone_count++] = p;
     }
-    bool internal = false;
+    bool internal = end_scopes(c, place.pc);
     for (size_t i = 0; i < c->internal_count; i++)
         internal |= c->internal[i].addr == place.pc;
     *again = here && !any && !internal;

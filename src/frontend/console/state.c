@@ -68,6 +68,24 @@ enum wt_status need_frame(struct wt_shell *c, const struct wt_frame **frame, str
     return WT_OK;
 }
 
+const struct wt_frame *caller_of(struct wt_shell *c, const struct wt_frame *frame)
+{
+    const struct wt_frame *caller = frame;
+    while (caller && caller->physical == frame->physical)
+        caller = wt_frames_get(c->frames, caller->level + 1);
+    return caller;
+}
+
+bool find_way_out(struct wt_shell *c, const struct wt_frame *frame, struct stop_at *out)
+{
+    const struct wt_frame *caller = caller_of(c, frame);
+    if (!caller)
+        return false;
+    *out = (struct stop_at){.addr = caller->pc, .thread = c->thread};
+    out->has_cfa = wt_frames_cfa(c->frames, frame->level, &out->cfa);
+    return true;
+}
+
 struct wt_view view_of(struct wt_shell *c)
 {
     struct wt_view view = {.source = c->source};

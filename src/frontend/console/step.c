@@ -95,15 +95,6 @@ static enum wt_status run_to(struct wt_shell *c, struct plan *p, const struct st
     return status;
 }
 
-/* The frame of the function that really called the innermost one. */
-static const struct wt_frame *caller_of(struct wt_shell *c, const struct wt_frame *frame)
-{
-    const struct wt_frame *caller = frame;
-    while (caller && caller->physical == frame->physical)
-        caller = wt_frames_get(c->frames, caller->level + 1);
-    return caller;
-}
-
 /* The inlined call that a frame is of; NULL: it is a function's. */
 static const void *block_of(const struct wt_frame *frame)
 {
@@ -748,10 +739,7 @@ enum wt_status do_until(struct wt_shell *c, const char *text, struct wt_error *e
 
 bool has_float_abi(struct wt_shell *c)
 {
-    /* RISC-V ELF specification, e_flags: EF_RISCV_FLOAT_ABI. */
-    enum { FLOAT_ABI = 0x6 };
     size_t count;
     const struct wt_module *m = wt_modules_list(c->modules, &count);
-    return strncmp(c->topology->arch, "riscv", 5) == 0 && count && m[0].symbols &&
-           wt_symbols_flags(m[0].symbols) & FLOAT_ABI;
+    return count && m[0].symbols && wt_symbols_has_float_abi(m[0].symbols);
 }

@@ -1,4 +1,5 @@
 /* Waves, lanes, threads, and the device: selecting and listing them; time and history. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,46 @@ static enum wt_status select_lane(struct wt_shell *c, unsigned lane, struct wt_e
     return WT_OK;
 }
 
+#define MOST_RANGES 32
+
+/* Numbers that "apply" takes: "all", "1 3 5-7". */
+struct ranges {
+    unsigned count;
+    uint64_t first[MOST_RANGES], last[MOST_RANGES];
+};
+
+static bool is_in(const struct ranges *r, uint64_t number)
+{
+    for (unsigned i = 0; i < r->count; i++)
+        if (number >= r->first[i] && number <= r->last[i])
+            return true;
+    return false;
+}
+
+static enum wt_status take_ranges(const char **text, struct ranges *r, struct wt_error *err)
+{
+    static const char usage[] = "apply takes \"all\" or numbers (1 3 5-7), and a command";
+    uint64_t number;
+    if (word_length(*text) == 3 && strncmp(*text, "all", 3) == 0) {
+        *text = skip_blanks(*text + 3);
+        r->first[r->count] = 0;
+        r->last[r->count++] = UINT64_MAX;
+        return WT_OK;
+    }
+    while (r->count < MOST_RANGES && isdigit((unsigned char)**text)) {
+        if (!take_number(text, &number))
+            return wt_fail(err, WT_INVALID, "%s", usage);
+        r->first[r->count] = r->last[r->count] = number;
+        if (**text == '-') {
+            (*text)++;
+            if (!take_number(text, &r->last[r->count]))
+                return wt_fail(err, WT_INVALID, "%s", usage);
+        }
+        r->count++;
+    }
+    return r->count ? WT_OK : wt_fail(err, WT_INVALID, "%s", usage);
+}
+
 /* Executes a command for each lane of the selected wave, or each thread. */
 static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, struct wt_error *err)
 {
@@ -76,19 +117,9 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
     const struct wt_thread_info *list;
     struct wt_wave wave;
     size_t count;
-    uint64_t first = 0, last = UINT64_MAX;
-    if (strncmp(text, "all ", 4) == 0) {
-        text = skip_blanks(text + 4);
-    } else if (take_number(&text, &first)) {
-        last = first;
-        if (*text == '-') {
-            text++;
-            if (!take_number(&text, &last))
-                return wt_fail(err, WT_INVALID, "apply takes \"all\", N or N-M, and a command");
-        }
-    } else {
-        return wt_fail(err, WT_INVALID, "apply takes \"all\", N or N-M, and a command");
-    }
+    struct ranges ranges = {.count = 0};
+    if ((status = take_ranges(&text, &ranges, err)) != WT_OK)
+        return status;
     if (!*text)
         return wt_fail(err, WT_INVALID, "Please specify a command at the end of 'apply'");
     if (!wt_debugger_thread_wave(c->debugger, c->thread, &wave) ||
@@ -100,7 +131,7 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
     memcpy(copy, list, count * sizeof *copy);
     if (lanes) {
         for (unsigned lane = 0; lane < wave.lanes && !status; lane++) {
-            if (lane < first || lane > last)
+            if (!is_in(&ranges, lane))
                 continue;
             if ((status = select_lane(c, lane, err)) != WT_OK)
                 break;
@@ -110,7 +141,7 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
     } else {
         for (size_t i = 0; i < count && !status; i++) {
             char name[120];
-            if (copy[i].id < first || copy[i].id > last)
+            if (!is_in(&ranges, copy[i].id))
                 continue;
             select_thread(c, copy[i].id);
             wt_debugger_thread_name(c->debugger, copy[i].id, name, sizeof name);
@@ -192,6 +223,57 @@ enum wt_status do_wave(struct wt_shell *c, const char *text, struct wt_error *er
     if (*text || wave == WT_NO_WAVE || !thread_of_wave(c, wave, &thread))
         return wt_fail(err, WT_INVALID, "no active %s in slot %" PRIu64 " of core %" PRIu64,
                        c->topology->wave_word, slot, core);
+    select_thread(c, thread);
+    show_selected(c);
+    return WT_OK;
+}
+
+/* "group X", "group X,Y,Z": its first wave. */
+enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    uint64_t at[3] = {0};
+    wt_wave_id *list, found = WT_NO_WAVE;
+    struct wt_wave own;
+    struct wt_wave_info info;
+    size_t count;
+    wt_thread thread;
+    enum wt_status status = need_thread(c, err);
+    if (status)
+        return status;
+    if (!wt_debugger_thread_wave(c->debugger, c->thread, &own) || !own.has_work)
+        return wt_fail(err, WT_UNSUPPORTED, "the device does not tell of work-groups");
+    if (!*text) {
+        print_where(c, c->thread);
+        return WT_OK;
+    }
+    for (unsigned i = 0; i < 3 && (i == 0 || *text); i++) {
+        char *end;
+        at[i] = strtoull(text, &end, 0);
+        if (end == text || at[i] > UINT32_MAX)
+            return wt_fail(err, WT_INVALID, "group takes its coordinates: X, X,Y or X,Y,Z");
+        text = skip_blanks(end);
+        if (*text == ',' && i < 2)
+            text = skip_blanks(text + 1);
+    }
+    if (*text)
+        return wt_fail(err, WT_INVALID, "group takes its coordinates: X, X,Y or X,Y,Z");
+    if ((status = list_waves(c, &list, &count, err)) != WT_OK)
+        return status;
+    uint32_t best = UINT32_MAX;
+    for (size_t i = 0; i < count; i++)
+        if (wt_debugger_wave(c->debugger, list[i], &info, WT_IGNORED) == WT_OK &&
+            info.wave.has_work && info.wave.dispatch == own.dispatch &&
+            info.wave.group[0] == at[0] && info.wave.group[1] == at[1] &&
+            info.wave.group[2] == at[2] && info.wave.index < best) {
+            best = info.wave.index;
+            found = list[i];
+        }
+    free(list);
+    if (found == WT_NO_WAVE || !thread_of_wave(c, found, &thread))
+        return wt_fail(err, WT_INVALID,
+                       "group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") of dispatch %" PRIu64
+                       " has no %s now; 'info groups' lists those that have",
+                       at[0], at[1], at[2], own.dispatch, c->topology->wave_word);
     select_thread(c, thread);
     show_selected(c);
     return WT_OK;

@@ -1,0 +1,105 @@
+/* Memory as a lane sees it: generic addresses lead by their window to shared memory of the block,
+ * to local memory of the thread, or to global memory. */
+#include "debug/sm/internal.h"
+
+#include <assert.h>
+
+#define WINDOW_BYTES UINT64_C(0x1000000)
+#define BANK_SHIFT 16 /* an offset of constant memory: bank << 16 | byte */
+
+void smp_describe_spaces(struct wt_probe *p)
+{
+    /* DWARF's numbers: NVIDIA, "PTX ISA" and "Debugger API" (ptxStorageKind), as LLVM writes them
+     * (DW_AT_address_class). */
+    p->space[SPACE_GENERIC] = (struct wt_space){
+        .name = "generic", .dwarf = 12, .scope = WT_SCOPE_LANE, .address_bits = 64};
+    p->space[SPACE_GLOBAL] = (struct wt_space){
+        .name = "global", .dwarf = 5, .scope = WT_SCOPE_DEVICE, .address_bits = 64};
+    p->space[SPACE_SHARED] = (struct wt_space){.name = "shared",
+                                               .dwarf = 8,
+                                               .scope = WT_SCOPE_GROUP,
+                                               .address_bits = 32,
+                                               .aperture = p->link->shared_window};
+    p->space[SPACE_LOCAL] = (struct wt_space){.name = "local",
+                                              .dwarf = 6,
+                                              .scope = WT_SCOPE_LANE,
+                                              .address_bits = 32,
+                                              .aperture = p->link->local_window};
+    p->space[SPACE_CONSTANT] = (struct wt_space){
+        .name = "constant", .dwarf = 4, .scope = WT_SCOPE_DEVICE, .address_bits = 32};
+    p->topology.spaces = p->space;
+    p->topology.space_count = SPACES;
+    p->topology.code_spaces = 1u << SPACE_GLOBAL;
+    p->topology.address_bits = 64;
+    p->topology.frame_space = SPACE_LOCAL;
+}
+
+/* c[bank][byte] in memory. */
+static enum wt_status find_constant(struct wt_probe *p, uint64_t offset, size_t size, uint64_t *at,
+                                    struct wt_error *err)
+{
+    const unsigned bank = (unsigned)(offset >> BANK_SHIFT);
+    const uint64_t byte = offset & ((1u << BANK_SHIFT) - 1);
+    uint32_t bytes = 0;
+    enum wt_status status;
+    if (bank < SMP_BANKS &&
+        (status = p->link->ops->bank(p->link->context, bank, at, &bytes, err)) != WT_OK)
+        return status;
+    *at += byte;
+    if (byte < bytes && size <= bytes - byte)
+        return WT_OK;
+    return wt_fail(err, WT_INVALID, "constant bank %u has %u bytes", bank, bytes);
+}
+
+/* An address of any space as a generic one, which the link knows. */
+static enum wt_status generic(struct wt_probe *p, struct wt_address addr, size_t size, uint64_t *at,
+                              struct wt_error *err)
+{
+    assert(addr.space < SPACES);
+    *at = addr.offset + p->space[addr.space].aperture;
+    if (addr.space == SPACE_CONSTANT)
+        return find_constant(p, addr.offset, size, at, err);
+    if ((addr.space == SPACE_SHARED || addr.space == SPACE_LOCAL) && addr.offset >= WINDOW_BYTES)
+        return wt_fail(err, WT_INVALID, "%s memory has no 0x%llx", p->space[addr.space].name,
+                       (unsigned long long)addr.offset);
+    return WT_OK;
+}
+
+enum wt_status smp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                               struct wt_address addr, void *out, size_t size, struct wt_error *err)
+{
+    uint64_t at = 0;
+    enum wt_status status = generic(p, addr, size, &at, err);
+    return status ? status : p->link->ops->read(p->link->context, wave, lane, at, out, size, err);
+}
+
+enum wt_status smp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                struct wt_address addr, const void *bytes, size_t size,
+                                struct wt_error *err)
+{
+    uint64_t at = 0;
+    enum wt_status status = generic(p, addr, size, &at, err);
+    return status ? status
+                  : p->link->ops->write(p->link->context, wave, lane, at, bytes, size, err);
+}
+
+enum wt_status smp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
+                             struct wt_address addr, uint64_t size, struct wt_address *home,
+                             uint64_t *part, struct wt_error *err)
+{
+    uint64_t at = 0, base;
+    uint32_t bytes;
+    enum wt_status status = generic(p, addr, size, &at, err);
+    *part = size;
+    *home = wt_address_of(at);
+    if (status || at - p->link->local_window >= WINDOW_BYTES)
+        return status;
+    const uint64_t offset = at - p->link->local_window;
+    status = p->link->ops->local(p->link->context, wave, lane, &base, &bytes, err);
+    if (status)
+        return status;
+    if (offset >= bytes || size > bytes - offset)
+        return wt_fail(err, WT_INVALID, "a thread has %u bytes of local memory", bytes);
+    *home = wt_address_of(base + offset);
+    return WT_OK;
+}

@@ -1,0 +1,158 @@
+/* Registers of a warp: names and rows. */
+#include "debug/sm/internal.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+enum { GENERAL = 255, PREDICATES = 7 };
+
+#define WAVE(name_, bits_, code_)                                                                  \
+    {                                                                                              \
+        .name = (name_), .set = "special", .type = WT_REG_UINT, .scope = WT_SCOPE_WAVE,            \
+        .bits = (bits_), .number = (code_), .dwarf = -1, .code = (code_)                           \
+    }
+
+/* The pc and the mask are the program's, also while the warp is in the trap handler. */
+static const struct wt_register special[] = {
+    {.name = "pc",
+     .set = "special",
+     .type = WT_REG_CODE_PTR,
+     .scope = WT_SCOPE_WAVE,
+     .role = WT_ROLE_PC,
+     .bits = 64,
+     .number = WT_SM_USER_PC,
+     .dwarf = -1,
+     .code = WT_SM_USER_PC},
+    {.name = "active",
+     .alt_name = "exec",
+     .set = "special",
+     .type = WT_REG_UINT,
+     .scope = WT_SCOPE_WAVE,
+     .role = WT_ROLE_EXEC_MASK,
+     .bits = 32,
+     .number = WT_SM_USER_MASK,
+     .dwarf = -1,
+     .code = WT_SM_USER_MASK,
+     .read_only = true},
+    WAVE("cc_z", 32, WT_SM_CC_Z),
+    WAVE("cc_s", 32, WT_SM_CC_S),
+    WAVE("cc_c", 32, WT_SM_CC_C),
+    WAVE("cc_o", 32, WT_SM_CC_O),
+    WAVE("warpesr", 32, WT_SM_WARP_ESR),
+    {.name = "esrpc",
+     .set = "special",
+     .type = WT_REG_CODE_PTR,
+     .scope = WT_SCOPE_WAVE,
+     .bits = 64,
+     .number = WT_SM_ESR_PC,
+     .dwarf = -1,
+     .code = WT_SM_ESR_PC,
+     .read_only = true},
+    {.name = "trapped",
+     .set = "special",
+     .type = WT_REG_UINT,
+     .scope = WT_SCOPE_WAVE,
+     .bits = 32,
+     .number = WT_SM_TRAPPED,
+     .dwarf = -1,
+     .code = WT_SM_TRAPPED,
+     .read_only = true},
+    {.name = "warppc",
+     .set = "special",
+     .type = WT_REG_CODE_PTR,
+     .scope = WT_SCOPE_WAVE,
+     .bits = 64,
+     .number = WT_SM_PC,
+     .dwarf = -1,
+     .code = WT_SM_PC,
+     .read_only = true},
+};
+#define SPECIAL (sizeof special / sizeof special[0])
+
+bool smp_describe_registers(struct wt_probe *p)
+{
+    const size_t count = SPECIAL + GENERAL + PREDICATES;
+    size_t n = SPECIAL;
+    p->registers = calloc(count, sizeof *p->registers);
+    p->names = calloc(count, sizeof *p->names);
+    if (!p->registers || !p->names)
+        return false;
+    memcpy(p->registers, special, sizeof special);
+    for (unsigned i = 0; i < GENERAL + PREDICATES; i++, n++) {
+        const bool general = i < GENERAL;
+        const unsigned number = general ? i : i - GENERAL;
+        snprintf(p->names[n], sizeof *p->names, "%c%u", general ? 'R' : 'P', number);
+        p->registers[n] =
+            (struct wt_register){.name = p->names[n],
+                                 .set = general ? "general" : "predicates",
+                                 .type = WT_REG_UINT,
+                                 .scope = general ? WT_SCOPE_LANE : WT_SCOPE_WAVE,
+                                 .bits = 32,
+                                 .number = general ? number : WT_SM_P0 + number,
+                                 .dwarf = general ? (int)number : -1,
+                                 .code = general ? WT_SM_R0 + number : WT_SM_P0 + number};
+    }
+    assert(n == count);
+    p->topology.registers = p->registers;
+    p->topology.register_count = count;
+    p->topology.pc_index = 0;
+    return true;
+}
+
+enum wt_status smp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                             const unsigned *index, size_t count, uint8_t *out,
+                             struct wt_error *err)
+{
+    struct smp_row *row;
+    enum wt_status status = smp_find_row(p, wave, &row, err);
+    for (size_t i = 0; i < count && !status; i++) {
+        const struct wt_register *r = &p->registers[index[i]];
+        uint8_t bytes[4 * SMP_LANES];
+        status = p->link->ops->read_row(p->link->context, wave, r->code, bytes, err);
+        if (status == WT_INVALID)
+            return wt_fail(err, WT_UNSUPPORTED, "the kernel has no register %s", r->name);
+        if (status)
+            return status;
+        if (r->scope != WT_SCOPE_LANE) {
+            memcpy(out, bytes, wt_register_size(r));
+            out += wt_register_size(r);
+            continue;
+        }
+        for (unsigned lane = 0; lane < SMP_LANES; lane++) {
+            if (!wt_has_lane(lanes, lane))
+                continue;
+            memcpy(out, bytes + 4 * lane, 4);
+            out += 4;
+        }
+    }
+    return status;
+}
+
+enum wt_status smp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
+                             const uint8_t *bytes, struct wt_error *err)
+{
+    const struct wt_register *r = &p->registers[index];
+    uint8_t values[4 * SMP_LANES] = {0};
+    uint32_t set = 0;
+    struct smp_row *row;
+    enum wt_status status = smp_find_row(p, wave, &row, err);
+    if (status)
+        return status;
+    if (r->scope != WT_SCOPE_LANE)
+        memcpy(values, bytes, wt_register_size(r));
+    for (unsigned lane = 0; r->scope == WT_SCOPE_LANE && lane < SMP_LANES; lane++) {
+        if (!wt_has_lane(lanes, lane))
+            continue;
+        set |= 1u << lane;
+        memcpy(values + 4 * lane, bytes, 4);
+        bytes += 4;
+    }
+    status = p->link->ops->write_row(p->link->context, wave, r->code, set, values, err);
+    if (!status && r->code == WT_SM_USER_PC)
+        row->pc = wt_load_le(values, 8);
+    return status;
+}

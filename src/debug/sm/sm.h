@@ -1,0 +1,94 @@
+/*
+ * The probe of NVIDIA's SM: how it reaches a device. It uses what a debugger has on a real system:
+ * the registers of the SM debugger on the bus, and the kernel driver, which installs the trap
+ * handler and reads and writes what the handler has saved of a warp (nvgpu, class 83DE; CUDA
+ * debugger API: readRegister, readPC, readLocalMemory, …).
+ */
+#ifndef WT_DEBUG_SM_SM_H
+#define WT_DEBUG_SM_SM_H
+
+#include "base/fault.h"
+#include "bus/bus.h"
+#include "debug/core/probe.h"
+
+/** The kernel launch that runs, or ran last. */
+struct wt_sm_launch {
+    uint64_t number;   /**< of the session, from 1, also across resets; 0: there was none yet */
+    bool runs;         /**< blocks of it run, or have yet to begin */
+    uint32_t block[3]; /**< threads of a block */
+    uint32_t grid[3];  /**< blocks */
+};
+
+/** A warp that there is. */
+struct wt_sm_warp {
+    uint32_t block[3], index; /**< coordinates of its block; its own number in that */
+    uint64_t pc;              /**< the program's next instruction, not the trap handler's */
+    uint32_t active;          /**< lanes enabled there */
+    bool steps;               /**< it was to do a single step, and has not issued yet */
+    struct wt_fault error;    /**< why it has trapped; kind WT_FAULT_NONE: for no error */
+};
+
+/** Registers of a warp by the driver's numbers. */
+enum wt_sm_register {
+    WT_SM_R0 = 0,   /**< R0 to R254: 32 bits a lane */
+    WT_SM_P0 = 256, /**< P0 to P6: masks of lanes */
+    WT_SM_CC_Z = 264,
+    WT_SM_CC_S,
+    WT_SM_CC_C,
+    WT_SM_CC_O,
+    WT_SM_PC = 272, /**< 64 bits: where the warp is, be it in the trap handler */
+    WT_SM_ACTIVE,
+    WT_SM_WARP_ESR,
+    WT_SM_ESR_PC, /**< 64 bits */
+    WT_SM_TRAPPED,
+    WT_SM_USER_PC, /**< 64 bits: the program's */
+    WT_SM_USER_MASK,
+};
+
+/** The driver. What fails says that the link is broken (WT_IO), or of a register or memory that
+ * there is none (WT_INVALID). */
+struct wt_sm_link_ops {
+    enum wt_status (*launch)(void *context, struct wt_sm_launch *launch, struct wt_error *err);
+    /** Describes a warp, numbered through all SMs; WT_STATE: there is no such warp now. */
+    enum wt_status (*warp)(void *context, uint32_t warp, struct wt_sm_warp *out,
+                           struct wt_error *err);
+    /** A register of enum wt_sm_register: 32 dwords, or one value. */
+    enum wt_status (*read_row)(void *context, uint32_t warp, unsigned number, void *row,
+                               struct wt_error *err);
+    /** Likewise; of R0 to R254 for those lanes only. */
+    enum wt_status (*write_row)(void *context, uint32_t warp, unsigned number, uint32_t lanes,
+                                const void *row, struct wt_error *err);
+    /** Memory at a generic address as a lane sees it. */
+    enum wt_status (*read)(void *context, uint32_t warp, unsigned lane, uint64_t addr, void *out,
+                           size_t size, struct wt_error *err);
+    enum wt_status (*write)(void *context, uint32_t warp, unsigned lane, uint64_t addr,
+                            const void *bytes, size_t size, struct wt_error *err);
+    /** Where a constant bank of the launch is in memory, and how many bytes it has; 0: none. */
+    enum wt_status (*bank)(void *context, unsigned bank, uint64_t *addr, uint32_t *size,
+                           struct wt_error *err);
+    /** Where a lane's local memory begins in memory, and how many bytes it has. */
+    enum wt_status (*local)(void *context, uint32_t warp, unsigned lane, uint64_t *addr,
+                            uint32_t *size, struct wt_error *err);
+    /** Lets the device go on for a moment: until it has something to tell, if that is soon. */
+    enum wt_status (*wait)(void *context, struct wt_error *err);
+    /** Whether the program has ended, with which status and words for people. */
+    bool (*ended)(void *context, uint32_t *status, char *text, size_t size);
+    /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.
+     */
+    enum wt_status (*reset)(void *context, struct wt_error *err);
+};
+
+/** What `link` of a target points to, for this probe. It must outlive the probe. */
+struct wt_sm_link {
+    struct wt_bus *bus; /**< the registers */
+    const struct wt_sm_link_ops *ops;
+    void *context;
+    unsigned sms;       /**< 1 to 16 */
+    bool has_handler;   /**< a trap handler is installed; else the trap unit pauses warps itself */
+    bool host_launches; /**< a host program launches kernels: idle is not the end */
+    uint64_t shared_window, local_window; /**< generic addresses of these memories */
+};
+
+extern const struct wt_probe_ops wt_probe_sm;
+
+#endif

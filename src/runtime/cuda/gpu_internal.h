@@ -1,0 +1,50 @@
+/* What gpu.c and run.c share. */
+#ifndef WT_RUNTIME_CUDA_GPU_INTERNAL_H
+#define WT_RUNTIME_CUDA_GPU_INTERNAL_H
+
+#include "runtime/common/progress.h"
+#include "runtime/cuda/gpu.h"
+
+/*
+ * The memory map. Memory of a GPU is memory of this process at the same address: programs use
+ * managed memory, and kernels that of the host. Each GPU has a space of its own. Allocations have
+ * something between them that is not mapped.
+ */
+#define SPACES UINT64_C(0x600000000000)
+#define SPACE_BYTES UINT64_C(0x10000000000)
+#define BANK UINT64_C(0)
+#define HEADERS UINT64_C(0x1000000)
+#define CODE UINT64_C(0x100000000)
+#define DATA UINT64_C(0x1000000000)
+#define CODE_STRIDE UINT64_C(0x10000000)
+#define HEAP UINT64_C(0x2000000000)
+#define HEAP_SIZE (UINT64_C(256) << 20)
+#define LOCAL UINT64_C(0x4000000000)
+#define BUFFERS UINT64_C(0x8000000000)
+#define GAP UINT64_C(0x10000)
+#define MOST_HEADERS 8192
+
+struct range {
+    uint64_t base, size;
+    bool allocated; /* by the program; else it holds variables of a module */
+};
+
+struct gpu {
+    struct sm_config config;
+    unsigned number;
+    uint64_t space; /* where its addresses begin */
+    struct sm_device *device;
+    struct range *range; /* by address */
+    size_t range_count, range_room;
+    uint64_t in_use; /* bytes of allocations */
+    uint64_t next_code, next_data;
+    uint64_t local;            /* bytes of local memory that are mapped */
+    bool header[MOST_HEADERS]; /* of textures: which are in use */
+    struct wt_progress progress;
+};
+
+/** Takes memory of the process, and gives it to the GPU. */
+enum wt_status gpu_map(struct gpu *g, uint64_t address, uint64_t size, bool writable,
+                       struct wt_error *err);
+
+#endif

@@ -1,0 +1,190 @@
+/* Launches on the emulated SM behind libcuda: they are prepared, run, counted; mistakes are
+ * reported. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "object/cubin.h"
+#include "runtime/common/interrupt.h"
+#include "runtime/cuda/call.h"
+#include "runtime/cuda/gpu_internal.h"
+
+#define RUN 1000000 /* issues at a time */
+
+/* Where an address of code is in the text: "NAME at FILE:LINE". */
+static void describe(const struct gpu_module *m, uint64_t pc, char *text, size_t size)
+{
+    struct sm_ptx_line line;
+    size_t count;
+    const struct sm_ptx_kernel *list = sm_ptx_kernels(m->image, &count);
+    const char *name = "?";
+    snprintf(text, size, "0x%" PRIx64, pc);
+    for (size_t i = 0; i < count; i++)
+        if (pc >= list[i].entry && pc < list[i].end)
+            name = list[i].name;
+    for (size_t i = 0; sm_ptx_line(m->image, i, &line); i++) {
+        if (line.address != pc)
+            continue;
+        const struct sm_ptx_module *module = &m->text[line.module];
+        const struct ptx_file *file = NULL;
+        for (size_t k = 0; line.file && k < module->text->file_count; k++)
+            if (module->text->file[k].number == line.file)
+                file = &module->text->file[k];
+        if (file)
+            snprintf(text, size, "0x%" PRIx64 " <%s> at %.*s:%u", pc, name, (int)file->name.length,
+                     file->name.at, line.line);
+        else
+            snprintf(text, size, "0x%" PRIx64 " <%s> at %s:%u", pc, name, module->name,
+                     line.text_line);
+        return;
+    }
+}
+
+static CUresult report(struct gpu *g, const struct gpu_launch *l)
+{
+    const struct wt_machine *m = sm_machine(g->device);
+    const struct wt_fault *f = &m->fault;
+    char place[600], instruction[300] = "";
+    uint32_t cta[3] = {0}, index = 0;
+    describe(l->module, f->pc, place, sizeof place);
+    sm_device_instruction(g->device, f->pc, instruction, sizeof instruction);
+    sm_warp_cta(g->device, f->wave, cta, &index);
+    fprintf(stderr,
+            "wavetrap: %s\n  kernel %s, SM %u warp %u, block (%u,%u,%u) warp %u, lanes 0x%08x"
+            "\n  at %s\n  %s\n",
+            f->text, l->kernel->name, f->wave / SM_WARPS, f->wave % SM_WARPS, cta[0], cta[1],
+            cta[2], index, (unsigned)f->lanes, place, instruction);
+    if (f->kind == WT_FAULT_TRAP || f->kind == WT_FAULT_DEADLOCK)
+        return CUDA_ERROR_LAUNCH_FAILED;
+    if (strstr(f->text, "MISALIGNED"))
+        return CUDA_ERROR_MISALIGNED_ADDRESS;
+    if (strncmp(f->text, "L1_ERROR", 8) == 0 || strstr(f->text, "ADDR"))
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    return strstr(f->text, "ILLEGAL_INSTR_ENCODING") ? CUDA_ERROR_ILLEGAL_INSTRUCTION
+                                                     : CUDA_ERROR_LAUNCH_FAILED;
+}
+
+static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct sm_launch *launch,
+                              struct wt_error *err)
+{
+    enum wt_status status;
+    uint8_t bank[CUBIN_PARAMETERS] = {0};
+    *launch = (struct sm_launch){.entry = l->kernel->entry,
+                                 .shared = l->kernel->shared,
+                                 .local = l->kernel->local,
+                                 .bank = {g->space + BANK},
+                                 .bank_size = {CUBIN_PARAMETERS + l->kernel->parameter_bytes},
+                                 .local_base = g->space + LOCAL};
+    memcpy(launch->grid, l->grid, sizeof launch->grid);
+    memcpy(launch->block, l->block, sizeof launch->block);
+    sm_ptx_launch(l->module->image, l->kernel, launch);
+    launch->heap = g->space + HEAP;
+    launch->heap_size = HEAP_SIZE;
+    if (l->shared)
+        launch->shared = launch->dynamic + l->shared;
+    const uint64_t local = sm_device_local_size(g->device, launch->local);
+    if (local > g->local) {
+        const uint64_t whole = (local + GAP - 1) / GAP * GAP;
+        if ((status = gpu_map(g, g->space + LOCAL + g->local, whole - g->local, true, err)) !=
+            WT_OK)
+            return status;
+        g->local = whole;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        wt_store_le(bank + 0x8 + 4 * i, l->block[i], 4);
+        wt_store_le(bank + 0x14 + 4 * i, l->grid[i], 4);
+    }
+    if (!sm_device_write(g->device, g->space + BANK, bank, sizeof bank) ||
+        !sm_device_write(g->device, g->space + BANK + CUBIN_PARAMETERS, l->parameters,
+                         l->kernel->parameter_bytes))
+        return wt_fail(err, WT_NO_MEMORY, "no memory for parameters");
+    return sm_device_launch(g->device, launch, err);
+}
+
+/* ---- running ---- */
+
+/* WAVETRAP_STATS: the number of the process that `exec` has started. It tells at its end what ran
+ * on the GPU, also if nothing did; a child of it tells only if something did. */
+static struct {
+    uint64_t launches, instructions;
+} counted;
+
+__attribute__((destructor)) static void tell_statistics(void)
+{
+    const char *process = getenv("WAVETRAP_STATS");
+    if (!process || (!counted.launches && strtol(process, NULL, 10) != (long)getpid()))
+        return;
+    fflush(stdout);
+    if (counted.launches)
+        fprintf(stderr,
+                "wavetrap: %" PRIu64 " kernels were launched on the emulated SM, %" PRIu64
+                " instructions of warps\n",
+                counted.launches, counted.instructions);
+    else
+        fprintf(stderr, "wavetrap: no kernel was launched on the emulated SM\n");
+}
+
+static void show_progress(struct gpu *g, const struct gpu_launch *l)
+{
+    struct wt_progress_of what = {.kernel = l->kernel->name};
+    sm_device_progress(g->device, &what.done, &what.total);
+    wt_progress_show(&g->progress, &what, sm_machine(g->device)->time);
+}
+
+static _Noreturn void end_interrupted(struct gpu *g, const struct gpu_launch *l)
+{
+    const struct wt_machine *m = sm_machine(g->device);
+    uint64_t done, total;
+    sm_device_progress(g->device, &done, &total);
+    wt_progress_clear(&g->progress);
+    fprintf(stderr,
+            "wavetrap: interrupted: sm, issue time %" PRIu64 ": kernel %s runs, %" PRIu64
+            " of %" PRIu64 " blocks have ended\n",
+            m->time, l->kernel->name, done, total);
+    wt_interrupt_end();
+}
+
+static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
+{
+    struct wt_machine *m = sm_machine(g->device);
+    enum wt_run result;
+    wt_interrupt_attend(true);
+    wt_progress_begin(&g->progress, m->time);
+    do {
+        result = m->ops->run(m, RUN);
+        if (wt_interrupt_take())
+            end_interrupted(g, l);
+        if (wt_progress_due(&g->progress))
+            show_progress(g, l);
+    } while (result == WT_RUN_BUDGET || result == WT_RUN_EVENT);
+    wt_progress_clear(&g->progress);
+    wt_interrupt_attend(false);
+    m->ops->flush_console(m);
+    return result;
+}
+
+CUresult gpu_run(struct gpu *g, const struct gpu_launch *l)
+{
+    const struct wt_machine *m = sm_machine(g->device);
+    struct sm_launch launch;
+    struct wt_error err;
+    const uint64_t before = m->time;
+    const enum wt_status status = prepare(g, l, &launch, &err);
+    if (status) {
+        fprintf(stderr, "wavetrap: kernel %s: %s\n", l->kernel->name, err.text);
+        return status == WT_NO_MEMORY ? CUDA_ERROR_OUT_OF_MEMORY
+                                      : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    }
+    const enum wt_run result = run(g, l);
+    counted.launches++;
+    counted.instructions += m->time - before;
+    if (call_logged())
+        call_note("  kernel %s on device %u: grid %u x %u x %u, block %u x %u x %u: %" PRIu64
+                  " instructions of warps",
+                  l->kernel->name, g->number, l->grid[0], l->grid[1], l->grid[2], l->block[0],
+                  l->block[1], l->block[2], m->time - before);
+    return result == WT_RUN_ENDED ? CUDA_SUCCESS : report(g, l);
+}

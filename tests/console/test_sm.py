@@ -1,0 +1,219 @@
+"""`wavetrap debug` on NVIDIA's SM: assembled machine code, and PTX of clang."""
+import re
+import shutil
+import subprocess
+
+import pytest
+from conftest import ROOT, WAVETRAP, debug
+
+VADD = ["--grid=256", "--block=64", "--arg=zeros:1024", "--arg=iota:1024", "--arg=iota:1024", "--arg=256"]
+
+
+@pytest.fixture(scope="module")
+def sass(tmp_path_factory):
+    """sass(text or the name of an example): a cubin."""
+    folder = tmp_path_factory.mktemp("sass")
+
+    def build(text, name="kernel"):
+        source = ROOT / "examples" / "sm" / f"{text}.sass"
+        if "\n" in text:
+            source = folder / f"{name}.sass"
+            source.write_text(text)
+        out = folder / (source.stem + ".cubin")
+        subprocess.run([WAVETRAP, "asm", source, "-o", out], check=True)
+        return out
+    return build
+
+
+def session(file, *commands, options=VADD):
+    result = debug(file, *commands, options=options)
+    assert result.returncode == 0 and not result.stderr, result.stdout + result.stderr
+    return result.stdout
+
+
+def test_a_kernel_starts_at_the_first_instruction_behind_the_control_word(sass):
+    out = session(sass("vadd"), "start", "info warps", "x/4i $pc")
+    assert "breakpoint 1 at 0x10000008 <vadd+8>" in out
+    assert out.count("lanes 0-31  0x10000008 <vadd+8>\n") == 8
+    assert "=> 0x10000008 <vadd+8>:\tS2R R0, SR_CTAID.X\n" in out
+    # The control word of the second bundle is none of the instructions.
+    assert "0x10000018 <vadd+24>:" in out and "0x10000028 <vadd+40>:" in out and "0x10000020" not in out
+
+
+def test_breakpoints_steps_and_registers(sass):
+    out = session(sass("vadd"), "break *0x10000050", "run", "print $R0", "print $R2", "print/x $P0", "info registers pc",
+                  "delete", "stepi", "stepi", "print $R6", "continue")
+    assert "Breakpoint 1, 0x0000000010000050 in vadd ()" in out
+    group, warp, lane = map(int, re.search(r"group \((\d+),0,0\), core 0, warp (\d+), lane (\d+);", out).groups())
+    index = warp * 32 + lane
+    assert f"$1 = {index}\n" in out and group == warp // 2
+    assert "$3 = 0x0\n" in out
+    assert re.search(r"pc +0x10000050 ", out)
+    assert f"$4 = {4 * index}\n" in out
+    assert out.rstrip().endswith("[Program exited normally]")
+
+
+def test_a_breakpoint_does_not_change_issue_times(sass):
+    one = ["--grid=32", *VADD[2:]]  # of several warps a stop changes whose turn it is
+    last = ("watch *(int*)0x200000008", "continue", "print $_time")
+    plain = session(sass("vadd"), "start", "delete", *last, options=one)
+    stopped = session(sass("vadd"), "start", "break *0x10000050", "break *0x10000068", "continue", "continue", "delete",
+                      *last, options=one)
+    assert "New value = 4\n" in plain and "New value = 4\n" in stopped
+    assert plain.splitlines()[-1] == stopped.splitlines()[-1] and re.match(r"\$1 = \d+$", plain.splitlines()[-1])
+
+
+def test_registers_and_predicates_can_be_set(sass):
+    out = session(sass("vadd"), "break *0x10000048", "run", "delete", "set $P0 = 1", "print/x $P0", "stepi",
+                  "info lanes", "set $R0 = 7", "print $R0")
+    # @P0 EXIT: lane 0 has ended.
+    assert "$1 = 0x1\n" in out
+    assert re.search(r"\* 0 +masked off +0x10000050 <vadd\+80>\n  1\.\.31 +0x10000050 <vadd\+80>", out), out
+    assert "$2 = 7\n" in out
+
+
+def test_reverse_steps_and_continue(sass):
+    out = session(sass("vadd"), "break *0x10000050", "run", "reverse-stepi", "stepi", "delete", "reverse-continue")
+    assert "0x0000000010000048 in vadd ()" in out
+    assert out.count("0x0000000010000050 in vadd ()") == 2
+    assert "No more reverse-execution history" in out
+
+
+def test_who_wrote_names_the_instruction(sass):
+    out = session(sass("vadd"), "start", "break *0x100000d0", "continue", "who-wrote *(int*)0x200000000@1")
+    assert "<vadd+" in out
+
+
+def test_spaces_of_memory(sass):
+    kernel = """.kernel spaces
+.shared 64
+.local 16
+.param 8 out
+    S2R R0, SR_TID.X;
+    SHL R1, R0, 0x2;
+    IADD32I R2, R0, 0x64;
+    STS [R1], R2;
+    MOV32I R3, 0x0;
+    STL [R3], R0;
+    BAR.SYNC 0x0;
+    NOP;
+    EXIT;
+"""
+    out = session(sass(kernel, "spaces"), "break *0x10000050", "run", "print *(int *)0xfe000008", "print *(int *)0xff000000",
+                  "x/1dw 0xfe00000c", options=["--grid=16", "--arg=zeros:64"])
+    assert "$1 = 102\n" in out and "$2 = 0\n" in out and re.search(r"0xfe00000c.*:\t103\n", out), out
+
+
+BARRIER = """.kernel barrier
+.param 8 out
+    S2R R0, SR_TID.X;
+    NOP;
+    BAR.SYNC 0x0;
+    NOP;
+    NOP;
+    EXIT;
+"""
+
+
+def test_a_step_over_a_barrier_waits_for_the_others(sass):
+    out = session(sass(BARRIER, "barrier"), "start", "delete", "stepi", "stepi", "stepi", "info warps",
+                  options=["--grid=64", "--block=64", "--arg=zeros:4"])
+    assert re.search(r"\* core 0 warp 0 .* 0x10000028 <barrier\+40>", out), out
+
+
+def test_a_stray_access_is_an_error_with_its_warp(sass):
+    kernel = """.kernel stray
+.param 8 out
+    S2R R0, SR_TID.X;
+    MOV32I R2, 0x40;
+    MOV R3, RZ;
+    STG.E [R2], R0;
+    EXIT;
+"""
+    result = debug(sass(kernel, "stray"), "run", "info registers pc", options=["--grid=32", "--arg=zeros:4"])
+    assert "L1_ERROR: a store at 0x40" in result.stdout, result.stdout
+    assert "in stray ()" in result.stdout
+    assert re.search(r"pc +0x10000028 ", result.stdout)
+
+
+def trapping(number):
+    return f""".kernel trap{number}
+.param 8 out
+    S2R R0, SR_TID.X;
+    BPT.TRAP 0x{number};
+    NOP;
+    EXIT;
+"""
+
+
+def test_a_trap_of_the_program_is_told_apart_from_breakpoints(sass):
+    out = session(sass(trapping(1), "trap1"), "run", "continue", options=["--grid=32", "--arg=zeros:4"])
+    assert "Program stopped at a breakpoint instruction of its own.\n0x0000000010000010 in trap1 ()" in out
+    assert out.rstrip().endswith("[Program exited normally]")
+
+
+def test_other_traps_without_a_handler_end_the_program(sass):
+    result = debug(sass(trapping(3), "trap3"), "run", "continue", options=["--grid=32", "--arg=zeros:4"])
+    assert "Program stopped by a fault: BPT.TRAP 0x3, and there is no trap handler\n" in result.stdout
+    assert result.returncode == 122
+
+
+def test_a_trap_handler_of_ones_own_stops_and_returns(sass):
+    handler = sass("debugger")
+    out = session(sass("vadd"), "break *0x10000050", "run", "print $trapped", "stepi", "delete", "continue",
+                  options=[*VADD, f"--trap-handler={handler}"])
+    assert "Breakpoint 1, 0x0000000010000050 in vadd ()" in out
+    assert "$1 = 1\n" in out and "0x0000000010000058 in vadd ()" in out
+    assert out.rstrip().endswith("[Program exited normally]")
+
+
+# ---- PTX ----
+
+SOURCE = """int scale(int x, int k)
+{
+    int y = x * k;
+    return y + 1;
+}
+kernel void work(global int *out, global const int *in, int k)
+{
+    local int tile[64];
+    int i = get_global_id(0);
+    int l = get_local_id(0);
+    tile[l] = in[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int v = tile[63 - l];
+    if (v & 1)
+        v = scale(v, k);
+    else
+        v = -v;
+    out[i] = v;
+}
+"""
+WORK = ["--grid=128", "--block=64", "--arg=zeros:512", "--arg=iota:512", "--arg=3"]
+
+
+@pytest.fixture(scope="module")
+def ptx(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ptx")
+    if not shutil.which("clang-19"):
+        pytest.skip("clang-19 is not installed")
+    (folder / "work.cl").write_text(SOURCE)
+    subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "nvptx64--nvidiacl", "-S", "-O0", "-g",
+                    "-Xclang", "-mlink-builtin-bitcode", "-Xclang", "/usr/lib/clc/nvptx64--nvidiacl.bc",
+                    folder / "work.cl", "-o", folder / "work.ptx"], check=True)
+    return folder / "work.ptx"
+
+
+def test_lines_of_opencl(ptx):
+    out = session(ptx, "start", "break work.cl:13", "continue", "next", "next", options=WORK)
+    assert "Temporary breakpoint 1, work () at" in out
+    assert re.search(r"Breakpoint 2, work \(\) at .*work.cl:13\n13\t    int v = tile\[63 - l\];\n", out), out
+    assert "14\t    if (v & 1)\n" in out
+    assert ".ptx" not in out.split("Breakpoint 2", 1)[1]
+
+
+def test_breakpoints_in_functions_that_are_called(ptx):
+    out = session(ptx, "break scale", "run", "info lanes", "x/3i $pc", "delete", "continue", options=WORK)
+    assert re.search(r"Breakpoint 1, scale \(\) at .*work.cl:3\n", out), out
+    assert "=> 0x1" in out
+    assert out.rstrip().endswith("[Program exited normally]")
