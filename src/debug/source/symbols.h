@@ -38,7 +38,8 @@ void wt_symbols_range(const struct wt_symbols *symbols, uint64_t *start, uint64_
 bool wt_symbols_function(struct wt_symbols *symbols, uint64_t addr, const char **name,
                          uint64_t *offset);
 
-/** Whether a symbol at @p addr says itself that it is a kernel, as those of NVIDIA's files do. */
+/** Whether a symbol at @p addr says itself that it is a kernel, as those of NVIDIA's
+ * files do, or is that of a section .text.NAME of Intel's. */
 bool wt_symbols_is_entry(const struct wt_symbols *symbols, uint64_t addr);
 
 /** Whether the function that holds @p addr is launched, not called: its symbol says so, or, as in
