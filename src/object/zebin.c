@@ -275,7 +275,8 @@ enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t l
     struct parse p = {.name = name, .elf = elf_memory(copy, length), .object = object, .err = err};
     const enum wt_status status = parse_elf(&p);
     elf_end(p.elf);
-    free(p.place);
+    object->place = p.place;
+    object->section_count = p.section_count;
     free(copy);
     if (status)
         gen_object_free(object);
@@ -290,6 +291,7 @@ void gen_object_free(struct gen_object *o)
         free_kernel(&o->kernel[i]);
     free(o->kernel);
     free(o->relocation);
+    free(o->place);
     free(o->image);
     *o = (struct gen_object){0};
 }
