@@ -300,7 +300,8 @@ enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t l
     const enum wt_status status =
         bare ? gen_patchtokens_parse(name, bytes, length, object, err) : parse_elf(&p);
     elf_end(p.elf);
-    free(p.place);
+    object->place = p.place;
+    object->section_count = p.section_count;
     free(copy);
     if (status)
         gen_object_free(object);
@@ -315,6 +316,7 @@ void gen_object_free(struct gen_object *o)
         free_kernel(&o->kernel[i]);
     free(o->kernel);
     free(o->relocation);
+    free(o->place);
     free(o->image);
     *o = (struct gen_object){0};
 }

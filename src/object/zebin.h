@@ -92,6 +92,8 @@ struct gen_object {
     struct gen_relocation *relocation;
     size_t relocation_count, relocation_capacity;
     char version[16]; /**< of .ze_info */
+    int64_t *place;   /**< of each section of the file in the image; negative: it is not loaded */
+    size_t section_count;
 };
 
 /**
@@ -102,6 +104,15 @@ struct gen_object {
 enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t length,
                                 struct gen_object *object, struct wt_error *err);
 void gen_object_free(struct gen_object *object);
+
+/**
+ * The file that @p object has been parsed from, as one for debuggers whose image is loaded at
+ * @p base: sections and symbols have addresses, and debug sections are relocated. *linked, of
+ * *linked_length bytes, is freed by the caller.
+ */
+enum wt_status gen_object_link(const char *name, const uint8_t *bytes, size_t length,
+                               const struct gen_object *object, uint64_t base, uint8_t **linked,
+                               size_t *linked_length, struct wt_error *err);
 
 /** The kernel of that name; NULL if there is none. */
 const struct gen_kernel *gen_object_kernel(const struct gen_object *object, const char *name);

@@ -47,6 +47,11 @@ enum {
     GEN_CR1_HALT = 1 << 30,
 };
 #define GEN_CR1_BREAKPOINT ((uint32_t)1 << 31)
+/* TD_CTL as Linux's driver sets it for a debugger. */
+enum {
+    GEN_DRIVER_TD_CTL =
+        GEN_TD_CTL_BREAKPOINTS | GEN_TD_CTL_FORCE_BREAKPOINTS | GEN_TD_CTL_FORCE_ENABLE
+};
 
 struct gen_thread;
 struct gen_uop;
@@ -163,8 +168,14 @@ struct gen_thread {
     uint64_t wake_set;           /* bits gen_wake_bit of those IPs, and maybe of others */
     bool active;
     bool waits;      /* in `wait`, for a notification */
+    bool in_system;  /* Master Exception State, before the instruction being executed */
     bool suppresses; /* breakpoints, for the instruction being executed */
     uint64_t wait_pc;
+    /* routine.c: the driver's system routine has the thread. */
+    bool held;
+    bool steps;           /* it is back there after the instruction being executed */
+    uint32_t status;      /* why: bits of cr0.1 that are requests, which the program does not see */
+    bool suppress;        /* Breakpoint Suppress, for when it goes on */
     uint32_t id;          /* flat index of its slot */
     uint16_t index;       /* within the group */
     uint64_t incarnation; /* how many threads its slot has had; no part of the hashes */
@@ -205,6 +216,8 @@ struct gen_device {
     uint32_t *slots_free;    /* threads, of each subslice */
     struct gen_running walk[GEN_WALKS];
     uint32_t td_ctl, mcr_selector; /* registers of the bus */
+    bool debugged;                 /* routine.c: the driver's routine is there */
+    bool attention;                /* … and has a thread that the host does not know of */
     /* execution */
     struct wt_tlb tlb;
     struct wt_code_cache code;
@@ -323,10 +336,8 @@ const struct gen_uop *gen_op_breakpoint(struct gen_thread *t, const struct gen_u
 /* The illegal instruction u as an exception; false: the thread has not enabled it. *next is what
  * follows. */
 bool gen_take_illegal(struct gen_thread *t, const struct gen_uop *u, const struct gen_uop **next);
-/* Instruction u has written cr0, whose Master Exception State was `was_in_system` before: what
- * follows. */
-const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen_uop *u,
-                                          bool was_in_system);
+/* Instruction u has written cr0: what follows. */
+const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen_uop *u);
 /* Instruction u has written sp. */
 const struct gen_uop *gen_stack_written(struct gen_thread *t, const struct gen_uop *u);
 /* The one instruction after a return with Breakpoint Suppress has been issued; u comes next, or
@@ -338,6 +349,16 @@ void gen_thread_begins(struct gen_thread *t);
 void gen_take_request(struct gen_thread *t);
 /* The thread waits in its system routine for the host. */
 bool gen_has_attention(const struct gen_thread *t);
+
+/* ---- routine.c: the driver's system routine ---- */
+
+/* The thread is between instructions: the routine has it, which goes on at t->pc. */
+void gen_hold(struct gen_thread *t, uint32_t status);
+/* TD_CLR: the thread leaves the routine. */
+void gen_release(struct gen_thread *t);
+/* Reads or writes what the routine has saved; false: no thread of the routine lies there. */
+bool gen_saved_read(struct gen_device *d, uint64_t addr, void *out, size_t size);
+bool gen_saved_write(struct gen_device *d, uint64_t addr, const void *bytes, size_t size);
 
 /* ---- bus.c ---- */
 

@@ -449,7 +449,10 @@ enum wt_status gen_launch(struct gen_device *device, const struct gen_object *ob
                          .kernel = k->code,
                          .simd = (uint8_t)k->simd,
                          .barrier = k->barriers > 0,
-                         .surfaces = GEN_LAUNCH_SURFACES};
+                         .surfaces = GEN_LAUNCH_SURFACES,
+                         .launch = 1};
+    memcpy(w.block, l->block, sizeof w.block);
+    memcpy(w.grid, l->grid, sizeof w.grid);
     assert(k && l->block[0] && l->block[1] && l->block[2]);
     if (l->value_count != gen_launch_arguments(k))
         return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments, not %zu", k->name,
@@ -467,14 +470,24 @@ enum wt_status gen_launch(struct gen_device *device, const struct gen_object *ob
         (status = place_thread_memory(device, k, &w, err)) != WT_OK ||
         (status = place_printf(device, k, err)) != WT_OK)
         return status;
+    l->walk_count = 0;
     for (unsigned i = 0; i < GEN_WALKS; i++) {
         if (!find_part(l, i, &part))
             continue;
         memcpy(w.start, part.start, sizeof w.start);
         memcpy(w.end, part.end, sizeof w.end);
-        if ((status = place_payload(device, l, &part, &w, &at, err)) != WT_OK ||
-            (status = gen_device_walk(device, &w, err)) != WT_OK)
+        if ((status = place_payload(device, l, &part, &w, &at, err)) != WT_OK)
             return status;
+        l->walk[l->walk_count++] = w;
     }
-    return WT_OK;
+    return gen_launch_again(device, l->walk, l->walk_count, err);
+}
+
+enum wt_status gen_launch_again(struct gen_device *device, const struct gen_walk *walk,
+                                unsigned count, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (unsigned i = 0; i < count && !status; i++)
+        status = gen_device_walk(device, &walk[i], err);
+    return status;
 }
