@@ -92,7 +92,8 @@ struct gen_object {
     struct gen_relocation *relocation;
     size_t relocation_count, relocation_capacity;
     char version[16]; /**< of .ze_info */
-    int64_t *place;   /**< of each section of the file in the image; negative: it is not loaded */
+    int64_t *place; /**< of each section of the file in the image; negative: it is not loaded; NULL:
+                       of patch tokens */
     size_t section_count;
 };
 
@@ -108,7 +109,7 @@ void gen_object_free(struct gen_object *object);
 /**
  * The file that @p object has been parsed from, as one for debuggers whose image is loaded at
  * @p base: sections and symbols have addresses, and debug sections are relocated. *linked, of
- * *linked_length bytes, is freed by the caller.
+ * *linked_length bytes, is freed by the caller. WT_UNSUPPORTED: it is in patch tokens.
  */
 enum wt_status gen_object_link(const char *name, const uint8_t *bytes, size_t length,
                                const struct gen_object *object, uint64_t base, uint8_t **linked,
