@@ -144,6 +144,7 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
 
 static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
 {
+    gen_device_clear(own(e)->device);
     return gen_launch(own(e)->device, &own(e)->object, &own(e)->launch, err);
 }
 
