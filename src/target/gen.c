@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/file.h"
 #include "emulator/gen/isa.h"
+#include "object/patchtokens.h"
 #include "runtime/gen/launch.h"
 #include "target/emulated.h"
 #include "target/gen_debugger.h"
@@ -263,7 +264,8 @@ static void list_isa(FILE *out)
 
 const struct wt_family wt_family_gen = {
     .name = "gen9",
-    .runs = "zebins",
+    .runs = "compiled OpenCL programs (zebins, patch tokens)",
+    .takes = gen_patchtokens_is_file,
     .elf_machine = GEN_ELF_MACHINE,
     .core_word = "subslice",
     .wave_word = "thread",
