@@ -2,7 +2,6 @@
  * A zebin's debug information, linked: zebins are relocatable, and their .rela.debug_* sections say
  * what addresses of code the debug sections take (zebin.h).
  */
-#include <assert.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,7 +166,8 @@ enum wt_status gen_object_link(const char *name, const uint8_t *bytes, size_t le
                                size_t *linked_length, struct wt_error *err)
 {
     struct link l = {.name = name, .object = object, .base = base, .length = length, .err = err};
-    assert(object->place);
+    if (!object->place)
+        return wt_fail(err, WT_UNSUPPORTED, "%s: a program in patch tokens has no symbols", name);
     *linked_length = (length + 7) / 8 * 8 + sizeof(Elf64_Phdr);
     l.file = calloc(1, *linked_length);
     char *copy = malloc(length ? length : 1);

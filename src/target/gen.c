@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/file.h"
 #include "emulator/gen/isa.h"
+#include "object/patchtokens.h"
 #include "runtime/gen/launch.h"
 #include "target/emulated.h"
 #include "target/gen_debugger.h"
@@ -143,6 +144,7 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
 
 static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
 {
+    gen_device_clear(own(e)->device);
     return gen_launch(own(e)->device, &own(e)->object, &own(e)->launch, err);
 }
 
@@ -262,7 +264,8 @@ static void list_isa(FILE *out)
 
 const struct wt_family wt_family_gen = {
     .name = "gen9",
-    .runs = "zebins",
+    .runs = "compiled OpenCL programs (zebins, patch tokens)",
+    .takes = gen_patchtokens_is_file,
     .elf_machine = GEN_ELF_MACHINE,
     .core_word = "subslice",
     .wave_word = "thread",

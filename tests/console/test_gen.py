@@ -120,6 +120,15 @@ def test_time_travel(kernels):
     assert said[2].endswith("= 0"), said
 
 
+def test_a_second_run_begins_with_fresh_memory(kernels):
+    """`run` loads the kernel and its arguments again."""
+    file = kernels(*UNOPTIMISED)
+    first = BUFFERS + 2 * 0x2000
+    said = ask_console(file, [f"break gen_add.cl:{line_of('store')}", "run", "next", f"set var *(int *){BUFFERS:#x} = 77", "run"],
+                       [f"p *(int *){BUFFERS:#x}", f"p *(int *){first + 4:#x}", "p i"], add())
+    assert [text.split("= ")[1] for text in said] == ["0", "0", "0"], said
+
+
 def test_the_register_list_is_that_of_intels_debugger(kernels):
     """Names as `info --registers` lists them; r0 is 0, cr0 144, ip 145."""
     listed = subprocess.run([WAVETRAP, "info", "-g", "gen9", "--registers=c"], capture_output=True, text=True, check=True).stdout
@@ -231,3 +240,17 @@ def test_going_on_from_the_programs_own_breakpoint_executes_the_instruction(kern
     done = debug(file, "run", f"break *{CODE + 32:#x}", "continue", "p $r100[0]", options=add(8, 8))
     assert "= 9" in done.stdout, done.stdout
 
+
+def test_the_tutorial_for_opencl_kernels_is_true(tmp_path):
+    page = (ROOT / "docs" / "opencl-debug.md").read_text()
+    shell = [line.removeprefix("$ ").replace("/tmp", str(tmp_path)) for line in page.splitlines() if line.startswith("$ ")]
+    build, run, show = (line.replace("wavetrap run", f"{WAVETRAP} run") for line in shell)
+    said = subprocess.run(["sh", "-ec", f"{build}\n{run}\n{show}"], cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT)
+    assert said.returncode == 0 and said.stdout.splitlines()[-1] in page, said.stdout + said.stderr
+    session = "".join(re.findall(r"^```console\n(\(wavetrap\) .*?)^```$", page, re.M | re.S))
+    parts = re.split(r"^\(wavetrap\) (.*)\n", session, flags=re.M)
+    commands, wanted = parts[1::2], [text.strip("\n") for text in parts[2::2]]
+    assert len(commands) > 10
+    options = run.split(" run ")[1].split(" --dump-arg")[0].split()
+    answers = [text.replace(str(tmp_path), "/tmp") for text in ask_console(tmp_path / "mix", [], commands, options)]
+    assert list(zip(commands, answers)) == list(zip(commands, wanted))

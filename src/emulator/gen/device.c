@@ -228,13 +228,20 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u subslices",
                        config->subslices);
     }
-    d->root = GEN_TABLES;
-    d->next_table = GEN_TABLES + WT_PAGE_SIZE;
-    wt_tlb_clear(&d->tlb);
     wt_code_init(&d->code, &gen_code_format, &d->tlb);
-    reset(&d->machine);
+    gen_device_clear(d);
     *device = d;
     return WT_OK;
+}
+
+void gen_device_clear(struct gen_device *d)
+{
+    wt_memory_clear(d->memory);
+    d->root = GEN_TABLES;
+    d->next_table = GEN_TABLES + WT_PAGE_SIZE;
+    wt_code_clear(&d->code);
+    wt_tlb_clear(&d->tlb);
+    reset(&d->machine);
 }
 
 struct wt_machine *gen_machine(struct gen_device *device)

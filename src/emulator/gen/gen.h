@@ -35,6 +35,9 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
                               struct wt_error *err);
 void gen_device_free(struct gen_device *device);
 
+/** As new: no memory is mapped, nothing is under way. Only the driver's debug support stays. */
+void gen_device_clear(struct gen_device *device);
+
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *gen_machine(struct gen_device *device);
 
