@@ -107,16 +107,18 @@ gcn-coverage: all
 	@scripts/need.sh check gcn
 	@WAVETRAP_BUILD=$(CURDIR)/build WAVETRAP=$(CURDIR)/build/wavetrap /usr/bin/python3 tests/isa/gcn/checked.py $(ROWS)
 
-# GCC's own tests of OpenMP and OpenACC offloading on the emulated gfx900: all of them (an hour), or a bounded part.
-# tests/offload/excluded.txt says what is left out, and why.
+# GCC's own tests of OpenMP and OpenACC offloading on the emulated gfx900 and the emulated SM: all of
+# them (an hour for each), or a bounded part. tests/offload/excluded*.txt say what is left out, and why.
 .PHONY: check-offload check-offload-quick
 check-offload: all
-	@scripts/need.sh hip offload check-tools
+	@scripts/need.sh hip offload ptx check-tools
 	@python3 tests/offload/run.py
+	@python3 tests/offload/run.py --gpu=sm
 
 check-offload-quick: all
-	@scripts/need.sh hip offload check-tools
+	@scripts/need.sh hip offload ptx check-tools
 	@python3 tests/offload/run.py --quick
+	@python3 tests/offload/run.py --gpu=sm --quick
 
 unit: all
 	@scripts/test.py $(BUILD) --suite unit

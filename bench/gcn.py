@@ -1,5 +1,5 @@
-"""The GCN emulator's figures: kernels in OpenCL C beside PoCL, which runs the same source on the CPU, and the
-start-up of a HIP program.
+"""The figures of the GCN and the Gen9 emulator: kernels in OpenCL C beside PoCL, which runs the same source on the
+CPU, and the start-up of a HIP program.
 
 CPU time of both. `python3 gcn.py KERNEL REPEATS ITEMS` is the peer: it prints PoCL's seconds for one run, the
 compilation not counted, and the peak of its memory in KiB.
@@ -53,17 +53,31 @@ def peer(kernel, repeats, items):
         print(seconds / runs, re.search(r"VmHWM:\s+(\d+)", f.read()).group(1))
 
 
-def kernels(report, folder, wavetrap, pairs, timed, run, count):
-    program, numbers = os.path.join(folder, "gcn.co"), os.path.join(folder, "numbers")
+def for_gcn(run, folder):
+    """The kernels compiled: the GPU, the program, and the lanes of an instruction."""
+    program = os.path.join(folder, "gcn.co")
     run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", "-cl-std=CL2.0", "-O2", "-w",
          f"--rocm-device-lib-path={BITCODE}", SOURCE, "-o", program])
+    return "gfx900:cu=4", program, 64
+
+
+def for_gen(run, folder):
+    program = os.path.join(folder, "gen")
+    run(["ocloc", "compile", "-file", SOURCE, "-device", "skl", "--format", "zebin", "-output", "gen", "-output_no_suffix",
+         "-out_dir", folder, "-q", "-options", "-cl-std=CL1.2"])
+    return "gen9", program, 16  # most instructions of a thread of 32 channels have 16
+
+
+def kernels(report, folder, wavetrap, pairs, timed, run, count, title, compiled):
+    numbers = os.path.join(folder, "numbers")
+    gpu, program, lanes = compiled(run, folder)
     with open(numbers, "wb") as f:
         for i in range(ITEMS):
             f.write((i * 2654435761 % (1 << 32) >> 1).to_bytes(4, "little"))
-    report.title(f"GCN: OpenCL kernels, {ITEMS} work-items, compiled by clang-19 -O2, beside PoCL (CPU time)")
+    report.title(f"{title}: OpenCL kernels, {ITEMS} work-items, beside PoCL (CPU time)")
     memory = {"wavetrap": [], "PoCL": []}
     for name, repeats, bound, aim in KERNELS:
-        command = [wavetrap, "run", "--gpu=gfx900:cu=4", f"--kernel={name}", f"--grid={ITEMS}", f"--block={BLOCK}",
+        command = [wavetrap, "run", f"--gpu={gpu}", f"--kernel={name}", f"--grid={ITEMS}", f"--block={BLOCK}",
                    f"--arg=file:{numbers}", f"--arg=zeros:{4 * ITEMS}"]
         ours = [*command, f"--arg=u32:{repeats}", program]
         done = subprocess.run([*ours, "--hash"], capture_output=True, text=True)
@@ -82,7 +96,7 @@ def kernels(report, folder, wavetrap, pairs, timed, run, count):
             return seconds
         a, b, ratio = pairs(mine, theirs, count)
         report.row(f"{name} ({bound})", a, "PoCL", b, ratio, "s", aim)
-        report.figure(f"{name}: lane-instructions", int(issues.group(1)) * 64 / a, "1/s")
+        report.figure(f"{name}: lane-instructions", int(issues.group(1)) * lanes / a, "1/s")
     a, b = max(memory["wavetrap"]), max(memory["PoCL"])
     report.row("peak memory", a, "PoCL", b, a / b, "KiB")
 
@@ -120,8 +134,12 @@ def startup(report, folder, wavetrap, peak_memory, run, count):
 
 
 def gcn(report, folder, wavetrap, pairs, timed, peak_memory, run, count):
-    kernels(report, folder, wavetrap, pairs, timed, run, count)
+    kernels(report, folder, wavetrap, pairs, timed, run, count, "GCN, clang-19 -O2", for_gcn)
     startup(report, folder, wavetrap, peak_memory, run, count)
+
+
+def gen(report, folder, wavetrap, pairs, timed, run, count):
+    kernels(report, folder, wavetrap, pairs, timed, run, count, "Gen9, ocloc", for_gen)
 
 
 if __name__ == "__main__":

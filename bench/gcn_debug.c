@@ -12,6 +12,10 @@
  * to; `far`, a watchpoint on memory that is not accessed; `near`, one on a page that the loop
  * accesses elsewhere
  *
+ * gcn-debug-bench preempt HANDLER FILE WAVES SECONDS: microseconds (median) of a preemption by the
+ * trap handler HANDLER (raw code, as the kernel driver's): its waves save their context, and
+ * restore it.
+ *
  * gcn-debug-bench process PID: goes to a program, lets it run, and stays until it ends.
  */
 #include <inttypes.h>
@@ -21,6 +25,7 @@
 #include <time.h>
 
 #include "emulator/gcn/kfd.h"
+#include "runtime/gcn/launch.h"
 #include "target/emulated.h"
 #include "target/gcn.h"
 #include "target/process.h"
@@ -138,6 +143,38 @@ static double saves(struct wt_emulated *e)
     return median(took);
 }
 
+/* Whether a wave is in its trap handler. */
+static bool is_handling(struct gcn_device *d, uint32_t waves)
+{
+    enum { STATUS = 2, PRIV = 1 << 5 };
+    uint32_t status;
+    for (uint32_t i = 0; i < waves; i++)
+        if (gcn_wave_hwreg(d, i, STATUS, &status) && status & PRIV)
+            return true;
+    return false;
+}
+
+static double preempt(struct wt_emulated *e)
+{
+    enum { AREA = 0x10000, AREA_SIZE = 0xf0000, ROUND = 64 };
+    struct gcn_device *d = wt_gcn_device(e);
+    struct wt_machine *m = e->machine;
+    struct wt_error err;
+    double took[SAMPLES];
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        m->ops->run(m, SLICE);
+        const double start = now();
+        check(gcn_device_save_context(d, GCN_LAUNCH_BUFFERS + AREA, AREA_SIZE, &err), &err);
+        if (m->ops->run(m, 1 << 20) != WT_RUN_EVENT)
+            fail("the waves have not saved their context");
+        check(gcn_device_restore_context(d, &err), &err);
+        while (is_handling(d, m->waves))
+            m->ops->run(m, ROUND);
+        took[i] = now() - start;
+    }
+    return median(took);
+}
+
 static double run(struct wt_debugger *d)
 {
     const double start = now();
@@ -184,7 +221,7 @@ int main(int argc, char **argv)
         fail("usage: gcn-debug-bench WHAT WAY FILE WAVES SECONDS [elsewhere|far|near]");
     const char *what = argv[1], *extra = argc > 6 ? argv[6] : "";
     const bool bare = strcmp(argv[2], "bare") == 0, recorded = strcmp(argv[2], "recorded") == 0;
-    const bool whole = strcmp(what, "run") == 0;
+    const bool whole = strcmp(what, "run") == 0, preempted = strcmp(what, "preempt") == 0;
     const unsigned waves = (unsigned)atoi(argv[4]);
     const double seconds = atof(argv[5]);
     char rounds[32];
@@ -195,7 +232,9 @@ int main(int argc, char **argv)
                    .grid = {64 * waves, 1, 1},
                    .block = {64, 1, 1},
                    .grid_given = true,
-                   .block_given = true},
+                   .block_given = true,
+                   .handler = {argv[2]},
+                   .handler_count = preempted},
         .argument = arguments,
         .argument_count = 2,
         .dm_only = bare,
@@ -206,6 +245,11 @@ int main(int argc, char **argv)
     struct wt_error err;
     uint64_t addr;
     check(wt_emulated_open(&e, &options, argv[3], &err), &err);
+    if (preempted) {
+        printf("%.6f\n", preempt(&e));
+        wt_emulated_close(&e);
+        return 0;
+    }
     const struct wt_target_services all = *wt_emulated_target(&e)->services;
     if (bare)
         e.services = (struct wt_target_services){.pump = all.pump, .reload = all.reload};

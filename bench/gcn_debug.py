@@ -4,7 +4,9 @@ CPU time, but for a HIP program's, which is that of its process. The kernels are
 """
 
 import os
+import re
 import statistics
+import struct
 import subprocess
 import sys
 
@@ -92,6 +94,7 @@ exception:
  s_rfe_b64 ttmp[0:1]
 """
 ROUNDS = 50000
+DRIVER = "/usr/src/linux-source-6.1.tar.xz"
 
 
 def assembled(folder, name, text, run):
@@ -101,6 +104,19 @@ def assembled(folder, name, text, run):
     run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-mcode-object-version=4", "-x", "assembler", source,
          "-o", program])
     return program
+
+
+def drivers_handler(folder):
+    """The kernel driver's trap handler for gfx9 as a file, from Debian's source of Linux; None where that is not there."""
+    if not os.path.exists(DRIVER):
+        return None
+    text = subprocess.run(["tar", "-xOJf", DRIVER, "--occurrence=1",
+                           "linux-source-6.1/drivers/gpu/drm/amd/amdkfd/cwsr_trap_handler.h"], capture_output=True, text=True).stdout
+    words = re.findall("0x[0-9a-f]{8}", re.search(r"cwsr_trap_gfx9_hex\[\] = \{(.*?)\};", text, re.S)[1])
+    path = os.path.join(folder, "cwsr.bin")
+    with open(path, "wb") as f:
+        f.write(struct.pack(f"<{len(words)}I", *[int(word, 16) for word in words]))
+    return path
 
 
 def sessions(report, folder, tool, run, pairs, count, seconds):
@@ -121,6 +137,11 @@ def sessions(report, folder, tool, run, pairs, count, seconds):
     beside("from request to stop, full, 32 waves", "us", ("halts", "full", 32), ("halts", "full", 1))
     beside("from request to stop, bare, 32 waves", "us", ("halts", "bare", 32), ("halts", "bare", 1))
     beside("queue suspended and resumed, 32 waves", "us", ("saves", "full", 32), ("saves", "full", 1))
+    handler = drivers_handler(folder)
+    if handler:
+        for waves in (1, 32):
+            a, b, ratio = pairs(lambda: measure("preempt", handler, waves), lambda: measure("saves", "full", waves), count)
+            report.row(f"preempted by the kernel driver's trap handler (CWSR), {waves} wave{'s'[:waves > 1]}", a, "suspended", b, ratio, "us")
 
     report.title("GCN: a run under a debugger that does not stop it, and without breakpoints and watchpoints (CPU time)")
     for text, way, extra in (("recorded", "recorded", ()), ("a breakpoint elsewhere", "full", ("elsewhere",)),

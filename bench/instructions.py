@@ -27,6 +27,7 @@ LINES = [
     ("v_div_scale_f32", "v_div_scale_f32 v3, vcc, v2, v2, v4", 2000),
     ("v_div_fixup_f32", "v_div_fixup_f32 v3, v2, v2, v4", 2000),
     ("v_floor_f32", "v_floor_f32 v3, v2", 5000),
+    ("v_fract_f32", "v_fract_f32 v3, v2", 5000),
     ("v_ldexp_f32", "v_ldexp_f32 v3, v2, v6", 2000),
     ("v_fma_f64", "v_fma_f64 v[8:9], v[10:11], v[12:13], v[10:11]", 10000),
     ("v_rcp_f64", "v_rcp_f64 v[8:9], v[10:11]", 1000),
@@ -53,6 +54,8 @@ LINES = [
     ("global_atomic_add glc, consecutive", "global_atomic_add v3, v1, v2, s[4:5] glc", 2000),
     ("global_atomic_add, one address", "global_atomic_add v16, v2, s[4:5]", 2000),
     ("global_atomic_cmpswap, consecutive", "global_atomic_cmpswap v1, v[6:7], s[4:5]", 2000),
+    ("global_atomic_add_x2, consecutive", "global_atomic_add_x2 v14, v[10:11], s[4:5]", 2000),
+    ("global_atomic_cmpswap_x2, consecutive", "global_atomic_cmpswap_x2 v14, v[10:13], s[4:5]", 2000),
 ]
 METADATA = """
   - .name: {name}

@@ -15,6 +15,7 @@ struct cli_code {
  * header, at addresses that a device need not have.) A file without sections has none.
  */
 enum wt_status cli_code_read(const char *path, struct cli_code *code, struct wt_error *err);
+/** Frees what cli_code_read gave. */
 void cli_code_free(struct cli_code *code);
 
 #endif

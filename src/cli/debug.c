@@ -149,6 +149,19 @@ static bool explain(void *context, FILE *out, const char *const *name, const uin
     return f->explain_registers != NULL;
 }
 
+static enum wt_status print_operand(void *context, FILE *out, const char *text, char letter,
+                                    bool (*read)(void *reader, const char *name, uint8_t *bytes,
+                                                 size_t size),
+                                    void *reader, bool *is_operand, struct wt_error *err)
+{
+    const struct debug *d = context;
+    const struct wt_family *f = d->host ? wt_family_of_host_programs() : d->device.family;
+    const struct wt_register_reader registers = {read, reader};
+    *is_operand = false;
+    return f->print_operand ? f->print_operand(out, text, letter, &registers, is_operand, err)
+                            : WT_OK;
+}
+
 static void signal_ready(void *context, int fd, short events)
 {
     struct debug *d = context;
@@ -308,6 +321,7 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
                                              .ask = d->batch ? NULL : ask,
                                              .disassemble = disassemble,
                                              .explain = explain,
+                                             .print_operand = print_operand,
                                              .context = d};
     d->console = wt_shell_new(&options);
     free(line);

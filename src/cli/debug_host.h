@@ -23,7 +23,10 @@ enum wt_status cli_debug_host_open(const struct cli_debug_host_options *options,
 /** Ends a program that it has started, and leaves one that it was attached to. NULL is ignored. */
 void cli_debug_host_close(struct cli_debug_host *host);
 
+/** The session of the program under debugging; of no program until one is started. Owned by the
+ * host. */
 struct wt_session *cli_debug_host_session(struct cli_debug_host *host);
+/** Its modules, owned by the host. */
 struct wt_modules *cli_debug_host_modules(struct cli_debug_host *host);
 /** The console that goes from session to session. */
 void cli_debug_host_serve(struct cli_debug_host *host, struct wt_shell *console);
@@ -31,11 +34,17 @@ void cli_debug_host_serve(struct cli_debug_host *host, struct wt_shell *console)
 /** The operations of struct wt_shell_host, with the host where they have a context. */
 enum wt_status cli_debug_host_start(struct cli_debug_host *host, const char *arguments,
                                     char *const *environment, bool *ended, struct wt_error *err);
+/** Debugs the GPUs of a process that runs. */
 enum wt_status cli_debug_host_attach(struct cli_debug_host *host, int pid, struct wt_error *err);
+/** Reads the program's modules and devices anew. */
 void cli_debug_host_refresh(struct cli_debug_host *host);
+/** The connection has ended: waits for a process that was started here. *known: its end is told, by
+ * its exit status in *code and in words. */
 void cli_debug_host_finish(struct cli_debug_host *host, bool *known, int *code, char *text,
                            size_t size);
+/** Leaves the program, or ends it. */
 void cli_debug_host_leave(struct cli_debug_host *host, bool kill);
+/** The process of the program; 0: there is none. */
 int cli_debug_host_pid(const struct cli_debug_host *host);
 
 /** Arguments as a line for the shell; the caller frees it. NULL without host memory. */

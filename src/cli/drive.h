@@ -17,9 +17,13 @@ struct cli_drive {
     void *context;
 };
 
+/** Setters of the rows below; their context is a struct cli_drive. */
 enum wt_status cli_set_max_issues(void *context, const char *value, struct wt_error *err);
+/** --hash */
 enum wt_status cli_set_hash(void *context, const char *value, struct wt_error *err);
+/** --stats */
 enum wt_status cli_set_stats(void *context, const char *value, struct wt_error *err);
+/** --dump */
 enum wt_status cli_set_dump(void *context, const char *value, struct wt_error *err);
 
 /** The rows; their context is a struct whose first member is a struct cli_drive. */
@@ -55,6 +59,7 @@ enum wt_status cli_set_dump(void *context, const char *value, struct wt_error *e
 int cli_drive(const struct cli_command *command, struct cli_drive *drive,
               struct wt_emulated *device);
 
+/** Frees what the options hold. */
 void cli_drive_free(struct cli_drive *drive);
 
 #endif

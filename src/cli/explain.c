@@ -65,7 +65,7 @@ static enum wt_status set_lane(void *context, const char *value, struct wt_error
 static enum wt_status take_addresses(struct explain *x, const char *text, struct wt_error *err)
 {
     enum wt_status status;
-    do {
+    for (;;) {
         char one[32];
         const size_t length = strcspn(text, ",");
         if (length >= sizeof one)
@@ -76,9 +76,10 @@ static enum wt_status take_addresses(struct explain *x, const char *text, struct
         one[length] = 0;
         if ((status = wt_parse_number(one, &x->addr[x->addresses++], err)) != WT_OK)
             return status;
-        text += length + (text[length] == ',');
-    } while (*text);
-    return WT_OK;
+        if (!text[length])
+            return WT_OK;
+        text += length + 1;
+    }
 }
 
 /* ---- programs on an emulated device ---- */

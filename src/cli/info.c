@@ -15,6 +15,7 @@
 #include "object/elf_header.h"
 #include "object/fatbin.h"
 #include "object/image.h"
+#include "object/patchtokens.h"
 #include "object/zebin.h"
 
 struct info {
@@ -127,7 +128,7 @@ static int tell_file(const struct info *info, const char *path)
     const bool is_elf = wt_elf_header_read(path, &header);
     if (is_elf && header.machine == GCN_ELF_MACHINE)
         return cli_tell_code_object(path, &err) ? cli_fail(&cli_info, &err) : 0;
-    if (is_elf && header.machine == GEN_ELF_MACHINE)
+    if ((is_elf && header.machine == GEN_ELF_MACHINE) || gen_patchtokens_is_file(path))
         return cli_tell_zebin(path, &err) ? cli_fail(&cli_info, &err) : 0;
     if (is_elf && header.machine == CUBIN_ELF_MACHINE)
         return cli_tell_cubin(path, &err) ? cli_fail(&cli_info, &err) : 0;

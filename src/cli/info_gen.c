@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "object/patchtokens.h"
 #include "object/zebin.h"
 
 static const char *kind_of(const struct gen_kernel *k, size_t index, uint32_t *size)
@@ -55,8 +56,11 @@ enum wt_status cli_tell_zebin(const char *path, struct wt_error *err)
     free(bytes);
     if (status)
         return status;
-    printf("%s: zebin for Intel GPUs\n  version: %s\n", path, object.version);
-    cli_tell_debug_information(path);
+    const bool tokens = gen_patchtokens_is_file(path);
+    printf("%s: %s for Intel GPUs\n  version: %s\n", path,
+           tokens ? "program in patch tokens" : "zebin", object.version);
+    if (!tokens)
+        cli_tell_debug_information(path);
     for (size_t i = 0; i < object.kernel_count; i++)
         tell_kernel(&object.kernel[i]);
     puts("  runs on: gen9");

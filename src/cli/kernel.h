@@ -4,9 +4,13 @@
 
 #include "cli/drive.h"
 
+/** Setters of the rows below; their context is a struct cli_drive. --kernel */
 enum wt_status cli_kernel_set_name(void *context, const char *value, struct wt_error *err);
+/** --grid */
 enum wt_status cli_kernel_set_grid(void *context, const char *value, struct wt_error *err);
+/** --block */
 enum wt_status cli_kernel_set_block(void *context, const char *value, struct wt_error *err);
+/** --trap-handler */
 enum wt_status cli_kernel_add_handler(void *context, const char *value, struct wt_error *err);
 
 /** The rows; their context is a struct whose first member is a struct cli_drive. */

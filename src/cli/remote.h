@@ -29,6 +29,7 @@ enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_optio
  */
 enum wt_status cli_remote_listen(struct cli_remote *remote, const struct wt_rsp_options *rsp,
                                  struct wt_error *err);
+/** Closes the servers, the debugger and the device. */
 void cli_remote_close(struct cli_remote *remote);
 
 /** A descriptor that can be read when one of @p signals (0 ends the list) has come; -1: failed. */

@@ -74,6 +74,7 @@ enum wt_status cli_results_report(struct cli_results *r, struct wt_emulated *e, 
 enum wt_status cli_results_compare(struct cli_results *r, struct wt_emulated *e, bool *same,
                                    struct wt_error *err);
 
+/** Frees what the options hold. */
 void cli_results_free(struct cli_results *r);
 
 #endif

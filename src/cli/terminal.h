@@ -9,6 +9,7 @@ struct cli_terminal;
 
 /** NULL without host memory. */
 struct cli_terminal *cli_terminal_open(struct wt_shell *console);
+/** Gives the terminal back as it was. NULL is ignored. */
 void cli_terminal_close(struct cli_terminal *terminal);
 
 /**

@@ -280,8 +280,7 @@ static enum wt_status kernel_line(struct reader *r, const struct line *l, bool *
     return WT_OK;
 }
 
-/* Makes room for what is known of argument `index`. */
-static bool grow_arguments(struct gen_kernel *k, size_t index)
+bool gen_kernel_know_argument(struct gen_kernel *k, size_t index)
 {
     size_t sizes = k->name_capacity;
     char **names = wt_array_grow(k->argument_name, &k->name_capacity, index + 1, sizeof *names);
@@ -303,7 +302,7 @@ static enum wt_status name_argument(struct reader *r, const char *text)
 {
     struct gen_kernel *k = r->misc;
     const size_t index = (size_t)r->misc_index;
-    if (!grow_arguments(k, index))
+    if (!gen_kernel_know_argument(k, index))
         return no_memory(r);
     free(k->argument_name[index]);
     k->argument_name[index] = strdup(text);
@@ -315,7 +314,7 @@ static enum wt_status size_argument(struct reader *r, const char *text)
 {
     const char *size = strrchr(text, ';');
     uint32_t value;
-    if (!grow_arguments(r->misc, (size_t)r->misc_index))
+    if (!gen_kernel_know_argument(r->misc, (size_t)r->misc_index))
         return no_memory(r);
     if (size && number(size + 1, &value) && value <= 65536)
         r->misc->argument_size[r->misc_index] = value;

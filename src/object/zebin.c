@@ -9,8 +9,11 @@
 
 #include "base/array.h"
 #include "base/bits.h"
+#include "object/patchtokens.h"
 
 #define ZE_INFO 0xff000011
+/* The section of a program in patch tokens. */
+#define OPENCL_DEVICE_BINARY 0xff000005
 enum { ALIGNMENT = 64, MOST_SECTIONS = 4096, MOST_IMAGE = 1 << 28, NOT_LOADED = -1 };
 
 struct parse {
@@ -211,6 +214,9 @@ static void free_kernel(struct gen_kernel *k)
     free(k->name);
     free(k->payload);
     free(k->binding);
+    for (size_t n = 0; n < k->text_count; n++)
+        free(k->text[n]);
+    free(k->text);
 }
 
 /* Where the compiler puts symbols that belong to no kernel: it is none that anybody launches. */
@@ -225,12 +231,29 @@ static void drop_symbol_table(struct gen_object *o)
     o->kernel_count = kept;
 }
 
+static enum wt_status parse_patchtokens(struct parse *p)
+{
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(p->elf, section))) {
+        GElf_Shdr h;
+        if (!gelf_getshdr(section, &h) || h.sh_type != OPENCL_DEVICE_BINARY)
+            continue;
+        const Elf_Data *data = elf_rawdata(section, NULL);
+        if (!data || !data->d_buf)
+            return bad(p, "its program lies outside the file");
+        return gen_patchtokens_parse(p->name, data->d_buf, data->d_size, p->object, p->err);
+    }
+    return bad(p, "it has no code: it is SPIR-V alone, or was not compiled for a GPU");
+}
+
 static enum wt_status parse_elf(struct parse *p)
 {
     enum wt_status status;
     GElf_Ehdr header;
     if (!p->elf || elf_kind(p->elf) != ELF_K_ELF || !gelf_getehdr(p->elf, &header))
         return bad(p, "it is no ELF file");
+    if (header.e_type == GEN_OPENCL_EXECUTABLE)
+        return parse_patchtokens(p);
     if (header.e_machine != GEN_ELF_MACHINE || header.e_ident[EI_CLASS] != ELFCLASS64)
         return bad(p, "it is no ELF file of 64 bits for Intel GPUs");
     if (elf_getshdrnum(p->elf, &p->section_count) || elf_getshdrstrndx(p->elf, &p->names) ||
@@ -273,9 +296,12 @@ enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t l
         return wt_fail(err, WT_NO_MEMORY, "%s: the host has no memory left", name);
     memcpy(copy, bytes, length);
     struct parse p = {.name = name, .elf = elf_memory(copy, length), .object = object, .err = err};
-    const enum wt_status status = parse_elf(&p);
+    const bool bare = length >= 4 && wt_load_le(bytes, 4) == GEN_PATCHTOKENS_MAGIC;
+    const enum wt_status status =
+        bare ? gen_patchtokens_parse(name, bytes, length, object, err) : parse_elf(&p);
     elf_end(p.elf);
-    free(p.place);
+    object->place = p.place;
+    object->section_count = p.section_count;
     free(copy);
     if (status)
         gen_object_free(object);
@@ -290,6 +316,7 @@ void gen_object_free(struct gen_object *o)
         free_kernel(&o->kernel[i]);
     free(o->kernel);
     free(o->relocation);
+    free(o->place);
     free(o->image);
     *o = (struct gen_object){0};
 }

@@ -30,6 +30,7 @@ enum gen_argument_kind {
     GEN_ARG_PRIVATE_BASE,
     GEN_ARG_PRINTF_BUFFER,
     GEN_ARG_LOCAL_ID,
+    GEN_ARG_PROGRAM_DATA, /**< the address of data in the image: source_offset says where */
 };
 
 /** How a pointer is used: addrmode of .ze_info. */
@@ -46,15 +47,16 @@ struct gen_payload_argument {
     enum gen_argument_kind kind;
     enum gen_address_mode mode;
     uint32_t offset, size;
-    uint32_t source_offset; /**< BYVALUE: where the piece is in the value */
+    uint32_t source_offset; /**< BYVALUE, sizes of three: where the piece is in the value */
     int32_t index;          /**< which argument of the kernel; -1: none */
     bool special;           /**< an image or a sampler */
 };
 
-/** A binding table entry that an argument has. */
+/** A binding table entry that an argument has, or data in the image. */
 struct gen_binding {
     uint32_t entry;
-    int32_t index;
+    int32_t index;     /**< -1: data in the image */
+    uint64_t at, size; /**< of those */
 };
 
 struct gen_kernel {
@@ -71,6 +73,8 @@ struct gen_kernel {
     char **argument_name;    /**< by index; NULL where it is not known */
     uint32_t *argument_size; /**< by index: bytes of its type; 0 where it is not known */
     size_t argument_count, name_capacity;
+    char **text; /**< of printf calls, whose records hold an index; else they hold addresses */
+    size_t text_count, text_capacity;
 };
 
 /** A place in the image that holds an address. */
@@ -88,15 +92,28 @@ struct gen_object {
     struct gen_relocation *relocation;
     size_t relocation_count, relocation_capacity;
     char version[16]; /**< of .ze_info */
+    int64_t *place; /**< of each section of the file in the image; negative: it is not loaded; NULL:
+                       of patch tokens */
+    size_t section_count;
 };
 
 /**
- * Parses a zebin of which @p length bytes are at @p bytes; @p name is the file's, for messages.
+ * Parses a zebin, or a program in patch tokens (patchtokens.h), itself or in the file that `ocloc`
+ * makes; @p length bytes are at @p bytes; @p name is the file's, for messages.
  * What is opened, on success, gen_object_free frees.
  */
 enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t length,
                                 struct gen_object *object, struct wt_error *err);
 void gen_object_free(struct gen_object *object);
+
+/**
+ * The file that @p object has been parsed from, as one for debuggers whose image is loaded at
+ * @p base: sections and symbols have addresses, and debug sections are relocated. *linked, of
+ * *linked_length bytes, is freed by the caller. WT_UNSUPPORTED: it is in patch tokens.
+ */
+enum wt_status gen_object_link(const char *name, const uint8_t *bytes, size_t length,
+                               const struct gen_object *object, uint64_t base, uint8_t **linked,
+                               size_t *linked_length, struct wt_error *err);
 
 /** The kernel of that name; NULL if there is none. */
 const struct gen_kernel *gen_object_kernel(const struct gen_object *object, const char *name);
@@ -104,5 +121,8 @@ const struct gen_kernel *gen_object_kernel(const struct gen_object *object, cons
 /** Parses the text of .ze_info into @p object, whose kernels get no code. */
 enum wt_status gen_ze_info_parse(const char *name, const char *text, size_t length,
                                  struct gen_object *object, struct wt_error *err);
+
+/** Makes room for what is known of argument @p index; false without host memory. */
+bool gen_kernel_know_argument(struct gen_kernel *kernel, size_t index);
 
 #endif

@@ -25,6 +25,7 @@ enum wt_status wt_core_file_open(const char *path, struct wt_core_file **file,
 enum wt_status wt_core_file_parse(const char *name, const uint8_t *bytes, size_t length,
                                   bool sealed, struct wt_core_file **file, struct wt_error *err);
 
+/** Frees what wt_core_file_open or wt_core_file_parse gave. NULL is ignored. */
 void wt_core_file_free(struct wt_core_file *file);
 
 /** The path of the program, as it was when the file was written; "" if there was none. */

@@ -76,7 +76,7 @@ static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
     struct wt_elf_header header;
     const bool is_elf = e->program && wt_elf_header_read(e->program, &header);
     const struct wt_family *of_file = is_elf ? wt_family_of_machine(header.machine) : NULL;
-    if (e->program && !is_elf)
+    if (e->program && !of_file)
         of_file = wt_family_of_file(e->program);
     if (e->program && !of_file)
         of_file = wt_family_of_contained(e->program);
@@ -212,7 +212,7 @@ bool wt_emulated_takes(const struct wt_emulated_options *options, const char *pr
     static const char *const names[] = {".bin", ".hex", ".ihex", ".vxbin"};
     struct wt_elf_header header;
     if (wt_elf_header_read(program, &header))
-        return wt_family_of_machine(header.machine) != NULL;
+        return wt_family_of_machine(header.machine) || wt_family_of_file(program);
     if (wt_family_of_file(program))
         return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -19,6 +19,12 @@ struct wt_emulated;
 struct wt_hw_table;
 struct wt_probe_ops;
 
+/** Reads a register of a wave, by its name; false if there is none, or no wave. */
+struct wt_register_reader {
+    bool (*read)(void *context, const char *name, uint8_t *bytes, size_t size);
+    void *context;
+};
+
 /** A buffer that a kernel has as an argument. */
 struct wt_kernel_buffer {
     const char *name; /**< of the argument; "" if it is not known */
@@ -87,6 +93,14 @@ struct wt_family {
      */
     void (*explain_registers)(FILE *out, const char *const *name, const uint64_t *value,
                               size_t count);
+    /**
+     * Prints the value of an operand that is written as in the family's assembly text, if it is one
+     * (*is_operand): @p letter is the format (x, d, u), 0 for that of its type. NULL: no operand
+     * is more than a register.
+     */
+    enum wt_status (*print_operand)(FILE *out, const char *text, char letter,
+                                    const struct wt_register_reader *reader, bool *is_operand,
+                                    struct wt_error *err);
     /** Argument @p index of the kernel; false if it is no buffer. NULL: programs have none. */
     bool (*buffer)(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *buffer);
     /** The coordinates in the grid of the work-item that a lane is now. NULL: there is no grid. */
@@ -174,6 +188,7 @@ enum wt_status wt_gpu_choose(struct wt_gpu *gpu, const char *text, struct wt_err
 /** Lists all families and their keys. */
 void wt_gpu_help(FILE *out);
 
+/** Frees what wt_gpu_choose gave. */
 void wt_gpu_free(struct wt_gpu *gpu);
 
 #endif

@@ -24,6 +24,7 @@ bool wt_gcn_program_contained(const char *path);
  */
 enum wt_status wt_gcn_program_read(const char *path, const char *name,
                                    struct wt_gcn_program *program, struct wt_error *err);
+/** Frees what wt_gcn_program_read gave. */
 void wt_gcn_program_free(struct wt_gcn_program *program);
 
 #endif

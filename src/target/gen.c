@@ -8,14 +8,18 @@
 #include "base/bits.h"
 #include "base/file.h"
 #include "emulator/gen/isa.h"
+#include "object/patchtokens.h"
 #include "runtime/gen/launch.h"
 #include "target/emulated.h"
+#include "target/gen_debugger.h"
 #include "target/launch.h"
 
 struct gen {
     struct gen_object object;
     struct gen_launch launch;
     struct gen_device *device;
+    struct gen_way_in way_in;
+    struct wt_gen_link link;
 };
 
 static struct gen *own(const struct wt_emulated *e)
@@ -101,13 +105,19 @@ static enum wt_status read_system(const struct wt_emulated *e, struct wt_error *
 static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
 {
     enum wt_status status;
-    uint8_t *bytes;
-    size_t length;
+    uint8_t *bytes, *linked;
+    size_t length, linked_length;
     if (e->options->load_count || e->options->base_given)
         return wt_fail(err, WT_UNSUPPORTED, "--load and --base are not for zebins");
     if ((status = wt_file_read(e->program, &bytes, &length, err)) != WT_OK)
         return status;
     status = gen_object_parse(e->program, bytes, length, &own(e)->object, err);
+    /* A kernel runs without its symbols, too. */
+    if (!status && gen_object_link(e->program, bytes, length, &own(e)->object, GEN_LAUNCH_CODE,
+                                   &linked, &linked_length, WT_IGNORED) == WT_OK) {
+        wt_modules_add_bytes(e->modules, e->program, linked, linked_length, 0, 0, NULL, WT_IGNORED);
+        free(linked);
+    }
     free(bytes);
     return status;
 }
@@ -134,6 +144,7 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
 
 static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
 {
+    gen_device_clear(own(e)->device);
     return gen_launch(own(e)->device, &own(e)->object, &own(e)->launch, err);
 }
 
@@ -215,6 +226,31 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
     return true;
 }
 
+static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
+                                 size_t available, char *text, size_t size)
+{
+    (void)e, (void)pc;
+    if (available < 8)
+        return 0;
+    struct gen_word word = {.low = wt_load_le(bytes, 8)};
+    if (available >= 16)
+        word.high = wt_load_le(bytes + 8, 8);
+    else if (!gen_is_compact(&word))
+        return 0;
+    return gen_disassemble(&word, text, size);
+}
+
+/* ---- the debugger ---- */
+
+static void attach(struct wt_emulated *e)
+{
+    struct gen *g = own(e);
+    g->way_in = (struct gen_way_in){.e = e, .device = g->device, .launch = &g->launch};
+    g->link = (struct wt_gen_link){.ops = &gen_debugger_link, .context = &g->way_in};
+    gen_device_debug(g->device, true);
+    e->target.link = &g->link;
+}
+
 static void list_isa(FILE *out)
 {
     static const char *const formats[] = {
@@ -228,7 +264,8 @@ static void list_isa(FILE *out)
 
 const struct wt_family wt_family_gen = {
     .name = "gen9",
-    .runs = "zebins",
+    .runs = "compiled OpenCL programs (zebins, patch tokens)",
+    .takes = gen_patchtokens_is_file,
     .elf_machine = GEN_ELF_MACHINE,
     .core_word = "subslice",
     .wave_word = "thread",
@@ -245,6 +282,7 @@ const struct wt_family wt_family_gen = {
     .waves_per_core = waves_per_core,
     .exit_word = exit_word,
     .instruction = instruction,
+    .instruction_text = instruction_text,
     .buffer = buffer,
     .work_item = work_item,
     .print = print,
@@ -253,4 +291,8 @@ const struct wt_family wt_family_gen = {
     .list_isa = list_isa,
     .list_registers = gen_list_registers,
     .explain_word = gen_explain_word,
+    .print_operand = gen_print_operand,
+    .attach = attach,
+    .operations = gen_debugger_operations,
+    .probe = &wt_probe_gen,
 };

@@ -12,7 +12,7 @@
 /* Issues of a moment: the warp that steps is the only one that can issue. */
 #define WAIT_ISSUES 4096u
 
-static_assert((int)WT_SM_USER_MASK == (int)SM_REGISTER_USER_MASK &&
+static_assert((int)WT_SM_CALLER == (int)SM_REGISTER_CALLER &&
                   (int)WT_SM_P0 == (int)SM_REGISTER_P0 && (int)WT_SM_PC == (int)SM_REGISTER_PC,
               "the driver's numbers of registers are the emulator's");
 
@@ -79,6 +79,16 @@ static enum wt_status link_write_row(void *context, uint32_t warp, unsigned numb
                ? WT_OK
                : wt_fail(err, WT_INVALID, "register %u of warp %u cannot be written so", number,
                          warp);
+}
+
+static enum wt_status link_read_file(void *context, uint32_t warp, uint64_t offset, void *out,
+                                     size_t size, struct wt_error *err)
+{
+    struct sm_way_in *way = context;
+    return sm_read_file(way->device, warp, offset, out, size)
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "the register file of warp %u has no byte 0x%llx", warp,
+                         (unsigned long long)offset);
 }
 
 /* ---- memory ---- */
@@ -184,6 +194,7 @@ const struct wt_sm_link_ops sm_debugger_link = {
     .warp = link_warp,
     .read_row = link_read_row,
     .write_row = link_write_row,
+    .read_file = link_read_file,
     .read = link_read,
     .write = link_write,
     .bank = link_bank,

@@ -14,6 +14,7 @@ struct vx_device *wt_vortex_device(const struct wt_emulated *e);
 
 /* Operations of the family (vortex_tables.c). */
 void wt_vortex_list_isa(FILE *out);
+/** The table of platform profiles. */
 void wt_vortex_list_profiles(FILE *out);
 
 #endif

@@ -209,3 +209,35 @@ def test_malloc_and_free(tmp_path):
 def test_assertions_of_kernels(tmp_path):
     done = run("run", "--grid=1", write(tmp_path, printf("a > b", "call __assertfail, (%f, %w, 7, %w, 1);")))
     assert done.returncode and "word:7: word: assertion 'a > b' failed" in done.stderr
+
+
+def test_addresses_are_explained_as_a_lane_of_ptx_sees_them(tmp_path):
+    text = HEAD + """.visible .entry k(.param .u64 out)
+{
+    .reg .b64 %o, %l, %s;
+    .reg .b32 %t;
+    .local .align 4 .b8 mine[16];
+    .shared .align 4 .b8 ours[64];
+    ld.param.u64 %o, [out];
+    mov.u32 %t, %tid.x;
+    mov.u64 %l, mine;
+    st.local.u32 [%l], %t;
+    mov.u64 %s, ours;
+    st.shared.u32 [%s+4], %t;
+    st.global.u32 [%o], %t;
+    ret;
+}
+"""
+    file = write(tmp_path, text)
+
+    def explain(address, *options):
+        done = run("explain-address", "--grid=32", "--arg=zeros:128", *options, str(file), address)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+    assert "0x200000000: global\n" in explain("0x200000000") and "in memory, which holds 0x00000000" in explain("0x200000000")
+    # The warp is about to return: each store has been done, by the highest lane last where all store to one place.
+    end = "--at=8"
+    assert "in shared memory of the block, which holds 0x0000001f" in explain("0xfe000004", end)
+    local = explain("0xff000000", end, "--lane=3")
+    assert "bytes of local memory that a thread has" in local and "0x400000000030  in memory (local), which holds 0x00000003" in local
+    assert "in memory, where there is nothing" in explain("0x10")

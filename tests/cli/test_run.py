@@ -539,6 +539,9 @@ def test_an_address_of_a_program_is_explained(build):
                            (["--wave=2"], "no warp 2 runs at issue time 0; there are: 0")):
         done = run("explain-address", *options, elf, "0x80000000")
         assert done.returncode == 125 and words in done.stderr, done.stderr
+    for addresses in "0x80000000,", ",0x80000000", "0x80000000,,4", "":
+        done = run("explain-address", elf, addresses)
+        assert done.returncode == 125 and "is not a number" in done.stderr, (addresses, done.stderr)
     done = run("explain-address", elf, "0x100000000")
     assert done.returncode == 0 and "in memory beyond the 32 bits of an address, where there is nothing" in done.stdout
     assert "beyond" not in run("explain-address", build.asm("_start: exit 0\n", 64), "0x100000000").stdout

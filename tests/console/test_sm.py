@@ -217,3 +217,101 @@ def test_breakpoints_in_functions_that_are_called(ptx):
     assert re.search(r"Breakpoint 1, scale \(\) at .*work.cl:3\n", out), out
     assert "=> 0x1" in out
     assert out.rstrip().endswith("[Program exited normally]")
+
+
+def test_calls_of_ptx_and_their_frames(ptx):
+    out = session(ptx, "break scale", "run", "backtrace", "delete", "finish", options=WORK)
+    assert re.search(r"#0  scale \(\) at .*work.cl:3\n#1  0x0*10000\w+ in work \(\) at .*work.cl:15\n", out), out
+    assert re.search(r"Run till exit from #0 .*\n0x0*10000\w+ in work \(\) at .*work.cl:15\n15\t        v = scale", out), out
+
+
+def test_next_goes_over_a_call_and_step_into_it(ptx):
+    # Thread 62 of the block has tile[1], which is odd.
+    place = ("break work.cl:15", "run", "delete", "cuda thread 62")
+    over = session(ptx, *place, "next", options=WORK)
+    into = session(ptx, *place, "step", options=WORK)
+    assert re.search(r"\n18\t    out\[i\] = v;\n$", over), over
+    assert re.search(r"scale \(\) at .*work.cl:3\n3\t    int y = x \* k;\n$", into), into
+
+
+def test_the_states_of_threads_as_cuda_gdb_lists_them(ptx):
+    out = session(ptx, "break scale", "run", "info cuda kernels", "info cuda blocks", "info cuda warps", "info cuda lanes",
+                  "info cuda sms", "info cuda devices", "info cuda threads", options=WORK)
+    assert re.search(r"^\* +1 +0 Active 0x00000001 +\(2,1,1\) +\(64,1,1\) work$", out, re.M)
+    assert re.search(r"^Kernel 1\n\* +\(0,0,0\) +0 +0 +2 stopped\n +\(1,0,0\) +0 +0 +2 stopped$", out, re.M)
+    # The even threads of a warp have the odd values, and are in scale().
+    assert re.search(r"^\*  0 +0x55555555 +0xaaaaaaaa 0x\w+ +1 +\(0,0,0\)$", out, re.M)
+    assert re.search(r"^\*  0 +active 0x\w+ +\(0,0,0\)\n +1 divergent 0x\w+ +\(1,0,0\)$", out, re.M)
+    assert re.search(r"^\*  0 0x000000000000000f$", out, re.M)
+    assert re.search(r"^\* +0 +sm +1 +64 +32$", out, re.M)
+    assert re.search(r"^\* +\(0,0,0\) +\(0,0,0\) +\(0,0,0\) +1 0x\w+ work.cl 3\n"
+                     r" +\(0,0,0\) +\(1,0,0\) +\(1,0,0\) +1 0x\w+ work.cl 17$", out, re.M), out
+
+
+@pytest.mark.parametrize("words,focus", [
+    ("block 1 thread 3", "kernel 1, block (1,0,0), thread (3,0,0), device 0, sm 0, warp 2, lane 3"),
+    ("kernel 1 block (1,0,0) thread (35,0,0)", "kernel 1, block (1,0,0), thread (35,0,0), device 0, sm 0, warp 3, lane 3"),
+    ("thread 40", "kernel 1, block (0,0,0), thread (40,0,0), device 0, sm 0, warp 1, lane 8"),
+    ("warp 3 lane 7", "kernel 1, block (1,0,0), thread (39,0,0), device 0, sm 0, warp 3, lane 7"),
+    ("lane 5", "kernel 1, block (0,0,0), thread (5,0,0), device 0, sm 0, warp 0, lane 5"),
+])
+def test_the_focus_in_the_words_of_cuda_gdb(ptx, words, focus):
+    out = session(ptx, "start", f"cuda {words}", "cuda kernel block thread", options=WORK)
+    assert f"[Switching focus to CUDA {focus}]\n" in out
+    assert out.endswith(f"\n{focus}\n")
+
+
+def test_a_focus_that_is_not_there(ptx):
+    result = debug(ptx, "start", "cuda block 7", "cuda", options=WORK)
+    assert "Request cannot be satisfied. CUDA focus unchanged" in result.stderr
+    result = debug(ptx, "start", "cuda grid 7", options=WORK)
+    assert "cuda takes kernel N, block X,Y,Z" in result.stderr
+
+
+def test_recursion_in_ptx(tmp_path):
+    text = tmp_path / "deep.ptx"
+    text.write_text(""".version 7.0
+.target sm_60
+.address_size 64
+.func (.param .b32 r) sum(.param .b32 n)
+{
+    .reg .b32 %n, %m, %s;
+    .reg .pred %p;
+    ld.param.u32 %n, [n];
+    setp.eq.u32 %p, %n, 0;
+    mov.u32 %s, 0;
+    @%p bra done;
+    sub.u32 %m, %n, 1;
+    {
+    .param .b32 a;
+    .param .b32 v;
+    st.param.b32 [a], %m;
+    call (v), sum, (a);
+    ld.param.b32 %s, [v];
+    }
+    add.u32 %s, %s, %n;
+done:
+    st.param.b32 [r], %s;
+    ret;
+}
+.visible .entry deep(.param .u64 out)
+{
+    .reg .b64 %o;
+    .reg .b32 %s;
+    .param .b32 a;
+    .param .b32 v;
+    ld.param.u64 %o, [out];
+    st.param.b32 [a], 4;
+    call (v), sum, (a);
+    ld.param.b32 %s, [v];
+    st.global.b32 [%o], %s;
+    trap;
+    ret;
+}
+""")
+    out = session(text, "break deep.ptx:22", "run", "backtrace", "finish", "delete", "watch *(int *)0x200000000", "continue",
+                  "delete", "continue", options=["--grid=1", "--arg=zeros:4"])
+    frames = re.findall(r"#(\d+)  (?:0x\w+ in )?(\w+) \(\) at", out.split("Run till exit")[0])
+    assert frames == [(str(i), "sum") for i in range(5)] + [("5", "deep")], out
+    assert "Run till exit from #0  sum () at" in out and "New value = 10\n" in out
+    assert "Program stopped at a breakpoint instruction of its own.\n" in out

@@ -1,17 +1,27 @@
 /*
  * Fuzz target: executing Gen9 code. A header chooses grid and schedule and what registers hold; the
  * rest is code that a small device runs for a bounded number of issues. Each mistake must tell what
- * and where; then its thread goes on behind it. A run in slices, traced, saved and restored on the
- * way, must reach the same state as a run in one piece.
+ * and where; then its thread goes on behind it. The header chooses a system routine in the code,
+ * TD_CTL and whether a debugger steps threads, too. A run in slices, traced, saved and restored on
+ * the way, must reach the same state as a run in one piece.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/gen/internal.h"
+#include "object/gen_saved.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { HEADER = 8, MOST_CODE = 1024, ISSUES = 300, MOST_MISTAKES = 60, REGISTERS = 4064 };
+enum {
+    HEADER = 8,
+    MOST_CODE = 1024,
+    ISSUES = 300,
+    MOST_MISTAKES = 60,
+    MOST_STOPS = 400,
+    REGISTERS = 4064
+};
+enum { EXCEPTIONS = GEN_ENABLE_SOFTWARE | GEN_ENABLE_STACK | GEN_ENABLE_ILLEGAL };
 #define CODE UINT64_C(0x100000000)
 #define PAYLOAD UINT64_C(0x180000000)
 #define DATA UINT64_C(0x200000000)
@@ -76,7 +86,13 @@ static struct gen_device *make(const uint8_t *data, size_t size)
                                   .last_mask = data[6] | 1u,
                                   .end = {data[7] % 2 + 1u, 1, 1},
                                   .slm_bytes = 1024,
+                                  .sip = data[7] & 2 ? 0x1000 - 64 + (data[6] & 0xf8) : 0,
+                                  .enables = data[7] & 4 ? EXCEPTIONS : 0,
                                   .barrier = true};
+    if (data[7] & 8)
+        gen_device_debug(d, true);
+    d->machine.ops->debug_write(&d->machine, GEN_TD_CTL,
+                                (uint32_t)(data[7] & 0xf0) >> 2 | (data[7] & 4) << 5);
     check(gen_device_walk(d, &walk, &err) == WT_OK);
     return d;
 }
@@ -100,10 +116,34 @@ static bool step_over(struct gen_device *d)
     return t->pc - CODE < 0x2000;
 }
 
+/* Threads that wait in a routine go on: from the driver's, every other one by a step. */
+static bool let_go(struct gen_device *d)
+{
+    bool any = false;
+    d->machine.ops->debug_write(&d->machine, GEN_MCR_SELECTOR, 0);
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        const uint64_t at = GEN_SAVED_APERTURE + i * GEN_SAVED_STRIDE;
+        struct gen_saved saved;
+        if (!d->machine.ops->read_memory(&d->machine, i, 0, at, &saved, sizeof saved))
+            continue;
+        check(saved.cr[0] & GEN_SAVED_MASTER);
+        saved.cr[1] = (d->machine.time + i) % 2 ? GEN_SAVED_BREAKPOINT : 0;
+        saved.cr[0] |= GEN_SAVED_SUPPRESS;
+        check(d->machine.ops->write_memory(&d->machine, i, 0, at, &saved, sizeof saved));
+    }
+    for (unsigned row = 0; row < 2; row++) {
+        const uint32_t waits = d->machine.ops->debug_read(&d->machine, GEN_TD_ATT + row);
+        any |= waits != 0;
+        d->machine.ops->debug_write(&d->machine, GEN_TD_CLR + row, waits);
+    }
+    return any;
+}
+
 static uint64_t run(struct gen_device *d, uint64_t slice, bool travels)
 {
     struct wt_machine *m = &d->machine;
     size_t letters = 0;
+    unsigned stops = 0;
     for (unsigned mistakes = 0; m->time < ISSUES && mistakes < MOST_MISTAKES;) {
         const uint64_t left = ISSUES - m->time, n = slice < left ? slice : left;
         struct wt_state *state = travels ? m->ops->save(m) : NULL;
@@ -117,6 +157,9 @@ static uint64_t run(struct gen_device *d, uint64_t slice, bool travels)
         if (result == WT_RUN_FAULT) {
             mistakes++;
             if (!step_over(d))
+                break;
+        } else if (result == WT_RUN_HALTED || result == WT_RUN_EVENT) {
+            if (++stops > MOST_STOPS || (!let_go(d) && result == WT_RUN_HALTED))
                 break;
         } else if (result != WT_RUN_BUDGET) {
             break;

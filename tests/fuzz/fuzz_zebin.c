@@ -1,4 +1,6 @@
 /* Fuzz target: zebins, and (where the first byte is a space) the text of .ze_info alone. */
+#include <stdlib.h>
+
 #include "object/zebin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,6 +25,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (gen_object_kernel(&object, object.kernel[i].name) == NULL ||
             object.kernel[i].code + object.kernel[i].code_size > object.size)
             __builtin_trap();
+    uint8_t *linked;
+    size_t length;
+    if (gen_object_link("fuzz", data, size, &object, 0x100000000, &linked, &length, &err) == WT_OK)
+        free(linked);
+    else if (!err.text[0])
+        __builtin_trap();
     gen_object_free(&object);
     return 0;
 }

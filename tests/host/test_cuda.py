@@ -123,3 +123,34 @@ def test_openacc(tmp_path, level):
     env = {**environment(), "ACC_DEVICE_TYPE": "nvidia"}
     done = wavetrap("exec", "-g", "sm", compiled(tmp_path, "gcc-12", "cuda_openacc.c", *OPENACC, level), env=env)
     assert done.stdout == "on 1, sum right, b[105] 7\n", done.stderr
+
+
+ADD = """// BEGIN PREAMBLE
+.version 6.0
+.target sm_30
+.address_size 64
+// END PREAMBLE
+// BEGIN GLOBAL FUNCTION DECL: main
+.visible .func (.param.u32 %value_out) main (.param.u32 %in_ar0, .param.u64 %in_ar1);
+// BEGIN GLOBAL FUNCTION DEF: main
+.visible .func (.param.u32 %value_out) main (.param.u32 %in_ar0, .param.u64 %in_ar1)
+{
+  .reg.u32 %r;
+  ld.param.u32 %r, [%in_ar0];
+  add.u32 %r, %r, 41;
+  st.param.u32 [%value_out], %r;
+  ret;
+}
+"""
+
+
+def test_nvptx_none_run(tmp_path):
+    """A program for the GPU alone, assembled and linked by nvptx-tools and started by its runner: argc + 41 is its exit status."""
+    library = "/usr/lib/gcc/x86_64-linux-gnu/12/accel/nvptx-none"
+    env = {**os.environ, "PATH": "/usr/bin:/bin"}
+    (tmp_path / "main.s").write_text(ADD)
+    subprocess.run(["nvptx-none-as", "main.s", "-o", "main.o"], cwd=tmp_path, check=True, env=env)
+    subprocess.run(["nvptx-none-ld", f"{library}/crt0.o", "main.o", f"-L{library}", "-lc", "-lgcc", "-o", "program"], cwd=tmp_path,
+                   check=True, env=env)
+    done = wavetrap("exec", "-g", "sm", "nvptx-none-run", tmp_path / "program", "one", "two")
+    assert done.returncode == 44, done.stderr

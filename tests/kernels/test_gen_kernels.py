@@ -35,14 +35,14 @@ def zebin(tmp_path_factory):
     """zebin(source, options…) is a compiled file, of whose text `prefix` comes first."""
     out, made = tmp_path_factory.mktemp("zebin"), {}
 
-    def build(source, *options, prefix=True):
-        key = (source, options, prefix)
+    def build(source, *options, prefix=True, form=("--format", "zebin")):
+        key = (source, options, prefix, form)
         if key not in made:
             text = (OWN / "prefix.cl").read_text() if prefix else ""
             kernels = out / f"{len(made)}.cl"
             kernels.write_text(text + source.read_text())
             name = f"{source.stem}{len(made)}"
-            done = subprocess.run(["ocloc", "compile", "-file", kernels, "-device", "skl", "--format", "zebin", "-output", name,
+            done = subprocess.run(["ocloc", "compile", "-file", kernels, "-device", "skl", *form, "-output", name,
                                    "-output_no_suffix", "-out_dir", out, "-options", " ".join(["-cl-std=CL2.0", *options]), "-q"],
                                   capture_output=True, text=True)
             assert done.returncode == 0 and (out / name).exists(), done.stdout + done.stderr
@@ -80,13 +80,18 @@ def with_minima(kernel, got, want):
     return [want[0], want[1], bytes(out)]
 
 
+# How ocloc writes its output: zebins when asked, else patch tokens.
+FORMS = {"zebin": ("--format", "zebin"), "patch-tokens": ()}
+
+
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("kernel", HOST_KERNELS)
-def test_as_on_the_host(host, zebin, tmp_path, kernel, level):  # noqa: F811
+def test_as_on_the_host(host, zebin, tmp_path, kernel, level, form):  # noqa: F811
     if (kernel, level) in MISCOMPILED:
         pytest.skip("Debian's compiler makes wrong code of it")
     source = SOURCE / f"{CASES[kernel][0]}.cl"
-    got, _ = gcn.on_device(zebin(source, EXACT_DIVISION, *LEVELS[level]), kernel, tmp_path, "gen9:subslices=2")
+    got, _ = gcn.on_device(zebin(source, EXACT_DIVISION, *LEVELS[level], form=FORMS[form]), kernel, tmp_path, "gen9:subslices=2")
     want = on_host(host, kernel) or [gcn.mandelbrot(0.09375), None]
     if kernel in MINIMA:
         want = with_minima(kernel, got, want)

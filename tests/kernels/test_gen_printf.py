@@ -5,7 +5,7 @@ import pytest
 
 from test_gcn_kernels import WAVETRAP
 from test_gcn_printf import BLOCK, FILE, KERNELS, N, pocl  # noqa: F401
-from test_gen_kernels import LEVELS, compiler, zebin  # noqa: F401
+from test_gen_kernels import FORMS, LEVELS, compiler, zebin  # noqa: F401
 
 
 def run(path, kernel, folder, *options):
@@ -14,10 +14,11 @@ def run(path, kernel, folder, *options):
                            f"--arg=file:{folder / 'in'}", *options, path], capture_output=True, text=True, timeout=120, check=False)
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_prints_what_pocl_prints(pocl, zebin, tmp_path, kernel, level):  # noqa: F811
-    done = run(zebin(FILE, *LEVELS[level], prefix=False), kernel, tmp_path)
+def test_prints_what_pocl_prints(pocl, zebin, tmp_path, kernel, level, form):  # noqa: F811
+    done = run(zebin(FILE, *LEVELS[level], prefix=False, form=FORMS[form]), kernel, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(done.stdout.splitlines()) == pocl(kernel)
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """
 GCC's own tests of OpenMP and OpenACC offloading (libgomp's test suite, from Debian's gcc-12-source), compiled for
-gfx900 by Debian's GCC and run under `wavetrap exec`. A test passes when the program ends as its directives say.
+gfx900 or for NVIDIA's GPUs by Debian's GCC and run under `wavetrap exec`. A test passes when the program ends as its
+directives say.
 
-    run.py [--quick] [NAME…]     all tests that run code on a device, the bounded part of them, or those named
+    run.py [--gpu=sm] [--quick] [NAME…]     all tests that run code on a device, the bounded part of them, or those named
 
 excluded.txt lists the tests that are left out, each with its reason. A test that is listed and a test that fails
 are different things: a listed one is not run, unless it is named.
@@ -31,16 +32,25 @@ WANTED = ("libgomp/testsuite/libgomp.", "include/gomp-constants.h", "gcc/testsui
 COMPILER = {".c": "gcc-12", ".cc": "g++-12", ".C": "g++-12", ".f90": "gfortran-12", ".F90": "gfortran-12",
             ".f": "gfortran-12", ".F": "gfortran-12", ".f95": "gfortran-12", ".f03": "gfortran-12"}
 LIMIT = int(os.environ.get("WAVETRAP_TEST_LIMIT", "120"))  # seconds for a program; only one that hangs needs so long
+TARGETS = {
+    "gfx900": {"true": ["offload_target_amdgcn", "offload_device_gcn", "openacc_radeon_accel_selected", "openacc_radeon_accel_present"],
+               "flags": ["-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900", "-I/usr/include/hsa"], "device": "radeon",
+               "exec": [], "excluded": "excluded.txt"},
+    "sm": {"true": ["offload_target_nvptx", "offload_device_nvptx", "openacc_nvidia_accel_selected", "openacc_nvidia_accel_present",
+                    "openacc_nvidia_accel_configured"],
+           "flags": ["-foffload=nvptx-none"], "device": "nvidia", "exec": ["-g", "sm", "--stats"], "excluded": "excluded-sm.txt"}}
+TARGET = TARGETS["sm" if "--gpu=sm" in sys.argv[1:] else "gfx900"]
 # Bounded part: some of each folder, chosen for what they use.
 QUICK = """libgomp.c/target-11.c libgomp.c/target-link-1.c libgomp.c-c++-common/for-5.c
 libgomp.c++/target-8.C libgomp.c++/target-virtual-1.C libgomp.fortran/target1.f90
 libgomp.fortran/examples-4/declare_target-1.f90 libgomp.oacc-c-c++-common/lib-10.c
 libgomp.oacc-c-c++-common/data-1.c libgomp.oacc-c-c++-common/deep-copy-1.c
 libgomp.oacc-c-c++-common/private-variables.c libgomp.oacc-fortran/reduction-1.f90""".split()
+if TARGET is TARGETS["sm"]:
+    QUICK.remove("libgomp.fortran/examples-4/declare_target-1.f90")
 # What is true of this target, for the conditions of directives.
-TRUE = {"*-*-*", "lp64", "offload_device", "offload_device_nonshared_as", "offload_target_amdgcn", "offload_device_gcn",
-        "offload_target_any", "openacc_radeon_accel_selected", "openacc_radeon_accel_present", "x86_64-*-*",
-        "i?86-*-*", "run_expensive_tests", "pthread", "tls_runtime", "fopenmp", "sync_int_long", "alloca", "wchar",
+TRUE = {"*-*-*", "lp64", "offload_device", "offload_device_nonshared_as", "offload_target_any", "x86_64-*-*", "i?86-*-*",
+        *TARGET["true"], "run_expensive_tests", "pthread", "tls_runtime", "fopenmp", "sync_int_long", "alloca", "wchar",
         "libatomic_available", "cas_char", "sync_char_short", "nonlocal_goto", "size32plus", "int32", "hosted",
         "omp_usm", "__OPTIMIZE__", "weak_undefined", "c++11", "c++14", "c++17", "fortran_real_10", "avx_runtime",
         "sse2_runtime", "x86"}
@@ -114,7 +124,7 @@ class Test:
 
     def flags(self):
         """Those that conditions of directives ask for, as words."""
-        return ["-O2"] + (["-DACC_DEVICE_TYPE_radeon=1", "-DACC_MEM_SHARED=0"] if self.acc else [])
+        return ["-O2"] + ([f"-DACC_DEVICE_TYPE_{TARGET['device']}=1", "-DACC_MEM_SHARED=0"] if self.acc else [])
 
     def has_flags(self, patterns):
         return any(fnmatch.fnmatch(flag, pattern) for flag in self.flags() for pattern in patterns.split())
@@ -154,12 +164,12 @@ class Test:
 
     def run(self):
         """'' if it passes, or what was wrong."""
-        flags = ["-fopenacc" if self.acc else "-fopenmp", "-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900", "-w",
-                 f"-I{SOURCES / 'include'}", f"-I{self.path.parent}", "-I/usr/include/hsa", "-Wl,--no-as-needed"]
+        flags = ["-fopenacc" if self.acc else "-fopenmp", *TARGET["flags"], "-w",
+                 f"-I{SOURCES / 'include'}", f"-I{self.path.parent}", "-Wl,--no-as-needed"]
         if self.compiler == "gfortran-12":
             flags.append("-foffload-options=-lgfortran")
         flags += self.flags()
-        environment = {**os.environ, **self.environment, **({"ACC_DEVICE_TYPE": "radeon"} if self.acc else {})}
+        environment = {**os.environ, **self.environment, **({"ACC_DEVICE_TYPE": TARGET["device"]} if self.acc else {})}
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "program"
             made = subprocess.run([self.compiler, *flags, *self.options, "-o", program, self.path,
@@ -170,7 +180,7 @@ class Test:
                                                made.stderr.splitlines()[-1:] or ["?"])[0]
             try:
                 short = ["--schedule=rr:8"] if self.name in SHORT_TURNS else []
-                done = subprocess.run([os.environ.get("WAVETRAP", BUILD / "wavetrap"), "exec", *short, program], cwd=folder,
+                done = subprocess.run([os.environ.get("WAVETRAP", BUILD / "wavetrap"), "exec", *TARGET["exec"], *short, program], cwd=folder,
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, timeout=LIMIT,
                                       check=False)
             except subprocess.TimeoutExpired:
@@ -193,7 +203,7 @@ class Test:
 
 def exclusions():
     """Patterns of names, and the reason for each."""
-    lines = (pathlib.Path(__file__).parent / "excluded.txt").read_text(encoding="utf-8").splitlines()
+    lines = (pathlib.Path(__file__).parent / TARGET["excluded"]).read_text(encoding="utf-8").splitlines()
     return [tuple(part.strip() for part in line.split("  ", 1)) for line in lines if line and line[0] != "#"]
 
 
@@ -205,7 +215,8 @@ def all_tests():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="GCC's tests of offloading on an emulated gfx900")
+    parser = argparse.ArgumentParser(description="GCC's tests of offloading on an emulated GPU")
+    parser.add_argument("--gpu", choices=sorted(TARGETS), default="gfx900", help="which one")
     parser.add_argument("--quick", action="store_true", help="the bounded part")
     parser.add_argument("names", nargs="*", help="tests (patterns), listed in excluded.txt or not")
     options = parser.parse_args()

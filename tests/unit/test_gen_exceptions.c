@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "gen_rig.h"
+#include "object/gen_saved.h"
 
 enum { COUNT = 101, AIP, STATUS, KEEP, ADVANCE, SUPPRESS }; /* registers of the system routine */
 enum { SIP = 0x800, INSTRUCTION = 16 };
@@ -318,6 +319,64 @@ static void time_travel_through_the_routine(void **state)
     gen_device_free(r.device);
 }
 
+/* ---- the driver's routine ---- */
+
+static void read_saved(struct rig *r, struct gen_saved *saved)
+{
+    struct wt_machine *m = gen_machine(r->device);
+    assert_true(m->ops->read_memory(m, 0, 0, GEN_SAVED_APERTURE, saved, sizeof *saved));
+}
+
+static void write_saved_control(struct rig *r, uint32_t cr0, uint32_t cr1)
+{
+    struct wt_machine *m = gen_machine(r->device);
+    const uint32_t cr[2] = {cr0, cr1};
+    assert_true(m->ops->write_memory(m, 0, 0, GEN_SAVED_APERTURE + offsetof(struct gen_saved, cr),
+                                     cr, sizeof cr));
+    m->ops->debug_write(m, GEN_TD_CLR, 1);
+}
+
+/* Halted, stepped and stopped by a breakpoint, a program comes to the state that it comes to
+ * without a debugger, at the same issue time. */
+static void a_debugger_leaves_no_trace(void **state)
+{
+    struct rig plain, debugged;
+    struct gen_saved saved;
+    struct wt_machine *m;
+    (void)state;
+    open_rig(&plain);
+    start(&plain, additions, sizeof additions);
+    run_to_end(&plain, sizeof additions);
+    open_rig(&debugged);
+    m = gen_machine(debugged.device);
+    gen_device_debug(debugged.device, true);
+    start(&debugged, additions, sizeof additions);
+    m->ops->debug_write(m, GEN_TD_CTL, m->ops->debug_read(m, GEN_TD_CTL) | GEN_TD_CTL_HALT);
+    m->ops->debug_write(m, GEN_TD_CTL, BREAKPOINTS);
+    read_saved(&debugged, &saved);
+    assert_int_equal(saved.cr[1], HALT);
+    assert_int_equal(saved.cr[2], 0);
+    assert_int_equal(m->ops->run(m, 10), WT_RUN_HALTED);
+    write_saved_control(&debugged, 0, 0);
+    assert_int_equal(m->ops->run(m, 10), WT_RUN_EVENT);
+    for (unsigned i = 1; i < 4; i++) {
+        read_saved(&debugged, &saved);
+        assert_int_equal(m->time, i);
+        assert_int_equal(saved.cr[0], UINT32_C(1) << 31);
+        assert_int_equal(saved.cr[1], BREAKPOINT);
+        assert_int_equal(saved.cr[2], i * INSTRUCTION);
+        assert_int_equal(m->ops->debug_read(m, GEN_TD_ATT), 1);
+        write_saved_control(&debugged, GEN_SAVED_SUPPRESS, BREAKPOINT);
+        assert_int_equal(m->ops->debug_read(m, GEN_TD_ATT), 0);
+        assert_int_equal(m->ops->run(m, 10), WT_RUN_EVENT);
+    }
+    assert_int_equal(m->time, gen_machine(plain.device)->time);
+    gen_device_debug(debugged.device, false);
+    assert_int_equal(m->ops->hash(m), m->ops->hash(gen_machine(plain.device)));
+    finish(&plain);
+    finish(&debugged);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +390,7 @@ int main(void)
         cmocka_unit_test(the_host_halts_a_thread_and_lets_it_go),
         cmocka_unit_test(a_forced_exception_comes_before_the_first_instruction),
         cmocka_unit_test(time_travel_through_the_routine),
+        cmocka_unit_test(a_debugger_leaves_no_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

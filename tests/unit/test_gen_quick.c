@@ -46,7 +46,7 @@ static void fill(struct gen_registers *g)
         g->f[i] = (uint32_t)next_random();
     /* Mostly what compilers set: to nearest, denormals kept. */
     const uint32_t modes = (uint32_t)next_random();
-    g->cr[0] = modes & 7 ? 0x4c0 : modes >> 8 & (3 << 4 | GEN_CR0_KEEP_F | GEN_CR0_KEEP_HF);
+    g->cr[0] = modes & 7 ? 0x4c0 : modes >> 8 & (3 << 4 | GEN_CR0_KEEP_F | GEN_CR0_KEEP_DF);
 }
 
 static uint64_t one_of(const uint8_t *values, unsigned count)
@@ -56,19 +56,28 @@ static uint64_t one_of(const uint8_t *values, unsigned count)
 #define ONE_OF(...) one_of((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
 /* Fields of one or two sources: types of up to 32 bits, mostly regions that compilers use. */
-static void set_two_sources(struct gen_word *w, bool real)
+static void set_two_sources(struct gen_word *w, unsigned kind)
 {
+    /* UD, D, UW, W, UB, B; F; DF; UQ, Q among the others. */
+    const bool real = kind == 1 || kind == 2;
+    const uint64_t float_type = kind == 1 ? 7 : 6;
     gen_set_field(w, 8, 8, 0);
     gen_set_field(w, 36, 35, ONE_OF(1, 1, 1, 0));
-    gen_set_field(w, 40, 37, real ? 7 : ONE_OF(0, 1, 0, 1, 2, 3, 4, 5));
+    gen_set_field(w, 40, 37,
+                  real   ? float_type
+                  : kind ? ONE_OF(0, 1, 8, 9)
+                         : ONE_OF(0, 1, 0, 1, 2, 3, 4, 5));
     gen_set_field(w, 63, 61, ONE_OF(1, 1, 1, 2));
     gen_set_field(w, 60, 56, 0);
     if (!gen_field(w, 36, 35))
         gen_set_field(w, 60, 53, 0); /* null */
     for (unsigned i = 0; i < 2; i++) {
         const unsigned at = i ? 96 : 64, type = i ? 91 : 43, file = i ? 89 : 41;
-        gen_set_field(w, file + 1, file, i ? ONE_OF(1, 1, 1, 3) : 1);
-        gen_set_field(w, type + 3, type, real ? 7 : ONE_OF(0, 1, 0, 1, 2, 3, 4, 5));
+        gen_set_field(w, file + 1, file, i && kind < 2 ? ONE_OF(1, 1, 1, 3) : 1);
+        gen_set_field(w, type + 3, type,
+                      real   ? float_type
+                      : kind ? ONE_OF(0, 1, 8, 9)
+                             : ONE_OF(0, 1, 0, 1, 2, 3, 4, 5));
         if (gen_field(w, file + 1, file) == 3) {
             if (!real)
                 gen_set_field(w, type + 3, type, ONE_OF(0, 1));
@@ -101,11 +110,14 @@ static struct gen_word any_word(void)
     if (row == &gen_rows[GEN_CMP] || row == &gen_rows[GEN_SEL])
         gen_set_field(&w, 27, 24, 1 + (shape >> 14) % 6);
     if (row->format != GEN_FORMAT_THREE) {
-        set_two_sources(&w, row->format == GEN_FORMAT_MATH || shape >> 20 & 1);
+        set_two_sources(&w, row->format == GEN_FORMAT_MATH ? 1 : shape >> 20 & 3);
         return w;
     }
     gen_set_field(&w, 8, 8, 1);
-    gen_set_field(&w, 48, 43, (shape >> 24 & 1) ? 0 : 1 << 3 | 1); /* f, or d */
+    gen_set_field(&w, 48, 43,
+                  shape >> 24 & 1   ? 0
+                  : shape >> 25 & 1 ? 1 << 3 | 1
+                                    : 3 << 3 | 3); /* f, d, df */
     gen_set_field(&w, 36, 35, 0);
     for (unsigned i = 0; i < 3; i++)
         gen_set_field(&w, i == 0 ? 72 : i == 1 ? 93 : 114, i == 0 ? 65 : i == 1 ? 86 : 107, 0xe4);

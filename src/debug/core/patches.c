@@ -141,9 +141,16 @@ unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr)
     return instruction.kind == WT_INSTRUCTION_TRAP ? instruction.length : 0;
 }
 
+unsigned dbg_skipped_length(struct wt_debugger *d, uint32_t wave, uint64_t addr)
+{
+    struct wt_instruction in;
+    const bool known = dbg_decode(d, wave, addr, &in, WT_IGNORED) == WT_OK;
+    return known && in.kind == WT_INSTRUCTION_TRAP && !in.in_place ? in.length : 0;
+}
+
 bool dbg_covers_trap(const struct breakpoint *bp)
 {
-    return bp->covered.kind == WT_INSTRUCTION_TRAP;
+    return bp->covered.kind == WT_INSTRUCTION_TRAP && !bp->covered.in_place;
 }
 
 /* ---- the recorded run ---- */

@@ -117,6 +117,9 @@ struct wt_topology {
     unsigned frame_scale;  /**< registers of the roles SP and FP count the bytes of so many lanes,
                                 which lie interleaved; 0: of one */
     bool stack_grows_up;
+    uint32_t file_space;       /**< space that is the register file, as memory; 0: there is none */
+    int file_dwarf;            /**< DWARF number of the register at its offset 0 */
+    unsigned file_bytes;       /**< of each register there */
     unsigned result_registers; /**< of the role ARGUMENT, in which a function returns a value */
     bool has_grid;         /**< lanes are work-items of a grid, in ascending order within a group */
     const char *wave_word; /**< the family's word: "warp" */
@@ -210,7 +213,8 @@ enum wt_instruction_kind {
 struct wt_instruction {
     unsigned length; /**< bytes */
     enum wt_instruction_kind kind;
-    int written; /**< index of the register that it writes for each lane; -1: none */
+    bool in_place; /**< WT_INSTRUCTION_TRAP: a bit makes it one, and a step past it executes it */
+    int written;   /**< index of the register that it writes for each lane; -1: none */
 };
 
 /** A function of which a wave is to be followed to its caller. */

@@ -335,7 +335,7 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
         struct breakpoint *bp = dbg_find_breakpoint(d, w->pc);
         unsigned length = 0;
         if (w->has_reported && w->reported_trap && w->reported_pc == w->pc)
-            length = dbg_trap_length(d, wave, w->pc);
+            length = dbg_skipped_length(d, wave, w->pc);
         if (bp && bp->planted)
             status = step_over(d, wave, bp, &step, err);
         else if (length)

@@ -8,9 +8,18 @@
 #define SMP_WARPS 64u /* of an SM */
 #define SMP_MOST_SMS 16u
 #define SMP_BANKS 18u
+#define SMP_ROW_BYTES 128u /* of the register file */
 
 /** Spaces, by their number in the topology. */
-enum smp_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONSTANT, SPACES };
+enum smp_space {
+    SPACE_GENERIC,
+    SPACE_GLOBAL,
+    SPACE_SHARED,
+    SPACE_LOCAL,
+    SPACE_CONSTANT,
+    SPACE_FILE, /**< a warp's register file */
+    SPACES
+};
 
 /** A row of the probe's table: a slot of an SM, and the warp that the last scan found in it. */
 struct smp_row {
@@ -71,6 +80,11 @@ enum wt_status smp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
 /** The probe's operation write_row. */
 enum wt_status smp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
                              const uint8_t *bytes, struct wt_error *err);
+
+/** The probe's operation find_caller: functions of PTX. Each frame begins with where it returns to,
+ * and its caller's row. */
+enum wt_status smp_find_caller(struct wt_probe *p, const struct wt_callee *callee,
+                               struct wt_caller *caller, struct wt_error *err);
 
 /* ---- memory.c ---- */
 

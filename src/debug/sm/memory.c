@@ -5,6 +5,8 @@
 #include <assert.h>
 
 #define WINDOW_BYTES UINT64_C(0x1000000)
+/* Beyond all addresses of the GPU, which have 48 bits: expressions reach the register file so. */
+#define FILE_WINDOW (UINT64_C(1) << 63)
 #define BANK_SHIFT 16 /* an offset of constant memory: bank << 16 | byte */
 
 void smp_describe_spaces(struct wt_probe *p)
@@ -27,6 +29,11 @@ void smp_describe_spaces(struct wt_probe *p)
                                               .aperture = p->link->local_window};
     p->space[SPACE_CONSTANT] = (struct wt_space){
         .name = "constant", .dwarf = 4, .scope = WT_SCOPE_DEVICE, .address_bits = 32};
+    p->space[SPACE_FILE] = (struct wt_space){.name = "registers",
+                                             .dwarf = -1,
+                                             .scope = WT_SCOPE_WAVE,
+                                             .address_bits = 32,
+                                             .aperture = FILE_WINDOW};
     p->topology.spaces = p->space;
     p->topology.space_count = SPACES;
     p->topology.code_spaces = 1u << SPACE_GLOBAL;
@@ -57,6 +64,8 @@ static enum wt_status generic(struct wt_probe *p, struct wt_address addr, size_t
 {
     assert(addr.space < SPACES);
     *at = addr.offset + p->space[addr.space].aperture;
+    if (*at >= FILE_WINDOW)
+        return wt_fail(err, WT_UNSUPPORTED, "the register file is written by its registers");
     if (addr.space == SPACE_CONSTANT)
         return find_constant(p, addr.offset, size, at, err);
     if ((addr.space == SPACE_SHARED || addr.space == SPACE_LOCAL) && addr.offset >= WINDOW_BYTES)
@@ -68,7 +77,9 @@ static enum wt_status generic(struct wt_probe *p, struct wt_address addr, size_t
 enum wt_status smp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                struct wt_address addr, void *out, size_t size, struct wt_error *err)
 {
-    uint64_t at = 0;
+    uint64_t at = wt_address_generic(&p->topology, addr).offset;
+    if (at >= FILE_WINDOW)
+        return p->link->ops->read_file(p->link->context, wave, at - FILE_WINDOW, out, size, err);
     enum wt_status status = generic(p, addr, size, &at, err);
     return status ? status : p->link->ops->read(p->link->context, wave, lane, at, out, size, err);
 }

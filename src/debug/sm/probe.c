@@ -358,4 +358,5 @@ const struct wt_probe_ops wt_probe_sm = {
     .patch = smp_patch,
     .decode = smp_decode,
     .find_home = smp_find_home,
+    .find_caller = smp_find_caller,
 };

@@ -70,6 +70,34 @@ static const struct wt_register special[] = {
      .dwarf = -1,
      .code = WT_SM_PC,
      .read_only = true},
+    /* Frames of PTX: what find_caller() follows. */
+    {.name = "frame",
+     .set = "special",
+     .type = WT_REG_UINT,
+     .scope = WT_SCOPE_WAVE,
+     .bits = 32,
+     .number = WT_SM_FRAME,
+     .dwarf = -1,
+     .code = WT_SM_FRAME,
+     .read_only = true},
+    {.name = "ra",
+     .set = "special",
+     .type = WT_REG_CODE_PTR,
+     .scope = WT_SCOPE_WAVE,
+     .bits = 64,
+     .number = WT_SM_RETURN,
+     .dwarf = -1,
+     .code = WT_SM_RETURN,
+     .read_only = true},
+    {.name = "caller",
+     .set = "special",
+     .type = WT_REG_UINT,
+     .scope = WT_SCOPE_WAVE,
+     .bits = 32,
+     .number = WT_SM_CALLER,
+     .dwarf = -1,
+     .code = WT_SM_CALLER,
+     .read_only = true},
 };
 #define SPECIAL (sizeof special / sizeof special[0])
 
@@ -155,4 +183,34 @@ enum wt_status smp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, 
     if (!status && r->code == WT_SM_USER_PC)
         row->pc = wt_load_le(values, 8);
     return status;
+}
+
+static unsigned index_of(const struct wt_probe *p, uint32_t code)
+{
+    unsigned i = 0;
+    while (p->registers[i].code != code)
+        i++;
+    assert(i < SPECIAL);
+    return i;
+}
+
+enum wt_status smp_find_caller(struct wt_probe *p, const struct wt_callee *callee,
+                               struct wt_caller *caller, struct wt_error *err)
+{
+    const unsigned frame = index_of(p, WT_SM_FRAME), ra = index_of(p, WT_SM_RETURN);
+    const unsigned before = index_of(p, WT_SM_CALLER);
+    uint64_t own, pc, row;
+    if (!callee->read_register(callee->context, frame, 0, &own) ||
+        !callee->read_register(callee->context, ra, 0, &pc) ||
+        !callee->read_register(callee->context, before, 0, &row) || !pc)
+        return wt_fail(err, WT_INVALID, "nothing tells where this function returns to");
+    const uint64_t header = row * SMP_ROW_BYTES;
+    *caller = (struct wt_caller){
+        .cfa = own * SMP_ROW_BYTES,
+        .pc = pc,
+        .register_count = 3,
+        .reg = {{.index = frame, .value = row},
+                {.index = ra, .in_memory = true, .addr = {SPACE_FILE, header}},
+                {.index = before, .in_memory = true, .addr = {SPACE_FILE, header + 8}}}};
+    return WT_OK;
 }

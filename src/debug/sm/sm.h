@@ -43,6 +43,9 @@ enum wt_sm_register {
     WT_SM_TRAPPED,
     WT_SM_USER_PC, /**< 64 bits: the program's */
     WT_SM_USER_MASK,
+    WT_SM_FRAME,  /**< PTX: the row of the register file with which the frame begins */
+    WT_SM_RETURN, /**< PTX: 64 bits: where the function returns to */
+    WT_SM_CALLER, /**< PTX: the row of its caller's frame */
 };
 
 /** The driver. What fails says that the link is broken (WT_IO), or of a register or memory that
@@ -58,6 +61,9 @@ struct wt_sm_link_ops {
     /** Likewise; of R0 to R254 for those lanes only. */
     enum wt_status (*write_row)(void *context, uint32_t warp, unsigned number, uint32_t lanes,
                                 const void *row, struct wt_error *err);
+    /** Bytes of a warp's register file, rows of 32 dwords; WT_INVALID beyond what is in use. */
+    enum wt_status (*read_file)(void *context, uint32_t warp, uint64_t offset, void *out,
+                                size_t size, struct wt_error *err);
     /** Memory at a generic address as a lane sees it. */
     enum wt_status (*read)(void *context, uint32_t warp, unsigned lane, uint64_t addr, void *out,
                            size_t size, struct wt_error *err);

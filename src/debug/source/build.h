@@ -79,6 +79,22 @@ enum wt_status wt_build_load(struct wt_build *b, uint32_t space, unsigned size,
 enum wt_status wt_build_release(struct wt_build *b, unsigned mark, wt_expr_vector *keep,
                                 struct wt_error *err);
 
+/* ---- operations ---- */
+
+/** Intel's operations (Intel Graphics Compiler, DebugInfo): what they do is in dwarf_expr.c. */
+enum {
+    WT_OP_INTEL_REGS = 0xeb,
+    WT_OP_INTEL_PUSH_BITS = 0xec,
+    WT_OP_INTEL_PUSH_LANE = 0xed,
+    WT_OP_INTEL_LAST = 0xef
+};
+
+/**
+ * The operations of an attribute that is one expression, which the caller frees; NULL if there is
+ * one that is not known. For those that libdw refuses.
+ */
+Dwarf_Op *wt_dwarf_operations(Dwarf_Attribute *attribute, size_t *count);
+
 /* ---- operands ---- */
 
 /** A result in a cell. */

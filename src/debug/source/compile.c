@@ -199,7 +199,7 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     const struct wt_type *type = wt_types_of(wt_info_types(info), die);
     const uint64_t size = wt_type_size(type);
     Dwarf_Attribute attribute;
-    Dwarf_Op *ops;
+    Dwarf_Op *ops, *own = NULL;
     size_t count;
     if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
         return constant_value(c, &attribute, type, o, err);
@@ -210,14 +210,19 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     int found = 0;
     if (frame && is_local)
         found = dwarf_getlocation_addr(&attribute, frame->inside - bias, &ops, &count, 1);
-    else if (dwarf_getlocation(&attribute, &ops, &count) == 0)
+    else
+        found = dwarf_getlocation(&attribute, &ops, &count) == 0 ? 1 : -1;
+    if (found < 0 && (own = wt_dwarf_operations(&attribute, &count)) != NULL) {
         found = 1;
+        ops = own;
+    }
     *o = lost(type);
     if (found != 1 || count == 0)
         return WT_OK;
     struct wt_error why;
     enum wt_status status = wt_build_location(&c->build, &attribute, ops, count,
                                               is_local ? frame : NULL, bias, size, o, &why);
+    free(own);
     o->type = type;
     if (status == WT_UNSUPPORTED && strstr(why.text, "optimized out")) {
         *o = lost(type);

@@ -13,6 +13,7 @@ struct cell {
     uint32_t space; /* of what is an address */
     bool in_frame;  /* an address within a function's frame */
     bool is_loaded; /* of the file, with the bias of its module */
+    bool in_file;   /* an offset in the register file */
 };
 
 /* What one expression has come to. */
@@ -23,6 +24,7 @@ struct machine {
     uint64_t bias;
     struct cell stack[STACK];
     unsigned count;
+    bool takes_bits;         /* registers are places in the register file */
     bool is_value;           /* the top is the value, not its address */
     bool is_register;        /* `place` is a register */
     struct wt_operand place; /* … in one piece, or several */
@@ -241,10 +243,16 @@ static enum wt_status breg(struct machine *m, uint64_t number, int64_t offset, s
     return in_frame ? push_in_frame(m, v, err) : push(m, v, err);
 }
 
+static enum wt_status place_in_file(struct machine *m, struct wt_error *err);
+
 static enum wt_status reg(struct machine *m, uint64_t number, struct wt_error *err)
 {
     if (!m->frame)
         return wt_fail(err, WT_STATE, "No frame selected.");
+    if (m->takes_bits) {
+        enum wt_status status = push_constant(m, number, err);
+        return status ? status : place_in_file(m, err);
+    }
     m->is_register = true;
     return m->b->frame_ops->dwarf_register(m->b, m->frame, (unsigned)number, &m->place, err);
 }
@@ -262,6 +270,64 @@ static enum wt_status fbreg(struct machine *m, int64_t offset, struct wt_error *
     if (status)
         return status;
     return in_frame ? push_in_frame(m, base, err) : push(m, base, err);
+}
+
+/* ---- Intel's operations: registers as a file of bytes, of which each lane has its own part ----
+ */
+
+static enum wt_status no_file(struct machine *m, struct wt_error *err)
+{
+    if (m->b->topology && m->b->topology->file_space)
+        return WT_OK;
+    return wt_fail(err, WT_UNSUPPORTED,
+                   "the debug information takes the registers for a file of bytes, which this "
+                   "device does not have");
+}
+
+/* The number of a register on the stack becomes its place in the file. */
+static enum wt_status place_in_file(struct machine *m, struct wt_error *err)
+{
+    const struct wt_topology *t = m->b->topology;
+    enum wt_status status = no_file(m, err);
+    wt_expr_vector v = 0;
+    if (status || (status = pop(m, &v, err)) != WT_OK ||
+        (status = wt_build_op(m->b, WT_EXPR_SUB, 0, v,
+                              wt_build_constant(m->b, (uint64_t)t->file_dwarf), &v, err)) ||
+        (status =
+             wt_build_op(m->b, WT_EXPR_MUL, 0, v, wt_build_constant(m->b, t->file_bytes), &v, err)))
+        return status;
+    return push_cell(m, (struct cell){.vector = v, .in_file = true}, err);
+}
+
+static enum wt_status push_lane(struct machine *m, struct wt_error *err)
+{
+    const struct wt_topology *t = m->b->topology;
+    for (size_t i = 0; t && i < t->register_count; i++)
+        if (strcmp(t->registers[i].name, "_lane") == 0)
+            return push(m, wt_expr_register(m->b->expr, (unsigned)i), err);
+    return wt_fail(err, WT_STATE, "No frame selected.");
+}
+
+/* DW_OP_INTEL_push_bit_piece_stack: a place in the file, an offset and a size in bits. */
+static enum wt_status push_bits(struct machine *m, struct wt_error *err)
+{
+    wt_expr_vector size = 0, offset = 0, v = 0;
+    uint64_t bits;
+    enum wt_status status;
+    if ((status = no_file(m, err)) != WT_OK || (status = pop(m, &size, err)) != WT_OK ||
+        (status = pop(m, &offset, err)) != WT_OK)
+        return status;
+    if (!m->count || !m->stack[m->count - 1].in_file ||
+        !wt_expr_is_constant(m->b->expr, size, &bits) || !bits || bits % 8 || bits > 64)
+        return malformed(err);
+    m->b->uses_frame = true;
+    if ((status = wt_build_op(m->b, WT_EXPR_SHR_UNSIGNED, 0, offset, wt_build_constant(m->b, 3),
+                              &offset, err)) ||
+        (status = pop(m, &v, err)) != WT_OK ||
+        (status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, offset, &v, err)) ||
+        (status = wt_build_load(m->b, m->b->topology->file_space, (unsigned)bits / 8, v, &v, err)))
+        return status;
+    return push(m, v, err);
 }
 
 /* DW_OP_convert: to a base type, or (0) to the type of addresses. */
@@ -463,6 +529,12 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows n
         return convert(m, op, err);
     case DW_OP_implicit_value:
         return implicit(m, op, err);
+    case WT_OP_INTEL_REGS:
+        return place_in_file(m, err);
+    case WT_OP_INTEL_PUSH_LANE:
+        return push_lane(m, err);
+    case WT_OP_INTEL_PUSH_BITS:
+        return push_bits(m, err);
     case DW_OP_nop:
         return WT_OK;
     case DW_OP_entry_value:
@@ -538,10 +610,25 @@ static enum wt_status finish_piece(struct machine *m, uint64_t size, struct wt_o
 static enum wt_status run(struct machine *m, const Dwarf_Op *ops, size_t count, uint64_t size,
                           struct wt_operand *o, struct wt_error *err)
 {
+    const struct wt_topology *t = m->b->topology;
     bool pieces = false;
     for (size_t i = 0; i < count; i++) {
+        m->takes_bits |= ops[i].atom == WT_OP_INTEL_PUSH_BITS;
+        /* A part of a register that does not begin at its first bit. */
+        m->takes_bits |= t && t->file_space && ops[i].atom == DW_OP_bit_piece && ops[i].number2;
+    }
+    for (size_t i = 0; i < count; i++) {
         enum wt_status status;
-        if (ops[i].atom == DW_OP_piece || ops[i].atom == DW_OP_bit_piece) {
+        if (ops[i].atom == DW_OP_bit_piece && m->takes_bits && m->count &&
+            m->stack[m->count - 1].in_file && ops[i].number % 8 == 0 && ops[i].number) {
+            const uint64_t bytes = ops[i].number / 8;
+            struct cell *place = &m->stack[m->count - 1];
+            place->space = t->file_space;
+            status = wt_build_op(m->b, WT_EXPR_ADD, 0, place->vector,
+                                 wt_build_constant(m->b, ops[i].number2 / 8), &place->vector, err);
+            pieces = true;
+            status = status ? status : finish_piece(m, bytes, o, err);
+        } else if (ops[i].atom == DW_OP_piece || ops[i].atom == DW_OP_bit_piece) {
             if (ops[i].atom == DW_OP_bit_piece && (ops[i].number % 8 || ops[i].number2))
                 return wt_fail(err, WT_UNSUPPORTED, "pieces of single bits are not supported");
             const uint64_t bytes = ops[i].atom == DW_OP_piece ? ops[i].number : ops[i].number / 8;

@@ -344,7 +344,8 @@ static enum wt_status build_own_register(struct wt_build *b, struct wt_frames *f
     enum wt_status status = register_of(b, f, physical, index, &o, err);
     if (status)
         return status;
-    o.type = wt_types_integer(b->types, o.piece[0].size <= 4 ? 4 : 8, false);
+    const size_t size = wt_register_size(&b->topology->registers[index]);
+    o.type = wt_types_integer(b->types, size <= 4 ? 4 : 8, false);
     return wt_operand_cell_of(b, &o, v, err);
 }
 

@@ -71,6 +71,21 @@ static bool is_code(Elf *elf, const GElf_Sym *sym)
     return section && gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR;
 }
 
+/* Intel's zebins have a section .text.NAME for each kernel. */
+static bool is_zebin_kernel(Elf *elf, const GElf_Sym *sym, const char *name)
+{
+    enum { MACHINE_INTELGT = 205 };
+    GElf_Ehdr header;
+    GElf_Shdr h;
+    size_t names;
+    Elf_Scn *section = elf_getscn(elf, sym->st_shndx);
+    if (!section || !gelf_getehdr(elf, &header) || header.e_machine != MACHINE_INTELGT ||
+        !gelf_getshdr(section, &h) || elf_getshdrstrndx(elf, &names))
+        return false;
+    const char *text = elf_strptr(elf, names, h.sh_name);
+    return text && strncmp(text, ".text.", 6) == 0 && strcmp(text + 6, name) == 0;
+}
+
 /* NVIDIA's object files mark kernels in st_other. */
 #define MACHINE_CUDA 190
 #define STO_CUDA_ENTRY 0x10
@@ -94,13 +109,15 @@ static void add_symbol(struct wt_symbols *s, const GElf_Sym *sym, const char *na
     if (!grown)
         return;
     s->symbol = grown;
+    const bool kernel = type == STT_FUNC && is_zebin_kernel(s->elf, sym, name);
     s->symbol[s->symbols++] = (struct symbol){
         .addr = sym->st_value,
         .size = sym->st_size,
         .name = name,
         .code = type == STT_FUNC || (type == STT_NOTYPE && is_code(s->elf, sym)),
-        .entry = type == STT_FUNC && sym->st_other & STO_CUDA_ENTRY && marks_kernels(s->elf),
-        .rank = (uint8_t)((type == STT_FUNC ? 0 : 2) + (bind == STB_GLOBAL ? 0 : 1)),
+        .entry =
+            kernel || (type == STT_FUNC && sym->st_other & STO_CUDA_ENTRY && marks_kernels(s->elf)),
+        .rank = (uint8_t)(kernel ? 0 : (type == STT_FUNC ? 0 : 2) + (bind == STB_GLOBAL ? 0 : 1)),
     };
 }
 
@@ -421,10 +438,11 @@ bool wt_symbols_extent(struct wt_symbols *s, uint64_t addr, uint64_t *start, uin
     return true;
 }
 
-uint32_t wt_symbols_flags(const struct wt_symbols *s)
+bool wt_symbols_has_float_abi(const struct wt_symbols *s)
 {
     GElf_Ehdr header;
-    return gelf_getehdr(s->elf, &header) ? header.e_flags : 0;
+    return gelf_getehdr(s->elf, &header) && header.e_machine == EM_RISCV &&
+           header.e_flags & EF_RISCV_FLOAT_ABI;
 }
 
 bool wt_symbols_row(struct wt_symbols *s, uint64_t addr, struct wt_line_row *row)

@@ -38,7 +38,8 @@ void wt_symbols_range(const struct wt_symbols *symbols, uint64_t *start, uint64_
 bool wt_symbols_function(struct wt_symbols *symbols, uint64_t addr, const char **name,
                          uint64_t *offset);
 
-/** Whether a symbol at @p addr says itself that it is a kernel, as those of NVIDIA's files do. */
+/** Whether a symbol at @p addr says itself that it is a kernel, as those of NVIDIA's
+ * files do, or is that of a section .text.NAME of Intel's. */
 bool wt_symbols_is_entry(const struct wt_symbols *symbols, uint64_t addr);
 
 /** Whether the function that holds @p addr is launched, not called: its symbol says so, or, as in
@@ -48,8 +49,11 @@ bool wt_symbols_is_kernel(struct wt_symbols *symbols, uint64_t addr);
 /** The addresses [*start, *end) of that symbol; up to the next one if it has no size. */
 bool wt_symbols_extent(struct wt_symbols *symbols, uint64_t addr, uint64_t *start, uint64_t *end);
 
-/** The ELF header's flags, which name the ABI. */
-uint32_t wt_symbols_flags(const struct wt_symbols *symbols);
+/**
+ * Whether functions return floating point in floating-point registers: RISC-V's ELF header names
+ * the ABI (RISC-V ELF specification, e_flags).
+ */
+bool wt_symbols_has_float_abi(const struct wt_symbols *symbols);
 
 /** The source line of @p addr; false if there is no line information. */
 bool wt_symbols_line(struct wt_symbols *symbols, uint64_t addr, const char **file, unsigned *line);

@@ -172,6 +172,7 @@ void vortex_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *wi
     uint32_t code = 0;
     instruction->length = length_of(window->bytes);
     instruction->kind = WT_INSTRUCTION_PLAIN;
+    instruction->in_place = false;
     if (instruction->length == 2) {
         instruction->kind = compressed_kind(word & 0xffff, p->xlen);
         code = written_by_compressed(word & 0xffff, p->xlen);

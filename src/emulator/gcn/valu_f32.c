@@ -509,6 +509,85 @@ ROW_PICK(v_med3_f32, middle(a, b, c, ieee), MOST(LEAST(k, l), LEAST(MOST(k, l), 
 
 /* ---- parts of a number ---- */
 
+/*
+ * Rounding to integers of many lanes at once: of ordinary values, by operations that vectorise. The
+ * host's functions for it do not where traps of floating point count.
+ */
+
+/* Towards zero, with the sign kept; from 2^23 on all numbers are integers. */
+static inline float truncated(float x)
+{
+    const uint32_t bits = bits_of(x), size = bits & ~F32_SIGN;
+    const float inside = float_of(size & (0 - (uint32_t)(size < 0x4b000000))); /* below 2^23 */
+    const uint32_t cut = bits_of((float)(int32_t)inside);
+    return float_of(either32(size < 0x4b000000, cut, size) | (bits & F32_SIGN));
+}
+
+static inline float floored(float x)
+{
+    const float t = truncated(x);
+    return float_of(either32(t > x, bits_of(t - 1), bits_of(t)));
+}
+
+static inline float raised(float x)
+{
+    const float t = truncated(x);
+    return float_of(either32(t < x, bits_of(t + 1), bits_of(t)));
+}
+
+/* To the nearest, ties to even: the host's addition rounds so. */
+static inline float evened(float x)
+{
+    const uint32_t bits = bits_of(x), size = bits & ~F32_SIGN;
+    const float sum = float_of(size & (0 - (uint32_t)(size < 0x4b000000))) + 0x1p23f;
+    const uint32_t whole = bits_of(sum - 0x1p23f);
+    return float_of(either32(size < 0x4b000000, whole, size) | (bits & F32_SIGN));
+}
+
+/* Not 0: a lane has a NaN, an infinity or a denormal. */
+static CLONED find_unusual(const uint32_t *a, uint32_t *unusual)
+{
+    uint32_t some = 0;
+    LANES {
+        const uint32_t size = a[i] & ~F32_SIGN;
+        some |= (size >= F32_INF) | (size - 1 < 0x7fffff);
+    }
+    *unusual = some;
+}
+
+#define ROW_ROUNDED(name, how)                                                                     \
+    static CLONED many_##name(uint32_t *d, const uint32_t *a)                                      \
+    {                                                                                              \
+        LANES                                                                                      \
+            d[i] = bits_of(how(float_of(a[i])));                                                   \
+    }                                                                                              \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
+    {                                                                                              \
+        _Alignas(64) uint32_t room[GCN_LANES];                                                     \
+        const uint32_t *a = counting(v, v->a, room);                                               \
+        uint32_t unusual;                                                                          \
+        find_unusual(a, &unusual);                                                                 \
+        if (unusual)                                                                               \
+            compute_soft(v, soft_##name);                                                          \
+        else                                                                                       \
+            many_##name(v->d, a);                                                                  \
+    }
+
+/* A NaN comes out quiet; what is no NaN is rounded to an integer. */
+static uint32_t rounded(uint32_t a, float (*how)(float), struct wt_fp *fp)
+{
+    return nan32(a) ? wt_f32_add(a, a, fp) : bits_of(how(float_of(flushed32(a, fp->flush_input))));
+}
+
+SOFT(v_trunc_f32, rounded(a, truncf, fp))
+ROW_ROUNDED(v_trunc_f32, truncated)
+SOFT(v_ceil_f32, rounded(a, ceilf, fp))
+ROW_ROUNDED(v_ceil_f32, raised)
+SOFT(v_floor_f32, rounded(a, floorf, fp))
+ROW_ROUNDED(v_floor_f32, floored)
+SOFT(v_rndne_f32, rounded(a, roundevenf, fp))
+ROW_ROUNDED(v_rndne_f32, evened)
+
 static uint32_t fract(uint32_t a, struct wt_fp *fp)
 {
     if (nan32(a))
@@ -523,22 +602,34 @@ static uint32_t fract(uint32_t a, struct wt_fp *fp)
 }
 
 SOFT(v_fract_f32, fract(a, fp))
-ROW_SOFT(v_fract_f32)
 
-/* A NaN comes out quiet; what is no NaN is rounded to an integer. */
-static uint32_t rounded(uint32_t a, float (*how)(float), struct wt_fp *fp)
+/* Where x - floor(x) is rounded, adding the floor again does not give x (Dekker). */
+static CLONED many_fract(uint32_t *d, const uint32_t *a, uint32_t *inexact)
 {
-    return nan32(a) ? wt_f32_add(a, a, fp) : bits_of(how(float_of(flushed32(a, fp->flush_input))));
+    uint32_t some = 0;
+    LANES {
+        const float x = float_of(a[i]), whole = floored(x), r = x - whole;
+        some |= r + whole != x;
+        d[i] = either32(r >= 1, 0x3f7fffff, bits_of(r));
+    }
+    *inexact = some;
 }
 
-SOFT(v_trunc_f32, rounded(a, truncf, fp))
-ROW_SOFT(v_trunc_f32)
-SOFT(v_ceil_f32, rounded(a, ceilf, fp))
-ROW_SOFT(v_ceil_f32)
-SOFT(v_floor_f32, rounded(a, floorf, fp))
-ROW_SOFT(v_floor_f32)
-SOFT(v_rndne_f32, rounded(a, roundevenf, fp))
-ROW_SOFT(v_rndne_f32)
+void gcn_vop_v_fract_f32(struct gcn_valu *v)
+{
+    _Alignas(64) uint32_t room[GCN_LANES];
+    const uint32_t *a = counting(v, v->a, room);
+    struct wt_fp fp = gcn_fp_env(v->w, true);
+    uint32_t unusual, inexact;
+    find_unusual(a, &unusual);
+    if (unusual || fp.round != WT_RNE) {
+        compute_soft(v, soft_v_fract_f32);
+        return;
+    }
+    many_fract(v->d, a, &inexact);
+    fp.flags = inexact ? WT_FP_INEXACT : 0;
+    gcn_fp_raise(v->w, &fp);
+}
 
 static int frexp32(uint32_t a, uint32_t *mantissa)
 {

@@ -226,6 +226,44 @@ static uint32_t compare(const struct gen_alu *x, enum gen_condition condition, b
     return flags;
 }
 
+/* Signs and zeros of a row: bits of the channels below zero, and of those that are zero. */
+#define SIGNS(type)                                                                                \
+    do {                                                                                           \
+        const type *const r = (const type *)x->r;                                                  \
+        EACH less |= (uint32_t)(r[i] < 0) << i;                                                    \
+        EACH equal |= (uint32_t)(r[i] == 0) << i;                                                  \
+        EACH unordered |= (uint32_t)(r[i] != r[i]) << i;                                           \
+    } while (0)
+
+uint32_t gen_test_row(struct gen_alu *x)
+{
+    uint32_t less = 0, equal = 0, unordered = 0;
+    if (x->domain == GEN_FLOAT)
+        SIGNS(gen_f32);
+    else if (x->domain == GEN_DOUBLE)
+        SIGNS(gen_f64);
+    else if (x->domain == GEN_INT32)
+        SIGNS(gen_i32);
+    else
+        SIGNS(gen_i64);
+    if (!gen_type_is_float(x->u->insn.dst.type) && !gen_type_is_signed(x->u->insn.dst.type))
+        less = 0;
+    switch ((enum gen_condition)x->u->insn.condition) {
+    case GEN_COND_EQ:
+        return equal;
+    case GEN_COND_NE:
+        return ~equal;
+    case GEN_COND_GT:
+        return ~(less | equal | unordered);
+    case GEN_COND_GE:
+        return ~(less | unordered);
+    case GEN_COND_LT:
+        return less;
+    default: /* GEN_COND_LE */
+        return less | equal;
+    }
+}
+
 /* Flushed denormals compare as zeros. */
 static void flush_rows(struct gen_alu *x, union gen_values *a, union gen_values *b)
 {
@@ -429,8 +467,8 @@ static uint32_t half_fma(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp)
         wt_f16_fma(wt_f32_to_f16(a, fp), wt_f32_to_f16(b, fp), wt_f32_to_f16(c, fp), fp), fp);
 }
 
-/* Eight channels at once, where the host can; false: it cannot. By hand: in code that may round in
- * any way, compilers do not make vectors of it. */
+/* Eight or four channels at once, where the host can; false: it cannot. By hand: in code that may
+ * round in any way, compilers do not make vectors of it. */
 #ifdef GEN_FMA
 __attribute__((target("avx2,fma"))) static void fused_by_eight(struct gen_alu *x)
 {
@@ -443,11 +481,25 @@ __attribute__((target("avx2,fma"))) static void fused_by_eight(struct gen_alu *x
     FIX_NAN(f, wt_float_of_bits(wt_f32_fma(b[i], c[i], a[i], &x->fp)));
 }
 
+__attribute__((target("avx2,fma"))) static void fused_by_four(struct gen_alu *x)
+{
+    const gen_u64 *const a = x->a, *const b = x->b, *const c = x->c;
+    for (unsigned i = 0; i < x->n; i += 4)
+        _mm256_storeu_pd(x->r->df + i,
+                         _mm256_fmadd_pd(_mm256_loadu_pd((const double *)(const void *)(b + i)),
+                                         _mm256_loadu_pd((const double *)(const void *)(c + i)),
+                                         _mm256_loadu_pd((const double *)(const void *)(a + i))));
+    FIX_NAN(df, double_of(wt_f64_fma(b[i], c[i], a[i], &x->fp)));
+}
+
 static bool fused_row(struct gen_alu *x)
 {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
         return false;
-    fused_by_eight(x);
+    if (x->domain == GEN_FLOAT)
+        fused_by_eight(x);
+    else
+        fused_by_four(x);
     return true;
 }
 #else
@@ -484,6 +536,8 @@ void gen_alu_mad(struct gen_alu *x)
         }
         return;
     }
+    if (!x->soft && x->n >= 4 && fused_row(x))
+        return;
     const gen_u64 *const a = x->a, *const b = x->b, *const c = x->c;
     EACH
     {

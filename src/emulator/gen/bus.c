@@ -79,6 +79,10 @@ static void clear_attention(struct gen_device *d, unsigned row, uint32_t bits)
         struct gen_thread *t = of_bit(first, row, (unsigned)__builtin_ctz(bits));
         if (!t || !gen_has_attention(t))
             continue;
+        if (t->held) {
+            gen_release(t);
+            continue;
+        }
         t->g->n[1]++;
         t->waits = false;
         gen_update_ready(t);
@@ -91,8 +95,12 @@ static void write_control(struct gen_device *d, uint32_t value)
     d->td_ctl = value & GEN_TD_CTL_MASK;
     for (uint32_t i = 0; i < d->machine.waves && value & GEN_TD_CTL_HALT; i++) {
         struct gen_thread *t = &d->thread[i];
-        if (!t->active)
+        if (!t->active || t->held)
             continue;
+        if (d->debugged) {
+            gen_hold(t, GEN_CR1_HALT);
+            continue;
+        }
         t->g->cr[1] |= GEN_CR1_HALT;
         gen_take_request(t);
     }

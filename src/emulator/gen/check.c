@@ -5,7 +5,8 @@ static void check_thread(const struct gen_device *d, uint32_t id)
 {
     const struct gen_thread *t = &d->thread[id];
     assert(t->device == d && t->id == id);
-    assert(wt_turns_is_ready(&d->machine.turns, id) == (t->active && !t->waits));
+    assert(wt_turns_is_ready(&d->machine.turns, id) == (t->active && !t->waits && !t->held));
+    assert(!t->held || (t->active && d->debugged));
     if (!t->active) {
         assert(!t->group);
         return;
@@ -14,6 +15,7 @@ static void check_thread(const struct gen_device *d, uint32_t id)
     assert(t->group->subslice == id / GEN_SUBSLICE_THREADS && t->group->walk < GEN_WALKS);
     assert(d->walk[t->group->walk].active);
     assert(!(t->mask & t->waiting));
+    assert(t->in_system == ((t->g->cr[0] & GEN_CR0_MASTER) != 0));
 }
 
 /* What threads and groups have taken of a subslice is what its counters say. */

@@ -14,7 +14,7 @@ static struct gen_device *device_of(struct wt_machine *m)
 
 void gen_update_ready(struct gen_thread *t)
 {
-    wt_turns_set_ready(&t->device->machine.turns, t->id, t->active && !t->waits);
+    wt_turns_set_ready(&t->device->machine.turns, t->id, t->active && !t->waits && !t->held);
 }
 
 /* ---- mistakes ---- */
@@ -90,7 +90,9 @@ static void reset(struct wt_machine *m)
     m->fault.kind = WT_FAULT_NONE;
     m->event = false;
     memset(d->walk, 0, sizeof d->walk);
-    d->td_ctl = d->mcr_selector = 0;
+    d->mcr_selector = 0;
+    if (!d->debugged)
+        d->td_ctl = 0;
     for (uint32_t i = 0; i < m->waves; i++) {
         struct gen_registers *g = d->thread[i].g;
         uint8_t *slm = d->group[i].slm;
@@ -112,6 +114,10 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
         .mask = t->active ? t->mask : 0,
         .depth = t->active ? (unsigned)__builtin_popcount(t->waiting) : 0,
     };
+    if (t->held) {
+        snprintf(view->wait, sizeof view->wait, "stopped in the driver's system routine");
+        return;
+    }
     if (!view->waiting)
         return;
     if (gen_has_attention(t)) {
@@ -222,13 +228,20 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u subslices",
                        config->subslices);
     }
-    d->root = GEN_TABLES;
-    d->next_table = GEN_TABLES + WT_PAGE_SIZE;
-    wt_tlb_clear(&d->tlb);
     wt_code_init(&d->code, &gen_code_format, &d->tlb);
-    reset(&d->machine);
+    gen_device_clear(d);
     *device = d;
     return WT_OK;
+}
+
+void gen_device_clear(struct gen_device *d)
+{
+    wt_memory_clear(d->memory);
+    d->root = GEN_TABLES;
+    d->next_table = GEN_TABLES + WT_PAGE_SIZE;
+    wt_code_clear(&d->code);
+    wt_tlb_clear(&d->tlb);
+    reset(&d->machine);
 }
 
 struct wt_machine *gen_machine(struct gen_device *device)

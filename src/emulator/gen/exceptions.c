@@ -5,7 +5,8 @@
  *
  * An exception sets its status bit in cr0.1, puts the application's IP (AIP) into cr0.2, sets
  * Master Exception State in cr0.0, and goes on in the system routine. Until that bit is cleared,
- * nothing else is taken.
+ * nothing else is taken. With a debugger (routine.c), the driver's routine takes breakpoints, halts
+ * and steps, and what no routine of the program's does.
  */
 #include "emulator/gen/internal.h"
 
@@ -22,9 +23,15 @@ static bool has_system(const struct gen_thread *t)
     return gen_walk_of(t)->walk.sip != 0;
 }
 
+/* What happens goes to the driver's routine. */
+static bool is_drivers(const struct gen_thread *t, uint32_t status)
+{
+    return t->device->debugged && (status & requests || !has_system(t));
+}
+
 static bool is_enabled(const struct gen_thread *t, uint32_t enable)
 {
-    return has_system(t) && !in_system(t) && t->g->cr[1] & enable;
+    return (has_system(t) || t->device->debugged) && !in_system(t) && t->g->cr[1] & enable;
 }
 
 /* The thread is between instructions; `aip` is where its application goes on. */
@@ -32,34 +39,53 @@ static void enter(struct gen_thread *t, uint64_t aip)
 {
     assert(has_system(t) && !in_system(t));
     t->g->cr[2] = (uint32_t)(aip - t->base);
+    t->in_system = true;
     t->g->cr[0] = (t->g->cr[0] | GEN_CR0_MASTER) & ~(uint32_t)GEN_CR0_SUPPRESS;
     t->suppresses = false;
     t->pc = t->base + gen_walk_of(t)->walk.sip;
 }
 
-/* The same as the effect of instruction `u`. */
-static const struct gen_uop *enter_from(struct gen_thread *t, const struct gen_uop *u)
+/* The same, or the driver's routine has the thread: within a turn, what follows. Of the program's
+ * own status bits, those that are requests have done their work. */
+static const struct gen_uop *take(struct gen_thread *t, uint64_t aip, uint32_t status)
 {
-    enter(t, gen_pc_of(t, u));
-    return gen_jump(t, t->pc);
+    if (!is_drivers(t, status)) {
+        enter(t, aip);
+        return gen_jump(t, t->pc);
+    }
+    t->g->cr[1] &= ~requests;
+    t->pc = aip;
+    gen_hold(t, status);
+    return NULL;
+}
+
+/* The same in the place of instruction `u`, which has no effect. */
+static const struct gen_uop *take_instead(struct gen_thread *t, const struct gen_uop *u,
+                                          uint32_t status)
+{
+    const struct gen_uop *next = take(t, gen_pc_of(t, u), status);
+    if (t->held)
+        wt_not_issued(&t->device->machine);
+    return next;
 }
 
 static bool is_requested(const struct gen_thread *t)
 {
     const uint32_t status = t->g->cr[1];
-    return has_system(t) && !in_system(t) &&
+    return (has_system(t) || t->device->debugged) && !in_system(t) &&
            (status & requests || (status & GEN_CR1_SOFTWARE && status & GEN_CR1_ENABLE_SOFTWARE));
 }
 
 bool gen_has_attention(const struct gen_thread *t)
 {
-    return t->active && t->waits && in_system(t);
+    return t->active && (t->held || (t->waits && in_system(t)));
 }
 
 void gen_take_request(struct gen_thread *t)
 {
     if (!is_requested(t))
         return;
+    assert(!t->device->debugged);
     enter(t, t->waits ? t->wait_pc : t->pc);
     t->waits = false;
     gen_update_ready(t);
@@ -73,27 +99,30 @@ const struct gen_uop *gen_after_suppressed(struct gen_thread *t, const struct ge
         return u;
     t->suppresses = false;
     t->g->cr[0] &= ~(uint32_t)GEN_CR0_SUPPRESS;
+    const uint64_t aip = u ? gen_pc_of(t, u) : t->pc;
+    if (t->steps) {
+        t->pc = aip;
+        gen_hold(t, GEN_CR1_BREAKPOINT);
+        return NULL;
+    }
     if (!is_requested(t))
         return u;
-    enter(t, u ? gen_pc_of(t, u) : t->pc);
-    return u ? gen_jump(t, t->pc) : NULL;
+    const struct gen_uop *next = take(t, aip, t->g->cr[1]);
+    return u ? next : NULL;
 }
 
-const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen_uop *u,
-                                          bool was_in_system)
+const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen_uop *u)
 {
+    const bool was_in_system = t->in_system;
+    t->in_system = in_system(t);
     if (was_in_system && !in_system(t)) {
         const uint64_t aip = t->base + t->g->cr[2];
         t->suppresses = t->g->cr[0] & GEN_CR0_SUPPRESS;
         if (t->suppresses || !is_requested(t))
             return gen_jump(t, aip);
-        enter(t, aip);
-        return gen_jump(t, t->pc);
+        return take(t, aip, t->g->cr[1]);
     }
-    if (!is_requested(t))
-        return gen_next(u);
-    enter(t, gen_pc_of(t, gen_next(u)));
-    return gen_jump(t, t->pc);
+    return is_requested(t) ? take(t, gen_pc_of(t, gen_next(u)), t->g->cr[1]) : gen_next(u);
 }
 
 const struct gen_uop *gen_stack_written(struct gen_thread *t, const struct gen_uop *u)
@@ -102,7 +131,7 @@ const struct gen_uop *gen_stack_written(struct gen_thread *t, const struct gen_u
     if (top <= limit || !is_enabled(t, GEN_CR1_ENABLE_STACK))
         return gen_next(u);
     t->g->cr[1] |= GEN_CR1_STACK;
-    return enter_from(t, u);
+    return take(t, gen_pc_of(t, u), GEN_CR1_STACK);
 }
 
 bool gen_take_illegal(struct gen_thread *t, const struct gen_uop *u, const struct gen_uop **next)
@@ -110,7 +139,7 @@ bool gen_take_illegal(struct gen_thread *t, const struct gen_uop *u, const struc
     if (!is_enabled(t, GEN_CR1_ENABLE_ILLEGAL))
         return false;
     t->g->cr[1] |= GEN_CR1_ILLEGAL;
-    *next = enter_from(t, u);
+    *next = take_instead(t, u, GEN_CR1_ILLEGAL);
     return true;
 }
 
@@ -121,19 +150,27 @@ const struct gen_uop *gen_op_breakpoint(struct gen_thread *t, const struct gen_u
     const uint32_t control = t->device->td_ctl;
     const bool enabled =
         control & GEN_TD_CTL_FORCE_BREAKPOINTS || t->g->cr[1] & GEN_CR1_ENABLE_BREAKPOINT;
-    if (!(control & GEN_TD_CTL_BREAKPOINTS) || !enabled || t->suppresses || !has_system(t) ||
-        in_system(t))
+    if (!(control & GEN_TD_CTL_BREAKPOINTS) || !enabled || t->suppresses)
+        return u->real(t, u);
+    if (t->device->debugged)
+        return take_instead(t, u, GEN_CR1_BREAKPOINT);
+    if (!has_system(t) || in_system(t))
         return u->real(t, u);
     t->g->cr[1] |= GEN_CR1_BREAKPOINT;
-    return enter_from(t, u);
+    return take_instead(t, u, GEN_CR1_BREAKPOINT);
 }
 
 void gen_thread_begins(struct gen_thread *t)
 {
     const uint32_t control = t->device->td_ctl;
-    if (control & GEN_TD_CTL_HALT)
-        t->g->cr[1] |= GEN_CR1_HALT;
+    uint32_t status = control & GEN_TD_CTL_HALT ? GEN_CR1_HALT : 0;
     if (control & GEN_TD_CTL_FORCE && control & GEN_TD_CTL_FORCE_ENABLE)
-        t->g->cr[1] |= GEN_CR1_FORCED;
+        status |= GEN_CR1_FORCED;
+    if (t->device->debugged) {
+        if (status)
+            gen_hold(t, status);
+        return;
+    }
+    t->g->cr[1] |= status;
     gen_take_request(t);
 }

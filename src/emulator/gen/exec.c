@@ -586,8 +586,7 @@ static void set_mode(struct gen_alu *x)
     x->soft = x->fp.round != WT_RNE || x->fp.flush_input;
 }
 
-static const struct gen_uop *after_store(struct gen_thread *t, const struct gen_uop *u,
-                                         bool was_in_system)
+static const struct gen_uop *after_store(struct gen_thread *t, const struct gen_uop *u)
 {
     const struct gen_operand *o = &u->insn.dst;
     if (o->file != GEN_ARF || o->indirect)
@@ -595,7 +594,7 @@ static const struct gen_uop *after_store(struct gen_thread *t, const struct gen_
     if (o->reg >> 4 == GEN_ARF_IP)
         return gen_jump(t, t->base + t->g->ip); /* a move to ip jumps */
     if (o->reg >> 4 == GEN_ARF_CR)
-        return gen_control_written(t, u, was_in_system);
+        return gen_control_written(t, u);
     return o->reg >> 4 == GEN_ARF_SP ? gen_stack_written(t, u) : gen_next(u);
 }
 
@@ -633,7 +632,6 @@ static const struct gen_uop *run_raw(struct gen_thread *t, const struct gen_uop 
 {
     const struct gen_insn *insn = &u->insn;
     struct gen_alu x = {.t = t, .u = u, .n = insn->exec_size, .on = gen_enabled(t, insn)};
-    const bool was_in_system = t->g->cr[0] & GEN_CR0_MASTER;
     union gen_values result;
     uint64_t bits[GEN_CHANNELS];
     if (!x.on)
@@ -652,7 +650,7 @@ static const struct gen_uop *run_raw(struct gen_thread *t, const struct gen_uop 
         on &= insn->dst.swizzle * 0x11111111u;
     if (!store(&x, bits, on))
         return bad_region(t, u, x.on);
-    return after_store(t, u, was_in_system);
+    return after_store(t, u);
 }
 
 const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u)
@@ -667,7 +665,6 @@ const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u)
                         .on = chooses ? gen_unpredicated(t, insn) : gen_enabled(t, insn)};
     union gen_values row[3], result, carry;
     const void *source[3] = {NULL, NULL, NULL};
-    const bool was_in_system = t->g->cr[0] & GEN_CR0_MASTER;
     uint64_t bits[GEN_CHANNELS];
     if (insn->row == &gen_rows[GEN_SMOV]) /* a move of the channels in its second operand */
         x.on &= (uint32_t)insn->src[1].immediate;
@@ -703,7 +700,7 @@ const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u)
     else if (insn->condition && insn->row->format != GEN_FORMAT_MATH && !chooses &&
              insn->row != &gen_rows[GEN_CSEL])
         gen_set_flags(t, insn, on, conditions(&x, bits));
-    return after_store(t, u, was_in_system);
+    return after_store(t, u);
 }
 
 /* ---- preparation ---- */

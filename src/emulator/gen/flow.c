@@ -5,15 +5,16 @@
  */
 #include "emulator/gen/internal.h"
 
-void gen_wake(struct gen_thread *t, uint64_t pc)
+void gen_wake_here(struct gen_thread *t, uint32_t ip)
 {
-    const uint32_t ip = (uint32_t)(pc - t->base);
     uint32_t here = 0;
     for (unsigned i = 0; i < GEN_CHANNELS; i++)
         here |= (uint32_t)(t->wake[i] == ip) << i;
     here &= t->waiting;
     t->mask |= here;
     t->waiting &= ~here;
+    if (!t->waiting)
+        t->wake_set = 0;
 }
 
 /* These channels wait for the thread to come to `pc`. */
@@ -22,6 +23,7 @@ static void park(struct gen_thread *t, uint32_t channels, uint64_t pc)
     channels &= t->mask;
     t->mask &= ~channels;
     t->waiting |= channels;
+    t->wake_set |= channels ? gen_wake_bit((uint32_t)(pc - t->base)) : 0;
     for (; channels; channels &= channels - 1)
         t->wake[__builtin_ctz(channels)] = (uint32_t)(pc - t->base);
 }

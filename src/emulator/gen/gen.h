@@ -35,6 +35,9 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
                               struct wt_error *err);
 void gen_device_free(struct gen_device *device);
 
+/** As new: no memory is mapped, nothing is under way. Only the driver's debug support stays. */
+void gen_device_clear(struct gen_device *device);
+
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *gen_machine(struct gen_device *device);
 
@@ -101,6 +104,9 @@ struct gen_walk {
     uint32_t slm_bytes;        /**< of a group: up to GEN_SLM_BYTES */
     bool barrier;              /**< the group uses one */
     uint32_t enables; /**< exceptions (GEN_ENABLE_…), single program flow (bit 18), FP mode (16) */
+    /* What the driver knows beside that, for debuggers. */
+    uint64_t launch; /**< number of the kernel launch that it is a part of; 0: it is a whole one */
+    uint32_t block[3], grid[3]; /**< work-items of a group, and of the launch; 0: not known */
 };
 
 /** Begins a walk. It runs beside those that have not ended, as far as there is room; WT_STATE while
@@ -144,6 +150,23 @@ enum {
     GEN_TD_CTL_FORCE_ENABLE = 1 << 7,      /**< forced exceptions are enabled */
     GEN_TD_CTL_MASK = 0xdc
 };
+
+/* ---- the driver's debug support ---- */
+
+/** Where the driver's system routine leaves what it has saved: thread n's (object/gen_saved.h) is
+ * at GEN_SAVED_APERTURE + n * GEN_SAVED_STRIDE, as long as the thread waits in the routine. */
+#define GEN_SAVED_APERTURE ((uint64_t)1 << 49)
+/** Where whoever looks as a thread finds its general registers: r0 first, 4096 bytes in all. */
+#define GEN_FILE_APERTURE ((uint64_t)1 << 50)
+
+/**
+ * Puts the driver's system routine in the place of those that walks name, and sets TD_CTL as
+ * Linux's driver does for a debugger; or takes it back, whereupon all threads go on. The routine
+ * takes no issues and leaves no trace in the program's state.
+ */
+void gen_device_debug(struct gen_device *device, bool on);
+/** Whether a thread waits in it that the host has not seen: since the last call. */
+bool gen_device_attention(struct gen_device *device);
 
 /* ---- registers, for looking into a thread ---- */
 

@@ -170,6 +170,21 @@ static uint8_t *local_memory(struct gen_device *d, uint32_t thread, uint64_t add
     return t->group->slm + offset;
 }
 
+/* `size` bytes of what a thread has of its own, behind the addresses of memory. */
+static uint8_t *own_memory(struct gen_device *d, uint32_t thread, uint64_t addr, size_t size)
+{
+    const struct gen_thread *t = thread_of(d, thread);
+    const uint64_t at = addr - GEN_FILE_APERTURE;
+    if (addr < GEN_FILE_APERTURE)
+        return local_memory(d, thread, addr, size);
+    return t && at < GEN_REGISTER_FILE && size <= GEN_REGISTER_FILE - at ? t->g->r + at : NULL;
+}
+
+static bool is_saved(uint64_t addr)
+{
+    return addr >= GEN_SAVED_APERTURE && addr < GEN_FILE_APERTURE;
+}
+
 bool gen_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
                      size_t size)
 {
@@ -177,7 +192,9 @@ bool gen_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_
     (void)lane;
     if (addr < GEN_SLM_APERTURE)
         return gen_device_read(d, addr, out, size);
-    const uint8_t *from = local_memory(d, wave, addr, size);
+    if (is_saved(addr))
+        return gen_saved_read(d, addr, out, size);
+    const uint8_t *from = own_memory(d, wave, addr, size);
     if (from)
         memcpy(out, from, size);
     return from != NULL;
@@ -190,7 +207,9 @@ bool gen_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64
     (void)lane;
     if (addr < GEN_SLM_APERTURE)
         return gen_device_write(d, addr, bytes, size);
-    uint8_t *to = local_memory(d, wave, addr, size);
+    if (is_saved(addr))
+        return gen_saved_write(d, addr, bytes, size);
+    uint8_t *to = own_memory(d, wave, addr, size);
     if (to)
         memcpy(to, bytes, size);
     return to != NULL;

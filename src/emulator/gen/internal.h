@@ -47,6 +47,11 @@ enum {
     GEN_CR1_HALT = 1 << 30,
 };
 #define GEN_CR1_BREAKPOINT ((uint32_t)1 << 31)
+/* TD_CTL as Linux's driver sets it for a debugger. */
+enum {
+    GEN_DRIVER_TD_CTL =
+        GEN_TD_CTL_BREAKPOINTS | GEN_TD_CTL_FORCE_BREAKPOINTS | GEN_TD_CTL_FORCE_ENABLE
+};
 
 struct gen_thread;
 struct gen_uop;
@@ -96,12 +101,12 @@ typedef void (*gen_alu_op)(struct gen_alu *x);
 enum gen_quick_kind { GEN_QUICK_ROW, GEN_QUICK_STEPS, GEN_QUICK_VALUE };
 struct gen_quick_source {
     uint8_t kind; /* enum gen_quick_kind */
-    uint8_t size; /* bytes of an element: 1, 2, 4 */
-    uint8_t step; /* bytes from element to element; 0: one for all channels */
+    uint8_t size; /* bytes of an element: 1, 2, 4, 8 */
     bool is_signed;
     bool modified; /* abs or negation */
+    uint16_t step; /* bytes from element to element; 0: one for all channels */
     uint16_t at;   /* byte in the registers */
-    uint32_t value;
+    uint64_t value;
 };
 struct gen_quick {
     struct gen_quick_source source[3];
@@ -109,6 +114,7 @@ struct gen_quick {
     uint8_t to_size, to_step; /* bytes, of an element and from one to the next */
     bool nowhere;             /* the result goes nowhere */
     bool selects;             /* sel: all channels are written */
+    bool tests;               /* flags are set by the result */
 };
 
 /* A decoded instruction in its page; its handler comes first (machine/code_pages.h). */
@@ -159,10 +165,17 @@ struct gen_thread {
     uint32_t waiting;            /* channels that wait for the thread to come to their IP */
     uint32_t dispatched;         /* channels that it was started with */
     uint32_t wake[GEN_CHANNELS]; /* of a waiting channel: its IP */
+    uint64_t wake_set;           /* bits gen_wake_bit of those IPs, and maybe of others */
     bool active;
     bool waits;      /* in `wait`, for a notification */
+    bool in_system;  /* Master Exception State, before the instruction being executed */
     bool suppresses; /* breakpoints, for the instruction being executed */
     uint64_t wait_pc;
+    /* routine.c: the driver's system routine has the thread. */
+    bool held;
+    bool steps;           /* it is back there after the instruction being executed */
+    uint32_t status;      /* why: bits of cr0.1 that are requests, which the program does not see */
+    bool suppress;        /* Breakpoint Suppress, for when it goes on */
     uint32_t id;          /* flat index of its slot */
     uint16_t index;       /* within the group */
     uint64_t incarnation; /* how many threads its slot has had; no part of the hashes */
@@ -203,6 +216,8 @@ struct gen_device {
     uint32_t *slots_free;    /* threads, of each subslice */
     struct gen_running walk[GEN_WALKS];
     uint32_t td_ctl, mcr_selector; /* registers of the bus */
+    bool debugged;                 /* routine.c: the driver's routine is there */
+    bool attention;                /* … and has a thread that the host does not know of */
     /* execution */
     struct wt_tlb tlb;
     struct wt_code_cache code;
@@ -264,6 +279,9 @@ uint32_t gen_unpredicated(const struct gen_thread *t, const struct gen_insn *ins
 uint32_t gen_predicate(const struct gen_thread *t, const struct gen_insn *insn);
 /* Puts bits into the flag register, for the channels in `on`. */
 void gen_set_flags(struct gen_thread *t, const struct gen_insn *insn, uint32_t on, uint32_t bits);
+/* A bit for each channel of whose result the instruction's condition holds: of rows whose elements
+ * are those of the destination. */
+uint32_t gen_test_row(struct gen_alu *x);
 /* abs, then negation, of a row of source values; of logic instructions negation is a complement. */
 void gen_modify(const struct gen_alu *x, const struct gen_operand *o, union gen_values *row);
 
@@ -296,7 +314,20 @@ bool gen_payload(const struct gen_thread *t, const struct gen_operand *o, unsign
 /* ---- flow.c ---- */
 
 /* Channels that wait for this IP execute from here on. */
-void gen_wake(struct gen_thread *t, uint64_t pc);
+void gen_wake_here(struct gen_thread *t, uint32_t ip);
+
+static inline uint64_t gen_wake_bit(uint32_t ip)
+{
+    return UINT64_C(1) << (ip / GEN_GRANULE % 64);
+}
+
+/* The same, where it is likely that none does. */
+static inline void gen_wake(struct gen_thread *t, uint64_t pc)
+{
+    const uint32_t ip = (uint32_t)(pc - t->base);
+    if (t->wake_set & gen_wake_bit(ip))
+        gen_wake_here(t, ip);
+}
 
 /* ---- exceptions.c ---- */
 
@@ -305,10 +336,8 @@ const struct gen_uop *gen_op_breakpoint(struct gen_thread *t, const struct gen_u
 /* The illegal instruction u as an exception; false: the thread has not enabled it. *next is what
  * follows. */
 bool gen_take_illegal(struct gen_thread *t, const struct gen_uop *u, const struct gen_uop **next);
-/* Instruction u has written cr0, whose Master Exception State was `was_in_system` before: what
- * follows. */
-const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen_uop *u,
-                                          bool was_in_system);
+/* Instruction u has written cr0: what follows. */
+const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen_uop *u);
 /* Instruction u has written sp. */
 const struct gen_uop *gen_stack_written(struct gen_thread *t, const struct gen_uop *u);
 /* The one instruction after a return with Breakpoint Suppress has been issued; u comes next, or
@@ -320,6 +349,16 @@ void gen_thread_begins(struct gen_thread *t);
 void gen_take_request(struct gen_thread *t);
 /* The thread waits in its system routine for the host. */
 bool gen_has_attention(const struct gen_thread *t);
+
+/* ---- routine.c: the driver's system routine ---- */
+
+/* The thread is between instructions: the routine has it, which goes on at t->pc. */
+void gen_hold(struct gen_thread *t, uint32_t status);
+/* TD_CLR: the thread leaves the routine. */
+void gen_release(struct gen_thread *t);
+/* Reads or writes what the routine has saved; false: no thread of the routine lies there. */
+bool gen_saved_read(struct gen_device *d, uint64_t addr, void *out, size_t size);
+bool gen_saved_write(struct gen_device *d, uint64_t addr, const void *bytes, size_t size);
 
 /* ---- bus.c ---- */
 

@@ -1,5 +1,5 @@
 /*
- * Arithmetic whose operands are known when it is decoded: registers of 32 bits side by side, one
+ * Arithmetic whose operands are known when it is decoded: registers side by side, one
  * element for all channels, elements at even distances, immediates. That is most of what compilers
  * emit. The results are those of exec.c, which executes all the rest.
  */
@@ -7,8 +7,13 @@
 
 #include <string.h>
 
-/* cr0.0 for which the host's arithmetic is the GPU's: to nearest, and denormals are kept. */
-enum { MODE_MASK = 3 << 4 | GEN_CR0_KEEP_F, MODE_OF_HOST = GEN_CR0_KEEP_F };
+/* Bits of cr0.0 of the rounding mode; 0 is to nearest, as the host does. */
+enum { ROUNDING = 3 << 4 };
+
+static unsigned element_bytes(enum gen_domain domain)
+{
+    return domain == GEN_INT32 || domain == GEN_FLOAT ? 4 : 8;
+}
 
 /* ---- decoding ---- */
 
@@ -27,35 +32,39 @@ static int step_of(const struct gen_insn *insn, const struct gen_operand *o)
     return -1;
 }
 
-/* Whether elements of this type can be taken as they are for 32 bits of the domain. */
-static bool is_narrow(enum gen_domain domain, enum gen_type type)
+/* Whether elements of this type are those of the domain, or integers that only get longer or are
+ * cut. */
+static bool is_plain(enum gen_domain domain, enum gen_type type)
 {
     return domain == GEN_FLOAT ? type == GEN_F
-                               : !gen_type_is_float(type) && gen_type_size(type) <= 4;
+           : domain == GEN_DOUBLE
+               ? type == GEN_DF
+               : !gen_type_is_float(type) && gen_type_size(type) <= element_bytes(domain);
 }
 
 static bool prepare_source(const struct gen_uop *u, const struct gen_operand *o,
                            struct gen_quick_source *s)
 {
     const unsigned size = gen_type_size(o->type);
-    if (o->type >= GEN_UV || !is_narrow(u->domain, o->type))
+    if (o->type >= GEN_UV || !is_plain(u->domain, o->type))
         return false;
     *s = (struct gen_quick_source){.size = (uint8_t)size,
                                    .is_signed = gen_type_is_signed(o->type),
                                    .modified = o->negate || o->absolute};
     if (o->file == GEN_IMMEDIATE) {
         s->kind = GEN_QUICK_VALUE;
-        s->value = (uint32_t)(s->is_signed ? (uint64_t)wt_sign_extend(o->immediate, size * 8)
-                              : size == 4  ? o->immediate
-                                           : o->immediate & ((1u << size * 8) - 1));
+        s->value = s->is_signed ? (uint64_t)wt_sign_extend(o->immediate, size * 8)
+                   : size == 8  ? o->immediate
+                                : o->immediate & ((UINT64_C(1) << size * 8) - 1);
         return true;
     }
     const int step = step_of(&u->insn, o);
     if (o->file != GEN_GRF || o->indirect || step < 0 || o->vstride == GEN_STRIDE_VXH)
         return false;
     s->at = (uint16_t)(o->reg * GEN_GRF_BYTES + o->subreg);
-    s->step = (uint8_t)step;
-    s->kind = step == 4 && size == 4 ? GEN_QUICK_ROW : GEN_QUICK_STEPS;
+    s->step = (uint16_t)step;
+    s->kind =
+        size == element_bytes(u->domain) && step == (int)size ? GEN_QUICK_ROW : GEN_QUICK_STEPS;
     return s->at + (u->insn.exec_size - 1u) * (unsigned)step + size <= GEN_REGISTER_FILE;
 }
 
@@ -67,7 +76,7 @@ static bool prepare_destination(const struct gen_uop *u, struct gen_quick *q)
     q->nowhere = o->file == GEN_ARF && !o->indirect && o->reg >> 4 == GEN_ARF_NULL;
     if (q->nowhere)
         return true;
-    if (o->file != GEN_GRF || o->indirect || !is_narrow(u->domain, o->type) ||
+    if (o->file != GEN_GRF || o->indirect || !is_plain(u->domain, o->type) ||
         (insn->align16 && o->swizzle != 0xf))
         return false;
     const unsigned step = size * (insn->align16 ? 1u : o->hstride);
@@ -75,6 +84,26 @@ static bool prepare_destination(const struct gen_uop *u, struct gen_quick *q)
     q->to_size = (uint8_t)size;
     q->to_step = (uint8_t)step;
     return q->to + (insn->exec_size - 1u) * step + size <= GEN_REGISTER_FILE;
+}
+
+/* Flags of a result that is as long as the row's elements. */
+static bool can_test(const struct gen_uop *u)
+{
+    return u->insn.condition != GEN_COND_OV && u->insn.condition != GEN_COND_UN &&
+           gen_type_size(u->insn.dst.type) == element_bytes(u->domain) &&
+           gen_type_is_float(u->insn.dst.type) == (u->domain >= GEN_FLOAT);
+}
+
+/* Operations on accumulators, of several results, or on coefficients in a register. */
+static bool uses_more(const struct gen_row *row)
+{
+    static const bool more[GEN_INSNS] = {
+        [GEN_SMOV] = true, [GEN_MACH] = true, [GEN_ADDC] = true, [GEN_SUBB] = true,
+        [GEN_MAC] = true,  [GEN_MADM] = true, [GEN_SAD2] = true, [GEN_SADA2] = true,
+        [GEN_LINE] = true, [GEN_PLN] = true,  [GEN_DP2] = true,  [GEN_DP3] = true,
+        [GEN_DP4] = true,  [GEN_DPH] = true,
+    };
+    return more[row - gen_rows];
 }
 
 bool gen_quick_prepare(struct gen_uop *u)
@@ -85,11 +114,10 @@ bool gen_quick_prepare(struct gen_uop *u)
     const bool selects = row == &gen_rows[GEN_SEL] || row == &gen_rows[GEN_CSEL];
     struct gen_quick *q = &u->quick;
     *q = (struct gen_quick){.selects = row == &gen_rows[GEN_SEL]};
-    if ((u->domain != GEN_INT32 && u->domain != GEN_FLOAT) || insn->saturate || insn->accumulate ||
-        u->uses_ip || row == &gen_rows[GEN_SMOV] || row == &gen_rows[GEN_MACH] ||
-        row == &gen_rows[GEN_ADDC] || row == &gen_rows[GEN_SUBB] || row == &gen_rows[GEN_MAC])
+    if (insn->saturate || insn->accumulate || u->uses_ip || uses_more(row))
         return false;
-    if (insn->condition && !compares && !selects && row->format != GEN_FORMAT_MATH)
+    q->tests = insn->condition && !compares && !selects && row->format != GEN_FORMAT_MATH;
+    if (q->tests && !can_test(u))
         return false;
     if (!prepare_destination(u, q) || (compares && !q->nowhere))
         return false;
@@ -101,10 +129,21 @@ bool gen_quick_prepare(struct gen_uop *u)
 
 /* ---- execution ---- */
 
-static uint32_t element(const uint8_t *at, const struct gen_quick_source *s)
+static uint64_t element(const uint8_t *at, const struct gen_quick_source *s)
 {
     const uint64_t bits = wt_load_le(at, s->size);
-    return (uint32_t)(s->is_signed ? (uint64_t)wt_sign_extend(bits, s->size * 8u) : bits);
+    return s->is_signed ? (uint64_t)wt_sign_extend(bits, s->size * 8u) : bits;
+}
+
+/* One value for all channels. */
+static void spread(const struct gen_alu *x, uint64_t value, union gen_values *row)
+{
+    if (element_bytes(x->domain) == 4)
+        for (unsigned i = 0; i < x->n; i++)
+            row->ud[i] = (uint32_t)value;
+    else
+        for (unsigned i = 0; i < x->n; i++)
+            row->uq[i] = value;
 }
 
 /* The elements of a source as a row: the registers themselves, or `row` filled with them. */
@@ -112,19 +151,21 @@ static const void *row_of(struct gen_alu *x, unsigned index, union gen_values *r
 {
     const struct gen_quick_source *s = &x->u->quick.source[index];
     const uint8_t *from = x->t->g->r + s->at;
-    const unsigned n = x->n;
+    const unsigned n = x->n, bytes = element_bytes(x->domain);
     if (s->kind == GEN_QUICK_ROW && !s->modified)
         return from;
-    if (s->kind == GEN_QUICK_ROW) {
-        memcpy(row, from, n * 4);
-    } else if (s->kind == GEN_QUICK_VALUE || s->step == 0) {
-        const uint32_t value = s->kind == GEN_QUICK_VALUE ? s->value : element(from, s);
+    if (s->kind == GEN_QUICK_ROW)
+        memcpy(row, from, n * bytes);
+    else if (s->kind == GEN_QUICK_VALUE)
+        spread(x, s->value, row);
+    else if (s->step == 0)
+        spread(x, element(from, s), row);
+    else if (bytes == 4)
         for (unsigned i = 0; i < n; i++)
-            row->ud[i] = value;
-    } else {
+            row->ud[i] = (uint32_t)element(from + i * s->step, s);
+    else
         for (unsigned i = 0; i < n; i++)
-            row->ud[i] = element(from + i * s->step, s);
-    }
+            row->uq[i] = element(from + i * s->step, s);
     if (s->modified)
         gen_modify(x, &x->u->insn.src[index], row);
     return row;
@@ -133,15 +174,23 @@ static const void *row_of(struct gen_alu *x, unsigned index, union gen_values *r
 static void put(const struct gen_alu *x, const union gen_values *row)
 {
     const struct gen_quick *q = &x->u->quick;
+    const unsigned bytes = element_bytes(x->domain);
     uint8_t *to = x->t->g->r + q->to;
     const bool all = x->on == (x->n >= 32 ? UINT32_MAX : ((uint32_t)1 << x->n) - 1);
-    if (q->to_step == 4 && q->to_size == 4 && all) {
-        memcpy(to, row, x->n * 4);
+    if (q->to_step == bytes && q->to_size == bytes && all) {
+        memcpy(to, row, x->n * bytes);
         return;
     }
     for (unsigned i = 0; i < x->n; i++, to += q->to_step)
         if (x->on >> i & 1)
-            wt_store_le(to, row->ud[i], q->to_size);
+            wt_store_le(to, bytes == 4 ? row->ud[i] : row->uq[i], q->to_size);
+}
+
+/* Whether the host's arithmetic is the GPU's: to nearest, and denormals are kept. */
+static bool as_host(const struct gen_thread *t, const struct gen_uop *u)
+{
+    const uint32_t keep = u->domain == GEN_DOUBLE ? GEN_CR0_KEEP_DF : GEN_CR0_KEEP_F;
+    return u->domain < GEN_FLOAT || (t->g->cr[0] & (ROUNDING | keep)) == keep;
 }
 
 const struct gen_uop *gen_run_quick(struct gen_thread *t, const struct gen_uop *u)
@@ -150,7 +199,7 @@ const struct gen_uop *gen_run_quick(struct gen_thread *t, const struct gen_uop *
     const uint32_t on = u->quick.selects ? gen_unpredicated(t, insn) : gen_enabled(t, insn);
     if (!on)
         return gen_next(u);
-    if (u->domain == GEN_FLOAT && (t->g->cr[0] & MODE_MASK) != MODE_OF_HOST)
+    if (!as_host(t, u))
         return u->general(t, u);
     union gen_values row[3], result;
     struct gen_alu x = {.t = t, .u = u, .domain = u->domain, .n = insn->exec_size, .on = on};
@@ -163,9 +212,11 @@ const struct gen_uop *gen_run_quick(struct gen_thread *t, const struct gen_uop *
     if (insn->sources > 2)
         x.c = row_of(&x, 2, &row[2]);
     u->alu(&x);
-    if (x.has_flags)
-        gen_set_flags(t, insn, on, x.flags);
     if (!u->quick.nowhere)
         put(&x, &result);
+    if (x.has_flags)
+        gen_set_flags(t, insn, on, x.flags);
+    else if (u->quick.tests)
+        gen_set_flags(t, insn, on, gen_test_row(&x));
     return gen_next(u);
 }

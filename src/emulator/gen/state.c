@@ -111,7 +111,7 @@ static void mix_thread(uint64_t *hash, const struct gen_thread *t)
                                 t->dispatched,
                                 t->waits,
                                 t->waits ? t->wait_pc : 0,
-                                t->suppresses,
+                                t->suppresses && !t->device->debugged,
                                 (uint64_t)(t->group - t->device->group)};
     wt_mix(hash, numbers, sizeof numbers);
     for (uint32_t left = t->waiting; left; left &= left - 1)

@@ -28,10 +28,11 @@ bool sm_describe_register(struct wt_machine *m, unsigned number, struct wt_regis
         reg->per_lane = true;
         return true;
     }
-    if (number == SM_REGISTER_PC || number == SM_REGISTER_ESR_PC || number == SM_REGISTER_USER_PC)
+    if (number == SM_REGISTER_PC || number == SM_REGISTER_ESR_PC || number == SM_REGISTER_USER_PC ||
+        number == SM_REGISTER_RETURN)
         reg->bytes = 8;
     return number - SM_REGISTER_P0 < 7 || number - SM_REGISTER_CC_Z < 4 ||
-           (number >= SM_REGISTER_PC && number <= SM_REGISTER_USER_MASK);
+           (number >= SM_REGISTER_PC && number <= SM_REGISTER_CALLER);
 }
 
 bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out)
@@ -84,9 +85,26 @@ bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out
     case SM_REGISTER_USER_MASK:
         wt_store_le(out, user_mask(w), 4);
         return true;
+    case SM_REGISTER_FRAME:
+        wt_store_le(out, w->base, 4);
+        return w->rows > 0;
+    case SM_REGISTER_RETURN:
+        return w->rows && sm_read_file(d, wave, (uint64_t)w->base * sizeof *w->r, out, 8);
+    case SM_REGISTER_CALLER:
+        return w->rows && sm_read_file(d, wave, (uint64_t)w->base * sizeof *w->r + 8, out, 4);
     default:
         return false;
     }
+}
+
+bool sm_read_file(struct sm_device *d, uint32_t warp, uint64_t offset, void *out, size_t size)
+{
+    const struct sm_warp *w = warp_of(d, warp);
+    const uint64_t room = w ? (uint64_t)sm_rows_of(w) * sizeof *w->r : 0;
+    if (offset >= room || size > room - offset)
+        return false;
+    memcpy(out, (const uint8_t *)w->r + offset, size);
+    return true;
 }
 
 bool sm_warp_state(struct sm_device *d, uint32_t warp, struct sm_warp_state *state)

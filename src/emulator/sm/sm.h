@@ -131,7 +131,15 @@ enum sm_register {
     SM_REGISTER_TRAPPED,   /**< 1 in the trap handler */
     SM_REGISTER_USER_PC,   /**< 64 bits; in the trap handler: where the warp returns to */
     SM_REGISTER_USER_MASK, /**< lanes active there */
+    SM_REGISTER_FRAME,     /**< PTX: the row of the register file with which the frame begins */
+    SM_REGISTER_RETURN,    /**< PTX: 64 bits: where the function returns to */
+    SM_REGISTER_CALLER,    /**< PTX: the row of its caller's frame */
 };
+
+/** Bytes of a warp's register file, a row of 32 dwords after the other; false beyond what is in
+ * use.
+ */
+bool sm_read_file(struct sm_device *device, uint32_t warp, uint64_t offset, void *out, size_t size);
 
 /**
  * Writes the row of a register for @p lanes: of R0 to R254 32 dwords, of which those of other lanes

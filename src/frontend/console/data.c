@@ -111,6 +111,31 @@ enum wt_status print_expression(struct wt_shell *c, const char *text, char lette
     return WT_OK;
 }
 
+/* A register of the current wave, for print_operand. */
+static bool read_by_name(void *context, const char *name, uint8_t *bytes, size_t size)
+{
+    struct wt_shell *c = context;
+    for (unsigned i = 0; i < c->topology->register_count; i++) {
+        const struct wt_register *r = &c->topology->registers[i];
+        if (strcmp(r->name, name) == 0 && wt_register_size(r) == size)
+            return need_thread(c, WT_IGNORED) == WT_OK &&
+                   wt_debugger_read_registers(c->debugger, c->thread, &i, 1, bytes, WT_IGNORED) ==
+                       WT_OK;
+    }
+    return false;
+}
+
+/* "print r4.1<16;8,2>:w": what is an operand of the device's assembly text is no expression. */
+static enum wt_status print_operand(struct wt_shell *c, const char *text, char letter,
+                                    bool *is_operand, struct wt_error *err)
+{
+    *is_operand = false;
+    return c->options.print_operand
+               ? c->options.print_operand(c->options.context, c->out, text, letter, read_by_name, c,
+                                          is_operand, err)
+               : WT_OK;
+}
+
 enum wt_status do_print(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct format_spec spec = {.count = 1};
@@ -125,6 +150,9 @@ enum wt_status do_print(struct wt_shell *c, const char *text, struct wt_error *e
                                    "\"print\" command.");
     if (spec.letter == 'i')
         return wt_fail(err, WT_INVALID, "Format letter \"i\" is meaningless in \"print\" command.");
+    bool is_operand;
+    if ((status = print_operand(c, text, spec.letter, &is_operand, err)) != WT_OK || is_operand)
+        return status;
     return print_expression(c, text, spec.letter, true, err);
 }
 

@@ -340,5 +340,14 @@ command_fn do_thread, do_lane, do_wave, do_info_threads, do_info_lanes, do_info_
     do_info_spaces, do_info_trap, do_info_modules, do_info_time, do_apply, do_group,
     do_info_program;
 command_fn do_help, do_info, do_source, do_quit;
+command_fn do_cuda, do_info_cuda;
+
+/* ---- waves.c: what cuda.c selects ---- */
+
+/** Selects a lane of a wave. */
+enum wt_status select_lane_of(struct wt_shell *c, wt_wave_id wave, unsigned lane,
+                              struct wt_error *err);
+/** Prints the selected frame and its line. */
+void show_frame_of_selected(struct wt_shell *c);
 
 #endif

@@ -57,6 +57,15 @@ struct wt_shell_options {
     /** Prints in words what registers of a wave tell; false: of this device nothing. NULL: too. */
     bool (*explain)(void *context, FILE *out, const char *const *name, const uint64_t *value,
                     size_t count);
+    /**
+     * Prints an operand that is written as in the device's assembly text, if it is one
+     * (*is_operand): @p read reads a register of the current wave by its name. NULL: there are
+     * none.
+     */
+    enum wt_status (*print_operand)(void *context, FILE *out, const char *text, char letter,
+                                    bool (*read)(void *reader, const char *name, uint8_t *bytes,
+                                                 size_t size),
+                                    void *reader, bool *is_operand, struct wt_error *err);
     void *context;
 };
 

@@ -739,10 +739,7 @@ enum wt_status do_until(struct wt_shell *c, const char *text, struct wt_error *e
 
 bool has_float_abi(struct wt_shell *c)
 {
-    /* RISC-V ELF specification, e_flags: EF_RISCV_FLOAT_ABI. */
-    enum { FLOAT_ABI = 0x6 };
     size_t count;
     const struct wt_module *m = wt_modules_list(c->modules, &count);
-    return strncmp(c->topology->arch, "riscv", 5) == 0 && count && m[0].symbols &&
-           wt_symbols_flags(m[0].symbols) & FLOAT_ABI;
+    return count && m[0].symbols && wt_symbols_has_float_abi(m[0].symbols);
 }

@@ -39,14 +39,19 @@ static bool thread_of_wave(struct wt_shell *c, wt_wave_id wave, wt_thread *threa
     return best != NULL;
 }
 
-static void show_selected(struct wt_shell *c)
+void show_frame_of_selected(struct wt_shell *c)
 {
     const struct wt_frame *frame;
-    print_where(c, c->thread);
     if (need_frame(c, &frame, WT_IGNORED) == WT_OK) {
         print_frame(c, frame, true, true);
         print_source_line(c, frame, false);
     }
+}
+
+static void show_selected(struct wt_shell *c)
+{
+    print_where(c, c->thread);
+    show_frame_of_selected(c);
 }
 
 /* ---- selecting ---- */
@@ -67,6 +72,16 @@ static enum wt_status select_lane(struct wt_shell *c, unsigned lane, struct wt_e
         return status;
     select_thread(c, wt_debugger_thread_of_lane(c->debugger, c->thread, lane));
     return WT_OK;
+}
+
+enum wt_status select_lane_of(struct wt_shell *c, wt_wave_id wave, unsigned lane,
+                              struct wt_error *err)
+{
+    wt_thread thread;
+    if (!thread_of_wave(c, wave, &thread))
+        return wt_fail(err, WT_STATE, "the %s has ended", c->topology->wave_word);
+    select_thread(c, thread);
+    return select_lane(c, lane, err);
 }
 
 #define MOST_RANGES 32

@@ -153,8 +153,9 @@ static enum wt_status place_system(struct gen_device *device, const struct gen_l
 /* A dword of a vector of three: a piece may hold one or all. */
 static void put_vector(uint8_t *to, const struct gen_payload_argument *a, const uint32_t v[3])
 {
-    for (unsigned i = 0; i < 3 && 4 * i + 4 <= a->size; i++)
-        wt_store_le(to + a->offset + 4 * i, v[i], 4);
+    const unsigned first = a->source_offset / 4;
+    for (unsigned i = 0; first + i < 3 && 4 * i + 4 <= a->size; i++)
+        wt_store_le(to + a->offset + 4 * i, v[first + i], 4);
 }
 
 static enum wt_status put_argument(const struct gen_launch *l, const struct gen_payload_argument *a,
@@ -206,6 +207,10 @@ static enum wt_status put_argument(const struct gen_launch *l, const struct gen_
     case GEN_ARG_PRIVATE_BASE:
         if (a->size >= 8)
             wt_store_le(to + a->offset, GEN_LAUNCH_PRIVATE, 8);
+        break;
+    case GEN_ARG_PROGRAM_DATA:
+        if (a->size >= 8)
+            wt_store_le(to + a->offset, GEN_LAUNCH_CODE + a->source_offset, 8);
         break;
     case GEN_ARG_PRINTF_BUFFER:
         if (a->size >= 8)
@@ -283,6 +288,8 @@ static enum wt_status place_surfaces(struct gen_device *device, const struct gen
         if (b->index >= 0 && (size_t)b->index < l->value_count)
             put_surface(bytes + (b->entry + 1) * SURFACE_BYTES, l->value[b->index].addr,
                         l->value[b->index].length);
+        else if (b->size)
+            put_surface(bytes + (b->entry + 1) * SURFACE_BYTES, GEN_LAUNCH_CODE + b->at, b->size);
     }
     status = gen_device_map(device, base, size, true, err);
     if (!status)
@@ -360,7 +367,7 @@ enum wt_status gen_launch_print(struct gen_device *device, const struct gen_laun
     if (!bytes)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for what the kernel prints");
     gen_device_read(device, GEN_LAUNCH_PRINTF + sizeof header, bytes, length);
-    *lost = gen_printf_print(device, bytes, length, out) != used;
+    *lost = gen_printf_print(device, launch->kernel, bytes, length, out) != used;
     free(bytes);
     return WT_OK;
 }
@@ -442,7 +449,10 @@ enum wt_status gen_launch(struct gen_device *device, const struct gen_object *ob
                          .kernel = k->code,
                          .simd = (uint8_t)k->simd,
                          .barrier = k->barriers > 0,
-                         .surfaces = GEN_LAUNCH_SURFACES};
+                         .surfaces = GEN_LAUNCH_SURFACES,
+                         .launch = 1};
+    memcpy(w.block, l->block, sizeof w.block);
+    memcpy(w.grid, l->grid, sizeof w.grid);
     assert(k && l->block[0] && l->block[1] && l->block[2]);
     if (l->value_count != gen_launch_arguments(k))
         return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments, not %zu", k->name,
@@ -460,14 +470,24 @@ enum wt_status gen_launch(struct gen_device *device, const struct gen_object *ob
         (status = place_thread_memory(device, k, &w, err)) != WT_OK ||
         (status = place_printf(device, k, err)) != WT_OK)
         return status;
+    l->walk_count = 0;
     for (unsigned i = 0; i < GEN_WALKS; i++) {
         if (!find_part(l, i, &part))
             continue;
         memcpy(w.start, part.start, sizeof w.start);
         memcpy(w.end, part.end, sizeof w.end);
-        if ((status = place_payload(device, l, &part, &w, &at, err)) != WT_OK ||
-            (status = gen_device_walk(device, &w, err)) != WT_OK)
+        if ((status = place_payload(device, l, &part, &w, &at, err)) != WT_OK)
             return status;
+        l->walk[l->walk_count++] = w;
     }
-    return WT_OK;
+    return gen_launch_again(device, l->walk, l->walk_count, err);
+}
+
+enum wt_status gen_launch_again(struct gen_device *device, const struct gen_walk *walk,
+                                unsigned count, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (unsigned i = 0; i < count && !status; i++)
+        status = gen_device_walk(device, &walk[i], err);
+    return status;
 }

@@ -11,7 +11,9 @@ struct gen_launch {
     uint32_t grid[3], block[3]; /**< work-items of the grid, of a work-group */
     struct wt_value *value;     /**< one for each argument */
     size_t value_count;
-    struct wt_value system; /**< code of the system routine; length 0: none */
+    struct wt_value system;          /**< code of the system routine; length 0: none */
+    struct gen_walk walk[GEN_WALKS]; /**< as gen_launch() has begun them */
+    unsigned walk_count;
 };
 
 /* The memory map of a device that gen_launch has set up. */
@@ -42,6 +44,10 @@ const char *gen_launch_name(const struct gen_kernel *kernel, size_t index);
  */
 enum wt_status gen_launch(struct gen_device *device, const struct gen_object *object,
                           struct gen_launch *launch, struct wt_error *err);
+
+/** Begins a launch's walks again, after a reset, in memory as it is. */
+enum wt_status gen_launch_again(struct gen_device *device, const struct gen_walk *walk,
+                                unsigned count, struct wt_error *err);
 
 /**
  * Prints the records that the kernel's printf calls have left so far. *lost: the buffer is full, or

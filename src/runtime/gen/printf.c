@@ -28,6 +28,7 @@ enum kind {
 
 struct reader {
     struct gen_device *device;
+    const struct gen_kernel *kernel;
     const uint8_t *bytes;
     size_t length, at;
 };
@@ -50,9 +51,19 @@ static bool take_number(struct reader *r, unsigned size, uint64_t *value)
     return true;
 }
 
-/* A text in the device's memory, with its zero; false if it has none. */
-static bool text_at(struct gen_device *device, uint64_t addr, char text[MOST_TEXT])
+/* The text that a record names: one of the kernel's, or one in the device's memory, with its zero.
+ * False if there is none. */
+static bool take_text(struct reader *r, char text[MOST_TEXT])
 {
+    struct gen_device *const device = r->device;
+    const bool by_index = r->kernel->text_count > 0;
+    uint64_t addr;
+    if (!take_number(r, by_index ? 4 : 8, &addr))
+        return false;
+    if (by_index && (addr >= r->kernel->text_count || !r->kernel->text[addr]))
+        return false;
+    if (by_index)
+        return snprintf(text, MOST_TEXT, "%s", r->kernel->text[addr]) < MOST_TEXT;
     for (size_t i = 0; i < MOST_TEXT; i++)
         if (!gen_device_read(device, addr + i, text + i, 1))
             return false;
@@ -101,11 +112,11 @@ static bool print_values(struct reader *r, const struct wt_conversion *c, uint64
 static bool print_argument(struct reader *r, const struct wt_conversion *c, FILE *out)
 {
     char text[MOST_TEXT];
-    uint64_t kind, addr;
+    uint64_t kind;
     if (!take_number(r, 4, &kind))
         return false;
     if (kind == STRING) {
-        if (!take_number(r, 8, &addr) || !text_at(r->device, addr, text))
+        if (!take_text(r, text))
             return false;
         wt_conversion_print_text(c, text, strlen(text), out);
         return true;
@@ -114,15 +125,15 @@ static bool print_argument(struct reader *r, const struct wt_conversion *c, FILE
     return size && c->kind != 's' && print_values(r, c, kind, size, out);
 }
 
-size_t gen_printf_print(struct gen_device *device, const uint8_t *bytes, size_t length, FILE *out)
+size_t gen_printf_print(struct gen_device *device, const struct gen_kernel *kernel,
+                        const uint8_t *bytes, size_t length, FILE *out)
 {
-    struct reader r = {.device = device, .bytes = bytes, .length = length};
+    struct reader r = {.device = device, .kernel = kernel, .bytes = bytes, .length = length};
     char format[MOST_TEXT];
     for (;;) {
         const size_t begins = r.at;
         struct wt_conversion c;
-        uint64_t addr;
-        if (!take_number(&r, 8, &addr) || !text_at(device, addr, format))
+        if (!take_text(&r, format))
             return begins;
         for (const char *at = format; (at = wt_conversion_next(at, &c, out));)
             if (!print_argument(&r, &c, out))

@@ -72,3 +72,17 @@ def test_a_zebin_is_described(tmp_path):
     for part in ("zebin for Intel GPUs", "kernel k", "with a barrier", "0: a: buffer", "1: b: value, 1 byte", "2: c: local memory",
                  "runs on: gen9"):
         assert part in said, said
+
+
+def test_a_program_in_patch_tokens_is_described(tmp_path):
+    """What ocloc makes without --format, in its ELF file and bare."""
+    (tmp_path / "k.cl").write_text("kernel void add(global int *a, int k, local float *l) { a[get_global_id(0)] += k; l[0] = k; }")
+    subprocess.run(["ocloc", "compile", "-file", tmp_path / "k.cl", "-device", "skl", "-output", "k", "-output_no_suffix", "-out_dir",
+                    tmp_path, "-q"], check=True, capture_output=True)
+    whole = (tmp_path / "k").read_bytes()
+    (tmp_path / "bare").write_bytes(whole[whole.index(b"CTNI"):])
+    for name in ("k", "bare"):
+        done = subprocess.run([WAVETRAP, "info", tmp_path / name], capture_output=True, text=True, check=True)
+        assert "program in patch tokens for Intel GPUs" in done.stdout
+        for part in ("kernel add", "0: a: buffer, by address, 8 bytes", "1: k: value, 4 bytes", "2: l: local memory"):
+            assert part in done.stdout, done.stdout

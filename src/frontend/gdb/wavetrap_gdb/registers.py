@@ -103,6 +103,8 @@ class _Connection:
         if architecture.registers().find("_lane") is None:
             return
         self.forget()
+        # GDB's printer ends GDB if the first name that it pads in its life is a long one.
+        gdb.execute("info all-registers pc", to_string=True)
         InfoRegisters()
 
     def forget(self):

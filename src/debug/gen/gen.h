@@ -1,0 +1,75 @@
+/*
+ * The probe of Intel Gen9: how it reaches a device. It uses what a debugger has on a real system:
+ * the registers TD_CTL, TD_ATT and TD_CLR, the driver's system routine, in which threads wait and
+ * which leaves their registers in memory (object/gen_saved.h), and that memory.
+ */
+#ifndef WT_DEBUG_GEN_GEN_H
+#define WT_DEBUG_GEN_GEN_H
+
+#include "debug/core/probe.h"
+#include "object/gen_saved.h"
+
+/** The registers of a link: offsets in the GPU's registers, in bytes. */
+enum wt_gen_register {
+    WT_GEN_MCR_SELECTOR =
+        0xfdc, /**< slice in bits 27:26, subslice in 25:24: whose TD_ATT, TD_CLR */
+    WT_GEN_TD_CTL = 0xe400,
+    WT_GEN_TD_ATT0 = 0xe470,
+    WT_GEN_TD_ATT1 = 0xe474,
+    WT_GEN_TD_CLR0 = 0xe490,
+    WT_GEN_TD_CLR1 = 0xe494,
+};
+
+/** What the driver knows of the GPU. */
+struct wt_gen_info {
+    uint32_t subslices; /**< number n is subslice n % 3 of slice n / 3 */
+    uint64_t saved; /**< address of the area of thread 0 (subslice, EU, thread), then the next */
+    uint64_t slm;   /**< where a thread sees the shared local memory of its group */
+    uint64_t file;  /**< … and its own general registers, r0 first */
+};
+
+/** What has happened in the program. */
+struct wt_gen_event {
+    bool attention;      /**< a thread has come into the system routine since it was asked last */
+    bool code;           /**< the list of kernels has changed since code_known() */
+    uint64_t code_state; /**< code: a number for what the list is like now */
+};
+
+/** The driver's interface. What fails says that the link is broken (WT_IO), or of memory that there
+ * is none (WT_INVALID). */
+struct wt_gen_link_ops {
+    enum wt_status (*info)(void *context, struct wt_gen_info *info, struct wt_error *err);
+    enum wt_status (*read_register)(void *context, uint32_t offset, uint32_t *value,
+                                    struct wt_error *err);
+    enum wt_status (*write_register)(void *context, uint32_t offset, uint32_t value,
+                                     struct wt_error *err);
+    /** Memory as a thread sees it (@p thread counts where the memory is its group's). */
+    enum wt_status (*read)(void *context, uint32_t thread, uint64_t addr, void *out, size_t size,
+                           struct wt_error *err);
+    enum wt_status (*write)(void *context, uint32_t thread, uint64_t addr, const void *bytes,
+                            size_t size, struct wt_error *err);
+    /** What has happened. With @p wait it waits a moment for an attention. */
+    enum wt_status (*event)(void *context, bool wait, struct wt_gen_event *event,
+                            struct wt_error *err);
+    /** The debugger knows the list of kernels in this state: walks that wait for that go on. NULL:
+     * kernels do not come and go. */
+    enum wt_status (*code_known)(void *context, uint64_t state, struct wt_error *err);
+    /** Whether the program has ended, with which status and words for people. */
+    bool (*ended)(void *context, uint32_t *status, char *text, size_t size);
+    /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.
+     */
+    enum wt_status (*reset)(void *context, struct wt_error *err);
+    /** The debugger is gone: threads that wait go on. */
+    void (*detach)(void *context);
+};
+
+/** What `link` of a target points to, for this probe. It must outlive the probe. */
+struct wt_gen_link {
+    const struct wt_gen_link_ops *ops;
+    void *context;
+    bool host_launches; /**< a host program launches kernels: idle is not the end */
+};
+
+extern const struct wt_probe_ops wt_probe_gen;
+
+#endif

@@ -1,0 +1,49 @@
+/* Memory as a thread sees it: A64 addresses, the shared local memory of its group, its registers.
+ */
+#include "debug/gen/internal.h"
+
+#include <assert.h>
+
+void genp_describe_spaces(struct wt_probe *p)
+{
+    p->space[GENP_GLOBAL] = (struct wt_space){
+        .name = "global", .dwarf = 0, .scope = WT_SCOPE_DEVICE, .address_bits = 64};
+    p->space[GENP_LOCAL] = (struct wt_space){.name = "local",
+                                             .dwarf = -1,
+                                             .scope = WT_SCOPE_GROUP,
+                                             .address_bits = 16,
+                                             .aperture = p->info.slm};
+    p->space[GENP_FILE] = (struct wt_space){.name = "grf",
+                                            .dwarf = -1,
+                                            .scope = WT_SCOPE_WAVE,
+                                            .address_bits = 12,
+                                            .aperture = p->info.file};
+    p->topology.file_space = GENP_FILE;
+    p->topology.file_dwarf = GENP_DWARF_GRF;
+    p->topology.file_bytes = sizeof((struct gen_saved *)0)->r[0];
+    p->topology.spaces = p->space;
+    p->topology.space_count = GENP_SPACES;
+    p->topology.address_bits = 64;
+}
+
+static uint64_t linear(const struct wt_probe *p, struct wt_address addr)
+{
+    assert(addr.space < GENP_SPACES);
+    return addr.offset + p->space[addr.space].aperture;
+}
+
+enum wt_status genp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                struct wt_address addr, void *out, size_t size,
+                                struct wt_error *err)
+{
+    (void)lane;
+    return p->link->ops->read(p->link->context, wave, linear(p, addr), out, size, err);
+}
+
+enum wt_status genp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                 struct wt_address addr, const void *bytes, size_t size,
+                                 struct wt_error *err)
+{
+    (void)lane;
+    return p->link->ops->write(p->link->context, wave, linear(p, addr), bytes, size, err);
+}

@@ -1,0 +1,179 @@
+/*
+ * Registers of a thread, as the system routine has saved them. Names and numbers are those of
+ * Intel's GDB (target descriptions intelgt-grf and intelgt-arf9): r0 = 0 to r127, cr0 = 144,
+ * ip = 145. DWARF's numbers: intel/gdb, gdb/intelgt-tdep.c.
+ */
+#include "debug/gen/internal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+enum { GRFS = 128, PC_NUMBER = 0x1000 };
+#define AT(member) offsetof(struct gen_saved, member)
+#define ACC(n) (AT(acc) + 32u * (n))
+
+/* Those that are not in an area as they stand. */
+enum { CODE_PC = GEN_SAVED_STRIDE, CODE_IP };
+
+#define VECTOR(NAME, NUMBER, DWARF, CODE)                                                          \
+    {                                                                                              \
+        .name = NAME, .set = "arf", .type = WT_REG_UINT, .bits = 256, .number = NUMBER,            \
+        .dwarf = DWARF, .code = (uint32_t)(CODE)                                                   \
+    }
+#define SHORT(NAME, BITS, NUMBER, DWARF, CODE, READ_ONLY)                                          \
+    {                                                                                              \
+        .name = NAME, .set = "arf", .type = WT_REG_UINT, .bits = BITS, .number = NUMBER,           \
+        .dwarf = DWARF, .code = (uint32_t)(CODE), .read_only = READ_ONLY                           \
+    }
+
+/* acc2 to acc9 are mme0 to mme7, which DWARF numbers apart. emask, iemask: channels that execute,
+ * and those that the thread was started with. */
+static const struct wt_register architecture[] = {
+    {.name = "pc",
+     .set = "arf",
+     .type = WT_REG_CODE_PTR,
+     .role = WT_ROLE_PC,
+     .bits = 64,
+     .number = PC_NUMBER,
+     .dwarf = -1,
+     .code = CODE_PC},
+    VECTOR("a0", 128, 272, AT(a0)),
+    VECTOR("acc0", 129, 304, ACC(0)),
+    VECTOR("acc1", 130, 305, ACC(1)),
+    VECTOR("acc2", 131, 320, ACC(2)),
+    VECTOR("acc3", 132, 321, ACC(3)),
+    VECTOR("acc4", 133, 322, ACC(4)),
+    VECTOR("acc5", 134, 323, ACC(5)),
+    VECTOR("acc6", 135, 324, ACC(6)),
+    VECTOR("acc7", 136, 325, ACC(7)),
+    VECTOR("acc8", 137, 326, ACC(8)),
+    VECTOR("acc9", 138, 327, ACC(9)),
+    SHORT("f0", 32, 139, 288, AT(f), false),
+    SHORT("f1", 32, 140, 289, AT(f) + 4, false),
+    {.name = "ce",
+     .set = "arf",
+     .type = WT_REG_UINT,
+     .role = WT_ROLE_EXEC_MASK,
+     .bits = 32,
+     .number = 141,
+     .dwarf = -1,
+     .code = AT(ce),
+     .read_only = true},
+    SHORT("sp", 128, 142, -1, AT(sp), false),
+    SHORT("sr0", 128, 143, -1, AT(sr), true),
+    SHORT("cr0", 128, 144, -1, AT(cr), false),
+    SHORT("ip", 32, 145, 0, CODE_IP, false),
+    SHORT("tdr", 128, 146, -1, AT(tdr), false),
+    SHORT("tm0", 128, 147, -1, AT(tm), true),
+    SHORT("emask", 32, 148, 1, AT(ce), true),
+    SHORT("iemask", 32, 149, -1, AT(dispatch), true),
+};
+enum { ARCHITECTURE = sizeof architecture / sizeof *architecture };
+
+bool genp_describe_registers(struct wt_probe *p)
+{
+    static const char *const names[GRFS] = {
+#define T(n)                                                                                       \
+    "r" #n "0", "r" #n "1", "r" #n "2", "r" #n "3", "r" #n "4", "r" #n "5", "r" #n "6",            \
+        "r" #n "7", "r" #n "8", "r" #n "9"
+        "r0",  "r1",   "r2",   "r3",   "r4",   "r5",   "r6",   "r7",   "r8",   "r9",
+        T(1),  T(2),   T(3),   T(4),   T(5),   T(6),   T(7),   T(8),   T(9),   T(10),
+        T(11), "r120", "r121", "r122", "r123", "r124", "r125", "r126", "r127",
+#undef T
+    };
+    const size_t count = ARCHITECTURE + GRFS;
+    p->registers = calloc(count, sizeof *p->registers);
+    if (!p->registers)
+        return false;
+    memcpy(p->registers, architecture, sizeof architecture);
+    for (unsigned i = 0; i < GRFS; i++)
+        p->registers[ARCHITECTURE + i] = (struct wt_register){.name = names[i],
+                                                              .set = "grf",
+                                                              .type = WT_REG_UINT,
+                                                              .bits = 256,
+                                                              .number = i,
+                                                              .dwarf = GENP_DWARF_GRF + (int)i,
+                                                              .code = (uint32_t)AT(r) + 32 * i};
+    for (size_t i = 0; i < count; i++)
+        p->registers[i].scope = WT_SCOPE_WAVE;
+    p->topology.registers = p->registers;
+    p->topology.register_count = count;
+    p->topology.pc_index = 0;
+    return true;
+}
+
+static enum wt_status read_one(struct wt_probe *p, uint32_t wave, const struct genp_row *row,
+                               const struct wt_register *r, uint8_t *out, struct wt_error *err)
+{
+    const size_t size = wt_register_size(r);
+    if (r->code == CODE_PC || r->code == CODE_IP) {
+        wt_store_le(out, r->code == CODE_PC ? genp_row_pc(row) : row->saved.cr[2], (unsigned)size);
+        return WT_OK;
+    }
+    if (r->code >= GENP_RECORD) {
+        memcpy(out, (const uint8_t *)&row->saved + r->code, size);
+        return WT_OK;
+    }
+    return p->link->ops->read(p->link->context, wave, genp_area(p, wave) + r->code, out, size, err);
+}
+
+/* Neighbours in an area come in one piece: most of what is asked for is all registers. */
+enum wt_status genp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                              const unsigned *index, size_t count, uint8_t *out,
+                              struct wt_error *err)
+{
+    struct genp_row *row;
+    enum wt_status status = genp_find_row(p, wave, &row, err);
+    (void)lanes; /* no register is a lane's */
+    for (size_t i = 0, run; i < count && !status; i += run) {
+        const struct wt_register *r = &p->registers[index[i]];
+        run = 1;
+        if (r->code >= GENP_RECORD || r->bits != 256) {
+            status = read_one(p, wave, row, r, out, err);
+            out += wt_register_size(r);
+            continue;
+        }
+        while (i + run < count && p->registers[index[i + run]].code == r->code + 32 * run)
+            run++;
+        status = p->link->ops->read(p->link->context, wave, genp_area(p, wave) + r->code, out,
+                                    32 * run, err);
+        out += 32 * run;
+    }
+    return status;
+}
+
+enum wt_status genp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
+                              const uint8_t *bytes, struct wt_error *err)
+{
+    const struct wt_register *r = &p->registers[index];
+    struct genp_row *row;
+    size_t size = wt_register_size(r);
+    uint64_t at = r->code;
+    uint8_t ip[4];
+    enum wt_status status = genp_find_row(p, wave, &row, err);
+    (void)lanes;
+    if (status != WT_OK)
+        return status;
+    if (r->code == CODE_PC) {
+        const uint64_t relative = wt_load_le(bytes, 8) - row->saved.instructions;
+        if (relative > UINT32_MAX)
+            return wt_fail(err, WT_INVALID,
+                           "0x%llx is no address of an instruction: they lie within 4 GiB from "
+                           "0x%llx on",
+                           (unsigned long long)wt_load_le(bytes, 8),
+                           (unsigned long long)row->saved.instructions);
+        wt_store_le(ip, relative, sizeof ip);
+        bytes = ip;
+        size = sizeof ip;
+    }
+    if (r->code == CODE_PC || r->code == CODE_IP)
+        at = AT(cr) + 8;
+    if ((status = p->link->ops->write(p->link->context, wave, genp_area(p, wave) + at, bytes, size,
+                                      err)) == WT_OK &&
+        at >= GENP_RECORD)
+        memcpy((uint8_t *)&row->saved + at, bytes, size);
+    return status;
+}

@@ -1,0 +1,291 @@
+/* Threads that are brought into the system routine and let go, and what the routine has saved. */
+#include "debug/gen/internal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Bits of TD_CTL (Linux, EU debug of i915 and xe). */
+enum {
+    TD_CTL_BREAKPOINTS = 1 << 2,
+    TD_CTL_FORCE = 1 << 3,
+    TD_CTL_FORCE_BREAKPOINTS = 1 << 4,
+    TD_CTL_HALT = 1 << 6,
+    TD_CTL_FORCE_ENABLE = 1 << 7,
+    TD_CTL_DEBUGGED = TD_CTL_BREAKPOINTS | TD_CTL_FORCE_BREAKPOINTS | TD_CTL_FORCE_ENABLE,
+};
+/* TD_ATT and TD_CLR: two rows of four EUs, of eight bits each, seven of which are threads. */
+enum { ROWS = 2, EUS_OF_ROW = 4, BITS_OF_EU = 8 };
+
+#define STOPS                                                                                      \
+    (GEN_SAVED_BREAKPOINT | GEN_SAVED_HALT | GEN_SAVED_SOFTWARE | GEN_SAVED_ILLEGAL |              \
+     GEN_SAVED_STACK | GEN_SAVED_FORCED)
+
+/* ---- events ---- */
+
+bool genp_push_event(struct wt_probe *p, struct wt_probe_event event)
+{
+    if (p->first_event == p->event_count)
+        p->first_event = p->event_count = 0;
+    struct wt_probe_event *more =
+        wt_array_grow(p->event, &p->event_capacity, p->event_count + 1, sizeof *more);
+    if (!more)
+        return false;
+    p->event = more;
+    p->event[p->event_count++] = event;
+    return true;
+}
+
+static struct genp_launch_seen *find_launch(struct wt_probe *p, uint64_t launch)
+{
+    for (size_t i = p->launch_count; i-- > 0;)
+        if (p->launch[i].launch == launch && p->launch[i].run == p->run)
+            return &p->launch[i];
+    struct genp_launch_seen *more =
+        wt_array_grow(p->launch, &p->launch_capacity, p->launch_count + 1, sizeof *more);
+    if (!more)
+        return NULL;
+    p->launch = more;
+    const uint64_t number = p->launch_count + 1;
+    if (!genp_push_event(
+            p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = number}))
+        return NULL;
+    struct genp_launch_seen *seen = &p->launch[p->launch_count++];
+    *seen = (struct genp_launch_seen){.launch = launch, .run = p->run, .number = number};
+    return seen;
+}
+
+bool genp_has_ended(struct wt_probe *p)
+{
+    uint32_t status;
+    char text[8];
+    if (!p->link->host_launches ||
+        !p->link->ops->ended(p->link->context, &status, text, sizeof text))
+        return false;
+    for (uint32_t i = 0; i < p->topology.waves; i++)
+        p->row[i].present = p->row[i].run = false;
+    p->stopped = true;
+    return true;
+}
+
+/* ---- records ---- */
+
+/* A thread's name: launch, group and index in it. A group has at most 56 threads, and 2^34 groups
+ * take longer than anybody waits. */
+static wt_wave_id name_thread(uint64_t number, const struct gen_saved *s)
+{
+    const uint64_t line = (uint64_t)s->group[2] * s->groups[1] + s->group[1];
+    const uint64_t group = line * s->groups[0] + s->group[0];
+    return number << 40 | (group & 0x3ffffffff) << 6 | s->index;
+}
+
+static enum wt_status read_record(struct wt_probe *p, uint32_t wave, struct gen_saved *saved,
+                                  struct wt_error *err)
+{
+    return p->link->ops->read(p->link->context, wave, genp_area(p, wave) + GENP_RECORD,
+                              (uint8_t *)saved + GENP_RECORD, GENP_RECORD_BYTES, err);
+}
+
+static enum wt_status take_record(struct wt_probe *p, uint32_t wave, struct wt_error *err)
+{
+    struct genp_row *row = &p->row[wave];
+    enum wt_status status = read_record(p, wave, &row->saved, err);
+    if (status != WT_OK)
+        return status;
+    struct genp_launch_seen *launch = find_launch(p, row->saved.launch);
+    if (!launch)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of kernel launches");
+    launch->active = true;
+    const wt_wave_id id = name_thread(launch->number, &row->saved);
+    const bool known = row->id == id;
+    const uint32_t why = row->saved.cr[1] & STOPS;
+    /* An external halt is this probe's own; a forced exception is the beginning of a thread. */
+    const uint32_t causes = why & ~(GEN_SAVED_HALT | GEN_SAVED_FORCED);
+    row->present = true;
+    row->id = id;
+    row->dispatch = launch->number;
+    if (!known) {
+        row->run = !p->hold || !(why & GEN_SAVED_FORCED);
+        row->step = row->held = false;
+        row->cause = row->run ? WT_HALT_NONE : WT_HALT_REQUEST;
+    }
+    if (!row->run || row->held || !causes)
+        return WT_OK;
+    row->cause = genp_cause_of(causes, row->step);
+    row->causes = causes;
+    row->run = row->step = false;
+    return WT_OK;
+}
+
+static uint32_t thread_of(uint32_t subslice, uint32_t row, uint32_t bit)
+{
+    const uint32_t eu = row * EUS_OF_ROW + bit / BITS_OF_EU;
+    return subslice * GENP_SUBSLICE_THREADS + eu * GENP_EU_THREADS + bit % BITS_OF_EU;
+}
+
+static enum wt_status select_subslice(struct wt_probe *p, uint32_t subslice, struct wt_error *err)
+{
+    return p->link->ops->write_register(p->link->context, WT_GEN_MCR_SELECTOR,
+                                        subslice / 3 << 26 | subslice % 3 << 24, err);
+}
+
+static enum wt_status read_subslice(struct wt_probe *p, uint32_t subslice, struct wt_error *err)
+{
+    static const uint32_t attention[ROWS] = {WT_GEN_TD_ATT0, WT_GEN_TD_ATT1};
+    enum wt_status status = select_subslice(p, subslice, err);
+    for (uint32_t row = 0; row < ROWS && !status; row++) {
+        uint32_t bits = 0;
+        status = p->link->ops->read_register(p->link->context, attention[row], &bits, err);
+        for (; bits && !status; bits &= bits - 1) {
+            const uint32_t bit = (uint32_t)__builtin_ctz(bits);
+            if (bit % BITS_OF_EU < GENP_EU_THREADS)
+                status = take_record(p, thread_of(subslice, row, bit), err);
+        }
+    }
+    return status;
+}
+
+static enum wt_status tell_ends(struct wt_probe *p, struct wt_error *err)
+{
+    for (size_t i = 0; i < p->launch_count; i++) {
+        struct genp_launch_seen *l = &p->launch[i];
+        if (l->active || l->told_end || l->run != p->run)
+            continue;
+        if (!genp_push_event(
+                p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = l->number}))
+            return wt_fail(err, WT_NO_MEMORY, "out of memory for the end of a kernel");
+        l->told_end = true;
+    }
+    return WT_OK;
+}
+
+static enum wt_status read_threads(struct wt_probe *p, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (uint32_t i = 0; i < p->topology.waves; i++)
+        p->row[i].present = false;
+    for (size_t i = 0; i < p->launch_count; i++)
+        p->launch[i].active = false;
+    for (uint32_t i = 0; i < p->info.subslices && !status; i++)
+        status = read_subslice(p, i, err);
+    return status ? status : tell_ends(p, err);
+}
+
+/* ---- halting ---- */
+
+static enum wt_status write_control(struct wt_probe *p, uint32_t value, struct wt_error *err)
+{
+    if (value == p->td_ctl)
+        return WT_OK;
+    enum wt_status status =
+        p->link->ops->write_register(p->link->context, WT_GEN_TD_CTL, value, err);
+    if (status == WT_OK)
+        p->td_ctl = value;
+    return status;
+}
+
+/* Threads that run enter the routine; those that begin meanwhile do it, too. */
+static enum wt_status stop(struct wt_probe *p, struct wt_error *err)
+{
+    enum wt_status status;
+    p->td_ctl = 0;
+    if ((status = write_control(p, TD_CTL_DEBUGGED | TD_CTL_FORCE | TD_CTL_HALT, err)) != WT_OK)
+        return status;
+    p->stopped = true;
+    return read_threads(p, err);
+}
+
+enum wt_status genp_hold_still(struct wt_probe *p, struct wt_error *err)
+{
+    if (p->stopped)
+        return WT_OK;
+    const enum wt_status status = stop(p, err);
+    return status == WT_IO && genp_has_ended(p) ? WT_OK : status;
+}
+
+/* ---- going on ---- */
+
+/* What a thread finds in cr0 when it goes on: no cause that was told. A step is a breakpoint
+ * exception after the instruction that Breakpoint Suppress lets through (intel/gdb). */
+static enum wt_status prepare(struct wt_probe *p, uint32_t wave, struct wt_error *err)
+{
+    struct genp_row *row = &p->row[wave];
+    uint32_t cr[2] = {row->saved.cr[0] & ~GEN_SAVED_SUPPRESS, row->saved.cr[1] & ~STOPS};
+    if (row->step) {
+        cr[0] |= GEN_SAVED_SUPPRESS;
+        cr[1] |= GEN_SAVED_BREAKPOINT;
+    }
+    if (memcmp(cr, row->saved.cr, sizeof cr) == 0)
+        return WT_OK;
+    memcpy(row->saved.cr, cr, sizeof cr);
+    return p->link->ops->write(p->link->context, wave,
+                               genp_area(p, wave) + offsetof(struct gen_saved, cr), cr, sizeof cr,
+                               err);
+}
+
+static enum wt_status clear_subslice(struct wt_probe *p, uint32_t subslice, uint32_t only,
+                                     struct wt_error *err)
+{
+    static const uint32_t clear[ROWS] = {WT_GEN_TD_CLR0, WT_GEN_TD_CLR1};
+    uint32_t bits[ROWS] = {0};
+    enum wt_status status = WT_OK;
+    for (uint32_t row = 0; row < ROWS; row++)
+        for (uint32_t bit = 0; bit < 32; bit++) {
+            const uint32_t wave = thread_of(subslice, row, bit);
+            if (bit % BITS_OF_EU >= GENP_EU_THREADS || !p->row[wave].present || !p->row[wave].run)
+                continue;
+            p->row[wave].held = only != WT_NO_HANDLE && wave != only;
+            if (p->row[wave].held)
+                continue;
+            if ((status = prepare(p, wave, err)) != WT_OK)
+                return status;
+            bits[row] |= (uint32_t)1 << bit;
+        }
+    if (!(bits[0] | bits[1]))
+        return WT_OK;
+    status = select_subslice(p, subslice, err);
+    for (uint32_t row = 0; row < ROWS && !status; row++)
+        if (bits[row])
+            status = p->link->ops->write_register(p->link->context, clear[row], bits[row], err);
+    return status;
+}
+
+static enum wt_status let_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
+{
+    enum wt_status status;
+    bool any = !p->hold;
+    for (uint32_t i = 0; i < p->topology.waves; i++)
+        any |= p->row[i].present && p->row[i].run;
+    if (!any)
+        return WT_OK;
+    const bool held = p->hold || only != WT_NO_HANDLE;
+    if ((status = write_control(p, TD_CTL_DEBUGGED | (held ? TD_CTL_FORCE : 0), err)) != WT_OK)
+        return status;
+    for (uint32_t i = 0; i < p->info.subslices && !status; i++)
+        status = clear_subslice(p, i, only, err);
+    p->stopped = status != WT_OK;
+    return status;
+}
+
+enum wt_status genp_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
+{
+    if (!p->stopped || p->stands || genp_has_ended(p))
+        return WT_OK;
+    const enum wt_status status = let_go(p, only, err);
+    return status == WT_IO && genp_has_ended(p) ? WT_OK : status;
+}
+
+enum wt_status genp_find_row(struct wt_probe *p, uint32_t wave, struct genp_row **row,
+                             struct wt_error *err)
+{
+    assert(wave < p->topology.waves);
+    enum wt_status status = genp_hold_still(p, err);
+    if (status != WT_OK)
+        return status;
+    if (!p->row[wave].present)
+        return wt_fail(err, WT_STATE, "thread %u is not active", (unsigned)wave);
+    *row = &p->row[wave];
+    return WT_OK;
+}

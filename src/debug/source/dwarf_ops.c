@@ -1,0 +1,137 @@
+/*
+ * Reading the operations of a DWARF expression where libdw refuses: it knows no operations of
+ * vendors but GNU's. (DWARF version 5, section 7.7.1: encodings.)
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "debug/source/build.h"
+
+struct reader {
+    const uint8_t *at, *end;
+    bool good;
+};
+
+static uint64_t fixed(struct reader *r, unsigned size, bool is_signed)
+{
+    if ((size_t)(r->end - r->at) < size) {
+        r->good = false;
+        return 0;
+    }
+    uint64_t value = wt_load_le(r->at, size);
+    r->at += size;
+    if (is_signed && size < 8 && value >> (8 * size - 1))
+        value |= ~UINT64_C(0) << (8 * size);
+    return value;
+}
+
+static uint64_t leb128(struct reader *r, bool is_signed)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte = 0x80;
+    while (byte & 0x80) {
+        if (r->at == r->end || shift >= 64) {
+            r->good = false;
+            return 0;
+        }
+        byte = *r->at++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    }
+    if (is_signed && byte & 0x40 && shift < 64)
+        value |= ~UINT64_C(0) << shift;
+    return value;
+}
+
+static bool has_no_operand(unsigned atom)
+{
+    return atom == DW_OP_deref || (atom >= DW_OP_dup && atom <= DW_OP_over) ||
+           (atom >= DW_OP_swap && atom <= DW_OP_plus) || (atom >= DW_OP_shl && atom <= DW_OP_xor) ||
+           (atom >= DW_OP_eq && atom <= DW_OP_ne) || (atom >= DW_OP_lit0 && atom <= DW_OP_reg31) ||
+           atom == DW_OP_nop || atom == DW_OP_call_frame_cfa || atom == DW_OP_stack_value ||
+           (atom >= WT_OP_INTEL_REGS && atom <= WT_OP_INTEL_LAST);
+}
+
+/* Fixed operands: their sizes, 0x80 if signed; 0 where there is none of a fixed size. */
+static unsigned fixed_operand(unsigned atom)
+{
+    enum { SIGNED = 0x80 };
+    switch (atom) {
+    case DW_OP_addr:
+    case DW_OP_const8u:
+    case DW_OP_const8s:
+        return 8;
+    case DW_OP_const1u:
+    case DW_OP_pick:
+    case DW_OP_deref_size:
+        return 1;
+    case DW_OP_const1s:
+        return 1 | SIGNED;
+    case DW_OP_const2u:
+        return 2;
+    case DW_OP_const2s:
+        return 2 | SIGNED;
+    case DW_OP_const4u:
+        return 4;
+    case DW_OP_const4s:
+        return 4 | SIGNED;
+    default:
+        return 0;
+    }
+}
+
+static void read_operands(struct reader *r, Dwarf_Op *op)
+{
+    const unsigned size = fixed_operand(op->atom);
+    if (size) {
+        op->number = fixed(r, size & 0x7f, size >> 7);
+        return;
+    }
+    if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
+        op->number = leb128(r, true);
+        return;
+    }
+    switch (op->atom) {
+    case DW_OP_constu:
+    case DW_OP_plus_uconst:
+    case DW_OP_regx:
+    case DW_OP_piece:
+        op->number = leb128(r, false);
+        return;
+    case DW_OP_consts:
+    case DW_OP_fbreg:
+        op->number = leb128(r, true);
+        return;
+    case DW_OP_bregx:
+        op->number = leb128(r, false);
+        op->number2 = leb128(r, true);
+        return;
+    case DW_OP_bit_piece:
+        op->number = leb128(r, false);
+        op->number2 = leb128(r, false);
+        return;
+    default:
+        r->good &= has_no_operand(op->atom);
+    }
+}
+
+Dwarf_Op *wt_dwarf_operations(Dwarf_Attribute *attribute, size_t *count)
+{
+    Dwarf_Block block;
+    if (dwarf_formblock(attribute, &block) != 0 || block.length == 0)
+        return NULL;
+    struct reader r = {.at = block.data, .end = block.data + block.length, .good = true};
+    Dwarf_Op *ops = calloc(block.length, sizeof *ops); /* an operation has a byte or more */
+    for (*count = 0; ops && r.at < r.end && r.good; ++*count) {
+        Dwarf_Op *op = &ops[*count];
+        op->offset = (Dwarf_Word)(r.at - (const uint8_t *)block.data);
+        op->atom = *r.at++;
+        read_operands(&r, op);
+    }
+    if (r.good)
+        return ops;
+    free(ops);
+    return NULL;
+}

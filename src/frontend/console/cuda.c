@@ -1,0 +1,486 @@
+/*
+ * The words that users of cuda-gdb know: kernels, blocks, threads, SMs, warps, lanes, as `info
+ * cuda` lists them and `cuda` selects them ("CUDA-GDB": 8.2 Focus, 10.2 Displaying the CUDA state).
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/console/internal.h"
+
+/* A wave, and the threads of its lanes. */
+struct warp {
+    struct wt_wave_info info;
+    uint32_t volume;  /* threads of its block; 0: unknown */
+    uint32_t first;   /* of these, that of its lane 0 */
+    unsigned threads; /* lanes that are threads */
+    bool is_selected;
+};
+
+struct warps {
+    struct warp *list;
+    size_t count;
+    unsigned lane; /* the selected one */
+};
+
+static uint32_t volume_of(const uint32_t size[3])
+{
+    return size[0] * size[1] * size[2];
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct wt_wave *x = &((const struct warp *)a)->info.wave;
+    const struct wt_wave *y = &((const struct warp *)b)->info.wave;
+    if (x->dispatch != y->dispatch)
+        return x->dispatch < y->dispatch ? -1 : 1;
+    for (unsigned i = 3; i-- > 0;)
+        if (x->group[i] != y->group[i])
+            return x->group[i] < y->group[i] ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* All waves, by kernel, block and number in it. The caller frees warps->list. */
+static enum wt_status list_warps(struct wt_shell *c, struct warps *warps, struct wt_error *err)
+{
+    const wt_wave_id *ids;
+    struct wt_wave own = {.id = WT_NO_WAVE};
+    struct wt_thread_position place = {.lane = 0};
+    enum wt_status status = need_run(c, err);
+    *warps = (struct warps){.count = 0};
+    if (status || (status = wt_debugger_waves(c->debugger, &ids, &warps->count, err)) != WT_OK)
+        return status;
+    const size_t count = warps->count;
+    wt_wave_id *copy = malloc(count * sizeof *copy + 1);
+    warps->list = calloc(count + 1, sizeof *warps->list);
+    if (!copy || !warps->list) {
+        free(copy);
+        free(warps->list);
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    }
+    memcpy(copy, ids, count * sizeof *copy);
+    if (c->thread && wave_of_thread(c, c->thread, &own, &place, WT_IGNORED) == WT_OK)
+        warps->lane = place.lane;
+    warps->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct warp *w = &warps->list[warps->count];
+        if (wt_debugger_wave(c->debugger, copy[i], &w->info, WT_IGNORED) != WT_OK ||
+            !w->info.wave.has_work)
+            continue;
+        const struct wt_wave *v = &w->info.wave;
+        w->volume = volume_of(v->block);
+        w->first = v->index * v->lanes;
+        w->threads = v->lanes;
+        if (w->volume && w->volume - w->first < w->threads)
+            w->threads = w->volume - w->first;
+        w->is_selected = v->id == own.id;
+        warps->count++;
+    }
+    free(copy);
+    qsort(warps->list, warps->count, sizeof *warps->list, by_place);
+    return WT_OK;
+}
+
+/* ThreadIdx of a lane. */
+static void thread_index(const struct warp *w, unsigned lane, uint32_t index[3])
+{
+    uint32_t n = w->first + lane;
+    for (unsigned i = 0; i < 3; i++) {
+        const uint32_t size = w->info.wave.block[i] ? w->info.wave.block[i] : 1;
+        index[i] = i < 2 ? n % size : n;
+        n /= size;
+    }
+}
+
+static const char *triple(const uint32_t v[3], char text[40])
+{
+    snprintf(text, 40, "(%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", v[0], v[1], v[2]);
+    return text;
+}
+
+/* Blocks of the grid. */
+static void grid_of(const struct wt_wave *v, uint32_t grid[3])
+{
+    for (unsigned i = 0; i < 3; i++)
+        grid[i] = v->block[i] ? (v->grid[i] + v->block[i] - 1) / v->block[i] : 0;
+}
+
+/* The kernel's name, where a warp of it is in the kernel itself. */
+static const char *kernel_name(struct wt_shell *c, const struct warps *warps, uint64_t dispatch)
+{
+    const char *name = NULL;
+    uint64_t offset;
+    for (size_t i = 0; i < warps->count; i++) {
+        const struct wt_wave_info *info = &warps->list[i].info;
+        const struct wt_module *m =
+            info->running ? NULL : wt_modules_at(c->modules, info->wave.device, info->pc);
+        if (info->wave.dispatch != dispatch || !m ||
+            !wt_symbols_is_kernel(m->symbols, info->pc - m->bias))
+            continue;
+        if (wt_modules_function(c->modules, info->wave.device, info->pc, &name, &offset))
+            return name;
+    }
+    return "?";
+}
+
+/* ---- info cuda ---- */
+
+static void list_kernels(struct wt_shell *c, const struct warps *warps)
+{
+    fputs("  Kernel Dev Status       SMs Mask     GridDim    BlockDim Name\n", c->out);
+    for (size_t i = 0; i < warps->count;) {
+        const struct wt_wave *v = &warps->list[i].info.wave;
+        uint32_t mask = 0, grid[3];
+        bool selected = false;
+        char dim[40], block[40];
+        size_t end = i;
+        for (; end < warps->count && warps->list[end].info.wave.dispatch == v->dispatch; end++) {
+            const unsigned core = warps->list[end].info.wave.core;
+            mask |= core < 32 ? 1u << core : 0;
+            selected |= warps->list[end].is_selected;
+        }
+        grid_of(v, grid);
+        fprintf(c->out, "%c %6" PRIu64 " %3u Active 0x%08" PRIx32 " %11s %11s %s\n",
+                selected ? '*' : ' ', v->dispatch, v->device, mask, triple(grid, dim),
+                triple(v->block, block), kernel_name(c, warps, v->dispatch));
+        i = end;
+    }
+    if (!warps->count)
+        fputs("No CUDA kernels.\n", c->out);
+}
+
+static bool same_block(const struct wt_wave *a, const struct wt_wave *b)
+{
+    return a->dispatch == b->dispatch && memcmp(a->group, b->group, sizeof a->group) == 0;
+}
+
+static void list_blocks(struct wt_shell *c, const struct warps *warps)
+{
+    fputs("     BlockIdx Dev  SM Warps State\n", c->out);
+    for (size_t i = 0, end; i < warps->count; i = end) {
+        const struct wt_wave *v = &warps->list[i].info.wave;
+        bool selected = false, running = false;
+        char text[40];
+        for (end = i; end < warps->count && same_block(&warps->list[end].info.wave, v); end++) {
+            selected |= warps->list[end].is_selected;
+            running |= warps->list[end].info.running;
+        }
+        if (!i || warps->list[i - 1].info.wave.dispatch != v->dispatch)
+            fprintf(c->out, "Kernel %" PRIu64 "\n", v->dispatch);
+        fprintf(c->out, "%c %11s %3u %3u %5zu %s\n", selected ? '*' : ' ', triple(v->group, text),
+                v->device, v->core, end - i, running ? "running" : "stopped");
+    }
+}
+
+/* The pc of a lane: that of the warp, or where it waits. */
+static uint64_t pc_of_lane(const struct wt_wave_info *info, unsigned lane)
+{
+    if (wt_has_lane(info->mask, lane) || !info->has_detail)
+        return info->pc;
+    for (unsigned i = 0; i < info->detail.waiter_count; i++)
+        if (wt_has_lane(info->detail.waiter[i].lanes, lane))
+            return info->detail.waiter[i].pc;
+    return info->pc;
+}
+
+static void put_line(struct wt_shell *c, const struct wt_wave *v, uint64_t pc)
+{
+    const char *file;
+    unsigned line;
+    if (!wt_modules_line(c->modules, v->device, pc, &file, &line))
+        return;
+    const char *slash = strrchr(file, '/');
+    fprintf(c->out, " %s %u", slash ? slash + 1 : file, line);
+}
+
+/* Threads of a block that are at one place, one after the other. */
+static void list_threads(struct wt_shell *c, const struct warps *warps)
+{
+    fputs("     BlockIdx  ThreadIdx To ThreadIdx Count         Virtual PC Filename Line\n", c->out);
+    for (size_t i = 0; i < warps->count; i++) {
+        const struct warp *w = &warps->list[i];
+        const struct wt_wave *v = &w->info.wave;
+        if (!i || warps->list[i - 1].info.wave.dispatch != v->dispatch)
+            fprintf(c->out, "Kernel %" PRIu64 "\n", v->dispatch);
+        for (unsigned lane = 0, end; lane < w->threads && !w->info.running; lane = end) {
+            const uint64_t pc = pc_of_lane(&w->info, lane);
+            uint32_t from[3], to[3];
+            char block[40], first[40], last[40];
+            for (end = lane + 1; end < w->threads && pc_of_lane(&w->info, end) == pc;)
+                end++;
+            thread_index(w, lane, from);
+            thread_index(w, end - 1, to);
+            const bool selected = w->is_selected && warps->lane >= lane && warps->lane < end;
+            fprintf(c->out, "%c %11s %10s %12s %5u 0x%016" PRIx64, selected ? '*' : ' ',
+                    triple(v->group, block), triple(from, first), triple(to, last), end - lane, pc);
+            put_line(c, v, pc);
+            fputc('\n', c->out);
+        }
+    }
+}
+
+static const struct warp *selected_warp(const struct warps *warps)
+{
+    for (size_t i = 0; i < warps->count; i++)
+        if (warps->list[i].is_selected)
+            return &warps->list[i];
+    return NULL;
+}
+
+/* The warps of the selected SM. */
+static void list_warps_of_sm(struct wt_shell *c, const struct warps *warps)
+{
+    const struct warp *own = selected_warp(warps);
+    const unsigned core = own ? own->info.wave.core : 0;
+    const int digits = (int)(c->topology->lanes + 3) / 4; /* of a mask: 64 lanes at most */
+    fputs("  Wp Active Lanes Mask Divergent Lanes Mask          Active PC Kernel   BlockIdx\n",
+          c->out);
+    fprintf(c->out, "Device %u SM %u\n", own ? own->info.wave.device : 0, core);
+    for (unsigned slot = 0; slot < c->topology->waves_per_core; slot++) {
+        for (size_t i = 0; i < warps->count; i++) {
+            const struct warp *w = &warps->list[i];
+            const struct wt_wave *v = &w->info.wave;
+            const wt_lanes all = wt_lanes_first(w->threads);
+            char block[40];
+            if (v->core != core || v->slot != slot)
+                continue;
+            if (w->info.running) {
+                fprintf(c->out, "  %2u running\n", slot);
+                continue;
+            }
+            fprintf(c->out,
+                    "%c %2u        0x%0*" PRIx64 "           0x%0*" PRIx64 " 0x%016" PRIx64
+                    " %6" PRIu64 " %10s\n",
+                    w->is_selected ? '*' : ' ', slot, digits, (uint64_t)w->info.mask, digits,
+                    (uint64_t)(all & ~w->info.mask), w->info.pc, v->dispatch,
+                    triple(v->group, block));
+        }
+    }
+}
+
+/* The lanes of the selected warp. */
+static void list_lanes(struct wt_shell *c, const struct warps *warps)
+{
+    const struct warp *w = selected_warp(warps);
+    if (!w || w->info.running) {
+        fputs("Focus not set on any active CUDA kernel.\n", c->out);
+        return;
+    }
+    fputs("  Ln     State        Physical PC  ThreadIdx\n", c->out);
+    fprintf(c->out, "Device %u SM %u Warp %u\n", w->info.wave.device, w->info.wave.core,
+            w->info.wave.slot);
+    for (unsigned lane = 0; lane < w->info.wave.lanes; lane++) {
+        uint32_t index[3];
+        char text[40];
+        if (lane >= w->threads) {
+            fprintf(c->out, "  %2u  inactive\n", lane);
+            continue;
+        }
+        thread_index(w, lane, index);
+        fprintf(c->out, "%c %2u %9s 0x%016" PRIx64 " %10s\n", lane == warps->lane ? '*' : ' ', lane,
+                wt_has_lane(w->info.mask, lane) ? "active" : "divergent",
+                pc_of_lane(&w->info, lane), triple(index, text));
+    }
+}
+
+static void list_sms(struct wt_shell *c, const struct warps *warps)
+{
+    const struct warp *own = selected_warp(warps);
+    fputs("  SM  Active Warps Mask\n", c->out);
+    for (unsigned core = 0; core < c->topology->cores; core++) {
+        uint64_t mask = 0;
+        for (size_t i = 0; i < warps->count; i++) {
+            const struct wt_wave *v = &warps->list[i].info.wave;
+            if (v->core == core && v->slot < 64)
+                mask |= UINT64_C(1) << v->slot;
+        }
+        fprintf(c->out, "%c %2u 0x%016" PRIx64 "\n", own && own->info.wave.core == core ? '*' : ' ',
+                core, mask);
+    }
+}
+
+static void list_devices(struct wt_shell *c, const struct warps *warps)
+{
+    const struct warp *own = selected_warp(warps);
+    const unsigned device = own ? own->info.wave.device : 0;
+    fputs("  Dev Name SMs Warps/SM Lanes/Warp\n", c->out);
+    for (unsigned i = 0; i < (c->topology->devices ? c->topology->devices : 1); i++)
+        fprintf(c->out, "%c %3u %4s %3u %8u %10u\n", i == device ? '*' : ' ', i,
+                c->topology->family,
+                c->topology->device_cores ? c->topology->device_cores[i] : c->topology->cores,
+                c->topology->waves_per_core, c->topology->lanes);
+}
+
+static const struct {
+    const char *name;
+    void (*list)(struct wt_shell *c, const struct warps *warps);
+} lists[] = {
+    {"kernels", list_kernels},   {"blocks", list_blocks}, {"threads", list_threads},
+    {"warps", list_warps_of_sm}, {"lanes", list_lanes},   {"sms", list_sms},
+    {"devices", list_devices},
+};
+
+enum wt_status do_info_cuda(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct warps warps;
+    enum wt_status status;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        if (strcmp(text, lists[i].name) != 0)
+            continue;
+        if ((status = list_warps(c, &warps, err)) != WT_OK)
+            return status;
+        lists[i].list(c, &warps);
+        free(warps.list);
+        return WT_OK;
+    }
+    return wt_fail(err, WT_INVALID,
+                   "info cuda takes kernels, blocks, threads, warps, lanes, sms or devices");
+}
+
+/* ---- cuda: the focus ---- */
+
+enum part { KERNEL, BLOCK, THREAD, DEVICE, SM, WARP, LANE, PARTS };
+
+static const char *const part_names[PARTS] = {"kernel", "block", "thread", "device",
+                                              "sm",     "warp",  "lane"};
+
+struct focus {
+    bool given[PARTS];
+    uint32_t value[PARTS][3];
+};
+
+/* "N", "N,N", "N,N,N", with or without brackets. */
+static bool take_triple(const char **text, uint32_t value[3])
+{
+    const bool brackets = **text == '(';
+    const char *at = *text + brackets;
+    value[0] = value[1] = value[2] = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t number;
+        at = skip_blanks(at);
+        if (!take_number(&at, &number) || number > UINT32_MAX)
+            return false;
+        value[i] = (uint32_t)number;
+        if (*at != ',')
+            break;
+        at++;
+    }
+    if (brackets && *at++ != ')')
+        return false;
+    *text = skip_blanks(at);
+    return true;
+}
+
+static enum wt_status parse_focus(const char *text, struct focus *f, bool *asks,
+                                  struct wt_error *err)
+{
+    *asks = true;
+    while (*text) {
+        unsigned part = 0;
+        size_t length = strcspn(text, " \t(,0123456789");
+        while (part < PARTS &&
+               (strncmp(text, part_names[part], length) != 0 || strlen(part_names[part]) != length))
+            part++;
+        if (part == PARTS)
+            return wt_fail(err, WT_INVALID,
+                           "cuda takes kernel N, block X,Y,Z, thread X,Y,Z, device N, sm N, warp N "
+                           "and lane N");
+        text = skip_blanks(text + length);
+        if (*text != '(' && (*text < '0' || *text > '9'))
+            continue;
+        if (!take_triple(&text, f->value[part]))
+            return wt_fail(err, WT_INVALID, "cuda %s takes a number, or (X,Y,Z)", part_names[part]);
+        f->given[part] = true;
+        *asks = false;
+    }
+    return WT_OK;
+}
+
+static void put_focus(struct wt_shell *c, const struct warp *w, unsigned lane, const char *before,
+                      const char *after)
+{
+    uint32_t index[3];
+    char block[40], thread[40];
+    thread_index(w, lane, index);
+    fprintf(c->out,
+            "%skernel %" PRIu64 ", block %s, thread %s, device %u, sm %u, warp %u, lane %u%s\n",
+            before, w->info.wave.dispatch, triple(w->info.wave.group, block), triple(index, thread),
+            w->info.wave.device, w->info.wave.core, w->info.wave.slot, lane, after);
+}
+
+/* Whether a lane is one that is asked for. What is not named stays as it is selected: of hardware
+ * (device, SM, warp, lane), or of the program (kernel, block, thread). */
+static bool fits(const struct focus *f, const struct warp *w, unsigned lane)
+{
+    const struct wt_wave *v = &w->info.wave;
+    uint32_t index[3];
+    thread_index(w, lane, index);
+    return (!f->given[KERNEL] || f->value[KERNEL][0] == v->dispatch) &&
+           (!f->given[BLOCK] || memcmp(f->value[BLOCK], v->group, sizeof v->group) == 0) &&
+           (!f->given[THREAD] || memcmp(f->value[THREAD], index, sizeof index) == 0) &&
+           (!f->given[DEVICE] || f->value[DEVICE][0] == v->device) &&
+           (!f->given[SM] || f->value[SM][0] == v->core) &&
+           (!f->given[WARP] || f->value[WARP][0] == v->slot) &&
+           (!f->given[LANE] || f->value[LANE][0] == lane);
+}
+
+static void keep(struct focus *f, enum part part, uint32_t x, uint32_t y, uint32_t z)
+{
+    if (f->given[part])
+        return;
+    f->given[part] = true;
+    f->value[part][0] = x;
+    f->value[part][1] = y;
+    f->value[part][2] = z;
+}
+
+/* What is not named, and lies above what is, stays as it is. */
+static void keep_rest(struct focus *f, const struct warp *own)
+{
+    const struct wt_wave *v = &own->info.wave;
+    if (f->given[THREAD] && !f->given[BLOCK] && !f->given[SM] && !f->given[WARP])
+        keep(f, BLOCK, v->group[0], v->group[1], v->group[2]);
+    if ((f->given[BLOCK] || f->given[THREAD]) && !f->given[SM] && !f->given[WARP])
+        keep(f, KERNEL, (uint32_t)v->dispatch, 0, 0);
+    if (f->given[LANE] && !f->given[WARP] && !f->given[BLOCK] && !f->given[THREAD])
+        keep(f, WARP, v->slot, 0, 0);
+    if ((f->given[LANE] || f->given[WARP]) && !f->given[BLOCK])
+        keep(f, SM, v->core, 0, 0);
+}
+
+enum wt_status do_cuda(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct focus f = {.given = {false}};
+    struct warps warps;
+    bool asks;
+    enum wt_status status = parse_focus(text, &f, &asks, err);
+    if (status || (status = list_warps(c, &warps, err)) != WT_OK)
+        return status;
+    const struct warp *own = selected_warp(&warps);
+    if (!own) {
+        free(warps.list);
+        return wt_fail(err, WT_STATE, "Focus not set on any active CUDA kernel.");
+    }
+    if (asks) {
+        put_focus(c, own, warps.lane, "", "");
+        free(warps.list);
+        return WT_OK;
+    }
+    keep_rest(&f, own);
+    status =
+        wt_fail(err, WT_INVALID,
+                "Request cannot be satisfied. CUDA focus unchanged: no thread there is active.");
+    for (size_t i = 0; i < warps.count && status; i++)
+        for (unsigned lane = 0; lane < warps.list[i].threads && status; lane++) {
+            const struct warp *w = &warps.list[i];
+            if (!fits(&f, w, lane))
+                continue;
+            status = select_lane_of(c, w->info.wave.id, lane, err);
+            if (!status)
+                put_focus(c, w, lane, "[Switching focus to CUDA ", "]");
+        }
+    free(warps.list);
+    if (!status)
+        show_frame_of_selected(c);
+    return status;
+}

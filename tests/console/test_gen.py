@@ -1,0 +1,256 @@
+"""The console with OpenCL kernels for Gen9, through the system routine and TD_CTL. Oracles: a trace of the same run, iga64,
+and what the kernels store."""
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+from conftest import HERE, ROOT, TIMEOUT, WAVETRAP, ask_console, debug
+
+sys.path.insert(0, str(ROOT / "tests" / "isa" / "gen"))
+import iga
+
+CODE = 0x100000000
+BUFFERS = 0x200000000
+
+
+def line_of(mark, name="add"):
+    text = (HERE / "programs" / f"gen_{name}.cl").read_text().splitlines()
+    return next(i for i, line in enumerate(text, 1) if f"/* {mark} */" in line)
+
+
+@pytest.fixture(scope="session")
+def kernels(tmp_path_factory):
+    """kernels(*options): a zebin of programs/gen_NAME.cl."""
+    folder = tmp_path_factory.mktemp("gen")
+
+    def build(*options, name="add"):
+        out = folder / "".join([name, *options])
+        return out if out.exists() else iga.compile_cl(HERE / "programs" / f"gen_{name}.cl", out, *options)
+    return build
+
+
+UNOPTIMISED = ("-g", "-cl-opt-disable")
+
+
+def add(items=40, block=20, *more):
+    return ["-g", "gen9", "--kernel", "add", "--grid", str(items), "--block", str(block), f"--arg=iota:{4 * items}",
+            f"--arg=iota:{4 * items}", f"--arg=zeros:{4 * items}", f"--arg=i32:{items}", *more]
+
+
+def trace(file, options):
+    """The pcs of a run, in the order of the issues."""
+    done = subprocess.run([WAVETRAP, "trace", *options, file], capture_output=True, text=True, timeout=TIMEOUT, check=True)
+    return [int(m, 16) for m in re.findall(r"0x[0-9a-f]{8} ([0-9a-f]+):", done.stdout)]
+
+
+# With the emulator's services, and with what a debugger of hardware has.
+both_ways = pytest.mark.parametrize("way", [[], ["--hw-only"]], ids=["services", "hw_only"])
+
+
+@both_ways
+@pytest.mark.parametrize("flags", [(), UNOPTIMISED], ids=["compacted", "native"])
+def test_a_breakpoint_on_each_instruction_stops_before_each_of_them(kernels, flags, way):
+    """DebugCtrl of native instructions is bit 30, of compacted ones bit 7."""
+    file, how = kernels(*flags), [*add(8, 8), *way]
+    pcs = trace(file, add(8, 8))
+    lengths = {b - a for a, b in zip(pcs, pcs[1:])}
+    assert (8 in lengths) == (flags == ())
+    breaks = [f"break *{pc:#x}" for pc in sorted(set(pcs))]
+    done = debug(file, *breaks, "run", *["continue"] * len(pcs), "info threads", options=how)
+    order = [sorted(set(pcs)).index(pc) + 1 for pc in pcs]
+    assert [int(m) for m in re.findall(r"^Breakpoint (\d+),", done.stdout, re.M)] == order, done.stdout
+    assert "exited normally" in done.stdout
+
+
+@both_ways
+def test_steps_go_where_the_program_goes(kernels, way):
+    """One instruction each, through branches, until the thread has ended."""
+    file = kernels()
+    pcs = trace(file, add(8, 8))
+    assert pcs[0] == CODE
+    steps = [word for _ in pcs[1:] for word in ("stepi", "p/x $pc")]
+    done = debug(file, f"break *{CODE:#x}", "run", "delete", *steps, "stepi", options=[*add(8, 8), *way])
+    assert [int(m, 16) for m in re.findall(r"^\$\d+ = (0x[0-9a-f]+)$", done.stdout, re.M)] == pcs[1:], done.stdout
+    assert "exited normally" in done.stdout
+
+
+@both_ways
+def test_source_lines_channels_and_the_way_back(kernels, way):
+    """At the odd items' line, the odd channels are enabled."""
+    file = kernels(*UNOPTIMISED)
+    done = debug(file, f"break gen_add.cl:{line_of('odd')}", "run", "info waves", "p/x $ce", "next", options=[*add(), *way])
+    assert f"gen_add.cl:{line_of('odd')}" in done.stdout, done.stdout
+    assert "channels 1,3,5,7" in done.stdout
+    assert "= 0xaa" in done.stdout
+    assert re.search(rf"^{line_of('store')}\s", done.stdout, re.M), done.stdout
+
+
+@both_ways
+def test_variables_of_each_channel(kernels, way):
+    """Unoptimised variables lie in private memory whose address is in registers of the channel: DW_OP_INTEL_*."""
+    file = kernels(*UNOPTIMISED)
+    item, total, argument, element, args, changed = ask_console(
+        file, [f"break gen_add.cl:{line_of('store')}", "run"], ["p i@*", "p sum@*", "p n", "p a[i]@*", "info args", "p sum = 5"], [*add(), *way])
+    wanted = [2 * i * (1 + i % 2) for i in range(8)]
+    values = {i: int(v) for first, last, v in re.findall(r"^\s+(\d+)(?:\.\.(\d+))?\s+(-?\d+)", total, re.M) for i in range(int(first), int(last or first) + 1)}
+    assert values == dict(enumerate(wanted)), total
+    assert item.endswith("0, 1 .. 7, step +1, in channels 0..7") and element.endswith("0, 1 .. 7, step +1, in channels 0..7")
+    assert argument.endswith("= 40") and changed.endswith("= 5")
+    assert f"b = {BUFFERS + 0x2000:#x}" in args and "n = 40" in args
+
+
+@both_ways
+def test_a_condition_on_a_variable(kernels, way):
+    """The channel for which it holds: item 9 has 2 * (9 + 9)."""
+    file = kernels(*UNOPTIMISED)
+    said, = ask_console(file, [f"break gen_add.cl:{line_of('store')} if sum == 36", "run"], ["p i"], [*add(), *way])
+    assert said.endswith("= 9")
+
+
+def test_time_travel(kernels):
+    """Backwards to the instruction that has stored an item, by a watchpoint on it."""
+    file = kernels()
+    out = BUFFERS + 2 * 0x2000
+    said = ask_console(file, [f"break *{CODE:#x}", "run", "delete", f"watch *(int *){out + 12:#x}", "continue"],
+                       [f"p *(int *){out + 12:#x}", "reverse-continue", f"p *(int *){out + 12:#x}"], add(8, 8))
+    assert said[0].endswith("= 12"), said
+    assert said[2].endswith("= 0"), said
+
+
+def test_a_second_run_begins_with_fresh_memory(kernels):
+    """`run` loads the kernel and its arguments again."""
+    file = kernels(*UNOPTIMISED)
+    first = BUFFERS + 2 * 0x2000
+    said = ask_console(file, [f"break gen_add.cl:{line_of('store')}", "run", "next", f"set var *(int *){BUFFERS:#x} = 77", "run"],
+                       [f"p *(int *){BUFFERS:#x}", f"p *(int *){first + 4:#x}", "p i"], add())
+    assert [text.split("= ")[1] for text in said] == ["0", "0", "0"], said
+
+
+def test_the_register_list_is_that_of_intels_debugger(kernels):
+    """Names as `info --registers` lists them; r0 is 0, cr0 144, ip 145."""
+    listed = subprocess.run([WAVETRAP, "info", "-g", "gen9", "--registers=c"], capture_output=True, text=True, check=True).stdout
+    names = re.findall(r'tdesc_create_reg \(feature, "(\w+)", (\d+)', listed)
+    assert {("r0", "0"), ("r127", "127"), ("cr0", "144"), ("ip", "145")} <= set(names)
+    said, ip, pc = ask_console(kernels(), [f"break *{CODE:#x}", "run"],
+                               ["info all-registers", "p/x $ip", "p/x $pc"], add())
+    shown = [name for name in re.findall(r"^(\w+)\s", said, re.M) if name[0] != "_"]
+    assert set(shown) == {name for name, _ in names} | {"pc"}
+    assert int(ip.split("= ")[1], 16) == int(pc.split("= ")[1], 16) - CODE
+
+
+@both_ways
+def test_registers_and_memory_are_read_and_written(kernels, way):
+    """What a debugger writes into registers and into a buffer is what the kernel computes with."""
+    file = kernels()
+    out = BUFFERS + 2 * 0x2000
+    end = trace(file, add(8, 8))[-1]
+    done = debug(file, f"break *{CODE:#x}", "run", f"set var *(int *){BUFFERS + 8:#x} = 1000", "set var $f1 = 0x55", "p/x $f1",
+                 f"break *{end:#x}", "continue", f"p *(int *){out + 8:#x}", options=[*add(8, 8), *way])
+    assert "= 0x55" in done.stdout and "= 1002" in done.stdout, done.stdout + done.stderr
+
+
+def test_local_memory_is_the_groups(kernels):
+    """Shared local memory lies behind its aperture: what the group's channels have stored there."""
+    file = kernels(*UNOPTIMISED, name="turn")
+    said, = ask_console(file, [f"break gen_turn.cl:{line_of('turned', 'turn')}", "run"], [f"x/16dw {1 << 48:#x}"],
+                        ["-g", "gen9", "--kernel", "turn", "--grid", "16", "--block", "16", "--arg=zeros:64"])
+    assert [int(n) for line in said.splitlines() for n in line.split(":")[1].split()] == [100 + i for i in range(16)], said
+
+
+def with_registers(kernels, tmp_path, *code):
+    """The kernel with these instructions at its beginning, stopped behind them."""
+    text = iga.assemble("".join(line + "\n" for line in code), tmp_path)
+    file = patched(kernels(*UNOPTIMISED), tmp_path / "patched", 0, text)
+    return file, [f"break *{CODE + len(text):#x}", "run"]
+
+
+def test_a_region_of_the_register_file_with_its_drawing(kernels, tmp_path):
+    """The manual's r4.1<16;8,2>:w: rows of 8 words, every other one, from word 1 of r4 on; the next row is in r5."""
+    file, before = with_registers(kernels, tmp_path, "mov (8) r4.0<1>:ud 0x00010000:ud", "mov (8) r5.0<1>:ud 0xfffe0000:ud",
+                                  "mov (1) r4.7<1>:w 99:w")
+    words, hexadecimal, destination = ask_console(file, before, ["print r4.1<16;8,2>:w", "print/x r4.1<16;8,2>:uw", "print r4.0<1>:ud"], add(8, 8))
+    lines = words.splitlines()
+    assert lines[:2] == ["{{1, 1, 1, 99, 1, 1, 1, 1},", " {-2, -2, -2, -2, -2, -2, -2, -2}}"]
+    # Byte 31 on the left: word 15 is element 7, word 1 element 0.
+    assert lines[3] == "  r4    " + "".join(f"[{n:2}][  ]" for n in range(7, -1, -1))
+    assert lines[4] == "  r5    " + "".join(f"[{n:2}][  ]" for n in range(15, 7, -1))
+    assert lines[2].split() == ["byte", "31", "byte", "0"] and len(lines[2]) == len(lines[3]) and len(lines) == 5
+    assert hexadecimal.splitlines()[1] == " {" + ", ".join(["0xfffe"] * 8) + "}}"
+    assert destination.splitlines()[0].count(",") == 15
+
+
+def test_the_manuals_addition_of_bytes(kernels, tmp_path):
+    """add (16) r6.0<1>:w r1.7<16;8,1>:b r2.17<16;8,1>:b with r1.7 = 3 and r2.17 = 9: r6.0 is 0xc."""
+    file, before = with_registers(kernels, tmp_path, "mov (1) r1.7<1>:b 3:w", "mov (1) r2.17<1>:b 9:w",
+                                  "add (16) r6.0<1>:w r1.7<16;8,1>:b r2.17<16;8,1>:b")
+    first, second, total = ask_console(file, before, ["p r1.7<16;8,1>:b", "p r2.17<16;8,1>:b", "p/x r6.0<1>:w"], add(8, 8))
+    assert first.startswith("{{3, ") and second.startswith("{{9, ") and total.startswith("{{0xc, ")
+    # Elements 0 to 7 are bytes 17 to 24 of r2, elements 8 to 15 bytes 1 to 8 of r3.
+    assert second.splitlines()[3] == "  r2    " + "[  ]" * 7 + "".join(f"[{n:2}]" for n in range(7, -1, -1)) + "[  ]" * 17
+    assert second.splitlines()[4] == "  r3    " + "[  ]" * 23 + "".join(f"[{n:2}]" for n in range(15, 7, -1)) + "[  ]"
+
+
+@pytest.mark.parametrize("text, why", [("r4.0<16;8,3>:w", "horizontal stride 3"), ("r4.0<16;3,1>:w", "width 3"),
+                                       ("(3) r4.0<1>:w", "execution size 3"), ("r127.8<16;8,1>:w", "element 8 lies beyond r127"),
+                                       ("(8) r4.0<16;16,1>:w", "rows of 16"), ("r4.0<0>:w", "horizontal stride 0"),
+                                       ("r4.0<5;8,1>:w", "vertical stride 5")])
+def test_a_region_that_the_hardware_does_not_have(kernels, text, why):
+    done = debug(kernels(), f"break *{CODE:#x}", "run", f"p {text}", options=add(8, 8))
+    assert why in done.stderr, done.stdout + done.stderr
+
+
+def patched(file, out, at, code):
+    """The file with other instructions at an offset of its kernel."""
+    data = bytearray(pathlib.Path(file).read_bytes())
+    text = dict(iga.sections(file))[".text.add"]
+    start = data.index(text)
+    data[start + at:start + at + len(code)] = code
+    out.write_bytes(data)
+    return out
+
+
+EXCEPTIONS = {
+    "illegal": ("or (1) cr0.1<1>:ud cr0.1<0;1,0>:ud 0x1000:ud {Switch}\nillegal\n", 16, "SIGILL|illegal instruction"),
+    "software": ("or (1) cr0.1<1>:ud cr0.1<0;1,0>:ud 0x20002000:ud {Switch}\nnop\n", 16, "software exception"),
+    "stack": ("or (1) cr0.1<1>:ud cr0.1<0;1,0>:ud 0x800:ud {Switch}\nmov (1) sp.0<1>:ud 64:ud\n", 16, "stack"),
+    "breakpoint": ("nop\nnop {Breakpoint}\n", 16, "Program stopped at a breakpoint instruction of its own"),
+}
+
+
+@both_ways
+@pytest.mark.parametrize("name", EXCEPTIONS)
+def test_exceptions_stop_with_their_cause(kernels, tmp_path, name, way):
+    """cr0.1's bits in words, at AIP."""
+    source, at, words = EXCEPTIONS[name]
+    file = patched(kernels(*UNOPTIMISED), tmp_path / "patched", 0, iga.assemble(source, tmp_path))
+    done = debug(file, "run", "p/x $ip", options=[*add(8, 8), *way])
+    assert re.search(words, done.stdout), done.stdout + done.stderr
+    assert f"= {at:#x}" in done.stdout, done.stdout
+
+
+def test_going_on_from_the_programs_own_breakpoint_executes_the_instruction(kernels, tmp_path):
+    """Breakpoint Suppress: the instruction with DebugCtrl is not skipped."""
+    code = iga.assemble("mov (1) r100.0<1>:ud 7:ud\nmov (1) r100.0<1>:ud 9:ud {Breakpoint}\nnop\n", tmp_path)
+    file = patched(kernels(*UNOPTIMISED), tmp_path / "patched", 0, code)
+    said = ask_console(file, ["run"], ["p $r100[0]", "stepi", "p $r100[0]", "p/x $ip"], add(8, 8))
+    assert said[0].endswith("= 7") and said[2].endswith("= 9") and said[3].endswith("= 0x20"), said
+    done = debug(file, "run", f"break *{CODE + 32:#x}", "continue", "p $r100[0]", options=add(8, 8))
+    assert "= 9" in done.stdout, done.stdout
+
+
+def test_the_tutorial_for_opencl_kernels_is_true(tmp_path):
+    page = (ROOT / "docs" / "opencl-debug.md").read_text()
+    shell = [line.removeprefix("$ ").replace("/tmp", str(tmp_path)) for line in page.splitlines() if line.startswith("$ ")]
+    build, run, show = (line.replace("wavetrap run", f"{WAVETRAP} run") for line in shell)
+    said = subprocess.run(["sh", "-ec", f"{build}\n{run}\n{show}"], cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT)
+    assert said.returncode == 0 and said.stdout.splitlines()[-1] in page, said.stdout + said.stderr
+    session = "".join(re.findall(r"^```console\n(\(wavetrap\) .*?)^```$", page, re.M | re.S))
+    parts = re.split(r"^\(wavetrap\) (.*)\n", session, flags=re.M)
+    commands, wanted = parts[1::2], [text.strip("\n") for text in parts[2::2]]
+    assert len(commands) > 10
+    options = run.split(" run ")[1].split(" --dump-arg")[0].split()
+    answers = [text.replace(str(tmp_path), "/tmp") for text in ask_console(tmp_path / "mix", [], commands, options)]
+    assert list(zip(commands, answers)) == list(zip(commands, wanted))
