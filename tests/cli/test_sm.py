@@ -117,6 +117,29 @@ def test_a_breakpoint_and_its_handler(tmp_path):
     assert "WARP_VALID_MASK = 0x00000000" in done.stdout
 
 
+@pytest.mark.parametrize("register", ["CONTROL0", "STATUS0"])
+def test_the_run_trigger_is_in_two_registers(tmp_path, register):
+    # The description of BPT has it in STATUS0, GM20B's headers in CONTROL0.
+    done = run("reg", "--grid=32", "--arg=zeros:128", f"--trap-handler={assemble(tmp_path, 'debugger')}",
+               assemble(tmp_path, "breakpoint"), f"wait {NAME}DBGR_STATUS0.LOCKED_DOWN=1", NAME + "DBGR_BPT_PAUSE_MASK=0",
+               NAME + f"DBGR_{register}.RUN_TRIGGER=1", "run 100", NAME + "WARP_VALID_MASK", NAME + "DBGR_STATUS0")
+    assert done.returncode == 0, done.stderr
+    assert "WARP_VALID_MASK = 0x00000000" in done.stdout and "DBGR_STATUS0 = 0x00000000" in done.stdout
+
+
+def test_blocks_are_continued_later(tmp_path):
+    done = run("reg", "--kernel=continuation", "--grid=96", "--block=32", "--arg=zeros:12",
+               f"--trap-handler={handler_of(tmp_path, 'continuation')}", assemble(tmp_path, "continuation"),
+               f"wait {NAME}DBGR_BPT_PAUSE_MASK=7", NAME + "DBGR_STATUS0", NAME + "DBGR_BPT_PAUSE_MASK",
+               NAME + "DBGR_CONTROL0.STOP_TRIGGER=1", NAME + "DBGR_BPT_PAUSE_MASK=0", NAME + "DBGR_CONTROL0.RUN_TRIGGER=1",
+               f"wait {NAME}DBGR_STATUS0.LOCKED_DOWN=1", NAME + "DBGR_CONTROL0.STOP_TRIGGER=0", NAME + "DBGR_BPT_PAUSE_MASK=0",
+               NAME + "DBGR_CONTROL0.RUN_TRIGGER=1", f"wait {NAME}WARP_VALID_MASK=0", NAME + "DBGR_INCONSISTENT")
+    assert done.returncode == 0, done.stderr
+    # All wait, and the SM is in user mode; no wake is out of order.
+    assert "DBGR_STATUS0 = 0x00000000" in done.stdout and "DBGR_BPT_PAUSE_MASK = 0x00000007" in done.stdout
+    assert "DBGR_INCONSISTENT = 0x00000000" in done.stdout
+
+
 def test_system_calls(tmp_path):
     done = run("run", "--kernel=syscall", "--grid=96", "--block=96", "--arg=zeros:64", "--arg=zeros:384",
                f"--dump-arg=1:{tmp_path}/out", f"--trap-handler={handler_of(tmp_path, 'syscall')}",

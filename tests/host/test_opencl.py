@@ -67,6 +67,7 @@ def test_only_what_is_emulated_is_there():
     assert re.findall(r"CL_DEVICE_NAME +(.*)", done.stdout) == ["Intel(R) HD Graphics 530 [0x1912]"]
     assert re.findall(r"CL_DEVICE_MAX_COMPUTE_UNITS +(\d+)", done.stdout) == ["24"]
     assert re.search(r"#PLATFORMS +1$", done.stdout, re.M)
+    assert re.findall(r"CL_DEVICE_MAX_CLOCK_FREQUENCY +(\d+)", done.stdout) == ["1150"]
 
 
 def test_the_number_of_subslices_is_what_programs_see():

@@ -15,7 +15,9 @@ static void check_warp(const struct sm_device *d, uint32_t id)
     assert(w->r && w->cta && w->cta->used && w->cta->sm == id / SM_WARPS);
     assert(w->live && w->active && !(w->active & ~w->live) && w->p[7] == 0xffffffffu);
     assert(w->depth <= SM_STACK && w->at_barrier <= SM_BARRIERS);
-    assert(!(w->at_barrier && (w->trapped || w->must_enter || w->paused)) || w->trapped);
+    /* Whoever is to enter a handler has left the barrier; where there is none it waits on. */
+    assert(!w->at_barrier || w->trapped || !(w->must_enter || (w->paused && d->handler)));
+    assert(!w->stepped || (w->step && !w->trapped));
     assert(!w->must_enter || (d->handler && !w->trapped && unit->in_trap));
     assert(!(w->paused && w->held));
     for (unsigned i = 0; i < SM_LANES; i++)

@@ -188,6 +188,7 @@ static bool enter(struct sm_warp *w, uint64_t pc)
         return false;
     }
     w->trapped = true;
+    w->stepped = false;
     w->pc = w->device->handler;
     return true;
 }
@@ -226,7 +227,7 @@ static bool arrive(struct sm_warp *w, uint32_t code, const struct wt_fault *faul
         sm_fault(w, fault);
         return false;
     }
-    w->step = false; /* it has ended otherwise */
+    w->step = w->stepped = false; /* it has ended otherwise */
     trap_events(d, sm);
     return d->handler ? enter(w, pc) : true;
 }
@@ -343,7 +344,7 @@ static bool take_trap(struct sm_warp *w, unsigned n, uint64_t pc, uint64_t at)
         return false;
     }
     w->pc = pc;
-    w->step = false; /* it has ended otherwise */
+    w->step = w->stepped = false; /* it has ended otherwise */
     w->esr = (w->esr & ~(uint32_t)SM_WESR_TRAP) | n << SM_WESR_TRAP_SHIFT;
     w->esr_pc = pc;
     unit->trap_mask |= bit_of(w);

@@ -2,6 +2,7 @@
  * The library that `wavetrap exec` preloads for OpenCL programs: render nodes of emulated Intel
  * GPUs. WAVETRAP_GEN_GPUS lists the GPUs: "gen9:KEY=VALUE,…" for each, with blanks between.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -150,11 +151,29 @@ static void close_node(void *file)
     wt_i915_close(file);
 }
 
-/* The host's own GPUs are not shown. */
-static const char *const prefixes[] = {
-    "/dev/dri/", "/sys/dev/char/226:", "/sys/bus/pci/devices/0000:00:02.0/drm", NULL};
+/* The GPU in sysfs: Intel's runtime takes this place where no other is told. */
+static const char sysfs[] = "/sys/bus/pci/devices/0000:00:02.0/drm";
 
-static const struct wt_devfs_driver i915 = {
-    .prefixes = prefixes, .open = open_node, .ioctl = control, .close = close_node};
+/* The files of sysfs/ lie beside this library. */
+static bool redirect(const char *path, char *real, size_t size)
+{
+    Dl_info library;
+    if (strncmp(path, sysfs, sizeof sysfs - 1) != 0 || !dladdr(nodes, &library))
+        return false;
+    const char *slash = strrchr(library.dli_fname, '/');
+    const int folder = slash ? (int)(slash - library.dli_fname) : 0;
+    const int n =
+        snprintf(real, size, "%.*s/sysfs%s", folder, library.dli_fname, path + sizeof sysfs - 1);
+    return folder && n > 0 && (size_t)n < size;
+}
+
+/* The host's own GPUs are not shown. */
+static const char *const prefixes[] = {"/dev/dri/", "/sys/dev/char/226:", sysfs, NULL};
+
+static const struct wt_devfs_driver i915 = {.prefixes = prefixes,
+                                            .open = open_node,
+                                            .ioctl = control,
+                                            .close = close_node,
+                                            .redirect = redirect};
 
 const struct wt_devfs_driver *const wt_devfs_drivers[] = {&i915, NULL};
