@@ -54,6 +54,7 @@ extern const struct cli_command cli_run, cli_gdb, cli_serve, cli_attach, cli_tra
     cli_dm, cli_reg, cli_exec, cli_explain, cli_asm, cli_explain_trap, cli_dm_check, cli_gtt,
     cli_gem, cli_ps;
 
+extern const struct cli_command cli_cuda_path;
 extern const struct cli_command cli_debug;
 
 /** The file that adds our commands to GDB; false if it is not where it belongs. */

@@ -29,6 +29,7 @@ MAY_INCLUDE = {
     "runtime/drm": {"base", "emulator/machine", "emulator/gen", "runtime/common", "runtime/devfs"},
     "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source", "runtime/common", "runtime/devfs"},
     "runtime/cuda": {"base", "object", "emulator/machine", "emulator/sm", "runtime/common"},
+    "cudapath": {"base", "object"},
     "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex", "debug/gcn", "debug/gen", "debug/sm",
                "emulator/machine", "emulator/vortex", "emulator/gcn", "emulator/sm", "runtime/gcn", "emulator/gen", "runtime/gen", "runtime/common"},
     "frontend/rsp": {"base", "debug/core", "debug/source"},

@@ -28,6 +28,8 @@ void wt_archive_fail(struct wt_archive *a, const char *format, ...)
 
 void wt_archive_bytes(struct wt_archive *a, void *bytes, size_t size)
 {
+    if (size == 0) /* bytes may be NULL, which neither fwrite nor memcpy takes */
+        return;
     if (!wt_archive_reads(a)) {
         fwrite(bytes, 1, size, a->out); /* whoever opened it looks at ferror() */
         return;
@@ -51,7 +53,7 @@ void wt_archive_sparse(struct wt_archive *a, void *bytes, size_t size)
     wt_archive_bool(a, &there);
     if (there)
         wt_archive_bytes(a, bytes, size);
-    else if (wt_archive_reads(a))
+    else if (wt_archive_reads(a) && size)
         memset(bytes, 0, size);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/array.h"
+#include "object/ptx_object.h"
 #include "runtime/cuda/state.h"
 
 /* What cuLinkComplete makes: a program has no size for it, so that it says its own. */
@@ -64,17 +65,35 @@ static enum wt_status add_image(struct gpu_module *m, const char *image, struct 
     return WT_OK;
 }
 
+static enum wt_status add_text(void *context, const char *name, const char *text, size_t length,
+                               struct wt_error *err)
+{
+    return gpu_module_add(context, name, text, length, err);
+}
+
+/* An object of ours (`wavetrap cuda-path`), or PTX as text. */
+static enum wt_status add_any(struct gpu_module *m, const char *image, struct wt_error *err)
+{
+    enum { HEADER = 64 };
+    size_t size;
+    return strncmp(image, "\177ELF", 4) == 0 && ptx_object_is((const uint8_t *)image, HEADER, &size)
+               ? ptx_object_each((const uint8_t *)image, size, add_text, m, err)
+               : add_image(m, image, err);
+}
+
 static CUresult load(struct gpu *g, CUmodule *module, const char *image, char *log, size_t log_size)
 {
     struct wt_error err;
     if (!module || !image)
         return CUDA_ERROR_INVALID_VALUE;
-    if (strncmp(image, "\177ELF", 4) == 0 || !*image)
+    size_t size;
+    if (!*image ||
+        (strncmp(image, "\177ELF", 4) == 0 && !ptx_object_is((const uint8_t *)image, 64, &size)))
         return CUDA_ERROR_INVALID_IMAGE;
     struct CUmod_st *m = calloc(1, sizeof *m);
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (add_image(&m->module, image, &err) != WT_OK ||
+    if (add_any(&m->module, image, &err) != WT_OK ||
         gpu_module_load(g, &m->module, &err) != WT_OK) {
         gpu_module_free(g, &m->module);
         free(m);

@@ -1,0 +1,84 @@
+/* `wavetrap cuda-path`: where the folder is that stands in for NVIDIA's tools for clang. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+
+struct cuda_path {
+    bool environment;
+};
+
+static enum wt_status set_environment(void *context, const char *value, struct wt_error *err)
+{
+    ((struct cuda_path *)context)->environment = true;
+    return WT_OK;
+}
+
+/* In the build tree, or as installed; false: the build left the library of mathematics out. */
+static bool find(char *folder, size_t size)
+{
+    static const char *const places[] = {"../cudapath", WT_HOST_LIBRARY "/cuda"};
+    char self[PATH_MAX], file[2 * PATH_MAX], full[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0)
+        return false;
+    self[length] = 0;
+    *strrchr(self, '/') = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const bool absolute = *places[i] == '/';
+        snprintf(file, sizeof file, "%s%s%s", absolute ? "" : self, absolute ? "" : "/", places[i]);
+        if (!realpath(file, full))
+            continue;
+        snprintf(file, sizeof file, "%s/nvvm/libdevice/libdevice.10.bc", full);
+        if (access(file, R_OK) == 0)
+            return snprintf(folder, size, "%s", full) < (int)size;
+    }
+    return false;
+}
+
+static int run(int argc, char **argv)
+{
+    struct cuda_path c = {0};
+    struct wt_error err;
+    char folder[PATH_MAX];
+    switch (cli_parse(&cli_cuda_path, argc, argv, &c, NULL, 0, false)) {
+    case CLI_DONE:
+        return 0;
+    case CLI_BAD:
+        return CLI_FAILED;
+    case CLI_GO:
+        break;
+    }
+    if (!find(folder, sizeof folder)) {
+        wt_fail(&err, WT_UNSUPPORTED,
+                "the stand-ins for NVIDIA's tools are not there: this wavetrap was built without "
+                "clang-19 and libclc-19");
+        return cli_fail(&cli_cuda_path, &err);
+    }
+    if (c.environment)
+        puts("export LIBRARY_PATH=/usr/lib/llvm-19/lib${LIBRARY_PATH:+:$LIBRARY_PATH}\n"
+             "export LD_LIBRARY_PATH=/usr/lib/llvm-19/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}");
+    else
+        puts(folder);
+    return 0;
+}
+
+static const struct cli_option options[] = {
+    {"env", 0, NULL, "print, for a shell's eval, the variables that clang and its programs need",
+     set_environment},
+    {0},
+};
+
+const struct cli_command cli_cuda_path = {
+    .name = "cuda-path",
+    .operands = "",
+    .summary = "Prints the folder for clang's --cuda-path: stand-ins for NVIDIA's tools.",
+    .options = options,
+    .notes = "clang-19 -fopenmp --offload-arch=sm_50 --cuda-path=$(wavetrap cuda-path) program.c\n"
+             "makes a program for 'wavetrap exec -g sm'. Its kernels stay PTX until they are "
+             "loaded.\n",
+    .run = run,
+};
