@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 
+from console import console
 from gcn import gcn, gen
 from gcn_debug import gcn_debug
 from hip import hip
@@ -539,7 +540,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each figure")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
     parser.add_argument("--only", choices=["emulation", "time", "conditions", "reverse", "watch", "servers", "wire",
-                                           "gdb", "gcn", "gen", "gcn_debug", "hip", "instructions"])
+                                           "gdb", "console", "gcn", "gen", "gcn_debug", "hip", "instructions"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -562,6 +563,8 @@ def main():
             over_the_wire(report, folder, options.pairs, options.seconds)
         if options.only in (None, "gdb"):
             through_gdb(report, folder, options.pairs)
+        if options.only in (None, "console"):
+            console(report, folder, WAVETRAP, pairs, timed, run, options.pairs)
         if options.only in (None, "gcn"):
             gcn(report, folder, WAVETRAP, pairs, timed, peak_memory, run, options.pairs)
         if options.only in (None, "gen"):

@@ -310,6 +310,64 @@ enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t l
     return status;
 }
 
+static bool fill_code(struct gen_object *o, const uint8_t *bytes, size_t length, unsigned simd,
+                      const bool *is_buffer, size_t count)
+{
+    struct gen_kernel *k = calloc(1, sizeof *k);
+    o->kernel = k;
+    o->image = malloc(length);
+    if (!k || !o->image)
+        return false;
+    memcpy(o->image, bytes, length);
+    o->size = length;
+    o->kernel_count = o->kernel_capacity = 1;
+    *k = (struct gen_kernel){.name = strdup("code"),
+                             .code_size = length,
+                             .simd = simd,
+                             .barriers = 1,
+                             .scratch_size = 8192,
+                             .local_id_size = 3 * (simd == 32 ? 64 : 32),
+                             .payload = calloc(count + 1, sizeof *k->payload),
+                             .binding = calloc(count + 1, sizeof *k->binding),
+                             .payload_capacity = count + 1,
+                             .binding_capacity = count + 1};
+    if (!k->name || !k->payload || !k->binding)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        k->payload[k->payload_count++] = (struct gen_payload_argument){
+            .kind = is_buffer[i] ? GEN_ARG_BYPOINTER : GEN_ARG_BYVALUE,
+            .mode = is_buffer[i] ? GEN_ADDRESS_STATELESS : GEN_ADDRESS_NONE,
+            .offset = 8 * (uint32_t)i,
+            .size = 8,
+            .index = (int32_t)i};
+        if (is_buffer[i])
+            k->binding[k->binding_count++] =
+                (struct gen_binding){.entry = (uint32_t)i, .index = (int32_t)i};
+    }
+    return true;
+}
+
+enum wt_status gen_object_of_code(const char *name, const uint8_t *bytes, size_t length,
+                                  unsigned simd, const bool *is_buffer, size_t argument_count,
+                                  struct gen_object *object, struct wt_error *err)
+{
+    enum { MOST_ARGUMENTS = 64 };
+    assert(simd == 8 || simd == 16 || simd == 32);
+    *object = (struct gen_object){0};
+    if (!length || length % 8 || length > MOST_IMAGE)
+        return wt_fail(err, WT_INVALID,
+                       "%s has %zu bytes: it is no compiled program, and machine code has 8 or 16 "
+                       "bytes an instruction",
+                       name, length);
+    if (argument_count > MOST_ARGUMENTS)
+        return wt_fail(err, WT_INVALID, "%s: machine code takes up to %d arguments", name,
+                       MOST_ARGUMENTS);
+    if (fill_code(object, bytes, length, simd, is_buffer, argument_count))
+        return WT_OK;
+    gen_object_free(object);
+    return wt_fail(err, WT_NO_MEMORY, "%s: the host has no memory left", name);
+}
+
 void gen_object_free(struct gen_object *o)
 {
     for (size_t i = 0; i < o->kernel_count; i++)

@@ -83,6 +83,8 @@ static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
     if (is_elf && !of_file)
         return wt_image_wrong_machine(e->program, header.machine, err);
     /* What is no ELF file, code without a format above all, runs on the first family. */
+    if (!of_file && chosen && chosen->takes_code && e->program)
+        of_file = chosen;
     if (!of_file)
         of_file = wt_families[0];
     if (chosen && chosen != of_file)

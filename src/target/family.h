@@ -39,6 +39,7 @@ struct wt_family {
     unsigned elf_machine; /**< e_machine of its ELF files */
     /** Whether a file, which is no ELF file, is a program of it. NULL: it has ELF files only. */
     bool (*takes)(const char *path);
+    bool takes_code;       /**< where --gpu names it, files of no format are its machine code */
     const char *core_word; /**< the family's words in traces and reports */
     const char *wave_word;
     const char *lane_word;

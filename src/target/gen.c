@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/file.h"
 #include "emulator/gen/isa.h"
+#include "object/elf_header.h"
 #include "object/patchtokens.h"
 #include "runtime/gen/launch.h"
 #include "target/emulated.h"
@@ -49,6 +50,8 @@ static enum wt_status choose_kernel(const struct wt_emulated *e, struct wt_error
 {
     struct gen *g = own(e);
     const char *name = e->options->kernel.name;
+    if (g->launch.kernel) /* of machine code */
+        return WT_OK;
     char names[300] = "";
     for (size_t i = 0, used = 0; i < g->object.kernel_count && used < sizeof names; i++)
         used +=
@@ -102,6 +105,46 @@ static enum wt_status read_system(const struct wt_emulated *e, struct wt_error *
     return WT_OK;
 }
 
+/* Machine code as iga64 assembles it. --kernel says how many channels its threads have. */
+static enum wt_status read_code(const struct wt_emulated *e, const uint8_t *bytes, size_t length,
+                                struct wt_error *err)
+{
+    static const unsigned widths[] = {8, 16, 32};
+    const struct wt_emulated_options *o = e->options;
+    const char *wanted = o->kernel.name ? o->kernel.name : "simd16";
+    unsigned simd = 0;
+    char name[16];
+    for (unsigned i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        snprintf(name, sizeof name, "simd%u", widths[i]);
+        if (strcmp(wanted, name) == 0)
+            simd = widths[i];
+    }
+    if (!simd)
+        return wt_fail(
+            err, WT_INVALID,
+            "%s is machine code: --kernel=simd8, simd16 or simd32 says how many channels "
+            "its threads have",
+            e->program);
+    bool *is_buffer = calloc(o->argument_count + 1, sizeof *is_buffer);
+    if (!is_buffer)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    for (size_t i = 0; i < o->argument_count;
+         i++) /* "file:…", "zeros:…", "iota:…", …; else a number */
+        is_buffer[i] = strchr(o->argument[i], ':') != NULL;
+    enum wt_status status = gen_object_of_code(e->program, bytes, length, simd, is_buffer,
+                                               o->argument_count, &own(e)->object, err);
+    free(is_buffer);
+    if (status == WT_OK)
+        own(e)->launch.kernel = &own(e)->object.kernel[0];
+    return status;
+}
+
+static bool has_format(const char *path)
+{
+    struct wt_elf_header header;
+    return wt_elf_header_read(path, &header) || gen_patchtokens_is_file(path);
+}
+
 static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
 {
     enum wt_status status;
@@ -111,7 +154,9 @@ static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
         return wt_fail(err, WT_UNSUPPORTED, "--load and --base are not for zebins");
     if ((status = wt_file_read(e->program, &bytes, &length, err)) != WT_OK)
         return status;
-    status = gen_object_parse(e->program, bytes, length, &own(e)->object, err);
+    status = has_format(e->program)
+                 ? gen_object_parse(e->program, bytes, length, &own(e)->object, err)
+                 : read_code(e, bytes, length, err);
     /* A kernel runs without its symbols, too. */
     if (!status && gen_object_link(e->program, bytes, length, &own(e)->object, GEN_LAUNCH_CODE,
                                    &linked, &linked_length, WT_IGNORED) == WT_OK) {
@@ -266,6 +311,7 @@ const struct wt_family wt_family_gen = {
     .name = "gen9",
     .runs = "compiled OpenCL programs (zebins, patch tokens)",
     .takes = gen_patchtokens_is_file,
+    .takes_code = true,
     .elf_machine = GEN_ELF_MACHINE,
     .core_word = "subslice",
     .wave_word = "thread",

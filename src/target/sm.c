@@ -610,6 +610,34 @@ static void attach(struct wt_emulated *e)
     e->target.link = &s->link;
 }
 
+/* The error status of a warp, and where it is. */
+static void explain_registers(FILE *out, const char *const *name, const uint64_t *value,
+                              size_t count)
+{
+    uint64_t esr = 0, esr_pc = 0, trapped = 0, pc = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(name[i], "warpesr") == 0)
+            esr = value[i];
+        else if (strcmp(name[i], "esrpc") == 0)
+            esr_pc = value[i];
+        else if (strcmp(name[i], "trapped") == 0)
+            trapped = value[i];
+        else if (strcmp(name[i], "warppc") == 0)
+            pc = value[i];
+    }
+    const unsigned error = esr & 0xffff, trap = esr >> 16 & 7;
+    fprintf(out, "HWW_WARP_ESR = 0x%08" PRIx64 ": %s\n", esr,
+            error  ? sm_error_name(error)
+            : trap ? "a trap"
+                   : "nothing");
+    if (error)
+        fprintf(out, "  ERROR = 0x%02x, made at 0x%" PRIx64 "\n", error, esr_pc);
+    if (trap)
+        fprintf(out, "  TRAP = %u: BPT.TRAP 0x%x\n", trap, trap);
+    if (trapped)
+        fprintf(out, "The warp is in the trap handler, at 0x%" PRIx64 ".\n", pc);
+}
+
 /* A bundle begins with a control word, which is no instruction; the last instruction of one takes
  * the control word behind it along. */
 static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
@@ -675,6 +703,7 @@ const struct wt_family wt_family_sm = {
     .work_item = work_item,
     .list_isa = list_isa,
     .instruction_text = instruction_text,
+    .explain_registers = explain_registers,
     .attach = attach,
     .probe = &wt_probe_sm,
     .registers = &sm_register_table,

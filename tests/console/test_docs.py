@@ -1,7 +1,10 @@
 """The sessions of docs/debug.md are what happens."""
+import os
 import re
+import subprocess
+import sys
 
-from conftest import MARK, ROOT, answers, debug
+from conftest import MARK, ROOT, WAVETRAP, answers, debug
 
 
 def test_the_tutorial_is_true(example):
@@ -16,3 +19,9 @@ def test_the_tutorial_is_true(example):
     assert done.returncode == 0, done.stderr
     said = [text.replace(str(file), "mandelbrot.rv32.elf") for text in answers(done.stdout)]
     assert list(zip(commands, said)) == list(zip(commands, wanted))
+
+
+def test_the_pictures_are_true():
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "pictures.py", "--check"], env={**os.environ, "WAVETRAP": WAVETRAP}, capture_output=True,
+                          text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -136,6 +136,21 @@ def test_a_stray_access_is_an_error_with_its_warp(sass):
     assert re.search(r"pc +0x10000028 ", result.stdout)
 
 
+def test_the_error_status_is_told_in_words(sass):
+    kernel = """.kernel misaligned
+.param 8 out
+    MOV32I R2, 0x1;
+    MOV R3, RZ;
+    LDS R4, [R2];
+    EXIT;
+"""
+    out = debug(sass(kernel, "misaligned"), "start", "info trap", "continue", "info trap",
+                options=["--grid=32", "--arg=zeros:4"]).stdout
+    assert "HWW_WARP_ESR = 0x00010000: a trap\n  TRAP = 1: BPT.TRAP 0x1\n" in out
+    assert "Program stopped by a fault: MISALIGNED_ADDR" in out, out
+    assert re.search(r"HWW_WARP_ESR = 0x0000000f: MISALIGNED_ADDR\n  ERROR = 0x0f, made at 0x10000018\n", out), out
+
+
 def trapping(number):
     return f""".kernel trap{number}
 .param 8 out
@@ -160,10 +175,11 @@ def test_other_traps_without_a_handler_end_the_program(sass):
 
 def test_a_trap_handler_of_ones_own_stops_and_returns(sass):
     handler = sass("debugger")
-    out = session(sass("vadd"), "break *0x10000050", "run", "print $trapped", "stepi", "delete", "continue",
+    out = session(sass("vadd"), "break *0x10000050", "run", "print $trapped", "info trap", "stepi", "delete", "continue",
                   options=[*VADD, f"--trap-handler={handler}"])
     assert "Breakpoint 1, 0x0000000010000050 in vadd ()" in out
     assert "$1 = 1\n" in out and "0x0000000010000058 in vadd ()" in out
+    assert "The warp is in the trap handler, at 0x200000" in out
     assert out.rstrip().endswith("[Program exited normally]")
 
 

@@ -14,13 +14,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NAMES 300 /* of one file, at most */
 
-static const struct wt_space space = {.name = "memory", .dwarf = 0, .address_bits = 64};
-static const struct wt_topology topology = {.spaces = &space, .space_count = 1, .address_bits = 64};
+static const struct wt_space spaces[] = {
+    {.name = "memory", .dwarf = 0, .address_bits = 64},
+    {.name = "registers", .dwarf = -1, .address_bits = 12},
+};
+static const struct wt_register lane = {.name = "_lane", .bits = 32, .dwarf = -1};
+static const struct wt_topology topology = {.spaces = spaces,
+                                            .space_count = 2,
+                                            .registers = &lane,
+                                            .register_count = 1,
+                                            .file_space = 1,
+                                            .file_dwarf = 16,
+                                            .file_bytes = 32,
+                                            .address_bits = 64};
 
 static void place(struct wt_info *info, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
-    Dwarf_Op *ops;
+    Dwarf_Op *ops, *own = NULL;
     size_t count;
     struct wt_operand o;
     struct wt_error err = {0};
@@ -29,10 +40,12 @@ static void place(struct wt_info *info, Dwarf_Die *die)
     if (!b.expr)
         abort();
     if (dwarf_attr_integrate(die, DW_AT_location, &attribute) &&
-        dwarf_getlocation(&attribute, &ops, &count) == 0 &&
+        (dwarf_getlocation(&attribute, &ops, &count) == 0 ||
+         (ops = own = wt_dwarf_operations(&attribute, &count)) != NULL) &&
         wt_build_location(&b, &attribute, ops, count, NULL, 0, 4, &o, &err) == WT_OK &&
         o.piece_count > WT_PIECES)
         abort();
+    free(own);
     wt_expr_free(b.expr);
 }
 

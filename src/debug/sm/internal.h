@@ -25,9 +25,10 @@ enum smp_space {
 struct smp_row {
     wt_wave_id id; /**< WT_NO_WAVE: never bound */
     bool present;
-    bool run;   /**< it is to run when its SM does */
-    bool step;  /**< by one instruction */
-    bool steps; /**< as of the last scan it had yet to issue that */
+    bool run;     /**< it is to run when its SM does */
+    bool step;    /**< by one instruction */
+    bool steps;   /**< as of the last scan it had yet to issue that */
+    bool reports; /**< its error status has something that was told */
     enum wt_halt_cause cause;
     uint64_t dispatch;
     uint32_t block[3], index;

@@ -18,7 +18,6 @@ enum {
     VALID_MASK = 0x614,
     PAUSE_MASK = 0x624,
     TRAP_MASK = 0x634,
-    WARP_ESR = 0x648,
     GLOBAL_ESR = 0x650,
 };
 enum { LOCKED_DOWN = 1 << 4, DEBUGGER_MODE = 1 << 0, SINGLE_STEP_MODE = 1 << 3 };
@@ -186,7 +185,6 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look
                             const struct look *now, struct wt_error *err)
 {
     struct smp_row *row = &p->row[warp];
-    const unsigned sm = warp / SMP_WARPS;
     const uint64_t bit = UINT64_C(1) << warp % SMP_WARPS;
     bool taken = false;
     enum wt_status status = WT_OK;
@@ -196,9 +194,9 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look
         stop_row(row, WT_HALT_EXCEPTION);
         taken = true;
     }
-    if (taken) { /* the ESR of the lowest warp is shown; warps are taken in their order */
-        struct wt_bus_op clear = writes(sm, WARP_ESR, 0);
-        return status ? status : wt_bus_transact(p->link->bus, &clear, 1, err);
+    if (taken) {
+        row->reports = true;
+        return status;
     }
     if (row->step && !row->steps)
         stop_row(row, WT_HALT_STEP);
@@ -332,6 +330,23 @@ static struct going going_of(const struct wt_probe *p, unsigned sm, uint32_t onl
     return g;
 }
 
+/* The error status of warps that go on: it has been told. */
+static enum wt_status clear_esr(struct wt_probe *p, unsigned sm, uint64_t goes,
+                                struct wt_error *err)
+{
+    static const uint8_t none[8];
+    enum wt_status status = WT_OK;
+    for (uint32_t i = 0; i < SMP_WARPS && !status; i++) {
+        struct smp_row *row = &p->row[sm * SMP_WARPS + i];
+        if (!(goes >> i & 1) || !row->reports)
+            continue;
+        row->reports = false;
+        status = p->link->ops->write_row(p->link->context, sm * SMP_WARPS + i, WT_SM_WARP_ESR, 0,
+                                         none, err);
+    }
+    return status;
+}
+
 /* Without a trap handler the stop trigger may stay set while warps run: it holds new blocks. A
  * handler must not return while it is set. */
 static enum wt_status resume_sm(struct wt_probe *p, unsigned sm, const struct going *g, bool holds,
@@ -341,8 +356,11 @@ static enum wt_status resume_sm(struct wt_probe *p, unsigned sm, const struct go
                              (holds && !p->link->has_handler ? STOP_TRIGGER : 0);
     struct wt_bus_op ops[5];
     size_t count = 0;
+    enum wt_status status;
     if (!g->goes && (g->stays || holds))
         return WT_OK;
+    if ((status = clear_esr(p, sm, g->goes, err)) != WT_OK)
+        return status;
     ops[count++] = writes(sm, GLOBAL_ESR, 0xffffffff);
     ops[count++] = writes(sm, PAUSE_MASK, (uint32_t)g->stays);
     ops[count++] = writes(sm, PAUSE_MASK + 4, (uint32_t)(g->stays >> 32));

@@ -147,7 +147,10 @@ static bool print_prefix(FILE *out, const struct wt_type *type, bool named, unsi
     }
 }
 
-static void print_parameters(FILE *out, const struct wt_type *type)
+static void print_declared(FILE *out, const struct wt_type *type, const char *name, unsigned depth);
+
+/* Parameters may have functions as parameters, in damaged files in circles. */
+static void print_parameters(FILE *out, const struct wt_type *type, unsigned depth)
 {
     size_t count;
     const struct wt_member *p = wt_type_members(type, &count);
@@ -155,7 +158,7 @@ static void print_parameters(FILE *out, const struct wt_type *type)
     for (size_t i = 0; i < count; i++) {
         if (i)
             fputs(", ", out);
-        wt_type_print(out, p[i].type);
+        print_declared(out, p[i].type, "", depth + MOST_DEPTH / 4);
     }
     if (type->is_variadic)
         fputs(count ? ", ..." : "...", out);
@@ -213,7 +216,7 @@ static void print_suffix(FILE *out, const struct wt_type *type, unsigned depth)
         print_suffix(out, type->target, depth + 1);
         break;
     case WT_TYPE_FUNCTION:
-        print_parameters(out, type);
+        print_parameters(out, type, depth);
         print_suffix(out, type->target, depth + 1);
         break;
     case WT_TYPE_CONST:
@@ -229,16 +232,21 @@ static void print_suffix(FILE *out, const struct wt_type *type, unsigned depth)
     }
 }
 
-void wt_type_print_declared(FILE *out, const struct wt_type *type, const char *name)
+static void print_declared(FILE *out, const struct wt_type *type, const char *name, unsigned depth)
 {
-    print_base(out, type, 0);
-    const bool stars = print_prefix(out, type, name[0] != 0, 0);
+    print_base(out, type, depth);
+    const bool stars = print_prefix(out, type, name[0] != 0, depth);
     if (!stars &&
         (name[0] || (type->kind == WT_TYPE_ARRAY && !type->is_vector && !is_string(type)) ||
          type->kind == WT_TYPE_FUNCTION))
         fputc(' ', out);
     fputs(name, out);
-    print_suffix(out, type, 0);
+    print_suffix(out, type, depth);
+}
+
+void wt_type_print_declared(FILE *out, const struct wt_type *type, const char *name)
+{
+    print_declared(out, type, name, 0);
 }
 
 void wt_type_print(FILE *out, const struct wt_type *type)
@@ -520,7 +528,7 @@ static void print_around(FILE *out, const struct wt_type *type, bool before, uns
             fputs("[]", out);
     }
     if (plain->kind == WT_TYPE_FUNCTION)
-        print_parameters(out, plain);
+        print_parameters(out, plain, depth);
     print_around(out, target, false, depth + 1);
 }
 

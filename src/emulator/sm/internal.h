@@ -352,7 +352,6 @@ bool sm_push(struct sm_warp *w, enum sm_entry_kind kind, uint32_t mask, uint64_t
 
 /* ---- trap.c ---- */
 
-const char *sm_error_name(uint32_t code);
 /*
  * A warp error at u, which has had no effect. It arrives at once or late, as the configuration
  * says; the trap handler takes it, or the launch ends with a report. Returns the next record.

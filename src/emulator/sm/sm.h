@@ -111,6 +111,8 @@ bool sm_warp_state(struct sm_device *device, uint32_t warp, struct sm_warp_state
 /** Where a lane's local memory begins, and how many bytes of it a kernel has. */
 bool sm_warp_local(struct sm_device *device, uint32_t warp, unsigned lane, uint64_t *addr,
                    uint32_t *size);
+/** The name of a warp error's code (HWW_WARP_ESR.ERROR); "error" if it is none. */
+const char *sm_error_name(uint32_t code);
 /** Whether a kernel runs: warps, or CTAs that have yet to begin. */
 bool sm_device_runs(const struct sm_device *device);
 

@@ -93,7 +93,8 @@ static void warp(struct wt_archive *a, struct vx_warp *w)
         return;
     w->left = 0;
     w->code = NULL;
-    if (w->touched)
+    /* Reset has left a mask to warp 0, which may be without registers in the file. */
+    if (w->touched || w->mask)
         vx_set_mask(w, a->failed ? 0 : mask);
 }
 

@@ -86,3 +86,27 @@ def test_a_program_in_patch_tokens_is_described(tmp_path):
         assert "program in patch tokens for Intel GPUs" in done.stdout
         for part in ("kernel add", "0: a: buffer, by address, 8 bytes", "1: k: value, 4 bytes", "2: l: local memory"):
             assert part in done.stdout, done.stdout
+
+
+# Adds work-item and second argument into the first one, a buffer, through its surface.
+CODE = """(W) mov (16|M0) r10.0<1>:ud r1.0<8;8,1>:uw
+(W) shl (1|M0) r14.0<1>:ud r0.1<0;1,0>:ud 4:ud
+(W) add (16|M0) r10.0<1>:ud r10.0<8;8,1>:ud r14.0<0;1,0>:ud
+(W) shl (16|M0) r16.0<1>:ud r10.0<8;8,1>:ud 2:ud
+(W) add (16|M0) r18.0<1>:ud r10.0<8;8,1>:ud r4.2<0;1,0>:ud
+sends (16|M0) null:w r16 r18 0x8C 0x04025E00
+(W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud
+(W) send (8|M0) null r127 0x27 0x02000010 {EOT}
+"""
+
+
+def test_machine_code_without_a_format_runs(tmp_path):
+    (tmp_path / "code").write_bytes(iga.assemble(CODE, tmp_path))
+    command = [WAVETRAP, "run", "-g", "gen9", "--grid=64", "--block=16", "--arg=zeros:256", "--arg=1000"]
+    subprocess.run([*command, f"--dump-arg=0:{tmp_path / 'out'}", tmp_path / "code"], check=True, capture_output=True)
+    assert (tmp_path / "out").read_bytes() == b"".join((1000 + i).to_bytes(4, "little") for i in range(64))
+    done = subprocess.run([*command, "--kernel=add", tmp_path / "code"], capture_output=True, text=True, check=False)
+    assert done.returncode != 0 and "--kernel=simd8, simd16 or simd32" in done.stderr
+    (tmp_path / "code").write_bytes(b"12345")
+    done = subprocess.run([*command, tmp_path / "code"], capture_output=True, text=True, check=False)
+    assert done.returncode != 0 and "has 5 bytes: it is no compiled program" in done.stderr

@@ -1,0 +1,100 @@
+#!/usr/bin/python3
+"""Makes docs/pictures/*.svg: terminal sessions of the console as they are, drawn as text.
+
+    pictures.py [--check]
+
+Builds the example kernels, types each session's commands at a terminal, and draws what stands there then. --check
+writes nothing, and fails where a picture is not what it would be now. WAVETRAP names the command (default:
+build/wavetrap).
+"""
+import html
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import pexpect
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+WAVETRAP = os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap"))
+PICTURES = ROOT / "docs" / "pictures"
+PROMPT = "(wavetrap) "
+COLUMNS, CHARACTER, LINE, EDGE = 92, 8.4, 18, 14
+
+SESSIONS = {
+    "lanes": ["mandelbrot.rv32.elf", "break draw if sum(pixel@*) == 38", "run", "print pixel@*", "print max(pixel@*)", "info lanes pixel % 2",
+              "backtrace"],
+    "divergence": ["mandelbrot.rv32.elf", "tbreak 46 if pixel > 200", "run", "info divergence", "info lanes", "print point.count@*", "info warps"],
+    "backwards": ["mandelbrot.rv32.elf", "break 45 if point.count > 20", "run", "print point.count", "watch -l point.count", "reverse-continue", "info time",
+                  "who-wrote picture[0][0]"],
+}
+
+
+def record(folder, program, commands):
+    """The session's lines as they stand at the terminal."""
+    child = pexpect.spawn(WAVETRAP, ["debug", "--nx", program], cwd=folder, encoding="utf-8", echo=False, timeout=100, dimensions=(60, 200),
+                          env={**os.environ, "TERM": "dumb", "LC_ALL": "C.UTF-8"})
+    child.delaybeforesend = None
+    child.expect_exact(PROMPT)
+    lines = [f"$ wavetrap debug {program}"]
+    for command in commands:
+        child.sendline(command)
+        child.expect_exact(PROMPT)
+        # What was typed is shown by the line editor, and by the terminal if it comes early.
+        said = re.sub(r"\x1b\[[^m]*[A-Za-ln-z]", "", child.before.replace("\r", "")).rstrip("\n").split("\n")
+        while said and said[0].strip() == command:
+            del said[0]
+        lines += [PROMPT + command, *said]
+    child.sendline("quit")
+    child.expect(["y or n", pexpect.EOF])
+    if child.isalive():
+        child.sendline("y")
+        child.expect(pexpect.EOF)
+    child.close()
+    return lines + [PROMPT]
+
+
+def draw_line(line):
+    """One line with its faint parts (escape sequences of the terminal), the prompt and commands apart."""
+    out, faint = [], False
+    for part in re.split(r"(\x1b\[\d*m)", line):
+        if part.startswith("\x1b"):
+            faint = part == "\x1b[2m"
+        elif part:
+            out.append(f'<tspan class="{"faint" if faint else "said"}">{html.escape(part)}</tspan>')
+    typed = next((p for p in (PROMPT, "$ ") if line.startswith(p)), None)
+    if typed:
+        return f'<tspan class="prompt">{html.escape(typed)}</tspan><tspan class="typed">{html.escape(line[len(typed):])}</tspan>'
+    return "".join(out)
+
+
+def draw(lines, title):
+    width, height = COLUMNS * CHARACTER + 2 * EDGE, len(lines) * LINE + 2 * EDGE
+    text = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}">',
+            f"<title>{html.escape(title)}</title>",
+            "<style>text { font: 14px monospace; white-space: pre; } .said { fill: #d8d8d8; } .faint { fill: #808080; } .prompt { fill: #7fb069; } "
+            ".typed { fill: #ffffff; font-weight: bold; }</style>", '<rect width="100%" height="100%" rx="6" fill="#1e1e1e"/>']
+    text += [f'<text x="{EDGE}" y="{EDGE + LINE * i + 13}" xml:space="preserve">{draw_line(line[:COLUMNS + 20])}</text>' for i, line in enumerate(lines)]
+    return "\n".join([*text, "</svg>", ""])
+
+
+def main():
+    check = sys.argv[1:] == ["--check"]
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={folder}", "OPT=-O0 -g", f"{folder}/mandelbrot.rv32.elf"], check=True)
+        for name, (program, *commands) in SESSIONS.items():
+            picture = draw(record(folder, program, commands), f"wavetrap debug: {name}")
+            path = PICTURES / f"{name}.svg"
+            if not check:
+                PICTURES.mkdir(exist_ok=True)
+                path.write_text(picture)
+            elif not path.exists() or path.read_text() != picture:
+                wrong.append(f"{path.relative_to(ROOT)} is not what a session shows now: scripts/pictures.py makes it anew")
+    sys.exit("\n".join(wrong) if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
