@@ -23,6 +23,7 @@ struct gcnp_travel {
 enum wt_status gcnp_ask(struct wt_gcn_process *process, struct kfd_wire_request *request,
                         const void *more, struct kfd_wire_answer *answer, void *out, size_t room,
                         struct wt_error *err);
+/** It is the process's. */
 struct gcnp_travel *gcnp_travel_of(struct wt_gcn_process *process);
 
 #endif

@@ -132,6 +132,19 @@ static bool write_memory(struct host_endpoint *e, uint64_t addr, uint8_t *bytes,
     return true;
 }
 
+/* The lock of allocations comes before the GPU's: where somebody has it, the answer is yes, which
+ * is only slower. */
+static bool is_shared(struct host *host, uint64_t addr)
+{
+    const struct host_allocation *before, *a;
+    if (pthread_mutex_trylock(&host->lock))
+        return true;
+    a = host_memory_find(host, addr, &before);
+    const bool shared = !a || !a->node || !a->flags.ui32.CoarseGrain || a->registrations;
+    pthread_mutex_unlock(&host->lock);
+    return shared;
+}
+
 /* ---- requests ---- */
 
 /* What has happened to the list of code objects since the debugger was told of it. */
@@ -346,7 +359,7 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
                                                      .value = (uint32_t)request->call.arg[0]});
         break;
     case KFD_WIRE_RECORD:
-        answer->result = host_recording_want(gpu, request->addr);
+        answer->result = host_recording_want(gpu, request->addr, is_shared);
         break;
     case KFD_WIRE_HISTORY:
         host_history_serve(gpu, request, answer, e->bytes);

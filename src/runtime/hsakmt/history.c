@@ -24,10 +24,8 @@ struct asked {
     uint8_t *bytes;
 };
 
-void host_history_free(struct host_history *h)
+static void free_history(struct host_history *h)
 {
-    if (!h)
-        return;
     free(h->watch);
     free(h);
 }
@@ -120,16 +118,17 @@ static bool take_watches(const struct asked *a, struct wt_watch *to, size_t coun
 
 static void search(const struct asked *a)
 {
-    struct host_history **h = host_recording_history(a->gpu);
+    struct host_travel *travel = host_recording_travel(a->gpu);
     struct wt_error err;
     const size_t count = a->request->size / sizeof(struct kfd_wire_watch);
     struct wt_watch *list = calloc(count ? count : 1, sizeof *list);
-    if (!*h)
-        *h = calloc(1, sizeof **h);
-    if (!*h || !list || a->request->size % sizeof(struct kfd_wire_watch) ||
+    if (!travel->of)
+        *travel = (struct host_travel){calloc(1, sizeof *travel->of), free_history};
+    struct host_history *h = travel->of;
+    if (!h || !list || a->request->size % sizeof(struct kfd_wire_watch) ||
         !take_watches(a, list, count)) {
-        refuse(a, list && *h ? "a search for what there cannot be"
-                             : "no host memory to search the past");
+        refuse(a, list && h ? "a search for what there cannot be"
+                            : "no host memory to search the past");
         free(list);
         return;
     }
@@ -140,11 +139,10 @@ static void search(const struct asked *a)
         answer_status(a, status, &err);
         return;
     }
-    free((*h)->watch);
-    (*h)->watch = list;
-    (*h)->searching = true;
-    wt_search_begin(&(*h)->search, a->timeline, a->machine, a->request->call.arg[1] != 0, list,
-                    count);
+    free(h->watch);
+    h->watch = list;
+    h->searching = true;
+    wt_search_begin(&h->search, a->timeline, a->machine, a->request->call.arg[1] != 0, list, count);
 }
 
 static void tell_match(const struct asked *a, const struct wt_search *s)
@@ -265,7 +263,7 @@ static void hash(const struct asked *a)
 
 static void serve(const struct asked *a)
 {
-    struct host_history *h = *host_recording_history(a->gpu);
+    struct host_history *h = host_recording_travel(a->gpu)->of;
     const uint64_t argument = a->request->call.arg[1];
     struct wt_error err;
     switch ((enum kfd_wire_travel)a->request->call.arg[0]) {

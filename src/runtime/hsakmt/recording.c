@@ -55,6 +55,7 @@ struct told {
 
 struct host_recording {
     uint64_t budget; /* 0: nothing is to be recorded */
+    host_shared_fn is_shared;
     struct gcn_copy copy;
     bool copied;                  /* the GPU works on the copy */
     struct wt_timeline *timeline; /* NULL: nothing is recorded */
@@ -77,7 +78,7 @@ struct host_recording {
     unsigned undone, put_off;
     uint64_t looked, look_ns; /* for changes of the program's threads: when, and how long it took */
     const char *missing;
-    struct host_history *history;
+    struct host_travel travel;
 };
 
 #define NOT_YET                                                                                    \
@@ -110,19 +111,6 @@ static bool make_places(struct host_recording *r)
     return true;
 }
 
-/* Whether the program's threads may use that memory while kernels run. The lock of allocations
- * comes before the GPU's: where somebody has it, the answer is yes, which is only slower. */
-static bool find_shared(struct host *host, uint64_t addr)
-{
-    const struct host_allocation *before, *a;
-    if (pthread_mutex_trylock(&host->lock))
-        return true;
-    a = host_memory_find(host, addr, &before);
-    const bool shared = !a || !a->node || !a->flags.ui32.CoarseGrain || a->registrations;
-    pthread_mutex_unlock(&host->lock);
-    return shared;
-}
-
 static struct page *find_page(struct host_gpu *gpu, uint64_t addr, const uint8_t *host)
 {
     struct host_recording *r = gpu->recording;
@@ -139,7 +127,7 @@ static struct page *find_page(struct host_gpu *gpu, uint64_t addr, const uint8_t
         return NULL;
     memcpy(base, host, HOST_PAGE);
     r->page[r->page_count] = (struct page){
-        .addr = addr, .base = base, .same = base, .shared = find_shared(gpu->host, addr)};
+        .addr = addr, .base = base, .same = base, .shared = r->is_shared(gpu->host, addr)};
     r->place[place_of(r, addr)] = (uint32_t)++r->page_count;
     return &r->page[r->page_count - 1];
 }
@@ -598,9 +586,9 @@ const char *host_recording_missing(const struct host_gpu *gpu)
     return gpu->recording ? gpu->recording->missing : NOT_YET;
 }
 
-struct host_history **host_recording_history(struct host_gpu *gpu)
+struct host_travel *host_recording_travel(struct host_gpu *gpu)
 {
-    return &gpu->recording->history;
+    return &gpu->recording->travel;
 }
 
 uint64_t host_recording_budget(const struct host_gpu *gpu)
@@ -608,7 +596,7 @@ uint64_t host_recording_budget(const struct host_gpu *gpu)
     return gpu->recording->budget;
 }
 
-int host_recording_want(struct host_gpu *gpu, uint64_t budget)
+int host_recording_want(struct host_gpu *gpu, uint64_t budget, host_shared_fn is_shared)
 {
     if (!budget) {
         host_recording_free(gpu);
@@ -618,6 +606,7 @@ int host_recording_want(struct host_gpu *gpu, uint64_t budget)
         return -ENOMEM;
     struct host_recording *r = gpu->recording;
     r->budget = budget;
+    r->is_shared = is_shared;
     r->copy = (struct gcn_copy){copied, shared, stored, was_atomic, gpu};
     atomic_store(&r->time, gcn_machine(gpu->device)->time);
     if (!r->timeline)
@@ -651,8 +640,9 @@ void host_recording_end(struct host_gpu *gpu, const char *why)
     forget_changes(r);
     r->waits = false;
     publish_all(gpu);
-    host_history_free(r->history);
-    r->history = NULL;
+    if (r->travel.of)
+        r->travel.free(r->travel.of);
+    r->travel = (struct host_travel){NULL};
     gcn_device_rejoin(gpu->device);
     r->copied = false;
     r->missing = why;

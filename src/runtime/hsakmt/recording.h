@@ -30,9 +30,13 @@ struct host_recording;
  * debugger is in the past: it must not run then, and the program's threads wait in host_enter().
  */
 
+/** Whether the program's threads may use the page at an address while kernels run. It is asked with
+ * the GPU entered, once for a page. */
+typedef bool (*host_shared_fn)(struct host *host, uint64_t addr);
+
 /** A debugger wants kernels of this GPU recorded with that many bytes of host memory, from the next
  * one on that begins on an idle GPU; 0: no longer, and what there is ends. -ENOMEM. */
-int host_recording_want(struct host_gpu *gpu, uint64_t budget);
+int host_recording_want(struct host_gpu *gpu, uint64_t budget, host_shared_fn is_shared);
 void host_recording_free(struct host_gpu *gpu);
 
 /** Whether the kernels that run are recorded. */
@@ -93,9 +97,13 @@ void host_recording_moved(struct host_gpu *gpu);
 /** The present may have another past now: what the program can see follows it. */
 void host_recording_branched(struct host_gpu *gpu);
 struct host_history;
-/** The state of searches; NULL before the first one. */
-struct host_history **host_recording_history(struct host_gpu *gpu);
-void host_history_free(struct host_history *history);
+/** The state of searches, and what frees it; NULL before the first one. */
+struct host_travel {
+    struct host_history *of;
+    void (*free)(struct host_history *history);
+};
+struct host_travel *host_recording_travel(struct host_gpu *gpu);
+/** Bytes of host memory that the recording may have. */
 uint64_t host_recording_budget(const struct host_gpu *gpu);
 
 #endif
