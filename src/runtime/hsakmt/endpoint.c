@@ -502,7 +502,7 @@ static bool is_awaited(const struct host_endpoint *e)
 static void *run(void *context)
 {
     struct host_endpoint *e = context;
-    host_enter_as_debugger();
+    host_enter_as_debugger(e->host);
     for (;;) {
         struct pollfd fds[] = {{.fd = e->wake, .events = POLLIN},
                                {.fd = e->listener.fd, .events = POLLIN},

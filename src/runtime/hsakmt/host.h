@@ -151,6 +151,8 @@ struct host {
     struct host_buffer *buffers; /**< memory allocated by ioctls: kfd_memory.c */
     uint32_t next_buffer;
     struct host_endpoint *endpoint; /**< for debuggers; NULL: they cannot come */
+    pthread_t debugger_thread;      /**< that serves them, once there is one: */
+    atomic_bool debugger_thread_is;
     uint64_t next_queue;
     uint16_t caught;       /**< exceptions that end the program: struct gcn_origin */
     char explain[1024];    /**< what to explain: see explain.c */
@@ -173,7 +175,7 @@ void host_enter(struct host_gpu *gpu);
 /** The same for who changes the device past the recording that there may be of it, which ends. */
 void host_enter_to_change(struct host_gpu *gpu);
 /** The calling thread is the debugger's. */
-void host_enter_as_debugger(void);
+void host_enter_as_debugger(struct host *host);
 void host_leave(struct host_gpu *gpu);
 /** Every GPU, in the order of their numbers. */
 void host_enter_all(struct host *host);

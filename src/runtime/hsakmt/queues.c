@@ -22,11 +22,16 @@ enum {
     QUEUE_READ_ID = 128,    /* read_dispatch_id in amd_queue_t */
 };
 
-static _Thread_local bool is_debugger;
-
-void host_enter_as_debugger(void)
+void host_enter_as_debugger(struct host *host)
 {
-    is_debugger = true;
+    host->debugger_thread = pthread_self();
+    atomic_store(&host->debugger_thread_is, true);
+}
+
+static bool is_debugger(const struct host *host)
+{
+    return atomic_load(&host->debugger_thread_is) &&
+           pthread_equal(host->debugger_thread, pthread_self());
 }
 
 void host_enter(struct host_gpu *gpu)
@@ -36,7 +41,7 @@ void host_enter(struct host_gpu *gpu)
         atomic_fetch_add(&gpu->waiters, 1);
         pthread_mutex_lock(&gpu->running);
         atomic_fetch_sub(&gpu->waiters, 1);
-        if (is_debugger || !host_recording_is_away(gpu))
+        if (!host_recording_is_away(gpu) || is_debugger(gpu->host))
             return;
         pthread_mutex_unlock(&gpu->running);
         nanosleep(&moment, NULL);
