@@ -85,9 +85,9 @@ struct gcn_copy {
     /** A wave has stored to the copy. Of pages that are shared each store is told, in the order of
      * the stores; of others some are. */
     void (*stored)(void *context, uint64_t addr, const void *bytes, size_t size);
-    /** The store that was told last is the result of an atomic. True: the run comes back behind its
-     * instruction (WT_RUN_EVENT). */
-    bool (*was_atomic)(void *context);
+    /** An atomic has stored its result at @p addr: where memory is shared there, the store that was
+     * told last is that one. True: the run comes back behind its instruction (WT_RUN_EVENT). */
+    bool (*was_atomic)(void *context, uint64_t addr);
     void *context;
 };
 

@@ -1,6 +1,7 @@
 /* The recording of a GPU, on a copy of the process's memory. See recording.h. */
 #include "runtime/hsakmt/recording.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,13 +171,19 @@ static void stored(void *context, uint64_t addr, const void *bytes, size_t size)
     memcpy(s->bytes, bytes, size);
 }
 
-/* Threads may do atomics, too: this one has happened when their memory has taken it. */
-static bool was_atomic(void *context)
+/* Threads may do atomics, too: this one has happened when their memory has taken it. Its store was
+ * not told where memory is not shared: then the latest store is another one. */
+static bool was_atomic(void *context, uint64_t addr)
 {
-    struct host_recording *r = ((struct host_gpu *)context)->recording;
-    if (r->told_last && r->live)
+    struct host_gpu *gpu = context;
+    struct host_recording *r = gpu->recording;
+    if (!r->told_last || !shared(gpu, addr & ~(uint64_t)(HOST_PAGE - 1)))
+        return false;
+    if (r->live) {
+        assert(r->store_count && r->store[r->store_count - 1].addr == addr);
         r->store[r->store_count - 1].atomic = true;
-    return r->told_last;
+    }
+    return true;
 }
 
 static void forget_pages(struct host_recording *r)
