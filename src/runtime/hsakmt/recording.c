@@ -88,6 +88,26 @@ struct host_recording {
 
 /* ---- pages ---- */
 
+/* The process's pages are read whole. Beside what the GPU uses there may be what a sanitizer would
+ * not have anybody read. */
+#define WHOLE __attribute__((no_sanitize("address"), noinline))
+
+static WHOLE void copy_page(uint8_t *to, const uint8_t *from)
+{
+    for (unsigned i = 0; i < WORDS; i++)
+        ((uint64_t *)(void *)to)[i] =
+            __atomic_load_n((const uint64_t *)(const void *)from + i, __ATOMIC_ACQUIRE);
+}
+
+static WHOLE bool same_page(const uint8_t *a, const uint8_t *b)
+{
+    for (unsigned i = 0; i < WORDS; i++)
+        if (((const volatile uint64_t *)(const void *)a)[i] !=
+            ((const volatile uint64_t *)(const void *)b)[i])
+            return false;
+    return true;
+}
+
 static size_t place_of(const struct host_recording *r, uint64_t addr)
 {
     size_t at = (size_t)((addr >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (r->places - 1);
@@ -126,7 +146,7 @@ static struct page *find_page(struct host_gpu *gpu, uint64_t addr, const uint8_t
         r->page = more;
     if (!more || !make_places(r) || !(base = malloc(HOST_PAGE)))
         return NULL;
-    memcpy(base, host, HOST_PAGE);
+    copy_page(base, host);
     r->page[r->page_count] = (struct page){
         .addr = addr, .base = base, .same = base, .shared = r->is_shared(gpu->host, addr)};
     r->place[place_of(r, addr)] = (uint32_t)++r->page_count;
@@ -308,17 +328,13 @@ static bool has_changed(struct host_gpu *gpu, struct page *page)
     if (!gcn_device_maps(gpu->device, page->addr))
         return false;
     const uint8_t *theirs = gcn_device_page(gpu->device, page->addr);
-    if (!memcmp(theirs, page->now ? page->now : page->same, HOST_PAGE))
+    if (same_page(theirs, page->now ? page->now : page->same))
         return false;
     if (!page->now && !(page->now = malloc(HOST_PAGE))) {
         gpu->recording->failed = true;
         return false;
     }
-    for (unsigned i = 0; i < WORDS; i++) {
-        const uint64_t word =
-            __atomic_load_n((const uint64_t *)(const void *)theirs + i, __ATOMIC_ACQUIRE);
-        memcpy(page->now + 8 * (size_t)i, &word, sizeof word);
-    }
+    copy_page(page->now, theirs);
     return true;
 }
 
