@@ -172,9 +172,10 @@ class Test:
         environment = {**os.environ, **self.environment, **({"ACC_DEVICE_TYPE": TARGET["device"]} if self.acc else {})}
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "program"
+            # GCC verifies PTX by any ptxas that it finds, and a new one does not know its targets.
             made = subprocess.run([self.compiler, *flags, *self.options, "-o", program, self.path,
                                    *[self.path.parent / source for source in self.sources], "-lm"], cwd=folder,
-                                  capture_output=True, text=True, check=False)
+                                  capture_output=True, text=True, check=False, env={**os.environ, "PATH": "/usr/bin:/bin"})
             if made.returncode:
                 return "does not compile: " + (re.findall(r"(?:error|fatal error|undefined reference).*", made.stderr) or
                                                made.stderr.splitlines()[-1:] or ["?"])[0]
