@@ -113,6 +113,9 @@ static int streams()
     int *out[STREAMS], wrong = 0;
     bool end = false;
     hipStream_t stream[STREAMS];
+    /* Two threads whose first calls come together crash in HIP 5.2.3's own code, without a debugger, too. */
+    if (hipFree(nullptr))
+        return 1;
     std::thread other([&] {
         void *memory[64];
         for (int i = 0; i < 64 && !__atomic_load_n(&end, __ATOMIC_SEQ_CST); i++)
