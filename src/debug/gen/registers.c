@@ -120,7 +120,8 @@ static enum wt_status read_one(struct wt_probe *p, uint32_t wave, const struct g
     return p->link->ops->read(p->link->context, wave, genp_area(p, wave) + r->code, out, size, err);
 }
 
-/* Neighbours in an area come in one piece: most of what is asked for is all registers. */
+/* Registers that follow each other in the save area are read at once: clients mostly ask for all.
+ */
 enum wt_status genp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                               const unsigned *index, size_t count, uint8_t *out,
                               struct wt_error *err)

@@ -1,4 +1,4 @@
-/* Threads that are brought into the system routine and let go, and what the routine has saved. */
+/* Halting threads in the system routine, releasing them, and reading their saved state. */
 #include "debug/gen/internal.h"
 
 #include <assert.h>

@@ -6,7 +6,7 @@
  * An exception sets its status bit in cr0.1, puts the application's IP (AIP) into cr0.2, sets
  * Master Exception State in cr0.0, and goes on in the system routine. Until that bit is cleared,
  * nothing else is taken. With a debugger (routine.c), the driver's routine takes breakpoints, halts
- * and steps, and what no routine of the program's does.
+ * and steps, and each exception for which the program has no routine of its own.
  */
 #include "emulator/gen/internal.h"
 

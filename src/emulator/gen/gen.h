@@ -54,7 +54,8 @@ enum { GEN_EUS = 8, GEN_EU_THREADS = 7, GEN_SUBSLICE_THREADS = GEN_EUS * GEN_EU_
 /**
  * Threads see memory through a table (PPGTT) of 48 bits in gen9's formats, which lies in the
  * device's memory. Maps [addr, addr + size), rounded to pages, to the memory of the same addresses;
- * what is there reads as before, at first as zero. WT_INVALID where a part of it is mapped already.
+ * the bytes there keep their values, which are zero at first. WT_INVALID if a part is mapped
+ * already.
  */
 enum wt_status gen_device_map(struct gen_device *device, uint64_t addr, uint64_t size,
                               bool writable, struct wt_error *err);

@@ -14,8 +14,8 @@ enum wt_status gen_device_new_in_host(const struct gen_config *config, struct ge
 
 /**
  * From now on threads see memory through the table (PPGTT of 48 bits) whose PML4 is at @p root,
- * which stays readable meanwhile; 0: they see nothing. Decoded instructions are forgotten: the host
- * may have written code. Nothing of what was translated before is kept.
+ * which stays readable meanwhile; 0: they see nothing. The TLB and all decoded
+ * instructions are dropped, since the host may have written code.
  */
 void gen_device_use_table(struct gen_device *device, uint64_t root);
 

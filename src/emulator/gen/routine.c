@@ -1,9 +1,9 @@
 /*
  * The system routine of the emulated driver, by which a debugger has threads (docs/gen9.md,
  * "Exceptions"). It does what Intel's own routine does: it saves a thread's registers where the
- * host reads and writes them, waits for TD_CLR, and returns to AIP. It is no code: it takes no
- * issues, and what it needs of a thread is no part of the program's state, so that a debugger
- * changes nothing of a run.
+ * host reads and writes them, waits for TD_CLR, and returns to AIP. It is native code: it takes no
+ * issues, and its data for a thread is outside of the program's state, so that a debugger changes
+ * nothing of a run.
  */
 #include "emulator/gen/internal.h"
 

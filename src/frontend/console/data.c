@@ -125,7 +125,8 @@ static bool read_by_name(void *context, const char *name, uint8_t *bytes, size_t
     return false;
 }
 
-/* "print r4.1<16;8,2>:w": what is an operand of the device's assembly text is no expression. */
+/* "print r4.1<16;8,2>:w": an operand in the device's assembly notation is printed by the family; it
+ * is not parsed as an expression. */
 static enum wt_status print_operand(struct wt_shell *c, const char *text, char letter,
                                     bool *is_operand, struct wt_error *err)
 {
