@@ -93,4 +93,20 @@ static inline float wt_float_of_bits(uint32_t bits)
     return value;
 }
 
+/** The bits of a double, as IEEE 754 lays them out. */
+static inline uint64_t wt_double_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/** The double that has these bits. */
+static inline double wt_double_of_bits(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 #endif

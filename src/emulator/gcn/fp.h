@@ -6,6 +6,7 @@
 #ifndef WT_EMULATOR_GCN_FP_H
 #define WT_EMULATOR_GCN_FP_H
 
+#include "base/bits.h"
 #include "emulator/gcn/row_function.h"
 #include "emulator/machine/softfloat.h"
 
@@ -164,42 +165,6 @@ static inline int32_t key32(uint32_t x)
 static inline int64_t key64(uint64_t x)
 {
     return (int64_t)(x ^ ((uint64_t)((int64_t)x >> 63) >> 1));
-}
-
-static inline float float_of(uint32_t x)
-{
-    union {
-        uint32_t u;
-        float f;
-    } bits = {x};
-    return bits.f;
-}
-
-static inline uint32_t bits_of(float x)
-{
-    union {
-        float f;
-        uint32_t u;
-    } bits = {x};
-    return bits.u;
-}
-
-static inline double double_of(uint64_t x)
-{
-    union {
-        uint64_t u;
-        double f;
-    } bits = {x};
-    return bits.f;
-}
-
-static inline uint64_t bits_of_double(double x)
-{
-    union {
-        double f;
-        uint64_t u;
-    } bits = {x};
-    return bits.u;
 }
 
 /* x * 2^n, rounded once. */

@@ -49,18 +49,18 @@ static int64_t to_integer(double x, double (*how)(double), int64_t low, int64_t 
 
 static double single_of(uint32_t x, const struct wt_fp *fp)
 {
-    return (double)float_of(flushed32(x, fp->flush_input));
+    return (double)wt_float_of_bits(flushed32(x, fp->flush_input));
 }
 
 static double whole_of(uint64_t x, const struct wt_fp *fp)
 {
-    return double_of(flushed64(x, fp->flush_input));
+    return wt_double_of_bits(flushed64(x, fp->flush_input));
 }
 
 static double half_of(uint32_t x, const struct wt_fp *fp)
 {
     struct wt_fp exact = {.propagate_nan = true};
-    return double_of(wt_f16_to_f64((uint16_t)flushed16(x, fp->flush_input), &exact));
+    return wt_double_of_bits(wt_f16_to_f64((uint16_t)flushed16(x, fp->flush_input), &exact));
 }
 
 /* floor(x + 1/2), without rounding the sum. */
@@ -180,19 +180,19 @@ ROW_CONVERT(v_cvt_u16_f16, uint32_t, uint32_t, false, NOTE16,
         LANES                                                                                      \
             d[i] = expression;                                                                     \
     }
-ROW_EXACT(v_cvt_f64_i32, uint64_t, bits_of_double((double)(int32_t)a[i]))
-ROW_EXACT(v_cvt_f64_u32, uint64_t, bits_of_double((double)a[i]))
-ROW_EXACT(v_cvt_f32_ubyte0, uint32_t, bits_of((float)(int32_t)(a[i] & 0xff)))
-ROW_EXACT(v_cvt_f32_ubyte1, uint32_t, bits_of((float)(int32_t)(a[i] >> 8 & 0xff)))
-ROW_EXACT(v_cvt_f32_ubyte2, uint32_t, bits_of((float)(int32_t)(a[i] >> 16 & 0xff)))
-ROW_EXACT(v_cvt_f32_ubyte3, uint32_t, bits_of((float)(int32_t)(a[i] >> 24)))
+ROW_EXACT(v_cvt_f64_i32, uint64_t, wt_double_bits((double)(int32_t)a[i]))
+ROW_EXACT(v_cvt_f64_u32, uint64_t, wt_double_bits((double)a[i]))
+ROW_EXACT(v_cvt_f32_ubyte0, uint32_t, wt_float_bits((float)(int32_t)(a[i] & 0xff)))
+ROW_EXACT(v_cvt_f32_ubyte1, uint32_t, wt_float_bits((float)(int32_t)(a[i] >> 8 & 0xff)))
+ROW_EXACT(v_cvt_f32_ubyte2, uint32_t, wt_float_bits((float)(int32_t)(a[i] >> 16 & 0xff)))
+ROW_EXACT(v_cvt_f32_ubyte3, uint32_t, wt_float_bits((float)(int32_t)(a[i] >> 24)))
 
 /* Those that round: 0 in the lanes that do not count, so that they raise nothing. */
 #define ROW_ROUNDED(name, type, soft)                                                              \
     static CLONED host_##name(uint32_t *d, const uint32_t *a)                                      \
     {                                                                                              \
         LANES                                                                                      \
-            d[i] = bits_of((float)(type)a[i]);                                                     \
+            d[i] = wt_float_bits((float)(type)a[i]);                                               \
     }                                                                                              \
     void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
@@ -219,7 +219,7 @@ ROW_CONVERT(v_cvt_f16_u16, uint32_t, uint32_t, false, NOTHING, wt_u64_to_f16(a[i
 
 /* Sixteenths of a signed number of four bits. */
 ROW_CONVERT(v_cvt_off_f32_i4, uint32_t, uint32_t, true, NOTHING,
-            bits_of((float)((int32_t)(a[i] << 28) >> 28) / 16))
+            wt_float_bits((float)((int32_t)(a[i] << 28) >> 28) / 16))
 
 /* ---- between floating point formats: the source's mode flushes it, the result's mode rounds ----
  */
@@ -316,7 +316,7 @@ CONVERT(static void soft_f64_f32, uint32_t, uint64_t, false, NOTE32,
 static CLONED host_f64_f32(uint64_t *d, const uint32_t *a)
 {
     LANES
-        d[i] = bits_of_double((double)float_of(a[i]));
+        d[i] = wt_double_bits((double)wt_float_of_bits(a[i]));
 }
 
 void gcn_vop_v_cvt_f64_f32(struct gcn_valu *v)
@@ -344,7 +344,7 @@ CONVERT(static void soft_f32_f64, uint64_t, uint32_t, true, NOTE64,
 static CLONED host_f32_f64(uint32_t *d, const uint64_t *a)
 {
     LANES
-        d[i] = bits_of((float)double_of(a[i]));
+        d[i] = wt_float_bits((float)wt_double_of_bits(a[i]));
 }
 
 void gcn_vop_v_cvt_f32_f64(struct gcn_valu *v)
@@ -411,7 +411,7 @@ static uint32_t to_byte(uint32_t x, uint8_t round)
 {
     static double (*const how[])(double) = {
         [WT_RNE] = roundeven, [WT_RTZ] = trunc, [WT_RDN] = floor, [WT_RUP] = ceil};
-    const double value = (double)float_of(x);
+    const double value = (double)wt_float_of_bits(x);
     if (isnan(value) || value <= 0)
         return 0;
     return value >= 255 ? 255 : (uint32_t)how[round](value);

@@ -272,7 +272,7 @@ static uint32_t through_double(uint32_t a, double (*how)(double), struct wt_fp *
     if (nan16(a))
         return wt_f16_add(H(a), H(a), fp);
     const uint64_t x = wt_f16_to_f64(H(flushed16(a, fp->flush_input)), &exact);
-    return wt_f64_to_f16(bits_of_double(how(double_of(x))), fp);
+    return wt_f64_to_f16(wt_double_bits(how(wt_double_of_bits(x))), fp);
 }
 
 static double fraction(double x)

@@ -103,9 +103,9 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
         uint32_t greatest = 0;                                                                     \
         (void)c;                                                                                   \
         LANES {                                                                                    \
-            const float x = float_of(a[i]), y = float_of(b[i]);                                    \
+            const float x = wt_float_of_bits(a[i]), y = wt_float_of_bits(b[i]);                    \
             (void)x, (void)y;                                                                      \
-            result[i] = bits_of(expression);                                                       \
+            result[i] = wt_float_bits(expression);                                                 \
             const uint32_t size = result[i] & ~F32_SIGN;                                           \
             greatest = size > greatest ? size : greatest;                                          \
         }                                                                                          \
@@ -517,31 +517,32 @@ ROW_PICK(v_med3_f32, middle(a, b, c, ieee), MOST(LEAST(k, l), LEAST(MOST(k, l), 
 /* Towards zero, with the sign kept; from 2^23 on all numbers are integers. */
 static inline float truncated(float x)
 {
-    const uint32_t bits = bits_of(x), size = bits & ~F32_SIGN;
-    const float inside = float_of(size & (0 - (uint32_t)(size < 0x4b000000))); /* below 2^23 */
-    const uint32_t cut = bits_of((float)(int32_t)inside);
-    return float_of(either32(size < 0x4b000000, cut, size) | (bits & F32_SIGN));
+    const uint32_t bits = wt_float_bits(x), size = bits & ~F32_SIGN;
+    const float inside =
+        wt_float_of_bits(size & (0 - (uint32_t)(size < 0x4b000000))); /* below 2^23 */
+    const uint32_t cut = wt_float_bits((float)(int32_t)inside);
+    return wt_float_of_bits(either32(size < 0x4b000000, cut, size) | (bits & F32_SIGN));
 }
 
 static inline float floored(float x)
 {
     const float t = truncated(x);
-    return float_of(either32(t > x, bits_of(t - 1), bits_of(t)));
+    return wt_float_of_bits(either32(t > x, wt_float_bits(t - 1), wt_float_bits(t)));
 }
 
 static inline float raised(float x)
 {
     const float t = truncated(x);
-    return float_of(either32(t < x, bits_of(t + 1), bits_of(t)));
+    return wt_float_of_bits(either32(t < x, wt_float_bits(t + 1), wt_float_bits(t)));
 }
 
 /* To the nearest, ties to even: the host's addition rounds so. */
 static inline float evened(float x)
 {
-    const uint32_t bits = bits_of(x), size = bits & ~F32_SIGN;
-    const float sum = float_of(size & (0 - (uint32_t)(size < 0x4b000000))) + 0x1p23f;
-    const uint32_t whole = bits_of(sum - 0x1p23f);
-    return float_of(either32(size < 0x4b000000, whole, size) | (bits & F32_SIGN));
+    const uint32_t bits = wt_float_bits(x), size = bits & ~F32_SIGN;
+    const float sum = wt_float_of_bits(size & (0 - (uint32_t)(size < 0x4b000000))) + 0x1p23f;
+    const uint32_t whole = wt_float_bits(sum - 0x1p23f);
+    return wt_float_of_bits(either32(size < 0x4b000000, whole, size) | (bits & F32_SIGN));
 }
 
 /* Not 0: a lane has a NaN, an infinity or a denormal. */
@@ -559,7 +560,7 @@ static CLONED find_unusual(const uint32_t *a, uint32_t *unusual)
     static CLONED many_##name(uint32_t *d, const uint32_t *a)                                      \
     {                                                                                              \
         LANES                                                                                      \
-            d[i] = bits_of(how(float_of(a[i])));                                                   \
+            d[i] = wt_float_bits(how(wt_float_of_bits(a[i])));                                     \
     }                                                                                              \
     void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
@@ -573,10 +574,11 @@ static CLONED find_unusual(const uint32_t *a, uint32_t *unusual)
             many_##name(v->d, a);                                                                  \
     }
 
-/* A NaN comes out quiet; what is no NaN is rounded to an integer. */
+/* Makes a NaN quiet; rounds any other number to an integer. */
 static uint32_t rounded(uint32_t a, float (*how)(float), struct wt_fp *fp)
 {
-    return nan32(a) ? wt_f32_add(a, a, fp) : bits_of(how(float_of(flushed32(a, fp->flush_input))));
+    return nan32(a) ? wt_f32_add(a, a, fp)
+                    : wt_float_bits(how(wt_float_of_bits(flushed32(a, fp->flush_input))));
 }
 
 SOFT(v_trunc_f32, rounded(a, truncf, fp))
@@ -597,7 +599,7 @@ static uint32_t fract(uint32_t a, struct wt_fp *fp)
         return F32_NAN;
     }
     a = flushed32(a, fp->flush_input);
-    const uint32_t r = wt_f32_sub(a, bits_of(floorf(float_of(a))), fp);
+    const uint32_t r = wt_f32_sub(a, wt_float_bits(floorf(wt_float_of_bits(a))), fp);
     return r >= 0x3f800000 && !(r & F32_SIGN) ? 0x3f7fffff : r;
 }
 
@@ -608,9 +610,9 @@ static CLONED many_fract(uint32_t *d, const uint32_t *a, uint32_t *inexact)
 {
     uint32_t some = 0;
     LANES {
-        const float x = float_of(a[i]), whole = floored(x), r = x - whole;
+        const float x = wt_float_of_bits(a[i]), whole = floored(x), r = x - whole;
         some |= r + whole != x;
-        d[i] = either32(r >= 1, 0x3f7fffff, bits_of(r));
+        d[i] = either32(r >= 1, 0x3f7fffff, wt_float_bits(r));
     }
     *inexact = some;
 }
@@ -711,19 +713,20 @@ static uint32_t magnitude(uint32_t x)
 /* The axis of the largest component: z before y before x; a NaN is never larger. */
 static unsigned major_axis(uint32_t x, uint32_t y, uint32_t z)
 {
-    const float p = float_of(magnitude(x)), q = float_of(magnitude(y)), r = float_of(magnitude(z));
+    const float p = wt_float_of_bits(magnitude(x)), q = wt_float_of_bits(magnitude(y)),
+                r = wt_float_of_bits(magnitude(z));
     return r >= p && r >= q ? 2 : q >= p ? 1 : 0;
 }
 
 static bool below_zero(uint32_t x)
 {
-    return float_of(x) < 0;
+    return wt_float_of_bits(x) < 0;
 }
 
 static uint32_t cube_id(uint32_t x, uint32_t y, uint32_t z)
 {
     const unsigned axis = major_axis(x, y, z);
-    return bits_of((float)(2 * axis + below_zero(axis == 2 ? z : axis == 1 ? y : x)));
+    return wt_float_bits((float)(2 * axis + below_zero(axis == 2 ? z : axis == 1 ? y : x)));
 }
 
 static uint32_t cube_sc(uint32_t x, uint32_t y, uint32_t z)

@@ -73,8 +73,8 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
         uint64_t some = 0;                                                                         \
         (void)c;                                                                                   \
         LANES {                                                                                    \
-            const double x = double_of(a[i]), y = double_of(b[i]);                                 \
-            result[i] = bits_of_double(expression);                                                \
+            const double x = wt_double_of_bits(a[i]), y = wt_double_of_bits(b[i]);                 \
+            result[i] = wt_double_bits(expression);                                                \
             some |= F64_INF - (result[i] & ~F64_SIGN);                                             \
         }                                                                                          \
         if (some >> 63) {                                                                          \
@@ -446,14 +446,14 @@ static uint64_t fract(uint64_t a, struct wt_fp *fp)
         return F64_NAN;
     }
     a = flushed64(a, fp->flush_input);
-    const uint64_t r = wt_f64_sub(a, bits_of_double(floor(double_of(a))), fp);
+    const uint64_t r = wt_f64_sub(a, wt_double_bits(floor(wt_double_of_bits(a))), fp);
     return r >= 0x3ff0000000000000 && !(r & F64_SIGN) ? 0x3fefffffffffffff : r;
 }
 
 static uint64_t rounded(uint64_t a, double (*how)(double), struct wt_fp *fp)
 {
     return nan64(a) ? wt_f64_add(a, a, fp)
-                    : bits_of_double(how(double_of(flushed64(a, fp->flush_input))));
+                    : wt_double_bits(how(wt_double_of_bits(flushed64(a, fp->flush_input))));
 }
 
 SOFT(v_fract_f64, fract(a, fp))

@@ -23,15 +23,15 @@ static double power_of_two(double x)
     for (int n = 13; n >= 1; n--)
         sum = 1 + sum * f * reciprocal[n];
     struct wt_fp exact = {0};
-    return double_of(gcn_ldexp64(bits_of_double(sum), (int32_t)whole, &exact));
+    return wt_double_of_bits(gcn_ldexp64(wt_double_bits(sum), (int32_t)whole, &exact));
 }
 
 /* The logarithm to the base 2 of a positive normal number. */
 static double logarithm(double x)
 {
-    const uint64_t bits = bits_of_double(x);
+    const uint64_t bits = wt_double_bits(x);
     int exponent = (int)(bits >> 52) - 1023;
-    double m = double_of((bits & 0xfffffffffffff) | (uint64_t)1023 << 52);
+    double m = wt_double_of_bits((bits & 0xfffffffffffff) | (uint64_t)1023 << 52);
     if (m > 1.4142135623730951) {
         m /= 2;
         exponent++;
@@ -114,41 +114,41 @@ static double inverse_root_of(double x)
 static CLONED exp2_lanes(uint32_t *d, const uint32_t *a)
 {
     LANES {
-        const double x = (double)float_of(flushed32(a[i], true)), rounded = x + ROUNDER;
+        const double x = (double)wt_float_of_bits(flushed32(a[i], true)), rounded = x + ROUNDER;
         const double f = (x - (rounded - ROUNDER)) * 0.69314718055994530942;
         double sum = 1;
 #define TERM(n) sum = 1 + sum * f * reciprocal[n]
         TERM(13), TERM(12), TERM(11), TERM(10), TERM(9), TERM(8), TERM(7);
         TERM(6), TERM(5), TERM(4), TERM(3), TERM(2), TERM(1);
 #undef TERM
-        const double scale = double_of((bits_of_double(rounded) + 1023) << 52);
-        d[i] = bits_of((float)(sum * scale));
+        const double scale = wt_double_of_bits((wt_double_bits(rounded) + 1023) << 52);
+        d[i] = wt_float_bits((float)(sum * scale));
     }
 }
 
 static CLONED log2_lanes(uint32_t *d, const uint32_t *a)
 {
     LANES {
-        const uint64_t bits = bits_of_double((double)float_of(a[i]));
+        const uint64_t bits = wt_double_bits((double)wt_float_of_bits(a[i]));
         const uint64_t fraction = bits & 0xfffffffffffff;
         const uint64_t above = (0x6a09e667f3bcd - fraction) >> 63; /* the square root of 2 */
-        const double m = double_of(fraction | (1023 - above) << 52);
-        const double exponent =
-            double_of(EXPONENT_OF_2_52 | (bits >> 52)) - (0x1p52 + 1023) + (double)(int32_t)above;
+        const double m = wt_double_of_bits(fraction | (1023 - above) << 52);
+        const double exponent = wt_double_of_bits(EXPONENT_OF_2_52 | (bits >> 52)) -
+                                (0x1p52 + 1023) + (double)(int32_t)above;
         const double z = (m - 1) / (m + 1), square = z * z;
         double sum = reciprocal[21];
 #define TERM(n) sum = sum * square + reciprocal[n]
         TERM(19), TERM(17), TERM(15), TERM(13), TERM(11), TERM(9), TERM(7), TERM(5), TERM(3);
         TERM(1);
 #undef TERM
-        d[i] = bits_of((float)(exponent + sum * z * 2.8853900817779268147));
+        d[i] = wt_float_bits((float)(exponent + sum * z * 2.8853900817779268147));
     }
 }
 
 /* As turn(), so many quarters further on. */
 static inline uint32_t turned(uint32_t a, uint64_t quarters)
 {
-    const double x = (double)float_of(flushed32(a, true));
+    const double x = (double)wt_float_of_bits(flushed32(a, true));
     const double r = x - ((x + ROUNDER) - ROUNDER), rounded = 4 * r + ROUNDER;
     const double t = (r - (rounded - ROUNDER) / 4) * 6.28318530717958647692, square = t * t;
     double s = 1, c = 1;
@@ -158,9 +158,9 @@ static inline uint32_t turned(uint32_t a, uint64_t quarters)
     TERM(16), TERM(14), TERM(12), TERM(10), TERM(8), TERM(6), TERM(4), TERM(2);
 #undef TERM
     s *= t;
-    const uint64_t n = bits_of_double(rounded) + quarters, odd = n & 1;
-    const uint64_t result = either64(odd, bits_of_double(c), bits_of_double(s));
-    return bits_of((float)double_of(result ^ (n >> 1 & 1) << 63));
+    const uint64_t n = wt_double_bits(rounded) + quarters, odd = n & 1;
+    const uint64_t result = either64(odd, wt_double_bits(c), wt_double_bits(s));
+    return wt_float_bits((float)wt_double_of_bits(result ^ (n >> 1 & 1) << 63));
 }
 
 static CLONED sin_lanes(uint32_t *d, const uint32_t *a)
@@ -178,19 +178,19 @@ static CLONED cos_lanes(uint32_t *d, const uint32_t *a)
 static CLONED root_lanes(uint32_t *d, const uint32_t *a)
 {
     LANES
-        d[i] = bits_of((float)sqrt((double)float_of(a[i])));
+        d[i] = wt_float_bits((float)sqrt((double)wt_float_of_bits(a[i])));
 }
 
 static CLONED inverse_lanes(uint32_t *d, const uint32_t *a)
 {
     LANES
-        d[i] = flushed32(bits_of((float)(1 / (double)float_of(a[i]))), true);
+        d[i] = flushed32(wt_float_bits((float)(1 / (double)wt_float_of_bits(a[i]))), true);
 }
 
 static CLONED inverse_root_lanes(uint32_t *d, const uint32_t *a)
 {
     LANES
-        d[i] = bits_of((float)(1 / sqrt((double)float_of(a[i]))));
+        d[i] = wt_float_bits((float)(1 / sqrt((double)wt_float_of_bits(a[i]))));
 }
 
 /* A function of many lanes, and where it is that of one: in [low, low + span], `magnitude`: of
@@ -250,13 +250,13 @@ static inline __attribute__((always_inline)) struct wt_fp computed(struct gcn_va
             d[i] = quiet32(x);
             continue;
         }
-        const double result = fn((double)float_of(x));
+        const double result = fn((double)wt_float_of_bits(x));
         if (isnan(result)) {
             fp.flags |= WT_FP_INVALID;
             d[i] = F32_NAN;
             continue;
         }
-        d[i] = flushed32(bits_of((float)result), true);
+        d[i] = flushed32(wt_float_bits((float)result), true);
         if (isinf(result) && (fn == inverse_of || fn == inverse_root_of || fn == log2_of) &&
             !(x & ~F32_SIGN))
             fp.flags |= WT_FP_DIVZERO;
@@ -292,13 +292,13 @@ static void half(struct gcn_valu *v, math_fn fn)
             d[i] = x | 0x200;
             continue;
         }
-        const double result = fn(double_of(wt_f16_to_f64((uint16_t)x, &exact)));
+        const double result = fn(wt_double_of_bits(wt_f16_to_f64((uint16_t)x, &exact)));
         if (isnan(result)) {
             fp.flags |= WT_FP_INVALID;
             d[i] = F16_NAN;
         } else {
             fp.flags |= denormal16(x) ? FP_DENORMAL : 0;
-            d[i] = wt_f64_to_f16(bits_of_double(result), &fp);
+            d[i] = wt_f64_to_f16(wt_double_bits(result), &fp);
         }
     }
     gcn_fp_raise(v->w, &fp);

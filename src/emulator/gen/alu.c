@@ -11,20 +11,6 @@
 #include <immintrin.h>
 #endif
 
-static uint64_t wide_bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static double double_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* Whether the operation is one of 64 bits: source 0 or the destination are (PRM, shl). */
 static bool is_wide(const struct gen_alu *x)
 {
@@ -93,11 +79,11 @@ static int128 wide_value(const struct gen_alu *x, unsigned source, int64_t value
     const gen_u64 *const ua = x->a, *const ub = x->b;                                              \
     (void)ua, (void)ub;                                                                            \
     if (x->soft) {                                                                                 \
-        EACH x->r->df[i] = double_of(soft64);                                                      \
+        EACH x->r->df[i] = wt_double_of_bits(soft64);                                              \
         return;                                                                                    \
     }                                                                                              \
     EACH x->r->df[i] = (on64);                                                                     \
-    FIX_NAN(df, double_of(soft64))
+    FIX_NAN(df, wt_double_of_bits(soft64))
 
 /* ---- moves and logic ---- */
 
@@ -489,7 +475,7 @@ __attribute__((target("avx2,fma"))) static void fused_by_four(struct gen_alu *x)
                          _mm256_fmadd_pd(_mm256_loadu_pd((const double *)(const void *)(b + i)),
                                          _mm256_loadu_pd((const double *)(const void *)(c + i)),
                                          _mm256_loadu_pd((const double *)(const void *)(a + i))));
-    FIX_NAN(df, double_of(wt_f64_fma(b[i], c[i], a[i], &x->fp)));
+    FIX_NAN(df, wt_double_of_bits(wt_f64_fma(b[i], c[i], a[i], &x->fp)));
 }
 
 static bool fused_row(struct gen_alu *x)
@@ -541,10 +527,11 @@ void gen_alu_mad(struct gen_alu *x)
     const gen_u64 *const a = x->a, *const b = x->b, *const c = x->c;
     EACH
     {
-        double result =
-            x->soft ? (double)NAN : fma(double_of(b[i]), double_of(c[i]), double_of(a[i]));
+        double result = x->soft ? (double)NAN
+                                : fma(wt_double_of_bits(b[i]), wt_double_of_bits(c[i]),
+                                      wt_double_of_bits(a[i]));
         if (result != result)
-            result = double_of(wt_f64_fma(b[i], c[i], a[i], &x->fp));
+            result = wt_double_of_bits(wt_f64_fma(b[i], c[i], a[i], &x->fp));
         x->r->df[i] = result;
     }
 }
@@ -581,7 +568,7 @@ void gen_alu_lrp(struct gen_alu *x)
         } else if (x->domain == GEN_DOUBLE) {                                                      \
             const gen_f64 *const a = x->a;                                                         \
             EACH x->r->df[i] = (on64);                                                             \
-            FIX_NAN(df, double_of(wide_bits_of(a[i]) | UINT64_C(1) << 51));                        \
+            FIX_NAN(df, wt_double_of_bits(wt_double_bits(a[i]) | UINT64_C(1) << 51));              \
         } else {                                                                                   \
             gen_alu_mov(x);                                                                        \
         }                                                                                          \

@@ -4,45 +4,17 @@
  * correctly rounded values but for a last bit, as MUFU's are (docs/ptx.md).
  */
 #include <math.h>
-#include <string.h>
 
+#include "base/bits.h"
 #include "emulator/machine/softfloat.h"
 #include "emulator/sm/ptx_rows.h"
 
 #define NAN32 0x7fffffffu
 
-static inline float single_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static inline double double_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline uint64_t bits_of_double(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* Floats that are no numbers are the one NaN that NVIDIA's GPUs have. */
 static inline uint32_t one_nan(float r)
 {
-    return r == r ? bits_of(r) : NAN32;
+    return r == r ? wt_float_bits(r) : NAN32;
 }
 
 /* ---- the fast ones ---- */
@@ -67,13 +39,13 @@ static uint32_t flush(uint32_t a)
 
 static uint32_t saturate(uint32_t r)
 {
-    const float v = single_of(r);
+    const float v = wt_float_of_bits(r);
     return v >= 1 ? 0x3f800000 : v > 0 ? r : 0; /* NaN, -0 and below: 0 */
 }
 
 static uint32_t approximate(const struct ptx_op *o, uint32_t bits)
 {
-    const double a = (double)single_of(o->ftz ? flush(bits) : bits);
+    const double a = (double)wt_float_of_bits(o->ftz ? flush(bits) : bits);
     switch (o->how) {
     case PTX_OP_rcp:
         return one_nan((float)(1 / a));
@@ -169,7 +141,7 @@ static uint64_t twice(const struct ptx_op *o, uint64_t a, uint64_t b, uint64_t c
     case PTX_OP_sqrt:
         return wt_f64_sqrt(a, &fp);
     case PTX_OP_rsqrt:
-        return bits_of_double(1 / sqrt(double_of(a)));
+        return wt_double_bits(1 / sqrt(wt_double_of_bits(a)));
     case PTX_OP_min:
         return wt_f64_min(a, b, &fp);
     case PTX_OP_max:
@@ -213,16 +185,16 @@ static uint16_t half(const struct ptx_op *o, uint16_t a, uint16_t b, uint16_t c)
     case PTX_OP_neg:
         return a ^ 0x8000;
     default: { /* ex2, tanh */
-        const float v = single_of(wt_f16_to_f32(a, &fp));
+        const float v = wt_float_of_bits(wt_f16_to_f32(a, &fp));
         const double exact = o->how == PTX_OP_ex2 ? exp2((double)v) : tanh((double)v);
-        r = wt_f64_to_f16(bits_of_double(exact), &fp);
+        r = wt_f64_to_f16(wt_double_bits(exact), &fp);
         break;
     }
     }
     if ((r & 0x7fff) > 0x7c00)
         return 0x7fff;
     if (o->sat) {
-        const float v = single_of(wt_f16_to_f32(r, &fp));
+        const float v = wt_float_of_bits(wt_f16_to_f32(r, &fp));
         r = v >= 1 ? 0x3c00 : v > 0 ? r : 0;
     }
     return r;
@@ -411,7 +383,7 @@ static const struct sm_uop *compare_slowly(struct sm_warp *w, const struct sm_uo
         const bool is_half = o->from_type == PTX_F16;
         const uint32_t x = is_half ? wt_f16_to_f32((uint16_t)A[i], &fp) : flush(A[i]);
         const uint32_t y = is_half ? wt_f16_to_f32((uint16_t)B[i], &fp) : flush(B[i]);
-        const float a = single_of(x), b = single_of(y);
+        const float a = wt_float_of_bits(x), b = wt_float_of_bits(y);
         const unsigned outcome = a < b ? LESS : a == b ? EQUAL : a > b ? GREATER : UNORDERED;
         holds |= (uint32_t)((o->how & outcome) != 0) << i;
     }
@@ -445,8 +417,8 @@ const struct sm_uop *ptx_op_testp(struct sm_warp *w, const struct sm_uop *u)
     uint32_t mask = 0;
     for (unsigned i = 0; i < SM_LANES; i++) {
         const uint64_t bits = ptx_get(A, wide ? 8 : 4, i);
-        const int class =
-            wide ? fpclassify(double_of(bits)) : fpclassify(single_of((uint32_t)bits));
+        const int class = wide ? fpclassify(wt_double_of_bits(bits))
+                               : fpclassify(wt_float_of_bits((uint32_t)bits));
         const bool holds[] = {class != FP_INFINITE && class != FP_NAN,
                               class == FP_INFINITE,
                               class != FP_NAN,

@@ -56,20 +56,6 @@ bool sm_texture_load(const uint8_t *bytes, struct sm_texture *t)
            t->mode[2] <= SM_TEXTURE_BORDER;
 }
 
-static float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* ---- texels ---- */
 
 /* Whether components come out as integers. Those of 32 bits do always. */
@@ -110,11 +96,11 @@ struct texel {
 static void outside(const struct sm_texture *t, struct texel *texel)
 {
     for (unsigned c = 0; c < t->channels; c++) {
-        const double value = t->flags & SM_TEXTURE_BOUNDED ? 0 : float_of(t->border[c]);
+        const double value = t->flags & SM_TEXTURE_BOUNDED ? 0 : wt_float_of_bits(t->border[c]);
         const double most = t->texel == SM_TEXEL_SIGNED ? ldexp(1, 8 * t->bytes - 1) - 1
                                                         : ldexp(1, 8 * t->bytes) - 1;
         if (t->texel == SM_TEXEL_FLOAT)
-            texel->raw[c] = bits_of((float)value);
+            texel->raw[c] = wt_float_bits((float)value);
         else if (!(value == value))
             texel->raw[c] = 0;
         else
@@ -156,7 +142,7 @@ static bool read_texel(const struct sm_texture *t, const int64_t place[3], uint3
 
 static double value_of(const struct sm_texture *t, uint32_t raw)
 {
-    return t->texel == SM_TEXEL_FLOAT    ? float_of(raw)
+    return t->texel == SM_TEXEL_FLOAT    ? wt_float_of_bits(raw)
            : t->texel == SM_TEXEL_SIGNED ? (double)(int32_t)raw
                                          : (double)raw;
 }
@@ -165,12 +151,12 @@ static double value_of(const struct sm_texture *t, uint32_t raw)
 static uint32_t result_of(const struct sm_texture *t, double value)
 {
     if (t->texel == SM_TEXEL_FLOAT)
-        return bits_of((float)value);
+        return wt_float_bits((float)value);
     if (gives_integers(t))
         return (uint32_t)(int64_t)floor(value + 0.5);
     const double most =
         t->texel == SM_TEXEL_SIGNED ? ldexp(1, 8 * t->bytes - 1) - 1 : ldexp(1, 8 * t->bytes) - 1;
-    return bits_of((float)fmax(value / most, -1));
+    return wt_float_bits((float)fmax(value / most, -1));
 }
 
 /* ---- places ---- */
@@ -181,7 +167,7 @@ static double position(const struct sm_texture *t, const struct sm_texture_coord
 {
     if (at->whole)
         return (double)(int32_t)at->bits[axis] + 0.5;
-    double x = float_of(at->bits[axis]);
+    double x = wt_float_of_bits(at->bits[axis]);
     if (!(x == x))
         x = 0;
     if (t->flags & SM_TEXTURE_NORMALIZED) {
@@ -205,7 +191,7 @@ static int64_t lower_neighbour(double x, uint32_t *weight)
 static void finish(const struct sm_texture *t, uint32_t result[4])
 {
     for (unsigned c = t->channels; c < 4; c++)
-        result[c] = c < 3 ? 0 : gives_integers(t) ? 1 : bits_of(1);
+        result[c] = c < 3 ? 0 : gives_integers(t) ? 1 : wt_float_bits(1);
 }
 
 static bool sample_linear(const struct sm_texture *t, const struct sm_texture_coordinates *at,
