@@ -45,6 +45,17 @@ void gpu_unmap(struct gpu *g, uint64_t address, uint64_t size)
     munmap((void *)(uintptr_t)address, size);
 }
 
+/* Rooms for modules. */
+static void make_rooms(struct gpu *g)
+{
+    g->ptx = (struct rooms){.base = g->space + CODE, .bytes = ROOM_BYTES, .count = MOST_ROOMS};
+    g->variables =
+        (struct rooms){.base = g->space + DATA, .bytes = ROOM_BYTES, .count = MOST_ROOMS};
+    g->code = (struct rooms){.base = LOW_CODE + g->number * LOW_CODE_BYTES,
+                             .bytes = LOW_ROOM_BYTES,
+                             .count = LOW_CODE_BYTES / LOW_ROOM_BYTES};
+}
+
 enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, struct wt_error *err)
 {
     enum wt_status status;
@@ -53,7 +64,7 @@ enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, stru
     if (!g)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     *g = (struct gpu){.number = number, .space = SPACES + number * SPACE_BYTES};
-    gpu_rooms_init(g);
+    make_rooms(g);
     sm_config_default(&g->config);
     if ((status = wt_policy_of_environment(&g->config.schedule, err)) != WT_OK ||
         (keys && (status = sm_config_parse(&g->config, keys + 1, err)) != WT_OK) ||

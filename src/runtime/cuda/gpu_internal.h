@@ -67,7 +67,5 @@ bool gpu_drop_range(struct gpu *g, uint64_t base);
 /** Where constant bank @p bank (1 on) of a function of a cubin is; *size 0: it has none. */
 uint64_t gpu_module_bank(const struct gpu_module *m, const struct cubin_function *f, unsigned bank,
                          uint32_t *size);
-/** Sets up the rooms for modules of a new GPU. */
-void gpu_rooms_init(struct gpu *g);
 
 #endif

@@ -9,16 +9,6 @@
 
 /* ---- rooms ---- */
 
-void gpu_rooms_init(struct gpu *g)
-{
-    g->ptx = (struct rooms){.base = g->space + CODE, .bytes = ROOM_BYTES, .count = MOST_ROOMS};
-    g->variables =
-        (struct rooms){.base = g->space + DATA, .bytes = ROOM_BYTES, .count = MOST_ROOMS};
-    g->code = (struct rooms){.base = LOW_CODE + g->number * LOW_CODE_BYTES,
-                             .bytes = LOW_ROOM_BYTES,
-                             .count = LOW_CODE_BYTES / LOW_ROOM_BYTES};
-}
-
 /* How many of them so many bytes take; something stays free between two modules. */
 static size_t rooms_for(const struct rooms *r, uint64_t size)
 {
