@@ -279,8 +279,10 @@ enum wt_status wt_process_open(struct wt_process *p, int pid,
         p->target = (struct wt_target){.link = wt_gcn_process_link(p->connection),
                                        .services = &p->services,
                                        .context = p->connection};
-        if ((status = wt_process_refresh(p, err)) == WT_OK)
-            status = wt_debugger_open(&p->target, &wt_probe_gcn, options, &p->debugger, err);
+        if ((status = wt_process_refresh(p, err)) == WT_OK &&
+            (status = wt_debugger_open(&p->target, &wt_probe_gcn, options, &p->debugger, err)) ==
+                WT_OK)
+            status = wt_gcn_process_want_memory(p->connection, err);
     }
     if (status != WT_OK)
         wt_process_close(p);
@@ -298,5 +300,8 @@ void wt_process_close(struct wt_process *p)
     wt_gcn_process_close(p->connection);
     wt_modules_free(p->modules);
     free(p->code);
+    wt_memory_image_free(&p->image);
+    wt_memory_image_free(&p->file);
+    wt_modules_free(p->file_modules);
     *p = (struct wt_process){.connection = NULL};
 }

@@ -8,6 +8,8 @@
  * wt_process_wait() until the program has opened its GPUs, and wt_process_open(). The program runs
  * (wt_debugger_running()); wt_debugger_interrupt() stops its GPU, wt_debugger_run() sets it going.
  *
+ * wt_process_open_none() is for the time before and after.
+ *
  * At the news WT_PROBE_MODULES_CHANGED the front end calls wt_process_refresh(); observers of
  * `modules` (locations of breakpoints) insert what belongs into code that has come. Kernels that
  * are launched meanwhile wait until the next wt_debugger_pump(), by which all breakpoints are in
@@ -19,6 +21,7 @@
 #include "debug/core/debugger.h"
 #include "debug/gcn/process.h"
 #include "debug/source/modules.h"
+#include "target/memory_image.h"
 
 struct wt_process_code;
 
@@ -30,6 +33,11 @@ struct wt_process {
     struct wt_target_services services; /**< none, or (wt_process_record) time travel */
     struct wt_target target;
     struct wt_debugger *debugger;
+    /* Without a connection. */
+    struct wt_gcn_link no_link;
+    struct wt_memory_image image;    /**< that is shown, with `modules` */
+    struct wt_memory_image file;     /**< of the program's file, while its end is shown */
+    struct wt_modules *file_modules; /**< likewise; or NULL */
 };
 
 /**
@@ -58,10 +66,22 @@ enum wt_status wt_process_wait(int pid, unsigned ms, bool *ready, struct wt_erro
  */
 enum wt_status wt_process_refresh(struct wt_process *process, struct wt_error *err);
 
-/** The debugger of a GPU that no program uses: no waves, no memory, no modules. */
-enum wt_status wt_process_open_none(struct wt_process *process,
+/**
+ * The debugger of a GPU that no program uses: it has no waves. Its modules and its memory, which
+ * cannot be written, are the code objects for gfx900 that the file @p program (NULL: none)
+ * contains, at addresses of no meaning; one that cannot be read is left out.
+ */
+enum wt_status wt_process_open_none(struct wt_process *process, const char *program,
                                     const struct wt_debugger_options *options,
                                     struct wt_error *err);
+
+/**
+ * After the end of @p ended: @p none shows its modules, and the memory that its kernels have left,
+ * as far as it is known. @p ended has no modules then, and can only be closed.
+ */
+void wt_process_show_end(struct wt_process *none, struct wt_process *ended);
+/** Shows the program's file again. */
+void wt_process_show_file(struct wt_process *none);
 
 /** Lets the program go on. */
 void wt_process_close(struct wt_process *process);

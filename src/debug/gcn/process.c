@@ -22,6 +22,7 @@ struct wt_gcn_process {
     int fd, pid;
     uint32_t gpus;
     bool ended;
+    bool waits;                    /* then: for the debugger to take its memory */
     struct wt_gcn_process_end end; /* then */
     struct gcnp_travel travel;
 };
@@ -86,6 +87,7 @@ enum wt_status gcnp_ask(struct wt_gcn_process *p, struct kfd_wire_request *reque
         return status;
     if (answer->result == KFD_WIRE_ENDED) {
         p->ended = true;
+        p->waits = answer->call.arg[2] != 0;
         if (answer->call.arg[1])
             wt_gcn_process_closed(&p->end, p->pid);
         else
@@ -319,6 +321,48 @@ enum wt_status wt_gcn_process_register(struct wt_gcn_process *p, uint32_t gpu, b
     if (!write)
         *value = (uint32_t)answer.call.arg[0];
     return WT_OK;
+}
+
+enum wt_status wt_gcn_process_want_memory(struct wt_gcn_process *p, struct wt_error *err)
+{
+    struct kfd_wire_request request = {.kind = KFD_WIRE_FINAL};
+    struct kfd_wire_answer answer;
+    const enum wt_status status = gcnp_ask(p, &request, NULL, &answer, NULL, 0, err);
+    if (status == WT_OK && answer.result < 0)
+        return wt_fail(err, WT_NO_MEMORY, "process %d has no memory to keep what it frees", p->pid);
+    return status;
+}
+
+/* Before the answer comes what was asked for when the process said that it ends. */
+static bool receive_memory(struct wt_gcn_process *p, struct kfd_wire_answer *answer,
+                           uint8_t **bytes)
+{
+    do {
+        free(*bytes);
+        *bytes = NULL;
+        if (receive(p, answer, sizeof *answer, WT_IGNORED) != WT_OK ||
+            answer->size > KFD_WIRE_MOST || (answer->size && !(*bytes = malloc(answer->size))) ||
+            receive(p, *bytes, answer->size, WT_IGNORED) != WT_OK)
+            return false;
+    } while (answer->result != KFD_WIRE_MEMORY);
+    return answer->call.arg[1] && (!answer->size || answer->size == answer->call.arg[1]);
+}
+
+void wt_gcn_process_final_memory(struct wt_gcn_process *p, wt_gcn_memory_fn *found, void *context)
+{
+    uint8_t *bytes = NULL;
+    struct kfd_wire_answer answer;
+    struct kfd_wire_request request = {.kind = KFD_WIRE_FINAL_NEXT};
+    while (p->waits && put(p, &request, sizeof request, WT_IGNORED) == WT_OK &&
+           receive_memory(p, &answer, &bytes) && answer.call.arg[0] >= request.addr) {
+        const bool more = found(context, answer.call.arg[0], bytes, answer.call.arg[1]);
+        bytes = NULL;
+        request.addr = answer.call.arg[0] + answer.call.arg[1];
+        if (!more || request.addr <= answer.call.arg[0])
+            break;
+    }
+    free(bytes);
+    p->waits = false;
 }
 
 enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *p, uint64_t *addr,

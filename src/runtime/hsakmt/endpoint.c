@@ -15,7 +15,6 @@
 #include <sys/eventfd.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,10 +25,13 @@
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/kfd.h"
 #include "object/kfd_wire.h"
+#include "runtime/hsakmt/debugger_memory.h"
+#include "runtime/hsakmt/final_memory.h"
 #include "runtime/hsakmt/recording.h"
 
 #define BREAKPOINT 0xbf920001u /* s_trap 1 */
 #define PATIENCE_S 1
+#define PATIENCE_MEMORY_S 10
 
 /** A breakpoint of the debugger's, and what it covers. */
 struct planted {
@@ -44,6 +46,7 @@ struct host_endpoint {
     int debugger;            /* the connection; -1: none */
     int holder;              /* a pidfd of the debugger that kernels wait for; -1: of none */
     pthread_mutex_t sending; /* held while an answer is sent */
+    pthread_cond_t gone;     /* with it: `debugger` is another one */
     pid_t owner;
     pthread_t thread;
     struct planted *planted;
@@ -53,50 +56,6 @@ struct host_endpoint {
 
 /* ---- memory: all GPUs are entered ---- */
 
-/* A piece of memory as the GPUs have it: an address of the process in most cases. */
-static void *piece(struct host *host, uint64_t addr, size_t *size)
-{
-    for (uint32_t i = 0; i < host->gpus; i++) {
-        uint64_t room;
-        void *at = gcn_device_pointer(host->gpu[i].device, addr, &room);
-        if (!at)
-            continue;
-        if (*size > room)
-            *size = (size_t)room;
-        return at;
-    }
-    return (void *)(uintptr_t)addr;
-}
-
-/* What a recorded GPU has instead of the process's memory. */
-static bool copy_recorded(struct host *host, uint64_t addr, uint8_t *bytes, size_t *size, bool out)
-{
-    for (uint32_t i = 0; i < host->gpus; i++)
-        if (out ? host_recording_read(&host->gpu[i], addr, bytes, size)
-                : host_recording_write(&host->gpu[i], addr, bytes, size))
-            return true;
-    return false;
-}
-
-/* By the kernel, so that an address without memory is an error and no signal. */
-static bool copy(struct host *host, uint64_t addr, uint8_t *bytes, size_t size, bool out)
-{
-    for (size_t done = 0, part; done < size; done += part) {
-        part = size - done;
-        if (copy_recorded(host, addr + done, bytes + done, &part, out))
-            continue;
-        struct iovec there = {.iov_base = piece(host, addr + done, &part)};
-        struct iovec here = {.iov_base = bytes + done, .iov_len = part};
-        there.iov_len = part;
-        const ssize_t moved = out ? process_vm_readv(getpid(), &here, 1, &there, 1, 0)
-                                  : process_vm_writev(getpid(), &here, 1, &there, 1, 0);
-        if (moved <= 0)
-            return false;
-        part = (size_t)moved;
-    }
-    return true;
-}
-
 /* Breakpoints are remembered, for when the debugger goes without lifting them. */
 static void note_breakpoint(struct host_endpoint *e, uint64_t addr, const uint8_t *bytes,
                             size_t size)
@@ -105,7 +64,8 @@ static void note_breakpoint(struct host_endpoint *e, uint64_t addr, const uint8_
     for (size_t i = 0; i < e->planted_count; i++)
         if (addr < e->planted[i].addr + 4 && e->planted[i].addr < addr + size)
             e->planted[i--] = e->planted[--e->planted_count];
-    if (size != 4 || wt_load_le(bytes, 4) != BREAKPOINT || !copy(e->host, addr, before, 4, true))
+    if (size != 4 || wt_load_le(bytes, 4) != BREAKPOINT ||
+        !host_debugger_copy(e->host, addr, before, 4, true))
         return;
     struct planted *more =
         wt_array_grow(e->planted, &e->planted_capacity, e->planted_count + 1, sizeof *more);
@@ -126,7 +86,7 @@ static void tell_changed(struct host *host, uint64_t addr, size_t size)
 static bool write_memory(struct host_endpoint *e, uint64_t addr, uint8_t *bytes, size_t size)
 {
     note_breakpoint(e, addr, bytes, size);
-    if (!copy(e->host, addr, bytes, size, false))
+    if (!host_debugger_copy(e->host, addr, bytes, size, false))
         return false;
     tell_changed(e->host, addr, size);
     return true;
@@ -278,6 +238,17 @@ static int list_queues(struct host *host, struct kfd_queue_entry *list)
     return total;
 }
 
+static void serve_final(struct host_endpoint *e, uint64_t from, struct kfd_wire_answer *answer)
+{
+    struct host_final_piece piece;
+    answer->result = KFD_WIRE_MEMORY;
+    if (!host_final_next(e->host, from, e->bytes, sizeof e->bytes, &piece))
+        return;
+    answer->size = (uint32_t)piece.size;
+    answer->call.arg[0] = piece.addr;
+    answer->call.arg[1] = piece.length;
+}
+
 /* Does a request; *answer and e->bytes become what is sent back. */
 static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
                   struct kfd_wire_answer *answer)
@@ -339,7 +310,7 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
         memcpy(e->bytes, devices, answer->size);
         break;
     case KFD_WIRE_READ:
-        if (copy(host, request->addr, e->bytes, request->size, true))
+        if (host_debugger_copy(host, request->addr, e->bytes, request->size, true))
             answer->size = request->size;
         else
             answer->result = -EFAULT;
@@ -360,6 +331,12 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
         break;
     case KFD_WIRE_RECORD:
         answer->result = host_recording_want(gpu, request->addr, is_shared);
+        break;
+    case KFD_WIRE_FINAL:
+        answer->result = host_final_want(host) ? 0 : -ENOMEM;
+        break;
+    case KFD_WIRE_FINAL_NEXT:
+        serve_final(e, request->addr, answer);
         break;
     case KFD_WIRE_HISTORY:
         host_history_serve(gpu, request, answer, e->bytes);
@@ -410,19 +387,33 @@ static bool converse(struct host_endpoint *e, int fd)
     return sent;
 }
 
-/* The last word: the process ends, or (closed) goes on without its GPUs. */
-static void say_end(struct host_endpoint *e, int status, bool closed)
+static struct timespec seconds_from_now(time_t seconds)
 {
-    const struct kfd_wire_answer answer = {.result = KFD_WIRE_ENDED,
-                                           .call = {.arg = {(uint32_t)status, closed}}};
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE_S; /* the debugger may not be taking its answer */
+    until.tv_sec += seconds;
+    return until;
+}
+
+/* The last word: the process ends, or (closed) goes on without its GPUs. With @p waits its memory
+ * is there until the debugger has it, and goes. */
+static void say_end(struct host_endpoint *e, int status, bool closed, bool waits)
+{
+    struct timespec until = seconds_from_now(PATIENCE_S);
+    /* The debugger may not be taking its answer. */
     if (pthread_mutex_timedlock(&e->sending, &until))
         return;
+    waits = waits && e->host->final;
+    const struct kfd_wire_answer answer = {.result = KFD_WIRE_ENDED,
+                                           .call = {.arg = {(uint32_t)status, closed, waits}}};
     if (e->debugger >= 0 && send(e->debugger, &answer, sizeof answer,
-                                 MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof answer)
-        shutdown(e->debugger, SHUT_WR);
+                                 MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof answer) {
+        until = seconds_from_now(PATIENCE_MEMORY_S);
+        while (waits && e->debugger >= 0 && !pthread_cond_timedwait(&e->gone, &e->sending, &until))
+            continue;
+        if (e->debugger >= 0)
+            shutdown(e->debugger, SHUT_WR);
+    }
     pthread_mutex_unlock(&e->sending);
 }
 
@@ -432,6 +423,7 @@ static void set_debugger(struct host_endpoint *e, int fd)
     if (e->debugger >= 0)
         close(e->debugger);
     e->debugger = fd;
+    pthread_cond_broadcast(&e->gone);
     pthread_mutex_unlock(&e->sending);
 }
 
@@ -441,12 +433,14 @@ static void let_go(struct host_endpoint *e)
     host_enter_all(e->host);
     for (uint32_t i = 0; i < e->host->gpus; i++)
         host_recording_free(&e->host->gpu[i]);
+    host_final_forget(e->host);
     for (size_t i = 0; i < e->planted_count; i++) {
         const struct planted planted = e->planted[i];
         uint8_t now[4], bytes[4];
         wt_store_le(bytes, planted.covers, 4);
-        if (copy(e->host, planted.addr, now, 4, true) && wt_load_le(now, 4) == BREAKPOINT)
-            copy(e->host, planted.addr, bytes, 4, false);
+        if (host_debugger_copy(e->host, planted.addr, now, 4, true) &&
+            wt_load_le(now, 4) == BREAKPOINT)
+            host_debugger_copy(e->host, planted.addr, bytes, 4, false);
         tell_changed(e->host, planted.addr, 4);
     }
     /* Who has only looked leaves the program's own debugging of itself as it is. */
@@ -531,7 +525,7 @@ static void *run(void *context)
             set_debugger(e, fd);
     }
     if (e->debugger >= 0) {
-        say_end(e, 0, true);
+        say_end(e, 0, true, false);
         set_debugger(e, -1);
         let_go(e);
     }
@@ -552,6 +546,7 @@ struct host_endpoint *host_endpoint_start(struct host *host)
     e->owner = getpid();
     e->debugger = e->holder = -1;
     pthread_mutex_init(&e->sending, NULL);
+    pthread_cond_init(&e->gone, NULL);
     e->wake = eventfd(0, EFD_CLOEXEC);
     snprintf(address, sizeof address, "unix:");
     bool good = e->wake >= 0 && wt_private_dir(folder, sizeof folder, &err) == WT_OK;
@@ -599,10 +594,10 @@ void host_endpoint_stop(struct host_endpoint *e)
     free(e);
 }
 
-void host_endpoint_tell_exit(struct host_endpoint *e, int status)
+void host_endpoint_tell_exit(struct host_endpoint *e, int status, bool waits)
 {
     if (e && e->owner == getpid())
-        say_end(e, status, false);
+        say_end(e, status, false, waits);
 }
 
 void host_endpoint_after_fork(struct host_endpoint *e)

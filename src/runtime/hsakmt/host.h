@@ -150,6 +150,7 @@ struct host {
     int debug_fd;                /**< told of exceptions; 0: no debugger (debug-trap operations) */
     struct host_buffer *buffers; /**< memory allocated by ioctls: kfd_memory.c */
     uint32_t next_buffer;
+    struct host_final *final;       /**< for a debugger: final_memory.h; NULL: none wants it */
     struct host_endpoint *endpoint; /**< for debuggers; NULL: they cannot come */
     pthread_t debugger_thread;      /**< that serves them, once there is one: */
     atomic_bool debugger_thread_is;

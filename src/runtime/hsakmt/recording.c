@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "emulator/gcn/kfd.h"
 #include "emulator/machine/machine.h"
+#include "runtime/hsakmt/final_memory.h"
 
 #define WORDS (HOST_PAGE / 8)
 /* How often an atomic is tried on memory that a thread changes all the time, before it counts
@@ -840,6 +841,7 @@ enum wt_status host_unmap(struct host_gpu *gpu, uint64_t addr, uint64_t size, st
     if (used)
         host_recording_end(gpu, "nothing is recorded now: the program has freed memory that the "
                                 "kernels used");
+    host_final_unmap(gpu, addr, size);
     return gcn_device_unmap(gpu->device, addr, size, err);
 }
 
