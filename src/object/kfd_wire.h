@@ -13,6 +13,7 @@
 
 #include "object/kfd_debug.h"
 
+#define KFD_WIRE_SOCKET "gpu"      /* base/private_dir.h: the kind of socket */
 #define KFD_WIRE_MAGIC 0x35444b57u /* "WKD5" */
 #define KFD_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define KFD_WIRE_WAIT_MS 100u      /* the longest wait for an exception */
@@ -117,7 +118,7 @@ enum kfd_wire_happened {
 /**
  * An answer's result: the process says of its own accord, or instead of an answer, that it ends
  * with status call.arg[0]; or (call.arg[1] not 0) that it goes on without its GPUs. Nothing
- * follows. With call.arg[2] it waits until the debugger has its memory (KFD_WIRE_FINAL_NEXT), and
+ * follows. After KFD_WIRE_FINAL it answers yet when it ends, for some seconds or until the debugger
  * closes the connection.
  */
 #define KFD_WIRE_ENDED INT32_MIN

@@ -25,6 +25,7 @@ bool wt_memory_image_add(struct wt_memory_image *image, uint64_t addr, uint8_t *
 /** Reads what is kept; false if not all of it is. */
 bool wt_memory_image_read(const struct wt_memory_image *image, uint64_t addr, void *out,
                           size_t size);
+/** Frees what it has; it is empty then. */
 void wt_memory_image_free(struct wt_memory_image *image);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A host program that uses an emulated GPU, in its own process, as the target of a debugger. The
- * program goes on when the debugger goes.
+ * A host program that uses emulated GPUs of one family, in its own process, as the target of a
+ * debugger. The program goes on when the debugger goes.
  *
  * A front end attaches by wt_process_open(). Or it starts the program, as `wavetrap exec` does,
  * with WAVETRAP_HELD=PROGRAM:DEBUGGER in its environment (two process ids): then the program's
@@ -19,65 +19,87 @@
 #define WT_TARGET_PROCESS_H
 
 #include "debug/core/debugger.h"
-#include "debug/gcn/process.h"
 #include "debug/source/modules.h"
+#include "target/family.h"
 #include "target/memory_image.h"
 
-struct wt_process_code;
+struct wt_process;
+
+/** How a family's host programs are debugged. */
+struct wt_process_ops {
+    /** Whether process @p pid has opened GPUs of the family (one debugger at a time connects). */
+    enum wt_status (*reachable)(int pid, bool *reachable, struct wt_error *err);
+    /** Connects: sets p->own, p->target, and adds the modules that there are. */
+    enum wt_status (*connect)(struct wt_process *p, int pid, struct wt_error *err);
+    /** A target without a program that runs: sets p->target, whose memory is p->image, and
+     * p->no_link. Adds to that and to p->modules what the file @p program (NULL: none) contains for
+     * the device. */
+    enum wt_status (*connect_none)(struct wt_process *p, const char *program, struct wt_error *err);
+    /** Adds to @p image the memory that a program has left that has ended. NULL: it is gone. */
+    void (*final_memory)(struct wt_process *p, struct wt_memory_image *image);
+    /** Brings p->modules up to date. */
+    enum wt_status (*refresh)(struct wt_process *p, struct wt_error *err);
+    /** Has kernels recorded: fills in p->services. NULL: they cannot be. */
+    enum wt_status (*record)(struct wt_process *p, uint64_t budget, struct wt_error *err);
+    /** Disconnects and frees p->own, which may be NULL. */
+    void (*disconnect)(struct wt_process *p);
+};
 
 struct wt_process {
-    struct wt_gcn_process *connection;
-    struct wt_modules *modules;   /**< the code objects that its runtime has loaded */
-    struct wt_process_code *code; /**< of modules that were read from its memory */
-    size_t code_count, code_capacity;
+    const struct wt_family *family;
+    void *own;                          /**< of the family: its connection; NULL: no program */
+    struct wt_modules *modules;         /**< the code that its runtime has loaded */
     struct wt_target_services services; /**< none, or (wt_process_record) time travel */
     struct wt_target target;
     struct wt_debugger *debugger;
-    /* Without a connection. */
-    struct wt_gcn_link no_link;
+    /* Without a program that runs. */
+    void *no_link;                   /**< malloc'ed: what the target's link is */
     struct wt_memory_image image;    /**< that is shown, with `modules` */
     struct wt_memory_image file;     /**< of the program's file, while its end is shown */
     struct wt_modules *file_modules; /**< likewise; or NULL */
 };
 
 /**
- * Connects to process @p pid and opens a debugger of all its GPUs; the program keeps running. On
- * failure nothing is left to close. *process stays where it is in memory.
+ * Connects to process @p pid and opens a debugger of all its GPUs of @p family; the program keeps
+ * running. On failure nothing is left to close. *process stays where it is in memory.
  */
-enum wt_status wt_process_open(struct wt_process *process, int pid,
+enum wt_status wt_process_open(struct wt_process *process, const struct wt_family *family, int pid,
                                const struct wt_debugger_options *options, struct wt_error *err);
 
 /**
  * Has kernels recorded from the next one on that begins on an idle GPU, with @p budget bytes of the
  * program's memory: the debugger can go back to the beginning of the kernel that runs.
+ * WT_UNSUPPORTED: the family's programs cannot be recorded.
  */
 enum wt_status wt_process_record(struct wt_process *process, uint64_t budget, struct wt_error *err);
 
 /**
  * Waits at most @p ms for process @p pid to open its GPUs, so that wt_process_open() can connect.
- * *ready says whether it has.
+ * *family becomes theirs; NULL: it has not opened any.
  */
-enum wt_status wt_process_wait(int pid, unsigned ms, bool *ready, struct wt_error *err);
+enum wt_status wt_process_wait(int pid, unsigned ms, const struct wt_family **family,
+                               struct wt_error *err);
 
 /**
  * Brings the list of modules up to date: to be called at the news WT_PROBE_MODULES_CHANGED, and at
- * stops. Observers of the list are told of modules that have come and gone. Code objects whose
- * bytes cannot be read are left out.
+ * stops. Observers of the list are told of modules that have come and gone. Code whose bytes cannot
+ * be read is left out.
  */
 enum wt_status wt_process_refresh(struct wt_process *process, struct wt_error *err);
 
 /**
  * The debugger of a GPU that no program uses: it has no waves. Its modules and its memory, which
- * cannot be written, are the code objects for gfx900 that the file @p program (NULL: none)
- * contains, at addresses of no meaning; one that cannot be read is left out.
+ * cannot be written, are those in the file @p program (NULL: none) as far as the family finds any,
+ * at addresses of no meaning.
  */
-enum wt_status wt_process_open_none(struct wt_process *process, const char *program,
-                                    const struct wt_debugger_options *options,
+enum wt_status wt_process_open_none(struct wt_process *process, const struct wt_family *family,
+                                    const char *program, const struct wt_debugger_options *options,
                                     struct wt_error *err);
 
 /**
  * After the end of @p ended: @p none shows its modules, and the memory that its kernels have left,
- * as far as it is known. @p ended has no modules then, and can only be closed.
+ * as far as its family keeps that; @p ended has no modules then, and can only be closed. Else @p
+ * none shows the program's file.
  */
 void wt_process_show_end(struct wt_process *none, struct wt_process *ended);
 /** Shows the program's file again. */

@@ -39,8 +39,8 @@ enum wt_status wt_gcn_process_want_memory(struct wt_gcn_process *process, struct
  * are zero. False: no more is wanted. */
 typedef bool wt_gcn_memory_fn(void *context, uint64_t addr, uint8_t *bytes, uint64_t size);
 /**
- * The memory of a process that has ended, and waits for that: what its GPUs could use at the end,
- * or since the latest kernel began. Nothing if it does not wait.
+ * The memory of a process that has said that it ends, after wt_gcn_process_want_memory(): what its
+ * GPUs could use at the end, or since the latest kernel began. Nothing if it has gone meanwhile.
  */
 void wt_gcn_process_final_memory(struct wt_gcn_process *process, wt_gcn_memory_fn *found,
                                  void *context);

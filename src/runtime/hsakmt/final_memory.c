@@ -28,6 +28,7 @@ bool host_final_want(struct host *host)
 {
     if (!host->final && (host->final = calloc(1, sizeof *host->final)))
         pthread_mutex_init(&host->final->lock, NULL);
+    atomic_store(&host->final_wanted, host->final != NULL);
     return host->final;
 }
 
@@ -48,6 +49,7 @@ void host_final_forget(struct host *host)
     pthread_mutex_destroy(&host->final->lock);
     free(host->final);
     host->final = NULL;
+    atomic_store(&host->final_wanted, false);
 }
 
 void host_final_kernel(struct host_gpu *gpu)

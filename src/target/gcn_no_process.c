@@ -1,13 +1,14 @@
 /* The debugger of a gfx900 that no program uses: what a front end looks at before a host program is
  * started and after its end. See process.h. */
 
-#include "target/process.h"
+#include "target/gcn_process.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "base/file.h"
+#include "debug/gcn/gcn.h"
 #include "object/code_object.h"
 #include "object/contained.h"
 #include "runtime/gcn/launch.h"
@@ -130,60 +131,15 @@ static void add_program(struct wt_process *p, const char *program)
     free(bytes);
 }
 
-enum wt_status wt_process_open_none(struct wt_process *p, const char *program,
-                                    const struct wt_debugger_options *options, struct wt_error *err)
+enum wt_status wt_gcn_connect_none(struct wt_process *p, const char *program, struct wt_error *err)
 {
-    *p = (struct wt_process){.connection = NULL};
-    p->modules = wt_modules_new();
-    if (!p->modules)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of code objects");
+    struct wt_gcn_link *link = malloc(sizeof *link);
+    if (!link)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a GPU without a program");
+    *link = (struct wt_gcn_link){.ops = &no_link_ops, .context = p};
+    p->no_link = link;
+    p->target.link = link;
     if (program)
         add_program(p, program);
-    p->no_link = (struct wt_gcn_link){.ops = &no_link_ops, .context = p};
-    p->target = (struct wt_target){.link = &p->no_link, .services = &p->services};
-    const enum wt_status status =
-        wt_debugger_open(&p->target, &wt_probe_gcn, options, &p->debugger, err);
-    if (status)
-        wt_process_close(p);
-    return status;
-}
-
-/* ---- what a program has left ---- */
-
-#define MOST_LEFT ((uint64_t)1 << 30)
-
-struct left {
-    struct wt_memory_image *image;
-    uint64_t bytes;
-};
-
-static bool take_piece(void *context, uint64_t addr, uint8_t *bytes, uint64_t size)
-{
-    struct left *left = context;
-    left->bytes += bytes ? size : 0;
-    return wt_memory_image_add(left->image, addr, bytes, size) && left->bytes < MOST_LEFT;
-}
-
-void wt_process_show_file(struct wt_process *none)
-{
-    if (!none->file_modules)
-        return;
-    wt_memory_image_free(&none->image);
-    wt_modules_free(none->modules);
-    none->image = none->file;
-    none->modules = none->file_modules;
-    none->file = (struct wt_memory_image){0};
-    none->file_modules = NULL;
-}
-
-void wt_process_show_end(struct wt_process *none, struct wt_process *ended)
-{
-    wt_process_show_file(none);
-    none->file = none->image;
-    none->file_modules = none->modules;
-    none->image = (struct wt_memory_image){0};
-    none->modules = ended->modules;
-    ended->modules = NULL;
-    struct left left = {.image = &none->image};
-    wt_gcn_process_final_memory(ended->connection, take_piece, &left);
+    return WT_OK;
 }
