@@ -22,6 +22,7 @@
 #include "cli/terminal.h"
 #include "frontend/console/console.h"
 #include "target/core_file.h"
+#include "target/process.h"
 
 /* A command or a file of commands, in the order in which they were given. */
 struct order {
@@ -159,11 +160,16 @@ static bool show_progress(void *context, const char *text)
     return !text || wt_shell_waits(d->console) || !was_interrupted(d);
 }
 
+static const struct wt_family *family_of(const struct debug *d)
+{
+    return d->host ? cli_debug_host_family(d->host) : d->device.family;
+}
+
 static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, size_t length,
                             char *text, size_t size)
 {
     struct debug *d = context;
-    const struct wt_family *f = d->host ? wt_family_of_host_programs() : d->device.family;
+    const struct wt_family *f = family_of(d);
     return f->instruction_text
                ? f->instruction_text(d->host ? NULL : &d->device, addr, bytes, length, text, size)
                : 0;
@@ -173,7 +179,7 @@ static bool explain(void *context, FILE *out, const char *const *name, const uin
                     size_t count)
 {
     const struct debug *d = context;
-    const struct wt_family *f = d->host ? wt_family_of_host_programs() : d->device.family;
+    const struct wt_family *f = family_of(d);
     if (f->explain_registers)
         f->explain_registers(out, name, value, count);
     return f->explain_registers != NULL;
@@ -185,7 +191,7 @@ static enum wt_status print_operand(void *context, FILE *out, const char *text, 
                                     void *reader, bool *is_operand, struct wt_error *err)
 {
     const struct debug *d = context;
-    const struct wt_family *f = d->host ? wt_family_of_host_programs() : d->device.family;
+    const struct wt_family *f = family_of(d);
     const struct wt_register_reader registers = {read, reader};
     *is_operand = false;
     return f->print_operand ? f->print_operand(out, text, letter, &registers, is_operand, err)
@@ -321,7 +327,13 @@ static const struct wt_shell_host host_ops = {.start = host_start,
 static enum wt_status open_host(struct debug *d, struct wt_error *err)
 {
     const struct wt_emulated_options *device = &d->drive.options.device;
+    const struct wt_family *family =
+        device->gpu.family ? device->gpu.family : wt_family_of_host_programs();
+    if (!family->process)
+        return wt_fail(err, WT_UNSUPPORTED, "host programs on %s cannot be debugged yet",
+                       family->name);
     const struct cli_debug_host_options options = {.program = d->program,
+                                                   .family = family,
                                                    .history_memory =
                                                        device->hw_only ? 0 : device->history_memory,
                                                    .gpu = d->drive.options.gpu,
