@@ -190,10 +190,12 @@ static void stay(int pid)
     const struct timespec moment = {.tv_nsec = 1000000};
     struct wt_process process;
     struct wt_error err;
-    bool ready = false;
-    for (unsigned tries = 0; !ready && tries < 60; tries++)
-        check(wt_process_wait(pid, 1000, &ready, &err), &err);
-    check(wt_process_open(&process, pid, &options, &err), &err);
+    const struct wt_family *family = NULL;
+    for (unsigned tries = 0; !family && tries < 60; tries++)
+        check(wt_process_wait(pid, 1000, &family, &err), &err);
+    if (!family)
+        fail("the program has opened no GPU");
+    check(wt_process_open(&process, family, pid, &options, &err), &err);
     struct wt_debugger *d = process.debugger;
     for (bool ended = false; !ended;) {
         struct wt_probe_event news;

@@ -28,3 +28,16 @@ enum wt_status wt_private_dir(char *path, size_t size, struct wt_error *err)
         return wt_fail(err, WT_IO, "%s is not a folder of yours alone (mode 0700)", path);
     return WT_OK;
 }
+
+enum wt_status wt_private_socket(char *path, size_t size, int pid, const char *kind,
+                                 struct wt_error *err)
+{
+    enum wt_status status;
+    if ((status = wt_private_dir(path, size, err)) != WT_OK)
+        return status;
+    const size_t used = strlen(path);
+    const int length = snprintf(path + used, size - used, "/%d.%s", pid, kind);
+    if (length < 0 || (size_t)length >= size - used)
+        return wt_fail(err, WT_INVALID, "the path of the folder for sockets is too long");
+    return WT_OK;
+}

@@ -49,7 +49,7 @@ enum wt_status cli_debug_host_open(const struct cli_debug_host_options *options,
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     h->options = *options;
     const struct wt_debugger_options how = debugger_options(h);
-    enum wt_status status = wt_process_open_none(&h->none, &how, err);
+    enum wt_status status = wt_process_open_none(&h->none, options->family, &how, err);
     if (!status)
         status = new_session(h, h->none.debugger, &h->none_session, err);
     if (status)
@@ -67,6 +67,11 @@ struct wt_session *cli_debug_host_session(struct cli_debug_host *h)
 struct wt_modules *cli_debug_host_modules(struct cli_debug_host *h)
 {
     return h->session ? h->process.modules : h->none.modules;
+}
+
+const struct wt_family *cli_debug_host_family(const struct cli_debug_host *h)
+{
+    return h->session ? h->process.family : h->none.family;
 }
 
 void cli_debug_host_serve(struct cli_debug_host *h, struct wt_shell *console)
@@ -204,13 +209,14 @@ static bool has_ended(struct cli_debug_host *h)
            info.si_pid == h->pid;
 }
 
-static enum wt_status connect_to(struct cli_debug_host *h, struct wt_error *err)
+static enum wt_status connect_to(struct cli_debug_host *h, const struct wt_family *family,
+                                 struct wt_error *err)
 {
     const struct wt_debugger_options how = debugger_options(h);
-    enum wt_status status = wt_process_open(&h->process, h->pid, &how, err);
+    enum wt_status status = wt_process_open(&h->process, family, h->pid, &how, err);
     if (status)
         return status;
-    if (h->options.history_memory)
+    if (h->options.history_memory && family->process->record)
         status = wt_process_record(&h->process, h->options.history_memory, err);
     if (!status)
         status = new_session(h, h->process.debugger, &h->session, err);
@@ -237,7 +243,7 @@ enum wt_status cli_debug_host_start(struct cli_debug_host *h, const char *argume
                                     char *const *environment, bool *ended, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
-    bool ready = false;
+    const struct wt_family *family = NULL;
     char *line = command_line(h, arguments);
     if (!line)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a command line");
@@ -253,13 +259,13 @@ enum wt_status cli_debug_host_start(struct cli_debug_host *h, const char *argume
         return wt_fail(err, WT_IO, "the program cannot be started: %s", strerror(errno));
     }
     setpgid(h->pid, h->pid);
-    while (!status && !ready && !*ended) {
-        status = wt_process_wait(h->pid, LOOK_MS, &ready, err);
-        *ended = !ready && has_ended(h);
-        if (!status && !ready && !*ended && interrupted(h))
+    while (!status && !family && !*ended) {
+        status = wt_process_wait(h->pid, LOOK_MS, &family, err);
+        *ended = !family && has_ended(h);
+        if (!status && !family && !*ended && interrupted(h))
             status = wt_fail(err, WT_STATE, "Interrupted: the program has not opened a GPU.");
     }
-    if (!status && ready && (status = connect_to(h, err)) != WT_OK && has_ended(h)) {
+    if (!status && family && (status = connect_to(h, family, err)) != WT_OK && has_ended(h)) {
         *ended = true;
         status = WT_OK;
     }
@@ -272,9 +278,13 @@ enum wt_status cli_debug_host_start(struct cli_debug_host *h, const char *argume
 
 enum wt_status cli_debug_host_attach(struct cli_debug_host *h, int pid, struct wt_error *err)
 {
+    const struct wt_family *family;
+    enum wt_status status = wt_process_wait(pid, 0, &family, err);
+    if (status)
+        return status;
     h->pid = pid;
     h->own = false;
-    enum wt_status status = connect_to(h, err);
+    status = connect_to(h, family ? family : h->options.family, err);
     if (status)
         h->pid = 0;
     return status;

@@ -3,15 +3,17 @@
 #define WT_CLI_DEBUG_HOST_H
 
 #include "frontend/console/console.h"
+#include "target/family.h"
 
 struct cli_debug_host;
 
 struct cli_debug_host_options {
-    const char *program;     /**< NULL: none, only processes that run are gone to */
-    const char **gpu;        /**< as --gpu has it, one for each GPU */
-    size_t gpu_count;        /**< 0: as `exec` has it without */
-    uint64_t history_memory; /**< bytes for recording kernels; 0: they are not */
-    int signal_fd;           /**< a signalfd of SIGINT */
+    const char *program;            /**< NULL: none, only processes that run are gone to */
+    const struct wt_family *family; /**< that of a GPU which no program uses */
+    const char **gpu;               /**< as --gpu has it, one for each GPU */
+    size_t gpu_count;               /**< 0: as `exec` has it without */
+    uint64_t history_memory;        /**< bytes for recording kernels; 0: they are not */
+    int signal_fd;                  /**< a signalfd of SIGINT */
     /** Watches signal_fd in a loop. */
     enum wt_status (*watch_signals)(void *context, struct wt_loop *loop, struct wt_error *err);
     void (*output)(void *context, const char *text, size_t length); /**< of breakpoints */
@@ -29,6 +31,8 @@ void cli_debug_host_close(struct cli_debug_host *host);
 struct wt_session *cli_debug_host_session(struct cli_debug_host *host);
 /** Its modules, owned by the host. */
 struct wt_modules *cli_debug_host_modules(struct cli_debug_host *host);
+/** The family of its GPUs. */
+const struct wt_family *cli_debug_host_family(const struct cli_debug_host *host);
 /** The console that goes from session to session. */
 void cli_debug_host_serve(struct cli_debug_host *host, struct wt_shell *console);
 

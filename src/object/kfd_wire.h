@@ -13,6 +13,7 @@
 
 #include "object/kfd_debug.h"
 
+#define KFD_WIRE_SOCKET "gpu"      /* base/private_dir.h: the kind of socket */
 #define KFD_WIRE_MAGIC 0x34444b57u /* "WKD4" */
 #define KFD_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define KFD_WIRE_WAIT_MS 100u      /* the longest wait for an exception */

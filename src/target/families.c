@@ -45,7 +45,7 @@ const struct wt_family *wt_family_of_registers(void)
 const struct wt_family *wt_family_of_host_programs(void)
 {
     const struct wt_family *const *f = wt_families;
-    while (!(*f)->host_programs)
+    while (!(*f)->process)
         f++;
     return *f;
 }

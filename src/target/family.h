@@ -18,6 +18,7 @@ struct wt_archive;
 struct wt_emulated;
 struct wt_hw_table;
 struct wt_probe_ops;
+struct wt_process_ops;
 
 /** Reads a register of a wave, by its name; false if there is none, or no wave. */
 struct wt_register_reader {
@@ -45,7 +46,6 @@ struct wt_family {
     const char *core_word; /**< the family's words in traces and reports */
     const char *wave_word;
     const char *lane_word;
-    bool host_programs;   /**< a debugger can reach host programs that use it */
     unsigned mask_digits; /**< hexadecimal digits of a mask in a trace; 0: as many as it takes */
 
     /* --gpu: the configuration is a struct of the family's own. */
@@ -153,7 +153,9 @@ struct wt_family {
 
     /** Fills in what the debugger's target needs beside the common services. NULL: no debugger. */
     void (*attach)(struct wt_emulated *e);
-    const struct wt_probe_ops *probe; /**< NULL where attach is */
+    const struct wt_probe_ops *probe;     /**< NULL where attach is */
+    const struct wt_process_ops *process; /**< of host programs (process.h). NULL: a debugger cannot
+                                               reach them */
     bool gdb; /**< GDB knows its instruction set, so that front ends of GDB's protocol take it */
 };
 
@@ -172,7 +174,8 @@ const struct wt_family *wt_family_of_contained(const char *path);
 /** The family whose debug registers programs and hardware elsewhere offer over a socket or JTAG. */
 const struct wt_family *wt_family_of_registers(void);
 
-/** The family whose host programs a debugger can reach. */
+/** The family of host programs where nothing else is said: the first one that a debugger can reach
+ * programs of. */
 const struct wt_family *wt_family_of_host_programs(void);
 
 /** A choice of GPU: what --gpu says. {0} is none yet. */

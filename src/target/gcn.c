@@ -17,6 +17,7 @@
 #include "target/emulated.h"
 #include "target/gcn_debugger.h"
 #include "target/launch.h"
+#include "target/gcn_process.h"
 #include "target/gcn_program.h"
 
 enum { WAVES_PER_CU = 40 };
@@ -348,7 +349,7 @@ const struct wt_family wt_family_gcn = {
     .core_word = "cu",
     .wave_word = "wave",
     .lane_word = "lane",
-    .host_programs = true,
+    .process = &wt_gcn_process_ops,
     .mask_digits = 16,
     .config_size = sizeof(struct gcn_config),
     .config_default = config_default,

@@ -1,302 +1,94 @@
-/* A host program as a target, and the code objects that its runtime lists. See process.h. */
+/* A host program as a target, of whatever family. See process.h. */
 #include "target/process.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <assert.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 
-#define MOST_OBJECTS 4096
-#define MOST_BYTES ((uint64_t)256 << 20)
-
-static enum wt_status read_link(struct wt_process *p, uint64_t addr, void *out, size_t size,
-                                struct wt_error *err)
-{
-    const struct wt_gcn_link *l = wt_gcn_process_link(p->connection);
-    return l->ops->read(l->context, addr, out, size, err);
-}
-
-/* A string of the process, which may end before what can be read there does. */
-static enum wt_status read_string(struct wt_process *p, uint64_t addr, char *text, size_t size,
-                                  struct wt_error *err)
+static enum wt_status find(int pid, const struct wt_family **family, struct wt_error *err)
 {
     enum wt_status status;
-    for (size_t i = 0; i + 1 < size; i++) {
-        if ((status = read_link(p, addr + i, &text[i], 1, err)) != WT_OK || !text[i])
+    bool reachable = false;
+    *family = NULL;
+    for (const struct wt_family *const *f = wt_families; *f; f++) {
+        if (!(*f)->process)
+            continue;
+        if ((status = (*f)->process->reachable(pid, &reachable, err)) != WT_OK)
             return status;
+        if (reachable) {
+            *family = *f;
+            return WT_OK;
+        }
     }
-    text[size - 1] = 0;
     return WT_OK;
 }
 
-/* "%20" and its like, in place. */
-static void decode_uri(char *text)
-{
-    char *to = text;
-    unsigned code;
-    for (; *text && *text != '#'; text++)
-        if (*text == '%' && isxdigit((unsigned char)text[1]) && isxdigit((unsigned char)text[2]) &&
-            sscanf(text + 1, "%2x", &code) == 1) {
-            *to++ = (char)code;
-            text += 2;
-        } else {
-            *to++ = *text;
-        }
-    *to = 0;
-}
-
-static uint64_t parameter(const char *uri, const char *name)
-{
-    const char *at = strstr(uri, name);
-    return at ? strtoull(at + strlen(name), NULL, 0) : 0;
-}
-
-static bool read_file_part(const char *path, uint64_t offset, uint64_t size, uint8_t *bytes)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    uint64_t done = 0;
-    while (fd >= 0 && done < size) {
-        const ssize_t got = pread(fd, bytes + done, size - done, (off_t)(offset + done));
-        if (got <= 0)
-            break;
-        done += (uint64_t)got;
-    }
-    if (fd >= 0)
-        close(fd);
-    return done == size;
-}
-
-static bool is_elf(const uint8_t *bytes, uint64_t size)
-{
-    return size >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
-}
-
-/*
- * The same part of a file as the process has it in memory. The runtime takes code in memory that a
- * file is mapped to for a part of the file, also where the program has written to that memory.
- */
-static bool read_mapped_part(struct wt_process *p, const char *path, uint64_t offset, uint64_t size,
-                             uint8_t *bytes)
-{
-    char name[64], line[4400], file[4096];
-    bool good = false;
-    snprintf(name, sizeof name, "/proc/%d/maps", wt_gcn_process_id(p->connection));
-    FILE *maps = fopen(name, "re");
-    while (maps && !good && fgets(line, sizeof line, maps)) {
-        uint64_t start, end, from;
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %4095[^\n]", &start, &end,
-                   &from, file) == 4 &&
-            strcmp(file, path) == 0 && offset >= from && offset - from < end - start)
-            good = read_link(p, start + (offset - from), bytes, size, WT_IGNORED) == WT_OK &&
-                   is_elf(bytes, size);
-    }
-    if (maps)
-        fclose(maps);
-    return good;
-}
-
-/* The code object that a URI of the runtime names ("memory://PID#offset=A&size=N",
- * "file://PATH#offset=O&size=N"); NULL if it cannot be had. *in_memory: it may become another one.
- */
-static uint8_t *code_object(struct wt_process *p, const char *uri, uint64_t *size, bool *in_memory)
-{
-    const char *part = strchr(uri, '#');
-    if (!part)
-        return NULL;
-    const uint64_t offset = parameter(part, "offset=");
-    *size = parameter(part, "size=");
-    if (!*size || *size > MOST_BYTES)
-        return NULL;
-    uint8_t *bytes = malloc(*size);
-    bool good = false;
-    *in_memory = true;
-    if (bytes && strncmp(uri, "memory://", 9) == 0) {
-        good = read_link(p, offset, bytes, *size, WT_IGNORED) == WT_OK;
-    } else if (bytes && strncmp(uri, "file://", 7) == 0) {
-        char *path = strdup(uri + 7);
-        if (path)
-            decode_uri(path);
-        good = path && read_file_part(path, offset, *size, bytes);
-        *in_memory = !good || !is_elf(bytes, *size);
-        if (path && *in_memory)
-            good = read_mapped_part(p, path, offset, *size, bytes);
-        free(path);
-    }
-    if (good)
-        return bytes;
-    free(bytes);
-    return NULL;
-}
-
-static const struct wt_module *module_at(const struct wt_process *p, const char *uri, uint64_t bias)
-{
-    size_t count;
-    const struct wt_module *list = wt_modules_list(p->modules, &count);
-    for (size_t i = 0; i < count; i++)
-        if (list[i].bias == bias && strcmp(list[i].name, uri) == 0)
-            return &list[i];
-    return NULL;
-}
-
-/* A program may unload code and load other code from the same memory to the same address. */
-struct wt_process_code {
-    wt_module_id id;
-    uint64_t hash; /* of the code object's bytes */
-};
-
-/* FNV-1a. */
-static uint64_t hash_of(const uint8_t *bytes, uint64_t size)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (uint64_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-static struct wt_process_code *find_code(const struct wt_process *p, wt_module_id id)
-{
-    for (size_t i = 0; i < p->code_count; i++)
-        if (p->code[i].id == id)
-            return &p->code[i];
-    return NULL;
-}
-
-static bool remove_module(struct wt_process *p, wt_module_id id)
-{
-    struct wt_process_code *code = find_code(p, id);
-    if (code)
-        *code = p->code[--p->code_count];
-    return wt_modules_remove(p->modules, id);
-}
-
-static void add_module(struct wt_process *p, const char *uri, uint64_t bias)
-{
-    uint64_t size;
-    bool in_memory;
-    const struct wt_module *there = module_at(p, uri, bias);
-    if (there && !find_code(p, there->id))
-        return; /* of a file */
-    struct wt_process_code *more =
-        wt_array_grow(p->code, &p->code_capacity, p->code_count + 1, sizeof *more);
-    uint8_t *bytes = more ? code_object(p, uri, &size, &in_memory) : NULL;
-    if (more)
-        p->code = more;
-    const uint64_t hash = bytes && in_memory ? hash_of(bytes, size) : 0;
-    if (!bytes || (there && find_code(p, there->id)->hash == hash)) {
-        free(bytes);
-        return;
-    }
-    wt_module_id id;
-    if (there)
-        remove_module(p, there->id);
-    if (wt_modules_add_bytes(p->modules, uri, bytes, size, bias, 0, &id, WT_IGNORED) == WT_OK &&
-        in_memory)
-        p->code[p->code_count++] = (struct wt_process_code){id, hash};
-    free(bytes);
-}
-
-/* Modules that the runtime no longer lists are gone. */
-static void drop_modules(struct wt_process *p, const wt_module_id *still, size_t still_count)
-{
-    size_t count;
-    bool dropped = true;
-    while (dropped) {
-        const struct wt_module *list = wt_modules_list(p->modules, &count);
-        dropped = false;
-        for (size_t i = 0; i < count && !dropped; i++) {
-            bool there = false;
-            for (size_t k = 0; k < still_count; k++)
-                there |= still[k] == list[i].id;
-            if (!there)
-                dropped = remove_module(p, list[i].id);
-        }
-    }
-}
-
-enum wt_status wt_process_refresh(struct wt_process *p, struct wt_error *err)
-{
-    struct r_debug debug;
-    uint64_t at = 0;
-    enum wt_status status;
-    if ((status = wt_gcn_process_code_list(p->connection, &at, err)) != WT_OK || !at ||
-        (status = read_link(p, at, &debug, sizeof debug, err)) != WT_OK)
-        return status;
-    if (debug.r_state != RT_CONSISTENT)
-        return WT_OK; /* it is being changed: at the next stop */
-    wt_module_id *still = calloc(MOST_OBJECTS, sizeof *still);
-    size_t count = 0;
-    if (!still)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of code objects");
-    at = (uint64_t)(uintptr_t)debug.r_map;
-    for (unsigned n = 0; at && n < MOST_OBJECTS && !status; n++) {
-        struct link_map map;
-        char uri[4200] = "";
-        if ((status = read_link(p, at, &map, sizeof map, err)) != WT_OK ||
-            (status = read_string(p, (uint64_t)(uintptr_t)map.l_name, uri, sizeof uri, err)) !=
-                WT_OK)
-            break;
-        add_module(p, uri, map.l_addr);
-        const struct wt_module *module = module_at(p, uri, map.l_addr);
-        if (module)
-            still[count++] = module->id;
-        at = (uint64_t)(uintptr_t)map.l_next;
-    }
-    if (!status)
-        drop_modules(p, still, count);
-    free(still);
-    return status;
-}
-
-enum wt_status wt_process_wait(int pid, unsigned ms, bool *ready, struct wt_error *err)
+enum wt_status wt_process_wait(int pid, unsigned ms, const struct wt_family **family,
+                               struct wt_error *err)
 {
     const struct timespec moment = {.tv_nsec = 2000000};
     const int64_t until = wt_clock_ms() + ms;
     enum wt_status status;
-    while ((status = wt_gcn_process_reachable(pid, ready, err)) == WT_OK && !*ready &&
-           wt_clock_ms() < until)
+    while ((status = find(pid, family, err)) == WT_OK && !*family && wt_clock_ms() < until)
         nanosleep(&moment, NULL);
     return status;
 }
 
-enum wt_status wt_process_open(struct wt_process *p, int pid,
+static enum wt_status begin(struct wt_process *p, const struct wt_family *family,
+                            struct wt_error *err)
+{
+    assert(family->process);
+    *p = (struct wt_process){.family = family};
+    p->modules = wt_modules_new();
+    p->target.services = &p->services;
+    return p->modules ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for a list of modules");
+}
+
+enum wt_status wt_process_open(struct wt_process *p, const struct wt_family *family, int pid,
                                const struct wt_debugger_options *options, struct wt_error *err)
 {
-    enum wt_status status;
-    *p = (struct wt_process){.connection = NULL};
-    p->modules = wt_modules_new();
-    if (!p->modules)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of code objects");
-    if ((status = wt_gcn_process_open(pid, &p->connection, err)) == WT_OK) {
-        p->target = (struct wt_target){.link = wt_gcn_process_link(p->connection),
-                                       .services = &p->services,
-                                       .context = p->connection};
-        if ((status = wt_process_refresh(p, err)) == WT_OK)
-            status = wt_debugger_open(&p->target, &wt_probe_gcn, options, &p->debugger, err);
-    }
-    if (status != WT_OK)
+    enum wt_status status = begin(p, family, err);
+    if (!status)
+        status = family->process->connect(p, pid, err);
+    if (!status)
+        status = wt_debugger_open(&p->target, family->probe, options, &p->debugger, err);
+    if (status)
         wt_process_close(p);
     return status;
 }
 
+enum wt_status wt_process_open_none(struct wt_process *p, const struct wt_family *family,
+                                    const struct wt_debugger_options *options, struct wt_error *err)
+{
+    enum wt_status status = begin(p, family, err);
+    if (!status) {
+        family->process->connect_none(p);
+        status = wt_debugger_open(&p->target, family->probe, options, &p->debugger, err);
+    }
+    if (status)
+        wt_process_close(p);
+    return status;
+}
+
+enum wt_status wt_process_refresh(struct wt_process *p, struct wt_error *err)
+{
+    return p->own ? p->family->process->refresh(p, err) : WT_OK;
+}
+
 enum wt_status wt_process_record(struct wt_process *p, uint64_t budget, struct wt_error *err)
 {
-    return wt_gcn_process_record(p->connection, budget, &p->services, err);
+    return p->family->process->record
+               ? p->family->process->record(p, budget, err)
+               : wt_fail(err, WT_UNSUPPORTED, "kernels of host programs on %s are not recorded",
+                         p->family->name);
 }
 
 void wt_process_close(struct wt_process *p)
 {
     wt_debugger_close(p->debugger);
-    wt_gcn_process_close(p->connection);
+    if (p->family)
+        p->family->process->disconnect(p);
     wt_modules_free(p->modules);
-    free(p->code);
-    *p = (struct wt_process){.connection = NULL};
+    *p = (struct wt_process){.family = NULL};
 }

@@ -1,6 +1,6 @@
 /*
- * A host program that uses an emulated GPU, in its own process, as the target of a debugger. The
- * program goes on when the debugger goes.
+ * A host program that uses emulated GPUs of one family, in its own process, as the target of a
+ * debugger. The program goes on when the debugger goes.
  *
  * A front end attaches by wt_process_open(). Or it starts the program, as `wavetrap exec` does,
  * with WAVETRAP_HELD=PROGRAM:DEBUGGER in its environment (two process ids): then the program's
@@ -17,49 +17,66 @@
 #define WT_TARGET_PROCESS_H
 
 #include "debug/core/debugger.h"
-#include "debug/gcn/process.h"
 #include "debug/source/modules.h"
+#include "target/family.h"
 
-struct wt_process_code;
+struct wt_process;
+
+/** How a family's host programs are debugged. */
+struct wt_process_ops {
+    /** Whether process @p pid has opened GPUs of the family (one debugger at a time connects). */
+    enum wt_status (*reachable)(int pid, bool *reachable, struct wt_error *err);
+    /** Connects: sets p->own, p->target, and adds the modules that there are. */
+    enum wt_status (*connect)(struct wt_process *p, int pid, struct wt_error *err);
+    /** A target without a program: sets p->target. */
+    void (*connect_none)(struct wt_process *p);
+    /** Brings p->modules up to date. */
+    enum wt_status (*refresh)(struct wt_process *p, struct wt_error *err);
+    /** Has kernels recorded: fills in p->services. NULL: they cannot be. */
+    enum wt_status (*record)(struct wt_process *p, uint64_t budget, struct wt_error *err);
+    /** Disconnects and frees p->own, which may be NULL. */
+    void (*disconnect)(struct wt_process *p);
+};
 
 struct wt_process {
-    struct wt_gcn_process *connection;
-    struct wt_modules *modules;   /**< the code objects that its runtime has loaded */
-    struct wt_process_code *code; /**< of modules that were read from its memory */
-    size_t code_count, code_capacity;
+    const struct wt_family *family;
+    void *own;                          /**< of the family: its connection; NULL: no program */
+    struct wt_modules *modules;         /**< the code that its runtime has loaded */
     struct wt_target_services services; /**< none, or (wt_process_record) time travel */
     struct wt_target target;
     struct wt_debugger *debugger;
 };
 
 /**
- * Connects to process @p pid and opens a debugger of all its GPUs; the program keeps running. On
- * failure nothing is left to close. *process stays where it is in memory.
+ * Connects to process @p pid and opens a debugger of all its GPUs of @p family; the program keeps
+ * running. On failure nothing is left to close. *process stays where it is in memory.
  */
-enum wt_status wt_process_open(struct wt_process *process, int pid,
+enum wt_status wt_process_open(struct wt_process *process, const struct wt_family *family, int pid,
                                const struct wt_debugger_options *options, struct wt_error *err);
 
 /**
  * Has kernels recorded from the next one on that begins on an idle GPU, with @p budget bytes of the
  * program's memory: the debugger can go back to the beginning of the kernel that runs.
+ * WT_UNSUPPORTED: the family's programs cannot be recorded.
  */
 enum wt_status wt_process_record(struct wt_process *process, uint64_t budget, struct wt_error *err);
 
 /**
  * Waits at most @p ms for process @p pid to open its GPUs, so that wt_process_open() can connect.
- * *ready says whether it has.
+ * *family becomes theirs; NULL: it has not opened any.
  */
-enum wt_status wt_process_wait(int pid, unsigned ms, bool *ready, struct wt_error *err);
+enum wt_status wt_process_wait(int pid, unsigned ms, const struct wt_family **family,
+                               struct wt_error *err);
 
 /**
  * Brings the list of modules up to date: to be called at the news WT_PROBE_MODULES_CHANGED, and at
- * stops. Observers of the list are told of modules that have come and gone. Code objects whose
- * bytes cannot be read are left out.
+ * stops. Observers of the list are told of modules that have come and gone. Code whose bytes cannot
+ * be read is left out.
  */
 enum wt_status wt_process_refresh(struct wt_process *process, struct wt_error *err);
 
 /** The debugger of a GPU that no program uses: no waves, no memory, no modules. */
-enum wt_status wt_process_open_none(struct wt_process *process,
+enum wt_status wt_process_open_none(struct wt_process *process, const struct wt_family *family,
                                     const struct wt_debugger_options *options,
                                     struct wt_error *err);
 

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/bits.h"
-#include "base/private_dir.h"
 #include "object/kfd_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -91,7 +90,7 @@ static int connect_to(void)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    snprintf(name.sun_path, sizeof name.sun_path, "%s/" WT_PROCESS_SOCKET, folder, (int)getpid());
+    snprintf(name.sun_path, sizeof name.sun_path, "%s/%d." KFD_WIRE_SOCKET, folder, (int)getpid());
     if (fd < 0 || connect(fd, (struct sockaddr *)&name, sizeof name))
         abort();
     return fd;

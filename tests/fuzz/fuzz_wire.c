@@ -17,7 +17,6 @@
 
 #include "base/bits.h"
 #include "base/listen.h"
-#include "base/private_dir.h"
 #include "debug/source/locations.h"
 #include "object/kfd_wire.h"
 #include "target/process.h"
@@ -322,7 +321,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
     siginfo_t info;
     if (pid < 0 || waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT))
         abort();
-    snprintf(address, sizeof address, "unix:%s/" WT_PROCESS_SOCKET, folder, pid);
+    snprintf(address, sizeof address, "unix:%s/%d." KFD_WIRE_SOCKET, folder, pid);
     if (wt_listen(address, &listener, &err) || fcntl(listener.fd, F_SETFL, 0))
         abort();
     atexit(remove_folder);
@@ -343,7 +342,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(p->area, data + p->size, size - p->size < AREA_SIZE ? size - p->size : AREA_SIZE);
     if (pthread_create(&thread, NULL, serve, p))
         abort();
-    if (wt_process_open(&process, pid, &options, &err) == WT_OK) {
+    if (wt_process_open(&process, wt_family_of_host_programs(), pid, &options, &err) == WT_OK) {
         debug(&process);
         wt_process_close(&process);
     } else if (!*err.text) {

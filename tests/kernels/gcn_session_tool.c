@@ -464,7 +464,7 @@ static void open_process(struct tool *t, int pid)
 {
     const struct wt_debugger_options options = {.threads = WT_THREADS_WAVES};
     struct wt_error err;
-    if (wt_process_open(&t->process, pid, &options, &err))
+    if (wt_process_open(&t->process, wt_family_of_host_programs(), pid, &options, &err))
         stop("process", &err);
     t->attached = true;
     t->d = t->process.debugger;
@@ -477,7 +477,7 @@ static void start_process(struct tool *t, char **argv)
 {
     char *words[64] = {argv[2], "exec"};
     struct wt_error err;
-    bool ready = false;
+    const struct wt_family *family = NULL;
     int status;
     for (unsigned i = 3; argv[i] && i < 62; i++)
         words[i - 1] = argv[i];
@@ -492,8 +492,8 @@ static void start_process(struct tool *t, char **argv)
         execv(words[0], words);
         _exit(127);
     }
-    for (unsigned tries = 0; !ready && tries < 60; tries++) {
-        if (wt_process_wait(pid, 1000, &ready, &err))
+    for (unsigned tries = 0; !family && tries < 60; tries++) {
+        if (wt_process_wait(pid, 1000, &family, &err))
             stop("wait", &err);
         if (waitpid(pid, &status, WNOHANG) == pid) {
             printf("error: the program has ended, %d\n", status);

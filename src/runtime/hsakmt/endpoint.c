@@ -1,35 +1,26 @@
 /*
- * The endpoint of a host process for debuggers: a Unix socket in the user's own folder, and a
- * thread that serves one debugger at a time. When a debugger goes, in whatever way, its breakpoints
- * are lifted, waves that it held go on, and the next one may come. Idle, the thread sleeps in
- * poll(): the GPUs run as if it were not there.
+ * The endpoint of a host process for debuggers, as object/kfd_wire.h has it. When a debugger goes,
+ * in whatever way, its breakpoints are lifted, and waves that it held go on.
  */
 #include "runtime/hsakmt/endpoint.h"
 
+#include <assert.h>
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/pidfd.h>
-#include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/bits.h"
-#include "base/listen.h"
-#include "base/private_dir.h"
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/kfd.h"
 #include "object/kfd_wire.h"
+#include "runtime/common/endpoint.h"
 #include "runtime/hsakmt/recording.h"
 
 #define BREAKPOINT 0xbf920001u /* s_trap 1 */
-#define PATIENCE_S 1
 
 /** A breakpoint of the debugger's, and what it covers. */
 struct planted {
@@ -39,13 +30,7 @@ struct planted {
 
 struct host_endpoint {
     struct host *host;
-    struct wt_listener listener;
-    int wake;                /* an eventfd: the thread is to end */
-    int debugger;            /* the connection; -1: none */
-    int holder;              /* a pidfd of the debugger that kernels wait for; -1: of none */
-    pthread_mutex_t sending; /* held while an answer is sent */
-    pid_t owner;
-    pthread_t thread;
+    struct wt_endpoint *endpoint;
     struct planted *planted;
     size_t planted_count, planted_capacity;
     uint8_t bytes[KFD_WIRE_MOST];
@@ -373,71 +358,41 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
 
 /* ---- the conversation ---- */
 
-static bool receive(int fd, void *to, size_t size)
+static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
 {
-    for (size_t done = 0; done < size;) {
-        const ssize_t got = recv(fd, (uint8_t *)to + done, size - done, 0);
-        if (got <= 0 && !(got < 0 && errno == EINTR))
-            return false;
-        done += got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
-
-static bool put(int fd, const void *from, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        const ssize_t put = send(fd, (const uint8_t *)from + done, size - done, MSG_NOSIGNAL);
-        if (put < 0 && errno != EINTR)
-            return false;
-        done += put > 0 ? (size_t)put : 0;
-    }
-    return true;
-}
-
-/* False: the debugger has gone, or speaks another language. */
-static bool converse(struct host_endpoint *e, int fd)
-{
+    struct host_endpoint *e = context;
     struct kfd_wire_request request;
     struct kfd_wire_answer answer;
-    if (!receive(fd, &request, sizeof request) || !kfd_wire_sound(&request) ||
-        !receive(fd, e->bytes, kfd_wire_follows(&request)))
+    if (!wt_endpoint_receive(fd, &request, sizeof request) || !kfd_wire_sound(&request) ||
+        !wt_endpoint_receive(fd, e->bytes, kfd_wire_follows(&request)))
         return false;
     serve(e, &request, &answer);
-    pthread_mutex_lock(&e->sending);
-    const bool sent = put(fd, &answer, sizeof answer) && put(fd, e->bytes, answer.size);
-    pthread_mutex_unlock(&e->sending);
-    return sent;
+    return wt_endpoint_answer(endpoint, &answer, sizeof answer, e->bytes, answer.size);
 }
 
-/* The last word: the process ends, or (closed) goes on without its GPUs. */
-static void say_end(struct host_endpoint *e, int status, bool closed)
+static size_t end_word(int status, bool closed, uint8_t word[WT_ENDPOINT_WORD])
 {
     const struct kfd_wire_answer answer = {.result = KFD_WIRE_ENDED,
                                            .call = {.arg = {(uint32_t)status, closed}}};
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE_S; /* the debugger may not be taking its answer */
-    if (pthread_mutex_timedlock(&e->sending, &until))
-        return;
-    if (e->debugger >= 0 && send(e->debugger, &answer, sizeof answer,
-                                 MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof answer)
-        shutdown(e->debugger, SHUT_WR);
-    pthread_mutex_unlock(&e->sending);
+    memcpy(word, &answer, sizeof answer);
+    return sizeof answer;
 }
 
-static void set_debugger(struct host_endpoint *e, int fd)
+static size_t busy_word(uint8_t word[WT_ENDPOINT_WORD])
 {
-    pthread_mutex_lock(&e->sending);
-    if (e->debugger >= 0)
-        close(e->debugger);
-    e->debugger = fd;
-    pthread_mutex_unlock(&e->sending);
+    const struct kfd_wire_answer answer = {.result = -EBUSY};
+    memcpy(word, &answer, sizeof answer);
+    return sizeof answer;
 }
+
+static_assert(sizeof(struct kfd_wire_answer) <= WT_ENDPOINT_WORD &&
+                  sizeof(struct kfd_wire_request) <= WT_ENDPOINT_WORD,
+              "messages fit");
 
 /* The debugger has gone: all is as if it had not been there. */
-static void let_go(struct host_endpoint *e)
+static void let_go(void *context)
 {
+    struct host_endpoint *e = context;
     host_enter_all(e->host);
     for (uint32_t i = 0; i < e->host->gpus; i++)
         host_recording_free(&e->host->gpu[i]);
@@ -459,166 +414,69 @@ static void let_go(struct host_endpoint *e)
         host_code_follow(e->host, false);
 }
 
-/* Somebody else comes while a debugger is here. */
-static void turn_away(int listener)
+static void begin(void *context)
 {
-    const struct kfd_wire_answer busy = {.result = -EBUSY};
-    const struct timeval patience = {.tv_sec = 1};
-    struct kfd_wire_request greeting;
-    const int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    if (fd < 0)
-        return;
-    /* A socket that is closed with something unread in it is reset, and the answer lost. */
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    if (receive(fd, &greeting, sizeof greeting))
-        put(fd, &busy, sizeof busy);
-    close(fd);
+    host_enter_as_debugger(((struct host_endpoint *)context)->host);
 }
 
-static bool is_own(int fd)
+static bool is_held(void *context)
 {
-    struct ucred peer;
-    socklen_t size = sizeof peer;
-    return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) &&
-           (peer.uid == getuid() || peer.uid == 0);
+    return atomic_load(&((struct host_endpoint *)context)->host->held);
 }
 
-/* The debugger that kernels wait for has ended before it came. */
-static void release(struct host_endpoint *e)
+static void release(void *context)
 {
-    fprintf(stderr,
-            "wavetrap: process %d, for which kernels were held, has ended: they are no longer "
-            "held\n",
-            (int)e->host->holder);
-    atomic_store(&e->host->held, false);
+    atomic_store(&((struct host_endpoint *)context)->host->held, false);
 }
 
-/* Whether the end of the debugger that kernels wait for is to be watched for. */
-static bool is_awaited(const struct host_endpoint *e)
-{
-    return e->holder >= 0 && e->debugger < 0 && atomic_load(&e->host->held);
-}
-
-static void *run(void *context)
-{
-    struct host_endpoint *e = context;
-    host_enter_as_debugger(e->host);
-    for (;;) {
-        struct pollfd fds[] = {{.fd = e->wake, .events = POLLIN},
-                               {.fd = e->listener.fd, .events = POLLIN},
-                               {.fd = e->debugger, .events = POLLIN},
-                               {.fd = is_awaited(e) ? e->holder : -1, .events = POLLIN}};
-        if (poll(fds, 4, -1) < 0 && errno != EINTR)
-            break;
-        if (fds[0].revents)
-            break;
-        if (fds[3].revents)
-            release(e);
-        if (fds[2].revents && !converse(e, e->debugger)) {
-            set_debugger(e, -1);
-            let_go(e);
-        }
-        if (!fds[1].revents)
-            continue;
-        if (e->debugger >= 0) {
-            turn_away(e->listener.fd);
-            continue;
-        }
-        const int fd = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC);
-        if (fd >= 0 && !is_own(fd))
-            close(fd);
-        else
-            set_debugger(e, fd);
-    }
-    if (e->debugger >= 0) {
-        say_end(e, 0, true);
-        set_debugger(e, -1);
-        let_go(e);
-    }
-    return NULL;
-}
+static const struct wt_endpoint_ops ops = {.kind = KFD_WIRE_SOCKET,
+                                           .request_bytes = sizeof(struct kfd_wire_request),
+                                           .begin = begin,
+                                           .converse = converse,
+                                           .let_go = let_go,
+                                           .is_held = is_held,
+                                           .release = release,
+                                           .busy = busy_word,
+                                           .ended = end_word};
 
 /* ---- beginning and end ---- */
 
 struct host_endpoint *host_endpoint_start(struct host *host)
 {
-    char folder[96], address[128];
-    struct wt_error err;
-    sigset_t all, before;
     struct host_endpoint *e = calloc(1, sizeof *e);
     if (!e)
         return NULL;
     e->host = host;
-    e->owner = getpid();
-    e->debugger = e->holder = -1;
-    pthread_mutex_init(&e->sending, NULL);
-    e->wake = eventfd(0, EFD_CLOEXEC);
-    snprintf(address, sizeof address, "unix:");
-    bool good = e->wake >= 0 && wt_private_dir(folder, sizeof folder, &err) == WT_OK;
-    if (good) {
-        snprintf(address, sizeof address, "unix:%s/" WT_PROCESS_SOCKET, folder, (int)getpid());
-        good = wt_listen(address, &e->listener, &err) == WT_OK;
-    }
-    if (!good) { /* the program runs without a debugger, too */
-        if (e->wake >= 0)
-            close(e->wake);
-        free(e);
-        return NULL;
-    }
-    if (host->holder > 0) {
-        e->holder = pidfd_open(host->holder, 0);
-        if (e->holder < 0 && errno == ESRCH)
-            release(e);
-    }
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    good = !pthread_create(&e->thread, NULL, run, e);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (good)
+    e->endpoint = wt_endpoint_start(&ops, e, host->holder);
+    if (e->endpoint)
         return e;
-    wt_listener_close(&e->listener);
-    close(e->wake);
-    if (e->holder >= 0)
-        close(e->holder);
     free(e);
     return NULL;
 }
 
 void host_endpoint_stop(struct host_endpoint *e)
 {
-    const uint64_t one = 1;
     if (!e)
         return;
-    if (write(e->wake, &one, sizeof one) == sizeof one)
-        pthread_join(e->thread, NULL);
-    wt_listener_close(&e->listener);
-    close(e->wake);
-    if (e->holder >= 0)
-        close(e->holder);
+    wt_endpoint_stop(e->endpoint);
     free(e->planted);
     free(e);
 }
 
 void host_endpoint_tell_exit(struct host_endpoint *e, int status)
 {
-    if (e && e->owner == getpid())
-        say_end(e, status, false);
+    if (e)
+        wt_endpoint_tell_exit(e->endpoint, status);
 }
 
 void host_endpoint_after_fork(struct host_endpoint *e)
 {
-    if (!e)
-        return;
-    close(e->listener.fd);
-    close(e->wake);
-    if (e->holder >= 0)
-        close(e->holder);
-    if (e->debugger >= 0)
-        close(e->debugger);
+    if (e)
+        wt_endpoint_after_fork(e->endpoint);
 }
 
 void host_endpoint_forget(struct host_endpoint *e)
 {
-    if (e && e->owner == getpid())
-        unlink(e->listener.address);
+    if (e)
+        wt_endpoint_forget(e->endpoint);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "runtime/common/endpoint.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
 
@@ -116,21 +117,6 @@ static void follow_process(void)
     on_exit(tell_exit, NULL);
 }
 
-/* WAVETRAP_HELD=PROCESS[:DEBUGGER]. PROCESS is the id of the process whose kernels wait for a
- * debugger, or 1: any. If process DEBUGGER ends before one has come, they wait no longer. */
-static bool is_held(pid_t *debugger)
-{
-    const char *held = getenv("WAVETRAP_HELD");
-    char *end;
-    *debugger = 0;
-    if (!held)
-        return false;
-    const long process = strtol(held, &end, 10);
-    if (*end == ':')
-        *debugger = (pid_t)strtol(end + 1, &end, 10);
-    return end != held && !*end && (process == 1 || process == (long)getpid());
-}
-
 static void close_host(struct host *host)
 {
     host_endpoint_stop(host->endpoint);
@@ -155,7 +141,7 @@ static struct host *open_host(struct wt_error *err)
         return NULL;
     }
     host->next_queue = 1;
-    atomic_init(&host->held, is_held(&host->holder));
+    atomic_init(&host->held, wt_endpoint_held(&host->holder));
     atomic_init(&host->code_known, HOST_CODE_UNKNOWN);
     pthread_mutex_init(&host->lock, NULL);
     snprintf(host->explain, sizeof host->explain, "%s", explain ? explain : "");

@@ -1,5 +1,5 @@
-/* How a host process has ended, as far as its debugger can find out. See process_end.h. */
-#include "debug/gcn/process_end.h"
+/* How a host process has ended, as far as its debugger can find out. See end.h. */
+#include "debug/process/end.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,35 +11,35 @@
 
 #define PATIENCE_MS 5000 /* its descriptors are closed before it has ended */
 
-static void by_signal(struct wt_gcn_process_end *end, int pid, int signal)
+static void by_signal(struct wt_process_end *end, int pid, int signal)
 {
     end->status = 128 + (uint32_t)signal; /* as shells have it */
     snprintf(end->text, sizeof end->text, "process %d was ended by signal %d (%s)", pid, signal,
              strsignal(signal));
 }
 
-void wt_gcn_process_exited(struct wt_gcn_process_end *end, int pid, uint32_t status)
+void wt_process_exited(struct wt_process_end *end, int pid, uint32_t status)
 {
     end->status = status & 0xff;
     snprintf(end->text, sizeof end->text, "process %d has ended with status %u", pid,
              (unsigned)end->status);
 }
 
-void wt_gcn_process_closed(struct wt_gcn_process_end *end, int pid)
+void wt_process_closed(struct wt_process_end *end, int pid)
 {
     end->status = 0;
     snprintf(end->text, sizeof end->text, "process %d has closed its GPUs", pid);
 }
 
 /* A child: its parent alone knows for sure. It stays to be waited for. False: it lives. */
-static bool ask_of_child(struct wt_gcn_process_end *end, int pid, bool *is_child)
+static bool ask_of_child(struct wt_process_end *end, int pid, bool *is_child)
 {
     siginfo_t info = {.si_pid = 0};
     *is_child = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
     if (!*is_child || !info.si_pid)
         return false;
     if (info.si_code == CLD_EXITED)
-        wt_gcn_process_exited(end, pid, (uint32_t)info.si_status);
+        wt_process_exited(end, pid, (uint32_t)info.si_status);
     else
         by_signal(end, pid, info.si_status);
     return true;
@@ -47,7 +47,7 @@ static bool ask_of_child(struct wt_gcn_process_end *end, int pid, bool *is_child
 
 /* Another process: until its parent has waited for it, /proc has its status: fields 3 and 52 of
  * proc(5). False: it lives. */
-static bool ask_of_proc(struct wt_gcn_process_end *end, int pid)
+static bool ask_of_proc(struct wt_process_end *end, int pid)
 {
     char path[64], line[1024] = "", state = 0;
     int status = 0;
@@ -70,11 +70,11 @@ static bool ask_of_proc(struct wt_gcn_process_end *end, int pid)
     if (WIFSIGNALED(status))
         by_signal(end, pid, WTERMSIG(status));
     else
-        wt_gcn_process_exited(end, pid, (uint32_t)WEXITSTATUS(status));
+        wt_process_exited(end, pid, (uint32_t)WEXITSTATUS(status));
     return true;
 }
 
-void wt_gcn_process_find_end(struct wt_gcn_process_end *end, int pid)
+void wt_process_find_end(struct wt_process_end *end, int pid)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
     const int64_t until = wt_clock_ms() + PATIENCE_MS;
@@ -84,5 +84,5 @@ void wt_gcn_process_find_end(struct wt_gcn_process_end *end, int pid)
             return;
         nanosleep(&moment, NULL);
     } while (wt_clock_ms() < until);
-    wt_gcn_process_closed(end, pid);
+    wt_process_closed(end, pid);
 }

@@ -1,8 +1,9 @@
 /* The debugger of a gfx900 that no program uses: what a front end looks at before a host program is
  * started and after its end. See process.h. */
 
+#include "debug/gcn/gcn.h"
 #include "runtime/gcn/launch.h"
-#include "target/process.h"
+#include "target/gcn_process.h"
 
 static enum wt_status no_call(void *context, struct kfd_debug_call *call, struct wt_error *err)
 {
@@ -78,17 +79,7 @@ static const struct wt_gcn_link_ops no_link_ops = {.call = no_call,
                                                    .ended = never_ended};
 static const struct wt_gcn_link no_link = {.ops = &no_link_ops};
 
-enum wt_status wt_process_open_none(struct wt_process *p, const struct wt_debugger_options *options,
-                                    struct wt_error *err)
+void wt_gcn_connect_none(struct wt_process *p)
 {
-    *p = (struct wt_process){.connection = NULL};
-    p->modules = wt_modules_new();
-    if (!p->modules)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of code objects");
-    p->target = (struct wt_target){.link = &no_link, .services = &p->services};
-    const enum wt_status status =
-        wt_debugger_open(&p->target, &wt_probe_gcn, options, &p->debugger, err);
-    if (status)
-        wt_process_close(p);
-    return status;
+    p->target.link = &no_link;
 }

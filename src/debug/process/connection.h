@@ -1,0 +1,53 @@
+/*
+ * A debugger's connection to a host process with emulated GPUs: the private Unix socket at which
+ * the process listens (runtime/common/endpoint.h). What is said is the family's.
+ */
+#ifndef WT_DEBUG_PROCESS_CONNECTION_H
+#define WT_DEBUG_PROCESS_CONNECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debug/process/end.h"
+#include "wavetrap/error.h"
+
+struct wt_connection {
+    int fd, pid;
+    bool ended;
+    struct wt_process_end end; /**< then */
+};
+
+/** Connects to the socket of @p kind of process @p pid. WT_INVALID: it has none. */
+enum wt_status wt_connection_open(struct wt_connection *connection, int pid, const char *kind,
+                                  struct wt_error *err);
+/** Disconnects. */
+void wt_connection_close(struct wt_connection *connection);
+
+/** Receives all of @p size bytes. WT_TIMEOUT: no answer; WT_IO: the process has ended, and
+ * connection->end says how. */
+enum wt_status wt_connection_receive(struct wt_connection *connection, void *to, size_t size,
+                                     struct wt_error *err);
+/** Sends. Where the process has closed its end, what it has said last can still be received: that
+ * is no error. */
+enum wt_status wt_connection_send(struct wt_connection *connection, const void *from, size_t size,
+                                  struct wt_error *err);
+/** WT_IO: what the process says makes no sense; it counts as ended. */
+enum wt_status wt_connection_lost(struct wt_connection *connection, const char *why,
+                                  struct wt_error *err);
+/** The process has said that it ends with @p status, or (@p closed) goes on without its GPUs:
+ * WT_IO. */
+enum wt_status wt_connection_ended(struct wt_connection *connection, uint32_t status, bool closed,
+                                   struct wt_error *err);
+
+/** Whether process @p pid listens at a socket of @p kind, so that a debugger can connect. */
+enum wt_status wt_connection_reachable(int pid, const char *kind, bool *reachable,
+                                       struct wt_error *err);
+
+/** Calls @p found for each process of this user that has a socket of @p kind, with what it is
+ * called. Nobody need listen there any more. */
+enum wt_status wt_connection_each(const char *kind,
+                                  void (*found)(void *context, int pid, const char *name),
+                                  void *context, struct wt_error *err);
+
+#endif

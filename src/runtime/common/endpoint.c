@@ -1,0 +1,272 @@
+/*
+ * The endpoint of a host process. When a debugger goes, in whatever way, the family lets go of what
+ * it held, and the next one may come. See endpoint.h.
+ */
+#include "runtime/common/endpoint.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/listen.h"
+#include "base/private_dir.h"
+
+#define PATIENCE_S 1
+
+struct wt_endpoint {
+    const struct wt_endpoint_ops *ops;
+    void *context;
+    struct wt_listener listener;
+    int wake;                /* an eventfd: the thread is to end */
+    int debugger;            /* the connection; -1: none */
+    pid_t holder;            /* the process that kernels wait for */
+    int holder_fd;           /* its pidfd; -1: of none */
+    pthread_mutex_t sending; /* held while an answer is sent */
+    pid_t owner;
+    pthread_t thread;
+};
+
+bool wt_endpoint_receive(int fd, void *to, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t got = recv(fd, (uint8_t *)to + done, size - done, 0);
+        if (got <= 0 && !(got < 0 && errno == EINTR))
+            return false;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+static bool put(int fd, const void *from, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t put = send(fd, (const uint8_t *)from + done, size - done, MSG_NOSIGNAL);
+        if (put < 0 && errno != EINTR)
+            return false;
+        done += put > 0 ? (size_t)put : 0;
+    }
+    return true;
+}
+
+bool wt_endpoint_answer(struct wt_endpoint *e, const void *answer, size_t answer_bytes,
+                        const void *more, size_t more_bytes)
+{
+    pthread_mutex_lock(&e->sending);
+    const bool sent = put(e->debugger, answer, answer_bytes) && put(e->debugger, more, more_bytes);
+    pthread_mutex_unlock(&e->sending);
+    return sent;
+}
+
+/* The last word: the process ends, or (closed) goes on without its GPUs. */
+static void say_end(struct wt_endpoint *e, int status, bool closed)
+{
+    uint8_t word[WT_ENDPOINT_WORD];
+    const size_t size = e->ops->ended(status, closed, word);
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_S; /* the debugger may not be taking its answer */
+    if (pthread_mutex_timedlock(&e->sending, &until))
+        return;
+    if (e->debugger >= 0 &&
+        send(e->debugger, word, size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)size)
+        shutdown(e->debugger, SHUT_WR);
+    pthread_mutex_unlock(&e->sending);
+}
+
+static void set_debugger(struct wt_endpoint *e, int fd)
+{
+    pthread_mutex_lock(&e->sending);
+    if (e->debugger >= 0)
+        close(e->debugger);
+    e->debugger = fd;
+    pthread_mutex_unlock(&e->sending);
+}
+
+/* Somebody else comes while a debugger is here. */
+static void turn_away(const struct wt_endpoint *e)
+{
+    const struct timeval patience = {.tv_sec = PATIENCE_S};
+    uint8_t greeting[WT_ENDPOINT_WORD], word[WT_ENDPOINT_WORD];
+    const int fd = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0)
+        return;
+    /* A socket that is closed with something unread in it is reset, and the answer lost. */
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    if (wt_endpoint_receive(fd, greeting, e->ops->request_bytes))
+        put(fd, word, e->ops->busy(word));
+    close(fd);
+}
+
+static bool is_own(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) &&
+           (peer.uid == getuid() || peer.uid == 0);
+}
+
+/* The debugger that kernels wait for has ended before it came. */
+static void release(struct wt_endpoint *e)
+{
+    fprintf(stderr,
+            "wavetrap: process %d, for which kernels were held, has ended: they are no longer "
+            "held\n",
+            (int)e->holder);
+    e->ops->release(e->context);
+}
+
+/* Whether the end of the debugger that kernels wait for is to be watched for. */
+static bool is_awaited(const struct wt_endpoint *e)
+{
+    return e->holder_fd >= 0 && e->debugger < 0 && e->ops->is_held(e->context);
+}
+
+static void *run(void *context)
+{
+    struct wt_endpoint *e = context;
+    if (e->ops->begin)
+        e->ops->begin(e->context);
+    for (;;) {
+        struct pollfd fds[] = {{.fd = e->wake, .events = POLLIN},
+                               {.fd = e->listener.fd, .events = POLLIN},
+                               {.fd = e->debugger, .events = POLLIN},
+                               {.fd = is_awaited(e) ? e->holder_fd : -1, .events = POLLIN}};
+        if (poll(fds, 4, -1) < 0 && errno != EINTR)
+            break;
+        if (fds[0].revents)
+            break;
+        if (fds[3].revents)
+            release(e);
+        if (fds[2].revents && !e->ops->converse(e->context, e, e->debugger)) {
+            set_debugger(e, -1);
+            e->ops->let_go(e->context);
+        }
+        if (!fds[1].revents)
+            continue;
+        if (e->debugger >= 0) {
+            turn_away(e);
+            continue;
+        }
+        const int fd = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC);
+        if (fd >= 0 && !is_own(fd))
+            close(fd);
+        else
+            set_debugger(e, fd);
+    }
+    if (e->debugger >= 0) {
+        say_end(e, 0, true);
+        set_debugger(e, -1);
+        e->ops->let_go(e->context);
+    }
+    return NULL;
+}
+
+/* ---- beginning and end ---- */
+
+static void close_all(struct wt_endpoint *e)
+{
+    if (e->wake >= 0)
+        close(e->wake);
+    if (e->holder_fd >= 0)
+        close(e->holder_fd);
+    pthread_mutex_destroy(&e->sending);
+    free(e);
+}
+
+struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *context,
+                                      pid_t holder)
+{
+    char path[96], address[128];
+    struct wt_error err;
+    sigset_t all, before;
+    struct wt_endpoint *e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    *e = (struct wt_endpoint){.ops = ops,
+                              .context = context,
+                              .owner = getpid(),
+                              .holder = holder,
+                              .holder_fd = -1,
+                              .debugger = -1,
+                              .wake = eventfd(0, EFD_CLOEXEC)};
+    pthread_mutex_init(&e->sending, NULL);
+    bool good = e->wake >= 0 &&
+                wt_private_socket(path, sizeof path, (int)getpid(), ops->kind, &err) == WT_OK &&
+                snprintf(address, sizeof address, "unix:%s", path) < (int)sizeof address &&
+                wt_listen(address, &e->listener, &err) == WT_OK;
+    if (!good) { /* the program runs without a debugger, too */
+        close_all(e);
+        return NULL;
+    }
+    if (holder > 0) {
+        e->holder_fd = pidfd_open(holder, 0);
+        if (e->holder_fd < 0 && errno == ESRCH)
+            release(e);
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    good = !pthread_create(&e->thread, NULL, run, e);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (good)
+        return e;
+    wt_listener_close(&e->listener);
+    close_all(e);
+    return NULL;
+}
+
+void wt_endpoint_stop(struct wt_endpoint *e)
+{
+    const uint64_t one = 1;
+    if (!e)
+        return;
+    if (write(e->wake, &one, sizeof one) == sizeof one)
+        pthread_join(e->thread, NULL);
+    wt_listener_close(&e->listener);
+    close_all(e);
+}
+
+void wt_endpoint_tell_exit(struct wt_endpoint *e, int status)
+{
+    if (e && e->owner == getpid())
+        say_end(e, status, false);
+}
+
+void wt_endpoint_after_fork(struct wt_endpoint *e)
+{
+    if (!e)
+        return;
+    close(e->listener.fd);
+    close(e->wake);
+    if (e->holder_fd >= 0)
+        close(e->holder_fd);
+    if (e->debugger >= 0)
+        close(e->debugger);
+}
+
+void wt_endpoint_forget(struct wt_endpoint *e)
+{
+    if (e && e->owner == getpid())
+        unlink(e->listener.address);
+}
+
+bool wt_endpoint_held(pid_t *debugger)
+{
+    const char *held = getenv("WAVETRAP_HELD");
+    char *end;
+    *debugger = 0;
+    if (!held)
+        return false;
+    const long process = strtol(held, &end, 10);
+    if (*end == ':')
+        *debugger = (pid_t)strtol(end + 1, &end, 10);
+    return end != held && !*end && (process == 1 || process == (long)getpid());
+}

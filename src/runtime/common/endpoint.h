@@ -1,0 +1,69 @@
+/*
+ * The endpoint of a host process for debuggers of its emulated GPUs: a Unix socket in the user's
+ * own folder, and a thread that serves one debugger at a time. What is said on the socket is the
+ * family's. Idle, the thread sleeps in poll(): the GPUs run as if it were not there.
+ */
+#ifndef WT_RUNTIME_COMMON_ENDPOINT_H
+#define WT_RUNTIME_COMMON_ENDPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct wt_endpoint;
+
+/** Room for a message that an endpoint sends of its own accord. */
+#define WT_ENDPOINT_WORD 1024
+
+/** What a family does; called in the endpoint's thread unless it says otherwise. */
+struct wt_endpoint_ops {
+    const char *kind;     /**< of the socket (base/private_dir.h) */
+    size_t request_bytes; /**< of a greeting: who comes while a debugger is there has it read */
+    /** Before all else. NULL: nothing is to be done. */
+    void (*begin)(void *context);
+    /** Receives a request from @p fd and answers by wt_endpoint_answer(). False: the debugger has
+     * gone, or speaks another language. */
+    bool (*converse)(void *context, struct wt_endpoint *endpoint, int fd);
+    /** The debugger has gone: all is as if it had not been there. */
+    void (*let_go)(void *context);
+    /** Whether kernels wait for a debugger to come. */
+    bool (*is_held)(void *context);
+    /** They wait no longer. */
+    void (*release)(void *context);
+    /** What tells a debugger that another one is there: its bytes. */
+    size_t (*busy)(uint8_t word[WT_ENDPOINT_WORD]);
+    /** What tells it that the process ends with @p status, or (@p closed) goes on without its GPUs.
+     * In the thread that ends the process, too. */
+    size_t (*ended)(int status, bool closed, uint8_t word[WT_ENDPOINT_WORD]);
+};
+
+/**
+ * Listens for debuggers. @p ops must outlive it. @p holder: the process for which kernels are held;
+ * they are released if it ends before a debugger has come; 0: none. NULL if listening is not
+ * possible: the program runs all the same.
+ */
+struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *context,
+                                      pid_t holder);
+/** The debugger that is connected, if any, is let go; @p endpoint may be NULL. */
+void wt_endpoint_stop(struct wt_endpoint *endpoint);
+/** The process ends with @p status: its debugger is told. @p endpoint may be NULL. */
+void wt_endpoint_tell_exit(struct wt_endpoint *endpoint, int status);
+/** In a child after fork(): the descriptors are the parent's. @p endpoint may be NULL. */
+void wt_endpoint_after_fork(struct wt_endpoint *endpoint);
+/** The process ends without closing: its socket is removed. @p endpoint may be NULL. */
+void wt_endpoint_forget(struct wt_endpoint *endpoint);
+
+/** Receives all of @p size bytes; false: the debugger has gone. */
+bool wt_endpoint_receive(int fd, void *to, size_t size);
+/** Sends an answer, of two parts, to the debugger that converse() was called for. */
+bool wt_endpoint_answer(struct wt_endpoint *endpoint, const void *answer, size_t answer_bytes,
+                        const void *more, size_t more_bytes);
+
+/**
+ * WAVETRAP_HELD=PROCESS[:DEBUGGER]: whether this process's kernels are to wait for a debugger.
+ * PROCESS is an id, or 1: any. @p debugger becomes the process for which they wait; 0: any.
+ */
+bool wt_endpoint_held(pid_t *debugger);
+
+#endif
