@@ -12,27 +12,12 @@
 /** Spaces, by their number in the topology. */
 enum gcnp_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_LOCAL, SPACE_PRIVATE, SPACE_SCRATCH, SPACES };
 
-/** A kernel launch: a packet of a queue. */
-struct gcnp_launch_seen {
-    uint32_t queue;
-    uint64_t packet;    /**< its number in the queue, from the queue's beginning */
-    unsigned run;       /**< how often the device had been reset */
-    uint64_t number;    /**< of the session, from 1 */
-    uint32_t groups[3]; /**< work-groups, as the packet asks */
-    uint32_t block[3];  /**< work-items of one */
-    uint32_t grid[3];   /**< work-items in all */
-    bool active;        /**< it had waves in the last scan */
-    bool told_end;
-};
-
 /** A row of the probe's table of waves: its slot, and the record that the last scan read. */
 struct gcnp_row {
     struct wt_standstill_row common;
     bool aborts;   /**< it stands at an s_trap 2, by which the program gives up */
     bool given_up; /**< it was to go on from an exception: the runtime knows, and it stays halted */
-    uint32_t queue; /**< index in the probe's list of queues */
-    uint32_t device;
-    uint32_t group[3], index;
+    uint32_t queue;  /**< index in the probe's list of queues */
     uint64_t record; /**< address; VGPRs come first */
     uint32_t vgprs, sgprs, lds;
     uint32_t leader; /**< handle of its group's first wave, which has the LDS */
@@ -65,8 +50,6 @@ struct wt_probe {
     struct kfd_queue_entry queue[KFD_DEBUG_QUEUES];
     uint32_t queues;
     uint32_t launch_mode;
-    struct gcnp_launch_seen *launch;
-    size_t launches, launch_capacity;
     struct gcnp_watch watch[GCNP_WATCHES];
     unsigned watches;
 };

@@ -68,7 +68,6 @@ static void free_probe(struct wt_probe *p)
     wt_standstill_close(p);
     free(p->registers);
     free(p->names);
-    free(p->launch);
     free(p);
 }
 
@@ -116,29 +115,6 @@ static void probe_close(struct wt_probe *p)
     free_probe(p);
 }
 
-/* ---- waves ---- */
-
-static void describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave)
-{
-    const struct gcnp_row *row = gcnp_row(p, handle);
-    const uint32_t slot = handle % p->common.topology.waves_per_core;
-    *wave = (struct wt_wave){.id = row->common.id,
-                             .lanes = GCN_LANES,
-                             .device = row->device,
-                             .core = handle / p->common.topology.waves_per_core,
-                             .simd = slot % GCN_SIMDS,
-                             .slot = slot,
-                             .has_work = true,
-                             .dispatch = row->common.dispatch,
-                             .index = row->index};
-    memcpy(wave->group, row->group, sizeof wave->group);
-    if (row->common.dispatch && row->common.dispatch <= p->launches) {
-        const struct gcnp_launch_seen *l = &p->launch[row->common.dispatch - 1];
-        memcpy(wave->block, l->block, sizeof wave->block);
-        memcpy(wave->grid, l->grid, sizeof wave->grid);
-    }
-}
-
 /* ---- run control ---- */
 
 /* A wave that goes on from an exception does what it would do without a debugger: it stays halted,
@@ -161,7 +137,7 @@ static enum wt_status give_up(struct wt_probe *p, struct gcnp_row *row, struct w
     /* The runtime leaves those of queues to the driver's report of the page fault. */
     call = (struct kfd_debug_call){.op = KFD_DEBUG_SEND_RUNTIME_EVENT,
                                    .arg = {kfd_exception_bit(KFD_EC_DEVICE_MEMORY_VIOLATION)},
-                                   .device = row->device};
+                                   .device = row->common.wave.device};
     return gcnp_call(p, &call, err);
 }
 
@@ -231,7 +207,7 @@ const struct wt_probe_ops wt_probe_gcn = {
     .summary = wt_standstill_summary,
     .scan = wt_standstill_scan,
     .wave_id = wt_standstill_wave_id,
-    .describe_wave = describe_wave,
+    .describe_wave = wt_standstill_describe_wave,
     .next_event = wt_standstill_next_event,
     .modules_known = wt_standstill_modules_known,
     .hold_launches = wt_standstill_hold_launches,

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/bits.h"
 #include "object/aql.h"
 
@@ -33,7 +32,7 @@ enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct
 
 /* What a packet asks for; 1 each where it cannot be read any more. */
 static void read_packet(struct wt_probe *p, const struct kfd_queue_entry *q, uint64_t packet,
-                        struct gcnp_launch_seen *l)
+                        struct wt_standstill_launch *l)
 {
     uint8_t bytes[GCN_AQL_BYTES];
     const uint64_t places = q->ring_size / GCN_AQL_BYTES;
@@ -51,31 +50,6 @@ static void read_packet(struct wt_probe *p, const struct kfd_queue_entry *q, uin
         }
 }
 
-static struct gcnp_launch_seen *find_launch(struct wt_probe *p, const struct kfd_queue_entry *q,
-                                            uint64_t packet)
-{
-    for (size_t i = p->launches; i-- > 0;) {
-        struct gcnp_launch_seen *l = &p->launch[i];
-        if (l->queue == q->queue_id && l->packet == packet && l->run == p->common.run)
-            return l;
-    }
-    struct gcnp_launch_seen *more =
-        wt_array_grow(p->launch, &p->launch_capacity, p->launches + 1, sizeof *more);
-    if (!more)
-        return NULL;
-    p->launch = more;
-    const uint64_t number = p->launches + 1;
-    if (wt_standstill_push(
-            p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = number},
-            WT_IGNORED) != WT_OK)
-        return NULL;
-    struct gcnp_launch_seen *l = &p->launch[p->launches++];
-    *l = (struct gcnp_launch_seen){
-        .queue = q->queue_id, .packet = packet, .run = p->common.run, .number = number};
-    read_packet(p, q, packet, l);
-    return l;
-}
-
 /*
  * The number of a packet since its queue's beginning: a wave has the low bits, its place in the
  * ring. Packets whose waves run lie between the read index and a ring's length behind it.
@@ -89,29 +63,20 @@ static uint64_t packet_number(uint64_t read, uint64_t places, uint32_t low)
 
 /* ---- records ---- */
 
-/* A wave's name: launch, work-group and index in it. Rings have powers of two; a work-group has at
- * most 16 waves, and 2^34 work-groups take longer than anybody waits. */
-static wt_wave_id name_wave(const struct gcnp_launch_seen *l, const struct gcnp_row *row)
-{
-    const uint64_t line = (uint64_t)row->group[2] * l->groups[1] + row->group[1];
-    const uint64_t group = line * l->groups[0] + row->group[0];
-    return l->number << 40 | (group & 0x3ffffffff) << 6 | row->index;
-}
-
 /* The row for a wave: that of its slot in the chip, or (hardware does not tell it) one that has its
  * name, or a free one. NULL: there are more waves than the device has room for. */
 static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found, wt_wave_id id)
 {
     const uint32_t slot = found->hw[KFD_HW_SLOT], per_core = p->common.topology.waves_per_core;
-    const uint32_t room = p->device_cores[found->device] * per_core;
+    const uint32_t room = p->device_cores[found->common.wave.device] * per_core;
     struct gcnp_row *free_row = NULL;
     uint32_t first = 0;
-    for (uint32_t i = 0; i < found->device; i++)
+    for (uint32_t i = 0; i < found->common.wave.device; i++)
         first += p->device_cores[i] * per_core;
     if (slot)
         return slot <= room ? gcnp_row(p, first + slot - 1) : NULL;
     for (uint32_t i = first; i < first + room; i++) {
-        if (gcnp_row(p, i)->common.id == id)
+        if (gcnp_row(p, i)->common.wave.id == id)
             return gcnp_row(p, i);
         if (!gcnp_row(p, i)->common.present && !free_row)
             free_row = gcnp_row(p, i);
@@ -142,6 +107,19 @@ static bool find_device(const struct wt_probe *p, const struct kfd_queue_entry *
     return false;
 }
 
+/* Which part of the launch a wave is, by its TTMPs. */
+static void describe_work(struct gcnp_row *row, const struct wt_standstill_launch *l)
+{
+    struct wt_wave *wave = &row->common.wave;
+    wave->lanes = GCN_LANES;
+    wave->dispatch = l->number;
+    wave->index = row->ttmp[11] & KFD_TTMP11_WAVE_IN_GROUP;
+    memcpy(wave->group, &row->ttmp[8], sizeof wave->group);
+    memcpy(wave->block, l->block, sizeof wave->block);
+    memcpy(wave->grid, l->grid, sizeof wave->grid);
+    wave->id = wt_standstill_name(wave, l->groups);
+}
+
 static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t read,
                                   struct gcnp_row found, uint32_t *leader, struct wt_error *err)
 {
@@ -152,31 +130,30 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
         return status;
     memcpy(found.hw, bytes, sizeof found.hw);
     memcpy(found.ttmp, bytes + sizeof found.hw, sizeof found.ttmp);
-    for (unsigned i = 0; i < 3; i++)
-        found.group[i] = found.ttmp[8 + i];
-    found.index = found.ttmp[11] & KFD_TTMP11_WAVE_IN_GROUP;
     const uint64_t packet =
         packet_number(read, q->ring_size / GCN_AQL_BYTES, found.ttmp[6] & KFD_TTMP6_PACKET);
-    struct gcnp_launch_seen *l = find_launch(p, q, packet);
-    if (!l)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of kernel launches");
-    l->active = true;
-    found.common.id = name_wave(l, &found);
-    if (!find_device(p, q, &found.device))
+    struct wt_standstill_launch *l;
+    if ((status = wt_standstill_find_launch(p, q->queue_id, packet, &l, err)) != WT_OK)
+        return status;
+    if (!l->groups[0])
+        read_packet(p, q, packet, l);
+    describe_work(&found, l);
+    if (!find_device(p, q, &found.common.wave.device))
         return wt_fail(err, WT_IO, "queue %u is of a GPU that the program has not told of",
                        (unsigned)q->queue_id);
-    struct gcnp_row *row = row_for(p, &found, found.common.id);
+    struct gcnp_row *row = row_for(p, &found, found.common.wave.id);
     if (!row)
         return wt_fail(err, WT_IO, "the save area of queue %u has more waves than the device",
                        (unsigned)q->queue_id);
     const bool halted = found.hw[KFD_HW_STATUS] & STATUS_HALT;
-    const bool known = row->common.id == found.common.id;
+    const bool known = row->common.wave.id == found.common.wave.id;
     /* It began while launches were held for a moment. */
     const bool begun = !known && halted && !(found.ttmp[6] & KFD_TTMP6_STOPPED) && !p->common.hold;
+    const wt_wave_handle handle = (wt_wave_handle)(row - gcnp_row(p, 0));
     if (*leader == WT_NO_HANDLE)
-        *leader = (uint32_t)(row - gcnp_row(p, 0));
+        *leader = handle;
     found.common.present = true;
-    found.common.dispatch = l->number;
+    found.common.wave.simd = handle % p->common.topology.waves_per_core % GCN_SIMDS;
     found.queue = queue;
     found.leader = *leader;
     found.common.run = known ? row->common.run : !halted || begun;
@@ -249,23 +226,11 @@ static enum wt_status read_area(struct wt_probe *p, uint32_t queue, struct wt_er
 static enum wt_status read_waves(struct wt_probe *p, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
-    for (uint32_t i = 0; i < p->common.topology.waves; i++)
-        gcnp_row(p, i)->common.present = false;
-    for (size_t i = 0; i < p->launches; i++)
-        p->launch[i].active = false;
+    wt_standstill_begin_list(p);
     for (uint32_t i = 0; i < p->queues && !status; i++)
         if (p->queue[i].queue_type == QUEUE_TYPE_AQL)
             status = read_area(p, i, err);
-    for (size_t i = 0; i < p->launches && !status; i++) {
-        struct gcnp_launch_seen *l = &p->launch[i];
-        if (l->active || l->told_end || l->run != p->common.run)
-            continue;
-        status = wt_standstill_push(
-            p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = l->number},
-            err);
-        l->told_end = !status;
-    }
-    return status;
+    return status ? status : wt_standstill_end_list(p, err);
 }
 
 /* ---- suspending, resuming ---- */

@@ -19,15 +19,6 @@ enum {
 /** Spaces, by their number in the topology. */
 enum genp_space { GENP_GLOBAL, GENP_LOCAL, GENP_FILE, GENP_SPACES };
 
-/** A kernel launch. */
-struct genp_launch_seen {
-    uint64_t launch; /**< the driver's number */
-    unsigned run;    /**< how often the device had been reset */
-    uint64_t number; /**< of the session, from 1 */
-    bool active;     /**< it had threads in the last scan */
-    bool told_end;
-};
-
 /** The last part of what is saved: the record that each scan reads. */
 #define GENP_RECORD offsetof(struct gen_saved, f)
 #define GENP_RECORD_BYTES (sizeof(struct gen_saved) - GENP_RECORD)
@@ -47,8 +38,6 @@ struct wt_probe {
     struct wt_register *registers;
     struct wt_gen_info info;
     uint32_t td_ctl;
-    struct genp_launch_seen *launch;
-    size_t launch_count, launch_capacity;
 };
 
 /** A row of the table. */

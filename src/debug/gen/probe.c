@@ -39,7 +39,6 @@ static void free_probe(struct wt_probe *p)
 {
     wt_standstill_close(p);
     free(p->registers);
-    free(p->launch);
     free(p);
 }
 
@@ -77,23 +76,6 @@ static void probe_close(struct wt_probe *p)
 
 /* ---- threads ---- */
 
-static void describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave)
-{
-    const struct genp_row *row = genp_row(p, handle);
-    const uint32_t slot = handle % GENP_SUBSLICE_THREADS;
-    *wave = (struct wt_wave){.id = row->common.id,
-                             .lanes = row->saved.simd,
-                             .core = handle / GENP_SUBSLICE_THREADS,
-                             .simd = slot / GENP_EU_THREADS,
-                             .slot = slot,
-                             .has_work = true,
-                             .dispatch = row->common.dispatch,
-                             .index = row->saved.index};
-    memcpy(wave->group, row->saved.group, sizeof wave->group);
-    memcpy(wave->block, row->saved.block, sizeof wave->block);
-    memcpy(wave->grid, row->saved.grid, sizeof wave->grid);
-}
-
 const struct wt_probe_ops wt_probe_gen = {
     .family = "gen9",
     .open = probe_open,
@@ -102,7 +84,7 @@ const struct wt_probe_ops wt_probe_gen = {
     .summary = wt_standstill_summary,
     .scan = wt_standstill_scan,
     .wave_id = wt_standstill_wave_id,
-    .describe_wave = describe_wave,
+    .describe_wave = wt_standstill_describe_wave,
     .next_event = wt_standstill_next_event,
     .modules_known = wt_standstill_modules_known,
     .hold_launches = wt_standstill_hold_launches,

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/array.h"
-
 /* Bits of TD_CTL (Linux, EU debug of i915 and xe). */
 enum {
     TD_CTL_BREAKPOINTS = 1 << 2,
@@ -21,38 +19,7 @@ enum { ROWS = 2, EUS_OF_ROW = 4, BITS_OF_EU = 8 };
     (GEN_SAVED_BREAKPOINT | GEN_SAVED_HALT | GEN_SAVED_SOFTWARE | GEN_SAVED_ILLEGAL |              \
      GEN_SAVED_STACK | GEN_SAVED_FORCED)
 
-/* ---- events ---- */
-
-static struct genp_launch_seen *find_launch(struct wt_probe *p, uint64_t launch)
-{
-    for (size_t i = p->launch_count; i-- > 0;)
-        if (p->launch[i].launch == launch && p->launch[i].run == p->common.run)
-            return &p->launch[i];
-    struct genp_launch_seen *more =
-        wt_array_grow(p->launch, &p->launch_capacity, p->launch_count + 1, sizeof *more);
-    if (!more)
-        return NULL;
-    p->launch = more;
-    const uint64_t number = p->launch_count + 1;
-    if (wt_standstill_push(
-            p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = number},
-            WT_IGNORED) != WT_OK)
-        return NULL;
-    struct genp_launch_seen *seen = &p->launch[p->launch_count++];
-    *seen = (struct genp_launch_seen){.launch = launch, .run = p->common.run, .number = number};
-    return seen;
-}
-
 /* ---- records ---- */
-
-/* A thread's name: launch, group and index in it. A group has at most 56 threads, and 2^34 groups
- * take longer than anybody waits. */
-static wt_wave_id name_thread(uint64_t number, const struct gen_saved *s)
-{
-    const uint64_t line = (uint64_t)s->group[2] * s->groups[1] + s->group[1];
-    const uint64_t group = line * s->groups[0] + s->group[0];
-    return number << 40 | (group & 0x3ffffffff) << 6 | s->index;
-}
 
 static enum wt_status read_record(struct wt_probe *p, uint32_t wave, struct gen_saved *saved,
                                   struct wt_error *err)
@@ -61,24 +28,36 @@ static enum wt_status read_record(struct wt_probe *p, uint32_t wave, struct gen_
                               (uint8_t *)saved + GENP_RECORD, GENP_RECORD_BYTES, err);
 }
 
+static void describe_work(struct genp_row *row, wt_wave_handle handle, uint64_t dispatch)
+{
+    const struct gen_saved *s = &row->saved;
+    struct wt_wave *wave = &row->common.wave;
+    wave->lanes = s->simd;
+    wave->simd = handle % GENP_SUBSLICE_THREADS / GENP_EU_THREADS;
+    wave->dispatch = dispatch;
+    wave->index = s->index;
+    memcpy(wave->group, s->group, sizeof wave->group);
+    memcpy(wave->block, s->block, sizeof wave->block);
+    memcpy(wave->grid, s->grid, sizeof wave->grid);
+    wave->id = wt_standstill_name(wave, s->groups);
+}
+
 static enum wt_status take_record(struct wt_probe *p, uint32_t wave, struct wt_error *err)
 {
     struct genp_row *row = genp_row(p, wave);
     enum wt_status status = read_record(p, wave, &row->saved, err);
     if (status != WT_OK)
         return status;
-    struct genp_launch_seen *launch = find_launch(p, row->saved.launch);
-    if (!launch)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of kernel launches");
-    launch->active = true;
-    const wt_wave_id id = name_thread(launch->number, &row->saved);
-    const bool known = row->common.id == id;
+    struct wt_standstill_launch *launch;
+    if ((status = wt_standstill_find_launch(p, row->saved.launch, 0, &launch, err)) != WT_OK)
+        return status;
+    const wt_wave_id before = row->common.wave.id;
+    describe_work(row, wave, launch->number);
+    const bool known = row->common.wave.id == before;
     const uint32_t why = row->saved.cr[1] & STOPS;
     /* An external halt is this probe's own; a forced exception is the beginning of a thread. */
     const uint32_t causes = why & ~(GEN_SAVED_HALT | GEN_SAVED_FORCED);
     row->common.present = true;
-    row->common.id = id;
-    row->common.dispatch = launch->number;
     if (!known) {
         row->common.run = !p->common.hold || !(why & GEN_SAVED_FORCED);
         row->common.step = row->common.held = false;
@@ -120,32 +99,13 @@ static enum wt_status read_subslice(struct wt_probe *p, uint32_t subslice, struc
     return status;
 }
 
-static enum wt_status tell_ends(struct wt_probe *p, struct wt_error *err)
-{
-    for (size_t i = 0; i < p->launch_count; i++) {
-        struct genp_launch_seen *l = &p->launch[i];
-        if (l->active || l->told_end || l->run != p->common.run)
-            continue;
-        enum wt_status status = wt_standstill_push(
-            p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = l->number},
-            err);
-        if (status != WT_OK)
-            return status;
-        l->told_end = true;
-    }
-    return WT_OK;
-}
-
 static enum wt_status read_threads(struct wt_probe *p, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
-    for (uint32_t i = 0; i < p->common.topology.waves; i++)
-        genp_row(p, i)->common.present = false;
-    for (size_t i = 0; i < p->launch_count; i++)
-        p->launch[i].active = false;
+    wt_standstill_begin_list(p);
     for (uint32_t i = 0; i < p->info.subslices && !status; i++)
         status = read_subslice(p, i, err);
-    return status ? status : tell_ends(p, err);
+    return status ? status : wt_standstill_end_list(p, err);
 }
 
 /* ---- halting ---- */
@@ -256,8 +216,8 @@ static enum wt_status reset(struct wt_probe *p, struct wt_error *err)
     enum wt_status status = wt_standstill_hold(p, err);
     if (status != WT_OK || (status = p->link->ops->reset(p->link->context, err)) != WT_OK)
         return status;
-    if (!p->common.went) /* what was there before a first run nobody has seen */
-        p->launch_count = p->common.event_count = p->common.first_event = 0;
+    if (!p->common.went)
+        wt_standstill_forget(p);
     return WT_OK;
 }
 

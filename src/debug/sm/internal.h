@@ -27,7 +27,6 @@ struct smp_row {
     struct wt_standstill_row common;
     bool steps;   /**< as of the last scan it had yet to issue the instruction that it steps */
     bool reports; /**< its error status has something that was told */
-    uint32_t block[3], index;
     uint64_t pc;
     uint32_t active;
     unsigned trap;         /**< of a breakpoint: the immediate of BPT.TRAP */

@@ -73,23 +73,6 @@ static void probe_close(struct wt_probe *p)
 
 /* ---- warps ---- */
 
-static void describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave)
-{
-    const struct smp_row *row = smp_row(p, handle);
-    *wave = (struct wt_wave){.id = row->common.id,
-                             .lanes = SMP_LANES,
-                             .core = handle / SMP_WARPS,
-                             .slot = handle % SMP_WARPS,
-                             .has_work = true,
-                             .dispatch = row->common.dispatch,
-                             .index = row->index};
-    memcpy(wave->group, row->block, sizeof wave->group);
-    for (unsigned i = 0; i < 3; i++) {
-        wave->block[i] = p->launch.block[i];
-        wave->grid[i] = p->launch.block[i] * p->launch.grid[i];
-    }
-}
-
 /* BPT.TRAP 1 is a breakpoint; nobody takes the others where no trap handler is. */
 static bool gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
 {
@@ -108,7 +91,7 @@ const struct wt_probe_ops wt_probe_sm = {
     .summary = wt_standstill_summary,
     .scan = wt_standstill_scan,
     .wave_id = wt_standstill_wave_id,
-    .describe_wave = describe_wave,
+    .describe_wave = wt_standstill_describe_wave,
     .next_event = wt_standstill_next_event,
     .hold_launches = wt_standstill_hold_launches,
     .halt = wt_standstill_halt,

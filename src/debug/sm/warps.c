@@ -110,13 +110,16 @@ static enum wt_status look_at_launch(struct wt_probe *p, struct wt_error *err)
 
 /* ---- rows ---- */
 
-/* A warp's name: launch, block, index in it. A block has at most 32 warps; 2^34 blocks take longer
- * than anybody waits. */
-static wt_wave_id name_warp(const struct wt_sm_launch *l, const struct wt_sm_warp *w)
+static struct wt_wave describe_work(const struct wt_sm_launch *l, const struct wt_sm_warp *w)
 {
-    const uint64_t line = (uint64_t)w->block[2] * l->grid[1] + w->block[1];
-    const uint64_t block = line * l->grid[0] + w->block[0];
-    return l->number << 40 | (block & 0x3ffffffff) << 6 | w->index;
+    struct wt_wave wave = {.lanes = SMP_LANES, .dispatch = l->number, .index = w->index};
+    memcpy(wave.group, w->block, sizeof wave.group);
+    for (unsigned i = 0; i < 3; i++) {
+        wave.block[i] = l->block[i];
+        wave.grid[i] = l->block[i] * l->grid[i];
+    }
+    wave.id = wt_standstill_name(&wave, l->grid);
+    return wave;
 }
 
 /* Describes the warps of all SMs. *begun: one is there that was not, and is to be held. */
@@ -135,16 +138,14 @@ static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bo
         }
         if ((status = p->link->ops->warp(p->link->context, i, &warp, err)) != WT_OK)
             return status;
-        const wt_wave_id id = name_warp(&p->launch, &warp);
-        if (row->common.id != id) {
-            *row = (struct smp_row){
-                .common = {
-                    .id = id, .present = true, .run = !p->common.hold, .cause = WT_HALT_REQUEST}};
+        const struct wt_wave wave = describe_work(&p->launch, &warp);
+        if (row->common.wave.id != wave.id) {
+            *row = (struct smp_row){.common = {.wave = wave,
+                                               .present = true,
+                                               .run = !p->common.hold,
+                                               .cause = WT_HALT_REQUEST}};
             *begun |= p->common.hold;
         }
-        row->common.dispatch = p->launch.number;
-        memcpy(row->block, warp.block, sizeof row->block);
-        row->index = warp.index;
         row->pc = warp.pc;
         row->active = warp.active;
         row->error = warp.error;

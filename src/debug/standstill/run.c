@@ -153,7 +153,7 @@ static void judge_step(const struct wt_probe *p, const struct wt_standstill *s, 
     const struct wt_standstill_row *row = wt_standstill_row(p, wave);
     wt_lanes mask;
     *step = (struct wt_probe_step){.done = true};
-    if (!row->present || row->id != id)
+    if (!row->present || row->wave.id != id)
         return;
     step->active = true;
     step->done = !row->run;
@@ -170,7 +170,7 @@ enum wt_status wt_standstill_step(struct wt_probe *p, wt_wave_handle wave,
     if (status != WT_OK)
         return status;
     struct wt_standstill_row *row = wt_standstill_row(p, wave);
-    const wt_wave_id id = row->id;
+    const wt_wave_id id = row->wave.id;
     row->run = row->step = s->went = true;
     row->cause = WT_HALT_NONE;
     s->stays = false;
@@ -188,7 +188,7 @@ enum wt_status wt_standstill_step_poll(struct wt_probe *p, wt_wave_handle wave,
                                        struct wt_probe_step *step, struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
-    const wt_wave_id id = wt_standstill_row(p, wave)->id;
+    const wt_wave_id id = wt_standstill_row(p, wave)->wave.id;
     enum wt_status status =
         s->ops->event_reads_rows ? take_news(p, err) : wt_standstill_hold(p, err);
     if (status != WT_OK)

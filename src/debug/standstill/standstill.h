@@ -15,13 +15,24 @@
 /** A row of the table: a slot of the device, and the wave that was found in it last. A family's row
  * begins with it. */
 struct wt_standstill_row {
-    wt_wave_id id; /**< WT_NO_WAVE: never bound */
-    bool present;  /**< it is active */
-    bool run;      /**< it is to run when the others do */
-    bool step;     /**< by one instruction */
-    bool held;     /**< it is to run, and waits for a moment in which others must not */
+    struct wt_wave wave; /**< without core and slot; WT_NO_WAVE: never bound */
+    bool present;        /**< it is active */
+    bool run;            /**< it is to run when the others do */
+    bool step;           /**< by one instruction */
+    bool held;           /**< it is to run, and waits for a moment in which others must not */
     enum wt_halt_cause cause;
-    uint64_t dispatch; /**< its launch's number of the session, from 1 */
+};
+
+/** A kernel launch of which waves were found. */
+struct wt_standstill_launch {
+    uint64_t number;    /**< of the session, from 1 */
+    uint64_t key[2];    /**< the device's name for it since the last reset */
+    unsigned run;       /**< resets before it */
+    uint32_t groups[3]; /**< of the whole grid; 0 until the family fills in these three */
+    uint32_t block[3];  /**< work-items of a group */
+    uint32_t grid[3];   /**< work-items in all */
+    bool active;        /**< waves of it were found in the last standstill */
+    bool told_end;
 };
 
 /** The program whose waves they are, as the link tells of it. */
@@ -93,6 +104,8 @@ struct wt_standstill {
     unsigned run;                 /**< resets so far */
     struct wt_probe_event *event; /**< to be told */
     size_t event_count, event_capacity, first_event;
+    struct wt_standstill_launch *launch; /**< number n is launch[n - 1] */
+    size_t launch_count, launch_capacity;
 };
 
 /** The shared part of a probe. */
@@ -110,7 +123,7 @@ static inline struct wt_standstill_row *wt_standstill_row(const struct wt_probe 
     return (void *)((uint8_t *)s->rows + wave * s->row_size);
 }
 
-/* ---- table.c: who is there, and what is told of them ---- */
+/* ---- table.c: who is there ---- */
 
 /**
  * Makes the table: as many rows of @p row_size bytes as the topology, which is filled in before,
@@ -121,9 +134,8 @@ enum wt_status wt_standstill_open(struct wt_probe *p, const struct wt_standstill
                                   struct wt_error *err);
 /** Frees what the shared part has, opened or not. */
 void wt_standstill_close(struct wt_probe *p);
-/** Queues an event for next_event(). WT_NO_MEMORY. */
-enum wt_status wt_standstill_push(struct wt_probe *p, struct wt_probe_event event,
-                                  struct wt_error *err);
+/** A wave's name by its dispatch, group and index; the grid has so many groups. */
+wt_wave_id wt_standstill_name(const struct wt_wave *wave, const uint32_t groups[3]);
 /** Whether a host program has ended; then it has no waves any more, and nothing is asked of it. */
 bool wt_standstill_has_ended(struct wt_probe *p);
 /** The sets that scan() fills in, as the rows are. */
@@ -136,12 +148,33 @@ enum wt_status wt_standstill_summary(struct wt_probe *p, struct wt_probe_summary
                                      struct wt_error *err);
 /** The probe's operation wave_id. */
 wt_wave_id wt_standstill_wave_id(struct wt_probe *p, wt_wave_handle wave);
-/** The probe's operation next_event. */
-enum wt_status wt_standstill_next_event(struct wt_probe *p, struct wt_probe_event *event,
-                                        struct wt_error *err);
+/** The probe's operation describe_wave. */
+void wt_standstill_describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave);
 /** The probe's operation replaced: rows keep the waves' names; the rest is read at the next
  * standstill. */
 void wt_standstill_replaced(struct wt_probe *p);
+
+/* ---- events.c: launches, and what is told ---- */
+
+/** Queues an event for next_event(). WT_NO_MEMORY. */
+enum wt_status wt_standstill_push(struct wt_probe *p, struct wt_probe_event event,
+                                  struct wt_error *err);
+/** Before waves are listed: none is there, and no launch has any. */
+void wt_standstill_begin_list(struct wt_probe *p);
+/**
+ * The launch of a wave that is listed, by the device's name for it: a new one gets the next number,
+ * and an event tells of it. It stays valid until the next call. WT_NO_MEMORY.
+ */
+enum wt_status wt_standstill_find_launch(struct wt_probe *p, uint64_t key0, uint64_t key1,
+                                         struct wt_standstill_launch **launch,
+                                         struct wt_error *err);
+/** All waves are listed: events tell of the launches that have none any more. WT_NO_MEMORY. */
+enum wt_status wt_standstill_end_list(struct wt_probe *p, struct wt_error *err);
+/** Forgets all launches and events: what was there before a first run nobody has seen. */
+void wt_standstill_forget(struct wt_probe *p);
+/** The probe's operation next_event. */
+enum wt_status wt_standstill_next_event(struct wt_probe *p, struct wt_probe_event *event,
+                                        struct wt_error *err);
 
 /* ---- run.c: standstills, and what goes on behind them ---- */
 

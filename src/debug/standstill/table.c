@@ -1,11 +1,9 @@
-/* The table of waves, and the queue of events. */
+/* The table of waves. */
 #include "debug/standstill/standstill.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/array.h"
 
 /* ---- the table ---- */
 
@@ -29,6 +27,7 @@ void wt_standstill_close(struct wt_probe *p)
 {
     free(wt_standstill_of(p)->rows);
     free(wt_standstill_of(p)->event);
+    free(wt_standstill_of(p)->launch);
 }
 
 const struct wt_topology *wt_standstill_topology(struct wt_probe *p)
@@ -38,7 +37,24 @@ const struct wt_topology *wt_standstill_topology(struct wt_probe *p)
 
 wt_wave_id wt_standstill_wave_id(struct wt_probe *p, wt_wave_handle wave)
 {
-    return wt_standstill_row(p, wave)->id;
+    return wt_standstill_row(p, wave)->wave.id;
+}
+
+void wt_standstill_describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave)
+{
+    const uint32_t per_core = wt_standstill_of(p)->topology.waves_per_core;
+    *wave = wt_standstill_row(p, handle)->wave;
+    wave->core = handle / per_core;
+    wave->slot = handle % per_core;
+    wave->has_work = true;
+}
+
+/* Groups have at most 64 waves, and 2^34 groups take longer than anybody waits. */
+wt_wave_id wt_standstill_name(const struct wt_wave *wave, const uint32_t groups[3])
+{
+    const uint64_t line = (uint64_t)wave->group[2] * groups[1] + wave->group[1];
+    const uint64_t group = line * groups[0] + wave->group[0];
+    return wave->dispatch << 40 | (group & 0x3ffffffff) << 6 | wave->index;
 }
 
 enum wt_status wt_standstill_summary(struct wt_probe *p, struct wt_probe_summary *summary,
@@ -85,23 +101,6 @@ void wt_standstill_replaced(struct wt_probe *p)
     s->still = s->stays = s->told_end = false;
 }
 
-/* ---- events ---- */
-
-enum wt_status wt_standstill_push(struct wt_probe *p, struct wt_probe_event event,
-                                  struct wt_error *err)
-{
-    struct wt_standstill *s = wt_standstill_of(p);
-    if (s->first_event == s->event_count)
-        s->first_event = s->event_count = 0;
-    struct wt_probe_event *more =
-        wt_array_grow(s->event, &s->event_capacity, s->event_count + 1, sizeof *more);
-    if (!more)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for an event");
-    s->event = more;
-    s->event[s->event_count++] = event;
-    return WT_OK;
-}
-
 bool wt_standstill_has_ended(struct wt_probe *p)
 {
     struct wt_standstill *s = wt_standstill_of(p);
@@ -114,31 +113,4 @@ bool wt_standstill_has_ended(struct wt_probe *p)
         wt_standstill_row(p, i)->present = wt_standstill_row(p, i)->run = false;
     s->still = true;
     return true;
-}
-
-static bool any_present(const struct wt_probe *p)
-{
-    for (uint32_t i = 0; i < ((const struct wt_standstill *)p)->topology.waves; i++)
-        if (wt_standstill_row(p, i)->present)
-            return true;
-    return false;
-}
-
-enum wt_status wt_standstill_next_event(struct wt_probe *p, struct wt_probe_event *event,
-                                        struct wt_error *err)
-{
-    struct wt_standstill *s = wt_standstill_of(p);
-    (void)err;
-    if (s->first_event < s->event_count) {
-        *event = s->event[s->first_event++];
-        return WT_OK;
-    }
-    *event = (struct wt_probe_event){.kind = WT_PROBE_NOTHING};
-    wt_standstill_has_ended(p);
-    if (s->told_end || any_present(p) ||
-        !s->program.ended(s->program.context, &event->status, event->text, sizeof event->text))
-        return WT_OK;
-    s->told_end = true;
-    event->kind = WT_PROBE_ENDED;
-    return WT_OK;
 }
