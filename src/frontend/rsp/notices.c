@@ -76,14 +76,12 @@ void wt_rsp_push_notice(struct wt_rsp_session *s, const struct wt_event *event)
 
 /* The client must hear of each thread that it takes for running, and of no other that merely
  * stopped since its wave did. */
-void wt_rsp_note_stop(struct wt_rsp_session *s, const struct wt_event *what)
+void wt_rsp_note_stop(struct wt_rsp_session *s, const struct wt_event *event)
 {
-    struct wt_event event = *what;
-    wt_rsp_note_held(s, &event);
-    bool known = event.kind == WT_EVENT_STOPPED && event.reason == WT_STOP_REQUESTED &&
-                 wt_rsp_knows_stopped(s, event.thread);
+    bool known = event->kind == WT_EVENT_STOPPED && event->reason == WT_STOP_REQUESTED &&
+                 wt_rsp_knows_stopped(s, event->thread);
     if (!known)
-        wt_rsp_push_notice(s, &event);
+        wt_rsp_push_notice(s, event);
 }
 
 void wt_rsp_notify(struct wt_rsp_session *s)
