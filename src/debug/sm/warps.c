@@ -5,7 +5,6 @@
  */
 #include "debug/sm/internal.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,42 +82,44 @@ static enum wt_status look_at(struct wt_probe *p, struct look *look, struct wt_e
 
 /* ---- launches ---- */
 
-static void push_event(struct wt_probe *p, enum wt_probe_event_kind kind, uint64_t dispatch)
+static enum wt_status push_event(struct wt_probe *p, enum wt_probe_event_kind kind,
+                                 uint64_t dispatch, struct wt_error *err)
 {
-    if (p->first_event == p->events)
-        p->first_event = p->events = 0;
-    assert(p->events < sizeof p->event / sizeof p->event[0]);
-    p->event[p->events++] = (struct wt_probe_event){.kind = kind, .dispatch = dispatch};
+    return wt_standstill_push(p, (struct wt_probe_event){.kind = kind, .dispatch = dispatch}, err);
 }
 
-/* Two events at most; they are taken before the next look. */
 static enum wt_status look_at_launch(struct wt_probe *p, struct wt_error *err)
 {
     enum wt_status status = p->link->ops->launch(p->link->context, &p->launch, err);
     const struct wt_sm_launch *l = &p->launch;
-    if (status || p->events - p->first_event > 1)
+    if (status != WT_OK)
         return status;
     const bool over = !l->runs || l->number != p->began;
     if (p->began && p->began != p->ended && over) {
+        if ((status = push_event(p, WT_PROBE_DISPATCH_ENDED, p->began, err)) != WT_OK)
+            return status;
         p->ended = p->began;
-        push_event(p, WT_PROBE_DISPATCH_ENDED, p->ended);
     }
     if (l->runs && l->number != p->began) {
+        if ((status = push_event(p, WT_PROBE_DISPATCH_BEGAN, l->number, err)) != WT_OK)
+            return status;
         p->began = l->number;
-        push_event(p, WT_PROBE_DISPATCH_BEGAN, p->began);
     }
     return WT_OK;
 }
 
 /* ---- rows ---- */
 
-/* A warp's name: launch, block, index in it. A block has at most 32 warps; 2^34 blocks take longer
- * than anybody waits. */
-static wt_wave_id name_warp(const struct wt_sm_launch *l, const struct wt_sm_warp *w)
+static struct wt_wave describe_work(const struct wt_sm_launch *l, const struct wt_sm_warp *w)
 {
-    const uint64_t line = (uint64_t)w->block[2] * l->grid[1] + w->block[1];
-    const uint64_t block = line * l->grid[0] + w->block[0];
-    return l->number << 40 | (block & 0x3ffffffff) << 6 | w->index;
+    struct wt_wave wave = {.lanes = SMP_LANES, .dispatch = l->number, .index = w->index};
+    memcpy(wave.group, w->block, sizeof wave.group);
+    for (unsigned i = 0; i < 3; i++) {
+        wave.block[i] = l->block[i];
+        wave.grid[i] = l->block[i] * l->grid[i];
+    }
+    wave.id = wt_standstill_name(&wave, l->grid);
+    return wave;
 }
 
 /* Describes the warps of all SMs. *begun: one is there that was not, and is to be held. */
@@ -127,25 +128,24 @@ static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bo
 {
     enum wt_status status = look_at_launch(p, err);
     *begun = false;
-    for (uint32_t i = 0; i < p->topology.waves && !status; i++) {
-        struct smp_row *row = &p->row[i];
+    for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
+        struct smp_row *row = smp_row(p, i);
         struct wt_sm_warp warp;
-        row->present = look[i / SMP_WARPS].valid >> i % SMP_WARPS & 1;
-        if (!row->present) {
-            row->run = row->step = false;
+        row->common.present = look[i / SMP_WARPS].valid >> i % SMP_WARPS & 1;
+        if (!row->common.present) {
+            row->common.run = row->common.step = false;
             continue;
         }
         if ((status = p->link->ops->warp(p->link->context, i, &warp, err)) != WT_OK)
             return status;
-        const wt_wave_id id = name_warp(&p->launch, &warp);
-        if (row->id != id) {
-            *row = (struct smp_row){
-                .id = id, .present = true, .run = !p->hold, .cause = WT_HALT_REQUEST};
-            *begun |= p->hold;
+        const struct wt_wave wave = describe_work(&p->launch, &warp);
+        if (row->common.wave.id != wave.id) {
+            *row = (struct smp_row){.common = {.wave = wave,
+                                               .present = true,
+                                               .run = !p->common.hold,
+                                               .cause = WT_HALT_REQUEST}};
+            *begun |= p->common.hold;
         }
-        row->dispatch = p->launch.number;
-        memcpy(row->block, warp.block, sizeof row->block);
-        row->index = warp.index;
         row->pc = warp.pc;
         row->active = warp.active;
         row->error = warp.error;
@@ -156,15 +156,15 @@ static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bo
 
 static void stop_row(struct smp_row *row, enum wt_halt_cause cause)
 {
-    row->run = row->step = false;
-    row->cause = cause;
+    row->common.run = row->common.step = false;
+    row->common.cause = cause;
 }
 
 /* A warp that executed BPT.TRAP stands behind it; a debugger looks at it from before. */
 static enum wt_status take_trap(struct wt_probe *p, uint32_t warp, bool *taken,
                                 struct wt_error *err)
 {
-    struct smp_row *row = &p->row[warp];
+    struct smp_row *row = smp_row(p, warp);
     const uint64_t pc = smp_pc_before(row->pc);
     uint8_t bytes[8];
     *taken = false;
@@ -184,7 +184,7 @@ static enum wt_status take_trap(struct wt_probe *p, uint32_t warp, bool *taken,
 static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look *before,
                             const struct look *now, struct wt_error *err)
 {
-    struct smp_row *row = &p->row[warp];
+    struct smp_row *row = smp_row(p, warp);
     const uint64_t bit = UINT64_C(1) << warp % SMP_WARPS;
     bool taken = false;
     enum wt_status status = WT_OK;
@@ -198,7 +198,7 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look
         row->reports = true;
         return status;
     }
-    if (row->step && !row->steps)
+    if (row->common.step && !row->steps)
         stop_row(row, WT_HALT_STEP);
     else if (p->link->has_handler && before->paused & bit && before->global_esr & ESR_BPT_PAUSE)
         stop_row(row, WT_HALT_REQUEST); /* the program's handler asks for the CPU */
@@ -260,50 +260,46 @@ static enum wt_status clear_traps(struct wt_probe *p, const struct look *look, s
     return count ? wt_bus_transact(p->link->bus, ops, count, err) : WT_OK;
 }
 
-enum wt_status smp_hold_still(struct wt_probe *p, struct wt_error *err)
+static enum wt_status lock_down(struct wt_probe *p, struct wt_error *err)
 {
     struct look before[SMP_MOST_SMS], now[SMP_MOST_SMS];
     enum wt_status status;
     bool begun;
-    if (p->suspended)
-        return WT_OK;
     if ((status = look_at(p, before, err)) != WT_OK ||
         (status = trigger_stop(p, before, err)) != WT_OK ||
         (status = wait_for_lock_down(p, now, err)) != WT_OK)
         return status;
     if ((status = list_warps(p, now, &begun, err)) != WT_OK)
         return status;
-    for (uint32_t i = 0; i < p->topology.waves && !status; i++) {
-        const struct smp_row *row = &p->row[i];
+    for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
+        const struct wt_standstill_row *row = wt_standstill_row(p, i);
         if (row->present && row->run)
             status = judge(p, i, &before[i / SMP_WARPS], &now[i / SMP_WARPS], err);
     }
     if (!status)
         status = clear_traps(p, now, err);
-    p->suspended = !status;
+    p->common.still = !status;
     return status;
 }
 
-enum wt_status smp_look(struct wt_probe *p, struct wt_error *err)
+static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_standstill_event *event,
+                          struct wt_error *err)
 {
     struct look look[SMP_MOST_SMS];
-    bool stopped = false, begun;
     enum wt_status status;
-    if (p->suspended)
-        return WT_OK;
+    *event = (struct wt_standstill_event){0};
+    if (wait)
+        return p->link->ops->wait(p->link->context, err);
     if ((status = look_at(p, look, err)) != WT_OK)
         return status;
-    for (uint32_t i = 0; i < p->topology.waves; i++) {
+    for (uint32_t i = 0; i < p->common.topology.waves; i++) {
+        const struct wt_standstill_row *row = wt_standstill_row(p, i);
         const struct look *l = &look[i / SMP_WARPS];
         const bool paused = l->paused >> i % SMP_WARPS & 1;
-        stopped |= paused && p->row[i].present && p->row[i].run &&
-                   (!p->link->has_handler || l->global_esr & ESR_BPT_PAUSE);
+        event->attention |= paused && row->present && row->run &&
+                            (!p->link->has_handler || l->global_esr & ESR_BPT_PAUSE);
     }
-    if (stopped)
-        return smp_hold_still(p, err);
-    if ((status = list_warps(p, look, &begun, err)) != WT_OK)
-        return status;
-    return begun ? smp_hold_still(p, err) : WT_OK;
+    return event->attention ? WT_OK : list_warps(p, look, &event->attention, err);
 }
 
 /* ---- resumption ---- */
@@ -318,15 +314,15 @@ static struct going going_of(const struct wt_probe *p, unsigned sm, uint32_t onl
     struct going g = {0};
     for (uint32_t i = 0; i < SMP_WARPS; i++) {
         const uint32_t warp = sm * SMP_WARPS + i;
-        const struct smp_row *row = &p->row[warp];
-        if (!row->present)
+        const struct smp_row *row = smp_row(p, warp);
+        if (!row->common.present)
             continue;
-        if (row->run && (only == WT_NO_HANDLE || warp == only))
+        if (row->common.run && (only == WT_NO_HANDLE || warp == only))
             g.goes |= UINT64_C(1) << i;
         else
             g.stays |= UINT64_C(1) << i;
     }
-    g.step = only != WT_NO_HANDLE && g.goes && p->row[only].step;
+    g.step = only != WT_NO_HANDLE && g.goes && smp_row(p, only)->common.step;
     return g;
 }
 
@@ -337,7 +333,7 @@ static enum wt_status clear_esr(struct wt_probe *p, unsigned sm, uint64_t goes,
     static const uint8_t none[8];
     enum wt_status status = WT_OK;
     for (uint32_t i = 0; i < SMP_WARPS && !status; i++) {
-        struct smp_row *row = &p->row[sm * SMP_WARPS + i];
+        struct smp_row *row = smp_row(p, sm * SMP_WARPS + i);
         if (!(goes >> i & 1) || !row->reports)
             continue;
         row->reports = false;
@@ -370,23 +366,42 @@ static enum wt_status resume_sm(struct wt_probe *p, unsigned sm, const struct go
     return wt_bus_transact(p->link->bus, ops, count, err);
 }
 
-enum wt_status smp_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
+static enum wt_status resume(struct wt_probe *p, uint32_t only, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
-    const bool holds = p->hold || only != WT_NO_HANDLE;
-    bool any = !holds;
-    struct going going[SMP_MOST_SMS];
-    if (!p->suspended || p->stands)
-        return WT_OK;
-    for (unsigned sm = 0; sm < p->link->sms; sm++) {
-        going[sm] = going_of(p, sm, only);
-        any |= going[sm].goes != 0;
+    const bool holds = p->common.hold || only != WT_NO_HANDLE;
+    for (unsigned sm = 0; sm < p->link->sms && !status; sm++) {
+        const struct going going = going_of(p, sm, only);
+        status = resume_sm(p, sm, &going, holds, err);
     }
-    for (unsigned sm = 0; any && sm < p->link->sms && !status; sm++)
-        status = resume_sm(p, sm, &going[sm], holds, err);
-    p->suspended = !any && !status;
     return status;
 }
+
+static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask)
+{
+    *pc = ((const struct smp_row *)row)->pc;
+    *mask = ((const struct smp_row *)row)->active;
+}
+
+static void describe_exception(const struct wt_standstill_row *row,
+                               struct wt_probe_exception *exception)
+{
+    const struct wt_fault *error = &((const struct smp_row *)row)->error;
+    *exception =
+        (struct wt_probe_exception){.kind = error->kind, .pc = error->pc, .lanes = error->lanes};
+    snprintf(exception->text, sizeof exception->text, "%.200s", error->text);
+}
+
+const struct wt_standstill_ops smp_standstill = {
+    .stop = lock_down,
+    .go = resume,
+    .event = ask,
+    .event_reads_rows = true,
+    .view = view,
+    .exception = describe_exception,
+    .read_rows = smp_read_rows,
+    .write_row = smp_write_row,
+};
 
 void smp_let_go(struct wt_probe *p)
 {
@@ -397,20 +412,7 @@ void smp_let_go(struct wt_probe *p)
             writes(sm, CONTROL0, 0),
             writes(sm, CONTROL0, RUN_TRIGGER),
         };
-        wt_bus_transact(p->link->bus, ops, p->suspended ? 4 : 3, WT_IGNORED);
+        wt_bus_transact(p->link->bus, ops, p->common.still ? 4 : 3, WT_IGNORED);
     }
-    p->suspended = false;
-}
-
-enum wt_status smp_find_row(struct wt_probe *p, uint32_t wave, struct smp_row **row,
-                            struct wt_error *err)
-{
-    assert(wave < p->topology.waves);
-    enum wt_status status = smp_hold_still(p, err);
-    if (status != WT_OK)
-        return status;
-    if (!p->row[wave].present)
-        return wt_fail(err, WT_STATE, "warp %u is not active", (unsigned)wave);
-    *row = &p->row[wave];
-    return WT_OK;
+    p->common.still = false;
 }
