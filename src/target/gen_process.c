@@ -1,8 +1,10 @@
 /* Host programs on Gen9, and the kernels that they have launched. See gen_process.h. */
 #include "target/gen_process.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "debug/gen/process.h"
@@ -61,6 +63,26 @@ static enum wt_status make_elf(const struct gen_wire_kernel *kernel, uint8_t **b
     return status;
 }
 
+/* The runtime's file has one segment, the whole file; loaded is the code alone. */
+static void correct_segments(uint8_t *bytes, size_t length, uint64_t code_size)
+{
+    Elf64_Ehdr header;
+    if (length < sizeof header)
+        return;
+    memcpy(&header, bytes, sizeof header);
+    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
+        return;
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        Elf64_Phdr segment;
+        const uint64_t at = header.e_phoff + i * sizeof segment;
+        if (at > length || length - at < sizeof segment)
+            return;
+        memcpy(&segment, bytes + at, sizeof segment);
+        segment.p_filesz = segment.p_memsz = code_size;
+        memcpy(bytes + at, &segment, sizeof segment);
+    }
+}
+
 static enum wt_status add_module(struct wt_process *p, const struct gen_wire_kernel *kernel,
                                  struct wt_error *err)
 {
@@ -76,6 +98,8 @@ static enum wt_status add_module(struct wt_process *p, const struct gen_wire_ker
     if (kernel->elf_size &&
         (status = wt_gen_process_elf(own(p)->connection, kernel, &bytes, &length, err)) != WT_OK)
         return status;
+    if (bytes)
+        correct_segments(bytes, length, kernel->code_size);
     if (!bytes && (status = make_elf(kernel, &bytes, &length, err)) != WT_OK)
         return status;
     status =

@@ -155,7 +155,18 @@ static void unload_overlapping(uint64_t address, size_t size)
             unload(&the_code.loaded[i]);
 }
 
-static void load(uint64_t address, const uint8_t *code, size_t room)
+/* The compiler's own breakpoint is a move of a number to nowhere. */
+static void remove_marker(const struct loaded *l, uint8_t *code)
+{
+    enum { OPCODE_MOV = 1, NATIVE_DEBUG = 1 << 30, COMPACT = 1 << 29, OPCODE = 0x7f };
+    const uint32_t was = l->size >= 16 ? (uint32_t)wt_load_le(l->code, 4) : 0;
+    if (l->built && (was & (NATIVE_DEBUG | COMPACT | OPCODE)) == (NATIVE_DEBUG | OPCODE_MOV)) {
+        wt_store_le(code, was & ~(uint32_t)NATIVE_DEBUG, 4);
+        wt_store_le(l->code, was & ~(uint32_t)NATIVE_DEBUG, 4);
+    }
+}
+
+static void load(uint64_t address, uint8_t *code, size_t room)
 {
     struct built *built = find_built(code, room);
     const size_t size = built ? built->size : length_of(code, room);
@@ -168,18 +179,22 @@ static void load(uint64_t address, const uint8_t *code, size_t room)
         return;
     if (built)
         built->taken = true;
-    the_code.loaded[the_code.loaded_count++] = (struct loaded){
+    struct loaded *l = &the_code.loaded[the_code.loaded_count++];
+    *l = (struct loaded){
         .number = ++the_code.last, .address = address, .code = copy, .size = size, .built = built};
+    remove_marker(l, code);
 }
 
-void drm_code_runs(uint64_t address, const uint8_t *code, size_t room)
+void drm_code_runs(uint64_t address, uint8_t *code, size_t room)
 {
     if (!room)
         return;
     pthread_mutex_lock(&the_code.lock);
     const struct loaded *there = find_loaded(address);
-    if (!there || there->size > room || !same_code(there->code, code, there->size & ~(size_t)7)) {
-        const struct built *built = find_built(code, room);
+    const struct built *built = find_built(code, room);
+    /* What was compiled since may be the same once more, in the same place. */
+    if (!there || there->size > room || (built && !built->taken) ||
+        !same_code(there->code, code, there->size & ~(size_t)7)) {
         unload_overlapping(address, built ? built->size : length_of(code, room));
         load(address, code, room);
     }

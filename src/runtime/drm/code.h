@@ -18,9 +18,11 @@ bool drm_code_source(const char *text, size_t size, char *name, size_t room);
 
 /**
  * The kernel at @p address is about to run. @p code is what the GPU has there, up to @p room bytes.
- * Breakpoints in it do not make it another kernel.
+ * Breakpoints in it do not make it another kernel. The one that the compiler has put at the
+ * beginning of a kernel for debuggers, by which they learn of launches, is taken out: ours learn of
+ * them otherwise.
  */
-void drm_code_runs(uint64_t address, const uint8_t *code, size_t room);
+void drm_code_runs(uint64_t address, uint8_t *code, size_t room);
 
 /** A number for what the list of kernels is like now. */
 uint64_t drm_code_state(void);

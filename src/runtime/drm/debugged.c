@@ -22,7 +22,7 @@ void drm_debugged_init(struct drm_debugged *g, struct gen_device *device)
 
 /* ---- walks ---- */
 
-void drm_debugged_begin(struct drm_debugged *g, uint64_t address, const uint8_t *code, size_t room)
+void drm_debugged_begin(struct drm_debugged *g, uint64_t address, uint8_t *code, size_t room)
 {
     pthread_mutex_lock(&g->lock);
     drm_code_runs(address, code, room);

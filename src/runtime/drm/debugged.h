@@ -32,7 +32,7 @@ void drm_debugged_init(struct drm_debugged *debugged, struct gen_device *device)
 
 /** Takes the device for a walk of the kernel at @p address, whose code (drm_code_runs) the debugger
  * is told of first. */
-void drm_debugged_begin(struct drm_debugged *debugged, uint64_t address, const uint8_t *code,
+void drm_debugged_begin(struct drm_debugged *debugged, uint64_t address, uint8_t *code,
                         size_t room);
 /** Issues of a slice: few enough for a debugger not to wait long. */
 uint64_t drm_debugged_slice(const struct drm_debugged *debugged);

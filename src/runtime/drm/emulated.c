@@ -230,9 +230,10 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
     return status;
 }
 
-/* The instructions of the kernel, and how many bytes of the buffer object are behind there. */
-static const uint8_t *find_code(const struct wt_i915_mapping *mappings, size_t count,
-                                uint64_t address, size_t *room)
+/* Where a GPU address is in this process, and how many bytes of the buffer object are behind there.
+ */
+static uint8_t *find_host(const struct wt_i915_mapping *mappings, size_t count, uint64_t address,
+                          size_t *room)
 {
     for (size_t i = 0; i < count; i++) {
         *room = (size_t)(mappings[i].size - (address - mappings[i].address));
@@ -249,10 +250,10 @@ static enum wt_status run(void *context, uint64_t root, const struct wt_i915_map
     struct wt_drm_emulated *gpu = context;
     struct gen_walk numbered = *walk;
     size_t room;
-    const uint8_t *code = find_code(mappings, count, kernel_of(walk), &room);
+    uint8_t *code = find_host(mappings, count, kernel_of(walk), &room);
     drm_debugged_begin(&gpu->debugged, kernel_of(walk), code, room);
     numbered.launch = gpu->debugged.launches;
-    drm_walk_sizes(walk, find_code(mappings, count, walk->payload, &room), room, &numbered);
+    drm_walk_sizes(walk, find_host(mappings, count, walk->payload, &room), room, &numbered);
     const enum wt_status status = run_to_end(gpu, root, mappings, count, &numbered, err);
     drm_debugged_end(&gpu->debugged);
     return status;
