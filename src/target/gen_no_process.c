@@ -1,5 +1,7 @@
 /* The debugger of a Gen9 that no program uses: what a front end looks at before a host program is
  * started and after its end. See process.h. */
+#include <stdlib.h>
+
 #include "debug/gen/gen.h"
 #include "emulator/gen/gen.h"
 #include "target/gen_process.h"
@@ -37,11 +39,12 @@ static enum wt_status no_memory(uint64_t addr, struct wt_error *err)
                    (unsigned long long)addr);
 }
 
-static enum wt_status no_read(void *context, uint32_t thread, uint64_t addr, void *out, size_t size,
-                              struct wt_error *err)
+static enum wt_status image_read(void *context, uint32_t thread, uint64_t addr, void *out,
+                                 size_t size, struct wt_error *err)
 {
-    (void)context, (void)thread, (void)out, (void)size;
-    return no_memory(addr, err);
+    const struct wt_process *p = context;
+    (void)thread;
+    return wt_memory_image_read(&p->image, addr, out, size) ? WT_OK : no_memory(addr, err);
 }
 
 static enum wt_status no_write(void *context, uint32_t thread, uint64_t addr, const void *bytes,
@@ -73,14 +76,21 @@ static void detach(void *context)
 static const struct wt_gen_link_ops no_link_ops = {.info = gt2,
                                                    .read_register = read_zero,
                                                    .write_register = write_nowhere,
-                                                   .read = no_read,
+                                                   .read = image_read,
                                                    .write = no_write,
                                                    .event = no_event,
                                                    .ended = never_ended,
                                                    .detach = detach};
-static const struct wt_gen_link no_link = {.ops = &no_link_ops, .host_launches = true};
 
-void wt_gen_connect_none(struct wt_process *p)
+/* Its kernels come into being when the program runs. */
+enum wt_status wt_gen_connect_none(struct wt_process *p, const char *program, struct wt_error *err)
 {
-    p->target.link = &no_link;
+    struct wt_gen_link *link = malloc(sizeof *link);
+    (void)program;
+    if (!link)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a GPU without a program");
+    *link = (struct wt_gen_link){.ops = &no_link_ops, .context = p};
+    p->no_link = link;
+    p->target.link = link;
+    return WT_OK;
 }

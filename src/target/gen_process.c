@@ -15,7 +15,9 @@
 /* A module is a kernel: numbers of kernels are never used again. */
 struct code {
     wt_module_id id;
-    uint64_t number;
+    uint64_t number, address;
+    uint8_t *bytes; /* for the time after the program's end; NULL: they could not be had */
+    size_t size;
 };
 
 struct own {
@@ -83,6 +85,18 @@ static void correct_segments(uint8_t *bytes, size_t length, uint64_t code_size)
     }
 }
 
+/* Its instructions. Breakpoints are not there yet. */
+static uint8_t *read_code(struct wt_process *p, const struct gen_wire_kernel *kernel)
+{
+    const struct wt_gen_link *l = p->target.link;
+    uint8_t *bytes = kernel->code_size ? malloc(kernel->code_size) : NULL;
+    if (bytes &&
+        l->ops->read(l->context, 0, kernel->address, bytes, kernel->code_size, WT_IGNORED) == WT_OK)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
 static enum wt_status add_module(struct wt_process *p, const struct gen_wire_kernel *kernel,
                                  struct wt_error *err)
 {
@@ -106,7 +120,11 @@ static enum wt_status add_module(struct wt_process *p, const struct gen_wire_ker
         wt_modules_add_bytes(p->modules, kernel->name, bytes, length, kernel->address, 0, &id, err);
     free(bytes);
     if (status == WT_OK)
-        grown[own(p)->code_count++] = (struct code){id, kernel->number};
+        grown[own(p)->code_count++] = (struct code){.id = id,
+                                                    .number = kernel->number,
+                                                    .address = kernel->address,
+                                                    .bytes = read_code(p, kernel),
+                                                    .size = kernel->code_size};
     return status;
 }
 
@@ -120,6 +138,7 @@ static void drop_modules(struct wt_process *p, const struct gen_wire_kernel *lis
         if (there)
             continue;
         wt_modules_remove(p->modules, own(p)->code[i].id);
+        free(own(p)->code[i].bytes);
         own(p)->code[i] = own(p)->code[--own(p)->code_count];
     }
 }
@@ -171,11 +190,31 @@ static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error 
     return refresh(p, err);
 }
 
+static int by_address(const void *a, const void *b)
+{
+    const struct code *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+/* Buffers are gone with the process; kernels can be looked at. */
+static void final_memory(struct wt_process *p, struct wt_memory_image *image)
+{
+    qsort(own(p)->code, own(p)->code_count, sizeof *own(p)->code, by_address);
+    for (size_t i = 0; i < own(p)->code_count; i++) {
+        struct code *c = &own(p)->code[i];
+        if (c->bytes)
+            wt_memory_image_add(image, c->address, c->bytes, c->size);
+        c->bytes = NULL;
+    }
+}
+
 static void disconnect(struct wt_process *p)
 {
     if (!p->own)
         return;
     wt_gen_process_close(own(p)->connection);
+    for (size_t i = 0; i < own(p)->code_count; i++)
+        free(own(p)->code[i].bytes);
     free(own(p)->code);
     free(p->own);
 }
@@ -183,5 +222,6 @@ static void disconnect(struct wt_process *p)
 const struct wt_process_ops wt_gen_process_ops = {.reachable = wt_gen_process_reachable,
                                                   .connect = connect_to,
                                                   .connect_none = wt_gen_connect_none,
+                                                  .final_memory = final_memory,
                                                   .refresh = refresh,
                                                   .disconnect = disconnect};

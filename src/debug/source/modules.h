@@ -17,6 +17,8 @@ struct wt_modules;
 /** Never given to another module; 0 is none. */
 typedef uint64_t wt_module_id;
 
+struct wt_loading;
+
 /** One loaded piece of code. */
 struct wt_module {
     wt_module_id id;
@@ -72,6 +74,9 @@ enum wt_status wt_modules_add_text(struct wt_modules *modules, const char *path,
                                    size_t length, struct wt_error *err);
 /** The text of such a file, and its length; NULL: there is none. Valid until the next addition. */
 const char *wt_modules_text(const struct wt_modules *modules, const char *path, size_t *length);
+
+/** Says who waits for the debug information of modules, those to come, too; NULL: nobody. */
+void wt_modules_set_loading(struct wt_modules *modules, const struct wt_loading *loading);
 
 /** Removes a module; false if there is none of that id. */
 bool wt_modules_remove(struct wt_modules *modules, wt_module_id id);
