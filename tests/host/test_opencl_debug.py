@@ -48,7 +48,7 @@ def test_a_kernel_is_stopped_at_its_first_line(program):
 
 def test_values_of_each_channel(program):
     said = said_by(["tbreak program-1.cl:12", "run", "print i", "print i@*", "print sum", "print a[i] + 2 * b[i] == sum", "info registers ce",
-                    "info dispatches", "print c[i]", "continue"], program, 1)
+                    "info dispatches", "print c[i]", "continue", "x/i add", "list twice"], program, 1)
     assert "Temporary breakpoint 1, add (" in said[1] and "program-1.cl:12\n12\t    c[i] = sum;\n" in said[1]
     i = int(said[2].split("= ")[1])
     group = [int(n) for n in re.search(r"group \((\d),(\d),0\)", said[1]).groups()]
@@ -58,6 +58,8 @@ def test_values_of_each_channel(program):
     assert said[4] == f"$3 = {21 * i}\n"
     assert said[5] == "$4 = 1\n" and re.search(r"^ce +0xff ", said[6]) and said[7] == "dispatch 1\n"
     assert said[9].endswith("round 0: -315 0 -1008\n" + END)
+    # The kernel can be looked at after the end.
+    assert re.match(r"   0x[0-9a-f]+ <add>:\t +mov ", said[10]) and "3\t    return 2 * x;" in said[11]
 
 
 def test_several_programs_kernels_and_queues(program):
