@@ -31,6 +31,7 @@ MAY_INCLUDE = {
     "runtime/drm": {"base", "object", "emulator/machine", "emulator/gen", "runtime/common", "runtime/devfs"},
     "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source", "runtime/common", "runtime/devfs"},
     "runtime/cuda": {"base", "object", "emulator/machine", "emulator/sm", "runtime/common"},
+    "runtime/cudart": {"base"},
     "cudapath": {"base", "object"},
     "target": {"base", "bus", "object", "debug/core", "debug/process", "debug/source", "debug/vortex", "debug/gcn", "debug/gen", "debug/sm",
                "emulator/machine", "emulator/vortex", "emulator/gcn", "emulator/sm", "runtime/gcn", "emulator/gen", "runtime/gen", "runtime/common"},
