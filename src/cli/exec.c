@@ -498,7 +498,7 @@ static const struct cli_option options[] = {
      "a GPU: gfx900:KEY=VALUE,… (HIP, OpenMP, OpenACC), gen9:KEY=VALUE,…\n"
      "(OpenCL) or sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC);\n"
      "--gpu=help lists the keys; once for each (default: one of each; a\n"
-     "program that has code of AMD's or NVIDIA's GPUs only sees that one of the two)",
+     "program that has code of AMD's or of NVIDIA's GPUs only sees that one)",
      add_gpu},
     {"memory", 0, "SIZE",
      "memory of each gfx900: a number of bytes, or with K, M or G (default: 8G,\n"
