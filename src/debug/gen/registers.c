@@ -70,10 +70,6 @@ static const struct wt_register architecture[] = {
     SHORT("tm0", 128, 147, -1, AT(tm), true),
     SHORT("emask", 32, 148, 1, AT(ce), true),
     SHORT("iemask", 32, 149, -1, AT(dispatch), true),
-    /* As Intel's GDB calls state base addresses: of instructions, of the thread's scratch memory.
-     */
-    SHORT("isabase", 64, PC_NUMBER + 1, -1, AT(instructions), true),
-    SHORT("scrbase", 64, PC_NUMBER + 2, 6, AT(scratch), true),
 };
 enum { ARCHITECTURE = sizeof architecture / sizeof *architecture };
 

@@ -90,31 +90,37 @@ static unsigned index_of(const struct wt_probe *p, uint32_t code)
     return i;
 }
 
+static const struct genp_row *find_row(struct wt_probe *p, wt_wave_id id)
+{
+    for (uint32_t i = 0; i < p->common.topology.waves; i++)
+        if (genp_row(p, i)->common.present && genp_row(p, i)->common.wave.id == id)
+            return genp_row(p, i);
+    return NULL;
+}
+
 enum wt_status genp_find_caller(struct wt_probe *p, const struct wt_callee *callee,
                                 struct wt_caller *caller, struct wt_error *err)
 {
     unsigned number = 0;
     bool returns;
-    uint64_t begun, scratch, base;
+    uint64_t begun;
     uint8_t stack[GRF], saved[4];
     if (!find_stack(callee, &number, &returns) || !find_frame(callee, number, &begun))
         return wt_fail(err, WT_UNSUPPORTED, "the code at 0x%llx is no function that returns",
                        (unsigned long long)callee->start);
     const unsigned index =
         index_of(p, (uint32_t)(offsetof(struct gen_saved, r) + (size_t)GRF * number));
-    if (!callee->read_bytes(callee->context, index, stack, sizeof stack) ||
-        !callee->read_register(callee->context, index_of(p, offsetof(struct gen_saved, scratch)), 0,
-                               &scratch) ||
-        !callee->read_register(callee->context,
-                               index_of(p, offsetof(struct gen_saved, instructions)), 0, &base))
+    const struct genp_row *row = find_row(p, callee->wave);
+    if (!row || !callee->read_bytes(callee->context, index, stack, sizeof stack))
         return wt_fail(err, WT_STATE, "the registers of this frame are not known");
     const bool in_place = returns || callee->pc < begun;
-    const uint64_t frame = scratch + OWORD * wt_load_le(stack + 4 * (in_place ? TOP : FRAME), 4);
+    const uint64_t frame =
+        row->saved.scratch + OWORD * wt_load_le(stack + 4 * (in_place ? TOP : FRAME), 4);
     enum wt_status status = WT_OK;
     if (!in_place)
         status = p->link->ops->read(p->link->context, 0, frame, saved, sizeof saved, err);
     *caller = (struct wt_caller){.cfa = frame};
-    caller->pc = base + wt_load_le(in_place ? stack : saved, 4);
+    caller->pc = row->saved.instructions + wt_load_le(in_place ? stack : saved, 4);
     if (!in_place)
         caller->reg[caller->register_count++] = (struct wt_caller_register){
             .index = index, .in_memory = true, .addr = wt_address_of(frame)};

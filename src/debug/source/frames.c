@@ -460,7 +460,8 @@ static const struct wt_caller *rules_of(struct wt_frames *f, unsigned physical)
 {
     struct physical *p = &f->physical[physical];
     struct asked asked = {f, physical};
-    struct wt_callee callee = {.pc = p->pc,
+    struct wt_callee callee = {.wave = f->wave.id,
+                               .pc = p->pc,
                                .context = &asked,
                                .read_register = read_own_register,
                                .read_bytes = read_own_bytes,
