@@ -5,8 +5,8 @@
 #include "debug/sm/sm.h"
 
 #define SMP_LANES 32u
-#define SMP_WARPS 64u /* of an SM */
-#define SMP_MOST_SMS 16u
+#define SMP_WARPS 64u    /* of an SM */
+#define SMP_MOST_SMS 64u /* of all GPUs */
 #define SMP_BANKS 18u
 #define SMP_ROW_BYTES 128u /* of the register file */
 
@@ -34,6 +34,7 @@ struct smp_row {
     uint32_t block[3], index;
     uint64_t pc;
     uint32_t active;
+    uint64_t aborts_at;    /**< a trap of the program's own, by which it gives up; 0: none */
     unsigned trap;         /**< of a breakpoint: the immediate of BPT.TRAP */
     struct wt_fault error; /**< of an exception */
 };
@@ -45,12 +46,15 @@ struct wt_probe {
     struct wt_register *registers;
     char (*names)[8];
     struct smp_row *row;
-    bool suspended; /**< all SMs are locked down, and the rows are as their warps */
-    bool stands;    /**< a warp has stepped, maybe off a breakpoint that is not in memory again: the
-                         SMs stay locked down until the next scan or resume */
-    bool hold;      /**< warps that begin are held */
+    bool suspended;      /**< all SMs are locked down, and the rows are as their warps */
+    bool scanned;        /**< once */
+    bool code_told;      /**< clients were told that modules have changed */
+    uint64_t code_state; /**< then: of their list */
+    bool stands; /**< a warp has stepped, maybe off a breakpoint that is not in memory again: the
+                      SMs stay locked down until the next scan or resume */
+    bool hold;   /**< warps that begin are held */
     struct wt_sm_launch launch;     /**< as of the last scan */
-    struct wt_probe_event event[4]; /**< to be told */
+    struct wt_probe_event event[8]; /**< to be told */
     unsigned events, first_event;
     uint64_t began, ended; /**< launches whose beginning, end was told */
     bool told_end;
@@ -67,6 +71,10 @@ enum wt_status smp_go(struct wt_probe *p, uint32_t only, struct wt_error *err);
 /** The row of an active warp; its SM is locked down. WT_STATE if it has ended. */
 enum wt_status smp_find_row(struct wt_probe *p, uint32_t wave, struct smp_row **row,
                             struct wt_error *err);
+/** An event to be told. */
+void smp_push_event(struct wt_probe *p, enum wt_probe_event_kind kind, uint64_t dispatch);
+/** Whether the host program has ended: then no warp is there. */
+bool smp_has_ended(struct wt_probe *p);
 /** Debugging ends: the SMs run as they would without. */
 void smp_let_go(struct wt_probe *p);
 

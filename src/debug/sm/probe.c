@@ -14,13 +14,21 @@
 
 static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 {
+    unsigned sms = 0;
+    for (unsigned i = 0; i < p->link->gpus; i++)
+        sms += p->link->sms[i];
+    if (!sms || sms > SMP_MOST_SMS)
+        return wt_fail(err, WT_UNSUPPORTED, "the driver tells of %u SMs; a debugger takes 1 to %u",
+                       sms, SMP_MOST_SMS);
     p->topology = (struct wt_topology){.family = "sm",
                                        .arch = "nvptx64",
                                        .triple = "nvptx64-nvidia-cuda",
                                        .clusters = 1,
-                                       .cores = p->link->sms,
+                                       .devices = p->link->gpus,
+                                       .device_cores = p->link->sms,
+                                       .cores = sms,
                                        .waves_per_core = SMP_WARPS,
-                                       .waves = p->link->sms * SMP_WARPS,
+                                       .waves = sms * SMP_WARPS,
                                        .host_launches = p->link->host_launches,
                                        .lanes = SMP_LANES,
                                        .wave_word = "warp",
@@ -51,10 +59,7 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
     p->link = target->link;
-    const enum wt_status status =
-        p->link->sms >= 1 && p->link->sms <= SMP_MOST_SMS
-            ? describe(p, err)
-            : wt_fail(err, WT_UNSUPPORTED, "the driver tells of %u SMs", p->link->sms);
+    const enum wt_status status = describe(p, err);
     if (status != WT_OK) {
         free_probe(p);
         return status;
@@ -90,11 +95,48 @@ static enum wt_status summary(struct wt_probe *p, struct wt_probe_summary *s, st
     return WT_OK;
 }
 
+/* Modules have come or gone: clients are told, and modules_known() follows. */
+static void take_code(struct wt_probe *p, const struct wt_sm_event *event)
+{
+    if (!event->code || (p->code_told && event->code_state == p->code_state))
+        return;
+    smp_push_event(p, WT_PROBE_MODULES_CHANGED, 0);
+    p->code_told = true;
+    p->code_state = event->code_state;
+}
+
+static enum wt_status modules_known(struct wt_probe *p, struct wt_error *err)
+{
+    if (!p->code_told)
+        return WT_OK;
+    p->code_told = false;
+    enum wt_status status = p->link->ops->code_known(p->link->context, p->code_state, err);
+    return status == WT_IO && smp_has_ended(p) ? WT_OK : status;
+}
+
+/* What there is to see: where the driver tells of nothing, the rows are as they were. */
+static enum wt_status look(struct wt_probe *p, struct wt_error *err)
+{
+    struct wt_sm_event event = {.stopped = true};
+    enum wt_status status = WT_OK;
+    if (p->link->ops->event)
+        status = p->link->ops->event(p->link->context, &event, err);
+    if (status)
+        return status;
+    take_code(p, &event);
+    if (event.stopped || p->hold || !p->scanned)
+        status = smp_look(p, err);
+    p->scanned = true;
+    return status;
+}
+
 static enum wt_status scan(struct wt_probe *p, struct wt_wave_set *active,
                            struct wt_wave_set *halted, struct wt_error *err)
 {
     const unsigned words = p->topology.waves / 32;
-    enum wt_status status = smp_look(p, err);
+    enum wt_status status = look(p, err);
+    if (status == WT_IO && smp_has_ended(p))
+        status = WT_OK;
     if (status != WT_OK)
         return status;
     p->stands = false;
@@ -119,7 +161,11 @@ static wt_wave_id wave_id(struct wt_probe *p, wt_wave_handle wave)
 static void describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave)
 {
     const struct smp_row *row = &p->row[handle];
+    unsigned device = 0, behind = p->link->sms[0];
+    while (handle / SMP_WARPS >= behind)
+        behind += p->link->sms[++device];
     *wave = (struct wt_wave){.id = row->id,
+                             .device = device,
                              .lanes = SMP_LANES,
                              .core = handle / SMP_WARPS,
                              .slot = handle % SMP_WARPS,
@@ -179,6 +225,16 @@ static enum wt_status halt(struct wt_probe *p, const struct wt_wave_set *waves,
     return status ? status : smp_go(p, WT_NO_HANDLE, err);
 }
 
+/* A warp that goes on from its mistake or its own trap does what it would without a debugger. */
+static enum wt_status give_up(struct wt_probe *p, uint32_t warp, struct wt_error *err)
+{
+    const struct smp_row *row = &p->row[warp];
+    return p->link->ops->fail && (row->cause == WT_HALT_EXCEPTION ||
+                                  (row->aborts_at && row->aborts_at == row->pc))
+               ? p->link->ops->fail(p->link->context, warp, err)
+               : WT_OK;
+}
+
 static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves,
                              struct wt_error *err)
 {
@@ -187,6 +243,8 @@ static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves
         struct smp_row *row = &p->row[i];
         if (!row->present || !wt_wave_set_has(waves, i))
             continue;
+        if ((status = give_up(p, i, err)) != WT_OK)
+            return status;
         row->run = true;
         row->step = false;
         row->cause = WT_HALT_NONE;
@@ -217,6 +275,8 @@ static enum wt_status step(struct wt_probe *p, uint32_t wave, struct wt_probe_st
     if (status != WT_OK)
         return status;
     const wt_wave_id id = row->id;
+    if ((status = give_up(p, wave, err)) != WT_OK)
+        return status;
     row->run = row->step = true;
     row->cause = WT_HALT_NONE;
     p->stands = false;
@@ -277,10 +337,16 @@ static enum wt_status exception(struct wt_probe *p, uint32_t wave,
     return WT_OK;
 }
 
-/* BPT.TRAP 1 is a breakpoint; nobody takes the others where no trap handler is. */
+/* BPT.TRAP 1 is a breakpoint: one of its own ends the kernel of a host program. Nobody takes the
+ * others where no trap handler is. */
 static bool gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
 {
-    const struct smp_row *row = &p->row[wave];
+    struct smp_row *row = &p->row[wave];
+    if (p->link->ops->fail && row->trap == 1) {
+        row->aborts_at = row->pc;
+        snprintf(text, size, "a trap of the program's own, which ends the kernel");
+        return true;
+    }
     if (row->trap == 1 || p->link->has_handler)
         return false;
     snprintf(text, size, "BPT.TRAP 0x%x, and there is no trap handler", row->trap);
@@ -339,6 +405,7 @@ const struct wt_probe_ops wt_probe_sm = {
     .wave_id = wave_id,
     .describe_wave = describe_wave,
     .next_event = next_event,
+    .modules_known = modules_known,
     .hold_launches = hold_launches,
     .halt = halt,
     .resume = resume,

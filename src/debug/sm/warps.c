@@ -36,29 +36,61 @@ struct look {
 
 /* ---- registers ---- */
 
-static uint16_t address(unsigned sm, unsigned offset)
+/* An access to a register of an SM, of those of all GPUs. */
+struct access {
+    unsigned sm, offset;
+    bool write;
+    uint32_t value;
+};
+
+static struct access reads(unsigned sm, unsigned offset)
 {
-    return (uint16_t)(sm / TPCS_OF_GPC * 0x2000 + sm % TPCS_OF_GPC * 0x200 + offset / 4);
+    return (struct access){.sm = sm, .offset = offset};
 }
 
-static struct wt_bus_op reads(unsigned sm, unsigned offset)
+static struct access writes(unsigned sm, unsigned offset, uint32_t value)
 {
-    return (struct wt_bus_op){.addr = address(sm, offset)};
+    return (struct access){.sm = sm, .offset = offset, .write = true, .value = value};
 }
 
-static struct wt_bus_op writes(unsigned sm, unsigned offset, uint32_t value)
+enum { MOST_ACCESSES = 9 * 16 }; /* of a batch: the SMs of a GPU */
+
+/* Makes accesses in their order, those of SMs of one GPU that follow each other in a batch. */
+static enum wt_status transact(struct wt_probe *p, struct access *list, size_t count,
+                               struct wt_error *err)
 {
-    return (struct wt_bus_op){.write = true, .addr = address(sm, offset), .value = value};
+    struct wt_bus_op ops[MOST_ACCESSES];
+    enum wt_status status = WT_OK;
+    for (size_t done = 0, n; done < count && !status; done += n) {
+        unsigned gpu = 0, first = 0;
+        while (list[done].sm >= first + p->link->sms[gpu])
+            first += p->link->sms[gpu++];
+        for (n = 0; done + n < count && n < MOST_ACCESSES; n++) {
+            const struct access *a = &list[done + n];
+            const unsigned sm = a->sm - first;
+            if (a->sm < first || sm >= p->link->sms[gpu])
+                break;
+            ops[n] =
+                (struct wt_bus_op){.write = a->write,
+                                   .addr = (uint16_t)(sm / TPCS_OF_GPC * 0x2000 +
+                                                      sm % TPCS_OF_GPC * 0x200 + a->offset / 4),
+                                   .value = a->value};
+        }
+        status = wt_bus_transact(p->link->bus[gpu], ops, n, err);
+        for (size_t i = 0; i < n && !status; i++)
+            list[done + i].value = ops[i].value;
+    }
+    return status;
 }
 
-/* Reads all SMs in one batch. */
+/* Reads all SMs, those of a GPU in one batch. */
 static enum wt_status look_at(struct wt_probe *p, struct look *look, struct wt_error *err)
 {
     enum { EACH = 9 };
-    struct wt_bus_op ops[SMP_MOST_SMS * EACH];
-    const unsigned sms = p->link->sms;
+    struct access ops[SMP_MOST_SMS * EACH];
+    const unsigned sms = p->topology.cores;
     for (unsigned sm = 0; sm < sms; sm++) {
-        struct wt_bus_op *op = ops + sm * EACH;
+        struct access *op = ops + sm * EACH;
         op[0] = reads(sm, STATUS0);
         op[1] = reads(sm, CONTROL0);
         op[2] = reads(sm, GLOBAL_ESR);
@@ -68,9 +100,9 @@ static enum wt_status look_at(struct wt_probe *p, struct look *look, struct wt_e
             op[7 + half] = reads(sm, TRAP_MASK + 4 * half);
         }
     }
-    enum wt_status status = wt_bus_transact(p->link->bus, ops, (size_t)sms * EACH, err);
+    enum wt_status status = transact(p, ops, (size_t)sms * EACH, err);
     for (unsigned sm = 0; sm < sms && !status; sm++) {
-        const struct wt_bus_op *op = ops + sm * EACH;
+        const struct access *op = ops + sm * EACH;
         look[sm] = (struct look){.status = op[0].value,
                                  .control = op[1].value,
                                  .global_esr = op[2].value,
@@ -83,7 +115,7 @@ static enum wt_status look_at(struct wt_probe *p, struct look *look, struct wt_e
 
 /* ---- launches ---- */
 
-static void push_event(struct wt_probe *p, enum wt_probe_event_kind kind, uint64_t dispatch)
+void smp_push_event(struct wt_probe *p, enum wt_probe_event_kind kind, uint64_t dispatch)
 {
     if (p->first_event == p->events)
         p->first_event = p->events = 0;
@@ -101,11 +133,11 @@ static enum wt_status look_at_launch(struct wt_probe *p, struct wt_error *err)
     const bool over = !l->runs || l->number != p->began;
     if (p->began && p->began != p->ended && over) {
         p->ended = p->began;
-        push_event(p, WT_PROBE_DISPATCH_ENDED, p->ended);
+        smp_push_event(p, WT_PROBE_DISPATCH_ENDED, p->ended);
     }
     if (l->runs && l->number != p->began) {
         p->began = l->number;
-        push_event(p, WT_PROBE_DISPATCH_BEGAN, p->began);
+        smp_push_event(p, WT_PROBE_DISPATCH_BEGAN, p->began);
     }
     return WT_OK;
 }
@@ -130,7 +162,8 @@ static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bo
     for (uint32_t i = 0; i < p->topology.waves && !status; i++) {
         struct smp_row *row = &p->row[i];
         struct wt_sm_warp warp;
-        row->present = look[i / SMP_WARPS].valid >> i % SMP_WARPS & 1;
+        /* Of a kernel that has failed warps may be left. */
+        row->present = p->launch.runs && look[i / SMP_WARPS].valid >> i % SMP_WARPS & 1;
         if (!row->present) {
             row->run = row->step = false;
             continue;
@@ -207,21 +240,34 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look
 
 /* ---- lock-down ---- */
 
+bool smp_has_ended(struct wt_probe *p)
+{
+    uint32_t status;
+    char text[8];
+    if (!p->link->host_launches ||
+        !p->link->ops->ended(p->link->context, &status, text, sizeof text))
+        return false;
+    for (uint32_t i = 0; i < p->topology.waves; i++)
+        p->row[i].present = p->row[i].run = false;
+    p->suspended = true;
+    return true;
+}
+
 /* STOP_TRIGGER is a level: where it is set already, as it is while launches are held, it has to
  * fall first. Blocks that begin in between do not issue. */
 static enum wt_status trigger_stop(struct wt_probe *p, const struct look *look,
                                    struct wt_error *err)
 {
-    struct wt_bus_op ops[2 * SMP_MOST_SMS];
+    struct access ops[2 * SMP_MOST_SMS];
     size_t count = 0;
-    for (unsigned sm = 0; sm < p->link->sms; sm++) {
+    for (unsigned sm = 0; sm < p->topology.cores; sm++) {
         if (look[sm].status & LOCKED_DOWN)
             continue;
         if (look[sm].control & STOP_TRIGGER)
             ops[count++] = writes(sm, CONTROL0, DEBUGGER_MODE);
         ops[count++] = writes(sm, CONTROL0, DEBUGGER_MODE | STOP_TRIGGER);
     }
-    return count ? wt_bus_transact(p->link->bus, ops, count, err) : WT_OK;
+    return count ? transact(p, ops, count, err) : WT_OK;
 }
 
 static enum wt_status wait_for_lock_down(struct wt_probe *p, struct look *look,
@@ -232,9 +278,9 @@ static enum wt_status wait_for_lock_down(struct wt_probe *p, struct look *look,
         unsigned sm = 0;
         if ((status = look_at(p, look, err)) != WT_OK)
             return status;
-        while (sm < p->link->sms && look[sm].status & LOCKED_DOWN)
+        while (sm < p->topology.cores && look[sm].status & LOCKED_DOWN)
             sm++;
-        if (sm == p->link->sms)
+        if (sm == p->topology.cores)
             return WT_OK;
         if (waits == MOST_WAITS)
             return wt_fail(err, WT_TIMEOUT,
@@ -249,18 +295,18 @@ static enum wt_status wait_for_lock_down(struct wt_probe *p, struct look *look,
 /* The traps have been taken in. */
 static enum wt_status clear_traps(struct wt_probe *p, const struct look *look, struct wt_error *err)
 {
-    struct wt_bus_op ops[2 * SMP_MOST_SMS];
+    struct access ops[2 * SMP_MOST_SMS];
     size_t count = 0;
-    for (unsigned sm = 0; sm < p->link->sms; sm++) {
+    for (unsigned sm = 0; sm < p->topology.cores; sm++) {
         if (!look[sm].trapped)
             continue;
         ops[count++] = writes(sm, TRAP_MASK, 0);
         ops[count++] = writes(sm, TRAP_MASK + 4, 0);
     }
-    return count ? wt_bus_transact(p->link->bus, ops, count, err) : WT_OK;
+    return count ? transact(p, ops, count, err) : WT_OK;
 }
 
-enum wt_status smp_hold_still(struct wt_probe *p, struct wt_error *err)
+static enum wt_status hold_still(struct wt_probe *p, struct wt_error *err)
 {
     struct look before[SMP_MOST_SMS], now[SMP_MOST_SMS];
     enum wt_status status;
@@ -284,6 +330,12 @@ enum wt_status smp_hold_still(struct wt_probe *p, struct wt_error *err)
     return status;
 }
 
+enum wt_status smp_hold_still(struct wt_probe *p, struct wt_error *err)
+{
+    const enum wt_status status = hold_still(p, err);
+    return status == WT_IO && smp_has_ended(p) ? WT_OK : status;
+}
+
 enum wt_status smp_look(struct wt_probe *p, struct wt_error *err)
 {
     struct look look[SMP_MOST_SMS];
@@ -293,17 +345,15 @@ enum wt_status smp_look(struct wt_probe *p, struct wt_error *err)
         return WT_OK;
     if ((status = look_at(p, look, err)) != WT_OK)
         return status;
+    if ((status = list_warps(p, look, &begun, err)) != WT_OK)
+        return status;
     for (uint32_t i = 0; i < p->topology.waves; i++) {
         const struct look *l = &look[i / SMP_WARPS];
         const bool paused = l->paused >> i % SMP_WARPS & 1;
         stopped |= paused && p->row[i].present && p->row[i].run &&
                    (!p->link->has_handler || l->global_esr & ESR_BPT_PAUSE);
     }
-    if (stopped)
-        return smp_hold_still(p, err);
-    if ((status = list_warps(p, look, &begun, err)) != WT_OK)
-        return status;
-    return begun ? smp_hold_still(p, err) : WT_OK;
+    return stopped || begun ? smp_hold_still(p, err) : WT_OK;
 }
 
 /* ---- resumption ---- */
@@ -354,7 +404,7 @@ static enum wt_status resume_sm(struct wt_probe *p, unsigned sm, const struct go
 {
     const uint32_t control = DEBUGGER_MODE | (g->step ? SINGLE_STEP_MODE : 0) |
                              (holds && !p->link->has_handler ? STOP_TRIGGER : 0);
-    struct wt_bus_op ops[5];
+    struct access ops[5];
     size_t count = 0;
     enum wt_status status;
     if (!g->goes && (g->stays || holds))
@@ -367,7 +417,7 @@ static enum wt_status resume_sm(struct wt_probe *p, unsigned sm, const struct go
     ops[count++] = writes(sm, CONTROL0, control);
     if (g->goes)
         ops[count++] = writes(sm, CONTROL0, control | RUN_TRIGGER);
-    return wt_bus_transact(p->link->bus, ops, count, err);
+    return transact(p, ops, count, err);
 }
 
 enum wt_status smp_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
@@ -376,13 +426,13 @@ enum wt_status smp_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
     const bool holds = p->hold || only != WT_NO_HANDLE;
     bool any = !holds;
     struct going going[SMP_MOST_SMS];
-    if (!p->suspended || p->stands)
+    if (!p->suspended || p->stands || smp_has_ended(p))
         return WT_OK;
-    for (unsigned sm = 0; sm < p->link->sms; sm++) {
+    for (unsigned sm = 0; sm < p->topology.cores; sm++) {
         going[sm] = going_of(p, sm, only);
         any |= going[sm].goes != 0;
     }
-    for (unsigned sm = 0; any && sm < p->link->sms && !status; sm++)
+    for (unsigned sm = 0; any && sm < p->topology.cores && !status; sm++)
         status = resume_sm(p, sm, &going[sm], holds, err);
     p->suspended = !any && !status;
     return status;
@@ -390,14 +440,14 @@ enum wt_status smp_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
 
 void smp_let_go(struct wt_probe *p)
 {
-    for (unsigned sm = 0; sm < p->link->sms; sm++) {
-        struct wt_bus_op ops[] = {
+    for (unsigned sm = 0; sm < p->topology.cores; sm++) {
+        struct access ops[] = {
             writes(sm, PAUSE_MASK, 0),
             writes(sm, PAUSE_MASK + 4, 0),
             writes(sm, CONTROL0, 0),
             writes(sm, CONTROL0, RUN_TRIGGER),
         };
-        wt_bus_transact(p->link->bus, ops, p->suspended ? 4 : 3, WT_IGNORED);
+        transact(p, ops, p->suspended ? 4 : 3, WT_IGNORED);
     }
     p->suspended = false;
 }

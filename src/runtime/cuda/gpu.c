@@ -14,6 +14,7 @@
 #include "object/cubin.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
+#include "runtime/cuda/debug.h"
 
 /* What kernels print goes where the program prints. */
 static void print(void *context, unsigned slot, const char *line, size_t length)
@@ -277,13 +278,16 @@ enum wt_status gpu_module_load(struct gpu *g, struct gpu_module *m, struct wt_er
     if (!sm_device_write(g->device, m->code, code, code_size) ||
         !sm_device_write(g->device, m->data, data, data_size))
         return wt_fail(err, WT_NO_MEMORY, "no memory for a module");
-    return sm_device_attach_ptx(g->device, m->image, err);
+    if ((status = sm_device_attach_ptx(g->device, m->image, err)) == WT_OK)
+        debug_module_added(g, m);
+    return status;
 }
 
 void gpu_module_free(struct gpu *g, struct gpu_module *m)
 {
     size_t size;
     if (m->image) {
+        debug_module_removed(m);
         sm_device_detach_ptx(g->device, m->image);
         sm_ptx_code(m->image, &size);
         unmap(g, m->code, size);
