@@ -286,6 +286,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *path);
 CUresult cuModuleLoadData(CUmodule *module, const void *image);
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options,
                             void **values);
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image);
 CUresult cuModuleUnload(CUmodule module);
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name);
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module,
@@ -299,6 +300,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 CUresult cuLinkCreate_v2(unsigned count, int *options, void **values, CUlinkState *state);
 CUresult cuLinkAddData_v2(CUlinkState state, int type, void *data, size_t size, const char *name,
                           unsigned count, int *options, void **values);
+CUresult cuLinkAddFile_v2(CUlinkState state, int type, const char *path, unsigned count,
+                          int *options, void **values);
 CUresult cuLinkComplete(CUlinkState state, void **cubin, size_t *size);
 CUresult cuLinkDestroy(CUlinkState state);
 
@@ -350,6 +353,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to);
 #define cuModuleGetGlobal cuModuleGetGlobal_v2
 #define cuLinkCreate cuLinkCreate_v2
 #define cuLinkAddData cuLinkAddData_v2
+#define cuLinkAddFile cuLinkAddFile_v2
 #define cuStreamDestroy cuStreamDestroy_v2
 #define cuEventDestroy cuEventDestroy_v2
 #endif

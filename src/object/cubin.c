@@ -25,6 +25,7 @@ enum {
     CODE_ALIGN = 128,
     MOST_CODE = 64 << 20,
     MOST_PARAMETERS = 4352,
+    MOST_FILE = 1 << 30,
 };
 
 struct reader {
@@ -76,6 +77,37 @@ const struct cubin_function *cubin_find(const struct cubin *c, const char *name)
     return NULL;
 }
 
+bool cubin_extent(const uint8_t *bytes, size_t available, size_t *size)
+{
+    enum { HEADER = 64, SECTION = 64, SEGMENT = 56 };
+    if (available < HEADER || memcmp(bytes, ELFMAG, SELFMAG) != 0 ||
+        bytes[EI_CLASS] != ELFCLASS64 || wt_load_le(bytes + 18, 2) != CUBIN_ELF_MACHINE)
+        return false;
+    const uint64_t segments = wt_load_le(bytes + 32, 8), sections = wt_load_le(bytes + 40, 8);
+    const uint64_t segment_count = wt_load_le(bytes + 56, 2), count = wt_load_le(bytes + 60, 2);
+    uint64_t end = HEADER;
+    if (segments > MOST_FILE || sections > MOST_FILE)
+        return false;
+    if (segment_count && segments + segment_count * SEGMENT > end)
+        end = segments + segment_count * SEGMENT;
+    if (count && sections + count * SECTION > end)
+        end = sections + count * SECTION;
+    if (end > available)
+        return false;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint8_t *s = bytes + sections + i * SECTION;
+        const uint64_t at = wt_load_le(s + 24, 8), length = wt_load_le(s + 32, 8);
+        if (wt_load_le(s + 4, 4) == SHT_NOBITS || wt_load_le(s + 4, 4) == SHT_NULL)
+            continue;
+        if (at > MOST_FILE || length > MOST_FILE || at + length > available)
+            return false;
+        if (at + length > end)
+            end = at + length;
+    }
+    *size = (size_t)end;
+    return true;
+}
+
 static enum wt_status check_header(struct reader *r, struct wt_error *err)
 {
     GElf_Ehdr header;
@@ -85,7 +117,8 @@ static enum wt_status check_header(struct reader *r, struct wt_error *err)
     if (header.e_machine != CUBIN_ELF_MACHINE)
         return wt_fail(err, WT_INVALID, "%s: ELF machine %u is not NVIDIA CUDA (%u)", r->name,
                        header.e_machine, CUBIN_ELF_MACHINE);
-    r->cubin->sm = header.e_flags & 0xff;
+    /* Newer files (ABI version 8) have it one byte higher. */
+    r->cubin->sm = header.e_flags >> (header.e_ident[EI_ABIVERSION] >= 8 ? 8 : 0) & 0xff;
     if (r->cubin->sm < 50 || r->cubin->sm > 53)
         return wt_fail(err, WT_UNSUPPORTED,
                        "%s: it is code for sm_%u; code for sm_50, sm_52 and sm_53 (Maxwell) runs",

@@ -62,6 +62,10 @@ struct cubin {
 enum wt_status cubin_parse(const char *name, const uint8_t *bytes, size_t length,
                            struct cubin *cubin, struct wt_error *err);
 
+/** How many bytes a cubin has, as its header and section headers say; false: it is none, or
+ * @p available (SIZE_MAX: not known) are fewer. */
+bool cubin_extent(const uint8_t *bytes, size_t available, size_t *size);
+
 /** The file for @p cubin, an executable ELF file. The caller frees *bytes. */
 enum wt_status cubin_write(const struct cubin *cubin, uint8_t **bytes, size_t *length,
                            struct wt_error *err);

@@ -108,7 +108,10 @@ struct sm_wire_warp {
 struct sm_wire_module {
     uint64_t id; /**< never used again */
     uint64_t code, data;
-    uint32_t device, texts;
+    uint32_t device;
+    uint32_t texts;    /**< of PTX */
+    uint32_t is_cubin; /**< it has one text, the cubin */
+    uint32_t reserved;
 };
 
 /** Whether a request makes sense in itself. */

@@ -34,6 +34,9 @@ struct wt_process_ops {
     enum wt_status (*refresh)(struct wt_process *p, struct wt_error *err);
     /** Has kernels recorded: fills in p->services. NULL: they cannot be. */
     enum wt_status (*record)(struct wt_process *p, uint64_t budget, struct wt_error *err);
+    /** As of struct wt_family, for code that the process has loaded. NULL: that of the family. */
+    unsigned (*instruction_text)(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
+                                 size_t available, char *text, size_t size);
     /** Disconnects and frees p->own, which may be NULL. */
     void (*disconnect)(struct wt_process *p);
 };
@@ -74,6 +77,10 @@ enum wt_status wt_process_wait(int pid, unsigned ms, const struct wt_family **fa
  * be read is left out.
  */
 enum wt_status wt_process_refresh(struct wt_process *process, struct wt_error *err);
+
+/** Disassembles as the operation instruction_text of struct wt_family does. */
+unsigned wt_process_instruction_text(struct wt_process *process, uint64_t pc, const uint8_t *bytes,
+                                     size_t available, char *text, size_t size);
 
 /** The debugger of a GPU that no program uses: no waves, no memory, no modules. */
 enum wt_status wt_process_open_none(struct wt_process *process, const struct wt_family *family,

@@ -4,11 +4,14 @@
  */
 #include "target/sm_process.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bits.h"
 #include "debug/sm/process.h"
+#include "emulator/sm/isa.h"
 #include "emulator/sm/sm.h"
 #include "target/sm_ptx.h"
 
@@ -16,6 +19,7 @@
 struct loaded {
     uint64_t id; /* of the process */
     wt_module_id module;
+    struct wt_sm_ptx ptx; /* of PTX */
 };
 
 struct own {
@@ -49,25 +53,48 @@ static enum wt_status add_texts(struct wt_process *p, const struct sm_wire_modul
     return status;
 }
 
+static enum wt_status add_ptx(struct wt_process *p, const struct sm_wire_module *m,
+                              struct loaded *loaded, struct wt_error *err)
+{
+    enum wt_status status;
+    if ((status = add_texts(p, m, &loaded->ptx, err)) == WT_OK &&
+        (status = wt_sm_ptx_link(&loaded->ptx, m->code, m->data, err)) == WT_OK)
+        status = wt_sm_ptx_add_module(&loaded->ptx, p->modules, m->device, &loaded->module, err);
+    if (status)
+        wt_sm_ptx_free(&loaded->ptx);
+    return status;
+}
+
+static enum wt_status add_cubin(struct wt_process *p, const struct sm_wire_module *m,
+                                struct loaded *loaded, struct wt_error *err)
+{
+    char *bytes, name[48];
+    size_t length;
+    enum wt_status status = wt_sm_process_text(own(p)->connection, m, 0, &bytes, &length, err);
+    if (status)
+        return status;
+    snprintf(name, sizeof name, "cubin %llu", (unsigned long long)m->id);
+    status = wt_modules_add_bytes(p->modules, name, (const uint8_t *)bytes, length, m->code,
+                                  m->device, &loaded->module, err);
+    free(bytes);
+    return status;
+}
+
 static enum wt_status add_module(struct wt_process *p, const struct sm_wire_module *m,
                                  struct wt_error *err)
 {
     struct own *o = own(p);
-    struct wt_sm_ptx ptx = {0};
-    wt_module_id id = 0;
-    enum wt_status status = add_texts(p, m, &ptx, err);
-    if (!status && (status = wt_sm_ptx_link(&ptx, m->code, m->data, err)) == WT_OK)
-        status = wt_sm_ptx_add_module(&ptx, p->modules, m->device, &id, err);
-    wt_sm_ptx_free(&ptx);
-    if (status)
-        return status;
     struct loaded *grown =
         wt_array_grow(o->loaded, &o->loaded_room, o->loaded_count + 1, sizeof *grown);
     if (!grown)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     o->loaded = grown;
-    grown[o->loaded_count++] = (struct loaded){m->id, id};
-    return WT_OK;
+    struct loaded *loaded = &grown[o->loaded_count];
+    *loaded = (struct loaded){.id = m->id};
+    enum wt_status status =
+        m->is_cubin ? add_cubin(p, m, loaded, err) : add_ptx(p, m, loaded, err);
+    o->loaded_count += status == WT_OK;
+    return status;
 }
 
 static bool is_listed(const struct sm_wire_module *list, size_t count, uint64_t id)
@@ -98,6 +125,7 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
         if (is_listed(list, count, o->loaded[i].id))
             continue;
         wt_modules_remove(p->modules, o->loaded[i].module);
+        wt_sm_ptx_free(&o->loaded[i].ptx);
         o->loaded[i--] = o->loaded[--o->loaded_count];
     }
     /* What cannot be read, since it is gone already, is left out. */
@@ -113,6 +141,7 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error *err)
 {
     enum wt_status status;
+    wt_modules_set_bundles(p->modules, SM_BUNDLE, 8);
     p->own = calloc(1, sizeof(struct own));
     if (!p->own)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
@@ -123,11 +152,34 @@ static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error 
     return refresh(p, err);
 }
 
+/* PTX has its text in its module; machine code is decoded. */
+static unsigned instruction_text(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
+                                 size_t available, char *text, size_t size)
+{
+    const struct own *o = own(p);
+    if (available < 8)
+        return 0;
+    if (sm_is_control(pc)) {
+        snprintf(text, size, "(control)");
+        return 8;
+    }
+    const uint64_t word = wt_load_le(bytes, 8);
+    bool found = false;
+    for (size_t i = 0; o && i < o->loaded_count && !found; i++)
+        found = o->loaded[i].ptx.image &&
+                sm_ptx_instruction_text(o->loaded[i].ptx.image, pc, word, text, size);
+    if (!found)
+        sm_disassemble(word, pc, 0, text, size);
+    return (unsigned)(sm_next_pc(pc) - pc);
+}
+
 static void disconnect(struct wt_process *p)
 {
     if (!p->own)
         return;
     wt_sm_process_close(own(p)->connection);
+    for (size_t i = 0; i < own(p)->loaded_count; i++)
+        wt_sm_ptx_free(&own(p)->loaded[i].ptx);
     free(own(p)->loaded);
     free(p->own);
 }
@@ -262,4 +314,5 @@ const struct wt_process_ops wt_sm_process_ops = {.reachable = wt_sm_process_reac
                                                  .connect = connect_to,
                                                  .connect_none = connect_none,
                                                  .refresh = refresh,
+                                                 .instruction_text = instruction_text,
                                                  .disconnect = disconnect};

@@ -17,7 +17,7 @@ LIBRARY = BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"
 def compiled(folder, compiler, source, *flags):
     """Without the tools of another vendor that may be installed: GCC would call its assembler."""
     program = folder / "program"
-    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source == "cuda.c" else [])],
+    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source in ("cuda.c", "cuda_images.c") else [])],
                           cwd=folder, capture_output=True, text=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
     assert done.returncode == 0, done.stderr
     return program

@@ -59,8 +59,10 @@ uint32_t gcnp_code_of(const struct gcnp_row *row)
                                                       : KFD_EC_QUEUE_WAVE_MATH_ERROR;
 }
 
-void gcnp_describe_exception(const struct gcnp_row *row, struct wt_probe_exception *exception)
+void gcnp_describe_exception(const struct wt_standstill_row *common,
+                             struct wt_probe_exception *exception)
 {
+    const struct gcnp_row *row = (const struct gcnp_row *)common;
     const uint64_t pc = gcnp_row_pc(row) - 4 * rewind_of(row);
     char names[128];
     *exception = (struct wt_probe_exception){.pc = pc, .lanes = gcnp_row_exec(row)};
@@ -90,7 +92,7 @@ void gcnp_describe_exception(const struct gcnp_row *row, struct wt_probe_excepti
 
 bool gcnp_gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
 {
-    const struct gcnp_row *row = &p->row[wave];
+    const struct gcnp_row *row = gcnp_row(p, wave);
     if (row->aborts)
         snprintf(text, size,
                  "s_trap 2 at 0x%llx: the program gave up (assert, abort or __builtin_trap)",

@@ -3,6 +3,7 @@
 #define WT_DEBUG_GCN_INTERNAL_H
 
 #include "debug/gcn/gcn.h"
+#include "debug/standstill/standstill.h"
 
 #define GCN_LANES 64u
 #define GCN_SIMDS 4u
@@ -11,33 +12,12 @@
 /** Spaces, by their number in the topology. */
 enum gcnp_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_LOCAL, SPACE_PRIVATE, SPACE_SCRATCH, SPACES };
 
-/** A kernel launch: a packet of a queue. */
-struct gcnp_launch_seen {
-    uint32_t queue;
-    uint64_t packet;    /**< its number in the queue, from the queue's beginning */
-    unsigned run;       /**< how often the device had been reset */
-    uint64_t number;    /**< of the session, from 1 */
-    uint32_t groups[3]; /**< work-groups, as the packet asks */
-    uint32_t block[3];  /**< work-items of one */
-    uint32_t grid[3];   /**< work-items in all */
-    bool active;        /**< it had waves in the last scan */
-    bool told_end;
-};
-
 /** A row of the probe's table of waves: its slot, and the record that the last scan read. */
 struct gcnp_row {
-    wt_wave_id id; /**< WT_NO_WAVE: never bound */
-    bool present;  /**< it is active */
-    bool run;      /**< it is to run when its queue does */
-    bool step;     /**< by one instruction */
-    bool held;     /**< it is to run, and is halted for a moment in which others must not */
+    struct wt_standstill_row common;
     bool aborts;   /**< it stands at an s_trap 2, by which the program gives up */
     bool given_up; /**< it was to go on from an exception: the runtime knows, and it stays halted */
-    enum wt_halt_cause cause;
-    uint32_t queue; /**< index in the probe's list of queues */
-    uint32_t device;
-    uint64_t dispatch;
-    uint32_t group[3], index;
+    uint32_t queue;  /**< index in the probe's list of queues */
     uint64_t record; /**< address; VGPRs come first */
     uint32_t vgprs, sgprs, lds;
     uint32_t leader; /**< handle of its group's first wave, which has the LDS */
@@ -57,10 +37,10 @@ struct gcnp_watch {
 };
 
 struct wt_probe {
+    struct wt_standstill common;
     const struct wt_gcn_link *link;
     const struct wt_target *target;
     bool port; /**< the target's memory port may be used */
-    struct wt_topology topology;
     struct wt_space space[SPACES];
     struct wt_register *registers;
     char (*names)[8];
@@ -69,44 +49,33 @@ struct wt_probe {
     unsigned device_cores[KFD_DEBUG_DEVICES];
     struct kfd_queue_entry queue[KFD_DEBUG_QUEUES];
     uint32_t queues;
-    bool suspended; /**< all queues are, and the rows are as their records */
-    bool stands;    /**< a wave has stepped, maybe off a breakpoint that is not in memory again: the
-                         queues stay suspended until the next scan or resume */
-    bool hold;      /**< waves that begin are held */
     uint32_t launch_mode;
-    unsigned run; /**< resets so far */
-    struct gcnp_row *row;
-    struct gcnp_launch_seen *launch;
-    size_t launches, launch_capacity;
-    struct wt_probe_event *event; /**< to be told */
-    size_t events, event_capacity, first_event;
     struct gcnp_watch watch[GCNP_WATCHES];
     unsigned watches;
-    bool told_end;
-    bool scanned;        /**< the waves have been listed once */
-    bool code_told;      /**< of code objects that came or went, clients do not know yet */
-    uint64_t code_state; /**< then: of their list */
 };
+
+/** A row of the table. Rows lie one behind the other. */
+static inline struct gcnp_row *gcnp_row(const struct wt_probe *p, wt_wave_handle wave)
+{
+    return (struct gcnp_row *)wt_standstill_row(p, wave);
+}
 
 /* ---- waves.c: queues, records, who is where ---- */
 
-/** Whether a host program has ended; then it has no waves any more, and nothing is asked of it. */
-bool gcnp_has_ended(struct wt_probe *p);
-/** Suspends all queues if they run, and reads the records. */
-enum wt_status gcnp_hold_still(struct wt_probe *p, struct wt_error *err);
-/** Lets the queues run again if something of them is to run; only: that wave alone, or
- * WT_NO_HANDLE. */
-enum wt_status gcnp_go(struct wt_probe *p, uint32_t only, struct wt_error *err);
-/** Queues an event for next_event(). */
-bool gcnp_push_event(struct wt_probe *p, struct wt_probe_event event);
+/** A standstill is queues that are suspended. */
+extern const struct wt_standstill_ops gcnp_standstill;
+/** The row of an active wave, at a standstill. WT_STATE if it has ended. */
+static inline enum wt_status gcnp_find_row(struct wt_probe *p, wt_wave_handle wave,
+                                           struct gcnp_row **row, struct wt_error *err)
+{
+    *row = gcnp_row(p, wave);
+    return wt_standstill_look(p, wave, err);
+}
 /** Does an operation; what the driver refuses fails. */
 enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct wt_error *err);
 /** Writes a row's hardware registers and TTMPs back to its record. */
 enum wt_status gcnp_write_back(struct wt_probe *p, const struct gcnp_row *row,
                                struct wt_error *err);
-/** The row of an active wave; the queues must stand still. WT_STATE if it has ended. */
-enum wt_status gcnp_find_row(struct wt_probe *p, uint32_t wave, struct gcnp_row **row,
-                             struct wt_error *err);
 
 /** The pc in a row's record: its next instruction. */
 static inline uint64_t gcnp_row_pc(const struct gcnp_row *row)
@@ -233,6 +202,7 @@ bool gcnp_gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size);
 /** The driver's code of a row's exception (KFD_EC_QUEUE_WAVE_…). */
 uint32_t gcnp_code_of(const struct gcnp_row *row);
 /** The mistake that a row has stopped for (WT_HALT_EXCEPTION), in words. */
-void gcnp_describe_exception(const struct gcnp_row *row, struct wt_probe_exception *exception);
+void gcnp_describe_exception(const struct wt_standstill_row *row,
+                             struct wt_probe_exception *exception);
 
 #endif

@@ -33,14 +33,14 @@ void gcnp_describe_spaces(struct wt_probe *p)
                                                 .clang = 1};
     p->space[SPACE_SCRATCH] = (struct wt_space){
         .name = "private_wave", .dwarf = 6, .scope = WT_SCOPE_WAVE, .address_bits = 32};
-    p->topology.spaces = p->space;
-    p->topology.space_count = SPACES;
-    p->topology.code_spaces = 1u << SPACE_GLOBAL;
-    p->topology.address_bits = 64;
-    p->topology.frame_space = SPACE_PRIVATE;
-    p->topology.frame_scale = GCN_LANES;
-    p->topology.stack_grows_up = true;
-    p->topology.result_registers = 4;
+    p->common.topology.spaces = p->space;
+    p->common.topology.space_count = SPACES;
+    p->common.topology.code_spaces = 1u << SPACE_GLOBAL;
+    p->common.topology.address_bits = 64;
+    p->common.topology.frame_space = SPACE_PRIVATE;
+    p->common.topology.frame_scale = GCN_LANES;
+    p->common.topology.stack_grows_up = true;
+    p->common.topology.result_registers = 4;
 }
 
 /* A generic address as one of the space that it leads to. */
@@ -85,7 +85,7 @@ static enum wt_status place(struct wt_probe *p, const struct gcnp_row *row, unsi
 {
     enum wt_status status;
     uint64_t base, room = UINT64_MAX;
-    const struct gcnp_row *leader = &p->row[row->leader];
+    const struct gcnp_row *leader = gcnp_row(p, row->leader);
     switch ((enum gcnp_space)addr.space) {
     case SPACE_LOCAL:
         if (addr.offset >= row->lds)
@@ -144,7 +144,7 @@ static bool by_port(struct wt_probe *p, struct wt_address *addr)
 {
     const struct wt_address at = by_aperture(p, *addr);
     const struct wt_space *space = &p->space[at.space];
-    if (!p->port || (at.space != SPACE_GLOBAL && (p->suspended || !space->aperture)))
+    if (!p->port || (at.space != SPACE_GLOBAL && (p->common.still || !space->aperture)))
         return false;
     *addr = (struct wt_address){SPACE_GENERIC, at.offset + space->aperture};
     return true;
@@ -211,7 +211,7 @@ enum wt_status gcnp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
     *part = size;
     addr = by_aperture(p, addr);
     if (addr.space == SPACE_GLOBAL || addr.space == SPACE_LOCAL) {
-        *home = wt_address_generic(&p->topology, addr);
+        *home = wt_address_generic(&p->common.topology, addr);
         if (addr.space == SPACE_GLOBAL)
             home->space = SPACE_GENERIC;
         return WT_OK;

@@ -4,8 +4,6 @@
  */
 #include "debug/gcn/internal.h"
 
-#include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,36 +42,32 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
     if (!waves || waves > WT_MAX_WAVES)
         return wt_fail(err, WT_UNSUPPORTED, "the driver tells of room for %llu waves",
                        (unsigned long long)waves);
-    p->topology = (struct wt_topology){.family = "gcn",
-                                       .arch = "amdgcn:gfx900",
-                                       .triple = "amdgcn-amd-amdhsa",
-                                       .clusters = 1,
-                                       .devices = p->devices,
-                                       .device_cores = p->device_cores,
-                                       .cores = cores,
-                                       .waves_per_core = per_core,
-                                       .waves = (uint32_t)waves,
-                                       .host_launches = p->link->host_launches,
-                                       .lanes = GCN_LANES,
-                                       .wave_word = "wave",
-                                       .lane_word = "lane",
-                                       .has_grid = true,
-                                       .code_granule = 4};
+    p->common.topology = (struct wt_topology){.family = "gcn",
+                                              .arch = "amdgcn:gfx900",
+                                              .triple = "amdgcn-amd-amdhsa",
+                                              .clusters = 1,
+                                              .devices = p->devices,
+                                              .device_cores = p->device_cores,
+                                              .cores = cores,
+                                              .waves_per_core = per_core,
+                                              .waves = (uint32_t)waves,
+                                              .host_launches = p->link->host_launches,
+                                              .lanes = GCN_LANES,
+                                              .wave_word = "wave",
+                                              .lane_word = "lane",
+                                              .has_grid = true,
+                                              .code_granule = 4};
     gcnp_describe_spaces(p);
-    p->row = calloc(p->topology.waves, sizeof *p->row);
-    if (!p->row || !gcnp_describe_registers(p))
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the state of %u waves",
-                       (unsigned)p->topology.waves);
-    return WT_OK;
+    return gcnp_describe_registers(p)
+               ? WT_OK
+               : wt_fail(err, WT_NO_MEMORY, "out of memory for the list of registers");
 }
 
 static void free_probe(struct wt_probe *p)
 {
-    free(p->row);
+    wt_standstill_close(p);
     free(p->registers);
     free(p->names);
-    free(p->launch);
-    free(p->event);
     free(p);
 }
 
@@ -93,10 +87,17 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
     p->link = target->link;
     p->target = target;
+    const struct wt_standstill_program program = {.context = p->link->context,
+                                                  .host_launches = p->link->host_launches,
+                                                  .ended = p->link->ops->ended,
+                                                  .reset = p->link->ops->reset,
+                                                  .code_known = p->link->ops->code_known};
     p->port = use_memory_port && target->services->read_memory && target->services->write_memory;
     if ((status = p->link->ops->devices(p->link->context, p->device, KFD_DEBUG_DEVICES, &p->devices,
                                         err)) == WT_OK &&
-        (status = describe(p, err)) == WT_OK)
+        (status = describe(p, err)) == WT_OK &&
+        (status = wt_standstill_open(p, &gcnp_standstill, &program, sizeof(struct gcnp_row),
+                                     err)) == WT_OK)
         status = enable(p, err);
     if (status != WT_OK) {
         free_probe(p);
@@ -114,172 +115,14 @@ static void probe_close(struct wt_probe *p)
     free_probe(p);
 }
 
-static const struct wt_topology *topology(struct wt_probe *p)
-{
-    return &p->topology;
-}
-
-/* ---- waves ---- */
-
-static enum wt_status summary(struct wt_probe *p, struct wt_probe_summary *s, struct wt_error *err)
-{
-    (void)err;
-    *s = (struct wt_probe_summary){.all_unavailable = true};
-    for (uint32_t i = 0; i < p->topology.waves; i++) {
-        if (!p->row[i].present)
-            continue;
-        s->all_unavailable = false;
-        s->any_running |= p->row[i].run;
-        s->any_halted |= !p->row[i].run;
-    }
-    return WT_OK;
-}
-
-static void list_waves(const struct wt_probe *p, struct wt_wave_set *active,
-                       struct wt_wave_set *halted)
-{
-    const unsigned words = (p->topology.waves + 31) / 32;
-    memset(active->word, 0, words * sizeof *active->word);
-    memset(halted->word, 0, words * sizeof *halted->word);
-    for (uint32_t i = 0; i < p->topology.waves; i++) {
-        if (!p->row[i].present)
-            continue;
-        wt_wave_set_add(active, i);
-        if (!p->row[i].run)
-            wt_wave_set_add(halted, i);
-    }
-}
-
-/* Code objects have come or gone: clients are told, and modules_known() follows. */
-static enum wt_status take_code(struct wt_probe *p, const struct wt_gcn_event *event,
-                                struct wt_error *err)
-{
-    if (!event->code || (p->code_told && event->code_state == p->code_state))
-        return WT_OK;
-    if (!gcnp_push_event(p, (struct wt_probe_event){.kind = WT_PROBE_MODULES_CHANGED}))
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for an event");
-    p->code_told = true;
-    p->code_state = event->code_state;
-    return WT_OK;
-}
-
-static enum wt_status modules_known(struct wt_probe *p, struct wt_error *err)
-{
-    if (!p->code_told)
-        return WT_OK;
-    p->code_told = false;
-    enum wt_status status = p->link->ops->code_known(p->link->context, p->code_state, err);
-    return status == WT_IO && gcnp_has_ended(p) ? WT_OK : status;
-}
-
-static enum wt_status scan(struct wt_probe *p, struct wt_wave_set *active,
-                           struct wt_wave_set *halted, struct wt_error *err)
-{
-    struct wt_gcn_event event = {.exception = true};
-    enum wt_status status = WT_OK;
-    /* Suspending takes its time: in a program that runs by itself it is done when the driver has
-     * something to tell. Of a wave that is held when it begins the driver tells nothing. */
-    if (p->link->host_launches && !p->suspended && p->scanned) {
-        status = p->link->ops->event(p->link->context, false, &event, err);
-        if (status == WT_IO && gcnp_has_ended(p))
-            status = WT_OK;
-    }
-    if (status != WT_OK || (status = take_code(p, &event, err)) != WT_OK ||
-        ((event.exception || p->hold) && (status = gcnp_hold_still(p, err)) != WT_OK))
-        return status;
-    p->scanned = true;
-    p->stands = false;
-    list_waves(p, active, halted);
-    return gcnp_go(p, WT_NO_HANDLE, err);
-}
-
-static wt_wave_id wave_id(struct wt_probe *p, wt_wave_handle wave)
-{
-    assert(wave < p->topology.waves);
-    return p->row[wave].id;
-}
-
-static void describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave)
-{
-    const struct gcnp_row *row = &p->row[handle];
-    const uint32_t slot = handle % p->topology.waves_per_core;
-    *wave = (struct wt_wave){.id = row->id,
-                             .lanes = GCN_LANES,
-                             .device = row->device,
-                             .core = handle / p->topology.waves_per_core,
-                             .simd = slot % GCN_SIMDS,
-                             .slot = slot,
-                             .has_work = true,
-                             .dispatch = row->dispatch,
-                             .index = row->index};
-    memcpy(wave->group, row->group, sizeof wave->group);
-    if (row->dispatch && row->dispatch <= p->launches) {
-        const struct gcnp_launch_seen *l = &p->launch[row->dispatch - 1];
-        memcpy(wave->block, l->block, sizeof wave->block);
-        memcpy(wave->grid, l->grid, sizeof wave->grid);
-    }
-}
-
-static bool any_present(const struct wt_probe *p)
-{
-    for (uint32_t i = 0; i < p->topology.waves; i++)
-        if (p->row[i].present)
-            return true;
-    return false;
-}
-
-static enum wt_status next_event(struct wt_probe *p, struct wt_probe_event *event,
-                                 struct wt_error *err)
-{
-    (void)err;
-    if (p->first_event < p->events) {
-        *event = p->event[p->first_event++];
-        return WT_OK;
-    }
-    *event = (struct wt_probe_event){.kind = WT_PROBE_NOTHING};
-    gcnp_has_ended(p);
-    if (p->told_end || any_present(p) ||
-        !p->link->ops->ended(p->link->context, &event->status, event->text, sizeof event->text))
-        return WT_OK;
-    p->told_end = true;
-    event->kind = WT_PROBE_ENDED;
-    return WT_OK;
-}
-
 /* ---- run control ---- */
-
-static void hold_launches(struct wt_probe *p, bool hold)
-{
-    p->hold = hold;
-}
-
-static bool in_set(const struct wt_probe *p, const struct wt_wave_set *waves, uint32_t i)
-{
-    return p->row[i].present && wt_wave_set_has(waves, i);
-}
-
-static enum wt_status halt(struct wt_probe *p, const struct wt_wave_set *waves,
-                           struct wt_error *err)
-{
-    enum wt_status status = gcnp_hold_still(p, err);
-    if (status != WT_OK)
-        return status;
-    for (uint32_t i = 0; i < p->topology.waves; i++) {
-        struct gcnp_row *row = &p->row[i];
-        if (!in_set(p, waves, i) || !row->run)
-            continue;
-        row->run = row->step = row->held = false;
-        row->cause = WT_HALT_REQUEST;
-    }
-    return gcnp_go(p, WT_NO_HANDLE, err);
-}
 
 /* A wave that goes on from an exception does what it would do without a debugger: it stays halted,
  * and the runtime is told, which ends the program (ROCdbgapi, amd_dbgapi_wave_resume). Where no
  * runtime is, it goes on behind the instruction. */
 static enum wt_status give_up(struct wt_probe *p, struct gcnp_row *row, struct wt_error *err)
 {
-    const bool failed = row->cause == WT_HALT_EXCEPTION || row->aborts;
+    const bool failed = row->common.cause == WT_HALT_EXCEPTION || row->aborts;
     if (!p->link->host_launches || !failed)
         return WT_OK;
     const uint32_t code = gcnp_code_of(row);
@@ -294,154 +137,43 @@ static enum wt_status give_up(struct wt_probe *p, struct gcnp_row *row, struct w
     /* The runtime leaves those of queues to the driver's report of the page fault. */
     call = (struct kfd_debug_call){.op = KFD_DEBUG_SEND_RUNTIME_EVENT,
                                    .arg = {kfd_exception_bit(KFD_EC_DEVICE_MEMORY_VIOLATION)},
-                                   .device = row->device};
+                                   .device = row->common.wave.device};
     return gcnp_call(p, &call, err);
 }
 
 static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves,
                              struct wt_error *err)
 {
-    enum wt_status status = gcnp_hold_still(p, err);
+    enum wt_status status = wt_standstill_hold(p, err);
     if (status != WT_OK)
         return status;
-    for (uint32_t i = 0; i < p->topology.waves; i++) {
-        struct gcnp_row *row = &p->row[i];
-        if (!in_set(p, waves, i))
+    for (uint32_t i = 0; i < p->common.topology.waves; i++) {
+        struct gcnp_row *row = gcnp_row(p, i);
+        if (!row->common.present || !wt_wave_set_has(waves, i))
             continue;
         if ((status = give_up(p, row, err)) != WT_OK)
             return status;
-        row->run = true;
-        row->step = row->aborts = false;
-        row->cause = WT_HALT_NONE;
+        row->aborts = false;
     }
-    p->stands = false;
-    return gcnp_go(p, WT_NO_HANDLE, err);
+    return wt_standstill_resume(p, waves, err);
 }
 
-/* How far a step had come in the last scan; @p id is the wave that steps. */
-static void judge_step(const struct wt_probe *p, uint32_t wave, wt_wave_id id,
-                       struct wt_probe_step *step)
-{
-    const struct gcnp_row *row = &p->row[wave];
-    *step = (struct wt_probe_step){.done = true};
-    if (!row->present || row->id != id)
-        return;
-    step->active = true;
-    step->done = !row->run;
-    step->cause = row->cause;
-    step->pc = gcnp_row_pc(row);
-}
-
-static enum wt_status step(struct wt_probe *p, uint32_t wave, struct wt_probe_step *step,
-                           struct wt_error *err)
-{
-    struct gcnp_row *row;
-    struct wt_gcn_event event;
-    enum wt_status status = gcnp_find_row(p, wave, &row, err);
-    if (status != WT_OK)
-        return status;
-    const wt_wave_id id = row->id;
-    row->run = row->step = true;
-    row->cause = WT_HALT_NONE;
-    p->stands = false;
-    /* Nobody else issues meanwhile: a breakpoint may have been lifted for this instruction. */
-    if ((status = gcnp_go(p, wave, err)) != WT_OK ||
-        (status = p->link->ops->event(p->link->context, true, &event, err)) != WT_OK ||
-        (status = gcnp_hold_still(p, err)) != WT_OK)
-        return status;
-    judge_step(p, wave, id, step);
-    p->stands = true; /* a wave that has begun meanwhile would miss the breakpoint, too */
-    return WT_OK;
-}
-
-static enum wt_status step_poll(struct wt_probe *p, uint32_t wave, struct wt_probe_step *step,
-                                struct wt_error *err)
-{
-    const wt_wave_id id = p->row[wave].id;
-    enum wt_status status = gcnp_hold_still(p, err);
-    if (status != WT_OK)
-        return status;
-    judge_step(p, wave, id, step);
-    p->stands = step->done;
-    return gcnp_go(p, WT_NO_HANDLE, err);
-}
-
-static enum wt_status halt_cause(struct wt_probe *p, uint32_t wave, enum wt_halt_cause *cause,
-                                 uint64_t *pc, struct wt_error *err)
-{
-    struct gcnp_row *row;
-    enum wt_status status = gcnp_find_row(p, wave, &row, err);
-    if (status != WT_OK)
-        return status;
-    *cause = row->cause;
-    *pc = gcnp_row_pc(row);
-    return gcnp_go(p, WT_NO_HANDLE, err);
-}
-
-static enum wt_status mask(struct wt_probe *p, uint32_t wave, wt_lanes *lanes, struct wt_error *err)
-{
-    struct gcnp_row *row;
-    enum wt_status status = gcnp_find_row(p, wave, &row, err);
-    if (status != WT_OK)
-        return status;
-    *lanes = gcnp_row_exec(row);
-    return gcnp_go(p, WT_NO_HANDLE, err);
-}
-
-static enum wt_status reset_halted(struct wt_probe *p, struct wt_error *err)
-{
-    struct kfd_debug_call call = {.op = KFD_DEBUG_SET_WAVE_LAUNCH_MODE, .arg = {KFD_LAUNCH_HALT}};
-    enum wt_status status;
-    if (!p->link->ops->reset)
-        return wt_fail(err, WT_UNSUPPORTED, "the program alone can run its kernels again");
-    if ((status = gcnp_call(p, &call, err)) != WT_OK ||
-        (status = p->link->ops->reset(p->link->context, err)) != WT_OK)
-        return status;
-    p->launch_mode = KFD_LAUNCH_HALT;
-    p->hold = true;
-    p->suspended = p->stands = p->told_end = false;
-    p->run++;
-    memset(p->row, 0, p->topology.waves * sizeof *p->row);
-    return gcnp_hold_still(p, err);
-}
-
-/* The rows keep the waves' names; the rest is in the records, once the queues are suspended. */
 static void replaced(struct wt_probe *p)
 {
-    for (uint32_t i = 0; i < p->topology.waves; i++) {
-        p->row[i].present = p->row[i].run = p->row[i].step = p->row[i].held = false;
-        p->row[i].cause = WT_HALT_REQUEST;
-    }
-    p->suspended = p->stands = p->told_end = false;
+    wt_standstill_replaced(p);
     p->launch_mode = UINT32_MAX;
 }
 
 /* ---- rows and memory: looked at while the queues stand still ---- */
 
-static enum wt_status read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
-                                const unsigned *index, size_t count, uint8_t *out,
-                                struct wt_error *err)
-{
-    enum wt_status status = gcnp_read_rows(p, wave, lanes, index, count, out, err);
-    enum wt_status after = gcnp_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
-    return status ? status : after;
-}
-
-static enum wt_status write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
-                                const uint8_t *row, struct wt_error *err)
-{
-    enum wt_status status = gcnp_write_row(p, wave, lanes, index, row, err);
-    enum wt_status after = gcnp_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
-    return status ? status : after;
-}
-
 static enum wt_status read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                   struct wt_address addr, void *out, size_t size,
                                   struct wt_error *err)
 {
-    const bool stood = p->suspended;
+    const bool stood = p->common.still;
     enum wt_status status = gcnp_read_memory(p, wave, lane, addr, out, size, err);
-    enum wt_status after = stood ? WT_OK : gcnp_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
+    enum wt_status after =
+        stood ? WT_OK : wt_standstill_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
     return status ? status : after;
 }
 
@@ -449,9 +181,10 @@ static enum wt_status write_memory(struct wt_probe *p, uint32_t wave, unsigned l
                                    struct wt_address addr, const void *bytes, size_t size,
                                    struct wt_error *err)
 {
-    const bool stood = p->suspended;
+    const bool stood = p->common.still;
     enum wt_status status = gcnp_write_memory(p, wave, lane, addr, bytes, size, err);
-    enum wt_status after = stood ? WT_OK : gcnp_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
+    enum wt_status after =
+        stood ? WT_OK : wt_standstill_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
     return status ? status : after;
 }
 
@@ -459,48 +192,38 @@ static enum wt_status find_home(struct wt_probe *p, wt_wave_handle wave, unsigne
                                 struct wt_address addr, uint64_t size, struct wt_address *home,
                                 uint64_t *part, struct wt_error *err)
 {
-    const bool stood = p->suspended;
+    const bool stood = p->common.still;
     enum wt_status status = gcnp_find_home(p, wave, lane, addr, size, home, part, err);
-    enum wt_status after = stood ? WT_OK : gcnp_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
+    enum wt_status after =
+        stood ? WT_OK : wt_standstill_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
     return status ? status : after;
-}
-
-static enum wt_status exception(struct wt_probe *p, uint32_t wave,
-                                struct wt_probe_exception *exception, struct wt_error *err)
-{
-    struct gcnp_row *row;
-    enum wt_status status = gcnp_find_row(p, wave, &row, err);
-    if (status != WT_OK)
-        return status;
-    gcnp_describe_exception(row, exception);
-    return WT_OK;
 }
 
 const struct wt_probe_ops wt_probe_gcn = {
     .family = "gcn",
     .open = probe_open,
     .close = probe_close,
-    .topology = topology,
-    .summary = summary,
-    .scan = scan,
-    .wave_id = wave_id,
-    .describe_wave = describe_wave,
-    .next_event = next_event,
-    .modules_known = modules_known,
-    .hold_launches = hold_launches,
-    .halt = halt,
+    .topology = wt_standstill_topology,
+    .summary = wt_standstill_summary,
+    .scan = wt_standstill_scan,
+    .wave_id = wt_standstill_wave_id,
+    .describe_wave = wt_standstill_describe_wave,
+    .next_event = wt_standstill_next_event,
+    .modules_known = wt_standstill_modules_known,
+    .hold_launches = wt_standstill_hold_launches,
+    .halt = wt_standstill_halt,
     .resume = resume,
-    .step = step,
-    .step_poll = step_poll,
-    .halt_cause = halt_cause,
-    .exception = exception,
+    .step = wt_standstill_step,
+    .step_poll = wt_standstill_step_poll,
+    .halt_cause = wt_standstill_halt_cause,
+    .exception = wt_standstill_exception,
     .gives_up = gcnp_gives_up,
     .set_watchpoints = gcnp_set_watches,
     .watched = gcnp_watched,
-    .mask = mask,
-    .reset_halted = reset_halted,
-    .read_rows = read_rows,
-    .write_row = write_row,
+    .mask = wt_standstill_mask,
+    .reset_halted = wt_standstill_reset_halted,
+    .read_rows = wt_standstill_read_rows,
+    .write_row = wt_standstill_write_row,
     .read_memory = read_memory,
     .write_memory = write_memory,
     .replaced = replaced,

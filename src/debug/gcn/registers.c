@@ -151,9 +151,9 @@ bool gcnp_describe_registers(struct wt_probe *p)
     for (unsigned i = 0; i < TTMPS; i++)
         add(p, &n, "ttmp", i, "ttmp", WT_SCOPE_WAVE, 0x1010 + i, -1, CODE(IN_TTMP, i));
     assert(n == count);
-    p->topology.registers = p->registers;
-    p->topology.register_count = count;
-    p->topology.pc_index = 0;
+    p->common.topology.registers = p->registers;
+    p->common.topology.register_count = count;
+    p->common.topology.pc_index = 0;
     return true;
 }
 

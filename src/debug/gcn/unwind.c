@@ -270,7 +270,7 @@ static bool read_sgpr(const struct follower *f, unsigned n, uint32_t *value)
 {
     uint64_t wide;
     char name[8];
-    const struct wt_topology *t = &f->p->topology;
+    const struct wt_topology *t = &f->p->common.topology;
     if (n == VCC_LOW || n == VCC_LOW + 1)
         snprintf(name, sizeof name, "vcc");
     else
@@ -288,7 +288,7 @@ static bool read_sgpr(const struct follower *f, unsigned n, uint32_t *value)
 
 static int index_of_vgpr(const struct follower *f, unsigned n)
 {
-    const struct wt_topology *t = &f->p->topology;
+    const struct wt_topology *t = &f->p->common.topology;
     for (size_t i = 0; i < t->register_count; i++)
         if (t->registers[i].dwarf == 2560 + (int)n)
             return (int)i;
@@ -393,7 +393,7 @@ static void add(struct wt_caller *caller, const struct wt_caller_register *r)
 static void add_named(const struct follower *f, struct wt_caller *caller, const char *name,
                       uint64_t value)
 {
-    const struct wt_topology *t = &f->p->topology;
+    const struct wt_topology *t = &f->p->common.topology;
     for (size_t i = 0; i < t->register_count; i++)
         if (strcmp(t->registers[i].name, name) == 0)
             add(caller, &(struct wt_caller_register){.index = (unsigned)i, .value = value});

@@ -108,7 +108,7 @@ enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
 /* Whether the watch has its bit in TRAPSTS. */
 static bool has_hit(const struct gcnp_row *row, const struct gcnp_watch *w)
 {
-    const uint32_t id = w->id[row->device];
+    const uint32_t id = w->id[row->common.wave.device];
     return row->hw[KFD_HW_TRAPSTS] >> (id ? 11 + id : 7) & 1;
 }
 
@@ -146,7 +146,7 @@ enum wt_status gcnp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_w
         watched->lanes = gcnp_lanes_of_access(p, wave, row, watched->pc, w->addr, w->asked.size);
         snprintf(watched->text, sizeof watched->text,
                  "address watch %u: the instruction at 0x%llx has %s 0x%llx",
-                 (unsigned)w->id[row->device], (unsigned long long)watched->pc,
+                 (unsigned)w->id[row->common.wave.device], (unsigned long long)watched->pc,
                  w->asked.kind == WT_WATCHPOINT_WRITE  ? "written to"
                  : w->asked.kind == WT_WATCHPOINT_READ ? "read in the block of"
                                                        : "accessed the block of",

@@ -1,12 +1,10 @@
 /* Queues that are suspended and resumed, and the waves in their save areas. */
 #include "debug/gcn/internal.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/bits.h"
 #include "object/aql.h"
 
@@ -32,22 +30,9 @@ enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct
 
 /* ---- launches ---- */
 
-bool gcnp_push_event(struct wt_probe *p, struct wt_probe_event event)
-{
-    if (p->first_event == p->events)
-        p->first_event = p->events = 0;
-    struct wt_probe_event *more =
-        wt_array_grow(p->event, &p->event_capacity, p->events + 1, sizeof *more);
-    if (!more)
-        return false;
-    p->event = more;
-    p->event[p->events++] = event;
-    return true;
-}
-
 /* What a packet asks for; 1 each where it cannot be read any more. */
 static void read_packet(struct wt_probe *p, const struct kfd_queue_entry *q, uint64_t packet,
-                        struct gcnp_launch_seen *l)
+                        struct wt_standstill_launch *l)
 {
     uint8_t bytes[GCN_AQL_BYTES];
     const uint64_t places = q->ring_size / GCN_AQL_BYTES;
@@ -65,30 +50,6 @@ static void read_packet(struct wt_probe *p, const struct kfd_queue_entry *q, uin
         }
 }
 
-static struct gcnp_launch_seen *find_launch(struct wt_probe *p, const struct kfd_queue_entry *q,
-                                            uint64_t packet)
-{
-    for (size_t i = p->launches; i-- > 0;) {
-        struct gcnp_launch_seen *l = &p->launch[i];
-        if (l->queue == q->queue_id && l->packet == packet && l->run == p->run)
-            return l;
-    }
-    struct gcnp_launch_seen *more =
-        wt_array_grow(p->launch, &p->launch_capacity, p->launches + 1, sizeof *more);
-    if (!more)
-        return NULL;
-    p->launch = more;
-    const uint64_t number = p->launches + 1;
-    if (!gcnp_push_event(
-            p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = number}))
-        return NULL;
-    struct gcnp_launch_seen *l = &p->launch[p->launches++];
-    *l = (struct gcnp_launch_seen){
-        .queue = q->queue_id, .packet = packet, .run = p->run, .number = number};
-    read_packet(p, q, packet, l);
-    return l;
-}
-
 /*
  * The number of a packet since its queue's beginning: a wave has the low bits, its place in the
  * ring. Packets whose waves run lie between the read index and a ring's length behind it.
@@ -102,32 +63,23 @@ static uint64_t packet_number(uint64_t read, uint64_t places, uint32_t low)
 
 /* ---- records ---- */
 
-/* A wave's name: launch, work-group and index in it. Rings have powers of two; a work-group has at
- * most 16 waves, and 2^34 work-groups take longer than anybody waits. */
-static wt_wave_id name_wave(const struct gcnp_launch_seen *l, const struct gcnp_row *row)
-{
-    const uint64_t line = (uint64_t)row->group[2] * l->groups[1] + row->group[1];
-    const uint64_t group = line * l->groups[0] + row->group[0];
-    return l->number << 40 | (group & 0x3ffffffff) << 6 | row->index;
-}
-
 /* The row for a wave: that of its slot in the chip, or (hardware does not tell it) one that has its
  * name, or a free one. NULL: there are more waves than the device has room for. */
 static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found, wt_wave_id id)
 {
-    const uint32_t slot = found->hw[KFD_HW_SLOT], per_core = p->topology.waves_per_core;
-    const uint32_t room = p->device_cores[found->device] * per_core;
+    const uint32_t slot = found->hw[KFD_HW_SLOT], per_core = p->common.topology.waves_per_core;
+    const uint32_t room = p->device_cores[found->common.wave.device] * per_core;
     struct gcnp_row *free_row = NULL;
     uint32_t first = 0;
-    for (uint32_t i = 0; i < found->device; i++)
+    for (uint32_t i = 0; i < found->common.wave.device; i++)
         first += p->device_cores[i] * per_core;
     if (slot)
-        return slot <= room ? &p->row[first + slot - 1] : NULL;
+        return slot <= room ? gcnp_row(p, first + slot - 1) : NULL;
     for (uint32_t i = first; i < first + room; i++) {
-        if (p->row[i].id == id)
-            return &p->row[i];
-        if (!p->row[i].present && !free_row)
-            free_row = &p->row[i];
+        if (gcnp_row(p, i)->common.wave.id == id)
+            return gcnp_row(p, i);
+        if (!gcnp_row(p, i)->common.present && !free_row)
+            free_row = gcnp_row(p, i);
     }
     return free_row;
 }
@@ -135,9 +87,9 @@ static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found
 /* What a wave's record says of a stop, taken in once: it does not run. */
 static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, struct wt_error *err)
 {
-    row->cause = gcnp_cause_of(row);
-    row->run = row->step = false;
-    if (row->cause != WT_HALT_BREAKPOINT)
+    row->common.cause = gcnp_cause_of(row);
+    row->common.run = row->common.step = false;
+    if (row->common.cause != WT_HALT_BREAKPOINT)
         return WT_OK;
     row->aborts = (row->ttmp[6] >> KFD_TTMP6_TRAP_SHIFT & 15) == TRAP_ABORT;
     /* The handler has gone behind the s_trap; a debugger looks at it from before. */
@@ -155,6 +107,19 @@ static bool find_device(const struct wt_probe *p, const struct kfd_queue_entry *
     return false;
 }
 
+/* Which part of the launch a wave is, by its TTMPs. */
+static void describe_work(struct gcnp_row *row, const struct wt_standstill_launch *l)
+{
+    struct wt_wave *wave = &row->common.wave;
+    wave->lanes = GCN_LANES;
+    wave->dispatch = l->number;
+    wave->index = row->ttmp[11] & KFD_TTMP11_WAVE_IN_GROUP;
+    memcpy(wave->group, &row->ttmp[8], sizeof wave->group);
+    memcpy(wave->block, l->block, sizeof wave->block);
+    memcpy(wave->grid, l->grid, sizeof wave->grid);
+    wave->id = wt_standstill_name(wave, l->groups);
+}
+
 static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t read,
                                   struct gcnp_row found, uint32_t *leader, struct wt_error *err)
 {
@@ -165,40 +130,40 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
         return status;
     memcpy(found.hw, bytes, sizeof found.hw);
     memcpy(found.ttmp, bytes + sizeof found.hw, sizeof found.ttmp);
-    for (unsigned i = 0; i < 3; i++)
-        found.group[i] = found.ttmp[8 + i];
-    found.index = found.ttmp[11] & KFD_TTMP11_WAVE_IN_GROUP;
     const uint64_t packet =
         packet_number(read, q->ring_size / GCN_AQL_BYTES, found.ttmp[6] & KFD_TTMP6_PACKET);
-    struct gcnp_launch_seen *l = find_launch(p, q, packet);
-    if (!l)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of kernel launches");
-    l->active = true;
-    found.id = name_wave(l, &found);
-    if (!find_device(p, q, &found.device))
+    struct wt_standstill_launch *l;
+    if ((status = wt_standstill_find_launch(p, q->queue_id, packet, &l, err)) != WT_OK)
+        return status;
+    if (!l->groups[0])
+        read_packet(p, q, packet, l);
+    describe_work(&found, l);
+    if (!find_device(p, q, &found.common.wave.device))
         return wt_fail(err, WT_IO, "queue %u is of a GPU that the program has not told of",
                        (unsigned)q->queue_id);
-    struct gcnp_row *row = row_for(p, &found, found.id);
+    struct gcnp_row *row = row_for(p, &found, found.common.wave.id);
     if (!row)
         return wt_fail(err, WT_IO, "the save area of queue %u has more waves than the device",
                        (unsigned)q->queue_id);
     const bool halted = found.hw[KFD_HW_STATUS] & STATUS_HALT;
-    const bool known = row->id == found.id;
+    const bool known = row->common.wave.id == found.common.wave.id;
     /* It began while launches were held for a moment. */
-    const bool begun = !known && halted && !(found.ttmp[6] & KFD_TTMP6_STOPPED) && !p->hold;
+    const bool begun = !known && halted && !(found.ttmp[6] & KFD_TTMP6_STOPPED) && !p->common.hold;
+    const wt_wave_handle handle = (wt_wave_handle)(row - gcnp_row(p, 0));
     if (*leader == WT_NO_HANDLE)
-        *leader = (uint32_t)(row - p->row);
-    found.present = true;
-    found.dispatch = l->number;
+        *leader = handle;
+    found.common.present = true;
+    found.common.wave.simd = handle % p->common.topology.waves_per_core % GCN_SIMDS;
     found.queue = queue;
     found.leader = *leader;
-    found.run = known ? row->run : !halted || begun;
-    found.step = known && row->step;
-    found.held = known ? row->held : begun;
+    found.common.run = known ? row->common.run : !halted || begun;
+    found.common.step = known && row->common.step;
+    found.common.held = known ? row->common.held : begun;
     found.aborts = known && row->aborts;
     found.given_up = known && row->given_up;
-    found.cause = known ? row->cause : halted ? WT_HALT_REQUEST : WT_HALT_NONE;
-    const bool stops = halted && !found.held && !found.given_up && (found.run || !known);
+    found.common.cause = known ? row->common.cause : halted ? WT_HALT_REQUEST : WT_HALT_NONE;
+    const bool stops =
+        halted && !found.common.held && !found.given_up && (found.common.run || !known);
     *row = found;
     return stops ? take_stop(p, row, err) : WT_OK;
 }
@@ -261,23 +226,11 @@ static enum wt_status read_area(struct wt_probe *p, uint32_t queue, struct wt_er
 static enum wt_status read_waves(struct wt_probe *p, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
-    for (uint32_t i = 0; i < p->topology.waves; i++)
-        p->row[i].present = false;
-    for (size_t i = 0; i < p->launches; i++)
-        p->launch[i].active = false;
+    wt_standstill_begin_list(p);
     for (uint32_t i = 0; i < p->queues && !status; i++)
         if (p->queue[i].queue_type == QUEUE_TYPE_AQL)
             status = read_area(p, i, err);
-    for (size_t i = 0; i < p->launches && !status; i++) {
-        struct gcnp_launch_seen *l = &p->launch[i];
-        if (l->active || l->told_end || l->run != p->run)
-            continue;
-        if (!gcnp_push_event(
-                p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = l->number}))
-            return wt_fail(err, WT_NO_MEMORY, "out of memory for the end of a kernel");
-        l->told_end = true;
-    }
-    return status;
+    return status ? status : wt_standstill_end_list(p, err);
 }
 
 /* ---- suspending, resuming ---- */
@@ -287,19 +240,6 @@ static void name_queues(const struct wt_probe *p, struct kfd_debug_call *call)
     call->queue_count = p->queues;
     for (uint32_t i = 0; i < p->queues; i++)
         call->queue[i] = p->queue[i].queue_id;
-}
-
-bool gcnp_has_ended(struct wt_probe *p)
-{
-    uint32_t status;
-    char text[8];
-    if (!p->link->host_launches ||
-        !p->link->ops->ended(p->link->context, &status, text, sizeof text))
-        return false;
-    for (uint32_t i = 0; i < p->topology.waves; i++)
-        p->row[i].present = p->row[i].run = false;
-    p->suspended = true;
-    return true;
 }
 
 static enum wt_status suspend(struct wt_probe *p, struct wt_error *err)
@@ -312,16 +252,8 @@ static enum wt_status suspend(struct wt_probe *p, struct wt_error *err)
     name_queues(p, &call);
     if ((status = gcnp_call(p, &call, err)) != WT_OK)
         return status;
-    p->suspended = true;
+    p->common.still = true;
     return read_waves(p, err);
-}
-
-enum wt_status gcnp_hold_still(struct wt_probe *p, struct wt_error *err)
-{
-    if (p->suspended)
-        return WT_OK;
-    const enum wt_status status = suspend(p, err);
-    return status == WT_IO && gcnp_has_ended(p) ? WT_OK : status;
 }
 
 enum wt_status gcnp_write_back(struct wt_probe *p, const struct gcnp_row *row, struct wt_error *err)
@@ -342,19 +274,19 @@ static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool
     const bool stopped = ttmp6 & KFD_TTMP6_STOPPED, halted = status & STATUS_HALT;
     if (row->given_up)
         return WT_OK;
-    row->held = row->run && moment;
-    if (row->run && !moment) {
+    row->common.held = row->common.run && moment;
+    if (row->common.run && !moment) {
         const bool own = stopped && ttmp6 & KFD_TTMP6_SAVED_HALT; /* by the program itself */
         status = own ? status | STATUS_HALT : status & ~(uint32_t)STATUS_HALT;
         ttmp6 &= KFD_TTMP6_PACKET;
-        mode = row->step ? mode | MODE_DEBUG_EN : mode & ~(uint32_t)MODE_DEBUG_EN;
+        mode = row->common.step ? mode | MODE_DEBUG_EN : mode & ~(uint32_t)MODE_DEBUG_EN;
         mode = p->watches ? mode | MODE_WATCH : mode & ~(uint32_t)MODE_WATCH;
         trapsts &= ~(uint32_t)(TRAPSTS_ILLEGAL | TRAPSTS_WATCH); /* they were told */
     } else {
         if (!stopped) {
             ttmp6 &= KFD_TTMP6_PACKET;
             ttmp6 |= KFD_TTMP6_STOPPED;
-            ttmp6 |= halted && row->run ? KFD_TTMP6_SAVED_HALT : 0;
+            ttmp6 |= halted && row->common.run ? KFD_TTMP6_SAVED_HALT : 0;
         }
         status |= STATUS_HALT;
         mode &= ~(uint32_t)MODE_DEBUG_EN;
@@ -372,46 +304,57 @@ static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool
 static enum wt_status resume(struct wt_probe *p, uint32_t only, struct wt_error *err)
 {
     enum wt_status status;
-    bool any = !p->hold;
-    for (uint32_t i = 0; i < p->topology.waves; i++)
-        any |= p->row[i].present && p->row[i].run;
-    if (!any)
-        return WT_OK;
-    for (uint32_t i = 0; i < p->topology.waves; i++) {
+    for (uint32_t i = 0; i < p->common.topology.waves; i++) {
         const bool moment = only != WT_NO_HANDLE && i != only;
-        if (p->row[i].present && (status = write_state(p, &p->row[i], moment, err)) != WT_OK)
+        if (gcnp_row(p, i)->common.present &&
+            (status = write_state(p, gcnp_row(p, i), moment, err)) != WT_OK)
             return status;
     }
-    const uint32_t mode = p->hold || only != WT_NO_HANDLE ? KFD_LAUNCH_HALT : KFD_LAUNCH_NORMAL;
+    const uint32_t mode =
+        p->common.hold || only != WT_NO_HANDLE ? KFD_LAUNCH_HALT : KFD_LAUNCH_NORMAL;
     struct kfd_debug_call call = {.op = KFD_DEBUG_SET_WAVE_LAUNCH_MODE, .arg = {mode}};
     if (mode != p->launch_mode && (status = gcnp_call(p, &call, err)) != WT_OK)
         return status;
     p->launch_mode = mode;
     call = (struct kfd_debug_call){.op = KFD_DEBUG_RESUME_QUEUES};
     name_queues(p, &call);
-    if ((status = gcnp_call(p, &call, err)) != WT_OK)
-        return status;
-    p->suspended = false;
-    return WT_OK;
+    return gcnp_call(p, &call, err);
 }
 
-enum wt_status gcnp_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
+static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_standstill_event *event,
+                          struct wt_error *err)
 {
-    if (!p->suspended || p->stands || gcnp_has_ended(p))
-        return WT_OK;
-    const enum wt_status status = resume(p, only, err);
-    return status == WT_IO && gcnp_has_ended(p) ? WT_OK : status;
+    struct wt_gcn_event driver = {0};
+    enum wt_status status = p->link->ops->event(p->link->context, wait, &driver, err);
+    *event = (struct wt_standstill_event){
+        .attention = driver.exception, .code = driver.code, .code_state = driver.code_state};
+    return status;
 }
 
-enum wt_status gcnp_find_row(struct wt_probe *p, uint32_t wave, struct gcnp_row **row,
-                             struct wt_error *err)
+static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask)
 {
-    assert(wave < p->topology.waves);
-    enum wt_status status = gcnp_hold_still(p, err);
+    *pc = gcnp_row_pc((const struct gcnp_row *)row);
+    *mask = gcnp_row_exec((const struct gcnp_row *)row);
+}
+
+/* The driver keeps the launch mode over a reset of the program's side. */
+static enum wt_status reset(struct wt_probe *p, struct wt_error *err)
+{
+    struct kfd_debug_call call = {.op = KFD_DEBUG_SET_WAVE_LAUNCH_MODE, .arg = {KFD_LAUNCH_HALT}};
+    enum wt_status status = gcnp_call(p, &call, err);
     if (status != WT_OK)
         return status;
-    if (!p->row[wave].present)
-        return wt_fail(err, WT_STATE, "wave %u is not active", (unsigned)wave);
-    *row = &p->row[wave];
-    return WT_OK;
+    p->launch_mode = KFD_LAUNCH_HALT;
+    return p->link->ops->reset(p->link->context, err);
 }
+
+const struct wt_standstill_ops gcnp_standstill = {
+    .stop = suspend,
+    .go = resume,
+    .event = ask,
+    .view = view,
+    .exception = gcnp_describe_exception,
+    .reset = reset,
+    .read_rows = gcnp_read_rows,
+    .write_row = gcnp_write_row,
+};

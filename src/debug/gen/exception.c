@@ -23,8 +23,10 @@ enum wt_halt_cause genp_cause_of(uint32_t causes, bool step)
     return WT_HALT_REQUEST;
 }
 
-void genp_describe_exception(const struct genp_row *row, struct wt_probe_exception *exception)
+void genp_describe_exception(const struct wt_standstill_row *common,
+                             struct wt_probe_exception *exception)
 {
+    const struct genp_row *row = (const struct genp_row *)common;
     const uint64_t pc = genp_row_pc(row);
     *exception = (struct wt_probe_exception){.pc = pc, .lanes = row->saved.ce};
     for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++) {

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "debug/gen/gen.h"
+#include "debug/standstill/standstill.h"
 
 enum {
     GENP_LANES = 32,
@@ -18,71 +19,44 @@ enum {
 /** Spaces, by their number in the topology. */
 enum genp_space { GENP_GLOBAL, GENP_LOCAL, GENP_FILE, GENP_SPACES };
 
-/** A kernel launch. */
-struct genp_launch_seen {
-    uint64_t launch; /**< the driver's number */
-    unsigned run;    /**< how often the device had been reset */
-    uint64_t number; /**< of the session, from 1 */
-    bool active;     /**< it had threads in the last scan */
-    bool told_end;
-};
-
 /** The last part of what is saved: the record that each scan reads. */
 #define GENP_RECORD offsetof(struct gen_saved, f)
 #define GENP_RECORD_BYTES (sizeof(struct gen_saved) - GENP_RECORD)
 
 /** A row of the probe's table of threads: its slot, and the record that the last scan read. */
 struct genp_row {
-    wt_wave_id id; /**< WT_NO_WAVE: never bound */
-    bool present;  /**< it is active */
-    bool run;      /**< it is to run when the others do */
-    bool step;     /**< by one instruction */
-    bool held;     /**< it is to run, and waits for a moment in which others must not */
-    enum wt_halt_cause cause;
-    uint32_t causes; /**< bits of cr0.1 that the stop had */
-    uint64_t dispatch;
+    struct wt_standstill_row common;
+    uint32_t causes;        /**< WT_HALT_EXCEPTION: bits of cr0.1 that the stop had */
     struct gen_saved saved; /**< from `f` on */
 };
 
 struct wt_probe {
+    struct wt_standstill common;
     const struct wt_gen_link *link;
     const struct wt_target *target;
-    struct wt_topology topology;
     struct wt_space space[GENP_SPACES];
     struct wt_register *registers;
     struct wt_gen_info info;
     uint32_t td_ctl;
-    bool stopped; /**< all threads wait in the routine, and the rows are as their records */
-    bool stands;  /**< a thread has stepped, maybe off a breakpoint that is not in memory again: all
-                       stay there until the next scan or resume */
-    bool hold;    /**< threads that begin are held */
-    bool told_end;
-    bool scanned;        /**< the threads have been listed once */
-    bool code_told;      /**< of kernels that came or went, clients do not know yet */
-    uint64_t code_state; /**< then: of their list */
-    unsigned run;        /**< resets so far */
-    bool went;           /**< a thread has been resumed or stepped */
-    struct genp_row *row;
-    struct genp_launch_seen *launch;
-    size_t launch_count, launch_capacity;
-    struct wt_probe_event *event; /**< to be told */
-    size_t event_count, event_capacity, first_event;
 };
+
+/** A row of the table. */
+static inline struct genp_row *genp_row(const struct wt_probe *p, wt_wave_handle wave)
+{
+    return (struct genp_row *)wt_standstill_row(p, wave);
+}
 
 /* ---- threads.c: who waits where, and why ---- */
 
-/** Whether a host program has ended; then it has no threads any more, and nothing is asked of it.
- */
-bool genp_has_ended(struct wt_probe *p);
-/** Brings all threads into the routine if they run, and reads the records. */
-enum wt_status genp_hold_still(struct wt_probe *p, struct wt_error *err);
-/** Lets those go on that are to run; only: that thread alone, or WT_NO_HANDLE. */
-enum wt_status genp_go(struct wt_probe *p, uint32_t only, struct wt_error *err);
-/** Queues an event for next_event(). */
-bool genp_push_event(struct wt_probe *p, struct wt_probe_event event);
-/** The row of an active thread, once all stand still. WT_STATE if it has ended. */
-enum wt_status genp_find_row(struct wt_probe *p, uint32_t wave, struct genp_row **row,
-                             struct wt_error *err);
+/** A standstill is threads that wait in the system routine. */
+extern const struct wt_standstill_ops genp_standstill;
+/** The row of an active wave, at a standstill. WT_STATE if it has ended. */
+static inline enum wt_status genp_find_row(struct wt_probe *p, wt_wave_handle wave,
+                                           struct genp_row **row, struct wt_error *err)
+{
+    *row = genp_row(p, wave);
+    return wt_standstill_look(p, wave, err);
+}
 
 /** Its next instruction. */
 static inline uint64_t genp_row_pc(const struct genp_row *row)
@@ -138,6 +112,7 @@ void genp_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *wind
 /** Why a thread has stopped, by the bits of cr0.1; of one that steps. */
 enum wt_halt_cause genp_cause_of(uint32_t causes, bool step);
 /** The exception that a row has stopped for (WT_HALT_EXCEPTION), in words. */
-void genp_describe_exception(const struct genp_row *row, struct wt_probe_exception *exception);
+void genp_describe_exception(const struct wt_standstill_row *row,
+                             struct wt_probe_exception *exception);
 
 #endif

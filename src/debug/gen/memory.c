@@ -18,12 +18,12 @@ void genp_describe_spaces(struct wt_probe *p)
                                             .scope = WT_SCOPE_WAVE,
                                             .address_bits = 12,
                                             .aperture = p->info.file};
-    p->topology.file_space = GENP_FILE;
-    p->topology.file_dwarf = GENP_DWARF_GRF;
-    p->topology.file_bytes = sizeof((struct gen_saved *)0)->r[0];
-    p->topology.spaces = p->space;
-    p->topology.space_count = GENP_SPACES;
-    p->topology.address_bits = 64;
+    p->common.topology.file_space = GENP_FILE;
+    p->common.topology.file_dwarf = GENP_DWARF_GRF;
+    p->common.topology.file_bytes = sizeof((struct gen_saved *)0)->r[0];
+    p->common.topology.spaces = p->space;
+    p->common.topology.space_count = GENP_SPACES;
+    p->common.topology.address_bits = 64;
 }
 
 static uint64_t linear(const struct wt_probe *p, struct wt_address addr)

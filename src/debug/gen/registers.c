@@ -99,9 +99,9 @@ bool genp_describe_registers(struct wt_probe *p)
                                                               .code = (uint32_t)AT(r) + 32 * i};
     for (size_t i = 0; i < count; i++)
         p->registers[i].scope = WT_SCOPE_WAVE;
-    p->topology.registers = p->registers;
-    p->topology.register_count = count;
-    p->topology.pc_index = 0;
+    p->common.topology.registers = p->registers;
+    p->common.topology.register_count = count;
+    p->common.topology.pc_index = 0;
     return true;
 }
 

@@ -1,11 +1,7 @@
 /* Halting threads in the system routine, releasing them, and reading their saved state. */
 #include "debug/gen/internal.h"
 
-#include <assert.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/array.h"
 
 /* Bits of TD_CTL (Linux, EU debug of i915 and xe). */
 enum {
@@ -23,63 +19,7 @@ enum { ROWS = 2, EUS_OF_ROW = 4, BITS_OF_EU = 8 };
     (GEN_SAVED_BREAKPOINT | GEN_SAVED_HALT | GEN_SAVED_SOFTWARE | GEN_SAVED_ILLEGAL |              \
      GEN_SAVED_STACK | GEN_SAVED_FORCED)
 
-/* ---- events ---- */
-
-bool genp_push_event(struct wt_probe *p, struct wt_probe_event event)
-{
-    if (p->first_event == p->event_count)
-        p->first_event = p->event_count = 0;
-    struct wt_probe_event *more =
-        wt_array_grow(p->event, &p->event_capacity, p->event_count + 1, sizeof *more);
-    if (!more)
-        return false;
-    p->event = more;
-    p->event[p->event_count++] = event;
-    return true;
-}
-
-static struct genp_launch_seen *find_launch(struct wt_probe *p, uint64_t launch)
-{
-    for (size_t i = p->launch_count; i-- > 0;)
-        if (p->launch[i].launch == launch && p->launch[i].run == p->run)
-            return &p->launch[i];
-    struct genp_launch_seen *more =
-        wt_array_grow(p->launch, &p->launch_capacity, p->launch_count + 1, sizeof *more);
-    if (!more)
-        return NULL;
-    p->launch = more;
-    const uint64_t number = p->launch_count + 1;
-    if (!genp_push_event(
-            p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = number}))
-        return NULL;
-    struct genp_launch_seen *seen = &p->launch[p->launch_count++];
-    *seen = (struct genp_launch_seen){.launch = launch, .run = p->run, .number = number};
-    return seen;
-}
-
-bool genp_has_ended(struct wt_probe *p)
-{
-    uint32_t status;
-    char text[8];
-    if (!p->link->host_launches ||
-        !p->link->ops->ended(p->link->context, &status, text, sizeof text))
-        return false;
-    for (uint32_t i = 0; i < p->topology.waves; i++)
-        p->row[i].present = p->row[i].run = false;
-    p->stopped = true;
-    return true;
-}
-
 /* ---- records ---- */
-
-/* A thread's name: launch, group and index in it. A group has at most 56 threads, and 2^34 groups
- * take longer than anybody waits. */
-static wt_wave_id name_thread(uint64_t number, const struct gen_saved *s)
-{
-    const uint64_t line = (uint64_t)s->group[2] * s->groups[1] + s->group[1];
-    const uint64_t group = line * s->groups[0] + s->group[0];
-    return number << 40 | (group & 0x3ffffffff) << 6 | s->index;
-}
 
 static enum wt_status read_record(struct wt_probe *p, uint32_t wave, struct gen_saved *saved,
                                   struct wt_error *err)
@@ -88,34 +28,46 @@ static enum wt_status read_record(struct wt_probe *p, uint32_t wave, struct gen_
                               (uint8_t *)saved + GENP_RECORD, GENP_RECORD_BYTES, err);
 }
 
+static void describe_work(struct genp_row *row, wt_wave_handle handle, uint64_t dispatch)
+{
+    const struct gen_saved *s = &row->saved;
+    struct wt_wave *wave = &row->common.wave;
+    wave->lanes = s->simd;
+    wave->simd = handle % GENP_SUBSLICE_THREADS / GENP_EU_THREADS;
+    wave->dispatch = dispatch;
+    wave->index = s->index;
+    memcpy(wave->group, s->group, sizeof wave->group);
+    memcpy(wave->block, s->block, sizeof wave->block);
+    memcpy(wave->grid, s->grid, sizeof wave->grid);
+    wave->id = wt_standstill_name(wave, s->groups);
+}
+
 static enum wt_status take_record(struct wt_probe *p, uint32_t wave, struct wt_error *err)
 {
-    struct genp_row *row = &p->row[wave];
+    struct genp_row *row = genp_row(p, wave);
     enum wt_status status = read_record(p, wave, &row->saved, err);
     if (status != WT_OK)
         return status;
-    struct genp_launch_seen *launch = find_launch(p, row->saved.launch);
-    if (!launch)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of kernel launches");
-    launch->active = true;
-    const wt_wave_id id = name_thread(launch->number, &row->saved);
-    const bool known = row->id == id;
+    struct wt_standstill_launch *launch;
+    if ((status = wt_standstill_find_launch(p, row->saved.launch, 0, &launch, err)) != WT_OK)
+        return status;
+    const wt_wave_id before = row->common.wave.id;
+    describe_work(row, wave, launch->number);
+    const bool known = row->common.wave.id == before;
     const uint32_t why = row->saved.cr[1] & STOPS;
     /* An external halt is this probe's own; a forced exception is the beginning of a thread. */
     const uint32_t causes = why & ~(GEN_SAVED_HALT | GEN_SAVED_FORCED);
-    row->present = true;
-    row->id = id;
-    row->dispatch = launch->number;
+    row->common.present = true;
     if (!known) {
-        row->run = !p->hold || !(why & GEN_SAVED_FORCED);
-        row->step = row->held = false;
-        row->cause = row->run ? WT_HALT_NONE : WT_HALT_REQUEST;
+        row->common.run = !p->common.hold || !(why & GEN_SAVED_FORCED);
+        row->common.step = row->common.held = false;
+        row->common.cause = row->common.run ? WT_HALT_NONE : WT_HALT_REQUEST;
     }
-    if (!row->run || row->held || !causes)
+    if (!row->common.run || row->common.held || !causes)
         return WT_OK;
-    row->cause = genp_cause_of(causes, row->step);
+    row->common.cause = genp_cause_of(causes, row->common.step);
     row->causes = causes;
-    row->run = row->step = false;
+    row->common.run = row->common.step = false;
     return WT_OK;
 }
 
@@ -147,30 +99,13 @@ static enum wt_status read_subslice(struct wt_probe *p, uint32_t subslice, struc
     return status;
 }
 
-static enum wt_status tell_ends(struct wt_probe *p, struct wt_error *err)
-{
-    for (size_t i = 0; i < p->launch_count; i++) {
-        struct genp_launch_seen *l = &p->launch[i];
-        if (l->active || l->told_end || l->run != p->run)
-            continue;
-        if (!genp_push_event(
-                p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = l->number}))
-            return wt_fail(err, WT_NO_MEMORY, "out of memory for the end of a kernel");
-        l->told_end = true;
-    }
-    return WT_OK;
-}
-
 static enum wt_status read_threads(struct wt_probe *p, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
-    for (uint32_t i = 0; i < p->topology.waves; i++)
-        p->row[i].present = false;
-    for (size_t i = 0; i < p->launch_count; i++)
-        p->launch[i].active = false;
+    wt_standstill_begin_list(p);
     for (uint32_t i = 0; i < p->info.subslices && !status; i++)
         status = read_subslice(p, i, err);
-    return status ? status : tell_ends(p, err);
+    return status ? status : wt_standstill_end_list(p, err);
 }
 
 /* ---- halting ---- */
@@ -193,16 +128,8 @@ static enum wt_status stop(struct wt_probe *p, struct wt_error *err)
     p->td_ctl = 0;
     if ((status = write_control(p, TD_CTL_DEBUGGED | TD_CTL_FORCE | TD_CTL_HALT, err)) != WT_OK)
         return status;
-    p->stopped = true;
+    p->common.still = true;
     return read_threads(p, err);
-}
-
-enum wt_status genp_hold_still(struct wt_probe *p, struct wt_error *err)
-{
-    if (p->stopped)
-        return WT_OK;
-    const enum wt_status status = stop(p, err);
-    return status == WT_IO && genp_has_ended(p) ? WT_OK : status;
 }
 
 /* ---- going on ---- */
@@ -211,9 +138,9 @@ enum wt_status genp_hold_still(struct wt_probe *p, struct wt_error *err)
  * exception after the instruction that Breakpoint Suppress lets through (intel/gdb). */
 static enum wt_status prepare(struct wt_probe *p, uint32_t wave, struct wt_error *err)
 {
-    struct genp_row *row = &p->row[wave];
+    struct genp_row *row = genp_row(p, wave);
     uint32_t cr[2] = {row->saved.cr[0] & ~GEN_SAVED_SUPPRESS, row->saved.cr[1] & ~STOPS};
-    if (row->step) {
+    if (row->common.step) {
         cr[0] |= GEN_SAVED_SUPPRESS;
         cr[1] |= GEN_SAVED_BREAKPOINT;
     }
@@ -234,10 +161,13 @@ static enum wt_status clear_subslice(struct wt_probe *p, uint32_t subslice, uint
     for (uint32_t row = 0; row < ROWS; row++)
         for (uint32_t bit = 0; bit < 32; bit++) {
             const uint32_t wave = thread_of(subslice, row, bit);
-            if (bit % BITS_OF_EU >= GENP_EU_THREADS || !p->row[wave].present || !p->row[wave].run)
+            if (bit % BITS_OF_EU >= GENP_EU_THREADS)
                 continue;
-            p->row[wave].held = only != WT_NO_HANDLE && wave != only;
-            if (p->row[wave].held)
+            struct wt_standstill_row *thread = wt_standstill_row(p, wave);
+            if (!thread->present || !thread->run)
+                continue;
+            thread->held = only != WT_NO_HANDLE && wave != only;
+            if (thread->held)
                 continue;
             if ((status = prepare(p, wave, err)) != WT_OK)
                 return status;
@@ -255,37 +185,49 @@ static enum wt_status clear_subslice(struct wt_probe *p, uint32_t subslice, uint
 static enum wt_status let_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
 {
     enum wt_status status;
-    bool any = !p->hold;
-    for (uint32_t i = 0; i < p->topology.waves; i++)
-        any |= p->row[i].present && p->row[i].run;
-    if (!any)
-        return WT_OK;
-    const bool held = p->hold || only != WT_NO_HANDLE;
+    const bool held = p->common.hold || only != WT_NO_HANDLE;
     if ((status = write_control(p, TD_CTL_DEBUGGED | (held ? TD_CTL_FORCE : 0), err)) != WT_OK)
         return status;
     for (uint32_t i = 0; i < p->info.subslices && !status; i++)
         status = clear_subslice(p, i, only, err);
-    p->stopped = status != WT_OK;
     return status;
 }
 
-enum wt_status genp_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
+static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_standstill_event *event,
+                          struct wt_error *err)
 {
-    if (!p->stopped || p->stands || genp_has_ended(p))
-        return WT_OK;
-    const enum wt_status status = let_go(p, only, err);
-    return status == WT_IO && genp_has_ended(p) ? WT_OK : status;
+    struct wt_gen_event driver = {0};
+    enum wt_status status = p->link->ops->event(p->link->context, wait, &driver, err);
+    *event = (struct wt_standstill_event){
+        .attention = driver.attention, .code = driver.code, .code_state = driver.code_state};
+    return status;
 }
 
-enum wt_status genp_find_row(struct wt_probe *p, uint32_t wave, struct genp_row **row,
-                             struct wt_error *err)
+static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask)
 {
-    assert(wave < p->topology.waves);
-    enum wt_status status = genp_hold_still(p, err);
-    if (status != WT_OK)
+    *pc = genp_row_pc((const struct genp_row *)row);
+    *mask = ((const struct genp_row *)row)->saved.ce;
+}
+
+/* Threads that begin enter the routine: TD_CTL stays as it is over a reset of the program's side.
+ */
+static enum wt_status reset(struct wt_probe *p, struct wt_error *err)
+{
+    enum wt_status status = wt_standstill_hold(p, err);
+    if (status != WT_OK || (status = p->link->ops->reset(p->link->context, err)) != WT_OK)
         return status;
-    if (!p->row[wave].present)
-        return wt_fail(err, WT_STATE, "thread %u is not active", (unsigned)wave);
-    *row = &p->row[wave];
+    if (!p->common.went)
+        wt_standstill_forget(p);
     return WT_OK;
 }
+
+const struct wt_standstill_ops genp_standstill = {
+    .stop = stop,
+    .go = let_go,
+    .event = ask,
+    .view = view,
+    .exception = genp_describe_exception,
+    .reset = reset,
+    .read_rows = genp_read_rows,
+    .write_row = genp_write_row,
+};

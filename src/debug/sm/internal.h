@@ -3,9 +3,10 @@
 #define WT_DEBUG_SM_INTERNAL_H
 
 #include "debug/sm/sm.h"
+#include "debug/standstill/standstill.h"
 
 #define SMP_LANES 32u
-#define SMP_WARPS 64u    /* of an SM */
+#define SMP_WARPS 64u /* of an SM */
 #define SMP_MOST_SMS 64u /* of all GPUs */
 #define SMP_BANKS 18u
 #define SMP_ROW_BYTES 128u /* of the register file */
@@ -23,15 +24,9 @@ enum smp_space {
 
 /** A row of the probe's table: a slot of an SM, and the warp that the last scan found in it. */
 struct smp_row {
-    wt_wave_id id; /**< WT_NO_WAVE: never bound */
-    bool present;
-    bool run;     /**< it is to run when its SM does */
-    bool step;    /**< by one instruction */
-    bool steps;   /**< as of the last scan it had yet to issue that */
+    struct wt_standstill_row common;
+    bool steps;   /**< as of the last scan it had yet to issue the instruction that it steps */
     bool reports; /**< its error status has something that was told */
-    enum wt_halt_cause cause;
-    uint64_t dispatch;
-    uint32_t block[3], index;
     uint64_t pc;
     uint32_t active;
     uint64_t aborts_at;    /**< a trap of the program's own, by which it gives up; 0: none */
@@ -40,41 +35,34 @@ struct smp_row {
 };
 
 struct wt_probe {
+    struct wt_standstill common;
     const struct wt_sm_link *link;
-    struct wt_topology topology;
     struct wt_space space[SPACES];
     struct wt_register *registers;
     char (*names)[8];
-    struct smp_row *row;
-    bool suspended;      /**< all SMs are locked down, and the rows are as their warps */
-    bool scanned;        /**< once */
-    bool code_told;      /**< clients were told that modules have changed */
-    uint64_t code_state; /**< then: of their list */
-    bool stands; /**< a warp has stepped, maybe off a breakpoint that is not in memory again: the
-                      SMs stay locked down until the next scan or resume */
-    bool hold;   /**< warps that begin are held */
-    struct wt_sm_launch launch;     /**< as of the last scan */
-    struct wt_probe_event event[8]; /**< to be told */
-    unsigned events, first_event;
-    uint64_t began, ended; /**< launches whose beginning, end was told */
-    bool told_end;
+    struct wt_sm_launch launch; /**< as of the last scan */
+    uint64_t began, ended;      /**< launches whose beginning, end was told */
 };
+
+/** A row of the table. */
+static inline struct smp_row *smp_row(const struct wt_probe *p, wt_wave_handle wave)
+{
+    return (struct smp_row *)wt_standstill_row(p, wave);
+}
 
 /* ---- warps.c: lock-down and resumption, who is where ---- */
 
-/** Locks down all SMs if they run, and describes their warps. */
-enum wt_status smp_hold_still(struct wt_probe *p, struct wt_error *err);
-/** Brings the rows up to date; SMs are locked down if something has happened there. */
-enum wt_status smp_look(struct wt_probe *p, struct wt_error *err);
-/** Lets SMs run again whose warps are to run; only: that warp alone, or WT_NO_HANDLE. */
-enum wt_status smp_go(struct wt_probe *p, uint32_t only, struct wt_error *err);
-/** The row of an active warp; its SM is locked down. WT_STATE if it has ended. */
-enum wt_status smp_find_row(struct wt_probe *p, uint32_t wave, struct smp_row **row,
-                            struct wt_error *err);
-/** An event to be told. */
-void smp_push_event(struct wt_probe *p, enum wt_probe_event_kind kind, uint64_t dispatch);
-/** Whether the host program has ended: then no warp is there. */
-bool smp_has_ended(struct wt_probe *p);
+/** A standstill is SMs that are locked down. */
+extern const struct wt_standstill_ops smp_standstill;
+/** The row of an active wave, at a standstill. WT_STATE if it has ended. */
+static inline enum wt_status smp_find_row(struct wt_probe *p, wt_wave_handle wave,
+                                          struct smp_row **row, struct wt_error *err)
+{
+    *row = smp_row(p, wave);
+    return wt_standstill_look(p, wave, err);
+}
+/** Debugging begins: traps and errors pause warps. */
+enum wt_status smp_arm(struct wt_probe *p, struct wt_error *err);
 /** Debugging ends: the SMs run as they would without. */
 void smp_let_go(struct wt_probe *p);
 

@@ -34,11 +34,11 @@ void smp_describe_spaces(struct wt_probe *p)
                                              .scope = WT_SCOPE_WAVE,
                                              .address_bits = 32,
                                              .aperture = FILE_WINDOW};
-    p->topology.spaces = p->space;
-    p->topology.space_count = SPACES;
-    p->topology.code_spaces = 1u << SPACE_GLOBAL;
-    p->topology.address_bits = 64;
-    p->topology.frame_space = SPACE_LOCAL;
+    p->common.topology.spaces = p->space;
+    p->common.topology.space_count = SPACES;
+    p->common.topology.code_spaces = 1u << SPACE_GLOBAL;
+    p->common.topology.address_bits = 64;
+    p->common.topology.frame_space = SPACE_LOCAL;
 }
 
 /* c[bank][byte] in memory. */
@@ -77,7 +77,7 @@ static enum wt_status generic(struct wt_probe *p, struct wt_address addr, size_t
 enum wt_status smp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                struct wt_address addr, void *out, size_t size, struct wt_error *err)
 {
-    uint64_t at = wt_address_generic(&p->topology, addr).offset;
+    uint64_t at = wt_address_generic(&p->common.topology, addr).offset;
     if (at >= FILE_WINDOW)
         return p->link->ops->read_file(p->link->context, wave, at - FILE_WINDOW, out, size, err);
     enum wt_status status = generic(p, addr, size, &at, err);

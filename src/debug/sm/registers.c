@@ -125,9 +125,9 @@ bool smp_describe_registers(struct wt_probe *p)
                                  .code = general ? WT_SM_R0 + number : WT_SM_P0 + number};
     }
     assert(n == count);
-    p->topology.registers = p->registers;
-    p->topology.register_count = count;
-    p->topology.pc_index = 0;
+    p->common.topology.registers = p->registers;
+    p->common.topology.register_count = count;
+    p->common.topology.pc_index = 0;
     return true;
 }
 

@@ -5,7 +5,6 @@
  */
 #include "debug/sm/internal.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,6 +54,16 @@ static struct access writes(unsigned sm, unsigned offset, uint32_t value)
 
 enum { MOST_ACCESSES = 9 * 16 }; /* of a batch: the SMs of a GPU */
 
+/* Which GPU an SM belongs to, and the first one of that. */
+static unsigned gpu_of(const struct wt_probe *p, unsigned sm, unsigned *first)
+{
+    unsigned gpu = 0;
+    *first = 0;
+    while (sm >= *first + p->link->sms[gpu])
+        *first += p->link->sms[gpu++];
+    return gpu;
+}
+
 /* Makes accesses in their order, those of SMs of one GPU that follow each other in a batch. */
 static enum wt_status transact(struct wt_probe *p, struct access *list, size_t count,
                                struct wt_error *err)
@@ -62,19 +71,18 @@ static enum wt_status transact(struct wt_probe *p, struct access *list, size_t c
     struct wt_bus_op ops[MOST_ACCESSES];
     enum wt_status status = WT_OK;
     for (size_t done = 0, n; done < count && !status; done += n) {
-        unsigned gpu = 0, first = 0;
-        while (list[done].sm >= first + p->link->sms[gpu])
-            first += p->link->sms[gpu++];
+        unsigned first;
+        const unsigned gpu = gpu_of(p, list[done].sm, &first);
         for (n = 0; done + n < count && n < MOST_ACCESSES; n++) {
             const struct access *a = &list[done + n];
             const unsigned sm = a->sm - first;
             if (a->sm < first || sm >= p->link->sms[gpu])
                 break;
-            ops[n] =
-                (struct wt_bus_op){.write = a->write,
-                                   .addr = (uint16_t)(sm / TPCS_OF_GPC * 0x2000 +
-                                                      sm % TPCS_OF_GPC * 0x200 + a->offset / 4),
-                                   .value = a->value};
+            ops[n] = (struct wt_bus_op){.write = a->write,
+                                        .addr = (uint16_t)(sm / TPCS_OF_GPC * 0x2000 +
+                                                           sm % TPCS_OF_GPC * 0x200 +
+                                                           a->offset / 4),
+                                        .value = a->value};
         }
         status = wt_bus_transact(p->link->bus[gpu], ops, n, err);
         for (size_t i = 0; i < n && !status; i++)
@@ -88,7 +96,7 @@ static enum wt_status look_at(struct wt_probe *p, struct look *look, struct wt_e
 {
     enum { EACH = 9 };
     struct access ops[SMP_MOST_SMS * EACH];
-    const unsigned sms = p->topology.cores;
+    const unsigned sms = p->common.topology.cores;
     for (unsigned sm = 0; sm < sms; sm++) {
         struct access *op = ops + sm * EACH;
         op[0] = reads(sm, STATUS0);
@@ -115,42 +123,44 @@ static enum wt_status look_at(struct wt_probe *p, struct look *look, struct wt_e
 
 /* ---- launches ---- */
 
-void smp_push_event(struct wt_probe *p, enum wt_probe_event_kind kind, uint64_t dispatch)
+static enum wt_status push_event(struct wt_probe *p, enum wt_probe_event_kind kind,
+                                 uint64_t dispatch, struct wt_error *err)
 {
-    if (p->first_event == p->events)
-        p->first_event = p->events = 0;
-    assert(p->events < sizeof p->event / sizeof p->event[0]);
-    p->event[p->events++] = (struct wt_probe_event){.kind = kind, .dispatch = dispatch};
+    return wt_standstill_push(p, (struct wt_probe_event){.kind = kind, .dispatch = dispatch}, err);
 }
 
-/* Two events at most; they are taken before the next look. */
 static enum wt_status look_at_launch(struct wt_probe *p, struct wt_error *err)
 {
     enum wt_status status = p->link->ops->launch(p->link->context, &p->launch, err);
     const struct wt_sm_launch *l = &p->launch;
-    if (status || p->events - p->first_event > 1)
+    if (status != WT_OK)
         return status;
     const bool over = !l->runs || l->number != p->began;
     if (p->began && p->began != p->ended && over) {
+        if ((status = push_event(p, WT_PROBE_DISPATCH_ENDED, p->began, err)) != WT_OK)
+            return status;
         p->ended = p->began;
-        smp_push_event(p, WT_PROBE_DISPATCH_ENDED, p->ended);
     }
     if (l->runs && l->number != p->began) {
+        if ((status = push_event(p, WT_PROBE_DISPATCH_BEGAN, l->number, err)) != WT_OK)
+            return status;
         p->began = l->number;
-        smp_push_event(p, WT_PROBE_DISPATCH_BEGAN, p->began);
     }
     return WT_OK;
 }
 
 /* ---- rows ---- */
 
-/* A warp's name: launch, block, index in it. A block has at most 32 warps; 2^34 blocks take longer
- * than anybody waits. */
-static wt_wave_id name_warp(const struct wt_sm_launch *l, const struct wt_sm_warp *w)
+static struct wt_wave describe_work(const struct wt_sm_launch *l, const struct wt_sm_warp *w)
 {
-    const uint64_t line = (uint64_t)w->block[2] * l->grid[1] + w->block[1];
-    const uint64_t block = line * l->grid[0] + w->block[0];
-    return l->number << 40 | (block & 0x3ffffffff) << 6 | w->index;
+    struct wt_wave wave = {.lanes = SMP_LANES, .dispatch = l->number, .index = w->index};
+    memcpy(wave.group, w->block, sizeof wave.group);
+    for (unsigned i = 0; i < 3; i++) {
+        wave.block[i] = l->block[i];
+        wave.grid[i] = l->block[i] * l->grid[i];
+    }
+    wave.id = wt_standstill_name(&wave, l->grid);
+    return wave;
 }
 
 /* Describes the warps of all SMs. *begun: one is there that was not, and is to be held. */
@@ -159,26 +169,27 @@ static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bo
 {
     enum wt_status status = look_at_launch(p, err);
     *begun = false;
-    for (uint32_t i = 0; i < p->topology.waves && !status; i++) {
-        struct smp_row *row = &p->row[i];
+    for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
+        struct smp_row *row = smp_row(p, i);
         struct wt_sm_warp warp;
-        /* Of a kernel that has failed warps may be left. */
-        row->present = p->launch.runs && look[i / SMP_WARPS].valid >> i % SMP_WARPS & 1;
-        if (!row->present) {
-            row->run = row->step = false;
+        /* Warps of a kernel that has failed are left, and do not run any more. */
+        row->common.present = p->launch.runs && look[i / SMP_WARPS].valid >> i % SMP_WARPS & 1;
+        if (!row->common.present) {
+            row->common.run = row->common.step = false;
             continue;
         }
         if ((status = p->link->ops->warp(p->link->context, i, &warp, err)) != WT_OK)
             return status;
-        const wt_wave_id id = name_warp(&p->launch, &warp);
-        if (row->id != id) {
-            *row = (struct smp_row){
-                .id = id, .present = true, .run = !p->hold, .cause = WT_HALT_REQUEST};
-            *begun |= p->hold;
+        struct wt_wave wave = describe_work(&p->launch, &warp);
+        unsigned first;
+        wave.device = gpu_of(p, i / SMP_WARPS, &first);
+        if (row->common.wave.id != wave.id) {
+            *row = (struct smp_row){.common = {.wave = wave,
+                                               .present = true,
+                                               .run = !p->common.hold,
+                                               .cause = WT_HALT_REQUEST}};
+            *begun |= p->common.hold;
         }
-        row->dispatch = p->launch.number;
-        memcpy(row->block, warp.block, sizeof row->block);
-        row->index = warp.index;
         row->pc = warp.pc;
         row->active = warp.active;
         row->error = warp.error;
@@ -189,15 +200,15 @@ static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bo
 
 static void stop_row(struct smp_row *row, enum wt_halt_cause cause)
 {
-    row->run = row->step = false;
-    row->cause = cause;
+    row->common.run = row->common.step = false;
+    row->common.cause = cause;
 }
 
 /* A warp that executed BPT.TRAP stands behind it; a debugger looks at it from before. */
 static enum wt_status take_trap(struct wt_probe *p, uint32_t warp, bool *taken,
                                 struct wt_error *err)
 {
-    struct smp_row *row = &p->row[warp];
+    struct smp_row *row = smp_row(p, warp);
     const uint64_t pc = smp_pc_before(row->pc);
     uint8_t bytes[8];
     *taken = false;
@@ -217,7 +228,7 @@ static enum wt_status take_trap(struct wt_probe *p, uint32_t warp, bool *taken,
 static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look *before,
                             const struct look *now, struct wt_error *err)
 {
-    struct smp_row *row = &p->row[warp];
+    struct smp_row *row = smp_row(p, warp);
     const uint64_t bit = UINT64_C(1) << warp % SMP_WARPS;
     bool taken = false;
     enum wt_status status = WT_OK;
@@ -231,7 +242,7 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look
         row->reports = true;
         return status;
     }
-    if (row->step && !row->steps)
+    if (row->common.step && !row->steps)
         stop_row(row, WT_HALT_STEP);
     else if (p->link->has_handler && before->paused & bit && before->global_esr & ESR_BPT_PAUSE)
         stop_row(row, WT_HALT_REQUEST); /* the program's handler asks for the CPU */
@@ -240,19 +251,6 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look
 
 /* ---- lock-down ---- */
 
-bool smp_has_ended(struct wt_probe *p)
-{
-    uint32_t status;
-    char text[8];
-    if (!p->link->host_launches ||
-        !p->link->ops->ended(p->link->context, &status, text, sizeof text))
-        return false;
-    for (uint32_t i = 0; i < p->topology.waves; i++)
-        p->row[i].present = p->row[i].run = false;
-    p->suspended = true;
-    return true;
-}
-
 /* STOP_TRIGGER is a level: where it is set already, as it is while launches are held, it has to
  * fall first. Blocks that begin in between do not issue. */
 static enum wt_status trigger_stop(struct wt_probe *p, const struct look *look,
@@ -260,7 +258,7 @@ static enum wt_status trigger_stop(struct wt_probe *p, const struct look *look,
 {
     struct access ops[2 * SMP_MOST_SMS];
     size_t count = 0;
-    for (unsigned sm = 0; sm < p->topology.cores; sm++) {
+    for (unsigned sm = 0; sm < p->common.topology.cores; sm++) {
         if (look[sm].status & LOCKED_DOWN)
             continue;
         if (look[sm].control & STOP_TRIGGER)
@@ -278,9 +276,9 @@ static enum wt_status wait_for_lock_down(struct wt_probe *p, struct look *look,
         unsigned sm = 0;
         if ((status = look_at(p, look, err)) != WT_OK)
             return status;
-        while (sm < p->topology.cores && look[sm].status & LOCKED_DOWN)
+        while (sm < p->common.topology.cores && look[sm].status & LOCKED_DOWN)
             sm++;
-        if (sm == p->topology.cores)
+        if (sm == p->common.topology.cores)
             return WT_OK;
         if (waits == MOST_WAITS)
             return wt_fail(err, WT_TIMEOUT,
@@ -297,7 +295,7 @@ static enum wt_status clear_traps(struct wt_probe *p, const struct look *look, s
 {
     struct access ops[2 * SMP_MOST_SMS];
     size_t count = 0;
-    for (unsigned sm = 0; sm < p->topology.cores; sm++) {
+    for (unsigned sm = 0; sm < p->common.topology.cores; sm++) {
         if (!look[sm].trapped)
             continue;
         ops[count++] = writes(sm, TRAP_MASK, 0);
@@ -306,54 +304,57 @@ static enum wt_status clear_traps(struct wt_probe *p, const struct look *look, s
     return count ? transact(p, ops, count, err) : WT_OK;
 }
 
-static enum wt_status hold_still(struct wt_probe *p, struct wt_error *err)
+static enum wt_status lock_down(struct wt_probe *p, struct wt_error *err)
 {
     struct look before[SMP_MOST_SMS], now[SMP_MOST_SMS];
     enum wt_status status;
     bool begun;
-    if (p->suspended)
-        return WT_OK;
     if ((status = look_at(p, before, err)) != WT_OK ||
         (status = trigger_stop(p, before, err)) != WT_OK ||
         (status = wait_for_lock_down(p, now, err)) != WT_OK)
         return status;
     if ((status = list_warps(p, now, &begun, err)) != WT_OK)
         return status;
-    for (uint32_t i = 0; i < p->topology.waves && !status; i++) {
-        const struct smp_row *row = &p->row[i];
+    for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
+        const struct wt_standstill_row *row = wt_standstill_row(p, i);
         if (row->present && row->run)
             status = judge(p, i, &before[i / SMP_WARPS], &now[i / SMP_WARPS], err);
     }
     if (!status)
         status = clear_traps(p, now, err);
-    p->suspended = !status;
+    p->common.still = !status;
     return status;
 }
 
-enum wt_status smp_hold_still(struct wt_probe *p, struct wt_error *err)
-{
-    const enum wt_status status = hold_still(p, err);
-    return status == WT_IO && smp_has_ended(p) ? WT_OK : status;
-}
-
-enum wt_status smp_look(struct wt_probe *p, struct wt_error *err)
+static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_standstill_event *event,
+                          struct wt_error *err)
 {
     struct look look[SMP_MOST_SMS];
-    bool stopped = false, begun;
+    struct wt_sm_event driver = {.stopped = true};
     enum wt_status status;
-    if (p->suspended)
-        return WT_OK;
-    if ((status = look_at(p, look, err)) != WT_OK)
+    bool begun;
+    *event = (struct wt_standstill_event){0};
+    if (wait)
+        return p->link->ops->wait(p->link->context, err);
+    if (p->link->ops->event &&
+        (status = p->link->ops->event(p->link->context, &driver, err)) != WT_OK)
         return status;
-    if ((status = list_warps(p, look, &begun, err)) != WT_OK)
+    event->code = driver.code;
+    event->code_state = driver.code_state;
+    if (!driver.stopped && !p->common.hold && p->common.scanned)
+        return WT_OK; /* the rows are as they were */
+    if ((status = look_at(p, look, err)) != WT_OK ||
+        (status = list_warps(p, look, &begun, err)) != WT_OK)
         return status;
-    for (uint32_t i = 0; i < p->topology.waves; i++) {
+    event->attention = begun;
+    for (uint32_t i = 0; i < p->common.topology.waves; i++) {
+        const struct wt_standstill_row *row = wt_standstill_row(p, i);
         const struct look *l = &look[i / SMP_WARPS];
         const bool paused = l->paused >> i % SMP_WARPS & 1;
-        stopped |= paused && p->row[i].present && p->row[i].run &&
-                   (!p->link->has_handler || l->global_esr & ESR_BPT_PAUSE);
+        event->attention |= paused && row->present && row->run &&
+                            (!p->link->has_handler || l->global_esr & ESR_BPT_PAUSE);
     }
-    return stopped || begun ? smp_hold_still(p, err) : WT_OK;
+    return WT_OK;
 }
 
 /* ---- resumption ---- */
@@ -368,15 +369,15 @@ static struct going going_of(const struct wt_probe *p, unsigned sm, uint32_t onl
     struct going g = {0};
     for (uint32_t i = 0; i < SMP_WARPS; i++) {
         const uint32_t warp = sm * SMP_WARPS + i;
-        const struct smp_row *row = &p->row[warp];
-        if (!row->present)
+        const struct smp_row *row = smp_row(p, warp);
+        if (!row->common.present)
             continue;
-        if (row->run && (only == WT_NO_HANDLE || warp == only))
+        if (row->common.run && (only == WT_NO_HANDLE || warp == only))
             g.goes |= UINT64_C(1) << i;
         else
             g.stays |= UINT64_C(1) << i;
     }
-    g.step = only != WT_NO_HANDLE && g.goes && p->row[only].step;
+    g.step = only != WT_NO_HANDLE && g.goes && smp_row(p, only)->common.step;
     return g;
 }
 
@@ -387,7 +388,7 @@ static enum wt_status clear_esr(struct wt_probe *p, unsigned sm, uint64_t goes,
     static const uint8_t none[8];
     enum wt_status status = WT_OK;
     for (uint32_t i = 0; i < SMP_WARPS && !status; i++) {
-        struct smp_row *row = &p->row[sm * SMP_WARPS + i];
+        struct smp_row *row = smp_row(p, sm * SMP_WARPS + i);
         if (!(goes >> i & 1) || !row->reports)
             continue;
         row->reports = false;
@@ -420,47 +421,61 @@ static enum wt_status resume_sm(struct wt_probe *p, unsigned sm, const struct go
     return transact(p, ops, count, err);
 }
 
-enum wt_status smp_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
+static enum wt_status resume(struct wt_probe *p, uint32_t only, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
-    const bool holds = p->hold || only != WT_NO_HANDLE;
-    bool any = !holds;
-    struct going going[SMP_MOST_SMS];
-    if (!p->suspended || p->stands || smp_has_ended(p))
-        return WT_OK;
-    for (unsigned sm = 0; sm < p->topology.cores; sm++) {
-        going[sm] = going_of(p, sm, only);
-        any |= going[sm].goes != 0;
+    const bool holds = p->common.hold || only != WT_NO_HANDLE;
+    for (unsigned sm = 0; sm < p->common.topology.cores && !status; sm++) {
+        const struct going going = going_of(p, sm, only);
+        status = resume_sm(p, sm, &going, holds, err);
     }
-    for (unsigned sm = 0; any && sm < p->topology.cores && !status; sm++)
-        status = resume_sm(p, sm, &going[sm], holds, err);
-    p->suspended = !any && !status;
     return status;
+}
+
+static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask)
+{
+    *pc = ((const struct smp_row *)row)->pc;
+    *mask = ((const struct smp_row *)row)->active;
+}
+
+static void describe_exception(const struct wt_standstill_row *row,
+                               struct wt_probe_exception *exception)
+{
+    const struct wt_fault *error = &((const struct smp_row *)row)->error;
+    *exception =
+        (struct wt_probe_exception){.kind = error->kind, .pc = error->pc, .lanes = error->lanes};
+    snprintf(exception->text, sizeof exception->text, "%.200s", error->text);
+}
+
+const struct wt_standstill_ops smp_standstill = {
+    .stop = lock_down,
+    .go = resume,
+    .event = ask,
+    .event_reads_rows = true,
+    .view = view,
+    .exception = describe_exception,
+    .read_rows = smp_read_rows,
+    .write_row = smp_write_row,
+};
+
+enum wt_status smp_arm(struct wt_probe *p, struct wt_error *err)
+{
+    struct access ops[SMP_MOST_SMS];
+    for (unsigned sm = 0; sm < p->common.topology.cores; sm++)
+        ops[sm] = writes(sm, CONTROL0, DEBUGGER_MODE);
+    return transact(p, ops, p->common.topology.cores, err);
 }
 
 void smp_let_go(struct wt_probe *p)
 {
-    for (unsigned sm = 0; sm < p->topology.cores; sm++) {
+    for (unsigned sm = 0; sm < p->common.topology.cores; sm++) {
         struct access ops[] = {
             writes(sm, PAUSE_MASK, 0),
             writes(sm, PAUSE_MASK + 4, 0),
             writes(sm, CONTROL0, 0),
             writes(sm, CONTROL0, RUN_TRIGGER),
         };
-        transact(p, ops, p->suspended ? 4 : 3, WT_IGNORED);
+        transact(p, ops, p->common.still ? 4 : 3, WT_IGNORED);
     }
-    p->suspended = false;
-}
-
-enum wt_status smp_find_row(struct wt_probe *p, uint32_t wave, struct smp_row **row,
-                            struct wt_error *err)
-{
-    assert(wave < p->topology.waves);
-    enum wt_status status = smp_hold_still(p, err);
-    if (status != WT_OK)
-        return status;
-    if (!p->row[wave].present)
-        return wt_fail(err, WT_STATE, "warp %u is not active", (unsigned)wave);
-    *row = &p->row[wave];
-    return WT_OK;
+    p->common.still = false;
 }

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "object/cubin.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/cuda/gpu_internal.h"
 
@@ -32,8 +31,8 @@ static struct {
     size_t module_count, module_room;
     uint64_t next_module;
     struct sm_wire_launch launch;
-    uint64_t bank;
-    uint32_t bank_size;
+    uint64_t bank[SM_BANKS]; /* of the launch: addresses, bytes */
+    uint32_t bank_size[SM_BANKS];
     struct wt_fault fault; /* with which the kernel is to end; kind 0: with none */
 } its = {.gate = PTHREAD_MUTEX_INITIALIZER,
          .let = PTHREAD_COND_INITIALIZER,
@@ -143,14 +142,14 @@ void debug_launch_wait(void)
         wait_for(&its.let, LOOK_MS);
 }
 
-void debug_launch_began(const struct gpu *gpu, const struct gpu_launch *launch)
+void debug_launch_began(const struct gpu *gpu, const struct sm_launch *launch)
 {
     its.launch = (struct sm_wire_launch){
         .number = its.launch.number + 1, .runs = true, .device = gpu->number};
     memcpy(its.launch.block, launch->block, sizeof its.launch.block);
     memcpy(its.launch.grid, launch->grid, sizeof its.launch.grid);
-    its.bank = gpu->space + BANK;
-    its.bank_size = CUBIN_PARAMETERS + launch->kernel->parameter_bytes;
+    memcpy(its.bank, launch->bank, sizeof its.bank);
+    memcpy(its.bank_size, launch->bank_size, sizeof its.bank_size);
     its.fault.kind = WT_FAULT_NONE;
     its.stopped = true;
 }
@@ -169,8 +168,8 @@ struct sm_wire_launch debug_launch(void)
 
 bool debug_bank(unsigned bank, uint64_t *addr, uint32_t *size)
 {
-    *addr = bank ? 0 : its.bank;
-    *size = bank ? 0 : its.bank_size;
+    *addr = bank < SM_BANKS ? its.bank[bank] : 0;
+    *size = bank < SM_BANKS ? its.bank_size[bank] : 0;
     return its.launch.number > 0;
 }
 

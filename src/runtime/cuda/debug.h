@@ -24,7 +24,7 @@ void debug_module_removed(const struct gpu_module *module);
  * modules. Entered. */
 void debug_launch_wait(void);
 /** It was launched. Entered. */
-void debug_launch_began(const struct gpu *gpu, const struct gpu_launch *launch);
+void debug_launch_began(const struct gpu *gpu, const struct sm_launch *launch);
 /** Issues until debug_turn() is to be called: few, where a debugger is there. Entered. */
 uint64_t debug_budget(uint64_t without);
 /**

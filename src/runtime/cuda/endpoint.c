@@ -219,19 +219,26 @@ static void list_modules(struct sm_wire_answer *answer)
     answer->size = (uint32_t)((count < most ? count : most) * sizeof list->wire);
 }
 
+/* Of a cubin, which was read into parts, an ELF file with all of them. */
 static int read_text(const struct sm_wire_request *r, struct sm_wire_answer *answer)
 {
-    size_t count;
+    size_t count, length;
     uint64_t state;
+    uint8_t *cubin = NULL;
     const struct debug_module *list = debug_modules(&count, &state);
     while (count && list->wire.id != r->value)
         list++, count--;
-    if (!count || r->number >= list->module->count)
+    const struct gpu_module *m = count ? list->module : NULL;
+    if (!m || (m->count ? r->number >= m->count
+                        : cubin_write(&m->cubin, &cubin, &length, WT_IGNORED) != WT_OK))
         return -ENOENT;
-    const char *text = list->module->text[r->number].text->text;
-    const size_t length = strlen(text), left = r->lanes < length ? length - r->lanes : 0;
+    const void *text = m->count ? (void *)m->text[r->number].text->text : cubin;
+    if (m->count)
+        length = strlen(text);
+    const size_t left = r->lanes < length ? length - r->lanes : 0;
     answer->size = (uint32_t)(left < r->size ? left : r->size);
-    memcpy(its.bytes, text + (length - left), answer->size);
+    memcpy(its.bytes, (const uint8_t *)text + (length - left), answer->size);
+    free(cubin);
     return 0;
 }
 

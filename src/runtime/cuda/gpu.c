@@ -14,7 +14,6 @@
 #include "object/cubin.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
-#include "runtime/cuda/debug.h"
 
 /* What kernels print goes where the program prints. */
 static void print(void *context, unsigned slot, const char *line, size_t length)
@@ -40,10 +39,21 @@ enum wt_status gpu_map(struct gpu *g, uint64_t address, uint64_t size, bool writ
     return status;
 }
 
-static void unmap(struct gpu *g, uint64_t address, uint64_t size)
+void gpu_unmap(struct gpu *g, uint64_t address, uint64_t size)
 {
     sm_device_unmap(g->device, address, size);
     munmap((void *)(uintptr_t)address, size);
+}
+
+/* Rooms for modules. */
+static void make_rooms(struct gpu *g)
+{
+    g->ptx = (struct rooms){.base = g->space + CODE, .bytes = ROOM_BYTES, .count = MOST_ROOMS};
+    g->variables =
+        (struct rooms){.base = g->space + DATA, .bytes = ROOM_BYTES, .count = MOST_ROOMS};
+    g->code = (struct rooms){.base = LOW_CODE + g->number * LOW_CODE_BYTES,
+                             .bytes = LOW_ROOM_BYTES,
+                             .count = LOW_CODE_BYTES / LOW_ROOM_BYTES};
 }
 
 enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, struct wt_error *err)
@@ -53,10 +63,8 @@ enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, stru
     struct gpu *g = calloc(1, sizeof *g);
     if (!g)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    *g = (struct gpu){.number = number,
-                      .space = SPACES + number * SPACE_BYTES,
-                      .next_code = CODE,
-                      .next_data = DATA};
+    *g = (struct gpu){.number = number, .space = SPACES + number * SPACE_BYTES};
+    make_rooms(g);
     sm_config_default(&g->config);
     if ((status = wt_policy_of_environment(&g->config.schedule, err)) != WT_OK ||
         (keys && (status = sm_config_parse(&g->config, keys + 1, err)) != WT_OK) ||
@@ -98,8 +106,8 @@ unsigned gpu_capability(const struct gpu *g)
 
 /* ---- memory ---- */
 
-static enum wt_status add_range(struct gpu *g, uint64_t base, uint64_t size, bool allocated,
-                                struct wt_error *err)
+enum wt_status gpu_add_range(struct gpu *g, uint64_t base, uint64_t size, bool allocated,
+                             struct wt_error *err)
 {
     struct range *grown =
         wt_array_grow(g->range, &g->range_room, g->range_count + 1, sizeof *grown);
@@ -113,12 +121,12 @@ static enum wt_status add_range(struct gpu *g, uint64_t base, uint64_t size, boo
     return WT_OK;
 }
 
-static bool drop_range(struct gpu *g, uint64_t base)
+bool gpu_drop_range(struct gpu *g, uint64_t base)
 {
     for (size_t i = 0; i < g->range_count; i++) {
         if (g->range[i].base != base)
             continue;
-        unmap(g, base, g->range[i].size);
+        gpu_unmap(g, base, g->range[i].size);
         memmove(&g->range[i], &g->range[i + 1], (--g->range_count - i) * sizeof *g->range);
         return true;
     }
@@ -150,8 +158,8 @@ enum wt_status gpu_allocate(struct gpu *g, uint64_t size, uint64_t *address, str
     const uint64_t at = find_room(g, whole);
     if ((status = gpu_map(g, at, size, true, err)) != WT_OK)
         return status;
-    if ((status = add_range(g, at, size, true, err)) != WT_OK) {
-        unmap(g, at, size);
+    if ((status = gpu_add_range(g, at, size, true, err)) != WT_OK) {
+        gpu_unmap(g, at, size);
         return status;
     }
     *address = at;
@@ -165,7 +173,7 @@ bool gpu_free(struct gpu *g, uint64_t address)
     if (address < g->space + BUFFERS || !gpu_range(g, address, &base, &size) || base != address)
         return false;
     g->in_use -= (size + 511) / 512 * 512;
-    return drop_range(g, address);
+    return gpu_drop_range(g, address);
 }
 
 uint64_t gpu_in_use(const struct gpu *g)
@@ -234,72 +242,4 @@ bool gpu_header_free(struct gpu *g, uint64_t handle)
         return false;
     g->header[n] = false;
     return sm_device_write(g->device, handle, none, sizeof none);
-}
-
-/* ---- modules ---- */
-
-enum wt_status gpu_module_add(struct gpu_module *m, const char *name, const char *text, size_t size,
-                              struct wt_error *err)
-{
-    struct sm_ptx_module *grown = wt_array_grow(m->text, &m->room, m->count + 1, sizeof *grown);
-    if (!grown)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    m->text = grown;
-    struct ptx_module *tree = calloc(1, sizeof *tree);
-    char *copy = strdup(name);
-    const enum wt_status status = tree && copy ? ptx_parse(name, text, size, tree, err)
-                                               : wt_fail(err, WT_NO_MEMORY, "no host memory");
-    if (status) {
-        free(tree);
-        free(copy);
-        return status;
-    }
-    grown[m->count++] = (struct sm_ptx_module){.name = copy, .text = tree};
-    return WT_OK;
-}
-
-enum wt_status gpu_module_load(struct gpu *g, struct gpu_module *m, struct wt_error *err)
-{
-    enum wt_status status;
-    size_t code_size, data_size;
-    const uint64_t code_at = g->space + g->next_code, data_at = g->space + g->next_data;
-    if ((status = sm_ptx_link(m->text, m->count, code_at, data_at, &m->image, err)) != WT_OK)
-        return status;
-    const uint8_t *code = sm_ptx_code(m->image, &code_size);
-    const uint8_t *data = sm_ptx_data(m->image, &data_size);
-    m->code = code_at;
-    m->data = data_at;
-    g->next_code += (code_size + CODE_STRIDE) / CODE_STRIDE * CODE_STRIDE;
-    g->next_data += (data_size + CODE_STRIDE) / CODE_STRIDE * CODE_STRIDE;
-    if ((status = gpu_map(g, m->code, code_size, false, err)) != WT_OK ||
-        (data_size && (status = gpu_map(g, m->data, data_size, true, err)) != WT_OK) ||
-        (data_size && (status = add_range(g, m->data, data_size, false, err)) != WT_OK))
-        return status;
-    if (!sm_device_write(g->device, m->code, code, code_size) ||
-        !sm_device_write(g->device, m->data, data, data_size))
-        return wt_fail(err, WT_NO_MEMORY, "no memory for a module");
-    if ((status = sm_device_attach_ptx(g->device, m->image, err)) == WT_OK)
-        debug_module_added(g, m);
-    return status;
-}
-
-void gpu_module_free(struct gpu *g, struct gpu_module *m)
-{
-    size_t size;
-    if (m->image) {
-        debug_module_removed(m);
-        sm_device_detach_ptx(g->device, m->image);
-        sm_ptx_code(m->image, &size);
-        unmap(g, m->code, size);
-        drop_range(g, m->data);
-        sm_ptx_free(m->image);
-    }
-    for (size_t i = 0; i < m->count; i++) {
-        struct ptx_module *tree = (struct ptx_module *)m->text[i].text;
-        ptx_free(tree);
-        free(tree);
-        free((char *)m->text[i].name);
-    }
-    free(m->text);
-    *m = (struct gpu_module){0};
 }

@@ -1,5 +1,5 @@
 /*
- * The emulated SM behind libcuda: its memory, modules of PTX, launches. Each has memory of its own,
+ * The emulated SM behind libcuda: its memory, modules, launches. Each has memory of its own,
  * which is the process's too, at addresses that no other one has. The caller holds the lock of
  * state.h.
  */
@@ -7,22 +7,38 @@
 #define WT_RUNTIME_CUDA_GPU_H
 
 #include "emulator/sm/ptx.h"
+#include "object/cubin.h"
 #include "wavetrap/cuda.h"
 
 struct gpu;
 
-/** A linked program of PTX on the device. */
+/** A program on the device: linked PTX, or a cubin. */
 struct gpu_module {
     struct sm_ptx_module *text;
     size_t count, room;
-    struct sm_ptx *image;
-    uint64_t code, data; /**< addresses */
+    struct sm_ptx *image;          /**< NULL: a cubin, or not loaded */
+    struct cubin cubin;            /**< no functions: PTX */
+    uint64_t code, data;           /**< addresses; of a cubin's data: the banks of its functions */
+    uint64_t code_room, data_room; /**< bytes that are taken there; 0: not loaded */
+};
+
+/** A kernel of a module, which it must not outlive. */
+struct gpu_kernel {
+    const char *name;
+    uint64_t entry;
+    uint32_t shared, local;  /**< bytes */
+    unsigned registers;      /**< of a thread; 0: PTX, which has as many as it likes */
+    uint32_t max_threads[3]; /**< of a block; 0: not said */
+    size_t parameter_count;
+    uint32_t parameter_bytes;
+    const struct sm_ptx_kernel *ptx;   /**< NULL: machine code */
+    const struct cubin_function *code; /**< NULL: PTX */
 };
 
 /** How a kernel is launched. */
 struct gpu_launch {
     const struct gpu_module *module;
-    const struct sm_ptx_kernel *kernel;
+    const struct gpu_kernel *kernel;
     uint32_t grid[3], block[3]; /**< CTAs, threads of one */
     uint32_t shared;            /**< bytes that the launch adds */
     const uint8_t *parameters;  /**< kernel->parameter_bytes of them */
@@ -60,9 +76,18 @@ bool gpu_write(struct gpu *gpu, uint64_t address, const void *from, uint64_t siz
 /** Adds a text to a module that is not linked yet. */
 enum wt_status gpu_module_add(struct gpu_module *m, const char *name, const char *text, size_t size,
                               struct wt_error *err);
+/** Reads a cubin into a module that is empty, checking that the GPU can execute it: WT_UNSUPPORTED
+ * where it is for another one, WT_INVALID where it is damaged. */
+enum wt_status gpu_module_take(const struct gpu *gpu, struct gpu_module *m, const uint8_t *bytes,
+                               size_t size, struct wt_error *err);
 /** Links it and puts it into memory; gpu_module_free undoes both. */
 enum wt_status gpu_module_load(struct gpu *gpu, struct gpu_module *m, struct wt_error *err);
 void gpu_module_free(struct gpu *gpu, struct gpu_module *m);
+/** Finds a kernel by its name; false: there is none. */
+bool gpu_module_kernel(const struct gpu_module *m, const char *name, struct gpu_kernel *kernel);
+/** Where parameter @p index of a kernel is among its parameters' bytes. */
+void gpu_kernel_parameter(const struct gpu_kernel *k, size_t index, uint32_t *offset,
+                          uint32_t *size);
 
 /**
  * Runs a kernel to its end. What goes wrong in it is reported on stderr, and gives the result that

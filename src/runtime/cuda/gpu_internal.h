@@ -16,13 +16,26 @@
 #define HEADERS UINT64_C(0x1000000)
 #define CODE UINT64_C(0x100000000)
 #define DATA UINT64_C(0x1000000000)
-#define CODE_STRIDE UINT64_C(0x10000000)
 #define HEAP UINT64_C(0x2000000000)
 #define HEAP_SIZE (UINT64_C(256) << 20)
 #define LOCAL UINT64_C(0x4000000000)
 #define BUFFERS UINT64_C(0x8000000000)
 #define GAP UINT64_C(0x10000)
 #define MOST_HEADERS 8192
+
+/* Rooms for modules: of PTX, of variables, and of machine code, which must be in the low 4 GiB,
+ * where its absolute jumps reach: there each GPU has a part of what PIE programs leave alone. */
+#define ROOM_BYTES UINT64_C(0x4000000)
+#define MOST_ROOMS 512
+#define LOW_CODE UINT64_C(0x20000000)
+#define LOW_CODE_BYTES UINT64_C(0x5000000) /* of a GPU */
+#define LOW_ROOM_BYTES UINT64_C(0x10000)
+
+struct rooms {
+    uint64_t base, bytes; /* of one */
+    size_t count;
+    bool taken[LOW_CODE_BYTES / LOW_ROOM_BYTES];
+};
 
 struct range {
     uint64_t base, size;
@@ -37,14 +50,22 @@ struct gpu {
     struct range *range; /* by address */
     size_t range_count, range_room;
     uint64_t in_use; /* bytes of allocations */
-    uint64_t next_code, next_data;
+    struct rooms ptx, variables, code;
     uint64_t local;            /* bytes of local memory that are mapped */
     bool header[MOST_HEADERS]; /* of textures: which are in use */
     struct wt_progress progress;
 };
 
-/** Takes memory of the process, and gives it to the GPU. */
+/** Takes memory of the process, and gives it to the GPU; gpu_unmap gives it back. */
 enum wt_status gpu_map(struct gpu *g, uint64_t address, uint64_t size, bool writable,
                        struct wt_error *err);
+void gpu_unmap(struct gpu *g, uint64_t address, uint64_t size);
+/** Notes what an address belongs to; gpu_drop_range forgets it and unmaps it. */
+enum wt_status gpu_add_range(struct gpu *g, uint64_t base, uint64_t size, bool allocated,
+                             struct wt_error *err);
+bool gpu_drop_range(struct gpu *g, uint64_t base);
+/** Where constant bank @p bank (1 on) of a function of a cubin is; *size 0: it has none. */
+uint64_t gpu_module_bank(const struct gpu_module *m, const struct cubin_function *f, unsigned bank,
+                         uint32_t *size);
 
 #endif

@@ -1,107 +1,67 @@
-/* libcuda: modules, the linker, launches ("CUDA Driver API": 6.10, 6.11, 6.22). */
+/* libcuda: modules, launches ("CUDA Driver API": 6.10, 6.22). The linker is in linker.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/array.h"
-#include "object/ptx_object.h"
+#include "runtime/cuda/image.h"
 #include "runtime/cuda/state.h"
-
-/* What cuLinkComplete makes: a program has no size for it, so that it says its own. */
-#define BLOB "wavetrap PTX 1\n"
-
-struct CUlinkState_st {
-    struct gpu_module module; /* to find mistakes early, text by text */
-    char *blob;
-    size_t length, room;
-    char *log; /* the program's, for errors */
-    size_t log_size;
-};
 
 /* ---- logs ---- */
 
-static void find_log(unsigned count, const int *options, void **values, char **log, size_t *size)
+void image_find_log(unsigned count, const int *options, void **values, struct image_log *log)
 {
-    *log = NULL;
-    *size = 0;
+    *log = (struct image_log){0};
     for (unsigned i = 0; i < count; i++) {
         if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
-            *log = values[i];
+            log->text = values[i];
         if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
-            *size = (size_t)(uintptr_t)values[i];
+            log->size = (size_t)(uintptr_t)values[i];
     }
 }
 
-/* A mistake in the text: to the program's log, where it has one, else for the user. */
-static CUresult mistake(char *log, size_t size, const struct wt_error *err)
+CUresult image_mistake(const struct image_log *log, CUresult result, const struct wt_error *err)
 {
-    if (log && size)
-        snprintf(log, size, "%s", err->text);
+    if (log->text && log->size)
+        snprintf(log->text, log->size, "%s", err->text);
     else
         fprintf(stderr, "wavetrap: libcuda: %s\n", err->text);
-    return CUDA_ERROR_INVALID_PTX;
+    return result;
 }
 
 /* ---- modules ---- */
 
-static enum wt_status add_image(struct gpu_module *m, const char *image, struct wt_error *err)
-{
-    enum wt_status status;
-    size_t length;
-    int header;
-    unsigned long long size;
-    if (strncmp(image, BLOB, strlen(BLOB)) != 0)
-        return gpu_module_add(m, "PTX", image, strlen(image), err);
-    image += strlen(BLOB);
-    for (unsigned i = 0; sscanf(image, "%llu\n%n", &size, &header) == 1 && size; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "object %u", i);
-        length = (size_t)size;
-        if ((status = gpu_module_add(m, name, image + header, length, err)) != WT_OK)
-            return status;
-        image += (size_t)header + length;
-    }
-    return WT_OK;
-}
-
-static enum wt_status add_text(void *context, const char *name, const char *text, size_t length,
-                               struct wt_error *err)
-{
-    return gpu_module_add(context, name, text, length, err);
-}
-
-/* An object of ours (`wavetrap cuda-path`), or PTX as text. */
-static enum wt_status add_any(struct gpu_module *m, const char *image, struct wt_error *err)
-{
-    enum { HEADER = 64 };
-    size_t size;
-    return strncmp(image, "\177ELF", 4) == 0 && ptx_object_is((const uint8_t *)image, HEADER, &size)
-               ? ptx_object_each((const uint8_t *)image, size, add_text, m, err)
-               : add_image(m, image, err);
-}
-
-static CUresult load(struct gpu *g, CUmodule *module, const char *image, char *log, size_t log_size)
+static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t available,
+                     const struct image_log *log)
 {
     struct wt_error err;
     if (!module || !image)
         return CUDA_ERROR_INVALID_VALUE;
-    size_t size;
-    if (!*image ||
-        (strncmp(image, "\177ELF", 4) == 0 && !ptx_object_is((const uint8_t *)image, 64, &size)))
-        return CUDA_ERROR_INVALID_IMAGE;
     struct CUmod_st *m = calloc(1, sizeof *m);
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (add_any(&m->module, image, &err) != WT_OK ||
-        gpu_module_load(g, &m->module, &err) != WT_OK) {
+    CUresult result = image_add(g, &m->module, image, available, &err);
+    if (!result) {
+        const enum wt_status status = gpu_module_load(g, &m->module, &err);
+        result = !status                  ? CUDA_SUCCESS
+                 : status == WT_NO_MEMORY ? CUDA_ERROR_OUT_OF_MEMORY
+                                          : CUDA_ERROR_INVALID_PTX;
+    }
+    if (result) {
         gpu_module_free(g, &m->module);
         free(m);
-        return mistake(log, log_size, &err);
+        return image_mistake(log, result, &err);
     }
     m->gpu = g;
     *module = m;
     return CUDA_SUCCESS;
+}
+
+static CUresult load_unsized(CUmodule *module, const void *image, const struct image_log *log)
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    return result ? result : state_leave(load(g, module, image, SIZE_MAX, log));
 }
 
 API(cuModuleLoadDataEx,
@@ -109,40 +69,41 @@ API(cuModuleLoadDataEx,
     (module, image, count, options, values), "*%p, %p, %u, %p, %p", HANDLE(module), image, count,
     options, values)
 {
-    struct gpu *g;
-    char *log;
-    size_t size;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    find_log(count, options, values, &log, &size);
-    return state_leave(load(g, module, image, log, size));
+    struct image_log log;
+    image_find_log(count, options, values, &log);
+    return load_unsized(module, image, &log);
 }
 
 API(cuModuleLoadData, (CUmodule * module, const void *image), (module, image), "*%p, %p",
     HANDLE(module), image)
 {
-    return do_cuModuleLoadDataEx(module, image, 0, NULL, NULL);
+    return load_unsized(module, image, &(struct image_log){0});
+}
+
+/* A pointer to a fat binary, or to the structure that points to one. */
+API(cuModuleLoadFatBinary, (CUmodule * module, const void *image), (module, image), "*%p, %p",
+    HANDLE(module), image)
+{
+    if (image && !image_is_fat(image))
+        return CUDA_ERROR_INVALID_IMAGE;
+    return load_unsized(module, image, &(struct image_log){0});
 }
 
 API(cuModuleLoad, (CUmodule * module, const char *path), (module, path), "*%p, \"%s\"",
     HANDLE(module), path ? path : "(null)")
 {
     struct wt_error err;
+    struct gpu *g;
     uint8_t *bytes;
     size_t length;
+    CUresult result = state_enter(&g);
+    if (result)
+        return result;
     if (!path || wt_file_read(path, &bytes, &length, &err) != WT_OK)
-        return CUDA_ERROR_FILE_NOT_FOUND;
-    char *text = malloc(length + 1);
-    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
-    if (text) {
-        memcpy(text, bytes, length);
-        text[length] = 0;
-        result = do_cuModuleLoadData(module, text);
-    }
-    free(text);
+        return state_leave(CUDA_ERROR_FILE_NOT_FOUND);
+    result = load(g, module, bytes, length, &(struct image_log){0});
     free(bytes);
-    return result;
+    return state_leave(result);
 }
 
 API(cuModuleUnload, (CUmodule module), (module), "%p", module)
@@ -171,8 +132,8 @@ API(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *na
         return result;
     if (!function || !module || !name)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
-    const struct sm_ptx_kernel *kernel = sm_ptx_find(module->module.image, name);
-    if (!kernel)
+    struct gpu_kernel kernel;
+    if (!gpu_module_kernel(&module->module, name, &kernel))
         return state_leave(CUDA_ERROR_NOT_FOUND);
     struct CUfunc_st *f = calloc(1, sizeof *f);
     if (!f)
@@ -193,6 +154,8 @@ API(cuModuleGetGlobal_v2, (CUdeviceptr * address, size_t *bytes, CUmodule module
         return result;
     if (!module || !name)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
+    if (!module->module.image) /* a cubin's variables are not reached by name */
+        return state_leave(CUDA_ERROR_NOT_FOUND);
     const struct sm_ptx_symbol *list = sm_ptx_symbols(module->module.image, &count);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(list[i].name, name) != 0)
@@ -204,91 +167,6 @@ API(cuModuleGetGlobal_v2, (CUdeviceptr * address, size_t *bytes, CUmodule module
         return state_leave(CUDA_SUCCESS);
     }
     return state_leave(CUDA_ERROR_NOT_FOUND);
-}
-
-/* ---- the linker ---- */
-
-static bool append(CUlinkState s, const void *bytes, size_t length)
-{
-    char *grown = wt_array_grow(s->blob, &s->room, s->length + length + 1, 1);
-    if (!grown)
-        return false;
-    s->blob = grown;
-    memcpy(s->blob + s->length, bytes, length);
-    s->length += length;
-    s->blob[s->length] = 0;
-    return true;
-}
-
-API(cuLinkCreate_v2, (unsigned count, int *options, void **values, CUlinkState *state),
-    (count, options, values, state), "%u, %p, %p, *%p", count, options, values, HANDLE(state))
-{
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    struct CUlinkState_st *s = state ? calloc(1, sizeof *s) : NULL;
-    if (!s || !append(s, BLOB, strlen(BLOB))) {
-        free(s);
-        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    }
-    find_log(count, options, values, &s->log, &s->log_size);
-    *state = s;
-    return state_leave(CUDA_SUCCESS);
-}
-
-API(cuLinkAddData_v2,
-    (CUlinkState s, int type, void *data, size_t size, const char *name, unsigned count,
-     int *options, void **values),
-    (s, type, data, size, name, count, options, values), "%p, %d, %p, %zu, \"%s\", %u, %p, %p", s,
-    type, data, size, name ? name : "(null)", count, options, values)
-{
-    enum { PTX = 1 };
-    struct gpu *g;
-    struct wt_error err;
-    char header[24];
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    if (!s || !data)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    if (type != PTX)
-        return state_leave(CUDA_ERROR_INVALID_IMAGE);
-    const size_t length = strnlen(data, size);
-    if (gpu_module_add(&s->module, name ? name : "PTX", data, length, &err) != WT_OK)
-        return state_leave(mistake(s->log, s->log_size, &err));
-    snprintf(header, sizeof header, "%zu\n", length);
-    return state_leave(length == 0 || (append(s, header, strlen(header)) && append(s, data, length))
-                           ? CUDA_SUCCESS
-                           : CUDA_ERROR_OUT_OF_MEMORY);
-}
-
-API(cuLinkComplete, (CUlinkState s, void **cubin, size_t *size), (s, cubin, size), "%p, %p, *%llu",
-    s, cubin, RESULT(size))
-{
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    if (!s || !cubin)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    *cubin = s->blob;
-    if (size)
-        *size = s->length + 1;
-    return state_leave(CUDA_SUCCESS);
-}
-
-API(cuLinkDestroy, (CUlinkState s), (s), "%p", s)
-{
-    const CUresult result = state_lock();
-    if (result)
-        return result;
-    if (!s)
-        return state_leave(CUDA_ERROR_INVALID_HANDLE);
-    gpu_module_free(NULL, &s->module); /* it was not loaded */
-    free(s->blob);
-    free(s);
-    return state_leave(CUDA_SUCCESS);
 }
 
 /* ---- launches ---- */
@@ -304,10 +182,10 @@ API(cuFuncGetAttribute, (int *value, int attribute, CUfunction function),
         return result;
     if (!value || !function)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
-    const struct sm_ptx_kernel *k = function->kernel;
+    const struct gpu_kernel *k = &function->kernel;
     const uint32_t most = k->max_threads[0] * k->max_threads[1] * k->max_threads[2];
     const int values[] = {most && most < 1024 ? (int)most : 1024, (int)k->shared, 0, (int)k->local,
-                          REGISTERS};
+                          k->registers ? (int)k->registers : REGISTERS};
     *value = attribute >= 0 && attribute < 5 ? values[attribute] : 0;
     return state_leave(CUDA_SUCCESS);
 }
@@ -327,13 +205,16 @@ API(cuOccupancyMaxPotentialBlockSize,
 }
 
 /* The parameters' bytes: from a pointer to each, or packed as `extra` says. */
-static CUresult gather(const struct sm_ptx_kernel *k, void **parameters, void **extra, uint8_t *to)
+static CUresult gather(const struct gpu_kernel *k, void **parameters, void **extra, uint8_t *to)
 {
     const void *packed = NULL;
     size_t size = 0;
     if (parameters) {
-        for (size_t i = 0; i < k->parameter_count; i++)
-            memcpy(to + k->parameter[i].offset, parameters[i], k->parameter[i].size);
+        for (size_t i = 0; i < k->parameter_count; i++) {
+            uint32_t offset, bytes;
+            gpu_kernel_parameter(k, i, &offset, &bytes);
+            memcpy(to + offset, parameters[i], bytes);
+        }
         return CUDA_SUCCESS;
     }
     for (; extra && extra[0] != CU_LAUNCH_PARAM_END; extra += 2) {
@@ -366,10 +247,10 @@ API(cuLaunchKernel,
     if (!function || (uint64_t)block_x * block_y * block_z > 1024 || !grid_x || !grid_y ||
         !grid_z || !block_x || !block_y || !block_z)
         return state_leave(function ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
-    if ((result = gather(function->kernel, parameters, extra, bytes)) != CUDA_SUCCESS)
+    if ((result = gather(&function->kernel, parameters, extra, bytes)) != CUDA_SUCCESS)
         return state_leave(result);
     const struct gpu_launch launch = {.module = &function->module->module,
-                                      .kernel = function->kernel,
+                                      .kernel = &function->kernel,
                                       .grid = {grid_x, grid_y, grid_z},
                                       .block = {block_x, block_y, block_z},
                                       .shared = shared,

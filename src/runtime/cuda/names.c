@@ -13,6 +13,12 @@ EXPORT CUresult cuLinkAddData(CUlinkState state, int type, void *data, size_t si
     return cuLinkAddData_v2(state, type, data, size, name, count, options, values);
 }
 
+EXPORT CUresult cuLinkAddFile(CUlinkState state, int type, const char *path, unsigned count,
+                              int *options, void **values)
+{
+    return cuLinkAddFile_v2(state, type, path, count, options, values);
+}
+
 EXPORT CUresult cuEventDestroy(CUevent event)
 {
     return cuEventDestroy_v2(event);

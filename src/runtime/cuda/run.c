@@ -15,14 +15,23 @@
 
 #define RUN 1000000 /* issues at a time */
 
-/* Where an address of code is in the text: "NAME at FILE:LINE". */
+/* Where an address of code is: "ADDRESS <NAME> at FILE:LINE" in PTX, "ADDRESS <NAME+OFFSET>" in a
+ * cubin. */
 static void describe(const struct gpu_module *m, uint64_t pc, char *text, size_t size)
 {
     struct sm_ptx_line line;
     size_t count;
-    const struct sm_ptx_kernel *list = sm_ptx_kernels(m->image, &count);
     const char *name = "?";
     snprintf(text, size, "0x%" PRIx64, pc);
+    for (size_t i = 0; i < m->cubin.function_count; i++) {
+        const struct cubin_function *f = &m->cubin.function[i];
+        if (pc - m->code - f->code < f->size)
+            snprintf(text, size, "0x%" PRIx64 " <%s+0x%" PRIx64 ">", pc, f->name,
+                     pc - m->code - f->code);
+    }
+    if (!m->image)
+        return;
+    const struct sm_ptx_kernel *list = sm_ptx_kernels(m->image, &count);
     for (size_t i = 0; i < count; i++)
         if (pc >= list[i].entry && pc < list[i].end)
             name = list[i].name;
@@ -81,11 +90,18 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
                                  .local_base = g->space + LOCAL};
     memcpy(launch->grid, l->grid, sizeof launch->grid);
     memcpy(launch->block, l->block, sizeof launch->block);
-    sm_ptx_launch(l->module->image, l->kernel, launch);
-    launch->heap = g->space + HEAP;
-    launch->heap_size = HEAP_SIZE;
-    if (l->shared)
-        launch->shared = launch->dynamic + l->shared;
+    if (l->kernel->ptx) {
+        sm_ptx_launch(l->module->image, l->kernel->ptx, launch);
+        launch->heap = g->space + HEAP;
+        launch->heap_size = HEAP_SIZE;
+        if (l->shared)
+            launch->shared = launch->dynamic + l->shared;
+    } else {
+        launch->registers = l->kernel->registers;
+        launch->shared += l->shared;
+        for (unsigned i = 1; i < SM_BANKS; i++)
+            launch->bank[i] = gpu_module_bank(l->module, l->kernel->code, i, &launch->bank_size[i]);
+    }
     const uint64_t local = sm_device_local_size(g->device, launch->local);
     if (local > g->local) {
         const uint64_t whole = (local + GAP - 1) / GAP * GAP;
@@ -98,6 +114,7 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
         wt_store_le(bank + 0x8 + 4 * i, l->block[i], 4);
         wt_store_le(bank + 0x14 + 4 * i, l->grid[i], 4);
     }
+    wt_store_le(bank + 0x20, l->kernel->local, 4); /* where the stack of a thread begins */
     if (!sm_device_write(g->device, g->space + BANK, bank, sizeof bank) ||
         !sm_device_write(g->device, g->space + BANK + CUBIN_PARAMETERS, l->parameters,
                          l->kernel->parameter_bytes))
@@ -181,7 +198,7 @@ CUresult gpu_run(struct gpu *g, const struct gpu_launch *l)
         return status == WT_NO_MEMORY ? CUDA_ERROR_OUT_OF_MEMORY
                                       : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     }
-    debug_launch_began(g, l);
+    debug_launch_began(g, &launch);
     const enum wt_run result = run(g, l);
     debug_launch_ended();
     counted.launches++;

@@ -17,7 +17,7 @@ struct CUmod_st {
 
 struct CUfunc_st {
     struct CUmod_st *module;
-    const struct sm_ptx_kernel *kernel;
+    struct gpu_kernel kernel;
     struct CUfunc_st *next;
 };
 

@@ -1,0 +1,226 @@
+/*
+ * What probes share whose hardware brings all waves to a standstill in order to look at one: gcn
+ * suspends queues, gen has threads wait in the system routine, sm locks SMs down. The probe keeps a
+ * table of waves, each of which is to run or not. Between two operations waves stand still only if
+ * none of them is to run. A family adds its link, its registers and the functions of struct
+ * wt_standstill_ops; the functions below are its operations of debug/core/probe.h.
+ */
+#ifndef WT_DEBUG_STANDSTILL_STANDSTILL_H
+#define WT_DEBUG_STANDSTILL_STANDSTILL_H
+
+#include <assert.h>
+
+#include "debug/core/probe.h"
+
+/** A row of the table: a slot of the device, and the wave that was found in it last. A family's row
+ * begins with it. */
+struct wt_standstill_row {
+    struct wt_wave wave; /**< without core and slot; WT_NO_WAVE: never bound */
+    bool present;        /**< it is active */
+    bool run;            /**< it is to run when the others do */
+    bool step;           /**< by one instruction */
+    bool held;           /**< it is to run, and waits for a moment in which others must not */
+    enum wt_halt_cause cause;
+};
+
+/** A kernel launch of which waves were found. */
+struct wt_standstill_launch {
+    uint64_t number;    /**< of the session, from 1 */
+    uint64_t key[2];    /**< the device's name for it since the last reset */
+    unsigned run;       /**< resets before it */
+    uint32_t groups[3]; /**< of the whole grid; 0 until the family fills in these three */
+    uint32_t block[3];  /**< work-items of a group */
+    uint32_t grid[3];   /**< work-items in all */
+    bool active;        /**< waves of it were found in the last standstill */
+    bool told_end;
+};
+
+/** The program whose waves they are, as the link tells of it. */
+struct wt_standstill_program {
+    void *context;
+    bool host_launches; /**< a host program launches kernels: idle is not the end */
+    /** Whether it has ended, with which status and words for people. */
+    bool (*ended)(void *context, uint32_t *status, char *text, size_t size);
+    /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.
+     */
+    enum wt_status (*reset)(void *context, struct wt_error *err);
+    /** The debugger knows the list of modules in this state: launches that wait for that go on.
+     * NULL: modules do not come and go. */
+    enum wt_status (*code_known)(void *context, uint64_t state, struct wt_error *err);
+};
+
+/** What has happened on the device. */
+struct wt_standstill_event {
+    bool attention;      /**< a wave has stopped or begun: a standstill shows which */
+    bool code;           /**< the list of modules has changed since code_known() */
+    uint64_t code_state; /**< code: a number for what the list is like now */
+};
+
+/** What a family knows. */
+struct wt_standstill_ops {
+    /** Brings all waves to a standstill, sets `still` once that is so, and brings the rows up to
+     * date. */
+    enum wt_status (*stop)(struct wt_probe *p, struct wt_error *err);
+    /** Lets those waves go on that are to run; only: that wave alone, or WT_NO_HANDLE. Waves that
+     * begin meanwhile wait if `hold` or @p only says so. */
+    enum wt_status (*go)(struct wt_probe *p, uint32_t only, struct wt_error *err);
+    /** What has happened. With @p wait the device first goes on for a moment, until it has
+     * something to tell, if that is soon. */
+    enum wt_status (*event)(struct wt_probe *p, bool wait, struct wt_standstill_event *event,
+                            struct wt_error *err);
+    /** event() without @p wait brings the rows up to date, too, unless there is an attention. */
+    bool event_reads_rows;
+    /** A row's next instruction, and its lanes enabled. */
+    void (*view)(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask);
+    /** What a row has stopped for (WT_HALT_EXCEPTION), in words. */
+    void (*exception)(const struct wt_standstill_row *row, struct wt_probe_exception *exception);
+    /** Resets the program's side, so that waves begin held. NULL: program.reset() does all. */
+    enum wt_status (*reset)(struct wt_probe *p, struct wt_error *err);
+    /** The probe's operation read_rows, during a standstill. */
+    enum wt_status (*read_rows)(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,
+                                const unsigned *index, size_t count, uint8_t *out,
+                                struct wt_error *err);
+    /** The probe's operation write_row, likewise. */
+    enum wt_status (*write_row)(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,
+                                unsigned index, const uint8_t *bytes, struct wt_error *err);
+};
+
+/** The shared part of a probe. A family's struct wt_probe begins with it. */
+struct wt_standstill {
+    const struct wt_standstill_ops *ops;
+    struct wt_standstill_program program;
+    struct wt_topology topology;
+    void *rows; /**< topology.waves of them */
+    size_t row_size;
+    bool still; /**< all waves stand still, and the rows are as they are */
+    bool stays; /**< a wave has stepped, maybe off a breakpoint that is not in memory again: all
+                   stay where they are until the next scan or resume */
+    bool hold;  /**< waves that begin are held */
+    bool went;  /**< a wave has been resumed or stepped */
+    bool told_end;
+    bool scanned;                 /**< the waves have been listed once */
+    bool code_told;               /**< of modules that came or went, clients do not know yet */
+    uint64_t code_state;          /**< then: of their list */
+    unsigned run;                 /**< resets so far */
+    struct wt_probe_event *event; /**< to be told */
+    size_t event_count, event_capacity, first_event;
+    struct wt_standstill_launch *launch; /**< number n is launch[n - 1] */
+    size_t launch_count, launch_capacity;
+};
+
+/** The shared part of a probe. */
+static inline struct wt_standstill *wt_standstill_of(struct wt_probe *p)
+{
+    return (struct wt_standstill *)p;
+}
+
+/** The row of a handle below topology.waves, bound or not. */
+static inline struct wt_standstill_row *wt_standstill_row(const struct wt_probe *p,
+                                                          wt_wave_handle wave)
+{
+    const struct wt_standstill *s = (const struct wt_standstill *)p;
+    assert(wave < s->topology.waves);
+    return (void *)((uint8_t *)s->rows + wave * s->row_size);
+}
+
+/* ---- table.c: who is there ---- */
+
+/**
+ * Makes the table: as many rows of @p row_size bytes as the topology, which is filled in before,
+ * has waves. The functions of @p ops outlive the probe. WT_NO_MEMORY.
+ */
+enum wt_status wt_standstill_open(struct wt_probe *p, const struct wt_standstill_ops *ops,
+                                  const struct wt_standstill_program *program, size_t row_size,
+                                  struct wt_error *err);
+/** Frees what the shared part has, opened or not. */
+void wt_standstill_close(struct wt_probe *p);
+/** A wave's name by its dispatch, group and index; the grid has so many groups. */
+wt_wave_id wt_standstill_name(const struct wt_wave *wave, const uint32_t groups[3]);
+/** Whether a host program has ended; then it has no waves any more, and nothing is asked of it. */
+bool wt_standstill_has_ended(struct wt_probe *p);
+/** The sets that scan() fills in, as the rows are. */
+void wt_standstill_list(const struct wt_probe *p, struct wt_wave_set *active,
+                        struct wt_wave_set *halted);
+/** The probe's operation topology. */
+const struct wt_topology *wt_standstill_topology(struct wt_probe *p);
+/** The probe's operation summary. */
+enum wt_status wt_standstill_summary(struct wt_probe *p, struct wt_probe_summary *summary,
+                                     struct wt_error *err);
+/** The probe's operation wave_id. */
+wt_wave_id wt_standstill_wave_id(struct wt_probe *p, wt_wave_handle wave);
+/** The probe's operation describe_wave. */
+void wt_standstill_describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave);
+/** The probe's operation replaced: rows keep the waves' names; the rest is read at the next
+ * standstill. */
+void wt_standstill_replaced(struct wt_probe *p);
+
+/* ---- events.c: launches, and what is told ---- */
+
+/** Queues an event for next_event(). WT_NO_MEMORY. */
+enum wt_status wt_standstill_push(struct wt_probe *p, struct wt_probe_event event,
+                                  struct wt_error *err);
+/** Before waves are listed: none is there, and no launch has any. */
+void wt_standstill_begin_list(struct wt_probe *p);
+/**
+ * The launch of a wave that is listed, by the device's name for it: a new one gets the next number,
+ * and an event tells of it. It stays valid until the next call. WT_NO_MEMORY.
+ */
+enum wt_status wt_standstill_find_launch(struct wt_probe *p, uint64_t key0, uint64_t key1,
+                                         struct wt_standstill_launch **launch,
+                                         struct wt_error *err);
+/** All waves are listed: events tell of the launches that have none any more. WT_NO_MEMORY. */
+enum wt_status wt_standstill_end_list(struct wt_probe *p, struct wt_error *err);
+/** Forgets all launches and events: what was there before a first run nobody has seen. */
+void wt_standstill_forget(struct wt_probe *p);
+/** The probe's operation next_event. */
+enum wt_status wt_standstill_next_event(struct wt_probe *p, struct wt_probe_event *event,
+                                        struct wt_error *err);
+
+/* ---- run.c: standstills, and what goes on behind them ---- */
+
+/** Brings all waves to a standstill if they run. */
+enum wt_status wt_standstill_hold(struct wt_probe *p, struct wt_error *err);
+/** Lets those go on that are to run, if there are any; only: that wave alone, or WT_NO_HANDLE. */
+enum wt_status wt_standstill_go(struct wt_probe *p, uint32_t only, struct wt_error *err);
+/** Brings all waves to a standstill to look at one. WT_STATE: it has ended. */
+enum wt_status wt_standstill_look(struct wt_probe *p, wt_wave_handle wave, struct wt_error *err);
+/** The probe's operation scan. */
+enum wt_status wt_standstill_scan(struct wt_probe *p, struct wt_wave_set *active,
+                                  struct wt_wave_set *halted, struct wt_error *err);
+/** The probe's operation modules_known. */
+enum wt_status wt_standstill_modules_known(struct wt_probe *p, struct wt_error *err);
+/** The probe's operation hold_launches. */
+void wt_standstill_hold_launches(struct wt_probe *p, bool hold);
+/** The probe's operation halt. */
+enum wt_status wt_standstill_halt(struct wt_probe *p, const struct wt_wave_set *waves,
+                                  struct wt_error *err);
+/** The probe's operation resume. */
+enum wt_status wt_standstill_resume(struct wt_probe *p, const struct wt_wave_set *waves,
+                                    struct wt_error *err);
+/** The probe's operation step. */
+enum wt_status wt_standstill_step(struct wt_probe *p, wt_wave_handle wave,
+                                  struct wt_probe_step *step, struct wt_error *err);
+/** The probe's operation step_poll. */
+enum wt_status wt_standstill_step_poll(struct wt_probe *p, wt_wave_handle wave,
+                                       struct wt_probe_step *step, struct wt_error *err);
+/** The probe's operation halt_cause. */
+enum wt_status wt_standstill_halt_cause(struct wt_probe *p, wt_wave_handle wave,
+                                        enum wt_halt_cause *cause, uint64_t *pc,
+                                        struct wt_error *err);
+/** The probe's operation mask. */
+enum wt_status wt_standstill_mask(struct wt_probe *p, wt_wave_handle wave, wt_lanes *mask,
+                                  struct wt_error *err);
+/** The probe's operation exception. */
+enum wt_status wt_standstill_exception(struct wt_probe *p, wt_wave_handle wave,
+                                       struct wt_probe_exception *exception, struct wt_error *err);
+/** The probe's operation reset_halted. */
+enum wt_status wt_standstill_reset_halted(struct wt_probe *p, struct wt_error *err);
+/** The probe's operation read_rows. */
+enum wt_status wt_standstill_read_rows(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,
+                                       const unsigned *index, size_t count, uint8_t *out,
+                                       struct wt_error *err);
+/** The probe's operation write_row. */
+enum wt_status wt_standstill_write_row(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,
+                                       unsigned index, const uint8_t *bytes, struct wt_error *err);
+
+#endif

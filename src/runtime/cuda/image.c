@@ -1,0 +1,180 @@
+/* What images hold. See image.h. */
+#include "runtime/cuda/image.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "object/cuda_fatbin.h"
+#include "object/ptx_object.h"
+
+enum { ELF_HEADER = 64, SMALLEST = 16 };
+
+/* "50ed55ba": a program's structure of 24 bytes points to the container (magic, version, address).
+ */
+static const uint8_t *container_of(const void *image)
+{
+    const uint8_t *bytes = image;
+    uint64_t address;
+    if (wt_load_le(bytes, 4) == CUDA_FATBIN_WRAPPER_MAGIC) {
+        address = wt_load_le(bytes + 8, 8);
+        bytes = (const uint8_t *)(uintptr_t)address;
+    }
+    return bytes && cuda_fatbin_is(bytes, SMALLEST) ? bytes : NULL;
+}
+
+bool image_is_fat(const void *image)
+{
+    return container_of(image) != NULL;
+}
+
+static bool is_elf(const uint8_t *bytes, size_t available)
+{
+    return available >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
+}
+
+static bool is_object(const uint8_t *bytes, size_t available, size_t *size)
+{
+    const size_t header = available < ELF_HEADER ? available : ELF_HEADER;
+    return is_elf(bytes, available) && ptx_object_is(bytes, header, size);
+}
+
+/* ---- texts ---- */
+
+static enum wt_status each_of_blob(const char *at, const char *end, image_text_fn add,
+                                   void *context, struct wt_error *err)
+{
+    enum wt_status status;
+    char name[32];
+    for (unsigned i = 0; at < end && *at; i++) {
+        char *text;
+        const unsigned long long size = strtoull(at, &text, 10);
+        if (text == at || *text != '\n' || !size || size > (size_t)(end - text - 1))
+            return wt_fail(err, WT_INVALID, "a linked image that is damaged");
+        snprintf(name, sizeof name, "object %u", i);
+        if ((status = add(context, name, text + 1, (size_t)size, err)) != WT_OK)
+            return status;
+        at = text + 1 + size;
+    }
+    return WT_OK;
+}
+
+/* PTX, or what our linker made of several. */
+static enum wt_status each_of_text(const char *text, size_t available, const char *name,
+                                   image_text_fn add, void *context, struct wt_error *err)
+{
+    const size_t blob = strlen(IMAGE_BLOB);
+    const size_t length = available == SIZE_MAX ? strlen(text) : strnlen(text, available);
+    if (length >= blob && memcmp(text, IMAGE_BLOB, blob) == 0)
+        return each_of_blob(text + blob, text + length, add, context, err);
+    return add(context, name, text, length, err);
+}
+
+/* ---- fat binaries ---- */
+
+/* Whether the entry's machine code can run, or is an object of PTX. */
+static bool runs(const struct cuda_fatbin_entry *e)
+{
+    size_t size;
+    return (e->capability >= 50 && e->capability <= 53) ||
+           is_object(e->payload, e->payload_size, &size);
+}
+
+/* The entry for the GPU, unpacked. */
+static enum wt_status unpack(const struct gpu *g, const uint8_t *container, size_t available,
+                             bool code, struct wt_buffer *out, struct wt_error *err)
+{
+    enum wt_status status;
+    struct cuda_fatbin_entry entry;
+    const uint64_t whole = cuda_fatbin_size(container);
+    const size_t size = available < whole ? available : (size_t)whole;
+    if ((status = cuda_fatbin_choose(container, size, gpu_capability(g), code ? runs : NULL, &entry,
+                                     err)) != WT_OK)
+        return status;
+    return cuda_fatbin_unpack(&entry, out, err);
+}
+
+enum wt_status image_each_text(const struct gpu *g, const void *image, size_t available,
+                               const char *name, image_text_fn add, void *context,
+                               struct wt_error *err)
+{
+    enum wt_status status;
+    size_t size;
+    if (available >= SMALLEST && image_is_fat(image)) {
+        struct wt_buffer inner = {0};
+        const uint8_t *container = container_of(image);
+        status = unpack(g, container, container == image ? available : SIZE_MAX, true, &inner, err);
+        if (!status)
+            status = image_each_text(g, inner.bytes, inner.length, name, add, context, err);
+        free(inner.bytes);
+        return status;
+    }
+    if (is_object(image, available, &size))
+        return ptx_object_each(image, size < available ? size : available, add, context, err);
+    if (is_elf(image, available))
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "machine code, which the linker does not link here: give it PTX");
+    return each_of_text(image, available, name, add, context, err);
+}
+
+/* ---- modules ---- */
+
+static enum wt_status add_text(void *context, const char *name, const char *text, size_t length,
+                               struct wt_error *err)
+{
+    return gpu_module_add(context, name, text, length, err);
+}
+
+static CUresult result_of(enum wt_status status, CUresult invalid, CUresult unsupported)
+{
+    return status == WT_OK            ? CUDA_SUCCESS
+           : status == WT_NO_MEMORY   ? CUDA_ERROR_OUT_OF_MEMORY
+           : status == WT_UNSUPPORTED ? unsupported
+                                      : invalid;
+}
+
+static CUresult add_elf(const struct gpu *g, struct gpu_module *m, const uint8_t *bytes,
+                        size_t available, struct wt_error *err)
+{
+    size_t size;
+    if (is_object(bytes, available, &size))
+        return result_of(
+            ptx_object_each(bytes, size < available ? size : available, add_text, m, err),
+            CUDA_ERROR_INVALID_PTX, CUDA_ERROR_INVALID_PTX);
+    if (!cubin_extent(bytes, available, &size)) {
+        wt_fail(err, WT_INVALID, "an ELF file that is no cubin, or one that is cut short");
+        return CUDA_ERROR_INVALID_IMAGE;
+    }
+    return result_of(gpu_module_take(g, m, bytes, size, err), CUDA_ERROR_INVALID_IMAGE,
+                     CUDA_ERROR_NO_BINARY_FOR_GPU);
+}
+
+static CUresult add_fat(const struct gpu *g, struct gpu_module *m, const uint8_t *container,
+                        size_t available, struct wt_error *err)
+{
+    struct wt_buffer inner = {0};
+    CUresult result = result_of(unpack(g, container, available, true, &inner, err),
+                                CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU);
+    if (!result)
+        result = image_add(g, m, inner.bytes, inner.length, err);
+    free(inner.bytes);
+    return result;
+}
+
+CUresult image_add(const struct gpu *g, struct gpu_module *m, const void *image, size_t available,
+                   struct wt_error *err)
+{
+    if (!available || !*(const char *)image) {
+        wt_fail(err, WT_INVALID, "an image that is empty");
+        return CUDA_ERROR_INVALID_IMAGE;
+    }
+    if (is_elf(image, available))
+        return add_elf(g, m, image, available, err);
+    if (available >= SMALLEST && image_is_fat(image)) {
+        const uint8_t *container = container_of(image);
+        return add_fat(g, m, container, container == image ? available : SIZE_MAX, err);
+    }
+    return result_of(each_of_text(image, available, "PTX", add_text, m, err),
+                     CUDA_ERROR_INVALID_PTX, CUDA_ERROR_INVALID_PTX);
+}

@@ -1,0 +1,42 @@
+/* Images of modules in their forms: PTX, what our linker made, objects, cubins, fat binaries. */
+#ifndef WT_RUNTIME_CUDA_IMAGE_H
+#define WT_RUNTIME_CUDA_IMAGE_H
+
+#include "runtime/cuda/gpu.h"
+
+/** What cuLinkComplete makes begins so; "LENGTH\n" and that many bytes of PTX follow, until the
+ * end or a length of 0. A program has no size for it. */
+#define IMAGE_BLOB "wavetrap PTX 1\n"
+
+typedef enum wt_status (*image_text_fn)(void *context, const char *name, const char *text,
+                                        size_t length, struct wt_error *err);
+
+/** Whether it is a fat binary, or the structure that points to one. */
+bool image_is_fat(const void *image);
+
+/**
+ * Adds an image of @p available bytes (SIZE_MAX: it says its own size, as CUDA's functions have
+ * it) to an empty module. Other results than CUDA_SUCCESS come with a message: 200 for what is
+ * damaged or no image, 209 where it is for other GPUs, 218 for mistakes in PTX, 2.
+ */
+CUresult image_add(const struct gpu *g, struct gpu_module *m, const void *image, size_t available,
+                   struct wt_error *err);
+
+/** Calls @p add for each text of an image for the linker; machine code gives WT_UNSUPPORTED. */
+enum wt_status image_each_text(const struct gpu *g, const void *image, size_t available,
+                               const char *name, image_text_fn add, void *context,
+                               struct wt_error *err);
+
+/** A program's buffer for messages about its images. */
+struct image_log {
+    char *text;
+    size_t size;
+};
+
+/** Finds it among the options of a call. */
+void image_find_log(unsigned count, const int *options, void **values, struct image_log *log);
+/** Tells of a mistake: in the program's log, where it has one, else on stderr. Returns @p result.
+ */
+CUresult image_mistake(const struct image_log *log, CUresult result, const struct wt_error *err);
+
+#endif

@@ -1,0 +1,138 @@
+/* libcuda: the linker ("CUDA Driver API": 6.11). It links PTX. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/file.h"
+#include "runtime/cuda/image.h"
+#include "runtime/cuda/state.h"
+
+struct CUlinkState_st {
+    struct gpu_module module; /* to find mistakes early, text by text */
+    char *blob;
+    size_t length, room;
+    struct image_log log; /* the program's, for errors */
+};
+
+static bool append(CUlinkState s, const void *bytes, size_t length)
+{
+    char *grown = wt_array_grow(s->blob, &s->room, s->length + length + 1, 1);
+    if (!grown)
+        return false;
+    s->blob = grown;
+    memcpy(s->blob + s->length, bytes, length);
+    s->length += length;
+    s->blob[s->length] = 0;
+    return true;
+}
+
+API(cuLinkCreate_v2, (unsigned count, int *options, void **values, CUlinkState *state),
+    (count, options, values, state), "%u, %p, %p, *%p", count, options, values, HANDLE(state))
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    struct CUlinkState_st *s = state ? calloc(1, sizeof *s) : NULL;
+    if (!s || !append(s, IMAGE_BLOB, strlen(IMAGE_BLOB))) {
+        free(s);
+        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    image_find_log(count, options, values, &s->log);
+    *state = s;
+    return state_leave(CUDA_SUCCESS);
+}
+
+static enum wt_status add_text(void *context, const char *name, const char *text, size_t length,
+                               struct wt_error *err)
+{
+    CUlinkState s = context;
+    enum wt_status status;
+    char header[24];
+    if ((status = gpu_module_add(&s->module, name, text, length, err)) != WT_OK)
+        return status;
+    snprintf(header, sizeof header, "%zu\n", length);
+    return length == 0 || (append(s, header, strlen(header)) && append(s, text, length))
+               ? WT_OK
+               : wt_fail(err, WT_NO_MEMORY, "no host memory");
+}
+
+/* CUjitInputType is not needed: what the data is, it says itself. */
+static CUresult add(const struct gpu *g, CUlinkState s, const void *data, size_t size,
+                    const char *name)
+{
+    struct wt_error err;
+    const enum wt_status status = image_each_text(g, data, size, name, add_text, s, &err);
+    if (!status)
+        return CUDA_SUCCESS;
+    return image_mistake(&s->log,
+                         status == WT_NO_MEMORY     ? CUDA_ERROR_OUT_OF_MEMORY
+                         : status == WT_UNSUPPORTED ? CUDA_ERROR_NO_BINARY_FOR_GPU
+                                                    : CUDA_ERROR_INVALID_PTX,
+                         &err);
+}
+
+API(cuLinkAddData_v2,
+    (CUlinkState s, int type, void *data, size_t size, const char *name, unsigned count,
+     int *options, void **values),
+    (s, type, data, size, name, count, options, values), "%p, %d, %p, %zu, \"%s\", %u, %p, %p", s,
+    type, data, size, name ? name : "(null)", count, options, values)
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (!s || !data)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    return state_leave(add(g, s, data, size, name ? name : "PTX"));
+}
+
+API(cuLinkAddFile_v2,
+    (CUlinkState s, int type, const char *path, unsigned count, int *options, void **values),
+    (s, type, path, count, options, values), "%p, %d, \"%s\", %u, %p, %p", s, type,
+    path ? path : "(null)", count, options, values)
+{
+    struct gpu *g;
+    struct wt_error err;
+    uint8_t *bytes;
+    size_t length;
+    CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (!s || !path)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    if (wt_file_read(path, &bytes, &length, &err) != WT_OK)
+        return state_leave(CUDA_ERROR_FILE_NOT_FOUND);
+    result = add(g, s, bytes, length, path);
+    free(bytes);
+    return state_leave(result);
+}
+
+API(cuLinkComplete, (CUlinkState s, void **cubin, size_t *size), (s, cubin, size), "%p, %p, *%llu",
+    s, cubin, RESULT(size))
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (!s || !cubin)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    *cubin = s->blob;
+    if (size)
+        *size = s->length + 1;
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuLinkDestroy, (CUlinkState s), (s), "%p", s)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    if (!s)
+        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    gpu_module_free(NULL, &s->module); /* it was not loaded */
+    free(s->blob);
+    free(s);
+    return state_leave(CUDA_SUCCESS);
+}

@@ -1,0 +1,277 @@
+/* Programs on the emulated SM behind libcuda: PTX and cubins, put into memory. See gpu.h. */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "runtime/cuda/debug.h"
+#include "runtime/cuda/gpu_internal.h"
+
+/* ---- rooms ---- */
+
+/* How many of them so many bytes take; something stays free between two modules. */
+static size_t rooms_for(const struct rooms *r, uint64_t size)
+{
+    return (size_t)(size / r->bytes) + 1;
+}
+
+/* The first of so many free rooms from @p from on; r->count: there are none. */
+static size_t find_rooms(const struct rooms *r, size_t from, size_t need)
+{
+    for (size_t at = from, n; at + need <= r->count; at++) {
+        for (n = 0; n < need && !r->taken[at + n]; n++)
+            ;
+        if (n == need)
+            return at;
+    }
+    return r->count;
+}
+
+/* Maps memory in the first free rooms where the host has nothing. */
+static enum wt_status take(struct gpu *g, struct rooms *r, uint64_t size, bool writable,
+                           uint64_t *address, struct wt_error *err)
+{
+    const size_t need = rooms_for(r, size);
+    enum wt_status status =
+        wt_fail(err, WT_NO_MEMORY, "no room for %" PRIu64 " bytes beside other modules", size);
+    for (size_t at = 0; (at = find_rooms(r, at, need)) < r->count; at++) {
+        *address = r->base + at * r->bytes;
+        if ((status = gpu_map(g, *address, size, writable, err)) == WT_OK) {
+            memset(&r->taken[at], true, need * sizeof r->taken[0]);
+            return WT_OK;
+        }
+    }
+    return status;
+}
+
+static void give_back(struct rooms *r, uint64_t address, uint64_t size)
+{
+    memset(&r->taken[(address - r->base) / r->bytes], false,
+           rooms_for(r, size) * sizeof r->taken[0]);
+}
+
+/* ---- reading ---- */
+
+enum wt_status gpu_module_add(struct gpu_module *m, const char *name, const char *text, size_t size,
+                              struct wt_error *err)
+{
+    assert(!m->cubin.function_count);
+    struct sm_ptx_module *grown = wt_array_grow(m->text, &m->room, m->count + 1, sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    m->text = grown;
+    struct ptx_module *tree = calloc(1, sizeof *tree);
+    char *copy = strdup(name);
+    const enum wt_status status = tree && copy ? ptx_parse(name, text, size, tree, err)
+                                               : wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (status) {
+        free(tree);
+        free(copy);
+        return status;
+    }
+    grown[m->count++] = (struct sm_ptx_module){.name = copy, .text = tree};
+    return WT_OK;
+}
+
+enum wt_status gpu_module_take(const struct gpu *g, struct gpu_module *m, const uint8_t *bytes,
+                               size_t size, struct wt_error *err)
+{
+    enum wt_status status;
+    assert(!m->count && !m->cubin.function_count);
+    if ((status = cubin_parse("a cubin", bytes, size, &m->cubin, err)) != WT_OK)
+        return status;
+    if (m->cubin.sm / 10 == g->config.cc / 10)
+        return WT_OK;
+    status = wt_fail(err, WT_UNSUPPORTED,
+                     "a cubin for sm_%u, on a GPU of compute capability %u.%u; say -g sm:cc=%u.%u",
+                     m->cubin.sm, g->config.cc / 10, g->config.cc % 10, m->cubin.sm / 10,
+                     m->cubin.sm % 10);
+    cubin_free(&m->cubin);
+    return status;
+}
+
+/* ---- loading ---- */
+
+static enum wt_status put(struct gpu *g, uint64_t address, const void *bytes, uint64_t size,
+                          struct wt_error *err)
+{
+    return !size || sm_device_write(g->device, address, bytes, size)
+               ? WT_OK
+               : wt_fail(err, WT_NO_MEMORY, "no memory for a module");
+}
+
+/* Links for the addresses of rooms that are free; once more where they were too few. */
+static enum wt_status link_texts(struct gpu *g, struct gpu_module *m, struct wt_error *err)
+{
+    enum wt_status status;
+    size_t code_need = 1, data_need = 1;
+    for (;;) {
+        size_t code_size, data_size;
+        const size_t code_room = find_rooms(&g->ptx, 0, code_need);
+        const size_t data_room = find_rooms(&g->variables, 0, data_need);
+        if (code_room == g->ptx.count || data_room == g->variables.count)
+            return wt_fail(err, WT_NO_MEMORY, "no room for a module beside the others");
+        if ((status = sm_ptx_link(m->text, m->count, g->ptx.base + code_room * g->ptx.bytes,
+                                  g->variables.base + data_room * g->variables.bytes, &m->image,
+                                  err)) != WT_OK)
+            return status;
+        sm_ptx_code(m->image, &code_size);
+        sm_ptx_data(m->image, &data_size);
+        if (rooms_for(&g->ptx, code_size) <= code_need &&
+            rooms_for(&g->variables, data_size) <= data_need)
+            return WT_OK;
+        code_need = rooms_for(&g->ptx, code_size);
+        data_need = rooms_for(&g->variables, data_size);
+        sm_ptx_free(m->image);
+        m->image = NULL;
+    }
+}
+
+static enum wt_status load_ptx(struct gpu *g, struct gpu_module *m, struct wt_error *err)
+{
+    enum wt_status status;
+    size_t code_size, data_size;
+    if ((status = link_texts(g, m, err)) != WT_OK)
+        return status;
+    const uint8_t *code = sm_ptx_code(m->image, &code_size);
+    const uint8_t *data = sm_ptx_data(m->image, &data_size);
+    if ((status = take(g, &g->ptx, code_size, false, &m->code, err)) != WT_OK)
+        return status;
+    m->code_room = code_size;
+    assert(m->code == sm_ptx_code_address(m->image));
+    if (data_size) {
+        if ((status = take(g, &g->variables, data_size, true, &m->data, err)) != WT_OK)
+            return status;
+        m->data_room = data_size;
+        if ((status = gpu_add_range(g, m->data, data_size, false, err)) != WT_OK)
+            return status;
+    }
+    if ((status = put(g, m->code, code, code_size, err)) != WT_OK ||
+        (status = put(g, m->data, data, data_size, err)) != WT_OK)
+        return status;
+    return sm_device_attach_ptx(g->device, m->image, err);
+}
+
+/* Where a bank of a function is among m->data; those of all functions follow each other. */
+static uint64_t bank_offset(const struct cubin *c, size_t function, unsigned bank)
+{
+    uint64_t at = (c->bank3_size + 255) / 256 * 256;
+    for (size_t i = 0; i <= function; i++)
+        for (unsigned k = 1; k < CUBIN_BANKS && (i < function || k < bank); k++)
+            at += (c->function[i].bank_size[k] + 255) / 256 * 256;
+    return at;
+}
+
+static enum wt_status load_cubin(struct gpu *g, struct gpu_module *m, struct wt_error *err)
+{
+    enum wt_status status;
+    const struct cubin *c = &m->cubin;
+    const uint64_t data_size = bank_offset(c, c->function_count - 1, CUBIN_BANKS);
+    if ((status = take(g, &g->code, c->code_size, false, &m->code, err)) != WT_OK)
+        return status;
+    m->code_room = c->code_size;
+    if (data_size) {
+        if ((status = take(g, &g->variables, data_size, false, &m->data, err)) != WT_OK)
+            return status;
+        m->data_room = data_size;
+    }
+    if ((status = put(g, m->code, c->code, c->code_size, err)) != WT_OK ||
+        (status = put(g, m->data, c->bank3, c->bank3_size, err)) != WT_OK)
+        return status;
+    for (size_t i = 0; i < c->function_count; i++)
+        for (unsigned k = 1; k < CUBIN_BANKS; k++)
+            if ((status = put(g, m->data + bank_offset(c, i, k), c->function[i].bank[k],
+                              c->function[i].bank_size[k], err)) != WT_OK)
+                return status;
+    return WT_OK;
+}
+
+enum wt_status gpu_module_load(struct gpu *g, struct gpu_module *m, struct wt_error *err)
+{
+    const enum wt_status status =
+        m->cubin.function_count ? load_cubin(g, m, err) : load_ptx(g, m, err);
+    if (status == WT_OK)
+        debug_module_added(g, m);
+    return status;
+}
+
+void gpu_module_free(struct gpu *g, struct gpu_module *m)
+{
+    debug_module_removed(m);
+    if (m->code_room && m->image)
+        sm_device_detach_ptx(g->device, m->image);
+    if (m->code_room) {
+        gpu_unmap(g, m->code, m->code_room);
+        give_back(m->image ? &g->ptx : &g->code, m->code, m->code_room);
+    }
+    if (m->data_room) {
+        if (!gpu_drop_range(g, m->data))
+            gpu_unmap(g, m->data, m->data_room);
+        give_back(&g->variables, m->data, m->data_room);
+    }
+    if (m->image)
+        sm_ptx_free(m->image);
+    cubin_free(&m->cubin);
+    for (size_t i = 0; i < m->count; i++) {
+        struct ptx_module *tree = (struct ptx_module *)m->text[i].text;
+        ptx_free(tree);
+        free(tree);
+        free((char *)m->text[i].name);
+    }
+    free(m->text);
+    *m = (struct gpu_module){0};
+}
+
+/* ---- kernels ---- */
+
+static struct gpu_kernel kernel_of_ptx(const struct sm_ptx_kernel *k)
+{
+    struct gpu_kernel kernel = {.name = k->name,
+                                .entry = k->entry,
+                                .shared = k->shared,
+                                .local = k->local,
+                                .parameter_count = k->parameter_count,
+                                .parameter_bytes = k->parameter_bytes,
+                                .ptx = k};
+    memcpy(kernel.max_threads, k->max_threads, sizeof kernel.max_threads);
+    return kernel;
+}
+
+bool gpu_module_kernel(const struct gpu_module *m, const char *name, struct gpu_kernel *kernel)
+{
+    const struct sm_ptx_kernel *ptx = m->image ? sm_ptx_find(m->image, name) : NULL;
+    const struct cubin_function *code = ptx ? NULL : cubin_find(&m->cubin, name);
+    if (ptx) {
+        *kernel = kernel_of_ptx(ptx);
+        return true;
+    }
+    if (!code || !code->is_kernel)
+        return false;
+    *kernel = (struct gpu_kernel){.name = code->name,
+                                  .entry = m->code + code->code,
+                                  .shared = code->shared,
+                                  .local = code->local,
+                                  .registers = code->registers ? code->registers : 255,
+                                  .parameter_count = code->parameter_count,
+                                  .parameter_bytes = code->parameter_bytes,
+                                  .code = code};
+    return true;
+}
+
+void gpu_kernel_parameter(const struct gpu_kernel *k, size_t index, uint32_t *offset,
+                          uint32_t *size)
+{
+    assert(index < k->parameter_count);
+    *offset = k->ptx ? k->ptx->parameter[index].offset : k->code->parameter[index].offset;
+    *size = k->ptx ? k->ptx->parameter[index].size : k->code->parameter[index].size;
+}
+
+uint64_t gpu_module_bank(const struct gpu_module *m, const struct cubin_function *f, unsigned bank,
+                         uint32_t *size)
+{
+    const struct cubin *c = &m->cubin;
+    const bool shared = bank == 3 && c->bank3;
+    *size = shared ? c->bank3_size : f->bank_size[bank];
+    return m->data + (shared ? 0 : bank_offset(c, (size_t)(f - c->function), bank));
+}

@@ -1,0 +1,176 @@
+"""Images that libcuda takes: cubins and fat binaries, by file, by address, through the structure that points to one; and
+what it answers to those that it does not take. Containers are written here as NVIDIA's fatbinary lays them out."""
+import struct
+import subprocess
+
+import pytest
+
+from conftest import ROOT, WAVETRAP, wavetrap
+from test_cuda import compiled
+
+PTX = """.version 8.0
+.target sm_50
+.address_size 64
+.visible .entry vadd(.param .u64 c, .param .u64 a, .param .u64 b, .param .u32 n)
+{
+  .reg .b64 %a, %b, %c, %o; .reg .b32 %i, %n, %t, %x; .reg .pred %q;
+  ld.param.u64 %c, [c]; ld.param.u64 %a, [a]; ld.param.u64 %b, [b]; ld.param.u32 %n, [n];
+  mov.u32 %t, %tid.x; mov.u32 %x, %ctaid.x; mov.u32 %i, %ntid.x; mad.lo.u32 %i, %x, %i, %t;
+  setp.ge.s32 %q, %i, %n;
+  @%q ret;
+  mul.wide.u32 %o, %i, 4; add.u64 %a, %a, %o; add.u64 %b, %b, %o; add.u64 %c, %c, %o;
+  ld.global.u32 %t, [%a]; ld.global.u32 %x, [%b]; add.u32 %t, %t, %x;
+  st.global.u32 [%c], %t;
+  ret;
+}
+"""
+LZ4, ZSTD = 0x2000, 0x8000
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("images"), "gcc-12", "cuda_images.c", f"-I{ROOT}/include")
+
+
+@pytest.fixture(scope="module")
+def cubin(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cubin") / "vadd.cubin"
+    subprocess.run([WAVETRAP, "asm", ROOT / "examples" / "sm" / "vadd.sass", "-o", path, "-g", "sm"], check=True, capture_output=True)
+    return path.read_bytes()
+
+
+def of_sm(cubin, number):
+    """The cubin, said to be for another GPU: e_flags has its number twice."""
+    flags = struct.unpack_from("<I", cubin, 48)[0] & ~0xff00ff
+    return cubin[:48] + struct.pack("<I", flags | number | number << 16) + cubin[52:]
+
+
+def entry(kind, capability, payload, flags=0x11, size=0):
+    padded = payload + bytes(-len(payload) % 8)
+    stored = len(payload) if flags & (LZ4 | ZSTD) else 0
+    return struct.pack("<HHIQIIHHIIIQQQ", kind, 0x101, 64, len(padded), stored, 0, 0, 8, capability, 0, 0, flags, 0, size) + padded
+
+
+def fat(*entries):
+    body = b"".join(entries)
+    return struct.pack("<IHHQ", 0xba55ed50, 1, 16, len(body)) + body
+
+
+def ptx(capability=50, text=PTX):
+    return entry(1, capability, text.encode() + b"\0")
+
+
+def compressed(text=PTX):
+    """A block of LZ4: a blank, then 19 blanks by a match one byte back, then the text as literals."""
+    assert len(text) >= 15
+    more = bytes([255] * ((len(text) - 15) // 255) + [(len(text) - 15) % 255])
+    block = b"\x1f \x01\x00\x00" + b"\xf0" + more + text.encode()
+    return entry(1, 50, block, 0x11 | LZ4, 20 + len(text))
+
+
+def run(program, tmp_path, how, image, *gpu):
+    path = tmp_path / "image"
+    path.write_bytes(image)
+    return wavetrap("exec", "-g", *(gpu or ["sm"]), program, how, path)
+
+
+GOOD = "wrong 0, registers {}, no function 200\n"
+
+
+@pytest.mark.parametrize("how", ["file", "data"])
+def test_a_cubin(program, cubin, tmp_path, how):
+    done = run(program, tmp_path, how, cubin)
+    assert done.stdout == GOOD.format(12), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("how", ["file", "data", "fat", "wrapper"])
+def test_a_fat_binary_gives_machine_code_before_text(program, cubin, tmp_path, how):
+    done = run(program, tmp_path, how, fat(ptx(), entry(2, 50, cubin)))
+    assert done.stdout == GOOD.format(12), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("gpu", ["sm:cc=7.0", "sm:cc=9.0"])
+def test_text_where_the_code_is_for_another_generation(program, cubin, tmp_path, gpu):
+    """The text for the newest GPU that is not newer than the device; the other one has a mistake."""
+    images = [entry(2, 50, cubin), ptx(52), ptx(80, PTX), ptx(35, "nonsense")]
+    if gpu == "sm:cc=7.0":
+        images[2] = ptx(80, "nonsense")
+    done = run(program, tmp_path, "fat", fat(*images), gpu)
+    assert done.stdout == GOOD.format(32), done.stdout + done.stderr
+
+
+def test_the_highest_minor_number_that_the_device_has(program, cubin, tmp_path):
+    images = fat(entry(2, 50, of_sm(cubin, 35)), entry(2, 52, cubin), entry(2, 53, of_sm(cubin, 35)))
+    assert run(program, tmp_path, "fat", images, "sm:cc=5.2").stdout == GOOD.format(12)
+    assert run(program, tmp_path, "fat", images, "sm:cc=5.3").stdout == "load 209\n"
+
+
+def test_compressed_text(program, tmp_path):
+    done = run(program, tmp_path, "fat", fat(compressed()))
+    assert done.stdout == GOOD.format(32), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("how", ["file", "link"])
+def test_the_linker_takes_fat_binaries_of_text(program, cubin, tmp_path, how):
+    assert run(program, tmp_path, how, fat(ptx())).stdout == GOOD.format(32)
+    if how == "link":
+        done = run(program, tmp_path, how, cubin)
+        assert done.stdout.startswith("log: machine code, which the linker does not link") and done.stdout.endswith("load 209\n")
+
+
+def damaged_size(image):
+    return image[:8] + struct.pack("<Q", 1 << 40) + image[16:]
+
+
+@pytest.mark.parametrize("name, result, words", [
+    ("another cubin", 209, "it is code for sm_75"),
+    ("a cubin of a newer format", 209, "it is code for sm_86"),
+    ("a cubin that is cut short", 200, "no cubin, or one that is cut short"),
+    ("an ELF file of the host", 200, "no cubin"),
+    ("other generations", 209, "it has sm_70, sm_75"),
+    ("nothing", 209, "it has nothing"),
+    ("compressed otherwise", 209, "compressed by Zstandard"),
+    ("compressed, damaged", 200, "compressed code is damaged"),
+    ("a container that is cut short", 200, "or it is cut short"),
+    ("an entry that is damaged", 200, "an entry at offset 0x10"),
+    ("a text with a mistake", 218, "PTX:6:2: there is no instruction"),
+    ("an empty file", 200, "empty"),
+])
+def test_images_that_are_refused(program, cubin, tmp_path, name, result, words):
+    image = {
+        "another cubin": lambda: of_sm(cubin, 75),
+        "a cubin of a newer format": lambda: cubin[:8] + b"\x08" + cubin[9:48] + struct.pack("<I", 86 << 8 | 2) + cubin[52:],
+        "a cubin that is cut short": lambda: cubin[:200],
+        "an ELF file of the host": lambda: open("/bin/true", "rb").read(),
+        "other generations": lambda: fat(entry(2, 70, of_sm(cubin, 70)), entry(2, 75, of_sm(cubin, 75))),
+        "nothing": fat,
+        "compressed otherwise": lambda: fat(entry(1, 50, b"\x28\xb5\x2f\xfd" + bytes(20), 0x11 | ZSTD, 100)),
+        "compressed, damaged": lambda: fat(entry(1, 50, b"\x1f \xff\xff", 0x11 | LZ4, 100)),
+        "a container that is cut short": lambda: damaged_size(fat(ptx())),
+        "an entry that is damaged": lambda: fat(ptx())[:24] + struct.pack("<Q", 1 << 62) + fat(ptx())[32:],
+        "a text with a mistake": lambda: fat(ptx(50, PTX.replace("{\n", "{\n foo.u32 %r;", 1))),
+        "an empty file": lambda: b"",
+    }[name]()
+    done = run(program, tmp_path, "file", image)
+    assert done.stdout == f"load {result}\n" and words in done.stderr, (done.stdout, done.stderr)
+
+
+FAULT = """.kernel vadd
+.param 8 c
+.param 8 a
+.param 8 b
+.param 4 n
+    MOV32I R0, 0x40;
+    MOV R1, RZ;
+    STG.E [R0], R2;
+    EXIT;
+"""
+
+
+def test_a_fault_in_machine_code(program, tmp_path):
+    (tmp_path / "fault.sass").write_text(FAULT)
+    subprocess.run([WAVETRAP, "asm", tmp_path / "fault.sass", "-o", tmp_path / "f.cubin", "-g", "sm"], check=True, capture_output=True)
+    done = wavetrap("exec", "-g", "sm", program, "file", tmp_path / "f.cubin")
+    assert done.stdout == "synchronize 700\n", done.stdout
+    assert "a store at 0x40: no memory is mapped there" in done.stderr and "<vadd+0x18>" in done.stderr, done.stderr
+    assert "STG.E [R0], R2" in done.stderr
