@@ -330,9 +330,9 @@ void cli_debug_host_leave(struct cli_debug_host *h, bool kill)
 {
     if (!h->pid)
         return;
-    disconnect(h);
-    if (kill)
+    if (kill) /* first: without its debugger it would go on */
         end_program(h);
+    disconnect(h);
     h->pid = 0;
 }
 

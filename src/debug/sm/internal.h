@@ -29,7 +29,7 @@ struct smp_row {
     bool reports; /**< its error status has something that was told */
     uint64_t pc;
     uint32_t active;
-    uint64_t aborts_at;    /**< a trap of the program's own, by which it gives up; 0: none */
+    bool aborts; /**< it has come to a trap of its own, by which the program gives up */
     unsigned trap;         /**< of a breakpoint: the immediate of BPT.TRAP */
     struct wt_fault error; /**< of an exception */
 };

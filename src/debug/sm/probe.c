@@ -89,7 +89,7 @@ static bool gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
 {
     struct smp_row *row = smp_row(p, wave);
     if (p->link->ops->fail && row->trap == 1) {
-        row->aborts_at = row->pc;
+        row->aborts = true;
         snprintf(text, size, "a trap of the program's own, which ends the kernel");
         return true;
     }
@@ -102,10 +102,10 @@ static bool gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
 /* A warp that goes on from its mistake or its own trap does what it would do without a debugger. */
 static enum wt_status give_up(struct wt_probe *p, wt_wave_handle wave, struct wt_error *err)
 {
-    const struct smp_row *row = smp_row(p, wave);
-    return p->link->ops->fail && row->common.present &&
-                   (row->common.cause == WT_HALT_EXCEPTION ||
-                    (row->aborts_at && row->aborts_at == row->pc))
+    struct smp_row *row = smp_row(p, wave);
+    const bool failed = row->aborts || row->common.cause == WT_HALT_EXCEPTION;
+    row->aborts = false;
+    return p->link->ops->fail && row->common.present && failed
                ? p->link->ops->fail(p->link->context, wave, err)
                : WT_OK;
 }

@@ -71,8 +71,8 @@ const struct debug_module *debug_modules(size_t *count, uint64_t *state);
 
 /* ---- endpoint.c ---- */
 
-/** Listens for debuggers, once there are devices. */
-void endpoint_start(void);
+/** Listens for debuggers of the GPUs, which stay. */
+void endpoint_start(struct gpu *const *gpus, unsigned count);
 /** The process ends without coming back: the socket is removed. */
 void endpoint_forget(void);
 

@@ -28,6 +28,8 @@ struct planted {
 
 static struct {
     struct wt_endpoint *endpoint; /* NULL: debuggers cannot come */
+    struct gpu *const *gpu;
+    unsigned gpu_count;
     struct planted *planted;
     size_t planted_count, planted_capacity;
     uint8_t bytes[SM_WIRE_MOST];
@@ -35,8 +37,7 @@ static struct {
 
 static struct sm_device *device_of(uint32_t number)
 {
-    const struct gpu *gpu = state_gpu((CUdevice)number);
-    return gpu ? gpu->device : NULL;
+    return number < its.gpu_count ? its.gpu[number]->device : NULL;
 }
 
 /* ---- memory ---- */
@@ -94,6 +95,12 @@ static void note_breakpoint(const struct sm_wire_request *r)
 
 /* ---- the debugger goes ---- */
 
+/* The instruction before the one at an address: bundles begin with a control word. */
+static uint64_t pc_before(uint64_t pc)
+{
+    return pc - (pc % BUNDLE == 8 ? 16 : 8);
+}
+
 /* A warp that has executed a breakpoint stands behind it: the instruction that it covered is still
  * to be done. */
 static void step_back(struct sm_device *d, uint32_t warp)
@@ -101,7 +108,7 @@ static void step_back(struct sm_device *d, uint32_t warp)
     struct sm_warp_state state;
     if (!sm_warp_state(d, warp, &state))
         return;
-    const uint64_t pc = state.pc - (state.pc % BUNDLE == 8 ? 16 : 8);
+    const uint64_t pc = pc_before(state.pc);
     for (size_t i = 0; i < its.planted_count; i++) {
         uint8_t bytes[8];
         wt_store_le(bytes, pc, 8);
@@ -135,7 +142,7 @@ static void let_go(void *context)
     (void)context;
     debug_enter_as_debugger();
     if (debug_followed()) { /* who has only looked has changed nothing */
-        for (uint32_t i = 0; device_of(i); i++)
+        for (uint32_t i = 0; i < its.gpu_count; i++)
             for (unsigned sm = 0; sm < sm_machine(device_of(i))->waves / SM_WARPS; sm++)
                 release_sm(device_of(i), sm);
         for (size_t i = 0; i < its.planted_count; i++) {
@@ -162,8 +169,9 @@ static void answer_hello(struct sm_wire_answer *answer)
     struct sm_wire_hello hello = {.magic = SM_WIRE_MAGIC,
                                   .request_bytes = sizeof(struct sm_wire_request),
                                   .pid = (uint32_t)getpid()};
-    for (; device_of(hello.devices); hello.devices++)
-        hello.sms[hello.devices] = gpu_sms(state_gpu((CUdevice)hello.devices));
+    static_assert(STATE_MOST_GPUS <= SM_WIRE_DEVICES, "the greeting has room for all");
+    for (; hello.devices < its.gpu_count; hello.devices++)
+        hello.sms[hello.devices] = gpu_sms(its.gpu[hello.devices]);
     answer->size = sizeof hello;
     memcpy(its.bytes, &hello, sizeof hello);
 }
@@ -273,11 +281,11 @@ static int serve_device(struct sm_device *d, const struct sm_wire_request *r,
     case SM_WIRE_FAIL:
         if (!sm_warp_state(d, r->warp, &state))
             return -EINVAL;
-        if (!state.error.kind)
+        if (!state.error.kind) /* it stands behind a trap of its own */
             state.error = (struct wt_fault){.kind = WT_FAULT_TRAP,
                                             .wave = r->warp,
                                             .lanes = state.active,
-                                            .pc = state.pc,
+                                            .pc = pc_before(state.pc),
                                             .text = "trap (BPT.TRAP 0x1), and there is no trap "
                                                     "handler"};
         debug_fail(&state.error);
@@ -409,9 +417,11 @@ static void tell_exit(int status, void *context)
     wt_endpoint_tell_exit(its.endpoint, status);
 }
 
-void endpoint_start(void)
+void endpoint_start(struct gpu *const *gpus, unsigned count)
 {
     pid_t holder;
+    its.gpu = gpus;
+    its.gpu_count = count;
     debug_hold(wt_endpoint_held(&holder));
     its.endpoint = wt_endpoint_start(&ops, NULL, holder);
     if (!its.endpoint && debug_held()) {

@@ -77,7 +77,7 @@ API(cuInit, (unsigned flags), (flags), "%u", flags)
         fprintf(stderr, "wavetrap: libcuda: %s\n", err.text);
         result = CUDA_ERROR_NO_DEVICE;
     } else if (begins) {
-        endpoint_start();
+        endpoint_start(devices, device_count);
     }
     return state_leave(result);
 }
