@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 WAVETRAP = os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap"))
 PICTURES = ROOT / "docs" / "pictures"
 PROMPT = "(wavetrap) "
+STYLES = {"\x1b[1m": "bold", "\x1b[2m": "faint", "\x1b[32m": "file", "\x1b[33m": "function", "\x1b[34m": "address", "\x1b[36m": "name"}
 COLUMNS, CHARACTER, LINE, EDGE = 92, 8.4, 18, 14
 
 SESSIONS = {
@@ -34,16 +35,19 @@ SESSIONS = {
 
 def record(folder, program, commands):
     """The session's lines as they stand at the terminal."""
-    child = pexpect.spawn(WAVETRAP, ["debug", "--nx", program], cwd=folder, encoding="utf-8", echo=False, timeout=100, dimensions=(60, 200),
-                          env={**os.environ, "TERM": "dumb", "LC_ALL": "C.UTF-8"})
+    env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    child = pexpect.spawn(WAVETRAP, ["debug", "--nx", "-ex", "set status-line off", program], cwd=folder, encoding="utf-8", echo=False,
+                          timeout=100, dimensions=(60, 200), env={**env, "TERM": "xterm", "LC_ALL": "C.UTF-8"})
     child.delaybeforesend = None
     child.expect_exact(PROMPT)
     lines = [f"$ wavetrap debug {program}"]
     for command in commands:
         child.sendline(command)
         child.expect_exact(PROMPT)
+        # A slow machine shows progress.
+        said = re.sub(r"\r[^\r\n]*\(Ctrl-C stops\)\x1b\[K|\r\x1b\[K", "", child.before)
         # What was typed is shown by the line editor, and by the terminal if it comes early.
-        said = re.sub(r"\x1b\[[^m]*[A-Za-ln-z]", "", child.before.replace("\r", "")).rstrip("\n").split("\n")
+        said = re.sub(r"\x1b\[[^m]*?[A-Za-ln-z]", "", said.replace("\r", "")).rstrip("\n").split("\n")
         while said and said[0].strip() == command:
             del said[0]
         lines += [PROMPT + command, *said]
@@ -57,13 +61,14 @@ def record(folder, program, commands):
 
 
 def draw_line(line):
-    """One line with its faint parts (escape sequences of the terminal), the prompt and commands apart."""
-    out, faint = [], False
+    """One line with its styles (escape sequences of the terminal), the prompt and commands apart."""
+    out, style, room = [], "said", COLUMNS + 20
     for part in re.split(r"(\x1b\[\d*m)", line):
         if part.startswith("\x1b"):
-            faint = part == "\x1b[2m"
-        elif part:
-            out.append(f'<tspan class="{"faint" if faint else "said"}">{html.escape(part)}</tspan>')
+            style = STYLES.get(part, "said")
+        elif part[:room]:
+            out.append(f'<tspan class="{style}">{html.escape(part[:room])}</tspan>')
+            room = max(room - len(part), 0)
     typed = next((p for p in (PROMPT, "$ ") if line.startswith(p)), None)
     if typed:
         return f'<tspan class="prompt">{html.escape(typed)}</tspan><tspan class="typed">{html.escape(line[len(typed):])}</tspan>'
@@ -74,9 +79,11 @@ def draw(lines, title):
     width, height = COLUMNS * CHARACTER + 2 * EDGE, len(lines) * LINE + 2 * EDGE
     text = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}">',
             f"<title>{html.escape(title)}</title>",
-            "<style>text { font: 14px monospace; white-space: pre; } .said { fill: #d8d8d8; } .faint { fill: #808080; } .prompt { fill: #7fb069; } "
+            "<style>text { font: 14px monospace; white-space: pre; } .said { fill: #d8d8d8; } .faint { fill: #808080; } "
+            ".bold { fill: #ffffff; font-weight: bold; } .file { fill: #7fb069; } "
+            ".function { fill: #e0c060; } .address { fill: #70a0e0; } .name { fill: #60c0c0; } .prompt { fill: #7fb069; } "
             ".typed { fill: #ffffff; font-weight: bold; }</style>", '<rect width="100%" height="100%" rx="6" fill="#1e1e1e"/>']
-    text += [f'<text x="{EDGE}" y="{EDGE + LINE * i + 13}" xml:space="preserve">{draw_line(line[:COLUMNS + 20])}</text>' for i, line in enumerate(lines)]
+    text += [f'<text x="{EDGE}" y="{EDGE + LINE * i + 13}" xml:space="preserve">{draw_line(line)}</text>' for i, line in enumerate(lines)]
     return "\n".join([*text, "</svg>", ""])
 
 

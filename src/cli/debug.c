@@ -14,9 +14,11 @@
 #include "base/text.h"
 #include "cli/debug_host.h"
 #include "cli/exec_file.h"
+#include "cli/init_file.h"
 #include "cli/kernel.h"
 #include "cli/remote.h"
 #include "cli/report.h"
+#include "cli/screen.h"
 #include "cli/terminal.h"
 #include "frontend/console/console.h"
 #include "target/core_file.h"
@@ -30,7 +32,7 @@ struct order {
 
 struct debug {
     struct cli_drive drive; /* first: the context of options about kernels */
-    bool batch, no_init;
+    bool batch, no_init, trust;
     const char *core_path; /* --core; NULL: a program */
     struct wt_core_file *core_file;
     struct order *order;
@@ -45,6 +47,9 @@ struct debug {
     struct wt_session *session;
     struct wt_shell *console;
     struct cli_terminal *terminal; /* NULL: no person is there */
+    struct cli_screen screen;
+    bool reads;          /* the terminal waits for a line */
+    unsigned interrupts; /* how often Ctrl-C was pressed since the last line */
     int signal_fd;
 };
 
@@ -84,6 +89,12 @@ static enum wt_status set_no_init(void *context, const char *value, struct wt_er
     return WT_OK;
 }
 
+static enum wt_status set_trust(void *context, const char *value, struct wt_error *err)
+{
+    ((struct debug *)context)->trust = true;
+    return WT_OK;
+}
+
 static enum wt_status set_core(void *context, const char *value, struct wt_error *err)
 {
     ((struct debug *)context)->core_path = value;
@@ -103,7 +114,8 @@ static enum wt_status set_pid(void *context, const char *value, struct wt_error 
 
 static void put(void *context, const char *text, size_t length)
 {
-    (void)context;
+    struct debug *d = context;
+    cli_screen_make_way(&d->screen);
     fwrite(text, 1, length, stdout);
     fflush(stdout);
 }
@@ -115,7 +127,7 @@ static ssize_t put_program(void *context, const char *text, size_t length)
     if (d->console)
         wt_shell_print(d->console, text, length);
     else
-        put(NULL, text, length);
+        put(d, text, length);
     return (ssize_t)length;
 }
 
@@ -127,7 +139,25 @@ static void put_agent(void *context, const char *text, size_t length)
 static bool ask(void *context, const char *question)
 {
     struct debug *d = context;
+    cli_screen_make_way(&d->screen);
     return d->terminal ? cli_terminal_ask(d->terminal, question) : true;
+}
+
+/* Whether Ctrl-C was pressed while the session's loop does not run. */
+static bool was_interrupted(struct debug *d)
+{
+    struct signalfd_siginfo info;
+    bool any = false;
+    while (read(d->signal_fd, &info, sizeof info) == sizeof info)
+        any = true;
+    return any;
+}
+
+static bool show_progress(void *context, const char *text)
+{
+    struct debug *d = context;
+    cli_screen_progress(&d->screen, text);
+    return !text || wt_shell_waits(d->console) || !was_interrupted(d);
 }
 
 static const struct wt_family *family_of(const struct debug *d)
@@ -169,13 +199,31 @@ static enum wt_status print_operand(void *context, FILE *out, const char *text, 
                             : WT_OK;
 }
 
+static bool is_running(struct debug *d)
+{
+    struct wt_shell_end end;
+    wt_shell_program(d->console, &end);
+    return end.is_running;
+}
+
+#define QUIT_QUESTION "Quit and end the program? (y or n) "
+
+/* The first one stops what runs, or forgets the line that is typed; a second one asks. */
 static void signal_ready(void *context, int fd, short events)
 {
     struct debug *d = context;
     struct signalfd_siginfo info;
     (void)events;
     while (read(fd, &info, sizeof info) == sizeof info) {
-        wt_shell_interrupt(d->console);
+        d->interrupts++;
+        if (!wt_shell_interrupt(d->console)) {
+            if (d->reads && d->interrupts > 1 && is_running(d))
+                cli_terminal_cancel(d->terminal);
+            else if (d->reads)
+                cli_terminal_clear(d->terminal);
+        } else if (d->interrupts > 1 && ask(d, QUIT_QUESTION)) {
+            wt_shell_abandon(d->console);
+        }
     }
 }
 
@@ -332,9 +380,10 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
                                              .program = d->program,
                                              .host = is_host ? &host_ops : NULL,
                                              .arguments = line,
-                                             .colour = !d->batch && isatty(STDOUT_FILENO),
+                                             .colour = !d->batch && d->screen.colour,
                                              .output = put,
                                              .ask = d->batch ? NULL : ask,
+                                             .progress = d->screen.can ? show_progress : NULL,
                                              .disassemble = disassemble,
                                              .explain = explain,
                                              .print_operand = print_operand,
@@ -356,6 +405,7 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
 
 static void close_all(struct debug *d)
 {
+    cli_screen_close(&d->screen);
     cli_terminal_close(d->terminal);
     wt_shell_free(d->console);
     d->console = NULL;
@@ -402,41 +452,52 @@ static int program_status(struct debug *d)
     return end.exited ? cli_word_status(end.word) : 0;
 }
 
-static void read_init_file(struct debug *d)
+/* What fails in one does not keep the console from being opened. */
+static void read_init_files(struct debug *d)
 {
-    const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
-    char path[4096];
+    struct wt_error err;
+    char *path;
     if (d->no_init)
         return;
-    if (config && *config)
-        snprintf(path, sizeof path, "%s/wavetrap/debugrc", config);
-    else if (home)
-        snprintf(path, sizeof path, "%s/.config/wavetrap/debugrc", home);
-    else
-        return;
-    const struct order order = {path, true};
-    if (access(path, R_OK) == 0)
-        execute(d, &order);
+    path = cli_user_file("debugrc");
+    if (path && access(path, R_OK) == 0)
+        execute(d, &(struct order){path, true});
+    free(path);
+    if (cli_project_init_file(&path, &err))
+        fprintf(stderr, "wavetrap: %s\n", err.text);
+    else if (path)
+        execute(d, &(struct order){path, true});
+    free(path);
 }
 
-/* Ctrl-C at the prompt is not meant for what runs next. */
-static void forget_signals(struct debug *d)
+static enum cli_input read_command(struct debug *d, char **line)
 {
-    struct signalfd_siginfo info;
-    while (read(d->signal_fd, &info, sizeof info) == sizeof info)
-        continue;
+    char status[256] = "";
+    if (d->screen.can)
+        wt_shell_status(d->console, status, sizeof status);
+    cli_screen_status(&d->screen, status);
+    d->reads = true;
+    const enum cli_input input = cli_terminal_read(d->terminal, d->session, line);
+    d->reads = false;
+    return input;
 }
 
 /* Lines of a person, or of a file at standard input. */
 static void converse(struct debug *d)
 {
+    enum cli_input input = CLI_INPUT_LINE;
     char *line;
     int status;
-    while (!wt_shell_has_quit(d->console, &status) &&
-           cli_terminal_read(d->terminal, d->session, &line)) {
+    was_interrupted(d); /* not meant for what comes */
+    while (input != CLI_INPUT_END && !wt_shell_has_quit(d->console, &status)) {
+        input = read_command(d, &line);
+        if (input == CLI_INPUT_CANCELLED && ask(d, QUIT_QUESTION))
+            wt_shell_abandon(d->console);
+        d->interrupts = 0;
+        if (input != CLI_INPUT_LINE)
+            continue;
         struct wt_error err;
-        forget_signals(d);
-        if (wt_shell_execute(d->console, line, &err)) {
+        if (wt_shell_execute(d->console, line, &err) && !wt_shell_has_quit(d->console, &status)) {
             fflush(stdout);
             fprintf(stderr, "%s\n", err.text);
         }
@@ -450,12 +511,14 @@ static int run_debugger(struct debug *d)
     int status = 0, quit;
     bool failed = false;
     d->signal_fd = -1;
+    if (!d->batch)
+        cli_screen_open(&d->screen);
     if (open_all(d, &err)) {
         status = cli_fail(&cli_debug, &err);
         close_all(d);
         return status;
     }
-    read_init_file(d);
+    read_init_files(d);
     for (size_t i = 0; i < d->order_count && !wt_shell_has_quit(d->console, &quit); i++) {
         if (execute(d, &d->order[i]) && d->batch) {
             failed = true;
@@ -485,6 +548,19 @@ static char *spelled(char *word)
     return word;
 }
 
+static enum wt_status trust_project(void)
+{
+    struct wt_error err;
+    char *path;
+    enum wt_status status = cli_trust_project(&path, &err);
+    if (status)
+        cli_fail(&cli_debug, &err);
+    else
+        fprintf(stderr, "wavetrap: %s is trusted from now on\n", path);
+    free(path);
+    return status;
+}
+
 static int debug(int argc, char **argv)
 {
     struct debug d = {0};
@@ -501,7 +577,13 @@ static int debug(int argc, char **argv)
     case CLI_BAD:
         break;
     case CLI_GO:
+        if (d.trust && trust_project() != WT_OK)
+            break;
         d.program = words[optind];
+        if (d.trust && !d.program && !d.pid && !d.core_path) {
+            status = 0;
+            break;
+        }
         d.arguments = words + optind + (d.program != NULL);
         if (d.program || d.pid || d.core_path) {
             status = run_debugger(&d);
@@ -529,7 +611,11 @@ static const struct cli_option options[] = {
      set_batch},
     {"core", 0, "FILE", "look at a core file, which knows its program", set_core},
     {"pid", 'p', "PID", "go to a host program that runs ('wavetrap ps' lists them)", set_pid},
-    {"nx", 0, NULL, "do not read ~/.config/wavetrap/debugrc", set_no_init},
+    {"nx", 0, NULL,
+     "read no init file: neither ~/.config/wavetrap/debugrc nor\n"
+     "the working folder's .wavetrap/debugrc",
+     set_no_init},
+    {"trust", 0, NULL, "trust the working folder's .wavetrap/debugrc, now and later", set_trust},
     {0},
 };
 

@@ -1,12 +1,12 @@
 /* See terminal.h. */
 #include "cli/terminal.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #ifdef WT_HAVE_LIBEDIT
 #include <histedit.h>
@@ -23,7 +23,41 @@ struct cli_terminal {
 #endif
     char *last; /* for an empty line */
     struct wt_session *session;
+    bool clear;     /* the line is to be forgotten */
+    bool cancelled; /* and no other one is wanted */
 };
+
+/* Other clients of the session are served while nobody types. */
+static void input_ready(void *context, int fd, short events)
+{
+    struct cli_terminal *t = context;
+    (void)fd;
+    (void)events;
+    wt_session_end(t->session);
+}
+
+/* Until there is input, or the line is cancelled. */
+static void wait_for_input(struct cli_terminal *t)
+{
+    struct wt_error err;
+    struct wt_loop *loop = wt_session_loop(t->session);
+    if (!wt_loop_watch(loop, STDIN_FILENO, POLLIN, input_ready, t))
+        return;
+    wt_session_run(t->session, &err);
+    wt_loop_forget(loop, STDIN_FILENO);
+}
+
+void cli_terminal_clear(struct cli_terminal *t)
+{
+    t->clear = true;
+    wt_session_end(t->session);
+}
+
+void cli_terminal_cancel(struct cli_terminal *t)
+{
+    t->cancelled = true;
+    wt_session_end(t->session);
+}
 
 static const char *prompt(void)
 {
@@ -35,6 +69,47 @@ static char *edit_prompt(EditLine *edit)
 {
     (void)edit;
     return (char *)(uintptr_t)prompt();
+}
+
+/* A character as the locale has it; those that forget the line, or end it, where that is wanted. */
+static int read_character(EditLine *edit, wchar_t *character)
+{
+    struct cli_terminal *t;
+    mbstate_t state = {0};
+    char byte;
+    el_get(edit, EL_CLIENTDATA, &t);
+    for (;;) {
+        if (!t->cancelled && !t->clear)
+            wait_for_input(t);
+        if (t->clear && !t->cancelled) {
+            const LineInfo *line = el_line(edit);
+            t->clear = false;
+            if (line->lastchar == line->buffer)
+                continue;
+            *character = 'U' & 31;
+            return 1;
+        }
+        if (t->cancelled) {
+            *character = 'C' & 31;
+            return 1;
+        }
+        if (read(STDIN_FILENO, &byte, 1) != 1)
+            return 0;
+        const size_t length = mbrtowc(character, &byte, 1, &state);
+        if (length <= 1)
+            return 1;
+        if (length == (size_t)-1) { /* no character of the locale */
+            *character = (unsigned char)byte;
+            return 1;
+        }
+    }
+}
+
+static unsigned char cancel(EditLine *edit, int key)
+{
+    (void)edit;
+    (void)key;
+    return CC_NEWLINE;
 }
 
 static unsigned char complete(EditLine *edit, int key)
@@ -83,25 +158,6 @@ static unsigned char complete(EditLine *edit, int key)
 }
 #endif
 
-/* Other clients of the session are served while nobody types. */
-static void input_ready(void *context, int fd, short events)
-{
-    struct cli_terminal *t = context;
-    (void)fd;
-    (void)events;
-    wt_session_end(t->session);
-}
-
-static void wait_for_input(struct cli_terminal *t)
-{
-    struct wt_error err;
-    struct wt_loop *loop = wt_session_loop(t->session);
-    if (!wt_loop_watch(loop, STDIN_FILENO, POLLIN, input_ready, t))
-        return;
-    wt_session_run(t->session, &err);
-    wt_loop_forget(loop, STDIN_FILENO);
-}
-
 struct cli_terminal *cli_terminal_open(struct wt_shell *console)
 {
     struct cli_terminal *t = calloc(1, sizeof *t);
@@ -123,6 +179,9 @@ struct cli_terminal *cli_terminal_open(struct wt_shell *console)
         }
         el_set(t->edit, EL_ADDFN, "complete", "completes a word", complete);
         el_set(t->edit, EL_BIND, "^I", "complete", NULL);
+        el_set(t->edit, EL_GETCFN, read_character);
+        el_set(t->edit, EL_ADDFN, "cancel", "forgets the line", cancel);
+        el_set(t->edit, EL_BIND, "^C", "cancel", NULL);
         el_set(t->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
     }
 #endif
@@ -143,58 +202,75 @@ void cli_terminal_close(struct cli_terminal *t)
     free(t);
 }
 
-static bool read_plain(struct cli_terminal *t, char **line)
+static enum cli_input read_plain(struct cli_terminal *t, char **line)
 {
     size_t room = 0;
     if (t->person) {
         fputs(prompt(), stdout);
         fflush(stdout);
+        do {
+            t->clear = false; /* the terminal itself has the line */
+            wait_for_input(t);
+        } while (t->clear);
     }
+    if (t->cancelled)
+        return CLI_INPUT_CANCELLED;
     *line = NULL;
     const ssize_t length = getline(line, &room, stdin);
     if (length < 0) {
         free(*line);
-        return false;
+        return CLI_INPUT_END;
     }
     if (length && (*line)[length - 1] == '\n')
         (*line)[length - 1] = 0;
-    return true;
+    return CLI_INPUT_LINE;
 }
 
-bool cli_terminal_read(struct cli_terminal *t, struct wt_session *session, char **line)
+#ifdef WT_HAVE_LIBEDIT
+static enum cli_input read_edited(struct cli_terminal *t, char **line)
+{
+    int length;
+    HistEvent event;
+    const char *text = el_gets(t->edit, &length);
+    if (t->cancelled)
+        return CLI_INPUT_CANCELLED;
+    if (!text || length <= 0) {
+        fputc('\n', stdout);
+        return CLI_INPUT_END;
+    }
+    *line = strndup(text, (size_t)length);
+    if (!*line)
+        return CLI_INPUT_END;
+    if ((*line)[length - 1] == '\n')
+        (*line)[length - 1] = 0;
+    if (**line) {
+        if (t->history)
+            history(t->history, &event, H_ENTER, text);
+        free(t->last);
+        t->last = strdup(*line);
+    } else if (t->last && wt_shell_repeats(t->console, t->last)) {
+        free(*line);
+        *line = strdup(wt_shell_repeats(t->console, t->last));
+        if (!*line)
+            return CLI_INPUT_END;
+    }
+    return CLI_INPUT_LINE;
+}
+#endif
+
+enum cli_input cli_terminal_read(struct cli_terminal *t, struct wt_session *session, char **line)
 {
     t->session = session;
+    t->cancelled = t->clear = false;
 #ifdef WT_HAVE_LIBEDIT
-    if (t->edit) {
-        int length;
-        HistEvent event;
-        const char *text = el_gets(t->edit, &length);
-        if (!text || length <= 0) {
-            fputc('\n', stdout);
-            return false;
-        }
-        *line = strndup(text, (size_t)length);
-        if (!*line)
-            return false;
-        if (length && (*line)[length - 1] == '\n')
-            (*line)[length - 1] = 0;
-        if (**line) {
-            if (t->history)
-                history(t->history, &event, H_ENTER, text);
-            free(t->last);
-            t->last = strdup(*line);
-        } else if (t->last && wt_shell_repeats(t->console, t->last)) {
-            free(*line);
-            *line = strdup(wt_shell_repeats(t->console, t->last));
-            if (!*line)
-                return false;
-        }
-        return true;
-    }
+    const enum cli_input input = t->edit ? read_edited(t, line) : read_plain(t, line);
+#else
+    const enum cli_input input = read_plain(t, line);
 #endif
-    if (t->person)
-        wait_for_input(t);
-    return read_plain(t, line);
+    if (input == CLI_INPUT_CANCELLED)
+        fputs("^C\n", stdout);
+    fflush(stdout);
+    return input;
 }
 
 bool cli_terminal_ask(struct cli_terminal *t, const char *question)

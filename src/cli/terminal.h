@@ -12,11 +12,19 @@ struct cli_terminal *cli_terminal_open(struct wt_shell *console);
 /** Gives the terminal back as it was. NULL is ignored. */
 void cli_terminal_close(struct cli_terminal *terminal);
 
+enum cli_input { CLI_INPUT_LINE, CLI_INPUT_END, CLI_INPUT_CANCELLED };
+
 /**
  * Reads a line, without its end; the caller frees it. An empty line of a person is the last one
- * again where that makes sense. False at the end of input.
+ * again where that makes sense. The session is served until there is input.
  */
-bool cli_terminal_read(struct cli_terminal *terminal, struct wt_session *session, char **line);
+enum cli_input cli_terminal_read(struct cli_terminal *terminal, struct wt_session *session,
+                                 char **line);
+
+/** Forgets what was typed so far; for what the session's loop calls. */
+void cli_terminal_clear(struct cli_terminal *terminal);
+/** Ends cli_terminal_read() without a line; likewise. */
+void cli_terminal_cancel(struct cli_terminal *terminal);
 
 /** Asks a question; true if it is answered by yes, or nobody is there. */
 bool cli_terminal_ask(struct cli_terminal *terminal, const char *question);

@@ -284,8 +284,10 @@ static enum wt_status no_registers(struct wt_bus *bus, struct wt_bus_op *ops, si
     return WT_OK;
 }
 
-static void connect_none(struct wt_process *p)
+static enum wt_status connect_none(struct wt_process *p, const char *program,
+                                   struct wt_error *err)
 {
+    (void)program, (void)err; /* what it will load is data of its own */
     static const struct wt_sm_link_ops ops = {.launch = no_launch,
                                               .warp = no_warp,
                                               .read_row = no_row,
@@ -308,6 +310,7 @@ static void connect_none(struct wt_process *p)
                                            .shared_window = SM_SHARED_WINDOW,
                                            .local_window = SM_LOCAL_WINDOW};
     p->target.link = &link;
+    return WT_OK;
 }
 
 const struct wt_process_ops wt_sm_process_ops = {.reachable = wt_sm_process_reachable,

@@ -12,9 +12,10 @@ PROMPT = "(wavetrap) "
 
 
 class Terminal:
-    def __init__(self, file):
+    def __init__(self, file, **more):
+        env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
         self.child = pexpect.spawn(WAVETRAP, ["debug", "--nx", str(file)], encoding="utf-8", echo=False, timeout=TIMEOUT,
-                                   dimensions=(50, 200), env={**os.environ, "TERM": "dumb"})
+                                   dimensions=(50, 200), env={**env, "TERM": "dumb", **more})
         self.child.delaybeforesend = None
         self.child.expect_exact(PROMPT)
 
@@ -28,8 +29,8 @@ class Terminal:
 def terminal():
     open_ones = []
 
-    def start(file):
-        open_ones.append(Terminal(file))
+    def start(file, **more):
+        open_ones.append(Terminal(file, **more))
         return open_ones[-1]
     yield start
     for one in open_ones:
@@ -99,3 +100,91 @@ def test_lines_from_a_pipe_are_commands(program):
     done = debug(program("values"), batch=False, input="break main\nrun\nprint global\n")
     assert done.returncode == 0 and "$1 = 42" in done.stdout
     assert subprocess.run([WAVETRAP, "debug", "--help"], capture_output=True, timeout=TIMEOUT).returncode == 0
+
+
+# ---- Ctrl-C ----
+
+def test_a_second_ctrl_c_asks(program, terminal):
+    t = terminal(program("endless"))
+    t.child.sendline("run")
+    t.child.expect_exact("Starting program")
+    t.child.sendintr()
+    t.child.expect_exact("Program stopped.")
+    t.child.expect_exact(PROMPT)
+    t.child.sendintr()
+    t.child.expect_exact("Quit and end the program? (y or n) ")
+    t.child.sendline("n")
+    t.child.expect_exact(PROMPT)
+    assert "main ()" in t("backtrace")
+    # The first one after a command asks nothing.
+    t.child.sendintr()
+    assert "main ()" in t("backtrace")
+    t.child.sendline("continue")
+    t.child.expect_exact("Continuing.")
+    t.child.sendintr()
+    t.child.expect_exact("Program stopped.")
+    t.child.expect_exact(PROMPT)
+    t.child.sendintr()
+    t.child.expect_exact("Quit and end the program? (y or n) ")
+    t.child.sendline("y")
+    t.child.expect(pexpect.EOF)
+    t.child.close()
+    assert t.child.exitstatus == 0
+
+
+def test_ctrl_c_forgets_the_line(program, terminal):
+    t = terminal(program("values"), TERM="xterm")
+    t.child.send("print 1")
+    t.child.expect_exact("print 1")
+    t.child.sendintr()
+    t.child.sendline("print 41 + 1")
+    t.child.expect_exact("$1 = 42")
+
+
+# ---- what a terminal shows beside text ----
+
+def test_a_terminal_that_can_has_colours_and_a_status_line(program, terminal):
+    t = terminal(program("endless"), TERM="xterm")
+    t.child.sendline("break main")
+    t.child.sendline("run")
+    t.child.expect_exact("\x1b[1mBreakpoint 1\x1b[m, \x1b[33mmain\x1b[m () at \x1b[32m")
+    # In the last row, behind what scrolls.
+    t.child.expect_exact("\x1b[50;1H\x1b[7m")
+    t.child.expect(r"endless\S* \| stopped: core 0, warp 0, thread 0 \| main at endless\.c:\d+ \| time \d+ ")
+    t.child.sendline("delete 1")
+    t.child.sendline("continue")
+    t.child.expect(r"Running: issue time \d+ \(Ctrl-C stops\)")
+    t.child.sendintr()
+    t.child.expect_exact("Program stopped.")
+    t.child.sendline("set status-line off")
+    t.child.expect_exact("\x1b[r")
+    t.child.sendline("continue")
+    t.child.expect_exact("\rRunning: issue time")
+    t.child.sendintr()
+    t.child.expect_exact("Program stopped.")
+    t.child.sendline("reverse-continue")
+    t.child.expect(r"\rBack at issue time \d+, \d+ % of the recorded run \(Ctrl-C stops\)|No more reverse-execution history")
+
+
+@pytest.mark.parametrize("more", [{"TERM": "dumb"}, {"TERM": "xterm", "NO_COLOR": "1"}], ids=["dumb", "no_color"])
+def test_others_have_no_colours(program, terminal, more):
+    t = terminal(program("values"), **more)
+    t.child.sendline("break main")
+    t.child.sendline("run")
+    t.child.expect_exact("Breakpoint 1, main () at ")
+    assert "\x1b[33m" not in t.child.before and "\x1b[1m" not in t.child.before
+
+
+def test_colours_are_switched_off_and_not_logged(program, terminal, tmp_path):
+    t = terminal(program("values"), TERM="xterm")
+    log = tmp_path / "log"
+    for line in ("break main", f"set logging file {log}", "run"):
+        t.child.sendline(line)
+    t.child.expect_exact("\x1b[33mmain\x1b[m")
+    t.child.sendline("set style enabled off")
+    t.child.sendline("backtrace")
+    t.child.expect_exact("#0  main () at ")
+    t.child.sendline("set logging off")
+    t.child.sendline("print 40 + 2")
+    t.child.expect_exact("$1 = 42")
+    assert "Breakpoint 1, main () at " in log.read_text() and "\x1b" not in log.read_text()

@@ -181,6 +181,53 @@ static void damaged_files_do_no_harm(void **state)
     }
 }
 
+/* Whoever waits for debug information, and when it is enough. */
+struct waiter {
+    unsigned asked, patience;
+    uint64_t done;
+};
+
+static bool waits_on(void *context, uint64_t done, uint64_t total)
+{
+    struct waiter *w = context;
+    assert_true(done >= w->done && done <= total);
+    w->done = done;
+    return ++w->asked <= w->patience;
+}
+
+static void reading_can_be_given_up(void **state)
+{
+    struct wt_symbols *s;
+    struct waiter w = {0};
+    const struct wt_loading loading = {waits_on, &w};
+    const char *file;
+    unsigned line, units;
+    uint64_t addr;
+    assert_int_equal(wt_symbols_open(SELF, &s, WT_IGNORED), WT_OK);
+    assert_true(wt_symbols_address(s, "known_function", &addr));
+    wt_symbols_set_loading(s, &loading);
+    /* While the lines are read. */
+    assert_null(wt_symbols_info(s));
+    assert_int_equal(w.asked, 1);
+    w = (struct waiter){0};
+    assert_false(wt_symbols_line(s, addr, &file, &line));
+    w = (struct waiter){.patience = UINT32_MAX};
+    assert_true(wt_symbols_line(s, addr, &file, &line));
+    units = w.asked;
+    assert_true(units > 0);
+    /* While the names are. */
+    w = (struct waiter){0};
+    assert_null(wt_symbols_info(s));
+    assert_int_equal(w.asked, 1);
+    w = (struct waiter){.patience = UINT32_MAX};
+    assert_non_null(wt_symbols_info(s));
+    assert_int_equal(w.asked, units);
+    /* Nothing is read twice. */
+    assert_non_null(wt_symbols_info(s));
+    assert_int_equal(w.asked, units);
+    wt_symbols_close(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +237,7 @@ int main(void)
         cmocka_unit_test(what_is_no_elf_is_refused),
         cmocka_unit_test(strings_without_an_end_are_not_read),
         cmocka_unit_test(damaged_files_do_no_harm),
+        cmocka_unit_test(reading_can_be_given_up),
     };
     return known_function(0) == 1 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -395,7 +395,8 @@ static const char *scope_of_type(void *context, Dwarf_Die *die)
     return wt_language_is_cplusplus(die) ? wt_info_scope_of(context, die) : "";
 }
 
-struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf)
+struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf, bool (*go_on)(void *context, uint64_t done),
+                            void *context, bool *complete)
 {
     struct wt_info *info = calloc(1, sizeof *info);
     if (!info)
@@ -418,6 +419,11 @@ struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf)
             collect(info, &unit, "", 0);
         }
         offset = next;
+        *complete = go_on(context, offset);
+        if (!*complete) {
+            wt_info_free(info);
+            return NULL;
+        }
     }
     qualify_definitions(info);
     sort(&info->units);

@@ -36,8 +36,13 @@ const char *wt_symbols_path(struct wt_symbols *symbols, Dwarf_Die *unit, const c
 
 /** For wt_symbols_close(). */
 void wt_info_free(struct wt_info *info);
-/** Collects names and ranges; NULL without host memory. For wt_symbols_info(). */
-struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf);
+/**
+ * Collects names and ranges; NULL without host memory. @p go_on is asked behind each unit, with the
+ * offset of the next one; where it says no, NULL is the answer and *complete is false. For
+ * wt_symbols_info().
+ */
+struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf, bool (*go_on)(void *context, uint64_t done),
+                            void *context, bool *complete);
 
 /** The ELF file; it stays with the information. */
 Elf *wt_info_elf(struct wt_info *info);

@@ -20,10 +20,11 @@ struct wt_modules {
     size_t module_count, module_capacity;
     struct observer *observer;
     size_t observer_count, observer_capacity;
-    wt_module_id last; /* the id given most recently */
-    bool telling;      /* observers are being called */
-    unsigned bundle;   /* bytes; 0: code is in none */
-    unsigned head;     /* of these, the first ones are no instruction */
+    wt_module_id last;                /* the id given most recently */
+    bool telling;                     /* observers are being called */
+    unsigned bundle;                  /* bytes; 0: code is in none */
+    unsigned head;                    /* of these, the first ones are no instruction */
+    const struct wt_loading *loading; /* NULL: nobody waits for debug information */
 };
 
 struct wt_modules *wt_modules_new(void)
@@ -41,6 +42,13 @@ void wt_modules_set_bundles(struct wt_modules *modules, unsigned bundle, unsigne
 uint64_t wt_modules_first_instruction(const struct wt_modules *modules, uint64_t addr)
 {
     return modules->bundle && addr % modules->bundle == 0 ? addr + modules->head : addr;
+}
+
+void wt_modules_set_loading(struct wt_modules *modules, const struct wt_loading *loading)
+{
+    modules->loading = loading;
+    for (size_t i = 0; i < modules->module_count; i++)
+        wt_symbols_set_loading(modules->module[i].symbols, loading);
 }
 
 static void release(struct wt_module *m)
@@ -88,6 +96,7 @@ static enum wt_status add(struct wt_modules *modules, const char *name, struct w
     struct wt_module *m = &modules->module[modules->module_count++];
     *m = (struct wt_module){
         .id = ++modules->last, .name = own, .device = device, .bias = bias, .symbols = symbols};
+    wt_symbols_set_loading(symbols, modules->loading);
     wt_symbols_range(symbols, &m->start, &m->end);
     m->start += bias;
     m->end += bias;

@@ -17,6 +17,8 @@ struct wt_modules;
 /** Never given to another module; 0 is none. */
 typedef uint64_t wt_module_id;
 
+struct wt_loading;
+
 /** One loaded piece of code. */
 struct wt_module {
     wt_module_id id;
@@ -63,6 +65,9 @@ void wt_modules_set_bundles(struct wt_modules *modules, unsigned bundle, unsigne
 /** The address of the first instruction at @p addr, which is @p addr unless a bundle begins there.
  */
 uint64_t wt_modules_first_instruction(const struct wt_modules *modules, uint64_t addr);
+
+/** Says who waits for the debug information of modules, those to come, too; NULL: nobody. */
+void wt_modules_set_loading(struct wt_modules *modules, const struct wt_loading *loading);
 
 /** Removes a module; false if there is none of that id. */
 bool wt_modules_remove(struct wt_modules *modules, wt_module_id id);

@@ -51,7 +51,9 @@ struct wt_symbols {
     size_t path_count, path_capacity;
     struct wt_info *info; /* once it was asked for */
     bool info_read;
-    unsigned owners; /* beside the first */
+    unsigned owners;                  /* beside the first */
+    const struct wt_loading *loading; /* NULL: nobody waits */
+    uint64_t unit_bytes;              /* of .debug_info */
 };
 
 static int by_address(const void *a, const void *b)
@@ -231,6 +233,41 @@ static bool strings_end(Elf *elf)
     return true;
 }
 
+static uint64_t size_of_units(Elf *elf)
+{
+    size_t names;
+    GElf_Shdr header;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return 0;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
+        const char *name =
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (name && strcmp(name, ".debug_info") == 0)
+            return header.sh_size;
+    }
+    return 0;
+}
+
+/* The units are gone through twice, for lines and for names. */
+static bool goes_on(const struct wt_symbols *s, unsigned pass, uint64_t done)
+{
+    return !s->loading ||
+           s->loading->go_on(s->loading->context, (pass * s->unit_bytes + done) / 2, s->unit_bytes);
+}
+
+static bool names_go_on(void *context, uint64_t done)
+{
+    return goes_on(context, 1, done);
+}
+
+static void give_up_lines(struct wt_symbols *s)
+{
+    s->lines = 0;
+    s->lines_read = false;
+    dwarf_end(s->dwarf);
+    s->dwarf = NULL;
+}
+
 static void read_lines(struct wt_symbols *s)
 {
     s->lines_read = true;
@@ -241,11 +278,16 @@ static void read_lines(struct wt_symbols *s)
         return;
     Dwarf_Off offset = 0, next;
     size_t header;
+    s->unit_bytes = size_of_units(s->elf);
     while (dwarf_nextcu(s->dwarf, offset, &next, &header, NULL, NULL, NULL) == 0 && next > offset) {
         Dwarf_Die die;
         if (dwarf_offdie(s->dwarf, offset + header, &die))
             read_unit(s, &die);
         offset = next;
+        if (!goes_on(s, 0, offset)) {
+            give_up_lines(s);
+            return;
+        }
     }
     if (s->lines)
         qsort(s->line, s->lines, sizeof *s->line, by_line_address);
@@ -411,11 +453,18 @@ struct wt_info *wt_symbols_info(struct wt_symbols *s)
         return NULL;
     if (!s->lines_read)
         read_lines(s);
-    if (!s->info_read) {
-        s->info_read = true;
-        s->info = s->dwarf ? wt_info_new(s->dwarf, s->elf) : NULL;
+    if (!s->info_read && s->lines_read) {
+        bool complete = true;
+        s->info = s->dwarf ? wt_info_new(s->dwarf, s->elf, names_go_on, s, &complete) : NULL;
+        s->info_read = complete;
     }
     return s->info;
+}
+
+void wt_symbols_set_loading(struct wt_symbols *s, const struct wt_loading *loading)
+{
+    if (s)
+        s->loading = loading;
 }
 
 bool wt_symbols_extent(struct wt_symbols *s, uint64_t addr, uint64_t *start, uint64_t *end)

@@ -11,6 +11,14 @@
 struct wt_symbols;
 struct wt_info;
 
+/** Whoever waits for debug information to be read: it may show how far that is, and give up. */
+struct wt_loading {
+    /** @p done of @p total bytes have been read. False: give up, and read nothing at the next
+     * question either until it says true. */
+    bool (*go_on)(void *context, uint64_t done, uint64_t total);
+    void *context;
+};
+
 /** The whole ELF file, as it was when it was opened; valid as long as @p symbols. NULL without host
  * memory. */
 const uint8_t *wt_symbols_image(struct wt_symbols *symbols, size_t *length);
@@ -30,6 +38,10 @@ void wt_symbols_close(struct wt_symbols *symbols);
  * collected at the first call (info.h).
  */
 struct wt_info *wt_symbols_info(struct wt_symbols *symbols);
+
+/** Says who waits for debug information; NULL: nobody. @p loading must stay as long. What was given
+ *  up is read anew at the next question. */
+void wt_symbols_set_loading(struct wt_symbols *symbols, const struct wt_loading *loading);
 
 /** The addresses [*start, *end) that the file's segments occupy; 0 and 0 if it has none. */
 void wt_symbols_range(const struct wt_symbols *symbols, uint64_t *start, uint64_t *end);

@@ -108,6 +108,7 @@ static bool answer(void *context)
 {
     struct wt_shell *c = context;
     uint64_t now, to;
+    show_progress(c);
     if (c->waiting && !c->came && c->caught_number)
         return true; /* the stop for it is on its way */
     if (c->waiting && !c->came && !wt_debugger_running(c->debugger) &&
@@ -141,7 +142,7 @@ static ssize_t write_out(void *context, const char *text, size_t length)
 {
     struct wt_shell *c = context;
     if (c->log)
-        fwrite(text, 1, length, c->log);
+        write_log(c, text, length);
     c->options.output(c->options.context, text, length);
     return (ssize_t)length;
 }
@@ -161,6 +162,7 @@ static void leave_session(struct wt_shell *c)
     if (!c->client)
         return;
     wt_modules_ignore(c->modules, modules_changed, c);
+    wt_modules_set_loading(c->modules, NULL);
     remove_all_inserted(c);
     forget_frames(c);
     wt_client_leave(c->client);
@@ -178,6 +180,7 @@ static enum wt_status join_session(struct wt_shell *c, struct wt_session *sessio
     if (!c->client)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for the console");
     wt_client_set_used(c->client, true);
+    wt_modules_set_loading(modules, &c->loading);
     return wt_modules_observe(modules, modules_changed, c, err);
 }
 
@@ -199,9 +202,11 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
     if (!c)
         return NULL;
     c->options = *options;
-    c->confirm = true;
+    c->confirm = c->status_line = true;
+    c->styled = options->colour;
     c->list_size = 10;
     c->quit_status = -1;
+    watch_loading(c);
     c->out = fopencookie(c, "w", (cookie_io_functions_t){.write = write_out});
     if (!c->out || join_session(c, options->session, options->modules, WT_IGNORED) != WT_OK ||
         !(c->source = wt_source_new(c->debugger, c->modules)) ||
@@ -241,10 +246,25 @@ void wt_shell_free(struct wt_shell *c)
     free(c);
 }
 
-void wt_shell_interrupt(struct wt_shell *c)
+bool wt_shell_interrupt(struct wt_shell *c)
 {
     if (c->waiting)
         wt_debugger_interrupt(c->debugger, WT_IGNORED);
+    return c->waiting;
+}
+
+bool wt_shell_waits(const struct wt_shell *c)
+{
+    return c->waiting;
+}
+
+void wt_shell_abandon(struct wt_shell *c)
+{
+    c->quit = true;
+    if (c->waiting) {
+        c->came = true;
+        wt_session_end(c->session);
+    }
 }
 
 bool wt_shell_has_quit(const struct wt_shell *c, int *status)
@@ -362,6 +382,11 @@ static enum wt_status execute(struct wt_shell *c, const char *line, struct wt_er
         arguments[--end] = 0;
     enum wt_status status = command->run(c, arguments, err);
     free(arguments);
+    end_progress(c);
+    if (c->loading_ended)
+        status = wt_fail(err, WT_STATE,
+                         "Interrupted: the debug information of the program has not been read.");
+    c->loading_ended = false;
     print_notices(c);
     return status;
 }

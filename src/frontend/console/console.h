@@ -40,8 +40,15 @@ enum wt_status wt_shell_execute(struct wt_shell *console, const char *line, stru
 /** Executes the commands of a file; the error names file and line. */
 enum wt_status wt_shell_source(struct wt_shell *console, const char *path, struct wt_error *err);
 
-/** Stops what runs or searches, from a signal's handler of the loop. */
-void wt_shell_interrupt(struct wt_shell *console);
+/** Stops what runs or searches, from a signal's handler of the loop. False: nothing does. */
+bool wt_shell_interrupt(struct wt_shell *console);
+/** Whether a command waits for what runs or searches. */
+bool wt_shell_waits(const struct wt_shell *console);
+/** Stops it for good: the command fails, and the console has quit. */
+void wt_shell_abandon(struct wt_shell *console);
+
+/** What a status line shows of the program; "": nothing. */
+void wt_shell_status(struct wt_shell *console, char *text, size_t size);
 
 /** Whether `quit` was given, and its status (-1: none was given). */
 bool wt_shell_has_quit(const struct wt_shell *console, int *status);

@@ -44,7 +44,7 @@ static void print_arguments(struct wt_shell *c, const struct wt_frame *frame)
         const char *name = dwarf_diename(&child);
         if (dwarf_tag(&child) != DW_TAG_formal_parameter || !name) /* the compiler's own */
             continue;
-        fprintf(c->out, "%s%s=", any ? ", " : "", name);
+        fprintf(c->out, "%s%s%s%s=", any ? ", " : "", style(c, NAME), name, style(c, PLAIN));
         print_variable(c, &view, &child, true);
         any = true;
     } while (dwarf_siblingof(&child, &child) == 0);
@@ -61,7 +61,7 @@ static bool print_scope(struct wt_shell *c, const struct wt_view *view, Dwarf_Di
         const char *name = dwarf_diename(&child);
         if (dwarf_tag(&child) != (arguments ? DW_TAG_formal_parameter : DW_TAG_variable) || !name)
             continue;
-        fprintf(c->out, "%s%s = ", indent, name);
+        fprintf(c->out, "%s%s%s%s = ", indent, style(c, NAME), name, style(c, PLAIN));
         print_variable(c, view, &child, false);
         fputc('\n', c->out);
         any = true;
@@ -91,12 +91,15 @@ void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered
     if (numbered)
         fprintf(c->out, "#%-3u", frame->level);
     if (address)
-        fprintf(c->out, "0x%0*" PRIx64 " in ", digits, frame->pc);
-    fprintf(c->out, "%s (", frame->function ? frame->function : "??");
+        fprintf(c->out, "%s0x%0*" PRIx64 "%s in ", style(c, ADDRESS), digits, frame->pc,
+                style(c, PLAIN));
+    fprintf(c->out, "%s%s%s (", style(c, FUNCTION), frame->function ? frame->function : "??",
+            style(c, PLAIN));
     print_arguments(c, frame);
     fputc(')', c->out);
     if (frame->file)
-        fprintf(c->out, " at %s:%u", frame->file, frame->line);
+        fprintf(c->out, " at %s%s%s:%u", style(c, SOURCE_FILE), frame->file, style(c, PLAIN),
+                frame->line);
     fputc('\n', c->out);
 }
 

@@ -127,9 +127,16 @@ struct wt_shell {
     char **environment;
     size_t environment_count, environment_capacity;
 
-    bool waiting; /**< a command waits for an event: */
-    bool came;    /**< … it is here */
+    bool waiting;   /**< a command waits for an event: */
+    bool backwards; /**< … of a run that goes back */
+    bool came;      /**< … it is here */
     struct wt_event event;
+
+    struct wt_loading loading; /**< of debug information */
+    bool loading_ended;        /**< by whoever waited for it */
+    bool shows_progress;
+    uint64_t progress_since, progress_next; /**< nanoseconds; since: 0 where nothing takes time */
+    uint64_t progress_from;                 /**< issue time at which the run at hand has begun */
 
     wt_thread thread;         /**< selected; 0: none */
     struct wt_frames *frames; /**< of it; NULL: not asked for yet */
@@ -163,6 +170,9 @@ struct wt_shell {
     unsigned print_elements;
     unsigned depth; /**< of scripts in scripts */
     FILE *log;
+    bool in_sequence; /**< the log's text so far ends within a control sequence */
+    bool styled;      /**< output has colours */
+    bool status_line; /**< a terminal that can shows one */
 
     /** Where the lines behind `commands` come from; false at their end. The caller frees *line. */
     bool (*read_line)(void *context, char **line);
@@ -221,7 +231,26 @@ enum wt_status wave_of_thread(struct wt_shell *c, wt_thread thread, struct wt_wa
                               struct wt_thread_position *place, struct wt_error *err);
 void print_where(struct wt_shell *c, wt_thread thread);
 
+/* ---- progress.c ---- */
+/** Something begins that may take long. */
+void begin_progress(struct wt_shell *c);
+/** Shows how far it is, if it takes long. */
+void show_progress(struct wt_shell *c);
+/** It is over. */
+void end_progress(struct wt_shell *c);
+/** Debug information is read with progress. */
+void watch_loading(struct wt_shell *c);
+
+/* ---- style.c ---- */
+enum style { PLAIN, FUNCTION, SOURCE_FILE, ADDRESS, NAME, HEADLINE, DIM };
+/** What begins a style where there are colours, and PLAIN ends it; "" else. */
+const char *style(const struct wt_shell *c, enum style which);
+/** Writes text to the log, without styles. */
+void write_log(struct wt_shell *c, const char *text, size_t length);
+
 /* ---- run.c ---- */
+/** Waits until an event has come. */
+enum wt_status wait_for_event(struct wt_shell *c, struct wt_error *err);
 /** Lets threads go and waits for what happens. */
 enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list, size_t count,
                                bool backwards, struct wt_error *err);

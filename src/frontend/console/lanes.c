@@ -68,13 +68,12 @@ static unsigned equal_run(const struct cell *cell, unsigned count, unsigned firs
 static void print_row(struct wt_shell *c, const struct cell *first, unsigned run, const char *text)
 {
     char lanes[32];
-    const bool dim = !first->enabled && c->options.colour;
     if (run == 1)
         snprintf(lanes, sizeof lanes, "%u", first->lane);
     else
         snprintf(lanes, sizeof lanes, "%u..%u", first->lane, first->lane + run - 1);
-    fprintf(c->out, "%s  %-8s %s%s%s\n", dim ? "\033[2m" : "", lanes, text,
-            first->enabled ? "" : "  (masked off)", dim ? "\033[0m" : "");
+    fprintf(c->out, "%s  %-8s %s%s%s\n", first->enabled ? "" : style(c, DIM), lanes, text,
+            first->enabled ? "" : "  (masked off)", first->enabled ? "" : style(c, PLAIN));
 }
 
 static struct cell *make_cells(struct wt_shell *c, const struct wt_view *view,

@@ -50,6 +50,11 @@ struct wt_shell_options {
     void (*output)(void *context, const char *text, size_t length);
     /** Asks a question that is answered by yes or no; NULL: yes. */
     bool (*ask)(void *context, const char *question);
+    /**
+     * Shows how far something is that takes long, several times a second; NULL: it is over. False:
+     * whoever waits wants it to end. NULL where nobody looks.
+     */
+    bool (*progress)(void *context, const char *text);
     /** The text of an instruction, as a disassembler has it; NULL: there is none. Returns its
      * length in bytes, 0 if these bytes are no instruction. */
     unsigned (*disassemble)(void *context, uint64_t addr, const uint8_t *bytes, size_t length,

@@ -223,17 +223,24 @@ void remove_internal(struct wt_shell *c, uint64_t addr)
 
 /* ---- going ---- */
 
-enum wt_status wait_for_stop(struct wt_shell *c, struct wt_error *err)
+enum wt_status wait_for_event(struct wt_shell *c, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
-    c->came = false;
-    c->caught_number = 0;
-    c->event = (struct wt_event){.kind = WT_EVENT_NONE};
+    begin_progress(c);
     c->waiting = true;
     while (!c->came && !status)
         status = wt_session_run(c->session, err);
     c->waiting = false;
-    return status;
+    end_progress(c);
+    return !status && c->quit ? wt_fail(err, WT_STATE, "Interrupted.") : status;
+}
+
+enum wt_status wait_for_stop(struct wt_shell *c, struct wt_error *err)
+{
+    c->came = false;
+    c->caught_number = 0;
+    c->event = (struct wt_event){.kind = WT_EVENT_NONE};
+    return wait_for_event(c, err);
 }
 
 enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list, size_t count,
@@ -245,6 +252,7 @@ enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list,
     if (c->thread)
         wt_debugger_focus(c->debugger, c->thread);
     forget_frames(c);
+    c->backwards = backwards;
     c->entered = c->wanted_line = 0;
     fflush(c->out);
     /* A program that has just been started is on its way. */
@@ -439,11 +447,11 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
     c->stopped_silently = silent;
     if (shown && !silent) {
         print_where(c, c->thread);
-        fprintf(c->out, "\n%s %u%s, ",
+        fprintf(c->out, "\n%s%s %u%s%s, ", style(c, HEADLINE),
                 catches     ? "Catchpoint"
                 : temporary ? "Temporary breakpoint"
                             : "Breakpoint",
-                shown, catches ? " (dispatch begin)" : "");
+                shown, catches ? " (dispatch begin)" : "", style(c, PLAIN));
     }
     c->stop_number = shown;
     for (size_t i = 0; i < gone_count; i++)
@@ -528,7 +536,8 @@ static void report_watchpoint(struct wt_shell *c, bool *again)
                                             [POINT_ACCESS] =
                                                 "Hardware access (read/write) watchpoint"};
         print_where(c, c->thread);
-        fprintf(c->out, "\n%s %u: %s\n\n", names[p->kind], p->number, p->text);
+        fprintf(c->out, "\n%s%s %u: %s%s\n\n", style(c, HEADLINE), names[p->kind], p->number,
+                p->text, style(c, PLAIN));
         if (p->kind == POINT_WATCH || (p->kind == POINT_ACCESS && changed)) {
             fputs("Old value = ", c->out);
             print_watched(c, p, p->old);
@@ -592,7 +601,8 @@ static void report_fault(struct wt_shell *c)
         print_where(c, c->thread);
         if (p)
             fprintf(c->out, "\nCatchpoint %u:", p->number);
-        fprintf(c->out, "%sProgram stopped by a fault: %s\n", p ? " " : "\n", c->event.text);
+        fprintf(c->out, "%s%sProgram stopped by a fault: %s%s\n", p ? " " : "\n",
+                style(c, HEADLINE), c->event.text, style(c, PLAIN));
         if (c->event.pc) {
             char text[300];
             wt_modules_describe(c->modules, 0, c->event.pc, text, sizeof text);

@@ -134,9 +134,20 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
             return set_count(text, &c->print_elements, err);
         return wt_fail(err, WT_INVALID, "Undefined set print command: \"%s\".", text);
     }
+    if (take_word(&text, "status-line"))
+        return set_switch(text, &c->status_line, err);
+    if (take_word(&text, "style")) {
+        bool styled = c->styled;
+        enum wt_status status = take_word(&text, "enabled")
+                                    ? set_switch(text, &styled, err)
+                                    : wt_fail(err, WT_INVALID,
+                                              "set style takes \"enabled on\" or "
+                                              "\"enabled off\"");
+        c->styled = styled && c->options.colour;
+        return status;
+    }
     /* GDB's own settings that scripts have and that mean nothing here. */
-    if (take_word(&text, "pagination") || take_word(&text, "height") || take_word(&text, "width") ||
-        take_word(&text, "style"))
+    if (take_word(&text, "pagination") || take_word(&text, "height") || take_word(&text, "width"))
         return WT_OK;
     if (c->options.host && take_word(&text, "args"))
         return set_arguments(c, text, err);
@@ -182,6 +193,16 @@ enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *er
         for (size_t i = 0; i < c->substitution_count; i++)
             fprintf(c->out, "  `%s' -> `%s'.\n", c->substitution[2 * i],
                     c->substitution[2 * i + 1]);
+        if (!any)
+            return WT_OK;
+    }
+    if (any || take_word(&text, "style")) {
+        fprintf(c->out, "CLI output styling is %s.\n", c->styled ? "enabled" : "disabled");
+        if (!any)
+            return WT_OK;
+    }
+    if (any || take_word(&text, "status-line")) {
+        fprintf(c->out, "The status line of a terminal is %s.\n", c->status_line ? "on" : "off");
         if (!any)
             return WT_OK;
     }

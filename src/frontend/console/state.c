@@ -1,5 +1,6 @@
 /* What is selected: a thread and one of its frames. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -115,12 +116,53 @@ void print_where(struct wt_shell *c, wt_thread thread)
     if (wave_of_thread(c, thread, &wave, &place, WT_IGNORED) != WT_OK)
         return;
     wt_lanes_text(place.active, lanes, sizeof lanes);
-    fprintf(c->out, "[device %u", wave.device);
+    fprintf(c->out, "%s[device %u", style(c, DIM), wave.device);
     if (wave.has_work)
         fprintf(c->out, ", dispatch %" PRIu64 ", group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
                 wave.dispatch, wave.group[0], wave.group[1], wave.group[2]);
-    fprintf(c->out, ", core %u, %s %u, %s %u%s; %ss %s enabled]\n", wave.core,
+    fprintf(c->out, ", core %u, %s %u, %s %u%s; %ss %s enabled]%s\n", wave.core,
             c->topology->wave_word, wave.slot, c->topology->lane_word, place.lane,
             wt_has_lane(place.active, place.lane) ? "" : " (masked off)", c->topology->lane_word,
-            place.active ? lanes : "none");
+            place.active ? lanes : "none", style(c, PLAIN));
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* "PROGRAM | stopped: core 0, warp 1, thread 0 | draw at a.c:42 | time 4647, in the past" */
+void wt_shell_status(struct wt_shell *c, char *text, size_t size)
+{
+    struct wt_wave wave;
+    struct wt_thread_position place;
+    struct wt_debugger_time time;
+    const struct wt_frame *frame;
+    FILE *out = size ? fmemopen(text, size, "w") : NULL;
+    if (size)
+        *text = 0;
+    if (!out)
+        return;
+    if (c->status_line)
+        fprintf(out, "%s | ", c->options.program ? base_name(c->options.program) : "no program");
+    if (!c->status_line) {
+        /* Nothing is shown. */
+    } else if (!c->started) {
+        fputs(c->ended ? "ended" : "not started", out);
+    } else if (need_thread(c, WT_IGNORED) != WT_OK ||
+               wave_of_thread(c, c->thread, &wave, &place, WT_IGNORED) != WT_OK) {
+        fputs("stopped; no kernel runs", out);
+    } else {
+        fprintf(out, "stopped: core %u, %s %u, %s %u", wave.core, c->topology->wave_word, wave.slot,
+                c->topology->lane_word, place.lane);
+        if (need_frame(c, &frame, WT_IGNORED) == WT_OK && frame->function)
+            fprintf(out, " | %s", frame->function);
+        if (need_frame(c, &frame, WT_IGNORED) == WT_OK && frame->file)
+            fprintf(out, " at %s:%u", base_name(frame->file), frame->line);
+    }
+    if (c->status_line && c->started && wt_debugger_time(c->debugger, &time, WT_IGNORED) == WT_OK)
+        fprintf(out, " | time %" PRIu64 "%s", time.now, time.in_past ? ", in the past" : "");
+    fclose(out);
+    text[size - 1] = 0;
 }

@@ -634,10 +634,7 @@ static enum wt_status wait_for_errand(struct wt_shell *c, struct wt_error *err)
     enum wt_status status = WT_OK;
     c->came = false;
     c->event = (struct wt_event){.kind = WT_EVENT_NONE};
-    c->waiting = true;
-    while (!c->came && !status)
-        status = wt_session_run(c->session, err);
-    c->waiting = false;
+    status = wait_for_event(c, err);
     if (!status && c->event.reason == WT_STOP_LOST)
         return wt_fail(err, WT_IO, "%s", c->event.text);
     if (!status && c->event.reason == WT_STOP_INTERRUPTED)

@@ -1,0 +1,119 @@
+/* See init_file.h. The list of trusted files is `trusted` beside the user's own init file: an
+ * absolute path a line. */
+#include "cli/init_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *cli_user_file(const char *name)
+{
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    char *path = NULL;
+    int length = -1;
+    /* The specification of the folders has relative paths ignored. */
+    if (config && config[0] == '/')
+        length = asprintf(&path, "%s/wavetrap/%s", config, name);
+    else if (home && *home)
+        length = asprintf(&path, "%s/.config/wavetrap/%s", home, name);
+    return length < 0 ? NULL : path;
+}
+
+/* ---- the list ---- */
+
+static bool is_listed(const char *list, const char *path)
+{
+    FILE *file = fopen(list, "r");
+    char *line = NULL;
+    size_t room = 0;
+    bool found = false;
+    if (!file)
+        return false;
+    for (ssize_t length; !found && (length = getline(&line, &room, file)) >= 0;) {
+        if (length && line[length - 1] == '\n')
+            line[length - 1] = 0;
+        found = strcmp(line, path) == 0;
+    }
+    free(line);
+    fclose(file);
+    return found;
+}
+
+/* The folder of a file and those around it, for this user alone. */
+static enum wt_status make_folder_of(char *path, struct wt_error *err)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        if (mkdir(path, 0700) != 0 && errno != EEXIST)
+            return wt_fail(err, WT_IO, "%s: %s", path, strerror(errno));
+        *slash = '/';
+    }
+    return WT_OK;
+}
+
+static enum wt_status add_to_list(char *list, const char *path, struct wt_error *err)
+{
+    enum wt_status status = make_folder_of(list, err);
+    if (status)
+        return status;
+    FILE *file = fopen(list, "a");
+    if (!file)
+        return wt_fail(err, WT_IO, "%s: %s", list, strerror(errno));
+    const bool written = fprintf(file, "%s\n", path) > 0;
+    if (fclose(file) != 0 || !written)
+        return wt_fail(err, WT_IO, "%s: cannot write", list);
+    return WT_OK;
+}
+
+/* ---- the project's file ---- */
+
+/* A file that others can write to says what they want it to, whoever has trusted it once. */
+static enum wt_status check_owner(const char *path, struct wt_error *err)
+{
+    struct stat file;
+    if (stat(path, &file) != 0)
+        return wt_fail(err, WT_IO, "%s: %s", path, strerror(errno));
+    if (file.st_uid != geteuid() && file.st_uid != 0)
+        return wt_fail(err, WT_INVALID, "%s is not read: it belongs to another user (%u)", path,
+                       (unsigned)file.st_uid);
+    if (file.st_mode & (S_IWGRP | S_IWOTH))
+        return wt_fail(err, WT_INVALID,
+                       "%s is not read: others may write to it ('chmod go-w' changes that)", path);
+    return WT_OK;
+}
+
+enum wt_status cli_project_init_file(char **path, struct wt_error *err)
+{
+    char *list = cli_user_file("trusted");
+    *path = realpath(CLI_PROJECT_INIT_FILE, NULL);
+    enum wt_status status = *path ? check_owner(*path, err) : WT_OK;
+    if (*path && !status && !(list && is_listed(list, *path)))
+        status = wt_fail(err, WT_INVALID,
+                         "%s is not read, since it is not trusted: 'wavetrap debug --trust' there "
+                         "reads it now and later",
+                         *path);
+    free(list);
+    return status;
+}
+
+enum wt_status cli_trust_project(char **path, struct wt_error *err)
+{
+    char *list = cli_user_file("trusted");
+    enum wt_status status = WT_OK;
+    *path = realpath(CLI_PROJECT_INIT_FILE, NULL);
+    if (!*path)
+        status = wt_fail(err, WT_IO, "%s: %s", CLI_PROJECT_INIT_FILE, strerror(errno));
+    else if (!list)
+        status = wt_fail(err, WT_INVALID,
+                         "neither XDG_CONFIG_HOME nor HOME says where the list of "
+                         "trusted files is");
+    else if (strchr(*path, '\n'))
+        status = wt_fail(err, WT_INVALID, "a path with an end of line in it cannot be listed");
+    else if ((status = check_owner(*path, err)) == WT_OK && !is_listed(list, *path))
+        status = add_to_list(list, *path, err);
+    free(list);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* The init files of `wavetrap debug`: the user's own, and that of the working folder if it is
+ * trusted. */
+#ifndef WT_CLI_INIT_FILE_H
+#define WT_CLI_INIT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "wavetrap/error.h"
+
+/** A project's file, below the working folder. */
+#define CLI_PROJECT_INIT_FILE ".wavetrap/debugrc"
+
+/**
+ * The path of a file of the user's configuration: $XDG_CONFIG_HOME/wavetrap/NAME, or
+ * ~/.config/wavetrap/NAME. The caller frees it; NULL: neither folder is known.
+ */
+char *cli_user_file(const char *name);
+
+/**
+ * Finds the working folder's init file. *path is its absolute path, without links; the caller
+ * frees it. NULL: there is none. WT_INVALID: it is there and not to be read, and *err says why and
+ * what to do about it: it is not in the user's list of trusted files, or somebody else could have
+ * written it.
+ */
+enum wt_status cli_project_init_file(char **path, struct wt_error *err);
+
+/** Adds the working folder's init file to the user's list of trusted files. *path likewise. */
+enum wt_status cli_trust_project(char **path, struct wt_error *err);
+
+#endif
