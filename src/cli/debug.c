@@ -622,7 +622,8 @@ static const struct cli_option options[] = {
 const struct cli_command cli_debug = {
     .name = "debug",
     .operands = "PROGRAM [ARGUMENT]…",
-    .summary = "Debugs PROGRAM, a HIP program too, in a console with GDB's commands.",
+    .summary = "Debugs PROGRAM, a HIP or CUDA driver program too, in a console with GDB's "
+               "commands.",
     .options = options,
     .device = true,
     .debugger = true,

@@ -29,6 +29,10 @@ struct wt_process;
 struct wt_process_ops {
     /** Whether process @p pid has opened GPUs of the family (one debugger at a time connects). */
     enum wt_status (*reachable)(int pid, bool *reachable, struct wt_error *err);
+    /** Calls @p found for each process of this user that can be reached, with its number of GPUs
+     * (0: a debugger is there) and what it is called. */
+    enum wt_status (*each)(void (*found)(void *context, int pid, unsigned gpus, const char *name),
+                           void *context, struct wt_error *err);
     /** Connects: sets p->own, p->target, and adds the modules that there are. */
     enum wt_status (*connect)(struct wt_process *p, int pid, struct wt_error *err);
     /** A target without a program that runs: sets p->target, whose memory is p->image, and

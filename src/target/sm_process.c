@@ -91,8 +91,7 @@ static enum wt_status add_module(struct wt_process *p, const struct sm_wire_modu
     o->loaded = grown;
     struct loaded *loaded = &grown[o->loaded_count];
     *loaded = (struct loaded){.id = m->id};
-    enum wt_status status =
-        m->is_cubin ? add_cubin(p, m, loaded, err) : add_ptx(p, m, loaded, err);
+    enum wt_status status = m->is_cubin ? add_cubin(p, m, loaded, err) : add_ptx(p, m, loaded, err);
     o->loaded_count += status == WT_OK;
     return status;
 }
@@ -284,8 +283,7 @@ static enum wt_status no_registers(struct wt_bus *bus, struct wt_bus_op *ops, si
     return WT_OK;
 }
 
-static enum wt_status connect_none(struct wt_process *p, const char *program,
-                                   struct wt_error *err)
+static enum wt_status connect_none(struct wt_process *p, const char *program, struct wt_error *err)
 {
     (void)program, (void)err; /* what it will load is data of its own */
     static const struct wt_sm_link_ops ops = {.launch = no_launch,
@@ -314,6 +312,7 @@ static enum wt_status connect_none(struct wt_process *p, const char *program,
 }
 
 const struct wt_process_ops wt_sm_process_ops = {.reachable = wt_sm_process_reachable,
+                                                 .each = wt_sm_processes,
                                                  .connect = connect_to,
                                                  .connect_none = connect_none,
                                                  .refresh = refresh,
