@@ -622,8 +622,7 @@ static const struct cli_option options[] = {
 const struct cli_command cli_debug = {
     .name = "debug",
     .operands = "PROGRAM [ARGUMENT]…",
-    .summary = "Debugs PROGRAM, a HIP or CUDA driver program too, in a console with GDB's "
-               "commands.",
+    .summary = "Debugs PROGRAM, a HIP, OpenCL or CUDA program too, in a console like GDB's.",
     .options = options,
     .device = true,
     .debugger = true,

@@ -10,7 +10,7 @@ import pytest
 
 from conftest import WAVETRAP
 from sanitizer import BUILD, ROOT, environment
-from test_clang_openmp import compiled as compiled_by_clang
+from test_clang_openmp import compiled as compiled_by_clang, variables
 from test_console import END, ask, debug
 from test_cuda import compiled
 from test_long import LIMIT, until
@@ -231,8 +231,9 @@ def test_openacc_of_gcc(tmp_path):
 
 
 def test_openmp_of_clang(tmp_path):
+    env = variables()
     path = compiled_by_clang(tmp_path, "-O2", "--offload-arch=sm_50")
-    plain = subprocess.run([WAVETRAP, "exec", *SM, path], capture_output=True, text=True, env=environment(), timeout=LIMIT)
-    said = ask(["start", "backtrace", "delete", "continue"], path, options=SM)
+    plain = subprocess.run([WAVETRAP, "exec", *SM, path], capture_output=True, text=True, env={**environment(), **env}, timeout=LIMIT)
+    said = ask(["start", "backtrace", "delete", "continue"], path, options=SM, env={**environment(), **env})
     assert re.search(r"^Temporary breakpoint 1, \S+ \(", said[0], re.M), said[0]
-    assert said[3] == "Continuing.\n" + plain.stdout + END
+    assert "host 0" in plain.stdout and said[3] == "Continuing.\n" + plain.stdout + END

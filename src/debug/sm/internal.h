@@ -54,13 +54,6 @@ static inline struct smp_row *smp_row(const struct wt_probe *p, wt_wave_handle w
 
 /** A standstill is SMs that are locked down. */
 extern const struct wt_standstill_ops smp_standstill;
-/** The row of an active wave, at a standstill. WT_STATE if it has ended. */
-static inline enum wt_status smp_find_row(struct wt_probe *p, wt_wave_handle wave,
-                                          struct smp_row **row, struct wt_error *err)
-{
-    *row = smp_row(p, wave);
-    return wt_standstill_look(p, wave, err);
-}
 /** Debugging begins: traps and errors pause warps. */
 enum wt_status smp_arm(struct wt_probe *p, struct wt_error *err);
 /** Debugging ends: the SMs run as they would without. */
