@@ -6,7 +6,7 @@
 #include "debug/standstill/standstill.h"
 
 #define SMP_LANES 32u
-#define SMP_WARPS 64u /* of an SM */
+#define SMP_WARPS 64u    /* of an SM */
 #define SMP_MOST_SMS 64u /* of all GPUs */
 #define SMP_BANKS 18u
 #define SMP_ROW_BYTES 128u /* of the register file */
@@ -29,7 +29,7 @@ struct smp_row {
     bool reports; /**< its error status has something that was told */
     uint64_t pc;
     uint32_t active;
-    bool aborts; /**< it has come to a trap of its own, by which the program gives up */
+    bool aborts;           /**< it has come to a trap of its own, by which the program gives up */
     unsigned trap;         /**< of a breakpoint: the immediate of BPT.TRAP */
     struct wt_fault error; /**< of an exception */
 };

@@ -78,11 +78,11 @@ static enum wt_status transact(struct wt_probe *p, struct access *list, size_t c
             const unsigned sm = a->sm - first;
             if (a->sm < first || sm >= p->link->sms[gpu])
                 break;
-            ops[n] = (struct wt_bus_op){.write = a->write,
-                                        .addr = (uint16_t)(sm / TPCS_OF_GPC * 0x2000 +
-                                                           sm % TPCS_OF_GPC * 0x200 +
-                                                           a->offset / 4),
-                                        .value = a->value};
+            ops[n] =
+                (struct wt_bus_op){.write = a->write,
+                                   .addr = (uint16_t)(sm / TPCS_OF_GPC * 0x2000 +
+                                                      sm % TPCS_OF_GPC * 0x200 + a->offset / 4),
+                                   .value = a->value};
         }
         status = wt_bus_transact(p->link->bus[gpu], ops, n, err);
         for (size_t i = 0; i < n && !status; i++)
