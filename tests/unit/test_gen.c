@@ -210,7 +210,8 @@ static void test_restrictions_of_regions(void **state)
         /* mov (8) r40.0<4>:d r20.0<8;8,1>:d */
         {{0x65000a2800600001, 0x00000000008d0280}, "its destination spans more than two registers"},
         /* mov (16) r40.0<1>:d r20.0<16;8,2>:d */
-        {{0x25000a2800800001, 0x0000000000ae0280}, "a row of a source region crosses the boundary of a register"},
+        {{0x25000a2800800001, 0x0000000000ae0280},
+         "a row of a source region crosses the boundary of a register"},
         /* mov (16) r40.0<1>:d r20.4<8;8,1>:d */
         {{0x25000a2800800001, 0x00000000008d0290}, "a source region spans more than two registers"},
         /* mov (8) r40.0<1>:w r20.1<16;8,2>:w */
