@@ -18,8 +18,10 @@
 /* What kernels print goes where the program prints. */
 static void print(void *context, unsigned slot, const char *line, size_t length)
 {
+    struct gpu *g = context;
     fwrite(line, 1, length, stdout);
     putchar('\n');
+    g->printed = true;
 }
 
 enum wt_status gpu_map(struct gpu *g, uint64_t address, uint64_t size, bool writable,
@@ -79,6 +81,7 @@ enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, stru
         return status;
     }
     sm_machine(g->device)->console = print;
+    sm_machine(g->device)->console_context = g;
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;
