@@ -197,7 +197,7 @@ def test_the_tutorial_for_host_programs_is_true(tmp_path):
     make, session = [line.removeprefix("$ ").replace("/tmp", str(tmp_path)) for line in page.splitlines() if line.startswith("$ ")]
     subprocess.run(make.split(), check=True, cwd=ROOT, capture_output=True)
     assert session == f"wavetrap debug -g gen9 {tmp_path}/vadd"
-    text = "".join(re.findall(r"^```console\n(?:\$.*\n)*(.*?)^```$", page, re.M | re.S))
+    text = "".join(re.findall(r"^```console\n(?:\$[^\n]*\n)*(.*?)^```$", page, re.M | re.S))
     parts = re.split(r"^\(wavetrap\) (.*)\n", text, flags=re.M)
     commands, wanted = parts[1::2], parts[2::2]
     status, said = status_of(commands, tmp_path / "vadd")

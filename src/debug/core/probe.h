@@ -220,9 +220,9 @@ struct wt_instruction {
 /** A function of which a wave is to be followed to its caller. */
 struct wt_callee {
     wt_wave_id wave; /**< whose function it is */
-    uint64_t start; /**< its first instruction */
-    uint64_t pc;    /**< where it goes on */
-    void *context;  /**< of the next two */
+    uint64_t start;  /**< its first instruction */
+    uint64_t pc;     /**< where it goes on */
+    void *context;   /**< of the next two */
     /** A register as this function has it, of one lane; false if that is unknown. */
     bool (*read_register)(void *context, unsigned index, unsigned lane, uint64_t *value);
     /** The first bytes of a wave's register as this function has it; likewise. */
