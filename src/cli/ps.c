@@ -1,6 +1,7 @@
 /* `wavetrap ps`: the host programs with emulated GPUs that a debugger can reach. */
 #include "cli/options.h"
 #include "debug/gcn/process.h"
+#include "debug/gen/process.h"
 
 struct listing {
     unsigned count;
@@ -29,7 +30,8 @@ static int run(int argc, char **argv)
     case CLI_GO:
         break;
     }
-    if (wt_gcn_processes(print, &listing, &err) != WT_OK)
+    if (wt_gcn_processes(print, &listing, &err) != WT_OK ||
+        wt_gen_processes(print, &listing, &err) != WT_OK)
         return cli_fail(&cli_ps, &err);
     if (!listing.count)
         fputs("no program of yours with emulated GPUs is running\n", stderr);

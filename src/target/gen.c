@@ -13,6 +13,7 @@
 #include "runtime/gen/launch.h"
 #include "target/emulated.h"
 #include "target/gen_debugger.h"
+#include "target/gen_process.h"
 #include "target/launch.h"
 
 struct gen {
@@ -343,4 +344,5 @@ const struct wt_family wt_family_gen = {
     .attach = attach,
     .operations = gen_debugger_operations,
     .probe = &wt_probe_gen,
+    .process = &wt_gen_process_ops,
 };

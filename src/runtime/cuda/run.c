@@ -180,6 +180,9 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
     wt_progress_clear(&g->progress);
     wt_interrupt_attend(false);
     m->ops->flush_console(m);
+    if (g->printed)
+        fflush(stdout); /* what is written to stderr from now on comes behind it */
+    g->printed = false;
     return result;
 }
 
