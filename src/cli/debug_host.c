@@ -78,6 +78,13 @@ const struct wt_family *cli_debug_host_family(const struct cli_debug_host *h)
     return h->session ? h->process.family : h->none.family;
 }
 
+unsigned cli_debug_host_instruction(struct cli_debug_host *h, uint64_t addr, const uint8_t *bytes,
+                                    size_t length, char *text, size_t size)
+{
+    return wt_process_instruction_text(h->session ? &h->process : &h->none, addr, bytes, length,
+                                       text, size);
+}
+
 void cli_debug_host_serve(struct cli_debug_host *h, struct wt_shell *console)
 {
     h->console = console;
@@ -332,9 +339,9 @@ void cli_debug_host_leave(struct cli_debug_host *h, bool kill)
 {
     if (!h->pid)
         return;
-    disconnect(h, false);
-    if (kill)
+    if (kill) /* first: without its debugger it would go on */
         end_program(h);
+    disconnect(h, false);
     h->pid = 0;
 }
 

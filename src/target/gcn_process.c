@@ -318,6 +318,7 @@ static void disconnect(struct wt_process *p)
 }
 
 const struct wt_process_ops wt_gcn_process_ops = {.reachable = wt_gcn_process_reachable,
+                                                  .each = wt_gcn_processes,
                                                   .connect = connect_to,
                                                   .connect_none = wt_gcn_connect_none,
                                                   .final_memory = final_memory,

@@ -220,6 +220,7 @@ static void disconnect(struct wt_process *p)
 }
 
 const struct wt_process_ops wt_gen_process_ops = {.reachable = wt_gen_process_reachable,
+                                                  .each = wt_gen_processes,
                                                   .connect = connect_to,
                                                   .connect_none = wt_gen_connect_none,
                                                   .final_memory = final_memory,

@@ -86,6 +86,15 @@ enum wt_status wt_process_record(struct wt_process *p, uint64_t budget, struct w
                          p->family->name);
 }
 
+unsigned wt_process_instruction_text(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
+                                     size_t available, char *text, size_t size)
+{
+    const struct wt_family *f = p->family;
+    if (f->process->instruction_text)
+        return f->process->instruction_text(p, pc, bytes, available, text, size);
+    return f->instruction_text ? f->instruction_text(NULL, pc, bytes, available, text, size) : 0;
+}
+
 void wt_process_show_file(struct wt_process *none)
 {
     if (!none->file_modules)

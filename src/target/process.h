@@ -29,6 +29,10 @@ struct wt_process;
 struct wt_process_ops {
     /** Whether process @p pid has opened GPUs of the family (one debugger at a time connects). */
     enum wt_status (*reachable)(int pid, bool *reachable, struct wt_error *err);
+    /** Calls @p found for each process of this user that can be reached, with its number of GPUs
+     * (0: a debugger is there) and what it is called. */
+    enum wt_status (*each)(void (*found)(void *context, int pid, unsigned gpus, const char *name),
+                           void *context, struct wt_error *err);
     /** Connects: sets p->own, p->target, and adds the modules that there are. */
     enum wt_status (*connect)(struct wt_process *p, int pid, struct wt_error *err);
     /** A target without a program that runs: sets p->target, whose memory is p->image, and
@@ -41,6 +45,9 @@ struct wt_process_ops {
     enum wt_status (*refresh)(struct wt_process *p, struct wt_error *err);
     /** Has kernels recorded: fills in p->services. NULL: they cannot be. */
     enum wt_status (*record)(struct wt_process *p, uint64_t budget, struct wt_error *err);
+    /** As of struct wt_family, for code that the process has loaded. NULL: that of the family. */
+    unsigned (*instruction_text)(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
+                                 size_t available, char *text, size_t size);
     /** Disconnects and frees p->own, which may be NULL. */
     void (*disconnect)(struct wt_process *p);
 };
@@ -86,6 +93,10 @@ enum wt_status wt_process_wait(int pid, unsigned ms, const struct wt_family **fa
  * be read is left out.
  */
 enum wt_status wt_process_refresh(struct wt_process *process, struct wt_error *err);
+
+/** Disassembles as the operation instruction_text of struct wt_family does. */
+unsigned wt_process_instruction_text(struct wt_process *process, uint64_t pc, const uint8_t *bytes,
+                                     size_t available, char *text, size_t size);
 
 /**
  * The debugger of a GPU that no program uses: it has no waves. Its modules and its memory, which
