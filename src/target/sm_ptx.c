@@ -286,6 +286,22 @@ static bool put_variable(const struct sm_ptx_variable *v, struct wt_buffer *out)
     return true;
 }
 
+/* LLVM writes "work.tile" for what it has declared as work_$_tile, since names have no dots. */
+static const struct sm_ptx_variable *find_variable(const struct names *n, struct ptx_name name)
+{
+    char text[1024];
+    struct ptx_name own = {.at = text};
+    const struct sm_ptx_variable *v = sm_ptx_variable(n->image, 0, name);
+    for (uint32_t i = 0; i < name.length; i++) {
+        const bool is_dot = name.at[i] == '.';
+        if (own.length + 3 > sizeof text)
+            return v;
+        memcpy(text + own.length, is_dot ? "_$_" : name.at + i, is_dot ? 3 : 1);
+        own.length += is_dot ? 3 : 1;
+    }
+    return v ? v : sm_ptx_variable(n->image, 0, own);
+}
+
 static bool value_of_name(void *context, struct ptx_name name, unsigned size, struct wt_buffer *out)
 {
     const struct names *n = context;
@@ -298,8 +314,16 @@ static bool value_of_name(void *context, struct ptx_name name, unsigned size, st
         wt_buffer_append_number(out, address, size);
         return true;
     }
-    const struct sm_ptx_variable *v = size == 8 ? sm_ptx_variable(n->image, 0, name) : NULL;
-    return v && put_variable(v, out);
+    const struct sm_ptx_variable *v = size == 8 ? find_variable(n, name) : NULL;
+    if (v)
+        return put_variable(v, out);
+    /* A variable that is not there has no place: nothing is left of the expression. */
+    if (size == 8 && !out->failed && out->length && out->bytes[out->length - 1] == DW_OP_addr) {
+        out->bytes[out->length - 1] = DW_OP_nop;
+        wt_buffer_append_number(out, DW_OP_nop * UINT64_C(0x0101010101010101), 8);
+        return true;
+    }
+    return false;
 }
 
 /* The sections of a text, as bytes. */
