@@ -63,7 +63,7 @@ struct files {
     size_t count, room;
     char **own; /* names that were made here */
     size_t own_count, own_room;
-    size_t *first; /* of each text: its first .file */
+    size_t *first;    /* of each text: its first .file */
     size_t *own_text; /* of each text: itself */
     bool numbered;    /* the only text's .file N is file N - 1 */
 };
@@ -261,9 +261,10 @@ static bool find_label(const struct names *n, struct ptx_name name, uint64_t *ad
 }
 
 /*
- * DW_OP_addr of a variable, which LLVM writes with its space in DW_AT_address_class. Here an address
- * is a generic one: shared memory by its window. That of local memory is where the frame's begins,
- * which the register of the probe tells: DW_OP_bregx in the place of DW_OP_addr, as long as that.
+ * DW_OP_addr of a variable, which LLVM writes with its space in DW_AT_address_class. Here an
+ * address is a generic one: shared memory by its window. That of local memory is where the frame's
+ * begins, which the register of the probe tells: DW_OP_bregx in the place of DW_OP_addr, as long as
+ * that.
  */
 static bool put_variable(const struct sm_ptx_variable *v, struct wt_buffer *out)
 {

@@ -93,8 +93,8 @@ bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out
     case SM_REGISTER_CALLER:
         return w->rows && sm_read_file(d, wave, (uint64_t)w->base * sizeof *w->r + 8, out, 4);
     case SM_REGISTER_LOCAL:
-        return w->rows && sm_read_file(d, wave, (uint64_t)(w->base + 1) * sizeof *w->r, out,
-                                       sizeof *w->r);
+        return w->rows &&
+               sm_read_file(d, wave, (uint64_t)(w->base + 1) * sizeof *w->r, out, sizeof *w->r);
     default:
         return false;
     }

@@ -387,9 +387,8 @@ enum wt_status sm_ptx_link(const struct sm_ptx_module *modules, size_t count, ui
     l.image->code = code;
     l.image->data = data;
     const bool good = ptx_collect_symbols(&l) && ptx_resolve_symbols(&l) && place_variables(&l) &&
-                      place_shared(&l) && lower_all(&l) && list_kernels(&l) && ptx_list_variables(&l) &&
-                      initialise_all(&l) &&
-                      write_words(&l);
+                      place_shared(&l) && lower_all(&l) && list_kernels(&l) &&
+                      ptx_list_variables(&l) && initialise_all(&l) && write_words(&l);
     assert(good == (l.status == WT_OK));
     if (good)
         ptx_fill_in_functions(&l);

@@ -312,11 +312,10 @@ bool ptx_list_variables(struct ptx_linker *l)
     for (size_t i = 0; i < l->symbol_count; i++) {
         const struct ptx_symbol *s = &l->symbol[i];
         if (s->variable && s->definition && s->definition->variable &&
-            !ptx_add_variable(l, &(struct sm_ptx_variable){
-                                     .name = s->name,
-                                     .module = s->module,
-                                     .space = s->definition->variable->space,
-                                     .place = s->definition->address}))
+            !ptx_add_variable(l, &(struct sm_ptx_variable){.name = s->name,
+                                                           .module = s->module,
+                                                           .space = s->definition->variable->space,
+                                                           .place = s->definition->address}))
             return false;
     }
     return true;
@@ -326,8 +325,7 @@ const struct sm_ptx_variable *sm_ptx_variable(const struct sm_ptx *image, uint32
                                               struct ptx_name name)
 {
     for (size_t i = 0; i < image->variable_count; i++)
-        if (image->variable[i].module == module &&
-            ptx_names_equal(image->variable[i].name, name))
+        if (image->variable[i].module == module && ptx_names_equal(image->variable[i].name, name))
             return &image->variable[i];
     return NULL;
 }
