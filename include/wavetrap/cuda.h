@@ -15,6 +15,9 @@ extern "C" {
 
 #define CUDA_VERSION 12000
 
+typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
+
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st *CUcontext;

@@ -3,7 +3,9 @@
 #define WT_BASE_LANES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define WT_MAX_LANES 128
 
@@ -48,6 +50,16 @@ static inline unsigned wt_lanes_highest(wt_lanes set)
 {
     return (uint64_t)(set >> 64) ? 127 - (unsigned)__builtin_clzll((uint64_t)(set >> 64))
                                  : 63 - (unsigned)__builtin_clzll((uint64_t)set);
+}
+
+/** Copies the values of the lanes of a set, @p size bytes each, out of those of all lanes in @p all
+ * to
+ * @p out, one behind the other. Returns where they end. */
+static inline uint8_t *wt_lanes_gather(wt_lanes set, const uint8_t *all, size_t size, uint8_t *out)
+{
+    for (; set; set &= set - 1, out += size)
+        memcpy(out, all + size * wt_lanes_lowest(set), size);
+    return out;
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum wt_status wt_parse_number(const char *text, uint64_t *value, struct wt_error *err)
 {
@@ -49,4 +50,20 @@ void wt_mask_text(wt_lanes lanes, char *text, size_t size)
         snprintf(text, size, "0x%" PRIx64 "%016" PRIx64, (uint64_t)(lanes >> 64), (uint64_t)lanes);
     else
         snprintf(text, size, "0x%" PRIx64, (uint64_t)lanes);
+}
+
+enum wt_status wt_parse_bytes(const char *text, uint8_t **bytes, size_t *length,
+                              struct wt_error *err)
+{
+    const size_t digits = strlen(text);
+    if (!digits || digits % 2 || strspn(text, "0123456789abcdefABCDEF") != digits)
+        return wt_fail(err, WT_INVALID, "'%.64s' is no sequence of hexadecimal bytes", text);
+    if (!(*bytes = malloc(digits / 2)))
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    *length = digits / 2;
+    for (size_t i = 0; i < *length; i++) {
+        const char pair[3] = {text[2 * i], text[2 * i + 1], 0};
+        (*bytes)[i] = (uint8_t)strtoul(pair, NULL, 16);
+    }
+    return WT_OK;
 }

@@ -14,6 +14,10 @@
  */
 enum wt_status wt_parse_number(const char *text, uint64_t *value, struct wt_error *err);
 
+/** Parses bytes written as two hexadecimal digits each, one at least. The caller frees *bytes. */
+enum wt_status wt_parse_bytes(const char *text, uint8_t **bytes, size_t *length,
+                              struct wt_error *err);
+
 /** Bytes that hold any set of lanes as text, the NUL included. */
 #define WT_LANES_TEXT 512
 

@@ -77,8 +77,11 @@ const struct cli_command cli_cuda_path = {
     .operands = "",
     .summary = "Prints the folder for clang's --cuda-path: stand-ins for NVIDIA's tools.",
     .options = options,
-    .notes = "clang-19 -fopenmp --offload-arch=sm_50 --cuda-path=$(wavetrap cuda-path) program.c\n"
-             "makes a program for 'wavetrap exec -g sm'. Its kernels stay PTX until they are "
-             "loaded.\n",
+    .notes =
+        "clang-19 -fopenmp --offload-arch=sm_50 --cuda-path=$(wavetrap cuda-path) program.c\n"
+        "makes a program for 'wavetrap exec -g sm'. Its kernels stay PTX until they are "
+        "loaded.\n"
+        "CUDA C++: clang-19 -x cuda --cuda-gpu-arch=sm_50 --cuda-path=$P program.cu -L$P/lib64 "
+        "-lcudart\n",
     .run = run,
 };

@@ -169,10 +169,11 @@ static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, 
                             char *text, size_t size)
 {
     struct debug *d = context;
-    const struct wt_family *f = family_of(d);
-    return f->instruction_text
-               ? f->instruction_text(d->host ? NULL : &d->device, addr, bytes, length, text, size)
-               : 0;
+    const struct wt_family *f = d->device.family;
+    if (d->host)
+        return cli_debug_host_instruction(d->host, addr, bytes, length, text, size);
+    return f->instruction_text ? f->instruction_text(&d->device, addr, bytes, length, text, size)
+                               : 0;
 }
 
 static bool explain(void *context, FILE *out, const char *const *name, const uint64_t *value,
@@ -621,7 +622,7 @@ static const struct cli_option options[] = {
 const struct cli_command cli_debug = {
     .name = "debug",
     .operands = "PROGRAM [ARGUMENT]…",
-    .summary = "Debugs PROGRAM, a HIP program too, in a console with GDB's commands.",
+    .summary = "Debugs PROGRAM, a HIP, OpenCL or CUDA program too, in a console like GDB's.",
     .options = options,
     .device = true,
     .debugger = true,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/loop.h"
+#include "cli/exec_file.h"
 #include "target/process.h"
 
 #define LOOK_MS 20 /* between two looks at a program that starts or ends */
@@ -49,7 +50,10 @@ enum wt_status cli_debug_host_open(const struct cli_debug_host_options *options,
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     h->options = *options;
     const struct wt_debugger_options how = debugger_options(h);
-    enum wt_status status = wt_process_open_none(&h->none, options->family, &how, err);
+    char path[4096];
+    const bool found = options->program && exec_file_find(options->program, path, sizeof path);
+    enum wt_status status =
+        wt_process_open_none(&h->none, options->family, found ? path : NULL, &how, err);
     if (!status)
         status = new_session(h, h->none.debugger, &h->none_session, err);
     if (status)
@@ -74,6 +78,13 @@ const struct wt_family *cli_debug_host_family(const struct cli_debug_host *h)
     return h->session ? h->process.family : h->none.family;
 }
 
+unsigned cli_debug_host_instruction(struct cli_debug_host *h, uint64_t addr, const uint8_t *bytes,
+                                    size_t length, char *text, size_t size)
+{
+    return wt_process_instruction_text(h->session ? &h->process : &h->none, addr, bytes, length,
+                                       text, size);
+}
+
 void cli_debug_host_serve(struct cli_debug_host *h, struct wt_shell *console)
 {
     h->console = console;
@@ -86,13 +97,16 @@ static void end_session(struct wt_session **session)
     *session = NULL;
 }
 
-/* The console goes to the session that no program has. */
-static void disconnect(struct cli_debug_host *h)
+/* The console goes to the session that no program has. @p ended: it shows what this one has left.
+ */
+static void disconnect(struct cli_debug_host *h, bool ended)
 {
     if (!h->session) {
         wt_process_close(&h->process);
         return;
     }
+    if (ended)
+        wt_process_show_end(&h->none, &h->process);
     if (h->console)
         wt_shell_use(h->console, h->none_session, h->none.modules, WT_IGNORED);
     end_session(&h->session);
@@ -223,7 +237,9 @@ static enum wt_status connect_to(struct cli_debug_host *h, const struct wt_famil
     if (!status)
         status = wt_shell_use(h->console, h->session, h->process.modules, err);
     if (status)
-        disconnect(h);
+        disconnect(h, false);
+    else
+        wt_process_show_file(&h->none); /* nobody looks at the end of another run now */
     return status;
 }
 
@@ -303,7 +319,7 @@ void cli_debug_host_finish(struct cli_debug_host *h, bool *known, int *code, cha
 {
     int status;
     *known = false;
-    disconnect(h);
+    disconnect(h, true);
     while (h->own && !*known && !interrupted(h)) {
         *known = waitpid(h->pid, &status, WNOHANG) == h->pid;
         if (!*known)
@@ -323,9 +339,9 @@ void cli_debug_host_leave(struct cli_debug_host *h, bool kill)
 {
     if (!h->pid)
         return;
-    disconnect(h);
-    if (kill)
+    if (kill) /* first: without its debugger it would go on */
         end_program(h);
+    disconnect(h, false);
     h->pid = 0;
 }
 

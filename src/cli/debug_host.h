@@ -33,6 +33,9 @@ struct wt_session *cli_debug_host_session(struct cli_debug_host *host);
 struct wt_modules *cli_debug_host_modules(struct cli_debug_host *host);
 /** The family of its GPUs. */
 const struct wt_family *cli_debug_host_family(const struct cli_debug_host *host);
+/** Disassembles an instruction: struct wt_shell_options.disassemble. */
+unsigned cli_debug_host_instruction(struct cli_debug_host *host, uint64_t addr,
+                                    const uint8_t *bytes, size_t length, char *text, size_t size);
 /** The console that goes from session to session. */
 void cli_debug_host_serve(struct cli_debug_host *host, struct wt_shell *console);
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/exec_file.h"
+#include "cli/exec_images.h"
 #include "cli/options.h"
 #include "runtime/common/policy.h"
 #include "runtime/common/progress.h"
@@ -28,6 +29,7 @@ struct start {
     char file[PATH_MAX]; /* what is run, where `found` */
     bool found;
     struct exec_file what; /* facts about it, where `found` */
+    struct exec_images images;
     const struct cli_exec_options *options;
 };
 
@@ -40,7 +42,8 @@ struct driver {
     const char *gpus;     /* the environment variable that lists the GPUs */
     /* Sets the rest of the environment; false without host memory. */
     bool (*prepare)(const struct start *start, const char *folder);
-    bool asked_for; /* programs see it only where --gpu names it */
+    /* Whether it is for a program when --gpu names no GPU; NULL: for all. */
+    bool (*wanted)(const struct start *start);
 };
 
 /* ---- environment ---- */
@@ -152,16 +155,38 @@ static bool prepare_cuda(const struct start *start, const char *folder)
      * must be told even where the program never looks for the library. */
     char process[24];
     snprintf(process, sizeof process, "%ld", (long)getpid());
-    return set_or_unset("WAVETRAP_STATS", start->options->stats ? process : NULL) &&
+    char capability[16];
+    snprintf(capability, sizeof capability, "cc=%u.%u", start->images.capability / 10,
+             start->images.capability % 10);
+    return set_or_unset("WAVETRAP_SM_DEFAULT", start->images.capability ? capability : NULL) &&
+           set_or_unset("WAVETRAP_STATS", start->options->stats ? process : NULL) &&
            set_or_unset("WAVETRAP_LOG_CALLS", start->options->log) &&
            (!start->options->stats || preload(folder, "libcuda.so.1"));
 }
 
+/*
+ * OpenMP's device 0 is the first GPU that the runtime finds, whether the program has code for it or
+ * not (GCC's asks for AMD's first): where it has none, the region runs on the host without a word.
+ * So a program that has code of one vendor only sees that vendor's GPU. Others (scripts, programs
+ * whose code is in libraries) see all.
+ */
+static bool wants_amd(const struct start *start)
+{
+    return start->images.amd || !start->images.nvidia;
+}
+
+static bool wants_nvidia(const struct start *start)
+{
+    return start->images.nvidia || !start->images.amd || start->options->stats ||
+           start->options->log;
+}
+
 static const struct driver drivers[] = {
-    {"gfx900", HSAKMT, "../runtime/hsakmt", "libhsakmt-dev", "WAVETRAP_GPUS", prepare_amd, false},
+    {"gfx900", HSAKMT, "../runtime/hsakmt", "libhsakmt-dev", "WAVETRAP_GPUS", prepare_amd,
+     wants_amd},
     {"gen9", "libwavetrap-drm.so", "../runtime/drm", "libdrm-dev", "WAVETRAP_GEN_GPUS",
-     prepare_intel, false},
-    {"sm", "libcuda.so.1", "../runtime/cuda", "", "WAVETRAP_SM_GPUS", prepare_cuda, true},
+     prepare_intel, NULL},
+    {"sm", "libcuda.so.1", "../runtime/cuda", "", "WAVETRAP_SM_GPUS", prepare_cuda, wants_nvidia},
 };
 
 enum { DRIVERS = sizeof drivers / sizeof *drivers };
@@ -192,7 +217,8 @@ static enum wt_status offer(const struct driver *driver, const struct start *sta
     if (gpus)
         gpus_of(driver->family, gpus, list, sizeof list);
     else
-        snprintf(list, sizeof list, "%s", driver->asked_for ? "" : driver->family);
+        snprintf(list, sizeof list, "%s",
+                 !driver->wanted || driver->wanted(start) ? driver->family : "");
     if (!*list)
         return WT_OK;
     if (!find_library(driver, folder, sizeof folder))
@@ -215,6 +241,8 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     start.found = exec_file_find(argv[0], start.file, sizeof start.file);
     if (start.found)
         start.what = exec_file_look(start.file, HSAKMT);
+    if (start.found)
+        start.images = exec_images_look(start.file);
     if (!set_or_unset(WT_PROGRESS_VARIABLE, options->progress) ||
         !set_or_unset(WT_SCHEDULE_VARIABLE, options->schedule)) {
         wt_fail(&err, WT_NO_MEMORY, "no host memory");
@@ -448,7 +476,7 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "--memory is that of gfx900; a gen9 uses the host's");
         return cli_fail(&cli_exec, &err);
     }
-    if ((e.logs || e.stats) && !e.has_sm) {
+    if ((e.logs || e.stats) && e.length && !e.has_sm) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID, "--%s is about an sm; no --gpu is one",
                 e.logs ? "log-calls" : "stats");
@@ -469,7 +497,8 @@ static const struct cli_option options[] = {
     {"gpu", 'g', "SPEC",
      "a GPU: gfx900:KEY=VALUE,… (HIP, OpenMP, OpenACC), gen9:KEY=VALUE,…\n"
      "(OpenCL) or sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC);\n"
-     "--gpu=help lists the keys; once for each (default: a gfx900 and a gen9)",
+     "--gpu=help lists the keys; once for each (default: one of each; a\n"
+     "program that has code of AMD's or of NVIDIA's GPUs only sees that one)",
      add_gpu},
     {"memory", 0, "SIZE",
      "memory of each gfx900: a number of bytes, or with K, M or G (default: 8G,\n"

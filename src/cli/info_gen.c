@@ -8,6 +8,18 @@
 #include "object/patchtokens.h"
 #include "object/zebin.h"
 
+static const char *image_name(unsigned kind)
+{
+    static const char *const names[] = {[GEN_IMAGE_OTHER] = "image of a kind that is not offered",
+                                        [GEN_IMAGE_BUFFER] = "image of a buffer",
+                                        [GEN_IMAGE_1D] = "1D image",
+                                        [GEN_IMAGE_1D_ARRAY] = "array of 1D images",
+                                        [GEN_IMAGE_2D] = "2D image",
+                                        [GEN_IMAGE_2D_ARRAY] = "array of 2D images",
+                                        [GEN_IMAGE_3D] = "3D image"};
+    return names[kind];
+}
+
 static const char *kind_of(const struct gen_kernel *k, size_t index, uint32_t *size)
 {
     const char *kind = "value";
@@ -17,7 +29,8 @@ static const char *kind_of(const struct gen_kernel *k, size_t index, uint32_t *s
         if (a->index != (int32_t)index)
             continue;
         if (a->kind == GEN_ARG_BYPOINTER)
-            kind = a->special                        ? "image or sampler: not offered"
+            kind = a->object == GEN_OBJECT_SAMPLER   ? "sampler"
+                   : a->object == GEN_OBJECT_IMAGE   ? image_name(a->image)
                    : a->mode == GEN_ADDRESS_SLM      ? "local memory"
                    : a->mode == GEN_ADDRESS_STATEFUL ? "buffer, by binding table"
                                                      : "buffer, by address";

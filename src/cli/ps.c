@@ -1,20 +1,21 @@
 /* `wavetrap ps`: the host programs with emulated GPUs that a debugger can reach. */
 #include "cli/options.h"
-#include "debug/gcn/process.h"
+#include "target/process.h"
 
 struct listing {
     unsigned count;
+    const char *family; /* of the next ones */
 };
 
 static void print(void *context, int pid, unsigned gpus, const char *name)
 {
     struct listing *l = context;
     if (!l->count++)
-        printf("%7s  %4s  %s\n", "PID", "GPUs", "program");
+        printf("%7s  %4s  %-6s  %s\n", "PID", "GPUs", "family", "program");
     if (gpus)
-        printf("%7d  %4u  %s\n", pid, gpus, name);
+        printf("%7d  %4u  %-6s  %s\n", pid, gpus, l->family, name);
     else
-        printf("%7d  %4s  %s (a debugger is there)\n", pid, "", name);
+        printf("%7d  %4s  %-6s  %s (a debugger is there)\n", pid, "", l->family, name);
 }
 
 static int run(int argc, char **argv)
@@ -29,8 +30,11 @@ static int run(int argc, char **argv)
     case CLI_GO:
         break;
     }
-    if (wt_gcn_processes(print, &listing, &err) != WT_OK)
-        return cli_fail(&cli_ps, &err);
+    for (const struct wt_family *const *f = wt_families; *f; f++) {
+        listing.family = (*f)->name;
+        if ((*f)->process && (*f)->process->each(print, &listing, &err) != WT_OK)
+            return cli_fail(&cli_ps, &err);
+    }
     if (!listing.count)
         fputs("no program of yours with emulated GPUs is running\n", stderr);
     return 0;

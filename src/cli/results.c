@@ -155,6 +155,24 @@ static enum wt_status buffer_of(const struct wt_emulated *e, size_t argument,
                : wt_fail(err, WT_INVALID, "argument %zu is not a buffer", argument);
 }
 
+/* Where a byte of a buffer is; *left: how many follow it without a gap, itself included. */
+static uint64_t buffer_address(const struct wt_kernel_buffer *b, uint64_t offset, uint64_t *left)
+{
+    const uint64_t slice = b->slice ? b->slice : b->length, within = slice ? offset % slice : 0;
+    *left = slice - within;
+    return b->addr + (slice ? offset / slice * b->stride : 0) + within;
+}
+
+/* Bytes from @p offset on, up to the end of a slice; 0: they cannot be read. */
+static size_t read_buffer(struct wt_emulated *e, const struct wt_kernel_buffer *b, uint64_t offset,
+                          uint8_t *bytes, size_t size)
+{
+    uint64_t left;
+    const uint64_t addr = buffer_address(b, offset, &left);
+    const size_t part = size < left ? size : (size_t)left;
+    return e->machine->ops->read_memory(e->machine, 0, 0, addr, bytes, part) ? part : 0;
+}
+
 /* "PLACE:LENGTH". */
 static enum wt_status resolve_place(struct wt_emulated *e, struct cli_dump *dump,
                                     struct wt_error *err)
@@ -167,23 +185,17 @@ static enum wt_status resolve_place(struct wt_emulated *e, struct cli_dump *dump
         return wt_fail(err, WT_INVALID, "'%.32s…' is too long for an address", dump->place);
     memcpy(place, dump->place, size);
     place[size] = 0;
-    if ((status = wt_emulated_address(e, place, &dump->addr, err)) != WT_OK)
+    if ((status = wt_emulated_address(e, place, &dump->memory.addr, err)) != WT_OK)
         return status;
-    return wt_parse_number(colon + 1, &dump->length, err);
+    return wt_parse_number(colon + 1, &dump->memory.length, err);
 }
 
 /* The file is not cut before there is something to put into it: the run may be interrupted. */
 static enum wt_status open_dump(struct wt_emulated *e, struct cli_dump *dump, struct wt_error *err)
 {
-    struct wt_kernel_buffer buffer;
     enum wt_status status;
-    if (dump->place)
-        status = resolve_place(e, dump, err);
-    else if ((status = buffer_of(e, dump->argument, &buffer, err)) == WT_OK) {
-        dump->addr = buffer.addr;
-        dump->length = buffer.length;
-    }
-    if (status)
+    if ((status = dump->place ? resolve_place(e, dump, err)
+                              : buffer_of(e, dump->argument, &dump->memory, err)) != WT_OK)
         return status;
     char *path = strndup(dump->path, dump->path_length);
     if (!path)
@@ -222,7 +234,13 @@ static enum wt_status resolve_writer(struct wt_emulated *e, struct cli_writer *w
     if (w->offset >= buffer.length || w->length > buffer.length - w->offset)
         return wt_fail(err, WT_INVALID, "argument %zu has %" PRIu64 " bytes", w->argument,
                        buffer.length);
-    w->addr = buffer.addr + w->offset;
+    uint64_t left;
+    w->addr = buffer_address(&buffer, w->offset, &left);
+    if (w->length > left)
+        return wt_fail(err, WT_INVALID,
+                       "argument %zu: bytes %" PRIu64 " to %" PRIu64
+                       " lie in more than one slice of the image",
+                       w->argument, w->offset, w->offset + w->length - 1);
     return WT_OK;
 }
 
@@ -251,24 +269,25 @@ static enum wt_status cannot_write(const struct cli_dump *dump, struct wt_error 
 static enum wt_status write_dump(struct wt_emulated *e, struct cli_dump *dump, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
-    uint64_t addr = dump->addr, left = dump->length;
+    uint64_t offset = 0;
     /* What cannot be cut (a pipe, a terminal) has nothing in it. */
     (void)!ftruncate(dump->fd, 0);
-    while (!status && left) {
+    while (!status && offset < dump->memory.length) {
         uint8_t bytes[65536];
-        const size_t size = left < sizeof bytes ? (size_t)left : sizeof bytes;
+        const uint64_t left = dump->memory.length - offset;
+        const size_t size = read_buffer(e, &dump->memory, offset, bytes,
+                                        left < sizeof bytes ? (size_t)left : sizeof bytes);
         size_t done = 0;
-        if (!e->machine->ops->read_memory(e->machine, 0, 0, addr, bytes, size))
+        if (!size)
             return wt_fail(err, WT_INVALID, "%.*s: memory at 0x%" PRIx64 " is past the end",
-                           (int)dump->path_length, dump->path, addr);
+                           (int)dump->path_length, dump->path, dump->memory.addr + offset);
         while (!status && done < size) {
             const ssize_t wrote = write(dump->fd, bytes + done, size - done);
             if (wrote < 0 && errno != EINTR)
                 status = cannot_write(dump, err);
             done += wrote > 0 ? (size_t)wrote : 0;
         }
-        addr += size;
-        left -= size;
+        offset += size;
     }
     const int fd = dump->fd;
     dump->fd = -1;
@@ -376,7 +395,8 @@ static enum wt_status compare(struct wt_emulated *e, const struct cli_compare *c
     if (!bytes)
         status = no_memory(err);
     else {
-        e->machine->ops->read_memory(e->machine, 0, 0, buffer.addr, bytes, buffer.length);
+        for (uint64_t at = 0, part = 1; at < buffer.length && part; at += part)
+            part = read_buffer(e, &buffer, at, bytes + at, (size_t)(buffer.length - at));
         status = report_difference(e, c, bytes, buffer.length, expected, size, same, err);
     }
     free(bytes);

@@ -6,6 +6,7 @@
 #define WT_CLI_RESULTS_H
 
 #include "target/emulated.h"
+#include "target/family.h"
 
 /** A part of memory that goes to a file at the end. */
 struct cli_dump {
@@ -13,8 +14,8 @@ struct cli_dump {
     size_t path_length;
     const char *place; /**< "PLACE:LENGTH"; NULL: the buffer of an argument */
     size_t argument;
-    uint64_t addr, length; /**< once they are known */
-    int fd;                /**< the open file; -1: none */
+    struct wt_kernel_buffer memory; /**< once it is known */
+    int fd;                         /**< the open file; -1: none */
 };
 
 /** A buffer that is compared with a file at the end. */

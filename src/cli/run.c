@@ -110,8 +110,11 @@ const struct cli_command cli_run = {
         "number\n"
         "with its type (i8, u8 … i64, u64, f16, f32, f64: \"f32:1.5\") or hex:BYTES. A buffer is\n"
         "zeros:SIZE, iota:SIZE (dwords 0, 1, 2 …), pattern:SIZE=HEX or file:PATH. Local memory is\n"
-        "local:SIZE. The output of its printf (OpenCL C) goes to stdout when the run has ended. "
-        "Its\n"
+        "local:SIZE. With -g gen9 an image is image:SIZE,ORDER-TYPE,CONTENTS\n"
+        "(image:64x48,rgba-unorm8,zeros; CONTENTS zeros, pattern:HEX or file:PATH) or "
+        "netpbm:PATH,\n"
+        "and a sampler is sampler:ADDRESS,FILTER[,normalized] (sampler:clamp,linear). What it\n"
+        "prints by printf (OpenCL C) goes to stdout when the run has ended. Its\n"
         "exit status is 0, or 1 if a buffer differs from its --compare-arg file; the report then\n"
         "names the writer of the first wrong byte.\n\n" CLI_DRIVE_NOTES,
     .run = run,

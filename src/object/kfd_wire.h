@@ -14,7 +14,7 @@
 #include "object/kfd_debug.h"
 
 #define KFD_WIRE_SOCKET "gpu"      /* base/private_dir.h: the kind of socket */
-#define KFD_WIRE_MAGIC 0x34444b57u /* "WKD4" */
+#define KFD_WIRE_MAGIC 0x35444b57u /* "WKD5" */
 #define KFD_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define KFD_WIRE_WAIT_MS 100u      /* the longest wait for an exception */
 
@@ -36,6 +36,10 @@ enum kfd_wire_kind {
     KFD_WIRE_TIME,    /**< answered in call.arg[0]: issue time */
     KFD_WIRE_HISTORY, /**< call.arg[0]: enum kfd_wire_travel, in what is recorded now; size: bytes
                          that follow. A negative result is followed by a sentence for people */
+    KFD_WIRE_FINAL,   /**< memory is to be there for the debugger when the process ends */
+    KFD_WIRE_FINAL_NEXT, /**< addr: answered by KFD_WIRE_MEMORY, with the first piece of memory at
+                            or behind it: its address and length in call.arg[0] and [1], its bytes
+                            follow unless all are zero; length 0: there is none */
     KFD_WIRE_KINDS,
 };
 
@@ -114,9 +118,12 @@ enum kfd_wire_happened {
 /**
  * An answer's result: the process says of its own accord, or instead of an answer, that it ends
  * with status call.arg[0]; or (call.arg[1] not 0) that it goes on without its GPUs. Nothing
- * follows.
+ * follows. After KFD_WIRE_FINAL it answers yet when it ends, for some seconds or until the debugger
+ * closes the connection.
  */
 #define KFD_WIRE_ENDED INT32_MIN
+/** An answer's result: see KFD_WIRE_FINAL_NEXT. */
+#define KFD_WIRE_MEMORY (INT32_MIN + 1)
 
 struct kfd_wire_request {
     uint32_t kind; /**< enum kfd_wire_kind */

@@ -17,11 +17,13 @@ enum {
     PROGRAM_HEADER = 28,
     KERNEL_HEADER = 40,
     TOKEN_HEADER = 8,
+    SAMPLER_BYTES = 16,
     GRF = 32,
 };
 
 /* Tokens (PATCH_TOKEN_…). */
 enum token {
+    SAMPLER_STATES = 5,
     BINDING_TABLE = 8,
     GLOBAL_OBJECT_ARGUMENT = 11,
     IMAGE_ARGUMENT = 12,
@@ -55,7 +57,18 @@ enum parameter {
     NUM_WORK_GROUPS = 4,
     WORK_DIMENSIONS = 5,
     LOCAL_MEMORY_ARGUMENT = 8,
+    IMAGE_WIDTH = 9,
+    IMAGE_HEIGHT = 10,
+    IMAGE_DEPTH = 11,
+    IMAGE_TYPE = 12,
+    IMAGE_ORDER = 13,
+    SAMPLER_ADDRESS = 14,
+    SAMPLER_NORMALIZED = 15,
     GLOBAL_WORK_OFFSET = 16,
+    IMAGE_LAYERS = 18,
+    IMAGE_SAMPLES = 20,
+    SAMPLER_SNAP = 21,
+    IMAGE_LEVELS = 27,
     ENQUEUED_LOCAL_WORK_SIZE = 28,
     BUFFER_OFFSET = 42,
 };
@@ -198,10 +211,26 @@ static enum wt_status add_payload(struct parse *p, struct gen_kernel *k,
     return WT_OK;
 }
 
-/* The kernel's surfaces and its binding table, which names them by their offset in the heap. */
+/* The kernel's surfaces and its binding table, which names them by their offset in the heap; and
+ * its samplers. */
 struct heap {
     const uint8_t *bytes;
     uint32_t size, table, entries;
+    const uint8_t *dynamic;
+    uint32_t dynamic_size, samplers, sampler_count; /* samplers: offset of the first */
+};
+
+/* Parameters that tell of an image or a sampler. */
+static const struct {
+    enum parameter parameter;
+    enum gen_argument_kind kind;
+} object_parameters[] = {
+    {IMAGE_WIDTH, GEN_ARG_IMAGE_WIDTH},         {IMAGE_HEIGHT, GEN_ARG_IMAGE_HEIGHT},
+    {IMAGE_DEPTH, GEN_ARG_IMAGE_DEPTH},         {IMAGE_TYPE, GEN_ARG_IMAGE_TYPE},
+    {IMAGE_ORDER, GEN_ARG_IMAGE_ORDER},         {IMAGE_LAYERS, GEN_ARG_IMAGE_LAYERS},
+    {IMAGE_SAMPLES, GEN_ARG_IMAGE_SAMPLES},     {IMAGE_LEVELS, GEN_ARG_IMAGE_LEVELS},
+    {SAMPLER_ADDRESS, GEN_ARG_SAMPLER_ADDRESS}, {SAMPLER_NORMALIZED, GEN_ARG_SAMPLER_NORMALIZED},
+    {SAMPLER_SNAP, GEN_ARG_SAMPLER_SNAP},
 };
 
 static enum wt_status bind(struct parse *p, struct gen_kernel *k, const struct heap *heap,
@@ -264,8 +293,14 @@ static enum wt_status data_parameter(struct parse *p, struct gen_kernel *k, cons
         a.kind = GEN_ARG_BUFFER_OFFSET;
         a.index = (int32_t)dword(item, 1);
         break;
-    default:
-        return WT_OK; /* of images, and what only runtimes use */
+    default: /* of images and samplers, and what only runtimes use */
+        for (size_t i = 0; i < sizeof object_parameters / sizeof object_parameters[0]; i++)
+            if (object_parameters[i].parameter == dword(item, 0))
+                a.kind = object_parameters[i].kind;
+        if (a.kind == GEN_ARG_UNKNOWN)
+            return WT_OK;
+        a.index = (int32_t)dword(item, 1);
+        break;
     }
     if (a.index < -1 || a.source_offset > MOST_INDEX)
         return bad(p, "a data parameter is not sound");
@@ -285,6 +320,74 @@ static enum wt_status buffer(struct parse *p, struct gen_kernel *k, const struct
     enum wt_status status = add_payload(p, k, &a);
     return status ? status
                   : bind(p, k, heap, dword(item, 1), (struct gen_binding){.index = a.index});
+}
+
+/* An image: its surface. The types of the tokens (IMAGE_MEMORY_OBJECT_…) count from 1. */
+static enum wt_status image(struct parse *p, struct gen_kernel *k, const struct item *item,
+                            const struct heap *heap)
+{
+    static const uint8_t kinds[] = {GEN_IMAGE_OTHER,    GEN_IMAGE_BUFFER,  GEN_IMAGE_1D,
+                                    GEN_IMAGE_1D_ARRAY, GEN_IMAGE_2D,      GEN_IMAGE_2D_ARRAY,
+                                    GEN_IMAGE_3D,       GEN_IMAGE_OTHER,   GEN_IMAGE_OTHER,
+                                    GEN_IMAGE_2D,       GEN_IMAGE_2D_ARRAY};
+    const uint32_t type = dword(item, 1);
+    const struct gen_payload_argument a = {.kind = GEN_ARG_BYPOINTER,
+                                           .object = GEN_OBJECT_IMAGE,
+                                           .image = type < sizeof kinds ? kinds[type]
+                                                                        : (uint8_t)GEN_IMAGE_OTHER,
+                                           .index = (int32_t)(dword(item, 0) & INT32_MAX)};
+    enum wt_status status = add_payload(p, k, &a);
+    return status ? status
+                  : bind(p, k, heap, dword(item, 2), (struct gen_binding){.index = a.index});
+}
+
+static enum wt_status sampler(struct parse *p, struct gen_kernel *k, const struct item *item,
+                              const struct heap *heap)
+{
+    const struct gen_payload_argument a = {.kind = GEN_ARG_BYPOINTER,
+                                           .object = GEN_OBJECT_SAMPLER,
+                                           .index = (int32_t)(dword(item, 0) & INT32_MAX)};
+    const uint32_t offset = dword(item, 2) - heap->samplers;
+    enum wt_status status = add_payload(p, k, &a);
+    if (status)
+        return status;
+    if (offset % SAMPLER_BYTES || offset / SAMPLER_BYTES >= heap->sampler_count)
+        return bad(p, "a sampler lies outside its table");
+    struct gen_sampler_slot *slot = gen_kernel_add_sampler(k);
+    if (!slot)
+        return no_memory(p);
+    slot->slot = offset / SAMPLER_BYTES;
+    slot->index = a.index;
+    return WT_OK;
+}
+
+/* The samplers that no argument is: SAMPLER_STATE as it stands in the kernel's dynamic heap
+ * (Skylake PRM volume 2d). */
+static enum wt_status own_samplers(struct parse *p, struct gen_kernel *k, const struct heap *heap)
+{
+    if (heap->sampler_count > MOST_INDEX || heap->samplers > heap->dynamic_size ||
+        heap->sampler_count > (heap->dynamic_size - heap->samplers) / SAMPLER_BYTES)
+        return bad(p, "a table of samplers lies outside its heap");
+    const size_t arguments = k->sampler_count;
+    for (uint32_t i = 0; i < heap->sampler_count; i++) {
+        size_t same = 0;
+        while (same < arguments && k->sampler[same].slot != i)
+            same++;
+        if (same < arguments)
+            continue;
+        const uint8_t *state = heap->dynamic + heap->samplers + (size_t)SAMPLER_BYTES * i;
+        const uint32_t filter = (uint32_t)wt_load_le(state, 4) >> 17 & 7;
+        const uint32_t modes = (uint32_t)wt_load_le(state + 12, 4);
+        struct gen_sampler_slot *slot = gen_kernel_add_sampler(k);
+        if (!slot)
+            return no_memory(p);
+        *slot = (struct gen_sampler_slot){.slot = i,
+                                          .index = -1,
+                                          .address = modes & 7,
+                                          .linear = filter == 1,
+                                          .unnormalized = modes >> 10 & 1};
+    }
+    return WT_OK;
 }
 
 /* Data of the program's. */
@@ -384,12 +487,9 @@ static enum wt_status kernel_item(struct parse *p, struct gen_kernel *k, const s
         return buffer(p, k, item, heap, true);
     }
     case IMAGE_ARGUMENT:
+        return image(p, k, item, heap);
     case SAMPLER_ARGUMENT:
-        return add_payload(
-            p, k,
-            &(struct gen_payload_argument){.kind = GEN_ARG_BYPOINTER,
-                                           .special = true,
-                                           .index = (int32_t)(dword(item, 0) & INT32_MAX)});
+        return sampler(p, k, item, heap);
     case GLOBALS_SURFACE:
         return program_data(p, k, item, heap, &p->globals);
     case CONSTANTS_SURFACE:
@@ -444,6 +544,9 @@ static void first_look(struct gen_kernel *k, const struct item *item, struct hea
     } else if (item->token == BINDING_TABLE) {
         heap->table = dword(item, 0);
         heap->entries = dword(item, 1);
+    } else if (item->token == SAMPLER_STATES) {
+        heap->samplers = dword(item, 0);
+        heap->sampler_count = dword(item, 1);
     }
 }
 
@@ -465,7 +568,7 @@ static enum wt_status kernel_items(struct parse *p, struct gen_kernel *k, size_t
     while (p->at < end && (status = next_item(p, end, &item)) == WT_OK &&
            (status = kernel_item(p, k, &item, heap)) == WT_OK)
         ;
-    return status;
+    return status ? status : own_samplers(p, k, heap);
 }
 
 static enum wt_status add_kernel(struct parse *p)
@@ -479,9 +582,13 @@ static enum wt_status add_kernel(struct parse *p)
     const size_t code = wt_load_le(head + 20, 4), general = wt_load_le(head + 24, 4);
     const size_t dynamic = wt_load_le(head + 28, 4), surfaces = wt_load_le(head + 32, 4);
     const uint8_t *name = take(p, name_size), *heap = take(p, code);
-    if (!name || !heap || !code || !take(p, general) || !take(p, dynamic))
+    if (!name || !heap || !code || !take(p, general))
         return bad(p, "a kernel's code lies outside the file");
-    struct heap table = {.bytes = take(p, surfaces), .size = (uint32_t)surfaces};
+    struct heap table = {.dynamic = take(p, dynamic), .dynamic_size = (uint32_t)dynamic};
+    if (!table.dynamic)
+        return bad(p, "a kernel's dynamic state lies outside the file");
+    table.bytes = take(p, surfaces);
+    table.size = (uint32_t)surfaces;
     if (!table.bytes || list_size > p->length - p->at)
         return bad(p, "a kernel's surfaces lie outside the file");
     struct gen_kernel *grown =

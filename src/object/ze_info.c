@@ -124,6 +124,31 @@ static const struct {
     {"private_base_stateless", GEN_ARG_PRIVATE_BASE},
     {"printf_buffer", GEN_ARG_PRINTF_BUFFER},
     {"local_id", GEN_ARG_LOCAL_ID},
+    {"image_width", GEN_ARG_IMAGE_WIDTH},
+    {"image_height", GEN_ARG_IMAGE_HEIGHT},
+    {"image_depth", GEN_ARG_IMAGE_DEPTH},
+    {"image_array_size", GEN_ARG_IMAGE_LAYERS},
+    {"image_channel_order", GEN_ARG_IMAGE_ORDER},
+    {"image_channel_data_type", GEN_ARG_IMAGE_TYPE},
+    {"image_num_samples", GEN_ARG_IMAGE_SAMPLES},
+    {"image_num_mip_levels", GEN_ARG_IMAGE_LEVELS},
+    {"sampler_address", GEN_ARG_SAMPLER_ADDRESS},
+    {"sampler_normalized", GEN_ARG_SAMPLER_NORMALIZED},
+    {"sampler_snap_wa", GEN_ARG_SAMPLER_SNAP},
+};
+
+static const struct {
+    const char *name;
+    enum gen_image_kind kind;
+} image_kinds[] = {
+    {"image_buffer", GEN_IMAGE_BUFFER},
+    {"image_1d", GEN_IMAGE_1D},
+    {"image_1d_array", GEN_IMAGE_1D_ARRAY},
+    {"image_2d", GEN_IMAGE_2D},
+    {"image_2d_depth", GEN_IMAGE_2D},
+    {"image_2d_array", GEN_IMAGE_2D_ARRAY},
+    {"image_2d_array_depth", GEN_IMAGE_2D_ARRAY},
+    {"image_3d", GEN_IMAGE_3D},
 };
 
 static struct gen_kernel *last_kernel(const struct reader *r)
@@ -160,6 +185,63 @@ static enum wt_status execution_env(struct reader *r, struct gen_kernel *k, cons
     return WT_OK;
 }
 
+struct gen_sampler_slot *gen_kernel_add_sampler(struct gen_kernel *k)
+{
+    struct gen_sampler_slot *grown =
+        wt_array_grow(k->sampler, &k->sampler_capacity, k->sampler_count + 1, sizeof *grown);
+    if (!grown)
+        return NULL;
+    k->sampler = grown;
+    k->sampler[k->sampler_count] = (struct gen_sampler_slot){.index = -1};
+    return &k->sampler[k->sampler_count++];
+}
+
+/* The slot of a sampler that is an argument, whose index stands before it. */
+static enum wt_status sampler_argument(struct reader *r, struct gen_kernel *k,
+                                       const struct gen_payload_argument *a, const struct line *l)
+{
+    uint32_t value;
+    if (!number(l->value, &value) || value > 65536)
+        return bad(r, "not a number up to 65536");
+    struct gen_sampler_slot *slot = gen_kernel_add_sampler(k);
+    if (!slot)
+        return no_memory(r);
+    slot->slot = value;
+    slot->index = a->index;
+    return WT_OK;
+}
+
+/* A sampler of the program's own. */
+static enum wt_status inline_sampler(struct reader *r, struct gen_kernel *k, const struct line *l)
+{
+    uint32_t value;
+    if (l->item) {
+        struct gen_sampler_slot *added = gen_kernel_add_sampler(k);
+        if (!added)
+            return no_memory(r);
+        *added = (struct gen_sampler_slot){
+            .index = -1, .address = GEN_ADDRESSING_CLAMP, .unnormalized = true};
+    }
+    struct gen_sampler_slot *slot = k->sampler_count ? &k->sampler[k->sampler_count - 1] : NULL;
+    if (!slot || slot->index >= 0)
+        return bad(r, "a field outside an element");
+    if (strcmp(l->key, "sampler_index") == 0) {
+        if (!number(l->value, &value) || value > 65536)
+            return bad(r, "not a number up to 65536");
+        slot->slot = value;
+    } else if (strcmp(l->key, "addrmode") == 0) {
+        slot->address = strcmp(l->value, "repeat") == 0         ? GEN_ADDRESSING_WRAP
+                        : strcmp(l->value, "mirror") == 0       ? GEN_ADDRESSING_MIRROR
+                        : strcmp(l->value, "clamp_border") == 0 ? GEN_ADDRESSING_BORDER
+                                                                : GEN_ADDRESSING_CLAMP;
+    } else if (strcmp(l->key, "filtermode") == 0) {
+        slot->linear = strcmp(l->value, "linear") == 0;
+    } else if (strcmp(l->key, "normalized") == 0) {
+        slot->unnormalized = strcmp(l->value, "true") != 0;
+    }
+    return WT_OK;
+}
+
 static enum wt_status payload_argument(struct reader *r, struct gen_kernel *k, const struct line *l)
 {
     uint32_t value = 0;
@@ -189,9 +271,19 @@ static enum wt_status payload_argument(struct reader *r, struct gen_kernel *k, c
         return WT_OK;
     }
     if (strcmp(l->key, "addrspace") == 0) {
-        a->special = strcmp(l->value, "image") == 0 || strcmp(l->value, "sampler") == 0;
+        a->object = strcmp(l->value, "image") == 0     ? GEN_OBJECT_IMAGE
+                    : strcmp(l->value, "sampler") == 0 ? GEN_OBJECT_SAMPLER
+                                                       : GEN_OBJECT_MEMORY;
         return WT_OK;
     }
+    if (strcmp(l->key, "image_type") == 0) {
+        for (size_t i = 0; i < sizeof image_kinds / sizeof image_kinds[0]; i++)
+            if (strcmp(l->value, image_kinds[i].name) == 0)
+                a->image = image_kinds[i].kind;
+        return WT_OK;
+    }
+    if (strcmp(l->key, "sampler_index") == 0)
+        return sampler_argument(r, k, a, l);
     const bool known = strcmp(l->key, "offset") == 0 || strcmp(l->key, "size") == 0 ||
                        strcmp(l->key, "arg_index") == 0 || strcmp(l->key, "source_offset") == 0;
     if (!known)
@@ -270,6 +362,8 @@ static enum wt_status kernel_line(struct reader *r, const struct line *l, bool *
         return payload_argument(r, k, l);
     if (strcmp(section, "binding_table_indices") == 0)
         return binding(r, k, l);
+    if (strcmp(section, "inline_samplers") == 0)
+        return inline_sampler(r, k, l);
     if (strcmp(section, "per_thread_memory_buffers") == 0)
         return memory_buffer(r, k, l, scratch);
     if (strcmp(section, "per_thread_payload_arguments") == 0 && strcmp(l->key, "size") == 0) {

@@ -214,6 +214,7 @@ static void free_kernel(struct gen_kernel *k)
     free(k->name);
     free(k->payload);
     free(k->binding);
+    free(k->sampler);
     for (size_t n = 0; n < k->text_count; n++)
         free(k->text[n]);
     free(k->text);

@@ -30,7 +30,18 @@ enum gen_argument_kind {
     GEN_ARG_PRIVATE_BASE,
     GEN_ARG_PRINTF_BUFFER,
     GEN_ARG_LOCAL_ID,
-    GEN_ARG_PROGRAM_DATA, /**< the address of data in the image: source_offset says where */
+    GEN_ARG_IMAGE_WIDTH,
+    GEN_ARG_IMAGE_HEIGHT,
+    GEN_ARG_IMAGE_DEPTH,
+    GEN_ARG_IMAGE_LAYERS,
+    GEN_ARG_IMAGE_ORDER, /**< OpenCL's number, as that of the type */
+    GEN_ARG_IMAGE_TYPE,
+    GEN_ARG_IMAGE_SAMPLES,
+    GEN_ARG_IMAGE_LEVELS,
+    GEN_ARG_SAMPLER_ADDRESS,    /**< CLK_ADDRESS_… */
+    GEN_ARG_SAMPLER_NORMALIZED, /**< CLK_NORMALIZED_COORDS_… */
+    GEN_ARG_SAMPLER_SNAP,       /**< all ones where texels are snapped to: clamp with nearest */
+    GEN_ARG_PROGRAM_DATA,       /**< the address of data in the image: source_offset says where */
 };
 
 /** How a pointer is used: addrmode of .ze_info. */
@@ -42,6 +53,36 @@ enum gen_address_mode {
     GEN_ADDRESS_BINDLESS
 };
 
+/** What an argument with an address mode leads to: addrspace of .ze_info. */
+enum gen_argument_object { GEN_OBJECT_MEMORY, GEN_OBJECT_IMAGE, GEN_OBJECT_SAMPLER };
+
+/** Kinds of images: image_type of .ze_info. */
+enum gen_image_kind {
+    GEN_IMAGE_OTHER, /**< cubes, of several samples: not offered */
+    GEN_IMAGE_BUFFER,
+    GEN_IMAGE_1D,
+    GEN_IMAGE_1D_ARRAY,
+    GEN_IMAGE_2D,
+    GEN_IMAGE_2D_ARRAY,
+    GEN_IMAGE_3D,
+};
+
+/** A slot of the table of samplers. */
+struct gen_sampler_slot {
+    uint32_t slot;
+    int32_t index;             /**< the argument that is there; -1: it is the program's own */
+    uint8_t address;           /**< of those, the rest: the address mode of SAMPLER_STATE */
+    bool linear, unnormalized; /**< likewise */
+};
+
+/** Address modes of SAMPLER_STATE (Skylake PRM volume 2d). */
+enum {
+    GEN_ADDRESSING_WRAP = 0,
+    GEN_ADDRESSING_MIRROR = 1,
+    GEN_ADDRESSING_CLAMP = 2,
+    GEN_ADDRESSING_BORDER = 4
+};
+
 /** A piece of the payload. */
 struct gen_payload_argument {
     enum gen_argument_kind kind;
@@ -49,7 +90,8 @@ struct gen_payload_argument {
     uint32_t offset, size;
     uint32_t source_offset; /**< BYVALUE, sizes of three: where the piece is in the value */
     int32_t index;          /**< which argument of the kernel; -1: none */
-    bool special;           /**< an image or a sampler */
+    uint8_t object;         /**< BYPOINTER: enum gen_argument_object */
+    uint8_t image;          /**< enum gen_image_kind */
 };
 
 /** A binding table entry that an argument has, or data in the image. */
@@ -70,6 +112,8 @@ struct gen_kernel {
     uint32_t local_id_size; /**< bytes of a thread's block; 0: it has none */
     struct gen_binding *binding;
     size_t binding_count, binding_capacity;
+    struct gen_sampler_slot *sampler;
+    size_t sampler_count, sampler_capacity;
     char **argument_name;    /**< by index; NULL where it is not known */
     uint32_t *argument_size; /**< by index: bytes of its type; 0 where it is not known */
     size_t argument_count, name_capacity;
@@ -131,6 +175,9 @@ const struct gen_kernel *gen_object_kernel(const struct gen_object *object, cons
 /** Parses the text of .ze_info into @p object, whose kernels get no code. */
 enum wt_status gen_ze_info_parse(const char *name, const char *text, size_t length,
                                  struct gen_object *object, struct wt_error *err);
+
+/** Adds a slot of the table of samplers and returns it; NULL without host memory. */
+struct gen_sampler_slot *gen_kernel_add_sampler(struct gen_kernel *kernel);
 
 /** Makes room for what is known of argument @p index; false without host memory. */
 bool gen_kernel_know_argument(struct gen_kernel *kernel, size_t index);

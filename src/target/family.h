@@ -26,11 +26,13 @@ struct wt_register_reader {
     void *context;
 };
 
-/** A buffer that a kernel has as an argument. */
+/** A buffer or an image that a kernel has as an argument: its bytes lie in slices. */
 struct wt_kernel_buffer {
     const char *name; /**< of the argument; "" if it is not known */
     uint64_t addr;
-    uint64_t length; /**< bytes */
+    uint64_t length; /**< bytes, of all slices */
+    uint64_t slice,
+        stride; /**< bytes of a slice, and from one to the next; 0: there is one slice */
 };
 
 /** The operations of a family. Those that may be NULL say so. */

@@ -1,9 +1,19 @@
 /* The debugger of a gfx900 that no program uses: what a front end looks at before a host program is
  * started and after its end. See process.h. */
 
-#include "debug/gcn/gcn.h"
-#include "runtime/gcn/launch.h"
 #include "target/gcn_process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/file.h"
+#include "debug/gcn/gcn.h"
+#include "object/code_object.h"
+#include "object/contained.h"
+#include "runtime/gcn/launch.h"
+
+#define CODE_ALIGNMENT ((uint64_t)1 << 20)
 
 static enum wt_status no_call(void *context, struct kfd_debug_call *call, struct wt_error *err)
 {
@@ -36,24 +46,21 @@ static enum wt_status vega(void *context, struct kfd_device_entry *list, uint32_
     return WT_OK;
 }
 
-static enum wt_status no_memory(uint64_t addr, struct wt_error *err)
+static enum wt_status image_read(void *context, uint64_t addr, void *out, size_t size,
+                                 struct wt_error *err)
 {
+    const struct wt_process *p = context;
+    if (wt_memory_image_read(&p->image, addr, out, size))
+        return WT_OK;
     return wt_fail(err, WT_INVALID, "no memory is at 0x%llx: the program is not being run",
                    (unsigned long long)addr);
-}
-
-static enum wt_status no_read(void *context, uint64_t addr, void *out, size_t size,
-                              struct wt_error *err)
-{
-    (void)context, (void)out, (void)size;
-    return no_memory(addr, err);
 }
 
 static enum wt_status no_write(void *context, uint64_t addr, const void *bytes, size_t size,
                                struct wt_error *err)
 {
-    (void)context, (void)bytes, (void)size;
-    return no_memory(addr, err);
+    (void)context, (void)addr, (void)bytes, (void)size;
+    return wt_fail(err, WT_STATE, "the program is not being run: its memory cannot be changed");
 }
 
 static enum wt_status no_event(void *context, bool wait, struct wt_gcn_event *event,
@@ -73,13 +80,66 @@ static bool never_ended(void *context, uint32_t *status, char *text, size_t size
 static const struct wt_gcn_link_ops no_link_ops = {.call = no_call,
                                                    .queues = no_queues,
                                                    .devices = vega,
-                                                   .read = no_read,
+                                                   .read = image_read,
                                                    .write = no_write,
                                                    .event = no_event,
                                                    .ended = never_ended};
-static const struct wt_gcn_link no_link = {.ops = &no_link_ops};
 
-void wt_gcn_connect_none(struct wt_process *p)
+/* ---- the code in the program's file ---- */
+
+#define MOST_CODE ((uint64_t)256 << 20)
+
+/* The segments at `base`, relocated. */
+static bool place(struct wt_memory_image *image, const struct gcn_object *object, uint64_t base)
 {
-    p->target.link = &no_link;
+    uint8_t *bytes = object->size && object->size <= MOST_CODE ? calloc(1, object->size) : NULL;
+    if (!bytes)
+        return false;
+    for (size_t i = 0; i < object->segments; i++)
+        memcpy(bytes + object->segment[i].addr, object->segment[i].bytes,
+               object->segment[i].length);
+    for (size_t i = 0; i < object->relocations; i++)
+        wt_store_le(bytes + object->relocation[i].at, base + object->relocation[i].addend, 8);
+    return wt_memory_image_add(image, base, bytes, object->size);
+}
+
+/* One that is malformed, and one too many for the host's memory, is left out. */
+static void add_code(struct wt_process *p, const char *name, const struct gcn_contained *found,
+                     uint64_t *base)
+{
+    struct gcn_object object;
+    if (gcn_object_parse(name, found->bytes, found->size, &object, WT_IGNORED) != WT_OK)
+        return;
+    if (place(&p->image, &object, *base) &&
+        wt_modules_add_bytes(p->modules, name, found->bytes, found->size, *base, 0, NULL,
+                             WT_IGNORED) == WT_OK)
+        *base = (*base + object.size + CODE_ALIGNMENT - 1) & ~(CODE_ALIGNMENT - 1);
+    gcn_object_free(&object);
+}
+
+static void add_program(struct wt_process *p, const char *program)
+{
+    struct gcn_contained found;
+    uint64_t base = GCN_LAUNCH_CODE;
+    uint8_t *bytes;
+    size_t length, at = 0;
+    if (wt_file_read(program, &bytes, &length, WT_IGNORED) != WT_OK)
+        return; /* who starts it is told */
+    while (gcn_contained_next(bytes, length, &at, &found))
+        if (found.usable)
+            add_code(p, program, &found, &base);
+    free(bytes);
+}
+
+enum wt_status wt_gcn_connect_none(struct wt_process *p, const char *program, struct wt_error *err)
+{
+    struct wt_gcn_link *link = malloc(sizeof *link);
+    if (!link)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a GPU without a program");
+    *link = (struct wt_gcn_link){.ops = &no_link_ops, .context = p};
+    p->no_link = link;
+    p->target.link = link;
+    if (program)
+        add_program(p, program);
+    return WT_OK;
 }

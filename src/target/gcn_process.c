@@ -279,12 +279,33 @@ static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error 
         return status;
     p->target.link = wt_gcn_process_link(own(p)->connection);
     p->target.context = own(p)->connection;
-    return refresh(p, err);
+    status = wt_gcn_process_want_memory(own(p)->connection, err);
+    return status ? status : refresh(p, err);
 }
 
 static enum wt_status record(struct wt_process *p, uint64_t budget, struct wt_error *err)
 {
     return wt_gcn_process_record(own(p)->connection, budget, &p->services, err);
+}
+
+#define MOST_LEFT ((uint64_t)1 << 30)
+
+struct left {
+    struct wt_memory_image *image;
+    uint64_t bytes;
+};
+
+static bool take_piece(void *context, uint64_t addr, uint8_t *bytes, uint64_t size)
+{
+    struct left *left = context;
+    left->bytes += bytes ? size : 0;
+    return wt_memory_image_add(left->image, addr, bytes, size) && left->bytes < MOST_LEFT;
+}
+
+static void final_memory(struct wt_process *p, struct wt_memory_image *image)
+{
+    struct left left = {.image = image};
+    wt_gcn_process_final_memory(own(p)->connection, take_piece, &left);
 }
 
 static void disconnect(struct wt_process *p)
@@ -297,8 +318,10 @@ static void disconnect(struct wt_process *p)
 }
 
 const struct wt_process_ops wt_gcn_process_ops = {.reachable = wt_gcn_process_reachable,
+                                                  .each = wt_gcn_processes,
                                                   .connect = connect_to,
                                                   .connect_none = wt_gcn_connect_none,
+                                                  .final_memory = final_memory,
                                                   .refresh = refresh,
                                                   .record = record,
                                                   .disconnect = disconnect};

@@ -7,6 +7,7 @@
 extern const struct wt_process_ops wt_gcn_process_ops;
 
 /** The operation connect_none of it. */
-void wt_gcn_connect_none(struct wt_process *process);
+enum wt_status wt_gcn_connect_none(struct wt_process *process, const char *program,
+                                   struct wt_error *err);
 
 #endif

@@ -13,6 +13,7 @@
 #include "runtime/gen/launch.h"
 #include "target/emulated.h"
 #include "target/gen_debugger.h"
+#include "target/gen_process.h"
 #include "target/launch.h"
 
 struct gen {
@@ -252,12 +253,14 @@ static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t s
 static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *out)
 {
     const struct gen_launch *l = &own(e)->launch;
-    size_t size;
-    if (index >= l->value_count || gen_launch_kind(l->kernel, index, &size) != WT_VALUE_BUFFER)
+    uint64_t slice, stride;
+    if (!gen_launch_memory(l, index, &slice, &stride))
         return false;
     *out = (struct wt_kernel_buffer){.name = gen_launch_name(l->kernel, index),
                                      .addr = l->value[index].addr,
-                                     .length = l->value[index].length};
+                                     .length = l->value[index].length,
+                                     .slice = slice,
+                                     .stride = stride};
     return true;
 }
 
@@ -341,4 +344,5 @@ const struct wt_family wt_family_gen = {
     .attach = attach,
     .operations = gen_debugger_operations,
     .probe = &wt_probe_gen,
+    .process = &wt_gen_process_ops,
 };

@@ -21,10 +21,10 @@ enum wt_status wt_launch_shape(const struct wt_kernel_options *options, uint32_t
 
 static const char *kind_name(enum wt_value_kind kind)
 {
-    static const char *const names[] = {[WT_VALUE_PLAIN] = "a value",
-                                        [WT_VALUE_BUFFER] = "a buffer",
-                                        [WT_VALUE_LOCAL] = "local memory",
-                                        [WT_VALUE_OTHER] = "an image or a sampler"};
+    static const char *const names[] = {
+        [WT_VALUE_PLAIN] = "a value",      [WT_VALUE_BUFFER] = "a buffer",
+        [WT_VALUE_LOCAL] = "local memory", [WT_VALUE_IMAGE] = "an image",
+        [WT_VALUE_SAMPLER] = "a sampler",  [WT_VALUE_OTHER] = "an image, a sampler or a queue"};
     return names[kind];
 }
 

@@ -2,6 +2,7 @@
 #include "target/process.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -59,13 +60,14 @@ enum wt_status wt_process_open(struct wt_process *p, const struct wt_family *fam
 }
 
 enum wt_status wt_process_open_none(struct wt_process *p, const struct wt_family *family,
-                                    const struct wt_debugger_options *options, struct wt_error *err)
+                                    const char *program, const struct wt_debugger_options *options,
+                                    struct wt_error *err)
 {
     enum wt_status status = begin(p, family, err);
-    if (!status) {
-        family->process->connect_none(p);
+    if (!status)
+        status = family->process->connect_none(p, program, err);
+    if (!status)
         status = wt_debugger_open(&p->target, family->probe, options, &p->debugger, err);
-    }
     if (status)
         wt_process_close(p);
     return status;
@@ -84,11 +86,49 @@ enum wt_status wt_process_record(struct wt_process *p, uint64_t budget, struct w
                          p->family->name);
 }
 
+unsigned wt_process_instruction_text(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
+                                     size_t available, char *text, size_t size)
+{
+    const struct wt_family *f = p->family;
+    if (f->process->instruction_text)
+        return f->process->instruction_text(p, pc, bytes, available, text, size);
+    return f->instruction_text ? f->instruction_text(NULL, pc, bytes, available, text, size) : 0;
+}
+
+void wt_process_show_file(struct wt_process *none)
+{
+    if (!none->file_modules)
+        return;
+    wt_memory_image_free(&none->image);
+    wt_modules_free(none->modules);
+    none->image = none->file;
+    none->modules = none->file_modules;
+    none->file = (struct wt_memory_image){0};
+    none->file_modules = NULL;
+}
+
+void wt_process_show_end(struct wt_process *none, struct wt_process *ended)
+{
+    wt_process_show_file(none);
+    if (none->family != ended->family || !ended->family->process->final_memory)
+        return;
+    none->file = none->image;
+    none->file_modules = none->modules;
+    none->image = (struct wt_memory_image){0};
+    none->modules = ended->modules;
+    ended->modules = NULL;
+    ended->family->process->final_memory(ended, &none->image);
+}
+
 void wt_process_close(struct wt_process *p)
 {
     wt_debugger_close(p->debugger);
     if (p->family)
         p->family->process->disconnect(p);
     wt_modules_free(p->modules);
+    wt_modules_free(p->file_modules);
+    free(p->no_link);
+    wt_memory_image_free(&p->image);
+    wt_memory_image_free(&p->file);
     *p = (struct wt_process){.family = NULL};
 }

@@ -8,6 +8,8 @@
  * wt_process_wait() until the program has opened its GPUs, and wt_process_open(). The program runs
  * (wt_debugger_running()); wt_debugger_interrupt() stops its GPU, wt_debugger_run() sets it going.
  *
+ * wt_process_open_none() is for the time before and after.
+ *
  * At the news WT_PROBE_MODULES_CHANGED the front end calls wt_process_refresh(); observers of
  * `modules` (locations of breakpoints) insert what belongs into code that has come. Kernels that
  * are launched meanwhile wait until the next wt_debugger_pump(), by which all breakpoints are in
@@ -19,6 +21,7 @@
 #include "debug/core/debugger.h"
 #include "debug/source/modules.h"
 #include "target/family.h"
+#include "target/memory_image.h"
 
 struct wt_process;
 
@@ -26,14 +29,25 @@ struct wt_process;
 struct wt_process_ops {
     /** Whether process @p pid has opened GPUs of the family (one debugger at a time connects). */
     enum wt_status (*reachable)(int pid, bool *reachable, struct wt_error *err);
+    /** Calls @p found for each process of this user that can be reached, with its number of GPUs
+     * (0: a debugger is there) and what it is called. */
+    enum wt_status (*each)(void (*found)(void *context, int pid, unsigned gpus, const char *name),
+                           void *context, struct wt_error *err);
     /** Connects: sets p->own, p->target, and adds the modules that there are. */
     enum wt_status (*connect)(struct wt_process *p, int pid, struct wt_error *err);
-    /** A target without a program: sets p->target. */
-    void (*connect_none)(struct wt_process *p);
+    /** A target without a program that runs: sets p->target, whose memory is p->image, and
+     * p->no_link. Adds to that and to p->modules what the file @p program (NULL: none) contains for
+     * the device. */
+    enum wt_status (*connect_none)(struct wt_process *p, const char *program, struct wt_error *err);
+    /** Adds to @p image the memory that a program has left that has ended. NULL: it is gone. */
+    void (*final_memory)(struct wt_process *p, struct wt_memory_image *image);
     /** Brings p->modules up to date. */
     enum wt_status (*refresh)(struct wt_process *p, struct wt_error *err);
     /** Has kernels recorded: fills in p->services. NULL: they cannot be. */
     enum wt_status (*record)(struct wt_process *p, uint64_t budget, struct wt_error *err);
+    /** As of struct wt_family, for code that the process has loaded. NULL: that of the family. */
+    unsigned (*instruction_text)(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
+                                 size_t available, char *text, size_t size);
     /** Disconnects and frees p->own, which may be NULL. */
     void (*disconnect)(struct wt_process *p);
 };
@@ -45,6 +59,11 @@ struct wt_process {
     struct wt_target_services services; /**< none, or (wt_process_record) time travel */
     struct wt_target target;
     struct wt_debugger *debugger;
+    /* Without a program that runs. */
+    void *no_link;                   /**< malloc'ed: what the target's link is */
+    struct wt_memory_image image;    /**< that is shown, with `modules` */
+    struct wt_memory_image file;     /**< of the program's file, while its end is shown */
+    struct wt_modules *file_modules; /**< likewise; or NULL */
 };
 
 /**
@@ -75,10 +94,27 @@ enum wt_status wt_process_wait(int pid, unsigned ms, const struct wt_family **fa
  */
 enum wt_status wt_process_refresh(struct wt_process *process, struct wt_error *err);
 
-/** The debugger of a GPU that no program uses: no waves, no memory, no modules. */
+/** Disassembles as the operation instruction_text of struct wt_family does. */
+unsigned wt_process_instruction_text(struct wt_process *process, uint64_t pc, const uint8_t *bytes,
+                                     size_t available, char *text, size_t size);
+
+/**
+ * The debugger of a GPU that no program uses: it has no waves. Its modules and its memory, which
+ * cannot be written, are those in the file @p program (NULL: none) as far as the family finds any,
+ * at addresses of no meaning.
+ */
 enum wt_status wt_process_open_none(struct wt_process *process, const struct wt_family *family,
-                                    const struct wt_debugger_options *options,
+                                    const char *program, const struct wt_debugger_options *options,
                                     struct wt_error *err);
+
+/**
+ * After the end of @p ended: @p none shows its modules, and the memory that its kernels have left,
+ * as far as its family keeps that; @p ended has no modules then, and can only be closed. Else @p
+ * none shows the program's file.
+ */
+void wt_process_show_end(struct wt_process *none, struct wt_process *ended);
+/** Shows the program's file again. */
+void wt_process_show_file(struct wt_process *none);
 
 /** Lets the program go on. */
 void wt_process_close(struct wt_process *process);

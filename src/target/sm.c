@@ -16,6 +16,7 @@
 #include "target/emulated.h"
 #include "target/launch.h"
 #include "target/sm_debugger.h"
+#include "target/sm_process.h"
 #include "target/sm_ptx.h"
 
 /* The memory map of a launch. Machine code is in the low 4 GiB, where JMP and JCAL reach. */
@@ -63,6 +64,7 @@ struct sm {
     struct sm_device *device;
     struct sm_launch launch;
     struct sm_way_in way_in; /* of a debugger */
+    unsigned sms;
     struct wt_sm_link link;
 };
 
@@ -86,7 +88,7 @@ static void describe(const void *config, char *text, size_t size)
     const struct sm_config *c = config;
     snprintf(text, size,
              "wavetrap SM: compute capability %u.%u, %u SMs, %" PRIu64
-             " MiB; CUDA driver API, OpenMP, OpenACC; only with exec -g sm",
+             " MiB; CUDA driver API, OpenMP, OpenACC",
              c->cc / 10, c->cc % 10, c->sms, c->memory >> 20);
 }
 
@@ -481,7 +483,7 @@ static void add_module(struct wt_emulated *e)
     uint8_t *bytes;
     size_t length;
     if (s->ptx.image) {
-        wt_sm_ptx_add_module(&s->ptx, e->modules, 0, WT_IGNORED);
+        wt_sm_ptx_add_module(&s->ptx, e->modules, 0, NULL, WT_IGNORED);
         return;
     }
     wt_modules_set_bundles(e->modules, SM_BUNDLE, 8);
@@ -600,10 +602,12 @@ static void attach(struct wt_emulated *e)
 {
     struct sm *s = own(e);
     s->way_in = (struct sm_way_in){.e = e, .device = s->device, .launch = &s->launch};
-    s->link = (struct wt_sm_link){.bus = e->bus,
+    s->sms = e->machine->waves / SM_WARPS;
+    s->link = (struct wt_sm_link){.bus = &e->bus,
                                   .ops = &sm_debugger_link,
                                   .context = &s->way_in,
-                                  .sms = e->machine->waves / SM_WARPS,
+                                  .gpus = 1,
+                                  .sms = &s->sms,
                                   .has_handler = s->handler != NULL,
                                   .shared_window = SM_SHARED_WINDOW,
                                   .local_window = SM_LOCAL_WINDOW};
@@ -706,6 +710,7 @@ const struct wt_family wt_family_sm = {
     .explain_registers = explain_registers,
     .attach = attach,
     .probe = &wt_probe_sm,
+    .process = &wt_sm_process_ops,
     .registers = &sm_register_table,
     .assemble = assemble,
     .disassemble = disassemble,

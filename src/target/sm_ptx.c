@@ -201,7 +201,7 @@ static struct line_elf_symbol *symbols_of(const struct wt_sm_ptx *p, size_t *cou
 }
 
 enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *p, struct wt_modules *modules,
-                                    unsigned device, struct wt_error *err)
+                                    unsigned device, wt_module_id *id, struct wt_error *err)
 {
     struct files files = {0};
     struct line_elf_row *rows = NULL;
@@ -219,8 +219,8 @@ enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *p, struct wt_modules
         elf.file_count = files.count;
         elf.row = rows;
         if ((status = line_elf_write(&elf, &bytes, &length, err)) == WT_OK) {
-            status = wt_modules_add_bytes(modules, p->module[0].name, bytes, length, 0, device,
-                                          NULL, err);
+            status =
+                wt_modules_add_bytes(modules, p->module[0].name, bytes, length, 0, device, id, err);
             free(bytes);
         }
     }

@@ -22,15 +22,16 @@ MAY_INCLUDE = {
     "debug/process": {"base"},
     "debug/standstill": {"base", "debug/core"},
     "debug/gcn": {"base", "object", "debug/core", "debug/process", "debug/standstill"},
-    "debug/gen": {"base", "object", "debug/core", "debug/standstill"},
-    "debug/sm": {"base", "object", "bus", "debug/core", "debug/standstill"},
+    "debug/gen": {"base", "object", "debug/process", "debug/core", "debug/standstill"},
+    "debug/sm": {"base", "object", "bus", "debug/core", "debug/process", "debug/standstill"},
     "runtime/common": {"base", "emulator/machine"},
     "runtime/gen": {"base", "object", "emulator/machine", "emulator/gen", "runtime/common"},
     "runtime/gcn": {"runtime/common", "base", "object", "emulator/machine", "emulator/gcn"},
     "runtime/devfs": {"base"},
-    "runtime/drm": {"base", "emulator/machine", "emulator/gen", "runtime/common", "runtime/devfs"},
+    "runtime/drm": {"base", "object", "emulator/machine", "emulator/gen", "runtime/common", "runtime/devfs"},
     "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source", "runtime/common", "runtime/devfs"},
     "runtime/cuda": {"base", "object", "emulator/machine", "emulator/sm", "runtime/common"},
+    "runtime/cudart": {"base"},
     "cudapath": {"base", "object"},
     "target": {"base", "bus", "object", "debug/core", "debug/process", "debug/source", "debug/vortex", "debug/gcn", "debug/gen", "debug/sm",
                "emulator/machine", "emulator/vortex", "emulator/gcn", "emulator/sm", "runtime/gcn", "emulator/gen", "runtime/gen", "runtime/common"},
@@ -73,7 +74,7 @@ def test_only_what_joins_the_sides_is_without_rules():
 
 def test_one_place_names_the_families():
     """The command and the target's own files take a family as families.c gives it."""
-    own = {"gcn.c", "gcn.h", "gcn_debugger.c", "gcn_debugger.h", "gcn_program.c", "gcn_program.h", "gcn_process.c", "gcn_process.h", "gcn_no_process.c", "gen.c", "gen.h", "gen_debugger.c", "gen_debugger.h", "gen_region.c", "gen_registers.c", "sm.c", "sm.h", "vortex.c", "vortex.h", "vortex_tables.c", "families.c"}
+    own = {"gcn.c", "gcn.h", "gcn_debugger.c", "gcn_debugger.h", "gcn_program.c", "gcn_program.h", "gcn_process.c", "gcn_process.h", "gcn_no_process.c", "gen_no_process.c", "gen.c", "gen.h", "gen_debugger.c", "gen_debugger.h", "gen_region.c", "gen_registers.c", "sm.c", "sm.h", "sm_process.c", "sm_process.h", "vortex.c", "vortex.h", "vortex_tables.c", "families.c"}
     # The registers of Vortex's Debug Module; the page tables of Intel's GPUs.
     about_one_family = {"serve_registers.c", "gtt.c", "explain_trap.c"}
     wrong = []

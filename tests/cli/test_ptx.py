@@ -179,6 +179,47 @@ def printf(text, lines):
     return PRINTF.replace("TEXT", ", ".join(str(ord(c)) for c in text) + ", 0").replace("BODY", lines)
 
 
+def test_the_address_of_a_parameter_is_that_of_a_copy_in_local_memory(tmp_path):
+    """As clang -O0 passes structures. Parameters behind it stay where they are; ld.param reads what was stored by the address."""
+    text = HEAD + """.func (.param .b32 result) pick(.param .b32 first, .param .align 8 .b8 whole[12], .param .b64 last)
+{
+    .reg .b32 %r<5>; .reg .b64 %a<3>;
+    mov.b64 %a1, whole;
+    ld.param.u32 %r1, [first];
+    ld.local.u32 %r2, [%a1+8];
+    ld.param.u64 %a2, [last];
+    cvt.u32.u64 %r3, %a2;
+    st.local.u32 [%a1+4], %r1;
+    ld.param.u32 %r4, [whole+4];
+    add.u32 %r1, %r4, %r2;
+    add.u32 %r1, %r1, %r3;
+    st.param.b32 [result], %r1;
+    ret;
+}
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 %r<5>; .reg .b64 %a<3>;
+    ld.param.u64 %a1, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %a2, %r1, 4;
+    add.u64 %a1, %a1, %a2;
+    {
+    .param .b32 p0; .param .align 8 .b8 p1[12]; .param .b64 p2; .param .b32 q;
+    st.param.b32 [p0], %r1;
+    st.param.b32 [p1], 7; st.param.b32 [p1+4], 9; st.param.b32 [p1+8], 1000;
+    st.param.b64 [p2], 50000;
+    call.uni (q), pick, (p0, p1, p2);
+    ld.param.b32 %r2, [q];
+    }
+    st.global.u32 [%a1], %r2;
+    ret;
+}
+"""
+    done = run("run", "--gpu=sm", "--grid=40", "--block=40", "--arg=zeros:160", f"--dump-arg=0:{tmp_path}/out", write(tmp_path, text))
+    assert done.returncode == 0, done.stderr
+    assert struct.unpack("<40I", (tmp_path / "out").read_bytes()) == tuple(i + 51000 for i in range(40))
+
+
 def test_printf_of_kernels(tmp_path):
     """Lanes print one after the other; a line that does not end is printed at the end of the run."""
     call = "call (%r), vprintf, (%f, %l);"

@@ -423,6 +423,30 @@ def test_nonstop(session, variant):
     assert "exited with code 052" in gdb("continue -a")
 
 
+@each(FEW)
+def test_nonstop_conditions_that_gdb_evaluates_see_every_lane(session, variant):
+    """Each lane's stop is told; the warp waits where the condition holds for one of them, and goes on with the last lane."""
+    server, gdb = session("lanes", variant, before=("set non-stop on",))
+    all_told(gdb)
+    gdb("set $half = 0.5")
+    gdb("break *again if ($s3 == 101 || $s3 == 2101 || $s3 == 3101) && $s0 == 3 && $s1 == 2 && $half < 1")
+    hit = gdb("continue -a")
+    gdb(f"thread {re.search(r'Thread ([0-9]+) .core 0 warp 2 thread 3. hit Breakpoint 1', hit)[1]}")
+    assert [gdb.number(r) for r in ("$s0", "$s1", "$s3", "$_lane")] == [3, 2, 101, 3]
+    assert "<again>" in gdb.value("$pc", "/a")
+    assert "(running)" in gdb("info threads")
+    assert "hit Breakpoint 1" in gdb("continue -a")
+    assert gdb.number("$s3") == 2101
+    # The lanes that GDB takes for running can be stopped, and go on.
+    gdb("interrupt -a")
+    all_told(gdb)
+    assert gdb.number("$s3") == 2101
+    assert "hit Breakpoint 1" in gdb("continue -a")
+    assert gdb.number("$s3") == 3101
+    gdb("delete")
+    assert "exited with code 052" in gdb("continue -a")
+
+
 def test_nonstop_interrupt(session):
     server, gdb = session("endless", Variant(), before=("set non-stop on",))
     all_told(gdb)

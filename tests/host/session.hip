@@ -1,7 +1,7 @@
 /* A program for the console's tests: session [WORD…]. It launches two kernels in turn, three times, and prints what they store.
  * WORD: "status=N" ends it with N, "loop" has a kernel that runs until it is ended, "fault" one whose lane 5 of group 1 stores
  * to nowhere, "name" prints the environment variable SESSION, "input" prints its standard input, "host" uses no GPU,
- * "abort" ends it by a signal. */
+ * "abort" ends it by a signal, "free" frees its memory at its end. */
 #include <hip/hip_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,5 +90,8 @@ int main(int argc, char **argv)
         printf("round %d: %d %d %d\n", round, host[0], host[1], host[127]);
         fflush(stdout);
     }
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "free") == 0 && hipFree(out) != hipSuccess)
+            return 1;
     return status;
 }

@@ -40,9 +40,14 @@ def test_several_files_mathematics_and_critical_sections(tmp_path, level, capabi
     assert "5 kernels were launched on the emulated SM" in done.stderr
 
 
+def test_the_capability_is_that_of_the_program_s_images(tmp_path):
+    done = wavetrap("exec", "--stats", compiled(tmp_path, "-O1", "--offload-arch=sm_75"), env=variables())
+    assert "devices 1, host 0, sum right" in done.stdout and "5 kernels were launched on the emulated SM" in done.stderr, done.stdout
+
+
 def test_an_image_of_another_generation_is_left_to_the_host(tmp_path):
     """LLVM's runtime says nothing of it; --stats does."""
-    done = wavetrap("exec", "-g", "sm", "--stats", compiled(tmp_path, "-O2", "--offload-arch=sm_70"), env=variables())
+    done = wavetrap("exec", "-g", "sm:cc=5.0", "--stats", compiled(tmp_path, "-O2", "--offload-arch=sm_70"), env=variables())
     assert "host 1" in done.stdout and "no kernel was launched on the emulated SM" in done.stderr
 
 

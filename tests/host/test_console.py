@@ -68,6 +68,43 @@ def test_a_kernel_is_stopped_at_its_first_line(program):
     assert re.search(r"^3 +breakpoint +keep y ", said[15], re.M)
 
 
+def test_a_program_is_looked_at_before_it_is_run():
+    """Symbols, lines, types, constants and code of the code objects in its file; there is no memory yet that could be written."""
+    program = session()
+    first = line_of("first line of fill")
+    said = ask(["break kernel fill", "list weigh", "info line fill", "info symbol weigh", "ptype struct pair", "print table", "print sizeof(struct pair)",
+                "x/4dw &table", "x/2i fill", "disassemble weigh", "info functions twice", "info modules", "break session.hip:40", "run",
+                "info breakpoints", "kill", "print table"], program)
+    assert re.match(rf"Breakpoint 1 at 0x1\w+: file .*session.hip, line {first}\.\n", said[0])
+    assert "int weigh(int value, const pair *p)\n" in said[1] and re.match(r'Line \d+ of ".*session.hip" starts at', said[2])
+    assert said[3] == "weigh(int, pair const*)\n" and "    float second;\n" in said[4]
+    assert said[5] == "$1 = {3, 1, 4, 1}\n" and said[6] == "$2 = 8\n" and said[7].endswith(":\t3\t1\t4\t1\n")
+    code = re.findall(r"^ +0x\w+ <fill\(int\*, int\)(?:\+\d+)?>:\t(s_\w+|v_\w+)", said[8], re.M)
+    assert len(code) == 2 and "s_setpc_b64" in said[9] and "void twice(int *);" in said[10] and str(program) in said[11]
+    assert "Breakpoint 2 at" in said[12] and "Breakpoint 1, fill (" in said[13]
+    assert len(re.findall(r"0x00007\w+ in (?:fill|twice) at", said[14])) == 2 and said[16] == "$3 = {3, 1, 4, 1}\n"
+    for command, message in [("set var table[0] = 7", "its memory cannot be changed"), ("watch table[0]", "watched once it is there"),
+                             ("x 0x1000", "Cannot access memory at address 0x1000"), ("print $pc", "No registers.")]:
+        done = debug([command], program)
+        assert done.returncode == 1 and message in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("free",)])
+def test_memory_is_looked_at_after_the_end(words):
+    """It is what the last kernel has left, whether the program has freed it or not, until something else is run."""
+    said = ask(["break twice", "run", "print out", "delete", "continue", "print $1[0..1]", "print $1[127]", "x/2dw $1", "print table", "x/i twice",
+                "info modules", "break fill", "run", "print i", "kill"], session(), *words)
+    assert said[4] == "Continuing.\n" + ROUNDS + END
+    assert said[5] == "$2 = {1269, 2498}\n" and said[6] == "$3 = 2578\n" and said[7].endswith(":\t1269\t2498\n")
+    assert said[8] == "$4 = {3, 1, 4, 1}\n" and "<twice(int*)>:\ts_" in said[9] and "file://" in said[10]
+    assert "Breakpoint 2, fill (" in said[12] and said[13] == "$5 = 0\n"
+
+
+def test_memory_of_a_program_that_was_killed_is_gone():
+    done = debug(["break twice", "run", "print out", "kill", "print table", "x/2dw $1"], session())
+    assert done.returncode == 1 and "Cannot access memory at address 0x7" in done.stderr and "$2 = {3, 1, 4, 1}" in done.stdout
+
+
 def test_values_are_those_that_are_stored():
     """In memory of the process, in LDS, in private memory and constant data."""
     said = ask([f"break {SOURCE.name}:{line_of('weighed')}", "run", "print sum", "print p->first", "print *p@62..63", "print table",

@@ -80,7 +80,7 @@ def test_launches_are_counted(program):
     done = wavetrap("exec", "-g", "sm", "--stats", "python3", "-c", "import subprocess; subprocess.run(['true']); exit(3)")
     assert (done.returncode, done.stderr.count("no kernel")) == (3, 1), done.stderr
     for option in ("--stats", "--log-calls"):
-        done = wavetrap("exec", option, "true")
+        done = wavetrap("exec", "-g", "gfx900", option, "true")
         assert done.returncode == 125 and "is about an sm; no --gpu is one" in done.stderr, done.stderr
 
 
@@ -116,6 +116,17 @@ def test_openmp_in_every_language(tmp_path, compiler, source):
     more = ["-foffload-options=nvptx-none=-lgfortran"] if source.endswith("f90") else []
     done = wavetrap("exec", "-g", "sm", compiled(tmp_path, compiler, source, *OPENMP, *more))
     assert done.stdout == "devices 1, on one 1, sum 1000000, last 1999\n", done.stderr
+
+
+@pytest.mark.parametrize("target, launched", [("nvptx-none", True), ("amdgcn-amdhsa", False)])
+def test_without_gpu_an_openmp_program_sees_the_gpu_that_it_has_code_for(tmp_path, target, launched):
+    """GCC's runtime takes the first GPU for device 0, which is AMD's, where both are there."""
+    path = compiled(tmp_path, "gcc-12", "openmp.c", "-fopenmp", f"-foffload={target}",
+                    *(["-foffload-options=-march=gfx900"] if "amd" in target else []))
+    done = wavetrap("exec", path)
+    assert done.stdout == "devices 1, on one 1, sum 1000000, last 1999\n", done.stdout + done.stderr
+    logged = wavetrap("exec", "--log-calls", "--stats", path).stderr
+    assert ("kernels were launched on the emulated SM" in logged) == launched, logged[-500:]
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])

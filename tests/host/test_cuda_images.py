@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from conftest import ROOT, WAVETRAP, wavetrap
-from test_cuda import compiled
+from test_cuda import LIBRARY, compiled
 
 PTX = """.version 8.0
 .target sm_50
@@ -153,6 +153,30 @@ def test_images_that_are_refused(program, cubin, tmp_path, name, result, words):
     }[name]()
     done = run(program, tmp_path, "file", image)
     assert done.stdout == f"load {result}\n" and words in done.stderr, (done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("images, capability", [
+    ([(2, 52), (2, 53), (2, 70)], "5.3"), ([(1, 61), (1, 75)], "6.1"), ([(2, 50), (1, 90)], "5.0"), ([(1, 35), (2, 86)], "8.6"), ([(1, 30)], "5.0"), ([], "5.0")])
+def test_the_capability_is_that_of_the_program_s_images(tmp_path, images, capability):
+    """Fat binaries in the program's file; exec looks for them there. -g sm:cc= says another."""
+    (tmp_path / "images").write_bytes(fat(*(entry(kind, number, b"x" * 40) for kind, number in images)))
+    (tmp_path / "p.c").write_text("""
+#include <stdio.h>
+#include <wavetrap/cuda.h>
+__asm__(".section .nv_fatbin,\\"a\\"\\n.incbin \\"images\\"\\n.text");
+int main(void)
+{
+    int major, minor, count;
+    cuInit(0);
+    cuDeviceGetCount(&count);
+    cuDeviceComputeCapability(&major, &minor, count - 1);
+    printf("%d.%d\\n", major, minor);
+}
+""")
+    path = compiled(tmp_path, "gcc-12", tmp_path / "p.c", f"-I{ROOT}/include", "-Wl,--no-as-needed", LIBRARY)
+    assert wavetrap("exec", path).stdout == capability + "\n"
+    assert wavetrap("exec", "-g", "sm", "-g", "sm", path).stdout == capability + "\n"
+    assert wavetrap("exec", "-g", "sm:cc=7.2", path).stdout == "7.2\n"
 
 
 FAULT = """.kernel vadd

@@ -143,7 +143,7 @@ enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, 
     unsigned lane;
     struct wt_window window;
     enum wt_status status;
-    if ((status = dbg_stopped_thread(d, thread, &wave, &lane, err)) ||
+    if ((status = access_through(d, thread, &wave, &lane, err)) ||
         (status = dbg_read_window(d, wave, addr, &window, err)))
         return status;
     dbg_show_original(d, wt_address_of(window.addr), window.bytes, window.size);

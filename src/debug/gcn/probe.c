@@ -174,9 +174,7 @@ static enum wt_status read_memory(struct wt_probe *p, uint32_t wave, unsigned la
 {
     const bool stood = p->common.still;
     enum wt_status status = gcnp_read_memory(p, wave, lane, addr, out, size, err);
-    enum wt_status after =
-        stood ? WT_OK : wt_standstill_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
-    return status ? status : after;
+    return stood ? status : wt_standstill_end_look(p, status, err);
 }
 
 static enum wt_status write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
@@ -185,9 +183,7 @@ static enum wt_status write_memory(struct wt_probe *p, uint32_t wave, unsigned l
 {
     const bool stood = p->common.still;
     enum wt_status status = gcnp_write_memory(p, wave, lane, addr, bytes, size, err);
-    enum wt_status after =
-        stood ? WT_OK : wt_standstill_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
-    return status ? status : after;
+    return stood ? status : wt_standstill_end_look(p, status, err);
 }
 
 static enum wt_status find_home(struct wt_probe *p, wt_wave_handle wave, unsigned lane,
@@ -196,9 +192,7 @@ static enum wt_status find_home(struct wt_probe *p, wt_wave_handle wave, unsigne
 {
     const bool stood = p->common.still;
     enum wt_status status = gcnp_find_home(p, wave, lane, addr, size, home, part, err);
-    enum wt_status after =
-        stood ? WT_OK : wt_standstill_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
-    return status ? status : after;
+    return stood ? status : wt_standstill_end_look(p, status, err);
 }
 
 const struct wt_probe_ops wt_probe_gcn = {

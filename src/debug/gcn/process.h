@@ -32,6 +32,19 @@ enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *process, uint64_t
 enum wt_status wt_gcn_process_record(struct wt_gcn_process *process, uint64_t budget,
                                      struct wt_target_services *services, struct wt_error *err);
 
+/** Has the process keep its memory at its end until this connection is closed. A debugger must be
+ * connected. */
+enum wt_status wt_gcn_process_want_memory(struct wt_gcn_process *process, struct wt_error *err);
+/** Takes a piece of memory, sorted by address; @p bytes, malloc'ed, become the callee's; NULL: all
+ * are zero. False: no more is wanted. */
+typedef bool wt_gcn_memory_fn(void *context, uint64_t addr, uint8_t *bytes, uint64_t size);
+/**
+ * The memory of a process that has said that it ends, after wt_gcn_process_want_memory(): what its
+ * GPUs could use at the end, or since the latest kernel began. Nothing if it has gone meanwhile.
+ */
+void wt_gcn_process_final_memory(struct wt_gcn_process *process, wt_gcn_memory_fn *found,
+                                 void *context);
+
 /** How many GPUs it has. */
 uint32_t wt_gcn_process_gpus(const struct wt_gcn_process *process);
 /** Reads or writes a register of the debug hardware of GPU @p gpu (from 0), by its word address on

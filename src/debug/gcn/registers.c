@@ -181,28 +181,27 @@ static bool place_of(const struct gcnp_row *row, const struct wt_register *r, ui
     return false;
 }
 
-static enum wt_status locate(struct wt_probe *p, uint32_t wave, unsigned index,
-                             struct gcnp_row **row, uint64_t *addr, struct wt_error *err)
+static enum wt_status locate(struct wt_probe *p, const struct gcnp_row *row, unsigned index,
+                             uint64_t *addr, struct wt_error *err)
 {
-    enum wt_status status = gcnp_find_row(p, wave, row, err);
-    if (status != WT_OK || place_of(*row, &p->registers[index], addr))
-        return status;
+    if (place_of(row, &p->registers[index], addr))
+        return WT_OK;
     return wt_fail(err, WT_UNSUPPORTED, "the wave has no register %s: it has %u SGPRs and %u VGPRs",
-                   p->registers[index].name, (unsigned)((*row)->sgprs - KFD_RECORD_SPECIAL),
-                   (unsigned)(*row)->vgprs);
+                   p->registers[index].name, (unsigned)(row->sgprs - KFD_RECORD_SPECIAL),
+                   (unsigned)row->vgprs);
 }
 
 enum wt_status gcnp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                               const unsigned *index, size_t count, uint8_t *out,
                               struct wt_error *err)
 {
+    const struct gcnp_row *row = gcnp_row(p, wave);
     for (size_t i = 0; i < count; i++) {
         const struct wt_register *r = &p->registers[index[i]];
         uint8_t bytes[KFD_RECORD_VGPR];
-        struct gcnp_row *row;
         uint64_t addr;
         enum wt_status status;
-        if ((status = locate(p, wave, index[i], &row, &addr, err)) != WT_OK)
+        if ((status = locate(p, row, index[i], &addr, err)) != WT_OK)
             return status;
         const size_t size = r->scope == WT_SCOPE_LANE ? sizeof bytes : r->bits / 8;
         if ((status = gcnp_read_link(p, addr, bytes, size, err)) != WT_OK)
@@ -212,12 +211,7 @@ enum wt_status gcnp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
             out += size;
             continue;
         }
-        for (unsigned lane = 0; lane < GCN_LANES; lane++) {
-            if (!wt_has_lane(lanes, lane))
-                continue;
-            memcpy(out, bytes + 4 * lane, 4);
-            out += 4;
-        }
+        out = wt_lanes_gather(lanes & wt_lanes_first(GCN_LANES), bytes, 4, out);
     }
     return WT_OK;
 }
@@ -226,10 +220,10 @@ enum wt_status gcnp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                               const uint8_t *bytes, struct wt_error *err)
 {
     const struct wt_register *r = &p->registers[index];
-    struct gcnp_row *row;
+    struct gcnp_row *row = gcnp_row(p, wave);
     uint64_t addr;
     enum wt_status status;
-    if ((status = locate(p, wave, index, &row, &addr, err)) != WT_OK)
+    if ((status = locate(p, row, index, &addr, err)) != WT_OK)
         return status;
     if (r->scope != WT_SCOPE_LANE) {
         const uint64_t hw = gcnp_row_hw(row);

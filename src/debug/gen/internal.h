@@ -50,13 +50,6 @@ static inline struct genp_row *genp_row(const struct wt_probe *p, wt_wave_handle
 
 /** A standstill is threads that wait in the system routine. */
 extern const struct wt_standstill_ops genp_standstill;
-/** The row of an active wave, at a standstill. WT_STATE if it has ended. */
-static inline enum wt_status genp_find_row(struct wt_probe *p, wt_wave_handle wave,
-                                           struct genp_row **row, struct wt_error *err)
-{
-    *row = genp_row(p, wave);
-    return wt_standstill_look(p, wave, err);
-}
 
 /** Its next instruction. */
 static inline uint64_t genp_row_pc(const struct genp_row *row)

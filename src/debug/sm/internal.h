@@ -6,8 +6,8 @@
 #include "debug/standstill/standstill.h"
 
 #define SMP_LANES 32u
-#define SMP_WARPS 64u /* of an SM */
-#define SMP_MOST_SMS 16u
+#define SMP_WARPS 64u    /* of an SM */
+#define SMP_MOST_SMS 64u /* of all GPUs */
 #define SMP_BANKS 18u
 #define SMP_ROW_BYTES 128u /* of the register file */
 
@@ -29,6 +29,7 @@ struct smp_row {
     bool reports; /**< its error status has something that was told */
     uint64_t pc;
     uint32_t active;
+    bool aborts;           /**< it has come to a trap of its own, by which the program gives up */
     unsigned trap;         /**< of a breakpoint: the immediate of BPT.TRAP */
     struct wt_fault error; /**< of an exception */
 };
@@ -53,13 +54,8 @@ static inline struct smp_row *smp_row(const struct wt_probe *p, wt_wave_handle w
 
 /** A standstill is SMs that are locked down. */
 extern const struct wt_standstill_ops smp_standstill;
-/** The row of an active wave, at a standstill. WT_STATE if it has ended. */
-static inline enum wt_status smp_find_row(struct wt_probe *p, wt_wave_handle wave,
-                                          struct smp_row **row, struct wt_error *err)
-{
-    *row = smp_row(p, wave);
-    return wt_standstill_look(p, wave, err);
-}
+/** Debugging begins: traps and errors pause warps. */
+enum wt_status smp_arm(struct wt_probe *p, struct wt_error *err);
 /** Debugging ends: the SMs run as they would without. */
 void smp_let_go(struct wt_probe *p);
 

@@ -13,15 +13,21 @@
 
 static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 {
-    if (p->link->sms < 1 || p->link->sms > SMP_MOST_SMS)
-        return wt_fail(err, WT_UNSUPPORTED, "the driver tells of %u SMs", p->link->sms);
+    unsigned sms = 0;
+    for (unsigned i = 0; i < p->link->gpus; i++)
+        sms += p->link->sms[i];
+    if (!sms || sms > SMP_MOST_SMS)
+        return wt_fail(err, WT_UNSUPPORTED, "the driver tells of %u SMs; a debugger takes 1 to %u",
+                       sms, SMP_MOST_SMS);
     p->common.topology = (struct wt_topology){.family = "sm",
                                               .arch = "nvptx64",
                                               .triple = "nvptx64-nvidia-cuda",
                                               .clusters = 1,
-                                              .cores = p->link->sms,
+                                              .devices = p->link->gpus,
+                                              .device_cores = p->link->sms,
+                                              .cores = sms,
                                               .waves_per_core = SMP_WARPS,
-                                              .waves = p->link->sms * SMP_WARPS,
+                                              .waves = sms * SMP_WARPS,
                                               .host_launches = p->link->host_launches,
                                               .lanes = SMP_LANES,
                                               .wave_word = "warp",
@@ -57,10 +63,14 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
     const struct wt_standstill_program program = {.context = p->link->context,
                                                   .host_launches = p->link->host_launches,
                                                   .ended = p->link->ops->ended,
-                                                  .reset = p->link->ops->reset};
-    if ((status = describe(p, err)) != WT_OK ||
-        (status = wt_standstill_open(p, &smp_standstill, &program, sizeof(struct smp_row), err)) !=
-            WT_OK) {
+                                                  .reset = p->link->ops->reset,
+                                                  .code_known = p->link->ops->code_known};
+    if ((status = describe(p, err)) == WT_OK &&
+        (status = wt_standstill_open(p, &smp_standstill, &program, sizeof(struct smp_row), err)) ==
+            WT_OK &&
+        p->link->host_launches)
+        status = smp_arm(p, err); /* its kernels run before anybody has stopped one */
+    if (status != WT_OK) {
         free_probe(p);
         return status;
     }
@@ -76,14 +86,50 @@ static void probe_close(struct wt_probe *p)
 
 /* ---- warps ---- */
 
-/* BPT.TRAP 1 is a breakpoint; nobody takes the others where no trap handler is. */
+/* BPT.TRAP 1 is a breakpoint: one of its own ends the kernel of a host program. Nobody takes the
+ * others where no trap handler is. */
 static bool gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
 {
-    const struct smp_row *row = smp_row(p, wave);
+    struct smp_row *row = smp_row(p, wave);
+    if (p->link->ops->fail && row->trap == 1) {
+        row->aborts = true;
+        snprintf(text, size, "a trap of the program's own, which ends the kernel");
+        return true;
+    }
     if (row->trap == 1 || p->link->has_handler)
         return false;
     snprintf(text, size, "BPT.TRAP 0x%x, and there is no trap handler", row->trap);
     return true;
+}
+
+/* A warp that goes on from its mistake or its own trap does what it would do without a debugger. */
+static enum wt_status give_up(struct wt_probe *p, wt_wave_handle wave, struct wt_error *err)
+{
+    struct smp_row *row = smp_row(p, wave);
+    const bool failed = row->aborts || row->common.cause == WT_HALT_EXCEPTION;
+    row->aborts = false;
+    return p->link->ops->fail && row->common.present && failed
+               ? p->link->ops->fail(p->link->context, wave, err)
+               : WT_OK;
+}
+
+static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves,
+                             struct wt_error *err)
+{
+    enum wt_status status = wt_standstill_hold(p, err);
+    for (uint32_t i = 0; i < p->common.topology.waves && !status; i++)
+        if (wt_wave_set_has(waves, i))
+            status = give_up(p, i, err);
+    return status ? status : wt_standstill_resume(p, waves, err);
+}
+
+static enum wt_status step(struct wt_probe *p, wt_wave_handle wave, struct wt_probe_step *step,
+                           struct wt_error *err)
+{
+    enum wt_status status = wt_standstill_look(p, wave, err);
+    if (!status)
+        status = give_up(p, wave, err);
+    return status ? status : wt_standstill_step(p, wave, step, err);
 }
 
 const struct wt_probe_ops wt_probe_sm = {
@@ -98,8 +144,9 @@ const struct wt_probe_ops wt_probe_sm = {
     .next_event = wt_standstill_next_event,
     .hold_launches = wt_standstill_hold_launches,
     .halt = wt_standstill_halt,
-    .resume = wt_standstill_resume,
-    .step = wt_standstill_step,
+    .modules_known = wt_standstill_modules_known,
+    .resume = resume,
+    .step = step,
     .step_poll = wt_standstill_step_poll,
     .halt_cause = wt_standstill_halt_cause,
     .exception = wt_standstill_exception,

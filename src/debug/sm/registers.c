@@ -135,8 +135,7 @@ enum wt_status smp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                              const unsigned *index, size_t count, uint8_t *out,
                              struct wt_error *err)
 {
-    struct smp_row *row;
-    enum wt_status status = smp_find_row(p, wave, &row, err);
+    enum wt_status status = WT_OK;
     for (size_t i = 0; i < count && !status; i++) {
         const struct wt_register *r = &p->registers[index[i]];
         uint8_t bytes[4 * SMP_LANES];
@@ -150,12 +149,7 @@ enum wt_status smp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
             out += wt_register_size(r);
             continue;
         }
-        for (unsigned lane = 0; lane < SMP_LANES; lane++) {
-            if (!wt_has_lane(lanes, lane))
-                continue;
-            memcpy(out, bytes + 4 * lane, 4);
-            out += 4;
-        }
+        out = wt_lanes_gather(lanes & wt_lanes_first(SMP_LANES), bytes, 4, out);
     }
     return status;
 }
@@ -166,10 +160,6 @@ enum wt_status smp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, 
     const struct wt_register *r = &p->registers[index];
     uint8_t values[4 * SMP_LANES] = {0};
     uint32_t set = 0;
-    struct smp_row *row;
-    enum wt_status status = smp_find_row(p, wave, &row, err);
-    if (status)
-        return status;
     if (r->scope != WT_SCOPE_LANE)
         memcpy(values, bytes, wt_register_size(r));
     for (unsigned lane = 0; r->scope == WT_SCOPE_LANE && lane < SMP_LANES; lane++) {
@@ -179,9 +169,10 @@ enum wt_status smp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, 
         memcpy(values + 4 * lane, bytes, 4);
         bytes += 4;
     }
-    status = p->link->ops->write_row(p->link->context, wave, r->code, set, values, err);
+    const enum wt_status status =
+        p->link->ops->write_row(p->link->context, wave, r->code, set, values, err);
     if (!status && r->code == WT_SM_USER_PC)
-        row->pc = wt_load_le(values, 8);
+        smp_row(p, wave)->pc = wt_load_le(values, 8);
     return status;
 }
 

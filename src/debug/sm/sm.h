@@ -28,6 +28,13 @@ struct wt_sm_warp {
     struct wt_fault error;    /**< why it has trapped; kind WT_FAULT_NONE: for no error */
 };
 
+/** What has happened in a host program since the last call. */
+struct wt_sm_event {
+    bool stopped; /**< the debug hardware has something to tell, or a launch began or ended */
+    bool code;    /**< the list of modules has changed since code_known() */
+    uint64_t code_state; /**< code: a number for what the list is like now */
+};
+
 /** Registers of a warp by the driver's numbers. */
 enum wt_sm_register {
     WT_SM_R0 = 0,   /**< R0 to R254: 32 bits a lane */
@@ -79,6 +86,14 @@ struct wt_sm_link_ops {
     enum wt_status (*wait)(void *context, struct wt_error *err);
     /** Whether the program has ended, with which status and words for people. */
     bool (*ended)(void *context, uint32_t *status, char *text, size_t size);
+    /** NULL: a look at the device is always worth its while, and modules do not come and go. */
+    enum wt_status (*event)(void *context, struct wt_sm_event *event, struct wt_error *err);
+    /** The debugger knows the list of modules in this state (of wt_sm_event): launches that wait
+     * for that go on. NULL where event is. */
+    enum wt_status (*code_known)(void *context, uint64_t state, struct wt_error *err);
+    /** The mistake of a warp, or its own trap, becomes of the kernel what it would without a
+     * debugger: its end. NULL: the warp goes on. */
+    enum wt_status (*fail)(void *context, uint32_t warp, struct wt_error *err);
     /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.
      */
     enum wt_status (*reset)(void *context, struct wt_error *err);
@@ -86,12 +101,13 @@ struct wt_sm_link_ops {
 
 /** What `link` of a target points to, for this probe. It must outlive the probe. */
 struct wt_sm_link {
-    struct wt_bus *bus; /**< the registers */
+    struct wt_bus *const *bus; /**< the registers of each GPU */
     const struct wt_sm_link_ops *ops;
     void *context;
-    unsigned sms;       /**< 1 to 16 */
-    bool has_handler;   /**< a trap handler is installed; else the trap unit pauses warps itself */
-    bool host_launches; /**< a host program launches kernels: idle is not the end */
+    unsigned gpus;       /**< 1 to 16 */
+    const unsigned *sms; /**< of each GPU, 1 to 16; warps are numbered through */
+    bool has_handler;    /**< a trap handler is installed; else the trap unit pauses warps itself */
+    bool host_launches;  /**< a host program launches kernels: idle is not the end */
     uint64_t shared_window, local_window; /**< generic addresses of these memories */
 };
 

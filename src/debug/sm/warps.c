@@ -35,29 +35,70 @@ struct look {
 
 /* ---- registers ---- */
 
-static uint16_t address(unsigned sm, unsigned offset)
+/* An access to a register of an SM, of those of all GPUs. */
+struct access {
+    unsigned sm, offset;
+    bool write;
+    uint32_t value;
+};
+
+static struct access reads(unsigned sm, unsigned offset)
 {
-    return (uint16_t)(sm / TPCS_OF_GPC * 0x2000 + sm % TPCS_OF_GPC * 0x200 + offset / 4);
+    return (struct access){.sm = sm, .offset = offset};
 }
 
-static struct wt_bus_op reads(unsigned sm, unsigned offset)
+static struct access writes(unsigned sm, unsigned offset, uint32_t value)
 {
-    return (struct wt_bus_op){.addr = address(sm, offset)};
+    return (struct access){.sm = sm, .offset = offset, .write = true, .value = value};
 }
 
-static struct wt_bus_op writes(unsigned sm, unsigned offset, uint32_t value)
+enum { MOST_ACCESSES = 9 * 16 }; /* of a batch: the SMs of a GPU */
+
+/* Which GPU an SM belongs to, and the first one of that. */
+static unsigned gpu_of(const struct wt_probe *p, unsigned sm, unsigned *first)
 {
-    return (struct wt_bus_op){.write = true, .addr = address(sm, offset), .value = value};
+    unsigned gpu = 0;
+    *first = 0;
+    while (sm >= *first + p->link->sms[gpu])
+        *first += p->link->sms[gpu++];
+    return gpu;
 }
 
-/* Reads all SMs in one batch. */
+/* Makes accesses in their order, those of SMs of one GPU that follow each other in a batch. */
+static enum wt_status transact(struct wt_probe *p, struct access *list, size_t count,
+                               struct wt_error *err)
+{
+    struct wt_bus_op ops[MOST_ACCESSES];
+    enum wt_status status = WT_OK;
+    for (size_t done = 0, n; done < count && !status; done += n) {
+        unsigned first;
+        const unsigned gpu = gpu_of(p, list[done].sm, &first);
+        for (n = 0; done + n < count && n < MOST_ACCESSES; n++) {
+            const struct access *a = &list[done + n];
+            const unsigned sm = a->sm - first;
+            if (a->sm < first || sm >= p->link->sms[gpu])
+                break;
+            ops[n] =
+                (struct wt_bus_op){.write = a->write,
+                                   .addr = (uint16_t)(sm / TPCS_OF_GPC * 0x2000 +
+                                                      sm % TPCS_OF_GPC * 0x200 + a->offset / 4),
+                                   .value = a->value};
+        }
+        status = wt_bus_transact(p->link->bus[gpu], ops, n, err);
+        for (size_t i = 0; i < n && !status; i++)
+            list[done + i].value = ops[i].value;
+    }
+    return status;
+}
+
+/* Reads all SMs, those of a GPU in one batch. */
 static enum wt_status look_at(struct wt_probe *p, struct look *look, struct wt_error *err)
 {
     enum { EACH = 9 };
-    struct wt_bus_op ops[SMP_MOST_SMS * EACH];
-    const unsigned sms = p->link->sms;
+    struct access ops[SMP_MOST_SMS * EACH];
+    const unsigned sms = p->common.topology.cores;
     for (unsigned sm = 0; sm < sms; sm++) {
-        struct wt_bus_op *op = ops + sm * EACH;
+        struct access *op = ops + sm * EACH;
         op[0] = reads(sm, STATUS0);
         op[1] = reads(sm, CONTROL0);
         op[2] = reads(sm, GLOBAL_ESR);
@@ -67,9 +108,9 @@ static enum wt_status look_at(struct wt_probe *p, struct look *look, struct wt_e
             op[7 + half] = reads(sm, TRAP_MASK + 4 * half);
         }
     }
-    enum wt_status status = wt_bus_transact(p->link->bus, ops, (size_t)sms * EACH, err);
+    enum wt_status status = transact(p, ops, (size_t)sms * EACH, err);
     for (unsigned sm = 0; sm < sms && !status; sm++) {
-        const struct wt_bus_op *op = ops + sm * EACH;
+        const struct access *op = ops + sm * EACH;
         look[sm] = (struct look){.status = op[0].value,
                                  .control = op[1].value,
                                  .global_esr = op[2].value,
@@ -131,14 +172,17 @@ static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bo
     for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
         struct smp_row *row = smp_row(p, i);
         struct wt_sm_warp warp;
-        row->common.present = look[i / SMP_WARPS].valid >> i % SMP_WARPS & 1;
+        /* Warps of a kernel that has failed are left, and do not run any more. */
+        row->common.present = p->launch.runs && look[i / SMP_WARPS].valid >> i % SMP_WARPS & 1;
         if (!row->common.present) {
             row->common.run = row->common.step = false;
             continue;
         }
         if ((status = p->link->ops->warp(p->link->context, i, &warp, err)) != WT_OK)
             return status;
-        const struct wt_wave wave = describe_work(&p->launch, &warp);
+        struct wt_wave wave = describe_work(&p->launch, &warp);
+        unsigned first;
+        wave.device = gpu_of(p, i / SMP_WARPS, &first);
         if (row->common.wave.id != wave.id) {
             *row = (struct smp_row){.common = {.wave = wave,
                                                .present = true,
@@ -212,16 +256,16 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look
 static enum wt_status trigger_stop(struct wt_probe *p, const struct look *look,
                                    struct wt_error *err)
 {
-    struct wt_bus_op ops[2 * SMP_MOST_SMS];
+    struct access ops[2 * SMP_MOST_SMS];
     size_t count = 0;
-    for (unsigned sm = 0; sm < p->link->sms; sm++) {
+    for (unsigned sm = 0; sm < p->common.topology.cores; sm++) {
         if (look[sm].status & LOCKED_DOWN)
             continue;
         if (look[sm].control & STOP_TRIGGER)
             ops[count++] = writes(sm, CONTROL0, DEBUGGER_MODE);
         ops[count++] = writes(sm, CONTROL0, DEBUGGER_MODE | STOP_TRIGGER);
     }
-    return count ? wt_bus_transact(p->link->bus, ops, count, err) : WT_OK;
+    return count ? transact(p, ops, count, err) : WT_OK;
 }
 
 static enum wt_status wait_for_lock_down(struct wt_probe *p, struct look *look,
@@ -232,9 +276,9 @@ static enum wt_status wait_for_lock_down(struct wt_probe *p, struct look *look,
         unsigned sm = 0;
         if ((status = look_at(p, look, err)) != WT_OK)
             return status;
-        while (sm < p->link->sms && look[sm].status & LOCKED_DOWN)
+        while (sm < p->common.topology.cores && look[sm].status & LOCKED_DOWN)
             sm++;
-        if (sm == p->link->sms)
+        if (sm == p->common.topology.cores)
             return WT_OK;
         if (waits == MOST_WAITS)
             return wt_fail(err, WT_TIMEOUT,
@@ -249,15 +293,15 @@ static enum wt_status wait_for_lock_down(struct wt_probe *p, struct look *look,
 /* The traps have been taken in. */
 static enum wt_status clear_traps(struct wt_probe *p, const struct look *look, struct wt_error *err)
 {
-    struct wt_bus_op ops[2 * SMP_MOST_SMS];
+    struct access ops[2 * SMP_MOST_SMS];
     size_t count = 0;
-    for (unsigned sm = 0; sm < p->link->sms; sm++) {
+    for (unsigned sm = 0; sm < p->common.topology.cores; sm++) {
         if (!look[sm].trapped)
             continue;
         ops[count++] = writes(sm, TRAP_MASK, 0);
         ops[count++] = writes(sm, TRAP_MASK + 4, 0);
     }
-    return count ? wt_bus_transact(p->link->bus, ops, count, err) : WT_OK;
+    return count ? transact(p, ops, count, err) : WT_OK;
 }
 
 static enum wt_status lock_down(struct wt_probe *p, struct wt_error *err)
@@ -286,12 +330,23 @@ static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_standstill_ev
                           struct wt_error *err)
 {
     struct look look[SMP_MOST_SMS];
+    struct wt_sm_event driver = {.stopped = true};
     enum wt_status status;
+    bool begun;
     *event = (struct wt_standstill_event){0};
     if (wait)
         return p->link->ops->wait(p->link->context, err);
-    if ((status = look_at(p, look, err)) != WT_OK)
+    if (p->link->ops->event &&
+        (status = p->link->ops->event(p->link->context, &driver, err)) != WT_OK)
         return status;
+    event->code = driver.code;
+    event->code_state = driver.code_state;
+    if (!driver.stopped && !p->common.hold && p->common.scanned)
+        return WT_OK; /* the rows are as they were */
+    if ((status = look_at(p, look, err)) != WT_OK ||
+        (status = list_warps(p, look, &begun, err)) != WT_OK)
+        return status;
+    event->attention = begun;
     for (uint32_t i = 0; i < p->common.topology.waves; i++) {
         const struct wt_standstill_row *row = wt_standstill_row(p, i);
         const struct look *l = &look[i / SMP_WARPS];
@@ -299,7 +354,7 @@ static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_standstill_ev
         event->attention |= paused && row->present && row->run &&
                             (!p->link->has_handler || l->global_esr & ESR_BPT_PAUSE);
     }
-    return event->attention ? WT_OK : list_warps(p, look, &event->attention, err);
+    return WT_OK;
 }
 
 /* ---- resumption ---- */
@@ -350,7 +405,7 @@ static enum wt_status resume_sm(struct wt_probe *p, unsigned sm, const struct go
 {
     const uint32_t control = DEBUGGER_MODE | (g->step ? SINGLE_STEP_MODE : 0) |
                              (holds && !p->link->has_handler ? STOP_TRIGGER : 0);
-    struct wt_bus_op ops[5];
+    struct access ops[5];
     size_t count = 0;
     enum wt_status status;
     if (!g->goes && (g->stays || holds))
@@ -363,14 +418,14 @@ static enum wt_status resume_sm(struct wt_probe *p, unsigned sm, const struct go
     ops[count++] = writes(sm, CONTROL0, control);
     if (g->goes)
         ops[count++] = writes(sm, CONTROL0, control | RUN_TRIGGER);
-    return wt_bus_transact(p->link->bus, ops, count, err);
+    return transact(p, ops, count, err);
 }
 
 static enum wt_status resume(struct wt_probe *p, uint32_t only, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
     const bool holds = p->common.hold || only != WT_NO_HANDLE;
-    for (unsigned sm = 0; sm < p->link->sms && !status; sm++) {
+    for (unsigned sm = 0; sm < p->common.topology.cores && !status; sm++) {
         const struct going going = going_of(p, sm, only);
         status = resume_sm(p, sm, &going, holds, err);
     }
@@ -430,16 +485,24 @@ const struct wt_standstill_ops smp_standstill = {
     .write_row = smp_write_row,
 };
 
+enum wt_status smp_arm(struct wt_probe *p, struct wt_error *err)
+{
+    struct access ops[SMP_MOST_SMS];
+    for (unsigned sm = 0; sm < p->common.topology.cores; sm++)
+        ops[sm] = writes(sm, CONTROL0, DEBUGGER_MODE);
+    return transact(p, ops, p->common.topology.cores, err);
+}
+
 void smp_let_go(struct wt_probe *p)
 {
-    for (unsigned sm = 0; sm < p->link->sms; sm++) {
-        struct wt_bus_op ops[] = {
+    for (unsigned sm = 0; sm < p->common.topology.cores; sm++) {
+        struct access ops[] = {
             writes(sm, PAUSE_MASK, 0),
             writes(sm, PAUSE_MASK + 4, 0),
             writes(sm, CONTROL0, 0),
             writes(sm, CONTROL0, RUN_TRIGGER),
         };
-        wt_bus_transact(p->link->bus, ops, p->common.still ? 4 : 3, WT_IGNORED);
+        transact(p, ops, p->common.still ? 4 : 3, WT_IGNORED);
     }
     p->common.still = false;
 }

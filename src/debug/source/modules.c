@@ -15,7 +15,15 @@ struct observer {
     void *context;
 };
 
+/* A source file that is no file. */
+struct text {
+    char *path, *bytes;
+    size_t length;
+};
+
 struct wt_modules {
+    struct text *text;
+    size_t text_count, text_capacity;
     struct wt_module *module;
     size_t module_count, module_capacity;
     struct observer *observer;
@@ -63,6 +71,11 @@ void wt_modules_free(struct wt_modules *modules)
         return;
     for (size_t i = 0; i < modules->module_count; i++)
         release(&modules->module[i]);
+    for (size_t i = 0; i < modules->text_count; i++) {
+        free(modules->text[i].path);
+        free(modules->text[i].bytes);
+    }
+    free(modules->text);
     free(modules->module);
     free(modules->observer);
     free(modules);
@@ -121,6 +134,46 @@ enum wt_status wt_modules_add_bytes(struct wt_modules *modules, const char *name
     struct wt_symbols *symbols;
     const enum wt_status status = wt_symbols_open_bytes(name, bytes, length, &symbols, err);
     return status ? status : add(modules, name, symbols, bias, device, id, err);
+}
+
+static struct text *find_text(const struct wt_modules *modules, const char *path)
+{
+    for (size_t i = 0; i < modules->text_count; i++)
+        if (strcmp(modules->text[i].path, path) == 0)
+            return &modules->text[i];
+    return NULL;
+}
+
+enum wt_status wt_modules_add_text(struct wt_modules *modules, const char *path, const char *text,
+                                   size_t length, struct wt_error *err)
+{
+    struct text *there = find_text(modules, path), *grown = modules->text;
+    char *own = there ? there->path : strdup(path), *bytes = malloc(length + 1);
+    if (!there)
+        grown =
+            wt_array_grow(grown, &modules->text_capacity, modules->text_count + 1, sizeof *grown);
+    if (grown)
+        modules->text = grown;
+    if (!own || !bytes || !grown) {
+        if (!there)
+            free(own);
+        free(bytes);
+        return wt_fail(err, WT_NO_MEMORY, "%s: no host memory for its text", path);
+    }
+    memcpy(bytes, text, length);
+    if (!there)
+        there = &grown[modules->text_count++];
+    else
+        free(there->bytes);
+    *there = (struct text){.path = own, .bytes = bytes, .length = length};
+    return WT_OK;
+}
+
+const char *wt_modules_text(const struct wt_modules *modules, const char *path, size_t *length)
+{
+    const struct text *there = find_text(modules, path);
+    *length = there ? there->length : 0;
+    return there ? there->bytes : NULL;
 }
 
 bool wt_modules_remove(struct wt_modules *modules, wt_module_id id)

@@ -66,6 +66,15 @@ void wt_modules_set_bundles(struct wt_modules *modules, unsigned bundle, unsigne
  */
 uint64_t wt_modules_first_instruction(const struct wt_modules *modules, uint64_t addr);
 
+/**
+ * Adds a source file that is no file: @p text, of @p length bytes, is what debug information calls
+ * @p path. One of the same path takes its place. The text is copied.
+ */
+enum wt_status wt_modules_add_text(struct wt_modules *modules, const char *path, const char *text,
+                                   size_t length, struct wt_error *err);
+/** The text of such a file, and its length; NULL: there is none. Valid until the next addition. */
+const char *wt_modules_text(const struct wt_modules *modules, const char *path, size_t *length);
+
 /** Says who waits for the debug information of modules, those to come, too; NULL: nobody. */
 void wt_modules_set_loading(struct wt_modules *modules, const struct wt_loading *loading);
 

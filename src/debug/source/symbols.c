@@ -293,6 +293,49 @@ static void read_lines(struct wt_symbols *s)
         qsort(s->line, s->lines, sizeof *s->line, by_line_address);
 }
 
+static void add_function(struct wt_symbols *s, Dwarf_Die *unit, Dwarf_Die *die)
+{
+    enum { OPENCL = 21 }; /* DW_LANG_OpenCL: the kernel is its unit's first code */
+    Dwarf_Addr low, high, first;
+    const char *name = dwarf_diename(die);
+    struct symbol *grown =
+        wt_array_grow(s->symbol, &s->symbol_capacity, s->symbols + 1, sizeof *grown);
+    if (grown)
+        s->symbol = grown;
+    if (!grown || !name || dwarf_lowpc(die, &low) || dwarf_highpc(die, &high) || high <= low)
+        return;
+    grown[s->symbols++] = (struct symbol){.addr = low,
+                                          .size = high - low,
+                                          .name = name,
+                                          .code = true,
+                                          .entry = dwarf_srclang(unit) == OPENCL &&
+                                                   !dwarf_lowpc(unit, &first) && first == low};
+}
+
+/* Of a file whose symbol table names no code (as Intel's runtime gives it to debuggers) the
+ * functions are known by the debug information. */
+static void read_functions(struct wt_symbols *s)
+{
+    Dwarf_Off offset = 0, next;
+    size_t header;
+    for (size_t i = 0; i < s->symbols; i++)
+        if (s->symbol[i].code)
+            return;
+    read_lines(s);
+    while (s->dwarf && dwarf_nextcu(s->dwarf, offset, &next, &header, NULL, NULL, NULL) == 0 &&
+           next > offset) {
+        Dwarf_Die unit, die;
+        const bool any =
+            dwarf_offdie(s->dwarf, offset + header, &unit) && dwarf_child(&unit, &die) == 0;
+        for (bool more = any; more; more = dwarf_siblingof(&die, &die) == 0)
+            if (dwarf_tag(&die) == DW_TAG_subprogram)
+                add_function(s, &unit, &die);
+        offset = next;
+    }
+    if (s->symbols)
+        qsort(s->symbol, s->symbols, sizeof *s->symbol, by_address);
+}
+
 /* What both ways to open have in common; `s` is closed when it fails. */
 static enum wt_status open_elf(struct wt_symbols *s, const char *name, struct wt_symbols **symbols,
                                struct wt_error *err)
@@ -302,6 +345,7 @@ static enum wt_status open_elf(struct wt_symbols *s, const char *name, struct wt
         return wt_fail(err, WT_INVALID, "%s: not an ELF file", name);
     }
     read_symbols(s);
+    read_functions(s);
     *symbols = s;
     return WT_OK;
 }

@@ -49,6 +49,13 @@ enum wt_status wt_standstill_look(struct wt_probe *p, wt_wave_handle wave, struc
     return WT_OK;
 }
 
+enum wt_status wt_standstill_end_look(struct wt_probe *p, enum wt_status status,
+                                      struct wt_error *err)
+{
+    enum wt_status after = wt_standstill_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
+    return status ? status : after;
+}
+
 /* Modules have come or gone: clients are told, and modules_known() follows. */
 static enum wt_status take_code(struct wt_probe *p, const struct wt_standstill_event *event,
                                 struct wt_error *err)
@@ -258,16 +265,17 @@ enum wt_status wt_standstill_read_rows(struct wt_probe *p, wt_wave_handle wave, 
                                        const unsigned *index, size_t count, uint8_t *out,
                                        struct wt_error *err)
 {
-    enum wt_status status =
-        wt_standstill_of(p)->ops->read_rows(p, wave, lanes, index, count, out, err);
-    enum wt_status after = wt_standstill_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
-    return status ? status : after;
+    enum wt_status status = wt_standstill_look(p, wave, err);
+    if (status == WT_OK)
+        status = wt_standstill_of(p)->ops->read_rows(p, wave, lanes, index, count, out, err);
+    return wt_standstill_end_look(p, status, err);
 }
 
 enum wt_status wt_standstill_write_row(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,
                                        unsigned index, const uint8_t *bytes, struct wt_error *err)
 {
-    enum wt_status status = wt_standstill_of(p)->ops->write_row(p, wave, lanes, index, bytes, err);
-    enum wt_status after = wt_standstill_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
-    return status ? status : after;
+    enum wt_status status = wt_standstill_look(p, wave, err);
+    if (status == WT_OK)
+        status = wt_standstill_of(p)->ops->write_row(p, wave, lanes, index, bytes, err);
+    return wt_standstill_end_look(p, status, err);
 }

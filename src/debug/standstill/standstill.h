@@ -76,7 +76,7 @@ struct wt_standstill_ops {
     void (*exception)(const struct wt_standstill_row *row, struct wt_probe_exception *exception);
     /** Resets the program's side, so that waves begin held. NULL: program.reset() does all. */
     enum wt_status (*reset)(struct wt_probe *p, struct wt_error *err);
-    /** The probe's operation read_rows, during a standstill. */
+    /** The probe's operation read_rows, of a wave that is active, during a standstill. */
     enum wt_status (*read_rows)(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,
                                 const unsigned *index, size_t count, uint8_t *out,
                                 struct wt_error *err);
@@ -182,6 +182,10 @@ enum wt_status wt_standstill_next_event(struct wt_probe *p, struct wt_probe_even
 enum wt_status wt_standstill_hold(struct wt_probe *p, struct wt_error *err);
 /** Lets those go on that are to run, if there are any; only: that wave alone, or WT_NO_HANDLE. */
 enum wt_status wt_standstill_go(struct wt_probe *p, uint32_t only, struct wt_error *err);
+/** Ends a look with wt_standstill_go(); its failure is told where that of the look, @p status, is
+ * not. */
+enum wt_status wt_standstill_end_look(struct wt_probe *p, enum wt_status status,
+                                      struct wt_error *err);
 /** Brings all waves to a standstill to look at one. WT_STATE: it has ended. */
 enum wt_status wt_standstill_look(struct wt_probe *p, wt_wave_handle wave, struct wt_error *err);
 /** The probe's operation scan. */

@@ -185,6 +185,20 @@ bool gcn_device_maps(const struct gcn_device *d, uint64_t addr)
     return gcn_mapped(d, addr, 1, false);
 }
 
+bool gcn_device_next_mapped(const struct gcn_device *d, uint64_t from, uint64_t *addr,
+                            uint64_t *size)
+{
+    for (size_t i = 0; i < d->regions.count; i++) {
+        const struct wt_region *r = &d->regions.region[i];
+        if (r->addr + r->size <= from)
+            continue;
+        *addr = r->addr < from ? from : r->addr;
+        *size = r->addr + r->size - *addr;
+        return true;
+    }
+    return false;
+}
+
 bool gcn_device_saves_at(const struct gcn_device *d, uint64_t addr)
 {
     uint64_t room;

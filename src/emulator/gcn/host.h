@@ -105,6 +105,10 @@ void gcn_device_rejoin(struct gcn_device *device);
 const uint8_t *gcn_device_copied(const struct gcn_device *device, uint64_t addr);
 /** The process's own page that the device has at @p addr, which is mapped. */
 uint8_t *gcn_device_page(const struct gcn_device *device, uint64_t addr);
+/** The first range at or behind @p from that is mapped, or the rest of the one that @p from is in;
+ * false if there is none. */
+bool gcn_device_next_mapped(const struct gcn_device *device, uint64_t from, uint64_t *addr,
+                            uint64_t *size);
 /** Whether the device has the page at @p addr. */
 bool gcn_device_maps(const struct gcn_device *device, uint64_t addr);
 /** Whether @p addr lies in the save area of a queue. */

@@ -98,6 +98,10 @@ bool sm_device_instruction(struct sm_device *device, uint64_t pc, char *text, si
 void sm_device_instruction_text(struct sm_device *device, uint64_t pc, uint64_t word, char *text,
                                 size_t size);
 
+/** The same of an image; false: it has no such word there. */
+bool sm_ptx_instruction_text(const struct sm_ptx *image, uint64_t pc, uint64_t word, char *text,
+                             size_t size);
+
 /** Lists the instructions of the table. */
 void sm_ptx_list(FILE *out);
 

@@ -61,6 +61,47 @@ static bool statement(struct body *b)
     return false;
 }
 
+/* Whether an instruction takes the address of a parameter. */
+static bool address_is_taken(const struct body *b, const struct ptx_variable *v)
+{
+    for (uint32_t i = 0; i < b->f->statement_count; i++) {
+        const struct ptx_statement *s = &b->text->statement[b->f->statement + i];
+        if (s->kind != PTX_STATEMENT_INSTRUCTION || s->operand_count < 2 || s->name.length < 3 ||
+            memcmp(s->name.at, "mov", 3) != 0)
+            continue;
+        const struct ptx_operand *o = &b->text->item[s->operand + 1];
+        if (o->kind == PTX_OPERAND_NAME && ptx_names_equal(o->name, v->name))
+            return true;
+    }
+    return false;
+}
+
+/* A parameter of a function whose address is taken is copied to the stack (PTX ISA, "mov"): its
+ * rows go to local memory at the function's entry. */
+static bool put_into_local(struct body *b, const struct ptx_variable *v, uint32_t slot)
+{
+    const struct ptx_operand name = {.kind = PTX_OPERAND_NAME, .name = v->name};
+    const uint32_t temporary = body_temporary(b, 4);
+    for (uint32_t i = 0; i < ptx_dwords(v); i++) {
+        struct ptx_op load = body_blank(), store = body_blank();
+        struct ptx_operand place = name;
+        place.offset = 4 * (int64_t)i;
+        load.vector[0] = store.vector[0] = temporary;
+        load.s[0].slot = slot;
+        load.offset = place.offset;
+        load.count = store.count = 1;
+        load.size = load.how = store.size = store.how = store.element = 4;
+        store.type = PTX_B32;
+        store.from_type = 8;
+        store.space = PTX_SPACE_LOCAL;
+        if (!body_put_record(b, ptx_op_load_argument, &load) ||
+            !body_source(b, &place, PTX_U64, &store.s[0]) ||
+            !body_put_record(b, ptx_op_store, &store))
+            return false;
+    }
+    return true;
+}
+
 static bool declare_parameters(struct body *b)
 {
     uint64_t at = 0;
@@ -81,9 +122,26 @@ static bool declare_parameters(struct body *b)
                 e.kind = ENTRY_ROWS;
                 e.slot = body_take_rows(b, ptx_dwords(v));
             }
+            const bool taken = e.kind == ENTRY_ROWS && pass && v->space == PTX_SPACE_PARAM &&
+                               address_is_taken(b, v);
+            if (taken) {
+                const uint64_t align = v->align < 4 ? 4 : v->align;
+                b->local = (b->local + align - 1) / align * align;
+                e.kind = ENTRY_LOCAL;
+                e.number = b->local;
+                b->local += 4 * (uint64_t)ptx_dwords(v);
+            }
             if (v->space == PTX_SPACE_PARAM && !body_add_entry(b, e))
                 return false;
         }
+    }
+    /* The rows of all parameters follow each other: what is taken for the copies comes behind. */
+    for (uint32_t i = 0; i < b->f->parameter_count; i++) {
+        const struct ptx_variable *v = &b->text->variable[b->f->parameter + i];
+        uint32_t number;
+        const struct entry *e = body_find(b, v->name, &number);
+        if (e && e->kind == ENTRY_LOCAL && !put_into_local(b, v, e->slot))
+            return false;
     }
     return !body_too_large(b);
 }

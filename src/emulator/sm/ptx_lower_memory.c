@@ -75,7 +75,10 @@ static bool address(struct body *b, const struct ptx_operand *memory, enum ptx_s
     }
     struct ptx_operand plain = *base;
     plain.offset = 0;
-    if (e && (e->kind == ENTRY_LOCAL || e->kind == ENTRY_STATIC) && *space == PTX_SPACE_NONE)
+    /* A parameter whose address is taken is in local memory, also for ld.param. */
+    if (e && e->kind == ENTRY_LOCAL && (*space == PTX_SPACE_NONE || *space == PTX_SPACE_PARAM))
+        *space = PTX_SPACE_LOCAL;
+    if (e && e->kind == ENTRY_STATIC && *space == PTX_SPACE_NONE)
         *space = e->variable->space;
     if (!e) {
         const struct ptx_symbol *symbol = ptx_find_symbol(b->l, b->module, base->name);

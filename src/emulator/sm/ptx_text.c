@@ -100,6 +100,16 @@ bool ptx_register_at(const struct sm_ptx *image, uint32_t index, size_t n,
     return false;
 }
 
+bool sm_ptx_instruction_text(const struct sm_ptx *image, uint64_t pc, uint64_t word, char *text,
+                             size_t size)
+{
+    uint32_t index;
+    if (!ptx_index(image, pc, &index) || word != ptx_word(image, index))
+        return false;
+    ptx_record_text(image, index, text, size);
+    return true;
+}
+
 void sm_device_instruction_text(struct sm_device *d, uint64_t pc, uint64_t word, char *text,
                                 size_t size)
 {

@@ -18,6 +18,7 @@ static void free_file(struct text_file *f)
     free(f->path);
     free(f->bytes);
     free(f->line);
+    free(f->text);
 }
 
 void free_files(struct wt_shell *c)
@@ -69,6 +70,32 @@ static char *find_path(struct wt_shell *c, const char *name)
     return NULL;
 }
 
+/* The text of a program that was compiled at run time. Another program may have had that name
+ * before. */
+static void take_text(struct wt_shell *c, struct text_file *f)
+{
+    size_t length;
+    const char *text = wt_modules_text(c->modules, f->name, &length);
+    if (!text || (f->text && length == f->text_length && memcmp(text, f->text, length) == 0))
+        return;
+    char *bytes = malloc(length + 1), *copy = malloc(length + 1), *path = strdup(f->name);
+    if (!bytes || !copy || !path) {
+        free(bytes);
+        free(copy);
+        free(path);
+        return;
+    }
+    memcpy(bytes, text, length);
+    memcpy(copy, text, length);
+    free(f->path);
+    free(f->bytes);
+    free(f->line);
+    free(f->text);
+    *f = (struct text_file){
+        .name = f->name, .path = path, .bytes = bytes, .text = copy, .text_length = length};
+    split_lines(f, length);
+}
+
 struct text_file *open_source(struct wt_shell *c, const char *name)
 {
     uint8_t *bytes;
@@ -76,8 +103,10 @@ struct text_file *open_source(struct wt_shell *c, const char *name)
     if (!name)
         return NULL;
     for (size_t i = 0; i < c->file_count; i++)
-        if (strcmp(c->file[i].name, name) == 0)
+        if (strcmp(c->file[i].name, name) == 0) {
+            take_text(c, &c->file[i]);
             return &c->file[i];
+        }
     struct text_file *grown =
         wt_array_grow(c->file, &c->file_capacity, c->file_count + 1, sizeof *grown);
     if (!grown)
@@ -94,6 +123,7 @@ struct text_file *open_source(struct wt_shell *c, const char *name)
     } else {
         free(f->path);
         f->path = NULL;
+        take_text(c, f);
     }
     return f;
 }

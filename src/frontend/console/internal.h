@@ -75,6 +75,8 @@ struct text_file {
     char *bytes;
     char **line;
     size_t line_count;
+    char *text; /**< what a module's text was, where there is no file; NULL: it is one */
+    size_t text_length;
 };
 
 /** What `x` goes on with. */

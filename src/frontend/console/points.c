@@ -639,6 +639,9 @@ static enum wt_status set_watch(struct wt_shell *c, const char *text, enum point
     }
     if (!*text)
         return wt_fail(err, WT_INVALID, "Argument required (expression to compute).");
+    if (c->options.host && !c->started)
+        return wt_fail(err, WT_STATE,
+                       "The program is not being run: its memory is watched once it is there.");
     char *copy = strdup(text);
     if (!copy)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a watchpoint");

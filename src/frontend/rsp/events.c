@@ -33,6 +33,7 @@ void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
     }
     s->last = event;
     if (s->nonstop) {
+        wt_rsp_note_held(s, &event);
         wt_rsp_note_stop(s, &event);
         return;
     }

@@ -36,6 +36,12 @@ static const struct wt_rsp_breakpoint *breakpoint_at(const struct wt_rsp_session
     return NULL;
 }
 
+bool wt_rsp_client_decides(const struct wt_rsp_session *s, uint64_t pc)
+{
+    const struct wt_rsp_breakpoint *b = breakpoint_at(s, pc);
+    return b && !b->evaluated && !b->internal;
+}
+
 void wt_rsp_close_hits(struct wt_rsp_session *s)
 {
     s->hits.state = WT_RSP_HITS_NONE;
@@ -51,53 +57,49 @@ static void open_hits(struct wt_rsp_session *s, const struct wt_event *event)
         event->reason != WT_STOP_BREAKPOINT ||
         wt_debugger_thread_position(s->debugger, event->thread, &place, &ignored))
         return;
-    const struct wt_rsp_breakpoint *b = breakpoint_at(s, place.pc);
     const wt_lanes left = place.active & ~wt_lane_bit(place.lane);
-    if (!b || b->evaluated || b->internal || !left)
+    if (!wt_rsp_client_decides(s, place.pc) || !left)
         return;
     *h = (struct wt_rsp_hits){.state = WT_RSP_HITS_STANDING,
                               .thread = event->thread,
-                              .pc = place.pc,
                               .backwards = s->backwards,
                               .left = left,
-                              .written = -1,
+                              .before = {.pc = place.pc, .written = -1},
                               .chosen_lane = place.lane};
 }
 
-/* What the instruction at the breakpoint is going to overwrite, of the lanes still to be told. */
-static bool keep_written(struct wt_rsp_session *s)
+bool wt_rsp_keep_before(struct wt_rsp_session *s, wt_thread thread, wt_lanes lanes,
+                        struct wt_rsp_before *before)
 {
-    struct wt_rsp_hits *h = &s->hits;
     struct wt_instruction instruction;
     struct wt_error ignored;
-    if (wt_debugger_instruction(s->debugger, h->thread, h->pc, &instruction, &ignored))
+    if (wt_debugger_instruction(s->debugger, thread, before->pc, &instruction, &ignored))
         return false;
-    h->written = instruction.written;
-    if (h->written < 0)
+    before->written = instruction.written;
+    if (before->written < 0)
         return true;
-    const unsigned index = (unsigned)h->written;
-    const size_t size = wt_register_row(&s->topology->registers[index], h->left);
-    h->kept = h->left;
-    return size <= sizeof h->row && wt_debugger_read_rows(s->debugger, h->thread, h->left, &index,
-                                                          1, h->row, &ignored) == WT_OK;
+    const unsigned index = (unsigned)before->written;
+    const size_t size = wt_register_row(&s->topology->registers[index], lanes);
+    before->lanes = lanes;
+    return size <= sizeof before->row && wt_debugger_read_rows(s->debugger, thread, lanes, &index,
+                                                               1, before->row, &ignored) == WT_OK;
 }
 
-/* Shows a thread at the breakpoint, as `lane` stood there. */
-static bool show_hit(struct wt_rsp_session *s, wt_thread thread, unsigned lane)
+bool wt_rsp_show_before(struct wt_rsp_session *s, const struct wt_rsp_before *before,
+                        wt_thread thread, unsigned lane)
 {
-    const struct wt_rsp_hits *h = &s->hits;
-    struct wt_rsp_shown *shown = wt_rsp_show_at(s, thread, h->pc);
+    struct wt_rsp_shown *shown = wt_rsp_show_at(s, thread, before->pc);
     if (!shown)
         return false;
-    shown->written = h->written;
-    if (h->written < 0)
+    shown->written = before->written;
+    if (before->written < 0)
         return true;
-    const struct wt_register *r = &s->topology->registers[h->written];
+    const struct wt_register *r = &s->topology->registers[before->written];
     const size_t size = wt_register_size(r);
-    const unsigned before = wt_lanes_count(h->kept & (wt_lane_bit(lane) - 1));
+    const unsigned earlier = wt_lanes_count(before->lanes & (wt_lane_bit(lane) - 1));
     if (size > sizeof shown->value)
         return false;
-    memcpy(shown->value, h->row + (r->scope == WT_SCOPE_LANE ? before * size : 0), size);
+    memcpy(shown->value, before->row + (r->scope == WT_SCOPE_LANE ? earlier * size : 0), size);
     return true;
 }
 
@@ -108,13 +110,13 @@ static bool tell_next(struct wt_rsp_session *s)
     assert(h->left && h->state != WT_RSP_HITS_NONE);
     const unsigned lane = wt_lanes_lowest(h->left);
     struct wt_error ignored;
-    if (!breakpoint_at(s, h->pc))
+    if (!breakpoint_at(s, h->before.pc))
         return false;
     if (wt_debugger_thread_mode(s->debugger) == WT_THREADS_WAVES &&
         wt_debugger_choose_lane(s->debugger, lane, &ignored))
         return false;
     const wt_thread thread = wt_debugger_thread_of_lane(s->debugger, h->thread, lane);
-    if (h->state == WT_RSP_HITS_PASSED && !show_hit(s, thread, lane))
+    if (h->state == WT_RSP_HITS_PASSED && !wt_rsp_show_before(s, &h->before, thread, lane))
         return false;
     h->left &= ~wt_lane_bit(lane);
     h->thread = thread;
@@ -144,7 +146,8 @@ bool wt_rsp_next_hit(struct wt_rsp_session *s, const struct wt_resume *list, siz
     }
     h->backwards = false;
     if (count == 1 && list[0].kind == WT_RESUME_STEP && list[0].thread == h->thread) {
-        if (h->state == WT_RSP_HITS_STANDING && h->left && keep_written(s))
+        if (h->state == WT_RSP_HITS_STANDING && h->left &&
+            wt_rsp_keep_before(s, h->thread, h->left, &h->before))
             h->state = WT_RSP_HITS_STEPPING;
         else if (h->state != WT_RSP_HITS_PASSED || !wt_rsp_shown_pc(s, h->thread))
             wt_rsp_close_hits(s);

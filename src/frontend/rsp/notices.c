@@ -21,7 +21,7 @@ static size_t known_position(const struct wt_rsp_session *s, wt_thread thread)
     return low;
 }
 
-static bool knows_stopped(const struct wt_rsp_session *s, wt_thread thread)
+bool wt_rsp_knows_stopped(const struct wt_rsp_session *s, wt_thread thread)
 {
     const size_t at = known_position(s, thread);
     return at < s->known.count && s->known.thread[at] == thread;
@@ -30,7 +30,7 @@ static bool knows_stopped(const struct wt_rsp_session *s, wt_thread thread)
 /* False without host memory. */
 bool wt_rsp_set_known(struct wt_rsp_session *s, wt_thread thread, bool stopped)
 {
-    if (!s->nonstop || knows_stopped(s, thread) == stopped)
+    if (!s->nonstop || wt_rsp_knows_stopped(s, thread) == stopped)
         return true;
     const size_t at = known_position(s, thread);
     wt_thread *list = s->known.thread;
@@ -50,7 +50,7 @@ bool wt_rsp_set_known(struct wt_rsp_session *s, wt_thread thread, bool stopped)
 
 void wt_rsp_forget_known(struct wt_rsp_session *s)
 {
-    s->known.count = 0;
+    s->known.count = s->held_count = 0;
 }
 
 void wt_rsp_forget_notices(struct wt_rsp_session *s)
@@ -79,7 +79,7 @@ void wt_rsp_push_notice(struct wt_rsp_session *s, const struct wt_event *event)
 void wt_rsp_note_stop(struct wt_rsp_session *s, const struct wt_event *event)
 {
     bool known = event->kind == WT_EVENT_STOPPED && event->reason == WT_STOP_REQUESTED &&
-                 knows_stopped(s, event->thread);
+                 wt_rsp_knows_stopped(s, event->thread);
     if (!known)
         wt_rsp_push_notice(s, event);
 }

@@ -49,7 +49,7 @@ static bool joins_run(const struct wt_rsp_session *s, const struct wt_resume *li
 }
 
 /* Sets threads going, and owes a stop reply (all-stop) or says OK (non-stop). */
-static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t count)
+static void go(struct wt_rsp_session *s, struct wt_resume *list, size_t count)
 {
     struct wt_error err = {0};
     if (s->killed || wt_debugger_ended(s->debugger, NULL)) {
@@ -59,6 +59,10 @@ static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t co
     if (wt_rsp_next_hit(s, list, count))
         return;
     s->backwards = false;
+    if (s->nonstop && count && !(count = wt_rsp_hold(s, list, count))) {
+        wt_rsp_ok(s);
+        return;
+    }
     if (count && list[0].kind == WT_RESUME_STEP && wt_rsp_take_shown(s, list[0].thread)) {
         tell_step(s, list[0].thread);
         return;
@@ -69,6 +73,7 @@ static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t co
     }
     for (size_t i = 0; i < count; i++)
         wt_rsp_forget_shown(s, s->nonstop ? list[i].thread : 0);
+    wt_rsp_show_held(s);
     /* The client reads through the thread that it has selected just before it lets go. */
     if (s->general)
         wt_debugger_focus(s->debugger, s->general);

@@ -173,6 +173,7 @@ void wt_rsp_session_free(struct wt_rsp_session *s)
     free(s->shown);
     free(s->follow.wave);
     free(s->notices);
+    free(s->held);
     free(s->known.thread);
     free(s->resumed);
     free(s->document.text);

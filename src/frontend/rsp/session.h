@@ -63,6 +63,25 @@ struct wt_rsp_shown {
     uint8_t value[8];
 };
 
+/** What the instruction at a breakpoint overwrites, as it was before (hits.c). */
+struct wt_rsp_before {
+    uint64_t pc;
+    int written;    /**< index of the register that the instruction writes; -1: none */
+    wt_lanes lanes; /**< those whose values are in `row`, the lowest lane first */
+    uint8_t row[WT_MAX_LANES * 8];
+};
+
+/** Non-stop: a wave whose lanes met a breakpoint, and wait for each other to go on (held.c). */
+struct wt_rsp_held {
+    wt_wave_id wave;
+    wt_thread thread; /**< any thread of the wave */
+    wt_lanes left;    /**< lanes that the client has neither stepped nor continued since */
+    wt_lanes untold;  /**< of those, the lanes whose stop is still to be told */
+    bool passed;      /**< a step of another lane has taken them off the breakpoint */
+    bool to_show;     /**< they are to be shown at the breakpoint when that step begins */
+    struct wt_rsp_before before;
+};
+
 /** Lanes that met a breakpoint together, to be told one after another (hits.c). */
 struct wt_rsp_hits {
     enum {
@@ -72,13 +91,10 @@ struct wt_rsp_hits {
         WT_RSP_HITS_PASSED,   /**< the wave stands behind it */
     } state;
     wt_thread thread; /**< of the hit that was told last */
-    uint64_t pc;
-    bool backwards; /**< the program was going backwards, and is stepped back */
-    uint64_t time;  /**< issue time of the hit, backwards */
-    wt_lanes left;  /**< still to be told */
-    int written;    /**< index of the register that the instruction writes; -1: none */
-    wt_lanes kept;  /**< lanes whose values are in `row` */
-    uint8_t row[WT_MAX_LANES * 8];
+    bool backwards;   /**< the program was going backwards, and is stepped back */
+    uint64_t time;    /**< issue time of the hit, backwards */
+    wt_lanes left;    /**< still to be told */
+    struct wt_rsp_before before;
     unsigned chosen_lane; /**< of the first hit: what a warp's thread shows afterwards */
 };
 
@@ -174,6 +190,9 @@ struct wt_rsp_session {
         wt_thread *thread; /**< in order of number */
         size_t count, capacity;
     } known; /**< non-stop: the threads that the client knows to stand */
+
+    struct wt_rsp_held *held; /**< non-stop: at most one a wave */
+    size_t held_count, held_capacity;
 
     struct wt_rsp_follow follow; /**< LLDB's steps off breakpoints */
     struct wt_rsp_hits hits;
@@ -302,8 +321,25 @@ void wt_rsp_notify(struct wt_rsp_session *session);
 void wt_rsp_forget_notices(struct wt_rsp_session *session);
 /** Notes whether the client knows a thread to stand; false without host memory. */
 bool wt_rsp_set_known(struct wt_rsp_session *session, wt_thread thread, bool stopped);
-/** Forgets which threads the client knows to stand. */
+/** Whether the client knows a thread to stand. */
+bool wt_rsp_knows_stopped(const struct wt_rsp_session *session, wt_thread thread);
+/** Forgets which threads the client knows to stand, and which waves are held. */
 void wt_rsp_forget_known(struct wt_rsp_session *session);
+
+/* ---- held.c: non-stop, the lanes that met a breakpoint together ---- */
+
+/**
+ * A thread has stopped, and its event is about to be queued. A lane that merely stopped with its
+ * wave, but met the breakpoint as well, gets a stop of its own: @p event is changed to it.
+ */
+void wt_rsp_note_held(struct wt_rsp_session *session, struct wt_event *event);
+/**
+ * The client sets threads going. Lanes of a wave that waits for others are taken out of the list:
+ * the client takes them for running. Returns how many actions are left at the list's beginning.
+ */
+size_t wt_rsp_hold(struct wt_rsp_session *session, struct wt_resume *list, size_t count);
+/** A step begins: the lanes that it takes off their breakpoint are shown at it from now on. */
+void wt_rsp_show_held(struct wt_rsp_session *session);
 
 /* ---- events.c ---- */
 
@@ -406,6 +442,17 @@ bool wt_rsp_next_hit_back(struct wt_rsp_session *session, const struct wt_resume
 void wt_rsp_see_stop(struct wt_rsp_session *session);
 /** Nothing more is to be told of the last stop. */
 void wt_rsp_close_hits(struct wt_rsp_session *session);
+/** Whether GDB itself looks at what the breakpoint at @p pc is for: a condition, a thread. */
+bool wt_rsp_client_decides(const struct wt_rsp_session *session, uint64_t pc);
+/**
+ * Keeps what the instruction at before->pc, which a wave stands at, is going to overwrite of
+ * @p lanes. False if it cannot be read.
+ */
+bool wt_rsp_keep_before(struct wt_rsp_session *session, wt_thread thread, wt_lanes lanes,
+                        struct wt_rsp_before *before);
+/** Shows a thread at the breakpoint, as @p lane stood there; false when memory ran out. */
+bool wt_rsp_show_before(struct wt_rsp_session *session, const struct wt_rsp_before *before,
+                        wt_thread thread, unsigned lane);
 
 /* ---- target_xml.c, query.c, waves.c ---- */
 

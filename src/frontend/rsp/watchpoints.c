@@ -192,13 +192,13 @@ const uint64_t *wt_rsp_shown_pc(const struct wt_rsp_session *s, wt_thread thread
 
 bool wt_rsp_take_shown(struct wt_rsp_session *s, wt_thread thread)
 {
-    const uint64_t *pc = wt_rsp_shown_pc(s, thread);
-    if (!pc)
-        return false;
-    for (size_t i = 0; i < s->shown_count; i++)
-        if (&s->shown[i].pc == pc)
-            s->shown[i--] = s->shown[--s->shown_count];
-    return true;
+    for (size_t i = 0; i < s->shown_count; i++) {
+        if (s->shown[i].thread != thread)
+            continue;
+        s->shown[i] = s->shown[--s->shown_count];
+        return true;
+    }
+    return false;
 }
 
 void wt_rsp_forget_shown(struct wt_rsp_session *s, wt_thread thread)

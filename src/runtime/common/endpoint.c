@@ -21,6 +21,7 @@
 #include "base/private_dir.h"
 
 #define PATIENCE_S 1
+#define PATIENCE_END_S 10
 
 struct wt_endpoint {
     const struct wt_endpoint_ops *ops;
@@ -31,6 +32,7 @@ struct wt_endpoint {
     pid_t holder;            /* the process that kernels wait for */
     int holder_fd;           /* its pidfd; -1: of none */
     pthread_mutex_t sending; /* held while an answer is sent */
+    pthread_cond_t gone;     /* with it: `debugger` is another one */
     pid_t owner;
     pthread_t thread;
 };
@@ -66,19 +68,32 @@ bool wt_endpoint_answer(struct wt_endpoint *e, const void *answer, size_t answer
     return sent;
 }
 
-/* The last word: the process ends, or (closed) goes on without its GPUs. */
-static void say_end(struct wt_endpoint *e, int status, bool closed)
+static struct timespec seconds_from_now(time_t seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += seconds;
+    return until;
+}
+
+/* The last word: the process ends, or (closed) goes on without its GPUs. With @p waits the debugger
+ * may ask on until it goes. */
+static void say_end(struct wt_endpoint *e, int status, bool closed, bool waits)
 {
     uint8_t word[WT_ENDPOINT_WORD];
     const size_t size = e->ops->ended(status, closed, word);
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE_S; /* the debugger may not be taking its answer */
+    struct timespec until = seconds_from_now(PATIENCE_S);
+    /* The debugger may not be taking its answer. */
     if (pthread_mutex_timedlock(&e->sending, &until))
         return;
     if (e->debugger >= 0 &&
-        send(e->debugger, word, size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)size)
-        shutdown(e->debugger, SHUT_WR);
+        send(e->debugger, word, size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)size) {
+        until = seconds_from_now(PATIENCE_END_S);
+        while (waits && e->debugger >= 0 && !pthread_cond_timedwait(&e->gone, &e->sending, &until))
+            continue;
+        if (e->debugger >= 0)
+            shutdown(e->debugger, SHUT_WR);
+    }
     pthread_mutex_unlock(&e->sending);
 }
 
@@ -88,6 +103,7 @@ static void set_debugger(struct wt_endpoint *e, int fd)
     if (e->debugger >= 0)
         close(e->debugger);
     e->debugger = fd;
+    pthread_cond_broadcast(&e->gone);
     pthread_mutex_unlock(&e->sending);
 }
 
@@ -163,7 +179,7 @@ static void *run(void *context)
             set_debugger(e, fd);
     }
     if (e->debugger >= 0) {
-        say_end(e, 0, true);
+        say_end(e, 0, true, false);
         set_debugger(e, -1);
         e->ops->let_go(e->context);
     }
@@ -179,6 +195,7 @@ static void close_all(struct wt_endpoint *e)
     if (e->holder_fd >= 0)
         close(e->holder_fd);
     pthread_mutex_destroy(&e->sending);
+    pthread_cond_destroy(&e->gone);
     free(e);
 }
 
@@ -199,6 +216,7 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
                               .debugger = -1,
                               .wake = eventfd(0, EFD_CLOEXEC)};
     pthread_mutex_init(&e->sending, NULL);
+    pthread_cond_init(&e->gone, NULL);
     bool good = e->wake >= 0 &&
                 wt_private_socket(path, sizeof path, (int)getpid(), ops->kind, &err) == WT_OK &&
                 snprintf(address, sizeof address, "unix:%s", path) < (int)sizeof address &&
@@ -237,7 +255,13 @@ void wt_endpoint_stop(struct wt_endpoint *e)
 void wt_endpoint_tell_exit(struct wt_endpoint *e, int status)
 {
     if (e && e->owner == getpid())
-        say_end(e, status, false);
+        say_end(e, status, false, false);
+}
+
+void wt_endpoint_tell_exit_and_wait(struct wt_endpoint *e, int status)
+{
+    if (e && e->owner == getpid())
+        say_end(e, status, false, true);
 }
 
 void wt_endpoint_after_fork(struct wt_endpoint *e)

@@ -49,6 +49,9 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
 void wt_endpoint_stop(struct wt_endpoint *endpoint);
 /** The process ends with @p status: its debugger is told. @p endpoint may be NULL. */
 void wt_endpoint_tell_exit(struct wt_endpoint *endpoint, int status);
+/** The same; then waits some seconds for the debugger to go: it is served yet. The caller holds
+ * nothing that is needed for that. */
+void wt_endpoint_tell_exit_and_wait(struct wt_endpoint *endpoint, int status);
 /** In a child after fork(): the descriptors are the parent's. @p endpoint may be NULL. */
 void wt_endpoint_after_fork(struct wt_endpoint *endpoint);
 /** The process ends without closing: its socket is removed. @p endpoint may be NULL. */

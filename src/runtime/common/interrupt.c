@@ -56,6 +56,11 @@ bool wt_interrupt_take(void)
            !atomic_exchange(&taken, true);
 }
 
+bool wt_interrupt_pending(void)
+{
+    return atomic_load(&interrupted) && !atomic_load(&taken);
+}
+
 _Noreturn void wt_interrupt_end(void)
 {
     if (!ftrylockfile(stdout)) {

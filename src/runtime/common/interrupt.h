@@ -17,6 +17,8 @@ void wt_interrupt_listen(void);
 void wt_interrupt_attend(bool begins);
 /** Whether there is an interrupt that nobody has taken; the caller must report and end then. */
 bool wt_interrupt_take(void);
+/** Whether wt_interrupt_take() would be true. */
+bool wt_interrupt_pending(void);
 /** Ends the process as SIGINT does by default, from any thread. What the program has printed is
  * written as far as no thread holds stdout. */
 _Noreturn void wt_interrupt_end(void);

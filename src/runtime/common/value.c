@@ -31,31 +31,6 @@ static enum wt_status allocate(struct wt_value *v, size_t size, struct wt_error 
     return v->bytes ? WT_OK : wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
 }
 
-static enum wt_status hex_bytes(const char *text, uint8_t **bytes, size_t *length,
-                                struct wt_error *err)
-{
-    const size_t digits = strlen(text);
-    uint8_t *result = malloc(digits / 2 + 1);
-    if (!result)
-        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    for (size_t i = 0; i < digits / 2; i++) {
-        const char pair[3] = {text[2 * i], text[2 * i + 1], 0};
-        char *end;
-        result[i] = (uint8_t)strtoul(pair, &end, 16);
-        if (*end || !isxdigit((unsigned char)pair[0])) {
-            free(result);
-            return wt_fail(err, WT_INVALID, "'%s' is no sequence of hexadecimal bytes", text);
-        }
-    }
-    if (digits % 2 || !digits) {
-        free(result);
-        return wt_fail(err, WT_INVALID, "'%s' is no sequence of hexadecimal bytes", text);
-    }
-    *bytes = result;
-    *length = digits / 2;
-    return WT_OK;
-}
-
 /* "SIZE=HEX": the bytes, over and over. */
 static enum wt_status pattern(const char *text, struct wt_value *v, struct wt_error *err)
 {
@@ -69,7 +44,7 @@ static enum wt_status pattern(const char *text, struct wt_value *v, struct wt_er
     memcpy(number, text, (size_t)(equals - text));
     number[equals - text] = 0;
     if ((status = size_of(number, &size, err)) != WT_OK ||
-        (status = hex_bytes(equals + 1, &unit, &length, err)) != WT_OK)
+        (status = wt_parse_bytes(equals + 1, &unit, &length, err)) != WT_OK)
         return status;
     status = allocate(v, size, err);
     for (size_t i = 0; !status && i < size; i++)
@@ -157,7 +132,7 @@ static enum wt_status scalar(size_t size, const char *text, struct wt_value *v,
                  {"u8:", 'u', 1},  {"u16:", 'u', 2}, {"u32:", 'u', 4}, {"u64:", 'u', 8},
                  {"f16:", 'f', 2}, {"f32:", 'f', 4}, {"f64:", 'f', 8}};
     if (strncmp(text, "hex:", 4) == 0)
-        return hex_bytes(text + 4, &v->bytes, &v->length, err);
+        return wt_parse_bytes(text + 4, &v->bytes, &v->length, err);
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         const size_t length = strlen(types[i].name);
         if (strncmp(text, types[i].name, length) != 0)
@@ -188,7 +163,23 @@ enum wt_status wt_value_parse(enum wt_value_kind kind, size_t size, const char *
                            "memory takes",
                            text);
         return size_of(text + 6, &v->length, err);
+    case WT_VALUE_IMAGE:
+        if (strncmp(text, "image:", 6) == 0)
+            return wt_image_value_parse(text + 6, (unsigned)size, &v->image, &v->bytes, &v->length,
+                                        err);
+        if (strncmp(text, "netpbm:", 7) == 0 && size == 2)
+            return wt_image_value_read_netpbm(text + 7, &v->image, &v->bytes, &v->length, err);
+        return wt_fail(err, WT_INVALID,
+                       "'%.64s' is not image:SIZE,ORDER-TYPE,CONTENTS%s, which an image takes",
+                       text, size == 2 ? " or netpbm:PATH" : "");
+    case WT_VALUE_SAMPLER:
+        if (strncmp(text, "sampler:", 8) == 0)
+            return wt_sampler_parse(text + 8, &v->sampler, err);
+        return wt_fail(err, WT_INVALID,
+                       "'%.64s' is not sampler:ADDRESS,FILTER[,normalized], which a sampler takes",
+                       text);
     default:
-        return wt_fail(err, WT_UNSUPPORTED, "images, samplers and queues are not offered");
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "images, samplers and queues are not offered for this kernel");
     }
 }

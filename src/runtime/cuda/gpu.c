@@ -18,8 +18,10 @@
 /* What kernels print goes where the program prints. */
 static void print(void *context, unsigned slot, const char *line, size_t length)
 {
+    struct gpu *g = context;
     fwrite(line, 1, length, stdout);
     putchar('\n');
+    g->printed = true;
 }
 
 enum wt_status gpu_map(struct gpu *g, uint64_t address, uint64_t size, bool writable,
@@ -59,7 +61,7 @@ static void make_rooms(struct gpu *g)
 enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, struct wt_error *err)
 {
     enum wt_status status;
-    const char *keys = strchr(said, ':');
+    const char *keys = strchr(said, ':'), *usual = getenv("WAVETRAP_SM_DEFAULT");
     struct gpu *g = calloc(1, sizeof *g);
     if (!g)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
@@ -67,6 +69,7 @@ enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, stru
     make_rooms(g);
     sm_config_default(&g->config);
     if ((status = wt_policy_of_environment(&g->config.schedule, err)) != WT_OK ||
+        (usual && (status = sm_config_parse(&g->config, usual, err)) != WT_OK) ||
         (keys && (status = sm_config_parse(&g->config, keys + 1, err)) != WT_OK) ||
         (status = sm_device_new_in_host(&g->config, &g->device, err)) != WT_OK ||
         (status = gpu_map(g, g->space + HEAP, HEAP_SIZE, true, err)) != WT_OK ||
@@ -78,6 +81,7 @@ enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, stru
         return status;
     }
     sm_machine(g->device)->console = print;
+    sm_machine(g->device)->console_context = g;
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;

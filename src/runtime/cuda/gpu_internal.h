@@ -54,6 +54,7 @@ struct gpu {
     uint64_t local;            /* bytes of local memory that are mapped */
     bool header[MOST_HEADERS]; /* of textures: which are in use */
     struct wt_progress progress;
+    bool printed; /* since the program's output was last flushed */
 };
 
 /** Takes memory of the process, and gives it to the GPU; gpu_unmap gives it back. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "runtime/cuda/debug.h"
 #include "runtime/cuda/gpu_internal.h"
 
 /* ---- rooms ---- */
@@ -188,11 +189,16 @@ static enum wt_status load_cubin(struct gpu *g, struct gpu_module *m, struct wt_
 
 enum wt_status gpu_module_load(struct gpu *g, struct gpu_module *m, struct wt_error *err)
 {
-    return m->cubin.function_count ? load_cubin(g, m, err) : load_ptx(g, m, err);
+    const enum wt_status status =
+        m->cubin.function_count ? load_cubin(g, m, err) : load_ptx(g, m, err);
+    if (status == WT_OK)
+        debug_module_added(g, m);
+    return status;
 }
 
 void gpu_module_free(struct gpu *g, struct gpu_module *m)
 {
+    debug_module_removed(m);
     if (m->code_room && m->image)
         sm_device_detach_ptx(g->device, m->image);
     if (m->code_room) {

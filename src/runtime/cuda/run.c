@@ -10,6 +10,7 @@
 #include "object/cubin.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/cuda/call.h"
+#include "runtime/cuda/debug.h"
 #include "runtime/cuda/gpu_internal.h"
 
 #define RUN 1000000 /* issues at a time */
@@ -157,6 +158,7 @@ static _Noreturn void end_interrupted(struct gpu *g, const struct gpu_launch *l)
     uint64_t done, total;
     sm_device_progress(g->device, &done, &total);
     wt_progress_clear(&g->progress);
+    endpoint_forget();
     fprintf(stderr,
             "wavetrap: interrupted: sm, issue time %" PRIu64 ": kernel %s runs, %" PRIu64
             " of %" PRIu64 " blocks have ended\n",
@@ -171,15 +173,18 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
     wt_interrupt_attend(true);
     wt_progress_begin(&g->progress, m->time);
     do {
-        result = m->ops->run(m, RUN);
+        result = m->ops->run(m, debug_budget(RUN));
         if (wt_interrupt_take())
             end_interrupted(g, l);
         if (wt_progress_due(&g->progress))
             show_progress(g, l);
-    } while (result == WT_RUN_BUDGET || result == WT_RUN_EVENT);
+    } while (debug_turn(g, &result));
     wt_progress_clear(&g->progress);
     wt_interrupt_attend(false);
     m->ops->flush_console(m);
+    if (g->printed)
+        fflush(stdout); /* what is written to stderr from now on comes behind it */
+    g->printed = false;
     return result;
 }
 
@@ -189,13 +194,16 @@ CUresult gpu_run(struct gpu *g, const struct gpu_launch *l)
     struct sm_launch launch;
     struct wt_error err;
     const uint64_t before = m->time;
+    debug_launch_wait();
     const enum wt_status status = prepare(g, l, &launch, &err);
     if (status) {
         fprintf(stderr, "wavetrap: kernel %s: %s\n", l->kernel->name, err.text);
         return status == WT_NO_MEMORY ? CUDA_ERROR_OUT_OF_MEMORY
                                       : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     }
+    debug_launch_began(g, &launch);
     const enum wt_run result = run(g, l);
+    debug_launch_ended();
     counted.launches++;
     counted.instructions += m->time - before;
     if (call_logged())

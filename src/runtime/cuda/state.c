@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/cuda/debug.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gpu *devices[STATE_MOST_GPUS];
 static unsigned device_count;
@@ -13,14 +15,13 @@ static unsigned device_count;
 CUresult state_lock(void)
 {
     pthread_mutex_lock(&lock);
-    if (device_count)
-        return CUDA_SUCCESS;
-    pthread_mutex_unlock(&lock);
-    return CUDA_ERROR_NOT_INITIALIZED;
+    debug_enter();
+    return device_count ? CUDA_SUCCESS : state_leave(CUDA_ERROR_NOT_INITIALIZED);
 }
 
 CUresult state_leave(CUresult result)
 {
+    debug_leave();
     pthread_mutex_unlock(&lock);
     return result;
 }
@@ -70,9 +71,13 @@ API(cuInit, (unsigned flags), (flags), "%u", flags)
     if (flags)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
-    if (!device_count && make_devices(&err) != WT_OK) {
+    debug_enter();
+    const bool begins = !device_count;
+    if (begins && make_devices(&err) != WT_OK) {
         fprintf(stderr, "wavetrap: libcuda: %s\n", err.text);
         result = CUDA_ERROR_NO_DEVICE;
+    } else if (begins) {
+        endpoint_start(devices, device_count);
     }
     return state_leave(result);
 }

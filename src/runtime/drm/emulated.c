@@ -21,6 +21,7 @@ struct wt_drm_emulated {
     struct gen_config config;
     struct gen_device *device;
     struct wt_i915 *driver;
+    struct drm_debugged debugged;
     struct wt_progress progress;
     FILE *record;  /* of the buffer objects; NULL: none */
     char *details; /* lines that follow the next message; NULL: none */
@@ -193,27 +194,27 @@ static enum wt_status report(struct wt_drm_emulated *gpu, const struct wt_i915_m
 
 static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *walk)
 {
-    enum { SLICE = 1 << 20 };
     struct wt_machine *m = gen_machine(gpu->device);
     enum wt_run why;
     wt_interrupt_attend(true);
     wt_progress_begin(&gpu->progress, m->time);
     do {
-        why = m->ops->run(m, SLICE);
+        why = m->ops->run(m, drm_debugged_slice(&gpu->debugged));
         if (wt_interrupt_take())
             end_interrupted(gpu, walk);
         if (wt_progress_due(&gpu->progress))
             show_progress(gpu, walk);
-    } while (why == WT_RUN_BUDGET || why == WT_RUN_EVENT);
+    } while (drm_debugged_continue(&gpu->debugged, why));
     wt_progress_clear(&gpu->progress);
     wt_interrupt_attend(false);
     return why;
 }
 
-static enum wt_status run(void *context, uint64_t root, const struct wt_i915_mapping *mappings,
-                          size_t count, const struct gen_walk *walk, struct wt_error *err)
+/* The device has been taken for it. */
+static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
+                                 const struct wt_i915_mapping *mappings, size_t count,
+                                 const struct gen_walk *walk, struct wt_error *err)
 {
-    struct wt_drm_emulated *gpu = context;
     struct wt_machine *m = gen_machine(gpu->device);
     enum wt_status status;
     gen_device_use_table(gpu->device, root);
@@ -226,6 +227,35 @@ static enum wt_status run(void *context, uint64_t root, const struct wt_i915_map
                  ? report(gpu, mappings, count, walk, err)
                  : wt_fail(err, WT_INVALID, "all threads wait, and nothing will wake them");
     m->ops->reset(m);
+    return status;
+}
+
+/* Where a GPU address is in this process, and how many bytes of the buffer object are behind there.
+ */
+static uint8_t *find_host(const struct wt_i915_mapping *mappings, size_t count, uint64_t address,
+                          size_t *room)
+{
+    for (size_t i = 0; i < count; i++) {
+        *room = (size_t)(mappings[i].size - (address - mappings[i].address));
+        if (address - mappings[i].address < mappings[i].size)
+            return mappings[i].host + (address - mappings[i].address);
+    }
+    *room = 0;
+    return NULL;
+}
+
+static enum wt_status run(void *context, uint64_t root, const struct wt_i915_mapping *mappings,
+                          size_t count, const struct gen_walk *walk, struct wt_error *err)
+{
+    struct wt_drm_emulated *gpu = context;
+    struct gen_walk numbered = *walk;
+    size_t room;
+    uint8_t *code = find_host(mappings, count, kernel_of(walk), &room);
+    drm_debugged_begin(&gpu->debugged, kernel_of(walk), code, room);
+    numbered.launch = gpu->debugged.launches;
+    drm_walk_sizes(walk, find_host(mappings, count, walk->payload, &room), room, &numbered);
+    const enum wt_status status = run_to_end(gpu, root, mappings, count, &numbered, err);
+    drm_debugged_end(&gpu->debugged);
     return status;
 }
 
@@ -273,6 +303,7 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_dr
         wt_drm_emulated_free(g);
         return status;
     }
+    drm_debugged_init(&g->debugged, g->device);
     record_gem(g);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
@@ -300,6 +331,16 @@ void wt_drm_emulated_after_fork(struct wt_drm_emulated *gpu, bool child)
     if (wt_i915_after_fork(gpu->driver, child) &&
         gen_device_new_in_host(&gpu->config, &fresh, &ignored) == WT_OK)
         gpu->device = fresh;
+    if (!child)
+        return;
+    if (gpu->debugged.attached)
+        gen_device_debug(gpu->device, false);
+    drm_debugged_init(&gpu->debugged, gpu->device);
+}
+
+struct drm_debugged *wt_drm_emulated_debugged(struct wt_drm_emulated *gpu)
+{
+    return &gpu->debugged;
 }
 
 struct wt_i915 *wt_drm_emulated_driver(struct wt_drm_emulated *gpu)

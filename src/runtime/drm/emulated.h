@@ -2,7 +2,11 @@
 #ifndef WT_DRM_EMULATED_H
 #define WT_DRM_EMULATED_H
 
+#include "runtime/drm/debugged.h"
 #include "runtime/drm/i915.h"
+
+/** The most that a process has: as many render nodes. */
+enum { WT_DRM_MOST_GPUS = 8 };
 
 /**
  * A device for the GPU that @p config describes. What programs do wrong is told on stderr. The
@@ -18,5 +22,7 @@ void wt_drm_emulated_after_fork(struct wt_drm_emulated *gpu, bool child);
 
 /** Its driver. */
 struct wt_i915 *wt_drm_emulated_driver(struct wt_drm_emulated *gpu);
+/** Its side of debuggers. */
+struct drm_debugged *wt_drm_emulated_debugged(struct wt_drm_emulated *gpu);
 
 #endif

@@ -54,6 +54,10 @@ void wt_i915_record_gem(struct wt_i915 *device, FILE *file);
 /** An ioctl: 0, or a negative errno. @p argument is the program's. Any thread may call it. */
 int wt_i915_ioctl(struct wt_i915_file *file, unsigned long request, void *argument);
 
+/** Where the memory of a buffer object is that the GPU has seen at @p address, and how many bytes
+ * (*room) of it follow; NULL: there is none. The program may give it back at any time. */
+uint8_t *wt_i915_find(struct wt_i915 *device, uint64_t address, uint64_t *room);
+
 /** The buffer objects of all files, for the report of gem.h. The caller frees *state. */
 enum wt_status wt_i915_gem_state(struct wt_i915 *device, struct wt_gem_state *state,
                                  struct wt_error *err);

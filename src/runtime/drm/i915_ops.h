@@ -20,6 +20,13 @@ struct wt_i915_mapping {
     uint64_t page_sizes; /**< of its pages in the context's tables, each a bit */
 };
 
+/**
+ * Fills in how many work-items a group of @p walk has (block), and the whole of it (grid), where
+ * that is known: its payload, of @p room bytes, is at @p payload in this process (NULL: nowhere).
+ */
+void drm_walk_sizes(const struct gen_walk *walk, const uint8_t *payload, size_t room,
+                    struct gen_walk *out);
+
 /** What the driver needs from whoever has the emulator. */
 struct wt_i915_ops {
     /**

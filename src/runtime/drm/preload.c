@@ -11,12 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/common/endpoint.h"
 #include "runtime/common/policy.h"
 #include "runtime/devfs/devfs.h"
+#include "runtime/drm/code.h"
 #include "runtime/drm/emulated.h"
+#include "runtime/drm/endpoint.h"
+#include "runtime/drm/hook.h"
 #include "runtime/drm/report.h"
 
-enum { MOST_GPUS = 8, FIRST_NODE = 128 };
+enum { MOST_GPUS = WT_DRM_MOST_GPUS, FIRST_NODE = 128 };
 
 static const char nodes[] = "/dev/dri/renderD";
 
@@ -64,13 +68,30 @@ static unsigned node_of(const char *path)
                : (unsigned)number - FIRST_NODE;
 }
 
-static struct wt_i915 *driver_of(unsigned index)
+static struct wt_drm_emulated *find_gpu(unsigned index)
 {
     pthread_mutex_lock(&opening);
-    struct wt_i915 *driver =
-        index < MOST_GPUS && gpus[index] ? wt_drm_emulated_driver(gpus[index]) : NULL;
+    struct wt_drm_emulated *gpu = index < MOST_GPUS ? gpus[index] : NULL;
     pthread_mutex_unlock(&opening);
-    return driver;
+    return gpu;
+}
+
+static struct wt_i915 *driver_of(unsigned index)
+{
+    struct wt_drm_emulated *gpu = find_gpu(index);
+    return gpu ? wt_drm_emulated_driver(gpu) : NULL;
+}
+
+/* "FOLDER/NAME" and @p rest, in the folder of this library; false where that is not known. */
+static bool beside(const char *name, const char *rest, char *path, size_t size)
+{
+    Dl_info library;
+    if (!dladdr(nodes, &library))
+        return false;
+    const char *slash = strrchr(library.dli_fname, '/');
+    const int folder = slash ? (int)(slash - library.dli_fname) : 0;
+    const int n = snprintf(path, size, "%.*s/%s%s", folder, library.dli_fname, name, rest);
+    return folder && n > 0 && (size_t)n < size;
 }
 
 /* ---- fork ---- */
@@ -106,6 +127,27 @@ __attribute__((constructor)) static void attend_forks(void)
     pthread_atfork(before_fork, in_parent, in_child);
 }
 
+/* ---- the runtime's debugger ---- */
+
+/* Where this program is debugged, the runtime finds its debugger's library loaded already. The
+ * library is none of those that stand before the program's own: its functions have common names. */
+__attribute__((constructor)) static void offer_debugger(void)
+{
+    static const struct drm_hook_ops ops = {.built = drm_code_built, .source = drm_code_source};
+    char path[4200];
+    pid_t holder;
+    if (!wt_endpoint_held(&holder) || !beside(WT_DRM_HOOK_LIBRARY, "", path, sizeof path))
+        return;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    drm_hook_take *take = NULL;
+    if (library)
+        *(void **)&take = dlsym(library, WT_DRM_HOOK_TAKE);
+    if (take)
+        take(&ops);
+    else
+        fprintf(stderr, "wavetrap: %s: programs have no debug information\n", path);
+}
+
 /* ---- the nodes ---- */
 
 static int open_gpu(unsigned index, void **file)
@@ -119,6 +161,7 @@ static int open_gpu(unsigned index, void **file)
         return -ENOENT;
     }
     wt_gem_report_start(driver_of);
+    wt_drm_endpoint_start(find_gpu, gpus[index]);
     struct wt_i915 *driver = wt_drm_emulated_driver(gpus[index]);
     const int fd = fcntl(wt_i915_descriptor(driver), F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
@@ -157,14 +200,8 @@ static const char sysfs[] = "/sys/bus/pci/devices/0000:00:02.0/drm";
 /* The files of sysfs/ lie beside this library. */
 static bool redirect(const char *path, char *real, size_t size)
 {
-    Dl_info library;
-    if (strncmp(path, sysfs, sizeof sysfs - 1) != 0 || !dladdr(nodes, &library))
-        return false;
-    const char *slash = strrchr(library.dli_fname, '/');
-    const int folder = slash ? (int)(slash - library.dli_fname) : 0;
-    const int n =
-        snprintf(real, size, "%.*s/sysfs%s", folder, library.dli_fname, path + sizeof sysfs - 1);
-    return folder && n > 0 && (size_t)n < size;
+    return strncmp(path, sysfs, sizeof sysfs - 1) == 0 &&
+           beside("sysfs", path + sizeof sysfs - 1, real, size);
 }
 
 /* The host's own GPUs are not shown. */

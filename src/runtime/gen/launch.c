@@ -7,11 +7,14 @@
 
 #include "base/bits.h"
 #include "emulator/machine/memory.h"
+#include "runtime/gen/images.h"
 #include "runtime/gen/printf.h"
 
 enum {
     GRF = 32,
-    SURFACE_BYTES = 64,
+    SURFACE_BYTES = GEN_SURFACE_STATE_BYTES,
+    MOST_SAMPLERS = 256,
+    BORDER_BYTES = 64, /* the border colour, before the table of samplers */
     MOST_SURFACES = 250,
     MOST_ITEMS = 1024,
     SCRATCH_UNIT = 1024,
@@ -31,6 +34,16 @@ size_t gen_launch_arguments(const struct gen_kernel *k)
     return count;
 }
 
+/* The kind of an image that is an argument. */
+static enum gen_image_kind image_kind(const struct gen_kernel *k, size_t index)
+{
+    enum gen_image_kind kind = GEN_IMAGE_OTHER;
+    for (size_t i = 0; i < k->payload_count; i++)
+        if (k->payload[i].index == (int32_t)index && k->payload[i].object == GEN_OBJECT_IMAGE)
+            kind = k->payload[i].image;
+    return kind;
+}
+
 enum wt_value_kind gen_launch_kind(const struct gen_kernel *k, size_t index, size_t *size)
 {
     enum wt_value_kind kind = WT_VALUE_PLAIN;
@@ -42,10 +55,13 @@ enum wt_value_kind gen_launch_kind(const struct gen_kernel *k, size_t index, siz
         if (a->kind == GEN_ARG_BYVALUE && a->source_offset + a->size > *size)
             *size = a->source_offset + a->size;
         if (a->kind == GEN_ARG_BYPOINTER)
-            kind = a->special                   ? WT_VALUE_OTHER
-                   : a->mode == GEN_ADDRESS_SLM ? WT_VALUE_LOCAL
-                                                : WT_VALUE_BUFFER;
+            kind = a->object == GEN_OBJECT_SAMPLER ? WT_VALUE_SAMPLER
+                   : a->object == GEN_OBJECT_IMAGE ? WT_VALUE_IMAGE
+                   : a->mode == GEN_ADDRESS_SLM    ? WT_VALUE_LOCAL
+                                                   : WT_VALUE_BUFFER;
     }
+    if (kind == WT_VALUE_IMAGE && !(*size = gen_image_dimensions(image_kind(k, index))))
+        kind = WT_VALUE_OTHER;
     /* The payload's piece may be wider than the type. */
     if (kind == WT_VALUE_PLAIN && index < k->argument_count && k->argument_size[index])
         *size = k->argument_size[index];
@@ -64,21 +80,44 @@ static uint64_t pages(uint64_t size)
     return (size + WT_PAGE_MASK) & ~WT_PAGE_MASK;
 }
 
-/* A page that is not mapped follows each buffer, so that what runs past it is seen. */
+bool gen_launch_memory(const struct gen_launch *l, size_t index, uint64_t *slice, uint64_t *stride)
+{
+    size_t size;
+    uint32_t count;
+    if (index >= l->value_count)
+        return false;
+    const enum wt_value_kind kind = gen_launch_kind(l->kernel, index, &size);
+    if (kind == WT_VALUE_IMAGE)
+        gen_image_slices(image_kind(l->kernel, index), &l->value[index].image, slice, stride,
+                         &count);
+    else
+        *slice = *stride = l->value[index].length;
+    return kind == WT_VALUE_BUFFER || kind == WT_VALUE_IMAGE;
+}
+
+/* A page that is not mapped follows each buffer or image, so that what runs past it is seen. */
 static enum wt_status place_buffers(struct gen_device *device, struct gen_launch *l,
                                     struct wt_error *err)
 {
-    uint64_t at = GEN_LAUNCH_BUFFERS;
+    uint64_t at = GEN_LAUNCH_BUFFERS, slice, stride;
     size_t size;
     for (size_t i = 0; i < l->value_count; i++) {
         struct wt_value *v = &l->value[i];
-        if (gen_launch_kind(l->kernel, i, &size) != WT_VALUE_BUFFER)
+        enum wt_status status = WT_OK;
+        if (!gen_launch_memory(l, i, &slice, &stride))
             continue;
+        if (gen_launch_kind(l->kernel, i, &size) == WT_VALUE_IMAGE)
+            status = gen_image_check(image_kind(l->kernel, i), &v->image, err);
+        const uint64_t count = slice ? v->length / slice : 0, whole = count * stride;
         v->addr = at;
-        if (gen_device_map(device, at, v->length ? v->length : 1, true, err) ||
-            gen_device_put(device, at, v->bytes, v->length, err) != WT_OK)
-            return wt_fail_in(err, "argument %zu", i);
-        at = pages(at + v->length) + WT_PAGE_SIZE;
+        if (!status)
+            status = gen_device_map(device, at, whole ? whole : 1, true, err);
+        for (uint64_t k = 0; k < count && !status; k++)
+            status = gen_device_put(device, at + k * stride, v->bytes + k * slice, slice, err);
+        const char *name = gen_launch_name(l->kernel, i);
+        if (status)
+            return wt_fail_in(err, "argument %zu%s%.64s", i, *name ? ", " : "", name);
+        at = pages(at + whole) + WT_PAGE_SIZE;
     }
     return WT_OK;
 }
@@ -212,6 +251,25 @@ static enum wt_status put_argument(const struct gen_launch *l, const struct gen_
         if (a->size >= 8)
             wt_store_le(to + a->offset, GEN_LAUNCH_CODE + a->source_offset, 8);
         break;
+    case GEN_ARG_IMAGE_WIDTH:
+    case GEN_ARG_IMAGE_HEIGHT:
+    case GEN_ARG_IMAGE_DEPTH:
+    case GEN_ARG_IMAGE_LAYERS:
+    case GEN_ARG_IMAGE_ORDER:
+    case GEN_ARG_IMAGE_TYPE:
+    case GEN_ARG_IMAGE_SAMPLES:
+    case GEN_ARG_IMAGE_LEVELS:
+        if (v && a->size >= 4)
+            wt_store_le(
+                to + a->offset,
+                gen_image_dword(a->kind, image_kind(l->kernel, (size_t)a->index), &v->image), 4);
+        break;
+    case GEN_ARG_SAMPLER_ADDRESS:
+    case GEN_ARG_SAMPLER_NORMALIZED:
+    case GEN_ARG_SAMPLER_SNAP:
+        if (v && a->size >= 4)
+            wt_store_le(to + a->offset, gen_sampler_dword(a->kind, &v->sampler), 4);
+        break;
     case GEN_ARG_PRINTF_BUFFER:
         if (a->size >= 8)
             wt_store_le(to + a->offset, GEN_LAUNCH_PRINTF, 8);
@@ -262,6 +320,17 @@ static void put_surface(uint8_t *to, uint64_t addr, uint64_t bytes)
     wt_store_le(to + 32, addr, 8);
 }
 
+/* The surface that an argument has. */
+static void put_bound(const struct gen_launch *l, size_t index, uint8_t *to)
+{
+    const struct wt_value *v = &l->value[index];
+    size_t size;
+    if (gen_launch_kind(l->kernel, index, &size) == WT_VALUE_IMAGE)
+        gen_image_surface(to, image_kind(l->kernel, index), &v->image, v->addr);
+    else
+        put_surface(to, v->addr, v->length);
+}
+
 /* Surface states, the system routine's first, then the binding table; *table is its offset. */
 static enum wt_status place_surfaces(struct gen_device *device, const struct gen_launch *l,
                                      uint64_t base, uint32_t *table, struct wt_error *err)
@@ -286,8 +355,7 @@ static enum wt_status place_surfaces(struct gen_device *device, const struct gen
     for (size_t i = 0; i < k->binding_count; i++) {
         const struct gen_binding *b = &k->binding[i];
         if (b->index >= 0 && (size_t)b->index < l->value_count)
-            put_surface(bytes + (b->entry + 1) * SURFACE_BYTES, l->value[b->index].addr,
-                        l->value[b->index].length);
+            put_bound(l, (size_t)b->index, bytes + (b->entry + 1) * SURFACE_BYTES);
         else if (b->size)
             put_surface(bytes + (b->entry + 1) * SURFACE_BYTES, GEN_LAUNCH_CODE + b->at, b->size);
     }
@@ -296,6 +364,32 @@ static enum wt_status place_surfaces(struct gen_device *device, const struct gen
         status = gen_device_put(device, base, bytes, size, err);
     free(bytes);
     return status;
+}
+
+/* The border colour, of zeros, and behind it the table of samplers. */
+static enum wt_status place_samplers(struct gen_device *device, const struct gen_launch *l,
+                                     struct gen_walk *w, struct wt_error *err)
+{
+    uint8_t states[MOST_SAMPLERS * GEN_SAMPLER_STATE_BYTES] = {0};
+    const struct gen_kernel *k = l->kernel;
+    enum wt_status status;
+    w->dynamic = GEN_LAUNCH_DYNAMIC;
+    w->samplers = BORDER_BYTES;
+    for (size_t i = 0; i < k->sampler_count; i++) {
+        struct gen_sampler_slot slot = k->sampler[i];
+        if (slot.slot >= MOST_SAMPLERS)
+            return wt_fail(err, WT_INVALID, "kernel %.64s has a sampler %u; %u are the most",
+                           k->name, slot.slot, MOST_SAMPLERS);
+        if (slot.index >= 0 && (size_t)slot.index < l->value_count)
+            gen_sampler_fill(&slot, &l->value[slot.index].sampler);
+        gen_sampler_state(states + (size_t)slot.slot * GEN_SAMPLER_STATE_BYTES, &slot, 0);
+    }
+    if (!k->sampler_count)
+        return WT_OK;
+    if ((status = gen_device_map(device, w->dynamic, BORDER_BYTES + sizeof states, true, err)) !=
+        WT_OK)
+        return status;
+    return gen_device_put(device, w->dynamic + w->samplers, states, sizeof states, err);
 }
 
 /* ---- memory of threads ---- */
@@ -467,6 +561,7 @@ enum wt_status gen_launch(struct gen_device *device, const struct gen_object *ob
         (status = place_buffers(device, l, err)) != WT_OK ||
         (status = place_local(l, &w.slm_bytes, err)) != WT_OK ||
         (status = place_surfaces(device, l, w.surfaces, &w.binding_table, err)) != WT_OK ||
+        (status = place_samplers(device, l, &w, err)) != WT_OK ||
         (status = place_thread_memory(device, k, &w, err)) != WT_OK ||
         (status = place_printf(device, k, err)) != WT_OK)
         return status;

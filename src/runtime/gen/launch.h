@@ -22,6 +22,8 @@ struct gen_launch {
 #define GEN_LAUNCH_SYSTEM UINT64_C(0x170000000)
 #define GEN_LAUNCH_PAYLOAD UINT64_C(0x180000000)
 #define GEN_LAUNCH_SURFACES UINT64_C(0x1c0000000)
+/** Samplers and their border colour. */
+#define GEN_LAUNCH_DYNAMIC UINT64_C(0x1e0000000)
 #define GEN_LAUNCH_BUFFERS UINT64_C(0x200000000)
 #define GEN_LAUNCH_SCRATCH UINT64_C(0x400000000000)
 #define GEN_LAUNCH_PRIVATE UINT64_C(0x440000000000)
@@ -33,8 +35,12 @@ struct gen_launch {
 
 /** How many arguments the kernel has: what its payload and its names tell. */
 size_t gen_launch_arguments(const struct gen_kernel *kernel);
-/** What kind of value argument @p index takes; *size: bytes of a PLAIN one. */
+/** What kind of value argument @p index takes; *size: bytes of a PLAIN one, sizes of an IMAGE. */
 enum wt_value_kind gen_launch_kind(const struct gen_kernel *kernel, size_t index, size_t *size);
+/** Memory of argument @p index: value->length bytes in slices of *slice bytes, *stride apart; of a
+ * buffer one slice. False: it is no buffer or image. */
+bool gen_launch_memory(const struct gen_launch *launch, size_t index, uint64_t *slice,
+                       uint64_t *stride);
 /** Its name; "" if it is not known. */
 const char *gen_launch_name(const struct gen_kernel *kernel, size_t index);
 

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +17,8 @@
 #include "emulator/gcn/kfd.h"
 #include "object/kfd_wire.h"
 #include "runtime/common/endpoint.h"
+#include "runtime/hsakmt/debugger_memory.h"
+#include "runtime/hsakmt/final_memory.h"
 #include "runtime/hsakmt/recording.h"
 
 #define BREAKPOINT 0xbf920001u /* s_trap 1 */
@@ -38,50 +39,6 @@ struct host_endpoint {
 
 /* ---- memory: all GPUs are entered ---- */
 
-/* A piece of memory as the GPUs have it: an address of the process in most cases. */
-static void *piece(struct host *host, uint64_t addr, size_t *size)
-{
-    for (uint32_t i = 0; i < host->gpus; i++) {
-        uint64_t room;
-        void *at = gcn_device_pointer(host->gpu[i].device, addr, &room);
-        if (!at)
-            continue;
-        if (*size > room)
-            *size = (size_t)room;
-        return at;
-    }
-    return (void *)(uintptr_t)addr;
-}
-
-/* What a recorded GPU has instead of the process's memory. */
-static bool copy_recorded(struct host *host, uint64_t addr, uint8_t *bytes, size_t *size, bool out)
-{
-    for (uint32_t i = 0; i < host->gpus; i++)
-        if (out ? host_recording_read(&host->gpu[i], addr, bytes, size)
-                : host_recording_write(&host->gpu[i], addr, bytes, size))
-            return true;
-    return false;
-}
-
-/* By the kernel, so that an address without memory is an error and no signal. */
-static bool copy(struct host *host, uint64_t addr, uint8_t *bytes, size_t size, bool out)
-{
-    for (size_t done = 0, part; done < size; done += part) {
-        part = size - done;
-        if (copy_recorded(host, addr + done, bytes + done, &part, out))
-            continue;
-        struct iovec there = {.iov_base = piece(host, addr + done, &part)};
-        struct iovec here = {.iov_base = bytes + done, .iov_len = part};
-        there.iov_len = part;
-        const ssize_t moved = out ? process_vm_readv(getpid(), &here, 1, &there, 1, 0)
-                                  : process_vm_writev(getpid(), &here, 1, &there, 1, 0);
-        if (moved <= 0)
-            return false;
-        part = (size_t)moved;
-    }
-    return true;
-}
-
 /* Breakpoints are remembered, for when the debugger goes without lifting them. */
 static void note_breakpoint(struct host_endpoint *e, uint64_t addr, const uint8_t *bytes,
                             size_t size)
@@ -90,7 +47,8 @@ static void note_breakpoint(struct host_endpoint *e, uint64_t addr, const uint8_
     for (size_t i = 0; i < e->planted_count; i++)
         if (addr < e->planted[i].addr + 4 && e->planted[i].addr < addr + size)
             e->planted[i--] = e->planted[--e->planted_count];
-    if (size != 4 || wt_load_le(bytes, 4) != BREAKPOINT || !copy(e->host, addr, before, 4, true))
+    if (size != 4 || wt_load_le(bytes, 4) != BREAKPOINT ||
+        !host_debugger_copy(e->host, addr, before, 4, true))
         return;
     struct planted *more =
         wt_array_grow(e->planted, &e->planted_capacity, e->planted_count + 1, sizeof *more);
@@ -111,7 +69,7 @@ static void tell_changed(struct host *host, uint64_t addr, size_t size)
 static bool write_memory(struct host_endpoint *e, uint64_t addr, uint8_t *bytes, size_t size)
 {
     note_breakpoint(e, addr, bytes, size);
-    if (!copy(e->host, addr, bytes, size, false))
+    if (!host_debugger_copy(e->host, addr, bytes, size, false))
         return false;
     tell_changed(e->host, addr, size);
     return true;
@@ -263,6 +221,17 @@ static int list_queues(struct host *host, struct kfd_queue_entry *list)
     return total;
 }
 
+static void serve_final(struct host_endpoint *e, uint64_t from, struct kfd_wire_answer *answer)
+{
+    struct host_final_piece piece;
+    answer->result = KFD_WIRE_MEMORY;
+    if (!host_final_next(e->host, from, e->bytes, sizeof e->bytes, &piece))
+        return;
+    answer->size = (uint32_t)piece.size;
+    answer->call.arg[0] = piece.addr;
+    answer->call.arg[1] = piece.length;
+}
+
 /* Does a request; *answer and e->bytes become what is sent back. */
 static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
                   struct kfd_wire_answer *answer)
@@ -324,7 +293,7 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
         memcpy(e->bytes, devices, answer->size);
         break;
     case KFD_WIRE_READ:
-        if (copy(host, request->addr, e->bytes, request->size, true))
+        if (host_debugger_copy(host, request->addr, e->bytes, request->size, true))
             answer->size = request->size;
         else
             answer->result = -EFAULT;
@@ -345,6 +314,12 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
         break;
     case KFD_WIRE_RECORD:
         answer->result = host_recording_want(gpu, request->addr, is_shared);
+        break;
+    case KFD_WIRE_FINAL:
+        answer->result = host_final_want(host) ? 0 : -ENOMEM;
+        break;
+    case KFD_WIRE_FINAL_NEXT:
+        serve_final(e, request->addr, answer);
         break;
     case KFD_WIRE_HISTORY:
         host_history_serve(gpu, request, answer, e->bytes);
@@ -396,12 +371,14 @@ static void let_go(void *context)
     host_enter_all(e->host);
     for (uint32_t i = 0; i < e->host->gpus; i++)
         host_recording_free(&e->host->gpu[i]);
+    host_final_forget(e->host);
     for (size_t i = 0; i < e->planted_count; i++) {
         const struct planted planted = e->planted[i];
         uint8_t now[4], bytes[4];
         wt_store_le(bytes, planted.covers, 4);
-        if (copy(e->host, planted.addr, now, 4, true) && wt_load_le(now, 4) == BREAKPOINT)
-            copy(e->host, planted.addr, bytes, 4, false);
+        if (host_debugger_copy(e->host, planted.addr, now, 4, true) &&
+            wt_load_le(now, 4) == BREAKPOINT)
+            host_debugger_copy(e->host, planted.addr, bytes, 4, false);
         tell_changed(e->host, planted.addr, 4);
     }
     /* Who has only looked leaves the program's own debugging of itself as it is. */
@@ -463,9 +440,11 @@ void host_endpoint_stop(struct host_endpoint *e)
     free(e);
 }
 
-void host_endpoint_tell_exit(struct host_endpoint *e, int status)
+void host_endpoint_tell_exit(struct host_endpoint *e, int status, bool waits)
 {
-    if (e)
+    if (e && waits && atomic_load(&e->host->final_wanted))
+        wt_endpoint_tell_exit_and_wait(e->endpoint, status);
+    else if (e)
         wt_endpoint_tell_exit(e->endpoint, status);
 }
 

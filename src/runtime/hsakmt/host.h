@@ -150,6 +150,8 @@ struct host {
     int debug_fd;                /**< told of exceptions; 0: no debugger (debug-trap operations) */
     struct host_buffer *buffers; /**< memory allocated by ioctls: kfd_memory.c */
     uint32_t next_buffer;
+    struct host_final *final;       /**< for a debugger: final_memory.h; NULL: none wants it */
+    atomic_bool final_wanted;       /**< there is one: for who has entered no GPU */
     struct host_endpoint *endpoint; /**< for debuggers; NULL: they cannot come */
     pthread_t debugger_thread;      /**< that serves them, once there is one: */
     atomic_bool debugger_thread_is;
@@ -204,7 +206,7 @@ const struct host_allocation *host_memory_find(const struct host *host, uint64_t
  * host->lock. */
 bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end);
 
-/* ---- recording.c ---- */
+/* ---- unmap.c ---- */
 
 /** Takes memory from a GPU, which is entered; what was recorded of kernels that have used it goes.
  */

@@ -12,6 +12,7 @@
 #include "runtime/common/endpoint.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
+#include "runtime/hsakmt/final_memory.h"
 
 #define MOST_MEMORY ((uint64_t)8 << 30) /* by default: what a Vega 10 board has */
 #define LEAST_MEMORY ((uint64_t)16 << 20)
@@ -108,7 +109,7 @@ static void tell_exit(int status, void *context)
 {
     (void)context;
     if (the_host)
-        host_endpoint_tell_exit(the_host->endpoint, status);
+        host_endpoint_tell_exit(the_host->endpoint, status, true);
 }
 
 static void follow_process(void)
@@ -122,6 +123,7 @@ static void close_host(struct host *host)
     host_endpoint_stop(host->endpoint);
     for (uint32_t i = 0; i < host->gpus; i++)
         host_gpu_stop(&host->gpu[i]);
+    host_final_forget(host);
     host_memory_free(host);
     host_svm_free(host);
     host_buffers_free(host);
@@ -210,7 +212,8 @@ void host_end_program(int status)
     if (!ftrylockfile(stdout))
         fflush(stdout);
     host_leave_nothing();
-    tell_exit(status, NULL);
+    if (the_host) /* a GPU may be entered: its memory is not there for the debugger */
+        host_endpoint_tell_exit(the_host->endpoint, status, false);
     _exit(status);
 }
 

@@ -20,6 +20,7 @@
 #include "emulator/machine/machine.h"
 #include "runtime/hsakmt/tool.h"
 #include "object/aql.h"
+#include "runtime/hsakmt/final_memory.h"
 #include "runtime/hsakmt/recording.h"
 
 /* amd_signal_t and the parts of amd_queue_t that packets concern. */
@@ -274,6 +275,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         .barred = q->barred,
         .caught = gpu->host->caught,
     };
+    host_final_kernel(gpu);
     host_recording_before_kernel(gpu);
     if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),
                          q->queue_addr, &origin, &dispatch, &err)) {

@@ -831,7 +831,7 @@ enum wt_run host_recording_run(struct host_gpu *gpu, uint64_t issues)
     return run;
 }
 
-enum wt_status host_unmap(struct host_gpu *gpu, uint64_t addr, uint64_t size, struct wt_error *err)
+void host_recording_unmap(struct host_gpu *gpu, uint64_t addr, uint64_t size)
 {
     const struct host_recording *r = gpu->recording;
     bool used = false;
@@ -840,7 +840,6 @@ enum wt_status host_unmap(struct host_gpu *gpu, uint64_t addr, uint64_t size, st
     if (used)
         host_recording_end(gpu, "nothing is recorded now: the program has freed memory that the "
                                 "kernels used");
-    return gcn_device_unmap(gpu->device, addr, size, err);
 }
 
 /* ---- a debugger ---- */

@@ -60,6 +60,9 @@ enum wt_run host_recording_run(struct host_gpu *gpu, uint64_t issues);
 void host_recording_after_end(struct host_gpu *gpu);
 /** The copy engine has changed memory. */
 void host_recording_merge(struct host_gpu *gpu);
+/** Memory is about to be taken from the GPU: what was recorded of kernels that have used it goes.
+ */
+void host_recording_unmap(struct host_gpu *gpu, uint64_t addr, uint64_t size);
 /** A wave has sent an interrupt, of whatever kind: it is told when the wave's stores can be seen.
  */
 void host_recording_interrupt(struct host_gpu *gpu, uint32_t wave, uint32_t data);

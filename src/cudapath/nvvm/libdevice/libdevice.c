@@ -78,3 +78,5 @@ double __nv_fma(double x, double y, double z)
 {
     return __builtin_fma(x, y, z);
 }
+
+#include "cudapath/nvvm/libdevice/numbers.h"

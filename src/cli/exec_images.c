@@ -1,0 +1,121 @@
+/* See exec_images.h. */
+#include "cli/exec_images.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "object/cubin.h"
+#include "object/cuda_fatbin.h"
+#include "object/ptx_object.h"
+
+enum { AMDGPU = 224, LEAST = 50, MOST = 99 };
+
+struct search {
+    const uint8_t *bytes;
+    size_t size;
+    struct exec_images *found;
+    unsigned runs; /* capability of machine code that can run here: the highest; 0: none */
+    unsigned rest; /* of other code: the lowest; 0: none */
+};
+
+static void note(struct search *s, unsigned capability, bool runs)
+{
+    s->found->nvidia = true;
+    if (capability < LEAST || capability > MOST)
+        return;
+    if (runs && capability > s->runs)
+        s->runs = capability;
+    if (!runs && (!s->rest || capability < s->rest))
+        s->rest = capability;
+}
+
+static bool is_runnable(unsigned capability)
+{
+    return capability >= 50 && capability <= 53;
+}
+
+/* An ELF file for a GPU inside the program. */
+static void look_at_elf(struct search *s, size_t at)
+{
+    const uint8_t *header = s->bytes + at;
+    size_t whole;
+    if (!at || s->size - at < sizeof(Elf64_Ehdr) || header[EI_CLASS] != ELFCLASS64)
+        return;
+    const unsigned machine = (unsigned)wt_load_le(header + 18, 2);
+    const uint64_t flags = wt_load_le(header + 48, 4);
+    if (machine == AMDGPU)
+        s->found->amd = true;
+    if (machine != CUBIN_ELF_MACHINE)
+        return;
+    const unsigned sm = flags >> (header[EI_ABIVERSION] >= 8 ? 8 : 0) & 0xff;
+    note(s, sm, is_runnable(sm) && !ptx_object_is(header, s->size - at, &whole));
+}
+
+static void look_at_fatbin(struct search *s, size_t at)
+{
+    struct cuda_fatbin_entry entry;
+    struct wt_error err;
+    const uint8_t *bytes = s->bytes + at;
+    size_t whole;
+    for (size_t next = 0;
+         cuda_fatbin_next(bytes, s->size - at, &next, &entry, &err) == WT_OK && entry.kind;)
+        note(s, entry.capability,
+             entry.kind == CUDA_FATBIN_ELF && is_runnable(entry.capability) &&
+                 !ptx_object_is(entry.payload, entry.payload_size, &whole));
+}
+
+/* ".target sm_70" of PTX as text. */
+static void look_at_text(struct search *s, size_t at)
+{
+    char word[16] = "";
+    const size_t left = s->size - at < sizeof word ? s->size - at : sizeof word - 1;
+    memcpy(word, s->bytes + at, left);
+    const char *sm = word + 7 + strspn(word + 7, " \t");
+    if (strncmp(sm, "sm_", 3) == 0 && isdigit((unsigned char)sm[3]))
+        note(s, (unsigned)strtoul(sm + 3, NULL, 10), false);
+}
+
+static void look_at_bundle(struct search *s, size_t at)
+{
+    (void)at;
+    s->found->amd = true;
+}
+
+static void each(struct search *s, const char *pattern, void (*look)(struct search *s, size_t at))
+{
+    const uint8_t *at = s->bytes;
+    while ((at = memmem(at, s->size - (size_t)(at - s->bytes), pattern, strlen(pattern)))) {
+        look(s, (size_t)(at - s->bytes));
+        at++;
+    }
+}
+
+struct exec_images exec_images_look(const char *path)
+{
+    struct exec_images found = {0};
+    struct stat stat;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && !fstat(fd, &stat) && S_ISREG(stat.st_mode) && stat.st_size > 0) {
+        struct search s = {.size = (size_t)stat.st_size, .found = &found};
+        void *bytes = mmap(NULL, s.size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (bytes != MAP_FAILED) {
+            s.bytes = bytes;
+            each(&s, "\177ELF\2\1", look_at_elf);
+            each(&s, "\x50\xed\x55\xba", look_at_fatbin);
+            each(&s, ".target", look_at_text);
+            each(&s, "__CLANG_OFFLOAD_BUNDLE__", look_at_bundle);
+            found.capability = s.runs ? s.runs : s.rest;
+            munmap(bytes, s.size);
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    return found;
+}

@@ -1,0 +1,189 @@
+/* What CUDA C++ programs include; clang does it by itself. See cuda_runtime_api.h. */
+#ifndef WAVETRAP_CUDA_RUNTIME_H
+#define WAVETRAP_CUDA_RUNTIME_H
+
+#include <host_defines.h>
+#include <limits.h>
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+
+/* Mathematics that the host's library does not have, for code that is compiled for both. */
+extern "C" {
+static inline float rsqrtf(float x)
+{
+    return 1 / __builtin_sqrtf(x);
+}
+static inline double rsqrt(double x)
+{
+    return 1 / __builtin_sqrt(x);
+}
+float rcbrtf(float x);
+float sinpif(float x);
+float cospif(float x);
+void sincospif(float x, float *sine, float *cosine);
+float erfcinvf(float x);
+float normcdfinvf(float x);
+float normcdff(float x);
+float erfcxf(float x);
+}
+
+static inline int min(int a, int b)
+{
+    return a < b ? a : b;
+}
+static inline int max(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+template <class T> cudaError_t cudaMalloc(T **address, size_t bytes)
+{
+    return cudaMalloc((void **)address, bytes);
+}
+template <class T>
+cudaError_t cudaMallocManaged(T **address, size_t bytes, unsigned flags = cudaMemAttachGlobal)
+{
+    return cudaMallocManaged((void **)address, bytes, flags);
+}
+template <class T> cudaError_t cudaMallocHost(T **address, size_t bytes)
+{
+    return cudaMallocHost((void **)address, bytes);
+}
+template <class T> cudaError_t cudaHostAlloc(T **address, size_t bytes, unsigned flags)
+{
+    return cudaHostAlloc((void **)address, bytes, flags);
+}
+template <class T>
+cudaError_t cudaMallocPitch(T **address, size_t *pitch, size_t width, size_t height)
+{
+    return cudaMallocPitch((void **)address, pitch, width, height);
+}
+template <class T> cudaError_t cudaMallocAsync(T **address, size_t bytes, cudaStream_t stream)
+{
+    return cudaMallocAsync((void **)address, bytes, stream);
+}
+template <class T> cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags)
+{
+    return cudaHostGetDevicePointer((void **)device, host, flags);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+{
+    return cudaMemcpyToSymbol((const void *)&symbol, from, bytes, offset, kind);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+{
+    return cudaMemcpyFromSymbol(to, (const void *)&symbol, bytes, offset, kind);
+}
+template <class T> cudaError_t cudaGetSymbolAddress(void **address, const T &symbol)
+{
+    return cudaGetSymbolAddress(address, (const void *)&symbol);
+}
+template <class T> cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol)
+{
+    return cudaGetSymbolSize(bytes, (const void *)&symbol);
+}
+template <class... P>
+cudaError_t cudaLaunchKernel(void (*function)(P...), dim3 grid, dim3 block, void **arguments,
+                             size_t shared = 0, cudaStream_t stream = nullptr)
+{
+    return cudaLaunchKernel((const void *)function, grid, block, arguments, shared, stream);
+}
+template <class... P>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*function)(P...))
+{
+    return cudaFuncGetAttributes(attributes, (const void *)function);
+}
+template <class... P>
+cudaError_t cudaFuncSetAttribute(void (*function)(P...), cudaFuncAttribute attribute, int value)
+{
+    return cudaFuncSetAttribute((const void *)function, attribute, value);
+}
+template <class... P>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*function)(P...),
+                                                          int block, size_t shared)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function, block,
+                                                         shared);
+}
+/* Blocks of the size that fills an SM; as many as fill the device. */
+template <class... P>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, void (*function)(P...),
+                                               size_t shared = 0, int limit = 0)
+{
+    cudaFuncAttributes a;
+    int device, units, blocks;
+    cudaError_t result = cudaFuncGetAttributes(&a, function);
+    if (!result)
+        result = cudaGetDevice(&device);
+    if (!result)
+        result = cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device);
+    if (result)
+        return result;
+    *block = limit > 0 && limit < a.maxThreadsPerBlock ? limit : a.maxThreadsPerBlock;
+    result = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, *block, shared);
+    *grid = blocks * units;
+    return result;
+}
+static inline cudaError_t cudaEventRecord(cudaEvent_t event)
+{
+    return cudaEventRecord(event, nullptr);
+}
+static inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                                          cudaMemcpyKind kind)
+{
+    return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+}
+static inline cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes)
+{
+    return cudaMemsetAsync(to, value, bytes, nullptr);
+}
+static inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event)
+{
+    return cudaStreamWaitEvent(stream, event, 0);
+}
+static inline cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *desc,
+                                          size_t width, size_t height = 0)
+{
+    return cudaMallocArray(array, desc, width, height, 0);
+}
+
+template <class T> struct wavetrap_channel {
+    static const int count = 1;
+    static const cudaChannelFormatKind kind = T(1) / 2       ? cudaChannelFormatKindFloat
+                                              : T(-1) < T(0) ? cudaChannelFormatKindSigned
+                                                             : cudaChannelFormatKindUnsigned;
+    static const int bits = 8 * sizeof(T);
+};
+#define WAVETRAP_CHANNEL(name, part)                                                               \
+    template <> struct wavetrap_channel<name##1> : wavetrap_channel<part> {                        \
+    };                                                                                             \
+    template <> struct wavetrap_channel<name##2> : wavetrap_channel<part> {                        \
+        static const int count = 2;                                                                \
+    };                                                                                             \
+    template <> struct wavetrap_channel<name##4> : wavetrap_channel<part> {                        \
+        static const int count = 4;                                                                \
+    };
+WAVETRAP_CHANNEL(char, signed char)
+WAVETRAP_CHANNEL(uchar, unsigned char)
+WAVETRAP_CHANNEL(short, short)
+WAVETRAP_CHANNEL(ushort, unsigned short)
+WAVETRAP_CHANNEL(int, int)
+WAVETRAP_CHANNEL(uint, unsigned)
+WAVETRAP_CHANNEL(float, float)
+#undef WAVETRAP_CHANNEL
+template <class T> cudaChannelFormatDesc cudaCreateChannelDesc()
+{
+    typedef wavetrap_channel<T> c;
+    return cudaCreateChannelDesc(c::bits, c::count > 1 ? c::bits : 0, c::count > 2 ? c::bits : 0,
+                                 c::count > 3 ? c::bits : 0, c::kind);
+}
+
+#endif
+
+#endif

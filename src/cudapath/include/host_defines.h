@@ -1,0 +1,21 @@
+/* The words by which CUDA C++ says where code and data are. */
+#ifndef WAVETRAP_HOST_DEFINES_H
+#define WAVETRAP_HOST_DEFINES_H
+
+#ifdef __CUDA__
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#else
+#define __host__
+#define __device__
+#endif
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __align__(n) __attribute__((aligned(n)))
+#define CUDARTAPI
+#define CUDART_CB
+
+#endif

@@ -1,0 +1,312 @@
+/* The link to a host process, as its endpoint speaks it (object/gen_wire.h). See process.h. */
+#include "debug/gen/process.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "debug/process/connection.h"
+
+struct wt_gen_process {
+    struct wt_gen_link link;
+    struct wt_connection connection;
+    struct gen_wire_hello hello;
+};
+
+/* ---- messages ---- */
+
+static enum wt_status ask(struct wt_gen_process *p, const struct gen_wire_request *request,
+                          const void *more, struct gen_wire_answer *answer, void *out, size_t room,
+                          struct wt_error *err)
+{
+    struct wt_connection *c = &p->connection;
+    enum wt_status status;
+    if ((status = wt_connection_send(c, request, sizeof *request, err)) != WT_OK ||
+        (status = wt_connection_send(c, more, gen_wire_follows(request), err)) != WT_OK ||
+        (status = wt_connection_receive(c, answer, sizeof *answer, err)) != WT_OK)
+        return status;
+    if (answer->result == GEN_WIRE_ENDED)
+        return wt_connection_ended(c, (uint32_t)answer->value, answer->closed, err);
+    if (answer->size > room)
+        return wt_connection_lost(c, "it answers with more than was asked for", err);
+    return wt_connection_receive(c, out, answer->size, err);
+}
+
+/* A request that is answered by a number at most. */
+static enum wt_status tell(struct wt_gen_process *p, struct gen_wire_request request,
+                           struct gen_wire_answer *answer, struct wt_error *err)
+{
+    return ask(p, &request, NULL, answer, NULL, 0, err);
+}
+
+/* ---- the link ---- */
+
+static enum wt_status link_info(void *context, struct wt_gen_info *info, struct wt_error *err)
+{
+    struct wt_gen_process *p = context;
+    struct gen_wire_answer answer;
+    *info = (struct wt_gen_info){.subslices = p->hello.subslices,
+                                 .saved = p->hello.saved,
+                                 .slm = p->hello.slm,
+                                 .file = p->hello.file};
+    return tell(p, (struct gen_wire_request){.kind = GEN_WIRE_DEBUG}, &answer, err);
+}
+
+static enum wt_status link_read_register(void *context, uint32_t offset, uint32_t *value,
+                                         struct wt_error *err)
+{
+    struct gen_wire_answer answer;
+    const enum wt_status status =
+        tell(context, (struct gen_wire_request){.kind = GEN_WIRE_REGISTER_READ, .addr = offset},
+             &answer, err);
+    if (status == WT_OK)
+        *value = (uint32_t)answer.value;
+    return status;
+}
+
+static enum wt_status link_write_register(void *context, uint32_t offset, uint32_t value,
+                                          struct wt_error *err)
+{
+    struct gen_wire_answer answer;
+    const struct gen_wire_request request = {
+        .kind = GEN_WIRE_REGISTER_WRITE, .addr = offset, .value = value};
+    return tell(context, request, &answer, err);
+}
+
+static enum wt_status link_read(void *context, uint32_t thread, uint64_t addr, void *out,
+                                size_t size, struct wt_error *err)
+{
+    for (size_t done = 0, part; done < size; done += part) {
+        part = size - done < GEN_WIRE_MOST ? size - done : GEN_WIRE_MOST;
+        const struct gen_wire_request request = {
+            .kind = GEN_WIRE_READ, .size = (uint32_t)part, .thread = thread, .addr = addr + done};
+        struct gen_wire_answer answer;
+        const enum wt_status status =
+            ask(context, &request, NULL, &answer, (uint8_t *)out + done, part, err);
+        if (status != WT_OK)
+            return status;
+        if (answer.result < 0 || answer.size != part)
+            return wt_fail(err, WT_INVALID, "no memory can be read at 0x%llx",
+                           (unsigned long long)addr);
+    }
+    return WT_OK;
+}
+
+static enum wt_status link_write(void *context, uint32_t thread, uint64_t addr, const void *bytes,
+                                 size_t size, struct wt_error *err)
+{
+    for (size_t done = 0, part; done < size; done += part) {
+        part = size - done < GEN_WIRE_MOST ? size - done : GEN_WIRE_MOST;
+        const struct gen_wire_request request = {
+            .kind = GEN_WIRE_WRITE, .size = (uint32_t)part, .thread = thread, .addr = addr + done};
+        struct gen_wire_answer answer;
+        const enum wt_status status =
+            ask(context, &request, (const uint8_t *)bytes + done, &answer, NULL, 0, err);
+        if (status != WT_OK)
+            return status;
+        if (answer.result < 0)
+            return wt_fail(err, WT_INVALID, "no memory can be written at 0x%llx",
+                           (unsigned long long)addr);
+    }
+    return WT_OK;
+}
+
+static enum wt_status link_event(void *context, bool wait, struct wt_gen_event *event,
+                                 struct wt_error *err)
+{
+    struct gen_wire_answer answer;
+    const struct gen_wire_request request = {.kind = GEN_WIRE_EVENT,
+                                             .value = wait ? GEN_WIRE_WAIT_MS : 0};
+    const enum wt_status status = tell(context, request, &answer, err);
+    *event = (struct wt_gen_event){.attention = false};
+    if (status == WT_OK && answer.result > 0)
+        *event = (struct wt_gen_event){.attention = answer.result & GEN_WIRE_ATTENTION,
+                                       .code = answer.result & GEN_WIRE_CODE,
+                                       .code_state = answer.value};
+    return status;
+}
+
+static enum wt_status link_code_known(void *context, uint64_t state, struct wt_error *err)
+{
+    struct gen_wire_answer answer;
+    const struct gen_wire_request request = {.kind = GEN_WIRE_CODE_KNOWN, .value = state};
+    return tell(context, request, &answer, err);
+}
+
+static bool link_ended(void *context, uint32_t *status, char *text, size_t size)
+{
+    const struct wt_gen_process *p = context;
+    *status = p->connection.end.status;
+    snprintf(text, size, "%s", p->connection.end.text);
+    return p->connection.ended;
+}
+
+/* The process sees that its debugger has gone when the connection is closed. */
+static void link_detach(void *context)
+{
+    (void)context;
+}
+
+static const struct wt_gen_link_ops process_link = {
+    .info = link_info,
+    .read_register = link_read_register,
+    .write_register = link_write_register,
+    .read = link_read,
+    .write = link_write,
+    .event = link_event,
+    .code_known = link_code_known,
+    .ended = link_ended,
+    .detach = link_detach,
+};
+
+/* ---- connecting ---- */
+
+static enum wt_status greet(struct wt_gen_process *p, struct wt_error *err)
+{
+    const struct gen_wire_request request = {.kind = GEN_WIRE_HELLO};
+    struct gen_wire_answer answer;
+    const enum wt_status status = ask(p, &request, NULL, &answer, &p->hello, sizeof p->hello, err);
+    if (status != WT_OK)
+        return status;
+    if (answer.result == -EBUSY)
+        return wt_fail(err, WT_STATE, "process %d has another debugger", p->connection.pid);
+    if (answer.size != sizeof p->hello || p->hello.magic != GEN_WIRE_MAGIC ||
+        p->hello.request_bytes != sizeof request)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "process %d runs with another version of the driver library",
+                       p->connection.pid);
+    return WT_OK;
+}
+
+enum wt_status wt_gen_process_open(int pid, struct wt_gen_process **process, struct wt_error *err)
+{
+    enum wt_status status;
+    struct wt_gen_process *p = calloc(1, sizeof *p);
+    if (!p)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
+    p->link = (struct wt_gen_link){.ops = &process_link, .context = p, .host_launches = true};
+    if ((status = wt_connection_open(&p->connection, pid, GEN_WIRE_SOCKET, err)) != WT_OK ||
+        (status = greet(p, err)) != WT_OK) {
+        wt_gen_process_close(p);
+        return status;
+    }
+    *process = p;
+    return WT_OK;
+}
+
+void wt_gen_process_close(struct wt_gen_process *p)
+{
+    if (!p)
+        return;
+    wt_connection_close(&p->connection);
+    free(p);
+}
+
+const struct wt_gen_link *wt_gen_process_link(struct wt_gen_process *p)
+{
+    return &p->link;
+}
+
+uint32_t wt_gen_process_gpus(const struct wt_gen_process *p)
+{
+    return p->hello.gpus;
+}
+
+enum wt_status wt_gen_process_reachable(int pid, bool *reachable, struct wt_error *err)
+{
+    return wt_connection_reachable(pid, GEN_WIRE_SOCKET, reachable, err);
+}
+
+/* ---- code ---- */
+
+enum wt_status wt_gen_process_kernels(struct wt_gen_process *p, struct gen_wire_kernel **list,
+                                      size_t *count, struct wt_error *err)
+{
+    const struct gen_wire_request request = {.kind = GEN_WIRE_KERNELS};
+    struct gen_wire_answer answer;
+    *list = malloc(GEN_WIRE_MOST);
+    if (!*list)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of kernels");
+    const enum wt_status status = ask(p, &request, NULL, &answer, *list, GEN_WIRE_MOST, err);
+    if (status != WT_OK) {
+        free(*list);
+        *list = NULL;
+        return status;
+    }
+    *count = answer.size / sizeof **list;
+    for (size_t i = 0; i < *count; i++)
+        (*list)[i].name[GEN_WIRE_NAME - 1] = 0;
+    return WT_OK;
+}
+
+/* Reads to the end of what a request names. A part that is shorter than asked for is the last. */
+static enum wt_status read_all(struct wt_gen_process *p, struct gen_wire_request request,
+                               uint8_t **bytes, size_t *length, struct wt_error *err)
+{
+    enum { PART = GEN_WIRE_MOST, MOST = 256 << 20 };
+    struct gen_wire_answer answer = {.size = PART};
+    size_t capacity = 0;
+    enum wt_status status = WT_OK;
+    *bytes = NULL;
+    *length = 0;
+    request.size = PART;
+    while (!status && answer.size == PART && answer.result >= 0 && *length < MOST) {
+        uint8_t *grown = wt_array_grow(*bytes, &capacity, *length + PART, 1);
+        request.value = *length;
+        if (grown)
+            *bytes = grown;
+        status = grown ? ask(p, &request, NULL, &answer, *bytes + *length, PART, err)
+                       : wt_fail(err, WT_NO_MEMORY, "out of memory for a kernel's symbols");
+        *length += status ? 0 : answer.size;
+    }
+    if (status || !*length) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return status;
+}
+
+enum wt_status wt_gen_process_elf(struct wt_gen_process *p, const struct gen_wire_kernel *kernel,
+                                  uint8_t **bytes, size_t *length, struct wt_error *err)
+{
+    return read_all(p, (struct gen_wire_request){.kind = GEN_WIRE_ELF, .addr = kernel->number},
+                    bytes, length, err);
+}
+
+enum wt_status wt_gen_process_source(struct wt_gen_process *p, uint64_t number, char **text,
+                                     size_t *length, struct wt_error *err)
+{
+    uint8_t *bytes;
+    const enum wt_status status = read_all(
+        p, (struct gen_wire_request){.kind = GEN_WIRE_SOURCE, .addr = number}, &bytes, length, err);
+    *text = (char *)bytes;
+    return status;
+}
+
+/* ---- which there are ---- */
+
+struct listing {
+    void (*found)(void *context, int pid, unsigned gpus, const char *name);
+    void *context;
+};
+
+static void found_socket(void *context, int pid, const char *name)
+{
+    const struct listing *l = context;
+    struct wt_gen_process p = {.link = {.ops = NULL}};
+    if (wt_connection_open(&p.connection, pid, GEN_WIRE_SOCKET, WT_IGNORED) != WT_OK)
+        return;
+    const enum wt_status status = greet(&p, WT_IGNORED);
+    if (status == WT_OK || status == WT_STATE)
+        l->found(l->context, pid, p.hello.gpus, name);
+    wt_connection_close(&p.connection);
+}
+
+enum wt_status wt_gen_processes(void (*found)(void *context, int pid, unsigned gpus,
+                                              const char *name),
+                                void *context, struct wt_error *err)
+{
+    struct listing listing = {found, context};
+    return wt_connection_each(GEN_WIRE_SOCKET, found_socket, &listing, err);
+}

@@ -1,0 +1,45 @@
+/* The probe's link to a host process that uses an emulated Gen9 GPU: its private Unix socket. */
+#ifndef WT_DEBUG_GEN_PROCESS_H
+#define WT_DEBUG_GEN_PROCESS_H
+
+#include "debug/gen/gen.h"
+#include "object/gen_wire.h"
+
+struct wt_gen_process;
+
+/**
+ * Connects to process @p pid, of this user, for its first Gen9 GPU. WT_INVALID: it has no socket;
+ * WT_STATE: another debugger is there. Closed by wt_gen_process_close().
+ */
+enum wt_status wt_gen_process_open(int pid, struct wt_gen_process **process, struct wt_error *err);
+/** Whether process @p pid has opened its GPU, so that a debugger can connect (one at a time). */
+enum wt_status wt_gen_process_reachable(int pid, bool *reachable, struct wt_error *err);
+/** Disconnects: the program goes on. NULL is ignored. */
+void wt_gen_process_close(struct wt_gen_process *process);
+
+/** What a target's `link` may point to; it is the process's. */
+const struct wt_gen_link *wt_gen_process_link(struct wt_gen_process *process);
+
+/** How many Gen9 GPUs it has. */
+uint32_t wt_gen_process_gpus(const struct wt_gen_process *process);
+
+/** Its kernels; the caller frees *list. */
+enum wt_status wt_gen_process_kernels(struct wt_gen_process *process, struct gen_wire_kernel **list,
+                                      size_t *count, struct wt_error *err);
+/** The ELF file of a kernel that has one; the caller frees *bytes, which is NULL where the kernel
+ * has gone meanwhile. */
+enum wt_status wt_gen_process_elf(struct wt_gen_process *process,
+                                  const struct gen_wire_kernel *kernel, uint8_t **bytes,
+                                  size_t *length, struct wt_error *err);
+/** The source text of that number, from 1; the caller frees *text, which is NULL where there is
+ * none. */
+enum wt_status wt_gen_process_source(struct wt_gen_process *process, uint64_t number, char **text,
+                                     size_t *length, struct wt_error *err);
+
+/** Calls @p found for each process of this user that can be reached, with what it is called; 0
+ * GPUs: another debugger is there. */
+enum wt_status wt_gen_processes(void (*found)(void *context, int pid, unsigned gpus,
+                                              const char *name),
+                                void *context, struct wt_error *err);
+
+#endif

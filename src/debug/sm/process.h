@@ -1,0 +1,36 @@
+/* The probe's link to a host process that uses emulated SMs: its private Unix socket. */
+#ifndef WT_DEBUG_SM_PROCESS_H
+#define WT_DEBUG_SM_PROCESS_H
+
+#include "debug/sm/sm.h"
+#include "object/sm_wire.h"
+
+struct wt_sm_process;
+
+/**
+ * Connects to process @p pid, of this user, for all of its GPUs; kernels that are held for a
+ * debugger wait for code_known() instead. WT_INVALID: it has no socket; WT_STATE: another debugger
+ * is there. Closed by wt_sm_process_close().
+ */
+enum wt_status wt_sm_process_open(int pid, struct wt_sm_process **process, struct wt_error *err);
+/** Whether process @p pid has opened its GPUs, so that a debugger can connect. */
+enum wt_status wt_sm_process_reachable(int pid, bool *reachable, struct wt_error *err);
+/** Disconnects: the program goes on. NULL is ignored. */
+void wt_sm_process_close(struct wt_sm_process *process);
+/** What a target's `link` may point to; it is the process's. */
+const struct wt_sm_link *wt_sm_process_link(struct wt_sm_process *process);
+
+/** The modules that are loaded; the caller frees *list. */
+enum wt_status wt_sm_process_modules(struct wt_sm_process *process, struct sm_wire_module **list,
+                                     size_t *count, struct wt_error *err);
+/** Text @p number of a module, with a NUL; the caller frees it. WT_INVALID: it is gone. */
+enum wt_status wt_sm_process_text(struct wt_sm_process *process,
+                                  const struct sm_wire_module *module, uint32_t number, char **text,
+                                  size_t *length, struct wt_error *err);
+
+/** Calls @p found for each process of this user that can be reached, with what it is called. */
+enum wt_status wt_sm_processes(void (*found)(void *context, int pid, unsigned gpus,
+                                             const char *name),
+                               void *context, struct wt_error *err);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * Messages between a debugger and the emulated i915 driver in a host process, over a Unix socket of
+ * the process's own: registers of the GPU's debug hardware, memory, and the kernels that the
+ * program runs. Both ends are of one machine and one version of this program: structs go as they
+ * are, after a greeting that says so. A debugger sends a request and its bytes, the process an
+ * answer and its bytes.
+ */
+#ifndef WT_OBJECT_GEN_WIRE_H
+#define WT_OBJECT_GEN_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** The kind of the socket (base/private_dir.h). */
+#define GEN_WIRE_SOCKET "gen9"
+#define GEN_WIRE_MAGIC 0x31394757u /* "WG91" */
+#define GEN_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
+#define GEN_WIRE_WAIT_MS 100u      /* the longest wait for an event */
+#define GEN_WIRE_NAME 120          /* bytes of a name, its zero included */
+
+/** What the file of source text N, from 1, is called in debug information. There is no such file:
+ * the text is told by GEN_WIRE_SOURCE. */
+#define GEN_WIRE_SOURCE_PATH "/opencl/program-%u.cl"
+
+enum gen_wire_kind {
+    GEN_WIRE_HELLO,          /**< answered by a struct gen_wire_hello */
+    GEN_WIRE_DEBUG,          /**< the driver's debug support is wanted, until the debugger goes */
+    GEN_WIRE_REGISTER_READ,  /**< addr: an offset in the GPU's registers; answered in value */
+    GEN_WIRE_REGISTER_WRITE, /**< addr; value */
+    GEN_WIRE_READ,           /**< thread, addr, size: answered by the bytes, or -EFAULT */
+    GEN_WIRE_WRITE,          /**< thread, addr, size, followed by the bytes; or -EFAULT */
+    GEN_WIRE_EVENT,          /**< waits up to value milliseconds for an attention; the result is a
+                                set of enum gen_wire_happened; value: the state of the list of
+                                kernels */
+    GEN_WIRE_CODE_KNOWN,     /**< value: the state of that list that is known; walks wait while it
+                                is another one */
+    GEN_WIRE_KERNELS,        /**< answered by struct gen_wire_kernel, as many as there are, up to
+                                GEN_WIRE_MOST bytes */
+    GEN_WIRE_ELF,            /**< addr: a kernel's number; value: offset; size: answered by as many
+                                bytes of its ELF file, fewer at its end */
+    GEN_WIRE_SOURCE,         /**< addr: a source's number, from 1; likewise; -ENOENT: there is none
+                              */
+    GEN_WIRE_KINDS,
+};
+
+enum gen_wire_happened {
+    GEN_WIRE_ATTENTION = 1, /**< a thread has entered the system routine */
+    GEN_WIRE_CODE = 2,      /**< the list of kernels has another state than the known one */
+};
+
+/**
+ * An answer's result: the process says of its own accord, or instead of an answer, that it ends
+ * with status value; or (closed) that it goes on without its GPUs. Nothing follows.
+ */
+#define GEN_WIRE_ENDED INT32_MIN
+
+struct gen_wire_request {
+    uint32_t kind;   /**< enum gen_wire_kind */
+    uint32_t size;   /**< bytes asked for, or that follow */
+    uint32_t thread; /**< whose memory */
+    uint32_t reserved;
+    uint64_t addr, value;
+};
+
+struct gen_wire_answer {
+    int32_t result; /**< 0 or more; or a negative errno */
+    uint32_t size;  /**< bytes that follow */
+    uint32_t closed, reserved;
+    uint64_t value;
+};
+
+struct gen_wire_hello {
+    uint32_t magic;
+    uint32_t request_bytes; /**< sizeof(struct gen_wire_request) of the process's side */
+    uint32_t pid;
+    uint32_t gpus;
+    uint32_t subslices; /**< of the GPU that is debugged: the first one */
+    uint32_t reserved;
+    uint64_t saved, slm, file; /**< struct wt_gen_info */
+};
+
+/** A kernel that has run, or is about to. */
+struct gen_wire_kernel {
+    uint64_t number;    /**< from 1; never another one's */
+    uint64_t address;   /**< of its first instruction */
+    uint64_t code_size; /**< bytes */
+    uint64_t elf_size;  /**< of its ELF file with debug information; 0: there is none */
+    char name[GEN_WIRE_NAME];
+};
+
+/** Whether a request makes sense in itself. */
+static inline bool gen_wire_sound(const struct gen_wire_request *request)
+{
+    return request->kind < GEN_WIRE_KINDS && request->size <= GEN_WIRE_MOST;
+}
+
+/** Bytes that follow a request. */
+static inline size_t gen_wire_follows(const struct gen_wire_request *request)
+{
+    return request->kind == GEN_WIRE_WRITE ? request->size : 0;
+}
+
+#endif

@@ -1,0 +1,256 @@
+/* Whose turn it is: the program's or its debugger's. See debug.h. */
+#include "runtime/cuda/debug.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "runtime/common/interrupt.h"
+#include "runtime/cuda/gpu_internal.h"
+
+#define BUDGET 20000 /* issues of a kernel that a debugger looks at */
+#define LOOK_MS 50   /* a kernel that stands looks whether Ctrl-C was pressed */
+
+/*
+ * The gate is shut by whoever uses the devices: a call of the program, for as long as it lasts, but
+ * for the times between two runs of a kernel; or a request of the debugger. The debugger comes
+ * first: a kernel waits while one is wanted.
+ */
+static struct {
+    pthread_mutex_t gate;
+    pthread_cond_t let;   /* the debugger has left, or changed something */
+    pthread_cond_t moved; /* a kernel came back from a run */
+    unsigned wanted;      /* requests that wait for the gate, or are being served */
+    uint64_t runs, pokes;
+    bool held, followed, stopped;
+    uint64_t state, known; /* of the list of modules; 0: not known */
+    struct debug_module *module;
+    size_t module_count, module_room;
+    uint64_t next_module;
+    struct sm_wire_launch launch;
+    uint64_t bank[SM_BANKS]; /* of the launch: addresses, bytes */
+    uint32_t bank_size[SM_BANKS];
+    struct wt_fault fault; /* with which the kernel is to end; kind 0: with none */
+} its = {.gate = PTHREAD_MUTEX_INITIALIZER,
+         .let = PTHREAD_COND_INITIALIZER,
+         .moved = PTHREAD_COND_INITIALIZER,
+         .state = 1,
+         .next_module = 1};
+
+/* By the gate alone the debugger might starve beside a kernel that takes it again at once. */
+static _Atomic unsigned waiting;
+
+void debug_enter(void)
+{
+    pthread_mutex_lock(&its.gate);
+}
+
+void debug_leave(void)
+{
+    pthread_mutex_unlock(&its.gate);
+}
+
+void debug_enter_as_debugger(void)
+{
+    waiting++;
+    pthread_mutex_lock(&its.gate);
+    its.wanted++;
+    waiting--;
+}
+
+void debug_leave_as_debugger(void)
+{
+    its.wanted--;
+    pthread_cond_broadcast(&its.let);
+    pthread_mutex_unlock(&its.gate);
+}
+
+/* ---- waiting ---- */
+
+static bool wait_for(pthread_cond_t *cond, unsigned ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)ms * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_cond_timedwait(cond, &its.gate, &until) != ETIMEDOUT;
+}
+
+void debug_wait(unsigned ms)
+{
+    const uint64_t before = its.runs;
+    its.wanted--;
+    pthread_cond_broadcast(&its.let);
+    while (its.launch.runs && its.runs == before && wait_for(&its.moved, ms))
+        continue;
+    its.wanted++;
+}
+
+void debug_poke(void)
+{
+    its.pokes++;
+    pthread_cond_broadcast(&its.let);
+}
+
+uint64_t debug_budget(uint64_t without)
+{
+    return its.followed ? BUDGET : without;
+}
+
+static void tell(void)
+{
+    its.runs++;
+    pthread_cond_broadcast(&its.moved);
+}
+
+/* Gives way to the debugger, if it wants to come in. */
+static void give_way(void)
+{
+    while (its.wanted || waiting)
+        wait_for(&its.let, LOOK_MS);
+}
+
+bool debug_turn(struct gpu *gpu, enum wt_run *result)
+{
+    const uint64_t pokes = its.pokes;
+    its.stopped |= *result != WT_RUN_BUDGET;
+    tell();
+    give_way();
+    while (*result == WT_RUN_HALTED && its.followed && its.pokes == pokes && !its.fault.kind &&
+           !wt_interrupt_pending())
+        wait_for(&its.let, LOOK_MS);
+    give_way();
+    if (its.fault.kind) {
+        sm_machine(gpu->device)->fault = its.fault;
+        *result = WT_RUN_FAULT;
+        return false;
+    }
+    if (*result == WT_RUN_HALTED)
+        return its.followed || its.pokes != pokes;
+    return *result == WT_RUN_BUDGET || *result == WT_RUN_EVENT;
+}
+
+/* ---- launches ---- */
+
+void debug_launch_wait(void)
+{
+    while ((its.held || (its.followed && its.known != its.state)) && !wt_interrupt_pending())
+        wait_for(&its.let, LOOK_MS);
+}
+
+void debug_launch_began(const struct gpu *gpu, const struct sm_launch *launch)
+{
+    its.launch = (struct sm_wire_launch){
+        .number = its.launch.number + 1, .runs = true, .device = gpu->number};
+    memcpy(its.launch.block, launch->block, sizeof its.launch.block);
+    memcpy(its.launch.grid, launch->grid, sizeof its.launch.grid);
+    memcpy(its.bank, launch->bank, sizeof its.bank);
+    memcpy(its.bank_size, launch->bank_size, sizeof its.bank_size);
+    its.fault.kind = WT_FAULT_NONE;
+    its.stopped = true;
+}
+
+void debug_launch_ended(void)
+{
+    its.launch.runs = false;
+    its.stopped = true;
+    tell();
+}
+
+struct sm_wire_launch debug_launch(void)
+{
+    return its.launch;
+}
+
+bool debug_bank(unsigned bank, uint64_t *addr, uint32_t *size)
+{
+    *addr = bank < SM_BANKS ? its.bank[bank] : 0;
+    *size = bank < SM_BANKS ? its.bank_size[bank] : 0;
+    return its.launch.number > 0;
+}
+
+void debug_fail(const struct wt_fault *fault)
+{
+    if (its.launch.runs)
+        its.fault = *fault;
+}
+
+/* ---- modules ---- */
+
+void debug_module_added(const struct gpu *gpu, const struct gpu_module *module)
+{
+    struct debug_module *grown =
+        wt_array_grow(its.module, &its.module_room, its.module_count + 1, sizeof *grown);
+    if (!grown)
+        return; /* the program runs; its code has no symbols */
+    its.module = grown;
+    grown[its.module_count++] = (struct debug_module){.wire = {.id = its.next_module++,
+                                                               .code = module->code,
+                                                               .data = module->data,
+                                                               .device = gpu->number,
+                                                               .texts = (uint32_t)module->count},
+                                                      .module = module};
+    its.state++;
+}
+
+void debug_module_removed(const struct gpu_module *module)
+{
+    for (size_t i = 0; i < its.module_count; i++) {
+        if (its.module[i].module != module)
+            continue;
+        memmove(&its.module[i], &its.module[i + 1], (--its.module_count - i) * sizeof *its.module);
+        its.state++;
+        return;
+    }
+}
+
+const struct debug_module *debug_modules(size_t *count, uint64_t *state)
+{
+    *count = its.module_count;
+    *state = its.state;
+    return its.module;
+}
+
+/* ---- who is there ---- */
+
+void debug_hold(bool hold)
+{
+    its.held = hold;
+    pthread_cond_broadcast(&its.let);
+}
+
+bool debug_held(void)
+{
+    return its.held;
+}
+
+void debug_follow(bool follow)
+{
+    its.followed = follow;
+    its.known = 0;
+    debug_hold(false);
+}
+
+bool debug_followed(void)
+{
+    return its.followed;
+}
+
+void debug_known(uint64_t state)
+{
+    its.known = state;
+    pthread_cond_broadcast(&its.let);
+}
+
+int debug_event(uint64_t *state)
+{
+    const int happened =
+        (its.stopped ? SM_WIRE_STOPPED : 0) | (its.known != its.state ? SM_WIRE_CODE : 0);
+    its.stopped = false;
+    *state = its.state;
+    return happened;
+}

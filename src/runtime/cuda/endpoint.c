@@ -1,0 +1,438 @@
+/*
+ * The endpoint of a process with libcuda for debuggers, as object/sm_wire.h has it. When a debugger
+ * goes, in whatever way, its breakpoints are lifted, and warps that it held go on.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "runtime/common/endpoint.h"
+#include "runtime/cuda/debug.h"
+#include "runtime/cuda/gpu_internal.h"
+#include "runtime/cuda/state.h"
+
+#define BPT_TRAP_1 UINT64_C(0xe3a00000001000c0)
+#define BUNDLE 32u /* bytes: a control word, three instructions */
+
+/** A breakpoint of the debugger's, and what it covers. */
+struct planted {
+    uint64_t addr, covers;
+};
+
+static struct {
+    struct wt_endpoint *endpoint; /* NULL: debuggers cannot come */
+    struct gpu *const *gpu;
+    unsigned gpu_count;
+    struct planted *planted;
+    size_t planted_count, planted_capacity;
+    uint8_t bytes[SM_WIRE_MOST];
+} its;
+
+static struct sm_device *device_of(uint32_t number)
+{
+    return number < its.gpu_count ? its.gpu[number]->device : NULL;
+}
+
+/* ---- memory ---- */
+
+/* The GPU that an address belongs to; of memory of the host, the first one. */
+static struct sm_device *owner_of(uint64_t addr)
+{
+    struct sm_device *d =
+        addr >= SPACES ? device_of((uint32_t)((addr - SPACES) / SPACE_BYTES)) : NULL;
+    return d ? d : device_of(0);
+}
+
+/* Memory of the process, by the kernel, so that an address without memory is an error and no
+ * signal. The device decodes code anew that was written. */
+static bool copy_process(uint64_t addr, uint8_t *bytes, size_t size, bool out)
+{
+    struct iovec there = {.iov_base = (void *)(uintptr_t)addr, .iov_len = size};
+    struct iovec here = {.iov_base = bytes, .iov_len = size};
+    const ssize_t moved = out ? process_vm_readv(getpid(), &here, 1, &there, 1, 0)
+                              : process_vm_writev(getpid(), &here, 1, &there, 1, 0);
+    return moved == (ssize_t)size && (out || sm_device_write(owner_of(addr), addr, bytes, size));
+}
+
+static bool copy(const struct sm_wire_request *r, uint8_t *bytes, bool out)
+{
+    struct sm_warp_state warp;
+    struct sm_device *d = device_of(r->device);
+    const bool windows = r->value - SM_SHARED_WINDOW < 2 * SM_WINDOW_BYTES;
+    static_assert(SM_SHARED_WINDOW + SM_WINDOW_BYTES == SM_LOCAL_WINDOW, "they are neighbours");
+    if (!windows || !d || !sm_warp_state(d, r->warp, &warp))
+        return copy_process(r->value, bytes, r->size, out);
+    struct wt_machine *m = sm_machine(d);
+    return out ? m->ops->read_memory(m, r->warp, r->lane, r->value, bytes, r->size)
+               : m->ops->write_memory(m, r->warp, r->lane, r->value, bytes, r->size);
+}
+
+/* Breakpoints are remembered, for when the debugger goes without lifting them. */
+static void note_breakpoint(const struct sm_wire_request *r)
+{
+    uint8_t before[8];
+    struct sm_wire_request read = *r;
+    for (size_t i = 0; i < its.planted_count; i++)
+        if (r->value < its.planted[i].addr + 8 && its.planted[i].addr < r->value + r->size)
+            its.planted[i--] = its.planted[--its.planted_count];
+    if (r->size != 8 || wt_load_le(its.bytes, 8) != BPT_TRAP_1 || !copy(&read, before, true))
+        return;
+    struct planted *grown =
+        wt_array_grow(its.planted, &its.planted_capacity, its.planted_count + 1, sizeof *grown);
+    if (!grown)
+        return;
+    its.planted = grown;
+    grown[its.planted_count++] =
+        (struct planted){.addr = r->value, .covers = wt_load_le(before, 8)};
+}
+
+/* ---- the debugger goes ---- */
+
+/* The instruction before the one at an address: bundles begin with a control word. */
+static uint64_t pc_before(uint64_t pc)
+{
+    return pc - (pc % BUNDLE == 8 ? 16 : 8);
+}
+
+/* A warp that has executed a breakpoint stands behind it: the instruction that it covered is still
+ * to be done. */
+static void step_back(struct sm_device *d, uint32_t warp)
+{
+    struct sm_warp_state state;
+    if (!sm_warp_state(d, warp, &state))
+        return;
+    const uint64_t pc = pc_before(state.pc);
+    for (size_t i = 0; i < its.planted_count; i++) {
+        uint8_t bytes[8];
+        wt_store_le(bytes, pc, 8);
+        if (its.planted[i].addr == pc)
+            sm_write_row(d, warp, SM_REGISTER_USER_PC, 0, bytes);
+    }
+}
+
+/* What NVIDIA's driver does when a debugger detaches: no masks, no single steps, all warps run. */
+static void release_sm(struct sm_device *d, unsigned sm)
+{
+    enum { CONTROL0 = 0x610, PAUSE_MASK = 0x624, TRAP_MASK = 0x634, GLOBAL_ESR = 0x650 };
+    const struct {
+        uint32_t offset, value;
+    } writes[] = {{TRAP_MASK, 0},      {TRAP_MASK + 4, 0},  {GLOBAL_ESR, UINT32_MAX},
+                  {PAUSE_MASK, 0},     {PAUSE_MASK + 4, 0}, {CONTROL0, 0},
+                  {CONTROL0, 1u << 30}};
+    struct wt_machine *m = sm_machine(d);
+    const uint32_t base = sm / 4 * 0x2000 + sm % 4 * 0x200;
+    for (uint32_t i = 0; i < SM_WARPS; i++) {
+        const uint32_t half = i / 32, mask = base + (TRAP_MASK + 4 * half) / 4;
+        if (sm_debug_read(m, mask) >> i % 32 & 1)
+            step_back(d, sm * SM_WARPS + i);
+    }
+    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
+        sm_debug_write(m, base + writes[i].offset / 4, writes[i].value);
+}
+
+static void let_go(void *context)
+{
+    (void)context;
+    debug_enter_as_debugger();
+    if (debug_followed()) { /* who has only looked has changed nothing */
+        for (uint32_t i = 0; i < its.gpu_count; i++)
+            for (unsigned sm = 0; sm < sm_machine(device_of(i))->waves / SM_WARPS; sm++)
+                release_sm(device_of(i), sm);
+        for (size_t i = 0; i < its.planted_count; i++) {
+            const struct planted *p = &its.planted[i];
+            const struct sm_wire_request at = {
+                .warp = UINT32_MAX, .value = p->addr, .size = sizeof p->covers};
+            uint8_t now[8];
+            if (copy(&at, now, true) && wt_load_le(now, 8) == BPT_TRAP_1) {
+                wt_store_le(now, p->covers, 8);
+                copy(&at, now, false);
+            }
+        }
+        its.planted_count = 0;
+        debug_follow(false);
+        debug_poke();
+    }
+    debug_leave_as_debugger();
+}
+
+/* ---- requests ---- */
+
+static void answer_hello(struct sm_wire_answer *answer)
+{
+    struct sm_wire_hello hello = {.magic = SM_WIRE_MAGIC,
+                                  .request_bytes = sizeof(struct sm_wire_request),
+                                  .pid = (uint32_t)getpid()};
+    static_assert(STATE_MOST_GPUS <= SM_WIRE_DEVICES, "the greeting has room for all");
+    for (; hello.devices < its.gpu_count; hello.devices++)
+        hello.sms[hello.devices] = gpu_sms(its.gpu[hello.devices]);
+    answer->size = sizeof hello;
+    memcpy(its.bytes, &hello, sizeof hello);
+}
+
+static void access_registers(struct sm_device *d, const struct sm_wire_request *r,
+                             struct sm_wire_answer *answer)
+{
+    struct wt_machine *m = sm_machine(d);
+    bool written = false;
+    for (size_t at = 0; at + sizeof(struct sm_wire_register) <= r->size;
+         at += sizeof(struct sm_wire_register)) {
+        struct sm_wire_register one;
+        memcpy(&one, its.bytes + at, sizeof one);
+        if (one.write)
+            m->ops->debug_write(m, one.addr, one.value);
+        else
+            one.value = m->ops->debug_read(m, one.addr);
+        written |= one.write;
+        memcpy(its.bytes + at, &one, sizeof one);
+    }
+    answer->size = r->size;
+    if (written)
+        debug_poke();
+}
+
+static void list_warps(struct sm_device *d, struct sm_wire_answer *answer)
+{
+    const uint32_t count = sm_machine(d)->waves;
+    for (uint32_t i = 0; i < count; i++) {
+        struct sm_wire_warp warp = {.present = false};
+        struct sm_warp_state state;
+        if (sm_warp_state(d, i, &state)) {
+            warp = (struct sm_wire_warp){.pc = state.pc,
+                                         .present = true,
+                                         .steps = state.steps,
+                                         .active = state.active,
+                                         .index = state.index,
+                                         .error = state.error};
+            memcpy(warp.block, state.cta, sizeof warp.block);
+        }
+        memcpy(its.bytes + i * sizeof warp, &warp, sizeof warp);
+    }
+    answer->size = count * (uint32_t)sizeof(struct sm_wire_warp);
+}
+
+static void list_modules(struct sm_wire_answer *answer)
+{
+    size_t count;
+    const struct debug_module *list = debug_modules(&count, &answer->value[0]);
+    const size_t most = SM_WIRE_MOST / sizeof list->wire;
+    for (size_t i = 0; i < count && i < most; i++)
+        memcpy(its.bytes + i * sizeof list->wire, &list[i].wire, sizeof list->wire);
+    answer->size = (uint32_t)((count < most ? count : most) * sizeof list->wire);
+}
+
+/* Of a cubin, which was read into parts, an ELF file with all of them. */
+static int read_text(const struct sm_wire_request *r, struct sm_wire_answer *answer)
+{
+    size_t count, length;
+    uint64_t state;
+    uint8_t *cubin = NULL;
+    const struct debug_module *list = debug_modules(&count, &state);
+    while (count && list->wire.id != r->value)
+        list++, count--;
+    const struct gpu_module *m = count ? list->module : NULL;
+    if (!m || (m->count ? r->number >= m->count
+                        : cubin_write(&m->cubin, &cubin, &length, WT_IGNORED) != WT_OK))
+        return -ENOENT;
+    const void *text = m->count ? (void *)m->text[r->number].text->text : cubin;
+    if (m->count)
+        length = strlen(text);
+    const size_t left = r->lanes < length ? length - r->lanes : 0;
+    answer->size = (uint32_t)(left < r->size ? left : r->size);
+    memcpy(its.bytes, (const uint8_t *)text + (length - left), answer->size);
+    free(cubin);
+    return 0;
+}
+
+/* A request to a device. */
+static int serve_device(struct sm_device *d, const struct sm_wire_request *r,
+                        struct sm_wire_answer *answer)
+{
+    struct wt_machine *m = sm_machine(d);
+    struct sm_warp_state state;
+    uint32_t size;
+    switch ((enum sm_wire_kind)r->kind) {
+    case SM_WIRE_REGISTERS:
+        access_registers(d, r, answer);
+        return 0;
+    case SM_WIRE_WARPS:
+        list_warps(d, answer);
+        return 0;
+    case SM_WIRE_READ_ROW:
+        answer->size = SM_WIRE_ROW;
+        memset(its.bytes, 0, SM_WIRE_ROW);
+        return m->ops->read_row(m, r->warp, r->number, its.bytes) ? 0 : -EINVAL;
+    case SM_WIRE_WRITE_ROW:
+        return sm_write_row(d, r->warp, r->number, r->lanes, its.bytes) ? 0 : -EINVAL;
+    case SM_WIRE_READ_FILE:
+        answer->size = r->size;
+        return sm_read_file(d, r->warp, r->value, its.bytes, r->size) ? 0 : -EINVAL;
+    case SM_WIRE_LOCAL:
+        if (!sm_warp_local(d, r->warp, r->lane, &answer->value[0], &size))
+            return -EINVAL;
+        answer->value[1] = size;
+        return 0;
+    case SM_WIRE_FAIL:
+        if (!sm_warp_state(d, r->warp, &state))
+            return -EINVAL;
+        if (!state.error.kind) /* it stands behind a trap of its own */
+            state.error = (struct wt_fault){.kind = WT_FAULT_TRAP,
+                                            .wave = r->warp,
+                                            .lanes = state.active,
+                                            .pc = pc_before(state.pc),
+                                            .text = "trap (BPT.TRAP 0x1), and there is no trap "
+                                                    "handler"};
+        debug_fail(&state.error);
+        debug_poke();
+        return 0;
+    default:
+        return -ENOSYS;
+    }
+}
+
+static int serve(const struct sm_wire_request *r, struct sm_wire_answer *answer)
+{
+    struct sm_wire_launch launch;
+    struct sm_device *d;
+    uint32_t size = 0;
+    switch ((enum sm_wire_kind)r->kind) {
+    case SM_WIRE_HELLO:
+        answer_hello(answer);
+        return 0;
+    case SM_WIRE_ATTACH:
+        debug_follow(true);
+        return 0;
+    case SM_WIRE_EVENT:
+        return debug_event(&answer->value[0]);
+    case SM_WIRE_KNOWN:
+        debug_known(r->value);
+        return 0;
+    case SM_WIRE_LAUNCH:
+        launch = debug_launch();
+        answer->size = sizeof launch;
+        memcpy(its.bytes, &launch, sizeof launch);
+        return 0;
+    case SM_WIRE_READ:
+        answer->size = r->size;
+        return copy(r, its.bytes, true) ? 0 : -EFAULT;
+    case SM_WIRE_WRITE:
+        note_breakpoint(r);
+        return copy(r, its.bytes, false) ? 0 : -EFAULT;
+    case SM_WIRE_BANK:
+        if (!debug_bank(r->number, &answer->value[0], &size))
+            return -EINVAL;
+        answer->value[1] = size;
+        return 0;
+    case SM_WIRE_WAIT:
+        debug_wait(SM_WIRE_WAIT_MS);
+        return 0;
+    case SM_WIRE_MODULES:
+        list_modules(answer);
+        return 0;
+    case SM_WIRE_TEXT:
+        return read_text(r, answer);
+    default:
+        d = device_of(r->device);
+        return d ? serve_device(d, r, answer) : -ENODEV;
+    }
+}
+
+/* ---- the conversation ---- */
+
+static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
+{
+    struct sm_wire_request request;
+    struct sm_wire_answer answer = {.result = 0};
+    (void)context;
+    if (!wt_endpoint_receive(fd, &request, sizeof request) || !sm_wire_sound(&request) ||
+        !wt_endpoint_receive(fd, its.bytes, sm_wire_follows(&request)))
+        return false;
+    debug_enter_as_debugger();
+    answer.result = serve(&request, &answer);
+    if (answer.result < 0)
+        answer.size = 0;
+    debug_leave_as_debugger();
+    return wt_endpoint_answer(endpoint, &answer, sizeof answer, its.bytes, answer.size);
+}
+
+static size_t end_word(int status, bool closed, uint8_t word[WT_ENDPOINT_WORD])
+{
+    const struct sm_wire_answer answer = {.result = SM_WIRE_ENDED,
+                                          .value = {(uint32_t)status, closed}};
+    memcpy(word, &answer, sizeof answer);
+    return sizeof answer;
+}
+
+static size_t busy_word(uint8_t word[WT_ENDPOINT_WORD])
+{
+    const struct sm_wire_answer answer = {.result = -EBUSY};
+    memcpy(word, &answer, sizeof answer);
+    return sizeof answer;
+}
+
+static bool is_held(void *context)
+{
+    (void)context;
+    debug_enter_as_debugger();
+    const bool held = debug_held();
+    debug_leave_as_debugger();
+    return held;
+}
+
+static void release(void *context)
+{
+    (void)context;
+    debug_enter_as_debugger();
+    debug_hold(false);
+    debug_leave_as_debugger();
+}
+
+static const struct wt_endpoint_ops ops = {.kind = SM_WIRE_SOCKET,
+                                           .request_bytes = sizeof(struct sm_wire_request),
+                                           .converse = converse,
+                                           .let_go = let_go,
+                                           .is_held = is_held,
+                                           .release = release,
+                                           .busy = busy_word,
+                                           .ended = end_word};
+
+/* ---- beginning and end ---- */
+
+/* A child has neither the threads nor the devices of its parent. */
+static void after_fork(void)
+{
+    wt_endpoint_after_fork(its.endpoint);
+    its.endpoint = NULL;
+}
+
+static void tell_exit(int status, void *context)
+{
+    (void)context;
+    wt_endpoint_tell_exit(its.endpoint, status);
+}
+
+void endpoint_start(struct gpu *const *gpus, unsigned count)
+{
+    pid_t holder;
+    its.gpu = gpus;
+    its.gpu_count = count;
+    debug_hold(wt_endpoint_held(&holder));
+    its.endpoint = wt_endpoint_start(&ops, NULL, holder);
+    if (!its.endpoint && debug_held()) {
+        fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
+        debug_hold(false);
+    }
+    pthread_atfork(NULL, NULL, after_fork);
+    on_exit(tell_exit, NULL);
+}
+
+__attribute__((destructor)) void endpoint_forget(void)
+{
+    wt_endpoint_forget(its.endpoint);
+}

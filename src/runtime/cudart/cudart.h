@@ -1,0 +1,44 @@
+/*
+ * libcudart: the CUDA runtime API over libcuda's public functions, for CUDA C++ programs that clang
+ * compiles. What its parts share: the device of a thread, its last error, and what programs have
+ * registered. docs/cuda-cpp.md describes it.
+ */
+#ifndef WT_RUNTIME_CUDART_CUDART_H
+#define WT_RUNTIME_CUDART_CUDART_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cuda_runtime_api.h>
+
+#include "wavetrap/cuda.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* ---- error.c ---- */
+
+/** What a call returns: it is the thread's last error from now on, unless it is cudaSuccess. */
+cudaError_t cudart_result(cudaError_t error);
+/** The same for a result of the driver, whose numbers are the runtime's. */
+cudaError_t cudart_of(CUresult result);
+
+/* ---- device.c ---- */
+
+/**
+ * Makes a context of the thread's device current, where none is: what nearly every call does first.
+ * Any other result than CUDA_SUCCESS is what the call is to return.
+ */
+CUresult cudart_enter(void);
+/** The number of the thread's device. */
+int cudart_device(void);
+/** Most GPUs that there can be. */
+enum { CUDART_GPUS = 16 };
+
+/* ---- program.c ---- */
+
+/** The kernel that stands for a function of the host, on the thread's device. */
+CUresult cudart_function(const void *host, CUfunction *function);
+/** Where a variable is on the thread's device that stands for one of the host. */
+CUresult cudart_variable(const void *host, CUdeviceptr *address, size_t *bytes);
+
+#endif

@@ -1,0 +1,343 @@
+/* libcudart: memory and copies. */
+#include "runtime/cudart/cudart.h"
+
+#include <string.h>
+
+static CUdeviceptr device_pointer(const void *address)
+{
+    return (uintptr_t)address;
+}
+
+static void *host_pointer(CUdeviceptr address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+/* ---- allocations ---- */
+
+EXPORT cudaError_t cudaMalloc(void **address, size_t bytes)
+{
+    CUdeviceptr at = 0;
+    CUresult result = cudart_enter();
+    if (!address)
+        return cudart_result(cudaErrorInvalidValue);
+    if (!result && bytes) /* none of 0 bytes: NULL */
+        result = cuMemAlloc(&at, bytes);
+    *address = host_pointer(at);
+    return cudart_of(result);
+}
+
+EXPORT cudaError_t cudaMallocManaged(void **address, size_t bytes, unsigned flags)
+{
+    CUdeviceptr at = 0;
+    CUresult result = cudart_enter();
+    if (!address)
+        return cudart_result(cudaErrorInvalidValue);
+    if (!result)
+        result = cuMemAllocManaged(&at, bytes, flags);
+    if (!result)
+        *address = host_pointer(at);
+    return cudart_of(result);
+}
+
+EXPORT cudaError_t cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height)
+{
+    enum { ELEMENT = 16 };
+    CUdeviceptr at = 0;
+    CUresult result = cudart_enter();
+    if (!address)
+        return cudart_result(cudaErrorInvalidValue);
+    if (!result)
+        result = cuMemAllocPitch(&at, pitch, width, height, ELEMENT);
+    if (!result)
+        *address = host_pointer(at);
+    return cudart_of(result);
+}
+
+EXPORT cudaError_t cudaMallocAsync(void **address, size_t bytes, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMalloc(address, bytes);
+}
+
+EXPORT cudaError_t cudaHostAlloc(void **address, size_t bytes, unsigned flags)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuMemHostAlloc(address, bytes, flags));
+}
+
+EXPORT cudaError_t cudaMallocHost(void **address, size_t bytes)
+{
+    return cudaHostAlloc(address, bytes, cudaHostAllocDefault);
+}
+
+EXPORT cudaError_t cudaHostRegister(void *address, size_t bytes, unsigned flags)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuMemHostRegister(address, bytes, flags));
+}
+
+EXPORT cudaError_t cudaHostUnregister(void *address)
+{
+    const CUresult result = cudart_enter();
+    const cudaError_t error =
+        result ? (cudaError_t)result : (cudaError_t)cuMemHostUnregister(address);
+    return cudart_result(error == cudaErrorInvalidValue ? cudaErrorHostMemoryNotRegistered : error);
+}
+
+EXPORT cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+    CUdeviceptr at = 0;
+    CUresult result = cudart_enter();
+    if (!device)
+        return cudart_result(cudaErrorInvalidValue);
+    if (!result)
+        result = cuMemHostGetDevicePointer(&at, host, flags);
+    *device = host_pointer(at);
+    return cudart_of(result);
+}
+
+EXPORT cudaError_t cudaFree(void *address)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuMemFree(device_pointer(address)));
+}
+
+EXPORT cudaError_t cudaFreeAsync(void *address, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaFree(address);
+}
+
+EXPORT cudaError_t cudaFreeHost(void *address)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result || !address ? result : cuMemFreeHost(address));
+}
+
+EXPORT cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuMemGetInfo(free_bytes, total_bytes));
+}
+
+/* ---- what an address is ---- */
+
+enum { MEMORY_TYPE = 2, DEVICE_ORDINAL = 9 };
+
+/* Any other result than CUDA_SUCCESS is that of a kernel that has failed. */
+static CUresult type_of(const void *address, enum cudaMemoryType *type)
+{
+    unsigned of = 0;
+    const CUresult result = cuPointerGetAttribute(&of, MEMORY_TYPE, device_pointer(address));
+    *type = result                       ? cudaMemoryTypeUnregistered
+            : of == CU_MEMORYTYPE_DEVICE ? cudaMemoryTypeDevice
+                                         : cudaMemoryTypeHost;
+    return result == CUDA_ERROR_INVALID_VALUE ? CUDA_SUCCESS : result;
+}
+
+/* Device memory is memory of the process, so that all of it is reached by the host, too. */
+EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *address)
+{
+    CUresult result = cudart_enter();
+    if (result || !a)
+        return cudart_of(result ? result : CUDA_ERROR_INVALID_VALUE);
+    *a = (struct cudaPointerAttributes){.device = -1};
+    if ((result = type_of(address, &a->type)) != CUDA_SUCCESS)
+        return cudart_of(result);
+    if (a->type == cudaMemoryTypeUnregistered) {
+        a->hostPointer = (void *)(uintptr_t)address;
+        return cudaSuccess;
+    }
+    a->hostPointer = a->devicePointer = (void *)(uintptr_t)address;
+    a->device = cudart_device();
+    if (a->type == cudaMemoryTypeDevice)
+        cuPointerGetAttribute(&a->device, DEVICE_ORDINAL, device_pointer(address));
+    return cudaSuccess;
+}
+
+/* It is everywhere already. */
+EXPORT cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int device,
+                                        cudaStream_t stream)
+{
+    enum cudaMemoryType type;
+    (void)bytes, (void)device, (void)stream;
+    CUresult result = cudart_enter();
+    if (!result && (result = type_of(address, &type)) == CUDA_SUCCESS &&
+        type != cudaMemoryTypeDevice)
+        result = CUDA_ERROR_INVALID_VALUE;
+    return cudart_of(result);
+}
+
+/* ---- copies ---- */
+
+/* Whether both ends are what the direction says. Memory of the host that is registered is both. */
+static cudaError_t check_direction(const void *to, const void *from, enum cudaMemcpyKind kind)
+{
+    enum cudaMemoryType target, source;
+    CUresult result;
+    if (kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if ((result = type_of(to, &target)) != CUDA_SUCCESS ||
+        (result = type_of(from, &source)) != CUDA_SUCCESS)
+        return (cudaError_t)result;
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    return (to_device && target == cudaMemoryTypeUnregistered) ||
+                   (from_device && source == cudaMemoryTypeUnregistered)
+               ? cudaErrorInvalidValue
+               : cudaSuccess;
+}
+
+EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    const CUresult result = cudart_enter();
+    if (result || !bytes)
+        return cudart_of(result);
+    if (!to || !from)
+        return cudart_result(cudaErrorInvalidValue);
+    const cudaError_t error = check_direction(to, from, kind);
+    return error ? cudart_result(error)
+                 : cudart_of(cuMemcpy(device_pointer(to), device_pointer(from), bytes));
+}
+
+EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                                   enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy(to, from, bytes, kind);
+}
+
+EXPORT cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
+                                  size_t bytes)
+{
+    (void)to_device, (void)from_device;
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
+EXPORT cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                       size_t bytes, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+}
+
+EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    const CUresult result = cudart_enter();
+    if (result || !width || !height)
+        return cudart_of(result);
+    if (to_pitch < width || from_pitch < width)
+        return cudart_result(cudaErrorInvalidPitchValue);
+    const cudaError_t error = check_direction(to, from, kind);
+    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                                .srcDevice = device_pointer(from),
+                                .srcPitch = from_pitch,
+                                .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+                                .dstDevice = device_pointer(to),
+                                .dstPitch = to_pitch,
+                                .WidthInBytes = width,
+                                .Height = height};
+    return error ? cudart_result(error) : cudart_of(cuMemcpy2D(&copy));
+}
+
+EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                     size_t width, size_t height, enum cudaMemcpyKind kind,
+                                     cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+EXPORT cudaError_t cudaMemset(void *to, int value, size_t bytes)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(
+        result || !bytes ? result : cuMemsetD8(device_pointer(to), (unsigned char)value, bytes));
+}
+
+EXPORT cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemset(to, value, bytes);
+}
+
+EXPORT cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+    if (pitch < width)
+        return cudart_result(cudaErrorInvalidPitchValue);
+    cudaError_t error = cudaSuccess;
+    for (size_t y = 0; y < height && !error; y++)
+        error = cudaMemset((char *)to + y * pitch, value, width);
+    return error;
+}
+
+/* ---- variables of the device ---- */
+
+static CUresult symbol(const void *host, size_t bytes, size_t offset, CUdeviceptr *address)
+{
+    size_t size;
+    const CUresult result = cudart_variable(host, address, &size);
+    if (result)
+        return result;
+    if (offset > size || bytes > size - offset)
+        return CUDA_ERROR_INVALID_VALUE;
+    *address += offset;
+    return CUDA_SUCCESS;
+}
+
+EXPORT cudaError_t cudaMemcpyToSymbol(const void *host, const void *from, size_t bytes,
+                                      size_t offset, enum cudaMemcpyKind kind)
+{
+    CUdeviceptr at;
+    const CUresult result = symbol(host, bytes, offset, &at);
+    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
+        kind != cudaMemcpyDefault)
+        return cudart_result(cudaErrorInvalidMemcpyDirection);
+    return result ? cudart_of(result)
+                  : cudaMemcpy(host_pointer(at), from, bytes, cudaMemcpyDefault);
+}
+
+EXPORT cudaError_t cudaMemcpyFromSymbol(void *to, const void *host, size_t bytes, size_t offset,
+                                        enum cudaMemcpyKind kind)
+{
+    CUdeviceptr at;
+    const CUresult result = symbol(host, bytes, offset, &at);
+    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
+        kind != cudaMemcpyDefault)
+        return cudart_result(cudaErrorInvalidMemcpyDirection);
+    return result ? cudart_of(result) : cudaMemcpy(to, host_pointer(at), bytes, cudaMemcpyDefault);
+}
+
+EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *host, const void *from, size_t bytes,
+                                           size_t offset, enum cudaMemcpyKind kind,
+                                           cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyToSymbol(host, from, bytes, offset, kind);
+}
+
+EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *host, size_t bytes,
+                                             size_t offset, enum cudaMemcpyKind kind,
+                                             cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpyFromSymbol(to, host, bytes, offset, kind);
+}
+
+EXPORT cudaError_t cudaGetSymbolAddress(void **address, const void *host)
+{
+    CUdeviceptr at;
+    size_t size;
+    const CUresult result = address ? cudart_variable(host, &at, &size) : CUDA_ERROR_INVALID_VALUE;
+    if (!result)
+        *address = host_pointer(at);
+    return cudart_of(result);
+}
+
+EXPORT cudaError_t cudaGetSymbolSize(size_t *bytes, const void *host)
+{
+    CUdeviceptr at;
+    return cudart_of(bytes ? cudart_variable(host, &at, bytes) : CUDA_ERROR_INVALID_VALUE);
+}

@@ -1,0 +1,166 @@
+/* libcudart: arrays, texture and surface objects. */
+#include <string.h>
+
+#include "runtime/cudart/cudart.h"
+
+EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                          enum cudaChannelFormatKind kind)
+{
+    return (struct cudaChannelFormatDesc){x, y, z, w, kind};
+}
+
+/* The driver's format for a texel, and its channels; false: there is none. */
+static bool format_of(const struct cudaChannelFormatDesc *d, CUarray_format *format,
+                      unsigned *channels)
+{
+    static const struct {
+        int bits;
+        enum cudaChannelFormatKind kind;
+        CUarray_format format;
+    } formats[] = {{8, cudaChannelFormatKindUnsigned, CU_AD_FORMAT_UNSIGNED_INT8},
+                   {16, cudaChannelFormatKindUnsigned, CU_AD_FORMAT_UNSIGNED_INT16},
+                   {32, cudaChannelFormatKindUnsigned, CU_AD_FORMAT_UNSIGNED_INT32},
+                   {8, cudaChannelFormatKindSigned, CU_AD_FORMAT_SIGNED_INT8},
+                   {16, cudaChannelFormatKindSigned, CU_AD_FORMAT_SIGNED_INT16},
+                   {32, cudaChannelFormatKindSigned, CU_AD_FORMAT_SIGNED_INT32},
+                   {16, cudaChannelFormatKindFloat, CU_AD_FORMAT_HALF},
+                   {32, cudaChannelFormatKindFloat, CU_AD_FORMAT_FLOAT}};
+    const int part[] = {d->x, d->y, d->z, d->w};
+    for (*channels = 0; *channels < 4 && part[*channels]; ++*channels)
+        if (part[*channels] != d->x)
+            return false;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (formats[i].bits == d->x && formats[i].kind == d->f) {
+            *format = formats[i].format;
+            return *channels == 1 || *channels == 2 || *channels == 4;
+        }
+    return false;
+}
+
+EXPORT cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
+                                   size_t width, size_t height, unsigned flags)
+{
+    CUDA_ARRAY3D_DESCRIPTOR what = {.Width = width, .Height = height, .Flags = flags};
+    const CUresult result = cudart_enter();
+    if (!array || !desc)
+        return cudart_result(cudaErrorInvalidValue);
+    if (!format_of(desc, &what.Format, &what.NumChannels))
+        return cudart_result(cudaErrorInvalidChannelDescriptor);
+    return cudart_of(result ? result : cuArray3DCreate(array, &what));
+}
+
+EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result || !array ? result : cuArrayDestroy(array));
+}
+
+EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from,
+                                       size_t pitch, size_t width, size_t height,
+                                       enum cudaMemcpyKind kind)
+{
+    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                                .srcDevice = (uintptr_t)from,
+                                .srcPitch = pitch,
+                                .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                                .dstArray = to,
+                                .dstXInBytes = x,
+                                .dstY = y,
+                                .WidthInBytes = width,
+                                .Height = height};
+    const CUresult result = cudart_enter();
+    (void)kind;
+    return cudart_of(result ? result : cuMemcpy2D(&copy));
+}
+
+EXPORT cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x,
+                                         size_t y, size_t width, size_t height,
+                                         enum cudaMemcpyKind kind)
+{
+    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                                .srcArray = (CUarray)(uintptr_t)from,
+                                .srcXInBytes = x,
+                                .srcY = y,
+                                .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+                                .dstDevice = (uintptr_t)to,
+                                .dstPitch = pitch,
+                                .WidthInBytes = width,
+                                .Height = height};
+    const CUresult result = cudart_enter();
+    (void)kind;
+    return cudart_of(result ? result : cuMemcpy2D(&copy));
+}
+
+static cudaError_t resource_of(const struct cudaResourceDesc *r, CUDA_RESOURCE_DESC *to)
+{
+    *to = (CUDA_RESOURCE_DESC){.resType = (CUresourcetype)r->resType};
+    switch (r->resType) {
+    case cudaResourceTypeArray:
+        to->res.array.hArray = r->res.array.array;
+        return cudaSuccess;
+    case cudaResourceTypeLinear:
+        to->res.linear.devPtr = (uintptr_t)r->res.linear.devPtr;
+        to->res.linear.sizeInBytes = r->res.linear.sizeInBytes;
+        return format_of(&r->res.linear.desc, &to->res.linear.format, &to->res.linear.numChannels)
+                   ? cudaSuccess
+                   : cudaErrorInvalidChannelDescriptor;
+    case cudaResourceTypePitch2D:
+        to->res.pitch2D.devPtr = (uintptr_t)r->res.pitch2D.devPtr;
+        to->res.pitch2D.width = r->res.pitch2D.width;
+        to->res.pitch2D.height = r->res.pitch2D.height;
+        to->res.pitch2D.pitchInBytes = r->res.pitch2D.pitchInBytes;
+        return format_of(&r->res.pitch2D.desc, &to->res.pitch2D.format,
+                         &to->res.pitch2D.numChannels)
+                   ? cudaSuccess
+                   : cudaErrorInvalidChannelDescriptor;
+    default:
+        return cudaErrorNotSupported;
+    }
+}
+
+EXPORT cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object,
+                                           const struct cudaResourceDesc *resource,
+                                           const struct cudaTextureDesc *t,
+                                           const struct cudaResourceViewDesc *view)
+{
+    CUDA_RESOURCE_DESC r;
+    const CUresult result = cudart_enter();
+    if (result)
+        return cudart_of(result);
+    if (!object || !resource || !t)
+        return cudart_result(cudaErrorInvalidValue);
+    const cudaError_t error = view ? cudaErrorNotSupported : resource_of(resource, &r);
+    if (error)
+        return cudart_result(error);
+    CUDA_TEXTURE_DESC texture = {
+        .filterMode = (CUfilter_mode)t->filterMode,
+        .flags = (t->readMode == cudaReadModeElementType ? CU_TRSF_READ_AS_INTEGER : 0) |
+                 (t->normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0)};
+    for (unsigned i = 0; i < 3; i++)
+        texture.addressMode[i] = (CUaddress_mode)t->addressMode[i];
+    memcpy(texture.borderColor, t->borderColor, sizeof texture.borderColor);
+    return cudart_of(cuTexObjectCreate(object, &r, &texture, NULL));
+}
+
+EXPORT cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuTexObjectDestroy(object));
+}
+
+EXPORT cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object,
+                                           const struct cudaResourceDesc *resource)
+{
+    CUDA_RESOURCE_DESC r;
+    const CUresult result = cudart_enter();
+    if (result || !object || !resource)
+        return cudart_of(result ? result : CUDA_ERROR_INVALID_VALUE);
+    const cudaError_t error = resource_of(resource, &r);
+    return error ? cudart_result(error) : cudart_of(cuSurfObjectCreate(object, &r));
+}
+
+EXPORT cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuSurfObjectDestroy(object));
+}

@@ -1,0 +1,132 @@
+/* Walks beside a debugger. See debugged.h. */
+#include "runtime/drm/debugged.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "runtime/drm/code.h"
+
+/* Issues of a slice: some 20 ms, and with a debugger below one. */
+enum { SLICE = 1 << 20, SHORT_SLICE = 1 << 14 };
+
+void drm_debugged_init(struct drm_debugged *g, struct gen_device *device)
+{
+    pthread_condattr_t clock;
+    *g = (struct drm_debugged){.device = device};
+    pthread_mutex_init(&g->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&g->changed, &clock);
+    pthread_condattr_destroy(&clock);
+}
+
+/* ---- walks ---- */
+
+void drm_debugged_begin(struct drm_debugged *g, uint64_t address, uint8_t *code, size_t room)
+{
+    pthread_mutex_lock(&g->lock);
+    drm_code_runs(address, code, room);
+    while (g->held || (g->attached && g->known != drm_code_state()))
+        pthread_cond_wait(&g->changed, &g->lock);
+    g->walking = true;
+    g->launches++;
+}
+
+uint64_t drm_debugged_slice(const struct drm_debugged *g)
+{
+    return g->attached ? SHORT_SLICE : SLICE;
+}
+
+/* A mutex is not fair: whoever wants the device gets it now. */
+static void make_way(struct drm_debugged *g)
+{
+    while (g->wanted)
+        pthread_cond_wait(&g->changed, &g->lock);
+}
+
+bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
+{
+    if (g->attached && gen_device_attention(g->device)) {
+        g->attention = g->stopped = true;
+        pthread_cond_broadcast(&g->changed);
+    }
+    if (why == WT_RUN_HALTED && g->attached)
+        g->stopped = true;
+    make_way(g);
+    while (g->attached && g->stopped)
+        pthread_cond_wait(&g->changed, &g->lock);
+    return why == WT_RUN_BUDGET || why == WT_RUN_EVENT || why == WT_RUN_HALTED;
+}
+
+void drm_debugged_end(struct drm_debugged *g)
+{
+    g->walking = g->stopped = false;
+    pthread_cond_broadcast(&g->changed);
+    pthread_mutex_unlock(&g->lock);
+}
+
+/* ---- the debugger ---- */
+
+void drm_debugged_enter(struct drm_debugged *g)
+{
+    g->wanted++;
+    pthread_mutex_lock(&g->lock);
+    g->wanted--;
+}
+
+void drm_debugged_leave(struct drm_debugged *g)
+{
+    pthread_cond_broadcast(&g->changed);
+    pthread_mutex_unlock(&g->lock);
+}
+
+void drm_debugged_attach(struct drm_debugged *g, bool on)
+{
+    if (g->attached != on)
+        gen_device_debug(g->device, on);
+    g->attached = on;
+    g->held = g->stopped = g->attention = false;
+    g->known = 0;
+}
+
+void drm_debugged_write(struct drm_debugged *g, uint32_t addr, uint32_t value)
+{
+    struct wt_machine *m = gen_machine(g->device);
+    m->ops->debug_write(m, addr, value);
+    if (addr == GEN_MCR_SELECTOR)
+        return;
+    /* Who halts threads looks at them next: of these it knows. */
+    if (addr == GEN_TD_CTL && value & GEN_TD_CTL_HALT)
+        gen_device_attention(g->device);
+    g->stopped = g->walking && addr == GEN_TD_CTL && value & GEN_TD_CTL_HALT;
+}
+
+void drm_debugged_know(struct drm_debugged *g, uint64_t state)
+{
+    g->known = state;
+}
+
+void drm_debugged_hold(struct drm_debugged *g, bool held)
+{
+    drm_debugged_enter(g);
+    g->held = held;
+    drm_debugged_leave(g);
+}
+
+bool drm_debugged_attention(struct drm_debugged *g, uint64_t ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)(ms * 1000000);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    drm_debugged_enter(g);
+    pthread_cond_broadcast(&g->changed); /* who has made way goes on while this one waits */
+    while (ms && !g->attention)
+        if (pthread_cond_timedwait(&g->changed, &g->lock, &until) == ETIMEDOUT)
+            break;
+    const bool any = g->attention;
+    g->attention = false;
+    drm_debugged_leave(g);
+    return any;
+}

@@ -1,0 +1,61 @@
+/*
+ * A GPU whose program may have a debugger: which thread has the device when, and for what a walk
+ * waits. The thread that runs a walk gives the device up between slices; the endpoint's thread
+ * takes it meanwhile.
+ */
+#ifndef WT_DRM_DEBUGGED_H
+#define WT_DRM_DEBUGGED_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "emulator/gen/gen.h"
+
+struct drm_debugged {
+    struct gen_device *device;
+    pthread_mutex_t lock;   /**< of the device, and of what follows */
+    pthread_cond_t changed; /**< signalled at each change of what follows */
+    atomic_uint wanted;     /**< threads of debuggers that wait for the device */
+    bool held;              /**< walks wait for a debugger to come */
+    bool attached;          /**< a debugger is there */
+    bool walking;           /**< a walk is under way */
+    bool stopped;           /**< … and waits for the debugger to write TD_CTL or TD_CLR */
+    bool attention;         /**< a thread has entered the routine since the debugger asked */
+    uint64_t known;         /**< the state of the list of kernels that it knows */
+    uint64_t launches;      /**< walks so far */
+};
+
+/** There is no debugger. */
+void drm_debugged_init(struct drm_debugged *debugged, struct gen_device *device);
+
+/* ---- for the thread that runs a walk ---- */
+
+/** Takes the device for a walk of the kernel at @p address, whose code (drm_code_runs) the debugger
+ * is told of first. */
+void drm_debugged_begin(struct drm_debugged *debugged, uint64_t address, uint8_t *code,
+                        size_t room);
+/** Issues of a slice: few enough for a debugger not to wait long. */
+uint64_t drm_debugged_slice(const struct drm_debugged *debugged);
+/** After a slice: lets the debugger have the device, and waits while threads are stopped. Whether
+ * the walk goes on. */
+bool drm_debugged_continue(struct drm_debugged *debugged, enum wt_run why);
+/** The walk has ended. */
+void drm_debugged_end(struct drm_debugged *debugged);
+
+/* ---- for the endpoint's thread ---- */
+
+/** Takes the device, in the midst of a walk, too. */
+void drm_debugged_enter(struct drm_debugged *debugged);
+void drm_debugged_leave(struct drm_debugged *debugged);
+/** The driver's debug support goes on or off; the device has been taken. */
+void drm_debugged_attach(struct drm_debugged *debugged, bool on);
+/** Writes a register of the bus (emulator/gen/gen.h); likewise. */
+void drm_debugged_write(struct drm_debugged *debugged, uint32_t addr, uint32_t value);
+/** The kernels of this state are known; likewise. */
+void drm_debugged_know(struct drm_debugged *debugged, uint64_t state);
+/** From now on walks wait for a debugger to come, or no longer do. */
+void drm_debugged_hold(struct drm_debugged *debugged, bool held);
+/** Waits up to @p ms for an attention, and takes it: whether there was one. */
+bool drm_debugged_attention(struct drm_debugged *debugged, uint64_t ms);
+
+#endif

@@ -1,0 +1,322 @@
+/*
+ * What a debugger asks of the process (object/gen_wire.h), served in the endpoint's thread. Memory
+ * is that of the walk under way; where there is none, or its tables do not map an address, that of
+ * the program's buffer objects: breakpoints in code are set and lifted between walks, too.
+ */
+#include "runtime/drm/endpoint.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "runtime/common/endpoint.h"
+#include "runtime/drm/code.h"
+#include "runtime/drm/debugged.h"
+
+static_assert(sizeof(struct gen_wire_answer) <= WT_ENDPOINT_WORD &&
+                  sizeof(struct gen_wire_request) <= WT_ENDPOINT_WORD,
+              "messages fit");
+
+/** A breakpoint of the debugger's: a bit of four bytes. */
+struct planted {
+    uint64_t addr;
+    uint32_t bit;
+};
+
+/* One in a process, as there is one set of device files. */
+static struct {
+    struct wt_endpoint *endpoint;
+    wt_drm_find *find;
+    struct wt_drm_emulated *gpu; /* that is debugged */
+    struct planted *planted;
+    size_t planted_count, planted_capacity;
+    bool registered; /* what happens at the process's end, and in its children */
+    uint8_t bytes[GEN_WIRE_MOST];
+} the;
+
+static struct drm_debugged *debugged(void)
+{
+    return wt_drm_emulated_debugged(the.gpu);
+}
+
+/* ---- memory; the device has been taken ---- */
+
+/* By the kernel, so that memory which the program has given back is an error and no signal. */
+static bool copy_object(uint64_t addr, uint8_t *bytes, size_t size, bool out)
+{
+    for (size_t done = 0, part; done < size; done += part) {
+        uint64_t room = 0;
+        uint8_t *host = wt_i915_find(wt_drm_emulated_driver(the.gpu), addr + done, &room);
+        if (!host)
+            return false;
+        part = size - done < room ? size - done : (size_t)room;
+        struct iovec there = {.iov_base = host, .iov_len = part};
+        struct iovec here = {.iov_base = bytes + done, .iov_len = part};
+        const ssize_t moved = out ? process_vm_readv(getpid(), &here, 1, &there, 1, 0)
+                                  : process_vm_writev(getpid(), &here, 1, &there, 1, 0);
+        if (moved <= 0)
+            return false;
+        part = (size_t)moved;
+    }
+    return true;
+}
+
+static bool copy(uint32_t thread, uint64_t addr, uint8_t *bytes, size_t size, bool out)
+{
+    struct wt_machine *m = gen_machine(debugged()->device);
+    if (debugged()->walking && (out ? m->ops->read_memory(m, thread, 0, addr, bytes, size)
+                                    : m->ops->write_memory(m, thread, 0, addr, bytes, size)))
+        return true;
+    return addr < GEN_SLM_APERTURE && copy_object(addr, bytes, size, out);
+}
+
+/* Breakpoints are remembered, for when the debugger goes without lifting them. */
+static void note_breakpoint(uint64_t addr, const uint8_t *bytes, size_t size)
+{
+    uint8_t before[4];
+    if (size != sizeof before || !drm_code_has(addr) || !copy(0, addr, before, size, true))
+        return;
+    const uint32_t changed = (uint32_t)(wt_load_le(before, 4) ^ wt_load_le(bytes, 4));
+    for (size_t i = 0; i < the.planted_count; i++)
+        if (the.planted[i].addr == addr && the.planted[i].bit == changed) {
+            the.planted[i] = the.planted[--the.planted_count];
+            return; /* it is lifted */
+        }
+    struct planted *grown =
+        wt_array_grow(the.planted, &the.planted_capacity, the.planted_count + 1, sizeof *grown);
+    if (!grown)
+        return;
+    the.planted = grown;
+    if (__builtin_popcount(changed) == 1 && wt_load_le(bytes, 4) & changed)
+        grown[the.planted_count++] = (struct planted){addr, changed};
+}
+
+static void lift_breakpoints(void)
+{
+    for (size_t i = 0; i < the.planted_count; i++) {
+        uint8_t bytes[4];
+        if (!drm_code_has(the.planted[i].addr) || !copy(0, the.planted[i].addr, bytes, 4, true))
+            continue;
+        wt_store_le(bytes, wt_load_le(bytes, 4) & ~(uint64_t)the.planted[i].bit, 4);
+        copy(0, the.planted[i].addr, bytes, 4, false);
+    }
+    the.planted_count = 0;
+}
+
+/* ---- requests ---- */
+
+static uint32_t count_gpus(void)
+{
+    uint32_t count = 0;
+    for (unsigned i = 0; i < WT_DRM_MOST_GPUS; i++)
+        count += the.find(i) != NULL;
+    return count;
+}
+
+static void greet(struct gen_wire_answer *answer)
+{
+    const struct gen_wire_hello hello = {.magic = GEN_WIRE_MAGIC,
+                                         .request_bytes = sizeof(struct gen_wire_request),
+                                         .pid = (uint32_t)getpid(),
+                                         .gpus = count_gpus(),
+                                         .subslices = gen_machine(debugged()->device)->waves /
+                                                      GEN_SUBSLICE_THREADS,
+                                         .saved = GEN_SAVED_APERTURE,
+                                         .slm = GEN_SLM_APERTURE,
+                                         .file = GEN_FILE_APERTURE};
+    answer->size = sizeof hello;
+    memcpy(the.bytes, &hello, sizeof hello);
+}
+
+static void tell_event(const struct gen_wire_request *request, struct gen_wire_answer *answer)
+{
+    const uint64_t ms = request->value < GEN_WIRE_WAIT_MS ? request->value : GEN_WIRE_WAIT_MS;
+    answer->result = drm_debugged_attention(debugged(), ms) ? GEN_WIRE_ATTENTION : 0;
+    answer->value = drm_code_state();
+    drm_debugged_enter(debugged());
+    if (answer->value != debugged()->known)
+        answer->result |= GEN_WIRE_CODE;
+    drm_debugged_leave(debugged());
+}
+
+/* Those for which the device is taken. */
+static void serve_device(const struct gen_wire_request *request, struct gen_wire_answer *answer)
+{
+    struct wt_machine *m = gen_machine(debugged()->device);
+    const uint32_t thread = request->thread < m->waves ? request->thread : 0;
+    switch ((enum gen_wire_kind)request->kind) {
+    case GEN_WIRE_DEBUG:
+        drm_debugged_attach(debugged(), true);
+        break;
+    case GEN_WIRE_REGISTER_READ:
+        answer->value = m->ops->debug_read(m, (uint32_t)request->addr / 4);
+        break;
+    case GEN_WIRE_REGISTER_WRITE:
+        drm_debugged_write(debugged(), (uint32_t)request->addr / 4, (uint32_t)request->value);
+        break;
+    case GEN_WIRE_READ:
+        if (copy(thread, request->addr, the.bytes, request->size, true))
+            answer->size = request->size;
+        else
+            answer->result = -EFAULT;
+        break;
+    case GEN_WIRE_WRITE:
+        note_breakpoint(request->addr, the.bytes, request->size);
+        if (!copy(thread, request->addr, the.bytes, request->size, false))
+            answer->result = -EFAULT;
+        break;
+    case GEN_WIRE_CODE_KNOWN:
+        drm_debugged_know(debugged(), request->value);
+        break;
+    default:
+        answer->result = -ENOSYS;
+        break;
+    }
+}
+
+static void list_kernels(struct gen_wire_answer *answer)
+{
+    struct gen_wire_kernel *list = (void *)the.bytes;
+    static_assert(_Alignof(struct gen_wire_kernel) <= 8, "the answer is aligned");
+    answer->size = drm_code_list(list, GEN_WIRE_MOST / sizeof *list) * (uint32_t)sizeof *list;
+}
+
+static void serve(const struct gen_wire_request *request, struct gen_wire_answer *answer)
+{
+    int32_t copied;
+    *answer = (struct gen_wire_answer){.result = 0};
+    switch ((enum gen_wire_kind)request->kind) {
+    case GEN_WIRE_HELLO:
+        greet(answer);
+        break;
+    case GEN_WIRE_EVENT:
+        tell_event(request, answer);
+        break;
+    case GEN_WIRE_KERNELS:
+        list_kernels(answer);
+        break;
+    case GEN_WIRE_ELF:
+        answer->size = drm_code_elf(request->addr, request->value, the.bytes, request->size);
+        break;
+    case GEN_WIRE_SOURCE:
+        copied = drm_code_text(request->addr, request->value, the.bytes, request->size);
+        answer->size = copied > 0 ? (uint32_t)copied : 0;
+        answer->result = copied < 0 ? -ENOENT : 0;
+        break;
+    default:
+        drm_debugged_enter(debugged());
+        serve_device(request, answer);
+        drm_debugged_leave(debugged());
+        break;
+    }
+}
+
+/* ---- the conversation ---- */
+
+static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
+{
+    struct gen_wire_request request;
+    struct gen_wire_answer answer;
+    (void)context;
+    if (!wt_endpoint_receive(fd, &request, sizeof request) || !gen_wire_sound(&request) ||
+        !wt_endpoint_receive(fd, the.bytes, gen_wire_follows(&request)))
+        return false;
+    serve(&request, &answer);
+    return wt_endpoint_answer(endpoint, &answer, sizeof answer, the.bytes, answer.size);
+}
+
+static void let_go(void *context)
+{
+    (void)context;
+    drm_debugged_enter(debugged());
+    lift_breakpoints();
+    drm_debugged_attach(debugged(), false);
+    drm_debugged_leave(debugged());
+}
+
+static bool is_held(void *context)
+{
+    (void)context;
+    drm_debugged_enter(debugged());
+    const bool held = debugged()->held;
+    drm_debugged_leave(debugged());
+    return held;
+}
+
+static void release(void *context)
+{
+    (void)context;
+    drm_debugged_hold(debugged(), false);
+}
+
+static size_t busy_word(uint8_t word[WT_ENDPOINT_WORD])
+{
+    const struct gen_wire_answer answer = {.result = -EBUSY};
+    memcpy(word, &answer, sizeof answer);
+    return sizeof answer;
+}
+
+static size_t end_word(int status, bool closed, uint8_t word[WT_ENDPOINT_WORD])
+{
+    const struct gen_wire_answer answer = {
+        .result = GEN_WIRE_ENDED, .closed = closed, .value = (uint32_t)status};
+    memcpy(word, &answer, sizeof answer);
+    return sizeof answer;
+}
+
+static const struct wt_endpoint_ops ops = {.kind = GEN_WIRE_SOCKET,
+                                           .request_bytes = sizeof(struct gen_wire_request),
+                                           .converse = converse,
+                                           .let_go = let_go,
+                                           .is_held = is_held,
+                                           .release = release,
+                                           .busy = busy_word,
+                                           .ended = end_word};
+
+/* ---- beginning and end ---- */
+
+static void forget_in_child(void)
+{
+    wt_endpoint_after_fork(the.endpoint);
+    the.endpoint = NULL;
+    the.planted_count = 0;
+}
+
+static void tell_exit(int status, void *context)
+{
+    (void)context;
+    wt_endpoint_tell_exit(the.endpoint, status);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    wt_endpoint_forget(the.endpoint);
+}
+
+void wt_drm_endpoint_start(wt_drm_find *find, struct wt_drm_emulated *gpu)
+{
+    pid_t holder;
+    if (the.endpoint)
+        return;
+    the.find = find;
+    the.gpu = gpu;
+    const bool held = wt_endpoint_held(&holder);
+    if (!the.registered) {
+        pthread_atfork(NULL, NULL, forget_in_child);
+        on_exit(tell_exit, NULL);
+    }
+    the.registered = true;
+    drm_debugged_hold(debugged(), held);
+    the.endpoint = wt_endpoint_start(&ops, NULL, holder);
+    if (the.endpoint || !held)
+        return;
+    fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
+    drm_debugged_hold(debugged(), false);
+}

@@ -1,0 +1,10 @@
+/* Memory that is taken from a GPU: who must know of that. See host.h. */
+#include "runtime/hsakmt/final_memory.h"
+#include "runtime/hsakmt/recording.h"
+
+enum wt_status host_unmap(struct host_gpu *gpu, uint64_t addr, uint64_t size, struct wt_error *err)
+{
+    host_recording_unmap(gpu, addr, size);
+    host_final_unmap(gpu, addr, size);
+    return gcn_device_unmap(gpu->device, addr, size, err);
+}

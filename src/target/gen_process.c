@@ -1,0 +1,228 @@
+/* Host programs on Gen9, and the kernels that they have launched. See gen_process.h. */
+#include "target/gen_process.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "debug/gen/process.h"
+#include "object/line_elf.h"
+
+#define EM_INTELGT 205
+
+/* A module is a kernel: numbers of kernels are never used again. */
+struct code {
+    wt_module_id id;
+    uint64_t number, address;
+    uint8_t *bytes; /* for the time after the program's end; NULL: they could not be had */
+    size_t size;
+};
+
+struct own {
+    struct wt_gen_process *connection;
+    uint64_t sources; /* texts that were taken so far */
+    struct code *code;
+    size_t code_count, code_capacity;
+};
+
+static struct own *own(const struct wt_process *p)
+{
+    return p->own;
+}
+
+static bool is_known(const struct wt_process *p, uint64_t number)
+{
+    for (size_t i = 0; i < own(p)->code_count; i++)
+        if (own(p)->code[i].number == number)
+            return true;
+    return false;
+}
+
+/* Of a kernel of which the runtime has told nothing (its own, and those of programs that run
+ * without a debugger) the name is known, and which instructions are its own. */
+static enum wt_status make_elf(const struct gen_wire_kernel *kernel, uint8_t **bytes,
+                               size_t *length, struct wt_error *err)
+{
+    const char *const file = kernel->name;
+    uint8_t *code = calloc(1, kernel->code_size ? kernel->code_size : 1);
+    const struct line_elf_symbol symbol = {
+        .name = kernel->name, .size = kernel->code_size, .is_function = true};
+    const struct line_elf elf = {.producer = "wavetrap",
+                                 .unit = kernel->name,
+                                 .machine = EM_INTELGT,
+                                 .code = code,
+                                 .code_size = kernel->code_size,
+                                 .symbol = &symbol,
+                                 .symbol_count = 1,
+                                 .file = &file,
+                                 .file_count = 1};
+    if (!code)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the symbols of %s", kernel->name);
+    const enum wt_status status = line_elf_write(&elf, bytes, length, err);
+    free(code);
+    return status;
+}
+
+/* The runtime's file has one segment, the whole file; loaded is the code alone. */
+static void correct_segments(uint8_t *bytes, size_t length, uint64_t code_size)
+{
+    Elf64_Ehdr header;
+    if (length < sizeof header)
+        return;
+    memcpy(&header, bytes, sizeof header);
+    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
+        return;
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        Elf64_Phdr segment;
+        const uint64_t at = header.e_phoff + i * sizeof segment;
+        if (at > length || length - at < sizeof segment)
+            return;
+        memcpy(&segment, bytes + at, sizeof segment);
+        segment.p_filesz = segment.p_memsz = code_size;
+        memcpy(bytes + at, &segment, sizeof segment);
+    }
+}
+
+/* Its instructions. Breakpoints are not there yet. */
+static uint8_t *read_code(struct wt_process *p, const struct gen_wire_kernel *kernel)
+{
+    const struct wt_gen_link *l = p->target.link;
+    uint8_t *bytes = kernel->code_size ? malloc(kernel->code_size) : NULL;
+    if (bytes &&
+        l->ops->read(l->context, 0, kernel->address, bytes, kernel->code_size, WT_IGNORED) == WT_OK)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+static enum wt_status add_module(struct wt_process *p, const struct gen_wire_kernel *kernel,
+                                 struct wt_error *err)
+{
+    enum wt_status status;
+    uint8_t *bytes = NULL;
+    size_t length;
+    wt_module_id id;
+    struct code *grown =
+        wt_array_grow(own(p)->code, &own(p)->code_capacity, own(p)->code_count + 1, sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of kernels");
+    own(p)->code = grown;
+    if (kernel->elf_size &&
+        (status = wt_gen_process_elf(own(p)->connection, kernel, &bytes, &length, err)) != WT_OK)
+        return status;
+    if (bytes)
+        correct_segments(bytes, length, kernel->code_size);
+    if (!bytes && (status = make_elf(kernel, &bytes, &length, err)) != WT_OK)
+        return status;
+    status =
+        wt_modules_add_bytes(p->modules, kernel->name, bytes, length, kernel->address, 0, &id, err);
+    free(bytes);
+    if (status == WT_OK)
+        grown[own(p)->code_count++] = (struct code){.id = id,
+                                                    .number = kernel->number,
+                                                    .address = kernel->address,
+                                                    .bytes = read_code(p, kernel),
+                                                    .size = kernel->code_size};
+    return status;
+}
+
+/* Kernels whose memory others have are gone. */
+static void drop_modules(struct wt_process *p, const struct gen_wire_kernel *list, size_t count)
+{
+    for (size_t i = own(p)->code_count; i-- > 0;) {
+        bool there = false;
+        for (size_t k = 0; k < count; k++)
+            there |= list[k].number == own(p)->code[i].number;
+        if (there)
+            continue;
+        wt_modules_remove(p->modules, own(p)->code[i].id);
+        free(own(p)->code[i].bytes);
+        own(p)->code[i] = own(p)->code[--own(p)->code_count];
+    }
+}
+
+/* Texts come before the kernels that are compiled from them. */
+static enum wt_status take_sources(struct wt_process *p, struct wt_error *err)
+{
+    enum wt_status status;
+    char *text, name[64];
+    size_t length;
+    while ((status = wt_gen_process_source(own(p)->connection, own(p)->sources + 1, &text, &length,
+                                           err)) == WT_OK &&
+           text) {
+        snprintf(name, sizeof name, GEN_WIRE_SOURCE_PATH, (unsigned)++own(p)->sources);
+        status = wt_modules_add_text(p->modules, name, text, length, err);
+        free(text);
+        if (status != WT_OK)
+            break;
+    }
+    return status;
+}
+
+static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
+{
+    struct gen_wire_kernel *list;
+    size_t count;
+    enum wt_status status;
+    if ((status = take_sources(p, err)) != WT_OK ||
+        (status = wt_gen_process_kernels(own(p)->connection, &list, &count, err)) != WT_OK)
+        return status;
+    drop_modules(p, list, count);
+    for (size_t i = 0; i < count && !status; i++)
+        if (!is_known(p, list[i].number))
+            status = add_module(p, &list[i], err);
+    free(list);
+    return status;
+}
+
+static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error *err)
+{
+    enum wt_status status;
+    p->own = calloc(1, sizeof(struct own));
+    if (!p->own)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
+    if ((status = wt_gen_process_open(pid, &own(p)->connection, err)) != WT_OK)
+        return status;
+    p->target.link = wt_gen_process_link(own(p)->connection);
+    p->target.context = own(p)->connection;
+    return refresh(p, err);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct code *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+/* Buffers are gone with the process; kernels can be looked at. */
+static void final_memory(struct wt_process *p, struct wt_memory_image *image)
+{
+    qsort(own(p)->code, own(p)->code_count, sizeof *own(p)->code, by_address);
+    for (size_t i = 0; i < own(p)->code_count; i++) {
+        struct code *c = &own(p)->code[i];
+        if (c->bytes)
+            wt_memory_image_add(image, c->address, c->bytes, c->size);
+        c->bytes = NULL;
+    }
+}
+
+static void disconnect(struct wt_process *p)
+{
+    if (!p->own)
+        return;
+    wt_gen_process_close(own(p)->connection);
+    for (size_t i = 0; i < own(p)->code_count; i++)
+        free(own(p)->code[i].bytes);
+    free(own(p)->code);
+    free(p->own);
+}
+
+const struct wt_process_ops wt_gen_process_ops = {.reachable = wt_gen_process_reachable,
+                                                  .each = wt_gen_processes,
+                                                  .connect = connect_to,
+                                                  .connect_none = wt_gen_connect_none,
+                                                  .final_memory = final_memory,
+                                                  .refresh = refresh,
+                                                  .disconnect = disconnect};

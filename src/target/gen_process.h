@@ -1,0 +1,13 @@
+/* Host programs on Gen9 (OpenCL) as targets of a debugger. */
+#ifndef WT_TARGET_GEN_PROCESS_H
+#define WT_TARGET_GEN_PROCESS_H
+
+#include "target/process.h"
+
+extern const struct wt_process_ops wt_gen_process_ops;
+
+/** The operation connect_none of it. */
+enum wt_status wt_gen_connect_none(struct wt_process *process, const char *program,
+                                   struct wt_error *err);
+
+#endif

@@ -1,0 +1,162 @@
+"""CUDA C++ programs as clang compiles them with wavetrap's headers, tools and runtime, run by wavetrap exec: each part of the
+program compares the kernels' results with the host's. And what happens to a program that has NVIDIA's own runtime in it."""
+import os
+import re
+import subprocess
+
+import pytest
+
+from conftest import ROOT, WAVETRAP, environment, wavetrap
+from test_cuda import compiled as compiled_c
+
+HERE = ROOT / "tests" / "host"
+PARTS = ["vectors", "sums", "atomics", "streams", "variables", "managed", "functions", "roundings", "textures"]
+
+
+def cuda_path():
+    return subprocess.run([WAVETRAP, "cuda-path"], capture_output=True, text=True, check=True, env=environment()).stdout.strip()
+
+
+def compiled(folder, source, *flags):
+    """Without the tools of another vendor that may be installed."""
+    cuda, program = cuda_path(), folder / "program"
+    done = subprocess.run(["clang-19", "-x", "cuda", f"--cuda-path={cuda}", *flags, source, "-o", program, f"-L{cuda}/lib64",
+                           "-lcudart", "-lstdc++", "-lm", "-Xarch_host", "-frounding-math"], capture_output=True, text=True,
+                          env={**os.environ, "PATH": "/usr/bin:/bin"}, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "error" not in done.stderr and "warning" not in done.stderr, done.stderr[-3000:]
+    return program
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("cpp"), HERE / "cuda_cpp.cu", "-O2", "--cuda-gpu-arch=sm_50")
+
+
+def check(done, capability, sms=1):
+    lines = done.stdout.splitlines()
+    said = [line for line in lines if line.endswith((" right", " wrong"))]
+    assert said == [f"{part} right" for part in PARTS], done.stdout + done.stderr
+    assert "cell 3 2 of grid: 0.75" in lines
+    assert f"device wavetrap SM {capability}, {sms} of 1, memory, shared 512, blocks 8, {2 * sms} of 1024" in lines, done.stdout
+    assert lines[-1] == "mistakes 9 9 0 2 1 21 101 1 13 cudaErrorInvalidSymbol", lines[-1]
+
+
+def test_every_part_against_the_host(program):
+    done = wavetrap("exec", "-g", "sm:sms=2", "--stats", program)
+    check(done, "5.0", 2)
+    assert "15 kernels were launched on the emulated SM" in done.stderr, done.stderr
+
+
+def test_without_optimisation(tmp_path):
+    check(wavetrap("exec", "-g", "sm", compiled(tmp_path, HERE / "cuda_cpp.cu", "-O0", "--cuda-gpu-arch=sm_50")), "5.0")
+
+
+def test_for_several_gpus(tmp_path):
+    """The program has PTX for both; each runs on each."""
+    program = compiled(tmp_path, HERE / "cuda_cpp.cu", "-O1", "--cuda-gpu-arch=sm_50", "--cuda-gpu-arch=sm_70")
+    for capability in ("5.0", "7.0"):
+        done = wavetrap("exec", "-g", f"sm:cc={capability}", "--log-calls", program)
+        check(done, capability)
+        assert "cuModuleLoadFatBinary(" in done.stderr
+
+
+def test_a_kernel_that_fails(program):
+    done = wavetrap("exec", "-g", "sm", program, "stray")
+    assert done.stdout == "stray 700 700, an illegal memory access was encountered\n", done.stdout
+    assert "a store at 0x0: no memory is mapped there" in done.stderr and "kernel _Z5strayPi" in done.stderr, done.stderr
+
+
+def test_two_gpus_and_two_files(tmp_path):
+    """Each thread has a device; kernels and variables of either file are found; a variable is there once for each GPU."""
+    (tmp_path / "a.cu").write_text("""
+#include <cstdio>
+#include <thread>
+void other(int add);
+__device__ int value = 1;
+__global__ void add(int n) { value += n; }
+static void work(int device)
+{
+    int here, total = -1;
+    cudaSetDevice(device);
+    for (int i = 0; i < 5; i++)
+        add<<<1, 1>>>(device + 1);
+    other(10 * device);
+    cudaMemcpyFromSymbol(&total, value, sizeof total);
+    cudaGetDevice(&here);
+    std::printf("%d %d %d\\n", here, total, cudaGetLastError());
+}
+int main()
+{
+    std::thread first(work, 0);
+    first.join();
+    std::thread second(work, 1);
+    second.join();
+}
+""")
+    (tmp_path / "b.cu").write_text("""
+#include <cstdio>
+__device__ int value = 5;
+__global__ void add(int n, int *to) { *to = value + n; }
+void other(int n)
+{
+    int *p, got = -1;
+    cudaMalloc(&p, sizeof *p);
+    add<<<1, 1>>>(n, p);
+    cudaMemcpy(&got, p, sizeof got, cudaMemcpyDeviceToHost);
+    std::printf("other %d\\n", got);
+}
+""")
+    program = compiled(tmp_path, tmp_path / "a.cu", "-O1", "--cuda-gpu-arch=sm_50", tmp_path / "b.cu", "-pthread")
+    done = wavetrap("exec", "-g", "sm", "-g", "sm", program)
+    assert done.stdout.splitlines() == ["other 5", "0 6 0", "other 15", "1 11 0"], done.stdout + done.stderr
+
+
+def test_a_mistake_in_assembly_has_its_line(tmp_path):
+    (tmp_path / "bad.cu").write_text("""
+#include <cstdio>
+__global__ void k() { asm volatile("nonsense.u32 %0;" : : "r"(1)); }
+int main() { k<<<1, 1>>>(); std::printf("%s\\n", cudaGetErrorName(cudaGetLastError())); }
+""")
+    done = wavetrap("exec", "-g", "sm", compiled(tmp_path, tmp_path / "bad.cu", "--cuda-gpu-arch=sm_50"))
+    assert done.stdout == "cudaErrorInvalidPtx\n" and re.search(r"\.s:\d+:\d+: there is no instruction 'nonsense.u32'", done.stderr), done.stdout + done.stderr
+
+
+STATIC = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+/* The first calls of NVIDIA's static runtime, and what it tells the program. */
+int main(void)
+{
+    static const char table[16] = "\x6b\xd5\xfb\x6c\x5b\xf4\xe7\x4a\x89\x87\xd9\x39\x12\xfd\x9d\xf9";
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    int (*init)(unsigned) = (int (*)(unsigned))dlsym(library, "cuInit");
+    int (*get)(const void **, const void *) = (int (*)(const void **, const void *))dlsym(library, "cuGetExportTable");
+    const void *found;
+    if (init(0) || get(&found, table))
+        puts("CUDA driver version is insufficient for CUDA runtime version");
+    return 35;
+}
+"""
+
+
+def test_a_program_with_nvidias_own_runtime_is_told_why_it_fails(tmp_path):
+    (tmp_path / "static.c").write_text(STATIC)
+    done = wavetrap("exec", "-g", "sm", compiled_c(tmp_path, "gcc-12", tmp_path / "static.c"))
+    assert done.returncode == 35 and "NVIDIA's own CUDA runtime in it, which needs undocumented tables" in done.stderr, done.stderr
+
+
+def test_the_tool_for_fat_binaries(tmp_path):
+    tool = cuda_path() + "/bin/fatbinary"
+
+    def run(*arguments):
+        return subprocess.run([tool, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+    (tmp_path / "a,b").write_bytes(b"12345")
+    assert run("-64", "--create", "out", "--image=profile=sm_61,file=a,b", "--image3=kind=ptx,sm=70,file=a,b").returncode == 0
+    out = (tmp_path / "out").read_bytes()
+    assert out[:4] == b"\x50\xed\x55\xba" and len(out) == 16 + 2 * 72 and (out[16], out[44], out[88], out[116]) == (2, 61, 1, 70)
+    for arguments, words in ([["--create=x", "--image=file=a,b"], "profile=sm_NN,file=PATH is expected"],
+                             [["--create=x", "--image=profile=sm_50,file=none"], "none"], [["--image=profile=sm_50,file=a,b"], "--create"],
+                             [["--create=/no/folder/x"], "/no/folder/x"]):
+        done = run(*arguments)
+        assert done.returncode == 1 and "fatbinary (wavetrap): " in done.stderr and words in done.stderr, done.stderr
