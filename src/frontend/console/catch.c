@@ -106,7 +106,7 @@ enum wt_status do_catch(struct wt_shell *c, const char *text, struct wt_error *e
     p->exceptions = named ? (uint64_t)1 << exception : 0;
     if (has_addresses(p)) {
         p->condition = strdup(FIRST_WAVE);
-        resolve_points(c);
+        resolve_catch(c, p);
     }
     fprintf(c->out, "Catchpoint %u (%s)\n", p->number, p->text);
     return WT_OK;

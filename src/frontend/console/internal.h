@@ -318,6 +318,10 @@ void each_catch_name(const struct wt_shell *c, void (*offer)(void *context, cons
 /* ---- frames.c ---- */
 void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered, bool address);
 
+/* ---- resolve.c ---- */
+/** Finds the places of all breakpoints anew: code has come or gone. */
+void resolve_points(struct wt_shell *c);
+
 /* ---- printf.c ---- */
 /** The end of an argument: a comma outside of parentheses and quotes. */
 const char *argument_end(const char *text);
@@ -353,7 +357,6 @@ void delete_point(struct wt_shell *c, struct point *p);
 enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_error *err);
 /** Whether a condition holds for the selected thread; true if it cannot be evaluated. */
 bool condition_true(struct wt_shell *c, const char *text);
-void resolve_points(struct wt_shell *c);
 enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **list, size_t *count,
                              char **where, struct wt_error *err);
 
