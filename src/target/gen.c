@@ -306,8 +306,8 @@ static void list_isa(FILE *out)
         "JIP",         "JIP and UIP", "jump",         "call",          "return",
         "wait",        "message",     "split message"};
     for (unsigned i = 0; i < GEN_INSNS; i++)
-        fprintf(out, "%-8s opcode 0x%02x, %s%s\n", gen_rows[i].name, gen_rows[i].opcode,
-                formats[gen_rows[i].format], i == GEN_SMOV ? "; is not executed" : "");
+        fprintf(out, "%-8s opcode 0x%02x, %s\n", gen_rows[i].name, gen_rows[i].opcode,
+                formats[gen_rows[i].format]);
 }
 
 const struct wt_family wt_family_gen = {

@@ -139,7 +139,7 @@ static void test_channels_go_their_own_ways(void **state)
 static const uint64_t mixed_code[] = {
     0x2600060400000001, 0x0001010000000000, 0x25001e2800800001, 0x0000000000000000,
     0x25001e2800880001, 0x0001000100000000, 0x25401e2800890001, 0x0001000100000000,
-    0x25801e2800910001, 0x0007000700000000, 0x25c00a8880600040, 0x00fa00fa1e8d0020,
+    0x25801e2800910001, 0x0007000700000000, 0x65c00a8880600040, 0x00fa00fa1e8d0020,
     0x2200164400000001, 0x0024002400000000, 0x26000a2800600001, 0x00000000808d81fc,
     0x24000a2000600041, 0x00ae00a0128d0080, 0x26400a2810600049, 0x008d00a00a8d0080,
     0x2660082800600001, 0x00000000008d0400, 0x26800ae800600001, 0x00000000008d0020,
@@ -169,7 +169,7 @@ static void test_predicates_types_and_accumulators(void **state)
     for (unsigned i = 0; i < 8; i++) {
         const int64_t product =
             (int64_t)(-123456789 - (int)i) * (0x7654321 + 0x1111111 * (int64_t)i);
-        assert_int_equal(saturated[i], i < 3 ? 247 + i : i + 247 > 255 ? 255 : 247 + i);
+        assert_int_equal(saturated[4 * i], i < 3 ? 247 + i : i + 247 > 255 ? 255 : 247 + i);
         assert_int_equal(dword_of(&r, 48, i), (int)i - 3);
         assert_int_equal(dword_of(&r, 50, i), (int32_t)(product >> 32));
         assert_int_equal(dword_of(&r, 51, i), (int32_t)product);
@@ -193,6 +193,70 @@ static void test_a_region_outside_the_registers_is_a_mistake(void **state)
     assert_int_equal(m->fault.pc, CODE);
     assert_non_null(strstr(m->fault.text, "r127.0<8;8,1>:d"));
     gen_device_free(r.device);
+}
+
+/* Restrictions of regions (PRM volume 7): what breaks one is not executed, and the report says
+ * which. Each is an instruction beside one that keeps it (code by iga64). */
+static void test_restrictions_of_regions(void **state)
+{
+    static const struct {
+        uint64_t code[2];
+        const char *why; /* NULL: it is executed */
+    } cases[] = {
+        /* mov (16) r40.0<1>:df r20.0<0;1,0>:df */
+        {{0x250032c800800001, 0x0000000000000280}, "its destination spans more than two registers"},
+        /* mov (8) r40.0<1>:df r20.0<4;4,1>:df */
+        {{0x250032c800600001, 0x0000000000690280}, NULL},
+        /* mov (8) r40.0<4>:d r20.0<8;8,1>:d */
+        {{0x65000a2800600001, 0x00000000008d0280}, "its destination spans more than two registers"},
+        /* mov (16) r40.0<1>:d r20.0<16;8,2>:d */
+        {{0x25000a2800800001, 0x0000000000ae0280},
+         "a row of a source region crosses the boundary of a register"},
+        /* mov (16) r40.0<1>:d r20.4<8;8,1>:d */
+        {{0x25000a2800800001, 0x00000000008d0290}, "a source region spans more than two registers"},
+        /* mov (8) r40.0<1>:w r20.1<16;8,2>:w */
+        {{0x25001a6800600001, 0x0000000000ae0282}, NULL},
+        /* mov (8) r40.0<1>:w r20.2<16;8,2>:w */
+        {{0x25001a6800600001, 0x0000000000ae0284},
+         "a row of a source region crosses the boundary of a register"},
+        /* mov (4) r40.0<1>:d r20.0<8;8,1>:d */
+        {{0x25000a2800400001, 0x00000000008d0280},
+         "the width of a source region is larger than the execution size"},
+        /* mov (8) r40.0<1>:d r20.0<4;1,1>:d */
+        {{0x25000a2800600001, 0x0000000000610280},
+         "a source region of width 1 has a horizontal stride"},
+        /* mov (1) r40.0<1>:d r20.0<1;1,0>:d */
+        {{0x25000a2800000001, 0x0000000000200280},
+         "a source region of one element has a vertical stride"},
+        /* mov (8) r40.0<1>:d r20.0<0;8,0>:d */
+        {{0x25000a2800600001, 0x00000000000c0280},
+         "a source region without strides has a width other than 1"},
+        /* mov (8) r40.0<1>:d r20.0<4;8,1>:d */
+        {{0x25000a2800600001, 0x00000000006d0280},
+         "a source region of one row has a vertical stride other than"},
+        /* mov (8) r40.0<1>:d r20.0<4;4,1>:d */
+        {{0x25000a2800600001, 0x0000000000690280}, NULL},
+        /* add (8) r40.0<1>:w r20.0<8;8,1>:d r21.0<8;8,1>:d */
+        {{0x25000a6800600040, 0x008d02a00a8d0280},
+         "its destination is narrower than the type it computes in"},
+        /* add (8) r40.0<2>:w r20.0<8;8,1>:d r21.0<8;8,1>:d */
+        {{0x45000a6800600040, 0x008d02a00a8d0280}, NULL},
+        /* mov (8) r40.0<1>:ub r20.0<8;8,1>:ub */
+        {{0x2500228800600001, 0x00000000008d0280}, NULL},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig r;
+        open_rig(&r);
+        start(&r, cases[i].code, sizeof cases[i].code);
+        struct wt_machine *m = gen_machine(r.device);
+        const int result = (int)m->ops->run(m, 1);
+        if (!cases[i].why && result != WT_RUN_BUDGET)
+            fail_msg("case %u: %s", i, m->fault.text);
+        if (cases[i].why && (result != WT_RUN_FAULT || m->fault.kind != WT_FAULT_ILLEGAL ||
+                             !strstr(m->fault.text, cases[i].why)))
+            fail_msg("case %u: not '%s': %s", i, cases[i].why, m->fault.text);
+        gen_device_free(r.device);
+    }
 }
 
 /* wait n0.0 without anyone who signals. */
@@ -261,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_channels_go_their_own_ways),
         cmocka_unit_test(test_predicates_types_and_accumulators),
         cmocka_unit_test(test_a_region_outside_the_registers_is_a_mistake),
+        cmocka_unit_test(test_restrictions_of_regions),
         cmocka_unit_test(test_a_wait_for_nothing_is_a_deadlock),
         cmocka_unit_test(test_a_restored_state_goes_on_as_before),
         cmocka_unit_test(test_registers_are_numbered_as_gdb_does),

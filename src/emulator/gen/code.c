@@ -31,10 +31,12 @@ gen_op gen_code_decode(struct gen_thread *t, struct gen_uop *slot)
         }
         slot->word.high = wt_load_le(bytes + 8, 8);
     }
-    if (gen_decode(&slot->word, &slot->insn, &why)) {
+    const bool good = gen_decode(&slot->word, &slot->insn, &why);
+    const char *mistake = good ? gen_region_mistake(&slot->insn) : NULL;
+    if (good && !mistake) {
         gen_prepare(slot);
     } else {
-        slot->mistake = NULL;
+        slot->mistake = mistake;
         slot->granules = slot->insn.length / GEN_GRANULE;
         slot->run = gen_op_illegal;
     }

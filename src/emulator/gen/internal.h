@@ -295,6 +295,8 @@ const struct gen_uop *gen_run_quick(struct gen_thread *t, const struct gen_uop *
 const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u);
 /* Chooses domain and handler of a decoded instruction. */
 void gen_prepare(struct gen_uop *u);
+/* Which restriction of regions an instruction breaks (regions.c); NULL: none. */
+const char *gen_region_mistake(const struct gen_insn *insn);
 
 /* ---- operand.c: regions ---- */
 
