@@ -129,5 +129,7 @@ enum wt_halt_cause genp_cause_of(uint32_t causes, bool step);
 /** The exception that a row has stopped for (WT_HALT_EXCEPTION), in words. */
 void genp_describe_exception(const struct wt_standstill_row *row,
                              struct wt_probe_exception *exception);
+enum { GENP_EXCEPTIONS = 5 };
+extern const struct wt_exception genp_exceptions[GENP_EXCEPTIONS];
 
 #endif

@@ -28,6 +28,8 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                                               .wave_word = "thread",
                                               .lane_word = "channel",
                                               .has_grid = true,
+                                              .exceptions = genp_exceptions,
+                                              .exception_count = GENP_EXCEPTIONS,
                                               .code_granule = 8};
     genp_describe_spaces(p);
     return genp_describe_registers(p)
