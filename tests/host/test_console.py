@@ -350,7 +350,7 @@ def test_a_program_that_is_killed(running):
 
 def test_ctrl_c_stops_a_kernel():
     """And the program goes on from there; it is asked before it is ended."""
-    c = pexpect.spawn(WAVETRAP, ["debug", "--nx", str(session()), "loop"], encoding="utf-8", timeout=90, env=environment())
+    c = pexpect.spawn(WAVETRAP, ["debug", "--nx", str(session()), "loop"], encoding="utf-8", timeout=90, env={**environment(), "NO_COLOR": "1"})
     prompt = r"\(wavetrap\) "
     c.expect(prompt)
     c.sendline("run")

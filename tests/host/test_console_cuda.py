@@ -140,11 +140,11 @@ def test_two_gpus_are_one_session(program):
 
 def test_ctrl_c_stops_a_kernel(program):
     """And the program goes on from there, with what was written."""
-    c = pexpect.spawn(WAVETRAP, ["debug", "--nx", *SM, *map(str, program), "loop"], encoding="utf-8", timeout=LIMIT, env=environment())
+    c = pexpect.spawn(WAVETRAP, ["debug", "--nx", *SM, *map(str, program), "loop"], encoding="utf-8", timeout=LIMIT, env={**environment(), "NO_COLOR": "1"})
     prompt = r"\(wavetrap\) "
     c.expect(prompt)
     c.sendline("run")
-    c.expect(r"\nrunning\r\n")
+    c.expect(r"running\r\n")
     for _ in range(100):  # until its kernel runs
         c.sendintr()
         c.expect("Program stopped[.;]")
@@ -201,7 +201,7 @@ def test_a_debugger_attaches_and_leaves(program, sockets):
     with Waiting(program, sockets) as p:
         listed = subprocess.run([WAVETRAP, "ps"], capture_output=True, text=True, env=p.env, check=True).stdout
         assert re.search(rf"^ *{p.run.pid} +1  sm +.*session ", listed, re.M), listed
-        c = pexpect.spawn(WAVETRAP, ["debug", "--nx", "--pid", str(p.run.pid)], encoding="utf-8", timeout=LIMIT, env=p.env)
+        c = pexpect.spawn(WAVETRAP, ["debug", "--nx", "--pid", str(p.run.pid)], encoding="utf-8", timeout=LIMIT, env={**p.env, "NO_COLOR": "1"})
         c.expect(r"\(wavetrap\) ")
         second = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "--pid", str(p.run.pid)], capture_output=True, text=True, env=p.env)
         assert f"process {p.run.pid} has another debugger" in second.stderr
@@ -222,7 +222,7 @@ def test_a_debugger_attaches_and_leaves(program, sockets):
 def test_the_program_outlives_a_debugger_that_is_killed(program, sockets):
     """It stands at a breakpoint: the instruction that this covered is done, the others never see one."""
     with Waiting(program, sockets) as p:
-        c = pexpect.spawn(WAVETRAP, ["debug", "--nx", "--pid", str(p.run.pid)], encoding="utf-8", timeout=LIMIT, env=p.env)
+        c = pexpect.spawn(WAVETRAP, ["debug", "--nx", "--pid", str(p.run.pid)], encoding="utf-8", timeout=LIMIT, env={**p.env, "NO_COLOR": "1"})
         c.expect(r"\(wavetrap\) ")
         c.sendline(f"break session.cu:{line_of('tile is filled')}")
         c.expect("Breakpoint 1 at 0x")
