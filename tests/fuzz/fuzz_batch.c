@@ -1,9 +1,9 @@
 /*
- * Fuzz target: batch buffers. The input is the commands of a batch, which stand in an object of the
- * GPU's address space, with descriptors and further commands in the page behind them: a dword
- * 0xfa57…, 0xfa58… is replaced by the lower half of an address there or in another object. The
- * batch ends, walks keep what the emulator is promised, and the device serves a batch that is right
- * afterwards, by a context that the first one has not lost.
+ * Fuzz target: batch buffers. The first kilobyte of an input is the commands of a batch, the rest
+ * is data: descriptors, further commands. Each has an object of the GPU's address space; a dword
+ * 0xfa58… or 0xfa57… is replaced by the lower half of an address in the first or the second one.
+ * The batch ends, walks keep what the emulator is promised, and the device serves a batch that is
+ * right afterwards, by a context that the first one has not lost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Where the GPU sees the batch's objects: commands, data, a page that may not be written. */
+/* Where the GPU sees the objects: commands, data, and one more. */
 static const uint64_t places[] = {0x100000, 0x104000, 0x108000};
-enum { OBJECTS = 3, OBJECT_PAGES = 4 };
+enum { OBJECTS = 3, OBJECT_PAGES = 4, COMMANDS = 1024 };
 
 static void put(uint8_t *to, const uint8_t *data, size_t size)
 {
-    const size_t room = (size_t)2 * OBJECT_PAGES * I915_FUZZ_PAGE;
+    const size_t room = (size_t)OBJECT_PAGES * I915_FUZZ_PAGE;
     memset(to, 0, room);
     memcpy(to, data, size < room ? size : room);
     for (size_t at = 0; at + 4 <= size && at + 4 <= room; at += 4) {
@@ -61,7 +61,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (unsigned i = 0; i < OBJECTS; i++)
         if (i915_fuzz_userptr(file, i * OBJECT_PAGES, OBJECT_PAGES) != i + 1)
             abort();
-    put(i915_fuzz_memory(), data, size);
+    const size_t commands = size < COMMANDS ? size : COMMANDS;
+    put(i915_fuzz_memory(), data, commands);
+    put(i915_fuzz_memory() + (size_t)OBJECT_PAGES * I915_FUZZ_PAGE, data + commands,
+        size - commands);
     if (submit(file, 0, 0) || wt_i915_ioctl(file, DRM_IOCTL_I915_GET_RESET_STATS, &stats))
         abort();
     /* A batch that failed has lost its context, and says so; another context goes on. */
