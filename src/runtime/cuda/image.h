@@ -27,6 +27,10 @@ enum wt_status image_each_text(const struct gpu *g, const void *image, size_t av
                                const char *name, image_text_fn add, void *context,
                                struct wt_error *err);
 
+/** The texts, parsed, of what a linker's state has made; NULL: the image is of no state that is
+ * there. In linker.c; under the lock. */
+const struct gpu_module *linker_module(const void *image);
+
 /** A program's buffer for messages about its images. */
 struct image_log {
     char *text;
