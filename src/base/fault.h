@@ -28,6 +28,7 @@ struct wt_fault {
     uint64_t pc;    /**< of the instruction, which has had no effect */
     uint64_t addr;  /**< the memory address, where the kind has one */
     uint64_t time;  /**< issue time */
+    char name[32];  /**< what the GPU calls it ("OOR_ADDR"); "": `kind` says all */
     char text[256]; /**< one sentence for people, without place */
 };
 

@@ -263,3 +263,79 @@ def test_symbols_of_data_and_places_of_lines(program):
 def test_groups_are_for_devices_that_have_them(example):
     done = debug(example("mandelbrot"), *LANES, "group 0")
     assert done.returncode == 1 and "the device does not tell of work-groups" in done.stderr
+
+
+# ---- exceptions by name ----
+
+STRAY = """int table[4];
+int main(void)
+{
+    volatile int *where = (int *)((char *)table + 1);
+    return *where;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def misaligned(program, tmp_path_factory):
+    """A program whose load is not aligned."""
+    folder = tmp_path_factory.mktemp("misaligned")
+    (folder / "stray.c").write_text(STRAY)
+    return program(folder / "stray", 32)
+
+
+def test_a_mistake_is_caught_by_its_name(misaligned):
+    done = debug(misaligned, "catch access", "catch Misaligned", "run", "info breakpoints")
+    assert "Catchpoint 2: Program stopped by a fault: " in done.stdout
+    assert re.search(r"^1 +catchpoint +keep y +access\n2 +catchpoint +keep y +misaligned\n\tbreakpoint already hit 1 time", done.stdout, re.M), done.stdout
+    # Others stop as without a catchpoint; one that is disabled lets its own pass.
+    done = debug(misaligned, "catch access", "run")
+    assert "Catchpoint" not in done.stdout.split("Starting")[1] and "\nProgram stopped by a fault: " in done.stdout
+    done = debug(misaligned, "catch misaligned", "disable 1", "run")
+    assert "Program stopped" not in done.stdout and "Program terminated by a fault: " in done.stdout
+
+
+def test_an_unknown_exception_is_a_failure_that_lists_the_known_ones(program):
+    done = debug(program("values"), "catch int_div0")
+    assert done.returncode == 1 and 'There is nothing to catch that is called "int_div0": catch takes "fault"' in done.stderr
+    assert '"divergence"' in done.stderr and '"deadlock"' in done.stderr
+    assert "the device does not tell of dispatches" in debug(program("values"), "catch dispatch end").stderr
+
+
+# ---- dprintf ----
+
+def test_a_log_has_a_text_for_each_lane(example):
+    done = debug(example("mandelbrot"), 'dprintf draw if pixel > 8 && pixel < 12 && pixel != 10,"%d of %s: %5.1f|%x|%c%%\\n",pixel,"abc",pixel/2.0f,-pixel,65+pixel',
+                 "ignore 1 0", "run")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^9 of abc:   4\.5\|fffffff7\|J%\n11 of abc:   5\.5\|fffffff5\|L%\n(?!\d+ of)", done.stdout, re.M), done.stdout
+
+
+def test_a_log_says_what_gdb_says(program):
+    commands = ['dprintf deep,"depth %d, %5.2f %lx %c\\n",depth,depth/2.0,sizeof(depth),65+depth', "info breakpoints", "continue"]
+    ours = ask_console(program("values"), ["break main", "run"], commands)
+    gdbs = ask_gdb(program("values"), ["break main", "continue"], commands)
+    assert [plain(g) for g in gdbs[:1]] == [plain(o) for o in ours[:1]]
+    assert re.search(r"^ +printf .*", gdbs[1], re.M)[0].strip() == re.search(r"^ +printf .*", ours[1], re.M)[0].strip()
+    assert re.findall("^depth .*", gdbs[2], re.M) == re.findall("^depth .*", ours[2], re.M) != []
+
+
+def test_a_log_is_counted_ignored_saved_and_stepped_over(program, tmp_path):
+    file, saved = program("values"), tmp_path / "saved"
+    text = 'dprintf deep if depth < 3,"at %d\\n",depth'
+    done = debug(file, text, "ignore 1 1", f"save breakpoints {saved}", "run", "info breakpoints")
+    assert re.findall("^at .*", done.stdout, re.M) == ["at 1", "at 0"] and "already hit 3 times" in done.stdout
+    assert saved.read_text() == text + "\nignore $bpnum 1\n"
+    assert re.findall("^at .*", debug(file, f"source {saved}", "run").stdout, re.M) == ["at 1", "at 0"]
+    said = ask_console(file, ["break deep if depth == 2", "run", 'dprintf deep,"at %d\\n",depth'], ["next", "next", "next"])
+    assert re.findall("^at .*", "\n".join(said), re.M) == ["at 1", "at 0"]
+
+
+@pytest.mark.parametrize("text, message", [
+    ('deep,"%d\\n"', "Wrong number of arguments"), ('deep,"\\n",1', "Wrong number of arguments"), ('deep,"%d\\n",nonsense', 'No symbol "nonsense"'),
+    ("deep", "dprintf takes a location"), ('nowhere,"x"', 'Function "nowhere" not defined.'), ('deep,"%y",1', "Unrecognized format specifier 'y'"),
+    ('deep,"x', "non-terminated")])
+def test_logs_that_are_no_logs(program, text, message):
+    done = debug(program("values"), f"dprintf {text}")
+    assert done.returncode == 1 and message in done.stderr
+    assert "No breakpoints" in debug(program("values"), "info breakpoints").stdout

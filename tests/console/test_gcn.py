@@ -299,6 +299,36 @@ def test_exceptions_are_enabled_by_hand(code, tmp_path):
     assert said[6:10] == ["$2 = 0", "$3 = 1", "$4 = 2", "$5 = 0x4000"] and said[10].endswith("= 1")
 
 
+def test_exceptions_are_caught_by_name(code, tmp_path):
+    source = tmp_path / "divide.cl"
+    source.write_text(DIVIDE)
+    start = ["break divide.cl:5", "run", "set var $mode = $mode | 1 << 14", "delete"]
+    said = ask(code(source), start, ["catch overflow", "catch float_div0", "continue", "info breakpoints"], options("quotients", "zeros:512"))
+    assert "Catchpoint 3: Program stopped by a fault: division by zero" in said[2]
+    assert said[3].count("already hit 1 time") == 1
+    done = debug(code(source), "catch STACK_ERROR", options=options("quotients", "zeros:512"))
+    for name in ("invalid", "denormal", "float_div0", "overflow", "underflow", "inexact", "int_div0", "mem_viol", "illegal"):
+        assert f'"{name}"' in done.stderr
+
+
+@both_ways
+@pytest.mark.parametrize("items, block", [(128, 64), (128, 32), (100, 64), (1000, 64)])
+def test_a_dispatch_ends_with_its_last_wave(way, items, block, code, tmp_path):
+    """All items but those of the last wave have stored what they store; it stands at its last instruction."""
+    source = tmp_path / "late.cl"
+    source.write_text("__kernel void late(__global int *out)\n{\n    const int i = get_global_id(0);\n    int sum = 0;\n"
+                      "    for (volatile int k = 0; k < (2000 - i) / 50; k++)\n        sum += k;\n    out[i] = sum + 1;\n}\n")
+    how = ["-g", "gfx900", "--kernel", "late", "--grid", str(items), "--block", str(block), f"--arg=zeros:{4 * items}", *way]
+    done = debug(code(source), "catch dispatch end", "run", "info warps", "x/i $pc", "info breakpoints", "continue", options=how)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Catchpoint 1 (dispatch end), late (") == 1 and "s_endpgm" in done.stdout
+    assert done.stdout.count(" dispatch 2 group (") == 1 or done.stdout.count(" dispatch 1 group (") == 1, done.stdout
+    assert "already hit 1 time" in done.stdout and "[Program exited normally]" in done.stdout
+    if not way:
+        said = ask(code(source), ["catch dispatch end", "run"], ["reverse-continue", "continue", "x/i $pc"], how)
+        assert "No more reverse-execution history" in said[0] and "(dispatch end), late (" in said[1] and "s_endpgm" in said[2]
+
+
 def test_a_program_that_ends(code):
     done = debug(code("values.cl"), "run", options=VALUES)
     assert done.returncode == 0 and "[Program exited normally]" in done.stdout

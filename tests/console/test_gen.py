@@ -231,6 +231,24 @@ def test_exceptions_stop_with_their_cause(kernels, tmp_path, name, way):
     assert f"= {at:#x}" in done.stdout, done.stdout
 
 
+@both_ways
+@pytest.mark.parametrize("name", ["illegal", "software", "stack"])
+def test_exceptions_are_caught_by_name(kernels, tmp_path, name, way):
+    source, at, words = EXCEPTIONS[name]
+    file = patched(kernels(*UNOPTIMISED), tmp_path / "patched", 0, iga.assemble(source, tmp_path))
+    others = [other for other in ("illegal", "software", "stack") if other != name]
+    done = debug(file, *(f"catch {other}" for other in others), f"catch {name}", "run", options=[*add(8, 8), *way])
+    assert "Catchpoint 3: Program stopped by a fault: " in done.stdout, done.stdout + done.stderr
+
+
+@both_ways
+def test_a_dispatch_ends_with_its_last_thread(kernels, way):
+    done = debug(kernels(*UNOPTIMISED), "catch dispatch end", "run", "info warps", "continue", options=[*add(), *way])
+    assert done.stdout.count("Catchpoint 1 (dispatch end), ") == 1, done.stdout + done.stderr
+    assert done.stdout.count(" group (") == 1 + done.stdout.count("[device 0, dispatch"), done.stdout
+    assert "[Program exited normally]" in done.stdout
+
+
 def test_going_on_from_the_programs_own_breakpoint_executes_the_instruction(kernels, tmp_path):
     """Breakpoint Suppress: the instruction with DebugCtrl is not skipped."""
     code = iga.assemble("mov (1) r100.0<1>:ud 7:ud\nmov (1) r100.0<1>:ud 9:ud {Breakpoint}\nnop\n", tmp_path)

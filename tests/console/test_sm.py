@@ -151,6 +151,21 @@ def test_the_error_status_is_told_in_words(sass):
     assert re.search(r"HWW_WARP_ESR = 0x0000000f: MISALIGNED_ADDR\n  ERROR = 0x0f, made at 0x10000018\n", out), out
 
 
+def test_errors_are_caught_by_the_names_of_the_error_status(sass):
+    kernel = """.kernel misaligned
+.param 8 out
+    MOV32I R2, 0x1;
+    MOV R3, RZ;
+    LDS R4, [R2];
+    EXIT;
+"""
+    file = sass(kernel, "misaligned")
+    out = debug(file, "catch OOR_ADDR", "catch misaligned_addr", "run", options=["--grid=32", "--arg=zeros:4"]).stdout
+    assert "Catchpoint 2: Program stopped by a fault: MISALIGNED_ADDR" in out, out
+    wrong = debug(file, "catch dispatch end", options=["--grid=32", "--arg=zeros:4"])
+    assert wrong.returncode == 1 and "its lanes end one by one" in wrong.stderr
+
+
 def trapping(number):
     return f""".kernel trap{number}
 .param 8 out

@@ -199,6 +199,17 @@ def test_the_hardware_s_registers():
     assert said[6] == "$1 = 1\n" and "at 0x2000000000000 of space 0" in said[7]
 
 
+def test_catch_the_end_of_dispatches(program, tmp_path):
+    """Each of them once, when one wave is left, which is at its last instruction."""
+    said = ask(["catch dispatch end", "run", "info warps", "x/i $pc", "delete", "continue"], program)
+    assert "Catchpoint 1 (dispatch end), " in said[1] and len(said[2].splitlines()) == 1 and "s_endpgm" in said[3] and END in said[-1]
+    script = tmp_path / "script"
+    script.write_text("".join(f"catch dispatch {which}\ncommands\ncontinue\nend\n" for which in ("begin", "end")) + "run\n")
+    done = debug([], program, options=["-x", script])
+    stops = re.findall(r"^Catchpoint \d \(dispatch (begin|end)\), ", done.stdout, re.M)
+    assert len(stops) >= 6 and stops == ["begin", "end"] * (len(stops) // 2), done.stdout + done.stderr
+
+
 def test_catch(program):
     """Launches, those of the runtime's own kernels too; code that comes."""
     said = ask(["catch dispatch begin", "catch module load", "run", "delete 2", *["continue"] * 4, "info breakpoints", "delete", "continue"],
@@ -343,7 +354,7 @@ def test_ctrl_c_stops_a_kernel():
     prompt = r"\(wavetrap\) "
     c.expect(prompt)
     c.sendline("run")
-    c.expect(r"\nspinning\r\n")
+    c.expect(r"spinning\r\n")
     for _ in range(100):  # until its kernel runs
         c.sendintr()
         c.expect("Program stopped[.;]")

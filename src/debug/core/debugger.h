@@ -447,6 +447,7 @@ struct wt_event {
     wt_thread thread; /**< stopped: an active lane that it happened to */
     enum wt_stop_reason reason;
     enum wt_fault_kind fault;      /**< fault: what kind of mistake */
+    uint64_t exceptions;           /**< fault: bits, which of topology->exceptions it is */
     uint32_t status;               /**< exited: exit word */
     enum wt_watchpoint_kind watch; /**< watchpoint: its kind */
     struct wt_address addr;        /**< watchpoint: the first of its bytes that was accessed */

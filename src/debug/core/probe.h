@@ -87,6 +87,14 @@ static inline size_t wt_register_row(const struct wt_register *r, wt_lanes lanes
 }
 
 /** What the device is: constant while connected, but for `waves`. */
+/** An exception or mistake that the GPU tells by a name of its own. */
+struct wt_exception {
+    const char *name;
+    enum wt_fault_kind kind; /**< a fault of this kind without a name is taken for it */
+};
+
+#define WT_MOST_EXCEPTIONS 64 /**< of a GPU: they are bits of a uint64_t */
+
 struct wt_topology {
     const char *family; /**< "vortex" */
     const char *arch;   /**< GDB's name of the architecture: "riscv:rv32" */
@@ -124,6 +132,9 @@ struct wt_topology {
     bool has_grid;         /**< lanes are work-items of a grid, in ascending order within a group */
     const char *wave_word; /**< the family's word: "warp" */
     const char *lane_word; /**< "thread" */
+    bool lanes_end;        /**< an instruction may end some lanes of a wave, not all */
+    const struct wt_exception *exceptions; /**< WT_MOST_EXCEPTIONS at most */
+    size_t exception_count;
     unsigned code_granule; /**< instructions begin at multiples of so many bytes */
     const struct wt_register *registers;
     size_t register_count;
@@ -174,9 +185,10 @@ struct wt_probe_step {
 /** The mistake that a wave has halted for. */
 struct wt_probe_exception {
     enum wt_fault_kind kind;
-    uint64_t pc;    /**< of the instruction, which may be behind the wave's or at it */
-    wt_lanes lanes; /**< that may have made it, as far as the hardware tells */
-    char text[224]; /**< for people */
+    uint64_t pc;     /**< of the instruction, which may be behind the wave's or at it */
+    wt_lanes lanes;  /**< that may have made it, as far as the hardware tells */
+    uint64_t raised; /**< bits: which of topology->exceptions; 0: `kind` says all */
+    char text[224];  /**< for people */
 };
 
 /** An access of a wave to memory that the debug hardware watches. */

@@ -149,7 +149,12 @@ enum wt_status dbg_come_to_exception(struct wt_debugger *d, uint32_t wave, struc
     struct stop stop = {
         .wave = wave,
         .lane = exception.lanes ? wt_lanes_lowest(exception.lanes) : 0,
-        .event = {.reason = WT_STOP_FAULT, .fault = exception.kind, .pc = exception.pc}};
+        .event = {.reason = WT_STOP_FAULT,
+                  .fault = exception.kind,
+                  .exceptions = exception.raised
+                                    ? exception.raised
+                                    : dbg_exceptions_of(d->topology, exception.kind, ""),
+                  .pc = exception.pc}};
     snprintf(stop.event.text, sizeof stop.event.text, "%s", exception.text);
     return dbg_stop(d, &stop, err);
 }

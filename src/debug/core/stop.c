@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "debug/core/events.h"
@@ -216,6 +217,16 @@ void dbg_lose_or_end(struct wt_debugger *d, const struct wt_error *err)
         dbg_lose(d, err);
 }
 
+uint64_t dbg_exceptions_of(const struct wt_topology *t, enum wt_fault_kind kind, const char *name)
+{
+    uint64_t bits = 0;
+    assert(t->exception_count <= WT_MOST_EXCEPTIONS);
+    for (size_t i = 0; i < t->exception_count; i++)
+        if (*name ? strcmp(name, t->exceptions[i].name) == 0 : kind == t->exceptions[i].kind)
+            bits |= (uint64_t)1 << i;
+    return bits;
+}
+
 /* A mistake of the program, if the device found one. */
 enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err)
 {
@@ -225,9 +236,12 @@ enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err)
         return WT_OK;
     uint32_t wave = fault->wave < d->topology->waves ? fault->wave : 0;
     dbg_identify(d, wave);
-    struct stop stop = {.wave = wave,
-                        .lane = fault->lanes ? wt_lanes_lowest(fault->lanes) : 0,
-                        .event = {.reason = WT_STOP_FAULT, .fault = fault->kind}};
+    struct stop stop = {
+        .wave = wave,
+        .lane = fault->lanes ? wt_lanes_lowest(fault->lanes) : 0,
+        .event = {.reason = WT_STOP_FAULT,
+                  .fault = fault->kind,
+                  .exceptions = dbg_exceptions_of(d->topology, fault->kind, fault->name)}};
     snprintf(stop.event.text, sizeof stop.event.text, "%s", fault->text);
     enum wt_status status = dbg_stop(d, &stop, err);
     /* The others may go on; this one is halted. */

@@ -24,4 +24,8 @@ void dbg_lose_or_end(struct wt_debugger *d, const struct wt_error *err);
 /** Stops for a mistake of the program, if the device found one. */
 enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err);
 
+/** The exceptions of this name; where it is "", those of this kind of fault. */
+uint64_t dbg_exceptions_of(const struct wt_topology *topology, enum wt_fault_kind kind,
+                           const char *name);
+
 #endif

@@ -12,6 +12,16 @@ enum {
     TRAPSTS_CYCLE_SHIFT = 16,
 };
 
+/* The bits of MODE.EXCP_EN and TRAPSTS.EXCP in their order, without that of address watches, whose
+ * stops are watchpoints; the others behind them. */
+enum { MATH_EXCEPTIONS = 7, MEM_VIOL = MATH_EXCEPTIONS, ILLEGAL };
+const struct wt_exception gcnp_exceptions[GCNP_EXCEPTIONS] = {
+    {"invalid", WT_FAULT_NONE},      {"denormal", WT_FAULT_NONE},   {"float_div0", WT_FAULT_NONE},
+    {"overflow", WT_FAULT_NONE},     {"underflow", WT_FAULT_NONE},  {"inexact", WT_FAULT_NONE},
+    {"int_div0", WT_FAULT_NONE},     {"mem_viol", WT_FAULT_ACCESS}, {"illegal", WT_FAULT_ILLEGAL},
+    {"deadlock", WT_FAULT_DEADLOCK},
+};
+
 static uint32_t rewind_of(const struct gcnp_row *row)
 {
     return row->ttmp[1] >> KFD_TTMP1_REWIND_SHIFT & 15;
@@ -69,11 +79,13 @@ void gcnp_describe_exception(const struct wt_standstill_row *common,
     switch (gcnp_code_of(row)) {
     case KFD_EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION:
         exception->kind = WT_FAULT_ILLEGAL;
+        exception->raised = 1 << ILLEGAL;
         snprintf(exception->text, sizeof exception->text,
                  "illegal instruction at 0x%llx (TRAPSTS.ILLEGAL_INST)", (unsigned long long)pc);
         return;
     case KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION:
         exception->kind = WT_FAULT_ACCESS;
+        exception->raised = 1 << MEM_VIOL;
         snprintf(exception->text, sizeof exception->text,
                  "memory violation by the instruction at 0x%llx (TRAPSTS.MEM_VIOL; the PC is "
                  "behind it)",
@@ -82,6 +94,8 @@ void gcnp_describe_exception(const struct wt_standstill_row *common,
     default:
         name_exceptions(row->hw[KFD_HW_TRAPSTS], row->hw[KFD_HW_MODE], names, sizeof names);
         exception->kind = WT_FAULT_EXCEPTION;
+        exception->raised =
+            row->hw[KFD_HW_TRAPSTS] & row->hw[KFD_HW_MODE] >> 12 & ((1 << MATH_EXCEPTIONS) - 1);
         snprintf(exception->text, sizeof exception->text,
                  "%s by the instruction at 0x%llx, which MODE.EXCP_EN makes an exception (the PC "
                  "is behind it)",

@@ -204,5 +204,7 @@ uint32_t gcnp_code_of(const struct gcnp_row *row);
 /** The mistake that a row has stopped for (WT_HALT_EXCEPTION), in words. */
 void gcnp_describe_exception(const struct wt_standstill_row *row,
                              struct wt_probe_exception *exception);
+enum { GCNP_EXCEPTIONS = 10 };
+extern const struct wt_exception gcnp_exceptions[GCNP_EXCEPTIONS];
 
 #endif

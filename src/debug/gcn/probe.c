@@ -56,6 +56,8 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                                               .wave_word = "wave",
                                               .lane_word = "lane",
                                               .has_grid = true,
+                                              .exceptions = gcnp_exceptions,
+                                              .exception_count = GCNP_EXCEPTIONS,
                                               .code_granule = 4};
     gcnp_describe_spaces(p);
     return gcnp_describe_registers(p)

@@ -3,6 +3,13 @@
 
 #include <stdio.h>
 
+/* Those of cr0.1 first, in the order of the table below. */
+const struct wt_exception genp_exceptions[GENP_EXCEPTIONS] = {{"illegal", WT_FAULT_ILLEGAL},
+                                                              {"stack", WT_FAULT_NONE},
+                                                              {"software", WT_FAULT_NONE},
+                                                              {"access", WT_FAULT_ACCESS},
+                                                              {"deadlock", WT_FAULT_DEADLOCK}};
+
 static const struct {
     uint32_t bit;
     unsigned number;
@@ -33,6 +40,7 @@ void genp_describe_exception(const struct wt_standstill_row *common,
         if (!(row->causes & exceptions[i].bit))
             continue;
         exception->kind = exceptions[i].kind;
+        exception->raised = (uint64_t)1 << i;
         snprintf(exception->text, sizeof exception->text,
                  "%s at 0x%llx (cr0.1 bit %u; cr0.2, AIP, is 0x%x)", exceptions[i].text,
                  (unsigned long long)pc, exceptions[i].number, (unsigned)row->saved.cr[2]);

@@ -112,4 +112,8 @@ void smp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window
 void smp_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                 struct wt_instruction *instruction);
 
+/* ---- warps.c ---- */
+extern const struct wt_exception smp_exceptions[];
+extern const size_t smp_exception_count;
+
 #endif

@@ -33,6 +33,9 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                                               .wave_word = "warp",
                                               .lane_word = "lane",
                                               .has_grid = true,
+                                              .lanes_end = true,
+                                              .exceptions = smp_exceptions,
+                                              .exception_count = smp_exception_count,
                                               .code_granule = 8};
     smp_describe_spaces(p);
     return smp_describe_registers(p)

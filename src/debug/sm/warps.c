@@ -438,12 +438,39 @@ static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *ma
     *mask = ((const struct smp_row *)row)->active;
 }
 
+/* Errors of a warp as HWW_WARP_ESR tells them (docs/sm-trap.md), and what the trap unit has beside
+ * them. */
+const struct wt_exception smp_exceptions[] = {
+    {"STACK_ERROR", WT_FAULT_NONE},
+    {"API_STACK_ERROR", WT_FAULT_NONE},
+    {"RET_EMPTY_STACK_ERROR", WT_FAULT_NONE},
+    {"PC_WRAP", WT_FAULT_NONE},
+    {"MISALIGNED_PC", WT_FAULT_NONE},
+    {"PC_OVERFLOW", WT_FAULT_NONE},
+    {"MISALIGNED_IMMC_ADDR", WT_FAULT_NONE},
+    {"MISALIGNED_REG", WT_FAULT_NONE},
+    {"ILLEGAL_INSTR_ENCODING", WT_FAULT_NONE},
+    {"ILLEGAL_INSTR_PARAM", WT_FAULT_NONE},
+    {"INVALID_CONST_ADDR", WT_FAULT_NONE},
+    {"OOR_REG", WT_FAULT_NONE},
+    {"OOR_ADDR", WT_FAULT_NONE},
+    {"MISALIGNED_ADDR", WT_FAULT_NONE},
+    {"INVALID_ADDR_SPACE", WT_FAULT_NONE},
+    {"INVALID_CONST_ADDR_LDC", WT_FAULT_NONE},
+    {"L1_ERROR", WT_FAULT_NONE},
+    {"deadlock", WT_FAULT_DEADLOCK},
+};
+const size_t smp_exception_count = sizeof smp_exceptions / sizeof *smp_exceptions;
+
 static void describe_exception(const struct wt_standstill_row *row,
                                struct wt_probe_exception *exception)
 {
     const struct wt_fault *error = &((const struct smp_row *)row)->error;
     *exception =
         (struct wt_probe_exception){.kind = error->kind, .pc = error->pc, .lanes = error->lanes};
+    for (size_t i = 0; i < smp_exception_count; i++)
+        if (strcmp(smp_exceptions[i].name, error->name) == 0)
+            exception->raised = (uint64_t)1 << i;
     snprintf(exception->text, sizeof exception->text, "%.200s", error->text);
 }
 

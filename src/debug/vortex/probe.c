@@ -757,6 +757,17 @@ static void vortex_close(struct wt_probe *p)
     free(p);
 }
 
+/* Vortex has no exceptions: these are the mistakes at which the emulator stops. */
+static const struct wt_exception exceptions[] = {
+    {"illegal", WT_FAULT_ILLEGAL},
+    {"divergence", WT_FAULT_DIVERGENCE},
+    {"stack_overflow", WT_FAULT_STACK_OVERFLOW},
+    {"stack_underflow", WT_FAULT_STACK_UNDERFLOW},
+    {"misaligned", WT_FAULT_MISALIGNED},
+    {"access", WT_FAULT_ACCESS},
+    {"deadlock", WT_FAULT_DEADLOCK},
+};
+
 static enum wt_status vortex_open(const struct wt_target *target, bool use_memory_port,
                                   struct wt_probe **probe, struct wt_error *err)
 {
@@ -799,6 +810,8 @@ static enum wt_status vortex_open(const struct wt_target *target, bool use_memor
     t->space_count = 1;
     t->wave_word = "warp";
     t->lane_word = "thread";
+    t->exceptions = exceptions;
+    t->exception_count = sizeof exceptions / sizeof *exceptions;
     t->code_granule = 2;
     *probe = p;
     return WT_OK;

@@ -253,6 +253,7 @@ const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_
                              .addr = addr,
                              .time = sm_now(w)};
     const unsigned delay = code == SM_L1_ERROR ? d->config.memory_delay : d->config.error_delay;
+    snprintf(fault.name, sizeof fault.name, "%s", sm_error_name(code));
     const int used = snprintf(fault.text, sizeof fault.text, "%s: ", sm_error_name(code));
     va_list arguments;
     va_start(arguments, format);

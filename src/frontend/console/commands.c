@@ -67,6 +67,11 @@ const struct command wt_shell_commands[] = {
      'l', false},
     {"tbreak", "tb", do_tbreak, POINTS, "Sets a breakpoint that is deleted at its first stop.",
      NULL, 'l', false},
+    {"dprintf", NULL, do_dprintf, POINTS, "Logs text where the program comes, and goes on.",
+     "dprintf LOCATION [if CONDITION],\"FORMAT\",VALUE,...: a text for each lane that comes there "
+     "and "
+     "for which\nthe condition holds, by printf's conversions.",
+     'l', false},
     {"watch", NULL, do_watch, POINTS, "Stops when a variable's value changes.",
      "watch [-l] EXPRESSION [if CONDITION]. The memory that the expression names now is watched, "
      "whichever\nwave or lane writes to it.",
@@ -76,11 +81,11 @@ const struct command wt_shell_commands[] = {
      false},
     {"catch", NULL, do_catch, POINTS, "Stops for what happens to the program.",
      "catch fault: a mistake of the program; they stop always, and the catchpoint counts them, has "
-     "commands,\nand lets them pass while it is disabled. catch dispatch begin: each kernel "
-     "launch, at the first "
-     "instruction\nof its first wave. catch module load: code that a host program loads or "
-     "unloads.",
-     0, false},
+     "commands,\nand lets them pass while it is disabled. catch NAME: those of this name, which "
+     "depends on the GPU.\ncatch dispatch begin: each kernel launch, at the first instruction of "
+     "its first wave. catch dispatch end:\nthe last one of its last wave. catch module load: code "
+     "that a host program loads or unloads.",
+     'x', false},
     {"delete", "d", do_delete, POINTS, "Deletes breakpoints by their numbers, or all.", NULL, 0,
      false},
     {"clear", "cl", do_clear, POINTS, "Deletes the breakpoints at a location.", NULL, 'l', false},

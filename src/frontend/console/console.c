@@ -661,6 +661,11 @@ static void offer_names(struct completion *o, bool functions_only)
     }
 }
 
+static void offer_name(void *context, const char *name)
+{
+    offer(context, name);
+}
+
 static bool offer_file(void *context, const char *file)
 {
     struct completion *o = context;
@@ -702,6 +707,10 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
             offer_commands(&o, wt_shell_infos);
         } else if (kind == 'c' && word == arguments) {
             offer_commands(&o, wt_shell_commands);
+        } else if (kind == 'x') {
+            o.word = arguments;
+            o.length = (size_t)(end - arguments);
+            each_catch_name(c, offer_name, &o);
         } else if (dollar) {
             char name[80];
             for (size_t i = 0; i < c->topology->register_count; i++) {

@@ -1,4 +1,4 @@
-/* Values: print, output, x, display, ptype, whatis, set var, printf, registers. */
+/* Values: print, output, x, display, ptype, whatis, set var, registers. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -60,8 +60,7 @@ static void hint_elements(struct wt_shell *c, const char *text, const struct wt_
     fputs("('@' selects lanes here. Elements of an array: p[0..7])\n", c->out);
 }
 
-/* A value that cannot be had is an error of the command, as in GDB. */
-static enum wt_status check_value(const struct wt_values *v, struct wt_error *err)
+enum wt_status check_value(const struct wt_values *v, struct wt_error *err)
 {
     if (v->selected || v->lane_count != 1 ||
         (wt_type_plain(v->type)->kind == WT_TYPE_FUNCTION && v->in_memory))
@@ -611,183 +610,6 @@ enum wt_status do_info_registers(struct wt_shell *c, const char *text, struct wt
 }
 
 /* ---- echo and printf ---- */
-
-static char unescape(const char **at)
-{
-    const char c = *(*at)++;
-    if (c != '\\' || !**at)
-        return c;
-    const char e = *(*at)++;
-    switch (e) {
-    case 'n':
-        return '\n';
-    case 't':
-        return '\t';
-    case 'a':
-        return '\a';
-    case 'e':
-        return 033;
-    default:
-        return e;
-    }
-}
-
-enum wt_status do_echo(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    (void)err;
-    while (*text)
-        fputc(unescape(&text), c->out);
-    return WT_OK;
-}
-
-/* The end of an argument: a comma outside of parentheses and quotes. */
-static const char *argument_end(const char *text)
-{
-    int depth = 0;
-    char quote = 0;
-    for (; *text; text++) {
-        if (quote) {
-            if (*text == '\\' && text[1])
-                text++;
-            else if (*text == quote)
-                quote = 0;
-        } else if (*text == '"' || *text == '\'') {
-            quote = *text;
-        } else if (strchr("([", *text)) {
-            depth++;
-        } else if (strchr(")]", *text)) {
-            depth--;
-        } else if (*text == ',' && depth <= 0) {
-            break;
-        }
-    }
-    return text;
-}
-
-static enum wt_status print_conversion(struct wt_shell *c, const char *conversion, size_t length,
-                                       const char **arguments, struct wt_error *err)
-{
-    const char kind = conversion[length - 1];
-    char format[64], *text;
-    const struct wt_view view = view_of(c);
-    struct wt_values v;
-    if (**arguments != ',')
-        return wt_fail(err, WT_INVALID, "Wrong number of arguments for specified format-string");
-    const char *first = skip_blanks(*arguments + 1), *end = argument_end(first);
-    text = strndup(first, (size_t)(end - first));
-    if (!text)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    *arguments = end;
-    enum wt_status status = wt_source_evaluate(&view, text, &v, err);
-    free(text);
-    if (status)
-        return status;
-    if ((status = check_value(&v, err)) != WT_OK) {
-        wt_values_free(&v);
-        return status;
-    }
-    const struct wt_type *plain = wt_type_plain(v.type);
-    const uint64_t bits = v.size <= 8 ? wt_load_le(v.bytes, v.size) : 0;
-    /* The conversion with the length that this program's own printf wants. */
-    size_t digits = length - 1;
-    while (digits && strchr("hlzjtLq", conversion[digits - 1]))
-        digits--;
-    if (digits > 20) {
-        wt_values_free(&v);
-        return wt_fail(err, WT_INVALID, "Bad format string");
-    }
-    if (strchr("diouxXc", kind)) {
-        const unsigned by = v.size && v.size < 8 ? 64 - (unsigned)v.size * 8 : 0;
-        const int64_t number = plain->is_signed || kind == 'd' || kind == 'i'
-                                   ? (int64_t)(bits << by) >> by
-                                   : (int64_t)bits;
-        snprintf(format, sizeof format, "%.*s%s%c", (int)digits, conversion,
-                 kind == 'c' ? "" : "ll", kind);
-        if (kind == 'c')
-            fprintf(c->out, format, (int)number);
-        else
-            fprintf(c->out, format, (long long)number);
-    } else if (strchr("feEgGaA", kind)) {
-        double number;
-        float narrow;
-        if (v.size == 4) {
-            const uint32_t low = (uint32_t)bits;
-            memcpy(&narrow, &low, sizeof narrow);
-            number = (double)narrow;
-        } else {
-            memcpy(&number, &bits, sizeof number);
-        }
-        if (plain->kind != WT_TYPE_FLOAT)
-            number = plain->is_signed ? (double)(int64_t)bits : (double)bits;
-        snprintf(format, sizeof format, "%.*s%c", (int)digits, conversion, kind);
-        fprintf(c->out, format, number);
-    } else if (kind == 's') {
-        const bool array = plain->kind == WT_TYPE_ARRAY;
-        if (array) {
-            fprintf(c->out, "%.*s", (int)v.size, (const char *)v.bytes);
-        } else {
-            char byte;
-            for (uint64_t at = bits; at - bits < 65536; at++) {
-                if (!wt_source_read(&view, v.in_memory ? 0 : v.space, at, &byte, 1)) {
-                    status =
-                        wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, at);
-                    break;
-                }
-                if (!byte)
-                    break;
-                fputc(byte, c->out);
-            }
-        }
-    } else if (kind == 'p') {
-        fprintf(c->out, "0x%" PRIx64, bits);
-    } else {
-        status = wt_fail(err, WT_INVALID, "Unrecognized format specifier '%c' in printf", kind);
-    }
-    wt_values_free(&v);
-    return status;
-}
-
-enum wt_status do_printf(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    if (*text != '"')
-        return wt_fail(err, WT_INVALID, "Bad format string");
-    const char *at = text + 1, *arguments = text + 1;
-    while (*arguments && *arguments != '"')
-        arguments += *arguments == '\\' && arguments[1] ? 2 : 1;
-    if (!*arguments)
-        return wt_fail(err, WT_INVALID, "Bad format string, non-terminated '\"'");
-    const char *end = arguments;
-    arguments = skip_blanks(arguments + 1);
-    while (at < end) {
-        if (*at != '%') {
-            fputc(unescape(&at), c->out);
-            continue;
-        }
-        size_t length = 1;
-        if (at[1] == '%') {
-            fputc('%', c->out);
-            at += 2;
-            continue;
-        }
-        unsigned digits = 0, most = 0;
-        while (at + length < end && strchr("-+ #0123456789.hlzjtLq", at[length])) {
-            digits = isdigit((unsigned char)at[length++]) ? digits + 1 : 0;
-            most = digits > most ? digits : most;
-        }
-        if (most > 3)
-            return wt_fail(err, WT_INVALID, "a field of more than 999 characters is not printed");
-        if (at + length >= end)
-            return wt_fail(err, WT_INVALID, "Incomplete format specifier at end of format string");
-        length++;
-        enum wt_status status = print_conversion(c, at, length, &arguments, err);
-        if (status)
-            return status;
-        at += length;
-    }
-    if (*arguments)
-        return wt_fail(err, WT_INVALID, "Wrong number of arguments for specified format-string");
-    return WT_OK;
-}
 
 enum wt_status do_info_all_registers(struct wt_shell *c, const char *text, struct wt_error *err)
 {

@@ -12,7 +12,7 @@
 enum point_kind { POINT_BREAK, POINT_WATCH, POINT_READ, POINT_ACCESS, POINT_CATCH };
 
 /** What a catchpoint stops for. */
-enum catch_kind { CATCH_FAULT, CATCH_DISPATCHES, CATCH_MODULES };
+enum catch_kind { CATCH_FAULT, CATCH_DISPATCHES, CATCH_ENDS, CATCH_MODULES };
 
 /** Lines of commands. */
 struct script {
@@ -41,7 +41,11 @@ struct point {
     struct wt_expr **compiled; /**< of each address; NULL entries: none */
     struct script commands;
     bool silent;
+    char *format; /**< of a dprintf, with its arguments; NULL: it stops */
     enum catch_kind caught;
+    uint64_t exceptions; /**< CATCH_FAULT: which of the topology's; 0: every fault */
+    size_t entries;      /**< CATCH_ENDS: so many of `addr` are where kernels begin */
+    uint64_t last_of;    /**< … the dispatch whose last group has been seen to end */
     /* Watchpoints. */
     enum wt_watchpoint_kind watch;
     struct wt_address where;            /**< as `owner` sees it */
@@ -192,7 +196,7 @@ struct command {
     const char *summary; /**< one line */
     const char *help;    /**< more; NULL */
     char completes;      /**< its arguments: 0 nothing, 'e' expressions, 'l' locations, 'f' files,
-                              'c' commands, 'i' info topics */
+                              'c' commands, 'i' info topics, 'x' what is caught */
     bool repeats;        /**< an empty line does it again */
 };
 
@@ -267,6 +271,8 @@ enum wt_status insert_internal(struct wt_shell *c, const struct stop_at *at, str
 void remove_internal(struct wt_shell *c, uint64_t addr);
 /** Removes everything that is inserted, and the console's own breakpoints. */
 void remove_all_inserted(struct wt_shell *c);
+/** Whether a breakpoint's own condition holds where a thread stands. */
+bool condition_holds(struct wt_shell *c, const struct point *p, uint64_t pc, wt_thread thread);
 /** Whether a breakpoint of the user's holds for a thread that stands at @p pc. */
 bool user_breakpoint_at(struct wt_shell *c, uint64_t pc, wt_thread thread);
 /** Whether floats are returned in registers for floats. */
@@ -299,13 +305,33 @@ void catch_news(struct wt_shell *c, const struct wt_probe_event *news);
 bool passes_faults(const struct wt_shell *c);
 /** Counts and tells the catchpoint of a stop; false if there is none. */
 bool report_catch(struct wt_shell *c);
-/** The catchpoint that a fault is told with; NULL: none. */
+/** The catchpoint that the fault of c->event is told with; NULL: none. */
 struct point *catch_of_faults(const struct wt_shell *c);
+/** What a catchpoint at instructions means that a wave has come to; false: this is no stop. */
+bool catch_at(struct wt_shell *c, struct point *p, uint64_t pc);
+/** Puts it to where kernels begin, and, as far as that is known, end. */
+void resolve_catch(struct wt_shell *c, struct point *p);
+/** Offers the names of exceptions for completion. */
+void each_catch_name(const struct wt_shell *c, void (*offer)(void *context, const char *name),
+                     void *context);
 
 /* ---- frames.c ---- */
 void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered, bool address);
 
+/* ---- resolve.c ---- */
+/** Finds the places of all breakpoints anew: code has come or gone. */
+void resolve_points(struct wt_shell *c);
+
+/* ---- printf.c ---- */
+/** The end of an argument: a comma outside of parentheses and quotes. */
+const char *argument_end(const char *text);
+/** Prints what a dprintf has for each lane of the selected wave for which its condition holds. */
+void log_lanes(struct wt_shell *c, const struct point *p, uint64_t pc);
+
 /* ---- points.c ---- */
+/** Sets a breakpoint at "LOCATION [if CONDITION]"; with @p format it is a dprintf. */
+enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary, const char *format,
+                         struct wt_error *err);
 void free_points(struct wt_shell *c);
 struct point *add_point(struct wt_shell *c, enum point_kind kind, const char *text,
                         struct wt_error *err);
@@ -316,13 +342,21 @@ void queue_commands(struct wt_shell *c, const struct point *p);
 unsigned line_named(const struct point *p);
 /** Whether it stops at instructions. */
 bool has_addresses(const struct point *p);
+/**
+ * The frames as a breakpoint shows them that stops there: an inlined call that begins is not
+ * entered yet. The caller frees them; NULL without host memory.
+ */
+struct wt_frames *frames_at(struct wt_shell *c, const struct point *p, uint64_t addr);
+/** Where kernels begin, those of the runtime, too. The caller frees the list; NULL: none. */
+uint64_t *list_kernel_entries(struct wt_shell *c, size_t *count);
+/** Gives a breakpoint another list of addresses, which it takes over. */
+void set_addresses(struct point *p, uint64_t *list, size_t count);
 struct point *find_point(struct wt_shell *c, unsigned number);
 void delete_point(struct wt_shell *c, struct point *p);
 /** Compiles a breakpoint's conditions anew. */
 enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_error *err);
 /** Whether a condition holds for the selected thread; true if it cannot be evaluated. */
 bool condition_true(struct wt_shell *c, const char *text);
-void resolve_points(struct wt_shell *c);
 enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **list, size_t *count,
                              char **where, struct wt_error *err);
 
@@ -349,6 +383,8 @@ enum wt_status print_expression(struct wt_shell *c, const char *text, char lette
 struct wt_format format_of(const struct wt_shell *c, char letter, bool top);
 enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_error *err);
 void free_displays(struct wt_shell *c);
+/** A value that cannot be had is an error of the command, as in GDB. */
+enum wt_status check_value(const struct wt_values *values, struct wt_error *err);
 /** Values of a frame's variables, one a line; false if there are none. */
 bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool arguments,
                      const char *indent);
@@ -359,8 +395,8 @@ command_fn do_run, do_start, do_continue, do_step, do_next, do_stepi, do_nexti, 
     do_advance, do_reverse_continue, do_reverse_step, do_reverse_next, do_reverse_stepi,
     do_reverse_nexti, do_reverse_finish, do_kill, do_goto, do_who_wrote, do_attach, do_detach,
     do_catch, do_unset;
-command_fn do_break, do_tbreak, do_watch, do_rwatch, do_awatch, do_delete, do_clear, do_enable,
-    do_disable, do_condition, do_ignore, do_commands, do_save, do_info_breakpoints;
+command_fn do_break, do_dprintf, do_tbreak, do_watch, do_rwatch, do_awatch, do_delete, do_clear,
+    do_enable, do_disable, do_condition, do_ignore, do_commands, do_save, do_info_breakpoints;
 command_fn do_backtrace, do_frame, do_up, do_down, do_info_frame, do_info_locals, do_info_args;
 command_fn do_print, do_output, do_x, do_display, do_undisplay, do_ptype, do_whatis, do_set,
     do_show, do_printf, do_echo, do_info_display, do_info_registers, do_info_all_registers;

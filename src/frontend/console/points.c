@@ -16,7 +16,8 @@
 
 bool has_addresses(const struct point *p)
 {
-    return p->kind == POINT_BREAK || (p->kind == POINT_CATCH && p->caught == CATCH_DISPATCHES);
+    return p->kind == POINT_BREAK ||
+           (p->kind == POINT_CATCH && (p->caught == CATCH_DISPATCHES || p->caught == CATCH_ENDS));
 }
 
 unsigned line_named(const struct point *p)
@@ -51,6 +52,7 @@ static void free_point(struct point *p)
     free(p->text);
     free(p->addr);
     free(p->condition);
+    free(p->format);
     free(p->old);
     free(p->part);
     free(p);
@@ -369,9 +371,7 @@ enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **li
 
 /* ---- conditions ---- */
 
-/* The frames as a breakpoint shows them that stops there: an inlined call that begins is not
- * entered yet. */
-static struct wt_frames *frames_at(struct wt_shell *c, const struct point *p, uint64_t addr)
+struct wt_frames *frames_at(struct wt_shell *c, const struct point *p, uint64_t addr)
 {
     struct wt_frames *frames = wt_frames_at(c->debugger, c->modules, addr);
     if (frames)
@@ -388,7 +388,9 @@ enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_
     struct wt_expr **compiled = calloc(p->addr_count, sizeof(struct wt_expr *));
     if (!compiled)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a condition");
-    for (size_t k = 0; k < p->addr_count && !status; k++) {
+    /* Where kernels end there is no condition. */
+    const size_t count = p->entries ? p->entries : p->addr_count;
+    for (size_t k = 0; k < count && !status; k++) {
         struct wt_frames *frames = frames_at(c, p, p->addr[k]);
         const struct wt_view view = {.source = c->source,
                                      .frames = frames,
@@ -454,9 +456,10 @@ static bool comes_later(const struct wt_shell *c, const char *text)
     return c->options.host && *text && *text != '*' && !isdigit((unsigned char)*text);
 }
 
-static enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary,
-                                struct wt_error *err)
+enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary, const char *format,
+                         struct wt_error *err)
 {
+    const char *what = format ? "Dprintf" : temporary ? "Temporary breakpoint" : "Breakpoint";
     uint64_t *list = NULL;
     size_t count = 0;
     char *copy = strdup(text);
@@ -477,6 +480,7 @@ static enum wt_status set_break(struct wt_shell *c, const char *text, bool tempo
         return status ? status : WT_NO_MEMORY;
     }
     p->temporary = temporary;
+    p->format = format ? strdup(format) : NULL;
     p->addr = list;
     p->addr_count = count;
     if (condition) {
@@ -490,12 +494,10 @@ static enum wt_status set_break(struct wt_shell *c, const char *text, bool tempo
         return status;
     }
     if (pending) {
-        fprintf(c->out, "%s %u (%s) pending.\n", temporary ? "Temporary breakpoint" : "Breakpoint",
-                p->number, p->text);
+        fprintf(c->out, "%s %u (%s) pending.\n", what, p->number, p->text);
         return WT_OK;
     }
-    fprintf(c->out, "%s %u at 0x%" PRIx64, temporary ? "Temporary breakpoint" : "Breakpoint",
-            p->number, p->addr[0]);
+    fprintf(c->out, "%s %u at 0x%" PRIx64, what, p->number, p->addr[0]);
     if (count > 1)
         fprintf(c->out, ": %s. (%zu locations)", p->text, count);
     else
@@ -506,47 +508,28 @@ static enum wt_status set_break(struct wt_shell *c, const char *text, bool tempo
 
 enum wt_status do_break(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return set_break(c, text, false, err);
+    return set_break(c, text, false, NULL, err);
 }
 
 enum wt_status do_tbreak(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return set_break(c, text, true, err);
+    return set_break(c, text, true, NULL, err);
 }
 
-static void resolve_catch(struct wt_shell *c, struct point *p)
+uint64_t *list_kernel_entries(struct wt_shell *c, size_t *count)
 {
     struct addresses a = {0};
     find_kernels(c, NULL, true, &a);
-    free_compiled(p);
-    free(p->addr);
-    p->addr = a.list;
-    p->addr_count = a.count;
-    compile_condition(c, p, WT_IGNORED);
+    *count = a.count;
+    return a.list;
 }
 
-void resolve_points(struct wt_shell *c)
+void set_addresses(struct point *p, uint64_t *list, size_t count)
 {
-    for (size_t i = 0; i < c->point_count; i++) {
-        struct point *p = c->point[i];
-        struct wt_error err;
-        uint64_t *list = NULL;
-        size_t count = 0;
-        if (p->kind == POINT_CATCH && p->caught == CATCH_DISPATCHES)
-            resolve_catch(c, p);
-        if (p->kind != POINT_BREAK || p->text[0] == '*' || !p->text[0])
-            continue;
-        /* Where its code was, there may be other code soon. */
-        if (resolve_place(c, p->text, &list, &count, NULL, WT_IGNORED) != WT_OK && !c->options.host)
-            continue;
-        free_compiled(p);
-        free(p->addr);
-        p->addr = list;
-        p->addr_count = count;
-        if (compile_condition(c, p, &err) != WT_OK)
-            fprintf(c->out, "The condition of breakpoint %u cannot be evaluated: %s\n", p->number,
-                    err.text);
-    }
+    free_compiled(p);
+    free(p->addr);
+    p->addr = list;
+    p->addr_count = count;
 }
 
 /* ---- watch ---- */
@@ -909,7 +892,7 @@ enum wt_status do_info_breakpoints(struct wt_shell *c, const char *text, struct 
     fprintf(c->out, "%-7s %-14s Disp Enb %-*s What\n", "Num", "Type", width, "Address");
     for (size_t i = 0; i < c->point_count; i++) {
         const struct point *p = c->point[i];
-        fprintf(c->out, "%-7u %-14s %s %c   ", p->number, types[p->kind],
+        fprintf(c->out, "%-7u %-14s %s %c   ", p->number, p->format ? "dprintf" : types[p->kind],
                 p->temporary ? "del " : "keep", p->enabled ? 'y' : 'n');
         if (p->kind == POINT_BREAK && p->addr_count == 1) {
             fprintf(c->out, "0x%0*" PRIx64 " ", width - 2, p->addr[0]);
@@ -929,9 +912,11 @@ enum wt_status do_info_breakpoints(struct wt_shell *c, const char *text, struct 
                     p->hits == 1 ? "" : "s");
         if (p->ignore)
             fprintf(c->out, "\tignore next %u hits\n", p->ignore);
+        if (p->format)
+            fprintf(c->out, "        printf %s\n", p->format);
         for (size_t k = 0; k < p->commands.count; k++)
             fprintf(c->out, "        %s\n", p->commands.line[k]);
-        for (size_t k = 0; p->addr_count > 1 && k < p->addr_count; k++) {
+        for (size_t k = 0; p->addr_count > 1 && !p->entries && k < p->addr_count; k++) {
             char number[32];
             snprintf(number, sizeof number, "%u.%zu", p->number, k + 1);
             fprintf(c->out, "%-7s %-14s %-4s %c   0x%0*" PRIx64 " ", number, "", "", 'y', width - 2,
@@ -961,9 +946,14 @@ enum wt_status do_save(struct wt_shell *c, const char *text, struct wt_error *er
                                         [POINT_CATCH] = "catch"};
     for (size_t i = 0; i < c->point_count; i++) {
         const struct point *p = c->point[i];
-        fprintf(file, "%s %s", p->temporary ? "tbreak" : words[p->kind], p->text);
-        const bool condition = p->condition && p->kind != POINT_CATCH;
-        fprintf(file, condition ? " if %s\n" : "\n", p->condition);
+        fprintf(file, "%s %s",
+                p->format      ? "dprintf"
+                : p->temporary ? "tbreak"
+                               : words[p->kind],
+                p->text);
+        if (p->condition && p->kind != POINT_CATCH)
+            fprintf(file, " if %s", p->condition);
+        fprintf(file, p->format ? ",%s\n" : "\n", p->format);
         if (p->commands.count || p->silent) {
             fputs("commands\n", file);
             if (p->silent)

@@ -320,9 +320,7 @@ void show_stop(struct wt_shell *c, bool with_frame)
     }
 }
 
-/* Whether a breakpoint's own condition holds where a thread stands. */
-static bool condition_holds(struct wt_shell *c, const struct point *p, uint64_t pc,
-                            wt_thread thread)
+bool condition_holds(struct wt_shell *c, const struct point *p, uint64_t pc, wt_thread thread)
 {
     for (size_t k = 0; k < p->addr_count; k++) {
         if (p->addr[k] != pc)
@@ -414,15 +412,22 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
     struct point *gone[64];
     size_t gone_count = 0;
     unsigned shown = 0;
-    bool temporary = false, catches = false;
+    bool temporary = false;
+    const char *catches = NULL;
     for (size_t i = 0; i < c->point_count; i++) {
         struct point *p = c->point[i];
         if (!has_addresses(p) || !p->enabled || !condition_holds(c, p, place.pc, c->thread))
             continue;
         here = true;
+        if (p->kind == POINT_CATCH && !catch_at(c, p, place.pc))
+            continue;
         p->hits++;
         if (p->ignore) {
             p->ignore--;
+            continue;
+        }
+        if (p->format) {
+            log_lanes(c, p, place.pc);
             continue;
         }
         any = true;
@@ -430,7 +435,7 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
             c->wanted_line = line_named(p);
             forget_frames(c);
             shown = p->number;
-            catches = p->kind == POINT_CATCH;
+            catches = p->kind == POINT_CATCH ? p->text : NULL;
             temporary = p->temporary;
             silent = p->silent;
         }
@@ -447,11 +452,12 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
     c->stopped_silently = silent;
     if (shown && !silent) {
         print_where(c, c->thread);
-        fprintf(c->out, "\n%s%s %u%s%s, ", style(c, HEADLINE),
+        fprintf(c->out, "\n%s%s %u%s%s%s%s, ", style(c, HEADLINE),
                 catches     ? "Catchpoint"
                 : temporary ? "Temporary breakpoint"
                             : "Breakpoint",
-                shown, catches ? " (dispatch begin)" : "", style(c, PLAIN));
+                shown, catches ? " (" : "", catches ? catches : "", catches ? ")" : "",
+                style(c, PLAIN));
     }
     c->stop_number = shown;
     for (size_t i = 0; i < gone_count; i++)
