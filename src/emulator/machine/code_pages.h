@@ -110,11 +110,15 @@ static inline const struct wt_code_watched *wt_code_watched(const struct wt_code
 }
 
 /**
- * Around the replacement of memory @p from which code is fetched: what was decoded from pages that
- * both memories share stays. Both memories exist meanwhile, so a page at the same place is the same
- * page.
+ * Before the memory @p from of the code is replaced: notes the host pages behind each decoded page,
+ * for wt_code_keep_pages.
  */
 void wt_code_note_pages(struct wt_code_cache *code, const struct wt_memory *from);
+/**
+ * After the replacement: frees the decoded pages whose memory is not the same host page in @p from,
+ * the new memory, as it was in the old one; the others stay. The old memory must exist until then:
+ * so a page at the same place is the same page.
+ */
 void wt_code_keep_pages(struct wt_code_cache *code, const struct wt_memory *from);
 
 #endif

@@ -128,6 +128,7 @@ struct wt_tlb {
     struct wt_tlb_entry entry[WT_TLB_ENTRIES];
 };
 
+/** The one entry that the page of @p addr may have; it may hold another page. */
 static inline struct wt_tlb_entry *wt_tlb_entry_of(struct wt_tlb *tlb, uint64_t addr)
 {
     return &tlb->entry[(addr >> WT_PAGE_BITS) & (WT_TLB_ENTRIES - 1)];

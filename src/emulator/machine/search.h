@@ -56,12 +56,11 @@ void wt_search_begin(struct wt_search *s, struct wt_timeline *timeline, struct w
  */
 enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt_error *err);
 
-/** The place just told counts. Forwards the search has ended with this, where the machine stands.
- */
+/** Accepts the place that was reported last. A forward search ends with this, at that place. */
 void wt_search_accept(struct wt_search *s);
 
 /**
- * Forwards, at a place of code: it counts, but the search has ended only behind the instruction
+ * Forwards, at a place of code: accepts it, but the search ends only behind the instruction
  * (WT_SEARCH_FOUND). Its watched memory accesses are still reported first.
  */
 void wt_search_pass(struct wt_search *s);

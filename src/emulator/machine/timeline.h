@@ -58,9 +58,10 @@ uint32_t wt_input_apply(struct wt_machine *m, const struct wt_input *input);
  */
 enum wt_status wt_timeline_new(struct wt_machine *machine, uint64_t budget,
                                struct wt_timeline **timeline, struct wt_error *err);
+/** Frees the recording; the machine stays as it is. NULL is allowed. */
 void wt_timeline_free(struct wt_timeline *t);
 
-/** Forgets all and begins anew with the present state (a program was loaded). */
+/** Forgets the recording and begins anew with the present state (a program was loaded). */
 enum wt_status wt_timeline_restart(struct wt_timeline *t, struct wt_error *err);
 
 /**
@@ -83,15 +84,17 @@ uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input);
 enum wt_status wt_timeline_goto(struct wt_timeline *t, uint64_t time, struct wt_error *err);
 
 /**
- * Lets a debugger look around in a way that changes the state (it halts waves, and reads registers
- * by injected instructions): until looking ends, nothing counts. Then the machine is as it was.
+ * Begins or ends looking; a call that changes nothing succeeds. While looking, a debugger may
+ * change the state (it halts waves, and reads registers by injected instructions) and nothing is
+ * recorded; the end of looking restores the state from its beginning. WT_NO_MEMORY is the only
+ * failure.
  */
 enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_error *err);
 
 /**
- * Ends looking in the other way: what was done meanwhile is recorded as done here, and in the past
- * the future that was is dropped. Without looking it does nothing. A debugger that let issues pass
- * by wt_timeline_run while it looked cannot do this (WT_STATE).
+ * Ends looking and keeps the changes: what was done meanwhile is recorded as done here. In the past
+ * this drops the future. Without looking it does nothing. WT_STATE: issues have passed by
+ * wt_timeline_run while looking.
  */
 enum wt_status wt_timeline_commit(struct wt_timeline *t, struct wt_error *err);
 
@@ -119,22 +122,28 @@ struct wt_timeline_file {
 enum wt_status wt_timeline_write(const struct wt_timeline_file *file, struct wt_archive *a,
                                  struct wt_error *err);
 
-/** Reads that into a machine without a timeline. On failure the machine can only be freed. */
+/**
+ * Reads what wt_timeline_write has written into a machine without a timeline. On failure the
+ * machine can only be freed.
+ */
 enum wt_status wt_timeline_read(struct wt_timeline_file *file, struct wt_archive *a,
                                 struct wt_error *err);
 
-/** Saves the state here, in addition to those that are saved anyway, as far as the budget allows.
+/**
+ * Saves the state here, beside the states that are saved anyway, as far as the budget allows.
+ * Nothing while looking.
  */
 void wt_timeline_keep(struct wt_timeline *t);
 
 /** The latest time not after @p time that is reached without running there: a state is saved. */
 uint64_t wt_timeline_saved_before(const struct wt_timeline *t, uint64_t time);
 
-/** First and last position of the recorded run. */
+/** Issue time at which the recorded run begins. */
 uint64_t wt_timeline_start(const struct wt_timeline *t);
+/** Issue time at which the recorded run ends. */
 uint64_t wt_timeline_end(const struct wt_timeline *t);
 
-/** Whether the machine is at the end of what was recorded: running on is new. */
+/** Whether the machine is at the end of the recording, so that running on records something new. */
 bool wt_timeline_at_end(const struct wt_timeline *t);
 
 struct wt_timeline_stats {
@@ -147,6 +156,8 @@ struct wt_timeline_stats {
     uint64_t restarts;   /**< how often a new timeline began */
     uint64_t widest_gap; /**< most issues between two snapshots, or from the last to the end */
 };
+
+/** Fills in the statistics of the recording. */
 void wt_timeline_stats(const struct wt_timeline *t, struct wt_timeline_stats *stats);
 
 /**
