@@ -46,11 +46,14 @@ enum gcn_debug_register {
 extern const struct wt_hw_table gcn_register_table;
 
 /**
- * Reads or writes a register; what has no register reads 0 and drops writes. Not while the device
- * runs. A write may halt, resume, end or start waves, and so call the device's host (host.h).
+ * Reads the register at word address @p addr; 0 where there is none. Not while the device runs.
  * Reading SQ_IND_DATA changes SQ_IND_INDEX where AUTO_INCR is set.
  */
 uint32_t gcn_debug_read(struct gcn_device *device, uint32_t addr);
+/**
+ * Writes the register at word address @p addr; a write where there is none is dropped. Not while
+ * the device runs. It may halt, resume, end or start waves, and so call the device's host (host.h).
+ */
 void gcn_debug_write(struct gcn_device *device, uint32_t addr, uint32_t value);
 
 /* ---- places ---- */
@@ -84,20 +87,26 @@ struct gcn_trap_registers {
     uint32_t given; /**< which of them are known, as a bit set */
 };
 
-/** Those of a wave; false if there is no such wave. */
+/**
+ * Fills in the registers of an active wave; TTMP0 and TTMP1 are given only where it has a trap
+ * handler. False if there is no such wave.
+ */
 bool gcn_wave_trap_registers(struct gcn_device *device, uint32_t wave,
                              struct gcn_trap_registers *registers);
-/** Prints what they say, a line each. */
+/** Prints what the given registers say of a trap, in lines. */
 void gcn_explain_trap(FILE *out, const struct gcn_trap_registers *registers);
-/** Prints what is known of an exception, where @p fault is one; taken: by a trap handler. */
+/**
+ * Prints what is known of the exception @p fault, if it is one. @p taken: a trap handler has taken
+ * it.
+ */
 void gcn_explain_exception(FILE *out, struct gcn_device *device, const struct wt_fault *fault,
                            bool taken);
 /** The name of an exception by its bit in MODE.EXCP_EN, from 0: "invalid"; NULL beyond the 9. */
 const char *gcn_exception_name(unsigned bit);
 
 /**
- * What the user should know of the program, or NULL: trap number 0, which is the hardware's own,
- * was used by s_trap or by the host. Told once; the text is valid until the device is freed.
+ * A notice for the user, or NULL: trap number 0, which is the hardware's own, was used by s_trap or
+ * by the host. It is returned once; the text is valid until the device is freed.
  */
 const char *gcn_device_take_notice(struct gcn_device *device);
 
@@ -120,7 +129,7 @@ struct gcn_interrupt {
 /** The @p n th of the kept interrupts, 0 being the oldest; false if there are fewer. */
 bool gcn_debug_interrupt(const struct gcn_device *device, unsigned n,
                          struct gcn_interrupt *interrupt);
-/** How many there have been since the reset. */
+/** The number of interrupts since the reset. */
 uint64_t gcn_debug_interrupt_count(const struct gcn_device *device);
 
 /* ---- what the driver does (amdkfd) ---- */
@@ -191,7 +200,7 @@ int gcn_driver_address_watch(struct gcn_device *device, unsigned vmid,
  */
 int gcn_driver_set_watch(struct gcn_device *device, unsigned vmid, uint64_t addr, uint32_t mask,
                          uint32_t mode, uint32_t *id);
-/** Frees it; -EINVAL if it is not set by this VMID. */
+/** Frees watch @p id; -EINVAL if this VMID has not set it. */
 int gcn_driver_clear_watch(struct gcn_device *device, unsigned vmid, uint32_t id);
 
 /**

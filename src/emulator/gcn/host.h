@@ -45,7 +45,7 @@ struct gcn_host {
  */
 extern const struct gcn_host gcn_driver;
 
-/** Called by a host's callback: the run comes back with WT_RUN_EVENT behind this instruction. */
+/** For a host's callback: makes the run return WT_RUN_EVENT behind this instruction. */
 void gcn_device_come_back(struct gcn_device *device);
 
 /** Where a dispatch comes from. */
@@ -98,18 +98,22 @@ struct gcn_copy {
  */
 enum wt_status gcn_device_copy_memory(struct gcn_device *device, const struct gcn_copy *copy,
                                       struct wt_error *err);
-/** The device works on the process's memory again; what the copy has is the caller's to put there.
+/**
+ * Makes the device work on the process's memory again. The caller has copied back what the copy
+ * has.
  */
 void gcn_device_rejoin(struct gcn_device *device);
 /** The copy's page at @p addr, as the device has it now. */
 const uint8_t *gcn_device_copied(const struct gcn_device *device, uint64_t addr);
 /** The process's own page that the device has at @p addr, which is mapped. */
 uint8_t *gcn_device_page(const struct gcn_device *device, uint64_t addr);
-/** The first range at or behind @p from that is mapped, or the rest of the one that @p from is in;
- * false if there is none. */
+/**
+ * Finds the first mapped range at or behind @p from, or the rest of the one that @p from lies in;
+ * false if there is none.
+ */
 bool gcn_device_next_mapped(const struct gcn_device *device, uint64_t from, uint64_t *addr,
                             uint64_t *size);
-/** Whether the device has the page at @p addr. */
+/** Whether the page at @p addr is mapped. */
 bool gcn_device_maps(const struct gcn_device *device, uint64_t addr);
 /** Whether @p addr lies in the save area of a queue. */
 bool gcn_device_saves_at(const struct gcn_device *device, uint64_t addr);
@@ -121,23 +125,26 @@ bool gcn_device_saves_at(const struct gcn_device *device, uint64_t addr);
 enum wt_status gcn_device_map_alias(struct gcn_device *device, uint64_t addr, uint64_t size,
                                     void *host, struct wt_error *err);
 
-/** Takes [addr, addr + size), rounded to pages, away; what of it is not mapped does not matter. */
+/**
+ * Unmaps [addr, addr + size), rounded to pages; parts of it that are not mapped are ignored.
+ * Decoded instructions are forgotten. WT_NO_MEMORY is the only failure.
+ */
 enum wt_status gcn_device_unmap(struct gcn_device *device, uint64_t addr, uint64_t size,
                                 struct wt_error *err);
 
-/** Whether all of [addr, addr + size) is mapped, and may be written. */
+/** Whether all of [addr, addr + size) is mapped for writing. */
 bool gcn_device_usable(const struct gcn_device *device, uint64_t addr, uint64_t size);
 
 /**
- * Where in the process's memory the GPU has @p addr, and how many bytes lie there in one piece;
- * NULL where it may not write.
+ * Where in the process's memory the GPU has @p addr, and in *room how many bytes follow in one
+ * piece; NULL where the GPU may not write.
  */
 void *gcn_device_pointer(const struct gcn_device *device, uint64_t addr, uint64_t *room);
 
-/** The host has written there: decoded instructions of it are forgotten. */
+/** Forgets the decoded instructions of [addr, addr + size), which the host has written. */
 void gcn_device_changed(struct gcn_device *device, uint64_t addr, uint64_t size);
 
-/** Forgets decoded instructions: the host may have written code. */
+/** Forgets all decoded instructions and empties the TLB: the host may have written code. */
 void gcn_device_flush_code(struct gcn_device *device);
 
 /**
@@ -156,11 +163,14 @@ struct gcn_progress {
     uint64_t entry; /**< where the kernel begins */
     uint64_t begun, done, total;
 };
-/** @p dispatch has begun and not ended. */
+/** Fills in how far a dispatch is that has begun and not ended. */
 void gcn_device_progress(const struct gcn_device *device, unsigned dispatch,
                          struct gcn_progress *progress);
 
-/** The dispatch that a wave is of, and where that kernel begins; false if there is no such wave. */
+/**
+ * The dispatch of an active wave, and in *entry where its kernel begins; false if there is no such
+ * wave.
+ */
 bool gcn_wave_dispatch(const struct gcn_device *device, uint32_t wave, unsigned *dispatch,
                        uint64_t *entry);
 
@@ -175,13 +185,16 @@ struct gcn_watch {
 };
 
 /**
- * Runs until a wave is there, and sets *met to it; or at most @p issues, and sets *met to
- * GCN_ANY_WAVE. What else was watched no longer is.
+ * Runs until a wave reaches the watched instruction, which *met becomes; or for at most @p issues,
+ * and *met becomes GCN_ANY_WAVE. Other watches of the device are removed.
  */
 enum wt_run gcn_watch_run(struct gcn_device *device, struct gcn_watch *watch, uint64_t issues,
                           uint32_t *met);
 
-/** Gives up a dispatch, its work-groups and waves; and the fault, whoever made it. */
+/**
+ * Abandons a dispatch with its work-groups and waves, and clears the device's fault, whoever made
+ * it.
+ */
 void gcn_device_abandon(struct gcn_device *device, unsigned dispatch);
 
 #endif
