@@ -89,13 +89,13 @@ struct gen_wire_kernel {
     char name[GEN_WIRE_NAME];
 };
 
-/** Whether a request makes sense in itself. */
+/** Whether a request is well-formed: its kind exists, and its size is at most GEN_WIRE_MOST. */
 static inline bool gen_wire_sound(const struct gen_wire_request *request)
 {
     return request->kind < GEN_WIRE_KINDS && request->size <= GEN_WIRE_MOST;
 }
 
-/** Bytes that follow a request. */
+/** The number of bytes that follow a request. */
 static inline size_t gen_wire_follows(const struct gen_wire_request *request)
 {
     return request->kind == GEN_WIRE_WRITE ? request->size : 0;

@@ -45,8 +45,8 @@ enum wt_status wt_image_parse(const char *name, const uint8_t *bytes, size_t len
                               struct wt_image *image, struct wt_error *err);
 
 /**
- * Whether it is said where the program goes, once: WT_INVALID for a raw binary without a base that
- * is not called .bin (text would run as code), and for any other format with one.
+ * Checks that the place of the program is given exactly once. WT_INVALID for a raw binary without a
+ * base that is not called .bin (text would run as code), and for any other format with one.
  */
 enum wt_status wt_image_check_base(const struct wt_image *image, const char *path, bool base_given,
                                    struct wt_error *err);

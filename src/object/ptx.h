@@ -192,6 +192,7 @@ struct ptx_module {
 enum wt_status ptx_parse(const char *name, const char *text, size_t length,
                          struct ptx_module *module, struct wt_error *err);
 
+/** Frees what a module owns; *module is empty then. */
 void ptx_free(struct ptx_module *module);
 
 /** Whether a file's first bytes look like PTX: comments, then ".version". */

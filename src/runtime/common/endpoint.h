@@ -39,22 +39,28 @@ struct wt_endpoint_ops {
 };
 
 /**
- * Listens for debuggers. @p ops must outlive it. @p holder: the process for which kernels are held;
- * they are released if it ends before a debugger has come; 0: none. NULL if listening is not
- * possible: the program runs all the same.
+ * Listens for debuggers in a thread of its own. @p ops must outlive the endpoint. @p holder is the
+ * process for which kernels are held; they are released if it ends before a debugger has come; 0:
+ * none. NULL if listening is not possible: the program runs all the same. wt_endpoint_stop frees
+ * it.
  */
 struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *context,
                                       pid_t holder);
-/** The debugger that is connected, if any, is let go; @p endpoint may be NULL. */
+/**
+ * Releases the debugger that is connected, if any, stops listening and frees @p endpoint, which may
+ * be NULL.
+ */
 void wt_endpoint_stop(struct wt_endpoint *endpoint);
-/** The process ends with @p status: its debugger is told. @p endpoint may be NULL. */
+/** Tells the debugger that the process ends with @p status. @p endpoint may be NULL. */
 void wt_endpoint_tell_exit(struct wt_endpoint *endpoint, int status);
-/** The same; then waits some seconds for the debugger to go: it is served yet. The caller holds
- * nothing that is needed for that. */
+/**
+ * As wt_endpoint_tell_exit, then serves the debugger until it goes, for some seconds at most. The
+ * caller must hold no lock that serving takes.
+ */
 void wt_endpoint_tell_exit_and_wait(struct wt_endpoint *endpoint, int status);
-/** In a child after fork(): the descriptors are the parent's. @p endpoint may be NULL. */
+/** In a child after fork(): closes the parent's descriptors. @p endpoint may be NULL. */
 void wt_endpoint_after_fork(struct wt_endpoint *endpoint);
-/** The process ends without closing: its socket is removed. @p endpoint may be NULL. */
+/** Removes the socket of a process that ends without wt_endpoint_stop. @p endpoint may be NULL. */
 void wt_endpoint_forget(struct wt_endpoint *endpoint);
 
 /** Receives all of @p size bytes; false: the debugger has gone. */

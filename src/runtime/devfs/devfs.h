@@ -60,11 +60,16 @@ bool wt_devfs_add(int fd, const struct wt_devfs_driver *driver, void *file);
 /** What @p fd is an opening of; NULL if it is none. Sets *file. */
 const struct wt_devfs_driver *wt_devfs_find(int fd, void **file);
 
-/** @p copy is a duplicate of @p fd now (and of nothing else any more). False without host memory,
- * where @p fd is an opening. */
+/**
+ * Notes that @p copy is a duplicate of @p fd now, and of nothing else any more. False without host
+ * memory, where @p fd is an opening.
+ */
 bool wt_devfs_duplicate(int fd, int copy);
 
-/** @p fd is about to be closed: after its last descriptor the driver closes the file. */
+/**
+ * Forgets @p fd, which is about to be closed. After a file's last descriptor the driver closes the
+ * file.
+ */
 void wt_devfs_remove(int fd);
 
 #endif

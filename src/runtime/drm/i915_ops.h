@@ -21,8 +21,9 @@ struct wt_i915_mapping {
 };
 
 /**
- * Fills in how many work-items a group of @p walk has (block), and the whole of it (grid), where
- * that is known: its payload, of @p room bytes, is at @p payload in this process (NULL: nowhere).
+ * Copies the sizes of @p walk into *out: work-items of a group (block) and of the whole walk
+ * (grid), where they are known from its payload, of @p room bytes at @p payload in this process
+ * (NULL: there is none).
  */
 void drm_walk_sizes(const struct gen_walk *walk, const uint8_t *payload, size_t room,
                     struct gen_walk *out);
