@@ -1,6 +1,6 @@
 /*
- * cubins: NVIDIA's ELF files of SASS (e_machine 190). What is read here is what the compute driver
- * needs of them: code of each function, its parameters (.nv.info), constant banks, sizes of shared
+ * cubins: NVIDIA's ELF files of SASS (e_machine 190). This reads what the compute driver
+ * needs: code of each function, its parameters (.nv.info), constant banks, sizes of shared
  * and local memory, registers. Format: public tools that read and write them (maxas, CuAssembler).
  */
 #ifndef WT_OBJECT_CUBIN_H

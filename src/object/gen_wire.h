@@ -20,7 +20,7 @@
 #define GEN_WIRE_NAME 120          /* bytes of a name, its zero included */
 
 /** What the file of source text N, from 1, is called in debug information. There is no such file:
- * the text is told by GEN_WIRE_SOURCE. */
+ * GEN_WIRE_SOURCE gives the text. */
 #define GEN_WIRE_SOURCE_PATH "/opencl/program-%u.cl"
 
 enum gen_wire_kind {

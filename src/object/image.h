@@ -1,4 +1,4 @@
-/* Program images: what a file says must be in memory before a program starts. */
+/* Program images: the memory contents that a file gives a program to start with. */
 #ifndef WT_OBJECT_IMAGE_H
 #define WT_OBJECT_IMAGE_H
 

@@ -1,6 +1,6 @@
 /*
- * The debug hardware of a gfx900 as drivers and tools reach it: registers on the register bus, and
- * what the kernel driver does with them for its debug interface (wave control, address watch,
+ * The debug hardware of a gfx900 for drivers and tools: registers on the register bus, and what the
+ * kernel driver does with them for its debug interface (wave control, address watch,
  * launch modes). A debugger of real hardware has the same registers at the same places.
  *
  * Sources: linux `asic_reg/gc/gc_9_0_offset.h` and `gc_9_0_sh_mask.h` (places and fields),
@@ -164,12 +164,11 @@ struct gcn_wave_control {
 #define GCN_WAVE_MESSAGE_RESERVED 0xf0003c00u
 
 /**
- * Wave control as linux 4.20 does it (dbgdev_wave_control_nodiq): registers GRBM_GFX_INDEX and
- * SQ_CMD are written, then GRBM_GFX_INDEX broadcasts again. Returns 0, or -EINVAL for an operation,
- * mode or trap number that there is not, or if the chip has no debug hardware (debug=none).
- * Addressing a place without a wave is no error. CHECK_VMID is set in each mode, so that only
- * waves of the process are reached; linux leaves it out of BROADCAST_PROCESS, against the mode's
- * meaning.
+ * Wave control as linux 4.20 does it (dbgdev_wave_control_nodiq): writes GRBM_GFX_INDEX and SQ_CMD,
+ * then makes GRBM_GFX_INDEX broadcast again. Returns 0, or -EINVAL for an unknown operation, mode
+ * or trap number, or if the chip has no debug hardware (debug=none). Addressing a place without a
+ * wave is no error. CHECK_VMID is set in each mode, so that only waves of the process are reached;
+ * linux leaves it out of BROADCAST_PROCESS, against the mode's meaning.
  */
 int gcn_driver_wave_control(struct gcn_device *device, unsigned vmid,
                             const struct gcn_wave_control *control);
@@ -195,8 +194,7 @@ int gcn_driver_address_watch(struct gcn_device *device, unsigned vmid,
 /**
  * One watch as linux 6.5 sets it (KFD_IOC_DBG_TRAP_SET_NODE_ADDRESS_WATCH): the first that is free;
  * *id becomes its number. @p mask has the address bits that count, of which 29:6 are used. Returns
- * 0, -ENOMEM if none is free, -EINVAL for a mode that there is not or a chip without debug
- * hardware.
+ * 0, -ENOMEM if none is free, -EINVAL for an unknown mode or a chip without debug hardware.
  */
 int gcn_driver_set_watch(struct gcn_device *device, unsigned vmid, uint64_t addr, uint32_t mask,
                          uint32_t mode, uint32_t *id);

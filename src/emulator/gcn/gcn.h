@@ -17,7 +17,7 @@
 struct gcn_device;
 struct wt_archive;
 
-/** What the user chooses. */
+/** A device's configuration. */
 struct gcn_config {
     unsigned cu; /**< compute units, 1..64; at most 16 a shader array */
     unsigned se; /**< shader engines, 1..4; 0: as many as the compute units need */
@@ -67,7 +67,7 @@ struct wt_machine *gcn_machine(struct gcn_device *device);
 #define GCN_SHARED_APERTURE ((uint64_t)1 << 48)
 #define GCN_PRIVATE_APERTURE ((uint64_t)2 << 48)
 #define GCN_APERTURE_SIZE ((uint64_t)1 << 32)
-/** GDS has no flat addresses: for whoever looks from outside it begins here. */
+/** GDS has no flat addresses: for accesses from outside it begins here. */
 #define GCN_REGION_APERTURE ((uint64_t)3 << 48)
 
 /**
@@ -225,7 +225,7 @@ void gcn_disassembler_free(struct gcn_disassembler *disassembler);
 
 /**
  * Disassembles the instruction at @p bytes, of which @p available are there, as it would stand at
- * @p pc; returns its length in bytes, 4 or 8. What is no instruction reads ".long 0x…".
+ * @p pc; returns its length in bytes, 4 or 8. Other words read ".long 0x…".
  */
 unsigned gcn_disassemble(struct gcn_disassembler *disassembler, const uint8_t *bytes,
                          size_t available, uint64_t pc, char *text, size_t size);

@@ -1,6 +1,6 @@
 /*
- * A gfx900 in a host process: its memory is the process's own, whose threads it meets in signals
- * and queues. What a drop-in driver library needs beyond gcn.h.
+ * A gfx900 in a host process: its memory is the process's own, and it works with the process's
+ * threads through signals and queues. What a drop-in driver library needs beyond gcn.h.
  */
 #ifndef WT_EMULATOR_GCN_HOST_H
 #define WT_EMULATOR_GCN_HOST_H
@@ -16,9 +16,9 @@ struct gcn_trap {
 };
 
 /**
- * What is around a device: the driver and its packet processor. Each is called while the device
- * runs, or within gcn_device_begin, gcn_device_abandon and writes of debug registers (debug.h);
- * none may be NULL, none may call them.
+ * The surroundings of a device: the driver and its packet processor. Each is called while the
+ * device runs, or within gcn_device_begin, gcn_device_abandon and writes of debug registers
+ * (debug.h); none may be NULL, none may call them.
  */
 struct gcn_host {
     /** s_sendmsg of an interrupt: the wave, and M0. */
@@ -39,9 +39,9 @@ struct gcn_host {
 };
 
 /**
- * A driver's part, for a host to change what it wants: it comes back for launched, dispatch_done
- * and wave_halted, takes page faults, leaves to the second-level trap handler what the kernel
- * driver's handler does, and ignores interrupts.
+ * A driver's defaults, of which a host replaces what it wants: the run returns for launched,
+ * dispatch_done and wave_halted, page faults are taken, first_level_trap leaves for the
+ * second-level trap handler what the kernel driver's handler does, and interrupts are ignored.
  */
 extern const struct gcn_host gcn_driver;
 
@@ -72,8 +72,8 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const str
                                       struct gcn_device **device, struct wt_error *err);
 
 /**
- * What a device asks that works on a copy of the process's memory. The functions are called while
- * the device runs, and when its memory is looked at or written; none may call it.
+ * What a device needs to work on a copy of the process's memory. The functions are called while the
+ * device runs, and when its memory is read or written; none may call the device.
  */
 struct gcn_copy {
     /** The page of the copy at @p addr, to which the process has @p host: the same bytes each time
@@ -82,11 +82,11 @@ struct gcn_copy {
     /** Whether threads of the process may use the page at @p addr, which is mapped, while kernels
      * run. */
     bool (*shared)(void *context, uint64_t addr);
-    /** A wave has stored to the copy. Of pages that are shared each store is told, in the order of
-     * the stores; of others some are. */
+    /** A wave has stored to the copy. Every store to shared pages is reported, in the order of the
+     * stores; of stores to other pages some are. */
     void (*stored)(void *context, uint64_t addr, const void *bytes, size_t size);
-    /** An atomic has stored its result at @p addr: where memory is shared there, the store that was
-     * told last is that one. True: the run comes back behind its instruction (WT_RUN_EVENT). */
+    /** An atomic has stored its result at @p addr; in shared memory that is the store reported
+     * last. True: the run returns WT_RUN_EVENT behind its instruction. */
     bool (*was_atomic)(void *context, uint64_t addr);
     void *context;
 };

@@ -64,7 +64,7 @@ enum gcn_exception {
     GCN_EXCP_INT_DIV0 = 64,
 };
 
-/* Whether a wave waits at global wave sync, and as what it uses the resource. */
+/* Whether a wave waits at global wave sync, and how it uses the resource. */
 enum gcn_gws_wait { GCN_GWS_NONE, GCN_GWS_BARRIER, GCN_GWS_SEMAPHORE };
 #define GCN_GWS 64
 
@@ -100,7 +100,7 @@ struct gcn_wave {
     uint8_t watch_hits;   /* watches that the instruction being executed has hit; 0 between turns */
     uint8_t watch_rewind; /* then: its length in dwords */
     uint32_t record;      /* while its queue is suspended: where its record is in the save area */
-    uint64_t saved; /* its context has a place in memory: what EXEC got to know of it (context.c) */
+    uint64_t saved; /* its context has a place in memory: the value that EXEC got (context.c) */
     uint16_t place; /* its group's number, once it has been saved and has ended */
     uint64_t incarnation; /* how many waves its slot has had; no part of the hashes */
 };
@@ -176,7 +176,7 @@ struct gcn_kfd_queue {
 struct gcn_kfd {
     bool enabled;
     uint32_t flags;
-    uint64_t exceptions; /* that are told */
+    uint64_t exceptions; /* that are reported */
     uint64_t status;     /* exceptions of the device */
     struct gcn_kfd_queue queue[KFD_DEBUG_QUEUES];
 };
@@ -796,7 +796,7 @@ void gcn_barrier(struct gcn_wave *w);
 
 /* ---- host.c ---- */
 
-/* What is around a device that stands by itself. */
+/* The host of a device that is in no host process. */
 extern const struct gcn_host gcn_no_driver;
 
 /* ---- inspect.c: the machine's operations of these names ---- */

@@ -5,8 +5,8 @@
  *
  * While they are enabled, traps and exceptions of waves go to the debugger: the first-level and
  * second-level trap handlers are a part of the emulated driver then, and issue no instructions.
- * They leave a wave as the real ones do: halted (STATUS.HALT), with TTMP0, TTMP1 and TTMP6 telling
- * why. A wave is looked at and changed in the save area, while its queue is suspended.
+ * They leave a wave as the real ones do: halted (STATUS.HALT), with the reason in TTMP0, TTMP1 and
+ * TTMP6. A debugger reads and changes a wave in the save area, while its queue is suspended.
  *
  * Functions return 0 (or a count) or a negative errno, as the ioctl does.
  */
@@ -22,7 +22,7 @@
 #define GCN_KFD_AREA UINT64_C(0x700000000000)
 #define GCN_KFD_AREA_STEP UINT64_C(0x10000000)
 
-/* ---- what the driver tells: its queues, exceptions that waves do not raise ---- */
+/* ---- for the driver: its queues, exceptions that waves do not raise ---- */
 
 /** Bytes of save area that a queue may need: that of all waves that the device has room for. */
 uint32_t gcn_kfd_area_size(const struct gcn_device *device);

@@ -1,8 +1,8 @@
 /*
  * A machine's state as bytes, for core files. One function of a family lists the state's parts and
- * serves both directions: it writes them, or reads them back into a machine of the same shape. What
- * is read comes from outside: each number has a largest value, and what follows from other parts
- * (which waves can issue, how many there are) is not written but made again.
+ * serves both directions: it writes them, or reads them back into a machine of the same shape. The
+ * bytes that are read come from outside: each number is checked against its largest value, and what
+ * follows from other parts (the ready set, counts) is not written but recomputed.
  *
  * Numbers are little-endian, of the size that their function's name says.
  */
@@ -24,7 +24,7 @@ struct wt_archive {
     const uint8_t *in; /**< reading: the next byte */
     size_t left;       /**< reading: bytes from there on */
     bool failed;       /**< reading: from now on everything reads as 0 */
-    char why[200];     /**< then: what was wrong first, a sentence without a period */
+    char why[200];     /**< then: the first failure, a sentence without a period */
 };
 
 /** Whether the archive is being read; else it is being written. */

@@ -31,8 +31,8 @@ struct wt_memory *wt_memory_new(void);
 struct wt_memory *wt_memory_new_host(void);
 
 /**
- * Where a memory finds the pages that were not written in it: the page that holds @p addr, the same
- * bytes whenever it is asked, for as long as the memory or a fork of it exists. Never NULL.
+ * Gives the page that holds @p addr, for a memory in which it was not written: the same bytes each
+ * time, for as long as the memory or a fork of it exists. Never NULL.
  */
 typedef const uint8_t *(*wt_memory_source_fn)(void *context, uint64_t addr);
 
@@ -48,7 +48,7 @@ struct wt_memory *wt_memory_new_over(wt_memory_source_fn source, void *context);
  */
 bool wt_memory_alias(struct wt_memory *m, uint64_t addr, uint64_t size, void *host);
 
-/** Forgets the alias that begins at @p addr; where there is none, nothing. */
+/** Forgets the alias that begins at @p addr, if there is one. */
 void wt_memory_unalias(struct wt_memory *m, uint64_t addr);
 
 /** Frees a memory and its share of the pages. NULL is allowed. */
@@ -88,11 +88,11 @@ bool wt_memory_write(struct wt_memory *m, uint64_t addr, const void *bytes, size
  */
 void wt_memory_set_limit(struct wt_memory *m, uint64_t bytes);
 
-/** Why a page for writing could not be had, for people: a sentence without a period. */
+/** Writes why a page for writing was refused, for people: a sentence without a period. */
 void wt_memory_refusal(const struct wt_memory *m, char *text, size_t size);
 
 /**
- * Whether a write of @p bytes, which lie in one page, need not be done: they are zeros, and nothing
+ * Whether a write of @p bytes, which lie in one page, can be skipped: they are zeros, and nothing
  * was written to that page yet.
  */
 bool wt_memory_is_zero(const struct wt_memory *m, uint64_t addr, const void *bytes, size_t size);

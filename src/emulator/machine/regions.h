@@ -1,6 +1,6 @@
 /*
- * Which addresses a program may use: ranges of whole pages, sorted, each for reading alone or for
- * writing, too. What lies outside them is a mistake of the program.
+ * The addresses that a program may use: sorted ranges of whole pages, each read-only or writable.
+ * An access outside of them is a mistake of the program.
  */
 #ifndef WT_EMULATOR_MACHINE_REGIONS_H
 #define WT_EMULATOR_MACHINE_REGIONS_H

@@ -50,10 +50,10 @@ bool wt_turns_init(struct wt_turns *turns, const struct wt_schedule *policy, uin
 /** Frees what wt_turns_init has taken. */
 void wt_turns_free(struct wt_turns *turns);
 
-/** As after wt_turns_init: no wave can issue, and the first turn will be that of the first one. */
+/** Restores the state of wt_turns_init: no wave is ready, and the first turn is the first one's. */
 void wt_turns_reset(struct wt_turns *turns);
 
-/** No wave can issue: the next turn of round robin will be that of the first one that can. */
+/** With no wave ready: makes the next turn of round robin that of the first wave to be ready. */
 void wt_turns_rewind(struct wt_turns *turns);
 
 /** Copies the state of @p from, which is of the same number of waves. */
@@ -93,8 +93,8 @@ static inline void wt_turns_set_ready(struct wt_turns *turns, uint32_t wave, boo
 void wt_turns_choose(struct wt_turns *turns);
 
 /**
- * Makes `current` a wave that can issue, with `left` instructions, 1 or more, of its turn: the wave
- * whose turn is not over, or the next one. False if no wave can issue.
+ * Makes `current` a ready wave, with `left` instructions, 1 or more, of its turn: the wave whose
+ * turn is not over, or the next one. False if no wave is ready.
  */
 static inline bool wt_turns_next(struct wt_turns *turns)
 {

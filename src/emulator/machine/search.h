@@ -26,16 +26,16 @@ struct wt_search {
     struct wt_machine *machine;
     struct wt_watch *watch; /**< the caller's, until the search has ended */
     size_t watches;
-    size_t code; /**< so many of them, the first ones, are EXECUTE and ISSUE */
+    size_t code; /**< how many of them, the first ones, are EXECUTE or ISSUE */
     bool backwards;
     bool scanning; /**< in a window; else on the way to one */
     bool have_best;
     uint64_t best;             /**< issue time of the last place in this window that was accepted */
-    struct wt_watch_hit place; /**< that was told last: its first hit */
+    struct wt_watch_hit place; /**< the one reported last: its first hit */
     unsigned kinds;            /**< 1 << WT_WATCH_… of all its hits */
     uint64_t low, high;        /**< the window: [low, high) */
     uint64_t from;             /**< where in it the scan goes on */
-    uint64_t behind;           /**< not 0: until there only memory is watched, then all again */
+    uint64_t behind;           /**< not 0: up to this time only memory is watched, then all */
     bool pass;                 /**< the search has ended there */
     uint64_t width;            /**< of the window */
 };

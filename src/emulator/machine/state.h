@@ -1,7 +1,7 @@
 /*
- * Saved states: what every family's struct wt_state begins with, and helpers to copy the rest. A
- * state holds all that decides how a machine goes on, and nothing that can be made again (decoded
- * code, the TLB). Memory is shared page by page.
+ * Saved states: the head of every family's struct wt_state, and helpers to copy the rest. A state
+ * holds everything that execution depends on, and nothing that can be recomputed (decoded code, the
+ * TLB). Memory is shared page by page.
  */
 #ifndef WT_EMULATOR_MACHINE_STATE_H
 #define WT_EMULATOR_MACHINE_STATE_H

@@ -19,7 +19,7 @@
 
 struct wt_timeline;
 
-/** What may come from outside. */
+/** Kinds of inputs: what comes from outside. */
 enum wt_input_kind {
     WT_INPUT_MEMORY,        /**< memory is written as a lane sees it: wave, lane, addr, bytes,
                                  size */
@@ -39,13 +39,13 @@ struct wt_input {
     uint64_t addr;
     const void *bytes;
     size_t size;
-    /** WT_INPUT_OPERATION: what is done. It must do the same each time, and let no issue pass. */
+    /** WT_INPUT_OPERATION: the operation. It must be deterministic, and let no issue pass. */
     uint32_t (*operation)(struct wt_machine *m, const void *bytes, size_t size);
 };
 
 /**
- * Does something from outside to a machine; of a recorded one only its timeline may call this.
- * Returns as wt_timeline_input does.
+ * Applies an input to a machine; for a recorded machine only its timeline may call this. Returns as
+ * wt_timeline_input does.
  */
 uint32_t wt_input_apply(struct wt_machine *m, const struct wt_input *input);
 
@@ -65,15 +65,15 @@ void wt_timeline_free(struct wt_timeline *t);
 enum wt_status wt_timeline_restart(struct wt_timeline *t, struct wt_error *err);
 
 /**
- * Runs at most @p issues on. In the past this is the recorded run, inputs included, whose console
- * lines are not printed again; from its end on it is a new one. Comes back earlier where a watched
- * place is met (WT_RUN_WATCH), in the past, too.
+ * Runs on for at most @p issues. In the past this repeats the recorded run, inputs included,
+ * without printing its console lines again; from its end on it records a new one. Returns
+ * earlier at a watch's hit (WT_RUN_WATCH), in the past, too.
  */
 enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues);
 
 /**
- * Does something from outside and records it. In the past, the future that was is dropped. Returns
- * the value of a register that was read; of memory, whether it could be written; else 1.
+ * Applies an input and records it. In the past this drops the recorded future. Returns the value of
+ * a register that was read; for memory, whether it could be written; else 1.
  */
 uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input);
 
@@ -101,7 +101,7 @@ enum wt_status wt_timeline_commit(struct wt_timeline *t, struct wt_error *err);
 /** A family's function that lists its state for an archive. */
 typedef void (*wt_archive_fn)(struct wt_machine *m, struct wt_archive *a);
 
-/** What WT_INPUT_OPERATION may name. */
+/** An operation that WT_INPUT_OPERATION may name. */
 typedef uint32_t (*wt_input_operation)(struct wt_machine *m, const void *bytes, size_t size);
 
 /** A machine and its recorded run as they go into a core file and come out of one. */
@@ -135,7 +135,7 @@ enum wt_status wt_timeline_read(struct wt_timeline_file *file, struct wt_archive
  */
 void wt_timeline_keep(struct wt_timeline *t);
 
-/** The latest time not after @p time that is reached without running there: a state is saved. */
+/** The issue time of the latest saved state that is not after @p time. */
 uint64_t wt_timeline_saved_before(const struct wt_timeline *t, uint64_t time);
 
 /** Issue time at which the recorded run begins. */
@@ -161,8 +161,8 @@ struct wt_timeline_stats {
 void wt_timeline_stats(const struct wt_timeline *t, struct wt_timeline_stats *stats);
 
 /**
- * Issues between two snapshots at least: fixed from now on, for tests and benchmarks. 0, as at the
- * start: as many as it takes for a snapshot to cost little of the run.
+ * Fixes the least number of issues between two snapshots, for tests and benchmarks. 0, as at first:
+ * as many as it takes for a snapshot to cost little of the run.
  */
 void wt_timeline_set_interval(struct wt_timeline *t, uint64_t issues);
 

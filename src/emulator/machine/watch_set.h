@@ -11,7 +11,7 @@
 #include "emulator/machine/schedule.h"
 #include "emulator/machine/spans.h"
 
-/** The memory that all waves share; other spaces are numbered by the family. */
+/** The memory that all waves share; the family numbers the other spaces. */
 #define WT_SPACE_GLOBAL 0
 
 /** Watched instructions: those that begin in [first, last]. */

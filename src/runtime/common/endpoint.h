@@ -1,7 +1,7 @@
 /*
  * The endpoint of a host process for debuggers of its emulated GPUs: a Unix socket in the user's
- * own folder, and a thread that serves one debugger at a time. What is said on the socket is the
- * family's. Idle, the thread sleeps in poll(): the GPUs run as if it were not there.
+ * own folder, and a thread that serves one debugger at a time. The family defines the messages. The
+ * idle thread sleeps in poll() and costs the GPUs nothing.
  */
 #ifndef WT_RUNTIME_COMMON_ENDPOINT_H
 #define WT_RUNTIME_COMMON_ENDPOINT_H
@@ -19,22 +19,22 @@ struct wt_endpoint;
 /** What a family does; called in the endpoint's thread unless it says otherwise. */
 struct wt_endpoint_ops {
     const char *kind;     /**< of the socket (base/private_dir.h) */
-    size_t request_bytes; /**< of a greeting: who comes while a debugger is there has it read */
+    size_t request_bytes; /**< of a greeting: read from a second debugger before it is refused */
     /** Before all else. NULL: nothing is to be done. */
     void (*begin)(void *context);
     /** Receives a request from @p fd and answers by wt_endpoint_answer(). False: the debugger has
      * gone, or speaks another language. */
     bool (*converse)(void *context, struct wt_endpoint *endpoint, int fd);
-    /** The debugger has gone: all is as if it had not been there. */
+    /** The debugger has gone: undoes all that it has set. */
     void (*let_go)(void *context);
     /** Whether kernels wait for a debugger to come. */
     bool (*is_held)(void *context);
-    /** They wait no longer. */
+    /** Lets them run. */
     void (*release)(void *context);
-    /** What tells a debugger that another one is there: its bytes. */
+    /** Writes the message that another debugger is connected; returns its bytes. */
     size_t (*busy)(uint8_t word[WT_ENDPOINT_WORD]);
-    /** What tells it that the process ends with @p status, or (@p closed) goes on without its GPUs.
-     * In the thread that ends the process, too. */
+    /** Writes the message that the process ends with @p status, or (@p closed) goes on without its
+     * GPUs; returns its bytes. Called in the thread that ends the process, too. */
     size_t (*ended)(int status, bool closed, uint8_t word[WT_ENDPOINT_WORD]);
 };
 

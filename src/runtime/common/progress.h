@@ -22,7 +22,7 @@ struct wt_progress {
     uint64_t issues; /**< issue time then */
 };
 
-/** What is told of a kernel. */
+/** What a line shows of a kernel. */
 struct wt_progress_of {
     const char *kernel;   /**< its name */
     uint64_t done, total; /**< work-groups */

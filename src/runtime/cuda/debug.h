@@ -1,6 +1,7 @@
 /*
- * A debugger of the emulated SMs behind libcuda: whose turn it is, the program's or the debugger's;
- * kernels that wait for a debugger; the modules that it is told of. endpoint.c serves it.
+ * Debugging of the emulated SMs behind libcuda: whether the program or the debugger uses the
+ * devices, kernels that wait for a debugger, and the list of modules for it. endpoint.c serves
+ * debuggers.
  */
 #ifndef WT_RUNTIME_CUDA_DEBUG_H
 #define WT_RUNTIME_CUDA_DEBUG_H

@@ -1,6 +1,6 @@
 /*
- * The kernels of the program, for debuggers: which are in the GPU's memory, and what the OpenCL
- * runtime has told of them when it compiled them (hook.c).
+ * The kernels of the program, for debuggers: those in the GPU's memory, and what the OpenCL runtime
+ * has reported when it compiled them (hook.c).
  */
 #ifndef WT_DRM_CODE_H
 #define WT_DRM_CODE_H

@@ -1,7 +1,6 @@
 /*
- * A GPU whose program may have a debugger: which thread has the device when, and for what a walk
- * waits. The thread that runs a walk gives the device up between slices; the endpoint's thread
- * takes it meanwhile.
+ * A GPU whose program may have a debugger: which thread owns the device, and what a walk waits for.
+ * The thread that runs a walk gives the device up between slices, for the endpoint's thread.
  */
 #ifndef WT_DRM_DEBUGGED_H
 #define WT_DRM_DEBUGGED_H

@@ -78,7 +78,7 @@ struct wt_gem_owner {
     uint64_t objects, bytes, active, inactive, global, shared, unbound;
 };
 
-/** All that the report needs to know. */
+/** All data of the report. */
 struct wt_gem_state {
     uint64_t batch;                /**< of a recording: the number of the batch; 0: none */
     struct wt_gem_object *objects; /**< owned */

@@ -1,6 +1,6 @@
 /*
- * The i915 driver of an emulated Intel GPU: what a program gets that opens a render node and calls
- * its ioctls (linux include/uapi/drm/i915_drm.h). A file has buffer objects and contexts; a batch
+ * The i915 driver of an emulated Intel GPU, for a program that opens a render node and calls its
+ * ioctls (linux include/uapi/drm/i915_drm.h). A file has buffer objects and contexts; a batch
  * runs on the emulator within the call that submits it.
  */
 #ifndef WT_DRM_I915_H
@@ -19,7 +19,7 @@ struct wt_i915_file; /**< one opening of it */
 
 enum { WT_I915_CLOCK_HZ = 12000000 };
 
-/** The chip that programs are told: HD Graphics 530, Skylake GT2. */
+/** The chip that programs see: HD Graphics 530, Skylake GT2. */
 enum { WT_I915_CHIP = 0x1912, WT_I915_REVISION = 6 };
 
 /**

@@ -1,4 +1,4 @@
-/* What the i915 driver needs from whoever has the emulator. */
+/* The operations that the i915 driver needs from the owner of the emulator. */
 #ifndef WT_DRM_I915_OPS_H
 #define WT_DRM_I915_OPS_H
 
@@ -28,7 +28,7 @@ struct wt_i915_mapping {
 void drm_walk_sizes(const struct gen_walk *walk, const uint8_t *payload, size_t room,
                     struct gen_walk *out);
 
-/** What the driver needs from whoever has the emulator. */
+/** Operations of the emulator's owner; none is NULL. */
 struct wt_i915_ops {
     /**
      * Runs a walk to its end. The GPU sees memory through the table (PPGTT of 48 bits) whose PML4

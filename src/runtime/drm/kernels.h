@@ -1,6 +1,6 @@
 /*
- * Names of kernels. The driver sees addresses of code only; who sees the program's calls of OpenCL
- * (opencl.c) tells which kernel is where.
+ * Names of kernels. The driver sees addresses of code only; opencl.c, which sees the program's
+ * calls of OpenCL, gives the names.
  */
 #ifndef WT_DRM_KERNELS_H
 #define WT_DRM_KERNELS_H

@@ -43,7 +43,7 @@ struct gcn_launch {
 enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *object,
                           struct gcn_launch *launch, struct wt_error *err);
 
-/** Dispatches the kernel that gcn_launch has put there once more, with memory as it is. */
+/** Dispatches the kernel of gcn_launch once more, with memory as it is. */
 enum wt_status gcn_launch_again(struct gcn_device *device, struct wt_error *err);
 
 /**

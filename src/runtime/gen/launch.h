@@ -56,7 +56,7 @@ const char *gen_launch_name(const struct gen_kernel *kernel, size_t index);
 enum wt_status gen_launch(struct gen_device *device, const struct gen_object *object,
                           struct gen_launch *launch, struct wt_error *err);
 
-/** Begins a launch's walks again, after a reset, in memory as it is. */
+/** Begins the walks of a launch again, after a reset, with memory as it is. */
 enum wt_status gen_launch_again(struct gen_device *device, const struct gen_walk *walk,
                                 unsigned count, struct wt_error *err);
 

@@ -1,7 +1,7 @@
 /*
  * The memory that a program's kernels leave, for a debugger that shows it after the program's end:
- * what GPUs may use when the program ends, and what it has freed since its latest kernel began,
- * since most programs free all that they have.
+ * memory that GPUs may use then, and memory that was freed since the latest kernel began (most
+ * programs free all that they have).
  */
 #ifndef WT_RUNTIME_HSAKMT_FINAL_MEMORY_H
 #define WT_RUNTIME_HSAKMT_FINAL_MEMORY_H

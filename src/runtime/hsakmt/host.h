@@ -144,14 +144,14 @@ struct host {
     bool runtime_enabled;        /**< the runtime has said that it is there */
     atomic_bool held;            /**< launches wait for a debugger to come */
     pid_t holder;                /**< the process that is to become it; 0: any */
-    atomic_bool code_followed;   /**< a debugger is there, which is told of code objects */
+    atomic_bool code_followed;   /**< a debugger is connected, which follows code objects */
     _Atomic uint64_t code_known; /**< the state of their list that it knows */
     _Atomic uint64_t code_freed; /**< how often memory that can hold code was freed */
-    int debug_fd;                /**< told of exceptions; 0: no debugger (debug-trap operations) */
+    int debug_fd; /**< written to at exceptions; 0: no debugger (debug-trap operations) */
     struct host_buffer *buffers; /**< memory allocated by ioctls: kfd_memory.c */
     uint32_t next_buffer;
     struct host_final *final;       /**< for a debugger: final_memory.h; NULL: none wants it */
-    atomic_bool final_wanted;       /**< there is one: for who has entered no GPU */
+    atomic_bool final_wanted;       /**< there is one: for threads that have entered no GPU */
     struct host_endpoint *endpoint; /**< for debuggers; NULL: they cannot come */
     pthread_t debugger_thread;      /**< that serves them, once there is one: */
     atomic_bool debugger_thread_is;
@@ -349,7 +349,7 @@ enum host_reason {
 
 /** Registers for wave control and address watch; -EINVAL: somebody is registered already. */
 int host_debug_register(struct host_gpu *gpu);
-/** Ends that, and what was set by it; -EINVAL: nobody is registered. */
+/** Ends the registration and what was set by it; -EINVAL: nobody is registered. */
 int host_debug_unregister(struct host_gpu *gpu);
 /**
  * As gcn_driver_wave_control; -EINVAL also where nobody is registered. Reserved bits of the message

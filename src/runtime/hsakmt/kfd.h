@@ -18,7 +18,7 @@ struct kfd_runtime_enable_args {
     uint32_t capabilities_mask;
 };
 
-/** What a debugger is told of the runtime (kfd_runtime_info). */
+/** The runtime's state for a debugger (kfd_runtime_info). */
 struct kfd_runtime_info {
     uint64_t r_debug;
     uint32_t runtime_state; /**< 0 disabled, 1 enabled */

@@ -13,8 +13,8 @@
  * Device memory (coarse-grained) is made the same on both sides when a kernel begins or ends, and
  * after each packet of the copy engine.
  *
- * A recording reaches from the latest beginning or end of a kernel to now: what came before is told
- * to the program and cannot be undone.
+ * A recording reaches from the latest beginning or end of a kernel to now: the program has seen
+ * what came before, which cannot be undone.
  */
 #ifndef WT_RUNTIME_HSAKMT_RECORDING_H
 #define WT_RUNTIME_HSAKMT_RECORDING_H
