@@ -40,7 +40,7 @@ struct wt_image {
 enum wt_status wt_image_load(const char *path, uint64_t base, struct wt_image *image,
                              struct wt_error *err);
 
-/** The same for bytes in memory; @p name is used in messages and for the format. */
+/** As wt_image_load, for bytes in memory; @p name is used in messages and for the format. */
 enum wt_status wt_image_parse(const char *name, const uint8_t *bytes, size_t length, uint64_t base,
                               struct wt_image *image, struct wt_error *err);
 
@@ -51,7 +51,7 @@ enum wt_status wt_image_parse(const char *name, const uint8_t *bytes, size_t len
 enum wt_status wt_image_check_base(const struct wt_image *image, const char *path, bool base_given,
                                    struct wt_error *err);
 
-/** What people call an ELF machine (e_machine): "x86-64"; "unknown machine" if it is not known. */
+/** The usual name of an ELF machine (e_machine): "x86-64"; "unknown machine" if it is not known. */
 const char *wt_image_machine_name(unsigned elf_machine);
 
 /** Fails with the reason why a program for this ELF machine cannot run on an emulated GPU. */

@@ -161,10 +161,11 @@ enum wt_status gen_object_link(const char *name, const uint8_t *bytes, size_t le
                                size_t *linked_length, struct wt_error *err);
 
 /**
- * A kernel "code" of machine code without a format, with threads of @p simd channels: 8, 16 or 32.
- * Its threads get the local ids x, y and z from r1 on, a vector each, and behind them argument n at
- * byte 8 * n: a value, or where @p is_buffer says so an address, whose surface has the binding
- * table index n. WT_INVALID where the length is no multiple of 8.
+ * Makes an object with one kernel "code" from machine code without a format, with threads of @p
+ * simd channels: 8, 16 or 32. Its threads get the local ids x, y and z from r1 on, a vector each,
+ * and behind them argument n at byte 8 * n: a value, or where @p is_buffer says so an address,
+ * whose surface has the binding table index n. WT_INVALID where the length is no multiple of 8. The
+ * caller frees *object with gen_object_free.
  */
 enum wt_status gen_object_of_code(const char *name, const uint8_t *bytes, size_t length,
                                   unsigned simd, const bool *is_buffer, size_t argument_count,

@@ -192,9 +192,9 @@ int gcn_driver_address_watch(struct gcn_device *device, unsigned vmid,
                              const struct gcn_watch_request *request);
 
 /**
- * One watch as linux 6.5 sets it (KFD_IOC_DBG_TRAP_SET_NODE_ADDRESS_WATCH): the first that is free;
- * *id becomes its number. @p mask has the address bits that count, of which 29:6 are used. Returns
- * 0, -ENOMEM if none is free, -EINVAL for an unknown mode or a chip without debug hardware.
+ * Sets one watch as linux 6.5 does (KFD_IOC_DBG_TRAP_SET_NODE_ADDRESS_WATCH): the first that is
+ * free, whose number *id becomes. @p mask has the address bits that count, of which 29:6 are used.
+ * Returns 0, -ENOMEM if none is free, -EINVAL for an unknown mode or a chip without debug hardware.
  */
 int gcn_driver_set_watch(struct gcn_device *device, unsigned vmid, uint64_t addr, uint32_t mask,
                          uint32_t mode, uint32_t *id);
@@ -202,23 +202,26 @@ int gcn_driver_set_watch(struct gcn_device *device, unsigned vmid, uint64_t addr
 int gcn_driver_clear_watch(struct gcn_device *device, unsigned vmid, uint32_t id);
 
 /**
- * How waves of a VMID start (KFD_IOC_DBG_TRAP_SET_WAVE_LAUNCH_MODE): 0 normally, 1 halted, 3 with
- * MODE.DEBUG_EN. SPI_GDBG_WAVE_CNTL2 has one mode for a set of VMIDs, and 2 bits for it. Returns 0,
+ * Sets how waves of a VMID start (KFD_IOC_DBG_TRAP_SET_WAVE_LAUNCH_MODE): 0 normally, 1 halted, 3
+ * with MODE.DEBUG_EN. SPI_GDBG_WAVE_CNTL2 has one mode, of 2 bits, for a set of VMIDs. Returns 0,
  * or -EINVAL for another mode (linux takes 0, 1 and 3) or a chip without debug hardware.
  */
 int gcn_driver_launch_mode(struct gcn_device *device, unsigned vmid, uint32_t mode);
 
 /**
- * The exceptions that new waves enable (KFD_IOC_DBG_TRAP_SET_WAVE_LAUNCH_OVERRIDE): @p mask in the
- * order of MODE[20:12]; replace: instead of those of the kernel descriptor, else beside them. Only
- * the bits of @p request are changed; *previous becomes the mask as it was. Returns 0, or -EINVAL
- * for a bit beyond the 9 or a chip without debug hardware.
+ * Sets the exceptions that new waves enable (KFD_IOC_DBG_TRAP_SET_WAVE_LAUNCH_OVERRIDE): @p mask in
+ * the order of MODE[20:12], instead of those of the kernel descriptor (replace) or beside them.
+ * Only the bits of @p request are changed; *previous becomes the mask as it was. Returns 0, or
+ * -EINVAL for a bit beyond the 9 or a chip without debug hardware.
  */
 int gcn_driver_launch_override(struct gcn_device *device, bool replace, uint32_t mask,
                                uint32_t request, uint32_t *previous);
 
-/** The debugger of a VMID is gone: its watches are off, waves start normally with their own
- * exceptions, and no wave of it has MODE.DEBUG_EN. Waves that are halted stay halted. */
+/**
+ * Undoes what the debugger of a VMID, which is gone, has set: its watches are off, waves start
+ * normally with their own exceptions, and no wave of it has MODE.DEBUG_EN. Waves that are halted
+ * stay halted.
+ */
 void gcn_driver_debugger_gone(struct gcn_device *device, unsigned vmid);
 
 #endif

@@ -154,8 +154,8 @@ enum wt_status gcn_device_save_context(struct gcn_device *device, uint64_t addr,
  */
 bool gcn_device_saved_context(const struct gcn_device *device, uint64_t *end);
 /**
- * Where the context of a wave that was saved and has ended lies; *first: it holds the LDS of its
- * group. False if there is no such wave.
+ * Finds the saved context of a wave that has ended: its address, and in *first whether it holds the
+ * LDS of its group. False if there is no such wave.
  */
 bool gcn_wave_saved(const struct gcn_device *device, uint32_t wave, uint64_t *addr, bool *first);
 /**
@@ -218,7 +218,10 @@ bool gcn_explain_private_fault(struct gcn_device *device, const struct wt_fault 
 
 struct gcn_disassembler;
 
-/** A disassembler; NULL without host memory. Without LLVM 19 it knows mnemonics only. */
+/**
+ * Makes a disassembler; NULL without host memory. Without LLVM 19 it knows mnemonics only. The
+ * caller frees it with gcn_disassembler_free.
+ */
 struct gcn_disassembler *gcn_disassembler_new(void);
 /** Frees a disassembler. NULL is allowed. */
 void gcn_disassembler_free(struct gcn_disassembler *disassembler);

@@ -64,9 +64,9 @@ struct gcn_origin {
 };
 
 /**
- * A device whose memory is this process's: an address is the same for both, and what gcn_device_map
- * has named is used in place. Nothing else is ever touched. It has no snapshots. @p host lives as
- * long as the device.
+ * Makes a device whose memory is this process's: an address is the same for both, and what
+ * gcn_device_map has mapped is used in place. Nothing else is ever touched. It has no snapshots. @p
+ * host must live as long as the device. The caller frees it with gcn_device_free.
  */
 enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const struct gcn_host *host,
                                       struct gcn_device **device, struct wt_error *err);
@@ -92,9 +92,9 @@ struct gcn_copy {
 };
 
 /**
- * From now on the device works on a copy of the process's memory, page by page as it comes to them.
- * Then it has snapshots. @p copy lives until gcn_device_rejoin(). gcn_device_pointer() and the save
- * areas of queues remain the process's own.
+ * Makes the device work on a copy of the process's memory, page by page as it comes to them; then
+ * it has snapshots. @p copy must live until gcn_device_rejoin(). gcn_device_pointer() and the save
+ * areas of queues remain the process's own. WT_NO_MEMORY.
  */
 enum wt_status gcn_device_copy_memory(struct gcn_device *device, const struct gcn_copy *copy,
                                       struct wt_error *err);
@@ -136,8 +136,8 @@ enum wt_status gcn_device_unmap(struct gcn_device *device, uint64_t addr, uint64
 bool gcn_device_usable(const struct gcn_device *device, uint64_t addr, uint64_t size);
 
 /**
- * Where in the process's memory the GPU has @p addr, and in *room how many bytes follow in one
- * piece; NULL where the GPU may not write.
+ * Finds the process's memory at the GPU's @p addr; *room becomes the bytes that follow in one
+ * piece. NULL where the GPU may not write.
  */
 void *gcn_device_pointer(const struct gcn_device *device, uint64_t addr, uint64_t *room);
 

@@ -395,11 +395,14 @@ const struct gcn_uop *gcn_illegal(struct gcn_wave *w, const struct gcn_uop *u);
 /* ---- operand.c ---- */
 
 /*
- * A scalar source of 32 bits that is no plain register: TTMP, M0, EXEC, inline constants,
+ * Reads a scalar source of 32 bits that is no plain register: TTMP, M0, EXEC, inline constants,
  * apertures, flags, a literal (section 12.1).
  */
 uint32_t gcn_other_scalar32(struct gcn_wave *w, const struct gcn_uop *u, unsigned n);
-/* The same of 64 bits. floating: the operation's type, for which a literal is the high half. */
+/*
+ * As gcn_other_scalar32, of 64 bits. floating: the operation's type, for which a literal is the
+ * high half.
+ */
 uint64_t gcn_other_scalar64(struct gcn_wave *w, const struct gcn_uop *u, unsigned n, bool floating);
 
 /* Reads a scalar source of 32 bits by its operand number. Plain registers need no call. */
@@ -416,8 +419,8 @@ static inline uint64_t gcn_scalar64(struct gcn_wave *w, const struct gcn_uop *u,
 }
 
 /*
- * A scalar source of 16 bits: for a floating-point operation the inline constants of binary16
- * (section 3.4), else the low half of `whole`, the source of 32 bits.
+ * A scalar source of 16 bits by its operand number: for a floating-point operation the inline
+ * constants of binary16 (section 3.4), else the low half of `whole`, the source of 32 bits.
  */
 uint16_t gcn_inline16(unsigned n, bool floating, uint32_t whole);
 
@@ -528,7 +531,10 @@ void gcn_launch_wave(struct gcn_device *d, struct gcn_wave *w);
 
 /* Whether an access to some byte of the page can hit an address watch. */
 bool gcn_address_watch_page(const struct gcn_device *d, uint64_t addr);
-/* The same for [first, last], which is checked block by block of 64 bytes. */
+/*
+ * Whether an access to some byte of [first, last] can hit an address watch. It is checked by blocks
+ * of 64 bytes.
+ */
 bool gcn_address_watch_range(const struct gcn_device *d, uint64_t first, uint64_t last);
 /*
  * Checks a lane's access by a vector memory instruction to [addr, addr + size): notes the address
@@ -583,7 +589,7 @@ bool gcn_beside_watch(const struct gcn_device *d, uint64_t addr, uint64_t size);
  * watch; NULL where a byte of it is watched, nothing is watched at all, or nothing is mapped.
  */
 const uint8_t *gcn_readable_beside_watch(struct gcn_device *d, uint64_t addr, uint64_t size);
-/* The same for writing; NULL also where gcn_host_for_write gives NULL. */
+/* As gcn_readable_beside_watch, for writing; NULL also where gcn_host_for_write gives NULL. */
 uint8_t *gcn_writable_beside_watch(struct gcn_device *d, uint64_t addr, uint64_t size);
 /* Reads memory as a kernel does; false where a byte is not mapped. */
 bool gcn_read(struct gcn_device *d, uint64_t addr, void *out, size_t size);
@@ -789,9 +795,11 @@ void gcn_count_taken(struct gcn_device *d);
 void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w);
 /* Ends a wave; with its group's last wave ends the group, and other groups may start. */
 void gcn_wave_end(struct gcn_wave *w);
-/* Recomputes whether the wave can issue. */
+/* Recomputes whether the wave can issue, and puts it into the ready set or takes it out. */
 void gcn_update_ready(struct gcn_wave *w);
-/* The wave arrives at its group's barrier. */
+/*
+ * Lets the wave wait at its group's barrier, which opens with the last wave to come (section 4.3).
+ */
 void gcn_barrier(struct gcn_wave *w);
 
 /* ---- host.c ---- */
@@ -814,7 +822,7 @@ bool gcn_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64
 
 /* ---- explain.c ---- */
 
-/* gcn_explain_address, as the machine's operation. */
+/* The machine's operation explain: as gcn_explain_address. */
 bool gcn_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                  struct wt_explanation *e);
 

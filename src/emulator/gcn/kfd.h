@@ -28,13 +28,13 @@
 uint32_t gcn_kfd_area_size(const struct gcn_device *device);
 
 /**
- * A queue was created; its waves are those of dispatches whose gcn_origin.queue is its queue_id.
- * Raises QUEUE_NEW. ctx_save_restore_address and its size are filled in for a device that is in no
- * host process; in one they are the host's. -ENOSPC: there are KFD_DEBUG_QUEUES, or the id is in
- * use.
+ * Adds a queue that was created; its waves are those of dispatches whose gcn_origin.queue is its
+ * queue_id. Raises QUEUE_NEW. ctx_save_restore_address and its size are filled in for a device that
+ * is in no host process; in one they are the host's. -ENOSPC: there are KFD_DEBUG_QUEUES, or the id
+ * is in use.
  */
 int gcn_kfd_add_queue(struct gcn_device *device, const struct kfd_queue_entry *queue);
-/** A queue was destroyed; unknown ids are ignored. */
+/** Removes a queue that was destroyed; unknown ids are ignored. */
 void gcn_kfd_remove_queue(struct gcn_device *device, uint32_t queue_id);
 /** Whether a queue is suspended, so that the packet processor must leave it alone. */
 bool gcn_kfd_suspended(const struct gcn_device *device, uint32_t queue_id);

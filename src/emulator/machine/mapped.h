@@ -42,7 +42,9 @@ bool wt_mapped_read(const struct wt_mapped *m, uint64_t addr, void *out, size_t 
  */
 bool wt_mapped_write(const struct wt_mapped *m, uint64_t addr, const void *bytes, size_t size);
 
-/** The same with an error for people. WT_NO_MEMORY says why. */
+/**
+ * As wt_mapped_write, with an error for people. WT_NO_MEMORY, which says why, is the only failure.
+ */
 enum wt_status wt_mapped_put(const struct wt_mapped *m, uint64_t addr, const void *bytes,
                              size_t size, struct wt_error *err);
 

@@ -20,13 +20,16 @@
 
 struct wt_memory;
 
-/** A new memory of 2^48 bytes of zeros, or NULL when the host has no memory left. */
+/**
+ * Makes a memory of 2^48 bytes of zeros; NULL without host memory. The caller frees it with
+ * wt_memory_free.
+ */
 struct wt_memory *wt_memory_new(void);
 
 /**
- * A memory that is this process's own: each address means the same to host and GPU. The caller must
- * know that an address is mapped before using it. It has no history: it cannot be forked, its hash
- * is 0, and it must not be cleared or limited. NULL when the host has no memory left.
+ * Makes a memory that is this process's own: each address means the same to host and GPU. The
+ * caller must know that an address is mapped before using it. It has no history: it cannot be
+ * forked, its hash is 0, and it must not be cleared or limited. NULL without host memory.
  */
 struct wt_memory *wt_memory_new_host(void);
 
@@ -37,8 +40,8 @@ struct wt_memory *wt_memory_new_host(void);
 typedef const uint8_t *(*wt_memory_source_fn)(void *context, uint64_t addr);
 
 /**
- * A memory whose pages are those of a source until they are written. It has history as others have;
- * its hash is that of the written pages. NULL when the host has no memory left.
+ * Makes a memory whose pages are those of a source until they are written. It can be forked; its
+ * hash is that of the written pages. NULL without host memory.
  */
 struct wt_memory *wt_memory_new_over(wt_memory_source_fn source, void *context);
 
@@ -55,8 +58,8 @@ void wt_memory_unalias(struct wt_memory *m, uint64_t addr);
 void wt_memory_free(struct wt_memory *m);
 
 /**
- * A copy of @p m that shares all its pages until one of the two is written; NULL without memory, or
- * where @p m is the host's own.
+ * Makes a copy of @p m that shares all its pages until one of the two is written; NULL without host
+ * memory, or where @p m is the host's own.
  */
 struct wt_memory *wt_memory_fork(struct wt_memory *m);
 

@@ -50,11 +50,12 @@ struct wt_input {
 uint32_t wt_input_apply(struct wt_machine *m, const struct wt_input *input);
 
 /**
- * A timeline that begins with the machine's present state. Saved states (those of the beginning
- * excepted) and the log of inputs take at most about @p budget bytes. When the states would take
- * more than the log leaves them, but at least a quarter, the densest and most distant ones go,
- * which makes some points slower to reach. A log of more than three quarters (and 64 MiB) loses
- * its beginning, and the run begins later: wt_timeline_start() and the statistics tell.
+ * Makes a timeline that begins with the machine's present state. Saved states (those of the
+ * beginning excepted) and the log of inputs take at most about @p budget bytes. When the states
+ * need more than the log leaves them, but at least a quarter, the densest and most distant ones are
+ * dropped, which makes some points slower to reach. A log of more than three quarters (and 64 MiB)
+ * loses its beginning, and the run begins later: wt_timeline_start() and the statistics tell.
+ * WT_NO_MEMORY is the only failure.
  */
 enum wt_status wt_timeline_new(struct wt_machine *machine, uint64_t budget,
                                struct wt_timeline **timeline, struct wt_error *err);

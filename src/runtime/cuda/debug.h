@@ -84,8 +84,8 @@ bool debug_held(void);
 /** The launch that runs, or ran last; number 0: there was none. Entered. */
 struct sm_wire_launch debug_launch(void);
 /**
- * Where a constant bank of that launch is, and its bytes (0: it has none); false before the first
- * launch. Entered.
+ * Finds a constant bank of that launch: its address and bytes (0: it has none). False before the
+ * first launch. Entered.
  */
 bool debug_bank(unsigned bank, uint64_t *addr, uint32_t *size);
 /** Ends the kernel that runs with this fault, at its next debug_turn. Entered. */

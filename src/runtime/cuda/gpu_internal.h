@@ -70,7 +70,10 @@ enum wt_status gpu_add_range(struct gpu *g, uint64_t base, uint64_t size, bool a
                              struct wt_error *err);
 /** Forgets the range that begins at @p base, and unmaps it; false: there is none. */
 bool gpu_drop_range(struct gpu *g, uint64_t base);
-/** Where constant bank @p bank (1 on) of a function of a cubin is; *size 0: it has none. */
+/**
+ * The address of constant bank @p bank, 1 on, of a function of a loaded cubin; *size becomes its
+ * bytes, 0: it has none.
+ */
 uint64_t gpu_module_bank(const struct gpu_module *m, const struct cubin_function *f, unsigned bank,
                          uint32_t *size);
 

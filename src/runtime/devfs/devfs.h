@@ -57,7 +57,7 @@ const struct wt_devfs_driver *wt_devfs_driver_of(const char *path);
 /** Notes that @p fd is an opening of @p driver. False without host memory. */
 bool wt_devfs_add(int fd, const struct wt_devfs_driver *driver, void *file);
 
-/** What @p fd is an opening of; NULL if it is none. Sets *file. */
+/** The driver that @p fd is an opening of, and in *file the opening; NULL if it is none. */
 const struct wt_devfs_driver *wt_devfs_find(int fd, void **file);
 
 /**

@@ -35,7 +35,7 @@ void wt_i915_free(struct wt_i915 *device);
  * Mappings of it at the offsets that DRM_IOCTL_I915_GEM_MMAP_OFFSET gives are objects. */
 int wt_i915_descriptor(const struct wt_i915 *device);
 
-/** A new opening; NULL without host memory. */
+/** Makes a new opening; NULL without host memory. wt_i915_close frees it. */
 struct wt_i915_file *wt_i915_open(struct wt_i915 *device);
 /** Closes an opening and frees all that belongs to it. */
 void wt_i915_close(struct wt_i915_file *file);

@@ -185,7 +185,10 @@ struct drm_batch {
     uint64_t root; /* of the context's page tables */
 };
 
-/* Where @p size bytes at a GPU address lie in this process; NULL if no mapping has all of them. */
+/*
+ * Finds the memory of this process for @p size bytes at a GPU address; NULL if no mapping has all
+ * of them.
+ */
 uint8_t *drm_batch_host(const struct drm_batch *batch, uint64_t address, uint64_t size);
 /*
  * Executes commands from @p address on, up to the end of the batch. WT_INVALID: a command is

@@ -8,7 +8,7 @@
 #include "object/code_object.h"
 #include "runtime/common/value.h"
 
-/** What kind of value an argument of a kernel takes. */
+/** The kind of value that an argument of a kernel takes. */
 enum wt_value_kind gcn_value_kind(const struct gcn_argument *argument);
 
 struct gcn_launch {

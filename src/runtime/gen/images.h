@@ -18,8 +18,8 @@ enum wt_status gen_image_check(enum gen_image_kind kind, const struct wt_image_s
                                struct wt_error *err);
 
 /**
- * How the slices (of arrays: elements) of an image lie: *bytes each, *stride from one to the next,
- * *count of them. The hardware counts the distance in units of four rows.
+ * Describes how the slices (of arrays: elements) of an image lie: *bytes each, *stride from one to
+ * the next, *count of them. The hardware counts the distance in units of four rows.
  */
 void gen_image_slices(enum gen_image_kind kind, const struct wt_image_shape *image, uint64_t *bytes,
                       uint64_t *stride, uint32_t *count);

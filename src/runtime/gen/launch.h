@@ -36,13 +36,13 @@ struct gen_launch {
 /** The number of arguments of the kernel, by its payload and its names. */
 size_t gen_launch_arguments(const struct gen_kernel *kernel);
 /**
- * What kind of value argument @p index takes; *size becomes the bytes of a PLAIN one, the number of
- * sizes of an IMAGE.
+ * The kind of value that argument @p index takes; *size becomes the bytes of a PLAIN one, the
+ * number of sizes of an IMAGE.
  */
 enum wt_value_kind gen_launch_kind(const struct gen_kernel *kernel, size_t index, size_t *size);
 /**
- * How the memory of argument @p index lies: value->length bytes in slices of *slice bytes, *stride
- * apart; a buffer is one slice. False: it is no buffer or image.
+ * Describes how the memory of argument @p index lies: value->length bytes in slices of *slice
+ * bytes, *stride apart; a buffer is one slice. False: it is no buffer or image.
  */
 bool gen_launch_memory(const struct gen_launch *launch, size_t index, uint64_t *slice,
                        uint64_t *stride);

@@ -86,7 +86,7 @@ void host_recording_interrupt(struct host_gpu *gpu, uint32_t wave, uint32_t data
  * that. The GPU is not away afterwards.
  */
 void host_recording_end(struct host_gpu *gpu, const char *why);
-/** The same where the kernels go on: the recording begins anew here. */
+/** As host_recording_end, where the kernels go on: the recording begins anew here. */
 void host_recording_restart(struct host_gpu *gpu);
 
 /**
