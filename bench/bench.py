@@ -19,6 +19,7 @@ import threading
 import time
 
 from console import console
+from cuda import cuda
 from gcn import gcn, gen
 from gcn_debug import gcn_debug
 from hip import hip
@@ -540,7 +541,8 @@ def main():
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each figure")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
     parser.add_argument("--only", choices=["emulation", "time", "conditions", "reverse", "watch", "servers", "wire",
-                                           "gdb", "console", "gcn", "gen", "gcn_debug", "hip", "instructions"])
+                                           "gdb", "console", "gcn", "gen", "gcn_debug", "hip", "instructions",
+                                           "cuda"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -569,6 +571,8 @@ def main():
             gcn(report, folder, WAVETRAP, pairs, timed, peak_memory, run, options.pairs)
         if options.only in (None, "gen"):
             gen(report, folder, WAVETRAP, pairs, timed, run, options.pairs)
+        if options.only in (None, "cuda"):
+            cuda(report, folder, WAVETRAP, pairs, timed, run, options.pairs)
         if options.only in (None, "gcn_debug"):
             gcn_debug(report, folder, WAVETRAP, GCN_DEBUG, pairs, timed, run, options.pairs, options.seconds)
         if options.only in (None, "hip"):

@@ -111,6 +111,7 @@ static bool prepare_amd(const struct start *start, const char *folder)
     const bool set = !setenv("LD_LIBRARY_PATH", path, 1) &&
                      set_or_unset("WAVETRAP_MEMORY", o->memory ? bytes : NULL) &&
                      set_or_unset("WAVETRAP_CATCH", o->caught ? caught : NULL) &&
+                     set_or_unset("WAVETRAP_CORE", o->core) &&
                      set_or_unset("WAVETRAP_EXPLAIN", o->explain);
     free(path);
     /* Our report says more than the runtime's of a memory fault, in fewer lines. */
@@ -288,6 +289,7 @@ struct exec {
     const char *schedule; /* of --schedule */
     char gem[PATH_MAX];   /* of --gem, whole; "": none */
     char log[PATH_MAX];   /* of --log-calls */
+    char core[PATH_MAX];  /* of --core-on-fault, whole; "": none */
     bool logs, stats;
     bool has_sm;     /* one of the GPUs is an sm */
     uint32_t caught; /* exceptions of --catch */
@@ -366,6 +368,24 @@ static enum wt_status set_gem(void *context, const char *value, struct wt_error 
     if (!file || fclose(file) || !realpath(value, ((struct exec *)context)->gem))
         return wt_fail(err, WT_IO, "%.400s: cannot be written: %s", value, strerror(errno));
     return WT_OK;
+}
+
+/* Nothing is made yet: a program without a fault leaves no core file. */
+static enum wt_status set_core(void *context, const char *value, struct wt_error *err)
+{
+    struct exec *e = context;
+    char folder[PATH_MAX] = "", *slash;
+    if (*value != '/' && !getcwd(folder, sizeof folder))
+        return wt_fail(err, WT_IO, "the folder of %.200s: %s", value, strerror(errno));
+    if (!*value || snprintf(e->core, sizeof e->core, "%s%s%s", folder, *folder ? "/" : "", value) >=
+                       (int)sizeof e->core)
+        return wt_fail(err, WT_INVALID, "--core-on-fault takes the name of a file");
+    snprintf(folder, sizeof folder, "%s", e->core);
+    slash = strrchr(folder, '/');
+    slash[slash == folder] = 0;
+    return access(folder, W_OK)
+               ? wt_fail(err, WT_IO, "%.400s: cannot be written: %s", value, strerror(errno))
+               : WT_OK;
 }
 
 /* The program may change its folder: the file's name is made whole. */
@@ -476,6 +496,11 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "--memory is that of gfx900; a gen9 uses the host's");
         return cli_fail(&cli_exec, &err);
     }
+    if (*e.core && e.length && !e.catches) {
+        struct wt_error err;
+        wt_fail(&err, WT_INVALID, "--core-on-fault is for gfx900; no --gpu is one");
+        return cli_fail(&cli_exec, &err);
+    }
     if ((e.logs || e.stats) && e.length && !e.has_sm) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID, "--%s is about an sm; no --gpu is one",
@@ -487,6 +512,7 @@ static int exec(int argc, char **argv)
                                        .progress = e.progress,
                                        .schedule = e.schedule,
                                        .gem = *e.gem ? e.gem : NULL,
+                                       .core = *e.core ? e.core : NULL,
                                        .log = e.logs ? e.log : NULL,
                                        .stats = e.stats,
                                        .caught = e.caught};
@@ -517,6 +543,10 @@ static const struct cli_option options[] = {
      "record the buffer objects of a gen9 in FILE as each batch begins, for\n"
      "'wavetrap gem --state=FILE --batch=N'",
      set_gem},
+    {"core-on-fault", 0, "FILE",
+     "the first fault on a gfx900 leaves the GPU's state in FILE, for\n"
+     "'wavetrap debug --core FILE'",
+     set_core},
     {"log-calls", 0, "[=FILE]",
      "log calls of the CUDA driver API, with values and results, and kernels, to\n"
      "stderr or FILE",

@@ -13,6 +13,7 @@ struct cli_exec_options {
     const char *progress; /**< "auto", "always", or NULL: no progress is shown */
     const char *schedule; /**< of --schedule, or NULL */
     const char *gem;      /**< file of --gem, whole, or NULL */
+    const char *core;     /**< file of --core-on-fault, whole, or NULL */
     const char *log;      /**< file of --log-calls, whole; "": stderr; NULL: no log */
     bool stats;           /**< of --stats */
     uint32_t caught;      /**< exceptions that end the program, in the order of MODE.EXCP_EN */

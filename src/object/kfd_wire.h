@@ -40,7 +40,15 @@ enum kfd_wire_kind {
     KFD_WIRE_FINAL_NEXT, /**< addr: answered by KFD_WIRE_MEMORY, with the first piece of memory at
                             or behind it: its address and length in call.arg[0] and [1], its bytes
                             follow unless all are zero; length 0: there is none */
+    KFD_WIRE_CORE, /**< followed by a struct kfd_wire_core: the GPU's state goes to a core file. A
+                      negative result is followed by a sentence for people */
     KFD_WIRE_KINDS,
+};
+
+struct kfd_wire_core {
+    uint32_t wave, lane; /**< that are selected; wave UINT32_MAX: none */
+    char path[4096];     /**< whole */
+    char reason[512];
 };
 
 /** Time travel: what debug/core/target.h has in struct wt_history_services, by these names. */
@@ -158,7 +166,10 @@ static inline bool kfd_wire_sound(const struct kfd_wire_request *request)
 /** The number of bytes that follow a request. */
 static inline size_t kfd_wire_follows(const struct kfd_wire_request *request)
 {
-    return request->kind == KFD_WIRE_WRITE || request->kind == KFD_WIRE_HISTORY ? request->size : 0;
+    return request->kind == KFD_WIRE_WRITE || request->kind == KFD_WIRE_HISTORY ||
+                   request->kind == KFD_WIRE_CORE
+               ? request->size
+               : 0;
 }
 
 #endif

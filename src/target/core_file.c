@@ -9,36 +9,22 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "base/array.h"
 #include "debug/source/symbols.h"
-#include "emulator/machine/archive.h"
+#include "emulator/machine/core_format.h"
 #include "target/history.h"
 
-#define MAGIC "\211WTCORE\n"
-#define MAGIC_BYTES 8
-#define VERSION 1
 /* Tag and length of a section. */
 #define HEADER_BYTES 12
-#define SEAL_BYTES 8
 #define MOST_MODULES 4096
 #define MOST_PLANTED 65536
-
-struct module {
-    char name[4096];
-    uint64_t bias;
-    uint32_t device;
-    const uint8_t *bytes;
-    uint64_t length;
-};
 
 struct wt_core_file {
     void *map; /* NULL: the bytes are the caller's */
     size_t map_length;
-    char family[32], config[1024], program[4096], reason[512];
-    uint32_t wave, lane;
-    struct module *module;
+    struct wt_core_device device;
+    struct wt_core_module *module;
     size_t module_count, module_capacity;
     struct wt_planted *planted;
     size_t planted_count;
@@ -46,32 +32,7 @@ struct wt_core_file {
     bool has_device, has_state;
 };
 
-/* ---- the sections' contents, in both directions ---- */
-
-static void device_section(struct wt_archive *a, struct wt_core_file *f)
-{
-    wt_archive_text(a, f->family, sizeof f->family);
-    wt_archive_text(a, f->config, sizeof f->config);
-    wt_archive_text(a, f->program, sizeof f->program);
-    wt_archive_text(a, f->reason, sizeof f->reason);
-    wt_archive_u32(a, &f->wave, UINT32_MAX, "the selected wave");
-    wt_archive_u32(a, &f->lane, UINT32_MAX, "the selected lane");
-}
-
-static void module_section(struct wt_archive *a, struct module *m)
-{
-    wt_archive_text(a, m->name, sizeof m->name);
-    wt_archive_u64(a, &m->bias, UINT64_MAX, "a module's address");
-    wt_archive_u32(a, &m->device, UINT32_MAX, "a module's device");
-    if (!wt_archive_reads(a)) {
-        wt_archive_bytes(a, (void *)(uintptr_t)m->bytes, m->length);
-        return;
-    }
-    m->bytes = a->in; /* the rest of the section */
-    m->length = a->left;
-    a->in += a->left;
-    a->left = 0;
-}
+/* ---- breakpoints of the recorded run, in both directions ---- */
 
 static void patch(struct wt_archive *a, struct wt_patch *p)
 {
@@ -104,108 +65,57 @@ static void planted_section(struct wt_archive *a, struct wt_core_file *f)
 
 /* ---- writing ---- */
 
-static long begin_section(FILE *out, const char *tag)
-{
-    static const uint8_t length[8];
-    fwrite(tag, 1, 4, out);
-    fwrite(length, 1, sizeof length, out);
-    return ftell(out);
-}
-
-/* Puts the length of what was written since into the section's header. */
-static void end_section(FILE *out, long begin)
-{
-    const long end = ftell(out);
-    const uint64_t length = (uint64_t)(end - begin);
-    fseek(out, begin - 8, SEEK_SET);
-    fwrite(&length, 1, sizeof length, out);
-    fseek(out, end, SEEK_SET);
-}
-
-static void write_modules(struct wt_emulated *e, struct wt_archive *a)
+static void write_modules(struct wt_emulated *e, struct wt_core_writer *w, struct wt_archive *a)
 {
     size_t count;
     const struct wt_module *list = wt_modules_list(e->modules, &count);
     for (size_t i = 0; i < count; i++) {
-        struct module m = {.bias = list[i].bias, .device = list[i].device};
+        struct wt_core_module m = {.bias = list[i].bias, .device = list[i].device};
         size_t length = 0;
         if (!list[i].symbols || !(m.bytes = wt_symbols_image(list[i].symbols, &length)))
             continue;
         m.length = length;
         snprintf(m.name, sizeof m.name, "%s", list[i].name);
-        const long section = begin_section(a->out, "MODL");
-        module_section(a, &m);
-        end_section(a->out, section);
+        wt_core_begin_section(w, "MODL");
+        wt_core_module(a, &m);
+        wt_core_end_section(w);
     }
 }
 
 static enum wt_status write_sections(struct wt_emulated *e,
                                      const struct wt_core_file_request *request,
-                                     struct wt_core_file *f, FILE *out, struct wt_error *err)
+                                     struct wt_core_file *f, struct wt_core_writer *w,
+                                     struct wt_error *err)
 {
-    const uint32_t version = VERSION;
-    struct wt_archive a = {.out = out};
-    fwrite(MAGIC, 1, MAGIC_BYTES, out);
-    fwrite(&version, 1, sizeof version, out);
-    long section = begin_section(out, "DEVC");
-    device_section(&a, f);
-    end_section(out, section);
-    write_modules(e, &a);
-    section = begin_section(out, "PLNT");
+    struct wt_archive a = {.out = w->out};
+    wt_core_begin_section(w, "DEVC");
+    wt_core_device(&a, &f->device);
+    wt_core_end_section(w);
+    write_modules(e, w, &a);
+    wt_core_begin_section(w, "PLNT");
     planted_section(&a, f);
-    end_section(out, section);
-    section = begin_section(out, "STAT");
+    wt_core_end_section(w);
+    wt_core_begin_section(w, "STAT");
     const struct wt_timeline_file state = {.machine = e->machine,
                                            .timeline = e->timeline,
                                            .state = e->family->archive,
                                            .operation = e->family->operations,
                                            .issues = request->issues};
     const enum wt_status status = wt_timeline_write(&state, &a, err);
-    end_section(out, section);
+    wt_core_end_section(w);
     return status;
 }
 
-/* The hash of all that is there, at its end. */
-static enum wt_status seal(FILE *out, const char *path, struct wt_error *err)
-{
-    const long length = fflush(out) || ferror(out) ? -1 : ftell(out);
-    if (length < 0)
-        return wt_fail(err, WT_IO, "%s: cannot write: %s", path, strerror(errno));
-    void *map = mmap(NULL, (size_t)length, PROT_READ, MAP_SHARED, fileno(out), 0);
-    if (map == MAP_FAILED)
-        return wt_fail(err, WT_IO, "%s: cannot read back: %s", path, strerror(errno));
-    const uint64_t hash = XXH3_64bits(map, (size_t)length);
-    munmap(map, (size_t)length);
-    if (fwrite("SEAL", 1, 4, out) != 4 || fwrite(&hash, 1, sizeof hash, out) != sizeof hash ||
-        fflush(out))
-        return wt_fail(err, WT_IO, "%s: cannot write: %s", path, strerror(errno));
-    return WT_OK;
-}
-
-/* What is not complete never has the file's name. */
 static enum wt_status write_file(struct wt_emulated *e, const struct wt_core_file_request *request,
                                  struct wt_core_file *f, struct wt_error *err)
 {
-    enum wt_status status;
-    char part[4096];
-    snprintf(part, sizeof part, "%s.XXXXXX", request->path);
-    const int fd = mkstemp(part);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w+");
-    if (!out) {
-        if (fd >= 0)
-            close(fd);
-        return wt_fail(err, WT_IO, "%s: cannot create: %s", request->path, strerror(errno));
-    }
-    fchmod(fd, 0600); /* a program's memory is its owner's */
-    status = write_sections(e, request, f, out, err);
-    if (!status)
-        status = seal(out, request->path, err);
-    if (fclose(out) && !status)
-        status = wt_fail(err, WT_IO, "%s: cannot write: %s", request->path, strerror(errno));
-    if (!status && rename(part, request->path))
-        status = wt_fail(err, WT_IO, "%s: cannot create: %s", request->path, strerror(errno));
+    struct wt_core_writer w;
+    enum wt_status status = wt_core_begin(&w, request->path, err);
     if (status)
-        unlink(part);
+        return status;
+    if ((status = write_sections(e, request, f, &w, err)) == WT_OK)
+        return wt_core_finish(&w, err);
+    wt_core_give_up(&w);
     return status;
 }
 
@@ -224,12 +134,15 @@ enum wt_status wt_core_file_write(struct wt_emulated *e, const struct wt_core_fi
         free(whole);
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a core file");
     }
-    snprintf(f->family, sizeof f->family, "%s", e->family->name);
-    snprintf(f->program, sizeof f->program, "%s", whole ? whole : e->program ? e->program : "");
-    snprintf(f->reason, sizeof f->reason, "%s", request->text);
-    e->family->config_print(e, f->config, sizeof f->config);
-    f->wave = request->wave;
-    f->lane = request->lane;
+    snprintf(f->device.family, sizeof f->device.family, "%s", e->family->name);
+    snprintf(f->device.program, sizeof f->device.program, "%s",
+             whole        ? whole
+             : e->program ? e->program
+                          : "");
+    snprintf(f->device.reason, sizeof f->device.reason, "%s", request->text);
+    e->family->config_print(e, f->device.config, sizeof f->device.config);
+    f->device.wave = request->wave;
+    f->device.lane = request->lane;
     f->planted = (struct wt_planted *)(uintptr_t)request->planted;
     f->planted_count = request->planted_count;
     free(whole);
@@ -244,18 +157,18 @@ static enum wt_status take_section(struct wt_core_file *f, const char *name, con
                                    struct wt_archive *a, struct wt_error *err)
 {
     if (memcmp(tag, "DEVC", 4) == 0) {
-        device_section(a, f);
+        wt_core_device(a, &f->device);
         f->has_device = true;
     } else if (memcmp(tag, "MODL", 4) == 0) {
-        struct module *grown =
+        struct wt_core_module *grown =
             f->module_count < MOST_MODULES
                 ? wt_array_grow(f->module, &f->module_capacity, f->module_count + 1, sizeof *grown)
                 : NULL;
         if (!grown)
             return wt_fail(err, WT_NO_MEMORY, "%s: no host memory for its modules", name);
         f->module = grown;
-        grown[f->module_count] = (struct module){0};
-        module_section(a, &grown[f->module_count++]);
+        grown[f->module_count] = (struct wt_core_module){0};
+        wt_core_module(a, &grown[f->module_count++]);
     } else if (memcmp(tag, "PLNT", 4) == 0) {
         if (!f->planted)
             planted_section(a, f);
@@ -271,25 +184,26 @@ static enum wt_status parse(struct wt_core_file *f, const char *name, const uint
 {
     enum wt_status status;
     uint32_t version;
-    if (length < MAGIC_BYTES + sizeof version || memcmp(bytes, MAGIC, MAGIC_BYTES))
+    if (length < WT_CORE_MAGIC_BYTES + sizeof version ||
+        memcmp(bytes, WT_CORE_MAGIC, WT_CORE_MAGIC_BYTES))
         return wt_fail(err, WT_INVALID, "%s is no core file of wavetrap", name);
-    memcpy(&version, bytes + MAGIC_BYTES, sizeof version);
-    if (version != VERSION)
+    memcpy(&version, bytes + WT_CORE_MAGIC_BYTES, sizeof version);
+    if (version != WT_CORE_VERSION)
         return wt_fail(err, WT_INVALID,
                        "%s is a core file of version %u; this wavetrap reads version %u", name,
-                       version, VERSION);
+                       version, WT_CORE_VERSION);
     if (sealed) {
         uint64_t hash;
-        const size_t seal_bytes = 4 + SEAL_BYTES;
-        if (length < MAGIC_BYTES + sizeof version + seal_bytes ||
+        const size_t seal_bytes = 4 + WT_CORE_SEAL_BYTES;
+        if (length < WT_CORE_MAGIC_BYTES + sizeof version + seal_bytes ||
             memcmp(bytes + length - seal_bytes, "SEAL", 4))
             return wt_fail(err, WT_INVALID, "%s is not complete: its end is missing", name);
-        memcpy(&hash, bytes + length - SEAL_BYTES, sizeof hash);
+        memcpy(&hash, bytes + length - WT_CORE_SEAL_BYTES, sizeof hash);
         length -= seal_bytes;
-        if (hash != XXH3_64bits(bytes, length))
+        if (hash != wt_core_hash(bytes, length))
             return wt_fail(err, WT_INVALID, "%s is damaged: its bytes are not those written", name);
     }
-    size_t at = MAGIC_BYTES + sizeof version;
+    size_t at = WT_CORE_MAGIC_BYTES + sizeof version;
     while (at < length) {
         uint64_t size;
         if (length - at < HEADER_BYTES)
@@ -366,12 +280,12 @@ void wt_core_file_free(struct wt_core_file *f)
 
 const char *wt_core_file_program(const struct wt_core_file *f)
 {
-    return f->program;
+    return f->device.program;
 }
 
 const char *wt_core_file_reason(const struct wt_core_file *f)
 {
-    return f->reason;
+    return f->device.reason;
 }
 
 /* ---- a device in its state ---- */
@@ -379,7 +293,7 @@ const char *wt_core_file_reason(const struct wt_core_file *f)
 static const struct wt_family *family_of(const struct wt_core_file *f)
 {
     for (size_t i = 0; wt_families[i]; i++)
-        if (strcmp(wt_families[i]->name, f->family) == 0 && wt_families[i]->archive)
+        if (strcmp(wt_families[i]->name, f->device.family) == 0 && wt_families[i]->archive)
             return wt_families[i];
     return NULL;
 }
@@ -392,7 +306,7 @@ static enum wt_status open_device(struct wt_emulated *e, const struct wt_core_fi
     if (!config)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     e->family->config_default(config);
-    if ((status = e->family->config_parse(config, f->config, err)) == WT_OK)
+    if ((status = e->family->config_parse(config, f->device.config, err)) == WT_OK)
         status = e->family->open(e, config, err);
     free(config);
     return status;
@@ -403,7 +317,7 @@ static enum wt_status take_modules(struct wt_emulated *e, const struct wt_core_f
 {
     enum wt_status status;
     for (size_t i = 0; i < f->module_count; i++) {
-        const struct module *m = &f->module[i];
+        const struct wt_core_module *m = &f->module[i];
         if ((status = wt_modules_add_bytes(e->modules, m->name, m->bytes, (size_t)m->length,
                                            m->bias, m->device, NULL, err)) != WT_OK)
             return status;
@@ -434,7 +348,7 @@ enum wt_status wt_core_file_load(struct wt_emulated *e, const struct wt_emulated
     assert(options->history_memory && !options->load_count);
     const struct wt_family *family = family_of(f);
     if (!family)
-        return wt_fail(err, WT_UNSUPPORTED, "core files of '%s' cannot be read", f->family);
+        return wt_fail(err, WT_UNSUPPORTED, "core files of '%s' cannot be read", f->device.family);
     wt_emulated_begin(e, options, NULL);
     e->family = family;
     e->core_file = f;
@@ -451,6 +365,6 @@ enum wt_status wt_core_file_load(struct wt_emulated *e, const struct wt_emulated
 enum wt_status wt_core_file_debug(struct wt_emulated *e, struct wt_error *err)
 {
     const struct wt_core_file *f = e->core_file;
-    return wt_debugger_take_core_file(e->debugger, f->planted, f->planted_count, f->wave, f->lane,
-                                      err);
+    return wt_debugger_take_core_file(e->debugger, f->planted, f->planted_count, f->device.wave,
+                                      f->device.lane, err);
 }

@@ -45,6 +45,9 @@ typedef bool wt_gcn_memory_fn(void *context, uint64_t addr, uint8_t *bytes, uint
 void wt_gcn_process_final_memory(struct wt_gcn_process *process, wt_gcn_memory_fn *found,
                                  void *context);
 
+/** Puts the writing of core files into @p services, whose context is the process. */
+void wt_gcn_process_offer_core_files(struct wt_target_services *services);
+
 /** How many GPUs it has. */
 uint32_t wt_gcn_process_gpus(const struct wt_gcn_process *process);
 /** Reads or writes a register of the debug hardware of GPU @p gpu (from 0), by its word address on

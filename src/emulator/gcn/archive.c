@@ -79,6 +79,7 @@ static void queue(struct wt_archive *a, struct gcn_device *d, unsigned n)
     wt_archive_u32(a, &e->queue_type, UINT32_MAX, "a queue's type");
     wt_archive_u32(a, &q->area_used, gcn_kfd_area_size(d), "the size of a save area");
     if (wt_archive_reads(a)) {
+        e->gpu_id = 0; /* a host process numbers its GPUs; here is one */
         e->ctx_save_restore_address = GCN_KFD_AREA + n * GCN_KFD_AREA_STEP;
         e->ctx_save_restore_area_size = gcn_kfd_area_size(d);
         for (unsigned i = 0; i < n; i++)
@@ -87,11 +88,12 @@ static void queue(struct wt_archive *a, struct gcn_device *d, unsigned n)
     }
     if (!q->suspended)
         return;
-    if (!d->kfd_area[n] && !(d->kfd_area[n] = calloc(1, gcn_kfd_area_size(d)))) {
+    if (wt_archive_reads(a) && !d->kfd_area[n] &&
+        !(d->kfd_area[n] = calloc(1, gcn_kfd_area_size(d)))) {
         wt_archive_fail(a, "the host has no memory for a save area");
         return;
     }
-    wt_archive_bytes(a, d->kfd_area[n], q->area_used);
+    wt_archive_bytes(a, gcn_kfd_area(d, q), q->area_used);
 }
 
 static void driver(struct wt_archive *a, struct gcn_device *d)
@@ -316,10 +318,10 @@ static void count(struct wt_archive *a, struct gcn_device *d)
             gcn_update_ready(&d->wave[i]);
 }
 
-void gcn_archive(struct wt_machine *m, struct wt_archive *a)
+/* All but memory. */
+static void parts(struct wt_archive *a, struct gcn_device *d)
 {
-    struct gcn_device *d = (struct gcn_device *)m;
-    assert(!d->process);
+    struct wt_machine *m = &d->machine;
     wt_archive_machine(a, m);
     regions(a, &d->regions);
     debug(a, d);
@@ -338,6 +340,13 @@ void gcn_archive(struct wt_machine *m, struct wt_archive *a)
         group(a, d, i);
     for (uint32_t i = 0; i < m->waves && !a->failed; i++)
         wave(a, d, i);
+}
+
+void gcn_archive(struct wt_machine *m, struct wt_archive *a)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    assert(!d->process);
+    parts(a, d);
     wt_archive_memory(a, d->memory);
     if (!wt_archive_reads(a) || a->failed)
         return;
@@ -346,4 +355,15 @@ void gcn_archive(struct wt_machine *m, struct wt_archive *a)
     wt_tlb_clear(&d->tlb);
     gcn_address_watch_changed(d);
     count(a, d);
+}
+
+bool gcn_archive_in_host(struct gcn_device *d, struct wt_archive *a,
+                         bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size),
+                         void *context)
+{
+    assert(d->process && !wt_archive_reads(a));
+    if (d->regions.count > MOST_REGIONS)
+        return false;
+    parts(a, d);
+    return wt_archive_ranges(a, d->regions.region, d->regions.count, read, context);
 }

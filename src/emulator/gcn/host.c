@@ -271,6 +271,13 @@ bool gcn_wave_dispatch(const struct gcn_device *d, uint32_t wave, unsigned *disp
     return true;
 }
 
+void gcn_wave_leave_handler(struct gcn_device *d, uint32_t wave, uint64_t pc)
+{
+    assert(wave < d->machine.waves && d->wave[wave].status & GCN_STATUS_HALT);
+    d->wave[wave].pc = pc;
+    d->wave[wave].status &= ~(uint32_t)GCN_STATUS_PRIV;
+}
+
 static bool is_wanted(const struct gcn_watch *watch, uint32_t wave)
 {
     return (watch->wave >= GCN_EACH_WAVE || watch->wave == wave) && !watch->met[wave];

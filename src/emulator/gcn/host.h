@@ -6,6 +6,7 @@
 #define WT_EMULATOR_GCN_HOST_H
 
 #include "emulator/gcn/gcn.h"
+#include "emulator/machine/archive.h"
 #include "object/aql.h"
 
 /** What the first-level trap handler gets and leaves. */
@@ -107,6 +108,16 @@ void gcn_device_rejoin(struct gcn_device *device);
 const uint8_t *gcn_device_copied(const struct gcn_device *device, uint64_t addr);
 /** The process's own page that the device has at @p addr, which is mapped. */
 uint8_t *gcn_device_page(const struct gcn_device *device, uint64_t addr);
+/** Takes a wave that its trap handler has halted for good out of the handler, to @p pc. */
+void gcn_wave_leave_handler(struct gcn_device *device, uint32_t wave, uint64_t pc);
+/**
+ * Writes the whole state, as gcn_archive() of a device that is in no process reads it. @p read
+ * copies memory of the process as the GPU has it; pages that it refuses are left out. False: the
+ * host has no memory, or too much is mapped.
+ */
+bool gcn_archive_in_host(struct gcn_device *device, struct wt_archive *archive,
+                         bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size),
+                         void *context);
 /**
  * Finds the first mapped range at or behind @p from, or the rest of the one that @p from lies in;
  * false if there is none.

@@ -4,10 +4,13 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/memory.h"
+#include "emulator/machine/regions.h"
 #include "emulator/machine/watch_set.h"
 
 /* A run of so many issues takes thousands of years: times add up without overflow. */
@@ -174,6 +177,68 @@ void wt_archive_memory(struct wt_archive *a, struct wt_memory *memory)
         read_pages(a, memory, writer.pages);
     else
         wt_memory_each(memory, write_page, &writer);
+}
+
+/* ---- memory of others ---- */
+
+#define READ_BYTES ((size_t)64 * WT_PAGE_SIZE)
+
+/* The pages to be written. */
+struct pages {
+    uint64_t *addr;
+    size_t count, capacity;
+};
+
+static bool note_page(struct pages *pages, uint64_t addr)
+{
+    uint64_t *grown = wt_array_grow(pages->addr, &pages->capacity, pages->count + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    pages->addr = grown;
+    grown[pages->count++] = addr;
+    return true;
+}
+
+static bool find_pages(struct pages *pages, const struct wt_region *r, uint8_t *bytes,
+                       bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size),
+                       void *context)
+{
+    static const uint8_t zeros[WT_PAGE_SIZE];
+    for (uint64_t done = 0; done < r->size; done += READ_BYTES) {
+        const size_t size =
+            r->size - done < READ_BYTES ? (size_t)(r->size - done) : (size_t)READ_BYTES;
+        const bool whole = read(context, r->addr + done, bytes, size);
+        for (size_t at = 0; at < size; at += WT_PAGE_SIZE)
+            if ((whole || read(context, r->addr + done + at, bytes + at, WT_PAGE_SIZE)) &&
+                memcmp(bytes + at, zeros, WT_PAGE_SIZE) != 0 &&
+                !note_page(pages, r->addr + done + at))
+                return false;
+    }
+    return true;
+}
+
+bool wt_archive_ranges(struct wt_archive *a, const struct wt_region *region, size_t count,
+                       bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size),
+                       void *context)
+{
+    struct pages pages = {0};
+    uint8_t *bytes = malloc(READ_BYTES);
+    bool good = bytes;
+    assert(!wt_archive_reads(a));
+    for (size_t i = 0; i < count && good; i++)
+        good = find_pages(&pages, &region[i], bytes, read, context);
+    uint64_t number = pages.count;
+    if (good)
+        wt_archive_u64(a, &number, UINT64_MAX, "the number of pages");
+    for (size_t i = 0; i < pages.count && good; i++) {
+        if (!read(context, pages.addr[i], bytes, WT_PAGE_SIZE)) /* it has just been given back */
+            memset(bytes, 0, WT_PAGE_SIZE);
+        wt_archive_bytes(a, &pages.addr[i], sizeof *pages.addr);
+        wt_archive_bytes(a, bytes, WT_PAGE_SIZE);
+    }
+    free(pages.addr);
+    free(bytes);
+    return good;
 }
 
 /* ---- what every machine has ---- */

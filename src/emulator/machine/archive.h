@@ -18,6 +18,7 @@
 
 struct wt_machine;
 struct wt_memory;
+struct wt_region;
 
 struct wt_archive {
     FILE *out;         /**< writing; NULL: reading */
@@ -90,6 +91,15 @@ void wt_archive_text(struct wt_archive *a, char *text, size_t size);
  * them into a memory, which then has no others. The memory's limit holds.
  */
 void wt_archive_memory(struct wt_archive *a, struct wt_memory *memory);
+
+/**
+ * Writes all pages of these ranges that are not all zero, as wt_archive_memory() reads them. @p
+ * read copies memory, which may change meanwhile; pages that it refuses are left out. False without
+ * host memory.
+ */
+bool wt_archive_ranges(struct wt_archive *a, const struct wt_region *region, size_t count,
+                       bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size),
+                       void *context);
 
 /**
  * Writes or reads what every machine has: issue time, fault, schedule, the wave whose turn it is.

@@ -98,6 +98,12 @@ bool gpu_write(struct gpu *gpu, uint64_t address, const void *from, uint64_t siz
  */
 enum wt_status gpu_module_add(struct gpu_module *m, const char *name, const char *text, size_t size,
                               struct wt_error *err);
+/**
+ * Adds the parsed texts of another module to a module; either may be freed first. WT_NO_MEMORY is
+ * the only failure.
+ */
+enum wt_status gpu_module_share(struct gpu_module *m, const struct gpu_module *from,
+                                struct wt_error *err);
 /** Reads a cubin into a module that is empty, checking that the GPU can execute it: WT_UNSUPPORTED
  * where it is for another one, WT_INVALID where it is damaged. */
 enum wt_status gpu_module_take(const struct gpu *gpu, struct gpu_module *m, const uint8_t *bytes,

@@ -27,6 +27,12 @@ enum wt_status image_each_text(const struct gpu *g, const void *image, size_t av
                                const char *name, image_text_fn add, void *context,
                                struct wt_error *err);
 
+/**
+ * The parsed texts of an image that a linker's state has made (linker.c); NULL: no state that
+ * exists has made it. The caller holds the lock.
+ */
+const struct gpu_module *linker_module(const void *image);
+
 /** A program's buffer for messages about its images. */
 struct image_log {
     char *text;

@@ -9,11 +9,22 @@
 #include "runtime/cuda/state.h"
 
 struct CUlinkState_st {
-    struct gpu_module module; /* to find mistakes early, text by text */
+    struct gpu_module module; /* its texts, parsed: mistakes are found early, text by text */
     char *blob;
     size_t length, room;
     struct image_log log; /* the program's, for errors */
+    struct CUlinkState_st *next;
 };
+
+static struct CUlinkState_st *states; /* all there are; under the lock */
+
+const struct gpu_module *linker_module(const void *image)
+{
+    const struct CUlinkState_st *s = states;
+    while (s && s->blob != image)
+        s = s->next;
+    return s ? &s->module : NULL;
+}
 
 static bool append(CUlinkState s, const void *bytes, size_t length)
 {
@@ -40,7 +51,8 @@ API(cuLinkCreate_v2, (unsigned count, int *options, void **values, CUlinkState *
         return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
     }
     image_find_log(count, options, values, &s->log);
-    *state = s;
+    s->next = states;
+    *state = states = s;
     return state_leave(CUDA_SUCCESS);
 }
 
@@ -129,8 +141,12 @@ API(cuLinkDestroy, (CUlinkState s), (s), "%p", s)
     const CUresult result = state_lock();
     if (result)
         return result;
-    if (!s)
+    struct CUlinkState_st **at = &states;
+    while (*at && *at != s)
+        at = &(*at)->next;
+    if (!s || !*at)
         return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    *at = s->next;
     gpu_module_free(NULL, &s->module); /* it was not loaded */
     free(s->blob);
     free(s);

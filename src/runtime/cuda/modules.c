@@ -7,28 +7,6 @@
 #include "runtime/cuda/image.h"
 #include "runtime/cuda/state.h"
 
-/* ---- logs ---- */
-
-void image_find_log(unsigned count, const int *options, void **values, struct image_log *log)
-{
-    *log = (struct image_log){0};
-    for (unsigned i = 0; i < count; i++) {
-        if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
-            log->text = values[i];
-        if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
-            log->size = (size_t)(uintptr_t)values[i];
-    }
-}
-
-CUresult image_mistake(const struct image_log *log, CUresult result, const struct wt_error *err)
-{
-    if (log->text && log->size)
-        snprintf(log->text, log->size, "%s", err->text);
-    else
-        fprintf(stderr, "wavetrap: libcuda: %s\n", err->text);
-    return result;
-}
-
 /* ---- modules ---- */
 
 static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t available,
@@ -40,7 +18,13 @@ static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t 
     struct CUmod_st *m = calloc(1, sizeof *m);
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult result = image_add(g, &m->module, image, available, &err);
+    const struct gpu_module *linked = linker_module(image);
+    CUresult result;
+    if (linked)
+        result =
+            gpu_module_share(&m->module, linked, &err) ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    else
+        result = image_add(g, &m->module, image, available, &err);
     if (!result) {
         const enum wt_status status = gpu_module_load(g, &m->module, &err);
         result = !status                  ? CUDA_SUCCESS

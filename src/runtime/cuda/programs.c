@@ -53,24 +53,65 @@ static void give_back(struct rooms *r, uint64_t address, uint64_t size)
 
 /* ---- reading ---- */
 
+/* A text, parsed, for the modules that have it. */
+struct text {
+    struct ptx_module tree; /* first: what a module points to */
+    unsigned users;
+};
+
+static enum wt_status no_memory(struct wt_error *err)
+{
+    return wt_fail(err, WT_NO_MEMORY, "no host memory");
+}
+
+static bool add_text(struct gpu_module *m, char *name, struct text *text)
+{
+    struct sm_ptx_module *grown = wt_array_grow(m->text, &m->room, m->count + 1, sizeof *grown);
+    if (!grown || !name)
+        return false;
+    m->text = grown;
+    grown[m->count++] = (struct sm_ptx_module){.name = name, .text = &text->tree};
+    text->users++;
+    return true;
+}
+
+static void drop_text(struct text *text)
+{
+    if (text->users)
+        return;
+    ptx_free(&text->tree);
+    free(text);
+}
+
 enum wt_status gpu_module_add(struct gpu_module *m, const char *name, const char *text, size_t size,
                               struct wt_error *err)
 {
     assert(!m->cubin.function_count);
-    struct sm_ptx_module *grown = wt_array_grow(m->text, &m->room, m->count + 1, sizeof *grown);
-    if (!grown)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    m->text = grown;
-    struct ptx_module *tree = calloc(1, sizeof *tree);
-    char *copy = strdup(name);
-    const enum wt_status status = tree && copy ? ptx_parse(name, text, size, tree, err)
-                                               : wt_fail(err, WT_NO_MEMORY, "no host memory");
+    struct text *parsed = calloc(1, sizeof *parsed);
+    enum wt_status status =
+        parsed ? ptx_parse(name, text, size, &parsed->tree, err) : no_memory(err);
     if (status) {
-        free(tree);
-        free(copy);
+        free(parsed);
         return status;
     }
-    grown[m->count++] = (struct sm_ptx_module){.name = copy, .text = tree};
+    char *copy = strdup(name);
+    if (add_text(m, copy, parsed))
+        return WT_OK;
+    free(copy);
+    drop_text(parsed);
+    return no_memory(err);
+}
+
+enum wt_status gpu_module_share(struct gpu_module *m, const struct gpu_module *from,
+                                struct wt_error *err)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        char *copy = strdup(from->text[i].name);
+        if (!add_text(m, copy, (struct text *)from->text[i].text)) {
+            free(copy);
+            return no_memory(err);
+        }
+    }
     return WT_OK;
 }
 
@@ -214,9 +255,9 @@ void gpu_module_free(struct gpu *g, struct gpu_module *m)
         sm_ptx_free(m->image);
     cubin_free(&m->cubin);
     for (size_t i = 0; i < m->count; i++) {
-        struct ptx_module *tree = (struct ptx_module *)m->text[i].text;
-        ptx_free(tree);
-        free(tree);
+        struct text *text = (struct text *)m->text[i].text;
+        text->users--;
+        drop_text(text);
         free((char *)m->text[i].name);
     }
     free(m->text);

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -232,6 +233,38 @@ static void serve_final(struct host_endpoint *e, uint64_t from, struct kfd_wire_
     answer->call.arg[1] = piece.length;
 }
 
+/* What breakpoints cover goes to a core file, not they. */
+static void unplant(void *context, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    const struct host_endpoint *e = context;
+    for (size_t i = 0; i < e->planted_count; i++) {
+        const uint64_t offset = e->planted[i].addr - addr;
+        if (offset < size && size - offset >= 4 && wt_load_le(bytes + offset, 4) == BREAKPOINT)
+            wt_store_le(bytes + offset, e->planted[i].covers, 4);
+    }
+}
+
+static void serve_core(struct host_endpoint *e, struct host_gpu *gpu,
+                       const struct kfd_wire_request *request, struct kfd_wire_answer *answer)
+{
+    struct kfd_wire_core core;
+    struct wt_error err;
+    answer->result = -EINVAL;
+    if (request->size != sizeof core)
+        return;
+    memcpy(&core, e->bytes, sizeof core);
+    core.path[sizeof core.path - 1] = core.reason[sizeof core.reason - 1] = 0;
+    const struct host_core_request wanted = {.path = core.path,
+                                             .reason = core.reason,
+                                             .wave = core.wave,
+                                             .lane = core.lane,
+                                             .unplant = unplant,
+                                             .context = e};
+    answer->result = -(int32_t)host_core_write(gpu, &wanted, &err);
+    if (answer->result)
+        answer->size = (uint32_t)snprintf((char *)e->bytes, sizeof e->bytes, "%s", err.text) + 1;
+}
+
 /* Does a request; *answer and e->bytes become what is sent back. */
 static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
                   struct kfd_wire_answer *answer)
@@ -320,6 +353,9 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
         break;
     case KFD_WIRE_FINAL_NEXT:
         serve_final(e, request->addr, answer);
+        break;
+    case KFD_WIRE_CORE:
+        serve_core(e, gpu, request, answer);
         break;
     case KFD_WIRE_HISTORY:
         host_history_serve(gpu, request, answer, e->bytes);

@@ -156,9 +156,11 @@ struct host {
     pthread_t debugger_thread;      /**< that serves them, once there is one: */
     atomic_bool debugger_thread_is;
     uint64_t next_queue;
-    uint16_t caught;       /**< exceptions that end the program: struct gcn_origin */
-    char explain[1024];    /**< what to explain: see explain.c */
-    atomic_bool explained; /**< a wave came there */
+    uint16_t caught;          /**< exceptions that end the program: struct gcn_origin */
+    char core_on_fault[4096]; /**< where the first fault leaves a core file: */
+    atomic_bool core_due;     /**< it has not come yet; false: it leaves none */
+    char explain[1024];       /**< what to explain: see explain.c */
+    atomic_bool explained;    /**< a wave came there */
 };
 
 /** The open driver; NULL before hsaKmtOpenKFD. The library's interface has no handle for it. */
@@ -363,8 +365,14 @@ int host_debug_address_watch(struct host_gpu *gpu, const struct gcn_watch_reques
 
 /** Reports the device's fault on stderr. */
 void host_report_fault(struct host_gpu *gpu);
-/** Reports why a trap handler has stopped a wave. */
-void host_report_trap(struct host_gpu *gpu, uint32_t wave);
+/** What a trap handler has stopped a wave for. */
+struct host_trap {
+    char text[256];
+    uint64_t lanes; /**< that it is about */
+    uint64_t pc;    /**< of the instruction */
+};
+/** Reports on stderr why a trap handler has stopped a wave, and fills in *trap. */
+void host_report_trap(struct host_gpu *gpu, uint32_t wave, struct host_trap *trap);
 /**
  * Describes an address by the code objects that the runtime has loaded: "0x… <function+16> at
  * file.hip:12".
@@ -372,6 +380,35 @@ void host_report_trap(struct host_gpu *gpu, uint32_t wave);
 void host_describe(struct host *host, uint64_t pc, char *text, size_t size);
 /** Finds the address of a function in the loaded code objects; false if there is none (yet). */
 bool host_symbol(struct host *host, const char *name, uint64_t *addr);
+
+/* ---- code_objects.c ---- */
+
+/**
+ * Makes a file in memory that holds the code object that a URI names. Returns its descriptor, which
+ * the caller closes; -1 if it cannot be had.
+ */
+int host_code_object(const char *uri);
+
+/* ---- core_file.c ---- */
+
+/** What goes into a core file beside the state of a GPU. */
+struct host_core_request {
+    const char *path;
+    const char *reason; /**< why it has stopped, for people; "": the state says so */
+    uint32_t wave;      /**< that is selected; UINT32_MAX: none */
+    uint32_t lane;
+    /** Puts back what a debugger has planted in [addr, addr + size); NULL: nothing is. */
+    void (*unplant)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
+    void *context;
+};
+/** Writes the state of a GPU, which is entered, to a core file (target/core_file.h). */
+enum wt_status host_core_write(struct host_gpu *gpu, const struct host_core_request *request,
+                               struct wt_error *err);
+/**
+ * Writes a core file at the program's first fault, where exec --core-on-fault wants one, and
+ * reports that on stderr. The GPU is entered.
+ */
+void host_core_on_fault(struct host_gpu *gpu, const char *reason, uint32_t wave, uint64_t lanes);
 
 /* ---- places.c ---- */
 

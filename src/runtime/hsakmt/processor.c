@@ -430,6 +430,7 @@ static void faulted(struct host_gpu *gpu)
     const struct wt_fault *f = &gcn_machine(gpu->device)->fault;
     struct host_queue *q = queue_of(gpu, f->wave);
     host_report_fault(gpu);
+    host_core_on_fault(gpu, "", f->wave, (uint64_t)f->lanes);
     if (is_caught(gpu->host, f))
         host_end_program(HOST_CAUGHT_STATUS);
     switch (f->kind) {
@@ -458,20 +459,31 @@ static bool is_halted(struct host_gpu *gpu, uint32_t wave)
     return gcn_wave_hwreg(gpu->device, wave, 2, &status) && status >> 13 & 1;
 }
 
-/* Stops the queue of a dispatch whose trap handler has halted waves. */
+/* Stops the queue of a dispatch whose trap handler has halted waves. For a core file these are as
+ * they were before they came into the handler. */
 static void trapped(struct host_gpu *gpu, unsigned dispatch)
 {
     enum { MOST_REPORTS = 4 };
     const struct wt_machine *m = gcn_machine(gpu->device);
+    struct host_trap first = {.lanes = 0}, trap;
+    uint32_t first_wave = UINT32_MAX;
     uint64_t entry;
     unsigned its, halted = 0;
-    for (uint32_t i = 0; i < m->waves; i++)
-        if (is_halted(gpu, i) && gcn_wave_dispatch(gpu->device, i, &its, &entry) &&
-            its == dispatch && halted++ < MOST_REPORTS)
-            host_report_trap(gpu, i);
+    for (uint32_t i = 0; i < m->waves; i++) {
+        if (!is_halted(gpu, i) || !gcn_wave_dispatch(gpu->device, i, &its, &entry) ||
+            its != dispatch || halted++ >= MOST_REPORTS)
+            continue;
+        host_report_trap(gpu, i, &trap);
+        gcn_wave_leave_handler(gpu->device, i, trap.pc);
+        if (first_wave == UINT32_MAX) {
+            first = trap;
+            first_wave = i;
+        }
+    }
     if (halted > MOST_REPORTS)
         fprintf(stderr, "wavetrap: gfx900 (node %u): and %u more waves\n", gpu->node,
                 halted - MOST_REPORTS);
+    host_core_on_fault(gpu, first.text, first_wave, first.lanes);
     const uint32_t told = gpu->dispatch[dispatch].told;
     stop(gpu->dispatch[dispatch].queue,
          told ? (enum host_reason)(__builtin_ctz(told) - 9) : HOST_REASON_TRAP);

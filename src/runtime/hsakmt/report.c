@@ -6,13 +6,11 @@
 #include "runtime/hsakmt/host.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,74 +52,12 @@ static const struct host_symbols *symbols_of(void)
 
 /* ---- code objects ---- */
 
-/* "%41" is 'A'; the rest stands for itself. Ends at a '#'. */
-static bool decode_path(const char *uri, char *path, size_t size)
-{
-    size_t n = 0;
-    for (; *uri && *uri != '#' && n + 1 < size; uri++) {
-        unsigned code;
-        if (*uri == '%' && sscanf(uri + 1, "%2x", &code) == 1 && uri[1] && uri[2]) {
-            path[n++] = (char)code;
-            uri += 2;
-        } else {
-            path[n++] = *uri;
-        }
-    }
-    path[n] = 0;
-    return n + 1 < size;
-}
-
-/* A file in memory that holds the code object; -1 if it cannot be had. */
-static int code_object(const char *uri)
-{
-    unsigned long long offset = 0, size = 0;
-    char path[4096] = "";
-    const char *part = strchr(uri, '#');
-    for (; part && *part; part = strpbrk(part + 1, "&")) {
-        if (strncmp(part + 1, "offset=", 7) == 0)
-            offset = strtoull(part + 8, NULL, 0);
-        else if (strncmp(part + 1, "size=", 5) == 0)
-            size = strtoull(part + 6, NULL, 0);
-    }
-    const bool file = strncmp(uri, "file://", 7) == 0;
-    if (!file && strncmp(uri, "memory://", 9) != 0)
-        return -1;
-    if (file ? !decode_path(uri + 7, path, sizeof path) : !offset || !size)
-        return -1;
-    const int from = file ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (file && from < 0)
-        return -1;
-    if (file && !size)
-        size = (unsigned long long)lseek(from, 0, SEEK_END) - offset;
-    const int to = memfd_create("code object", MFD_CLOEXEC);
-    bool good = to >= 0;
-    for (unsigned long long done = 0; good && done < size;) {
-        uint8_t bytes[65536];
-        const uint8_t *source = bytes;
-        size_t part_size = size - done < sizeof bytes ? size - done : sizeof bytes;
-        if (file) {
-            const ssize_t got = pread(from, bytes, part_size, (off_t)(offset + done));
-            good = got > 0;
-            part_size = good ? (size_t)got : 0;
-        } else {
-            source = (const uint8_t *)(uintptr_t)(offset + done);
-        }
-        good = good && write(to, source, part_size) == (ssize_t)part_size;
-        done += part_size;
-    }
-    if (from >= 0)
-        close(from);
-    if (!good && to >= 0)
-        close(to);
-    return good ? to : -1;
-}
-
 /* The program's code objects, as they are loaded now; NULL without host memory. */
 static struct wt_modules *modules_now(const struct r_debug *debug)
 {
     struct wt_modules *modules = loaded_symbols->list();
     for (const struct link_map *m = debug->r_map; m && modules; m = m->l_next) {
-        const int fd = m->l_name ? code_object(m->l_name) : -1;
+        const int fd = m->l_name ? host_code_object(m->l_name) : -1;
         char path[64];
         if (fd < 0)
             continue;
@@ -262,14 +198,13 @@ void host_report_fault(struct host_gpu *gpu)
  * The runtime's trap handler keeps what it has found: the PC in TTMP7 and in bits 22:7 of TTMP11,
  * the number of the trap in bits 28:25 of TTMP6, which is 0 for exceptions.
  */
-void host_report_trap(struct host_gpu *gpu, uint32_t wave)
+void host_report_trap(struct host_gpu *gpu, uint32_t wave, struct host_trap *t)
 {
     enum { TTMP = 108 };
     static const char *const meaning[] = {"", " (a breakpoint)",
                                           " (the program gave up: assert, abort or __builtin_trap)",
                                           " (a debug trap)"};
     uint32_t low = 0, high = 0, what = 0, exec[2] = {0, 0};
-    char text[128];
     gcn_wave_scalar(gpu->device, wave, TTMP + 7, &low);
     gcn_wave_scalar(gpu->device, wave, TTMP + 11, &high);
     gcn_wave_scalar(gpu->device, wave, TTMP + 6, &what);
@@ -278,12 +213,15 @@ void host_report_trap(struct host_gpu *gpu, uint32_t wave)
     const unsigned trap = what >> 25 & 15;
     const struct wt_fault *exception = gcn_wave_exception(gpu->device, wave);
     if (!trap && exception) {
-        report(gpu, exception->text, wave, (uint64_t)exception->lanes, exception->pc);
-        if (exception->kind == WT_FAULT_EXCEPTION)
-            report_exception(gpu, exception, true);
-        return;
+        snprintf(t->text, sizeof t->text, "%s", exception->text);
+        t->lanes = (uint64_t)exception->lanes;
+        t->pc = exception->pc;
+    } else {
+        snprintf(t->text, sizeof t->text, "s_trap %u%s", trap, trap < 4 ? meaning[trap] : "");
+        t->lanes = exec[0] | (uint64_t)exec[1] << 32;
+        t->pc = low | (uint64_t)(high >> 7 & 0xffff) << 32;
     }
-    snprintf(text, sizeof text, "s_trap %u%s", trap, trap < 4 ? meaning[trap] : "");
-    report(gpu, text, wave, exec[0] | (uint64_t)exec[1] << 32,
-           low | (uint64_t)(high >> 7 & 0xffff) << 32);
+    report(gpu, t->text, wave, t->lanes, t->pc);
+    if (!trap && exception && exception->kind == WT_FAULT_EXCEPTION)
+        report_exception(gpu, exception, true);
 }

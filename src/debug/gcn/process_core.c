@@ -1,0 +1,68 @@
+/* Core files of a host process, which writes them itself (object/kfd_wire.h). */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "debug/gcn/process_ask.h"
+
+/* The process may have another working folder. */
+static enum wt_status whole_path(const char *path, char *whole, size_t size, struct wt_error *err)
+{
+    char folder[4096] = "";
+    if (*path != '/' && !getcwd(folder, sizeof folder))
+        return wt_fail(err, WT_IO, "the folder of %.200s: %s", path, strerror(errno));
+    if (snprintf(whole, size, "%s%s%s", folder, *folder ? "/" : "", path) >= (int)size)
+        return wt_fail(err, WT_INVALID, "%.200s…: the name of the file is too long", path);
+    return WT_OK;
+}
+
+/* The GPU of a wave, whose number becomes that within it. */
+static enum wt_status find_gpu(struct wt_gcn_process *p, uint32_t *wave, uint32_t *gpu,
+                               struct wt_error *err)
+{
+    const struct wt_gcn_link *l = wt_gcn_process_link(p);
+    struct kfd_device_entry device[KFD_DEBUG_DEVICES];
+    uint32_t count;
+    const enum wt_status status =
+        l->ops->devices(l->context, device, KFD_DEBUG_DEVICES, &count, err);
+    *gpu = 0;
+    if (status || *wave == WT_NO_HANDLE)
+        return status;
+    for (; *gpu + 1 < count; (*gpu)++) {
+        const uint32_t waves = device[*gpu].simd_count * device[*gpu].max_waves_per_simd;
+        if (*wave < waves)
+            break;
+        *wave -= waves;
+    }
+    return WT_OK;
+}
+
+static enum wt_status save(void *context, const struct wt_core_file_request *request,
+                           struct wt_error *err)
+{
+    struct wt_gcn_process *p = context;
+    struct kfd_wire_core core = {.wave = request->wave, .lane = request->lane};
+    struct kfd_wire_request asked = {.kind = KFD_WIRE_CORE, .size = sizeof core};
+    struct kfd_wire_answer answer;
+    char why[512] = "";
+    enum wt_status status;
+    if (request->issues)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the recorded run of a host program does not go into a core file: give no "
+                       "number of issues");
+    if ((status = whole_path(request->path, core.path, sizeof core.path, err)) != WT_OK ||
+        (status = find_gpu(p, &core.wave, &asked.gpu, err)) != WT_OK)
+        return status;
+    snprintf(core.reason, sizeof core.reason, "%s", request->text);
+    if ((status = gcnp_ask(p, &asked, &core, &answer, why, sizeof why, err)) != WT_OK)
+        return status;
+    why[sizeof why - 1] = 0;
+    return answer.result < 0 ? wt_fail(err, WT_IO, "%s", *why ? why : "the core file was refused")
+                             : WT_OK;
+}
+
+void wt_gcn_process_offer_core_files(struct wt_target_services *services)
+{
+    services->save_core_file = save;
+}

@@ -1,0 +1,116 @@
+/* The sections of core files. See core_format.h. */
+#include "emulator/machine/core_format.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+void wt_core_device(struct wt_archive *a, struct wt_core_device *d)
+{
+    wt_archive_text(a, d->family, sizeof d->family);
+    wt_archive_text(a, d->config, sizeof d->config);
+    wt_archive_text(a, d->program, sizeof d->program);
+    wt_archive_text(a, d->reason, sizeof d->reason);
+    wt_archive_u32(a, &d->wave, UINT32_MAX, "the selected wave");
+    wt_archive_u32(a, &d->lane, UINT32_MAX, "the selected lane");
+}
+
+void wt_core_module(struct wt_archive *a, struct wt_core_module *m)
+{
+    wt_archive_text(a, m->name, sizeof m->name);
+    wt_archive_u64(a, &m->bias, UINT64_MAX, "a module's address");
+    wt_archive_u32(a, &m->device, UINT32_MAX, "a module's device");
+    if (!wt_archive_reads(a)) {
+        wt_archive_bytes(a, (void *)(uintptr_t)m->bytes, m->length);
+        return;
+    }
+    m->bytes = a->in; /* the rest of the section */
+    m->length = a->left;
+    a->in += a->left;
+    a->left = 0;
+}
+
+/* ---- writing ---- */
+
+enum wt_status wt_core_begin(struct wt_core_writer *w, const char *path, struct wt_error *err)
+{
+    const uint32_t version = WT_CORE_VERSION;
+    *w = (struct wt_core_writer){.path = path};
+    snprintf(w->part, sizeof w->part, "%s.XXXXXX", path);
+    const int fd = mkstemp(w->part);
+    w->out = fd < 0 ? NULL : fdopen(fd, "w+");
+    if (!w->out) {
+        const int why = errno;
+        if (fd >= 0) {
+            close(fd);
+            unlink(w->part);
+        }
+        return wt_fail(err, WT_IO, "%s: cannot create: %s", path, strerror(why));
+    }
+    fchmod(fd, 0600); /* a program's memory is its owner's */
+    fwrite(WT_CORE_MAGIC, 1, WT_CORE_MAGIC_BYTES, w->out);
+    fwrite(&version, 1, sizeof version, w->out);
+    return WT_OK;
+}
+
+void wt_core_begin_section(struct wt_core_writer *w, const char *tag)
+{
+    static const uint8_t length[8];
+    fwrite(tag, 1, 4, w->out);
+    fwrite(length, 1, sizeof length, w->out);
+    w->section = ftell(w->out);
+}
+
+/* Puts the length of what was written since into the section's header. */
+void wt_core_end_section(struct wt_core_writer *w)
+{
+    const long end = ftell(w->out);
+    const uint64_t length = (uint64_t)(end - w->section);
+    fseek(w->out, w->section - 8, SEEK_SET);
+    fwrite(&length, 1, sizeof length, w->out);
+    fseek(w->out, end, SEEK_SET);
+}
+
+uint64_t wt_core_hash(const uint8_t *bytes, size_t length)
+{
+    return XXH3_64bits(bytes, length);
+}
+
+/* The hash of all that is there, at its end. */
+static enum wt_status seal(FILE *out, const char *path, struct wt_error *err)
+{
+    const long length = fflush(out) || ferror(out) ? -1 : ftell(out);
+    if (length < 0)
+        return wt_fail(err, WT_IO, "%s: cannot write: %s", path, strerror(errno));
+    void *map = mmap(NULL, (size_t)length, PROT_READ, MAP_SHARED, fileno(out), 0);
+    if (map == MAP_FAILED)
+        return wt_fail(err, WT_IO, "%s: cannot read back: %s", path, strerror(errno));
+    const uint64_t hash = wt_core_hash(map, (size_t)length);
+    munmap(map, (size_t)length);
+    if (fwrite("SEAL", 1, 4, out) != 4 || fwrite(&hash, 1, sizeof hash, out) != sizeof hash ||
+        fflush(out))
+        return wt_fail(err, WT_IO, "%s: cannot write: %s", path, strerror(errno));
+    return WT_OK;
+}
+
+enum wt_status wt_core_finish(struct wt_core_writer *w, struct wt_error *err)
+{
+    enum wt_status status = seal(w->out, w->path, err);
+    if (fclose(w->out) && !status)
+        status = wt_fail(err, WT_IO, "%s: cannot write: %s", w->path, strerror(errno));
+    if (!status && rename(w->part, w->path))
+        status = wt_fail(err, WT_IO, "%s: cannot create: %s", w->path, strerror(errno));
+    if (status)
+        unlink(w->part);
+    return status;
+}
+
+void wt_core_give_up(struct wt_core_writer *w)
+{
+    fclose(w->out);
+    unlink(w->part);
+}

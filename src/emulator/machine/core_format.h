@@ -1,0 +1,62 @@
+/*
+ * The sections of core files (docs/post-mortem.md) but for the breakpoints of a recorded run, and
+ * the writing of a file that is there only when it is whole. Section functions serve both
+ * directions, as archive.h has it.
+ */
+#ifndef WT_EMULATOR_MACHINE_CORE_FORMAT_H
+#define WT_EMULATOR_MACHINE_CORE_FORMAT_H
+
+#include "emulator/machine/archive.h"
+#include "wavetrap/error.h"
+
+#define WT_CORE_MAGIC "\211WTCORE\n"
+#define WT_CORE_MAGIC_BYTES 8
+#define WT_CORE_VERSION 1
+#define WT_CORE_SEAL_BYTES 8
+
+/** What the section DEVC says. */
+struct wt_core_device {
+    char family[32], config[1024], program[4096], reason[512];
+    uint32_t wave, lane; /**< that was selected */
+};
+
+/** What a section MODL has. */
+struct wt_core_module {
+    char name[4096];
+    uint64_t bias;
+    uint32_t device;
+    const uint8_t *bytes; /**< an ELF file; read: in the archive's bytes */
+    uint64_t length;
+};
+
+/** Writes or reads the content of a section DEVC. */
+void wt_core_device(struct wt_archive *a, struct wt_core_device *device);
+/** Writes or reads the content of a section MODL, to its end. */
+void wt_core_module(struct wt_archive *a, struct wt_core_module *module);
+
+/** A core file that is being written. */
+struct wt_core_writer {
+    FILE *out;
+    char part[4096 + 8]; /**< the file's name until it is whole */
+    const char *path;
+    long section; /**< where the content of the section begins */
+};
+
+/**
+ * Begins a file that only its owner can read, with magic and version. @p path must outlive the
+ * writer. On success wt_core_finish or wt_core_give_up must follow.
+ */
+enum wt_status wt_core_begin(struct wt_core_writer *w, const char *path, struct wt_error *err);
+/** Begins a section with a tag of 4 characters; wt_core_end_section must follow. */
+void wt_core_begin_section(struct wt_core_writer *w, const char *tag);
+/** Ends the section. */
+void wt_core_end_section(struct wt_core_writer *w);
+/** Seals the file and gives it its name. On failure nothing is left of it. */
+enum wt_status wt_core_finish(struct wt_core_writer *w, struct wt_error *err);
+/** Removes the unfinished file. */
+void wt_core_give_up(struct wt_core_writer *w);
+
+/** The hash of the @p length bytes before the seal, which holds it. */
+uint64_t wt_core_hash(const uint8_t *bytes, size_t length);
+
+#endif

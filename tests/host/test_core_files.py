@@ -1,0 +1,119 @@
+"""Core files of host programs: written by the program itself at its first fault (exec --core-on-fault), or at a stop (generate-core).
+The console must answer in them as it answers in the program."""
+import os
+import re
+import stat
+import subprocess
+
+import pytest
+
+from conftest import WAVETRAP, compiled
+from sanitizer import ROOT, environment
+
+SOURCE = ROOT / "tests" / "host" / "session.hip"
+MARK = "=-=-="
+TIMEOUT = 200
+SEEN = ["backtrace", "info registers pc", "print value@*", "print *p@3", "info locals", "up", "print tile", "print out[0..3]", "print table",
+        "info lanes mine", "info waves", "disassemble", "list", "info modules", "x/8xw out", "info registers s4 vcc exec m0 mode", "print threadIdx.x@60..63"]
+
+
+def console(commands, *words):
+    line = [WAVETRAP, "debug", "--nx", "--batch"]
+    for command in commands:
+        line += ["-ex", f"echo {MARK}\\n", "-ex", command]
+    return subprocess.run([*line, "-ex", f"echo {MARK}\\n", *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=TIMEOUT, env=environment())
+
+
+def ask(commands, *words):
+    done = console(commands, *words)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout.split(MARK + "\n")
+
+
+def execute(core, program, *words, options=(), **more):
+    return subprocess.run([WAVETRAP, "exec", f"--core-on-fault={core}", *options, program, *words], capture_output=True, text=True,
+                          timeout=TIMEOUT, env=environment(), **more)
+
+
+def session():
+    return compiled("session.hip", "-O0", name="session-O0")
+
+
+@pytest.mark.parametrize("options", [(), ("--no-history",)])
+def test_a_core_file_shows_what_the_program_shows(tmp_path, options):
+    """In memory, private memory, LDS and registers of all waves, with breakpoints out of the code; the program goes on."""
+    core = tmp_path / "core"
+    before = ["break weigh if value == 640", "run", f"generate-core {core}"]
+    live = ask([*before, *SEEN, "delete", "continue"], *options, session())[1:-1]
+    assert live[2] == f"Saved corefile {core}\n" and "round 2: 1269 2498 2578\n" in live[-1]
+    assert stat.S_IMODE(os.stat(core).st_mode) == 0o600
+    said = ask(SEEN, "--core", core)
+    assert "weigh (value=640" in said[0] and "\nProgram stopped.\n" in said[0]
+    different = [(c, a, b) for c, a, b in zip(SEEN, live[3:], said[1:-1]) if a != b]
+    assert not different
+
+
+def test_a_fault_leaves_a_core_file(tmp_path):
+    """At the instruction and the lane, with the program's code in it: neither the program nor its folder is needed."""
+    core = tmp_path / "core"
+    done = execute("core", session(), "fault", cwd=tmp_path)
+    assert f"  The state is in {core}: 'wavetrap debug --core {core}' opens it.\n" in done.stderr
+    said = ask(["print i", "print where", "print out[0..2]", "backtrace", "info waves"], "--core", core)
+    assert "core 1, wave 0, lane 5; lanes 0-63 enabled]" in said[0]
+    assert "Program stopped by a fault: flat_store_dword: store of 4 bytes at 0x123456000, where no memory is mapped for writing" in said[0]
+    assert re.search(r"in stray \(out=0x\w+\) at .*session.hip:\d+\n\d+\t    \*where = i; /\* fault \*/\n", said[0])
+    assert said[1] == "$1 = 69\n" and said[2] == "$2 = (int *) 0x123456000\n" and said[3] == "$3 = {0, 1, 2}\n"
+    assert len(said[5].splitlines()) == 1
+    for command, message in [("continue", "the core file ends here"), ("set var i = 1", "it can be looked at"), ("run", "it can be looked at")]:
+        failed = console([command], "--core", core)
+        assert failed.returncode == 1 and message in failed.stderr
+
+
+def test_the_page_s_report_is_true(tmp_path):
+    page = (ROOT / "docs" / "post-mortem.md").read_text()
+    wanted = re.search(r"^\$ wavetrap exec --core-on-fault=hip.core ./program\n((?:.+\n)+)```", page, re.M)[1]
+    done = execute("hip.core", session(), "fault", cwd=tmp_path)
+    told = done.stderr.replace(str(SOURCE), SOURCE.name).replace(f"{tmp_path}/", "")
+
+    def plain(text):
+        return re.sub(r"0x7f\w+", "0x7f…", re.sub(r"issue time \d+", "issue time …", re.sub(r"session.hip:\d+", "session.hip:…", text)))
+    assert plain(wanted) in plain(told), told
+
+
+@pytest.mark.parametrize("what, options, reason, line", [
+    ("trap", (), "s_trap 2 (the program gave up: assert, abort or __builtin_trap)", "__builtin_trap(); // in lane 5 alone"),
+    ("illegal", (), "illegal instruction 0xbeff7fff: there is no such instruction", "SOP1 has no such operation"),
+    ("divide", ("--catch=float_div0",), "which EXCP_EN makes an exception", "// in lane 5"),
+])
+def test_other_ends_of_kernels(tmp_path, what, options, reason, line):
+    """Where a trap handler has stopped the wave, the file has it as it was before the handler."""
+    core = tmp_path / "core"
+    done = execute(core, compiled("faults.hip"), what, options=options)
+    assert f"The state is in {core}" in done.stderr
+    said = ask(["info registers pc"], "--core", core)
+    assert reason in said[0] and line in said[0], said[0]
+
+
+def test_an_assertion_has_its_callers(tmp_path):
+    core = tmp_path / "core"
+    execute(core, compiled("faults.hip"), "assert")
+    frames = ask(["backtrace"], "--core", core)[1]
+    assert re.search(r"^#0 .*__assert_fail.*\n(#.*\n)*#\d .* asserts \(", frames, re.M), frames
+
+
+def test_a_program_without_a_fault_leaves_none(tmp_path):
+    done = execute(tmp_path / "core", session())
+    assert done.returncode == 0 and not list(tmp_path.iterdir())
+
+
+def test_failures_are_told(tmp_path):
+    bad = execute(tmp_path / "nowhere" / "core", session())
+    assert bad.returncode == 125 and "nowhere/core: cannot be written: No such file or directory" in bad.stderr
+    other = execute(tmp_path / "core", session(), options=("-g", "gen9"))
+    assert other.returncode == 125 and "--core-on-fault is for gfx900" in other.stderr
+    for command, message in [(f"generate-core {tmp_path}/no/core", "no/core: cannot create: No such file or directory"),
+                             (f"generate-core {tmp_path}/core all", "the recorded run of a host program does not go into a core file")]:
+        done = console(["break fill", "run", command], session())
+        assert done.returncode == 1 and message in done.stderr, done.stderr
+    assert not list(tmp_path.iterdir())
