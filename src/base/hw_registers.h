@@ -24,6 +24,15 @@ struct wt_hw_field {
     const char *longer; /**< a longer name, or NULL */
 };
 
+/** How many rows a table of fields or registers has. */
+#define WT_HW_COUNT(table) (sizeof(table) / sizeof *(table))
+
+/** A row of a table of fields without other names. */
+#define WT_HW_FIELD(field, most, least, may, names, text)                                          \
+    {                                                                                              \
+        .name = field, .msb = most, .lsb = least, .access = may, .values = names, .about = text    \
+    }
+
 /** One register. */
 struct wt_hw_register {
     uint16_t addr; /**< word address on the bus; of an indirect register its index */

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,4 +67,18 @@ enum wt_status wt_parse_bytes(const char *text, uint8_t **bytes, size_t *length,
         (*bytes)[i] = (uint8_t)strtoul(pair, NULL, 16);
     }
     return WT_OK;
+}
+
+void wt_text_add(struct wt_text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int n = vsnprintf(text->at, text->left, format, arguments);
+    va_end(arguments);
+    if (n > 0 && (size_t)n < text->left) {
+        text->at += n;
+        text->left -= (size_t)n;
+    } else if (text->left) {
+        *text->at = 0;
+    }
 }

@@ -1,4 +1,4 @@
-/* Numbers and sets of lanes as people read and write them. */
+/* Numbers and sets of lanes as people read and write them; texts put together from pieces. */
 #ifndef WT_BASE_TEXT_H
 #define WT_BASE_TEXT_H
 
@@ -29,5 +29,16 @@ void wt_lanes_list(wt_lanes lanes, const char *separator, char *text, size_t siz
 
 /** Writes a set of lanes as a hexadecimal mask, "0xf"; at most 35 bytes with the NUL. */
 void wt_mask_text(wt_lanes lanes, char *text, size_t size);
+
+/** A text that is put together in a buffer: where the next piece goes, and the room from there on.
+ */
+struct wt_text {
+    char *at;
+    size_t left;
+};
+
+/** Appends a piece as printf writes it; one that does not fit is left out. */
+void wt_text_add(struct wt_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

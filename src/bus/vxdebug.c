@@ -1,21 +1,15 @@
 /* The Debug Module's registers and fields. See vxdebug.h. */
 #include "bus/vxdebug.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define FIELD(name, alias, msb, lsb, access, values, about)                                        \
-    {                                                                                              \
-        name, alias, msb, lsb, access, values, about, NULL                                         \
-    }
-
 static const char *const states[] = {"NONE", "REQ", "INFLIGHT", NULL};
 static const char *const causes[] = {"NONE", "EBREAK", "HALTREQ", "STEP", "RESETHALTREQ", NULL};
 
 static const struct wt_hw_field platform[] = {
-    FIELD("platformid", NULL, 31, 28, WT_HW_R, NULL, "platform: 1 is Vortex"),
-    FIELD("numclusters", NULL, 27, 21, WT_HW_R, NULL, "clusters"),
-    FIELD("numcores", NULL, 20, 12, WT_HW_R, NULL, "cores of a cluster"),
-    FIELD("numwarps", NULL, 11, 3, WT_HW_R, NULL, "warps of a core"),
-    FIELD("numthreads", NULL, 2, 0, WT_HW_R, NULL, "log2 of the threads of a warp"),
+    WT_HW_FIELD("platformid", 31, 28, WT_HW_R, NULL, "platform: 1 is Vortex"),
+    WT_HW_FIELD("numclusters", 27, 21, WT_HW_R, NULL, "clusters"),
+    WT_HW_FIELD("numcores", 20, 12, WT_HW_R, NULL, "cores of a cluster"),
+    WT_HW_FIELD("numwarps", 11, 3, WT_HW_R, NULL, "warps of a core"),
+    WT_HW_FIELD("numthreads", 2, 0, WT_HW_R, NULL, "log2 of the threads of a warp"),
 };
 
 static const struct wt_hw_field dconfig[] = {
@@ -24,65 +18,65 @@ static const struct wt_hw_field dconfig[] = {
      "ndmresetcycles"},
     {"resethaltreqcyc", "RHC", 28, 26, WT_HW_RW, NULL, "log2 of the cycles of resethaltreq",
      "resethaltreqcycles"},
-    FIELD("ebreakh", "EH", 0, 0, WT_HW_RW, NULL, "ebreak halts its warp"),
+    {"ebreakh", "EH", 0, 0, WT_HW_RW, NULL, "ebreak halts its warp", NULL},
 };
 
 static const struct wt_hw_field dselect[] = {
-    FIELD("winsel", NULL, 31, 22, WT_HW_RW, NULL,
-          "window of 32 warps that WMASK, WACTIVE, WSTATUS show"),
-    FIELD("warpsel", NULL, 21, 7, WT_HW_RW, NULL, "warp (of all) for step, inject, DPC, hacause"),
-    FIELD("threadsel", NULL, 6, 0, WT_HW_RW, NULL, "thread of that warp for inject and DSCRATCH"),
+    WT_HW_FIELD("winsel", 31, 22, WT_HW_RW, NULL,
+                "window of 32 warps that WMASK, WACTIVE, WSTATUS show"),
+    WT_HW_FIELD("warpsel", 21, 7, WT_HW_RW, NULL, "warp (of all) for step, inject, DPC, hacause"),
+    WT_HW_FIELD("threadsel", 6, 0, WT_HW_RW, NULL, "thread of that warp for inject and DSCRATCH"),
 };
 
 static const struct wt_hw_field wmask[] = {
-    FIELD("mask", NULL, 31, 0, WT_HW_RW, NULL,
-          "warps of the window that haltreq and resumereq mean"),
+    WT_HW_FIELD("mask", 31, 0, WT_HW_RW, NULL,
+                "warps of the window that haltreq and resumereq mean"),
 };
 
 static const struct wt_hw_field wactive[] = {
-    FIELD("astatus", NULL, 31, 0, WT_HW_R, NULL, "warps of the window that are active"),
+    WT_HW_FIELD("astatus", 31, 0, WT_HW_R, NULL, "warps of the window that are active"),
 };
 
 static const struct wt_hw_field wstatus[] = {
-    FIELD("status", NULL, 31, 0, WT_HW_R, NULL, "warps of the window that are halted"),
+    WT_HW_FIELD("status", 31, 0, WT_HW_R, NULL, "warps of the window that are halted"),
 };
 
 static const struct wt_hw_field dctrl[] = {
-    FIELD("dmactive", "DA", 31, 31, WT_HW_RW, NULL, "the module works; 0 resets its registers"),
-    FIELD("ndmreset", "NT", 30, 30, WT_HW_RW, NULL, "resets all but the module; 1 while it lasts"),
-    FIELD("allhalted", "AH", 29, 29, WT_HW_R, NULL, "all warps are halted"),
-    FIELD("anyhalted", "NH", 28, 28, WT_HW_R, NULL, "some warp is halted"),
-    FIELD("allrunning", "AR", 27, 27, WT_HW_R, NULL, "all warps are running"),
-    FIELD("anyrunning", "NR", 26, 26, WT_HW_R, NULL, "some warp is running"),
-    FIELD("allunavail", "AU", 25, 25, WT_HW_R, NULL, "all warps are unavailable"),
-    FIELD("anyunavail", "NU", 24, 24, WT_HW_R, NULL, "some warp is unavailable"),
-    FIELD("hacause", "HC", 11, 9, WT_HW_R, causes, "why the selected warp halted"),
-    FIELD("injectstate", "IST", 8, 7, WT_HW_R, states, "of the request to inject"),
-    FIELD("injectreq", "IR", 6, 6, WT_HW_W, NULL, "runs INJECT in the selected warp and thread"),
-    FIELD("stepstate", "SST", 5, 4, WT_HW_R, states, "of the request to step"),
-    FIELD("stepreq", "SR", 3, 3, WT_HW_W, NULL, "lets the selected warp issue one instruction"),
-    FIELD("resethaltreq", "RHR", 2, 2, WT_HW_W, NULL,
-          "the warps of WMASK halt right after ndmreset"),
-    FIELD("resumereq", "RR", 1, 1, WT_HW_W, NULL, "resumes the warps of WMASK"),
-    FIELD("haltreq", "HR", 0, 0, WT_HW_W, NULL, "halts the warps of WMASK"),
+    {"dmactive", "DA", 31, 31, WT_HW_RW, NULL, "the module works; 0 resets its registers", NULL},
+    {"ndmreset", "NT", 30, 30, WT_HW_RW, NULL, "resets all but the module; 1 while it lasts", NULL},
+    {"allhalted", "AH", 29, 29, WT_HW_R, NULL, "all warps are halted", NULL},
+    {"anyhalted", "NH", 28, 28, WT_HW_R, NULL, "some warp is halted", NULL},
+    {"allrunning", "AR", 27, 27, WT_HW_R, NULL, "all warps are running", NULL},
+    {"anyrunning", "NR", 26, 26, WT_HW_R, NULL, "some warp is running", NULL},
+    {"allunavail", "AU", 25, 25, WT_HW_R, NULL, "all warps are unavailable", NULL},
+    {"anyunavail", "NU", 24, 24, WT_HW_R, NULL, "some warp is unavailable", NULL},
+    {"hacause", "HC", 11, 9, WT_HW_R, causes, "why the selected warp halted", NULL},
+    {"injectstate", "IST", 8, 7, WT_HW_R, states, "of the request to inject", NULL},
+    {"injectreq", "IR", 6, 6, WT_HW_W, NULL, "runs INJECT in the selected warp and thread", NULL},
+    {"stepstate", "SST", 5, 4, WT_HW_R, states, "of the request to step", NULL},
+    {"stepreq", "SR", 3, 3, WT_HW_W, NULL, "lets the selected warp issue one instruction", NULL},
+    {"resethaltreq", "RHR", 2, 2, WT_HW_W, NULL, "the warps of WMASK halt right after ndmreset",
+     NULL},
+    {"resumereq", "RR", 1, 1, WT_HW_W, NULL, "resumes the warps of WMASK", NULL},
+    {"haltreq", "HR", 0, 0, WT_HW_W, NULL, "halts the warps of WMASK", NULL},
 };
 
 static const struct wt_hw_field dpc[] = {
-    FIELD("pc", NULL, 31, 0, WT_HW_RW, NULL, "next instruction; valid while the warp is halted"),
+    WT_HW_FIELD("pc", 31, 0, WT_HW_RW, NULL, "next instruction; valid while the warp is halted"),
 };
 
 static const struct wt_hw_field inject[] = {
-    FIELD("instr", NULL, 31, 0, WT_HW_RW, NULL, "instruction that injectreq runs"),
+    WT_HW_FIELD("instr", 31, 0, WT_HW_RW, NULL, "instruction that injectreq runs"),
 };
 
 static const struct wt_hw_field dscratch[] = {
-    FIELD("data", NULL, 31, 0, WT_HW_RW, NULL,
-          "the selected thread's scratch register, a CSR for it"),
+    WT_HW_FIELD("data", 31, 0, WT_HW_RW, NULL,
+                "the selected thread's scratch register, a CSR for it"),
 };
 
 #define REGISTER(addr, name, fields, about)                                                        \
     {                                                                                              \
-        addr, name, fields, COUNT(fields), about, false, false                                     \
+        addr, name, fields, WT_HW_COUNT(fields), about, false, false                               \
     }
 
 static const struct wt_hw_register registers[] = {
@@ -101,4 +95,5 @@ static const struct wt_hw_register registers[] = {
     REGISTER(0xc, "DSCRATCH3", dscratch, "scratch, CSR 0x7b5"),
 };
 
-const struct wt_hw_table wt_vxdebug_table = {.registers = registers, .count = COUNT(registers)};
+const struct wt_hw_table wt_vxdebug_table = {.registers = registers,
+                                             .count = WT_HW_COUNT(registers)};

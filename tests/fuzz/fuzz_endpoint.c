@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <hsakmt.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +16,12 @@
 
 #include "base/bits.h"
 #include "object/kfd_wire.h"
+#include "runtime/common/endpoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 
-enum { PACKET = 64, RING = 1024, GPU = 1, DISPATCH = 2, INVALID = 1, PATIENCE_MS = 30000 };
+enum { PACKET = 64, RING = 1024, GPU = 1, DISPATCH = 2, INVALID = 1, PATIENCE_S = 30 };
 enum { WRITE_ID = 56, READ_ID = 128, INACTIVE = 192 };
 /* In the memory that the GPU may use. */
 enum { QUEUE = RING, SIGNAL = 0x1000, CODE = 0x2000, DATA = 0x3000, MEMORY = 0x4000 };
@@ -88,10 +88,12 @@ static void start(void)
 
 static int connect_to(void)
 {
+    const struct timeval patience = {.tv_sec = PATIENCE_S};
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     snprintf(name.sun_path, sizeof name.sun_path, "%s/%d." KFD_WIRE_SOCKET, folder, (int)getpid());
-    if (fd < 0 || connect(fd, (struct sockaddr *)&name, sizeof name))
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) ||
+        connect(fd, (struct sockaddr *)&name, sizeof name))
         abort();
     return fd;
 }
@@ -99,35 +101,19 @@ static int connect_to(void)
 /* False: the process has closed its end. One that is silent for long has failed. */
 static bool receive(int fd, void *to, size_t size)
 {
-    for (size_t done = 0; done < size;) {
-        struct pollfd answer = {.fd = fd, .events = POLLIN};
-        const int there = poll(&answer, 1, PATIENCE_MS);
-        if (there == 0)
-            abort(); /* no answer */
-        const ssize_t got = recv(fd, (uint8_t *)to + done, size - done, 0);
-        if (got <= 0 && !(got < 0 && errno == EINTR))
-            return false;
-        done += got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
-
-static bool put(int fd, const void *from, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        const ssize_t sent = send(fd, (const uint8_t *)from + done, size - done, MSG_NOSIGNAL);
-        if (sent < 0 && errno != EINTR)
-            return false;
-        done += sent > 0 ? (size_t)sent : 0;
-    }
-    return true;
+    errno = 0;
+    if (wt_endpoint_receive(fd, to, size))
+        return true;
+    if (errno == EAGAIN)
+        abort(); /* no answer */
+    return false;
 }
 
 /* Sends a request and takes its answer; false: the process wants no more. */
 static bool ask(int fd, const struct kfd_wire_request *request, struct kfd_wire_answer *answer)
 {
-    if (!put(fd, request, sizeof *request) ||
-        (kfd_wire_sound(request) && !put(fd, bytes, kfd_wire_follows(request))) ||
+    if (!wt_endpoint_send(fd, request, sizeof *request) ||
+        (kfd_wire_sound(request) && !wt_endpoint_send(fd, bytes, kfd_wire_follows(request))) ||
         !receive(fd, answer, sizeof *answer))
         return false;
     if (!kfd_wire_sound(request) || answer->size > KFD_WIRE_MOST ||
@@ -224,7 +210,7 @@ static bool converse(int fd, struct input *in)
         uint8_t raw[16] = {0};
         for (unsigned i = 0; i < sizeof raw; i++)
             raw[i] = (uint8_t)take(in, 1);
-        put(fd, raw, how % sizeof raw);
+        wt_endpoint_send(fd, raw, how % sizeof raw);
         return false;
     }
     request.gpu = how & 1 ? how >> 1 & 7 : 0;

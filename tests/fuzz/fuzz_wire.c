@@ -19,6 +19,7 @@
 #include "base/listen.h"
 #include "debug/source/locations.h"
 #include "object/kfd_wire.h"
+#include "runtime/common/endpoint.h"
 #include "target/process.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -54,28 +55,6 @@ static uint64_t take_number(struct process *p)
     for (unsigned i = 0; i < 8; i++)
         bytes[i] = take(p);
     return wt_load_le(bytes, 8);
-}
-
-static bool receive(int fd, void *to, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        const ssize_t got = recv(fd, (uint8_t *)to + done, size - done, 0);
-        if (got <= 0 && !(got < 0 && errno == EINTR))
-            return false;
-        done += got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
-
-static bool put(int fd, const void *from, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        const ssize_t sent = send(fd, (const uint8_t *)from + done, size - done, MSG_NOSIGNAL);
-        if (sent < 0 && errno != EINTR)
-            return false;
-        done += sent > 0 ? (size_t)sent : 0;
-    }
-    return true;
 }
 
 /* ---- right answers ---- */
@@ -199,11 +178,11 @@ static void *serve(void *context)
     struct kfd_wire_answer answer;
     const int fd = accept(listener.fd, NULL, NULL);
     bool more = fd >= 0;
-    while (more && receive(fd, &request, sizeof request)) {
+    while (more && wt_endpoint_receive(fd, &request, sizeof request)) {
         size_t sent = SIZE_MAX;
         if (!kfd_wire_sound(&request)) /* our own debugger's */
             abort();
-        if (!receive(fd, p->answer, kfd_wire_follows(&request)))
+        if (!wt_endpoint_receive(fd, p->answer, kfd_wire_follows(&request)))
             break;
         reply(p, &request, &answer);
         more = change(p, &answer, &sent);
@@ -212,8 +191,8 @@ static void *serve(void *context)
         const size_t size = answer.size < KFD_WIRE_MOST ? answer.size : KFD_WIRE_MOST;
         const size_t head = sent < sizeof answer ? sent : sizeof answer;
         const size_t body = sent < sizeof answer + size ? sent - head : size;
-        more = put(fd, &answer, head) && put(fd, p->answer, body) && more &&
-               body == answer.size; /* what is missing does not come */
+        more = wt_endpoint_send(fd, &answer, head) && wt_endpoint_send(fd, p->answer, body) &&
+               more && body == answer.size; /* what is missing does not come */
     }
     if (fd >= 0)
         close(fd);

@@ -4,14 +4,9 @@
  */
 #include "emulator/gcn/debug.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 #define R WT_HW_R
 #define W WT_HW_W
 #define RW WT_HW_RW
-#define FIELD(name, msb, lsb, access, values, about)                                               \
-    {                                                                                              \
-        name, NULL, msb, lsb, access, values, about, NULL                                          \
-    }
 
 static const char *const commands[] = {"NULL", "HALT", "RESUME", "KILL", "DEBUG", "TRAP", NULL};
 static const char *const modes[] = {"SINGLE",     "BROADCAST", "BCAST_QUEUE",
@@ -24,275 +19,285 @@ static const char *const message_types[] = {"AUTO", "USER", "ERROR", NULL};
 /* ---- on the bus ---- */
 
 static const struct wt_hw_field gfx_cntl[] = {
-    FIELD("PIPEID", 1, 0, RW, NULL, "pipe that BCAST_PIPE means"),
-    FIELD("MEID", 3, 2, RW, NULL, "micro engine that BCAST_PIPE and BCAST_ME mean; compute is 1"),
-    FIELD("VMID", 7, 4, RW, NULL, "no effect here"),
-    FIELD("QUEUEID", 10, 8, RW, NULL, "no effect here"),
+    WT_HW_FIELD("PIPEID", 1, 0, RW, NULL, "pipe that BCAST_PIPE means"),
+    WT_HW_FIELD("MEID", 3, 2, RW, NULL,
+                "micro engine that BCAST_PIPE and BCAST_ME mean; compute is 1"),
+    WT_HW_FIELD("VMID", 7, 4, RW, NULL, "no effect here"),
+    WT_HW_FIELD("QUEUEID", 10, 8, RW, NULL, "no effect here"),
 };
 
 static const struct wt_hw_field gfx_index[] = {
-    FIELD("INSTANCE_INDEX", 7, 0, RW, NULL, "compute unit within its shader array"),
-    FIELD("SH_INDEX", 15, 8, RW, NULL, "shader array"),
-    FIELD("SE_INDEX", 23, 16, RW, NULL, "shader engine"),
-    FIELD("SH_BROADCAST_WRITES", 29, 29, RW, NULL, "all shader arrays; reads: the first"),
-    FIELD("INSTANCE_BROADCAST_WRITES", 30, 30, RW, NULL, "all compute units; reads: the first"),
-    FIELD("SE_BROADCAST_WRITES", 31, 31, RW, NULL, "all shader engines; reads: the first"),
+    WT_HW_FIELD("INSTANCE_INDEX", 7, 0, RW, NULL, "compute unit within its shader array"),
+    WT_HW_FIELD("SH_INDEX", 15, 8, RW, NULL, "shader array"),
+    WT_HW_FIELD("SE_INDEX", 23, 16, RW, NULL, "shader engine"),
+    WT_HW_FIELD("SH_BROADCAST_WRITES", 29, 29, RW, NULL, "all shader arrays; reads: the first"),
+    WT_HW_FIELD("INSTANCE_BROADCAST_WRITES", 30, 30, RW, NULL,
+                "all compute units; reads: the first"),
+    WT_HW_FIELD("SE_BROADCAST_WRITES", 31, 31, RW, NULL, "all shader engines; reads: the first"),
 };
 
 static const struct wt_hw_field status_global[] = {
-    FIELD("BUSY", 0, 0, R, NULL, "a selected compute unit has waves"),
-    FIELD("WAVE_LEVEL_SH0", 15, 4, R, NULL, "waves of shader array 0"),
-    FIELD("WAVE_LEVEL_SH1", 27, 16, R, NULL, "waves of shader array 1"),
+    WT_HW_FIELD("BUSY", 0, 0, R, NULL, "a selected compute unit has waves"),
+    WT_HW_FIELD("WAVE_LEVEL_SH0", 15, 4, R, NULL, "waves of shader array 0"),
+    WT_HW_FIELD("WAVE_LEVEL_SH1", 27, 16, R, NULL, "waves of shader array 1"),
 };
 
 static const struct wt_hw_field address_low[] = {
-    FIELD("ADDR_LO", 31, 0, RW, NULL, "address bits 39:8"),
+    WT_HW_FIELD("ADDR_LO", 31, 0, RW, NULL, "address bits 39:8"),
 };
 
 static const struct wt_hw_field address_high[] = {
-    FIELD("ADDR_HI", 7, 0, RW, NULL, "address bits 47:40"),
+    WT_HW_FIELD("ADDR_HI", 7, 0, RW, NULL, "address bits 47:40"),
 };
 
 static const struct wt_hw_field ind_index[] = {
-    FIELD("WAVE_ID", 3, 0, RW, NULL, "wave slot of the SIMD"),
-    FIELD("SIMD_ID", 5, 4, RW, NULL, "SIMD of the compute unit that GRBM_GFX_INDEX selects"),
-    FIELD("THREAD_ID", 11, 6, RW, NULL, "lane, for vector registers"),
-    FIELD("AUTO_INCR", 12, 12, RW, NULL, "each access of SQ_IND_DATA increments INDEX"),
-    FIELD("FORCE_READ", 13, 13, RW, NULL, "no effect here: reads never wait for the wave"),
-    FIELD("READ_TIMEOUT", 14, 14, RW, NULL, "no effect here"),
-    FIELD("UNINDEXED", 15, 15, RW, NULL, "no effect here"),
-    FIELD("INDEX", 31, 16, RW, NULL,
-          "register of the wave; 0x200 + n: scalar operand n, 0x400 + n: vector register n"),
+    WT_HW_FIELD("WAVE_ID", 3, 0, RW, NULL, "wave slot of the SIMD"),
+    WT_HW_FIELD("SIMD_ID", 5, 4, RW, NULL, "SIMD of the compute unit that GRBM_GFX_INDEX selects"),
+    WT_HW_FIELD("THREAD_ID", 11, 6, RW, NULL, "lane, for vector registers"),
+    WT_HW_FIELD("AUTO_INCR", 12, 12, RW, NULL, "each access of SQ_IND_DATA increments INDEX"),
+    WT_HW_FIELD("FORCE_READ", 13, 13, RW, NULL, "no effect here: reads never wait for the wave"),
+    WT_HW_FIELD("READ_TIMEOUT", 14, 14, RW, NULL, "no effect here"),
+    WT_HW_FIELD("UNINDEXED", 15, 15, RW, NULL, "no effect here"),
+    WT_HW_FIELD("INDEX", 31, 16, RW, NULL,
+                "register of the wave; 0x200 + n: scalar operand n, 0x400 + n: vector register n"),
 };
 
 static const struct wt_hw_field ind_data[] = {
-    FIELD("DATA", 31, 0, RW, NULL, "the register that SQ_IND_INDEX names; 0xbebebeef: none"),
+    WT_HW_FIELD("DATA", 31, 0, RW, NULL, "the register that SQ_IND_INDEX names; 0xbebebeef: none"),
 };
 
 static const struct wt_hw_field sq_cmd[] = {
-    FIELD("CMD", 2, 0, W, commands, "what the waves do"),
-    FIELD("MODE", 6, 4, W, modes, "which waves of the compute units that GRBM_GFX_INDEX selects"),
-    FIELD("CHECK_VMID", 7, 7, W, NULL, "only waves of VM_ID"),
-    FIELD("DATA", 11, 8, W, NULL, "number of the trap, for TRAP"),
-    FIELD("WAVE_ID", 19, 16, W, NULL, "wave slot, for SINGLE"),
-    FIELD("SIMD_ID", 21, 20, W, NULL, "SIMD, for SINGLE"),
-    FIELD("QUEUE_ID", 26, 24, W, NULL, "queue, for BCAST_QUEUE"),
-    FIELD("VM_ID", 31, 28, W, NULL, "with CHECK_VMID"),
+    WT_HW_FIELD("CMD", 2, 0, W, commands, "what the waves do"),
+    WT_HW_FIELD("MODE", 6, 4, W, modes,
+                "which waves of the compute units that GRBM_GFX_INDEX selects"),
+    WT_HW_FIELD("CHECK_VMID", 7, 7, W, NULL, "only waves of VM_ID"),
+    WT_HW_FIELD("DATA", 11, 8, W, NULL, "number of the trap, for TRAP"),
+    WT_HW_FIELD("WAVE_ID", 19, 16, W, NULL, "wave slot, for SINGLE"),
+    WT_HW_FIELD("SIMD_ID", 21, 20, W, NULL, "SIMD, for SINGLE"),
+    WT_HW_FIELD("QUEUE_ID", 26, 24, W, NULL, "queue, for BCAST_QUEUE"),
+    WT_HW_FIELD("VM_ID", 31, 28, W, NULL, "with CHECK_VMID"),
 };
 
 static const struct wt_hw_field wave_cntl[] = {
-    FIELD("STALL_RA", 0, 0, RW, NULL, "no wave starts"),
-    FIELD("STALL_VMID", 16, 1, RW, NULL, "no wave of these VMIDs starts, a bit each"),
+    WT_HW_FIELD("STALL_RA", 0, 0, RW, NULL, "no wave starts"),
+    WT_HW_FIELD("STALL_VMID", 16, 1, RW, NULL, "no wave of these VMIDs starts, a bit each"),
 };
 
 static const struct wt_hw_field trap_config[] = {
-    FIELD("ME_SEL", 1, 0, RW, NULL, "micro engine, with ME_MATCH"),
-    FIELD("PIPE_SEL", 3, 2, RW, NULL, "pipe, with PIPE_MATCH"),
-    FIELD("QUEUE_SEL", 6, 4, RW, NULL, "queue, with QUEUE_MATCH"),
-    FIELD("ME_MATCH", 7, 7, RW, NULL, "only waves of ME_SEL"),
-    FIELD("PIPE_MATCH", 8, 8, RW, NULL, "only waves of PIPE_SEL"),
-    FIELD("QUEUE_MATCH", 9, 9, RW, NULL, "only waves of QUEUE_SEL"),
-    FIELD("TRAP_EN", 15, 15, RW, NULL,
-          "SPI_GDBG_TRAP_MASK holds for the waves selected here only; 0: for all"),
-    FIELD("VMID_SEL", 31, 16, RW, NULL, "waves of these VMIDs, a bit each"),
+    WT_HW_FIELD("ME_SEL", 1, 0, RW, NULL, "micro engine, with ME_MATCH"),
+    WT_HW_FIELD("PIPE_SEL", 3, 2, RW, NULL, "pipe, with PIPE_MATCH"),
+    WT_HW_FIELD("QUEUE_SEL", 6, 4, RW, NULL, "queue, with QUEUE_MATCH"),
+    WT_HW_FIELD("ME_MATCH", 7, 7, RW, NULL, "only waves of ME_SEL"),
+    WT_HW_FIELD("PIPE_MATCH", 8, 8, RW, NULL, "only waves of PIPE_SEL"),
+    WT_HW_FIELD("QUEUE_MATCH", 9, 9, RW, NULL, "only waves of QUEUE_SEL"),
+    WT_HW_FIELD("TRAP_EN", 15, 15, RW, NULL,
+                "SPI_GDBG_TRAP_MASK holds for the waves selected here only; 0: for all"),
+    WT_HW_FIELD("VMID_SEL", 31, 16, RW, NULL, "waves of these VMIDs, a bit each"),
 };
 
 static const struct wt_hw_field trap_mask[] = {
-    FIELD("EXCP_EN", 8, 0, RW, NULL, "exceptions that new waves enable, in the order of MODE"),
-    FIELD("REPLACE", 9, 9, RW, NULL, "instead of those of the kernel descriptor, else beside them"),
+    WT_HW_FIELD("EXCP_EN", 8, 0, RW, NULL,
+                "exceptions that new waves enable, in the order of MODE"),
+    WT_HW_FIELD("REPLACE", 9, 9, RW, NULL,
+                "instead of those of the kernel descriptor, else beside them"),
 };
 
 static const struct wt_hw_field wave_cntl2[] = {
-    FIELD("VMID_MASK", 15, 0, RW, NULL, "VMIDs whose waves start as MODE says, a bit each"),
-    FIELD("MODE", 17, 16, RW, launch_modes, "how they start"),
+    WT_HW_FIELD("VMID_MASK", 15, 0, RW, NULL, "VMIDs whose waves start as MODE says, a bit each"),
+    WT_HW_FIELD("MODE", 17, 16, RW, launch_modes, "how they start"),
 };
 
 static const struct wt_hw_field trap_data[] = {
-    FIELD("DATA", 31, 0, RW, NULL, "kept; no effect here"),
+    WT_HW_FIELD("DATA", 31, 0, RW, NULL, "kept; no effect here"),
 };
 
 static const struct wt_hw_field watch_high[] = {
-    FIELD("ADDR", 15, 0, RW, NULL, "address bits 47:32"),
+    WT_HW_FIELD("ADDR", 15, 0, RW, NULL, "address bits 47:32"),
 };
 
 static const struct wt_hw_field watch_low[] = {
-    FIELD("ADDR", 31, 6, RW, NULL, "address bits 31:6"),
+    WT_HW_FIELD("ADDR", 31, 6, RW, NULL, "address bits 31:6"),
 };
 
 static const struct wt_hw_field watch_cntl[] = {
-    FIELD("MASK", 23, 0, RW, NULL, "address bits 29:6 that are compared; bit 0 is address bit 6"),
-    FIELD("VMID", 27, 24, RW, NULL, "waves of this VMID"),
-    FIELD("ATC", 28, 28, RW, NULL, "no effect here: there is one translation of addresses"),
-    FIELD("MODE", 30, 29, RW, watch_modes, "accesses: NONREAD is stores and atomics"),
-    FIELD("VALID", 31, 31, RW, NULL, "the watch is on"),
+    WT_HW_FIELD("MASK", 23, 0, RW, NULL,
+                "address bits 29:6 that are compared; bit 0 is address bit 6"),
+    WT_HW_FIELD("VMID", 27, 24, RW, NULL, "waves of this VMID"),
+    WT_HW_FIELD("ATC", 28, 28, RW, NULL, "no effect here: there is one translation of addresses"),
+    WT_HW_FIELD("MODE", 30, 29, RW, watch_modes, "accesses: NONREAD is stores and atomics"),
+    WT_HW_FIELD("VALID", 31, 31, RW, NULL, "the watch is on"),
 };
 
 /* ---- of a wave ---- */
 
 static const struct wt_hw_field unit_status[] = {
-    FIELD("BUSY", 0, 0, R, NULL, "the compute unit has waves"),
-    FIELD("WAVE_LEVEL", 9, 4, R, NULL, "how many"),
+    WT_HW_FIELD("BUSY", 0, 0, R, NULL, "the compute unit has waves"),
+    WT_HW_FIELD("WAVE_LEVEL", 9, 4, R, NULL, "how many"),
 };
 
 static const struct wt_hw_field mode[] = {
-    FIELD("FP_ROUND", 3, 0, RW, NULL, "rounding: [1:0] of 32 bits, [3:2] of 16 and 64"),
-    FIELD("FP_DENORM", 7, 4, RW, NULL, "denormals: [5:4] of 32 bits, [7:6] of 16 and 64"),
-    FIELD("DX10_CLAMP", 8, 8, RW, NULL, "clamping makes 0 of NaN"),
-    FIELD("IEEE", 9, 9, RW, NULL, "signalling NaNs are quieted"),
-    FIELD("LOD_CLAMPED", 10, 10, RW, NULL, "graphics"),
-    FIELD("DEBUG_EN", 11, 11, RW, NULL, "single step: a trap after each instruction"),
-    FIELD("EXCP_EN", 20, 12, RW, NULL,
-          "exceptions that trap: invalid, denormal, float_div0, overflow, underflow, inexact, "
-          "int_div0, addr_watch, mem_viol"),
-    FIELD("FP16_OVFL", 23, 23, RW, NULL, "16-bit overflow gives the largest number"),
-    FIELD("DISABLE_PERF", 26, 26, RW, NULL, "no effect here"),
-    FIELD("GPR_IDX_EN", 27, 27, RW, NULL, "indexing of vector registers"),
-    FIELD("VSKIP", 28, 28, RW, NULL, "vector instructions are skipped"),
-    FIELD("CSP", 31, 29, RW, NULL, "entries of the fork stack"),
+    WT_HW_FIELD("FP_ROUND", 3, 0, RW, NULL, "rounding: [1:0] of 32 bits, [3:2] of 16 and 64"),
+    WT_HW_FIELD("FP_DENORM", 7, 4, RW, NULL, "denormals: [5:4] of 32 bits, [7:6] of 16 and 64"),
+    WT_HW_FIELD("DX10_CLAMP", 8, 8, RW, NULL, "clamping makes 0 of NaN"),
+    WT_HW_FIELD("IEEE", 9, 9, RW, NULL, "signalling NaNs are quieted"),
+    WT_HW_FIELD("LOD_CLAMPED", 10, 10, RW, NULL, "graphics"),
+    WT_HW_FIELD("DEBUG_EN", 11, 11, RW, NULL, "single step: a trap after each instruction"),
+    WT_HW_FIELD(
+        "EXCP_EN", 20, 12, RW, NULL,
+        "exceptions that trap: invalid, denormal, float_div0, overflow, underflow, inexact, "
+        "int_div0, addr_watch, mem_viol"),
+    WT_HW_FIELD("FP16_OVFL", 23, 23, RW, NULL, "16-bit overflow gives the largest number"),
+    WT_HW_FIELD("DISABLE_PERF", 26, 26, RW, NULL, "no effect here"),
+    WT_HW_FIELD("GPR_IDX_EN", 27, 27, RW, NULL, "indexing of vector registers"),
+    WT_HW_FIELD("VSKIP", 28, 28, RW, NULL, "vector instructions are skipped"),
+    WT_HW_FIELD("CSP", 31, 29, RW, NULL, "entries of the fork stack"),
 };
 
 static const struct wt_hw_field status[] = {
-    FIELD("SCC", 0, 0, RW, NULL, "scalar condition"),
-    FIELD("SPI_PRIO", 2, 1, RW, NULL, "priority by the SPI"),
-    FIELD("USER_PRIO", 4, 3, RW, NULL, "priority by s_setprio"),
-    FIELD("PRIV", 5, 5, RW, NULL, "privileged: in the trap handler"),
-    FIELD("TRAP_EN", 6, 6, RW, NULL, "there is a trap handler"),
-    FIELD("TTRACE_EN", 7, 7, RW, NULL, "thread trace; no effect here"),
-    FIELD("EXPORT_RDY", 8, 8, RW, NULL, "graphics"),
-    FIELD("EXECZ", 9, 9, R, NULL, "EXEC is 0"),
-    FIELD("VCCZ", 10, 10, R, NULL, "VCC is 0"),
-    FIELD("IN_TG", 11, 11, R, NULL, "in a work-group"),
-    FIELD("IN_BARRIER", 12, 12, R, NULL, "waits at s_barrier"),
-    FIELD("HALT", 13, 13, RW, NULL, "halted; has no effect while PRIV is set"),
-    FIELD("TRAP", 14, 14, RW, NULL, "no effect here: traps are taken at once"),
-    FIELD("TTRACE_CU_EN", 15, 15, RW, NULL, "thread trace; no effect here"),
-    FIELD("VALID", 16, 16, R, NULL, "there is a wave"),
-    FIELD("ECC_ERR", 17, 17, RW, NULL, "never set by this emulator"),
-    FIELD("SKIP_EXPORT", 18, 18, RW, NULL, "graphics"),
-    FIELD("PERF_EN", 19, 19, RW, NULL, "no effect here"),
-    FIELD("COND_DBG_USER", 20, 20, RW, NULL, "s_cbranch_cdbguser"),
-    FIELD("COND_DBG_SYS", 21, 21, RW, NULL, "s_cbranch_cdbgsys"),
-    FIELD("ALLOW_REPLAY", 22, 22, RW, NULL, "no effect here"),
-    FIELD("FATAL_HALT", 23, 23, RW, NULL, "halted by an illegal instruction without a handler"),
-    FIELD("MUST_EXPORT", 27, 27, RW, NULL, "graphics"),
+    WT_HW_FIELD("SCC", 0, 0, RW, NULL, "scalar condition"),
+    WT_HW_FIELD("SPI_PRIO", 2, 1, RW, NULL, "priority by the SPI"),
+    WT_HW_FIELD("USER_PRIO", 4, 3, RW, NULL, "priority by s_setprio"),
+    WT_HW_FIELD("PRIV", 5, 5, RW, NULL, "privileged: in the trap handler"),
+    WT_HW_FIELD("TRAP_EN", 6, 6, RW, NULL, "there is a trap handler"),
+    WT_HW_FIELD("TTRACE_EN", 7, 7, RW, NULL, "thread trace; no effect here"),
+    WT_HW_FIELD("EXPORT_RDY", 8, 8, RW, NULL, "graphics"),
+    WT_HW_FIELD("EXECZ", 9, 9, R, NULL, "EXEC is 0"),
+    WT_HW_FIELD("VCCZ", 10, 10, R, NULL, "VCC is 0"),
+    WT_HW_FIELD("IN_TG", 11, 11, R, NULL, "in a work-group"),
+    WT_HW_FIELD("IN_BARRIER", 12, 12, R, NULL, "waits at s_barrier"),
+    WT_HW_FIELD("HALT", 13, 13, RW, NULL, "halted; has no effect while PRIV is set"),
+    WT_HW_FIELD("TRAP", 14, 14, RW, NULL, "no effect here: traps are taken at once"),
+    WT_HW_FIELD("TTRACE_CU_EN", 15, 15, RW, NULL, "thread trace; no effect here"),
+    WT_HW_FIELD("VALID", 16, 16, R, NULL, "there is a wave"),
+    WT_HW_FIELD("ECC_ERR", 17, 17, RW, NULL, "never set by this emulator"),
+    WT_HW_FIELD("SKIP_EXPORT", 18, 18, RW, NULL, "graphics"),
+    WT_HW_FIELD("PERF_EN", 19, 19, RW, NULL, "no effect here"),
+    WT_HW_FIELD("COND_DBG_USER", 20, 20, RW, NULL, "s_cbranch_cdbguser"),
+    WT_HW_FIELD("COND_DBG_SYS", 21, 21, RW, NULL, "s_cbranch_cdbgsys"),
+    WT_HW_FIELD("ALLOW_REPLAY", 22, 22, RW, NULL, "no effect here"),
+    WT_HW_FIELD("FATAL_HALT", 23, 23, RW, NULL,
+                "halted by an illegal instruction without a handler"),
+    WT_HW_FIELD("MUST_EXPORT", 27, 27, RW, NULL, "graphics"),
 };
 
 static const struct wt_hw_field trapsts[] = {
-    FIELD("INVALID", 0, 0, RW, NULL, "EXCP: invalid operation"),
-    FIELD("DENORMAL", 1, 1, RW, NULL, "EXCP: denormal source"),
-    FIELD("FLOAT_DIV0", 2, 2, RW, NULL, "EXCP: floating-point division by 0"),
-    FIELD("OVERFLOW", 3, 3, RW, NULL, "EXCP: overflow"),
-    FIELD("UNDERFLOW", 4, 4, RW, NULL, "EXCP: underflow"),
-    FIELD("INEXACT", 5, 5, RW, NULL, "EXCP: inexact result"),
-    FIELD("INT_DIV0", 6, 6, RW, NULL, "EXCP: integer division by 0"),
-    FIELD("ADDR_WATCH0", 7, 7, RW, NULL, "EXCP: address watch 0"),
-    FIELD("MEM_VIOL", 8, 8, RW, NULL, "EXCP: memory violation"),
-    FIELD("SAVECTX", 10, 10, RW, NULL, "the context is to be saved: by the host or the kernel"),
-    FIELD("ILLEGAL_INST", 11, 11, RW, NULL, "illegal instruction"),
-    FIELD("ADDR_WATCH1", 12, 12, RW, NULL, "EXCP_HI: address watch 1"),
-    FIELD("ADDR_WATCH2", 13, 13, RW, NULL, "EXCP_HI: address watch 2"),
-    FIELD("ADDR_WATCH3", 14, 14, RW, NULL, "EXCP_HI: address watch 3"),
-    FIELD("EXCP_CYCLE", 21, 16, RW, NULL,
-          "when the first lane raised it: [1:0] which 16 lanes, [5:2] the pass of doubles"),
-    FIELD("XNACK_ERROR", 28, 28, RW, NULL, "never set by this emulator"),
-    FIELD("DP_RATE", 31, 29, RW, NULL, "rate that EXCP_CYCLE counts in: 4 for doubles"),
+    WT_HW_FIELD("INVALID", 0, 0, RW, NULL, "EXCP: invalid operation"),
+    WT_HW_FIELD("DENORMAL", 1, 1, RW, NULL, "EXCP: denormal source"),
+    WT_HW_FIELD("FLOAT_DIV0", 2, 2, RW, NULL, "EXCP: floating-point division by 0"),
+    WT_HW_FIELD("OVERFLOW", 3, 3, RW, NULL, "EXCP: overflow"),
+    WT_HW_FIELD("UNDERFLOW", 4, 4, RW, NULL, "EXCP: underflow"),
+    WT_HW_FIELD("INEXACT", 5, 5, RW, NULL, "EXCP: inexact result"),
+    WT_HW_FIELD("INT_DIV0", 6, 6, RW, NULL, "EXCP: integer division by 0"),
+    WT_HW_FIELD("ADDR_WATCH0", 7, 7, RW, NULL, "EXCP: address watch 0"),
+    WT_HW_FIELD("MEM_VIOL", 8, 8, RW, NULL, "EXCP: memory violation"),
+    WT_HW_FIELD("SAVECTX", 10, 10, RW, NULL,
+                "the context is to be saved: by the host or the kernel"),
+    WT_HW_FIELD("ILLEGAL_INST", 11, 11, RW, NULL, "illegal instruction"),
+    WT_HW_FIELD("ADDR_WATCH1", 12, 12, RW, NULL, "EXCP_HI: address watch 1"),
+    WT_HW_FIELD("ADDR_WATCH2", 13, 13, RW, NULL, "EXCP_HI: address watch 2"),
+    WT_HW_FIELD("ADDR_WATCH3", 14, 14, RW, NULL, "EXCP_HI: address watch 3"),
+    WT_HW_FIELD("EXCP_CYCLE", 21, 16, RW, NULL,
+                "when the first lane raised it: [1:0] which 16 lanes, [5:2] the pass of doubles"),
+    WT_HW_FIELD("XNACK_ERROR", 28, 28, RW, NULL, "never set by this emulator"),
+    WT_HW_FIELD("DP_RATE", 31, 29, RW, NULL, "rate that EXCP_CYCLE counts in: 4 for doubles"),
 };
 
 static const struct wt_hw_field hw_id[] = {
-    FIELD("WAVE_ID", 3, 0, R, NULL, "wave slot of the SIMD"),
-    FIELD("SIMD_ID", 5, 4, R, NULL, "SIMD"),
-    FIELD("PIPE_ID", 7, 6, R, NULL, "pipe of the queue"),
-    FIELD("CU_ID", 11, 8, R, NULL, "compute unit within its shader array"),
-    FIELD("SH_ID", 12, 12, R, NULL, "shader array"),
-    FIELD("SE_ID", 14, 13, R, NULL, "shader engine"),
-    FIELD("TG_ID", 19, 16, R, NULL, "work-group of the compute unit"),
-    FIELD("VM_ID", 23, 20, R, NULL, "of its process"),
-    FIELD("QUEUE_ID", 26, 24, R, NULL, "queue of the pipe"),
-    FIELD("STATE_ID", 29, 27, R, NULL, "0 here"),
-    FIELD("ME_ID", 31, 30, R, NULL, "micro engine: 1"),
+    WT_HW_FIELD("WAVE_ID", 3, 0, R, NULL, "wave slot of the SIMD"),
+    WT_HW_FIELD("SIMD_ID", 5, 4, R, NULL, "SIMD"),
+    WT_HW_FIELD("PIPE_ID", 7, 6, R, NULL, "pipe of the queue"),
+    WT_HW_FIELD("CU_ID", 11, 8, R, NULL, "compute unit within its shader array"),
+    WT_HW_FIELD("SH_ID", 12, 12, R, NULL, "shader array"),
+    WT_HW_FIELD("SE_ID", 14, 13, R, NULL, "shader engine"),
+    WT_HW_FIELD("TG_ID", 19, 16, R, NULL, "work-group of the compute unit"),
+    WT_HW_FIELD("VM_ID", 23, 20, R, NULL, "of its process"),
+    WT_HW_FIELD("QUEUE_ID", 26, 24, R, NULL, "queue of the pipe"),
+    WT_HW_FIELD("STATE_ID", 29, 27, R, NULL, "0 here"),
+    WT_HW_FIELD("ME_ID", 31, 30, R, NULL, "micro engine: 1"),
 };
 
 static const struct wt_hw_field gpr_alloc[] = {
-    FIELD("VGPR_BASE", 5, 0, R, NULL, "0 here"),
-    FIELD("VGPR_SIZE", 13, 8, R, NULL, "vector registers, in fours, less 1"),
-    FIELD("SGPR_BASE", 21, 16, R, NULL, "0 here"),
-    FIELD("SGPR_SIZE", 27, 24, R, NULL, "scalar registers, in sixteens, less 1"),
+    WT_HW_FIELD("VGPR_BASE", 5, 0, R, NULL, "0 here"),
+    WT_HW_FIELD("VGPR_SIZE", 13, 8, R, NULL, "vector registers, in fours, less 1"),
+    WT_HW_FIELD("SGPR_BASE", 21, 16, R, NULL, "0 here"),
+    WT_HW_FIELD("SGPR_SIZE", 27, 24, R, NULL, "scalar registers, in sixteens, less 1"),
 };
 
 static const struct wt_hw_field lds_alloc[] = {
-    FIELD("LDS_BASE", 7, 0, R, NULL, "0 here"),
-    FIELD("LDS_SIZE", 20, 12, R, NULL, "of the work-group, in 64 dwords"),
+    WT_HW_FIELD("LDS_BASE", 7, 0, R, NULL, "0 here"),
+    WT_HW_FIELD("LDS_SIZE", 20, 12, R, NULL, "of the work-group, in 64 dwords"),
 };
 
 static const struct wt_hw_field ib_sts[] = {
-    FIELD("VM_CNT", 3, 0, R, NULL, "vector memory accesses that no s_waitcnt covers, [3:0]"),
-    FIELD("EXP_CNT", 6, 4, R, NULL, "exports"),
-    FIELD("LGKM_CNT", 11, 8, R, NULL, "LDS, GDS, constant and message accesses"),
-    FIELD("VALU_CNT", 14, 12, R, NULL, "0 here"),
-    FIELD("FIRST_REPLAY", 15, 15, R, NULL, "0 here"),
-    FIELD("RCNT", 20, 16, R, NULL, "0 here"),
-    FIELD("VM_CNT_HI", 23, 22, R, NULL, "vector memory accesses, [5:4]"),
+    WT_HW_FIELD("VM_CNT", 3, 0, R, NULL, "vector memory accesses that no s_waitcnt covers, [3:0]"),
+    WT_HW_FIELD("EXP_CNT", 6, 4, R, NULL, "exports"),
+    WT_HW_FIELD("LGKM_CNT", 11, 8, R, NULL, "LDS, GDS, constant and message accesses"),
+    WT_HW_FIELD("VALU_CNT", 14, 12, R, NULL, "0 here"),
+    WT_HW_FIELD("FIRST_REPLAY", 15, 15, R, NULL, "0 here"),
+    WT_HW_FIELD("RCNT", 20, 16, R, NULL, "0 here"),
+    WT_HW_FIELD("VM_CNT_HI", 23, 22, R, NULL, "vector memory accesses, [5:4]"),
 };
 
 static const struct wt_hw_field word[] = {
-    FIELD("VALUE", 31, 0, RW, NULL, "the whole register"),
+    WT_HW_FIELD("VALUE", 31, 0, RW, NULL, "the whole register"),
 };
 
 static const struct wt_hw_field read_word[] = {
-    FIELD("VALUE", 31, 0, R, NULL, "the whole register"),
+    WT_HW_FIELD("VALUE", 31, 0, R, NULL, "the whole register"),
 };
 
 /* ---- layouts ---- */
 
 static const struct wt_hw_field ttmp1[] = {
-    FIELD("PC_HI", 15, 0, RW, NULL, "PC[47:32]; PC[31:0] is in TTMP0"),
-    FIELD("TRAP_ID", 23, 16, RW, NULL, "of s_trap or the host's trap; 0: an exception"),
-    FIELD("HT", 24, 24, RW, NULL, "the host's trap"),
-    FIELD("PC_REWIND", 28, 25, RW, NULL, "dwords: PC - 4 * this is the instruction's address"),
+    WT_HW_FIELD("PC_HI", 15, 0, RW, NULL, "PC[47:32]; PC[31:0] is in TTMP0"),
+    WT_HW_FIELD("TRAP_ID", 23, 16, RW, NULL, "of s_trap or the host's trap; 0: an exception"),
+    WT_HW_FIELD("HT", 24, 24, RW, NULL, "the host's trap"),
+    WT_HW_FIELD("PC_REWIND", 28, 25, RW, NULL,
+                "dwords: PC - 4 * this is the instruction's address"),
 };
 
 static const struct wt_hw_field interrupt_word[] = {
-    FIELD("DATA", 11, 0, R, NULL, "M0[11:0] of the message; of an error 0"),
-    FIELD("SH_ID", 12, 12, R, NULL, "shader array"),
-    FIELD("PRIV", 13, 13, R, NULL, "sent by the trap handler"),
-    FIELD("WAVE_ID", 17, 14, R, NULL, "wave slot of the SIMD"),
-    FIELD("SIMD_ID", 19, 18, R, NULL, "SIMD"),
-    FIELD("CU_ID", 23, 20, R, NULL, "compute unit within its shader array"),
-    FIELD("SE_ID", 25, 24, R, NULL, "shader engine"),
-    FIELD("ENCODING", 27, 26, R, encodings, "what the word is about"),
-    FIELD("DATA_MID", 31, 28, R, NULL, "M0[15:12] of the message"),
+    WT_HW_FIELD("DATA", 11, 0, R, NULL, "M0[11:0] of the message; of an error 0"),
+    WT_HW_FIELD("SH_ID", 12, 12, R, NULL, "shader array"),
+    WT_HW_FIELD("PRIV", 13, 13, R, NULL, "sent by the trap handler"),
+    WT_HW_FIELD("WAVE_ID", 17, 14, R, NULL, "wave slot of the SIMD"),
+    WT_HW_FIELD("SIMD_ID", 19, 18, R, NULL, "SIMD"),
+    WT_HW_FIELD("CU_ID", 23, 20, R, NULL, "compute unit within its shader array"),
+    WT_HW_FIELD("SE_ID", 25, 24, R, NULL, "shader engine"),
+    WT_HW_FIELD("ENCODING", 27, 26, R, encodings, "what the word is about"),
+    WT_HW_FIELD("DATA_MID", 31, 28, R, NULL, "M0[15:12] of the message"),
 };
 
 static const struct wt_hw_field interrupt_word1[] = {
-    FIELD("DATA_HI", 7, 0, R, NULL,
-          "M0[23:16] of the message; of an error its type in [7:4]: 1 illegal instruction, "
-          "2 memory violation"),
+    WT_HW_FIELD("DATA_HI", 7, 0, R, NULL,
+                "M0[23:16] of the message; of an error its type in [7:4]: 1 illegal instruction, "
+                "2 memory violation"),
 };
 
 static const struct wt_hw_field wave_message[] = {
-    FIELD("UserData", 7, 0, RW, NULL, "no effect"),
-    FIELD("ShaderArray", 8, 8, RW, NULL, "shader array"),
-    FIELD("Priv", 9, 9, RW, NULL, "no effect"),
-    FIELD("Reserved0", 13, 10, RW, NULL, "ignored"),
-    FIELD("WaveId", 17, 14, RW, NULL, "wave slot of the SIMD"),
-    FIELD("SIMD", 19, 18, RW, NULL, "SIMD"),
-    FIELD("HSACU", 23, 20, RW, NULL, "compute unit within its shader array"),
-    FIELD("ShaderEngine", 25, 24, RW, NULL, "shader engine"),
-    FIELD("MessageType", 27, 26, RW, message_types, "no effect"),
-    FIELD("Reserved1", 31, 28, RW, NULL, "ignored"),
+    WT_HW_FIELD("UserData", 7, 0, RW, NULL, "no effect"),
+    WT_HW_FIELD("ShaderArray", 8, 8, RW, NULL, "shader array"),
+    WT_HW_FIELD("Priv", 9, 9, RW, NULL, "no effect"),
+    WT_HW_FIELD("Reserved0", 13, 10, RW, NULL, "ignored"),
+    WT_HW_FIELD("WaveId", 17, 14, RW, NULL, "wave slot of the SIMD"),
+    WT_HW_FIELD("SIMD", 19, 18, RW, NULL, "SIMD"),
+    WT_HW_FIELD("HSACU", 23, 20, RW, NULL, "compute unit within its shader array"),
+    WT_HW_FIELD("ShaderEngine", 25, 24, RW, NULL, "shader engine"),
+    WT_HW_FIELD("MessageType", 27, 26, RW, message_types, "no effect"),
+    WT_HW_FIELD("Reserved1", 31, 28, RW, NULL, "ignored"),
 };
 
 #define BUS(addr, name, fields, about)                                                             \
     {                                                                                              \
-        addr, name, fields, COUNT(fields), about, false, false                                     \
+        addr, name, fields, WT_HW_COUNT(fields), about, false, false                               \
     }
 #define WAVE(index, name, fields, about)                                                           \
     {                                                                                              \
-        index, name, fields, COUNT(fields), about, true, false                                     \
+        index, name, fields, WT_HW_COUNT(fields), about, true, false                               \
     }
 #define LAYOUT(name, fields, about)                                                                \
     {                                                                                              \
-        0, name, fields, COUNT(fields), about, false, true                                         \
+        0, name, fields, WT_HW_COUNT(fields), about, false, true                                   \
     }
 #define WATCH(n)                                                                                   \
     BUS(GCN_TCP_WATCH0_ADDR_H + 3 * (n), "TCP_WATCH" #n "_ADDR_H", watch_high, "address watch"),   \
@@ -367,7 +372,7 @@ static const struct wt_hw_register registers[] = {
 
 const struct wt_hw_table gcn_register_table = {
     .registers = registers,
-    .count = COUNT(registers),
+    .count = WT_HW_COUNT(registers),
     .index = &registers[7],
     .index_field = &ind_index[7],
     .data = GCN_SQ_IND_DATA,

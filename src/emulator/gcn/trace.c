@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* A wave before an instruction. */
 struct gcn_trace_point {
     struct gcn_disassembler *disassembler;
@@ -55,53 +57,38 @@ bool gcn_trace_before(struct gcn_wave *w)
     return true;
 }
 
-/* A text that grows until it is full. */
-struct text {
-    char *at;
-    size_t left;
-};
-
-static void add(struct text *t, const char *format, unsigned long long a, unsigned long long b)
-{
-    const int n = snprintf(t->at, t->left, format, a, b);
-    if (n > 0 && (size_t)n < t->left) {
-        t->at += n;
-        t->left -= (size_t)n;
-    }
-}
-
 /* Scalar registers by their names; pairs that belong together as one number. */
-static void scalars(const struct gcn_wave *w, const struct gcn_wave *old, struct text *t)
+static void scalars(const struct gcn_wave *w, const struct gcn_wave *old, struct wt_text *t)
 {
     static const struct {
         unsigned number;
-        const char *format;
-    } pairs[] = {{GCN_FLAT_SCRATCH, " flat_scratch=0x%llx"},
-                 {GCN_XNACK_MASK, " xnack_mask=0x%llx"},
-                 {GCN_VCC, " vcc=0x%llx"},
-                 {GCN_EXEC, " exec=0x%llx"}};
+        const char *name;
+    } pairs[] = {{GCN_FLAT_SCRATCH, "flat_scratch"},
+                 {GCN_XNACK_MASK, "xnack_mask"},
+                 {GCN_VCC, "vcc"},
+                 {GCN_EXEC, "exec"}};
     for (unsigned i = 0; i < GCN_FLAT_SCRATCH; i++)
         if (w->s[i] != old->s[i])
-            add(t, " s%llu=0x%llx", i, w->s[i]);
+            wt_text_add(t, " s%u=0x%x", i, w->s[i]);
     for (unsigned i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         const unsigned n = pairs[i].number;
         if (gcn_pair(&w->s[n]) != gcn_pair(&old->s[n]))
-            add(t, pairs[i].format, gcn_pair(&w->s[n]), 0);
+            wt_text_add(t, " %s=0x%llx", pairs[i].name, (unsigned long long)gcn_pair(&w->s[n]));
     }
     for (unsigned i = GCN_TTMP; i < GCN_M0; i++)
         if (w->s[i] != old->s[i])
-            add(t, " ttmp%llu=0x%llx", i - GCN_TTMP, w->s[i]);
+            wt_text_add(t, " ttmp%u=0x%x", i - GCN_TTMP, w->s[i]);
     if (w->s[GCN_M0] != old->s[GCN_M0])
-        add(t, " m0=0x%llx", w->s[GCN_M0], 0);
+        wt_text_add(t, " m0=0x%x", w->s[GCN_M0]);
     if (w->scc != old->scc)
-        add(t, " scc=%llu", w->scc, 0);
+        wt_text_add(t, " scc=%u", w->scc);
     if (w->mode != old->mode)
-        add(t, " mode=0x%llx", w->mode, 0);
+        wt_text_add(t, " mode=0x%x", w->mode);
 }
 
 /* The lanes of a vector register that changed: the first ones; one value where all have the same.
  */
-static void vector(unsigned n, const uint32_t *now, const uint32_t *old, struct text *t)
+static void vector(unsigned n, const uint32_t *now, const uint32_t *old, struct wt_text *t)
 {
     enum { SHOWN = 4 };
     unsigned changed = 0, first = 0;
@@ -116,7 +103,7 @@ static void vector(unsigned n, const uint32_t *now, const uint32_t *old, struct 
     if (!changed)
         return;
     if (same && changed > 1) {
-        add(t, " v%llu=0x%llx", n, now[first]);
+        wt_text_add(t, " v%u=0x%x", n, now[first]);
         return;
     }
     unsigned shown = 0;
@@ -124,13 +111,13 @@ static void vector(unsigned n, const uint32_t *now, const uint32_t *old, struct 
         if (now[i] == old[i])
             continue;
         if (!shown++)
-            add(t, " v%llu[%llu]", n, i);
+            wt_text_add(t, " v%u[%u]", n, i);
         else
-            add(t, ",[%llu]", i, 0);
-        add(t, "=0x%llx", now[i], 0);
+            wt_text_add(t, ",[%u]", i);
+        wt_text_add(t, "=0x%x", now[i]);
     }
     if (changed > SHOWN)
-        add(t, ",… (%llu lanes)", changed, 0);
+        wt_text_add(t, ",… (%u lanes)", changed);
 }
 
 void gcn_trace_after(struct gcn_wave *w, wt_trace_fn fn, void *context)
@@ -138,7 +125,7 @@ void gcn_trace_after(struct gcn_wave *w, wt_trace_fn fn, void *context)
     assert(w->device->trace && fn);
     const struct gcn_trace_point *p = w->device->trace;
     char text[256], effect[512] = "";
-    struct text t = {effect, sizeof effect};
+    struct wt_text t = {effect, sizeof effect};
     /* A wave that has ended shows nothing: its slot may have a new one already. */
     if (w->active && w->group == p->wave.group && w->index == p->wave.index) {
         scalars(w, &p->wave, &t);

@@ -5,42 +5,40 @@
 #include "base/hw_registers.h"
 #include "emulator/gen/internal.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define FIELD(name, msb, lsb, access, about)                                                       \
-    {                                                                                              \
-        name, NULL, msb, lsb, access, NULL, about, NULL                                            \
-    }
-
 static const struct wt_hw_field selector[] = {
-    FIELD("SLICE", 27, 26, WT_HW_RW, "slice"),
-    FIELD("SUBSLICE", 25, 24, WT_HW_RW, "subslice of it"),
+    WT_HW_FIELD("SLICE", 27, 26, WT_HW_RW, NULL, "slice"),
+    WT_HW_FIELD("SUBSLICE", 25, 24, WT_HW_RW, NULL, "subslice of it"),
 };
 static const struct wt_hw_field control[] = {
-    FIELD("BREAKPOINT_ENABLE", 2, 2, WT_HW_RW, "DebugCtrl bits of instructions count"),
-    FIELD("FORCE_EXCEPTION", 3, 3, WT_HW_RW, "threads begin with a forced exception"),
-    FIELD("FORCE_THREAD_BREAKPOINT_ENABLE", 4, 4, WT_HW_RW,
-          "they count in threads whose cr0.1 does not enable them, too"),
-    FIELD("FORCE_EXTERNAL_HALT", 6, 6, WT_HW_RW, "all threads enter the system routine"),
-    FIELD("FEH_AND_FEE_ENABLE", 7, 7, WT_HW_RW, "forced exceptions are enabled"),
+    WT_HW_FIELD("BREAKPOINT_ENABLE", 2, 2, WT_HW_RW, NULL, "DebugCtrl bits of instructions count"),
+    WT_HW_FIELD("FORCE_EXCEPTION", 3, 3, WT_HW_RW, NULL, "threads begin with a forced exception"),
+    WT_HW_FIELD("FORCE_THREAD_BREAKPOINT_ENABLE", 4, 4, WT_HW_RW, NULL,
+                "they count in threads whose cr0.1 does not enable them, too"),
+    WT_HW_FIELD("FORCE_EXTERNAL_HALT", 6, 6, WT_HW_RW, NULL,
+                "all threads enter the system routine"),
+    WT_HW_FIELD("FEH_AND_FEE_ENABLE", 7, 7, WT_HW_RW, NULL, "forced exceptions are enabled"),
 };
 static const struct wt_hw_field attention_row[] = {
-    FIELD("THREADS", 31, 0, WT_HW_R, "bit 8 * EU + thread: it waits in the system routine"),
+    WT_HW_FIELD("THREADS", 31, 0, WT_HW_R, NULL,
+                "bit 8 * EU + thread: it waits in the system routine"),
 };
 static const struct wt_hw_field clear_row[] = {
-    FIELD("THREADS", 31, 0, WT_HW_W, "ones notify the threads that wait: n0.1"),
+    WT_HW_FIELD("THREADS", 31, 0, WT_HW_W, NULL, "ones notify the threads that wait: n0.1"),
 };
 
 static const struct wt_hw_register registers[] = {
-    {GEN_MCR_SELECTOR, "MCR_SELECTOR", selector, COUNT(selector), "whose TD_ATT and TD_CLR", false,
+    {GEN_MCR_SELECTOR, "MCR_SELECTOR", selector, WT_HW_COUNT(selector), "whose TD_ATT and TD_CLR",
+     false, false},
+    {GEN_TD_CTL, "TD_CTL", control, WT_HW_COUNT(control), "debugging of all threads", false, false},
+    {GEN_TD_ATT, "TD_ATT0", attention_row, WT_HW_COUNT(attention_row), "EUs 0 to 3", false, false},
+    {GEN_TD_ATT + 1, "TD_ATT1", attention_row, WT_HW_COUNT(attention_row), "EUs 4 to 7", false,
      false},
-    {GEN_TD_CTL, "TD_CTL", control, COUNT(control), "debugging of all threads", false, false},
-    {GEN_TD_ATT, "TD_ATT0", attention_row, COUNT(attention_row), "EUs 0 to 3", false, false},
-    {GEN_TD_ATT + 1, "TD_ATT1", attention_row, COUNT(attention_row), "EUs 4 to 7", false, false},
-    {GEN_TD_CLR, "TD_CLR0", clear_row, COUNT(clear_row), "EUs 0 to 3", false, false},
-    {GEN_TD_CLR + 1, "TD_CLR1", clear_row, COUNT(clear_row), "EUs 4 to 7", false, false},
+    {GEN_TD_CLR, "TD_CLR0", clear_row, WT_HW_COUNT(clear_row), "EUs 0 to 3", false, false},
+    {GEN_TD_CLR + 1, "TD_CLR1", clear_row, WT_HW_COUNT(clear_row), "EUs 4 to 7", false, false},
 };
 
-const struct wt_hw_table gen_register_table = {.registers = registers, .count = COUNT(registers)};
+const struct wt_hw_table gen_register_table = {.registers = registers,
+                                               .count = WT_HW_COUNT(registers)};
 
 enum { EUS_OF_ROW = 4, THREADS_OF_EU = 8, ROWS = GEN_EUS / EUS_OF_ROW };
 

@@ -1,10 +1,11 @@
 /* Tracing: what each issued instruction was, and which registers it changed. */
 #include "emulator/gen/internal.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 /* A thread before an instruction. */
 struct gen_trace_point {
@@ -40,27 +41,8 @@ bool gen_trace_before(struct gen_thread *t)
     return true;
 }
 
-/* A text that grows until it is full. */
-struct text {
-    char *at;
-    size_t left;
-};
-
-static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *t, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int n = vsnprintf(t->at, t->left, format, arguments);
-    va_end(arguments);
-    if (n > 0 && (size_t)n < t->left) {
-        t->at += n;
-        t->left -= (size_t)n;
-    }
-}
-
 /* The dwords of a register that changed: one value where all eight are the same. */
-static void vector(struct text *t, const char *name, unsigned number, const uint8_t *now,
+static void vector(struct wt_text *t, const char *name, unsigned number, const uint8_t *now,
                    const uint8_t *old)
 {
     enum { SHOWN = 4, DWORDS = GEN_GRF_BYTES / 4 };
@@ -73,30 +55,30 @@ static void vector(struct text *t, const char *name, unsigned number, const uint
     if (!changed)
         return;
     if (same && changed == DWORDS) {
-        add(t, " %s%u=0x%x", name, number, (unsigned)wt_load_le(now, 4));
+        wt_text_add(t, " %s%u=0x%x", name, number, (unsigned)wt_load_le(now, 4));
         return;
     }
     for (unsigned i = 0; i < DWORDS && shown < SHOWN; i++) {
         if (memcmp(now + 4 * i, old + 4 * i, 4) == 0)
             continue;
         if (shown++)
-            add(t, ",.%u=0x%x", i, (unsigned)wt_load_le(now + 4 * i, 4));
+            wt_text_add(t, ",.%u=0x%x", i, (unsigned)wt_load_le(now + 4 * i, 4));
         else
-            add(t, " %s%u.%u=0x%x", name, number, i, (unsigned)wt_load_le(now + 4 * i, 4));
+            wt_text_add(t, " %s%u.%u=0x%x", name, number, i, (unsigned)wt_load_le(now + 4 * i, 4));
     }
     if (changed > SHOWN)
-        add(t, ",… (%u dwords)", changed);
+        wt_text_add(t, ",… (%u dwords)", changed);
 }
 
-static void words(struct text *t, const char *name, const uint32_t *now, const uint32_t *old,
+static void words(struct wt_text *t, const char *name, const uint32_t *now, const uint32_t *old,
                   unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         if (now[i] != old[i])
-            add(t, " %s.%u=0x%x", name, i, now[i]);
+            wt_text_add(t, " %s.%u=0x%x", name, i, now[i]);
 }
 
-static void effects(struct text *t, const struct gen_thread *now, const struct gen_thread *then,
+static void effects(struct wt_text *t, const struct gen_thread *now, const struct gen_thread *then,
                     const struct gen_registers *old)
 {
     const struct gen_registers *g = now->g;
@@ -107,11 +89,11 @@ static void effects(struct text *t, const struct gen_thread *now, const struct g
     vector(t, "a", 0, g->a0, old->a0);
     for (unsigned i = 0; i < 2; i++)
         if (g->f[i] != old->f[i])
-            add(t, " f%u=0x%x", i, g->f[i]);
+            wt_text_add(t, " f%u=0x%x", i, g->f[i]);
     words(t, "cr0", g->cr, old->cr, 4);
     words(t, "n0", g->n, old->n, 3);
     if (now->mask != then->mask)
-        add(t, " ce=0x%x", now->mask);
+        wt_text_add(t, " ce=0x%x", now->mask);
 }
 
 void gen_trace_after(struct gen_thread *t, wt_trace_fn fn, void *context)
@@ -120,7 +102,7 @@ void gen_trace_after(struct gen_thread *t, wt_trace_fn fn, void *context)
     const struct gen_trace_point *p = t->device->trace;
     const struct gen_word word = {wt_load_le(p->bytes, 8), wt_load_le(p->bytes + 8, 8)};
     char text[256], effect[512] = "";
-    struct text to = {effect, sizeof effect};
+    struct wt_text to = {effect, sizeof effect};
     /* A thread that has ended shows nothing: its slot may have a new one already. */
     if (t->active && t->incarnation == p->thread.incarnation)
         effects(&to, t, &p->thread, &p->registers);

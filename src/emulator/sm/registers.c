@@ -41,74 +41,78 @@ enum {
 
 /* ---- the table ---- */
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define FIELD(name, msb, lsb, access, about)                                                       \
-    {                                                                                              \
-        name, NULL, msb, lsb, access, NULL, about, NULL                                            \
-    }
-
 static const struct wt_hw_field exception[] = {
-    FIELD("SM", 1, 1, WT_HW_R, "the SM has something to report"),
+    WT_HW_FIELD("SM", 1, 1, WT_HW_R, NULL, "the SM has something to report"),
 };
 static const struct wt_hw_field exception_en[] = {
-    FIELD("TEX", 0, 0, WT_HW_RW, "exceptions of the texture unit are forwarded"),
-    FIELD("SM", 1, 1, WT_HW_RW, "exceptions of the SM are forwarded"),
+    WT_HW_FIELD("TEX", 0, 0, WT_HW_RW, NULL, "exceptions of the texture unit are forwarded"),
+    WT_HW_FIELD("SM", 1, 1, WT_HW_RW, NULL, "exceptions of the SM are forwarded"),
 };
 static const struct wt_hw_field status0[] = {
-    FIELD("SM_IN_TRAP_MODE", 0, 0, WT_HW_R, "from a trap event until the SM returns to user mode"),
-    FIELD("LOCKED_DOWN", 4, 4, WT_HW_R, "idle and trapped: all warps paused, or held"),
-    FIELD("RUN_TRIGGER", 30, 30, WT_HW_W, "wakes paused warps, as in CONTROL0"),
+    WT_HW_FIELD("SM_IN_TRAP_MODE", 0, 0, WT_HW_R, NULL,
+                "from a trap event until the SM returns to user mode"),
+    WT_HW_FIELD("LOCKED_DOWN", 4, 4, WT_HW_R, NULL, "idle and trapped: all warps paused, or held"),
+    WT_HW_FIELD("RUN_TRIGGER", 30, 30, WT_HW_W, NULL, "wakes paused warps, as in CONTROL0"),
 };
 static const struct wt_hw_field control0[] = {
-    FIELD("DEBUGGER_MODE", 0, 0, WT_HW_RW, "traps and errors without a handler pause the SM"),
-    FIELD("STOP_ON_ANY_WARP", 1, 1, WT_HW_RW, "a trap event sets STOP_TRIGGER"),
-    FIELD("STOP_ON_ANY_SM", 2, 2, WT_HW_RW, "a trap event of another SM sets STOP_TRIGGER"),
-    FIELD("SINGLE_STEP_MODE", 3, 3, WT_HW_RW,
-          "warps that return trap again behind one instruction"),
-    FIELD("RUN_TRIGGER", 30, 30, WT_HW_W, "wakes paused warps whose bit in the pause mask is 0"),
-    FIELD("STOP_TRIGGER", 31, 31, WT_HW_RW, "a level: all warps enter the handler"),
+    WT_HW_FIELD("DEBUGGER_MODE", 0, 0, WT_HW_RW, NULL,
+                "traps and errors without a handler pause the SM"),
+    WT_HW_FIELD("STOP_ON_ANY_WARP", 1, 1, WT_HW_RW, NULL, "a trap event sets STOP_TRIGGER"),
+    WT_HW_FIELD("STOP_ON_ANY_SM", 2, 2, WT_HW_RW, NULL,
+                "a trap event of another SM sets STOP_TRIGGER"),
+    WT_HW_FIELD("SINGLE_STEP_MODE", 3, 3, WT_HW_RW, NULL,
+                "warps that return trap again behind one instruction"),
+    WT_HW_FIELD("RUN_TRIGGER", 30, 30, WT_HW_W, NULL,
+                "wakes paused warps whose bit in the pause mask is 0"),
+    WT_HW_FIELD("STOP_TRIGGER", 31, 31, WT_HW_RW, NULL, "a level: all warps enter the handler"),
 };
-static const struct wt_hw_field mask_low[] = {FIELD("WARPS", 31, 0, WT_HW_RW, "warps 31 to 0")};
-static const struct wt_hw_field mask_high[] = {FIELD("WARPS", 31, 0, WT_HW_RW, "warps 63 to 32")};
+static const struct wt_hw_field mask_low[] = {
+    WT_HW_FIELD("WARPS", 31, 0, WT_HW_RW, NULL, "warps 31 to 0")};
+static const struct wt_hw_field mask_high[] = {
+    WT_HW_FIELD("WARPS", 31, 0, WT_HW_RW, NULL, "warps 63 to 32")};
 static const struct wt_hw_field report_warp[] = {
-    FIELD("ERRORS", 31, 0, WT_HW_RW, "bit n: warp error n is taken"),
+    WT_HW_FIELD("ERRORS", 31, 0, WT_HW_RW, NULL, "bit n: warp error n is taken"),
 };
 static const struct wt_hw_field warp_esr[] = {
-    FIELD("ERROR", 15, 0, WT_HW_RW, "code of the error; 0: none"),
-    FIELD("TRAP", 18, 16, WT_HW_RW, "immediate of BPT.TRAP (defined by wavetrap)"),
+    WT_HW_FIELD("ERROR", 15, 0, WT_HW_RW, NULL, "code of the error; 0: none"),
+    WT_HW_FIELD("TRAP", 18, 16, WT_HW_RW, NULL, "immediate of BPT.TRAP (defined by wavetrap)"),
 };
 static const struct wt_hw_field global[] = {
-    FIELD("SM_TO_SM_FAULT", 0, 0, WT_HW_RW, "does not happen here"),
-    FIELD("L1_ERROR", 1, 1, WT_HW_RW, "an access to memory that is not there"),
-    FIELD("MULTIPLE_WARP_ERRORS", 2, 2, WT_HW_RW, "an error before the one before was read"),
-    FIELD("PHYSICAL_STACK_OVERFLOW", 3, 3, WT_HW_RW, "no room for a trap on the stack"),
-    FIELD("BPT_INT", 4, 4, WT_HW_RW, "BPT.INT; S2R reads it as 0"),
-    FIELD("BPT_PAUSE", 5, 5, WT_HW_RW, "BPT.PAUSE"),
-    FIELD("SINGLE_STEP_COMPLETE", 6, 6, WT_HW_RW, "a warp has done its step"),
-    FIELD("TRAP", 15, 9, WT_HW_RW, "bit n of [15:8]: BPT.TRAP n was met (defined by wavetrap)"),
+    WT_HW_FIELD("SM_TO_SM_FAULT", 0, 0, WT_HW_RW, NULL, "does not happen here"),
+    WT_HW_FIELD("L1_ERROR", 1, 1, WT_HW_RW, NULL, "an access to memory that is not there"),
+    WT_HW_FIELD("MULTIPLE_WARP_ERRORS", 2, 2, WT_HW_RW, NULL,
+                "an error before the one before was read"),
+    WT_HW_FIELD("PHYSICAL_STACK_OVERFLOW", 3, 3, WT_HW_RW, NULL, "no room for a trap on the stack"),
+    WT_HW_FIELD("BPT_INT", 4, 4, WT_HW_RW, NULL, "BPT.INT; S2R reads it as 0"),
+    WT_HW_FIELD("BPT_PAUSE", 5, 5, WT_HW_RW, NULL, "BPT.PAUSE"),
+    WT_HW_FIELD("SINGLE_STEP_COMPLETE", 6, 6, WT_HW_RW, NULL, "a warp has done its step"),
+    WT_HW_FIELD("TRAP", 15, 9, WT_HW_RW, NULL,
+                "bit n of [15:8]: BPT.TRAP n was met (defined by wavetrap)"),
 };
-static const struct wt_hw_field address[] = {FIELD("PC", 31, 0, WT_HW_R, "of the warp's ESR")};
-static const struct wt_hw_field count[] = {FIELD("COUNT", 31, 0, WT_HW_R, "since reset")};
+static const struct wt_hw_field address[] = {
+    WT_HW_FIELD("PC", 31, 0, WT_HW_R, NULL, "of the warp's ESR")};
+static const struct wt_hw_field count[] = {
+    WT_HW_FIELD("COUNT", 31, 0, WT_HW_R, NULL, "since reset")};
 static const struct wt_hw_field gpc_exception[] = {
-    FIELD("GCC", 2, 2, WT_HW_R, "does not happen here"),
-    FIELD("TPC", 23, 16, WT_HW_R, "TPCs with an exception"),
+    WT_HW_FIELD("GCC", 2, 2, WT_HW_R, NULL, "does not happen here"),
+    WT_HW_FIELD("TPC", 23, 16, WT_HW_R, NULL, "TPCs with an exception"),
 };
 
 #define REGISTER(name, offset, fields, about)                                                      \
     {                                                                                              \
-        (offset) / 4, "NV_PTPC_PRI_SM_" name, fields, COUNT(fields), about, false, false           \
+        (offset) / 4, "NV_PTPC_PRI_SM_" name, fields, WT_HW_COUNT(fields), about, false, false     \
     }
 #define ALL(name, offset, fields, about)                                                           \
     {                                                                                              \
-        BUS_BROADCAST + (offset) / 4, "NV_PGRAPH_PRI_GPCS_TPCS_SM_" name, fields, COUNT(fields),   \
-            about, false, false                                                                    \
+        BUS_BROADCAST + (offset) / 4, "NV_PGRAPH_PRI_GPCS_TPCS_SM_" name, fields,                  \
+            WT_HW_COUNT(fields), about, false, false                                               \
     }
 
 static const struct wt_hw_register registers[] = {
-    {TPC_EXCEPTION / 4, "NV_PTPC_PRI_TPCCS_TPC_EXCEPTION", exception, COUNT(exception),
+    {TPC_EXCEPTION / 4, "NV_PTPC_PRI_TPCCS_TPC_EXCEPTION", exception, WT_HW_COUNT(exception),
      "what TPC 0 reports", false, false},
-    {TPC_EXCEPTION_EN / 4, "NV_PTPC_PRI_TPCCS_TPC_EXCEPTION_EN", exception_en, COUNT(exception_en),
-     "what is forwarded", false, false},
+    {TPC_EXCEPTION_EN / 4, "NV_PTPC_PRI_TPCCS_TPC_EXCEPTION_EN", exception_en,
+     WT_HW_COUNT(exception_en), "what is forwarded", false, false},
     REGISTER("DBGR_STATUS0", STATUS0, status0, "state of SM 0; SM n is n * 0x200 behind it"),
     REGISTER("DBGR_CONTROL0", CONTROL0, control0, "stop, run, step"),
     REGISTER("WARP_VALID_MASK", VALID_MASK, mask_low, "warps that there are"),
@@ -127,8 +131,8 @@ static const struct wt_hw_register registers[] = {
     REGISTER("HWW_WARP_ESR_PC_HI", WARP_ESR_PC_HI, address, "its upper half"),
     REGISTER("DBGR_INCONSISTENT", INCONSISTENT, count,
              "wakes that the rules forbid (defined by wavetrap)"),
-    {BUS_GPC_EXCEPTION, "NV_PGPC_PRI_GPCCS_GPC_EXCEPTION", gpc_exception, COUNT(gpc_exception),
-     "what GPC 0 reports", false, false},
+    {BUS_GPC_EXCEPTION, "NV_PGPC_PRI_GPCCS_GPC_EXCEPTION", gpc_exception,
+     WT_HW_COUNT(gpc_exception), "what GPC 0 reports", false, false},
     ALL("DBGR_STATUS0", STATUS0, status0, "writes: all SMs; reads: SM 0"),
     ALL("DBGR_CONTROL0", CONTROL0, control0, "the same"),
     ALL("DBGR_BPT_PAUSE_MASK", PAUSE_MASK, mask_low, "the same"),
@@ -139,7 +143,8 @@ static const struct wt_hw_register registers[] = {
     ALL("HWW_GLOBAL_ESR", GLOBAL_ESR, global, "the same"),
 };
 
-const struct wt_hw_table sm_register_table = {.registers = registers, .count = COUNT(registers)};
+const struct wt_hw_table sm_register_table = {.registers = registers,
+                                              .count = WT_HW_COUNT(registers)};
 
 /* Bits of CONTROL0. RUN_TRIGGER is a task, which clears itself; STOP_TRIGGER is a level. */
 enum {

@@ -1,9 +1,9 @@
 /* Tracing: what each issued instruction was, and which registers it changed. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "emulator/sm/ptx_image.h"
 
 /* A warp before an instruction. */
@@ -52,28 +52,9 @@ bool sm_trace_before(struct sm_warp *w)
     return true;
 }
 
-/* A text that grows until it is full. */
-struct text {
-    char *at;
-    size_t left;
-};
-
-static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct text *t, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int n = vsnprintf(t->at, t->left, format, arguments);
-    va_end(arguments);
-    if (n > 0 && (size_t)n < t->left) {
-        t->at += n;
-        t->left -= (size_t)n;
-    }
-}
-
 /* The lanes of a register that changed: the first ones; one value where all have the same. */
-static void row(const char *name, const void *now, const void *old, unsigned bytes, struct text *t)
+static void row(const char *name, const void *now, const void *old, unsigned bytes,
+                struct wt_text *t)
 {
     enum { SHOWN = 4 };
     unsigned changed = 0, first = 0, shown = 0;
@@ -87,21 +68,21 @@ static void row(const char *name, const void *now, const void *old, unsigned byt
     }
     if (!changed)
         return;
-    add(t, " %s", name);
+    wt_text_add(t, " %s", name);
     if (same && changed > 1) {
-        add(t, "=0x%llx", (unsigned long long)ptx_get(now, bytes, first));
+        wt_text_add(t, "=0x%llx", (unsigned long long)ptx_get(now, bytes, first));
         return;
     }
     for (unsigned i = first; i < SM_LANES && shown < SHOWN; i++)
         if (ptx_get(now, bytes, i) != ptx_get(old, bytes, i))
-            add(t, "%s[%u]=0x%llx", shown++ ? "," : "", i,
-                (unsigned long long)ptx_get(now, bytes, i));
+            wt_text_add(t, "%s[%u]=0x%llx", shown++ ? "," : "", i,
+                        (unsigned long long)ptx_get(now, bytes, i));
     if (changed > SHOWN)
-        add(t, ",… (%u lanes)", changed);
+        wt_text_add(t, ",… (%u lanes)", changed);
 }
 
 /* Registers of the frame that the instruction was in. */
-static void ptx_effects(const struct sm_warp *w, const struct sm_trace_point *p, struct text *t)
+static void ptx_effects(const struct sm_warp *w, const struct sm_trace_point *p, struct wt_text *t)
 {
     uint32_t index;
     const struct sm_ptx *image = ptx_image_at(w->device, p->pc, &index);
@@ -117,11 +98,11 @@ static void ptx_effects(const struct sm_warp *w, const struct sm_trace_point *p,
         memcpy(&was, old + r.slot, 4);
         memcpy(&is, now + r.slot, 4);
         if (was != is)
-            add(t, " %s=0x%x", r.name, is);
+            wt_text_add(t, " %s=0x%x", r.name, is);
     }
 }
 
-static void effects(const struct sm_warp *w, const struct sm_trace_point *p, struct text *t)
+static void effects(const struct sm_warp *w, const struct sm_trace_point *p, struct wt_text *t)
 {
     for (unsigned i = 0; i < SM_RZ; i++) {
         char name[8];
@@ -132,24 +113,24 @@ static void effects(const struct sm_warp *w, const struct sm_trace_point *p, str
         ptx_effects(w, p, t);
     for (unsigned i = 0; i < 7; i++)
         if (w->p[i] != p->warp.p[i])
-            add(t, " P%u=0x%x", i, w->p[i]);
+            wt_text_add(t, " P%u=0x%x", i, w->p[i]);
     if (w->z != p->warp.z || w->s != p->warp.s)
-        add(t, " CC.Z=0x%x CC.S=0x%x", w->z, w->s);
+        wt_text_add(t, " CC.Z=0x%x CC.S=0x%x", w->z, w->s);
     if (w->carry != p->warp.carry || w->o != p->warp.o)
-        add(t, " CC.C=0x%x CC.O=0x%x", w->carry, w->o);
+        wt_text_add(t, " CC.C=0x%x CC.O=0x%x", w->carry, w->o);
     if (w->active != p->warp.active)
-        add(t, " active=0x%x", w->active);
+        wt_text_add(t, " active=0x%x", w->active);
     if (w->esr != p->warp.esr)
-        add(t, " ESR=0x%x", w->esr);
+        wt_text_add(t, " ESR=0x%x", w->esr);
     if (w->trapped != p->warp.trapped)
-        add(t, "%s", w->trapped ? " enters the trap handler" : " leaves the trap handler");
+        wt_text_add(t, "%s", w->trapped ? " enters the trap handler" : " leaves the trap handler");
 }
 
 void sm_trace_after(struct sm_warp *w, wt_trace_fn fn, void *context)
 {
     const struct sm_trace_point *p = w->device->trace;
     char text[256], effect[512] = "";
-    struct text t = {effect, sizeof effect};
+    struct wt_text t = {effect, sizeof effect};
     /* A warp that has ended shows nothing: its slot may have a new one already. */
     if (w->runs && w->incarnation == p->warp.incarnation)
         effects(w, p, &t);

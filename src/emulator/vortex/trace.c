@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* A warp as it stands before it issues. */
 struct vx_trace_point {
     uint64_t time, pc;
@@ -15,17 +17,6 @@ struct vx_trace_point {
     enum vx_insn_id id;
     uint64_t addr[WT_MAX_LANES]; /* of memory instructions, per lane */
 };
-
-/* Appends formatted text; what does not fit is cut. */
-__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
-                                                         const char *format, ...)
-{
-    const size_t length = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + length, size - length, format, args);
-    va_end(args);
-}
 
 static bool has_operand(enum vx_insn_id id, char letter)
 {
@@ -85,10 +76,10 @@ static uint64_t lane_value(const struct vx_warp *w, unsigned r, unsigned lane, b
 }
 
 /* "a0=[1 2 - 4]": one value if all enabled lanes have the same, '-' for lanes switched off. */
-static void append_row(char *text, size_t size, const struct vx_warp *w, wt_lanes mask,
-                       const char *name, unsigned r, bool fp)
+static void append_row(struct wt_text *t, const struct vx_warp *w, wt_lanes mask, const char *name,
+                       unsigned r, bool fp)
 {
-    assert(size > 0 && r < 32);
+    assert(r < 32);
     const unsigned lanes = w->device->machine.lanes;
     uint64_t common = 0;
     bool some = false, same = true;
@@ -100,20 +91,19 @@ static void append_row(char *text, size_t size, const struct vx_warp *w, wt_lane
         common = value;
         some = true;
     }
-    append(text, size, "%s%s=", *text ? " " : "", name);
+    wt_text_add(t, " %s=", name);
     if (same) {
-        append(text, size, "0x%llx", (unsigned long long)common);
+        wt_text_add(t, "0x%llx", (unsigned long long)common);
         return;
     }
-    append(text, size, "[");
+    wt_text_add(t, "[");
     for (unsigned l = 0; l < lanes; l++) {
         if (wt_has_lane(mask, l))
-            append(text, size, "%s0x%llx", l ? " " : "",
-                   (unsigned long long)lane_value(w, r, l, fp));
+            wt_text_add(t, "%s0x%llx", l ? " " : "", (unsigned long long)lane_value(w, r, l, fp));
         else
-            append(text, size, "%s-", l ? " " : "");
+            wt_text_add(t, "%s-", l ? " " : "");
     }
-    append(text, size, "]");
+    wt_text_add(t, "]");
 }
 
 void vx_trace_after(const struct vx_warp *w, wt_trace_fn fn, void *context)
@@ -121,31 +111,28 @@ void vx_trace_after(const struct vx_warp *w, wt_trace_fn fn, void *context)
     assert(w->device->trace && fn);
     struct vx_device *d = w->device;
     const struct vx_trace_point *point = d->trace;
-    char text[128], effect[8192] = "";
+    char text[128], effect[8192] = "", mask[40];
+    struct wt_text t = {effect, sizeof effect};
     vx_disassemble(point->bytes, point->length, d->config.xlen, point->pc, text, sizeof text);
     const unsigned rd = wt_field(point->word, 11, 7);
     if (point->mask && has_operand(point->id, 'd') && rd)
-        append_row(effect, sizeof effect, w, point->mask, vx_x_name(rd), rd, false);
+        append_row(&t, w, point->mask, vx_x_name(rd), rd, false);
     if (point->mask && has_operand(point->id, 'D'))
-        append_row(effect, sizeof effect, w, point->mask, vx_f_name(rd), rd, true);
+        append_row(&t, w, point->mask, vx_f_name(rd), rd, true);
     const unsigned size = stores(point->id);
     for (unsigned l = 0; size && l < d->machine.lanes; l++) {
         uint8_t bytes[8];
         if (!wt_has_lane(point->mask, l) || !vx_read_bytes(w->core, d, point->addr[l], bytes, size))
             continue;
-        append(effect, sizeof effect, "%smem[0x%llx]=0x%llx", *effect ? " " : "",
-               (unsigned long long)point->addr[l], (unsigned long long)wt_load_le(bytes, size));
+        wt_text_add(&t, " mem[0x%llx]=0x%llx", (unsigned long long)point->addr[l],
+                    (unsigned long long)wt_load_le(bytes, size));
     }
     if (w->mask != point->mask) {
-        append(effect, sizeof effect, "%smask=0x", *effect ? " " : "");
-        if (w->mask >> 64)
-            append(effect, sizeof effect, "%llx%016llx", (unsigned long long)(w->mask >> 64),
-                   (unsigned long long)w->mask);
-        else
-            append(effect, sizeof effect, "%llx", (unsigned long long)w->mask);
+        wt_mask_text(w->mask, mask, sizeof mask);
+        wt_text_add(&t, " mask=%s", mask);
     }
     if (w->wait != VX_RUNS)
-        append(effect, sizeof effect, "%swaits", *effect ? " " : "");
+        wt_text_add(&t, " waits");
     const struct wt_trace trace = {
         .time = point->time,
         .wave = w->id,
@@ -156,7 +143,7 @@ void vx_trace_after(const struct vx_warp *w, wt_trace_fn fn, void *context)
         .word = 4,
         .longest = 4,
         .text = text,
-        .effect = effect,
+        .effect = effect[0] ? effect + 1 : effect,
     };
     fn(context, &trace);
 }

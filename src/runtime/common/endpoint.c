@@ -48,13 +48,13 @@ bool wt_endpoint_receive(int fd, void *to, size_t size)
     return true;
 }
 
-static bool put(int fd, const void *from, size_t size)
+bool wt_endpoint_send(int fd, const void *from, size_t size)
 {
     for (size_t done = 0; done < size;) {
-        const ssize_t put = send(fd, (const uint8_t *)from + done, size - done, MSG_NOSIGNAL);
-        if (put < 0 && errno != EINTR)
+        const ssize_t sent = send(fd, (const uint8_t *)from + done, size - done, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR)
             return false;
-        done += put > 0 ? (size_t)put : 0;
+        done += sent > 0 ? (size_t)sent : 0;
     }
     return true;
 }
@@ -63,7 +63,8 @@ bool wt_endpoint_answer(struct wt_endpoint *e, const void *answer, size_t answer
                         const void *more, size_t more_bytes)
 {
     pthread_mutex_lock(&e->sending);
-    const bool sent = put(e->debugger, answer, answer_bytes) && put(e->debugger, more, more_bytes);
+    const bool sent = wt_endpoint_send(e->debugger, answer, answer_bytes) &&
+                      wt_endpoint_send(e->debugger, more, more_bytes);
     pthread_mutex_unlock(&e->sending);
     return sent;
 }
@@ -118,7 +119,7 @@ static void turn_away(const struct wt_endpoint *e)
     /* A socket that is closed with something unread in it is reset, and the answer lost. */
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     if (wt_endpoint_receive(fd, greeting, e->ops->request_bytes))
-        put(fd, word, e->ops->busy(word));
+        wt_endpoint_send(fd, word, e->ops->busy(word));
     close(fd);
 }
 

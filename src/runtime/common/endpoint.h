@@ -63,8 +63,11 @@ void wt_endpoint_after_fork(struct wt_endpoint *endpoint);
 /** Removes the socket of a process that ends without wt_endpoint_stop. @p endpoint may be NULL. */
 void wt_endpoint_forget(struct wt_endpoint *endpoint);
 
-/** Receives all of @p size bytes; false: the debugger has gone. */
+/** Receives all of @p size bytes at a connection; false: the other side has gone, or (errno is
+ * EAGAIN) it is silent for longer than SO_RCVTIMEO. */
 bool wt_endpoint_receive(int fd, void *to, size_t size);
+/** Sends all of @p size bytes; false: the other side has gone. */
+bool wt_endpoint_send(int fd, const void *from, size_t size);
 /** Sends an answer, of two parts, to the debugger that converse() was called for. */
 bool wt_endpoint_answer(struct wt_endpoint *endpoint, const void *answer, size_t answer_bytes,
                         const void *more, size_t more_bytes);
