@@ -13,7 +13,7 @@
 /* Of a kernel, in st_other ("CUDA Binary Utilities"; object/cubin.c). */
 #define STO_CUDA_ENTRY 0x10
 
-enum { NULL_SECTION, TEXT, SYMTAB, STRTAB, ABBREV, INFO, LINE, SHSTRTAB, SECTIONS };
+enum { NULL_SECTION, TEXT, SYMTAB, STRTAB, ABBREV, INFO, LINE, STR, LOC, SHSTRTAB, SECTIONS };
 
 static void text(struct wt_buffer *b, const char *value)
 {
@@ -109,6 +109,12 @@ static void put_information(struct wt_buffer *b, const struct line_elf *from)
     }
     uleb(b, 0);
     patch(b, 0);
+}
+
+static void put_bytes(struct wt_buffer *b, const struct line_elf_bytes *from)
+{
+    if (from->size)
+        wt_buffer_append(b, from->bytes, from->size);
 }
 
 /* ---- .debug_line ---- */
@@ -249,13 +255,22 @@ static void write_all(struct wt_buffer *out, struct wt_buffer part[SECTIONS],
         [ABBREV] = {".debug_abbrev", SHT_PROGBITS, 0, 0, 1, 0, 0},
         [INFO] = {".debug_info", SHT_PROGBITS, 0, 0, 1, 0, 0},
         [LINE] = {".debug_line", SHT_PROGBITS, 0, 0, 1, 0, 0},
+        [STR] = {".debug_str", SHT_PROGBITS, 0, 0, 1, 0, 0},
+        [LOC] = {".debug_loc", SHT_PROGBITS, 0, 0, 1, 0, 0},
         [SHSTRTAB] = {".shstrtab", SHT_STRTAB, 0, 0, 1, 0, 0},
     };
     uint64_t offset[SECTIONS];
     uint32_t name[SECTIONS];
     put_symbols(&part[SYMTAB], &part[STRTAB], from);
-    put_abbreviations(&part[ABBREV]);
-    put_information(&part[INFO], from);
+    if (from->information.bytes) {
+        put_bytes(&part[ABBREV], &from->abbreviations);
+        put_bytes(&part[INFO], &from->information);
+        put_bytes(&part[STR], &from->strings);
+        put_bytes(&part[LOC], &from->locations);
+    } else {
+        put_abbreviations(&part[ABBREV]);
+        put_information(&part[INFO], from);
+    }
     put_lines(&part[LINE], from);
     wt_buffer_append(&part[TEXT], from->code, from->code_size);
     for (unsigned i = 0; i < SECTIONS; i++) {

@@ -38,6 +38,12 @@ struct line_elf {
     size_t file_count;              /**< 1 at least */
     const struct line_elf_row *row; /**< by address */
     size_t row_count;
+    /** Debug information that there is, in place of what else is made: a unit whose line table is
+     * at 0, with the files in their order. No information: NULL. */
+    struct line_elf_bytes {
+        const uint8_t *bytes;
+        size_t size;
+    } information, abbreviations, strings, locations;
 };
 
 /** Writes the file; the caller frees *bytes. WT_NO_MEMORY is the only failure. */

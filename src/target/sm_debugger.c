@@ -12,8 +12,8 @@
 /* Issues of a moment: the warp that steps is the only one that can issue. */
 #define WAIT_ISSUES 4096u
 
-static_assert((int)WT_SM_CALLER == (int)SM_REGISTER_CALLER &&
-                  (int)WT_SM_P0 == (int)SM_REGISTER_P0 && (int)WT_SM_PC == (int)SM_REGISTER_PC,
+static_assert((int)WT_SM_LOCAL == (int)SM_REGISTER_LOCAL && (int)WT_SM_P0 == (int)SM_REGISTER_P0 &&
+                  (int)WT_SM_PC == (int)SM_REGISTER_PC,
               "the driver's numbers of registers are the emulator's");
 
 static enum wt_status link_launch(void *context, struct wt_sm_launch *out, struct wt_error *err)

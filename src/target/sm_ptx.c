@@ -2,13 +2,17 @@
 #include "target/sm_ptx.h"
 
 #include <assert.h>
+#include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/buffer.h"
+#include "debug/sm/sm.h"
 #include "object/cubin.h"
 #include "object/line_elf.h"
+#include "object/ptx_section.h"
 
 enum wt_status wt_sm_ptx_add(struct wt_sm_ptx *p, const char *name, const char *text, size_t length,
                              struct wt_error *err)
@@ -52,13 +56,16 @@ void wt_sm_ptx_free(struct wt_sm_ptx *p)
 
 /* ---- source lines ---- */
 
-/* The files of all texts: each text itself first, then those that it names by .file. */
+/* The files of all texts: each text itself first, then those that it names by .file. Of a text with
+ * debug information those that it names come first, by their numbers, which it uses. */
 struct files {
     const char **name;
     size_t count, room;
     char **own; /* names that were made here */
     size_t own_count, own_room;
-    size_t *first; /* of each text: its first .file */
+    size_t *first;    /* of each text: its first .file */
+    size_t *own_text; /* of each text: itself */
+    bool numbered;    /* the only text's .file N is file N - 1 */
 };
 
 static bool add_file(struct files *f, const char *name)
@@ -89,14 +96,27 @@ static bool add_own(struct files *f, const struct ptx_file *file)
     return add_file(f, copy);
 }
 
-static bool collect_files(const struct wt_sm_ptx *p, struct files *f)
+/* Whether .file directives have the numbers from 1 on, in order. */
+static bool has_numbered_files(const struct ptx_module *text)
 {
-    f->first = calloc(p->count, sizeof *f->first);
-    if (!f->first)
-        return false;
-    for (size_t i = 0; i < p->count; i++)
+    for (size_t i = 0; i < text->file_count; i++)
+        if (text->file[i].number != i + 1)
+            return false;
+    return true;
+}
+
+static bool add_texts(const struct wt_sm_ptx *p, struct files *f)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        f->own_text[i] = f->count;
         if (!add_file(f, p->module[i].name))
             return false;
+    }
+    return true;
+}
+
+static bool add_named(const struct wt_sm_ptx *p, struct files *f)
+{
     for (size_t i = 0; i < p->count; i++) {
         f->first[i] = f->count;
         for (size_t k = 0; k < p->module[i].text->file_count; k++)
@@ -106,6 +126,15 @@ static bool collect_files(const struct wt_sm_ptx *p, struct files *f)
     return true;
 }
 
+static bool collect_files(const struct wt_sm_ptx *p, struct files *f)
+{
+    f->first = calloc(p->count, sizeof *f->first);
+    f->own_text = calloc(p->count, sizeof *f->own_text);
+    if (!f->first || !f->own_text)
+        return false;
+    return f->numbered ? add_named(p, f) && add_texts(p, f) : add_texts(p, f) && add_named(p, f);
+}
+
 static void free_files(struct files *f)
 {
     for (size_t i = 0; i < f->own_count; i++)
@@ -113,6 +142,7 @@ static void free_files(struct files *f)
     free(f->own);
     free(f->name);
     free(f->first);
+    free(f->own_text);
 }
 
 /* The first instruction of a function, from the given one on, that has a .loc; false: none has. */
@@ -144,7 +174,7 @@ static struct line_elf_row row_of(const struct wt_sm_ptx *p, const struct files 
     }
     const struct ptx_module *text = p->module[line->module].text;
     struct line_elf_row row = {.address = address,
-                               .file = line->module,
+                               .file = (uint32_t)f->own_text[line->module],
                                .line = *has_loc ? 0 : line->text_line,
                                .is_statement = true};
     for (size_t k = 0; line->file && k < text->file_count; k++)
@@ -200,16 +230,160 @@ static struct line_elf_symbol *symbols_of(const struct wt_sm_ptx *p, size_t *cou
     return list;
 }
 
+/* ---- debug information of the text ---- */
+
+/* What names in sections stand for. */
+struct names {
+    const struct sm_ptx *image;
+    const struct ptx_module *text;
+};
+
+/* The address of a label: that of the first instruction behind it in the text. */
+static bool find_label(const struct names *n, struct ptx_name name, uint64_t *address)
+{
+    const struct ptx_statement *label = NULL;
+    struct sm_ptx_line line;
+    size_t size;
+    for (size_t i = 0; i < n->text->statement_count && !label; i++)
+        if (n->text->statement[i].kind == PTX_STATEMENT_LABEL &&
+            ptx_names_equal(n->text->statement[i].name, name))
+            label = &n->text->statement[i];
+    if (!label)
+        return false;
+    for (size_t i = 0; sm_ptx_line(n->image, i, &line); i++)
+        if (line.text_line >= label->place.line) {
+            *address = line.address;
+            return true;
+        }
+    sm_ptx_code(n->image, &size);
+    *address = sm_ptx_code_address(n->image) + size;
+    return true;
+}
+
+/*
+ * DW_OP_addr of a variable, which LLVM writes with its space in DW_AT_address_class. Here an
+ * address is a generic one: shared memory by its window. That of local memory is where the frame's
+ * begins, which the register of the probe tells: DW_OP_bregx in the place of DW_OP_addr, as long as
+ * that.
+ */
+static bool put_variable(const struct sm_ptx_variable *v, struct wt_buffer *out)
+{
+    enum { WHOLE = 9, REGISTER = WT_SM_DWARF_LOCAL };
+    static_assert(REGISTER >= 128 && REGISTER < 16384, "a ULEB128 of two bytes");
+    if (v->space != PTX_SPACE_LOCAL) {
+        const bool shared = v->space == PTX_SPACE_SHARED;
+        wt_buffer_append_number(out, v->place + (shared ? SM_SHARED_WINDOW : 0), 8);
+        return true;
+    }
+    uint64_t offset = SM_LOCAL_WINDOW + v->place;
+    if (out->failed || !out->length || out->bytes[out->length - 1] != DW_OP_addr)
+        return false;
+    out->bytes[out->length - 1] = DW_OP_bregx;
+    wt_buffer_append_number(out, (REGISTER & 0x7f) | 0x80, 1);
+    wt_buffer_append_number(out, REGISTER >> 7, 1);
+    for (unsigned i = 0; i < 5; i++, offset >>= 7) /* SLEB128 */
+        wt_buffer_append_number(out, (offset & 0x7f) | (i < 4 ? 0x80 : 0), 1);
+    wt_buffer_append_number(out, DW_OP_nop, WHOLE - 8);
+    return true;
+}
+
+/* LLVM writes "work.tile" for what it has declared as work_$_tile, since names have no dots. */
+static const struct sm_ptx_variable *find_variable(const struct names *n, struct ptx_name name)
+{
+    char text[1024];
+    struct ptx_name own = {.at = text};
+    const struct sm_ptx_variable *v = sm_ptx_variable(n->image, 0, name);
+    for (uint32_t i = 0; i < name.length; i++) {
+        const bool is_dot = name.at[i] == '.';
+        if (own.length + 3 > sizeof text)
+            return v;
+        memcpy(text + own.length, is_dot ? "_$_" : name.at + i, is_dot ? 3 : 1);
+        own.length += is_dot ? 3 : 1;
+    }
+    return v ? v : sm_ptx_variable(n->image, 0, own);
+}
+
+static bool value_of_name(void *context, struct ptx_name name, unsigned size, struct wt_buffer *out)
+{
+    const struct names *n = context;
+    uint64_t address = 0;
+    if (*name.at == '.') { /* a section, of which there is one */
+        wt_buffer_append_number(out, 0, size);
+        return true;
+    }
+    if (find_label(n, name, &address)) {
+        wt_buffer_append_number(out, address, size);
+        return true;
+    }
+    const struct sm_ptx_variable *v = size == 8 ? find_variable(n, name) : NULL;
+    if (v)
+        return put_variable(v, out);
+    /* A variable that is not there has no place: nothing is left of the expression. */
+    if (size == 8 && !out->failed && out->length && out->bytes[out->length - 1] == DW_OP_addr) {
+        out->bytes[out->length - 1] = DW_OP_nop;
+        wt_buffer_append_number(out, DW_OP_nop * UINT64_C(0x0101010101010101), 8);
+        return true;
+    }
+    return false;
+}
+
+/* The sections of a text, as bytes. */
+struct sections {
+    struct wt_buffer information, abbreviations, strings, locations;
+};
+
+static bool take_sections(const struct wt_sm_ptx *p, struct sections *to)
+{
+    const struct ptx_module *text = p->module[0].text;
+    struct names names = {p->image, text};
+    const struct {
+        const char *name;
+        struct wt_buffer *bytes;
+    } wanted[] = {{".debug_info", &to->information},
+                  {".debug_abbrev", &to->abbreviations},
+                  {".debug_str", &to->strings},
+                  {".debug_loc", &to->locations}};
+    for (size_t i = 0; i < text->section_count; i++)
+        for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+            if (ptx_name_is(text->section[i].name, wanted[k].name) &&
+                ptx_section_bytes(&text->section[i], value_of_name, &names, wanted[k].bytes,
+                                  WT_IGNORED) != WT_OK)
+                return false;
+    return to->information.length && to->abbreviations.length && !to->information.failed &&
+           !to->abbreviations.failed && !to->strings.failed && !to->locations.failed;
+}
+
+static struct line_elf_bytes bytes_of(const struct wt_buffer *b)
+{
+    return (struct line_elf_bytes){b->bytes, b->length};
+}
+
+static void free_sections(struct sections *s)
+{
+    free(s->information.bytes);
+    free(s->abbreviations.bytes);
+    free(s->strings.bytes);
+    free(s->locations.bytes);
+}
+
 enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *p, struct wt_modules *modules,
                                     unsigned device, wt_module_id *id, struct wt_error *err)
 {
-    struct files files = {0};
+    struct sections sections = {0};
+    struct files files = {.numbered = p->count == 1 && has_numbered_files(p->module[0].text) &&
+                                      take_sections(p, &sections)};
     struct line_elf_row *rows = NULL;
     struct line_elf elf = {.producer = "wavetrap", .unit = p->module[0].name};
     enum wt_status status = wt_fail(err, WT_NO_MEMORY, "no host memory");
     uint8_t *bytes;
     size_t length;
     elf.machine = CUBIN_ELF_MACHINE;
+    if (files.numbered) {
+        elf.information = bytes_of(&sections.information);
+        elf.abbreviations = bytes_of(&sections.abbreviations);
+        elf.strings = bytes_of(&sections.strings);
+        elf.locations = bytes_of(&sections.locations);
+    }
     elf.code = sm_ptx_code(p->image, &elf.code_size);
     elf.address = sm_ptx_code_address(p->image);
     struct line_elf_symbol *symbols = symbols_of(p, &elf.symbol_count);
@@ -227,5 +401,6 @@ enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *p, struct wt_modules
     free(symbols);
     free(rows);
     free_files(&files);
+    free_sections(&sections);
     return status;
 }

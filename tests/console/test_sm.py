@@ -222,23 +222,23 @@ def ptx(tmp_path_factory):
 
 def test_lines_of_opencl(ptx):
     out = session(ptx, "start", "break work.cl:13", "continue", "next", "next", options=WORK)
-    assert "Temporary breakpoint 1, work () at" in out
-    assert re.search(r"Breakpoint 2, work \(\) at .*work.cl:13\n13\t    int v = tile\[63 - l\];\n", out), out
+    assert "Temporary breakpoint 1, work (out=" in out
+    assert re.search(r"Breakpoint 2, work \(.*\) at .*work.cl:13\n13\t    int v = tile\[63 - l\];\n", out), out
     assert "14\t    if (v & 1)\n" in out
     assert ".ptx" not in out.split("Breakpoint 2", 1)[1]
 
 
 def test_breakpoints_in_functions_that_are_called(ptx):
     out = session(ptx, "break scale", "run", "info lanes", "x/3i $pc", "delete", "continue", options=WORK)
-    assert re.search(r"Breakpoint 1, scale \(\) at .*work.cl:3\n", out), out
+    assert re.search(r"Breakpoint 1, scale \(.*\) at .*work.cl:3\n", out), out
     assert "=> 0x1" in out
     assert out.rstrip().endswith("[Program exited normally]")
 
 
 def test_calls_of_ptx_and_their_frames(ptx):
     out = session(ptx, "break scale", "run", "backtrace", "delete", "finish", options=WORK)
-    assert re.search(r"#0  scale \(\) at .*work.cl:3\n#1  0x0*10000\w+ in work \(\) at .*work.cl:15\n", out), out
-    assert re.search(r"Run till exit from #0 .*\n0x0*10000\w+ in work \(\) at .*work.cl:15\n15\t        v = scale", out), out
+    assert re.search(r"#0  scale \(x=63, k=3\) at .*work.cl:3\n#1  0x0*10000\w+ in work \(out=0x200000000, .*, k=3\) at .*work.cl:15\n", out), out
+    assert re.search(r"Run till exit from #0 .*\n0x0*10000\w+ in work \(.*\) at .*work.cl:15\n15\t        v = scale", out), out
 
 
 def test_next_goes_over_a_call_and_step_into_it(ptx):
@@ -247,7 +247,7 @@ def test_next_goes_over_a_call_and_step_into_it(ptx):
     over = session(ptx, *place, "next", options=WORK)
     into = session(ptx, *place, "step", options=WORK)
     assert re.search(r"\n18\t    out\[i\] = v;\n$", over), over
-    assert re.search(r"scale \(\) at .*work.cl:3\n3\t    int y = x \* k;\n$", into), into
+    assert re.search(r"scale \(x=1, k=3\) at .*work.cl:3\n3\t    int y = x \* k;\n$", into), into
 
 
 def test_the_states_of_threads_as_cuda_gdb_lists_them(ptx):
@@ -282,6 +282,19 @@ def test_a_focus_that_is_not_there(ptx):
     assert "Request cannot be satisfied. CUDA focus unchanged" in result.stderr
     result = debug(ptx, "start", "cuda grid 7", options=WORK)
     assert "cuda takes kernel N, block X,Y,Z" in result.stderr
+
+
+def test_variables_of_opencl_have_their_address_spaces(ptx):
+    """As in work.cl: tile is of the group, the rest of the thread; pointers of all spaces are as long as addresses."""
+    out = session(ptx, "break work.cl:18", "run", "info locals", "info args", "print v@1", "print tile[2]", "print sizeof(out)", "print *in@5",
+                  "delete", "break scale", "continue", options=WORK)
+    group, warp = map(int, re.search(r"group \((\d),0,0\), core 0, warp (\d+),", out).groups())
+    first = 64 * group + 32 * (warp % 2)
+    assert f"\ni = {first}\n" in out and f"\nl = {32 * (warp % 2)}\n" in out and "\nout = 0x200000000\n" in out and "\nk = 3\n" in out, out
+    # From the other end of the tile: even ones with the other sign, odd ones times 3 and one more.
+    value = 64 * group + 63 - 32 * (warp % 2) - 1
+    assert f"$1 = {-value}\n" in out and f"$2 = {64 * group + 2}\n" in out and "$3 = 8\n" in out and "$4 = 0\n" in out, out
+    assert re.search(r"Breakpoint 2, scale \(x=\d+, k=3\)", out), out
 
 
 def test_recursion_in_ptx(tmp_path):

@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "emulator/sm/internal.h"
 #include "emulator/sm/ptx.h"
+#include "object/ptx_section.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,6 +29,26 @@ static bool is_small(const struct ptx_module *m)
             m->variable[i].range > 4096)
             return false;
     return true;
+}
+
+/* Sections of debug information. */
+static bool any_name(void *context, struct ptx_name name, unsigned size, struct wt_buffer *out)
+{
+    (void)context;
+    if (!name.length || size > 8)
+        abort();
+    wt_buffer_append_number(out, name.length, size);
+    return true;
+}
+
+static void read_sections(const struct ptx_module *m)
+{
+    for (size_t i = 0; i < m->section_count; i++) {
+        struct wt_buffer out = {0};
+        struct wt_error err;
+        ptx_section_bytes(&m->section[i], any_name, NULL, &out, &err);
+        free(out.bytes);
+    }
 }
 
 static void copy(struct sm_device *d, uint64_t at, const uint8_t *bytes, size_t size, bool writable)
@@ -106,6 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (ptx_parse("fuzz", (const char *)data, size, &text, &err) != WT_OK)
         return 0;
     const struct sm_ptx_module module = {"fuzz", &text};
+    read_sections(&text);
     if (is_small(&text) && sm_ptx_link(&module, 1, CODE, DATA, &image, &err) == WT_OK) {
         size_t count;
         const struct sm_ptx_kernel *list = sm_ptx_kernels(image, &count);

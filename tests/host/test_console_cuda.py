@@ -74,6 +74,32 @@ def test_steps_functions_and_instructions(program):
     assert said[-1] == "Continuing.\n" + ROUNDS + END
 
 
+def test_variables_are_those_that_the_kernel_stores(program):
+    """In local memory of each lane, in shared and global memory; of the callers of a function, too."""
+    said = ask([f"break session.cu:{line_of('store')} if round == 1 && blockIdx.x == 1 && threadIdx.x < 32", "run", "info args", "print t@*", "print i@*",
+                "print sum@*", "print mine@7", "print tile[63 - t]@*", "print scale", "print &tile[3]", "print sizeof(tile)", "delete", "break weigh",
+                "continue", "print value@*", "up", "print sum@*", "print mine.second@3", "print tile[0..2]", "delete", "continue"], *program, options=SM)
+    assert "fill (out=0x708000000000, round=1) at" in said[1], said[1]
+    assert said[2] == "out = 0x708000000000\nround = 1\n"
+    assert "0, 1 .. 31, step +1" in said[3] and "64, 65 .. 95, step +1" in said[4]
+    first = 163  # tile[63] of round 1; nine more for each thread: ten times its number, and one less of the tile
+    assert f"{first}, {first + 9} .. {first + 9 * 31}, step +9" in said[5], said[5]
+    assert first * 2 + 1 == stored(64, 1) and (first + 9 * 31) * 2 + 1 == stored(95, 1)
+    assert said[6].endswith("= {first = 70, second = 3.5}\n") and "163, 162 .. 132, step -1" in said[7]
+    assert said[8].endswith("= 2\n") and "(int *) 0xfe00000c" in said[9] and said[10].endswith("= 256\n")
+    assert re.search(r"Breakpoint 2, weigh \(value=\d+, by=2\)", said[13]), said[13]
+    values = re.search(r"= (.*)", said[14])[1]
+    assert re.search(r"= (.*)", said[16])[1] == values and said[17].endswith("= 1.5\n"), said[14:18]
+    assert re.search(r"= \{\d+, \d+, \d+\}$", said[18]) and said[-1].endswith(END)
+
+
+def test_a_variable_that_is_written_is_the_kernel_s(program):
+    said = ask([f"break session.cu:{line_of('store')} if threadIdx.x == 5", "run", "delete", "set var sum@5 = 1000", "print sum@4..6", "continue"],
+               *program, options=SM)
+    assert "1000" in said[4], said[4]
+    assert said[-1].endswith(END)
+
+
 def test_memory_and_registers_can_be_written(program):
     """The variable of the module is the program's for all later launches."""
     said = ask([f"break session.cu:{line_of('tile is filled')}", "run", "delete", "print *(int *)&scale", "set var *(int *)&scale = 3", "continue"],

@@ -75,6 +75,83 @@ def test_several_programs_kernels_and_queues(program):
     assert said[9] == "Continuing.\n" + ROUNDS + "[Program exited with code 03]\n"
 
 
+def test_callers_have_frames_and_variables(program):
+    """`next` goes over a call, `finish` out of one; a caller's variables are those of its own frame, in each channel."""
+    said = said_by(["break twice if x == 370", "run", "backtrace", "up", "print i", "print i@*", "print a[i]", "down", "finish", "next",
+                    "print sum", "delete", "tbreak turn", "continue", "kill"], program, 1)
+    assert re.search(r"^#0  twice \(x=370\) at program-1.cl:3\n"
+                     r"#1  0x[0-9a-f]+ in add \(a=0x[0-9a-f]+, b=0x[0-9a-f]+, c=0x[0-9a-f]+, round=0\) at program-1.cl:9\n$", said[2]), said[2]
+    assert said[4] == "$1 = 37\n" and said[5] == "$2 = 32, 33 .. 39, step +1, in channels 0..7\n" and said[6] == "$3 = 37\n"
+    assert said[8].startswith("Run till exit from #0  twice (x=370)") and " in add (" in said[8]
+    assert said[9].startswith("10\t") and said[10] == "$4 = 777\n"
+    assert "Temporary breakpoint 2, turn (" in said[13]
+
+
+def test_next_goes_over_a_call(program):
+    said = said_by(["tbreak program-1.cl:9", "run", "next", "backtrace", "kill"], program, 1)
+    assert "Temporary breakpoint 1, add (" in said[1] and said[2].startswith("10\t") and said[3].startswith("#0  add (")
+
+
+DEEP = """int leaf(int x, int y)
+{
+    int s = x + y;
+    return s;
+}
+int middle(int x)
+{
+    int a = leaf(x, 1);
+    int b = leaf(a, 2);
+    return a * b;
+}
+int top(int x)
+{
+    int m = middle(x + 1);
+    return m - middle(x);
+}
+kernel void deep(global int *o)
+{
+    int i = get_global_id(0);
+    o[i] = top(i);
+}
+"""
+
+
+def test_calls_in_calls(tmp_path):
+    text = "".join(f'"{line}\\n"\n' for line in DEEP.splitlines())
+    (tmp_path / "deep.c").write_text(f"""#include "{ROOT}/examples/opencl/common.h"
+static const char source[] = {text};
+int main(void)
+{{
+    int o[32];
+    open_device();
+    cl_kernel kernel = build(source, "deep");
+    cl_mem memory = buffer(sizeof o, NULL);
+    check(clSetKernelArg(kernel, 0, sizeof memory, &memory), "argument");
+    check(run(kernel, 32), "run");
+    check(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof o, o, 0, NULL, NULL), "read");
+    printf("%d %d\\n", o[1], o[9]);
+    return 0;
+}}
+""")
+    said = said_by(["break leaf if x == 10", "run", "backtrace", "frame 2", "print x", "frame 3", "print i", "frame 1", "delete", "finish",
+                    "continue"], build(tmp_path / "deep.c", tmp_path))
+    assert re.sub(r"0x[0-9a-f]+", "ADDRESS", said[2]) == """#0  leaf (x=10, y=1) at program-1.cl:3
+#1  ADDRESS in middle (x=10) at program-1.cl:8
+#2  ADDRESS in top (x=9) at program-1.cl:14
+#3  ADDRESS in deep (o=ADDRESS) at program-1.cl:20
+"""
+    assert said[4] == "$1 = 9\n" and said[6] == "$2 = 9\n" and " in top (x=9) at program-1.cl:14" in said[9]
+    value = [(x + 2) * (x + 4) - (x + 1) * (x + 3) for x in (1, 9)]
+    assert said[10] == f"Continuing.\n{value[0]} {value[1]}\n{END}"
+
+
+def test_shared_local_memory(program):
+    said = said_by(["break program-3.cl:6 if here == 3", "run", "print part[here]", "print part[here]@*", "set var part[3] = 777",
+                    "print part[3]", "kill"], program, 1)
+    # c[i] is 21 * i before.
+    assert said[2] == "$1 = 63\n" and said[3] == "$2 = 0, 21 .. 147, step +21, in channels 0..7\n" and said[5] == "$3 = 777\n"
+
+
 def test_values_that_the_user_writes(program):
     said = said_by(["tbreak program-1.cl:12 if i == 0", "run", "print sum = 1000", "print sum", "set var c[63] = 5", "print c[63]", "delete",
                     "continue"], program, 1)
@@ -112,3 +189,21 @@ def test_a_program_that_runs_is_attached_to(tmp_path):
         run.end()
     name = re.search(r"^0x\w+ +0x\w+ +(\w+)$", said[0], re.M)[1]
     assert re.match(rf"=> 0x[0-9a-f]+ <{name}(\+\d+)?>:\t", said[1]), said[1]
+
+
+def test_the_tutorial_for_host_programs_is_true(tmp_path):
+    """Addresses of buffers are other ones each time."""
+    page = (ROOT / "docs" / "opencl-debug.md").read_text().split("## A host program")[1]
+    make, session = [line.removeprefix("$ ").replace("/tmp", str(tmp_path)) for line in page.splitlines() if line.startswith("$ ")]
+    subprocess.run(make.split(), check=True, cwd=ROOT, capture_output=True)
+    assert session == f"wavetrap debug -g gen9 {tmp_path}/vadd"
+    text = "".join(re.findall(r"^```console\n(?:\$[^\n]*\n)*(.*?)^```$", page, re.M | re.S))
+    parts = re.split(r"^\(wavetrap\) (.*)\n", text, flags=re.M)
+    commands, wanted = parts[1::2], parts[2::2]
+    status, said = status_of(commands, tmp_path / "vadd")
+    assert status == 1 and len(commands) == 11
+
+    def plain(lines):
+        return [re.sub(r"0x[0-9a-f]+", "0x...", line).replace(str(tmp_path), "/tmp") for line in lines]
+
+    assert list(zip(commands, plain(said))) == list(zip(commands, plain(wanted)))

@@ -219,11 +219,14 @@ struct wt_instruction {
 
 /** A function of which a wave is to be followed to its caller. */
 struct wt_callee {
-    uint64_t start; /**< its first instruction */
-    uint64_t pc;    /**< where it goes on */
-    void *context;  /**< of the next two */
+    wt_wave_id wave; /**< whose function it is */
+    uint64_t start;  /**< its first instruction */
+    uint64_t pc;     /**< where it goes on */
+    void *context;   /**< of the next two */
     /** A register as this function has it, of one lane; false if that is unknown. */
     bool (*read_register)(void *context, unsigned index, unsigned lane, uint64_t *value);
+    /** The first bytes of a wave's register as this function has it; likewise. */
+    bool (*read_bytes)(void *context, unsigned index, void *out, size_t size);
     /** Code, without the debugger's breakpoints. */
     bool (*read_code)(void *context, uint64_t addr, void *out, size_t size);
 };

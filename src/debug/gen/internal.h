@@ -100,6 +100,12 @@ void genp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *windo
 void genp_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                  struct wt_instruction *instruction);
 
+/* ---- unwind.c ---- */
+
+/** The probe's operation find_caller. */
+enum wt_status genp_find_caller(struct wt_probe *p, const struct wt_callee *callee,
+                                struct wt_caller *caller, struct wt_error *err);
+
 /* ---- exception.c ---- */
 
 /** Why a thread has stopped, by the bits of cr0.1; of one that steps. */

@@ -26,9 +26,15 @@ void genp_describe_spaces(struct wt_probe *p)
     p->common.topology.address_bits = 64;
 }
 
+/* A pointer to shared local memory is an offset to the program; debug information of Intel's
+ * compiler marks it by its highest byte (measured on Debian's compiler). */
+enum { LOCAL_MARK = 0x0a, LOCAL_BYTES = 65536 };
+
 static uint64_t linear(const struct wt_probe *p, struct wt_address addr)
 {
     assert(addr.space < GENP_SPACES);
+    if (addr.space == GENP_GLOBAL && addr.offset >> 56 == LOCAL_MARK)
+        return p->info.slm + addr.offset % LOCAL_BYTES;
     return addr.offset + p->space[addr.space].aperture;
 }
 

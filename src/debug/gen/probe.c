@@ -101,6 +101,7 @@ const struct wt_probe_ops wt_probe_gen = {
     .read_memory = genp_read_memory,
     .write_memory = genp_write_memory,
     .replaced = wt_standstill_replaced,
+    .find_caller = genp_find_caller,
     .window = genp_window,
     .patch = genp_patch,
     .decode = genp_decode,

@@ -19,6 +19,7 @@ enum smp_space {
     SPACE_LOCAL,
     SPACE_CONSTANT,
     SPACE_FILE, /**< a warp's register file */
+    SPACE_ROWS, /**< the same as a lane sees it: of each row its own dword */
     SPACES
 };
 

@@ -7,6 +7,7 @@
 #define WINDOW_BYTES UINT64_C(0x1000000)
 /* Beyond all addresses of the GPU, which have 48 bits: expressions reach the register file so. */
 #define FILE_WINDOW (UINT64_C(1) << 63)
+#define ROWS_WINDOW (UINT64_C(3) << 62)
 #define BANK_SHIFT 16 /* an offset of constant memory: bank << 16 | byte */
 
 void smp_describe_spaces(struct wt_probe *p)
@@ -34,6 +35,11 @@ void smp_describe_spaces(struct wt_probe *p)
                                              .scope = WT_SCOPE_WAVE,
                                              .address_bits = 32,
                                              .aperture = FILE_WINDOW};
+    p->space[SPACE_ROWS] = (struct wt_space){.name = "rows",
+                                             .dwarf = -1,
+                                             .scope = WT_SCOPE_LANE,
+                                             .address_bits = 32,
+                                             .aperture = ROWS_WINDOW};
     p->common.topology.spaces = p->space;
     p->common.topology.space_count = SPACES;
     p->common.topology.code_spaces = 1u << SPACE_GLOBAL;
@@ -78,6 +84,8 @@ enum wt_status smp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                struct wt_address addr, void *out, size_t size, struct wt_error *err)
 {
     uint64_t at = wt_address_generic(&p->common.topology, addr).offset;
+    if (at >= ROWS_WINDOW) /* a dword each */
+        at = FILE_WINDOW + (at - ROWS_WINDOW) + 4 * (uint64_t)lane;
     if (at >= FILE_WINDOW)
         return p->link->ops->read_file(p->link->context, wave, at - FILE_WINDOW, out, size, err);
     enum wt_status status = generic(p, addr, size, &at, err);

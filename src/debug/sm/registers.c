@@ -9,6 +9,7 @@
 #include "base/bits.h"
 
 enum { GENERAL = 255, PREDICATES = 7 };
+enum { LOCAL_ROW = 1 }; /* of a frame of PTX: where its local memory begins, of each lane */
 
 #define WAVE(name_, bits_, code_)                                                                  \
     {                                                                                              \
@@ -97,6 +98,15 @@ static const struct wt_register special[] = {
      .number = WT_SM_CALLER,
      .dwarf = -1,
      .code = WT_SM_CALLER,
+     .read_only = true},
+    {.name = "locals",
+     .set = "special",
+     .type = WT_REG_UINT,
+     .scope = WT_SCOPE_LANE,
+     .bits = 32,
+     .number = WT_SM_LOCAL,
+     .dwarf = WT_SM_DWARF_LOCAL,
+     .code = WT_SM_LOCAL,
      .read_only = true},
 };
 #define SPECIAL (sizeof special / sizeof special[0])
@@ -199,9 +209,12 @@ enum wt_status smp_find_caller(struct wt_probe *p, const struct wt_callee *calle
     *caller = (struct wt_caller){
         .cfa = own * SMP_ROW_BYTES,
         .pc = pc,
-        .register_count = 3,
+        .register_count = 4,
         .reg = {{.index = frame, .value = row},
                 {.index = ra, .in_memory = true, .addr = {SPACE_FILE, header}},
-                {.index = before, .in_memory = true, .addr = {SPACE_FILE, header + 8}}}};
+                {.index = before, .in_memory = true, .addr = {SPACE_FILE, header + 8}},
+                {.index = index_of(p, WT_SM_LOCAL),
+                 .in_memory = true,
+                 .addr = {SPACE_ROWS, header + LOCAL_ROW * SMP_ROW_BYTES}}}};
     return WT_OK;
 }

@@ -53,7 +53,11 @@ enum wt_sm_register {
     WT_SM_FRAME,  /**< PTX: the row of the register file with which the frame begins */
     WT_SM_RETURN, /**< PTX: 64 bits: where the function returns to */
     WT_SM_CALLER, /**< PTX: the row of its caller's frame */
+    WT_SM_LOCAL,  /**< PTX: where the frame's part of local memory begins: 32 bits a lane */
 };
+
+/** DWARF's number for WT_SM_LOCAL: debug information of PTX is made to name it. */
+#define WT_SM_DWARF_LOCAL 256
 
 /** The driver. What fails says that the link is broken (WT_IO), or of a register or memory that
  * there is none (WT_INVALID). */

@@ -50,6 +50,10 @@ struct wt_frame_ops {
     /** What DW_OP_fbreg counts from; *in_frame: it is an address of the space of frames. */
     enum wt_status (*base)(struct wt_build *b, const struct wt_frame *frame, wt_expr_vector *base,
                            bool *in_frame, struct wt_error *err);
+    /** Whether a called function has saved the register of this DWARF number whole in memory, and
+     * where. */
+    bool (*saved)(const struct wt_build *b, const struct wt_frame *frame, unsigned number,
+                  struct wt_address *addr);
 };
 
 /** An expression while it is compiled. */

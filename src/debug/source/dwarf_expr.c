@@ -14,6 +14,7 @@ struct cell {
     bool in_frame;  /* an address within a function's frame */
     bool is_loaded; /* of the file, with the bias of its module */
     bool in_file;   /* an offset in the register file */
+    bool is_saved;  /* … that lies in `space` in this frame */
 };
 
 /* What one expression has come to. */
@@ -249,6 +250,16 @@ static enum wt_status reg(struct machine *m, uint64_t number, struct wt_error *e
 {
     if (!m->frame)
         return wt_fail(err, WT_STATE, "No frame selected.");
+    struct wt_address saved;
+    if (m->takes_bits && m->b->frame_ops->saved(m->b, m->frame, (unsigned)number, &saved)) {
+        m->b->uses_frame = true;
+        return push_cell(m,
+                         (struct cell){.vector = wt_build_constant(m->b, saved.offset),
+                                       .space = saved.space,
+                                       .in_file = true,
+                                       .is_saved = true},
+                         err);
+    }
     if (m->takes_bits) {
         enum wt_status status = push_constant(m, number, err);
         return status ? status : place_in_file(m, err);
@@ -308,6 +319,31 @@ static enum wt_status push_lane(struct machine *m, struct wt_error *err)
     return wt_fail(err, WT_STATE, "No frame selected.");
 }
 
+/* The space of a place in the register file, and 0 of what is no such place. */
+static uint32_t space_in_file(const struct machine *m, const struct cell *place)
+{
+    if (!place->in_file)
+        return 0;
+    return place->is_saved ? place->space : m->b->topology->file_space;
+}
+
+/* A place in the file becomes the address that the lane has there: they are of 8 bytes. */
+static enum wt_status take_address(struct machine *m, struct wt_error *err)
+{
+    const uint32_t space = space_in_file(m, &m->stack[m->count - 1]);
+    wt_expr_vector lane = 0, v = 0;
+    enum wt_status status;
+    m->b->uses_frame = true;
+    if ((status = push_lane(m, err)) != WT_OK || (status = pop(m, &lane, err)) != WT_OK ||
+        (status = pop(m, &v, err)) != WT_OK ||
+        (status =
+             wt_build_op(m->b, WT_EXPR_MUL, 0, lane, wt_build_constant(m->b, 8), &lane, err)) ||
+        (status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, lane, &v, err)) ||
+        (status = wt_build_load(m->b, space, 8, v, &v, err)))
+        return status;
+    return push(m, v, err);
+}
+
 /* DW_OP_INTEL_push_bit_piece_stack: a place in the file, an offset and a size in bits. */
 static enum wt_status push_bits(struct machine *m, struct wt_error *err)
 {
@@ -321,11 +357,12 @@ static enum wt_status push_bits(struct machine *m, struct wt_error *err)
         !wt_expr_is_constant(m->b->expr, size, &bits) || !bits || bits % 8 || bits > 64)
         return malformed(err);
     m->b->uses_frame = true;
+    const uint32_t space = space_in_file(m, &m->stack[m->count - 1]);
     if ((status = wt_build_op(m->b, WT_EXPR_SHR_UNSIGNED, 0, offset, wt_build_constant(m->b, 3),
                               &offset, err)) ||
         (status = pop(m, &v, err)) != WT_OK ||
         (status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, offset, &v, err)) ||
-        (status = wt_build_load(m->b, m->b->topology->file_space, (unsigned)bits / 8, v, &v, err)))
+        (status = wt_build_load(m->b, space, (unsigned)bits / 8, v, &v, err)))
         return status;
     return push(m, v, err);
 }
@@ -496,6 +533,8 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows n
         return stack_op(m, op, err);
     case DW_OP_deref:
     case DW_OP_deref_size:
+        if (m->count && m->stack[m->count - 1].in_file && (status = take_address(m, err)) != WT_OK)
+            return status;
         if ((status = pop(m, &v, err)) != WT_OK)
             return status;
         if (atom == DW_OP_deref_size && (op->number == 0 || op->number > 8))
@@ -616,6 +655,9 @@ static enum wt_status run(struct machine *m, const Dwarf_Op *ops, size_t count, 
         m->takes_bits |= ops[i].atom == WT_OP_INTEL_PUSH_BITS;
         /* A part of a register that does not begin at its first bit. */
         m->takes_bits |= t && t->file_space && ops[i].atom == DW_OP_bit_piece && ops[i].number2;
+        /* Intel's compiler has what registers point to so, of which each lane has its own. */
+        m->takes_bits |= t && t->file_space && ops[i].atom == DW_OP_regx && i + 1 < count &&
+                         ops[i + 1].atom == DW_OP_deref_size;
     }
     for (size_t i = 0; i < count; i++) {
         enum wt_status status;
@@ -623,7 +665,8 @@ static enum wt_status run(struct machine *m, const Dwarf_Op *ops, size_t count, 
             m->stack[m->count - 1].in_file && ops[i].number % 8 == 0 && ops[i].number) {
             const uint64_t bytes = ops[i].number / 8;
             struct cell *place = &m->stack[m->count - 1];
-            place->space = t->file_space;
+            if (!place->is_saved)
+                place->space = t->file_space;
             status = wt_build_op(m->b, WT_EXPR_ADD, 0, place->vector,
                                  wt_build_constant(m->b, ops[i].number2 / 8), &place->vector, err);
             pieces = true;

@@ -312,7 +312,23 @@ static enum wt_status frame_base(struct wt_build *b, const struct wt_frame *fram
     return status;
 }
 
-const struct wt_frame_ops wt_frame_ops = {frame_dwarf_register, frame_cfa, frame_base};
+static const struct wt_caller_register *saved_register(struct wt_frames *f, unsigned physical,
+                                                       unsigned index);
+
+static bool frame_saved(const struct wt_build *b, const struct wt_frame *frame, unsigned number,
+                        struct wt_address *addr)
+{
+    const int index = b->topology ? dwarf_index(b->topology, number) : -1;
+    const struct wt_caller_register *saved =
+        index >= 0 && b->frames && frame
+            ? saved_register(b->frames, frame->physical, (unsigned)index)
+            : NULL;
+    if (saved)
+        *addr = saved->addr;
+    return saved != NULL;
+}
+
+const struct wt_frame_ops wt_frame_ops = {frame_dwarf_register, frame_cfa, frame_base, frame_saved};
 
 /* ---- numbers of the thread's lane ---- */
 
@@ -409,12 +425,47 @@ static bool read_code(void *context, uint64_t addr, void *out, size_t size)
                                    WT_IGNORED) == WT_OK;
 }
 
+/* Where a called function has saved register `index` of `physical`; NULL: nowhere. */
+static const struct wt_caller_register *saved_register(struct wt_frames *f, unsigned physical,
+                                                       unsigned index)
+{
+    while (physical-- > 0) {
+        const struct wt_caller *rules = f->physical[physical].rules;
+        for (unsigned i = 0; rules && i < rules->register_count; i++)
+            if (rules->reg[i].index == index && rules->reg[i].in_memory)
+                return &rules->reg[i];
+    }
+    return NULL;
+}
+
+static bool read_own_bytes(void *context, unsigned index, void *out, size_t size)
+{
+    const struct asked *a = context;
+    struct wt_frames *f = a->f;
+    uint8_t bytes[256];
+    const struct wt_caller_register *saved = saved_register(f, a->physical, index);
+    if (saved)
+        return wt_debugger_read_memory(f->debugger, f->thread, saved->addr, out, size,
+                                       WT_IGNORED) == WT_OK;
+    const struct wt_register *r = &f->topology->registers[index];
+    if (r->scope == WT_SCOPE_LANE || wt_register_size(r) > sizeof bytes ||
+        size > wt_register_size(r) ||
+        wt_debugger_read_registers(f->debugger, f->thread, &index, 1, bytes, WT_IGNORED) != WT_OK)
+        return false;
+    memcpy(out, bytes, size);
+    return true;
+}
+
 static const struct wt_caller *rules_of(struct wt_frames *f, unsigned physical)
 {
     struct physical *p = &f->physical[physical];
     struct asked asked = {f, physical};
-    struct wt_callee callee = {
-        .pc = p->pc, .context = &asked, .read_register = read_own_register, .read_code = read_code};
+    struct wt_callee callee = {.wave = f->wave.id,
+                               .pc = p->pc,
+                               .context = &asked,
+                               .read_register = read_own_register,
+                               .read_bytes = read_own_bytes,
+                               .read_code = read_code};
     uint64_t start, end;
     if (p->rules_tried || p->is_kernel || !f->thread || !p->symbols)
         return p->rules;
@@ -550,7 +601,10 @@ static bool add_physical(struct wt_frames *f, uint64_t pc, bool is_caller)
         p->bias = module->bias;
         p->symbols = wt_symbols_share(module->symbols);
         p->info = wt_symbols_info(p->symbols);
-        p->cfi = p->info ? wt_info_frame(p->info, p->inside - p->bias) : NULL;
+        /* Of Intel's compiler it speaks of offsets in scratch memory as if they were addresses; the
+         * probe knows functions by their instructions. */
+        p->cfi = p->info && !f->topology->file_space ? wt_info_frame(p->info, p->inside - p->bias)
+                                                     : NULL;
         p->is_kernel = wt_symbols_is_kernel(p->symbols, p->inside - p->bias);
         /* Compilers without such information for their target write empty entries. */
         Dwarf_Op *ops;

@@ -409,6 +409,9 @@ struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf, bool (*go_on)(void *context,
         free(info);
         return NULL;
     }
+    /* AMD's GPUs: private and local memory, which LLVM names so, have addresses of 32 bits. */
+    if (is_amdgpu(elf))
+        wt_types_set_class_size(info->types, 4);
     Dwarf_Off offset = 0, next;
     size_t header;
     while (dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL) == 0 && next > offset) {

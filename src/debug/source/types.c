@@ -25,7 +25,7 @@ struct wt_types {
     wt_types_definition_fn *definition;
     wt_types_scope_fn *scope;
     void *context;
-    unsigned address_size;
+    unsigned address_size, class_size;
     struct block *blocks;
     struct slot *slot;
     size_t slot_count, used; /* a power of 2; 0 at first */
@@ -42,9 +42,14 @@ struct wt_types *wt_types_new(wt_types_definition_fn *definition, wt_types_scope
         t->definition = definition;
         t->scope = scope;
         t->context = context;
-        t->address_size = address_size;
+        t->address_size = t->class_size = address_size;
     }
     return t;
+}
+
+void wt_types_set_class_size(struct wt_types *t, unsigned bytes)
+{
+    t->class_size = bytes;
 }
 
 void wt_types_free(struct wt_types *t)
@@ -258,14 +263,14 @@ static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
 }
 
 /* DW_AT_address_class names a space that is not the one of plain pointers; LLVM writes no size
- * beside it. Those that it names (private and local memory of AMD's GPUs) have 32 bits. */
+ * beside it. */
 static void read_pointer(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
 {
     uint64_t class = 0;
     number(die, DW_AT_address_class, &class);
     type->address_class = (unsigned)class;
     if (!type->size)
-        type->size = class ? 4 : t->address_size;
+        type->size = class ? t->class_size : t->address_size;
     type->target = wt_types_of(t, die);
 }
 

@@ -82,6 +82,9 @@ typedef const char *wt_types_scope_fn(void *context, Dwarf_Die *die);
  */
 struct wt_types *wt_types_new(wt_types_definition_fn *definition, wt_types_scope_fn *scope,
                               void *context, unsigned address_size);
+/** Pointers with an address class that has no size beside it have so many bytes; else they are as
+ * long as others. */
+void wt_types_set_class_size(struct wt_types *types, unsigned bytes);
 /** Frees the list and all of its types. */
 void wt_types_free(struct wt_types *types);
 /** Bytes of an address: 4 or 8. */

@@ -98,7 +98,10 @@ static void describe(struct gen_saved *s, const struct gen_thread *t)
         .instructions = t->base,
         .launch = w->launch ? w->launch : k->id,
         .index = t->index,
-        .simd = w->simd};
+        .simd = w->simd,
+        .scratch = w->general};
+    if (w->has_scratch)
+        s->scratch += w->scratch + ((uint64_t)t->id << (10 + w->scratch_code));
     copy_vectors(s, t->g);
     s->cr[0] |= GEN_SAVED_MASTER;
     s->cr[1] |= t->status;

@@ -24,7 +24,7 @@ static uint32_t user_mask(struct sm_warp *w)
 bool sm_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg)
 {
     *reg = (struct wt_register_shape){.bytes = 4};
-    if (number < SM_RZ) {
+    if (number < SM_RZ || number == SM_REGISTER_LOCAL) {
         reg->per_lane = true;
         return true;
     }
@@ -92,6 +92,9 @@ bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out
         return w->rows && sm_read_file(d, wave, (uint64_t)w->base * sizeof *w->r, out, 8);
     case SM_REGISTER_CALLER:
         return w->rows && sm_read_file(d, wave, (uint64_t)w->base * sizeof *w->r + 8, out, 4);
+    case SM_REGISTER_LOCAL:
+        return w->rows &&
+               sm_read_file(d, wave, (uint64_t)(w->base + 1) * sizeof *w->r, out, sizeof *w->r);
     default:
         return false;
     }

@@ -40,6 +40,14 @@ struct sm_ptx_symbol {
     bool is_constant;
 };
 
+/** Where the variables of a module are that debug information names. */
+struct sm_ptx_variable {
+    struct ptx_name name;
+    uint32_t module;
+    enum ptx_space space; /**< global, constant, shared or local memory */
+    uint64_t place;       /**< address; offset into shared memory, into the frame's local memory */
+};
+
 /** An instruction, for line tables and disassembly. */
 struct sm_ptx_line {
     uint64_t address;
@@ -74,6 +82,9 @@ uint64_t sm_ptx_constant_end(const struct sm_ptx *image);
 const struct sm_ptx_kernel *sm_ptx_kernels(const struct sm_ptx *image, size_t *count);
 const struct sm_ptx_kernel *sm_ptx_find(const struct sm_ptx *image, const char *name);
 const struct sm_ptx_symbol *sm_ptx_symbols(const struct sm_ptx *image, size_t *count);
+/** The variable that a name of a module means; NULL: none has it. */
+const struct sm_ptx_variable *sm_ptx_variable(const struct sm_ptx *image, uint32_t module,
+                                              struct ptx_name name);
 /** Instruction @p index; false behind the last one. */
 bool sm_ptx_line(const struct sm_ptx *image, size_t index, struct sm_ptx_line *line);
 

@@ -197,7 +197,11 @@ bool body_declare(struct body *b, const struct ptx_variable *v)
         b->local += v->bytes;
         if (b->local > 1 << 20)
             return body_fail(b, "local memory of more than 1 MiB");
-        return body_add_entry(b, e);
+        return body_add_entry(b, e) &&
+               ptx_add_variable(b->l, &(struct sm_ptx_variable){.name = v->name,
+                                                                .module = b->module,
+                                                                .space = PTX_SPACE_LOCAL,
+                                                                .place = e.number});
     case PTX_SPACE_SHARED:
     case PTX_SPACE_GLOBAL:
     case PTX_SPACE_CONST:

@@ -134,6 +134,8 @@ struct sm_ptx {
     size_t kernel_count;
     struct sm_ptx_symbol *symbol;
     size_t symbol_count, symbol_room;
+    struct sm_ptx_variable *variable;
+    size_t variable_count, variable_room;
 };
 
 static inline uint64_t ptx_pc(const struct sm_ptx *image, uint32_t index)

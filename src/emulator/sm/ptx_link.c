@@ -387,8 +387,8 @@ enum wt_status sm_ptx_link(const struct sm_ptx_module *modules, size_t count, ui
     l.image->code = code;
     l.image->data = data;
     const bool good = ptx_collect_symbols(&l) && ptx_resolve_symbols(&l) && place_variables(&l) &&
-                      place_shared(&l) && lower_all(&l) && list_kernels(&l) && initialise_all(&l) &&
-                      write_words(&l);
+                      place_shared(&l) && lower_all(&l) && list_kernels(&l) &&
+                      ptx_list_variables(&l) && initialise_all(&l) && write_words(&l);
     assert(good == (l.status == WT_OK));
     if (good)
         ptx_fill_in_functions(&l);
@@ -430,6 +430,7 @@ void sm_ptx_free(struct sm_ptx *image)
     free(image->call);
     free(image->function);
     free(image->target);
+    free(image->variable);
     free(image->reg);
     free(image->row);
     free(image->kernel);

@@ -72,6 +72,11 @@ const void *ptx_constant(struct ptx_linker *l, unsigned bytes, uint64_t value);
 /** Rows of PTX_FUNCTION get the functions' addresses: all records are there. */
 void ptx_fill_in_functions(struct ptx_linker *l);
 
+/** Notes where all variables of global, constant and shared memory are. */
+bool ptx_list_variables(struct ptx_linker *l);
+/** Notes where a variable is. */
+bool ptx_add_variable(struct ptx_linker *l, const struct sm_ptx_variable *variable);
+
 /** Lowers the body of a function; sets its rows, local memory and records. */
 bool ptx_lower(struct ptx_linker *l, const struct ptx_symbol *function);
 

@@ -292,3 +292,40 @@ bool ptx_resolve_symbols(struct ptx_linker *l)
     }
     return true;
 }
+
+/* ---- for debuggers ---- */
+
+bool ptx_add_variable(struct ptx_linker *l, const struct sm_ptx_variable *variable)
+{
+    struct sm_ptx *image = l->image;
+    struct sm_ptx_variable *grown = wt_array_grow(image->variable, &image->variable_room,
+                                                  image->variable_count + 1, sizeof *grown);
+    if (!grown)
+        return ptx_out_of_memory(l);
+    image->variable = grown;
+    grown[image->variable_count++] = *variable;
+    return true;
+}
+
+bool ptx_list_variables(struct ptx_linker *l)
+{
+    for (size_t i = 0; i < l->symbol_count; i++) {
+        const struct ptx_symbol *s = &l->symbol[i];
+        if (s->variable && s->definition && s->definition->variable &&
+            !ptx_add_variable(l, &(struct sm_ptx_variable){.name = s->name,
+                                                           .module = s->module,
+                                                           .space = s->definition->variable->space,
+                                                           .place = s->definition->address}))
+            return false;
+    }
+    return true;
+}
+
+const struct sm_ptx_variable *sm_ptx_variable(const struct sm_ptx *image, uint32_t module,
+                                              struct ptx_name name)
+{
+    for (size_t i = 0; i < image->variable_count; i++)
+        if (image->variable[i].module == module && ptx_names_equal(image->variable[i].name, name))
+            return &image->variable[i];
+    return NULL;
+}

@@ -136,6 +136,7 @@ enum sm_register {
     SM_REGISTER_FRAME,     /**< PTX: the row of the register file with which the frame begins */
     SM_REGISTER_RETURN,    /**< PTX: 64 bits: where the function returns to */
     SM_REGISTER_CALLER,    /**< PTX: the row of its caller's frame */
+    SM_REGISTER_LOCAL, /**< PTX: where the frame\'s part of local memory begins: 32 bits a lane */
 };
 
 /** Bytes of a warp's register file, a row of 32 dwords after the other; false beyond what is in

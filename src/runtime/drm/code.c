@@ -79,6 +79,7 @@ void drm_code_built(const char *name, const void *code, size_t size, const void 
 
 bool drm_code_source(const char *text, size_t size, char *name, size_t room)
 {
+    size = strnlen(text, size); /* the runtime counts a zero at the end */
     pthread_mutex_lock(&the_code.lock);
     struct text *grown = wt_array_grow(the_code.text, &the_code.text_capacity,
                                        the_code.text_count + 1, sizeof *grown);

@@ -1,0 +1,117 @@
+/* Sections of debug information in PTX. See ptx_section.h. */
+#include "object/ptx_section.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    const char *at, *end;
+    struct wt_buffer *out;
+    ptx_section_name_fn value;
+    void *context;
+};
+
+static void skip(struct reader *r)
+{
+    while (r->at < r->end) {
+        if (isspace((unsigned char)*r->at)) {
+            r->at++;
+        } else if (r->end - r->at >= 2 && r->at[0] == '/' && r->at[1] == '/') {
+            while (r->at < r->end && *r->at != '\n')
+                r->at++;
+        } else if (r->end - r->at >= 2 && r->at[0] == '/' && r->at[1] == '*') {
+            for (r->at += 2; r->end - r->at >= 2 && memcmp(r->at, "*/", 2) != 0;)
+                r->at++;
+            r->at = r->end - r->at >= 2 ? r->at + 2 : r->end;
+        } else {
+            return;
+        }
+    }
+}
+
+static bool is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || (c && strchr("_$.%", c));
+}
+
+static struct ptx_name take_name(struct reader *r)
+{
+    struct ptx_name name = {.at = r->at};
+    while (r->at < r->end && is_of_name(*r->at))
+        r->at++;
+    name.length = (uint32_t)(r->at - name.at);
+    return name;
+}
+
+/* Bytes of ".b8" and its like; 0: it is none. */
+static unsigned size_of(struct ptx_name name)
+{
+    static const char *const names[] = {".b8", ".b16", ".b32", ".b64"};
+    for (unsigned i = 0; i < 4; i++)
+        if (ptx_name_is(name, names[i]))
+            return 1u << i;
+    return 0;
+}
+
+/* A number, decimal or hexadecimal. */
+static bool take_number(struct reader *r, uint64_t *value)
+{
+    char text[32] = "";
+    char *end;
+    const bool negative = r->at < r->end && *r->at == '-';
+    r->at += negative;
+    const struct ptx_name name = take_name(r);
+    if (!name.length || name.length >= sizeof text || !isdigit((unsigned char)*name.at))
+        return false;
+    memcpy(text, name.at, name.length);
+    *value = strtoull(text, &end, 0);
+    if (negative)
+        *value = -*value;
+    return *end == 0;
+}
+
+/* One item: a number, or a name and what is added to it. */
+static bool take_item(struct reader *r, unsigned size)
+{
+    uint64_t value = 0;
+    skip(r);
+    if (r->at >= r->end)
+        return false;
+    if (isdigit((unsigned char)*r->at) || *r->at == '-') {
+        if (!take_number(r, &value))
+            return false;
+        wt_buffer_append_number(r->out, value, size);
+        return true;
+    }
+    const struct ptx_name name = take_name(r);
+    if (!name.length)
+        return false;
+    if (!r->value(r->context, name, size, r->out))
+        wt_buffer_append_number(r->out, 0, size);
+    return true;
+}
+
+enum wt_status ptx_section_bytes(const struct ptx_section *section, ptx_section_name_fn value,
+                                 void *context, struct wt_buffer *out, struct wt_error *err)
+{
+    struct reader r = {.at = section->body.at,
+                       .end = section->body.at + section->body.length,
+                       .out = out,
+                       .value = value,
+                       .context = context};
+    for (skip(&r); r.at < r.end; skip(&r)) {
+        const unsigned size = size_of(take_name(&r));
+        bool more = size > 0;
+        while (more) {
+            if (!take_item(&r, size))
+                return wt_fail(err, WT_INVALID, "a section of debug information is damaged");
+            skip(&r);
+            more = r.at < r.end && *r.at == ',';
+            r.at += more;
+        }
+        if (!size)
+            return wt_fail(err, WT_INVALID, "a section of debug information is damaged");
+    }
+    return WT_OK;
+}

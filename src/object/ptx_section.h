@@ -1,0 +1,22 @@
+/* Sections of debug information in PTX ("PTX ISA", 11.5.4: .section): from their text to bytes. */
+#ifndef WT_OBJECT_PTX_SECTION_H
+#define WT_OBJECT_PTX_SECTION_H
+
+#include "base/buffer.h"
+#include "object/ptx.h"
+
+/**
+ * Appends the @p size bytes that a name stands for, a label, variable or section; what was appended
+ * before may be changed. False: the name is not known, and zeros are appended.
+ */
+typedef bool (*ptx_section_name_fn)(void *context, struct ptx_name name, unsigned size,
+                                    struct wt_buffer *out);
+
+/**
+ * Appends the bytes of a section. WT_INVALID: its text is no list of data. Without host memory
+ * @p out has failed.
+ */
+enum wt_status ptx_section_bytes(const struct ptx_section *section, ptx_section_name_fn value,
+                                 void *context, struct wt_buffer *out, struct wt_error *err);
+
+#endif
