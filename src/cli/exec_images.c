@@ -21,19 +21,27 @@ struct search {
     const uint8_t *bytes;
     size_t size;
     struct exec_images *found;
-    unsigned runs; /* capability of machine code that can run here: the highest; 0: none */
-    unsigned rest; /* of other code: the lowest; 0: none */
+    /* Compute capabilities, 0: none. */
+    unsigned runs;  /* of machine code that can run here: the highest */
+    unsigned image; /* of other images, whose number runtimes compare: the lowest */
+    unsigned text;  /* of PTX as text, of which a part may be a library's: the lowest */
 };
+
+static void lower(unsigned *least, unsigned capability)
+{
+    if (!*least || capability < *least)
+        *least = capability;
+}
 
 static void note(struct search *s, unsigned capability, bool runs)
 {
     s->found->nvidia = true;
     if (capability < LEAST || capability > MOST)
         return;
-    if (runs && capability > s->runs)
+    if (!runs)
+        lower(&s->image, capability);
+    else if (capability > s->runs)
         s->runs = capability;
-    if (!runs && (!s->rest || capability < s->rest))
-        s->rest = capability;
 }
 
 static bool is_runnable(unsigned capability)
@@ -78,8 +86,12 @@ static void look_at_text(struct search *s, size_t at)
     const size_t left = s->size - at < sizeof word ? s->size - at : sizeof word - 1;
     memcpy(word, s->bytes + at, left);
     const char *sm = word + 7 + strspn(word + 7, " \t");
-    if (strncmp(sm, "sm_", 3) == 0 && isdigit((unsigned char)sm[3]))
-        note(s, (unsigned)strtoul(sm + 3, NULL, 10), false);
+    if (strncmp(sm, "sm_", 3) != 0 || !isdigit((unsigned char)sm[3]))
+        return;
+    const unsigned long capability = strtoul(sm + 3, NULL, 10);
+    s->found->nvidia = true;
+    if (capability >= LEAST && capability <= MOST)
+        lower(&s->text, (unsigned)capability);
 }
 
 static void look_at_bundle(struct search *s, size_t at)
@@ -111,7 +123,7 @@ struct exec_images exec_images_look(const char *path)
             each(&s, "\x50\xed\x55\xba", look_at_fatbin);
             each(&s, ".target", look_at_text);
             each(&s, "__CLANG_OFFLOAD_BUNDLE__", look_at_bundle);
-            found.capability = s.runs ? s.runs : s.rest;
+            found.capability = s.runs ? s.runs : s.image ? s.image : s.text;
             munmap(bytes, s.size);
         }
     }
