@@ -52,23 +52,29 @@ struct gcn_aql_barrier_value {
     uint32_t condition; /**< hsa_signal_condition_t: 0 ==, 1 !=, 2 <, 3 >= */
 };
 
-/** Decodes the first 16 bits of a packet. */
+/** Decodes the header, the first 16 bits of a packet. */
 struct gcn_aql_header gcn_aql_header(uint16_t bits);
 
-/** Decodes GCN_AQL_BYTES bytes, whatever they are; nothing in them is checked. */
+/** Decodes a kernel dispatch of GCN_AQL_BYTES bytes (section 2.9.6); nothing in it is checked. */
 struct gcn_aql_dispatch gcn_aql_dispatch(const uint8_t *packet);
+/**
+ * Decodes a vendor packet of GCN_AQL_BYTES bytes and format GCN_AQL_BARRIER_VALUE; nothing in it is
+ * checked.
+ */
 struct gcn_aql_barrier_value gcn_aql_barrier_value(const uint8_t *packet);
-/** The format of a vendor packet. */
+/** The format of a vendor packet: enum gcn_aql_format, or another number. */
 unsigned gcn_aql_format(const uint8_t *packet);
 
 /**
- * How many signals a packet of this type (and, for vendor packets, format) waits for, and where in
- * it the address of each one is, 8 bytes.
+ * The number of signals that a packet of this type (and, for vendor packets, format) waits for, at
+ * most GCN_AQL_DEPENDENCIES. The address of signal i, 8 bytes, is at GCN_AQL_DEPENDENCY(i).
  */
 unsigned gcn_aql_dependencies(unsigned type, unsigned format);
 #define GCN_AQL_DEPENDENCY(i) (8 + 8 * (i))
 
-/** Writes a kernel dispatch with the barrier bit and fences of system scope. */
+/**
+ * Writes a kernel dispatch of GCN_AQL_BYTES bytes with the barrier bit and fences of system scope.
+ */
 void gcn_aql_write_dispatch(const struct gcn_aql_dispatch *dispatch, uint8_t *packet);
 
 #endif

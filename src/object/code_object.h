@@ -16,19 +16,22 @@
 #define GCN_ELF_MACHINE 224
 
 /**
- * Reads a code object; @p name is used in messages. What is malformed, for another GPU or of
- * another version gives WT_INVALID, and nothing is left to free.
+ * Reads a code object for gfx900, of ABI version 4 or 5; @p name is used in messages. WT_INVALID
+ * for malformed files, other GPUs and other versions; on failure there is nothing to free. The
+ * caller frees *object with gcn_object_free.
  */
 enum wt_status gcn_object_parse(const char *name, const uint8_t *bytes, size_t length,
                                 struct gcn_object *object, struct wt_error *err);
+/** Frees what gcn_object_parse has made; *object is empty then. */
 void gcn_object_free(struct gcn_object *object);
 
-/** The bytes of [@p addr, @p addr + @p size) as the file has them, or NULL if they are not all
- * there.
+/**
+ * The bytes of [@p addr, @p addr + @p size) as the file has them; NULL if they are not all there.
+ * Valid as long as the object.
  */
 const uint8_t *gcn_object_bytes(const struct gcn_object *object, uint64_t addr, size_t size);
 
-/** The kernel of that name (without ".kd"), or NULL. */
+/** The kernel of that name (without ".kd"); NULL if there is none. Valid as long as the object. */
 const struct gcn_kernel *gcn_object_kernel(const struct gcn_object *object, const char *name);
 
 #endif

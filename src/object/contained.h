@@ -1,7 +1,7 @@
 /*
  * Code objects for AMD GPUs in other files: programs and libraries of the host (HIP's fat binaries,
- * the images of OpenMP and OpenACC by clang and GCC), bundles of clang's. Whatever carries them,
- * each is an ELF file as it is, so that they are found by their header.
+ * the images of OpenMP and OpenACC by clang and GCC), bundles of clang's. In every
+ * container each is a whole ELF file, so that it is found by its header.
  */
 #ifndef WT_OBJECT_CONTAINED_H
 #define WT_OBJECT_CONTAINED_H
@@ -19,8 +19,8 @@ struct gcn_contained {
 };
 
 /**
- * Finds the next code object at or behind *at, which goes behind it; begin with 0. False when there
- * is none. A file that is a code object itself is one, too.
+ * Finds the next code object at or behind *at, which moves behind it; begin with 0. False when
+ * there is none. A file that is a code object itself contains one.
  */
 bool gcn_contained_next(const uint8_t *bytes, size_t length, size_t *at,
                         struct gcn_contained *found);

@@ -1,6 +1,6 @@
 /*
- * cubins: NVIDIA's ELF files of SASS (e_machine 190). What is read here is what the compute driver
- * needs of them: code of each function, its parameters (.nv.info), constant banks, sizes of shared
+ * cubins: NVIDIA's ELF files of SASS (e_machine 190). This reads what the compute driver
+ * needs: code of each function, its parameters (.nv.info), constant banks, sizes of shared
  * and local memory, registers. Format: public tools that read and write them (maxas, CuAssembler).
  */
 #ifndef WT_OBJECT_CUBIN_H
@@ -62,19 +62,25 @@ struct cubin {
 enum wt_status cubin_parse(const char *name, const uint8_t *bytes, size_t length,
                            struct cubin *cubin, struct wt_error *err);
 
-/** How many bytes a cubin has, as its header and section headers say; false: it is none, or
- * @p available (SIZE_MAX: not known) are fewer. */
+/**
+ * Finds the size of a cubin from its header and section headers: *size bytes. False: these are no
+ * cubin, or it is longer than @p available (SIZE_MAX: not known).
+ */
 bool cubin_extent(const uint8_t *bytes, size_t available, size_t *size);
 
-/** The file for @p cubin, an executable ELF file. The caller frees *bytes. */
+/**
+ * Writes @p cubin, which has at least one function, as an executable ELF file. The caller frees
+ * *bytes. WT_NO_MEMORY is the only failure.
+ */
 enum wt_status cubin_write(const struct cubin *cubin, uint8_t **bytes, size_t *length,
                            struct wt_error *err);
 
+/** Frees what a cubin owns; *cubin is empty then. */
 void cubin_free(struct cubin *cubin);
 
 /**
- * Adds @p size bytes, zeros, to the code where the next function may begin: *at is
- * their offset in cubin->code. Returns where they are until code is added again; NULL without host
+ * Adds @p size zero bytes to the code where the next function may begin; *at becomes their offset
+ * in cubin->code. Returns a pointer to them, valid until code is added again; NULL without host
  * memory.
  */
 uint8_t *cubin_append_code(struct cubin *cubin, uint64_t size, uint64_t *at);

@@ -30,7 +30,7 @@ struct cuda_fatbin_entry {
 
 /** Whether a container begins here. */
 bool cuda_fatbin_is(const uint8_t *bytes, size_t available);
-/** Bytes of the container, as its header says; 0: there is none. Needs 16 bytes. */
+/** Bytes of the container, by its header, of which 16 bytes are needed; 0: it is none. */
 uint64_t cuda_fatbin_size(const uint8_t *bytes);
 
 /** Reads the entry at @p *at (0: the first one) and moves on. WT_OK with entry->kind 0: the end.

@@ -10,8 +10,8 @@ struct wt_elf_header {
 };
 
 /**
- * Reads the header of a little-endian ELF file. False for every other file, and for what is not a
- * regular file: a pipe can be read only once.
+ * Reads the header of a little-endian ELF file. False for other files, and for anything that is not
+ * a regular file, since a pipe can be read only once.
  */
 bool wt_elf_header_read(const char *path, struct wt_elf_header *header);
 

@@ -1,5 +1,5 @@
 /*
- * Fat binaries: what HIP programs carry their code objects in, one bundle for each source file,
+ * Fat binaries: the containers of code objects in HIP programs, one bundle for each source file
  * with an entry for each target (Clang documentation, "Clang Offload Bundler").
  */
 #ifndef WT_OBJECT_FATBIN_H

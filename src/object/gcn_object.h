@@ -1,5 +1,4 @@
-/* What is in a code object for gfx900: kernels with their arguments, segments, formats of printf.
- */
+/* The contents of a code object for gfx900: kernels with arguments, segments, printf formats. */
 #ifndef WT_OBJECT_GCN_OBJECT_H
 #define WT_OBJECT_GCN_OBJECT_H
 
@@ -61,7 +60,7 @@ struct gcn_relocation {
     uint64_t addend; /**< the value, less the object's base */
 };
 
-/** What a printf prints: its text and the sizes of the arguments in their record. */
+/** The format of a printf call: its text, and the sizes of the arguments in the call's record. */
 struct gcn_format {
     uint32_t id;
     uint32_t *size;

@@ -1,7 +1,7 @@
 /*
- * What the system routine of wavetrap's Gen9 driver leaves of a thread that waits in it, where
- * debuggers read and write it. Intel's own routine (Gen9SIPDebug) saves the same registers; the
- * driver adds which walk the thread belongs to.
+ * The registers that the system routine of wavetrap's Gen9 driver saves of a thread that waits in
+ * it, where debuggers read and write them. Intel's own routine (Gen9SIPDebug) saves the same
+ * registers; the driver adds which walk the thread belongs to.
  */
 #ifndef WT_OBJECT_GEN_SAVED_H
 #define WT_OBJECT_GEN_SAVED_H

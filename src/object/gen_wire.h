@@ -20,7 +20,7 @@
 #define GEN_WIRE_NAME 120          /* bytes of a name, its zero included */
 
 /** What the file of source text N, from 1, is called in debug information. There is no such file:
- * the text is told by GEN_WIRE_SOURCE. */
+ * GEN_WIRE_SOURCE gives the text. */
 #define GEN_WIRE_SOURCE_PATH "/opencl/program-%u.cl"
 
 enum gen_wire_kind {
@@ -111,13 +111,13 @@ struct gen_wire_hit {
     uint64_t pc, addr, size;
 };
 
-/** Whether a request makes sense in itself. */
+/** Whether a request is well-formed: its kind exists, and its size is at most GEN_WIRE_MOST. */
 static inline bool gen_wire_sound(const struct gen_wire_request *request)
 {
     return request->kind < GEN_WIRE_KINDS && request->size <= GEN_WIRE_MOST;
 }
 
-/** Bytes that follow a request. */
+/** The number of bytes that follow a request. */
 static inline size_t gen_wire_follows(const struct gen_wire_request *request)
 {
     return request->kind == GEN_WIRE_WRITE || request->kind == GEN_WIRE_WATCH ? request->size : 0;

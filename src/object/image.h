@@ -1,4 +1,4 @@
-/* Program images: what a file says must be in memory before a program starts. */
+/* Program images: the memory contents that a file gives a program to start with. */
 #ifndef WT_OBJECT_IMAGE_H
 #define WT_OBJECT_IMAGE_H
 
@@ -40,18 +40,18 @@ struct wt_image {
 enum wt_status wt_image_load(const char *path, uint64_t base, struct wt_image *image,
                              struct wt_error *err);
 
-/** The same for bytes in memory; @p name is used in messages and for the format. */
+/** As wt_image_load, for bytes in memory; @p name is used in messages and for the format. */
 enum wt_status wt_image_parse(const char *name, const uint8_t *bytes, size_t length, uint64_t base,
                               struct wt_image *image, struct wt_error *err);
 
 /**
- * Whether it is said where the program goes, once: WT_INVALID for a raw binary without a base that
- * is not called .bin (text would run as code), and for any other format with one.
+ * Checks that the place of the program is given exactly once. WT_INVALID for a raw binary without a
+ * base that is not called .bin (text would run as code), and for any other format with one.
  */
 enum wt_status wt_image_check_base(const struct wt_image *image, const char *path, bool base_given,
                                    struct wt_error *err);
 
-/** What people call an ELF machine (e_machine): "x86-64"; "unknown machine" if it is not known. */
+/** The usual name of an ELF machine (e_machine): "x86-64"; "unknown machine" if it is not known. */
 const char *wt_image_machine_name(unsigned elf_machine);
 
 /** Fails with the reason why a program for this ELF machine cannot run on an emulated GPU. */

@@ -24,12 +24,21 @@ struct wt_image_source {
 enum wt_status wt_image_add(struct wt_image *image, uint64_t addr, const uint8_t *bytes,
                             size_t length, uint64_t size, bool executable, struct wt_error *err);
 
-/* One reader for each format. They fill *image, which is zeroed, and may leave it half filled on
- * failure: the caller frees it. */
+/*
+ * One reader for each format. They fill *image, which is zeroed, and may leave it half filled on
+ * failure: the caller frees it.
+ */
+
+/** Reads a little-endian ELF executable: its loadable segments, entry and machine. */
 enum wt_status wt_image_parse_elf(const struct wt_image_source *source, struct wt_image *image,
                                   struct wt_error *err);
+/** Reads an Intel HEX file: records of all six types, in any order of addresses. */
 enum wt_status wt_image_parse_hex(const struct wt_image_source *source, struct wt_image *image,
                                   struct wt_error *err);
+/**
+ * Reads a .vxbin of Vortex: the first address and the end address, then the image; a symbol table
+ * behind it is skipped.
+ */
 enum wt_status wt_image_parse_vxbin(const struct wt_image_source *source, struct wt_image *image,
                                     struct wt_error *err);
 

@@ -1,8 +1,8 @@
 /*
  * The kernel driver's debug interface for AMD GPUs (linux 6.5, `linux/kfd_ioctl.h`,
  * AMDKFD_IOC_DBG_TRAP): its numbers, the records that it hands out, and the save area to which
- * waves are written while their queue is suspended (gfx9). Whoever offers the interface and whoever
- * uses it have these in common.
+ * waves are written while their queue is suspended (gfx9). The driver and the
+ * debugger share these.
  */
 #ifndef WT_OBJECT_KFD_DEBUG_H
 #define WT_OBJECT_KFD_DEBUG_H

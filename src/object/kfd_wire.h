@@ -156,14 +156,14 @@ struct kfd_wire_hello {
     uint64_t debug; /**< address of the runtime's struct r_debug; 0: it has not begun */
 };
 
-/** Whether a request makes sense in itself: nothing in it leads beyond its arrays. */
+/** Whether a request is well-formed: its kind exists, and its sizes and counts fit their arrays. */
 static inline bool kfd_wire_sound(const struct kfd_wire_request *request)
 {
     return request->kind < KFD_WIRE_KINDS && request->size <= KFD_WIRE_MOST &&
            request->call.queue_count <= KFD_DEBUG_QUEUES;
 }
 
-/** Bytes that follow a request. */
+/** The number of bytes that follow a request. */
 static inline size_t kfd_wire_follows(const struct kfd_wire_request *request)
 {
     return request->kind == KFD_WIRE_WRITE || request->kind == KFD_WIRE_HISTORY ||

@@ -1,6 +1,6 @@
 /*
- * PTX, NVIDIA's virtual instruction set, as text: from the text to a tree. What instructions mean
- * is no matter here; names are not resolved, types not checked. Source: the public manual "Parallel
+ * PTX, NVIDIA's virtual instruction set: parses the text to a tree. Instructions have no meaning
+ * here; names are not resolved, types not checked. Source: the public manual "Parallel
  * Thread Execution ISA", versions 3.1 to 8.5; section numbers in comments are those of 8.5.
  */
 #ifndef WT_OBJECT_PTX_H
@@ -63,7 +63,7 @@ enum ptx_linkage { PTX_PRIVATE, PTX_EXTERN, PTX_VISIBLE, PTX_WEAK, PTX_COMMON };
 /** One item of an initialiser. */
 struct ptx_initial {
     uint64_t offset;        /**< bytes from the variable's first */
-    uint64_t value;         /**< bits; what is added to the address of a symbol */
+    uint64_t value;         /**< bits; of a symbol: the number added to its address */
     struct ptx_name symbol; /**< none: a number */
     bool generic;           /**< generic(symbol) */
     uint8_t size;           /**< bytes: 1, 2, 4, 8 */
@@ -192,6 +192,7 @@ struct ptx_module {
 enum wt_status ptx_parse(const char *name, const char *text, size_t length,
                          struct ptx_module *module, struct wt_error *err);
 
+/** Frees what a module owns; *module is empty then. */
 void ptx_free(struct ptx_module *module);
 
 /** Whether a file's first bytes look like PTX: comments, then ".version". */

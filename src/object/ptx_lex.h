@@ -31,6 +31,10 @@ struct ptx_lexer {
     const char *bad; /**< why the last token is BAD */
 };
 
+/**
+ * Reads the next token, skipping space and comments; at the end of the text PTX_TOKEN_END each
+ * time. After PTX_TOKEN_BAD, lexer->bad says why.
+ */
 struct ptx_token ptx_lex(struct ptx_lexer *lexer);
 
 #endif

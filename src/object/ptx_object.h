@@ -19,10 +19,15 @@ enum wt_status ptx_object_write(const struct ptx_object_text *text, size_t count
                                 unsigned capability, bool linked, struct wt_buffer *out,
                                 struct wt_error *err);
 
-/** Whether the bytes begin an object of ours; @p size becomes that of all of it. */
+/**
+ * Whether the bytes begin an object that ptx_object_write has made; *size becomes the size of all
+ * of it.
+ */
 bool ptx_object_is(const uint8_t *bytes, size_t available, size_t *size);
 
-/** Calls @p add for each text of an object; its result other than WT_OK ends that. */
+/**
+ * Calls @p add for each text of an object. A result other than WT_OK ends the walk and is returned.
+ */
 enum wt_status ptx_object_each(const uint8_t *bytes, size_t size,
                                enum wt_status (*add)(void *context, const char *name,
                                                      const char *text, size_t length,

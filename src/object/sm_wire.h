@@ -114,14 +114,16 @@ struct sm_wire_module {
     uint32_t reserved;
 };
 
-/** Whether a request makes sense in itself. */
+/**
+ * Whether a request is well-formed: its kind and lane exist, and its size is at most SM_WIRE_MOST.
+ */
 static inline bool sm_wire_sound(const struct sm_wire_request *request)
 {
     return request->kind < SM_WIRE_KINDS && request->size <= SM_WIRE_MOST &&
            request->lane < WT_MAX_LANES;
 }
 
-/** Bytes that follow a request. */
+/** The number of bytes that follow a request. */
 static inline size_t sm_wire_follows(const struct sm_wire_request *request)
 {
     switch (request->kind) {

@@ -143,11 +143,12 @@ struct gen_object {
 
 /**
  * Parses a zebin, or a program in patch tokens (patchtokens.h), itself or in the file that `ocloc`
- * makes; @p length bytes are at @p bytes; @p name is the file's, for messages.
- * What is opened, on success, gen_object_free frees.
+ * makes: @p length bytes at @p bytes; @p name is for messages. The caller frees *object with
+ * gen_object_free after success.
  */
 enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t length,
                                 struct gen_object *object, struct wt_error *err);
+/** Frees what an object owns; *object is empty then. */
 void gen_object_free(struct gen_object *object);
 
 /**
@@ -160,10 +161,11 @@ enum wt_status gen_object_link(const char *name, const uint8_t *bytes, size_t le
                                size_t *linked_length, struct wt_error *err);
 
 /**
- * A kernel "code" of machine code without a format, with threads of @p simd channels: 8, 16 or 32.
- * Its threads get the local ids x, y and z from r1 on, a vector each, and behind them argument n at
- * byte 8 * n: a value, or where @p is_buffer says so an address, whose surface has the binding
- * table index n. WT_INVALID where the length is no multiple of 8.
+ * Makes an object with one kernel "code" from machine code without a format, with threads of @p
+ * simd channels: 8, 16 or 32. Its threads get the local ids x, y and z from r1 on, a vector each,
+ * and behind them argument n at byte 8 * n: a value, or where @p is_buffer says so an address,
+ * whose surface has the binding table index n. WT_INVALID where the length is no multiple of 8. The
+ * caller frees *object with gen_object_free.
  */
 enum wt_status gen_object_of_code(const char *name, const uint8_t *bytes, size_t length,
                                   unsigned simd, const bool *is_buffer, size_t argument_count,
@@ -179,7 +181,10 @@ enum wt_status gen_ze_info_parse(const char *name, const char *text, size_t leng
 /** Adds a slot of the table of samplers and returns it; NULL without host memory. */
 struct gen_sampler_slot *gen_kernel_add_sampler(struct gen_kernel *kernel);
 
-/** Makes room for what is known of argument @p index; false without host memory. */
+/**
+ * Makes argument_name[@p index] and argument_size[@p index] exist, unknown where they are new;
+ * false without host memory.
+ */
 bool gen_kernel_know_argument(struct gen_kernel *kernel, size_t index);
 
 #endif

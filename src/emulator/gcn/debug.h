@@ -1,6 +1,6 @@
 /*
- * The debug hardware of a gfx900 as drivers and tools reach it: registers on the register bus, and
- * what the kernel driver does with them for its debug interface (wave control, address watch,
+ * The debug hardware of a gfx900 for drivers and tools: registers on the register bus, and what the
+ * kernel driver does with them for its debug interface (wave control, address watch,
  * launch modes). A debugger of real hardware has the same registers at the same places.
  *
  * Sources: linux `asic_reg/gc/gc_9_0_offset.h` and `gc_9_0_sh_mask.h` (places and fields),
@@ -46,11 +46,14 @@ enum gcn_debug_register {
 extern const struct wt_hw_table gcn_register_table;
 
 /**
- * Reads or writes a register; what has no register reads 0 and drops writes. Not while the device
- * runs. A write may halt, resume, end or start waves, and so call the device's host (host.h).
+ * Reads the register at word address @p addr; 0 where there is none. Not while the device runs.
  * Reading SQ_IND_DATA changes SQ_IND_INDEX where AUTO_INCR is set.
  */
 uint32_t gcn_debug_read(struct gcn_device *device, uint32_t addr);
+/**
+ * Writes the register at word address @p addr; a write where there is none is dropped. Not while
+ * the device runs. It may halt, resume, end or start waves, and so call the device's host (host.h).
+ */
 void gcn_debug_write(struct gcn_device *device, uint32_t addr, uint32_t value);
 
 /* ---- places ---- */
@@ -84,20 +87,26 @@ struct gcn_trap_registers {
     uint32_t given; /**< which of them are known, as a bit set */
 };
 
-/** Those of a wave; false if there is no such wave. */
+/**
+ * Fills in the registers of an active wave; TTMP0 and TTMP1 are given only where it has a trap
+ * handler. False if there is no such wave.
+ */
 bool gcn_wave_trap_registers(struct gcn_device *device, uint32_t wave,
                              struct gcn_trap_registers *registers);
-/** Prints what they say, a line each. */
+/** Prints what the given registers say of a trap, in lines. */
 void gcn_explain_trap(FILE *out, const struct gcn_trap_registers *registers);
-/** Prints what is known of an exception, where @p fault is one; taken: by a trap handler. */
+/**
+ * Prints what is known of the exception @p fault, if it is one. @p taken: a trap handler has taken
+ * it.
+ */
 void gcn_explain_exception(FILE *out, struct gcn_device *device, const struct wt_fault *fault,
                            bool taken);
 /** The name of an exception by its bit in MODE.EXCP_EN, from 0: "invalid"; NULL beyond the 9. */
 const char *gcn_exception_name(unsigned bit);
 
 /**
- * What the user should know of the program, or NULL: trap number 0, which is the hardware's own,
- * was used by s_trap or by the host. Told once; the text is valid until the device is freed.
+ * A notice for the user, or NULL: trap number 0, which is the hardware's own, was used by s_trap or
+ * by the host. It is returned once; the text is valid until the device is freed.
  */
 const char *gcn_device_take_notice(struct gcn_device *device);
 
@@ -120,7 +129,7 @@ struct gcn_interrupt {
 /** The @p n th of the kept interrupts, 0 being the oldest; false if there are fewer. */
 bool gcn_debug_interrupt(const struct gcn_device *device, unsigned n,
                          struct gcn_interrupt *interrupt);
-/** How many there have been since the reset. */
+/** The number of interrupts since the reset. */
 uint64_t gcn_debug_interrupt_count(const struct gcn_device *device);
 
 /* ---- what the driver does (amdkfd) ---- */
@@ -155,12 +164,11 @@ struct gcn_wave_control {
 #define GCN_WAVE_MESSAGE_RESERVED 0xf0003c00u
 
 /**
- * Wave control as linux 4.20 does it (dbgdev_wave_control_nodiq): registers GRBM_GFX_INDEX and
- * SQ_CMD are written, then GRBM_GFX_INDEX broadcasts again. Returns 0, or -EINVAL for an operation,
- * mode or trap number that there is not, or if the chip has no debug hardware (debug=none).
- * Addressing a place without a wave is no error. CHECK_VMID is set in each mode, so that only
- * waves of the process are reached; linux leaves it out of BROADCAST_PROCESS, against the mode's
- * meaning.
+ * Wave control as linux 4.20 does it (dbgdev_wave_control_nodiq): writes GRBM_GFX_INDEX and SQ_CMD,
+ * then makes GRBM_GFX_INDEX broadcast again. Returns 0, or -EINVAL for an unknown operation, mode
+ * or trap number, or if the chip has no debug hardware (debug=none). Addressing a place without a
+ * wave is no error. CHECK_VMID is set in each mode, so that only waves of the process are reached;
+ * linux leaves it out of BROADCAST_PROCESS, against the mode's meaning.
  */
 int gcn_driver_wave_control(struct gcn_device *device, unsigned vmid,
                             const struct gcn_wave_control *control);
@@ -184,34 +192,36 @@ int gcn_driver_address_watch(struct gcn_device *device, unsigned vmid,
                              const struct gcn_watch_request *request);
 
 /**
- * One watch as linux 6.5 sets it (KFD_IOC_DBG_TRAP_SET_NODE_ADDRESS_WATCH): the first that is free;
- * *id becomes its number. @p mask has the address bits that count, of which 29:6 are used. Returns
- * 0, -ENOMEM if none is free, -EINVAL for a mode that there is not or a chip without debug
- * hardware.
+ * Sets one watch as linux 6.5 does (KFD_IOC_DBG_TRAP_SET_NODE_ADDRESS_WATCH): the first that is
+ * free, whose number *id becomes. @p mask has the address bits that count, of which 29:6 are used.
+ * Returns 0, -ENOMEM if none is free, -EINVAL for an unknown mode or a chip without debug hardware.
  */
 int gcn_driver_set_watch(struct gcn_device *device, unsigned vmid, uint64_t addr, uint32_t mask,
                          uint32_t mode, uint32_t *id);
-/** Frees it; -EINVAL if it is not set by this VMID. */
+/** Frees watch @p id; -EINVAL if this VMID has not set it. */
 int gcn_driver_clear_watch(struct gcn_device *device, unsigned vmid, uint32_t id);
 
 /**
- * How waves of a VMID start (KFD_IOC_DBG_TRAP_SET_WAVE_LAUNCH_MODE): 0 normally, 1 halted, 3 with
- * MODE.DEBUG_EN. SPI_GDBG_WAVE_CNTL2 has one mode for a set of VMIDs, and 2 bits for it. Returns 0,
+ * Sets how waves of a VMID start (KFD_IOC_DBG_TRAP_SET_WAVE_LAUNCH_MODE): 0 normally, 1 halted, 3
+ * with MODE.DEBUG_EN. SPI_GDBG_WAVE_CNTL2 has one mode, of 2 bits, for a set of VMIDs. Returns 0,
  * or -EINVAL for another mode (linux takes 0, 1 and 3) or a chip without debug hardware.
  */
 int gcn_driver_launch_mode(struct gcn_device *device, unsigned vmid, uint32_t mode);
 
 /**
- * The exceptions that new waves enable (KFD_IOC_DBG_TRAP_SET_WAVE_LAUNCH_OVERRIDE): @p mask in the
- * order of MODE[20:12]; replace: instead of those of the kernel descriptor, else beside them. Only
- * the bits of @p request are changed; *previous becomes the mask as it was. Returns 0, or -EINVAL
- * for a bit beyond the 9 or a chip without debug hardware.
+ * Sets the exceptions that new waves enable (KFD_IOC_DBG_TRAP_SET_WAVE_LAUNCH_OVERRIDE): @p mask in
+ * the order of MODE[20:12], instead of those of the kernel descriptor (replace) or beside them.
+ * Only the bits of @p request are changed; *previous becomes the mask as it was. Returns 0, or
+ * -EINVAL for a bit beyond the 9 or a chip without debug hardware.
  */
 int gcn_driver_launch_override(struct gcn_device *device, bool replace, uint32_t mask,
                                uint32_t request, uint32_t *previous);
 
-/** The debugger of a VMID is gone: its watches are off, waves start normally with their own
- * exceptions, and no wave of it has MODE.DEBUG_EN. Waves that are halted stay halted. */
+/**
+ * Undoes what the debugger of a VMID, which is gone, has set: its watches are off, waves start
+ * normally with their own exceptions, and no wave of it has MODE.DEBUG_EN. Waves that are halted
+ * stay halted.
+ */
 void gcn_driver_debugger_gone(struct gcn_device *device, unsigned vmid);
 
 #endif

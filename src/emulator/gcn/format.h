@@ -24,18 +24,18 @@ struct gcn_format {
     uint8_t bytes;      /* of an element */
 };
 
-/* The data format of this number, 0 to 15. */
+/* The data format of a DATA_FORMAT number, 0 to 15; `components` is 0 where there is none. */
 const struct gcn_format *gcn_format_of(unsigned dfmt);
-/* Whether a data format can have this numeric format. */
+/* Whether a data format may have the numeric format @p nfmt. */
 bool gcn_format_valid(unsigned dfmt, unsigned nfmt);
 /*
- * One component of so many bits as a register shows it: a number of 32 bits or, for d16, of 16
- * (a half or an integer).
+ * Converts one component of so many bits, 2 to 32, to what a register holds: a number of 32 bits
+ * or, for d16, of 16 (a half or an integer). Rounds once, to nearest even.
  */
 uint32_t gcn_format_load(uint32_t raw, unsigned bits, unsigned nfmt, bool d16);
-/* The reverse: what is stored for a register's value. */
+/* Converts a register's value to a component of so many bits: the reverse of gcn_format_load. */
 uint32_t gcn_format_store(uint32_t value, unsigned bits, unsigned nfmt, bool d16);
-/* One, as DST_SEL gives it for a component. */
+/* The value 1 as DST_SEL gives it for a component: a float, a half (d16), or an integer. */
 uint32_t gcn_format_one(unsigned nfmt, bool d16);
 
 #endif

@@ -17,7 +17,7 @@
 struct gcn_device;
 struct wt_archive;
 
-/** What the user chooses. */
+/** A device's configuration. */
 struct gcn_config {
     unsigned cu; /**< compute units, 1..64; at most 16 a shader array */
     unsigned se; /**< shader engines, 1..4; 0: as many as the compute units need */
@@ -26,7 +26,7 @@ struct gcn_config {
     struct wt_schedule schedule;
 };
 
-/** 4 compute units, round robin. */
+/** Fills in the default configuration: 4 compute units, round robin. */
 void gcn_config_default(struct gcn_config *config);
 
 /**
@@ -35,17 +35,18 @@ void gcn_config_default(struct gcn_config *config);
  */
 enum wt_status gcn_config_parse(struct gcn_config *config, const char *text, struct wt_error *err);
 
-/** How many shader engines the device has. */
+/** The number of shader engines of the device: `se`, or as many as the compute units need. */
 unsigned gcn_config_engines(const struct gcn_config *config);
 /** Whether the compute units fit the shader arrays. */
 bool gcn_config_fits(const struct gcn_config *config);
 
-/** Lists the keys of gcn_config_parse. */
+/** Prints the keys of gcn_config_parse, a line each. */
 void gcn_config_help(FILE *out);
 
-/** A new device; no memory is mapped. */
+/** Makes a device without mapped memory. The caller frees it with gcn_device_free. */
 enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device **device,
                               struct wt_error *err);
+/** Frees a device, its memory and its watches. NULL is allowed. */
 void gcn_device_free(struct gcn_device *device);
 
 /** Writes the whole state to an archive, or reads it from one (machine/archive.h). After a failure
@@ -66,16 +67,23 @@ struct wt_machine *gcn_machine(struct gcn_device *device);
 #define GCN_SHARED_APERTURE ((uint64_t)1 << 48)
 #define GCN_PRIVATE_APERTURE ((uint64_t)2 << 48)
 #define GCN_APERTURE_SIZE ((uint64_t)1 << 32)
-/** GDS has no flat addresses: for whoever looks from outside it begins here. */
+/** GDS has no flat addresses: for accesses from outside it begins here. */
 #define GCN_REGION_APERTURE ((uint64_t)3 << 48)
 
-/** Maps [addr, addr + size), rounded to pages; what is there reads as before, at first as zero. */
+/**
+ * Maps [addr, addr + size), rounded to pages. Memory keeps its contents, which are zero at first.
+ * WT_INVALID where a part is mapped already, or lies beyond 48 bits.
+ */
 enum wt_status gcn_device_map(struct gcn_device *device, uint64_t addr, uint64_t size,
                               bool writable, struct wt_error *err);
-/** Nothing is mapped any more, memory is empty, and the device is reset: another program comes. */
+/** Unmaps and empties all memory and resets the device, for another program. */
 void gcn_device_clear(struct gcn_device *device);
-/** Memory as the host sees it; false where an address is 2^48 or more, or without host memory. */
+/** Reads memory as the host sees it, mapped or not; false where an address is 2^48 or more. */
 bool gcn_device_read(struct gcn_device *device, uint64_t addr, void *out, size_t size);
+/**
+ * Writes memory as the host sees it, mapped or not; false where an address is 2^48 or more, or
+ * without host memory. Decoded instructions there are forgotten.
+ */
 bool gcn_device_write(struct gcn_device *device, uint64_t addr, const void *bytes, size_t size);
 
 /** gcn_device_write with a message: WT_NO_MEMORY says which limit was met. Zeros take no memory
@@ -126,10 +134,12 @@ bool gcn_wave_raise(struct gcn_device *device, uint32_t wave, uint32_t trapsts);
  * handler, or the wave is in it. */
 bool gcn_wave_trap(struct gcn_device *device, uint32_t wave, unsigned id);
 
-/** What the exception was about that made a wave enter the trap handler; NULL if it is not known.
+/**
+ * The exception that made a wave enter the trap handler; NULL if it is not known. Valid until the
+ * next exception.
  */
 const struct wt_fault *gcn_wave_exception(const struct gcn_device *device, uint32_t wave);
-/** The same of the latest exception of any wave. */
+/** The latest exception of any wave; NULL if there was none. Valid until the next one. */
 const struct wt_fault *gcn_latest_exception(const struct gcn_device *device);
 
 /**
@@ -139,15 +149,25 @@ const struct wt_fault *gcn_latest_exception(const struct gcn_device *device);
  */
 enum wt_status gcn_device_save_context(struct gcn_device *device, uint64_t addr, uint64_t size,
                                        struct wt_error *err);
-/** Whether all of it is saved; *end: behind what of the area is used. */
+/**
+ * Whether the contexts of all waves are saved; *end becomes the end of the used part of the area.
+ */
 bool gcn_device_saved_context(const struct gcn_device *device, uint64_t *end);
-/** Where the context of a wave that has been saved and has ended lies; first: with its group's LDS.
+/**
+ * Finds the saved context of a wave that has ended: its address, and in *first whether it holds the
+ * LDS of its group. False if there is no such wave.
  */
 bool gcn_wave_saved(const struct gcn_device *device, uint32_t wave, uint64_t *addr, bool *first);
-/** Starts the saved waves again, where the trap handler restores their contexts. */
+/**
+ * Starts the saved waves again; the trap handler restores their contexts. WT_STATE where they are
+ * not all saved.
+ */
 enum wt_status gcn_device_restore_context(struct gcn_device *device, struct wt_error *err);
 
-/** A group of waves and its place, for reports: coordinates of the wave's work-group. */
+/**
+ * The coordinates of an active wave's work-group, and the wave's index in it; false if there is no
+ * such wave.
+ */
 bool gcn_wave_group(struct gcn_device *device, uint32_t wave, uint32_t coordinate[3],
                     uint32_t *index);
 
@@ -176,14 +196,16 @@ enum gcn_register {
 
 /** Scalar register by operand number, 0..127: SGPRs, FLAT_SCRATCH, VCC (106), M0, EXEC (126). */
 bool gcn_wave_scalar(struct gcn_device *device, uint32_t wave, unsigned number, uint32_t *value);
-/** One lane of a VGPR. */
+/** Reads one lane of a VGPR of an active wave; false if there is no such wave, register or lane. */
 bool gcn_wave_vector(struct gcn_device *device, uint32_t wave, unsigned number, unsigned lane,
                      uint32_t *value);
-/** A hardware register by the id that s_getreg knows it by (MODE is 1, STATUS 2). */
+/**
+ * Reads a hardware register of an active wave by the id that s_getreg uses (MODE is 1, STATUS 2);
+ * false if there is none.
+ */
 bool gcn_wave_hwreg(struct gcn_device *device, uint32_t wave, unsigned id, uint32_t *value);
 
-/** Where a flat address leads as one lane of a wave sees it; false if there is no such wave or
- * lane. */
+/** Explains how one lane's flat address is translated; false if there is no such wave or lane. */
 bool gcn_explain_address(struct gcn_device *device, uint32_t wave, unsigned lane, uint64_t addr,
                          struct wt_explanation *explanation);
 
@@ -196,13 +218,17 @@ bool gcn_explain_private_fault(struct gcn_device *device, const struct wt_fault 
 
 struct gcn_disassembler;
 
-/** A disassembler; NULL without host memory. Without LLVM 19 it knows mnemonics only. */
+/**
+ * Makes a disassembler; NULL without host memory. Without LLVM 19 it knows mnemonics only. The
+ * caller frees it with gcn_disassembler_free.
+ */
 struct gcn_disassembler *gcn_disassembler_new(void);
+/** Frees a disassembler. NULL is allowed. */
 void gcn_disassembler_free(struct gcn_disassembler *disassembler);
 
 /**
  * Disassembles the instruction at @p bytes, of which @p available are there, as it would stand at
- * @p pc; returns its length in bytes, 4 or 8. What is no instruction reads ".long 0x…".
+ * @p pc; returns its length in bytes, 4 or 8. Other words read ".long 0x…".
  */
 unsigned gcn_disassemble(struct gcn_disassembler *disassembler, const uint8_t *bytes,
                          size_t available, uint64_t pc, char *text, size_t size);

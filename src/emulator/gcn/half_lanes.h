@@ -8,6 +8,7 @@
 
 #define WITH_HALVES __attribute__((target("avx2,fma,f16c")))
 
+/* Converts eight halves to singles. */
 static inline WITH_HALVES __m256 load_halves(const uint32_t *from)
 {
     const __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)from);
@@ -15,8 +16,10 @@ static inline WITH_HALVES __m256 load_halves(const uint32_t *from)
     return _mm256_cvtph_ps(_mm256_castsi256_si128(packed));
 }
 
-/* Rounds x and stores it. Returns all ones in the lanes where the host's way may not be gfx900's:
- * the half is a NaN, or denormal or the least normal number, or 0 of what was none. */
+/*
+ * Rounds x to halves and stores them. Returns all ones in the lanes where gfx900 may give another
+ * half: it is a NaN, denormal or the least normal number, or it is 0 and x was not.
+ */
 static inline WITH_HALVES __m256i store_halves(uint32_t *to, __m256 x)
 {
     const __m256i r = _mm256_cvtepu16_epi32(_mm256_cvtps_ph(x, _MM_FROUND_CUR_DIRECTION));

@@ -1,6 +1,6 @@
 /*
- * A gfx900 in a host process: its memory is the process's own, whose threads it meets in signals
- * and queues. What a drop-in driver library needs beyond gcn.h.
+ * A gfx900 in a host process: its memory is the process's own, and it works with the process's
+ * threads through signals and queues. What a drop-in driver library needs beyond gcn.h.
  */
 #ifndef WT_EMULATOR_GCN_HOST_H
 #define WT_EMULATOR_GCN_HOST_H
@@ -17,9 +17,9 @@ struct gcn_trap {
 };
 
 /**
- * What is around a device: the driver and its packet processor. Each is called while the device
- * runs, or within gcn_device_begin, gcn_device_abandon and writes of debug registers (debug.h);
- * none may be NULL, none may call them.
+ * The surroundings of a device: the driver and its packet processor. Each is called while the
+ * device runs, or within gcn_device_begin, gcn_device_abandon and writes of debug registers
+ * (debug.h); none may be NULL, none may call them.
  */
 struct gcn_host {
     /** s_sendmsg of an interrupt: the wave, and M0. */
@@ -40,13 +40,13 @@ struct gcn_host {
 };
 
 /**
- * A driver's part, for a host to change what it wants: it comes back for launched, dispatch_done
- * and wave_halted, takes page faults, leaves to the second-level trap handler what the kernel
- * driver's handler does, and ignores interrupts.
+ * A driver's defaults, of which a host replaces what it wants: the run returns for launched,
+ * dispatch_done and wave_halted, page faults are taken, first_level_trap leaves for the
+ * second-level trap handler what the kernel driver's handler does, and interrupts are ignored.
  */
 extern const struct gcn_host gcn_driver;
 
-/** Called by a host's callback: the run comes back with WT_RUN_EVENT behind this instruction. */
+/** For a host's callback: makes the run return WT_RUN_EVENT behind this instruction. */
 void gcn_device_come_back(struct gcn_device *device);
 
 /** Where a dispatch comes from. */
@@ -65,16 +65,16 @@ struct gcn_origin {
 };
 
 /**
- * A device whose memory is this process's: an address is the same for both, and what gcn_device_map
- * has named is used in place. Nothing else is ever touched. It has no snapshots. @p host lives as
- * long as the device.
+ * Makes a device whose memory is this process's: an address is the same for both, and what
+ * gcn_device_map has mapped is used in place. Nothing else is ever touched. It has no snapshots. @p
+ * host must live as long as the device. The caller frees it with gcn_device_free.
  */
 enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const struct gcn_host *host,
                                       struct gcn_device **device, struct wt_error *err);
 
 /**
- * What a device asks that works on a copy of the process's memory. The functions are called while
- * the device runs, and when its memory is looked at or written; none may call it.
+ * What a device needs to work on a copy of the process's memory. The functions are called while the
+ * device runs, and when its memory is read or written; none may call the device.
  */
 struct gcn_copy {
     /** The page of the copy at @p addr, to which the process has @p host: the same bytes each time
@@ -83,45 +83,48 @@ struct gcn_copy {
     /** Whether threads of the process may use the page at @p addr, which is mapped, while kernels
      * run. */
     bool (*shared)(void *context, uint64_t addr);
-    /** A wave has stored to the copy. Of pages that are shared each store is told, in the order of
-     * the stores; of others some are. */
+    /** A wave has stored to the copy. Every store to shared pages is reported, in the order of the
+     * stores; of stores to other pages some are. */
     void (*stored)(void *context, uint64_t addr, const void *bytes, size_t size);
-    /** An atomic has stored its result at @p addr: where memory is shared there, the store that was
-     * told last is that one. True: the run comes back behind its instruction (WT_RUN_EVENT). */
+    /** An atomic has stored its result at @p addr; in shared memory that is the store reported
+     * last. True: the run returns WT_RUN_EVENT behind its instruction. */
     bool (*was_atomic)(void *context, uint64_t addr);
     void *context;
 };
 
 /**
- * From now on the device works on a copy of the process's memory, page by page as it comes to them.
- * Then it has snapshots. @p copy lives until gcn_device_rejoin(). gcn_device_pointer() and the save
- * areas of queues remain the process's own.
+ * Makes the device work on a copy of the process's memory, page by page as it comes to them; then
+ * it has snapshots. @p copy must live until gcn_device_rejoin(). gcn_device_pointer() and the save
+ * areas of queues remain the process's own. WT_NO_MEMORY.
  */
 enum wt_status gcn_device_copy_memory(struct gcn_device *device, const struct gcn_copy *copy,
                                       struct wt_error *err);
-/** The device works on the process's memory again; what the copy has is the caller's to put there.
+/**
+ * Makes the device work on the process's memory again. The caller has copied back what the copy
+ * has.
  */
 void gcn_device_rejoin(struct gcn_device *device);
 /** The copy's page at @p addr, as the device has it now. */
 const uint8_t *gcn_device_copied(const struct gcn_device *device, uint64_t addr);
 /** The process's own page that the device has at @p addr, which is mapped. */
 uint8_t *gcn_device_page(const struct gcn_device *device, uint64_t addr);
-/** A wave that its trap handler has halted for good is as it was at @p pc, outside of the handler.
- */
+/** Takes a wave that its trap handler has halted for good out of the handler, to @p pc. */
 void gcn_wave_leave_handler(struct gcn_device *device, uint32_t wave, uint64_t pc);
 /**
  * Writes the whole state, as gcn_archive() of a device that is in no process reads it. @p read
- * copies memory of the process as the GPU has it; what it refuses is left out. False: the host has
- * no memory, or too much is mapped.
+ * copies memory of the process as the GPU has it; pages that it refuses are left out. False: the
+ * host has no memory, or too much is mapped.
  */
 bool gcn_archive_in_host(struct gcn_device *device, struct wt_archive *archive,
                          bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size),
                          void *context);
-/** The first range at or behind @p from that is mapped, or the rest of the one that @p from is in;
- * false if there is none. */
+/**
+ * Finds the first mapped range at or behind @p from, or the rest of the one that @p from lies in;
+ * false if there is none.
+ */
 bool gcn_device_next_mapped(const struct gcn_device *device, uint64_t from, uint64_t *addr,
                             uint64_t *size);
-/** Whether the device has the page at @p addr. */
+/** Whether the page at @p addr is mapped. */
 bool gcn_device_maps(const struct gcn_device *device, uint64_t addr);
 /** Whether @p addr lies in the save area of a queue. */
 bool gcn_device_saves_at(const struct gcn_device *device, uint64_t addr);
@@ -133,23 +136,26 @@ bool gcn_device_saves_at(const struct gcn_device *device, uint64_t addr);
 enum wt_status gcn_device_map_alias(struct gcn_device *device, uint64_t addr, uint64_t size,
                                     void *host, struct wt_error *err);
 
-/** Takes [addr, addr + size), rounded to pages, away; what of it is not mapped does not matter. */
+/**
+ * Unmaps [addr, addr + size), rounded to pages; parts of it that are not mapped are ignored.
+ * Decoded instructions are forgotten. WT_NO_MEMORY is the only failure.
+ */
 enum wt_status gcn_device_unmap(struct gcn_device *device, uint64_t addr, uint64_t size,
                                 struct wt_error *err);
 
-/** Whether all of [addr, addr + size) is mapped, and may be written. */
+/** Whether all of [addr, addr + size) is mapped for writing. */
 bool gcn_device_usable(const struct gcn_device *device, uint64_t addr, uint64_t size);
 
 /**
- * Where in the process's memory the GPU has @p addr, and how many bytes lie there in one piece;
- * NULL where it may not write.
+ * Finds the process's memory at the GPU's @p addr; *room becomes the bytes that follow in one
+ * piece. NULL where the GPU may not write.
  */
 void *gcn_device_pointer(const struct gcn_device *device, uint64_t addr, uint64_t *room);
 
-/** The host has written there: decoded instructions of it are forgotten. */
+/** Forgets the decoded instructions of [addr, addr + size), which the host has written. */
 void gcn_device_changed(struct gcn_device *device, uint64_t addr, uint64_t size);
 
-/** Forgets decoded instructions: the host may have written code. */
+/** Forgets all decoded instructions and empties the TLB: the host may have written code. */
 void gcn_device_flush_code(struct gcn_device *device);
 
 /**
@@ -168,11 +174,14 @@ struct gcn_progress {
     uint64_t entry; /**< where the kernel begins */
     uint64_t begun, done, total;
 };
-/** @p dispatch has begun and not ended. */
+/** Fills in how far a dispatch is that has begun and not ended. */
 void gcn_device_progress(const struct gcn_device *device, unsigned dispatch,
                          struct gcn_progress *progress);
 
-/** The dispatch that a wave is of, and where that kernel begins; false if there is no such wave. */
+/**
+ * The dispatch of an active wave, and in *entry where its kernel begins; false if there is no such
+ * wave.
+ */
 bool gcn_wave_dispatch(const struct gcn_device *device, uint32_t wave, unsigned *dispatch,
                        uint64_t *entry);
 
@@ -187,13 +196,16 @@ struct gcn_watch {
 };
 
 /**
- * Runs until a wave is there, and sets *met to it; or at most @p issues, and sets *met to
- * GCN_ANY_WAVE. What else was watched no longer is.
+ * Runs until a wave reaches the watched instruction, which *met becomes; or for at most @p issues,
+ * and *met becomes GCN_ANY_WAVE. Other watches of the device are removed.
  */
 enum wt_run gcn_watch_run(struct gcn_device *device, struct gcn_watch *watch, uint64_t issues,
                           uint32_t *met);
 
-/** Gives up a dispatch, its work-groups and waves; and the fault, whoever made it. */
+/**
+ * Abandons a dispatch with its work-groups and waves, and clears the device's fault, whoever made
+ * it.
+ */
 void gcn_device_abandon(struct gcn_device *device, unsigned dispatch);
 
 #endif

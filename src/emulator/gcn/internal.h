@@ -64,7 +64,7 @@ enum gcn_exception {
     GCN_EXCP_INT_DIV0 = 64,
 };
 
-/* Whether a wave waits at global wave sync, and as what it uses the resource. */
+/* Whether a wave waits at global wave sync, and how it uses the resource. */
 enum gcn_gws_wait { GCN_GWS_NONE, GCN_GWS_BARRIER, GCN_GWS_SEMAPHORE };
 #define GCN_GWS 64
 
@@ -100,7 +100,7 @@ struct gcn_wave {
     uint8_t watch_hits;   /* watches that the instruction being executed has hit; 0 between turns */
     uint8_t watch_rewind; /* then: its length in dwords */
     uint32_t record;      /* while its queue is suspended: where its record is in the save area */
-    uint64_t saved; /* its context has a place in memory: what EXEC got to know of it (context.c) */
+    uint64_t saved; /* its context has a place in memory: the value that EXEC got (context.c) */
     uint16_t place; /* its group's number, once it has been saved and has ended */
     uint64_t incarnation; /* how many waves its slot has had; no part of the hashes */
 };
@@ -118,8 +118,7 @@ struct gcn_group {
     bool saved; /* a wave's context has a place in memory */
 };
 
-/* What waves and work-groups have taken of a compute unit: told by them, too, but not as quickly.
- */
+/* What waves and work-groups have taken of a compute unit. They say so, too, but not as quickly. */
 struct gcn_cu {
     uint64_t waves;            /* slots, as a bit set */
     uint32_t lds;              /* bytes */
@@ -177,7 +176,7 @@ struct gcn_kfd_queue {
 struct gcn_kfd {
     bool enabled;
     uint32_t flags;
-    uint64_t exceptions; /* that are told */
+    uint64_t exceptions; /* that are reported */
     uint64_t status;     /* exceptions of the device */
     struct gcn_kfd_queue queue[KFD_DEBUG_QUEUES];
 };
@@ -243,11 +242,13 @@ struct gcn_valu {
     uint32_t scalar;       /* S result */
 };
 
+/* Two scalar registers, the low one first, as a number of 64 bits. */
 static inline uint64_t gcn_pair(const uint32_t *s)
 {
     return s[0] | (uint64_t)s[1] << 32;
 }
 
+/* Writes a number of 64 bits to two scalar registers, the low one first. */
 static inline void gcn_set_pair(uint32_t *s, uint64_t value)
 {
     s[0] = (uint32_t)value;
@@ -261,22 +262,25 @@ static inline uint64_t gcn_slot_bit(const struct gcn_wave *w)
     return (uint64_t)1 << (w->id % GCN_WAVES_PER_CU);
 }
 
-/* How many waves of the group wait at its barrier. */
+/* The number of waves that wait at the group's barrier. */
 static inline unsigned gcn_waiting(const struct gcn_group *g)
 {
     return (unsigned)__builtin_popcountll(g->waiting);
 }
 
+/* The dispatch of an active wave. */
 static inline struct gcn_dispatch *gcn_dispatch_of(const struct gcn_wave *w)
 {
     return &w->device->dispatch[w->group->dispatch];
 }
 
+/* EXEC: the lanes that are enabled. */
 static inline uint64_t gcn_exec(const struct gcn_wave *w)
 {
     return gcn_pair(&w->s[GCN_EXEC]);
 }
 
+/* The address of a record of w->code, the page being executed. */
 static inline uint64_t gcn_pc_of(const struct gcn_wave *w, const struct gcn_uop *u)
 {
     return w->code->page.base + (uint64_t)(u - w->code->uop) * 4;
@@ -288,6 +292,7 @@ static inline uint64_t gcn_now(const struct gcn_wave *w)
     return wt_issue_time(&w->device->machine, w->left);
 }
 
+/* The record of the next instruction in the page, or one of those that lead to the next page. */
 static inline const struct gcn_uop *gcn_next(const struct gcn_uop *u)
 {
     return u + u->length;
@@ -298,6 +303,7 @@ static inline const struct gcn_uop *gcn_next(const struct gcn_uop *u)
 /* The decoded instruction at pc; sets w->code. NULL with a fault if nothing can be fetched there.
  */
 const struct gcn_uop *gcn_fetch(struct gcn_wave *w, uint64_t pc);
+
 /* Whether the wave has a trap handler, and is not in it. */
 static inline bool gcn_may_trap(const struct gcn_wave *w)
 {
@@ -305,158 +311,244 @@ static inline bool gcn_may_trap(const struct gcn_wave *w)
     return w->tba && (w->status & trap_bits) == GCN_STATUS_TRAP_EN;
 }
 
-/* Enters it: TTMP0 and TTMP1 tell pc, the trap's number, and how many dwords pc is behind the
- * instruction that raised an exception (PCRewind). Returns its first instruction. */
+/*
+ * Enters the trap handler (section 3.10): TTMP0 and TTMP1 get pc, the trap's number (8 bits), and
+ * PCRewind: how many dwords pc is behind the instruction that raised an exception. The wave must be
+ * one that may trap. Returns the handler's first instruction.
+ */
 const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned id, unsigned rewind);
-/* Before a turn: *step, whether the wave is single-stepped, so that the turn has one issue. Takes a
- * trap that was due while the wave waited; false if it has stopped the wave for a debugger. */
+/*
+ * Before a turn of a wave: *step becomes whether it is single-stepped, so that the turn has one
+ * issue. Takes a trap that was due while the wave waited; false if that has stopped the wave for a
+ * debugger.
+ */
 bool gcn_begin_step(struct gcn_wave *w, bool *step);
-/* The turn's last instruction has been executed: takes the traps that come behind it, of address
- * watches and of a single step. */
+/*
+ * After the turn's last instruction: takes the traps that follow an instruction, those of address
+ * watches and of a single step.
+ */
 void gcn_after_instruction(struct gcn_wave *w, bool step);
-/* The host's trap, or one of hardware around the wave, of a wave that may trap. */
+/*
+ * Makes a wave that may trap enter the handler before its next instruction: a trap of the host or
+ * of hardware around the wave. ttmp1: TTMP1 but for the PC.
+ */
 void gcn_trap_from_outside(struct gcn_wave *w, uint32_t ttmp1);
-/* A wave that waits for others gives its place at the barrier up. Returns the PC at which it comes
- * to it again; of a wave that does not wait, the PC. */
+/*
+ * Ends a wave's wait at a barrier or at global wave sync, so that it arrives there again later.
+ * Returns the PC of the instruction it waited at; the wave's PC if it did not wait.
+ */
 uint64_t gcn_leave_wait(struct gcn_wave *w);
-/* Whether bits of TRAPSTS that have just been set make the wave enter it. */
+/* Whether bits of TRAPSTS that have just been set make the wave enter the trap handler. */
 bool gcn_calls_for_trap(const struct gcn_wave *w, uint32_t trapsts);
-/* A source operand as reports show it, by its type in isa.def: "-v3 = 1.5 (0x3fc00000)"; the value
- * is that after modifiers. */
+/*
+ * Writes a source operand for reports, by its type in isa.def: "-v3 = 1.5 (0x3fc00000)". `value` is
+ * the one after modifiers.
+ */
 void gcn_operand_text(const struct gcn_uop *u, unsigned source, char type, uint64_t value,
                       char *text, size_t size);
 
-/* u has had its effect, and in some lanes has raised exceptions that MODE enables: the trap
- * handler's first instruction; without one, a fault. */
+/*
+ * Takes exceptions that u has raised in some lanes, that MODE enables and that come after u's
+ * effect. Returns the trap handler's first instruction; NULL where a debugger takes them, or, with
+ * a fault, where there is no handler.
+ */
 const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, uint32_t raised,
                                  uint64_t lanes);
-/* s_sendmsg asks where the wave's context goes. */
+/*
+ * Executes s_sendmsg(MSG_SAVEWAVE): EXEC gets the place for the wave's context. A fault if nobody
+ * has asked for the context, or the area is full.
+ */
 const struct gcn_uop *gcn_save_answer(struct gcn_wave *w, const struct gcn_uop *u);
-/* Goes on at pc: the next instruction for a handler to return. */
+
+/*
+ * Goes on at pc: returns the next instruction for a handler to return; NULL, with w->pc set, where
+ * it cannot.
+ */
 const struct gcn_uop *gcn_jump(struct gcn_wave *w, uint64_t pc);
 extern const struct wt_code_format gcn_code_format;
-/* Decodes the instruction of a slot of w->code in place; returns the handler that executes it. */
+/* Decodes the instruction of a slot of w->code in place. Returns the handler that executes it. */
 gcn_op gcn_code_decode(struct gcn_wave *w, struct gcn_uop *slot);
 
 /* ---- faults (device.c) ---- */
 
 /*
- * Reports a mistake at u: sets the machine's fault, the wave stays at u. Returns NULL for the
- * handler to return.
+ * Reports a mistake at u. A memory violation or an illegal instruction enters the wave's trap
+ * handler or stops for its debugger, if it has one. Else the machine's fault is set and the wave
+ * stays at u. Returns what the instruction's handler returns: the trap handler's first instruction,
+ * or NULL.
  */
 const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
                                 enum wt_fault_kind kind, uint64_t lanes, uint64_t addr,
                                 const char *format, ...) __attribute__((format(printf, 6, 7)));
-/* A store to addr found no memory: that fault. */
+/*
+ * Reports WT_FAULT_HOST for a store to addr that the host has no memory for. Returns NULL, as
+ * gcn_fault.
+ */
 const struct gcn_uop *gcn_no_memory(struct gcn_wave *w, const struct gcn_uop *u, uint64_t lanes,
                                     uint64_t addr);
-/* The illegal-instruction state: the row is not executed, or there is none. */
+/*
+ * Reports an illegal instruction, or one that the emulator does not execute; without a handler the
+ * wave is halted for good. Returns what the handler returns, as gcn_fault.
+ */
 const struct gcn_uop *gcn_illegal(struct gcn_wave *w, const struct gcn_uop *u);
 
 /* ---- operand.c ---- */
 
-/* A scalar source of 32 or of 64 bits; floating: inline constants are those of 16, 32, 64 bits. The
- * registers, most of all, need no call. */
+/*
+ * Reads a scalar source of 32 bits that is no plain register: TTMP, M0, EXEC, inline constants,
+ * apertures, flags, a literal (section 12.1).
+ */
 uint32_t gcn_other_scalar32(struct gcn_wave *w, const struct gcn_uop *u, unsigned n);
+/*
+ * As gcn_other_scalar32, of 64 bits. floating: the operation's type, for which a literal is the
+ * high half.
+ */
 uint64_t gcn_other_scalar64(struct gcn_wave *w, const struct gcn_uop *u, unsigned n, bool floating);
 
+/* Reads a scalar source of 32 bits by its operand number. Plain registers need no call. */
 static inline uint32_t gcn_scalar32(struct gcn_wave *w, const struct gcn_uop *u, unsigned n)
 {
     return n < GCN_TTMP ? w->s[n] : gcn_other_scalar32(w, u, n);
 }
 
+/* Reads a scalar source of 64 bits by its operand number; floating: see gcn_other_scalar64. */
 static inline uint64_t gcn_scalar64(struct gcn_wave *w, const struct gcn_uop *u, unsigned n,
                                     bool floating)
 {
     return n < GCN_TTMP ? gcn_pair(&w->s[n]) : gcn_other_scalar64(w, u, n, floating);
 }
 
+/*
+ * A scalar source of 16 bits by its operand number: for a floating-point operation the inline
+ * constants of binary16 (section 3.4), else the low half of `whole`, the source of 32 bits.
+ */
 uint16_t gcn_inline16(unsigned n, bool floating, uint32_t whole);
 
-/* Trap temporaries are there in privileged mode only: else they read 0. */
+/*
+ * Whether operand n is a trap temporary that the wave cannot access: outside privileged mode they
+ * read 0 and writes are dropped.
+ */
 static inline bool gcn_hidden(const struct gcn_wave *w, unsigned n)
 {
     return n >= GCN_TTMP && n < GCN_M0 && !(w->status & GCN_STATUS_PRIV);
 }
 
-/* Writes a scalar destination; EXEC, VCC and M0 are among them. */
+/* Writes a scalar destination by its operand number; EXEC, VCC and M0 are among them. */
 static inline void gcn_write_scalar(struct gcn_wave *w, unsigned n, uint32_t value)
 {
     if (!gcn_hidden(w, n))
         w->s[n] = value;
 }
 
+/* Writes a scalar destination of 64 bits by its operand number. */
 static inline void gcn_write_pair(struct gcn_wave *w, unsigned n, uint64_t value)
 {
     if (!gcn_hidden(w, n))
         gcn_set_pair(&w->s[n], value);
 }
 
-/* Bytes of 0 or 1 as a mask of lanes, and back. */
+/* Packs 64 bytes of 0 or 1 into a mask of lanes. */
 uint64_t gcn_pack(const uint8_t *byte);
-/* w->on for this mask. */
+/*
+ * All ones in the lanes of the mask, zeros in the others; valid until the next call for the wave
+ * (w->on).
+ */
 const uint32_t *gcn_lanes_on(struct gcn_wave *w, uint64_t mask);
 
 /* ---- valu.c: vector instructions ---- */
 
+/*
+ * The handler of vector instructions whose values are whole registers of 32 bits, without
+ * modifiers: the fastest path.
+ */
 const struct gcn_uop *gcn_valu_plain(struct gcn_wave *w, const struct gcn_uop *u);
+/* The handler of vector instructions without modifiers that have values of 64 bits or masks. */
 const struct gcn_uop *gcn_valu_whole(struct gcn_wave *w, const struct gcn_uop *u);
+/*
+ * The handler of all other vector instructions: every form and modifier, GPR indexing, enabled
+ * exceptions.
+ */
 const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u);
+/* The handler of v_writelane_b32, which ignores EXEC. */
 const struct gcn_uop *gcn_valu_writelane(struct gcn_wave *w, const struct gcn_uop *u);
-/* All ones in the lanes of a mask, zeros in the others. */
+/* Writes all ones to the lanes of a mask, zeros to the others: 64 dwords. */
 void gcn_spread_mask(uint32_t *on, uint64_t mask);
-/* Puts values into a register where `on` is all ones. */
+/* Copies 64 values into a register where `on` is all ones. */
 void gcn_blend(uint32_t *to, const uint32_t *from, const uint32_t *on);
+/* The handler of v_swap_b32, which writes both registers. */
 const struct gcn_uop *gcn_valu_swap(struct gcn_wave *w, const struct gcn_uop *u);
-/* The handler that decoded instruction u needs. */
+/* The handler that executes decoded instruction u; gcn_illegal where the emulator does not. */
 gcn_op gcn_handler_of(const struct gcn_uop *u);
 
 /* ---- hwreg.c: what s_getreg and s_setreg see ---- */
 
+/*
+ * Reads the hardware register of an active wave that s_getreg knows by this id (section 5.8); false
+ * if there is none.
+ */
 bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value);
-/* privileged: the write may change all of STATUS that is not computed. */
+/*
+ * Writes the bits of a mask to a hardware register; read-only ones drop the write. False if there
+ * is none of this id. privileged: the write may change all of STATUS that is not computed.
+ */
 bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t mask,
                      bool privileged);
+/* STATUS with its computed bits: SCC, EXECZ, VCCZ, IN_TG, IN_BARRIER, VALID. */
 uint32_t gcn_status(const struct gcn_wave *w);
 
 /* ---- control.c: what debug hardware outside does to waves ---- */
 
-/* HALT that counts: not in the trap handler, but for a fatal one. */
+/*
+ * Whether the wave does not issue because of HALT: it counts outside the trap handler; a fatal one
+ * everywhere.
+ */
 static inline bool gcn_halted(const struct gcn_wave *w)
 {
     return w->status & GCN_STATUS_FATAL_HALT ||
            (w->status & (GCN_STATUS_HALT | GCN_STATUS_PRIV)) == GCN_STATUS_HALT;
 }
 
-/* SQ_CMD is written. */
+/* Obeys a write of SQ_CMD: halts, resumes, kills, steps or traps the waves that it selects. */
 void gcn_sq_command(struct gcn_device *d, uint32_t command);
-/* s_sendmsg(MSG_HALT_WAVES): all waves of its process are halted. */
+/* Executes s_sendmsg(MSG_HALT_WAVES): halts all waves of the wave's process (VMID). */
 void gcn_halt_process(struct gcn_wave *w);
-/* Whether GRBM_GFX_INDEX selects the place. */
+/* Whether GRBM_GFX_INDEX selects the compute unit of a location. */
 bool gcn_selected(const struct gcn_device *d, const struct gcn_location *at);
-/* Ends a wave that is not executing an instruction. */
+/* Ends a wave outside of a turn. */
 void gcn_kill(struct gcn_wave *w);
-/* Sends an interrupt about a wave. data: 24 bits. */
+/* Sends an interrupt about a wave to the host. data: 24 bits. */
 void gcn_send_interrupt(const struct gcn_wave *w, uint32_t data,
                         enum gcn_interrupt_encoding encoding);
-/* SPI: whether no wave of a dispatch may start now; what it does to a new wave. */
+/* Whether SPI_GDBG_WAVE_CNTL keeps waves of the dispatch from starting. */
 bool gcn_launch_stalled(const struct gcn_device *d, const struct gcn_dispatch *k);
+/*
+ * Applies the SPI's debug registers to a new wave: the exceptions it enables (SPI_GDBG_TRAP_MASK),
+ * and whether it starts halted, killed or with DEBUG_EN (SPI_GDBG_WAVE_CNTL2).
+ */
 void gcn_launch_wave(struct gcn_device *d, struct gcn_wave *w);
 
 /* ---- address_watch.c: TCP_WATCH ---- */
 
 /* Whether an access to some byte of the page can hit an address watch. */
 bool gcn_address_watch_page(const struct gcn_device *d, uint64_t addr);
-/* The same for [first, last], which is not long. */
+/*
+ * Whether an access to some byte of [first, last] can hit an address watch. It is checked by blocks
+ * of 64 bytes.
+ */
 bool gcn_address_watch_range(const struct gcn_device *d, uint64_t first, uint64_t last);
-/* A lane's access by a vector memory instruction to [addr, addr + size): notes the watches that it
- * hits, and ends the turn. */
+/*
+ * Checks a lane's access by a vector memory instruction to [addr, addr + size): notes the address
+ * watches that it hits, and ends the turn.
+ */
 void gcn_address_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                               unsigned lane, uint64_t addr, unsigned size);
-/* A TCP_WATCH register was written, or all of them restored. */
+/* Must be called after a TCP_WATCH register was written, or all were restored. */
 void gcn_address_watch_changed(struct gcn_device *d);
 
-/* Whether accesses of vector memory instructions are looked at. */
+/*
+ * Whether accesses of vector memory instructions must be checked: a debugger's watch or an address
+ * watch is set.
+ */
 static inline bool gcn_watching(const struct gcn_device *d)
 {
     return d->machine.watch || d->address_watch;
@@ -464,27 +556,55 @@ static inline bool gcn_watching(const struct gcn_device *d)
 
 /* ---- access.c: memory ---- */
 
-/* The memory with what must follow a write to it from outside. */
+/* The device's memory with what depends on its contents: regions, TLB, decoded code. */
 struct wt_mapped gcn_memory(struct gcn_device *d);
-/* Whether it is there: on a device that works on host memory only what is mapped. */
+/*
+ * Whether the host may access [addr, addr + size): on a device that works on host memory only what
+ * is mapped.
+ */
 bool gcn_is_there(const struct gcn_device *d, uint64_t addr, size_t size);
-/* What a host pointer to [addr, addr + size) is, if it lies in one page that may be used so; NULL
- * when gcn_read or gcn_write must be asked. */
+/*
+ * Puts the page of addr into the TLB for reading. Returns a host pointer to addr; NULL where
+ * gcn_read must be used: nothing is mapped, or a byte of the page is watched.
+ */
 const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr);
+/*
+ * Puts the page of addr into the TLB for writing. Returns a host pointer to addr; NULL where
+ * gcn_write must be used: nothing is mapped for writing, a byte of the page is watched, it holds
+ * decoded code, or its stores are reported to the host.
+ */
 uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr);
-/* The same, whether it is watched or not. */
+/*
+ * A host pointer to addr for writing, watched or not, that is not put into the TLB; NULL where
+ * gcn_write must be used.
+ */
 uint8_t *gcn_host_for_write(struct gcn_device *d, uint64_t addr);
-/* Whether something is watched, but no byte of [addr, addr + size), which lies in one page. */
+/*
+ * Whether something is watched on the device, but no byte of [addr, addr + size), which lies in one
+ * page.
+ */
 bool gcn_beside_watch(const struct gcn_device *d, uint64_t addr, uint64_t size);
-/* What a host pointer to it is then; NULL where it is not so. Pages with watches are not in the
- * TLB. */
+/*
+ * A host pointer to [addr, addr + size) for reading, in one page that is kept out of the TLB by a
+ * watch; NULL where a byte of it is watched, nothing is watched at all, or nothing is mapped.
+ */
 const uint8_t *gcn_readable_beside_watch(struct gcn_device *d, uint64_t addr, uint64_t size);
+/* As gcn_readable_beside_watch, for writing; NULL also where gcn_host_for_write gives NULL. */
 uint8_t *gcn_writable_beside_watch(struct gcn_device *d, uint64_t addr, uint64_t size);
-/* False where nothing is mapped (or, writing, only for reading). */
+/* Reads memory as a kernel does; false where a byte is not mapped. */
 bool gcn_read(struct gcn_device *d, uint64_t addr, void *out, size_t size);
+/*
+ * Writes memory as a kernel does; false where a byte is not mapped for writing, or without host
+ * memory.
+ */
 bool gcn_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size);
+/* Whether all of [addr, addr + size) is mapped, and where `write` says so for writing. */
 bool gcn_mapped(const struct gcn_device *d, uint64_t addr, uint64_t size, bool write);
 
+/*
+ * A host pointer to `size` bytes at addr for reading, by the TLB; NULL where they cross a page, or
+ * gcn_read must be used (gcn_tlb_fill_read).
+ */
 static inline const uint8_t *gcn_readable(struct gcn_device *d, uint64_t addr, unsigned size)
 {
     if ((addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE)
@@ -495,6 +615,10 @@ static inline const uint8_t *gcn_readable(struct gcn_device *d, uint64_t addr, u
     return gcn_tlb_fill_read(d, addr);
 }
 
+/*
+ * A host pointer to `size` bytes at addr for writing, by the TLB; NULL where they cross a page, or
+ * gcn_write must be used (gcn_tlb_fill_write).
+ */
 static inline uint8_t *gcn_writable(struct gcn_device *d, uint64_t addr, unsigned size)
 {
     if ((addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE)
@@ -507,11 +631,20 @@ static inline uint8_t *gcn_writable(struct gcn_device *d, uint64_t addr, unsigne
 
 /* ---- vmem.c: what the vector memory encodings share ---- */
 
-/* Accesses of 64 lanes side by side, of so many dwords each, in little-endian memory. */
+/*
+ * Loads `words` registers, 1 to 4, of 64 lanes from memory in which the lanes lie side by side,
+ * each with so many dwords. For little-endian hosts.
+ */
 void gcn_load_row(uint32_t (*to)[GCN_LANES], const uint32_t *from, unsigned words);
+/*
+ * Stores `words` registers, 1 to 4, of 64 lanes to memory in which the lanes lie side by side. For
+ * little-endian hosts.
+ */
 void gcn_store_row(uint32_t *to, uint32_t (*from)[GCN_LANES], unsigned words);
-/* *differ is not 0 where the addresses high:low (high may be NULL) are not `step` from each other,
- * or the lower halves leave 32 bits. */
+/*
+ * *differ becomes 0 where the 64 addresses high:low (high may be NULL) are each `step` behind the
+ * one before and their lower halves do not overflow 32 bits; else another number.
+ */
 void gcn_leave_row(const uint32_t *low, const uint32_t *high, uint32_t step, uint32_t *differ);
 
 /* Where the lanes of one access go: to memory or to the group's LDS. */
@@ -527,30 +660,45 @@ struct gcn_targets {
 };
 
 /*
- * The access of a full wave to memory side by side, in one page: lane i at base + high:low (high
- * may be NULL). False where it is not so, or fails: then nothing is done.
+ * Executes the access of a full wave to memory side by side, in one page: lane i at base + high:low
+ * (high may be NULL). False, and nothing is done, where it is not such an access, or it would fail.
  */
 bool gcn_vmem_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t base, const uint32_t *low,
                   const uint32_t *high, bool store);
+/*
+ * Loads u->size bytes a lane, 1 to 16, from its target into the VGPRs from u->dst on. Returns the
+ * next instruction, or what gcn_fault returns.
+ */
 const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
                                     struct gcn_targets *t);
+/*
+ * Stores u->size bytes a lane, 1 to 16, from the VGPRs from u->src[1] on to its target. Nothing is
+ * stored where a lane may not. Returns as gcn_vmem_load.
+ */
 const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u,
                                      struct gcn_targets *t);
+/*
+ * Does the atomic of u's opcode on u->size bytes, 4 or 8, lane after lane; with GLC the old values
+ * go to the VGPRs from u->dst on. Returns as gcn_vmem_load.
+ */
 const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *u,
                                       struct gcn_targets *t);
 /*
- * Fills in where each lane's access of so many bytes through a buffer resource goes (buffer.c);
- * *done: there is nothing left to do but to return what this returned. Lanes that cross the
- * elements of a swizzled buffer are marked private, those that cross a linear buffer's end split:
- * of several dwords each counts for itself there, formatted elements and atomics are done whole
+ * Fills in where each lane's access of so many bytes through a buffer resource goes (buffer.c).
+ * *done: nothing is left to do but to return what this returned. Lanes that cross the elements of a
+ * swizzled buffer are marked private, those that cross a linear buffer's end split. In a split
+ * access of several dwords each is checked by itself; formatted elements and atomics are done whole
  * or not at all (section 8.1.5).
  */
 const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned size,
                                          struct gcn_targets *t, bool *done);
-/* Loads with LDS = 1 (buffer.c): to LDS at M0[15:0] plus the offset plus 4 for each lane. */
+/*
+ * Executes loads with LDS = 1 (buffer.c): to LDS at M0[15:0] plus the offset plus 4 for each lane.
+ * Returns as gcn_vmem_load.
+ */
 const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *u,
                                       struct gcn_targets *t);
-/* Where byte `offset` of a lane's private memory lies, by the wave's FLAT_SCRATCH. */
+/* The address of byte `offset` of a lane's private memory, by the wave's FLAT_SCRATCH. */
 uint64_t gcn_private_addr(const struct gcn_wave *w, unsigned lane, uint64_t offset);
 
 /* What an atomic does to memory; opcodes of MUBUF and FLAT less 0x40 or 0x60. */
@@ -569,7 +717,8 @@ enum gcn_atomic {
     GCN_ATOMIC_INC,
     GCN_ATOMIC_DEC,
 };
-/* The new value at a place of `size` bytes (4 or 8). Inline: loops know which it is. */
+/* The new value at a place of `size` bytes (4 or 8) that had `old`. Inline, so that loops know both
+ * `what` and `size`. */
 static inline __attribute__((always_inline)) uint64_t
 gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data, uint64_t compare)
 {
@@ -607,17 +756,29 @@ gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data, uin
 
 /* ---- kfd.c, kfd_save.c: the driver's debug interface ---- */
 
-/* Whether the driver's handlers take a trap or exception of the wave, for a debugger. What is not
- * the debugger's own (breakpoints, steps, watches) a trap handler of the program's own takes. */
+/*
+ * Whether the driver's handlers take a trap or exception of the wave for a debugger. Other ones
+ * than the debugger's own (breakpoints, steps, watches) go to a trap handler of the program, if it
+ * has one.
+ */
 bool gcn_kfd_handles(const struct gcn_wave *w, bool debuggers_own);
-/* What they do: the wave is stopped, and the exception told. ttmp1: TTMP1 but for the PC. */
+/*
+ * Stops the wave as the driver's handlers do, and raises the exception. pc: of the trap; ttmp1:
+ * TTMP1 but for the PC.
+ */
 void gcn_kfd_stop(struct gcn_wave *w, uint64_t pc, uint32_t ttmp1, enum kfd_exception code);
-/* Writes a queue's waves to its save area, whose bytes gcn_kfd_area has; false if it is too small
- * or the host has no memory. */
+/*
+ * Writes a queue's waves to its save area (gcn_kfd_area); false if it is too small or the host has
+ * no memory.
+ */
 bool gcn_kfd_save(struct gcn_device *d, struct gcn_kfd_queue *q);
+/* Takes the registers and LDS of a suspended queue's waves back from its save area. */
 void gcn_kfd_load(struct gcn_device *d, struct gcn_kfd_queue *q);
+/* The bytes of a queue's save area; NULL where a device in no host process has not used it yet. */
 uint8_t *gcn_kfd_area(const struct gcn_device *d, const struct gcn_kfd_queue *q);
-/* The byte at an address of a save area, and how many there are from there on; NULL: none is there.
+/*
+ * The byte at an address of a save area, and in *room how many follow up to its end; NULL: the
+ * address is in none.
  */
 uint8_t *gcn_kfd_area_at(const struct gcn_device *d, uint64_t addr, uint64_t *room);
 
@@ -625,34 +786,43 @@ uint8_t *gcn_kfd_area_at(const struct gcn_device *d, uint64_t addr, uint64_t *ro
 
 /* Starts work-groups of the dispatches wherever a compute unit has room. */
 void gcn_dispatch_pump(struct gcn_device *d);
-/* Finds out what is taken of the compute units. */
+/*
+ * Recomputes what waves and work-groups have taken of the compute units, and the running waves of
+ * each dispatch, after the waves were replaced.
+ */
 void gcn_count_taken(struct gcn_device *d);
-/* A wave whose context is saved starts again, in its own place, where the trap handler restores. */
+/* Starts a wave whose context is saved again, in its own slot, where the trap handler restores. */
 void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w);
-/* A wave has ended. */
+/* Ends a wave; with its group's last wave ends the group, and other groups may start. */
 void gcn_wave_end(struct gcn_wave *w);
-/* Recomputes whether the wave can issue. */
+/* Recomputes whether the wave can issue, and puts it into the ready set or takes it out. */
 void gcn_update_ready(struct gcn_wave *w);
-/* The wave arrives at its group's barrier. */
+/*
+ * Lets the wave wait at its group's barrier, which opens with the last wave to come (section 4.3).
+ */
 void gcn_barrier(struct gcn_wave *w);
 
 /* ---- host.c ---- */
 
-/* What is around a device that stands by itself. */
+/* The host of a device that is in no host process. */
 extern const struct gcn_host gcn_no_driver;
 
 /* ---- inspect.c: the machine's operations of these names ---- */
 
+/* The machine's operation describe_register: by the numbers of enum gcn_register. */
 bool gcn_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg);
+/* The machine's operation read_row; false also where the wave is not active or has fewer VGPRs. */
 bool gcn_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out);
+/* The machine's operation read_memory: by flat addresses, GDS and the save areas of queues. */
 bool gcn_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
                      size_t size);
+/* The machine's operation write_memory: as gcn_read_memory. */
 bool gcn_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                       const void *bytes, size_t size);
 
 /* ---- explain.c ---- */
 
-/* gcn_explain_address, as the machine's operation. */
+/* The machine's operation explain: as gcn_explain_address. */
 bool gcn_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                  struct wt_explanation *e);
 
@@ -662,16 +832,31 @@ extern const struct wt_engine_ops gcn_engine_ops;
 
 /* ---- check.c ---- */
 
+/* The engine's operation check: asserts the invariants of the device. */
 void gcn_check(struct wt_machine *m);
 
 /* ---- state.c ---- */
 
+/* The machine's operation save; the caller frees the state with gcn_free_state. */
 struct wt_state *gcn_save(struct wt_machine *m);
+/*
+ * The machine's operation restore. It cannot fail: a state is older than the buffers that it needs.
+ */
 bool gcn_restore(struct wt_machine *m, const struct wt_state *state);
+/* The machine's operation free_state. NULL is allowed. */
 void gcn_free_state(struct wt_state *state);
+/* The machine's operation held_bytes. */
 uint64_t gcn_held_bytes(struct wt_machine *m);
+/* The machine's operation live_bytes. */
 uint64_t gcn_live_bytes(struct wt_machine *m);
+/*
+ * The machine's operation hash: all of the state but the driver's debug interface and interrupts.
+ */
 uint64_t gcn_hash(struct wt_machine *m);
+/*
+ * The machine's operation program_hash: without the registers of the debug hardware, and without
+ * what the driver's debug interface does to waves.
+ */
 uint64_t gcn_program_hash(struct wt_machine *m);
 
 /* The functions that execute instructions, as isa.def names them. */

@@ -64,9 +64,9 @@ struct gcn_row {
 
 extern const struct gcn_row gcn_rows[GCN_INSNS];
 
-/* The row of an opcode in its own encoding, or NULL. */
+/* The row of an opcode in its own encoding; NULL if there is none. */
 const struct gcn_row *gcn_row_find(enum gcn_encoding encoding, unsigned opcode);
-/* Whether the emulator executes the row. */
+/* Whether the emulator executes the row; else it is only disassembled. */
 bool gcn_row_executes(const struct gcn_row *row);
 /* The name of an encoding: "SOP2". */
 const char *gcn_encoding_name(enum gcn_encoding encoding);
@@ -146,13 +146,13 @@ struct gcn_uop {
 };
 
 /*
- * Decodes what stands in word[0 .. available-1] (1 or more). True if it is an instruction of
- * gfx900; else u->row is NULL, or the row whose operands are impossible, and *why says what is
+ * Decodes the first instruction in word[0 .. available-1] (1 or more). True if it is an instruction
+ * of gfx900. Else u->row is NULL, or the row whose operands are impossible, and *why says what is
  * wrong. u->length is 1 at least. u->run is left alone.
  */
 bool gcn_decode(const uint32_t *word, unsigned available, struct gcn_uop *u, const char **why);
 
-/* The mnemonic of a decoded instruction with the suffix that tells its form: "v_add_f32_sdwa". */
+/* Writes the mnemonic of a decoded instruction with the suffix of its form: "v_add_f32_sdwa". */
 void gcn_mnemonic(const struct gcn_uop *u, char *text, size_t size);
 
 #endif

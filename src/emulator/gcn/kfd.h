@@ -5,8 +5,8 @@
  *
  * While they are enabled, traps and exceptions of waves go to the debugger: the first-level and
  * second-level trap handlers are a part of the emulated driver then, and issue no instructions.
- * They leave a wave as the real ones do: halted (STATUS.HALT), with TTMP0, TTMP1 and TTMP6 telling
- * why. A wave is looked at and changed in the save area, while its queue is suspended.
+ * They leave a wave as the real ones do: halted (STATUS.HALT), with the reason in TTMP0, TTMP1 and
+ * TTMP6. A debugger reads and changes a wave in the save area, while its queue is suspended.
  *
  * Functions return 0 (or a count) or a negative errno, as the ioctl does.
  */
@@ -22,29 +22,30 @@
 #define GCN_KFD_AREA UINT64_C(0x700000000000)
 #define GCN_KFD_AREA_STEP UINT64_C(0x10000000)
 
-/* ---- what the driver tells: its queues, exceptions that waves do not raise ---- */
+/* ---- for the driver: its queues, exceptions that waves do not raise ---- */
 
 /** Bytes of save area that a queue may need: that of all waves that the device has room for. */
 uint32_t gcn_kfd_area_size(const struct gcn_device *device);
 
 /**
- * A queue was created; its waves are those of dispatches whose gcn_origin.queue is its queue_id.
- * Raises QUEUE_NEW. ctx_save_restore_address and its size are filled in for a device that is in no
- * host process; in one they are the host's. -ENOSPC: there are KFD_DEBUG_QUEUES, or the id is in
- * use.
+ * Adds a queue that was created; its waves are those of dispatches whose gcn_origin.queue is its
+ * queue_id. Raises QUEUE_NEW. ctx_save_restore_address and its size are filled in for a device that
+ * is in no host process; in one they are the host's. -ENOSPC: there are KFD_DEBUG_QUEUES, or the id
+ * is in use.
  */
 int gcn_kfd_add_queue(struct gcn_device *device, const struct kfd_queue_entry *queue);
-/** It was destroyed; unknown ids are ignored. */
+/** Removes a queue that was destroyed; unknown ids are ignored. */
 void gcn_kfd_remove_queue(struct gcn_device *device, uint32_t queue_id);
 /** Whether a queue is suspended, so that the packet processor must leave it alone. */
 bool gcn_kfd_suspended(const struct gcn_device *device, uint32_t queue_id);
-/** An exception of a queue, or (KFD_DEVICE_EXCEPTIONS) of the device. */
+/** Raises an exception of a queue or (KFD_DEVICE_EXCEPTIONS) of the device. */
 void gcn_kfd_raise(struct gcn_device *device, uint32_t queue_id, enum kfd_exception code);
 
 /* ---- the operations ---- */
 
+/** Whether the operations are enabled: a debugger is there. */
 bool gcn_kfd_is_enabled(const struct gcn_device *device);
-/** KFD_DEBUG_ENABLE, with arg[0] the exceptions that are told. -EALREADY if it is. */
+/** KFD_DEBUG_ENABLE, with arg[0] the exceptions that are reported. -EALREADY if it is enabled. */
 int gcn_kfd_enable(struct gcn_device *device, uint64_t exceptions);
 /**
  * KFD_DEBUG_DISABLE: the debugger is gone. Suspended queues are resumed, launches are normal,
@@ -52,7 +53,7 @@ int gcn_kfd_enable(struct gcn_device *device, uint64_t exceptions);
  * holds for all operations below.
  */
 int gcn_kfd_disable(struct gcn_device *device);
-/** KFD_DEBUG_SET_EXCEPTIONS_ENABLED: arg[0]. */
+/** KFD_DEBUG_SET_EXCEPTIONS_ENABLED: arg[0] the exceptions that are reported. */
 int gcn_kfd_set_exceptions(struct gcn_device *device, uint64_t exceptions);
 /** KFD_DEBUG_SET_WAVE_LAUNCH_MODE: arg[0], enum kfd_launch_mode; -EINVAL for another one. */
 int gcn_kfd_set_launch_mode(struct gcn_device *device, uint32_t mode);
@@ -63,48 +64,60 @@ int gcn_kfd_set_launch_mode(struct gcn_device *device, uint32_t mode);
  * KFD_QUEUE_ERROR is set. Suspending a suspended queue counts and does nothing.
  */
 int gcn_kfd_suspend(struct gcn_device *device, uint32_t *queue, uint32_t count, uint64_t clear);
-/** KFD_DEBUG_RESUME_QUEUES: the waves go on with what is in the save areas; likewise. */
+/**
+ * KFD_DEBUG_RESUME_QUEUES: the waves go on with the registers and LDS of the save areas. Results
+ * and marks of failed ids are as those of gcn_kfd_suspend.
+ */
 int gcn_kfd_resume(struct gcn_device *device, uint32_t *queue, uint32_t count);
-/** KFD_DEBUG_SET_FLAGS: *flags becomes what they were. -EINVAL for an unknown flag; there is
- * SINGLE_MEM_OP (1), and every access is complete when it issues anyway. */
+/**
+ * KFD_DEBUG_SET_FLAGS: *flags becomes the flags from before. -EINVAL for an unknown flag. The only
+ * one is SINGLE_MEM_OP (1), which changes nothing: every access is complete when it issues.
+ */
 int gcn_kfd_set_flags(struct gcn_device *device, uint32_t *flags);
 /**
  * KFD_DEBUG_SET_NODE_ADDRESS_WATCH: arg[0] the address, arg[1] the mode (0 read, 1 write and
  * atomic, 2 atomic, 3 all), arg[2] the address bits that count; arg[3] becomes the watch's number.
- * -ENOMEM: all are in use. KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH: arg[0] the number.
+ * -ENOMEM: all are in use.
  */
 int gcn_kfd_set_watch(struct gcn_device *device, uint64_t addr, uint32_t mode, uint32_t mask,
                       uint32_t *id);
+/** KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH: arg[0] the watch's number. -EINVAL: it is not set. */
 int gcn_kfd_clear_watch(struct gcn_device *device, uint32_t id);
 /**
- * KFD_DEBUG_SET_WAVE_LAUNCH_OVERRIDE: the exceptions that waves enable that begin from now on, in
- * the order of MODE[20:12]: arg[0] 0: beside their own, 1: instead of them; arg[1] which, as far as
- * arg[2] names them. arg[1] becomes those from before, arg[2] those that can be overridden.
+ * KFD_DEBUG_SET_WAVE_LAUNCH_OVERRIDE: which exceptions new waves enable, in the order of
+ * MODE[20:12]. arg[0] is 0 (beside their own) or 1 (instead of them), arg[1] the mask, of which the
+ * bits in arg[2] are used. arg[1] becomes the mask from before, arg[2] the exceptions that can be
+ * overridden.
  */
 int gcn_kfd_launch_override(struct gcn_device *device, uint32_t mode, uint32_t *enable,
                             uint32_t *support);
 /**
- * KFD_DEBUG_QUERY_EVENT: a queue, or the device, with an exception that is enabled; -EAGAIN if
- * there is none. *exceptions (arg[0]): in, those to be cleared there; out, those it had, cleared
- * ones included. *queue_id (arg[1]): which; 0 for the device.
+ * KFD_DEBUG_QUERY_EVENT: finds a queue, or the device, that has an enabled exception; -EAGAIN if
+ * there is none. *queue_id (arg[1]) becomes its id, 0 for the device; *exceptions (arg[0]), given
+ * as those to clear, becomes those it had, cleared ones included.
  */
 int gcn_kfd_query_event(struct gcn_device *device, uint64_t *exceptions, uint32_t *queue_id);
 /** Whether gcn_kfd_query_event would find something; changes nothing. */
 bool gcn_kfd_has_event(const struct gcn_device *device);
 /**
- * KFD_DEBUG_GET_QUEUE_SNAPSHOT: fills in the first @p room queues, and clears @p clear in the
- * status of these; returns how many queues there are.
+ * KFD_DEBUG_GET_QUEUE_SNAPSHOT: fills in the first @p room queues and clears @p clear in their
+ * status. Returns the number of queues.
  */
 int gcn_kfd_queue_snapshot(struct gcn_device *device, uint64_t clear, struct kfd_queue_entry *list,
                            uint32_t room);
-/** KFD_DEBUG_GET_DEVICE_SNAPSHOT, without the gpu_id, which the driver gives. */
+/**
+ * KFD_DEBUG_GET_DEVICE_SNAPSHOT: fills in all but the gpu_id, which the driver gives, and clears @p
+ * clear in the device's status.
+ */
 int gcn_kfd_device_snapshot(struct gcn_device *device, uint64_t clear,
                             struct kfd_device_entry *entry);
 
-/** Does what @p call says and sets its result: any operation without arrays other than queue ids.
- * -ENOSYS for others. */
+/**
+ * Does the operation of @p call and sets its result: any operation without arrays other than queue
+ * ids. -ENOSYS for others.
+ */
 void gcn_kfd_call(struct gcn_device *device, struct kfd_debug_call *call);
-/** The last call as it was answered. It is no part of the device's state. */
+/** The last call of gcn_kfd_call with its answer. It is no part of the device's state. */
 const struct kfd_debug_call *gcn_kfd_answer(const struct gcn_device *device);
 
 #endif

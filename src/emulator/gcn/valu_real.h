@@ -66,6 +66,7 @@ static inline real settle(real r, real x, real y, real z)
     return OF_WIDTH(either)(OF_WIDTH(nan)(r), nan, r);
 }
 
+/* Computes lane by lane, with the exceptions and modes of MODE. */
 static void compute_soft(struct gcn_valu *v, soft_fn soft)
 {
     REAL_ROWS;
@@ -89,6 +90,7 @@ static void compute_soft(struct gcn_valu *v, soft_fn soft)
 
 /* ---- division (section 12.12) ---- */
 
+/* The biased exponent. */
 static int exponent_of(real x)
 {
     return (int)(x >> MANTISSA_BITS & MOST_EXPONENT);
@@ -105,6 +107,7 @@ static bool quotient_is_denormal(real x, real y)
     return OF_WIDTH(denormal)(SOFT_OF(_div)(x, y, &fp));
 }
 
+/* v_div_scale (section 12.12). */
 static real div_scale(real x, real den, real num, uint8_t *vcc)
 {
     struct wt_fp fp = {.propagate_nan = true};
@@ -169,6 +172,7 @@ static void div_fmas_each(struct gcn_valu *v, soft_fn scaled)
     gcn_fp_raise(v->w, &fp);
 }
 
+/* v_div_fixup (section 12.12). */
 static real div_fixup(real q, real den, real num, struct wt_fp *fp)
 {
     const real sign = (den ^ num) & REAL_SIGN;
@@ -205,6 +209,7 @@ static real rounded(real a, host_real (*how)(host_real), struct wt_fp *fp)
     return BITS_OF_FLOAT(how(FLOAT_OF_BITS(OF_WIDTH(flushed)(a, fp->flush_input))));
 }
 
+/* v_fract. */
 static real fract(real a, struct wt_fp *fp)
 {
     if (OF_WIDTH(nan)(a))
@@ -238,6 +243,7 @@ static int frexp_of(real a, real *mantissa)
     return exponent - (BIAS - 1);
 }
 
+/* v_frexp_mant: the fraction of 0.5 to 1. */
 static real frexp_mant(real a, struct wt_fp *fp)
 {
     if ((a & REAL_INF) == REAL_INF)

@@ -1,9 +1,9 @@
 /*
- * Watched places of a device (machine/watch_set.h). What has no watch pays nothing: watched pages
- * are kept out of the software TLB, so that accesses there are done lane by lane, which looks, but
- * for those of many lanes that do not come to a watched byte; a watched data share seems to have no
- * bytes to the quick ways of ds.c; a watched instruction has another handler in its slot of the
- * decoded page; a watched wave is looked for once a turn.
+ * Watches on a device (machine/watch_set.h). Without a watch nothing costs more: watched pages are
+ * kept out of the software TLB, so that accesses to them are checked lane by lane (unless no lane
+ * comes to a watched byte); a watched data share is hidden from the fast paths of ds.c; a watched
+ * instruction has another handler in its slot of the decoded page; watched waves are checked once a
+ * turn.
  */
 #ifndef WT_EMULATOR_GCN_WATCH_H
 #define WT_EMULATOR_GCN_WATCH_H
@@ -11,15 +11,21 @@
 #include "emulator/gcn/internal.h"
 #include "emulator/machine/engine.h"
 
+/* The machine's operation set_watches: see wt_machine_ops. */
 bool gcn_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count);
-/* The work-group whose LDS, or the scratch memory in which, an address lies as the wave sees it. */
+/*
+ * The machine's operation home: identifies the LDS (by its work-group) or the scratch memory (by
+ * its address) in which an address lies as the wave sees it; WT_HOME_NOW for all other memory.
+ */
 uint64_t gcn_home(struct wt_machine *m, uint32_t wave, uint64_t addr);
 
-/* FLAT_SCRATCH of a wave, or what it will be: a kernel begins with setting it. False where the wave
- * has no private memory. */
+/*
+ * The address of a wave's scratch memory: FLAT_SCRATCH, or what it will be, since a kernel begins
+ * with setting it. False where the wave has no private memory.
+ */
 bool gcn_private_home(const struct gcn_wave *w, uint64_t *scratch);
 
-/* Whether the page of addr has a byte that is watched for reads, or for writes. */
+/* Whether the page of addr has a byte that is watched for reads, or can hit an address watch. */
 static inline bool gcn_watches_page_read(const struct gcn_device *d, uint64_t addr)
 {
     return gcn_address_watch_page(d, addr) ||
@@ -27,6 +33,7 @@ static inline bool gcn_watches_page_read(const struct gcn_device *d, uint64_t ad
                               addr | WT_PAGE_MASK);
 }
 
+/* Whether the page of addr has a byte that is watched for writes, or can hit an address watch. */
 static inline bool gcn_watches_page_write(const struct gcn_device *d, uint64_t addr)
 {
     return gcn_address_watch_page(d, addr) ||
@@ -34,24 +41,30 @@ static inline bool gcn_watches_page_write(const struct gcn_device *d, uint64_t a
                                addr | WT_PAGE_MASK);
 }
 
-/* Whether any byte of the share that a DS instruction uses is watched: so many from addr on. */
+/* Whether any of the bytes from addr on that a DS instruction uses is watched. */
 bool gcn_watches_share(const struct gcn_wave *w, uint64_t addr, uint32_t bytes);
 
 /*
- * A lane has accessed `size` bytes, 1 to 16, at addr: in global memory or, as the apertures say, in
- * the wave's LDS or in GDS. `u` stands where the instruction does. Ends the turn if it is watched,
- * by a debugger or by the hardware's address watch.
+ * Checks an access of `size` bytes, 1 to 16, by a lane at addr: in global memory or, as the
+ * apertures say, in the wave's LDS or in GDS. `u` is the instruction in its decoded page. A hit, of
+ * a debugger's watch or of the hardware's address watch, is noted and ends the turn.
  */
 void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                       unsigned lane, uint64_t addr, unsigned size, const void *before,
                       const void *after);
-/* The same of the whole wave, by scalar memory: up to 64 bytes. */
+/*
+ * As gcn_watch_access, for scalar memory: an access of the whole wave to up to 64 bytes. It does
+ * not pass the hardware's address watch.
+ */
 void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                       uint64_t addr, unsigned size, const void *before, const void *after);
 
-/* The handler of a record whose instruction is watched (wt_code_watch). */
+/*
+ * The handler of a record whose instruction is watched (wt_code_watch): ends the turn before a hit,
+ * else executes the instruction.
+ */
 const struct gcn_uop *gcn_watch_here(struct gcn_wave *w, const struct gcn_uop *u);
-/* The issue of the instruction at pc at that time, with EXEC as it is now. */
+/* Describes the issue of the instruction at pc at that time, with EXEC as it is now. */
 struct wt_issue gcn_issue_at(const struct gcn_wave *w, uint64_t pc, uint64_t time);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * A machine's state as bytes, for core files. One function of a family lists the state's parts and
- * serves both directions: it writes them, or reads them back into a machine of the same shape. What
- * is read comes from outside: each number has a largest value, and what follows from other parts
- * (which waves can issue, how many there are) is not written but made again.
+ * serves both directions: it writes them, or reads them back into a machine of the same shape. The
+ * bytes that are read come from outside: each number is checked against its largest value, and what
+ * follows from other parts (the ready set, counts) is not written but recomputed.
  *
  * Numbers are little-endian, of the size that their function's name says.
  */
@@ -25,33 +25,53 @@ struct wt_archive {
     const uint8_t *in; /**< reading: the next byte */
     size_t left;       /**< reading: bytes from there on */
     bool failed;       /**< reading: from now on everything reads as 0 */
-    char why[200];     /**< then: what was wrong first, a sentence without a period */
+    char why[200];     /**< then: the first failure, a sentence without a period */
 };
 
+/** Whether the archive is being read; else it is being written. */
 static inline bool wt_archive_reads(const struct wt_archive *a)
 {
     return !a->out;
 }
 
-/** Reading has failed, unless it had before. */
+/**
+ * Makes reading fail, for a reason as of printf, which goes to a->why. Only the first failure is
+ * kept.
+ */
 void wt_archive_fail(struct wt_archive *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Bytes as they are. */
+/**
+ * Writes or reads @p size bytes as they are. Where reading has failed, or too few are left, they
+ * become 0. A write error shows in ferror(a->out).
+ */
 void wt_archive_bytes(struct wt_archive *a, void *bytes, size_t size);
 
-/** The same of bytes that are often all zero, which are written as a flag then. */
+/** As wt_archive_bytes, for bytes that are often all zero: these take one byte, a flag. */
 void wt_archive_sparse(struct wt_archive *a, void *bytes, size_t size);
 
-/* Numbers; one above `most` fails with the name of what it is. */
+/*
+ * Numbers. One that is read and is above `most` fails, with @p what, its name, in the reason, and
+ * becomes 0; one that is written must not be above it.
+ */
+
+/** Writes or reads 8 bytes. */
 void wt_archive_u64(struct wt_archive *a, uint64_t *value, uint64_t most, const char *what);
+/** Writes or reads 4 bytes. */
 void wt_archive_u32(struct wt_archive *a, uint32_t *value, uint32_t most, const char *what);
+/** Writes or reads a number of 16 bits, in 4 bytes. */
 void wt_archive_u16(struct wt_archive *a, uint16_t *value, uint16_t most, const char *what);
+/** Writes or reads a number of 8 bits, in 4 bytes. */
 void wt_archive_u8(struct wt_archive *a, uint8_t *value, uint8_t most, const char *what);
+/** Writes or reads a flag: one byte, 0 or 1. Another value fails. */
 void wt_archive_bool(struct wt_archive *a, bool *value);
+/**
+ * Writes or reads a set of lanes: 16 bytes. A lane that is not in @p all fails, and the set becomes
+ * empty.
+ */
 void wt_archive_lanes(struct wt_archive *a, wt_lanes *lanes, wt_lanes all);
 
-/** An unsigned int, or an enum through a copy: as u32. */
+/** Writes or reads an unsigned int, or through a copy an enum, as wt_archive_u32 does. */
 static inline void wt_archive_unsigned(struct wt_archive *a, unsigned *value, unsigned most,
                                        const char *what)
 {
@@ -60,12 +80,15 @@ static inline void wt_archive_unsigned(struct wt_archive *a, unsigned *value, un
     *value = copy;
 }
 
-/** Text in an array of @p size bytes; what cannot be printed reads as '?'. */
+/**
+ * Writes or reads a text in an array of @p size bytes: its length, 4 bytes, then its characters.
+ * Control characters that are read become '?'.
+ */
 void wt_archive_text(struct wt_archive *a, char *text, size_t size);
 
 /**
- * All pages of a memory that are not all zero, by address. Read, they are all that it has; its
- * limit holds.
+ * Writes all pages of a memory that are not all zero, in the order of their addresses; or reads
+ * them into a memory, which then has no others. The memory's limit holds.
  */
 void wt_archive_memory(struct wt_archive *a, struct wt_memory *memory);
 
@@ -79,8 +102,8 @@ bool wt_archive_ranges(struct wt_archive *a, const struct wt_region *region, siz
                        void *context);
 
 /**
- * What every machine has: issue time, fault, schedule, whose turn it is. Read, no wave can issue:
- * the family says which ones can.
+ * Writes or reads what every machine has: issue time, fault, schedule, the wave whose turn it is.
+ * After reading no wave is ready: the family says which ones are.
  */
 void wt_archive_machine(struct wt_archive *a, struct wt_machine *m);
 

@@ -57,9 +57,12 @@ void wt_code_init(struct wt_code_cache *code, const struct wt_code_format *forma
 /** Frees all pages. */
 void wt_code_clear(struct wt_code_cache *code);
 
-/** A page of undecoded records that is in no cache; NULL without host memory. */
+/**
+ * Makes a page of undecoded records that is in no cache; NULL without host memory. The caller frees
+ * it with wt_code_page_free.
+ */
 struct wt_code_page *wt_code_page_new(const struct wt_code_format *format, uint64_t base);
-/** Frees such a page; NULL is allowed. */
+/** Frees a page that is in no cache; NULL is allowed. */
 void wt_code_page_free(struct wt_code_page *page);
 
 /** The decoded page that holds @p addr; NULL if there is none. */
@@ -102,7 +105,7 @@ void wt_code_redecode(struct wt_code_cache *code, uint64_t first, uint64_t last)
 bool wt_code_watch(const struct wt_code_cache *code, struct wt_code_page *page, uint64_t addr,
                    wt_code_handler original, const void *what);
 
-/** What wt_code_watch noted of record @p index of @p page. */
+/** The watch that wt_code_watch has noted of record @p index of @p page. */
 static inline const struct wt_code_watched *wt_code_watched(const struct wt_code_page *page,
                                                             size_t index)
 {
@@ -110,11 +113,15 @@ static inline const struct wt_code_watched *wt_code_watched(const struct wt_code
 }
 
 /**
- * Around the replacement of memory @p from which code is fetched: what was decoded from pages that
- * both memories share stays. Both memories exist meanwhile, so a page at the same place is the same
- * page.
+ * Before the memory @p from of the code is replaced: notes the host pages behind each decoded page,
+ * for wt_code_keep_pages.
  */
 void wt_code_note_pages(struct wt_code_cache *code, const struct wt_memory *from);
+/**
+ * After the replacement: frees the decoded pages whose memory is not the same host page in @p from,
+ * the new memory, as it was in the old one; the others stay. The old memory must exist until then:
+ * so a page at the same place is the same page.
+ */
 void wt_code_keep_pages(struct wt_code_cache *code, const struct wt_memory *from);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Consoles that programs write to byte by byte. Bytes are kept until their line is complete, then
- * the machine's console function gets the line. What is not complete is part of a machine's state.
+ * Consoles that programs write to byte by byte. A console keeps bytes until their line is
+ * complete; then the machine's console function gets the line. Incomplete lines are a part of the
+ * machine's state.
  */
 #ifndef WT_EMULATOR_MACHINE_CONSOLE_H
 #define WT_EMULATOR_MACHINE_CONSOLE_H
@@ -8,7 +9,7 @@
 #include "emulator/machine/archive.h"
 #include "emulator/machine/machine.h"
 
-/** The line of one console that is not complete. */
+/** The incomplete line of one console. */
 struct wt_console_line {
     char *text; /**< not terminated; NULL while capacity is 0 */
     size_t length, capacity;
@@ -19,24 +20,28 @@ struct wt_console {
     struct wt_console_line *line;
 };
 
-/** False without host memory; wt_console_free may be called then, too. */
+/**
+ * Makes @p slots empty consoles, 1 or more. False without host memory; wt_console_free may be
+ * called then, too.
+ */
 bool wt_console_init(struct wt_console *console, unsigned slots);
+/** Frees the lines; incomplete ones are lost. */
 void wt_console_free(struct wt_console *console);
 
 /** Adds one byte to the line of console @p slot (below `slots`); '\n' completes the line. A line
  * beyond 64 KiB is handed on in parts. */
 void wt_console_put(struct wt_machine *m, struct wt_console *console, unsigned slot, char c);
-/** Hands on all lines that are not complete. */
+/** Hands all incomplete lines to the machine's console function. */
 void wt_console_flush(struct wt_machine *m, struct wt_console *console);
-/** Drops all lines that are not complete. */
+/** Drops all incomplete lines. */
 void wt_console_clear(struct wt_console *console);
-/** Adds lengths and texts of all lines to a hash. */
+/** Adds lengths and texts of all incomplete lines to *hash. */
 void wt_console_hash(const struct wt_console *console, uint64_t *hash);
 
-/** Writes all lines that are not complete to an archive, or reads them from one. */
+/** Writes all incomplete lines to an archive, or reads them from one. */
 void wt_console_archive(struct wt_archive *a, struct wt_console *console);
 
-/** A copy of all lines that are not complete. */
+/** A copy of all incomplete lines. */
 struct wt_console_saved {
     unsigned lines;
     struct wt_console_saved_line {
@@ -46,13 +51,17 @@ struct wt_console_saved {
     } * line;
 };
 
-/** Copies the lines and adds their bytes to *bytes; false without host memory, and then
- * wt_console_saved_free must be called, too. */
+/**
+ * Copies the incomplete lines and adds their bytes to *bytes. False without host memory;
+ * wt_console_saved_free must be called then, too.
+ */
 bool wt_console_save(const struct wt_console *console, struct wt_console_saved *saved,
                      uint64_t *bytes);
+/** Frees what wt_console_save has copied, but not the struct itself. */
 void wt_console_saved_free(struct wt_console_saved *saved);
-/** Makes room for wt_console_restore, which cannot fail then; false without host memory. */
+/** Makes room for wt_console_restore, which cannot fail afterwards. False without host memory. */
 bool wt_console_reserve(struct wt_console *console, const struct wt_console_saved *saved);
+/** Replaces the incomplete lines by saved ones, for which wt_console_reserve has made room. */
 void wt_console_restore(struct wt_console *console, const struct wt_console_saved *saved);
 
 #endif

@@ -29,9 +29,9 @@ struct wt_core_module {
     uint64_t length;
 };
 
-/** The content of a section DEVC. */
+/** Writes or reads the content of a section DEVC. */
 void wt_core_device(struct wt_archive *a, struct wt_core_device *device);
-/** The content of a section MODL, to its end. */
+/** Writes or reads the content of a section MODL, to its end. */
 void wt_core_module(struct wt_archive *a, struct wt_core_module *module);
 
 /** A core file that is being written. */
@@ -42,19 +42,21 @@ struct wt_core_writer {
     long section; /**< where the content of the section begins */
 };
 
-/** Begins a file that only its owner can read, with magic and version. @p path must outlive the
- * writer. On success wt_core_finish or wt_core_give_up follows. */
+/**
+ * Begins a file that only its owner can read, with magic and version. @p path must outlive the
+ * writer. On success wt_core_finish or wt_core_give_up must follow.
+ */
 enum wt_status wt_core_begin(struct wt_core_writer *w, const char *path, struct wt_error *err);
-/** Begins a section with a tag of 4 characters; wt_core_end_section ends it. */
+/** Begins a section with a tag of 4 characters; wt_core_end_section must follow. */
 void wt_core_begin_section(struct wt_core_writer *w, const char *tag);
 /** Ends the section. */
 void wt_core_end_section(struct wt_core_writer *w);
-/** Seals the file, which gets its name. On failure nothing is left of it. */
+/** Seals the file and gives it its name. On failure nothing is left of it. */
 enum wt_status wt_core_finish(struct wt_core_writer *w, struct wt_error *err);
-/** Nothing is left of the file. */
+/** Removes the unfinished file. */
 void wt_core_give_up(struct wt_core_writer *w);
 
-/** The hash that the seal has of the @p length bytes before it. */
+/** The hash of the @p length bytes before the seal, which holds it. */
 uint64_t wt_core_hash(const uint8_t *bytes, size_t length);
 
 #endif

@@ -35,12 +35,16 @@ struct wt_engine_ops {
     void (*trace_after)(struct wt_machine *m, uint32_t wave, wt_trace_fn fn, void *context);
 };
 
-/** The operations run and run_traced of every family. */
+/** The operation `run` of every family: at most @p issues wave-instructions. */
 enum wt_run wt_engine_run(struct wt_machine *m, uint64_t issues);
+/** The operation `run_traced` of every family: as wt_engine_run, calling @p fn for each issue. */
 enum wt_run wt_engine_run_traced(struct wt_machine *m, uint64_t issues, wt_trace_fn fn,
                                  void *context);
 
-/** A turn of @p n issues, 1 or more, begins; *left is the wave's. */
+/**
+ * Begins a turn of @p n issues, 1 or more; *left, the wave's, becomes those that remain after the
+ * first one.
+ */
 static inline void wt_begin_turn(struct wt_machine *m, uint64_t *left, uint64_t n)
 {
     WT_CHECK(n > 0 && !m->in_turn);
@@ -50,7 +54,10 @@ static inline void wt_begin_turn(struct wt_machine *m, uint64_t *left, uint64_t 
     m->not_issued = false;
 }
 
-/** The turn is over: advances the time; returns how many instructions were issued in it. */
+/**
+ * Ends the turn with @p left issues unused: advances the issue time. Returns how many instructions
+ * were issued in it.
+ */
 static inline uint64_t wt_finish_turn(struct wt_machine *m, uint64_t left)
 {
     const uint64_t issued = m->slice - left - m->not_issued;
@@ -60,7 +67,10 @@ static inline uint64_t wt_finish_turn(struct wt_machine *m, uint64_t left)
     return issued;
 }
 
-/** The turn is over before its first instruction was executed: it could not be fetched. */
+/**
+ * Ends the turn before its first instruction, which could not be fetched. Returns the issues done:
+ * 0.
+ */
 static inline uint64_t wt_abandon_turn(struct wt_machine *m)
 {
     m->in_turn = false;
@@ -80,14 +90,18 @@ static inline void wt_end_turn(struct wt_machine *m, uint64_t *left)
     *left = 0;
 }
 
-/** The wave gives the rest of its turn away, whatever the schedule says; the handler must return no
- * next record. */
+/**
+ * Gives the rest of the wave's turn away, whatever the schedule says; the handler must return no
+ * next record.
+ */
 static inline void wt_yield_turn(struct wt_machine *m)
 {
     m->yielded = true;
 }
 
-/** The instruction that ends the turn has had no effect and does not count. */
+/**
+ * Marks the instruction that ends the turn as one without effect: it does not count as an issue.
+ */
 static inline void wt_not_issued(struct wt_machine *m)
 {
     m->not_issued = true;

@@ -8,7 +8,7 @@
 
 #define WT_EXPLAIN_TERMS 12
 
-/** One number on the way, and what it is: "lane * 4". */
+/** One number of the translation and its name: "lane * 4". */
 struct wt_explain_term {
     char name[80];
     uint64_t value;
@@ -22,9 +22,9 @@ struct wt_explanation {
     struct wt_explain_term term[WT_EXPLAIN_TERMS];
     bool summand[WT_EXPLAIN_TERMS];
     unsigned terms;
-    const char *where; /**< what kind of place it lands in: "memory", "LDS of the work-group" */
+    const char *where; /**< the kind of memory that it reaches: "memory", "LDS of the work-group" */
     uint64_t landing;  /**< address or offset there */
-    bool usable;       /**< something is there that the lane may read */
+    bool usable;       /**< the lane may read there */
     uint64_t contents; /**< the four bytes there, if so */
 };
 

@@ -14,11 +14,13 @@ static inline void wt_mix(uint64_t *hash, const void *bytes, size_t size)
     *hash = XXH3_64bits_withSeed(bytes, size, *hash);
 }
 
+/** Adds a number to *hash, as 8 bytes in the host's order. */
 static inline void wt_mix_number(uint64_t *hash, uint64_t number)
 {
     wt_mix(hash, &number, sizeof number);
 }
 
+/** Adds a set of lanes to *hash, as two numbers. */
 static inline void wt_mix_lanes(uint64_t *hash, wt_lanes lanes)
 {
     wt_mix_number(hash, (uint64_t)lanes);

@@ -1,7 +1,7 @@
 /*
- * What every emulated GPU looks like from outside: something with a clock of issues that can be
- * reset, run for a number of issues, looked into and hashed. A family embeds struct wt_machine as
- * the first member of its device.
+ * The interface of every emulated GPU: a machine with a clock of issues that can be reset, run for
+ * a number of issues, inspected and hashed. A family embeds struct wt_machine as the first member
+ * of its device.
  */
 #ifndef WT_EMULATOR_MACHINE_MACHINE_H
 #define WT_EMULATOR_MACHINE_MACHINE_H
@@ -21,7 +21,7 @@
 
 struct wt_engine_ops;
 struct wt_watch_set;
-/** All that decides how a machine goes on, at one moment; its contents are the family's. */
+/** A machine's whole state at one moment, by which it goes on; its contents are the family's. */
 struct wt_state;
 
 /** Why a run came back. */
@@ -48,7 +48,7 @@ struct wt_machine;
 /** A register of the family's table. */
 struct wt_register_shape {
     unsigned bytes; /**< of its value, or of one lane's: 1 to WT_REGISTER_BYTES */
-    bool per_lane;  /**< each lane has its own; else the wave has one, or what is around it */
+    bool per_lane; /**< each lane has its own; else it is the wave's, the group's or the device's */
 };
 
 /** The widest register of any family. */
@@ -59,7 +59,7 @@ struct wt_register_shape {
 struct wt_machine_ops {
     const char *family;
     void (*free)(struct wt_machine *m);
-    /** Back to the state after reset: registers, waves, clock. Memory and debug hardware stay. */
+    /** Restores the state after reset: registers, waves, clock. Memory and debug hardware stay. */
     void (*reset)(struct wt_machine *m);
     /** Runs at most @p issues wave-instructions. */
     enum wt_run (*run)(struct wt_machine *m, uint64_t issues);
@@ -85,12 +85,12 @@ struct wt_machine_ops {
     bool (*write_memory)(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                          const void *bytes, size_t size);
     /**
-     * Says where an address leads as lane @p lane of wave @p wave uses it; false where there is no
+     * Explains how lane @p lane of wave @p wave has an address translated; false where there is no
      * such wave or lane.
      */
     bool (*explain)(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                     struct wt_explanation *out);
-    /** What register @p number of the family's table is like; false if there is none. */
+    /** Describes register @p number of the family's table; false if there is none. */
     bool (*describe_register)(struct wt_machine *m, unsigned number, struct wt_register_shape *reg);
     /**
      * Copies register @p number of a wave (0 .. waves-1) to @p out, little-endian: the value, or
@@ -102,12 +102,13 @@ struct wt_machine_ops {
     /** "core 0 warp 2": the place of a wave in the family's words. */
     void (*place)(struct wt_machine *m, uint32_t wave, char *out, size_t size);
     /**
-     * Which wave is in slot @p wave: a number that changes when another wave takes the slot, and is
-     * no part of the hashes. It is saved and restored.
+     * A number for the wave in slot @p wave that changes when another wave takes the slot. It is
+     * saved and restored, but is no part of the hashes.
      */
     uint64_t (*incarnation)(struct wt_machine *m, uint32_t wave);
-    /** A register of the debug hardware. Reading one may have an effect, too. */
+    /** Reads a register of the debug hardware, which may have an effect, too. */
     uint32_t (*debug_read)(struct wt_machine *m, uint32_t addr);
+    /** Writes a register of the debug hardware. */
     void (*debug_write)(struct wt_machine *m, uint32_t addr, uint32_t value);
     /** Hands lines that are not complete yet to the console. */
     void (*flush_console)(struct wt_machine *m);
@@ -116,10 +117,12 @@ struct wt_machine_ops {
      * matter: run(a) and then run(b) do the same as run(a + b), as long as the first one returns
      * WT_RUN_BUDGET. */
 
-    /** A copy of the whole state, debug hardware included; NULL when the host has no memory. */
+    /** Copies the whole state, debug hardware included; NULL without host memory. free_state frees
+     * it. */
     struct wt_state *(*save)(struct wt_machine *m);
-    /** Back to a state of the same machine; false, and nothing done, without host memory. */
+    /** Restores a state of the same machine; false, and nothing done, without host memory. */
     bool (*restore)(struct wt_machine *m, const struct wt_state *state);
+    /** Frees a state; NULL is allowed. */
     void (*free_state)(struct wt_state *state);
     /** Host memory of a state, pages of memory not counted. */
     uint64_t (*state_bytes)(const struct wt_state *state);
@@ -128,7 +131,7 @@ struct wt_machine_ops {
     /** Host memory of the pages that the machine sees now. */
     uint64_t (*live_bytes)(struct wt_machine *m);
     /**
-     * Limits the memory that all waves share to so many bytes that a program may have touched. A
+     * Limits the pages that a program may touch of the memory that all waves share, to @p bytes. A
      * store beyond that is a fault (WT_FAULT_HOST). At first there is no limit.
      */
     void (*set_memory_limit)(struct wt_machine *m, uint64_t bytes);
@@ -139,8 +142,8 @@ struct wt_machine_ops {
      */
     bool (*set_watches)(struct wt_machine *m, const struct wt_watch *list, size_t count);
     /**
-     * Which memory an address leads to as a wave sees it now, if that is not the same at any time
-     * (wt_watch.home); WT_HOME_NOW where it always is.
+     * Identifies the memory that an address reaches as a wave sees it now (wt_watch.home);
+     * WT_HOME_NOW where it is the same at any time.
      */
     uint64_t (*home)(struct wt_machine *m, uint32_t wave, uint64_t addr);
 };

@@ -1,7 +1,7 @@
 /*
- * Memory of a device of which programs may use what is mapped: the accesses that are the same in
- * each such family. A family has its pages, regions, TLB and decoded code, and hands them over
- * together, since a write from outside concerns all of them.
+ * Accesses to the memory of a device whose programs may use mapped pages only, for all families
+ * that map memory. A family passes its pages, regions, TLB and decoded code together, since a write
+ * from outside concerns all of them.
  */
 #ifndef WT_EMULATOR_MACHINE_MAPPED_H
 #define WT_EMULATOR_MACHINE_MAPPED_H
@@ -42,7 +42,9 @@ bool wt_mapped_read(const struct wt_mapped *m, uint64_t addr, void *out, size_t 
  */
 bool wt_mapped_write(const struct wt_mapped *m, uint64_t addr, const void *bytes, size_t size);
 
-/** The same with an error for people. WT_NO_MEMORY says why. */
+/**
+ * As wt_mapped_write, with an error for people. WT_NO_MEMORY, which says why, is the only failure.
+ */
 enum wt_status wt_mapped_put(const struct wt_mapped *m, uint64_t addr, const void *bytes,
                              size_t size, struct wt_error *err);
 

@@ -20,25 +20,28 @@
 
 struct wt_memory;
 
-/** A new memory of 2^48 bytes of zeros, or NULL when the host has no memory left. */
+/**
+ * Makes a memory of 2^48 bytes of zeros; NULL without host memory. The caller frees it with
+ * wt_memory_free.
+ */
 struct wt_memory *wt_memory_new(void);
 
 /**
- * A memory that is this process's own: each address means the same to host and GPU. The caller must
- * know that an address is mapped before using it. It has no history: it cannot be forked, its hash
- * is 0, and it must not be cleared or limited. NULL when the host has no memory left.
+ * Makes a memory that is this process's own: each address means the same to host and GPU. The
+ * caller must know that an address is mapped before using it. It has no history: it cannot be
+ * forked, its hash is 0, and it must not be cleared or limited. NULL without host memory.
  */
 struct wt_memory *wt_memory_new_host(void);
 
 /**
- * Where a memory finds the pages that were not written in it: the page that holds @p addr, the same
- * bytes whenever it is asked, for as long as the memory or a fork of it exists. Never NULL.
+ * Gives the page that holds @p addr, for a memory in which it was not written: the same bytes each
+ * time, for as long as the memory or a fork of it exists. Never NULL.
  */
 typedef const uint8_t *(*wt_memory_source_fn)(void *context, uint64_t addr);
 
 /**
- * A memory whose pages are those of a source until they are written. It has history as others have;
- * its hash is that of the written pages. NULL when the host has no memory left.
+ * Makes a memory whose pages are those of a source until they are written. It can be forked; its
+ * hash is that of the written pages. NULL without host memory.
  */
 struct wt_memory *wt_memory_new_over(wt_memory_source_fn source, void *context);
 
@@ -48,15 +51,15 @@ struct wt_memory *wt_memory_new_over(wt_memory_source_fn source, void *context);
  */
 bool wt_memory_alias(struct wt_memory *m, uint64_t addr, uint64_t size, void *host);
 
-/** Forgets the alias that begins at @p addr; where there is none, nothing. */
+/** Forgets the alias that begins at @p addr, if there is one. */
 void wt_memory_unalias(struct wt_memory *m, uint64_t addr);
 
 /** Frees a memory and its share of the pages. NULL is allowed. */
 void wt_memory_free(struct wt_memory *m);
 
 /**
- * A copy of @p m that shares all its pages until one of the two is written; NULL without memory, or
- * where @p m is the host's own.
+ * Makes a copy of @p m that shares all its pages until one of the two is written; NULL without host
+ * memory, or where @p m is the host's own.
  */
 struct wt_memory *wt_memory_fork(struct wt_memory *m);
 
@@ -88,11 +91,11 @@ bool wt_memory_write(struct wt_memory *m, uint64_t addr, const void *bytes, size
  */
 void wt_memory_set_limit(struct wt_memory *m, uint64_t bytes);
 
-/** Why a page for writing could not be had, for people: a sentence without a period. */
+/** Writes why a page for writing was refused, for people: a sentence without a period. */
 void wt_memory_refusal(const struct wt_memory *m, char *text, size_t size);
 
 /**
- * Whether a write of @p bytes, which lie in one page, need not be done: they are zeros, and nothing
+ * Whether a write of @p bytes, which lie in one page, can be skipped: they are zeros, and nothing
  * was written to that page yet.
  */
 bool wt_memory_is_zero(const struct wt_memory *m, uint64_t addr, const void *bytes, size_t size);
@@ -128,6 +131,7 @@ struct wt_tlb {
     struct wt_tlb_entry entry[WT_TLB_ENTRIES];
 };
 
+/** The one entry that the page of @p addr may have; it may hold another page. */
 static inline struct wt_tlb_entry *wt_tlb_entry_of(struct wt_tlb *tlb, uint64_t addr)
 {
     return &tlb->entry[(addr >> WT_PAGE_BITS) & (WT_TLB_ENTRIES - 1)];

@@ -1,6 +1,6 @@
 /*
- * Which addresses a program may use: ranges of whole pages, sorted, each for reading alone or for
- * writing, too. What lies outside them is a mistake of the program.
+ * The addresses that a program may use: sorted ranges of whole pages, each read-only or writable.
+ * An access outside of them is a mistake of the program.
  */
 #ifndef WT_EMULATOR_MACHINE_REGIONS_H
 #define WT_EMULATOR_MACHINE_REGIONS_H
@@ -25,15 +25,19 @@ struct wt_regions {
  * lies beyond 48 bits. */
 enum wt_status wt_regions_add(struct wt_regions *r, uint64_t addr, uint64_t size, bool writable,
                               struct wt_error *err);
-/** Takes [addr, addr + size), rounded to pages, out; what of it is in no region does not matter. */
+/**
+ * Removes [addr, addr + size), rounded to pages; parts of it that are in no region are ignored.
+ * WT_NO_MEMORY is the only failure.
+ */
 enum wt_status wt_regions_remove(struct wt_regions *r, uint64_t addr, uint64_t size,
                                  struct wt_error *err);
 /** The region that holds @p addr; NULL if none does. */
 const struct wt_region *wt_regions_at(const struct wt_regions *r, uint64_t addr);
 /** Whether all of [addr, addr + size) may be read, or written. */
 bool wt_regions_hold(const struct wt_regions *r, uint64_t addr, uint64_t size, bool write);
-/** Asserts that they are sorted and apart. */
+/** Asserts that the regions are sorted and do not overlap. */
 void wt_regions_check(const struct wt_regions *r);
+/** Frees the regions; *r is empty then. */
 void wt_regions_free(struct wt_regions *r);
 
 #endif

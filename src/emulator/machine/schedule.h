@@ -42,37 +42,42 @@ struct wt_turns {
     uint32_t left;        /**< instructions left of its turn; 0: the next one is chosen first */
 };
 
-/** No wave can issue yet; false without host memory, and then wt_turns_free may still be called. */
+/**
+ * Sets up @p waves waves, of which none is ready. False without host memory; wt_turns_free may be
+ * called then, too.
+ */
 bool wt_turns_init(struct wt_turns *turns, const struct wt_schedule *policy, uint32_t waves);
+/** Frees what wt_turns_init has taken. */
 void wt_turns_free(struct wt_turns *turns);
 
-/** As after wt_turns_init: no wave can issue, and the first turn will be that of the first one. */
+/** Restores the state of wt_turns_init: no wave is ready, and the first turn is the first one's. */
 void wt_turns_reset(struct wt_turns *turns);
 
-/** No wave can issue: the next turn of round robin will be that of the first one that can. */
+/** With no wave ready: makes the next turn of round robin that of the first wave to be ready. */
 void wt_turns_rewind(struct wt_turns *turns);
 
-/** Takes over another one's state; both are of the same number of waves. */
+/** Copies the state of @p from, which is of the same number of waves. */
 void wt_turns_copy(struct wt_turns *to, const struct wt_turns *from);
 
-/** Host memory that it needs beside itself. */
+/** Bytes of host memory that the sets take beside the struct itself. */
 size_t wt_turns_bytes(const struct wt_turns *turns);
 
 /** Asserts that the counts and sets agree. */
 void wt_turns_check(const struct wt_turns *turns);
 
-/** Words of `ready`, and of `round`. */
+/** 64-bit words of `ready`, and of `round`. */
 static inline size_t wt_turns_words(const struct wt_turns *turns)
 {
     return (turns->waves + 63) / 64;
 }
 
+/** Whether a wave (0 .. waves-1) can issue. */
 static inline bool wt_turns_is_ready(const struct wt_turns *turns, uint32_t wave)
 {
     return turns->ready[wave / 64] >> (wave % 64) & 1;
 }
 
-/** Says whether a wave can issue. */
+/** Puts a wave into the ready set, or takes it out. */
 static inline void wt_turns_set_ready(struct wt_turns *turns, uint32_t wave, bool ready)
 {
     if (wt_turns_is_ready(turns, wave) == ready)
@@ -81,12 +86,15 @@ static inline void wt_turns_set_ready(struct wt_turns *turns, uint32_t wave, boo
     turns->ready_count += ready ? 1u : -1u;
 }
 
-/** Begins the next turn. One wave or more can issue. */
+/**
+ * Begins the next turn: chooses the wave and the length of its turn by the policy. At least one
+ * wave must be ready.
+ */
 void wt_turns_choose(struct wt_turns *turns);
 
 /**
- * Makes `current` a wave that can issue, with `left` instructions, 1 or more, of its turn: the wave
- * whose turn is not over, or the next one. False if no wave can issue.
+ * Makes `current` a ready wave, with `left` instructions, 1 or more, of its turn: the wave whose
+ * turn is not over, or the next one. False if no wave is ready.
  */
 static inline bool wt_turns_next(struct wt_turns *turns)
 {

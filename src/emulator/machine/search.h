@@ -26,16 +26,16 @@ struct wt_search {
     struct wt_machine *machine;
     struct wt_watch *watch; /**< the caller's, until the search has ended */
     size_t watches;
-    size_t code; /**< so many of them, the first ones, are EXECUTE and ISSUE */
+    size_t code; /**< how many of them, the first ones, are EXECUTE or ISSUE */
     bool backwards;
     bool scanning; /**< in a window; else on the way to one */
     bool have_best;
     uint64_t best;             /**< issue time of the last place in this window that was accepted */
-    struct wt_watch_hit place; /**< that was told last: its first hit */
+    struct wt_watch_hit place; /**< the one reported last: its first hit */
     unsigned kinds;            /**< 1 << WT_WATCH_… of all its hits */
     uint64_t low, high;        /**< the window: [low, high) */
     uint64_t from;             /**< where in it the scan goes on */
-    uint64_t behind;           /**< not 0: until there only memory is watched, then all again */
+    uint64_t behind;           /**< not 0: up to this time only memory is watched, then all */
     bool pass;                 /**< the search has ended there */
     uint64_t width;            /**< of the window */
 };
@@ -56,12 +56,11 @@ void wt_search_begin(struct wt_search *s, struct wt_timeline *timeline, struct w
  */
 enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt_error *err);
 
-/** The place just told counts. Forwards the search has ended with this, where the machine stands.
- */
+/** Accepts the place that was reported last. A forward search ends with this, at that place. */
 void wt_search_accept(struct wt_search *s);
 
 /**
- * Forwards, at a place of code: it counts, but the search has ended only behind the instruction
+ * Forwards, at a place of code: accepts it, but the search ends only behind the instruction
  * (WT_SEARCH_FOUND). Its watched memory accesses are still reported first.
  */
 void wt_search_pass(struct wt_search *s);

@@ -20,12 +20,13 @@ struct wt_spans {
 /** Adds a range; false without host memory. wt_spans_sort() must follow before any look-up. */
 bool wt_spans_add(struct wt_spans *spans, uint64_t space, uint64_t first, uint64_t last);
 
-/** Sorts, and joins ranges that overlap or touch. */
+/** Sorts the ranges, and joins those that overlap or touch. */
 void wt_spans_sort(struct wt_spans *spans);
 
-/** Whether any address from first to last is in the set. */
+/** Whether the sorted set has any address from @p first to @p last of @p space. */
 bool wt_spans_meet(const struct wt_spans *spans, uint64_t space, uint64_t first, uint64_t last);
 
+/** Frees the ranges; *spans is empty then. */
 void wt_spans_free(struct wt_spans *spans);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Saved states: what every family's struct wt_state begins with, and helpers to copy the rest. A
- * state holds all that decides how a machine goes on, and nothing that can be made again (decoded
- * code, the TLB). Memory is shared page by page.
+ * Saved states: the head of every family's struct wt_state, and helpers to copy the rest. A state
+ * holds everything that execution depends on, and nothing that can be recomputed (decoded code, the
+ * TLB). Memory is shared page by page.
  */
 #ifndef WT_EMULATOR_MACHINE_STATE_H
 #define WT_EMULATOR_MACHINE_STATE_H
@@ -33,7 +33,10 @@ void wt_state_end(struct wt_state_head *head);
 void wt_state_resume(const struct wt_state_head *head, struct wt_machine *m,
                      struct wt_memory *memory, struct wt_code_cache *code);
 
-/** A counted copy of @p size bytes; of nothing, too, so that NULL means no host memory. */
+/**
+ * A copy of @p size bytes, which are added to head->bytes. Also of 0 bytes, so that NULL always
+ * means no host memory. The caller frees it.
+ */
 void *wt_state_copy(struct wt_state_head *head, const void *from, size_t size);
 
 /** One of many pieces that are saved one behind the other; size 0: it is not saved. */
@@ -44,10 +47,13 @@ struct wt_row {
 /** Piece @p index of a machine. It must say the same sizes before and after. */
 typedef struct wt_row (*wt_row_fn)(struct wt_machine *m, uint32_t index);
 
-/** Copies pieces 0 .. count-1, counted; NULL without host memory. */
+/**
+ * Copies the pieces 0 .. count-1, one behind the other, and adds their bytes to head->bytes; NULL
+ * without host memory. The caller frees it.
+ */
 uint8_t *wt_state_save_rows(struct wt_state_head *head, struct wt_machine *m, uint32_t count,
                             wt_row_fn row);
-/** Copies them back. */
+/** Copies the pieces that wt_state_save_rows has saved back. */
 void wt_state_restore_rows(struct wt_machine *m, uint32_t count, wt_row_fn row,
                            const uint8_t *from);
 

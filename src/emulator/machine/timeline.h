@@ -19,7 +19,7 @@
 
 struct wt_timeline;
 
-/** What may come from outside. */
+/** Kinds of inputs: what comes from outside. */
 enum wt_input_kind {
     WT_INPUT_MEMORY,        /**< memory is written as a lane sees it: wave, lane, addr, bytes,
                                  size */
@@ -39,40 +39,42 @@ struct wt_input {
     uint64_t addr;
     const void *bytes;
     size_t size;
-    /** WT_INPUT_OPERATION: what is done. It must do the same each time, and let no issue pass. */
+    /** WT_INPUT_OPERATION: the operation. It must be deterministic, and let no issue pass. */
     uint32_t (*operation)(struct wt_machine *m, const void *bytes, size_t size);
 };
 
 /**
- * Does something from outside to a machine; of a recorded one only its timeline may call this.
- * Returns as wt_timeline_input does.
+ * Applies an input to a machine; for a recorded machine only its timeline may call this. Returns as
+ * wt_timeline_input does.
  */
 uint32_t wt_input_apply(struct wt_machine *m, const struct wt_input *input);
 
 /**
- * A timeline that begins with the machine's present state. Saved states (those of the beginning
- * excepted) and the log of inputs take at most about @p budget bytes. When the states would take
- * more than the log leaves them, but at least a quarter, the densest and most distant ones go,
- * which makes some points slower to reach. A log of more than three quarters (and 64 MiB) loses
- * its beginning, and the run begins later: wt_timeline_start() and the statistics tell.
+ * Makes a timeline that begins with the machine's present state. Saved states (those of the
+ * beginning excepted) and the log of inputs take at most about @p budget bytes. When the states
+ * need more than the log leaves them, but at least a quarter, the densest and most distant ones are
+ * dropped, which makes some points slower to reach. A log of more than three quarters (and 64 MiB)
+ * loses its beginning, and the run begins later: wt_timeline_start() and the statistics tell.
+ * WT_NO_MEMORY is the only failure.
  */
 enum wt_status wt_timeline_new(struct wt_machine *machine, uint64_t budget,
                                struct wt_timeline **timeline, struct wt_error *err);
+/** Frees the recording; the machine stays as it is. NULL is allowed. */
 void wt_timeline_free(struct wt_timeline *t);
 
-/** Forgets all and begins anew with the present state (a program was loaded). */
+/** Forgets the recording and begins anew with the present state (a program was loaded). */
 enum wt_status wt_timeline_restart(struct wt_timeline *t, struct wt_error *err);
 
 /**
- * Runs at most @p issues on. In the past this is the recorded run, inputs included, whose console
- * lines are not printed again; from its end on it is a new one. Comes back earlier where a watched
- * place is met (WT_RUN_WATCH), in the past, too.
+ * Runs on for at most @p issues. In the past this repeats the recorded run, inputs included,
+ * without printing its console lines again; from its end on it records a new one. Returns
+ * earlier at a watch's hit (WT_RUN_WATCH), in the past, too.
  */
 enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues);
 
 /**
- * Does something from outside and records it. In the past, the future that was is dropped. Returns
- * the value of a register that was read; of memory, whether it could be written; else 1.
+ * Applies an input and records it. In the past this drops the recorded future. Returns the value of
+ * a register that was read; for memory, whether it could be written; else 1.
  */
 uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input);
 
@@ -83,22 +85,24 @@ uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input);
 enum wt_status wt_timeline_goto(struct wt_timeline *t, uint64_t time, struct wt_error *err);
 
 /**
- * Lets a debugger look around in a way that changes the state (it halts waves, and reads registers
- * by injected instructions): until looking ends, nothing counts. Then the machine is as it was.
+ * Begins or ends looking; a call that changes nothing succeeds. While looking, a debugger may
+ * change the state (it halts waves, and reads registers by injected instructions) and nothing is
+ * recorded; the end of looking restores the state from its beginning. WT_NO_MEMORY is the only
+ * failure.
  */
 enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_error *err);
 
 /**
- * Ends looking in the other way: what was done meanwhile is recorded as done here, and in the past
- * the future that was is dropped. Without looking it does nothing. A debugger that let issues pass
- * by wt_timeline_run while it looked cannot do this (WT_STATE).
+ * Ends looking and keeps the changes: what was done meanwhile is recorded as done here. In the past
+ * this drops the future. Without looking it does nothing. WT_STATE: issues have passed by
+ * wt_timeline_run while looking.
  */
 enum wt_status wt_timeline_commit(struct wt_timeline *t, struct wt_error *err);
 
 /** A family's function that lists its state for an archive. */
 typedef void (*wt_archive_fn)(struct wt_machine *m, struct wt_archive *a);
 
-/** What WT_INPUT_OPERATION may name. */
+/** An operation that WT_INPUT_OPERATION may name. */
 typedef uint32_t (*wt_input_operation)(struct wt_machine *m, const void *bytes, size_t size);
 
 /** A machine and its recorded run as they go into a core file and come out of one. */
@@ -119,22 +123,28 @@ struct wt_timeline_file {
 enum wt_status wt_timeline_write(const struct wt_timeline_file *file, struct wt_archive *a,
                                  struct wt_error *err);
 
-/** Reads that into a machine without a timeline. On failure the machine can only be freed. */
+/**
+ * Reads what wt_timeline_write has written into a machine without a timeline. On failure the
+ * machine can only be freed.
+ */
 enum wt_status wt_timeline_read(struct wt_timeline_file *file, struct wt_archive *a,
                                 struct wt_error *err);
 
-/** Saves the state here, in addition to those that are saved anyway, as far as the budget allows.
+/**
+ * Saves the state here, beside the states that are saved anyway, as far as the budget allows.
+ * Nothing while looking.
  */
 void wt_timeline_keep(struct wt_timeline *t);
 
-/** The latest time not after @p time that is reached without running there: a state is saved. */
+/** The issue time of the latest saved state that is not after @p time. */
 uint64_t wt_timeline_saved_before(const struct wt_timeline *t, uint64_t time);
 
-/** First and last position of the recorded run. */
+/** Issue time at which the recorded run begins. */
 uint64_t wt_timeline_start(const struct wt_timeline *t);
+/** Issue time at which the recorded run ends. */
 uint64_t wt_timeline_end(const struct wt_timeline *t);
 
-/** Whether the machine is at the end of what was recorded: running on is new. */
+/** Whether the machine is at the end of the recording, so that running on records something new. */
 bool wt_timeline_at_end(const struct wt_timeline *t);
 
 struct wt_timeline_stats {
@@ -147,11 +157,13 @@ struct wt_timeline_stats {
     uint64_t restarts;   /**< how often a new timeline began */
     uint64_t widest_gap; /**< most issues between two snapshots, or from the last to the end */
 };
+
+/** Fills in the statistics of the recording. */
 void wt_timeline_stats(const struct wt_timeline *t, struct wt_timeline_stats *stats);
 
 /**
- * Issues between two snapshots at least: fixed from now on, for tests and benchmarks. 0, as at the
- * start: as many as it takes for a snapshot to cost little of the run.
+ * Fixes the least number of issues between two snapshots, for tests and benchmarks. 0, as at first:
+ * as many as it takes for a snapshot to cost little of the run.
  */
 void wt_timeline_set_interval(struct wt_timeline *t, uint64_t issues);
 

@@ -43,14 +43,17 @@ struct wt_timeline {
     bool broken;  /* the host's memory did not suffice: there is no past */
 };
 
-/* Takes a snapshot here. Without host memory there is none, and this part is reached from afar. */
+/*
+ * Takes a snapshot here. False without host memory: states near here are then reached from an
+ * earlier snapshot.
+ */
 bool timeline_take_snapshot(struct wt_timeline *t);
 
 /* Appends a copy of an entry to a list; false without host memory. */
 bool timeline_add_entry(struct entry **list, size_t *count, size_t *room,
                         const struct entry *entry);
 
-/* Host memory of an entry's bytes, as they count. */
+/* Host memory that @p size bytes of an entry count as. */
 size_t timeline_heap_bytes(size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* One issued instruction as a trace tells it, for every family. */
+/* One issued instruction in a trace, for every family. */
 #ifndef WT_EMULATOR_MACHINE_TRACE_H
 #define WT_EMULATOR_MACHINE_TRACE_H
 

@@ -35,16 +35,16 @@ enum wt_watch_kind {
                            enabled lane */
     WT_WATCH_ISSUE,   /**< a wave is about to issue any instruction; a breakpoint instruction that
                            halts it instead does not issue */
-    /* A step that the debug hardware does within an access to its registers does not wait: what it
-     * met is told after it, EXECUTE and ISSUE included. */
+    /* A step that the debug hardware does within an access to its registers is not held up: its
+     * hits are reported after it, EXECUTE and ISSUE included. */
 };
 
 struct wt_watch {
     enum wt_watch_kind kind;
     uint64_t addr;
     uint64_t size; /**< of the range, in bytes; 1 or more. EXECUTE: instructions that begin in it */
-    uint32_t wave; /**< the range is where this wave sees it (local memory!), whoever gets at it;
-                        WT_WATCH_ISSUE: the wave */
+    uint32_t wave; /**< the range is where this wave sees it (local memory!), for accesses of any
+                        wave; WT_WATCH_ISSUE: the wave */
     uint64_t home; /**< WT_HOME_NOW: as the wave sees it when the watch is set; else what
                         wt_watch_pin put there: as the wave saw it then */
     /** EXECUTE: which lanes are hits; NULL: all enabled ones. Where it holds for none, the
@@ -67,8 +67,8 @@ struct wt_watch_hit {
                         holds */
     uint64_t pc;   /**< of the instruction */
     uint64_t addr; /**< first byte of the access: it overlaps a watched range, but may be wider;
-                        what has several addresses (scratch memory of gfx900) is told by that in
-                        global memory; EXECUTE, ISSUE: the same as pc */
+                        memory with several addresses (scratch memory of gfx900) is reported by its
+                        global address; EXECUTE, ISSUE: the same as pc */
     unsigned size; /**< of the access, 1 to 16 bytes (one of more, or one that is done in pieces, is
                         several hits); 0 for EXECUTE and ISSUE */
     uint8_t before[16], after[16]; /**< contents of the access, before this lane's part and after

@@ -11,7 +11,7 @@
 #include "emulator/machine/schedule.h"
 #include "emulator/machine/spans.h"
 
-/** The memory that all waves share; other spaces are numbered by the family. */
+/** The memory that all waves share; the family numbers the other spaces. */
 #define WT_SPACE_GLOBAL 0
 
 /** Watched instructions: those that begin in [first, last]. */
@@ -41,39 +41,41 @@ typedef bool (*wt_watch_range_fn)(struct wt_machine *m, const struct wt_watch *w
                                   uint64_t first, uint64_t last, struct wt_spans *spans);
 
 /**
- * Adds [first, last] in parts: for a family with apertures, of which @p bound has the first address
- * of each, and that behind its end, in ascending order. @p add gets parts that no bound lies
- * within.
+ * Adds [first, last] to @p spans in parts that no bound lies within, each by @p add: for a family
+ * with apertures. @p bound has the first address of each aperture and the one behind its end, in
+ * ascending order. False without host memory.
  */
 bool wt_watch_set_add_parts(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
                             uint64_t last, const uint64_t *bound, size_t bound_count,
                             wt_watch_range_fn add, struct wt_spans *spans);
 
 /**
- * Makes m->watch a set of these watches, NULL for none, and forgets all hits. Watched instructions,
- * old and new, are decoded again, and the TLB is emptied: pages that are watched no more are fast
- * again, those watched now must miss. False without host memory: then none is watched.
+ * Makes m->watch a set of these watches (count 0: NULL) and forgets all hits. The instructions of
+ * old and new watches are decoded again, and the TLB is emptied, so that accesses to watched pages
+ * miss it. False without host memory: then nothing is watched.
  */
 bool wt_watch_set_replace(struct wt_machine *m, const struct wt_watch *list, size_t count,
                           struct wt_code_cache *code, wt_watch_range_fn range);
+/** Frees the watches and the hits of a machine. */
 void wt_watch_set_free(struct wt_machine *m);
-/** Forgets all hits, and which of them was reported: the machine is in another state now. */
+/** Forgets all hits, and which one was reported: for a machine that was put into another state. */
 void wt_watch_set_forget(struct wt_machine *m);
 
-/** Whether the set has a byte of [first, last] for reads, or for writes; NULL has none. */
+/** Whether a byte of [first, last] is watched for reads. @p set may be NULL: no watches. */
 static inline bool wt_watch_set_reads(const struct wt_watch_set *set, uint64_t space,
                                       uint64_t first, uint64_t last)
 {
     return set && wt_spans_meet(&set->read, space, first, last);
 }
 
+/** Whether a byte of [first, last] is watched for writes. @p set may be NULL: no watches. */
 static inline bool wt_watch_set_writes(const struct wt_watch_set *set, uint64_t space,
                                        uint64_t first, uint64_t last)
 {
     return set && wt_spans_meet(&set->write, space, first, last);
 }
 
-/** Whether an access of this kind to [first, last] is watched. */
+/** Whether an access of @p kind (WRITE, READ or ACCESS) to [first, last] is watched. */
 static inline bool wt_watch_set_meets(const struct wt_watch_set *set, enum wt_watch_kind kind,
                                       uint64_t space, uint64_t first, uint64_t last)
 {
@@ -85,9 +87,9 @@ static inline bool wt_watch_set_meets(const struct wt_watch_set *set, enum wt_wa
 const struct wt_watch_code *wt_watch_set_code(const struct wt_watch_set *set, uint64_t pc);
 
 /**
- * Whether the instruction at @p pc, of which @p code is the first watch, is a hit for a wave that
- * is about to issue it at issue time @p time with the lanes @p mask enabled; *lanes are those for
- * which it is.
+ * Evaluates the watches of the instruction at @p pc, @p code being the first one, for a wave that
+ * is about to issue it at issue time @p time with the lanes @p mask enabled. True where it is a
+ * hit; *lanes becomes the lanes for which it is.
  */
 bool wt_watch_set_holds(struct wt_machine *m, const struct wt_watch_code *code, uint32_t wave,
                         uint64_t pc, wt_lanes mask, uint64_t time, wt_lanes *lanes);
@@ -107,22 +109,29 @@ struct wt_issue {
     bool issues;   /**< it counts for ISSUE watches: no breakpoint halts the wave instead, either */
 };
 
-/** Notes an access of 1 to 16 bytes that is watched. */
+/**
+ * Notes an access to watched memory, of 1 to 16 bytes, as a hit. Hits beyond WT_WATCH_HITS are
+ * dropped.
+ */
 void wt_watch_set_access(struct wt_machine *m, const struct wt_issue *issue,
                          enum wt_watch_kind kind, unsigned lane, uint64_t addr, unsigned size,
                          const uint8_t *before, const uint8_t *after);
 /**
- * Notes what of an issue that comes next is watched: its wave, its instruction. False if nothing of
- * it is, or if it was reported already: then it is to issue.
+ * Notes the EXECUTE and ISSUE hits of the next issue. True: the run must return before it. False
+ * where there is none, or it was reported already and issues now.
  */
 bool wt_watch_set_before(struct wt_machine *m, const struct wt_issue *issue);
-/** The same for an issue that the debug hardware does in any case: it counts as reported. */
+/**
+ * Notes the EXECUTE and ISSUE hits of an issue that the debug hardware does in any case: it counts
+ * as reported.
+ */
 void wt_watch_set_step(struct wt_machine *m, const struct wt_issue *issue);
 
-/** A run begins, or ends. */
+/** Tells that a run begins, which forgets the hits of the last one, or ends. */
 void wt_watch_set_run(struct wt_machine *m, bool running);
-/** Keeps what the scheduler is about to change, and puts it back. */
+/** Saves the scheduling state before the scheduler's choice, for wt_watch_set_undo_turns. */
 void wt_watch_set_keep_turns(struct wt_watch_set *set, const struct wt_turns *turns);
+/** Takes the scheduler's choice back: restores what wt_watch_set_keep_turns has saved. */
 void wt_watch_set_undo_turns(const struct wt_watch_set *set, struct wt_turns *turns);
 
 #endif

@@ -18,16 +18,16 @@ struct wt_conversion {
 };
 
 /**
- * The next conversion of a format that takes an argument: what stands behind it; NULL at the end of
- * the text. Prints what comes before it if @p out is not NULL.
+ * Finds the next conversion of a format that takes an argument, and prints the text before it
+ * unless @p out is NULL. Returns what follows the conversion; NULL at the end of the text.
  */
 const char *wt_conversion_next(const char *at, struct wt_conversion *c, FILE *out);
 
-/** Prints one value of 1, 2, 4 or 8 bytes; not for 's'. */
+/** Prints one value of 1, 2, 4 or 8 bytes, little-endian, by any conversion but 's'. */
 void wt_conversion_print(const struct wt_conversion *c, const uint8_t *bytes, size_t size,
                          FILE *out);
 
-/** Prints a text of at most @p size bytes; for 's'. */
+/** Prints a text of at most @p size bytes by the conversion 's'. */
 void wt_conversion_print_text(const struct wt_conversion *c, const char *text, size_t size,
                               FILE *out);
 

@@ -1,7 +1,7 @@
 /*
  * The endpoint of a host process for debuggers of its emulated GPUs: a Unix socket in the user's
- * own folder, and a thread that serves one debugger at a time. What is said on the socket is the
- * family's. Idle, the thread sleeps in poll(): the GPUs run as if it were not there.
+ * own folder, and a thread that serves one debugger at a time. The family defines the messages. The
+ * idle thread sleeps in poll() and costs the GPUs nothing.
  */
 #ifndef WT_RUNTIME_COMMON_ENDPOINT_H
 #define WT_RUNTIME_COMMON_ENDPOINT_H
@@ -19,42 +19,48 @@ struct wt_endpoint;
 /** What a family does; called in the endpoint's thread unless it says otherwise. */
 struct wt_endpoint_ops {
     const char *kind;     /**< of the socket (base/private_dir.h) */
-    size_t request_bytes; /**< of a greeting: who comes while a debugger is there has it read */
+    size_t request_bytes; /**< of a greeting: read from a second debugger before it is refused */
     /** Before all else. NULL: nothing is to be done. */
     void (*begin)(void *context);
     /** Receives a request from @p fd and answers by wt_endpoint_answer(). False: the debugger has
      * gone, or speaks another language. */
     bool (*converse)(void *context, struct wt_endpoint *endpoint, int fd);
-    /** The debugger has gone: all is as if it had not been there. */
+    /** The debugger has gone: undoes all that it has set. */
     void (*let_go)(void *context);
     /** Whether kernels wait for a debugger to come. */
     bool (*is_held)(void *context);
-    /** They wait no longer. */
+    /** Lets them run. */
     void (*release)(void *context);
-    /** What tells a debugger that another one is there: its bytes. */
+    /** Writes the message that another debugger is connected; returns its bytes. */
     size_t (*busy)(uint8_t word[WT_ENDPOINT_WORD]);
-    /** What tells it that the process ends with @p status, or (@p closed) goes on without its GPUs.
-     * In the thread that ends the process, too. */
+    /** Writes the message that the process ends with @p status, or (@p closed) goes on without its
+     * GPUs; returns its bytes. Called in the thread that ends the process, too. */
     size_t (*ended)(int status, bool closed, uint8_t word[WT_ENDPOINT_WORD]);
 };
 
 /**
- * Listens for debuggers. @p ops must outlive it. @p holder: the process for which kernels are held;
- * they are released if it ends before a debugger has come; 0: none. NULL if listening is not
- * possible: the program runs all the same.
+ * Listens for debuggers in a thread of its own. @p ops must outlive the endpoint. @p holder is the
+ * process for which kernels are held; they are released if it ends before a debugger has come; 0:
+ * none. NULL if listening is not possible: the program runs all the same. wt_endpoint_stop frees
+ * it.
  */
 struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *context,
                                       pid_t holder);
-/** The debugger that is connected, if any, is let go; @p endpoint may be NULL. */
+/**
+ * Releases the debugger that is connected, if any, stops listening and frees @p endpoint, which may
+ * be NULL.
+ */
 void wt_endpoint_stop(struct wt_endpoint *endpoint);
-/** The process ends with @p status: its debugger is told. @p endpoint may be NULL. */
+/** Tells the debugger that the process ends with @p status. @p endpoint may be NULL. */
 void wt_endpoint_tell_exit(struct wt_endpoint *endpoint, int status);
-/** The same; then waits some seconds for the debugger to go: it is served yet. The caller holds
- * nothing that is needed for that. */
+/**
+ * As wt_endpoint_tell_exit, then serves the debugger until it goes, for some seconds at most. The
+ * caller must hold no lock that serving takes.
+ */
 void wt_endpoint_tell_exit_and_wait(struct wt_endpoint *endpoint, int status);
-/** In a child after fork(): the descriptors are the parent's. @p endpoint may be NULL. */
+/** In a child after fork(): closes the parent's descriptors. @p endpoint may be NULL. */
 void wt_endpoint_after_fork(struct wt_endpoint *endpoint);
-/** The process ends without closing: its socket is removed. @p endpoint may be NULL. */
+/** Removes the socket of a process that ends without wt_endpoint_stop. @p endpoint may be NULL. */
 void wt_endpoint_forget(struct wt_endpoint *endpoint);
 
 /** Receives all of @p size bytes at a connection; false: the other side has gone, or (errno is

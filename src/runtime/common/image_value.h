@@ -80,7 +80,7 @@ enum wt_status wt_image_value_parse(const char *text, unsigned dimensions,
 enum wt_status wt_image_value_read_netpbm(const char *path, struct wt_image_shape *image,
                                           uint8_t **bytes, size_t *length, struct wt_error *err);
 
-/** The same for @p size bytes, of a file @p name, at @p data. */
+/** As wt_image_value_read_netpbm, for @p size bytes at @p data of a file @p name. */
 enum wt_status wt_image_value_netpbm(const char *name, const uint8_t *data, size_t size,
                                      struct wt_image_shape *image, uint8_t **bytes, size_t *length,
                                      struct wt_error *err);

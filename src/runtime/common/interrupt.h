@@ -9,18 +9,23 @@
 #include <stdbool.h>
 
 /**
- * From now on SIGINT is noted, as long as somebody attends; while nobody does, and at the second
- * one, it ends the process at once. Calls after the first do nothing.
+ * Installs the handler of SIGINT, if the program leaves it to its default. A first SIGINT is noted
+ * while somebody attends; a second one, or one that nobody attends, ends the process at once. Later
+ * calls do nothing.
  */
 void wt_interrupt_listen(void);
-/** Somebody looks at wt_interrupt_take() all the time, or no longer does. Calls add up. */
+/**
+ * Begins or ends attending: the caller calls wt_interrupt_take() regularly meanwhile. Calls add up.
+ */
 void wt_interrupt_attend(bool begins);
-/** Whether there is an interrupt that nobody has taken; the caller must report and end then. */
+/** Takes an interrupt: true once, for the caller that must report and end the process. */
 bool wt_interrupt_take(void);
-/** Whether wt_interrupt_take() would be true. */
+/** Whether there is an interrupt that nobody has taken. */
 bool wt_interrupt_pending(void);
-/** Ends the process as SIGINT does by default, from any thread. What the program has printed is
- * written as far as no thread holds stdout. */
+/**
+ * Ends the process as SIGINT does by default, from any thread. Flushes stdout unless another thread
+ * holds it.
+ */
 _Noreturn void wt_interrupt_end(void);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "emulator/machine/machine.h"
 
-/** Whose waves are told, and how. */
+/** The waves to be reported, and how. */
 struct wt_places {
     struct wt_machine *machine;
     const char *wave_word, *lane_word; /**< the family's: "wave", "lane" */

@@ -7,7 +7,10 @@
 /** The variable that `exec` sets. */
 #define WT_SCHEDULE_VARIABLE "WAVETRAP_SCHEDULE"
 
-/** The policy of the variable; the default where it is not set. */
+/**
+ * Parses the policy of WT_SCHEDULE_VARIABLE; the default where it is not set. WT_INVALID where it
+ * is no policy.
+ */
 enum wt_status wt_policy_of_environment(struct wt_schedule *schedule, struct wt_error *err);
 
 #endif

@@ -22,22 +22,29 @@ struct wt_progress {
     uint64_t issues; /**< issue time then */
 };
 
-/** What is told of a kernel. */
+/** What a line shows of a kernel. */
 struct wt_progress_of {
     const char *kernel;   /**< its name */
     uint64_t done, total; /**< work-groups */
     unsigned others;      /**< kernels that run beside it */
 };
 
-/** @p mode: the variable's value, or NULL. */
+/** Sets up progress lines on @p out by @p mode, the variable's value; NULL: none are shown. */
 void wt_progress_start(struct wt_progress *progress, const char *mode, FILE *out);
-/** A kernel begins where none ran: nothing is shown before it has run for a while. */
+/**
+ * Notes that a kernel begins where none ran, at issue time @p issues: no line is shown before it
+ * has run for a while.
+ */
 void wt_progress_begin(struct wt_progress *progress, uint64_t issues);
-/** Whether it is time for a line: costs a look at the clock; false at once where none is shown. */
+/** Whether it is time for a line. Reads the clock; false without that where none are shown. */
 bool wt_progress_due(const struct wt_progress *progress);
+/**
+ * Shows a line about a kernel: work-groups done, and issues a second since the last line; @p issues
+ * is the issue time now. The next line is due some time later.
+ */
 void wt_progress_show(struct wt_progress *progress, const struct wt_progress_of *what,
                       uint64_t issues);
-/** Takes the line off the terminal: kernels have ended, or something else is printed. */
+/** Takes the line off the terminal: kernels have ended, or something else is to be printed. */
 void wt_progress_clear(struct wt_progress *progress);
 
 #endif

@@ -10,7 +10,7 @@ struct CUarray_st {
     uint64_t address, pitch, slice; /* bytes from row to row, from slice or layer to the next */
 };
 
-/** Bytes of a component; 0: there is no such format. */
+/** Bytes of a component of a format; 0: there is no such format. */
 unsigned array_format_bytes(CUarray_format format);
 
 #endif

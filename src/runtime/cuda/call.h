@@ -28,16 +28,17 @@
 /** The same of a pointer to a pointer. */
 #define HANDLE(pointer) ((const void *)((pointer) ? *(pointer) : NULL))
 
-/** Whether calls are logged. */
+/** Whether calls are logged: WAVETRAP_LOG_CALLS is set. */
 bool call_logged(void);
-/** Writes "NAME(values) = RESULT". */
+/** Logs a call as "NAME(values) = RESULT"; the values are formatted as by printf. */
 void call_log(const char *name, CUresult result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/** Writes a line of another kind, indented. */
+/** Logs another line, indented, formatted as by printf. */
 void call_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** The name of a result; NULL: there is no such one. */
+/** The name of a result ("CUDA_SUCCESS"); NULL: there is no such result. */
 const char *call_error_name(CUresult error);
+/** The description of a result for people; NULL: there is no such result. */
 const char *call_error_text(CUresult error);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * A debugger of the emulated SMs behind libcuda: whose turn it is, the program's or the debugger's;
- * kernels that wait for a debugger; the modules that it is told of. endpoint.c serves it.
+ * Debugging of the emulated SMs behind libcuda: whether the program or the debugger uses the
+ * devices, kernels that wait for a debugger, and the list of modules for it. endpoint.c serves
+ * debuggers.
  */
 #ifndef WT_RUNTIME_CUDA_DEBUG_H
 #define WT_RUNTIME_CUDA_DEBUG_H
@@ -11,54 +12,83 @@
 
 /* ---- the library's side ---- */
 
-/** The program enters or leaves a call of the driver: the debugger is kept out meanwhile, but for
- * what follows. */
+/**
+ * Takes the gate for a call of the program: the debugger is kept out until debug_leave, except in
+ * debug_turn and debug_launch_wait. "Entered" below: the caller has the gate.
+ */
 void debug_enter(void);
+/** Gives the gate back at the end of a call. */
 void debug_leave(void);
 
-/** A module was loaded; it is about to be freed. Entered. */
+/** Adds a loaded module to the list. Without host memory the debugger does not see it. Entered. */
 void debug_module_added(const struct gpu *gpu, const struct gpu_module *module);
+/**
+ * Removes a module that is about to be freed from the list; ignored if it is not there. Entered.
+ */
 void debug_module_removed(const struct gpu_module *module);
 
-/** A kernel is to be launched: waits for a debugger, where that is wanted, and until it knows the
- * modules. Entered. */
+/**
+ * Before a launch: waits for a debugger, where kernels are held, and until it knows the modules.
+ * Ends early at Ctrl-C. Entered.
+ */
 void debug_launch_wait(void);
-/** It was launched. Entered. */
+/** Notes a launch that has begun, for the debugger. Entered. */
 void debug_launch_began(const struct gpu *gpu, const struct sm_launch *launch);
-/** Issues until debug_turn() is to be called: few, where a debugger is there. Entered. */
+/**
+ * The number of issues until debug_turn() is to be called: few where a debugger is connected, else
+ * @p without. Entered.
+ */
 uint64_t debug_budget(uint64_t without);
 /**
- * A run of the device came back with @p result: lets the debugger in, and waits where it has
- * stopped all warps. True: the kernel is to be run on, with no other result; false: it came to its
- * end, or @p result became WT_RUN_FAULT, since the debugger let a mistake be. Entered.
+ * After a run of the device with @p result: lets the debugger in, and waits while it has stopped
+ * all warps. True: the kernel is to be run on. False: it is over, by its own end or, with *result
+ * WT_RUN_FAULT and the machine's fault set, by debug_fail. Entered.
  */
 bool debug_turn(struct gpu *gpu, enum wt_run *result);
-/** The kernel has ended. Entered. */
+/** Notes that the kernel has ended. Entered. */
 void debug_launch_ended(void);
 
 /* ---- the debugger's side: endpoint.c ---- */
 
-/** The debugger enters, for a request; it waits for a kernel to come back. */
+/** Takes the gate for a request of the debugger: a kernel gives it up between two runs. */
 void debug_enter_as_debugger(void);
+/** Gives the gate back after the request. */
 void debug_leave_as_debugger(void);
-/** Waits until the kernel has run for a moment; at most @p ms. Entered as the debugger. */
+/**
+ * Waits until the kernel has come back from a run, for at most @p ms; at once where none runs.
+ * Entered as the debugger.
+ */
 void debug_wait(unsigned ms);
-/** The state of the debug hardware was changed: a kernel that stands looks again. */
+/**
+ * Tells a kernel that stands that the debug hardware's state has changed. Entered as the debugger.
+ */
 void debug_poke(void);
-/** A debugger is there from now on, or no longer. */
+/**
+ * Notes that a debugger is connected, or no longer; kernels are held no longer, and no modules are
+ * known. Entered as the debugger.
+ */
 void debug_follow(bool follow);
+/** Whether a debugger is connected. */
 bool debug_followed(void);
-/** The debugger knows the modules in that state (debug_event()). */
+/** Notes the state of the module list that the debugger knows (debug_event()). */
 void debug_known(uint64_t state);
-/** What has happened since the last call: a set of enum sm_wire_happened. */
+/**
+ * Returns what has happened since the last call, a set of enum sm_wire_happened; *state becomes the
+ * state of the module list.
+ */
 int debug_event(uint64_t *state);
-/** Kernels wait for a debugger. */
+/** Holds kernels until a debugger comes, or releases them. */
 void debug_hold(bool hold);
+/** Whether kernels are held for a debugger. */
 bool debug_held(void);
-/** The launch that runs or ran last, and where its constant banks are. Entered. */
+/** The launch that runs, or ran last; number 0: there was none. Entered. */
 struct sm_wire_launch debug_launch(void);
+/**
+ * Finds a constant bank of that launch: its address and bytes (0: it has none). False before the
+ * first launch. Entered.
+ */
 bool debug_bank(unsigned bank, uint64_t *addr, uint32_t *size);
-/** The kernel is to end with the mistake of a warp of its device. Entered. */
+/** Ends the kernel that runs with this fault, at its next debug_turn. Entered. */
 void debug_fail(const struct wt_fault *fault);
 
 struct debug_module {
@@ -66,14 +96,14 @@ struct debug_module {
     const struct gpu_module *module;
 };
 
-/** The modules that there are. Entered. */
+/** The list of loaded modules, valid while entered; *state becomes its state. */
 const struct debug_module *debug_modules(size_t *count, uint64_t *state);
 
 /* ---- endpoint.c ---- */
 
-/** Listens for debuggers of the GPUs, which stay. */
+/** Listens for debuggers of the GPUs; the array must stay. */
 void endpoint_start(struct gpu *const *gpus, unsigned count);
-/** The process ends without coming back: the socket is removed. */
+/** Removes the socket, before the process is ended from within a call. */
 void endpoint_forget(void);
 
 #endif

@@ -44,57 +44,92 @@ struct gpu_launch {
     const uint8_t *parameters;  /**< kernel->parameter_bytes of them */
 };
 
-/** Makes GPU @p number, as "sm:KEY=VALUE,…" says. */
+/**
+ * Makes GPU @p number by @p said, "sm:KEY=VALUE,…", and WAVETRAP_SM_DEFAULT. It is never freed.
+ * WT_INVALID: a key or value is wrong; WT_NO_MEMORY.
+ */
 enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, struct wt_error *err);
+/** The number that the GPU was made with. */
 unsigned gpu_number(const struct gpu *gpu);
+/** Bytes of memory that the program may allocate. */
 uint64_t gpu_memory(const struct gpu *gpu); /**< bytes */
+/** The number of SMs. */
 unsigned gpu_sms(const struct gpu *gpu);
+/** The compute capability times 10: 50 is 5.0. */
 unsigned gpu_capability(const struct gpu *gpu); /**< 50: 5.0 */
 
-/** Device memory, in multiples of 512 bytes. WT_NO_MEMORY: the device has not so much. */
+/**
+ * Allocates device memory. It counts in multiples of 512 bytes. WT_NO_MEMORY: the device has not so
+ * much left.
+ */
 enum wt_status gpu_allocate(struct gpu *gpu, uint64_t size, uint64_t *address,
                             struct wt_error *err);
-/** False: nothing begins there. */
+/** Frees an allocation; false: none begins at @p address. */
 bool gpu_free(struct gpu *gpu, uint64_t address);
+/** Bytes of all allocations, each rounded up to 512. */
 uint64_t gpu_in_use(const struct gpu *gpu);
-/** The allocation, or the variables of a module, that an address is in; false: none. */
+/** Finds the allocation, or the variables of a module, that an address lies in; false: none. */
 bool gpu_range(const struct gpu *gpu, uint64_t address, uint64_t *base, uint64_t *size);
 
-/** A texture header (emulator/sm/texture.h) in memory that kernels only read; false: there is no
- * room left. */
+/**
+ * Puts a texture header (emulator/sm/texture.h) into memory that kernels only read; *handle is its
+ * address. False: all are in use.
+ */
 bool gpu_header_new(struct gpu *gpu, const uint8_t *bytes, uint64_t *handle);
+/** Frees a texture header; false: there is none at @p handle. */
 bool gpu_header_free(struct gpu *gpu, uint64_t handle);
 
-/** Lets kernels access memory of the host, rounded to pages, at its own address; undoes it. */
+/**
+ * Lets kernels access memory of the host, rounded to pages, at its own address, until
+ * gpu_see_no_more.
+ */
 enum wt_status gpu_see(struct gpu *gpu, uint64_t address, uint64_t size, struct wt_error *err);
+/** Takes memory of the host from kernels, rounded to pages. */
 void gpu_see_no_more(struct gpu *gpu, uint64_t address, uint64_t size);
 
-/** False where some of the bytes are in no allocation. */
+/** Copies device memory to the host; false where not all bytes are in one allocation. */
 bool gpu_read(struct gpu *gpu, uint64_t address, void *to, uint64_t size);
+/** Copies from the host to device memory; false where not all bytes are in one allocation. */
 bool gpu_write(struct gpu *gpu, uint64_t address, const void *from, uint64_t size);
 
-/** Adds a text to a module that is not linked yet. */
+/**
+ * Parses a PTX text and adds it to a module that is not linked yet. WT_INVALID, WT_UNSUPPORTED: as
+ * ptx_parse.
+ */
 enum wt_status gpu_module_add(struct gpu_module *m, const char *name, const char *text, size_t size,
                               struct wt_error *err);
-/** Adds the texts of another module, which are not parsed again; either may be freed first. */
+/**
+ * Adds the parsed texts of another module to a module; either may be freed first. WT_NO_MEMORY is
+ * the only failure.
+ */
 enum wt_status gpu_module_share(struct gpu_module *m, const struct gpu_module *from,
                                 struct wt_error *err);
 /** Reads a cubin into a module that is empty, checking that the GPU can execute it: WT_UNSUPPORTED
  * where it is for another one, WT_INVALID where it is damaged. */
 enum wt_status gpu_module_take(const struct gpu *gpu, struct gpu_module *m, const uint8_t *bytes,
                                size_t size, struct wt_error *err);
-/** Links it and puts it into memory; gpu_module_free undoes both. */
+/**
+ * Links a module's texts and puts it, or its cubin, into memory. On failure, too, the caller frees
+ * it with gpu_module_free.
+ */
 enum wt_status gpu_module_load(struct gpu *gpu, struct gpu_module *m, struct wt_error *err);
+/**
+ * Takes a module out of memory, if it was loaded, and frees what it owns. @p gpu may be NULL for
+ * one that was not.
+ */
 void gpu_module_free(struct gpu *gpu, struct gpu_module *m);
-/** Finds a kernel by its name; false: there is none. */
+/** Finds a kernel of a module by its name; false: there is none. */
 bool gpu_module_kernel(const struct gpu_module *m, const char *name, struct gpu_kernel *kernel);
-/** Where parameter @p index of a kernel is among its parameters' bytes. */
+/**
+ * The offset of parameter @p index (below parameter_count) among the parameters' bytes, and its
+ * size in bytes.
+ */
 void gpu_kernel_parameter(const struct gpu_kernel *k, size_t index, uint32_t *offset,
                           uint32_t *size);
 
 /**
- * Runs a kernel to its end. What goes wrong in it is reported on stderr, and gives the result that
- * CUDA's documentation names for it.
+ * Runs a kernel to its end. A mistake in it is reported on stderr and gives the result that CUDA's
+ * documentation names for it.
  */
 CUresult gpu_run(struct gpu *gpu, const struct gpu_launch *launch);
 

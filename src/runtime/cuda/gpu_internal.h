@@ -57,15 +57,23 @@ struct gpu {
     bool printed; /* since the program's output was last flushed */
 };
 
-/** Takes memory of the process, and gives it to the GPU; gpu_unmap gives it back. */
+/**
+ * Takes memory of the process at this very address, which must be free, and maps it for the GPU.
+ * WT_NO_MEMORY.
+ */
 enum wt_status gpu_map(struct gpu *g, uint64_t address, uint64_t size, bool writable,
                        struct wt_error *err);
+/** Unmaps what gpu_map has mapped. */
 void gpu_unmap(struct gpu *g, uint64_t address, uint64_t size);
-/** Notes what an address belongs to; gpu_drop_range forgets it and unmaps it. */
+/** Notes what [base, base + size) belongs to. WT_NO_MEMORY is the only failure. */
 enum wt_status gpu_add_range(struct gpu *g, uint64_t base, uint64_t size, bool allocated,
                              struct wt_error *err);
+/** Forgets the range that begins at @p base, and unmaps it; false: there is none. */
 bool gpu_drop_range(struct gpu *g, uint64_t base);
-/** Where constant bank @p bank (1 on) of a function of a cubin is; *size 0: it has none. */
+/**
+ * The address of constant bank @p bank, 1 on, of a function of a loaded cubin; *size becomes its
+ * bytes, 0: it has none.
+ */
 uint64_t gpu_module_bank(const struct gpu_module *m, const struct cubin_function *f, unsigned bank,
                          uint32_t *size);
 

@@ -11,7 +11,7 @@
 typedef enum wt_status (*image_text_fn)(void *context, const char *name, const char *text,
                                         size_t length, struct wt_error *err);
 
-/** Whether it is a fat binary, or the structure that points to one. */
+/** Whether an image is a fat binary, or the structure that points to one. */
 bool image_is_fat(const void *image);
 
 /**
@@ -27,8 +27,10 @@ enum wt_status image_each_text(const struct gpu *g, const void *image, size_t av
                                const char *name, image_text_fn add, void *context,
                                struct wt_error *err);
 
-/** The texts, parsed, of what a linker's state has made; NULL: the image is of no state that is
- * there. In linker.c; under the lock. */
+/**
+ * The parsed texts of an image that a linker's state has made (linker.c); NULL: no state that
+ * exists has made it. The caller holds the lock.
+ */
 const struct gpu_module *linker_module(const void *image);
 
 /** A program's buffer for messages about its images. */
@@ -37,10 +39,12 @@ struct image_log {
     size_t size;
 };
 
-/** Finds it among the options of a call. */
-void image_find_log(unsigned count, const int *options, void **values, struct image_log *log);
-/** Tells of a mistake: in the program's log, where it has one, else on stderr. Returns @p result.
+/**
+ * Finds the program's buffer for messages among the @p count options of a call; without one,
+ * log->text is NULL.
  */
+void image_find_log(unsigned count, const int *options, void **values, struct image_log *log);
+/** Reports a mistake in the program's log or, without one, on stderr. Returns @p result. */
 CUresult image_mistake(const struct image_log *log, CUresult result, const struct wt_error *err);
 
 #endif

@@ -23,25 +23,30 @@ struct CUfunc_st {
 
 /* ---- state.c ---- */
 
-/** Takes the lock; on any other result than CUDA_SUCCESS (3: before cuInit) it is not taken. */
+/** Takes the lock. On any other result than CUDA_SUCCESS (3: before cuInit) it is not taken. */
 CUresult state_lock(void);
-/** Gives the lock back; the result is what the call returns. */
+/** Gives the lock back; returns @p result, for the call to return. */
 CUresult state_leave(CUresult result);
-/** The GPU of a number; NULL: there is none. */
+/** The GPU of a device number; NULL: there is none. */
 struct gpu *state_gpu(CUdevice number);
-/** The GPU in whose memory an address is, and its number where @p number is not NULL; NULL: none.
+/**
+ * The GPU in whose memory an address lies; NULL: none. *number becomes its device number, unless @p
+ * number is NULL.
  */
 struct gpu *state_owner(uint64_t address, CUdevice *number);
 
 /* ---- context.c ---- */
 
 /**
- * Takes the lock for a call that needs a context of the thread's; @p gpu becomes the context's. On
+ * Takes the lock for a call that needs a context of the thread's; *gpu becomes the context's. On
  * any other result than CUDA_SUCCESS the lock is not taken: 3 before cuInit, 201 without a context,
- * the error of an earlier kernel that has failed.
+ * or the error of an earlier kernel that has failed.
  */
 CUresult state_enter(struct gpu **gpu);
-/** A kernel has failed: each call that needs the context gives this from now on. Under the lock. */
+/**
+ * Notes that a kernel has failed: each call that needs the context returns @p result from now on.
+ * The caller holds the lock. Returns @p result.
+ */
 CUresult state_fail(CUresult result);
 
 #endif

@@ -17,9 +17,9 @@
 
 /* ---- error.c ---- */
 
-/** What a call returns: it is the thread's last error from now on, unless it is cudaSuccess. */
+/** Returns @p error, which becomes the thread's last error unless it is cudaSuccess. */
 cudaError_t cudart_result(cudaError_t error);
-/** The same for a result of the driver, whose numbers are the runtime's. */
+/** As cudart_result, for a result of the driver, whose numbers are the runtime's. */
 cudaError_t cudart_of(CUresult result);
 
 /* ---- device.c ---- */
@@ -36,9 +36,12 @@ enum { CUDART_GPUS = 16 };
 
 /* ---- program.c ---- */
 
-/** The kernel that stands for a function of the host, on the thread's device. */
+/** Finds the kernel that stands for a function of the host, on the thread's device. */
 CUresult cudart_function(const void *host, CUfunction *function);
-/** Where a variable is on the thread's device that stands for one of the host. */
+/**
+ * Finds the variable that stands for one of the host, on the thread's device: its address and
+ * bytes.
+ */
 CUresult cudart_variable(const void *host, CUdeviceptr *address, size_t *bytes);
 
 #endif

@@ -3,8 +3,8 @@
  * in its own process. The functions of hooks.c stand before libc's in a preloaded library, which
  * names its drivers in wt_devfs_drivers.
  *
- * What they cannot reach: statically linked programs, programs that change their user on execution,
- * and system calls without libc.
+ * They do not reach statically linked programs, programs that change their user on execution, and
+ * system calls without libc.
  */
 #ifndef WT_RUNTIME_DEVFS_H
 #define WT_RUNTIME_DEVFS_H
@@ -29,13 +29,13 @@ struct wt_devfs_driver {
     /** The last descriptor of @p file is closed. */
     void (*close)(void *file);
     /**
-     * Where a path below the prefixes is on the host: the files that the driver shows in sysfs. It
-     * is asked first, for opening and for looking. False: there is no such file. NULL: the driver
-     * has no such files.
+     * Finds the host's file for a path below the prefixes: the files that the driver shows in
+     * sysfs. It is called first, for opening and for stat. False: there is no such file. NULL: the
+     * driver has no such files.
      */
     bool (*redirect)(const char *path, char *real, size_t size);
-    /** Whether @p path is a device file that open would open: for who only looks whether it is
-     * there. NULL: none is shown. */
+    /** Whether @p path is a device file that open would open, for stat and the like. NULL: none is
+     * shown. */
     bool (*is_device)(const char *path);
     /**
      * mmap of @p length bytes at @p offset: 0 with *fd a descriptor of the host's that is mapped
@@ -46,7 +46,7 @@ struct wt_devfs_driver {
     int (*map)(void *file, size_t length, uint64_t *offset, void **at, int *fd);
 };
 
-/** The drivers of this library, ended by NULL. Whoever links hooks.c defines it. */
+/** The drivers of this library, ended by NULL. The library that links hooks.c defines it. */
 extern const struct wt_devfs_driver *const wt_devfs_drivers[];
 
 /* ---- the table of descriptors, for hooks.c and tests ---- */
@@ -57,14 +57,19 @@ const struct wt_devfs_driver *wt_devfs_driver_of(const char *path);
 /** Notes that @p fd is an opening of @p driver. False without host memory. */
 bool wt_devfs_add(int fd, const struct wt_devfs_driver *driver, void *file);
 
-/** What @p fd is an opening of; NULL if it is none. Sets *file. */
+/** The driver that @p fd is an opening of, and in *file the opening; NULL if it is none. */
 const struct wt_devfs_driver *wt_devfs_find(int fd, void **file);
 
-/** @p copy is a duplicate of @p fd now (and of nothing else any more). False without host memory,
- * where @p fd is an opening. */
+/**
+ * Notes that @p copy is a duplicate of @p fd now, and of nothing else any more. False without host
+ * memory, where @p fd is an opening.
+ */
 bool wt_devfs_duplicate(int fd, int copy);
 
-/** @p fd is about to be closed: after its last descriptor the driver closes the file. */
+/**
+ * Forgets @p fd, which is about to be closed. After a file's last descriptor the driver closes the
+ * file.
+ */
 void wt_devfs_remove(int fd);
 
 #endif

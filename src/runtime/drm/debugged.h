@@ -1,7 +1,6 @@
 /*
- * A GPU whose program may have a debugger: which thread has the device when, and for what a walk
- * waits. The thread that runs a walk gives the device up between slices; the endpoint's thread
- * takes it meanwhile.
+ * A GPU whose program may have a debugger: which thread owns the device, and what a walk waits for.
+ * The thread that runs a walk gives the device up between slices, for the endpoint's thread.
  */
 #ifndef WT_DRM_DEBUGGED_H
 #define WT_DRM_DEBUGGED_H
@@ -28,40 +27,42 @@ struct drm_debugged {
     struct gen_wire_hit hit; /**< watched memory was accessed: the debugger has not asked yet */
 };
 
-/** There is no debugger. */
+/** Sets up the state without a debugger. */
 void drm_debugged_init(struct drm_debugged *debugged, struct gen_device *device);
 
 /* ---- for the thread that runs a walk ---- */
 
-/** Takes the device for a walk of the kernel at @p address, whose code (drm_code_runs) the debugger
- * is told of first. */
+/**
+ * Takes the device for a walk of the kernel at @p address, whose code (drm_code_runs) is added to
+ * the list of kernels. Waits first while walks are held, or the debugger does not know the list.
+ */
 void drm_debugged_begin(struct drm_debugged *debugged, uint64_t address, uint8_t *code,
                         size_t room);
-/** Issues of a slice: few enough for a debugger not to wait long. */
+/** The number of issues of a slice: fewer where a debugger is attached. */
 uint64_t drm_debugged_slice(const struct drm_debugged *debugged);
-/** After a slice: lets the debugger have the device, and waits while threads are stopped. Whether
- * the walk goes on. */
+/**
+ * After a slice: lets the debugger have the device, and waits while threads are stopped. Returns
+ * whether the walk goes on.
+ */
 bool drm_debugged_continue(struct drm_debugged *debugged, enum wt_run why);
-/** The walk has ended. */
+/** Ends the walk and gives the device back. */
 void drm_debugged_end(struct drm_debugged *debugged);
 
 /* ---- for the endpoint's thread ---- */
 
-/** Takes the device, in the midst of a walk, too. */
+/** Takes the device, between two slices of a walk, too. */
 void drm_debugged_enter(struct drm_debugged *debugged);
+/** Gives the device back. */
 void drm_debugged_leave(struct drm_debugged *debugged);
-/** The driver's debug support goes on or off; the device has been taken. */
+/** Turns the driver's debug support on or off. The device is taken. */
 void drm_debugged_attach(struct drm_debugged *debugged, bool on);
-/** Writes a register of the bus (emulator/gen/gen.h); likewise. */
+/** Writes a register of the bus (emulator/gen/gen.h). The device is taken. */
 void drm_debugged_write(struct drm_debugged *debugged, uint32_t addr, uint32_t value);
-/** Watches memory: @p count of @p list, and no other; likewise. False without host memory. */
-bool drm_debugged_watch(struct drm_debugged *debugged, const struct gen_wire_watch *list,
-                        size_t count);
-/** The kernels of this state are known; likewise. */
+/** Notes the state of the list of kernels that the debugger knows. The device is taken. */
 void drm_debugged_know(struct drm_debugged *debugged, uint64_t state);
-/** From now on walks wait for a debugger to come, or no longer do. */
+/** Holds walks until a debugger comes, or releases them. */
 void drm_debugged_hold(struct drm_debugged *debugged, bool held);
-/** Waits up to @p ms for an attention, and takes it: whether there was one. */
+/** Waits up to @p ms for an attention, and clears it; returns whether there was one. */
 bool drm_debugged_attention(struct drm_debugged *debugged, uint64_t ms);
 
 #endif

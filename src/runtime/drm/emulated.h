@@ -8,21 +8,27 @@
 /** The most that a process has: as many render nodes. */
 enum { WT_DRM_MOST_GPUS = 8 };
 
-/**
- * A device for the GPU that @p config describes. What programs do wrong is told on stderr. The
- * caller frees it with wt_drm_emulated_free.
- */
+/** An emulated GPU with its driver. */
 struct wt_drm_emulated;
+
+/**
+ * Makes the GPU that @p config describes. Mistakes of programs are reported on stderr. The caller
+ * frees *gpu with wt_drm_emulated_free.
+ */
 enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_drm_emulated **gpu,
                                    struct wt_error *err);
+/** Frees the GPU, its driver and its device. NULL is allowed. */
 void wt_drm_emulated_free(struct wt_drm_emulated *gpu);
 
-/** After fork(), for which wt_i915_before_fork prepared: the child's GPU is idle. */
+/**
+ * After fork(), which wt_i915_before_fork has prepared, in the parent or the @p child, whose GPU is
+ * idle.
+ */
 void wt_drm_emulated_after_fork(struct wt_drm_emulated *gpu, bool child);
 
-/** Its driver. */
+/** The GPU's driver, which belongs to it. */
 struct wt_i915 *wt_drm_emulated_driver(struct wt_drm_emulated *gpu);
-/** Its side of debuggers. */
+/** The GPU's state for debuggers, which belongs to it. */
 struct drm_debugged *wt_drm_emulated_debugged(struct wt_drm_emulated *gpu);
 
 #endif

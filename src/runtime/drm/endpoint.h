@@ -7,8 +7,10 @@
 /** Gives GPU @p index; NULL: there is none. Called from the endpoint's own thread. */
 typedef struct wt_drm_emulated *wt_drm_find(unsigned index);
 
-/** Begins to listen in this process, once, when its first GPU has come into being; @p gpu is the
- * first one, which can be debugged. Without a folder for sockets no debugger can come. */
+/**
+ * Listens for debuggers in this process, once, when its first GPU has come into being: @p gpu, the
+ * one that can be debugged. Without a folder for sockets no debugger can come.
+ */
 void wt_drm_endpoint_start(wt_drm_find *find, struct wt_drm_emulated *gpu);
 
 #endif

@@ -78,7 +78,7 @@ struct wt_gem_owner {
     uint64_t objects, bytes, active, inactive, global, shared, unbound;
 };
 
-/** All that the report needs to know. */
+/** All data of the report. */
 struct wt_gem_state {
     uint64_t batch;                /**< of a recording: the number of the batch; 0: none */
     struct wt_gem_object *objects; /**< owned */
@@ -96,19 +96,21 @@ struct wt_gem_state {
 /** The driver's versions whose reports differ. */
 enum wt_gem_format { WT_GEM_4_14, WT_GEM_4_16, WT_GEM_5_2 };
 
-/** One line about @p object, without a newline. */
+/** Prints one line about @p object, without a newline. */
 void wt_gem_describe(FILE *out, const struct wt_gem_object *object, bool has_llc,
                      enum wt_gem_format format);
 
-/** The summary: i915_gem_objects. */
+/** Prints the summary: i915_gem_objects. */
 void wt_gem_summary(FILE *out, const struct wt_gem_state *state, enum wt_gem_format format);
 
-/** A line for each bound object, and their sum: i915_gem_gtt; where @p stolen only those in stolen
- * memory, bound or not, in the order of their place: i915_gem_stolen. */
+/**
+ * Prints a line for each bound object, and their sum: i915_gem_gtt; with @p stolen only those in
+ * stolen memory, bound or not, by their offset there: i915_gem_stolen.
+ */
 enum wt_status wt_gem_list(FILE *out, const struct wt_gem_state *state, enum wt_gem_format format,
                            bool stolen, struct wt_error *err);
 
-/** What the flags and the domain bits of @p object mean, one a line, indented. */
+/** Prints what the flags and the domain bits of @p object mean, one a line, indented. */
 void wt_gem_explain(FILE *out, const struct wt_gem_object *object, enum wt_gem_format format);
 
 /**

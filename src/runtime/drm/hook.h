@@ -1,8 +1,8 @@
 /*
  * Intel's OpenCL runtime looks for a debugger's library, libigfxdbgxchg64.so, by its plain name.
- * Where that says that a debugger is there, the runtime compiles programs for debugging and tells
- * the library of each program's source text and of each kernel's instructions and DWARF. hook.c is
- * such a library; it passes on what it is told.
+ * Where that reports a debugger, the runtime compiles programs for debugging and gives the library
+ * each program's source text, and each kernel's instructions and DWARF. hook.c is such a library;
+ * it passes them on.
  */
 #ifndef WT_DRM_HOOK_H
 #define WT_DRM_HOOK_H
@@ -13,7 +13,7 @@
 #define WT_DRM_HOOK_LIBRARY "libigfxdbgxchg64.so"
 #define WT_DRM_HOOK_TAKE "wt_drm_hook_take"
 
-/** Who takes what the runtime tells: code.h. */
+/** The receiver of what the runtime reports: code.h. */
 struct drm_hook_ops {
     void (*built)(const char *name, const void *code, size_t size, const void *elf,
                   size_t elf_size);

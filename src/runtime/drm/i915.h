@@ -1,6 +1,6 @@
 /*
- * The i915 driver of an emulated Intel GPU: what a program gets that opens a render node and calls
- * its ioctls (linux include/uapi/drm/i915_drm.h). A file has buffer objects and contexts; a batch
+ * The i915 driver of an emulated Intel GPU, for a program that opens a render node and calls its
+ * ioctls (linux include/uapi/drm/i915_drm.h). A file has buffer objects and contexts; a batch
  * runs on the emulator within the call that submits it.
  */
 #ifndef WT_DRM_I915_H
@@ -19,46 +19,61 @@ struct wt_i915_file; /**< one opening of it */
 
 enum { WT_I915_CLOCK_HZ = 12000000 };
 
-/** The chip that programs are told: HD Graphics 530, Skylake GT2. */
+/** The chip that programs see: HD Graphics 530, Skylake GT2. */
 enum { WT_I915_CHIP = 0x1912, WT_I915_REVISION = 6 };
 
-/** A device with @p subslices subslices. @p ops and @p context live as long as the device. */
+/**
+ * Makes a device with @p subslices subslices, 1 to 9. @p ops and @p context must live as long as
+ * the device. The caller frees it with wt_i915_free.
+ */
 enum wt_status wt_i915_new(const struct wt_i915_ops *ops, void *context, unsigned subslices,
                            struct wt_i915 **device, struct wt_error *err);
+/** Frees a device and all its openings. NULL is allowed. */
 void wt_i915_free(struct wt_i915 *device);
 
 /** The descriptor that a program gets when it opens the node; it is duplicated for each opening.
  * Mappings of it at the offsets that DRM_IOCTL_I915_GEM_MMAP_OFFSET gives are objects. */
 int wt_i915_descriptor(const struct wt_i915 *device);
 
-/** A new opening; NULL without host memory. */
+/** Makes a new opening; NULL without host memory. wt_i915_close frees it. */
 struct wt_i915_file *wt_i915_open(struct wt_i915 *device);
-/** Frees all that belongs to it. */
+/** Closes an opening and frees all that belongs to it. */
 void wt_i915_close(struct wt_i915_file *file);
 
 /**
- * What this thread creates from now on is for a buffer of @p bytes bytes of the program, beginning
- * where the buffer object does; 0: for the runtime. The driver's own sizes are multiples of pages.
+ * Notes that the objects this thread creates from now on are for a buffer of @p bytes bytes of the
+ * program, which begins where the object does; 0: for the runtime. The driver's own sizes are
+ * multiples of pages.
  */
 void wt_i915_ask(uint64_t bytes);
 
-/** Around fork(): no ioctl is half done in the child, and no batch of the parent's is under way. In
- * the child: whether one was, in another thread. */
+/** Before fork(): waits until no ioctl is half done, by taking the lock. */
 void wt_i915_before_fork(struct wt_i915 *device);
+/**
+ * After fork(), in the parent or the @p child: gives the lock back. In the child no batch is under
+ * way; returns whether one of another thread was.
+ */
 bool wt_i915_after_fork(struct wt_i915 *device, bool child);
 
-/** From now on the state of the buffer objects is written to @p file as each batch begins: a line
- * of JSON (gem.h). The caller closes it after the device. NULL: no longer. */
+/**
+ * Writes the state of the buffer objects to @p file as each batch begins, a line of JSON (gem.h);
+ * NULL: no longer. The caller closes it after the device.
+ */
 void wt_i915_record_gem(struct wt_i915 *device, FILE *file);
 
-/** An ioctl: 0, or a negative errno. @p argument is the program's. Any thread may call it. */
+/** Does an ioctl: 0, or a negative errno. @p argument is the program's. Any thread may call it. */
 int wt_i915_ioctl(struct wt_i915_file *file, unsigned long request, void *argument);
 
-/** Where the memory of a buffer object is that the GPU has seen at @p address, and how many bytes
- * (*room) of it follow; NULL: there is none. The program may give it back at any time. */
+/**
+ * Finds the memory of the buffer object that the GPU has seen at @p address, and in *room how many
+ * bytes of it follow; NULL: there is none. The program may free it at any time.
+ */
 uint8_t *wt_i915_find(struct wt_i915 *device, uint64_t address, uint64_t *room);
 
-/** The buffer objects of all files, for the report of gem.h. The caller frees *state. */
+/**
+ * Describes the buffer objects of all files, for the report of gem.h. The caller frees *state with
+ * wt_gem_state_free.
+ */
 enum wt_status wt_i915_gem_state(struct wt_i915 *device, struct wt_gem_state *state,
                                  struct wt_error *err);
 

@@ -1,4 +1,4 @@
-/* What the i915 driver needs from whoever has the emulator. */
+/* The operations that the i915 driver needs from the owner of the emulator. */
 #ifndef WT_DRM_I915_OPS_H
 #define WT_DRM_I915_OPS_H
 
@@ -21,13 +21,14 @@ struct wt_i915_mapping {
 };
 
 /**
- * Fills in how many work-items a group of @p walk has (block), and the whole of it (grid), where
- * that is known: its payload, of @p room bytes, is at @p payload in this process (NULL: nowhere).
+ * Copies the sizes of @p walk into *out: work-items of a group (block) and of the whole walk
+ * (grid), where they are known from its payload, of @p room bytes at @p payload in this process
+ * (NULL: there is none).
  */
 void drm_walk_sizes(const struct gen_walk *walk, const uint8_t *payload, size_t room,
                     struct gen_walk *out);
 
-/** What the driver needs from whoever has the emulator. */
+/** Operations of the emulator's owner; none is NULL. */
 struct wt_i915_ops {
     /**
      * Runs a walk to its end. The GPU sees memory through the table (PPGTT of 48 bits) whose PML4

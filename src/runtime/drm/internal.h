@@ -83,39 +83,95 @@ struct wt_i915 {
     FILE *record;     /* gets the state of the objects as each begins; NULL: none does */
 };
 
-/* A batch begins: the record gets a line. The lock is held. */
+/*
+ * Counts a batch that begins, and writes a line to the record, if there is one. The lock is held.
+ */
 void drm_record(struct wt_i915 *device);
-/* The object of a handle, or NULL. */
+/* The object of a handle; NULL if there is none, or it was closed. */
 struct drm_object *drm_object(struct wt_i915_file *file, uint32_t handle);
-/* The context of an id, or NULL. */
+/* The context of an id; NULL if there is none. */
 struct drm_context *drm_context(struct wt_i915_file *file, uint32_t id);
 
-/* ---- objects.c: each takes the argument of its ioctl; 0 or a negative errno ---- */
+/* ---- objects.c, contexts.c, execbuffer.c: ioctls (linux drm/i915_drm.h). Each takes the argument
+ * of its own, with the lock held, and returns 0 or a negative errno ---- */
 
+/*
+ * I915_GEM_CREATE: makes an object of up to 1 TiB, rounded up to pages. -EINVAL, -ENOSPC, -ENOMEM.
+ */
 int drm_create(struct wt_i915_file *file, struct drm_i915_gem_create *args);
+/*
+ * I915_GEM_USERPTR: makes an object of whole pages of the program's own memory. -EINVAL, -EFAULT,
+ * -ENOMEM.
+ */
 int drm_userptr(struct wt_i915_file *file, struct drm_i915_gem_userptr *args);
+/*
+ * GEM_CLOSE: frees a handle; the memory of an object that a batch uses stays until that has ended.
+ * -EINVAL.
+ */
 int drm_close(struct wt_i915_file *file, struct drm_gem_close *args);
+/*
+ * I915_GEM_MMAP: maps a part of an object into the process. -ENOENT, -EINVAL, -ENOMEM; -ENXIO for
+ * userptr objects.
+ */
 int drm_mmap(struct wt_i915_file *file, struct drm_i915_gem_mmap *args);
+/*
+ * I915_GEM_MMAP_OFFSET: gives the offset at which mmap of the descriptor maps an object. -ENOENT,
+ * -EINVAL; -ENODEV for userptr objects.
+ */
 int drm_mmap_offset(struct wt_i915_file *file, struct drm_i915_gem_mmap_offset *args);
+/* I915_GEM_PWRITE: writes to an object. -ENOENT; -EINVAL beyond its end. */
 int drm_pwrite(struct wt_i915_file *file, struct drm_i915_gem_pwrite *args);
+/* I915_GEM_PREAD: reads from an object. -ENOENT; -EINVAL beyond its end. */
 int drm_pread(struct wt_i915_file *file, struct drm_i915_gem_pread *args);
+/*
+ * I915_GEM_SET_DOMAIN: notes the domains, which the report shows; memory is coherent anyway.
+ * -ENOENT; -EINVAL for domains of the GPU.
+ */
 int drm_set_domain(struct wt_i915_file *file, struct drm_i915_gem_set_domain *args);
+/* I915_GEM_SET_TILING: notes tiling and stride, which the report shows. -ENOENT, -EINVAL. */
 int drm_set_tiling(struct wt_i915_file *file, struct drm_i915_gem_set_tiling *args);
+/* I915_GEM_GET_TILING: gives what drm_set_tiling has noted; nothing is swizzled. -ENOENT. */
 int drm_get_tiling(struct wt_i915_file *file, struct drm_i915_gem_get_tiling *args);
+/* I915_GEM_MADVISE: notes whether the object may be purged; none ever is. -ENOENT, -EINVAL. */
 int drm_madvise(struct wt_i915_file *file, struct drm_i915_gem_madvise *args);
-/* Frees the memory of an object that is not active, and its place in the table. */
+/* Frees the memory of an object that no batch uses, and its place in the table. */
 void drm_object_free(struct wt_i915_file *file, struct drm_object *object);
 
 /* ---- contexts.c ---- */
 
+/*
+ * I915_GEM_CONTEXT_CREATE_EXT: makes a context with an address space of its own. -EINVAL for
+ * unknown flags and parameters, -E2BIG, -ENOMEM.
+ */
 int drm_context_create(struct wt_i915_file *file, struct drm_i915_gem_context_create_ext *args);
+/*
+ * I915_GEM_CONTEXT_DESTROY: frees a context other than the default one, at the end of its batch.
+ * -ENOENT.
+ */
 int drm_context_destroy(struct wt_i915_file *file, struct drm_i915_gem_context_destroy *args);
+/*
+ * I915_GEM_CONTEXT_GETPARAM: gives a parameter, most of which are constant here. -ENOENT; -EINVAL
+ * for unknown ones.
+ */
 int drm_context_getparam(struct wt_i915_file *file, struct drm_i915_gem_context_param *args);
+/*
+ * I915_GEM_CONTEXT_SETPARAM: accepts parameters that have no effect here. -ENOENT; -EINVAL for
+ * others.
+ */
 int drm_context_setparam(struct wt_i915_file *file, struct drm_i915_gem_context_param *args);
+/*
+ * I915_GET_RESET_STATS: tells whether the context is lost, and how often one of its batches has
+ * failed. -ENOENT, -EINVAL.
+ */
 int drm_reset_stats(struct wt_i915_file *file, struct drm_i915_reset_stats *args);
 
 /* ---- execbuffer.c ---- */
 
+/*
+ * I915_GEM_EXECBUFFER2: runs a batch to its end; the lock is given up meanwhile. -EIO: the context
+ * is lost; -ENOENT, -EINVAL, -ENOMEM. A batch that fails loses its context, which the next call
+ * tells.
+ */
 int drm_execbuffer(struct wt_i915_file *file, struct drm_i915_gem_execbuffer2 *args);
 
 /* ---- streamer.c ---- */
@@ -129,27 +185,38 @@ struct drm_batch {
     uint64_t root; /* of the context's page tables */
 };
 
-/* Where @p size bytes at a GPU address are in this process; NULL if no mapping has all of them. */
+/*
+ * Finds the memory of this process for @p size bytes at a GPU address; NULL if no mapping has all
+ * of them.
+ */
 uint8_t *drm_batch_host(const struct drm_batch *batch, uint64_t address, uint64_t size);
-/* Executes commands from @p address on, up to the end of the batch. */
+/*
+ * Executes commands from @p address on, up to the end of the batch. WT_INVALID: a command is
+ * malformed or not emulated; other failures are those of wt_i915_ops.run.
+ */
 enum wt_status drm_stream(struct drm_batch *batch, uint64_t address, struct wt_error *err);
 
 /* ---- walker.c ---- */
 
-/* GPGPU_WALKER: its dwords, the header first. Fills *walk from them and from the state they name.
+/*
+ * Decodes GPGPU_WALKER: its dwords, the header first. Fills *walk from them and from the state they
+ * name.
  */
 enum wt_status drm_walk(const struct drm_batch *batch, const uint32_t walker[15],
                         struct gen_walk *walk, struct wt_error *err);
 
 /* ---- math.c ---- */
 
-/* MI_MATH's dwords behind the header, on registers 0x2600 and up. */
+/*
+ * Executes MI_MATH: @p count dwords behind the header, on the general-purpose registers from 0x2600
+ * on. WT_INVALID for an unknown operation.
+ */
 enum wt_status drm_math(struct drm_gpu_state *gpu, const uint32_t *dwords, unsigned count,
                         struct wt_error *err);
 
-/* Registers that commands have written; others read as 0. */
+/* The value of a register at MMIO offset @p at, as commands have written it; 0 if they have not. */
 uint32_t drm_register_get(const struct drm_gpu_state *gpu, uint32_t at);
-/* False: there are too many. */
+/* Writes a register at MMIO offset @p at; false: MOST_REGISTERS others are written already. */
 bool drm_register_set(struct drm_gpu_state *gpu, uint32_t at, uint32_t value);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Names of kernels. The driver sees addresses of code only; who sees the program's calls of OpenCL
- * (opencl.c) tells which kernel is where.
+ * Names of kernels. The driver sees addresses of code only; opencl.c, which sees the program's
+ * calls of OpenCL, gives the names.
  */
 #ifndef WT_DRM_KERNELS_H
 #define WT_DRM_KERNELS_H
@@ -9,15 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The kernel that begins at this GPU address is called so, whatever was there before. Any thread
- * may call it; without host memory the kernel stays nameless. */
+/**
+ * Names the kernel that begins at this GPU address, whatever was there before. Any thread may call
+ * it; without host memory the kernel stays nameless.
+ */
 void wt_drm_kernel_is(uint64_t address, const char *name);
 
-/** "0x8001fffef0f0 <stray+240>" of an instruction of the kernel that begins at @p kernel; without
- * the name where it is not known. */
+/**
+ * Describes an instruction of the kernel that begins at @p kernel: "0x8001fffef0f0 <stray+240>";
+ * without the name where it is not known.
+ */
 void wt_drm_kernel_describe(uint64_t kernel, uint64_t pc, char *text, size_t size);
 
-/** Its name, or its address. */
+/** Writes the name of the kernel that begins at @p kernel, or its address. */
 void wt_drm_kernel_name(uint64_t kernel, char *text, size_t size);
 
 #endif

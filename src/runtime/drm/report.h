@@ -10,7 +10,10 @@
 /** Gives the driver of GPU @p index; NULL: there is none. Called from the report's own thread. */
 typedef struct wt_i915 *wt_gem_find(unsigned index);
 
-/** Begins to answer in this process, once; without a folder for sockets nobody can ask. */
+/**
+ * Starts to answer requests for the report in this process, once. Without a folder for sockets
+ * nobody can ask.
+ */
 void wt_gem_report_start(wt_gem_find *find);
 
 #endif

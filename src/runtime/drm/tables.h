@@ -25,7 +25,7 @@ struct drm_tables {
 enum wt_status drm_tables_bind(struct drm_tables *tables, const struct wt_i915_mapping *mappings,
                                size_t count, struct wt_error *err);
 
-/** Frees them; *tables is as at first. */
+/** Frees the tables; *tables is empty then. */
 void drm_tables_free(struct drm_tables *tables);
 
 #endif

@@ -8,7 +8,7 @@
 #include "object/code_object.h"
 #include "runtime/common/value.h"
 
-/** What kind of value an argument of a kernel takes. */
+/** The kind of value that an argument of a kernel takes. */
 enum wt_value_kind gcn_value_kind(const struct gcn_argument *argument);
 
 struct gcn_launch {
@@ -43,7 +43,7 @@ struct gcn_launch {
 enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *object,
                           struct gcn_launch *launch, struct wt_error *err);
 
-/** Dispatches the kernel that gcn_launch has put there once more, with memory as it is. */
+/** Dispatches the kernel of gcn_launch once more, with memory as it is. */
 enum wt_status gcn_launch_again(struct gcn_device *device, struct wt_error *err);
 
 /**

@@ -33,15 +33,20 @@ struct gen_launch {
 #define GEN_LAUNCH_SAVE_SIZE (UINT64_C(64) << 20)
 #define GEN_LAUNCH_PRINTF_SIZE (UINT64_C(4) << 20)
 
-/** How many arguments the kernel has: what its payload and its names tell. */
+/** The number of arguments of the kernel, by its payload and its names. */
 size_t gen_launch_arguments(const struct gen_kernel *kernel);
-/** What kind of value argument @p index takes; *size: bytes of a PLAIN one, sizes of an IMAGE. */
+/**
+ * The kind of value that argument @p index takes; *size becomes the bytes of a PLAIN one, the
+ * number of sizes of an IMAGE.
+ */
 enum wt_value_kind gen_launch_kind(const struct gen_kernel *kernel, size_t index, size_t *size);
-/** Memory of argument @p index: value->length bytes in slices of *slice bytes, *stride apart; of a
- * buffer one slice. False: it is no buffer or image. */
+/**
+ * Describes how the memory of argument @p index lies: value->length bytes in slices of *slice
+ * bytes, *stride apart; a buffer is one slice. False: it is no buffer or image.
+ */
 bool gen_launch_memory(const struct gen_launch *launch, size_t index, uint64_t *slice,
                        uint64_t *stride);
-/** Its name; "" if it is not known. */
+/** The name of argument @p index; "" if it is not known. */
 const char *gen_launch_name(const struct gen_kernel *kernel, size_t index);
 
 /**
@@ -51,7 +56,7 @@ const char *gen_launch_name(const struct gen_kernel *kernel, size_t index);
 enum wt_status gen_launch(struct gen_device *device, const struct gen_object *object,
                           struct gen_launch *launch, struct wt_error *err);
 
-/** Begins a launch's walks again, after a reset, in memory as it is. */
+/** Begins the walks of a launch again, after a reset, with memory as it is. */
 enum wt_status gen_launch_again(struct gen_device *device, const struct gen_walk *walk,
                                 unsigned count, struct wt_error *err);
 

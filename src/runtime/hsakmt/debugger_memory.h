@@ -4,11 +4,15 @@
 
 #include "runtime/hsakmt/host.h"
 
-/** Copies memory out to @p bytes, or in from there; false where there is none. An address is one
- * of GPUs, else of the process. All GPUs are entered. */
+/**
+ * Copies @p size bytes of memory to @p bytes (@p out), or from there into memory; false where there
+ * is none. @p addr is an address of GPUs, else of the process. All GPUs are entered.
+ */
 bool host_debugger_copy(struct host *host, uint64_t addr, uint8_t *bytes, size_t size, bool out);
-/** Copies the process's memory as one GPU finds it, which is entered, and whose recording has no
- * copy of it. */
+/**
+ * Copies the process's memory to @p bytes as one GPU finds it; false where there is none. The GPU
+ * is entered, and its recording has no copy of the memory.
+ */
 bool host_gpu_copy(struct host_gpu *gpu, uint64_t addr, uint8_t *bytes, size_t size);
 
 #endif

@@ -144,14 +144,14 @@ struct host {
     bool runtime_enabled;        /**< the runtime has said that it is there */
     atomic_bool held;            /**< launches wait for a debugger to come */
     pid_t holder;                /**< the process that is to become it; 0: any */
-    atomic_bool code_followed;   /**< a debugger is there, which is told of code objects */
+    atomic_bool code_followed;   /**< a debugger is connected, which follows code objects */
     _Atomic uint64_t code_known; /**< the state of their list that it knows */
     _Atomic uint64_t code_freed; /**< how often memory that can hold code was freed */
-    int debug_fd;                /**< told of exceptions; 0: no debugger (debug-trap operations) */
+    int debug_fd; /**< written to at exceptions; 0: no debugger (debug-trap operations) */
     struct host_buffer *buffers; /**< memory allocated by ioctls: kfd_memory.c */
     uint32_t next_buffer;
     struct host_final *final;       /**< for a debugger: final_memory.h; NULL: none wants it */
-    atomic_bool final_wanted;       /**< there is one: for who has entered no GPU */
+    atomic_bool final_wanted;       /**< there is one: for threads that have entered no GPU */
     struct host_endpoint *endpoint; /**< for debuggers; NULL: they cannot come */
     pthread_t debugger_thread;      /**< that serves them, once there is one: */
     atomic_bool debugger_thread_is;
@@ -165,32 +165,36 @@ struct host {
 
 /** The open driver; NULL before hsaKmtOpenKFD. The library's interface has no handle for it. */
 struct host *host_get(void);
-/** How many GPUs the driver has or, before it is opened, would have. */
+/** The number of GPUs that the driver has or, before it is opened, would have. */
 uint32_t host_gpu_count(void);
-/** The GPU of a node; NULL where the node is none. */
+/** The GPU of a node; NULL where the node is no GPU. */
 struct host_gpu *host_gpu_of(struct host *host, uint32_t node);
 
-/** The driver's number of a GPU, which is not that of its node. */
+/** The gpu_id of a GPU: the driver's number, which is not that of its node. */
 uint32_t host_gpu_id(const struct host_gpu *gpu);
 
 /** Takes a GPU's lock; the GPU's thread yields to waiters. While a debugger is in the GPU's past
  * (recording.h) only the debugger's own thread gets it, and others wait. */
 void host_enter(struct host_gpu *gpu);
-/** The same for who changes the device past the recording that there may be of it, which ends. */
+/** As host_enter, before the device is changed in a way that is not recorded: ends a recording. */
 void host_enter_to_change(struct host_gpu *gpu);
-/** The calling thread is the debugger's. */
+/** Notes that the calling thread is the debugger's. */
 void host_enter_as_debugger(struct host *host);
+/** Gives a GPU's lock back. */
 void host_leave(struct host_gpu *gpu);
-/** Every GPU, in the order of their numbers. */
+/** Takes every GPU's lock, in the order of their numbers. */
 void host_enter_all(struct host *host);
+/** Gives every GPU's lock back. */
 void host_leave_all(struct host *host);
 
 /** The exit status of a program that an exception ends (exec --catch): that of `wavetrap run`. */
 #define HOST_CAUGHT_STATUS 123
-/** Ends the process from any thread: what it has printed is written as far as no thread holds
- * stdout, our files go; nothing of the program runs any more. */
+/**
+ * Ends the process with @p status, from any thread, without running anything more of the program.
+ * Flushes stdout unless another thread holds it, and removes our files.
+ */
 _Noreturn void host_end_program(int status);
-/** Removes what the driver has put into the file system: the process ends. */
+/** Removes what the driver has put into the file system, before the process ends. */
 void host_leave_nothing(void);
 
 /** Nanoseconds of the clock that GPUs count with. */
@@ -198,9 +202,12 @@ uint64_t host_clock(void);
 
 /* ---- memory.c ---- */
 
+/** Frees all allocations of the runtime, at the end of the driver. */
 void host_memory_free(struct host *host);
-/** The allocation that holds an address, the program's or the GPUs'; NULL: none. *before: the one
- * that ends below it on GPUs, or NULL. The caller holds host->lock. */
+/**
+ * The allocation that holds an address of the program or the GPUs; NULL: none. *before becomes the
+ * one that ends below it on GPUs, or NULL. The caller holds host->lock.
+ */
 const struct host_allocation *host_memory_find(const struct host *host, uint64_t addr,
                                                const struct host_allocation **before);
 
@@ -210,32 +217,37 @@ bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end);
 
 /* ---- unmap.c ---- */
 
-/** Takes memory from a GPU, which is entered; what was recorded of kernels that have used it goes.
- */
+/** Takes memory from a GPU, which is entered. Ends the recording of kernels that have used it. */
 enum wt_status host_unmap(struct host_gpu *gpu, uint64_t addr, uint64_t size, struct wt_error *err);
 
 /* ---- addresses.c ---- */
 
-/** Explains what an address is that this GPU may not use; "" if nothing is known of it. */
+/**
+ * Explains what an address is that this GPU may not use; @p text becomes "" if nothing is known of
+ * it.
+ */
 void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size);
 
 /* ---- svm.c ---- */
 
 /** Whether the program still has all shared virtual memory of that GPU, whose lock is held. */
 bool host_svm_intact(const struct host_gpu *gpu);
-/** Takes from the GPUs what the program has given back. No lock is held. */
+/** Takes shared virtual memory that the program has given back from the GPUs. No lock is held. */
 void host_svm_tidy(struct host *host);
+/** Frees the list of shared virtual memory; the memory is the program's. */
 void host_svm_free(struct host *host);
 
 /* ---- events.c ---- */
 
+/** Sets up the events and their mailboxes; false, with an error, without host memory. */
 bool host_events_open(struct host *host, struct wt_error *err);
+/** Frees the events and their mailboxes. */
 void host_events_close(struct host *host);
 /** Sets the event of this number; other numbers are ignored. */
 void host_event_set(struct host *host, uint32_t id);
-/** Sets each event whose number has these lower 8 bits: a wave's interrupt has no more bits. */
+/** Sets each event whose number has these lower 8 bits: a wave's interrupt carries no more. */
 void host_event_interrupt(struct host *host, uint32_t low);
-/** Sets the events of memory faults, with this one's address. */
+/** Sets the events of memory faults, for a fault of the GPU of @p node at @p addr. */
 void host_event_memory(struct host *host, uint32_t node, uint64_t addr);
 
 /* ---- device.c, kfd_memory.c, kfd_debug.c ---- */
@@ -243,8 +255,9 @@ void host_event_memory(struct host *host, uint32_t node, uint64_t addr);
 /** Removes the files that stand for /sys, if this process has made them. */
 void host_files_remove(void);
 
+/** Frees the memory that ioctls have allocated, at the end of the driver. */
 void host_buffers_free(struct host *host);
-/** The debugger that uses the debug-trap operations is gone. */
+/** Disables the debug-trap operations, if a debugger that is gone had enabled them. */
 void host_debug_close(struct host *host);
 
 /* ---- queues.c and processor.c ---- */
@@ -261,9 +274,15 @@ struct host_queue_request {
     HsaEvent *event;
 };
 
-/** Makes a queue. -EFAULT: the ring or a pointer is not in memory; -ENOMEM. */
+/**
+ * Makes a queue on a GPU; *id becomes its id. -EFAULT: the ring or a pointer is not in memory;
+ * -ENOMEM.
+ */
 int host_queue_create(struct host_gpu *gpu, const struct host_queue_request *request, uint64_t *id);
-/** Gives exceptions (a mask) to a queue's error code, as the driver does for the runtime. */
+/**
+ * Adds exceptions (a mask) to a queue's error code and sets its event, as the driver does for the
+ * runtime. -EINVAL: no such queue.
+ */
 int host_queue_send(struct host *host, uint32_t id, uint64_t exceptions);
 
 /* ---- code_list.c ---- */
@@ -271,30 +290,44 @@ int host_queue_send(struct host *host, uint32_t id, uint64_t exceptions);
 #define HOST_CODE_UNKNOWN UINT64_MAX
 
 /**
- * A number for the list of code objects that the runtime has loaded: another one after each change,
- * 0 before the runtime has begun. False while the list is being changed.
+ * *state becomes a number for the list of code objects that the runtime has loaded: another one
+ * after each change, 0 before the runtime has begun. False while the list is being changed.
  */
 bool host_code_state(struct host *host, uint64_t *state);
-/** A debugger has come, which knows no list yet; or the one that was there is gone. */
+/**
+ * Notes that a debugger has come, which knows no list yet, or has gone; launches are held no
+ * longer.
+ */
 void host_code_follow(struct host *host, bool follow);
-/** Whether launches wait: for a debugger, or until it knows the code objects that there are. */
+/** Whether launches must wait: for a debugger to come, or until it knows the code objects. */
 bool host_launches_wait(struct host *host);
 
-/** Abandons the running kernels of a queue. */
+/** Abandons the running kernels of a queue. The GPU is entered. */
 void host_queue_abandon(struct host_queue *queue);
+/**
+ * Makes the GPU's device and starts its thread; false, with an error, where that fails.
+ * host_gpu_stop follows in either case.
+ */
 bool host_gpu_start(struct host_gpu *gpu, struct wt_error *err);
+/** Ends the GPU's thread and frees its device and queues. */
 void host_gpu_stop(struct host_gpu *gpu);
-/** The main function of a GPU's thread. */
+/** The main function of a GPU's thread; @p gpu is a struct host_gpu. */
 void *host_processor(void *gpu);
 
-/** Stops all queues of that GPU for good, as the driver does after a page fault. */
+/**
+ * Stops all queues of that GPU for good, as the driver does after a page fault at @p addr. The GPU
+ * is entered.
+ */
 void host_page_fault(struct host_gpu *gpu, uint64_t addr);
-/** The same for the debugger, at the address of the latest exception: the GPU is not entered. */
+/**
+ * Does what host_page_fault does for a debugger, at the address of the latest exception. The GPU is
+ * not entered. -EINVAL for another exception than KFD_EC_DEVICE_MEMORY_VIOLATION.
+ */
 int host_gpu_send(struct host_gpu *gpu, uint64_t exceptions);
 
 /* ---- copies.c ---- */
 
-/** Executes the next packet of a copy engine's queue; false if there is none, or it waits. */
+/** Executes the next packet of a copy engine's queue; false if there is none, or it must wait. */
 bool host_copy(struct host_queue *queue);
 
 /** Reasons of a queue's error, by the driver's numbers. */
@@ -316,11 +349,16 @@ enum host_reason {
 
 /* ---- debug.c: the driver's functions, which return 0 or a negative errno ---- */
 
-/** -EINVAL: somebody is registered (or, for the others, nobody is). */
+/** Registers for wave control and address watch; -EINVAL: somebody is registered already. */
 int host_debug_register(struct host_gpu *gpu);
+/** Ends the registration and what was set by it; -EINVAL: nobody is registered. */
 int host_debug_unregister(struct host_gpu *gpu);
-/** As gcn_driver_wave_control and gcn_driver_address_watch. */
+/**
+ * As gcn_driver_wave_control; -EINVAL also where nobody is registered. Reserved bits of the message
+ * are reported on stderr.
+ */
 int host_debug_wave_control(struct host_gpu *gpu, const struct gcn_wave_control *control);
+/** As gcn_driver_address_watch; -EINVAL also where nobody is registered. */
 int host_debug_address_watch(struct host_gpu *gpu, const struct gcn_watch_request *request);
 
 /* ---- report.c ---- */
@@ -333,16 +371,22 @@ struct host_trap {
     uint64_t lanes; /**< that it is about */
     uint64_t pc;    /**< of the instruction */
 };
-/** Reports why a trap handler has stopped a wave. */
+/** Reports on stderr why a trap handler has stopped a wave, and fills in *trap. */
 void host_report_trap(struct host_gpu *gpu, uint32_t wave, struct host_trap *trap);
-/** "0x… <function+16> at file.hip:12", by the code objects that the runtime has loaded. */
+/**
+ * Describes an address by the code objects that the runtime has loaded: "0x… <function+16> at
+ * file.hip:12".
+ */
 void host_describe(struct host *host, uint64_t pc, char *text, size_t size);
-/** The address of a function in a loaded code object; false if there is none (yet). */
+/** Finds the address of a function in the loaded code objects; false if there is none (yet). */
 bool host_symbol(struct host *host, const char *name, uint64_t *addr);
 
 /* ---- code_objects.c ---- */
 
-/** A file in memory that holds the code object that a URI names; -1 if it cannot be had. */
+/**
+ * Makes a file in memory that holds the code object that a URI names. Returns its descriptor, which
+ * the caller closes; -1 if it cannot be had.
+ */
 int host_code_object(const char *uri);
 
 /* ---- core_file.c ---- */
@@ -360,27 +404,39 @@ struct host_core_request {
 /** Writes the state of a GPU, which is entered, to a core file (target/core_file.h). */
 enum wt_status host_core_write(struct host_gpu *gpu, const struct host_core_request *request,
                                struct wt_error *err);
-/** The same at the program's first fault, where exec --core-on-fault wants that: says so. */
+/**
+ * Writes a core file at the program's first fault, where exec --core-on-fault wants one, and
+ * reports that on stderr. The GPU is entered.
+ */
 void host_core_on_fault(struct host_gpu *gpu, const char *reason, uint32_t wave, uint64_t lanes);
 
 /* ---- places.c ---- */
 
-/** After Ctrl-C: reports where the waves are and ends the process. No GPU is entered. */
+/**
+ * After Ctrl-C: reports where the waves are and ends the process; else nothing. No GPU is entered.
+ */
 void host_end_if_interrupted(struct host *host);
-/** Shows how far the oldest kernel is, as it is time for that. */
+/** Shows how far the oldest kernel is, if it is time for that. The GPU is entered. */
 void host_show_progress(struct host_gpu *gpu);
 
 /* ---- fatbins.c ---- */
 
-/** Reports on stderr the loaded files without code that can run here. */
+/** Reports on stderr the loaded files that have device code, but none that can run here. */
 void host_check_fatbins(void);
 
 /* ---- explain.c ---- */
 
-/** Sets the look-out that host->explain describes; WT_INVALID if it names nothing. */
+/**
+ * Sets up the look-out that host->explain describes; WT_INVALID if that names nothing.
+ * host_watch_stop frees it.
+ */
 enum wt_status host_watch_start(struct host_gpu *gpu, struct wt_error *err);
+/** Frees the look-out, if there is one. */
 void host_watch_stop(struct host_gpu *gpu);
-/** Runs the device until a wave comes to the function, or for a slice; explains there. */
+/**
+ * Runs the device for @p issues at most, or until a wave comes to the function; explains the
+ * address there.
+ */
 enum wt_run host_watch_run(struct host_gpu *gpu, uint64_t issues);
 
 #endif

@@ -18,7 +18,7 @@ struct kfd_runtime_enable_args {
     uint32_t capabilities_mask;
 };
 
-/** What a debugger is told of the runtime (kfd_runtime_info). */
+/** The runtime's state for a debugger (kfd_runtime_info). */
 struct kfd_runtime_info {
     uint64_t r_debug;
     uint32_t runtime_state; /**< 0 disabled, 1 enabled */
@@ -77,31 +77,52 @@ enum { KFD_NR_RUNTIME_ENABLE = 0x25, KFD_NR_DBG_TRAP = 0x26 };
 /** An ioctl of /dev/kfd, as the kernel's: 0 or more, or a negative errno. No memory of the program
  * that is not there is touched. */
 int kfd_ioctl(unsigned long request, void *argument);
-/** The GPU of the driver's number; NULL if there is none. */
+/** The GPU of a gpu_id; NULL if there is none. */
 struct host_gpu *kfd_gpu(struct host *host, uint32_t id);
-/** Copies memory of the program; false where it is not there. */
+/** Copies memory of the program at @p from; false where it is not all there. */
 bool kfd_copy_in(void *to, uint64_t from, size_t size);
+/** Copies into memory of the program at @p to; false where it is not all there. */
 bool kfd_copy_out(uint64_t to, const void *from, size_t size);
 
 /* ---- kfd_debug.c ---- */
 
-/** AMDKFD_IOC_DBG_ADDRESS_WATCH and AMDKFD_IOC_DBG_WAVE_CONTROL of linux 4.20. */
+/** AMDKFD_IOC_DBG_ADDRESS_WATCH of linux 4.20: 0; -EINVAL, -EFAULT. */
 int kfd_address_watch(struct host *host, const struct kfd_ioctl_dbg_address_watch_args *args);
+/** AMDKFD_IOC_DBG_WAVE_CONTROL of linux 4.20: 0; -EINVAL, -EFAULT. */
 int kfd_wave_control(struct host *host, const struct kfd_ioctl_dbg_wave_control_args *args);
-/** The debug-trap ioctl; changes what the operation gives back. */
+/**
+ * AMDKFD_IOC_DBG_TRAP of linux 6.5: does the operation, and writes what it gives back to *args. 0
+ * or a count, or a negative errno.
+ */
 int kfd_debug_trap(struct host *host, struct kfd_dbg_trap_args *args);
-/** The program's runtime says that it is there (or, mode 0, no longer). */
+/**
+ * AMDKFD_IOC_RUNTIME_ENABLE of linux 6.5: the program's runtime is there or, with mode 0, no
+ * longer. -EBUSY: it is there already.
+ */
 int kfd_runtime_enable(struct host *host, struct kfd_runtime_enable_args *args);
-/** Tells the debugger's descriptor of new exceptions. The GPU's lock is held. */
+/** Writes to the debugger's descriptor where there are new exceptions. The GPU's lock is held. */
 void kfd_tell_debugger(struct host_gpu *gpu);
 
 /* ---- kfd_memory.c ---- */
 
+/**
+ * AMDKFD_IOC_ALLOC_MEMORY_OF_GPU: allocates VRAM, GTT or USERPTR memory, rounded to pages, without
+ * mapping it; sets handle and mmap_offset. -EINVAL, -EFAULT, -ENOMEM.
+ */
 int kfd_memory_alloc(struct host *host, struct kfd_ioctl_alloc_memory_of_gpu_args *args);
+/**
+ * AMDKFD_IOC_FREE_MEMORY_OF_GPU: -EINVAL for an unknown handle, -EBUSY while a GPU has it mapped.
+ */
 int kfd_memory_free(struct host *host, uint64_t handle);
-/** Maps it for GPUs, or (hide) takes it from them. */
+/**
+ * AMDKFD_IOC_MAP_MEMORY_TO_GPU or, with @p hide, AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU: goes on at
+ * args->n_success, which it counts up. -EINVAL, -EFAULT, -ENOMEM.
+ */
 int kfd_memory_map(struct host *host, struct kfd_ioctl_map_memory_to_gpu_args *args, bool hide);
-/** For mmap of a render node: a descriptor of the memory at *offset, and the offset in it. */
+/**
+ * For mmap of a render node: a descriptor of the memory at *offset, which the caller closes;
+ * *offset becomes the offset in it. -EINVAL, -EMFILE.
+ */
 int kfd_memory_file(struct host *host, uint64_t *offset, size_t length, int *fd);
 
 #endif

@@ -13,8 +13,8 @@
  * Device memory (coarse-grained) is made the same on both sides when a kernel begins or ends, and
  * after each packet of the copy engine.
  *
- * A recording reaches from the latest beginning or end of a kernel to now: what came before is told
- * to the program and cannot be undone.
+ * A recording reaches from the latest beginning or end of a kernel to now: the program has seen
+ * what came before, which cannot be undone.
  */
 #ifndef WT_RUNTIME_HSAKMT_RECORDING_H
 #define WT_RUNTIME_HSAKMT_RECORDING_H
@@ -34,70 +34,101 @@ struct host_recording;
  * the GPU entered, once for a page. */
 typedef bool (*host_shared_fn)(struct host *host, uint64_t addr);
 
-/** A debugger wants kernels of this GPU recorded with that many bytes of host memory, from the next
- * one on that begins on an idle GPU; 0: no longer, and what there is ends. -ENOMEM. */
+/**
+ * Records kernels of this GPU for a debugger with @p budget bytes of host memory, from the next one
+ * on that begins on an idle GPU; 0: no longer, and the recording ends. -ENOMEM.
+ */
 int host_recording_want(struct host_gpu *gpu, uint64_t budget, host_shared_fn is_shared);
+/** Ends and frees the recording, if there is one. */
 void host_recording_free(struct host_gpu *gpu);
 
 /** Whether the kernels that run are recorded. */
 bool host_recording_on(const struct host_gpu *gpu);
+/** Whether the GPU is away: its debugger is in the past. */
 bool host_recording_is_away(const struct host_gpu *gpu);
-/** Whether the GPU must not run now: it is away, or its debugger deals with an exception. So what a
- * debugger does about a breakpoint is recorded at the issue time of the breakpoint. */
+/**
+ * Whether the GPU must not run now: it is away, or its debugger deals with an exception. So what a
+ * debugger does about a breakpoint is recorded at the breakpoint's issue time.
+ */
 bool host_recording_waits(const struct host_gpu *gpu);
-/** The debugger asks for exceptions: it has dealt with those that it was told of. */
+/** Notes that the debugger asks for exceptions: it has dealt with those that were reported. */
 void host_recording_asked(struct host_gpu *gpu);
-/** Issue time, at any moment, from any thread. */
+/** The GPU's issue time; at any moment, from any thread. */
 uint64_t host_recording_time(const struct host_gpu *gpu);
 
-/** Before a kernel begins: the copy has what the program has written. */
-void host_recording_before_kernel(struct host_gpu *gpu);
-/** After it: the recording begins here. */
-void host_recording_after_kernel(struct host_gpu *gpu);
-/** Runs on. Kernels that have ended are in gpu->ended, and the program may see what they did. */
-enum wt_run host_recording_run(struct host_gpu *gpu, uint64_t issues);
-/** Kernels have ended and are retired: it begins anew here, or ends with the last one. */
-void host_recording_after_end(struct host_gpu *gpu);
-/** The copy engine has changed memory. */
-void host_recording_merge(struct host_gpu *gpu);
-/** Memory is about to be taken from the GPU: what was recorded of kernels that have used it goes.
+/**
+ * Before a kernel begins: starts the copy of memory, or brings it up to date with what the program
+ * has written.
  */
+void host_recording_before_kernel(struct host_gpu *gpu);
+/** After a kernel has begun: the recording begins here. */
+void host_recording_after_kernel(struct host_gpu *gpu);
+/**
+ * Runs the GPU for at most @p issues. Kernels that have ended are in gpu->ended then, and the
+ * program sees their stores.
+ */
+enum wt_run host_recording_run(struct host_gpu *gpu, uint64_t issues);
+/**
+ * After kernels have ended and were retired: the recording begins anew here, or ends with the last
+ * one.
+ */
+void host_recording_after_end(struct host_gpu *gpu);
+/** Brings the copy and the process's memory together after the copy engine has changed memory. */
+void host_recording_merge(struct host_gpu *gpu);
+/** Before memory is taken from the GPU: ends the recording if kernels have used that memory. */
 void host_recording_unmap(struct host_gpu *gpu, uint64_t addr, uint64_t size);
-/** A wave has sent an interrupt, of whatever kind: it is told when the wave's stores can be seen.
+/**
+ * Delays the interrupt of a wave, of whatever kind, until the program can see the wave's stores.
  */
 void host_recording_interrupt(struct host_gpu *gpu, uint32_t wave, uint32_t data);
-/** Something that is not recorded changes the device: what was recorded is no more, and @p why says
- * that to people who ask for it. The GPU is not away. */
+/**
+ * Ends the recording before something changes the device that is not recorded; @p why tells people
+ * that. The GPU is not away afterwards.
+ */
 void host_recording_end(struct host_gpu *gpu, const char *why);
-/** The same where the kernels go on: it begins anew here. */
+/** As host_recording_end, where the kernels go on: the recording begins anew here. */
 void host_recording_restart(struct host_gpu *gpu);
 
-/** Does something from outside, recorded where the GPU is recorded. */
+/**
+ * Does something from outside, and records it where the GPU is recorded. Returns as wt_input_apply.
+ */
 uint32_t host_recording_input(struct host_gpu *gpu, const struct wt_input *input);
-/** An operation of the driver's debug interface; *call becomes the answer. */
+/**
+ * Does an operation of the driver's debug interface, recorded where the GPU is; *call becomes the
+ * answer.
+ */
 void host_recording_call(struct host_gpu *gpu, struct kfd_debug_call *call);
-/** Memory of the copy as the debugger sees it; false where it is not the copy's: the process has
- * it. */
+/**
+ * Reads memory of the copy as the debugger sees it; *size becomes what lies in one page. False
+ * where the copy has none there: then the process's own counts.
+ */
 bool host_recording_read(struct host_gpu *gpu, uint64_t addr, void *out, size_t *size);
+/**
+ * Writes memory of the copy, as an input of the recording; *size becomes what lies in one page.
+ * False where the copy has none there.
+ */
 bool host_recording_write(struct host_gpu *gpu, uint64_t addr, const void *bytes, size_t *size);
 
 /* ---- travel: requests of a debugger (KFD_WIRE_HISTORY) ---- */
 
 #define HOST_HISTORY_BYTES (64u << 10) /**< of an answer, at most */
 
-/** Does a request, whose bytes are at @p bytes; the answer's bytes go there. */
+/**
+ * Serves a request, whose bytes are at @p bytes; the answer's bytes, up to HOST_HISTORY_BYTES, go
+ * there.
+ */
 void host_history_serve(struct host_gpu *gpu, const struct kfd_wire_request *request,
                         struct kfd_wire_answer *answer, uint8_t *bytes);
 
 /* ---- between the two files ---- */
 
-/** NULL where nothing is recorded. */
+/** The recording's timeline; NULL where nothing is recorded. */
 struct wt_timeline *host_recording_timeline(const struct host_gpu *gpu);
-/** Why nothing is recorded now, for people. */
+/** Why nothing is recorded, for people; for where host_recording_on() is false. */
 const char *host_recording_missing(const struct host_gpu *gpu);
-/** The device has been put to another issue time. */
+/** Must be called after the device was put to another issue time. */
 void host_recording_moved(struct host_gpu *gpu);
-/** The present may have another past now: what the program can see follows it. */
+/** Must be called where the present may have got another past: the process's memory follows it. */
 void host_recording_branched(struct host_gpu *gpu);
 struct host_history;
 /** The state of searches, and what frees it; NULL before the first one. */
@@ -105,8 +136,10 @@ struct host_travel {
     struct host_history *of;
     void (*free)(struct host_history *history);
 };
+
+/** The place for the state of searches; a GPU with a recording has one. */
 struct host_travel *host_recording_travel(struct host_gpu *gpu);
-/** Bytes of host memory that the recording may have. */
+/** Bytes of host memory that the recording may take. */
 uint64_t host_recording_budget(const struct host_gpu *gpu);
 
 #endif

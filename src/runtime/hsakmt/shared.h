@@ -18,13 +18,19 @@ struct host_shared_handle {
 };
 
 /**
- * Makes a file of @p size bytes of private memory at @p at, with what they hold, and maps it in
- * their place. Nobody may write them meanwhile. The descriptor; -1: there is no memory for it.
+ * Moves @p size bytes of private memory at @p at, with their contents, into a file that is mapped
+ * in their place. Nobody may write them meanwhile. Returns the file's descriptor, which the caller
+ * closes; -1: there is no memory for it.
  */
 int host_share(void *at, uint64_t size);
-/** Describes the file @p fd of this process. */
+/**
+ * Fills in the handle of the file @p fd of this process; false where it is no file, or too large.
+ */
 bool host_shared_describe(int fd, uint64_t size, struct host_shared_handle *handle);
-/** Opens the file that @p handle describes; -1: there is none, or its owner has ended. */
+/**
+ * Opens the file that @p handle describes. Returns a descriptor, which the caller closes; -1: there
+ * is none, or its owner has ended.
+ */
 int host_shared_open(const struct host_shared_handle *handle);
 
 #endif

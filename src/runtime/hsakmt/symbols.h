@@ -1,7 +1,7 @@
 /*
  * Names and source lines for reports: what debug/source/modules.h offers, in a library of its own
  * that is loaded when the first report is made. Programs that make no mistake never load libdw and
- * what it needs.
+ * its dependencies.
  */
 #ifndef WT_RUNTIME_HSAKMT_SYMBOLS_H
 #define WT_RUNTIME_HSAKMT_SYMBOLS_H

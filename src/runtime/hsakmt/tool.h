@@ -45,16 +45,25 @@ struct ext_table {
     free_function *free;
 };
 
-/** waits.c: threads that wait for signals sleep; stores to signals wake those of the GPUs. */
+/**
+ * Replaces the runtime's signal functions (waits.c): threads that wait for signals sleep, and
+ * stores to signals wake the threads of the GPUs.
+ */
 void host_tool_wait(struct core_table *core);
-/** How often a signal has been stored to: for host_sleep(), to be asked before queues are looked
- * at.
+/**
+ * The number of stores to signals so far. A thread reads it before it looks at queues, for
+ * host_sleep().
  */
 uint32_t host_doorbells(void);
-/** Sleeps for @p ns (below a second), or until a signal has been stored to since it was @p seen
- * times. Without the HSA runtime there are no such stores. */
+/**
+ * Sleeps for @p ns (below a second), or until signals have been stored to more often than @p seen
+ * times. Without the HSA runtime there are no such stores.
+ */
 void host_sleep(uint32_t seen, unsigned ns);
-/** allocations.c: what the program has allocated is known by its size. Either may be NULL. */
+/**
+ * Replaces the runtime's allocation functions (allocations.c), so that the program's allocations
+ * are known by the sizes it asked for. Either table may be NULL.
+ */
 void host_tool_allocations(struct core_table *core, struct ext_table *ext);
 
 /** Memory that the program has asked the runtime for. */
@@ -64,8 +73,8 @@ struct host_user_allocation {
 };
 
 /**
- * Finds what the program has allocated, or has freed, at @p addr; else, in *before, what ends last
- * below it, and, in *behind, what begins first above it (size 0: nothing).
+ * Finds what the program has allocated, or has freed, at @p addr. False: *before becomes the
+ * allocation that ends last below it, *behind the one that begins first above it (size 0: none).
  */
 bool host_user_find(uint64_t addr, struct host_user_allocation *found,
                     struct host_user_allocation *before, struct host_user_allocation *behind);
