@@ -33,6 +33,7 @@ void gen_config_help(FILE *out);
 /** A new device; no memory is mapped. */
 enum wt_status gen_device_new(const struct gen_config *config, struct gen_device **device,
                               struct wt_error *err);
+/* Frees a device; NULL is allowed. */
 void gen_device_free(struct gen_device *device);
 
 /** As new: no memory is mapped, nothing is under way. Only the driver's debug support stays. */
@@ -61,6 +62,7 @@ enum wt_status gen_device_map(struct gen_device *device, uint64_t addr, uint64_t
                               bool writable, struct wt_error *err);
 /** Memory as threads see it; false where it is not mapped, or without host memory. */
 bool gen_device_read(struct gen_device *device, uint64_t addr, void *out, size_t size);
+/* The same for writing, also where threads may only read. */
 bool gen_device_write(struct gen_device *device, uint64_t addr, const void *bytes, size_t size);
 /** gen_device_write with a message: WT_NO_MEMORY says which limit was reached. Zeros take no memory
  * where nothing was written yet. */

@@ -224,11 +224,13 @@ struct gen_device {
     struct gen_trace_point *trace; /* the issue being traced; NULL until a run is */
 };
 
+/* The walker command that the thread's group belongs to. */
 static inline struct gen_running *gen_walk_of(const struct gen_thread *t)
 {
     return &t->device->walk[t->group->walk];
 }
 
+/* Address of an instruction of the page that the thread executes. */
 static inline uint64_t gen_pc_of(const struct gen_thread *t, const struct gen_uop *u)
 {
     return t->code->page.base + (uint64_t)(u - t->code->uop) * GEN_GRANULE;
@@ -240,6 +242,7 @@ static inline uint64_t gen_now(const struct gen_thread *t)
     return wt_issue_time(&t->device->machine, t->left);
 }
 
+/* The instruction behind this one. */
 static inline const struct gen_uop *gen_next(const struct gen_uop *u)
 {
     return u + u->granules;
@@ -289,6 +292,7 @@ void gen_modify(const struct gen_alu *x, const struct gen_operand *o, union gen_
 
 /* Whether the arithmetic instruction is one for gen_run_quick; then u->quick is set. */
 bool gen_quick_prepare(struct gen_uop *u);
+/* Executes an instruction that gen_quick_prepare has taken; what follows. */
 const struct gen_uop *gen_run_quick(struct gen_thread *t, const struct gen_uop *u);
 
 /* An arithmetic instruction. */
@@ -318,6 +322,7 @@ bool gen_payload(const struct gen_thread *t, const struct gen_operand *o, unsign
 /* Channels that wait for this IP execute from here on. */
 void gen_wake_here(struct gen_thread *t, uint32_t ip);
 
+/* The bit of wake_set for an IP; several IPs share one. */
 static inline uint64_t gen_wake_bit(uint32_t ip)
 {
     return UINT64_C(1) << (ip / GEN_GRANULE % 64);
@@ -360,11 +365,14 @@ void gen_hold(struct gen_thread *t, uint32_t status);
 void gen_release(struct gen_thread *t);
 /* Reads or writes what the routine has saved; false: no thread of the routine lies there. */
 bool gen_saved_read(struct gen_device *d, uint64_t addr, void *out, size_t size);
+/* Writes what the routine has saved; false: no thread of the routine lies there. */
 bool gen_saved_write(struct gen_device *d, uint64_t addr, const void *bytes, size_t size);
 
 /* ---- bus.c ---- */
 
+/* Reads a register of the bus; 0 where there is none. */
 uint32_t gen_debug_read(struct wt_machine *m, uint32_t addr);
+/* Writes a register of the bus; nothing happens where there is none. */
 void gen_debug_write(struct wt_machine *m, uint32_t addr, uint32_t value);
 
 /* ---- access.c: memory ---- */
@@ -380,8 +388,10 @@ bool gen_mapped(struct gen_device *d, uint64_t addr, uint64_t size, bool write);
 void gen_walk_tables(struct gen_device *d, uint64_t addr, struct wt_gtt_walk *walk);
 /* The TLB's misses: NULL where it may not have the page. */
 const uint8_t *gen_tlb_fill_read(struct gen_device *d, uint64_t addr);
+/* The same for writing. */
 uint8_t *gen_tlb_fill_write(struct gen_device *d, uint64_t addr);
 
+/* The bytes at addr, as far as they lie in one page; NULL: gen_mapped and slower ways decide. */
 static inline const uint8_t *gen_readable(struct gen_device *d, uint64_t addr, unsigned size)
 {
     if ((addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE)
@@ -392,6 +402,7 @@ static inline const uint8_t *gen_readable(struct gen_device *d, uint64_t addr, u
     return gen_tlb_fill_read(d, addr);
 }
 
+/* The same for writing. */
 static inline uint8_t *gen_writable(struct gen_device *d, uint64_t addr, unsigned size)
 {
     if ((addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE)
@@ -415,40 +426,61 @@ void gen_barrier(struct gen_thread *t);
 
 /* ---- the machine's operations of these names ---- */
 
+/* Shape, name and role of a register. */
 bool gen_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg);
+/* One register of all channels of a thread. */
 bool gen_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out);
+/* Memory as a channel of a thread sees it; false where there is none. */
 bool gen_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
                      size_t size);
+/* The same for writing. */
 bool gen_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                       const void *bytes, size_t size);
+/* What an address means to a thread, in words. */
 bool gen_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                  struct wt_explanation *e);
 extern const struct wt_engine_ops gen_engine_ops;
+/* Asserts the invariants of the whole device, for tests. */
 void gen_check(struct wt_machine *m);
+/* A copy of the whole state, which the caller frees; NULL without host memory. */
 struct wt_state *gen_save(struct wt_machine *m);
+/* Puts a state back; false without host memory. */
 bool gen_restore(struct wt_machine *m, const struct wt_state *state);
+/* Frees a state of gen_save. */
 void gen_free_state(struct wt_state *state);
+/* Bytes of host memory that states hold beside the live device. */
 uint64_t gen_held_bytes(struct wt_machine *m);
+/* Bytes of host memory of the live device. */
 uint64_t gen_live_bytes(struct wt_machine *m);
+/* A hash of the whole state. */
 uint64_t gen_hash(struct wt_machine *m);
+/* The same without what only the debug hardware holds. */
 uint64_t gen_program_hash(struct wt_machine *m);
 
 /* ---- trace.c ---- */
 
+/* Notes a thread before it issues; false without host memory. */
 bool gen_trace_before(struct gen_thread *t);
+/* Hands the issue that was noted last, which has had its effect, to fn. */
 void gen_trace_after(struct gen_thread *t, wt_trace_fn fn, void *context);
+/* Frees what gen_trace_before allocated. */
 void gen_trace_free(struct gen_device *d);
 
 /* ---- watch.c ---- */
 
+/* Replaces all watches (wt_machine_ops); false without host memory. */
 bool gen_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count);
+/* The SLM in which an address of the window lies as the thread sees it (wt_machine_ops.home). */
 uint64_t gen_home(struct wt_machine *m, uint32_t wave, uint64_t addr);
+/* Whether a page holds a watched byte, so that the TLB may not have it. */
 bool gen_watches_page(const struct gen_device *d, uint64_t addr, bool write);
 /* A lane has accessed `size` bytes, 1 to 16, at addr, or at GEN_SLM_APERTURE + offset. */
 void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_watch_kind kind,
                       unsigned lane, uint64_t addr, unsigned size, const void *before,
                       const void *after);
+/* The handler of an instruction that is watched. */
 const struct gen_uop *gen_watch_here(struct gen_thread *t, const struct gen_uop *u);
+/* The issue of the instruction at pc at that time, with the channels of now. */
 struct wt_issue gen_issue_at(const struct gen_thread *t, uint64_t pc, uint64_t time);
 
 /* The functions that execute instructions, as isa.def names them: see gen_prepare. */

@@ -84,6 +84,7 @@ const char *gen_type_name(enum gen_type type);
 unsigned gen_type_size(enum gen_type type);
 /** Whether it is f, hf, df or vf. */
 bool gen_type_is_float(enum gen_type type);
+/* Whether it is a signed integer. */
 bool gen_type_is_signed(enum gen_type type);
 
 enum gen_file { GEN_ARF, GEN_GRF, GEN_IMMEDIATE = 3 };
@@ -201,6 +202,7 @@ static inline uint64_t gen_field(const struct gen_word *w, unsigned last, unsign
     return count == 64 ? value : value & (((uint64_t)1 << count) - 1);
 }
 
+/* Sets bits last..first, 64 at most, within one half of the word. */
 static inline void gen_set_field(struct gen_word *w, unsigned last, unsigned first, uint64_t value)
 {
     uint64_t *half = first < 64 ? &w->low : &w->high;

@@ -85,6 +85,7 @@ const struct gen_uop *gen_sampler(struct gen_message *m);
 
 /* ---- surface.c: surfaces, and single accesses of memory ---- */
 
+/* The GRFs of the message's thread. */
 static inline uint8_t *gen_registers(const struct gen_message *m)
 {
     return m->t->g->r;

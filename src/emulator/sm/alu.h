@@ -12,6 +12,7 @@ static inline void sm_merge(const struct sm_exec *x, uint32_t *to, uint32_t valu
     *to = (*to & ~x->exec) | (value & x->exec);
 }
 
+/* Sets a predicate under the lanes that count; PT stays true. */
 static inline void sm_set_predicate(const struct sm_exec *x, unsigned p, uint32_t value)
 {
     if (p != 7)

@@ -240,16 +240,19 @@ struct sm_exec {
     uint32_t error; /* an ALU instruction's warp error, 0: none */
 };
 
+/* The SM that a warp runs on. */
 static inline struct sm_unit *sm_unit_of(const struct sm_warp *w)
 {
     return &w->device->unit[w->id / SM_WARPS];
 }
 
+/* Address of an instruction of the page that the warp executes. */
 static inline uint64_t sm_pc_of(const struct sm_warp *w, const struct sm_uop *u)
 {
     return w->code->page.base + (uint64_t)(u - w->code->uop) * 8;
 }
 
+/* Issue time of the instruction being executed. */
 static inline uint64_t sm_now(const struct sm_warp *w)
 {
     return wt_issue_time(&w->device->machine, w->left);
@@ -274,6 +277,7 @@ static inline uint32_t sm_lanes_of(const struct sm_warp *w, const struct sm_uop 
     return w->active & sm_predicate(w, u->guard);
 }
 
+/* One bit of a word. */
 static inline bool sm_bit(uint64_t word, unsigned bit)
 {
     return word >> bit & 1;
@@ -298,10 +302,12 @@ const struct sm_uop *sm_fetch(struct sm_warp *w, uint64_t pc);
 /* Goes on at pc: the next record for a handler to return. */
 const struct sm_uop *sm_jump(struct sm_warp *w, uint64_t pc);
 extern const struct wt_code_format sm_code_format;
+/* Decodes the record in place; its handler. */
 sm_op sm_code_decode(struct sm_warp *w, struct sm_uop *slot);
 
 /* ---- exec.c: what the ALU executors share ---- */
 
+/* Executes an ALU instruction; what follows. */
 const struct sm_uop *sm_run_alu(struct sm_warp *w, const struct sm_uop *u);
 /* A dword of a constant bank; false where there is none. */
 bool sm_constant(struct sm_warp *w, unsigned bank, uint32_t offset, uint32_t *value);
@@ -310,12 +316,16 @@ bool sm_constant(struct sm_warp *w, unsigned bank, uint32_t offset, uint32_t *va
 
 /* The memory with what must follow a write to it from outside. */
 struct wt_mapped sm_memory(struct sm_device *d);
+/* Whether all of [addr, addr + size) is mapped, and for writing where `write`. */
 bool sm_mapped(const struct sm_device *d, uint64_t addr, uint64_t size, bool write);
+/* The TLB's misses: NULL where it may not have the page. */
 const uint8_t *sm_tlb_fill_read(struct sm_device *d, uint64_t addr);
+/* The same for writing. */
 uint8_t *sm_tlb_fill_write(struct sm_device *d, uint64_t addr);
 /* The place of addr for a store that the TLB refuses; the caller invalidates code. */
 uint8_t *sm_host_for_write(struct sm_device *d, uint64_t addr);
 
+/* The byte at addr and those behind it in its page; NULL: sm_mapped and slower ways decide. */
 static inline const uint8_t *sm_readable(struct sm_device *d, uint64_t addr)
 {
     struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
@@ -324,6 +334,7 @@ static inline const uint8_t *sm_readable(struct sm_device *d, uint64_t addr)
     return sm_tlb_fill_read(d, addr);
 }
 
+/* The same for writing. */
 static inline uint8_t *sm_writable(struct sm_device *d, uint64_t addr)
 {
     struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
@@ -348,6 +359,8 @@ bool sm_barrier_arrive(struct sm_warp *w, unsigned number, uint32_t threads, boo
 const struct sm_uop *sm_exit_lanes(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes);
 /* Lanes for which a test of the condition code holds. */
 uint32_t sm_condition(const struct sm_warp *w, unsigned test);
+/* Pushes an entry of SSY, PBK, PCNT, a call or divergence; false: the stack is full, which was
+ * raised. */
 bool sm_push(struct sm_warp *w, enum sm_entry_kind kind, uint32_t mask, uint64_t pc);
 
 /* ---- trap.c ---- */
@@ -375,6 +388,7 @@ struct sm_entry *sm_trap_entry(struct sm_warp *w);
 void sm_trap_run(struct sm_device *d, uint32_t sm);
 /* The stop trigger has been set. */
 void sm_trap_stop(struct sm_device *d, uint32_t sm);
+/* Whether the debugger has locked the SM down. */
 bool sm_locked_down(const struct sm_device *d, uint32_t sm);
 /* What S2R reads. */
 uint32_t sm_trap_global_status(const struct sm_warp *w);
@@ -387,6 +401,7 @@ static inline bool sm_trap_runs(const struct sm_warp *w)
     return !w->paused && !w->held;
 }
 
+/* Recomputes whether the warp can issue. */
 static inline void sm_update_ready(struct sm_warp *w)
 {
     wt_turns_set_ready(&w->device->machine.turns, w->id,
@@ -401,27 +416,43 @@ extern const struct wt_engine_ops sm_engine_ops;
 
 /* ---- inspect.c, explain.c, check.c, state.c ---- */
 
+/* Shape, name and role of a register. */
 bool sm_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg);
+/* One register of all lanes of a warp. */
 bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out);
+/* Memory as a lane of a warp sees it; false where there is none. */
 bool sm_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
                     size_t size);
+/* The same for writing. */
 bool sm_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                      const void *bytes, size_t size);
+/* What an address means to a lane, in words. */
 bool sm_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                 struct wt_explanation *e);
+/* Asserts the invariants of the whole device, for tests. */
 void sm_check(struct wt_machine *m);
+/* A copy of the whole state, which the caller frees; NULL without host memory. */
 struct wt_state *sm_save(struct wt_machine *m);
+/* Puts a state back; false without host memory. */
 bool sm_restore(struct wt_machine *m, const struct wt_state *state);
+/* Frees a state of sm_save. */
 void sm_free_state(struct wt_state *state);
+/* Bytes of host memory that states hold beside the live device. */
 uint64_t sm_held_bytes(struct wt_machine *m);
+/* Bytes of host memory of the live device. */
 uint64_t sm_live_bytes(struct wt_machine *m);
+/* A hash of the whole state. */
 uint64_t sm_hash(struct wt_machine *m);
+/* The same without what only the debug hardware holds. */
 uint64_t sm_program_hash(struct wt_machine *m);
 
 /* ---- trace.c ---- */
 
+/* Notes a warp before it issues; false without host memory. */
 bool sm_trace_before(struct sm_warp *w);
+/* Hands the issue that was noted last, which has had its effect, to fn. */
 void sm_trace_after(struct sm_warp *w, wt_trace_fn fn, void *context);
+/* Frees what sm_trace_before allocated. */
 void sm_trace_free(struct sm_device *d);
 
 /* The executors, as isa.def names them. */

@@ -52,6 +52,7 @@ enum sm_field_id {
 
 extern const struct sm_field sm_fields[SM_FIELDS];
 
+/* Bits pos .. pos + width - 1; width is 63 at most. */
 static inline uint64_t sm_bits(uint64_t word, unsigned pos, unsigned width)
 {
     return word >> pos & ((UINT64_C(1) << width) - 1);
@@ -60,6 +61,7 @@ static inline uint64_t sm_bits(uint64_t word, unsigned pos, unsigned width)
 /** The value of a field of fields.def: SM_FIELD(word, sat50). Both ranges are constants. */
 #define SM_FIELD(word, name) sm_field_value((word), SM_F_##name)
 
+/* The value of a field, whose parts are put together. */
 static inline unsigned sm_field_value(uint64_t word, enum sm_field_id id)
 {
     const struct sm_field *f = &sm_fields[id];

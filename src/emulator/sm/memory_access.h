@@ -18,8 +18,11 @@ struct sm_access {
  */
 bool sm_reach_shared(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t at,
                      unsigned size, struct sm_access *a, const struct sm_uop **next);
+/* The same for local memory. */
 bool sm_reach_local(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t at,
                     unsigned size, struct sm_access *a, const struct sm_uop **next);
+/* The same for global memory, and for generic addresses, which may lead to shared or local memory.
+ */
 bool sm_reach_global(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t at,
                      unsigned size, bool store, bool generic, struct sm_access *a,
                      const struct sm_uop **next);
@@ -30,6 +33,7 @@ void sm_load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_ac
 /** Writes them; false: the host has no memory, and sm_no_memory is to be returned. */
 bool sm_store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a,
                     unsigned lane, enum wt_watch_kind kind, const uint8_t *bytes);
+/* Ends the launch: a store found no memory on the host. What the executor returns. */
 const struct sm_uop *sm_no_memory(struct sm_warp *w, const struct sm_uop *u, uint64_t addr);
 
 /** As field atom52 numbers them; CAS and SAFEADD are ours. */

@@ -68,11 +68,14 @@ struct sm_ptx_module {
  */
 enum wt_status sm_ptx_link(const struct sm_ptx_module *modules, size_t count, uint64_t code,
                            uint64_t data, struct sm_ptx **image, struct wt_error *err);
+/* Frees an image; NULL is allowed. */
 void sm_ptx_free(struct sm_ptx *image);
 
 /** What must be put into memory at the addresses that sm_ptx_link was given. */
 const uint8_t *sm_ptx_code(const struct sm_ptx *image, size_t *size);
+/* Where the code begins. */
 uint64_t sm_ptx_code_address(const struct sm_ptx *image);
+/* The same for variables. */
 const uint8_t *sm_ptx_data(const struct sm_ptx *image, size_t *size);
 
 /** The end of constant variables, which begin at the address of data. */
@@ -80,7 +83,9 @@ uint64_t sm_ptx_constant_end(const struct sm_ptx *image);
 
 /** All kernels and functions, in order of their addresses. */
 const struct sm_ptx_kernel *sm_ptx_kernels(const struct sm_ptx *image, size_t *count);
+/* The kernel of a name; NULL: there is none. */
 const struct sm_ptx_kernel *sm_ptx_find(const struct sm_ptx *image, const char *name);
+/* All variables. */
 const struct sm_ptx_symbol *sm_ptx_symbols(const struct sm_ptx *image, size_t *count);
 /** The variable that a name of a module means; NULL: none has it. */
 const struct sm_ptx_variable *sm_ptx_variable(const struct sm_ptx *image, uint32_t module,

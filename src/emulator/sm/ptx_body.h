@@ -69,12 +69,14 @@ static inline unsigned ptx_type_class(enum ptx_type type)
     return ptx_type_bytes(type) == 8 ? 8 : 4;
 }
 
+/* Whether it is a floating point type, packed ones included. */
 static inline bool ptx_type_is_float(enum ptx_type type)
 {
     return type == PTX_F16 || type == PTX_F16X2 || type == PTX_F32 || type == PTX_F64 ||
            type == PTX_BF16 || type == PTX_BF16X2;
 }
 
+/* Whether it is a signed integer. */
 static inline bool ptx_type_is_signed(enum ptx_type type)
 {
     return type == PTX_S8 || type == PTX_S16 || type == PTX_S32 || type == PTX_S64;
@@ -90,13 +92,16 @@ bool body_fail_at(struct body *b, const struct ptx_operand *o, const char *forma
 /** There is no such instruction; false. */
 bool body_unsupported(struct body *b);
 
+/* The bucket of a name. */
 uint32_t body_hash(struct ptx_name name);
+/* Adds a name to the innermost block; false without host memory, which was raised. */
 bool body_add_entry(struct body *b, struct entry e);
 /** Forgets the names of the innermost block. */
 void body_close_scope(struct body *b);
 /** The entry of a name, and which one of its range: "%r12" of "%r<40>". NULL: there is none. */
 const struct entry *body_find(const struct body *b, struct ptx_name name, uint32_t *number);
 
+/* Bytes of a lane's value in the frame: 4 or 8. */
 unsigned body_register_bytes(const struct ptx_variable *v);
 /** Rows of the frame; the slot of the first one. */
 uint32_t body_take_rows(struct body *b, uint32_t count);
@@ -106,7 +111,9 @@ bool body_too_large(struct body *b);
 uint32_t body_temporary(struct body *b, unsigned bytes);
 /** The slot of two rows that nobody reads. */
 uint32_t body_dump(struct body *b);
+/* Gives the registers of a .reg declaration their rows; false: a mistake was raised. */
 bool body_declare_register(struct body *b, const struct ptx_variable *v);
+/* Any declaration within a body (.reg, .local, .shared, .param). */
 bool body_declare(struct body *b, const struct ptx_variable *v);
 
 /** Adds a record of the statement without its guard. NULL: no host memory, and that was raised. */
@@ -116,7 +123,9 @@ struct ptx_op *body_emit(struct body *b, sm_op run);
 
 /** How many the opcode has at least. */
 unsigned body_operands_of(const struct body *b);
+/* Operand n of the statement. */
 const struct ptx_operand *body_operand(const struct body *b, unsigned n);
+/* How many the statement has. */
 unsigned body_operand_count(const struct body *b);
 /** Element n of a list. */
 const struct ptx_operand *body_item(const struct body *b, const struct ptx_operand *o, unsigned n);
@@ -135,6 +144,7 @@ bool body_optional_destination(struct body *b, const struct ptx_operand *o, enum
 /** A source; records that compute it come before that of the statement. */
 bool body_source(struct body *b, const struct ptx_operand *o, enum ptx_type type,
                  struct ptx_source *s);
+/* A constant row of the value. */
 bool body_constant(struct body *b, enum ptx_type type, uint64_t value, struct ptx_source *s);
 /** Elements of {a, b} or of a register that was declared as a vector; 0: the operand is neither. */
 unsigned body_elements_of(struct body *b, const struct ptx_operand *o);
@@ -156,46 +166,72 @@ bool body_put_record(struct body *b, sm_op run, const struct ptx_op *record);
 enum { TABLE_AND = 8, TABLE_OR = 14, TABLE_XOR = 6, TABLE_NOT = 3, TABLE_FIRST = 12 };
 /** Of predicates. */
 bool body_predicate_logic(struct body *b, unsigned table);
+/* The label that the statement is; false: it is there already. */
 bool body_define_label(struct body *b);
 /** name: .branchtargets a, b; until the body ends they are numbers of labels. */
 bool body_define_targets(struct body *b);
 
 /* ptx_lower_alu.c */
 bool ptx_lower_arithmetic(struct body *b, enum ptx_math op);
+/* setp, set. */
 bool ptx_lower_compare(struct body *b, enum ptx_math op);
+/* and, or, xor, not, of registers and predicates. */
 bool ptx_lower_logic(struct body *b, enum ptx_math op);
+/* selp. */
 bool ptx_lower_select(struct body *b, enum ptx_math op);
+/* slct. */
 bool ptx_lower_slct(struct body *b, enum ptx_math op);
+/* testp. */
 bool ptx_lower_test(struct body *b, enum ptx_math op);
 /* ptx_lower_move.c */
 bool ptx_lower_convert(struct body *b, enum ptx_math op);
+/* cvta. */
 bool ptx_lower_generic(struct body *b, enum ptx_math op);
+/* isspacep. */
 bool ptx_lower_isspacep(struct body *b, enum ptx_math op);
+/* mov. */
 bool ptx_lower_move(struct body *b, enum ptx_math op);
 /* ptx_lower_memory.c */
 bool ptx_lower_alloca(struct body *b, enum ptx_math op);
+/* atom, red. */
 bool ptx_lower_atomic(struct body *b, enum ptx_math op);
+/* ld, ldu. */
 bool ptx_lower_load(struct body *b, enum ptx_math op);
+/* What has no effect here: fences, prefetch and the like. */
 bool ptx_lower_nothing(struct body *b, enum ptx_math op);
+/* stacksave, stackrestore. */
 bool ptx_lower_stack(struct body *b, enum ptx_math op);
+/* st. */
 bool ptx_lower_store(struct body *b, enum ptx_math op);
 /* ptx_lower_flow.c */
 bool ptx_lower_branch(struct body *b, enum ptx_math op);
+/* call. */
 bool ptx_lower_call(struct body *b, enum ptx_math op);
+/* exit. */
 bool ptx_lower_exit(struct body *b, enum ptx_math op);
+/* ret. */
 bool ptx_lower_ret(struct body *b, enum ptx_math op);
+/* brx.idx. */
 bool ptx_lower_table(struct body *b, enum ptx_math op);
+/* trap, brkpt. */
 bool ptx_lower_trap(struct body *b, enum ptx_math op);
 /* ptx_lower_texture.c */
 bool ptx_lower_surface(struct body *b, enum ptx_math op);
+/* tex, tld4. */
 bool ptx_lower_texture(struct body *b, enum ptx_math op);
+/* txq, suq. */
 bool ptx_lower_texture_query(struct body *b, enum ptx_math op);
 /* ptx_lower_warp.c */
 bool ptx_lower_active(struct body *b, enum ptx_math op);
+/* bar, barrier. */
 bool ptx_lower_barrier(struct body *b, enum ptx_math op);
+/* match. */
 bool ptx_lower_match(struct body *b, enum ptx_math op);
+/* redux. */
 bool ptx_lower_redux(struct body *b, enum ptx_math op);
+/* shfl. */
 bool ptx_lower_shuffle(struct body *b, enum ptx_math op);
+/* vote. */
 bool ptx_lower_vote(struct body *b, enum ptx_math op);
 
 #endif

@@ -49,6 +49,7 @@ struct ptx_form {
     uint64_t words; /**< bit of each OTHER word */
 };
 
+/* Whether the opcode has one of the OTHER words. */
 static inline bool ptx_has(const struct ptx_form *f, enum ptx_word word)
 {
     return f->words >> word & 1;

@@ -138,6 +138,7 @@ struct sm_ptx {
     size_t variable_count, variable_room;
 };
 
+/* Address of a record: three of a bundle, behind its control word. */
 static inline uint64_t ptx_pc(const struct sm_ptx *image, uint32_t index)
 {
     return image->code + index / 3 * (uint64_t)SM_BUNDLE + 8 + index % 3 * 8;
@@ -163,33 +164,37 @@ static inline bool ptx_index(const struct sm_ptx *image, uint64_t pc, uint32_t *
 const struct sm_ptx *ptx_image_at(const struct sm_device *d, uint64_t pc, uint32_t *index);
 /* The text of a record on one line. */
 void ptx_record_text(const struct sm_ptx *image, uint32_t index, char *text, size_t size);
-/* Register n of those of a record's function: its name and place in the frame; false behind the
- * last one. */
+/* A register of a function by its name. */
 struct ptx_named_row {
     char name[64];
     uint32_t slot;
     uint8_t bytes; /* 4, 8; 0: a predicate */
 };
+/* Register n of those of a record's function; false behind the last one. */
 bool ptx_register_at(const struct sm_ptx *image, uint32_t index, size_t n,
                      struct ptx_named_row *row);
 
 /* ---- execution: for the executors ---- */
 
+/* The frame of the function that the warp executes: rows of registers. */
 static inline uint8_t *ptx_frame(const struct sm_warp *w)
 {
     return (uint8_t *)(w->r + w->base);
 }
 
+/* A frame's first row, which has what its caller needs again. */
 static inline uint32_t *ptx_header(const struct sm_warp *w, uint32_t base)
 {
     return w->r[base];
 }
 
+/* The row of a source. */
 static inline const void *ptx_in(const uint8_t *frame, const struct ptx_source *s)
 {
     return s->constant ? s->constant : frame + s->slot;
 }
 
+/* The lanes for which a source, a predicate, holds. */
 static inline uint32_t ptx_mask(const uint8_t *frame, const struct ptx_source *s)
 {
     const uint32_t mask = *(const uint32_t *)ptx_in(frame, s);
@@ -205,6 +210,7 @@ static inline uint32_t ptx_lanes(const struct sm_warp *w, const struct ptx_op *o
     return w->active & (o->guard_negated ? ~mask : mask);
 }
 
+/* Sets a predicate under the lanes in exec. */
 static inline void ptx_set_mask(uint8_t *frame, uint32_t slot, uint32_t mask, uint32_t exec)
 {
     uint32_t *to = (uint32_t *)(frame + slot);
@@ -217,6 +223,7 @@ static inline uint64_t ptx_get(const void *row, unsigned size, unsigned lane)
     return size == 8 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
 }
 
+/* Sets it. */
 static inline void ptx_put(void *row, unsigned size, unsigned lane, uint64_t value)
 {
     if (size == 8)
@@ -241,11 +248,17 @@ enum ptx_math {
 
 /* Executors of integers and bits by type; NULL where there is none. */
 sm_op ptx_integer(enum ptx_math op, enum ptx_type type);
+/* Of floating point; `plain`: the host's arithmetic does (no rounding, flushing, saturation). */
 sm_op ptx_float(enum ptx_math op, enum ptx_type type, bool plain);
+/* setp of the type. */
 sm_op ptx_set_predicate(enum ptx_type type);
+/* cvt of the record. */
 sm_op ptx_convert(const struct ptx_op *o);
+/* setp of f32 with .ftz. */
 sm_op ptx_set_predicate_flushing(void);
+/* selp of the type. */
 sm_op ptx_select(enum ptx_type type);
+/* slct of the type. */
 sm_op ptx_choose(enum ptx_type type);
 
 #define PTX_EXECUTOR(name) const struct sm_uop *name(struct sm_warp *w, const struct sm_uop *u)
@@ -289,9 +302,11 @@ PTX_EXECUTOR(ptx_op_join);
 
 /* ---- ptx_paths.c ---- */
 
+/* Whether a path does not wait for anything. */
 bool ptx_can_run(const struct sm_entry *e);
 /* Whether a path at a runs before one at b. */
 bool ptx_before(uint32_t a_base, uint64_t a_pc, uint32_t b_base, uint64_t b_pc);
+/* Removes path i of those that do not run. */
 void ptx_remove_entry(struct sm_warp *w, uint32_t i);
 /* Adds a path, to the one at the same place if there is one. */
 void ptx_put_away(struct sm_warp *w, uint64_t pc, uint32_t mask, uint32_t base, uint32_t wait,

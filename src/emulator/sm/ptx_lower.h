@@ -48,6 +48,7 @@ struct ptx_linker {
 bool ptx_mistake(struct ptx_linker *l, uint32_t module, struct ptx_place place,
                  enum wt_status status, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+/* Fails for want of host memory; false. */
 bool ptx_out_of_memory(struct ptx_linker *l);
 
 /** What a name means in a module: its definition; NULL if there is none. */
@@ -55,6 +56,7 @@ struct ptx_symbol *ptx_find_symbol(struct ptx_linker *l, uint32_t module, struct
 
 /** Adds the symbols of all modules; then each gets its definition. */
 bool ptx_collect_symbols(struct ptx_linker *l);
+/* Gives each declaration its definition; false: a mistake was raised. */
 bool ptx_resolve_symbols(struct ptx_linker *l);
 /** Whether a symbol is more than a declaration. */
 bool ptx_is_definition(const struct ptx_symbol *s);

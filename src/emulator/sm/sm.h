@@ -43,6 +43,7 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
  * address. There is no history, and no hash of memory. */
 enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_device **device,
                                      struct wt_error *err);
+/* Frees a device; NULL is allowed. */
 void sm_device_free(struct sm_device *device);
 /** CTAs of the launch that have ended, and all there are. */
 void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t *total);
@@ -63,6 +64,7 @@ enum wt_status sm_device_map(struct sm_device *device, uint64_t addr, uint64_t s
 void sm_device_unmap(struct sm_device *device, uint64_t addr, uint64_t size);
 /** Memory as the host sees it; false at 2^48 and above, or without host memory. */
 bool sm_device_read(struct sm_device *device, uint64_t addr, void *out, size_t size);
+/* The same for writing, also where kernels may only read. */
 bool sm_device_write(struct sm_device *device, uint64_t addr, const void *bytes, size_t size);
 
 /* ---- launches ---- */
@@ -156,6 +158,7 @@ bool sm_write_row(struct sm_device *device, uint32_t warp, unsigned number, uint
 
 /** A register of the debugger's block by its word address on the bus: the machine's operations. */
 uint32_t sm_debug_read(struct wt_machine *m, uint32_t addr);
+/* Writes it. */
 void sm_debug_write(struct wt_machine *m, uint32_t addr, uint32_t value);
 
 /** The registers, by their full names (NV_PTPC_PRI_SM_…). */

@@ -37,6 +37,7 @@ struct sm_texture {
 
 /** To and from the SM_TEXTURE_BYTES of a header; false: these are none. */
 void sm_texture_store(const struct sm_texture *t, uint8_t *bytes);
+/* From a header; false: the bytes describe no texture. */
 bool sm_texture_load(const uint8_t *bytes, struct sm_texture *t);
 
 /** Reads a texel of @p size bytes; false: that raised an error. */

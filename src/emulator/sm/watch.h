@@ -8,16 +8,19 @@
 
 #include "emulator/sm/internal.h"
 
+/* Replaces all watches (wt_machine_ops); false without host memory. */
 bool sm_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count);
 /* The shared or local memory in which an address of a window lies as the warp sees it. */
 uint64_t sm_home(struct wt_machine *m, uint32_t wave, uint64_t addr);
 
+/* Whether the page holds a byte of global memory that is watched for reads. */
 static inline bool sm_watches_page_read(const struct sm_device *d, uint64_t addr)
 {
     return wt_watch_set_reads(d->machine.watch, WT_SPACE_GLOBAL, addr & ~WT_PAGE_MASK,
                               addr | WT_PAGE_MASK);
 }
 
+/* The same for writes. */
 static inline bool sm_watches_page_write(const struct sm_device *d, uint64_t addr)
 {
     return wt_watch_set_writes(d->machine.watch, WT_SPACE_GLOBAL, addr & ~WT_PAGE_MASK,

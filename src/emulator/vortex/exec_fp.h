@@ -34,6 +34,7 @@ static inline unsigned rounding(const struct vx_warp *w, const struct vx_uop *u)
     return rm == 7 ? w->frm : rm;
 }
 
+/* Reports a reserved rounding mode; NULL. */
 static const struct vx_uop *bad_rounding(struct vx_warp *w, const struct vx_uop *u)
 {
     return vx_fault(w, u, WT_FAULT_ILLEGAL, w->mask, 0,
@@ -49,6 +50,7 @@ static inline unsigned flags_to_host(unsigned flags)
            (flags << 5 & 32) | 2;
 }
 
+/* fflags of MXCSR. */
 static inline unsigned flags_from_host(unsigned host)
 {
     return (host & 1) << 4 | (host & 4) << 1 | (host & 8) >> 1 | (host & 16) >> 3 |
@@ -66,16 +68,19 @@ static inline void host_fp_begin(const struct vx_warp *w)
         _mm_setcsr(csr & ~0x3fu);
 }
 
+/* After it the warp has the flags that show. */
 static inline void host_fp_end(struct vx_warp *w)
 {
     w->fflags |= (uint8_t)flags_from_host(_mm_getcsr());
 }
 #else
+/* Arithmetic in software raises flags by itself. */
 static inline void host_fp_begin(const struct vx_warp *w)
 {
     (void)w;
 }
 
+/* … and has raised them. */
 static inline void host_fp_end(struct vx_warp *w)
 {
     (void)w;

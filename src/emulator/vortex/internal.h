@@ -156,6 +156,7 @@ struct vx_device {
     struct vx_dm dm;
 };
 
+/* Address of an instruction of the page that the warp executes. */
 static inline uint64_t vx_pc_of(const struct vx_warp *w, const struct vx_uop *u)
 {
     return w->code->page.base + (uint64_t)(u - w->code->uop) * 2;
@@ -167,6 +168,7 @@ static inline uint64_t vx_now(const struct vx_warp *w)
     return wt_issue_time(&w->device->machine, w->left);
 }
 
+/* An address as the device has it: XLEN bits. */
 static inline uint64_t vx_truncate(const struct vx_device *d, uint64_t addr)
 {
     return d->config.xlen == 32 ? (uint32_t)addr : addr;
@@ -174,6 +176,7 @@ static inline uint64_t vx_truncate(const struct vx_device *d, uint64_t addr)
 
 /* Register r of one lane, as an unsigned number of xlen bits. */
 uint64_t vx_get_x(const struct vx_warp *w, unsigned r, unsigned lane);
+/* Sets register r of one lane; x0 stays zero. */
 void vx_set_x(struct vx_warp *w, unsigned r, unsigned lane, uint64_t value);
 
 /* ---- code.c: decoded pages ---- */
@@ -199,6 +202,7 @@ struct vx_uop vx_decode(struct vx_device *d, uint32_t word, unsigned halves);
 const struct vx_uop *vx_fault(struct vx_warp *w, const struct vx_uop *u, enum wt_fault_kind kind,
                               wt_lanes lanes, uint64_t addr, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+/* Reports an illegal instruction of all active lanes. */
 const struct vx_uop *vx_illegal(struct vx_warp *w, const struct vx_uop *u);
 
 /* ---- access.c: memory as a core sees it ---- */
@@ -214,23 +218,23 @@ const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr, uint64_t size)
 uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size);
 
 enum vx_access { VX_ACCESS_OK, VX_ACCESS_OUTSIDE, VX_ACCESS_IO, VX_ACCESS_HOST };
-/*
- * Loads and stores of 1, 2, 4 or 8 bytes by the instruction u for one lane, wherever they are; may
- * cross a page. vx_peek is a load that no watch sees: a part of what an atomic does, which stores
- * as WT_WATCH_ACCESS; other stores are WT_WATCH_WRITE.
- */
+/* A load of 1, 2, 4 or 8 bytes that no watch sees: a part of what an atomic does. */
 enum vx_access vx_peek(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t *value);
+/* A load of 1, 2, 4 or 8 bytes by the instruction u for one lane; it may cross a page. */
 enum vx_access vx_load(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
                        unsigned size, uint64_t *value);
+/* The same for a store. It is WT_WATCH_WRITE, or WT_WATCH_ACCESS if it is a part of an atomic. */
 enum vx_access vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
                         unsigned size, uint64_t value, enum wt_watch_kind kind);
 /* Whether a store of that size may go there at all. */
 enum vx_access vx_store_check(struct vx_warp *w, uint64_t addr, unsigned size);
+/* Reports a load or store that vx_load, vx_store refused, in words; NULL. */
 const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u, enum vx_access why,
                                      unsigned lane, uint64_t addr, unsigned size, bool store);
 /* What a debugger reads and writes, as core sees it. */
 bool vx_read_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, void *out,
                    size_t size);
+/* The same for writing; false: a part of the range is no memory, and nothing is written. */
 bool vx_write_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, const void *bytes,
                     size_t size);
 /* Lets the TLB show this core's local memory. */
@@ -247,28 +251,40 @@ bool vx_csr_write(struct vx_warp *w, unsigned number, unsigned lane, uint64_t va
 
 /* ---- simt.c: warps, masks, barriers ---- */
 
+/* Sets the warp's thread mask; an empty mask ends the warp. */
 void vx_set_mask(struct vx_warp *w, wt_lanes mask);
 /* Activates a warp with thread 0 at pc. Its registers stay as they are. */
 void vx_warp_start(struct vx_warp *w, uint64_t pc);
+/* Ends the warp, and what waits for it. */
 void vx_warp_exit(struct vx_warp *w);
 /* Recomputes whether the warp can issue. */
 void vx_update_ready(struct vx_warp *w);
 /** Cores of @p core's cluster that have arrived at a global barrier: all their active warps wait.
  */
 uint32_t vx_cores_at_barrier(const struct vx_device *d, const struct vx_core *core, uint32_t id);
+/* Notes what the warp waits for, or that it waits for nothing. */
 void vx_set_wait(struct vx_warp *w, enum vx_wait wait);
 /* ecall or ebreak without a debugger: the whole core stops (SimX, 2025). */
 void vx_stop_core(struct vx_device *d, struct vx_core *core);
 /* SIMT instructions. u's operands are read from w; NULL or the next instruction is returned. */
 const struct vx_uop *vx_op_tmc(struct vx_warp *w, const struct vx_uop *u);
+/* wspawn: starts warps of the core. */
 const struct vx_uop *vx_op_wspawn(struct vx_warp *w, const struct vx_uop *u);
+/* split: lanes with a non-zero operand go on, the others wait on the IPDOM stack. */
 const struct vx_uop *vx_op_split(struct vx_warp *w, const struct vx_uop *u);
+/* split with the condition negated. */
 const struct vx_uop *vx_op_split_n(struct vx_warp *w, const struct vx_uop *u);
+/* join: the lanes of the other path go on, or all lanes again. */
 const struct vx_uop *vx_op_join(struct vx_warp *w, const struct vx_uop *u);
+/* bar: the warp waits for so many warps, of its core or of the cluster's cores. */
 const struct vx_uop *vx_op_bar(struct vx_warp *w, const struct vx_uop *u);
+/* pred: lanes with a zero operand leave the mask; an empty mask is restored. */
 const struct vx_uop *vx_op_pred(struct vx_warp *w, const struct vx_uop *u);
+/* pred with the condition negated. */
 const struct vx_uop *vx_op_pred_n(struct vx_warp *w, const struct vx_uop *u);
+/* ecall. */
 const struct vx_uop *vx_op_ecall(struct vx_warp *w, const struct vx_uop *u);
+/* ebreak: a halt by the debug hardware, or the stop of the core. */
 const struct vx_uop *vx_op_ebreak(struct vx_warp *w, const struct vx_uop *u);
 
 /* ---- exec.c, compiled once for each width and lane count ---- */
@@ -282,6 +298,7 @@ extern const struct wt_engine_ops vx_engine_ops;
 
 /* ---- check.c ---- */
 
+/* Asserts the invariants of the whole device, for tests. */
 void vx_check(struct wt_machine *m);
 
 /* Lets one warp issue one instruction now, if it can; false if it cannot. */
@@ -289,7 +306,9 @@ bool vx_issue_one(struct vx_warp *w);
 
 /* ---- dm.c ---- */
 
+/* Allocates the Debug Module; WT_NO_MEMORY. */
 enum wt_status vx_dm_init(struct vx_device *d);
+/* Frees what vx_dm_init allocated. */
 void vx_dm_free(struct vx_device *d);
 /* The program's side is being reset: steps and injections in flight end. */
 void vx_dm_after_reset(struct vx_device *d);
@@ -308,16 +327,23 @@ static inline bool vx_dm_busy(const struct vx_device *d)
 }
 /* Core cycles pass. */
 void vx_dm_tick(struct vx_device *d, uint64_t cycles);
+/* Halts the warp with a cause of the VxDebug specification (WSTATUS). */
 void vx_dm_halt(struct vx_warp *w, unsigned cause);
 
+/* Back to the state after reset (wt_machine_ops.reset): memory and debug hardware stay. */
 void vx_reset(struct wt_machine *m);
 
 /* ---- state.c: saving and restoring, for time travel ---- */
 
+/* A copy of the whole state, which the caller frees; NULL without host memory. */
 struct wt_state *vx_save(struct wt_machine *m);
+/* Puts a state back; false without host memory, the state is then undefined. */
 bool vx_restore(struct wt_machine *m, const struct wt_state *state);
+/* Frees a state of vx_save. */
 void vx_free_state(struct wt_state *state);
+/* Bytes of host memory that states hold beside the live device. */
 uint64_t vx_held_bytes(struct wt_machine *m);
+/* Bytes of host memory of the live device. */
 uint64_t vx_live_bytes(struct wt_machine *m);
 
 #endif

@@ -42,9 +42,13 @@ const struct vx_rvc *vx_rvc_find(uint16_t half, unsigned xlen, uint32_t *word);
 
 /* Immediates of a 32-bit word, sign-extended, in bytes. */
 int32_t vx_imm_i(uint32_t word);
+/* Of a store. */
 int32_t vx_imm_s(uint32_t word);
+/* Of a branch. */
 int32_t vx_imm_b(uint32_t word);
+/* Of lui and auipc. */
 int32_t vx_imm_u(uint32_t word);
+/* Of jal. */
 int32_t vx_imm_j(uint32_t word);
 
 #endif

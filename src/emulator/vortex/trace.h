@@ -11,6 +11,7 @@ void vx_trace_after(const struct vx_warp *w, wt_trace_fn fn, void *context);
 
 /* Names of the integer and floating point registers ("a0", "fa0"). */
 const char *vx_x_name(unsigned r);
+/* The name of a floating point register. */
 const char *vx_f_name(unsigned r);
 
 #endif

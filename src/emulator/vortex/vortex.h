@@ -51,11 +51,13 @@ void vx_config_default(struct vx_config *config);
  * shapes that the Debug Module cannot describe give WT_INVALID. vx_config_help() lists the keys.
  */
 enum wt_status vx_config_parse(struct vx_config *config, const char *text, struct wt_error *err);
+/* Lists the keys of vx_config_parse. */
 void vx_config_help(FILE *out);
 
 /** A new device in reset; memory all zero. */
 enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **device,
                              struct wt_error *err);
+/* Frees a device; NULL is allowed. */
 void vx_device_free(struct vx_device *device);
 
 /** Writes the whole state to an archive, or reads it from one (machine/archive.h). After a failure
@@ -70,6 +72,7 @@ void vx_config_print(const struct vx_config *config, char *text, size_t size);
 
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *vx_machine(struct vx_device *device);
+/* The configuration of a device, which owns it. */
 const struct vx_config *vx_device_config(const struct vx_device *device);
 
 /**
