@@ -197,8 +197,7 @@ def test_a_circle_is_found():
 
 
 # Folders all of whose headers have a comment before each function: what it does, units, ranges, errors, who frees.
-DOCUMENTED = ["base", "bus", "cli", "debug", "frontend/rsp", "target",
-              "emulator/gcn", "emulator/machine", "object", "runtime"]
+DOCUMENTED = ["base", "bus", "cli", "debug", "emulator", "frontend", "object", "runtime", "target"]
 
 
 def test_functions_of_headers_are_documented():
@@ -213,5 +212,5 @@ def test_functions_of_headers_are_documented():
                         missing.append(f"{file.relative_to(SOURCE)}:{number}: {line}")
                 depth += line.count("{") - line.count("}")
                 before = line.rstrip()
-    assert count > 750, "too few functions found"
+    assert count > 1800, "too few functions found"
     assert not missing, "functions without a comment:\n" + "\n".join(missing)

@@ -58,6 +58,11 @@ void drm_debugged_leave(struct drm_debugged *debugged);
 void drm_debugged_attach(struct drm_debugged *debugged, bool on);
 /** Writes a register of the bus (emulator/gen/gen.h). The device is taken. */
 void drm_debugged_write(struct drm_debugged *debugged, uint32_t addr, uint32_t value);
+/** Watches memory: @p count of @p list, and no other; the device is taken. False without host
+ * memory.
+ */
+bool drm_debugged_watch(struct drm_debugged *debugged, const struct gen_wire_watch *list,
+                        size_t count);
 /** Notes the state of the list of kernels that the debugger knows. The device is taken. */
 void drm_debugged_know(struct drm_debugged *debugged, uint64_t state);
 /** Holds walks until a debugger comes, or releases them. */

@@ -84,8 +84,9 @@ struct page *recording_page(struct host_gpu *gpu, uint64_t addr, const uint8_t *
 uint8_t *recording_same(struct host_recording *r, struct page *page);
 /** No page is copied any longer. */
 void recording_forget_pages(struct host_recording *r);
-/** The operations `page` and `shared` of struct gcn_copy. */
+/** The operation `page` of struct gcn_copy: the copy of a page, made when it is first touched. */
 const uint8_t *recording_copied(void *gpu, uint64_t addr, const uint8_t *host);
+/** The operation `shared` of struct gcn_copy: whether threads of the program see stores there. */
 bool recording_shared(void *gpu, uint64_t addr);
 /** Copies a page that threads of the program may be changing, word by word. */
 void recording_copy_page(uint8_t *to, const uint8_t *from);
@@ -114,8 +115,10 @@ void recording_forget_changes(struct host_recording *r);
 
 /** Atomics were tried so often that the next attempt counts. */
 #define RECORDING_MOST_UNDONE 1000
-/** The operations `stored` and `was_atomic` of struct gcn_copy. */
+/** The operation `stored` of struct gcn_copy: notes a store to shared memory. */
 void recording_stored(void *gpu, uint64_t addr, const void *bytes, size_t size);
+/** The operation `was_atomic` of struct gcn_copy: whether the last store was an atomic of @p addr.
+ */
 bool recording_was_atomic(void *gpu, uint64_t addr);
 /** The program sees what waves have stored. False: a thread was faster than an atomic, the first of
  * its instruction; the stores before it have been seen. */
