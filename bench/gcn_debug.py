@@ -181,6 +181,16 @@ def host(report, folder, wavetrap, tool, run, count):
     report.title("GCN: a HIP program under `wavetrap exec` with a debugger attached that does not stop it, and without (CPU time "
                  "of the program)")
 
+    def recorded(history, *arguments):
+        """Under the console, which has the program's kernels recorded or not: CPU time of both."""
+        before = os.times()
+        done = subprocess.run([wavetrap, "debug", "--nx", "--batch", *history, "-ex", "run", program, *arguments], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL)
+        after = os.times()
+        if done.returncode:
+            sys.exit(f"bench: {program} {arguments} under the console failed ({done.returncode})")
+        return after.children_user + after.children_system - before.children_user - before.children_system
+
     def once(attached, *arguments):
         environment = {**os.environ, **({"WAVETRAP_HELD": "1"} if attached else {})}
         process = subprocess.Popen([wavetrap, "exec", program, *arguments], stdout=subprocess.DEVNULL, env=environment)
@@ -193,6 +203,11 @@ def host(report, folder, wavetrap, tool, run, count):
     for text, arguments in (("one long kernel", ("1", "20000")), ("5,000 short kernels", ("5000", "1"))):
         runs = [(once(True, *arguments), once(False, *arguments)) for _ in range(count)]
         report.row(text, statistics.median(a for a, _ in runs), "no debugger", statistics.median(b for _, b in runs),
+                   statistics.median(a / b for a, b in runs), "s")
+    report.title("GCN: a HIP program under `wavetrap debug`, recorded, and with --no-history (CPU time of both processes)")
+    for text, arguments in (("one long kernel", ("1", "20000")), ("5,000 short kernels", ("5000", "1"))):
+        runs = [(recorded((), *arguments), recorded(("--no-history",), *arguments)) for _ in range(count)]
+        report.row(text, statistics.median(a for a, _ in runs), "not recorded", statistics.median(b for _, b in runs),
                    statistics.median(a / b for a, b in runs), "s")
 
 

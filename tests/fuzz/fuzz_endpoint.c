@@ -3,7 +3,8 @@
  * of requests: a kind, an operation with its arguments, a place in memory, or bytes as they are.
  * A kernel runs meanwhile, whose code, arguments and queue a request may write. The harness is the
  * debugger: each request that makes sense is answered, with no more bytes than were asked for.
- * Whatever comes, the process lives, and the next debugger is greeted.
+ * Whatever comes, the process lives, and the next debugger is greeted. With the first byte odd the
+ * kernel is recorded, so that requests of time travel mean something.
  */
 #include <errno.h>
 #include <hsakmt.h>
@@ -71,7 +72,11 @@ static void launch(void)
     __atomic_store_n((uint64_t *)(void *)(memory + QUEUE + WRITE_ID), 1, __ATOMIC_RELEASE);
 }
 
-static void start(void)
+static int connect_to(void);
+static bool ask(int fd, const struct kfd_wire_request *request, struct kfd_wire_answer *answer);
+
+/* The connection of a debugger that has the kernel recorded; -1 without one. */
+static int start(bool recorded)
 {
     HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_SIGNAL};
     const HsaMemFlags flags = {.ui32 = {.HostAccess = 1}};
@@ -81,7 +86,13 @@ static void start(void)
     check(hsaKmtAllocMemory(0, MEMORY, flags, &at));
     check(hsaKmtMapMemoryToGPU(at, MEMORY, NULL));
     memory = at;
+    const int fd = recorded ? connect_to() : -1;
+    const struct kfd_wire_request request = {.kind = KFD_WIRE_RECORD, .addr = 1 << 24};
+    struct kfd_wire_answer answer;
+    if (recorded && (!ask(fd, &request, &answer) || answer.result))
+        abort();
     launch();
+    return fd;
 }
 
 /* ---- the debugger ---- */
@@ -197,13 +208,48 @@ static uint64_t number(struct input *in)
     }
 }
 
+/* What follows a request of time travel: places to search for, breakpoints, or bytes. */
+static void travel(struct input *in, struct kfd_wire_request *request)
+{
+    uint32_t none = 8;
+    const uint32_t count = request->size % 8;
+    request->call.arg[0] = take(in, 1) % (KFD_TRAVELS + 1);
+    request->call.arg[1] = number(in);
+    if (request->call.arg[0] == KFD_TRAVEL_SEARCH) {
+        request->size = count * (uint32_t)sizeof(struct kfd_wire_watch);
+        for (uint32_t i = 0; i < count; i++) {
+            const struct kfd_wire_watch watch = {.kind = (uint32_t)take(in, 1) %
+                                                         (KFD_WATCHED_KINDS + 1),
+                                                 .wave = (uint32_t)number(in),
+                                                 .addr = place(in, &none, true),
+                                                 .size = number(in)};
+            memcpy(bytes + i * sizeof watch, &watch, sizeof watch);
+        }
+        return;
+    }
+    if (request->size > KFD_WIRE_MOST)
+        request->size = KFD_WIRE_MOST;
+    for (uint32_t i = 0; i < request->size && in->left; i++)
+        bytes[i] = (uint8_t)take(in, 1);
+}
+
+/* A core file, which goes to the folder. */
+static void core(struct input *in, struct kfd_wire_request *request, bool sound)
+{
+    struct kfd_wire_core wanted = {.wave = (uint32_t)number(in), .lane = (uint32_t)number(in)};
+    snprintf(wanted.path, sizeof wanted.path, "%s/core", folder);
+    memset(wanted.reason, 'r', sizeof wanted.reason);
+    request->size = sizeof wanted - !sound;
+    memcpy(bytes, &wanted, sizeof wanted);
+}
+
 /* False: nothing more can be said in this conversation. */
 static bool converse(int fd, struct input *in)
 {
     static const uint16_t registers[] = {0x2022, 0xc200, 0x2309, 0x231c, 0x231d, 0x231e,
                                          0x2378, 0x2379, 0x237b, 0x31d1, 0x31d2, 0x31d3,
                                          0x31d4, 0x32a0, 0x32a1, 0x32a2};
-    struct kfd_wire_request request = {.kind = (uint32_t)take(in, 1) % 12};
+    struct kfd_wire_request request = {.kind = (uint32_t)take(in, 1) % (KFD_WIRE_KINDS + 1)};
     struct kfd_wire_answer answer;
     const unsigned how = (unsigned)take(in, 1);
     if (request.kind == KFD_WIRE_KINDS) { /* bytes, and maybe the end */
@@ -244,6 +290,12 @@ static bool converse(int fd, struct input *in)
         for (unsigned i = 0; i < 4; i++)
             request.call.queue[i] = i < 2 ? 1 : (uint32_t)number(in);
         break;
+    case KFD_WIRE_HISTORY:
+        travel(in, &request);
+        break;
+    case KFD_WIRE_CORE:
+        core(in, &request, how & 32);
+        break;
     default:
         request.addr = number(in);
         break;
@@ -253,6 +305,9 @@ static bool converse(int fd, struct input *in)
 
 static void remove_folder(void)
 {
+    char path[80];
+    snprintf(path, sizeof path, "%s/core", folder);
+    unlink(path);
     rmdir(folder);
 }
 
@@ -275,13 +330,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct input in = {data, size};
     if (size > 2048)
         return 0;
-    start();
+    int recorded = start(take(&in, 1) & 1);
     while (in.left) {
-        const int fd = connect_to();
+        const int fd = recorded >= 0 ? recorded : connect_to();
+        recorded = -1;
         while (in.left && converse(fd, &in))
             continue;
         close(fd);
     }
+    if (recorded >= 0)
+        close(recorded);
     const int fd = connect_to();
     greet(fd);
     close(fd);

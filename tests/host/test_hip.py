@@ -98,6 +98,12 @@ def test_a_thread_that_waits_for_a_kernel_sleeps():
     assert main * 4 < others, (main, others)
 
 
+def test_an_idle_program_lets_the_processor_sleep():
+    """Packets come without a call, so that they must be looked for; after a pause of a third of a second 200 times a second. It was
+    2,000 times: 6,000 in the test's pause. Other work on the machine makes it fewer."""
+    assert int(work("idle").stdout) < 2500
+
+
 def test_managed_memory_is_there_for_programs_that_ask():
     assert work("managed").stdout == "managed 1 concurrent 1, wrong 0, preferred 0\n"
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <vector>
 
 #define CHECK(call)                                                                                \
@@ -264,6 +265,20 @@ static void managed()
     printf("managed %d concurrent %d, wrong %d, preferred %d\n", has[0], has[1], wrong, preferred);
 }
 
+/* How often the process's threads were woken in a pause of three seconds. */
+static void idle()
+{
+    rusage before, after;
+    int *data; // a kernel with printf would have a thread of the runtime's look for its calls
+    CHECK(hipMalloc(&data, 4096));
+    CHECK(hipMemset(data, 1, 4096));
+    CHECK(hipDeviceSynchronize());
+    getrusage(RUSAGE_SELF, &before);
+    sleep(3);
+    getrusage(RUSAGE_SELF, &after);
+    printf("%ld\n", after.ru_nvcsw - before.ru_nvcsw);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -283,6 +298,8 @@ int main(int argc, char **argv)
         too_much();
     else if (!strcmp(what, "managed"))
         managed();
+    else if (!strcmp(what, "idle"))
+        idle();
     else if (!strcmp(what, "wait"))
         wait_for_kernel();
     else if (!strcmp(what, "half-a-gigabyte-twice"))

@@ -160,6 +160,75 @@ static void pages_of_the_host_have_aliases(void **state)
     wt_memory_free(m);
 }
 
+/* A page of a source: each byte is its page's number, plus what the source says. */
+struct source {
+    uint8_t pages[4][WT_PAGE_SIZE];
+    unsigned asked;
+};
+
+static const uint8_t *source_page(void *context, uint64_t addr)
+{
+    struct source *source = context;
+    source->asked++;
+    return source->pages[addr / WT_PAGE_SIZE % 4];
+}
+
+static void pages_come_from_a_source_until_written(void **state)
+{
+    static struct source source;
+    const uint32_t written = 0x04030201;
+    uint32_t got;
+    (void)state;
+    for (unsigned i = 0; i < 4; i++)
+        memset(source.pages[i], (int)i + 1, WT_PAGE_SIZE);
+    struct wt_memory *m = wt_memory_new_over(source_page, &source);
+    wt_memory_read(m, 2 * WT_PAGE_SIZE - 2, &got, 4); /* across pages */
+    assert_int_equal(got, 0x03030202);
+    assert_ptr_equal(wt_memory_page(m, 0), source.pages[0]);
+    assert_int_equal(wt_memory_resident(m), 0);
+    /* Zeros change a page that is not zero. */
+    const uint32_t zero = 0;
+    assert_false(wt_memory_is_zero(m, 16, &zero, 4));
+    /* A write takes the rest of its page from the source, which stays as it is. */
+    assert_true(wt_memory_write(m, WT_PAGE_SIZE + 8, &written, 4));
+    wt_memory_read(m, WT_PAGE_SIZE + 6, &got, 4);
+    assert_int_equal(got, 0x02010202);
+    assert_int_equal(source.pages[1][8], 2);
+    assert_int_equal(wt_memory_resident(m), WT_PAGE_SIZE);
+    assert_true(source.asked > 0);
+    wt_memory_free(m);
+}
+
+static void forks_over_a_source_have_their_own_history(void **state)
+{
+    static struct source source;
+    const uint32_t one = 1, two = 2;
+    uint32_t got;
+    (void)state;
+    memset(source.pages[0], 9, WT_PAGE_SIZE);
+    struct wt_memory *m = wt_memory_new_over(source_page, &source);
+    struct wt_memory *before = wt_memory_fork(m);
+    assert_int_equal(wt_memory_hash(m), wt_memory_hash(before));
+    assert_true(wt_memory_write(m, 0, &one, 4));
+    assert_true(wt_memory_hash(m) != wt_memory_hash(before));
+    struct wt_memory *after = wt_memory_fork(m);
+    assert_true(wt_memory_write(m, 0, &two, 4));
+    wt_memory_become(m, after);
+    wt_memory_read(m, 0, &got, 4);
+    assert_int_equal(got, 1);
+    wt_memory_become(m, before); /* the page is the source's again */
+    wt_memory_read(m, 0, &got, 4);
+    assert_int_equal(got, 0x09090909);
+    assert_ptr_equal(wt_memory_page(m, 0), source.pages[0]);
+    assert_int_equal(wt_memory_hash(m), wt_memory_hash(before));
+    assert_int_equal(wt_memory_resident(m), 0);
+    wt_memory_free(m);
+    wt_memory_free(before);
+    wt_memory_read(after, 0, &got, 4); /* it outlives where it came from */
+    assert_int_equal(got, 1);
+    wt_memory_free(after);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +239,8 @@ int main(void)
         cmocka_unit_test(hash_depends_on_contents_only),
         cmocka_unit_test(agrees_with_a_flat_model),
         cmocka_unit_test(pages_of_the_host_have_aliases),
+        cmocka_unit_test(pages_come_from_a_source_until_written),
+        cmocka_unit_test(forks_over_a_source_have_their_own_history),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

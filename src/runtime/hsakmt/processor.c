@@ -551,10 +551,20 @@ static bool step(struct host_gpu *gpu)
     return run(gpu) || busy;
 }
 
+/* Nanoseconds until packets are looked for again: what comes after a pause waits for a small part
+ * of that. */
+static unsigned nap_after(uint64_t pause)
+{
+    enum { PART = 64, LEAST = 50000, MOST = 5000000 };
+    const uint64_t part = pause / PART;
+    return (unsigned)(part < LEAST ? LEAST : part > MOST ? MOST : part);
+}
+
 void *host_processor(void *context)
 {
     enum { PATIENCE = 200 };
     struct host_gpu *gpu = context;
+    uint64_t since = host_clock();
     unsigned idle = 0;
     while (!atomic_load(&gpu->stop)) {
         /* The lock is not fair: others go first. */
@@ -568,11 +578,12 @@ void *host_processor(void *context)
         if (atomic_exchange(&gpu->host->svm_stale, false))
             host_svm_tidy(gpu->host);
         idle = busy ? 0 : idle + 1;
-        if (idle > PATIENCE) { /* packets come without a call: they must be looked for */
-            host_sleep(doorbells, idle > 20 * PATIENCE ? 500000 : 50000);
-        } else if (idle) {
+        if (idle > PATIENCE) /* packets come without a call: they must be looked for */
+            host_sleep(doorbells, nap_after(host_clock() - since));
+        else if (idle)
             sched_yield();
-        }
+        else
+            since = host_clock();
     }
     return NULL;
 }
