@@ -41,6 +41,9 @@ enum gen_wire_kind {
                                 bytes of its ELF file, fewer at its end */
     GEN_WIRE_SOURCE,         /**< addr: a source's number, from 1; likewise; -ENOENT: there is none
                               */
+    GEN_WIRE_WATCH,          /**< size, followed by struct gen_wire_watch: memory that is watched
+                                from now on. -ENOMEM */
+    GEN_WIRE_WATCHED,        /**< answered by a struct gen_wire_hit, once, or by nothing */
     GEN_WIRE_KINDS,
 };
 
@@ -89,6 +92,25 @@ struct gen_wire_kernel {
     char name[GEN_WIRE_NAME];
 };
 
+enum gen_wire_watched { GEN_WATCH_WRITE, GEN_WATCH_READ, GEN_WATCH_ACCESS, GEN_WATCH_KINDS };
+
+/** Memory as a thread sees it. */
+struct gen_wire_watch {
+    uint32_t kind; /**< enum gen_wire_watched */
+    uint32_t thread;
+    uint64_t addr, size;
+};
+
+/** A thread has accessed watched memory, and has entered the system routine behind the instruction.
+ */
+struct gen_wire_hit {
+    uint32_t thread;
+    uint32_t lanes;   /**< channels that have done it */
+    uint32_t kind;    /**< enum gen_wire_watched: of the access */
+    uint32_t changed; /**< not 0: it has changed the memory */
+    uint64_t pc, addr, size;
+};
+
 /** Whether a request makes sense in itself. */
 static inline bool gen_wire_sound(const struct gen_wire_request *request)
 {
@@ -98,7 +120,7 @@ static inline bool gen_wire_sound(const struct gen_wire_request *request)
 /** Bytes that follow a request. */
 static inline size_t gen_wire_follows(const struct gen_wire_request *request)
 {
-    return request->kind == GEN_WIRE_WRITE ? request->size : 0;
+    return request->kind == GEN_WIRE_WRITE || request->kind == GEN_WIRE_WATCH ? request->size : 0;
 }
 
 #endif

@@ -145,6 +145,19 @@ int main(void)
     assert said[10] == f"Continuing.\n{value[0]} {value[1]}\n{END}"
 
 
+def test_watchpoints_of_buffers_and_local_memory(program):
+    """A watchpoint stops the channel that changes the value, in each kernel of the program."""
+    said = said_by(["tbreak add", "run", "watch c[37]", "continue", "print i", "continue", "continue", "continue"], program, 1)
+    changes = [re.search(r"Hardware watchpoint 2: c\[37\]\n\nOld value = (-?\d+)\nNew value = (-?\d+)\n(\w+) \(", text).groups()
+               for text in (said[3], said[5], said[6])]
+    # turn mirrors 16 elements: c[37] becomes c[42].
+    assert [(new, kernel) for old, new, kernel in changes] == [("777", "add"), ("882", "turn"), ("-882", "negate")]
+    assert [old for old, new, kernel in changes][1:] == ["777", "882"]
+    assert said[4] == "$1 = 37\n" and "channel 5;" in said[3] and said[7].endswith("[Program exited normally]\n")
+    said = said_by(["break program-3.cl:4 if here == 3", "run", "rwatch part[12]", "delete 1", "continue", "print here", "kill"], program, 1)
+    assert "watchpoint 2: part[12]\n" in said[4] and said[5] == "$1 = 3\n"
+
+
 def test_shared_local_memory(program):
     said = said_by(["break program-3.cl:6 if here == 3", "run", "print part[here]", "print part[here]@*", "set var part[3] = 777",
                     "print part[3]", "kill"], program, 1)

@@ -238,6 +238,22 @@ static void test_pause_outside_the_handler_is_an_error(void **state)
     }
 }
 
+/* The eighth mode of BPT, bits 8:6, has no name and does nothing but be wrong, with a handler and
+ * in it. */
+static void test_mode_7_of_bpt_is_no_instruction(void **state)
+{
+    static const uint8_t word[8] = {0xc0, 0x01, 0, 0, 0, 0, 0xa0, 0xe3};
+    char text[80];
+    struct rig r;
+    sm_disassemble(wt_load_le(word, 8), CODE + 8, 0, text, sizeof text);
+    assert_null(strstr(text, "BPT"));
+    rig_open(&r, "", "    NOP;\n    EXIT;\n", "    BPT.PAUSE;\n    RTT.TERMINATE;\n", 1);
+    assert_true(sm_device_write(r.d, CODE + 8, word, sizeof word));
+    assert_int_equal(run(&r, 100), WT_RUN_HALTED);
+    assert_int_equal(reg(&r, WARP_ESR), SM_ILLEGAL_INSTR_ENCODING);
+    rig_close(&r);
+}
+
 static void test_errors_that_are_not_reported_do_not_trap(void **state)
 {
     struct rig r;
@@ -562,6 +578,7 @@ int main(void)
         cmocka_unit_test(test_drain_does_not_wait_for_l1_errors),
         cmocka_unit_test(test_pause_does_not_drain),
         cmocka_unit_test(test_pause_outside_the_handler_is_an_error),
+        cmocka_unit_test(test_mode_7_of_bpt_is_no_instruction),
         cmocka_unit_test(test_errors_that_are_not_reported_do_not_trap),
         cmocka_unit_test(test_masked_traps_wait),
         cmocka_unit_test(test_stop_and_resume),

@@ -8,6 +8,7 @@
 
 #include "debug/core/probe.h"
 #include "object/gen_saved.h"
+#include "object/gen_wire.h"
 
 /** The registers of a link: offsets in the GPU's registers, in bytes. */
 enum wt_gen_register {
@@ -54,6 +55,13 @@ struct wt_gen_link_ops {
     /** The debugger knows the list of kernels in this state: walks that wait for that go on. NULL:
      * kernels do not come and go. */
     enum wt_status (*code_known)(void *context, uint64_t state, struct wt_error *err);
+    /** Watches memory, this list and no other. NULL: the target has a service for it, or none. */
+    enum wt_status (*watch)(void *context, const struct gen_wire_watch *list, size_t count,
+                            struct wt_error *err);
+    /** *any: a thread has stopped since the last call because it has accessed such memory: @p hit.
+     * NULL where watch is. */
+    enum wt_status (*watched)(void *context, struct gen_wire_hit *hit, bool *any,
+                              struct wt_error *err);
     /** Whether the program has ended, with which status and words for people. */
     bool (*ended)(void *context, uint32_t *status, char *text, size_t size);
     /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.

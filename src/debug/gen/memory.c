@@ -30,7 +30,7 @@ void genp_describe_spaces(struct wt_probe *p)
  * compiler marks it by its highest byte (measured on Debian's compiler). */
 enum { LOCAL_MARK = 0x0a, LOCAL_BYTES = 65536 };
 
-static uint64_t linear(const struct wt_probe *p, struct wt_address addr)
+uint64_t genp_linear(const struct wt_probe *p, struct wt_address addr)
 {
     assert(addr.space < GENP_SPACES);
     if (addr.space == GENP_GLOBAL && addr.offset >> 56 == LOCAL_MARK)
@@ -43,7 +43,7 @@ enum wt_status genp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane
                                 struct wt_error *err)
 {
     (void)lane;
-    return p->link->ops->read(p->link->context, wave, linear(p, addr), out, size, err);
+    return p->link->ops->read(p->link->context, wave, genp_linear(p, addr), out, size, err);
 }
 
 enum wt_status genp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
@@ -51,5 +51,5 @@ enum wt_status genp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lan
                                  struct wt_error *err)
 {
     (void)lane;
-    return p->link->ops->write(p->link->context, wave, linear(p, addr), bytes, size, err);
+    return p->link->ops->write(p->link->context, wave, genp_linear(p, addr), bytes, size, err);
 }

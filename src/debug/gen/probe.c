@@ -41,6 +41,7 @@ static void free_probe(struct wt_probe *p)
 {
     wt_standstill_close(p);
     free(p->registers);
+    free(p->watch);
     free(p);
 }
 
@@ -103,6 +104,8 @@ const struct wt_probe_ops wt_probe_gen = {
     .read_memory = genp_read_memory,
     .write_memory = genp_write_memory,
     .replaced = wt_standstill_replaced,
+    .set_watchpoints = genp_set_watches,
+    .watched = genp_watched,
     .find_caller = genp_find_caller,
     .window = genp_window,
     .patch = genp_patch,

@@ -134,6 +134,30 @@ static enum wt_status link_code_known(void *context, uint64_t state, struct wt_e
     return tell(context, request, &answer, err);
 }
 
+static enum wt_status link_watch(void *context, const struct gen_wire_watch *list, size_t count,
+                                 struct wt_error *err)
+{
+    struct gen_wire_answer answer;
+    if (count > GEN_WIRE_MOST / sizeof *list)
+        return wt_fail(err, WT_UNSUPPORTED, "%zu watchpoints are too many", count);
+    const struct gen_wire_request request = {.kind = GEN_WIRE_WATCH,
+                                             .size = (uint32_t)(count * sizeof *list)};
+    const enum wt_status status = ask(context, &request, list, &answer, NULL, 0, err);
+    if (status == WT_OK && answer.result < 0)
+        return wt_fail(err, WT_NO_MEMORY, "the program has no memory for watchpoints");
+    return status;
+}
+
+static enum wt_status link_watched(void *context, struct gen_wire_hit *hit, bool *any,
+                                   struct wt_error *err)
+{
+    const struct gen_wire_request request = {.kind = GEN_WIRE_WATCHED};
+    struct gen_wire_answer answer;
+    const enum wt_status status = ask(context, &request, NULL, &answer, hit, sizeof *hit, err);
+    *any = status == WT_OK && answer.size == sizeof *hit;
+    return status;
+}
+
 static bool link_ended(void *context, uint32_t *status, char *text, size_t size)
 {
     const struct wt_gen_process *p = context;
@@ -156,6 +180,8 @@ static const struct wt_gen_link_ops process_link = {
     .write = link_write,
     .event = link_event,
     .code_known = link_code_known,
+    .watch = link_watch,
+    .watched = link_watched,
     .ended = link_ended,
     .detach = link_detach,
 };

@@ -129,7 +129,8 @@ static enum wt_status stop(struct wt_probe *p, struct wt_error *err)
     if ((status = write_control(p, TD_CTL_DEBUGGED | TD_CTL_FORCE | TD_CTL_HALT, err)) != WT_OK)
         return status;
     p->common.still = true;
-    return read_threads(p, err);
+    status = read_threads(p, err);
+    return status ? status : genp_take_hit(p, err);
 }
 
 /* ---- going on ---- */

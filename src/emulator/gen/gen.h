@@ -166,6 +166,8 @@ enum {
  * takes no issues and leaves no trace in the program's state.
  */
 void gen_device_debug(struct gen_device *device, bool on);
+/** An active thread enters it now, without a reason of its own. */
+void gen_device_hold(struct gen_device *device, uint32_t thread);
 /** Whether a thread waits in it that the host has not seen: since the last call. */
 bool gen_device_attention(struct gen_device *device);
 

@@ -64,6 +64,12 @@ void gen_device_debug(struct gen_device *d, bool on)
     }
 }
 
+void gen_device_hold(struct gen_device *d, uint32_t thread)
+{
+    if (!d->thread[thread].held)
+        gen_hold(&d->thread[thread], 0);
+}
+
 bool gen_device_attention(struct gen_device *d)
 {
     const bool any = d->attention;

@@ -2,8 +2,11 @@
 #include "runtime/drm/debugged.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+#include "emulator/machine/watch_set.h"
 #include "runtime/drm/code.h"
 
 /* Issues of a slice: some 20 ms, and with a debugger below one. */
@@ -44,8 +47,32 @@ static void make_way(struct drm_debugged *g)
         pthread_cond_wait(&g->changed, &g->lock);
 }
 
+/* The thread that has accessed watched memory stops behind its instruction. */
+static void take_hits(struct drm_debugged *g)
+{
+    static const uint32_t kinds[] = {[WT_WATCH_WRITE] = GEN_WATCH_WRITE,
+                                     [WT_WATCH_READ] = GEN_WATCH_READ,
+                                     [WT_WATCH_ACCESS] = GEN_WATCH_ACCESS};
+    struct wt_machine *m = gen_machine(g->device);
+    const struct wt_watch_hit *first = m->hit;
+    g->hit = (struct gen_wire_hit){.thread = first->wave,
+                                   .kind = kinds[first->kind],
+                                   .pc = first->pc,
+                                   .addr = first->addr,
+                                   .size = first->size};
+    for (size_t i = 0; i < m->hits; i++) {
+        g->hit.lanes |= (uint32_t)m->hit[i].hits;
+        g->hit.changed |= memcmp(m->hit[i].before, m->hit[i].after, m->hit[i].size) != 0;
+    }
+    m->hits = 0;
+    g->has_hit = true;
+    gen_device_hold(g->device, g->hit.thread);
+}
+
 bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
 {
+    if (why == WT_RUN_WATCH && g->attached)
+        take_hits(g);
     if (g->attached && gen_device_attention(g->device)) {
         g->attention = g->stopped = true;
         pthread_cond_broadcast(&g->changed);
@@ -55,7 +82,8 @@ bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
     make_way(g);
     while (g->attached && g->stopped)
         pthread_cond_wait(&g->changed, &g->lock);
-    return why == WT_RUN_BUDGET || why == WT_RUN_EVENT || why == WT_RUN_HALTED;
+    return why == WT_RUN_BUDGET || why == WT_RUN_EVENT || why == WT_RUN_HALTED ||
+           why == WT_RUN_WATCH;
 }
 
 void drm_debugged_end(struct drm_debugged *g)
@@ -84,6 +112,8 @@ void drm_debugged_attach(struct drm_debugged *g, bool on)
 {
     if (g->attached != on)
         gen_device_debug(g->device, on);
+    if (!on)
+        drm_debugged_watch(g, NULL, 0);
     g->attached = on;
     g->held = g->stopped = g->attention = false;
     g->known = 0;
@@ -99,6 +129,26 @@ void drm_debugged_write(struct drm_debugged *g, uint32_t addr, uint32_t value)
     if (addr == GEN_TD_CTL && value & GEN_TD_CTL_HALT)
         gen_device_attention(g->device);
     g->stopped = g->walking && addr == GEN_TD_CTL && value & GEN_TD_CTL_HALT;
+}
+
+bool drm_debugged_watch(struct drm_debugged *g, const struct gen_wire_watch *list, size_t count)
+{
+    static const enum wt_watch_kind kinds[] = {[GEN_WATCH_WRITE] = WT_WATCH_WRITE,
+                                               [GEN_WATCH_READ] = WT_WATCH_READ,
+                                               [GEN_WATCH_ACCESS] = WT_WATCH_ACCESS};
+    struct wt_machine *m = gen_machine(g->device);
+    struct wt_watch *watches = calloc(count ? count : 1, sizeof *watches);
+    for (size_t i = 0; watches && i < count; i++)
+        watches[i] = (struct wt_watch){.kind = kinds[list[i].kind % GEN_WATCH_KINDS],
+                                       .addr = list[i].addr,
+                                       .size = list[i].size ? list[i].size : 1,
+                                       .wave = list[i].thread < m->waves ? list[i].thread : 0};
+    if (watches)
+        wt_watch_pin(m, watches, count);
+    const bool set = watches && m->ops->set_watches(m, watches, count);
+    free(watches);
+    g->has_hit = false;
+    return set;
 }
 
 void drm_debugged_know(struct drm_debugged *g, uint64_t state)

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "emulator/gen/gen.h"
+#include "object/gen_wire.h"
 
 struct drm_debugged {
     struct gen_device *device;
@@ -23,6 +24,8 @@ struct drm_debugged {
     bool attention;         /**< a thread has entered the routine since the debugger asked */
     uint64_t known;         /**< the state of the list of kernels that it knows */
     uint64_t launches;      /**< walks so far */
+    bool has_hit;
+    struct gen_wire_hit hit; /**< watched memory was accessed: the debugger has not asked yet */
 };
 
 /** There is no debugger. */
@@ -51,6 +54,9 @@ void drm_debugged_leave(struct drm_debugged *debugged);
 void drm_debugged_attach(struct drm_debugged *debugged, bool on);
 /** Writes a register of the bus (emulator/gen/gen.h); likewise. */
 void drm_debugged_write(struct drm_debugged *debugged, uint32_t addr, uint32_t value);
+/** Watches memory: @p count of @p list, and no other; likewise. False without host memory. */
+bool drm_debugged_watch(struct drm_debugged *debugged, const struct gen_wire_watch *list,
+                        size_t count);
 /** The kernels of this state are known; likewise. */
 void drm_debugged_know(struct drm_debugged *debugged, uint64_t state);
 /** From now on walks wait for a debugger to come, or no longer do. */

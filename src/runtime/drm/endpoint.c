@@ -38,7 +38,7 @@ static struct {
     struct planted *planted;
     size_t planted_count, planted_capacity;
     bool registered; /* what happens at the process's end, and in its children */
-    uint8_t bytes[GEN_WIRE_MOST];
+    _Alignas(8) uint8_t bytes[GEN_WIRE_MOST];
 } the;
 
 static struct drm_debugged *debugged(void)
@@ -171,6 +171,16 @@ static void serve_device(const struct gen_wire_request *request, struct gen_wire
         note_breakpoint(request->addr, the.bytes, request->size);
         if (!copy(thread, request->addr, the.bytes, request->size, false))
             answer->result = -EFAULT;
+        break;
+    case GEN_WIRE_WATCH:
+        if (!drm_debugged_watch(debugged(), (const void *)the.bytes,
+                                request->size / sizeof(struct gen_wire_watch)))
+            answer->result = -ENOMEM;
+        break;
+    case GEN_WIRE_WATCHED:
+        answer->size = debugged()->has_hit ? sizeof(struct gen_wire_hit) : 0;
+        memcpy(the.bytes, &debugged()->hit, answer->size);
+        debugged()->has_hit = false;
         break;
     case GEN_WIRE_CODE_KNOWN:
         drm_debugged_know(debugged(), request->value);
