@@ -154,12 +154,14 @@ static bool prepare_cuda(const struct start *start, const char *folder)
         return false;
     /* The program stays this process, whose number tells it from its children. That no kernel ran
      * must be told even where the program never looks for the library. */
-    char process[24];
+    char process[24], caught[24];
+    snprintf(caught, sizeof caught, "%" PRIu32, start->options->caught);
     snprintf(process, sizeof process, "%ld", (long)getpid());
     char capability[16];
     snprintf(capability, sizeof capability, "cc=%u.%u", start->images.capability / 10,
              start->images.capability % 10);
     return set_or_unset("WAVETRAP_SM_DEFAULT", start->images.capability ? capability : NULL) &&
+           set_or_unset("WAVETRAP_CATCH", start->options->caught ? caught : NULL) &&
            set_or_unset("WAVETRAP_STATS", start->options->stats ? process : NULL) &&
            set_or_unset("WAVETRAP_LOG_CALLS", start->options->log) &&
            (!start->options->stats || preload(folder, "libcuda.so.1"));
@@ -485,7 +487,7 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "an operand is missing (%s)", cli_exec.operands);
         return cli_fail(&cli_exec, &err);
     }
-    if (e.caught && e.length && !e.catches) {
+    if (e.caught && e.length && !e.catches && !e.has_sm) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID, "--catch: these are exceptions of %s; no --gpu is one",
                 family_with_exceptions()->name);
@@ -533,7 +535,8 @@ static const struct cli_option options[] = {
     {"catch", 0, "LIST",
      "stop the program at the first of these exceptions of a gfx900's kernel:\n"
      "invalid, denormal, float_div0, overflow, underflow, inexact, int_div0,\n"
-     "addr_watch, mem_viol, all; with commas between",
+     "addr_watch, mem_viol, all; with commas between; of an sm's kernel two of\n"
+     "them: mem_viol is an access that fails, all is whatever ends the kernel",
      add_exceptions},
     {"schedule", 0, "POLICY",
      "which wave issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT

@@ -57,6 +57,13 @@ def test_a_kernel_that_fails(program, kernel, result, words):
     assert f"<{kernel}> at PTX:" in done.stderr
 
 
+@pytest.mark.parametrize("names, kernel, ends", [("mem_viol", "stray", True), ("all", "stop", True), ("mem_viol,invalid", "stop", False), ("invalid", "stray", False)])
+def test_the_program_ends_at_a_failure_that_is_caught(program, names, kernel, ends):
+    done = wavetrap("exec", "-g", "sm", f"--catch={names}", "--stats", program, kernel)
+    assert (done.returncode, "then" in done.stdout) == ((123, False) if ends else (0, True)), done.stdout + done.stderr
+    assert f"kernel {kernel}, SM 0 warp 0" in done.stderr and done.stderr.count("1 kernels were launched") == 1, done.stderr
+
+
 def test_calls_are_logged(program, tmp_path):
     """Each call once, with its values and result; a launch with its kernel. To stderr, or to a file of the folder it is called in."""
     plain = wavetrap("exec", "-g", "sm", program)

@@ -60,6 +60,16 @@ def test_a_write_outside_an_image_is_told():
         done.stderr
 
 
+@pytest.mark.parametrize("what,message", [
+    ("mip", "image 0 has 4 mip levels and tile mode 3: one level, and linear, X and Y tiles are executed"),
+    ("planar", "binding table entry 0 is no image with a format that can be sampled (kind 1, format 0x1a5)")])
+def test_images_that_are_refused_are_told(what, message):
+    """Intel's runtime offers cl_khr_mipmap_image and cl_intel_planar_yuv; what the sampler does not execute is reported."""
+    done = run(PYTHON, HERE / "opencl_refused.py", what)
+    assert re.search(rf"wavetrap: batch.*GPGPU_WALKER: .*sends?.*: {re.escape(message)}", done.stderr), done.stdout + done.stderr
+    assert "the program goes on" in done.stdout
+
+
 def test_only_what_is_emulated_is_there():
     """clinfo sees one platform with one device, whatever the host has."""
     done = run("clinfo", "--raw")
@@ -111,3 +121,17 @@ def test_clblast(routine):
     passed = [int(n) for n in re.findall(r"(\d+) test\(s\) passed", done.stdout)]
     failed = [int(n) for n in re.findall(r"(\d+) test\(s\) failed", done.stdout)]
     assert sum(passed) > 100 and sum(failed) == 0, done.stdout + done.stderr
+
+
+def test_the_list_of_programs():
+    """docs/opencl.md counts the programs that are tests: at least 40, and as many as there are."""
+    table = dict(re.findall(r"^\| ([^|]+?) \| (\d+) \|$", (ROOT / "docs" / "opencl.md").read_text(), re.M))
+    libraries = (HERE / "test_opencl_libraries.py").read_text()
+    routines = sum(len(re.findall(r'"x\w+"', line)) for text in (libraries, pathlib.Path(__file__).read_text())
+                   for line in re.findall(r'parametrize\("routine", (.*)\)', text))
+    there = {"kernels of many kinds (`tests/host/opencl_kernels.py`)": len(KERNELS),
+             "images and samplers (`tests/host/opencl_images.py`)": IMAGES.count(": ok"),
+             "Debian's tests of CLBlast": routines}
+    for name, key in (("boost_compute.cc", "Boost.Compute"), ("clfft.c", "clFFT"), ("viennacl.cc", "ViennaCL")):
+        there[f"programs with {key}"] = int(re.search(rf'"{name}": \([^)]*, (\d+)\)', libraries)[1])
+    assert {key: int(count) for key, count in table.items()} == there and sum(there.values()) >= 40

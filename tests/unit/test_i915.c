@@ -259,6 +259,25 @@ static void test_user_memory(void **state)
     assert_int_equal(call(g, DRM_IOCTL_I915_GEM_WAIT, &wait), -ENOENT);
 }
 
+/* A program may copy within memory that is an object itself: as memmove does. */
+static void test_copies_within_user_memory(void **state)
+{
+    struct gpu *g = *state;
+    const uint32_t handle = userptr(g, 0, 1);
+    for (unsigned i = 0; i < 64; i++)
+        g->memory[i] = (uint8_t)i;
+    struct drm_i915_gem_pwrite write = {
+        .handle = handle, .offset = 8, .size = 48, .data_ptr = (uintptr_t)g->memory};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_PWRITE, &write), 0);
+    for (unsigned i = 0; i < 48; i++)
+        assert_int_equal(g->memory[8 + i], i);
+    struct drm_i915_gem_pread read = {
+        .handle = handle, .offset = 8, .size = 48, .data_ptr = (uintptr_t)g->memory};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_PREAD, &read), 0);
+    for (unsigned i = 0; i < 48; i++)
+        assert_int_equal(g->memory[i], i);
+}
+
 /* ---- batches ---- */
 
 /* The pages of the test's memory, each an object. */
@@ -756,6 +775,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_the_clock, setup, teardown),
         cmocka_unit_test_setup_teardown(test_objects_are_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(test_user_memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_copies_within_user_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_walker_as_intels_runtime_sends_it, setup, teardown),
         cmocka_unit_test_setup_teardown(test_batches_are_chained, setup, teardown),
         cmocka_unit_test_setup_teardown(test_arithmetic_of_the_command_streamer, setup, teardown),

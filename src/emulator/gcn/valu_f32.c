@@ -7,13 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What a NaN result is: the first NaN source, quieted. */
-static inline uint32_t settle(uint32_t r, uint32_t x, uint32_t y, uint32_t z)
-{
-    const uint32_t last = either32(nan32(z), quiet32(z), F32_NAN);
-    const uint32_t nan = either32(nan32(x), quiet32(x), either32(nan32(y), quiet32(y), last));
-    return either32(nan32(r), nan, r);
-}
+#define REAL 32
+#include "emulator/gcn/valu_real.h"
 
 /* Sources with 1 in the lanes that do not count, so that they raise nothing. */
 static const uint32_t *counting(struct gcn_valu *v, const uint32_t *from, uint32_t *room)
@@ -24,30 +19,6 @@ static const uint32_t *counting(struct gcn_valu *v, const uint32_t *from, uint32
     for (unsigned i = 0; i < GCN_LANES; i++)
         room[i] = (from[i] & on[i]) | (0x3f800000 & ~on[i]);
     return room;
-}
-
-typedef void (*host_fn)(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c);
-typedef uint32_t (*soft_fn)(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp);
-
-/* Lane by lane. */
-static void compute_soft(struct gcn_valu *v, soft_fn soft)
-{
-    ROWS32;
-    struct wt_fp fp = gcn_fp_env(v->w, true);
-    uint8_t flags = 0;
-    const bool denormal = gcn_fp_denormal32(a) || gcn_fp_denormal32(b) || gcn_fp_denormal32(c);
-    for (unsigned i = 0; i < GCN_LANES; i++) {
-        if (!(v->exec >> i & 1))
-            continue;
-        const uint32_t x = a[i], y = b ? b[i] : 0, z = c ? c[i] : 0;
-        fp.flags = 0;
-        d[i] = soft(x, y, z, &fp);
-        if (denormal)
-            note_denormal32(&fp, x, y, z);
-        flags |= fp.flags;
-    }
-    fp.flags = flags;
-    gcn_fp_raise(v->w, &fp);
 }
 
 /*
@@ -115,24 +86,11 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
         }                                                                                          \
         memcpy(d, result, sizeof result);                                                          \
     }
-#define SOFT(name, call)                                                                           \
-    static uint32_t soft_##name(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp)              \
-    {                                                                                              \
-        (void)b, (void)c;                                                                          \
-        return call;                                                                               \
-    }
-#define ROW_SOFT(name)                                                                             \
-    void gcn_vop_##name(struct gcn_valu *v)                                                        \
-    {                                                                                              \
-        compute(v, NULL, soft_##name);                                                             \
-    }
 #define ROW_BOTH(name)                                                                             \
     void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
         compute(v, host_##name, soft_##name);                                                      \
     }
-#define COMMA ,
-
 HOST(v_add_f32, x + y, a[i] COMMA b[i] COMMA 0)
 SOFT(v_add_f32, wt_f32_add(a, b, fp))
 ROW_BOTH(v_add_f32)
@@ -279,73 +237,13 @@ static uint32_t scaled_fma(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp)
  */
 void gcn_vop_v_div_fmas_f32(struct gcn_valu *v)
 {
-    ROWS32;
-    const uint64_t vcc = gcn_pair(&v->w->s[GCN_VCC]);
-    if (!(vcc & v->exec)) {
+    if (gcn_pair(&v->w->s[GCN_VCC]) & v->exec)
+        div_fmas_each(v, scaled_fma);
+    else
         gcn_vop_v_fma_f32(v);
-        return;
-    }
-    struct wt_fp fp = gcn_fp_env(v->w, true);
-    uint8_t flags = 0;
-    for (unsigned i = 0; i < GCN_LANES; i++) {
-        if (!(v->exec >> i & 1))
-            continue;
-        const uint32_t x = a[i], y = b[i], z = c[i];
-        fp.flags = 0;
-        d[i] = vcc >> i & 1 ? scaled_fma(x, y, z, &fp) : wt_f32_fma(x, y, z, &fp);
-        note_denormal32(&fp, x, y, z);
-        flags |= fp.flags;
-    }
-    fp.flags = flags;
-    gcn_fp_raise(v->w, &fp);
 }
 
 /* ---- division (section 12.12) ---- */
-
-static int exponent32(uint32_t x)
-{
-    return (int)(x >> 23 & 0xff);
-}
-
-/* Whether x / y, rounded, is denormal. */
-static bool quotient_is_denormal(uint32_t x, uint32_t y)
-{
-    /* Most are not: of normal numbers, the exponents tell. */
-    const int p = exponent32(x), q = exponent32(y);
-    if (p && q && q != 0xff && p - q >= -125)
-        return false;
-    struct wt_fp fp = {.propagate_nan = true};
-    return denormal32(wt_f32_div(x, y, &fp));
-}
-
-static uint32_t div_scale(uint32_t x, uint32_t den, uint32_t num, uint8_t *vcc)
-{
-    struct wt_fp fp = {.propagate_nan = true};
-    *vcc = 0;
-    if (!(num & ~F32_SIGN) || !(den & ~F32_SIGN))
-        return F32_NAN;
-    if (nan32(num) || nan32(den))
-        return nan32(x) ? quiet32(x) : x;
-    if (exponent32(num) - exponent32(den) >= 96) {
-        *vcc = 1;
-        return x == den ? gcn_ldexp32(x, 64, &fp) : x;
-    }
-    if (denormal32(den))
-        return gcn_ldexp32(x, 64, &fp);
-    const bool inverse = quotient_is_denormal(0x3f800000, den);
-    const bool quotient = quotient_is_denormal(num, den);
-    if (inverse && quotient) {
-        *vcc = 1;
-        return x == den ? gcn_ldexp32(x, -64, &fp) : x;
-    }
-    if (inverse)
-        return gcn_ldexp32(x, -64, &fp);
-    if (quotient) {
-        *vcc = 1;
-        return x == num ? gcn_ldexp32(x, 64, &fp) : x;
-    }
-    return exponent32(num) <= 23 ? gcn_ldexp32(x, 64, &fp) : x;
-}
 
 /* Not 0: x is denormal in some lane, or num / den is not one of normal numbers that needs no scale:
  * 24 <= num's exponent, den's <= 252, and their difference is -125 to 95. */
@@ -364,7 +262,6 @@ static CLONED need_scale(const uint32_t *x, const uint32_t *den, const uint32_t 
 void gcn_vop_v_div_scale_f32(struct gcn_valu *v)
 {
     ROWS32;
-    struct wt_fp fp = gcn_fp_env(v->w, true);
     uint32_t room[3][GCN_LANES], some = gcn_few_lanes(v->exec);
     if (!some)
         need_scale(counting(v, a, room[0]), counting(v, b, room[1]), counting(v, c, room[2]),
@@ -372,42 +269,9 @@ void gcn_vop_v_div_scale_f32(struct gcn_valu *v)
     if (!some) {
         memmove(d, a, GCN_LANES * sizeof *d);
         memset(v->m, 0, GCN_LANES);
-        return;
+    } else {
+        div_scale_each(v);
     }
-    for (unsigned i = 0; i < GCN_LANES; i++) {
-        v->m[i] = 0;
-        if (!(v->exec >> i & 1))
-            continue;
-        note_denormal32(&fp, a[i], b[i], c[i]);
-        d[i] = div_scale(a[i], b[i], c[i], &v->m[i]);
-    }
-    gcn_fp_raise(v->w, &fp);
-}
-
-static uint32_t div_fixup(uint32_t q, uint32_t den, uint32_t num, struct wt_fp *fp)
-{
-    const uint32_t sign = (den ^ num) & F32_SIGN;
-    den = flushed32(den, fp->flush_input);
-    num = flushed32(num, fp->flush_input);
-    const uint32_t x = den & ~F32_SIGN, y = num & ~F32_SIGN;
-    if (nan32(num))
-        return quiet32(num);
-    if (nan32(den))
-        return quiet32(den);
-    if ((!x && !y) || (x == F32_INF && y == F32_INF)) {
-        fp->flags |= WT_FP_INVALID;
-        return F32_NAN | F32_SIGN;
-    }
-    if (!x || y == F32_INF) {
-        fp->flags |= x ? 0 : WT_FP_DIVZERO;
-        return sign | F32_INF;
-    }
-    if (x == F32_INF || !y)
-        return sign;
-    if (exponent32(num) - exponent32(den) < -150)
-        return sign;
-    /* A quotient that is a NaN comes of steps that overflowed. */
-    return sign | (nan32(q) ? F32_INF : q & ~F32_SIGN);
 }
 
 SOFT(v_div_fixup_f32, div_fixup(a, b, c, fp))
@@ -574,13 +438,6 @@ static CLONED find_unusual(const uint32_t *a, uint32_t *unusual)
             many_##name(v->d, a);                                                                  \
     }
 
-/* Makes a NaN quiet; rounds any other number to an integer. */
-static uint32_t rounded(uint32_t a, float (*how)(float), struct wt_fp *fp)
-{
-    return nan32(a) ? wt_f32_add(a, a, fp)
-                    : wt_float_bits(how(wt_float_of_bits(flushed32(a, fp->flush_input))));
-}
-
 SOFT(v_trunc_f32, rounded(a, truncf, fp))
 ROW_ROUNDED(v_trunc_f32, truncated)
 SOFT(v_ceil_f32, rounded(a, ceilf, fp))
@@ -589,19 +446,6 @@ SOFT(v_floor_f32, rounded(a, floorf, fp))
 ROW_ROUNDED(v_floor_f32, floored)
 SOFT(v_rndne_f32, rounded(a, roundevenf, fp))
 ROW_ROUNDED(v_rndne_f32, evened)
-
-static uint32_t fract(uint32_t a, struct wt_fp *fp)
-{
-    if (nan32(a))
-        return wt_f32_add(a, a, fp);
-    if ((a & ~F32_SIGN) == F32_INF) {
-        fp->flags |= WT_FP_INVALID;
-        return F32_NAN;
-    }
-    a = flushed32(a, fp->flush_input);
-    const uint32_t r = wt_f32_sub(a, wt_float_bits(floorf(wt_float_of_bits(a))), fp);
-    return r >= 0x3f800000 && !(r & F32_SIGN) ? 0x3f7fffff : r;
-}
 
 SOFT(v_fract_f32, fract(a, fp))
 
@@ -633,38 +477,11 @@ void gcn_vop_v_fract_f32(struct gcn_valu *v)
     gcn_fp_raise(v->w, &fp);
 }
 
-static int frexp32(uint32_t a, uint32_t *mantissa)
-{
-    int exponent = exponent32(a);
-    if (exponent == 0) {
-        if (!(a & ~F32_SIGN)) {
-            *mantissa = a;
-            return 0;
-        }
-        while (!(a & 0x800000)) {
-            a = (a & F32_SIGN) | (a & 0x7fffff) << 1;
-            exponent--;
-        }
-        exponent++;
-    }
-    *mantissa = (a & 0x807fffff) | 126u << 23;
-    return exponent - 126;
-}
-
-static uint32_t frexp_mant(uint32_t a, struct wt_fp *fp)
-{
-    if ((a & F32_INF) == F32_INF)
-        return nan32(a) ? quiet32(a) : a;
-    uint32_t mantissa;
-    frexp32(flushed32(a, fp->flush_input), &mantissa);
-    return mantissa;
-}
-
 static uint32_t frexp_exp(uint32_t a, struct wt_fp *fp)
 {
     uint32_t mantissa;
     return (a & F32_INF) == F32_INF ? 0
-                                    : (uint32_t)frexp32(flushed32(a, fp->flush_input), &mantissa);
+                                    : (uint32_t)frexp_of(flushed32(a, fp->flush_input), &mantissa);
 }
 
 SOFT(v_frexp_mant_f32, frexp_mant(a, fp))

@@ -7,16 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* See valu_f32.c. */
-static inline uint64_t settle(uint64_t r, uint64_t x, uint64_t y, uint64_t z)
-{
-    const uint64_t last = either64(nan64(z), quiet64(z), F64_NAN);
-    const uint64_t nan = either64(nan64(x), quiet64(x), either64(nan64(y), quiet64(y), last));
-    return either64(nan64(r), nan, r);
-}
-
-typedef void (*host_fn)(uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c);
-typedef uint64_t (*soft_fn)(uint64_t a, uint64_t b, uint64_t c, struct wt_fp *fp);
+#define REAL 64
+#include "emulator/gcn/valu_real.h"
 
 /* Sources with 1 in the lanes that do not count, so that they raise nothing. */
 static const uint64_t *counting(struct gcn_valu *v, const uint64_t *from, uint64_t *room)
@@ -26,27 +18,6 @@ static const uint64_t *counting(struct gcn_valu *v, const uint64_t *from, uint64
     for (unsigned i = 0; i < GCN_LANES; i++)
         room[i] = v->exec >> i & 1 ? from[i] : 0x3ff0000000000000;
     return room;
-}
-
-/* Lane by lane. */
-static void compute_soft(struct gcn_valu *v, soft_fn soft)
-{
-    ROWS64;
-    struct wt_fp fp = gcn_fp_env(v->w, false);
-    uint8_t flags = 0;
-    const bool denormal = gcn_fp_denormal64(a) || gcn_fp_denormal64(b) || gcn_fp_denormal64(c);
-    for (unsigned i = 0; i < GCN_LANES; i++) {
-        if (!(v->exec >> i & 1))
-            continue;
-        const uint64_t x = a[i], y = b ? b[i] : 0, z = c ? c[i] : 0;
-        fp.flags = 0;
-        d[i] = soft(x, y, z, &fp);
-        if (denormal)
-            note_denormal64(&fp, x, y, z);
-        flags |= fp.flags;
-    }
-    fp.flags = flags;
-    gcn_fp_raise(v->w, &fp);
 }
 
 static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
@@ -83,8 +54,6 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
         }                                                                                          \
         memcpy(d, result, sizeof result);                                                          \
     }
-#define COMMA ,
-
 HOST(add, x + y, a[i] COMMA b[i] COMMA 0)
 HOST(mul, x *y, a[i] COMMA b[i] COMMA 0)
 #ifdef GCN_CLONES
@@ -146,18 +115,6 @@ HOST_ONE(rsq, _mm256_div_pd(one, _mm256_sqrt_pd(x)))
 #define host_rsq NULL
 #endif
 
-#define SOFT(name, call)                                                                           \
-    static uint64_t soft_##name(uint64_t a, uint64_t b, uint64_t c, struct wt_fp *fp)              \
-    {                                                                                              \
-        (void)b, (void)c;                                                                          \
-        return call;                                                                               \
-    }
-#define ROW_SOFT(name)                                                                             \
-    void gcn_vop_##name(struct gcn_valu *v)                                                        \
-    {                                                                                              \
-        compute(v, NULL, soft_##name);                                                             \
-    }
-
 SOFT(add, wt_f64_add(a, b, fp))
 SOFT(mul, wt_f64_mul(a, b, fp))
 SOFT(fma, wt_f64_fma(a, b, c, fp))
@@ -177,51 +134,7 @@ void gcn_vop_v_fma_f64(struct gcn_valu *v)
     compute(v, gcn_fp_host_fma() ? host_fma : NULL, soft_fma);
 }
 
-/* ---- division (section 12.12); see valu_f32.c ---- */
-
-static int exponent64(uint64_t x)
-{
-    return (int)(x >> 52 & 0x7ff);
-}
-
-static bool quotient_is_denormal(uint64_t x, uint64_t y)
-{
-    /* Most are not: of normal numbers, the exponents tell. */
-    const int p = exponent64(x), q = exponent64(y);
-    if (p && q && q != 0x7ff && p - q >= -1021)
-        return false;
-    struct wt_fp fp = {.propagate_nan = true};
-    return denormal64(wt_f64_div(x, y, &fp));
-}
-
-static uint64_t div_scale(uint64_t x, uint64_t den, uint64_t num, uint8_t *vcc)
-{
-    struct wt_fp fp = {.propagate_nan = true};
-    *vcc = 0;
-    if (!(num & ~F64_SIGN) || !(den & ~F64_SIGN))
-        return F64_NAN;
-    if (nan64(num) || nan64(den))
-        return nan64(x) ? quiet64(x) : x;
-    if (exponent64(num) - exponent64(den) >= 768) {
-        *vcc = 1;
-        return x == den ? gcn_ldexp64(x, 128, &fp) : x;
-    }
-    if (denormal64(den))
-        return gcn_ldexp64(x, 128, &fp);
-    const bool inverse = quotient_is_denormal(0x3ff0000000000000, den);
-    const bool quotient = quotient_is_denormal(num, den);
-    if (inverse && quotient) {
-        *vcc = 1;
-        return x == den ? gcn_ldexp64(x, -128, &fp) : x;
-    }
-    if (inverse)
-        return gcn_ldexp64(x, -128, &fp);
-    if (quotient) {
-        *vcc = 1;
-        return x == num ? gcn_ldexp64(x, 128, &fp) : x;
-    }
-    return exponent64(num) <= 53 ? gcn_ldexp64(x, 128, &fp) : x;
-}
+/* ---- division (section 12.12) ---- */
 
 /* See valu_f32.c: 54 <= num's exponent, den's <= 2044, and their difference is -1021 to 767. */
 static CLONED need_scale(const uint64_t *x, const uint64_t *den, const uint64_t *num,
@@ -240,7 +153,6 @@ static CLONED need_scale(const uint64_t *x, const uint64_t *den, const uint64_t 
 void gcn_vop_v_div_scale_f64(struct gcn_valu *v)
 {
     ROWS64;
-    struct wt_fp fp = gcn_fp_env(v->w, false);
     uint64_t room[3][GCN_LANES], some = gcn_few_lanes(v->exec);
     if (!some)
         need_scale(counting(v, a, room[0]), counting(v, b, room[1]), counting(v, c, room[2]),
@@ -248,16 +160,9 @@ void gcn_vop_v_div_scale_f64(struct gcn_valu *v)
     if (!some) {
         memmove(d, a, GCN_LANES * sizeof *d);
         memset(v->m, 0, GCN_LANES);
-        return;
+    } else {
+        div_scale_each(v);
     }
-    for (unsigned i = 0; i < GCN_LANES; i++) {
-        v->m[i] = 0;
-        if (!(v->exec >> i & 1))
-            continue;
-        note_denormal64(&fp, a[i], b[i], c[i]);
-        d[i] = div_scale(a[i], b[i], c[i], &v->m[i]);
-    }
-    gcn_fp_raise(v->w, &fp);
 }
 
 /* A denormal number from a mantissa of which the last `drop` bits do not fit; `rest`: it goes on.
@@ -283,14 +188,16 @@ static uint64_t denormal_of(uint64_t sign, uint64_t mantissa, unsigned drop, boo
 }
 
 /*
- * 2^n * (a * b + c), rounded once. What stays a normal number is rounded by the sum; of a denormal
- * result the sum is cut off first, and what was cut off is remembered.
+ * 2^128 or 2^-128 times (a * b + c), rounded once; see valu_f32.c. What stays a normal number is
+ * rounded by the sum; of a denormal result the sum is cut off first, and what was cut off is
+ * remembered.
  */
-static uint64_t scaled_fma(uint64_t a, uint64_t b, uint64_t c, int n, struct wt_fp *fp)
+static uint64_t scaled_fma(uint64_t a, uint64_t b, uint64_t c, struct wt_fp *fp)
 {
+    const int n = exponent_of(c) > BIAS ? SCALE : -SCALE;
     struct wt_fp cut = {.round = WT_RTZ, .propagate_nan = true};
     const uint64_t sum = wt_f64_fma(a, b, c, &cut);
-    const int exponent = exponent64(sum);
+    const int exponent = exponent_of(sum);
     if (exponent == 0 || exponent == 2047 || exponent + n >= 1)
         return gcn_ldexp64(wt_f64_fma(a, b, c, fp), n, fp);
     return denormal_of(sum & F64_SIGN, (sum & 0xfffffffffffff) | (uint64_t)1 << 52,
@@ -299,52 +206,10 @@ static uint64_t scaled_fma(uint64_t a, uint64_t b, uint64_t c, int n, struct wt_
 
 void gcn_vop_v_div_fmas_f64(struct gcn_valu *v)
 {
-    ROWS64;
-    const uint64_t vcc = gcn_pair(&v->w->s[GCN_VCC]);
-    if (!(vcc & v->exec)) {
+    if (gcn_pair(&v->w->s[GCN_VCC]) & v->exec)
+        div_fmas_each(v, scaled_fma);
+    else
         gcn_vop_v_fma_f64(v);
-        return;
-    }
-    struct wt_fp fp = gcn_fp_env(v->w, false);
-    uint8_t flags = 0;
-    for (unsigned i = 0; i < GCN_LANES; i++) {
-        if (!(v->exec >> i & 1))
-            continue;
-        const uint64_t x = a[i], y = b[i], z = c[i];
-        fp.flags = 0;
-        d[i] = vcc >> i & 1 ? scaled_fma(x, y, z, exponent64(z) > 1023 ? 128 : -128, &fp)
-                            : wt_f64_fma(x, y, z, &fp);
-        note_denormal64(&fp, x, y, z);
-        flags |= fp.flags;
-    }
-    fp.flags = flags;
-    gcn_fp_raise(v->w, &fp);
-}
-
-static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, struct wt_fp *fp)
-{
-    const uint64_t sign = (den ^ num) & F64_SIGN;
-    den = flushed64(den, fp->flush_input);
-    num = flushed64(num, fp->flush_input);
-    const uint64_t x = den & ~F64_SIGN, y = num & ~F64_SIGN;
-    if (nan64(num))
-        return quiet64(num);
-    if (nan64(den))
-        return quiet64(den);
-    if ((!x && !y) || (x == F64_INF && y == F64_INF)) {
-        fp->flags |= WT_FP_INVALID;
-        return F64_NAN | F64_SIGN;
-    }
-    if (!x || y == F64_INF) {
-        fp->flags |= x ? 0 : WT_FP_DIVZERO;
-        return sign | F64_INF;
-    }
-    if (x == F64_INF || !y)
-        return sign;
-    if (exponent64(num) - exponent64(den) < -1075)
-        return sign;
-    /* A quotient that is a NaN comes of steps that overflowed. */
-    return sign | (nan64(q) ? F64_INF : q & ~F64_SIGN);
 }
 
 SOFT(v_div_fixup_f64, div_fixup(a, b, c, fp))
@@ -437,25 +302,6 @@ ROW_PICK(v_max_f64, true)
 
 /* ---- parts of a number ---- */
 
-static uint64_t fract(uint64_t a, struct wt_fp *fp)
-{
-    if (nan64(a))
-        return wt_f64_add(a, a, fp);
-    if ((a & ~F64_SIGN) == F64_INF) {
-        fp->flags |= WT_FP_INVALID;
-        return F64_NAN;
-    }
-    a = flushed64(a, fp->flush_input);
-    const uint64_t r = wt_f64_sub(a, wt_double_bits(floor(wt_double_of_bits(a))), fp);
-    return r >= 0x3ff0000000000000 && !(r & F64_SIGN) ? 0x3fefffffffffffff : r;
-}
-
-static uint64_t rounded(uint64_t a, double (*how)(double), struct wt_fp *fp)
-{
-    return nan64(a) ? wt_f64_add(a, a, fp)
-                    : wt_double_bits(how(wt_double_of_bits(flushed64(a, fp->flush_input))));
-}
-
 SOFT(v_fract_f64, fract(a, fp))
 ROW_SOFT(v_fract_f64)
 SOFT(v_trunc_f64, rounded(a, trunc, fp))
@@ -466,33 +312,6 @@ SOFT(v_floor_f64, rounded(a, floor, fp))
 ROW_SOFT(v_floor_f64)
 SOFT(v_rndne_f64, rounded(a, roundeven, fp))
 ROW_SOFT(v_rndne_f64)
-
-static int frexp64(uint64_t a, uint64_t *mantissa)
-{
-    int exponent = exponent64(a);
-    if (exponent == 0) {
-        if (!(a & ~F64_SIGN)) {
-            *mantissa = a;
-            return 0;
-        }
-        while (!(a >> 52 & 1)) {
-            a = (a & F64_SIGN) | (a & 0xfffffffffffff) << 1;
-            exponent--;
-        }
-        exponent++;
-    }
-    *mantissa = (a & 0x800fffffffffffff) | (uint64_t)1022 << 52;
-    return exponent - 1022;
-}
-
-static uint64_t frexp_mant(uint64_t a, struct wt_fp *fp)
-{
-    if ((a & F64_INF) == F64_INF)
-        return nan64(a) ? quiet64(a) : a;
-    uint64_t mantissa;
-    frexp64(flushed64(a, fp->flush_input), &mantissa);
-    return mantissa;
-}
 
 SOFT(v_frexp_mant_f64, frexp_mant(a, fp))
 ROW_SOFT(v_frexp_mant_f64)
@@ -506,7 +325,7 @@ void gcn_vop_v_frexp_exp_i32_f64(struct gcn_valu *v)
     for (unsigned i = 0; i < GCN_LANES; i++) {
         uint64_t mantissa;
         d[i] =
-            (a[i] & F64_INF) == F64_INF ? 0 : (uint32_t)frexp64(flushed64(a[i], flush), &mantissa);
+            (a[i] & F64_INF) == F64_INF ? 0 : (uint32_t)frexp_of(flushed64(a[i], flush), &mantissa);
     }
 }
 
@@ -578,7 +397,7 @@ void gcn_vop_v_trig_preop_f64(struct gcn_valu *v)
     uint64_t *d = v->d;
     struct wt_fp fp = {.propagate_nan = true};
     for (unsigned i = 0; i < GCN_LANES; i++) {
-        const int exponent = exponent64(a[i]);
+        const int exponent = exponent_of(a[i]);
         int shift = (int)(b[i] & 31) * 53;
         if (exponent > 1077)
             shift += exponent - 1077;

@@ -11,17 +11,26 @@
 
 enum { ELF_HEADER = 64, SMALLEST = 16 };
 
+/* Whether four bytes are these. It stops at the first other one: a text may be shorter. */
+static bool begins(const uint8_t *bytes, uint32_t magic)
+{
+    unsigned i = 0;
+    while (i < 4 && bytes[i] == (uint8_t)(magic >> 8 * i))
+        i++;
+    return i == 4;
+}
+
 /* "50ed55ba": a program's structure of 24 bytes points to the container (magic, version, address).
  */
 static const uint8_t *container_of(const void *image)
 {
     const uint8_t *bytes = image;
     uint64_t address;
-    if (wt_load_le(bytes, 4) == CUDA_FATBIN_WRAPPER_MAGIC) {
+    if (begins(bytes, CUDA_FATBIN_WRAPPER_MAGIC)) {
         address = wt_load_le(bytes + 8, 8);
         bytes = (const uint8_t *)(uintptr_t)address;
     }
-    return bytes && cuda_fatbin_is(bytes, SMALLEST) ? bytes : NULL;
+    return bytes && begins(bytes, CUDA_FATBIN_MAGIC) ? bytes : NULL;
 }
 
 bool image_is_fat(const void *image)
@@ -31,7 +40,7 @@ bool image_is_fat(const void *image)
 
 static bool is_elf(const uint8_t *bytes, size_t available)
 {
-    return available >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
+    return available >= 4 && begins(bytes, 0x464c457f);
 }
 
 static bool is_object(const uint8_t *bytes, size_t available, size_t *size)
@@ -83,14 +92,14 @@ static bool runs(const struct cuda_fatbin_entry *e)
 
 /* The entry for the GPU, unpacked. */
 static enum wt_status unpack(const struct gpu *g, const uint8_t *container, size_t available,
-                             bool code, struct wt_buffer *out, struct wt_error *err)
+                             struct wt_buffer *out, struct wt_error *err)
 {
     enum wt_status status;
     struct cuda_fatbin_entry entry;
     const uint64_t whole = cuda_fatbin_size(container);
     const size_t size = available < whole ? available : (size_t)whole;
-    if ((status = cuda_fatbin_choose(container, size, gpu_capability(g), code ? runs : NULL, &entry,
-                                     err)) != WT_OK)
+    if ((status = cuda_fatbin_choose(container, size, gpu_capability(g), runs, &entry, err)) !=
+        WT_OK)
         return status;
     return cuda_fatbin_unpack(&entry, out, err);
 }
@@ -104,7 +113,7 @@ enum wt_status image_each_text(const struct gpu *g, const void *image, size_t av
     if (available >= SMALLEST && image_is_fat(image)) {
         struct wt_buffer inner = {0};
         const uint8_t *container = container_of(image);
-        status = unpack(g, container, container == image ? available : SIZE_MAX, true, &inner, err);
+        status = unpack(g, container, container == image ? available : SIZE_MAX, &inner, err);
         if (!status)
             status = image_each_text(g, inner.bytes, inner.length, name, add, context, err);
         free(inner.bytes);
@@ -154,7 +163,7 @@ static CUresult add_fat(const struct gpu *g, struct gpu_module *m, const uint8_t
                         size_t available, struct wt_error *err)
 {
     struct wt_buffer inner = {0};
-    CUresult result = result_of(unpack(g, container, available, true, &inner, err),
+    CUresult result = result_of(unpack(g, container, available, &inner, err),
                                 CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU);
     if (!result)
         result = image_add(g, m, inner.bytes, inner.length, err);

@@ -25,6 +25,10 @@ static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t 
             gpu_module_share(&m->module, linked, &err) ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
     else
         result = image_add(g, &m->module, image, available, &err);
+    if (!result && !m->module.count && !m->module.cubin.function_count) {
+        wt_fail(&err, WT_INVALID, "an image that has nothing in it");
+        result = CUDA_ERROR_INVALID_IMAGE;
+    }
     if (!result) {
         const enum wt_status status = gpu_module_load(g, &m->module, &err);
         result = !status                  ? CUDA_SUCCESS

@@ -188,6 +188,29 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
     return result;
 }
 
+/* exec --catch: whether the program ends at this failure of a kernel. The exceptions are named as
+ * gfx900's are: of an SM, mem_viol is an access that fails; all is whatever ends a kernel. */
+static bool is_caught(CUresult failed)
+{
+    enum { MEM_VIOL = 1 << 8, ALL = (1 << 9) - 1 };
+    const char *caught = getenv("WAVETRAP_CATCH");
+    const unsigned long bits = caught ? strtoul(caught, NULL, 0) : 0;
+    const bool memory =
+        failed == CUDA_ERROR_ILLEGAL_ADDRESS || failed == CUDA_ERROR_MISALIGNED_ADDRESS;
+    return (bits & ALL) == ALL || (memory && bits & MEM_VIOL);
+}
+
+static CUresult failed(struct gpu *g, const struct gpu_launch *l)
+{
+    enum { CAUGHT_STATUS = 123 };
+    const CUresult result = report(g, l);
+    if (!is_caught(result))
+        return result;
+    tell_statistics();
+    fflush(stdout);
+    _exit(CAUGHT_STATUS);
+}
+
 CUresult gpu_run(struct gpu *g, const struct gpu_launch *l)
 {
     const struct wt_machine *m = sm_machine(g->device);
@@ -211,5 +234,5 @@ CUresult gpu_run(struct gpu *g, const struct gpu_launch *l)
                   " instructions of warps",
                   l->kernel->name, g->number, l->grid[0], l->grid[1], l->grid[2], l->block[0],
                   l->block[1], l->block[2], m->time - before);
-    return result == WT_RUN_ENDED ? CUDA_SUCCESS : report(g, l);
+    return result == WT_RUN_ENDED ? CUDA_SUCCESS : failed(g, l);
 }

@@ -114,9 +114,9 @@ static enum wt_status run(struct wt_i915_file *file, struct drm_context *context
 }
 
 static int submit(struct wt_i915_file *file, struct drm_context *context,
-                  const struct drm_i915_gem_execbuffer2 *args, struct wt_i915_mapping *mappings)
+                  const struct drm_i915_gem_execbuffer2 *args,
+                  const struct drm_i915_gem_exec_object2 *list, struct wt_i915_mapping *mappings)
 {
-    const struct drm_i915_gem_exec_object2 *list = (const void *)(uintptr_t)args->buffers_ptr;
     const size_t count = args->buffer_count;
     const struct drm_i915_gem_exec_object2 *last =
         &list[args->flags & I915_EXEC_BATCH_FIRST ? 0 : count - 1];
@@ -173,10 +173,16 @@ int drm_execbuffer(struct wt_i915_file *file, struct drm_i915_gem_execbuffer2 *a
         say(file->device, text);
         return -EINVAL;
     }
+    /* A copy of the list: the program may write its own meanwhile. */
+    const size_t size = args->buffer_count * sizeof(struct drm_i915_gem_exec_object2);
     struct wt_i915_mapping *mappings = calloc(args->buffer_count, sizeof *mappings);
-    if (!mappings)
-        return -ENOMEM;
-    const int error = submit(file, context, args, mappings);
+    struct drm_i915_gem_exec_object2 *list = malloc(size);
+    int error = -ENOMEM;
+    if (mappings && list) {
+        memcpy(list, (const void *)(uintptr_t)args->buffers_ptr, size);
+        error = submit(file, context, args, list, mappings);
+    }
     free(mappings);
+    free(list);
     return error;
 }

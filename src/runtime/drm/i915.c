@@ -249,44 +249,50 @@ static int get_aperture(struct wt_i915_file *file, struct drm_i915_gem_get_apert
     return 0;
 }
 
-typedef int handler(struct wt_i915_file *file, void *args);
+/* Each ioctl: its function, and the structure that its argument is. */
+#define REQUESTS(X)                                                                                \
+    X(DRM_IOCTL_VERSION, version, drm_version)                                                     \
+    X(DRM_IOCTL_GEM_CLOSE, drm_close, drm_gem_close)                                               \
+    X(DRM_IOCTL_I915_GETPARAM, get_param, drm_i915_getparam)                                       \
+    X(DRM_IOCTL_I915_REG_READ, reg_read, drm_i915_reg_read)                                        \
+    X(DRM_IOCTL_I915_QUERY, query, drm_i915_query)                                                 \
+    X(DRM_IOCTL_I915_GEM_CREATE, drm_create, drm_i915_gem_create)                                  \
+    X(DRM_IOCTL_I915_GEM_USERPTR, drm_userptr, drm_i915_gem_userptr)                               \
+    X(DRM_IOCTL_I915_GEM_MMAP, drm_mmap, drm_i915_gem_mmap)                                        \
+    X(DRM_IOCTL_I915_GEM_MMAP_OFFSET, drm_mmap_offset, drm_i915_gem_mmap_offset)                   \
+    X(DRM_IOCTL_I915_GEM_PREAD, drm_pread, drm_i915_gem_pread)                                     \
+    X(DRM_IOCTL_I915_GEM_PWRITE, drm_pwrite, drm_i915_gem_pwrite)                                  \
+    X(DRM_IOCTL_I915_GEM_SET_DOMAIN, drm_set_domain, drm_i915_gem_set_domain)                      \
+    X(DRM_IOCTL_I915_GEM_SET_TILING, drm_set_tiling, drm_i915_gem_set_tiling)                      \
+    X(DRM_IOCTL_I915_GEM_GET_TILING, drm_get_tiling, drm_i915_gem_get_tiling)                      \
+    X(DRM_IOCTL_I915_GEM_MADVISE, drm_madvise, drm_i915_gem_madvise)                               \
+    X(DRM_IOCTL_I915_GEM_WAIT, wait_for, drm_i915_gem_wait)                                        \
+    X(DRM_IOCTL_I915_GEM_BUSY, busy, drm_i915_gem_busy)                                            \
+    X(DRM_IOCTL_I915_GEM_GET_APERTURE, get_aperture, drm_i915_gem_get_aperture)                    \
+    X(DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, drm_context_create, drm_i915_gem_context_create_ext)  \
+    X(DRM_IOCTL_I915_GEM_CONTEXT_DESTROY, drm_context_destroy, drm_i915_gem_context_destroy)       \
+    X(DRM_IOCTL_I915_GEM_CONTEXT_GETPARAM, drm_context_getparam, drm_i915_gem_context_param)       \
+    X(DRM_IOCTL_I915_GEM_CONTEXT_SETPARAM, drm_context_setparam, drm_i915_gem_context_param)       \
+    X(DRM_IOCTL_I915_GET_RESET_STATS, drm_reset_stats, drm_i915_reset_stats)                       \
+    X(DRM_IOCTL_I915_GEM_EXECBUFFER2, drm_execbuffer, drm_i915_gem_execbuffer2)
+
+/* The functions take their structures; the table calls them all in one way. */
+#define ADAPTER(request, function, type)                                                           \
+    static int answer_##function(struct wt_i915_file *file, void *args)                            \
+    {                                                                                              \
+        return function(file, args);                                                               \
+    }
+REQUESTS(ADAPTER)
+#undef ADAPTER
 
 /* A row of the table: the structure's size is checked against the request's. */
-#define ROW(request, function, type)                                                               \
-    {                                                                                              \
-        request, (handler *)(void (*)(void))function, sizeof(struct type)                          \
-    }
-
+#define ROW(request, function, type) {request, answer_##function, sizeof(struct type)},
 static const struct {
     unsigned long request;
-    handler *run;
+    int (*run)(struct wt_i915_file *file, void *args);
     size_t size;
-} requests[] = {
-    ROW(DRM_IOCTL_VERSION, version, drm_version),
-    ROW(DRM_IOCTL_GEM_CLOSE, drm_close, drm_gem_close),
-    ROW(DRM_IOCTL_I915_GETPARAM, get_param, drm_i915_getparam),
-    ROW(DRM_IOCTL_I915_REG_READ, reg_read, drm_i915_reg_read),
-    ROW(DRM_IOCTL_I915_QUERY, query, drm_i915_query),
-    ROW(DRM_IOCTL_I915_GEM_CREATE, drm_create, drm_i915_gem_create),
-    ROW(DRM_IOCTL_I915_GEM_USERPTR, drm_userptr, drm_i915_gem_userptr),
-    ROW(DRM_IOCTL_I915_GEM_MMAP, drm_mmap, drm_i915_gem_mmap),
-    ROW(DRM_IOCTL_I915_GEM_MMAP_OFFSET, drm_mmap_offset, drm_i915_gem_mmap_offset),
-    ROW(DRM_IOCTL_I915_GEM_PREAD, drm_pread, drm_i915_gem_pread),
-    ROW(DRM_IOCTL_I915_GEM_PWRITE, drm_pwrite, drm_i915_gem_pwrite),
-    ROW(DRM_IOCTL_I915_GEM_SET_DOMAIN, drm_set_domain, drm_i915_gem_set_domain),
-    ROW(DRM_IOCTL_I915_GEM_SET_TILING, drm_set_tiling, drm_i915_gem_set_tiling),
-    ROW(DRM_IOCTL_I915_GEM_GET_TILING, drm_get_tiling, drm_i915_gem_get_tiling),
-    ROW(DRM_IOCTL_I915_GEM_MADVISE, drm_madvise, drm_i915_gem_madvise),
-    ROW(DRM_IOCTL_I915_GEM_WAIT, wait_for, drm_i915_gem_wait),
-    ROW(DRM_IOCTL_I915_GEM_BUSY, busy, drm_i915_gem_busy),
-    ROW(DRM_IOCTL_I915_GEM_GET_APERTURE, get_aperture, drm_i915_gem_get_aperture),
-    ROW(DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, drm_context_create, drm_i915_gem_context_create_ext),
-    ROW(DRM_IOCTL_I915_GEM_CONTEXT_DESTROY, drm_context_destroy, drm_i915_gem_context_destroy),
-    ROW(DRM_IOCTL_I915_GEM_CONTEXT_GETPARAM, drm_context_getparam, drm_i915_gem_context_param),
-    ROW(DRM_IOCTL_I915_GEM_CONTEXT_SETPARAM, drm_context_setparam, drm_i915_gem_context_param),
-    ROW(DRM_IOCTL_I915_GET_RESET_STATS, drm_reset_stats, drm_i915_reset_stats),
-    ROW(DRM_IOCTL_I915_GEM_EXECBUFFER2, drm_execbuffer, drm_i915_gem_execbuffer2),
-};
+} requests[] = {REQUESTS(ROW)};
+#undef ROW
 
 int wt_i915_ioctl(struct wt_i915_file *file, unsigned long request, void *argument)
 {

@@ -170,7 +170,8 @@ int drm_pwrite(struct wt_i915_file *file, struct drm_i915_gem_pwrite *args)
     uint8_t *to = part(file, args->handle, args->offset, args->size, &error);
     if (!to)
         return error;
-    memcpy(to, (const void *)(uintptr_t)args->data_ptr, args->size);
+    /* A program's own memory may be the object. */
+    memmove(to, (const void *)(uintptr_t)args->data_ptr, args->size);
     return 0;
 }
 
@@ -180,7 +181,7 @@ int drm_pread(struct wt_i915_file *file, struct drm_i915_gem_pread *args)
     const uint8_t *from = part(file, args->handle, args->offset, args->size, &error);
     if (!from)
         return error;
-    memcpy((void *)(uintptr_t)args->data_ptr, from, args->size);
+    memmove((void *)(uintptr_t)args->data_ptr, from, args->size);
     return 0;
 }
 

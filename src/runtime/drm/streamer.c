@@ -365,7 +365,7 @@ static enum wt_status one(struct drm_batch *batch, uint64_t address, uint64_t *n
 
 enum wt_status drm_stream(struct drm_batch *batch, uint64_t address, struct wt_error *err)
 {
-    enum { MOST_COMMANDS = 1 << 24 };
+    enum { MOST_COMMANDS = 1 << 20 };
     bool more = true;
     for (unsigned n = 0; more && n < MOST_COMMANDS; n++) {
         const uint64_t at = address;

@@ -1,0 +1,86 @@
+/* A device of the i915 driver without an emulator, for fuzz targets: its walks are checked, not
+ * run. */
+#ifndef TESTS_FUZZ_FUZZ_I915_H
+#define TESTS_FUZZ_FUZZ_I915_H
+
+#include <i915_drm.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "emulator/gen/gtt/gtt.h"
+#include "runtime/drm/i915.h"
+
+enum { I915_FUZZ_PAGE = 4096, I915_FUZZ_PAGES = 32 };
+
+static bool i915_read_physical(void *context, uint64_t physical, void *bytes, size_t size)
+{
+    (void)context;
+    memcpy(bytes, (const void *)(uintptr_t)physical, size);
+    return true;
+}
+
+/* What i915_ops.h promises of a walk and its mappings: sorted, apart, and in the page tables. */
+static enum wt_status i915_check_walk(void *context, uint64_t root,
+                                      const struct wt_i915_mapping *mappings, size_t count,
+                                      const struct gen_walk *walk, struct wt_error *err)
+{
+    const struct wt_gtt table = {
+        .gen = 9, .kind = WT_GTT_PROCESS48, .enabled = true, .root = {root}, .root_count = 1};
+    for (size_t i = 0; i < count; i++) {
+        const struct wt_i915_mapping *m = &mappings[i];
+        struct wt_gtt_walk found;
+        if (!m->size || (m->address | m->size) % I915_FUZZ_PAGE ||
+            (i && mappings[i - 1].address + mappings[i - 1].size > m->address))
+            abort();
+        wt_gtt_walk(&table, i915_read_physical, NULL, m->address + m->size - 1, &found);
+        if (!found.mapped || found.physical != (uintptr_t)m->host + m->size - 1)
+            abort();
+    }
+    if ((walk->simd != 8 && walk->simd != 16 && walk->simd != 32) || !walk->threads ||
+        walk->threads > 64 || walk->cross_bytes % 32 || walk->thread_bytes % 32 ||
+        walk->slm_bytes > GEN_SLM_BYTES)
+        abort();
+    for (unsigned i = 0; i < 3; i++)
+        if (walk->start[i] >= walk->end[i])
+            abort();
+    ++*(uint64_t *)context;
+    return walk->last_mask == 1 ? wt_fail(err, WT_INVALID, "a kernel that makes a mistake") : WT_OK;
+}
+
+static uint64_t i915_ticks(void *context)
+{
+    return ++*(uint64_t *)context;
+}
+
+static void i915_say(void *context, const char *text)
+{
+    (void)context;
+    if (!*text)
+        abort();
+}
+
+static const struct wt_i915_ops i915_fuzz_ops = {i915_check_walk, i915_ticks, i915_say};
+
+/* The memory of the program, which a batch may write. */
+static inline uint8_t *i915_fuzz_memory(void)
+{
+    static uint8_t *memory;
+    if (!memory)
+        memory = mmap(NULL, (size_t)I915_FUZZ_PAGES * I915_FUZZ_PAGE, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        abort();
+    return memory;
+}
+
+/* A buffer object of the program's own memory; 0: refused. */
+static inline uint32_t i915_fuzz_userptr(struct wt_i915_file *file, unsigned page, unsigned pages)
+{
+    struct drm_i915_gem_userptr args = {
+        .user_ptr = (uintptr_t)(i915_fuzz_memory() + (size_t)page * I915_FUZZ_PAGE),
+        .user_size = (uint64_t)pages * I915_FUZZ_PAGE};
+    return wt_i915_ioctl(file, DRM_IOCTL_I915_GEM_USERPTR, &args) ? 0 : args.handle;
+}
+
+#endif
