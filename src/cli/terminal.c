@@ -140,7 +140,8 @@ static unsigned char complete(EditLine *edit, int key)
             if (more && *more && el_insertstr(edit, more) == 0)
                 result = CC_REFRESH;
             free(more);
-            if (count == 1 && el_insertstr(edit, " ") == 0)
+            const bool folder = list[0][0] && list[0][strlen(list[0]) - 1] == '/';
+            if (count == 1 && !folder && el_insertstr(edit, " ") == 0)
                 result = CC_REFRESH;
         } else {
             fputc('\n', stdout);

@@ -339,3 +339,39 @@ def test_logs_that_are_no_logs(program, text, message):
     done = debug(program("values"), f"dprintf {text}")
     assert done.returncode == 1 and message in done.stderr
     assert "No breakpoints" in debug(program("values"), "info breakpoints").stdout
+
+
+# ---- functions that are only inlined ----
+
+@pytest.mark.parametrize("opt, stops", [("-O0", 4), ("-O2", 3)])
+def test_each_call_that_was_inlined_is_a_place(program, opt, stops):
+    """As in GDB: where they are, what the arguments are there, and the frames around. -O2 begins the call in the loop before the loop."""
+    file = program("inlined", 32, opt)
+    commands = ["print x", "bt", *["continue", "print x", "bt"] * (stops - 1), "info breakpoints", "continue"]
+    ours = ask_console(file, ["break scaled", "run"], commands)
+    gdbs = ask_gdb(file, ["break scaled", "continue"], commands)
+    places = [re.findall(r"^1\.\d .*", said[-2], re.M) for said in (ours, gdbs)]
+    assert places[0] == places[1] and len(places[0]) == 3
+    for i in range(stops):
+        assert ours[3 * i:3 * i + 2] == gdbs[3 * i:3 * i + 2]
+    assert "exited normally" in ours[-1] and "exited normally" in gdbs[-1]
+
+
+def test_a_condition_on_an_inlined_functions_argument(program):
+    done = debug(program("inlined", 32, "-O2"), "break scaled if x == 7", "run", "print x")
+    assert done.returncode == 0 and "$1 = 7" in done.stdout, done.stderr
+
+
+# ---- what '@' binds to ----
+
+WEAK = "('@' binds weakest: a && x@0 is (a && x)@0. For x in lane 0: a && (x@0))\n"
+
+
+def test_a_hint_where_a_lane_is_selected_of_more_than_was_meant(example):
+    file = example("mandelbrot")
+    said = ask_console(file, LANES, ["print any(pixel@* == 9) && pixel@0 == 8", "print any(pixel@* == 9) && pixel@0 == 8"])
+    assert said == [WEAK + "$1 = 0", "$2 = 0"]
+    said = ask_console(file, LANES, ["print any(pixel@* == 9) && (pixel@0) == 8", "print (any(pixel@* == 9) && pixel)@0", "print pixel@0 == 8 && pixel@1 == 9",
+                                     "print pixel + 1@0", "print any(pixel@* != pixel@0)"])
+    assert said == ["$1 = 1", "$2 = 1", "$3 = 1", "$4 = 9", "$5 = 1"]
+    assert WEAK in debug(file, "break draw if pixel && pixel@0 == 1").stdout

@@ -188,3 +188,18 @@ def test_colours_are_switched_off_and_not_logged(program, terminal, tmp_path):
     t.child.sendline("print 40 + 2")
     t.child.expect_exact("$1 = 42")
     assert "Breakpoint 1, main () at " in log.read_text() and "\x1b" not in log.read_text()
+
+
+# ---- files ----
+
+@pytest.mark.parametrize("command", ["source", "save breakpoints", "set logging file", "generate-core"])
+def test_tab_completes_files(program, terminal, tmp_path, command):
+    (tmp_path / "a folder's").mkdir()
+    (tmp_path / "only").mkdir()
+    (tmp_path / "only" / "script.one").write_text("")
+    (tmp_path / "only" / ".hidden").write_text("")
+    t = terminal(program("values"))
+    t.child.send(f"{command} {tmp_path}/on\t")
+    t.child.expect_exact("only/")
+    t.child.send("\t")
+    t.child.expect_exact("script.one")

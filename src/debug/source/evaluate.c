@@ -457,6 +457,25 @@ static enum wt_status parse(const struct wt_view *scope, const char *text, struc
     return wt_parse_expression(text, &world, root, err);
 }
 
+static bool any_over_logic(const struct wt_node *n)
+{
+    for (; n; n = n->next)
+        if ((n->kind == WT_NODE_LANES && n->over_logic) || any_over_logic(n->a) ||
+            any_over_logic(n->b) || any_over_logic(n->c))
+            return true;
+    return false;
+}
+
+bool wt_source_selects_logic(const struct wt_view *scope, const char *text)
+{
+    struct wt_node *root;
+    if (parse(scope, text, &root, WT_IGNORED) != WT_OK)
+        return false;
+    const bool any = any_over_logic(root);
+    wt_node_free(root);
+    return any;
+}
+
 enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
                                   struct wt_values *values, struct wt_error *err)
 {

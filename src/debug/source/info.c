@@ -565,6 +565,48 @@ bool wt_info_entry(Dwarf_Die *die, uint64_t *start, uint64_t *end)
     return true;
 }
 
+static bool first_address(Dwarf_Die *die, uint64_t *start)
+{
+    Dwarf_Addr base, first, end;
+    uint64_t ignored;
+    if (wt_info_entry(die, start, &ignored))
+        return true;
+    if (dwarf_ranges(die, 0, &base, &first, &end) <= 0)
+        return false;
+    *start = first;
+    return true;
+}
+
+static void find_inlined(Dwarf_Die *parent, Dwarf_Off function,
+                         void (*found)(void *context, uint64_t start), void *context,
+                         unsigned depth)
+{
+    Dwarf_Die child, origin;
+    uint64_t start;
+    if (depth > MOST_DEPTH || dwarf_child(parent, &child) != 0)
+        return;
+    do {
+        const int tag = dwarf_tag(&child);
+        if (!opens_scope(tag))
+            continue;
+        wt_info_origin(&child, &origin);
+        if (tag == DW_TAG_inlined_subroutine && dwarf_dieoffset(&origin) == function &&
+            first_address(&child, &start))
+            found(context, start);
+        find_inlined(&child, function, found, context, depth + 1);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+void wt_info_inlined(struct wt_info *info, const Dwarf_Die *function,
+                     void (*found)(void *context, uint64_t start), void *context)
+{
+    Dwarf_Die wanted, outer;
+    wt_info_origin(function, &wanted);
+    for (size_t i = 0; i < info->functions.count; i++)
+        if (dwarf_offdie(info->dwarf, info->functions.list[i].die, &outer))
+            find_inlined(&outer, dwarf_dieoffset(&wanted), found, context, 0);
+}
+
 /* ---- looking up ---- */
 
 const struct wt_name *wt_info_names(struct wt_info *info, size_t *count)

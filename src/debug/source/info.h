@@ -96,6 +96,13 @@ const char *wt_info_name_of(struct wt_info *info, Dwarf_Die *die);
 /** Follows DW_AT_abstract_origin and DW_AT_specification to the DIE that is neither. */
 void wt_info_origin(const Dwarf_Die *die, Dwarf_Die *origin);
 
+/**
+ * Calls of a function that were inlined: @p function is its abstract entry (DW_AT_inline). Calls
+ * @p found with the first address of each.
+ */
+void wt_info_inlined(struct wt_info *info, const Dwarf_Die *function,
+                     void (*found)(void *context, uint64_t start), void *context);
+
 /** First address and, if it is one range, the end of a function's DIE; false if it has no code. */
 bool wt_info_entry(Dwarf_Die *die, uint64_t *start, uint64_t *end);
 

@@ -955,11 +955,17 @@ static enum wt_status climb(struct parser *p, int least, bool lanes, struct wt_n
 static enum wt_status parse_conditional(struct parser *p, struct wt_node **out)
 {
     enum wt_status status = parse_unary(p, out);
+    const struct wt_node *first = *out;
     if (!status)
         status = climb(p, 1, false, out);
+    const bool logic = !status && *out != first && (*out)->kind == WT_NODE_BINARY &&
+                       ((*out)->op == WT_OP_AND || (*out)->op == WT_OP_OR);
     /* '@' binds weaker than any operator to its left; behind it, each operand has its own. */
     while (!status && is_op(p, '@')) {
-        if ((status = parse_selection(p, out)) == WT_OK)
+        status = parse_selection(p, out);
+        if (!status && logic && (*out)->kind == WT_NODE_LANES)
+            (*out)->over_logic |= (*out)->a->kind == WT_NODE_BINARY;
+        if (!status)
             status = climb(p, 1, true, out);
     }
     if (status || !is_op(p, '?'))

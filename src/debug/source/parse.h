@@ -53,9 +53,10 @@ struct wt_node {
     char *text;
     uint64_t value; /**< NUMBER: also the bits of a binary64 */
     const struct wt_type *type;
-    bool all_lanes; /**< LANES: @* */
-    wt_lanes lanes; /**< LANES: else these */
-    unsigned at;    /**< where it begins in the text */
+    bool all_lanes;  /**< LANES: @* */
+    wt_lanes lanes;  /**< LANES: else these */
+    bool over_logic; /**< LANES: `a` is "x && y" or "x || y" without parentheses */
+    unsigned at;     /**< where it begins in the text */
 };
 
 /** How the parser finds out whether a name is that of a type. */

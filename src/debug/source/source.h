@@ -58,6 +58,10 @@ struct wt_modules *wt_source_modules(struct wt_source *source);
 /** Types that no module has. */
 struct wt_types *wt_source_types(struct wt_source *source);
 
+/** Whether a lane is selected of "x && y" or "x || y" without parentheses, where of y alone may
+ * have been meant. */
+bool wt_source_selects_logic(const struct wt_view *scope, const char *text);
+
 /**
  * Evaluates an expression. Without a selection of lanes in it the lane of the scope's thread
  * counts. An assignment is carried out (for the lanes that are selected). The caller frees *values.

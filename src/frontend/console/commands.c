@@ -98,7 +98,7 @@ const struct command wt_shell_commands[] = {
     {"commands", NULL, do_commands, POINTS, "Says what is done at a breakpoint.",
      "commands [NUMBER], then lines up to 'end'. With 'silent' first the stop is not told.", 0,
      false},
-    {"save", NULL, do_save, POINTS, "save breakpoints FILE writes them as commands.", NULL, 0,
+    {"save", NULL, do_save, POINTS, "save breakpoints FILE writes them as commands.", NULL, 's',
      false},
     {"print", "p inspect call", do_print, LOOKING, "Prints the value of an expression.",
      "print[/FORMAT] EXPRESSION. Formats: x d u o t c f s a z. E@3 is of lane 3, E@0..7 of these, "
@@ -150,7 +150,7 @@ const struct command wt_shell_commands[] = {
     {"info", "i inf", do_info, SELF, "Shows things about the program being debugged.", NULL, 'i',
      false},
     {"help", "h", do_help, SELF, "Tells about commands.", NULL, 'c', false},
-    {"source", NULL, do_source, SELF, "Executes the commands of a file.", NULL, 0, false},
+    {"source", NULL, do_source, SELF, "Executes the commands of a file.", NULL, 'f', false},
     {"quit", "q exit", do_quit, SELF, "Leaves the debugger; quit N with that status.", NULL, 0,
      false},
     {0},

@@ -2,10 +2,12 @@
 #include "frontend/console/console.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "frontend/console/internal.h"
@@ -674,6 +676,40 @@ static bool offer_file(void *context, const char *file)
     return true;
 }
 
+/* Files whose names begin with the word, folders with a slash behind them. */
+static void offer_paths(struct completion *o)
+{
+    const char *slash = strrchr(o->word, '/');
+    const size_t folder_length = slash ? (size_t)(slash + 1 - o->word) : 0;
+    char *folder = folder_length ? strndup(o->word, folder_length) : strdup("./");
+    DIR *list = folder ? opendir(folder) : NULL;
+    for (const struct dirent *entry; list && (entry = readdir(list)) != NULL;) {
+        char *path = NULL;
+        struct stat about;
+        const bool hidden = entry->d_name[0] == '.' && o->word[folder_length] != '.';
+        if (hidden || strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            asprintf(&path, "%.*s%s/", (int)folder_length, o->word, entry->d_name) < 0)
+            continue;
+        if (stat(path, &about) != 0) /* no folder */
+            path[strlen(path) - 1] = 0;
+        offer(o, path);
+        free(path);
+    }
+    if (list)
+        closedir(list);
+    free(folder);
+}
+
+/* Where a file's name begins that is an argument of a command; NULL: there is none. */
+static const char *path_in(const char *arguments, char kind, bool logs)
+{
+    const char *const before[] = {kind == 's' ? "breakpoints " : "", "logging file "};
+    const char *prefix = kind == 'f' || kind == 's' ? before[0] : logs ? before[1] : NULL;
+    const size_t length = prefix ? strlen(prefix) : 0;
+    return prefix && strncmp(arguments, prefix, length) == 0 ? skip_blanks(arguments + length)
+                                                             : NULL;
+}
+
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -703,7 +739,14 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
         o.length = (size_t)(end - word);
         const char kind = command ? command->completes : 0;
         const char *arguments = skip_blanks(text + length);
-        if (kind == 'i' && word == arguments) {
+        const char *path = path_in(arguments, kind, command && command->run == do_set);
+        if (path) {
+            o.word = path;
+            o.length = (size_t)(end - path);
+            offer_paths(&o);
+        } else if (kind == 's') {
+            offer(&o, "breakpoints");
+        } else if (kind == 'i' && word == arguments) {
             offer_commands(&o, wt_shell_infos);
         } else if (kind == 'c' && word == arguments) {
             offer_commands(&o, wt_shell_commands);

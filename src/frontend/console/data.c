@@ -60,6 +60,14 @@ static void hint_elements(struct wt_shell *c, const char *text, const struct wt_
     fputs("('@' selects lanes here. Elements of an array: p[0..7])\n", c->out);
 }
 
+void hint_logic(struct wt_shell *c, const struct wt_view *view, const char *text)
+{
+    if (c->hinted_logic || !strchr(text, '@') || !wt_source_selects_logic(view, text))
+        return;
+    c->hinted_logic = true;
+    fputs("('@' binds weakest: a && x@0 is (a && x)@0. For x in lane 0: a && (x@0))\n", c->out);
+}
+
 enum wt_status check_value(const struct wt_values *v, struct wt_error *err)
 {
     if (v->selected || v->lane_count != 1 ||
@@ -92,6 +100,7 @@ enum wt_status print_expression(struct wt_shell *c, const char *text, char lette
     }
     const struct wt_format format = format_of(c, letter, true);
     hint_elements(c, text, &values);
+    hint_logic(c, &view, text);
     if (keep) {
         const unsigned number = wt_source_keep(c->source, &values);
         if (number)

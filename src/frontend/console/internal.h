@@ -167,8 +167,9 @@ struct wt_shell {
     bool list_set; /**< by a stop or a list command */
 
     struct examine examine;
-    bool resolve; /**< modules have changed since the locations were resolved */
-    bool hinted;  /**< what '@' means was told */
+    bool resolve;      /**< modules have changed since the locations were resolved */
+    bool hinted;       /**< what '@' means was told */
+    bool hinted_logic; /**< … and how weak it is */
     bool quit;
     int quit_status;
     bool confirm;
@@ -196,7 +197,7 @@ struct command {
     const char *summary; /**< one line */
     const char *help;    /**< more; NULL */
     char completes;      /**< its arguments: 0 nothing, 'e' expressions, 'l' locations, 'f' files,
-                              'c' commands, 'i' info topics, 'x' what is caught */
+                              'c' commands, 'i' info topics, 's' what is saved, 'x' what is caught */
     bool repeats;        /**< an empty line does it again */
 };
 
@@ -338,8 +339,11 @@ struct point *add_point(struct wt_shell *c, enum point_kind kind, const char *te
 /** The program is another one now: its watchpoints are gone. */
 void forget_watchpoints(struct wt_shell *c);
 void queue_commands(struct wt_shell *c, const struct point *p);
-/** The line that a breakpoint's location names; 0: none. */
-unsigned line_named(const struct point *p);
+/**
+ * The line that a breakpoint's location names, or that of the inlined call which begins at an
+ * address and which it names; 0: neither.
+ */
+unsigned line_wanted(struct wt_shell *c, const struct point *p, uint64_t addr);
 /** Whether it stops at instructions. */
 bool has_addresses(const struct point *p);
 /**
@@ -378,6 +382,8 @@ struct format_spec {
     char letter, size;
 };
 enum wt_status take_format(const char **text, struct format_spec *spec, struct wt_error *err);
+/** Tells once how weak '@' is where that may surprise. */
+void hint_logic(struct wt_shell *c, const struct wt_view *view, const char *text);
 enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,
                                 struct wt_error *err);
 struct wt_format format_of(const struct wt_shell *c, char letter, bool top);

@@ -20,7 +20,7 @@ bool has_addresses(const struct point *p)
            (p->kind == POINT_CATCH && (p->caught == CATCH_DISPATCHES || p->caught == CATCH_ENDS));
 }
 
-unsigned line_named(const struct point *p)
+static unsigned line_named(const struct point *p)
 {
     const char *colon = strrchr(p->text, ':');
     const char *number = colon ? colon + 1 : p->text;
@@ -145,6 +145,12 @@ static const char *linkage_name(Dwarf_Die *die)
                                                                      : NULL;
 }
 
+static void add_inlined(void *context, uint64_t start)
+{
+    struct addresses *a = context;
+    add_address(a, start + a->module->bias);
+}
+
 static bool take_function(void *context, const struct wt_name *name)
 {
     struct addresses *a = context;
@@ -155,6 +161,8 @@ static bool take_function(void *context, const struct wt_name *name)
         return true;
     if (name->kind == WT_NAME_FUNCTION && wt_info_entry(&die, &start, &end))
         add_address(a, wt_symbols_body(a->module->symbols, start) + a->module->bias);
+    if (name->kind == WT_NAME_FUNCTION && dwarf_hasattr(&die, DW_AT_inline))
+        wt_info_inlined(wt_symbols_info(a->module->symbols), &die, add_inlined, a);
     return true;
 }
 
@@ -371,11 +379,33 @@ enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **li
 
 /* ---- conditions ---- */
 
+/* Whether a location ("f", "ns::f(int)") names a function. */
+static bool names_function(const char *location, const char *function)
+{
+    const size_t length = strcspn(location, "("), own = function ? strcspn(function, "(") : 0;
+    return own >= length && length && strncmp(function + own - length, location, length) == 0 &&
+           (own == length || function[own - length - 1] == ':');
+}
+
+unsigned line_wanted(struct wt_shell *c, const struct point *p, uint64_t addr)
+{
+    unsigned line = line_named(p);
+    struct wt_frames *frames = line ? NULL : wt_frames_at(c->debugger, c->modules, addr);
+    const unsigned begun = frames ? wt_frames_begun(frames, 0) : 0;
+    for (unsigned i = 0; i < begun && !line; i++) {
+        const struct wt_frame *frame = wt_frames_get(frames, i);
+        if (names_function(p->text, frame->function))
+            line = frame->line;
+    }
+    wt_frames_free(frames);
+    return line;
+}
+
 struct wt_frames *frames_at(struct wt_shell *c, const struct point *p, uint64_t addr)
 {
     struct wt_frames *frames = wt_frames_at(c->debugger, c->modules, addr);
     if (frames)
-        wt_frames_hide(frames, wt_frames_begun(frames, line_named(p)));
+        wt_frames_hide(frames, wt_frames_begun(frames, line_wanted(c, p, addr)));
     return frames;
 }
 
@@ -396,6 +426,7 @@ enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_
                                      .frames = frames,
                                      .frame = frames ? wt_frames_get(frames, 0) : NULL};
         status = wt_source_compile(&view, p->condition, &compiled[k], NULL, err);
+        hint_logic(c, &view, p->condition);
         wt_frames_free(frames);
     }
     p->compiled = compiled;

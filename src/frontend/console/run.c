@@ -432,7 +432,7 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
         }
         any = true;
         if (!shown) {
-            c->wanted_line = line_named(p);
+            c->wanted_line = line_wanted(c, p, place.pc);
             forget_frames(c);
             shown = p->number;
             catches = p->kind == POINT_CATCH ? p->text : NULL;
