@@ -87,7 +87,7 @@ static inline void host_fp_end(struct vx_warp *w)
 }
 #endif
 
-/* The compiler may move nothing that reads or writes p across this. */
+/** The compiler may move nothing that reads or writes p across this. */
 #define ORDERED(p) __asm__ volatile("" : : "r"(p) : "memory")
 
 /* rd = VALUE for each enabled lane, VALUE being 64 bits that may use l. */

@@ -15,6 +15,7 @@ struct wt_shell;
 
 /** NULL without host memory. What the options name must outlive it. */
 struct wt_shell *wt_shell_new(const struct wt_shell_options *options);
+/** Ends the program, if it runs, and frees the console. */
 void wt_shell_free(struct wt_shell *console);
 
 /**
@@ -61,6 +62,7 @@ struct wt_shell_end {
     bool faulted;    /**< it stands at a fault that a continue cannot pass: `fault` */
     int fault;       /**< enum wt_fault_kind */
 };
+/** Fills *end. */
 void wt_shell_program(struct wt_shell *console, struct wt_shell_end *end);
 
 /** The words that may stand at the end of @p line, sorted; the caller frees each and the list. */

@@ -203,6 +203,7 @@ struct command {
 
 extern const struct command wt_shell_commands[];
 extern const struct command wt_shell_infos[];
+/** The command of a word or of its unambiguous beginning; NULL, and whether several begin so. */
 const struct command *wt_shell_find(const struct command *table, const char *word, size_t length,
                                     bool *ambiguous);
 
@@ -212,7 +213,9 @@ const char *skip_blanks(const char *text);
 size_t word_length(const char *text);
 /** Reads a number at the beginning of *text; false if there is none. */
 bool take_number(const char **text, uint64_t *number);
+/** WT_INVALID if there is text behind a command that takes none. */
 enum wt_status take_no_arguments(const char *text, const char *command, struct wt_error *err);
+/** Asks "(y or n)" at a terminal; true without one. */
 bool ask(struct wt_shell *c, const char *question);
 
 /* ---- state.c: what is selected ---- */
@@ -220,6 +223,7 @@ bool ask(struct wt_shell *c, const char *question);
 void forget_frames(struct wt_shell *c);
 /** The same where the thread stays where it is: the same frame is selected again. */
 void forget_frames_keep_level(struct wt_shell *c);
+/** Selects a thread and its innermost frame. */
 void select_thread(struct wt_shell *c, wt_thread thread);
 /** "The program is not being run." unless it is. */
 enum wt_status need_run(struct wt_shell *c, struct wt_error *err);
@@ -236,6 +240,7 @@ struct wt_view view_of(struct wt_shell *c);
 /** The wave of the selected thread and the thread's place in it. */
 enum wt_status wave_of_thread(struct wt_shell *c, wt_thread thread, struct wt_wave *wave,
                               struct wt_thread_position *place, struct wt_error *err);
+/** Prints device, dispatch, group, warp and lane of a thread. */
 void print_where(struct wt_shell *c, wt_thread thread);
 
 /* ---- progress.c ---- */
@@ -268,7 +273,9 @@ enum wt_status insert_points(struct wt_shell *c, struct wt_error *err);
 /** The condition of a breakpoint that means one thread and frame; the caller frees it. */
 enum wt_status thread_condition(struct wt_shell *c, const struct stop_at *at, struct wt_expr **expr,
                                 struct wt_error *err);
+/** Inserts a breakpoint of the console's own, for one thread and frame. */
 enum wt_status insert_internal(struct wt_shell *c, const struct stop_at *at, struct wt_error *err);
+/** Removes such a breakpoint. */
 void remove_internal(struct wt_shell *c, uint64_t addr);
 /** Removes everything that is inserted, and the console's own breakpoints. */
 void remove_all_inserted(struct wt_shell *c);
@@ -284,7 +291,9 @@ enum wt_status continue_and_report(struct wt_shell *c, bool backwards, struct wt
 enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err);
 /** What a stop shows beside its reason: frame and line. */
 void show_stop(struct wt_shell *c, bool with_frame);
+/** Prints the expressions of display. */
 void show_displays(struct wt_shell *c);
+/** Prints the line of a frame, with the PC in front of it if `address`. */
 void print_source_line(struct wt_shell *c, const struct wt_frame *frame, bool address);
 /** Where a frame's function begins in memory; 0 if unknown. */
 uint64_t function_start(const struct wt_frame *frame);
@@ -294,9 +303,11 @@ uint64_t function_start(const struct wt_frame *frame);
 enum wt_status begin_host(struct wt_shell *c, struct wt_error *err);
 /** The program is gone: tells how it has ended. */
 void end_host(struct wt_shell *c);
+/** The program's arguments from now on, as a shell splits them. */
 enum wt_status set_arguments(struct wt_shell *c, const char *text, struct wt_error *err);
 /** Adds NAME=VALUE, or NAME: unset. Takes it over. */
 enum wt_status change_environment(struct wt_shell *c, char *change, struct wt_error *err);
+/** Frees the changes of the environment. */
 void free_environment(struct wt_shell *c);
 
 /* ---- catch.c ---- */
@@ -333,11 +344,14 @@ void log_lanes(struct wt_shell *c, const struct point *p, uint64_t pc);
 /** Sets a breakpoint at "LOCATION [if CONDITION]"; with @p format it is a dprintf. */
 enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary, const char *format,
                          struct wt_error *err);
+/** Frees all breakpoints, watchpoints and catchpoints. */
 void free_points(struct wt_shell *c);
+/** Adds one with the next number; NULL without host memory. */
 struct point *add_point(struct wt_shell *c, enum point_kind kind, const char *text,
                         struct wt_error *err);
 /** The program is another one now: its watchpoints are gone. */
 void forget_watchpoints(struct wt_shell *c);
+/** Puts the commands of a breakpoint in front of those that wait. */
 void queue_commands(struct wt_shell *c, const struct point *p);
 /**
  * The line that a breakpoint's location names, or that of the inlined call which begins at an
@@ -355,17 +369,22 @@ struct wt_frames *frames_at(struct wt_shell *c, const struct point *p, uint64_t 
 uint64_t *list_kernel_entries(struct wt_shell *c, size_t *count);
 /** Gives a breakpoint another list of addresses, which it takes over. */
 void set_addresses(struct point *p, uint64_t *list, size_t count);
+/** The one of a number; NULL: there is none. */
 struct point *find_point(struct wt_shell *c, unsigned number);
+/** Removes and frees it. */
 void delete_point(struct wt_shell *c, struct point *p);
 /** Compiles a breakpoint's conditions anew. */
 enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_error *err);
 /** Whether a condition holds for the selected thread; true if it cannot be evaluated. */
 bool condition_true(struct wt_shell *c, const char *text);
+/** The addresses of a location (FILE:LINE, function, *ADDRESS); the caller frees *list and *where.
+ */
 enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **list, size_t *count,
                              char **where, struct wt_error *err);
 
 /* ---- files.c ---- */
 struct text_file *open_source(struct wt_shell *c, const char *name);
+/** Frees all source files. */
 void free_files(struct wt_shell *c);
 /** Makes the file with main the one that lines without a file mean. */
 void find_default_source(struct wt_shell *c);
@@ -376,18 +395,23 @@ void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt
                  const struct wt_format *format);
 
 /* ---- data.c ---- */
-/** Reads "/FMT" behind a command: count, letter, size; advances *text. */
+/** What "/FMT" behind a command says. */
 struct format_spec {
     int64_t count;
     char letter, size;
 };
+/** Reads it, if there is one, and advances *text. */
 enum wt_status take_format(const char **text, struct format_spec *spec, struct wt_error *err);
 /** Tells once how weak '@' is where that may surprise. */
 void hint_logic(struct wt_shell *c, const struct wt_view *view, const char *text);
+/** Evaluates an expression and prints it; `keep`: as "$N = ", in the history of values. */
 enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,
                                 struct wt_error *err);
+/** How values are printed: a letter of /FMT or 0; `top`: not within a structure. */
 struct wt_format format_of(const struct wt_shell *c, char letter, bool top);
+/** The command x. */
 enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_error *err);
+/** Frees the expressions of display. */
 void free_displays(struct wt_shell *c);
 /** A value that cannot be had is an error of the command, as in GDB. */
 enum wt_status check_value(const struct wt_values *values, struct wt_error *err);
