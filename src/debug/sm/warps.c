@@ -178,7 +178,13 @@ static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bo
             row->common.run = row->common.step = false;
             continue;
         }
-        if ((status = p->link->ops->warp(p->link->context, i, &warp, err)) != WT_OK)
+        status = p->link->ops->warp(p->link->context, i, &warp, err);
+        if (status == WT_STATE) { /* while warps run: it has ended since the masks were read */
+            row->common.present = row->common.run = row->common.step = false;
+            status = WT_OK;
+            continue;
+        }
+        if (status != WT_OK)
             return status;
         struct wt_wave wave = describe_work(&p->launch, &warp);
         unsigned first;
