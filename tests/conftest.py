@@ -16,6 +16,9 @@ HERE = str(pathlib.Path(__file__).resolve().parent)
 # and does not say in which test.
 LIMIT = float(os.environ.get("WAVETRAP_TEST_LIMIT", "400"))
 
+# What a program shows at a terminal must not depend on where the tests are started.
+os.environ["TERM"] = "dumb"
+
 
 class Stuck(Exception):
     """A phase of a test has taken too long."""

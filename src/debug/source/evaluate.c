@@ -483,8 +483,13 @@ enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
     enum wt_status status = parse(scope, text, &root, err);
     if (status)
         return status;
-    status = root->kind == WT_NODE_ASSIGN ? assign(scope, root, values, err)
-                                          : evaluate_node(scope, root, 0, values, err);
+    /* The value may be kept, and its type is the frame's module's. */
+    if (scope->frame && scope->frame->symbols &&
+        !wt_source_hold(scope->source, scope->frame->symbols))
+        status = wt_fail(err, WT_NO_MEMORY, "no host memory for symbols");
+    else
+        status = root->kind == WT_NODE_ASSIGN ? assign(scope, root, values, err)
+                                              : evaluate_node(scope, root, 0, values, err);
     wt_node_free(root);
     return status;
 }

@@ -68,22 +68,24 @@ struct wt_types *wt_source_types(struct wt_source *s)
     return s->types;
 }
 
-/* Types outlive their module in values that were kept: so the symbols of each stay. */
-struct wt_info *wt_source_info(struct wt_source *s, const struct wt_module *module)
+bool wt_source_hold(struct wt_source *s, struct wt_symbols *symbols)
 {
-    struct wt_info *info = wt_symbols_info(module->symbols);
     for (size_t i = 0; i < s->kept_count; i++)
-        if (s->kept[i] == module->symbols)
-            return info;
-    if (!info)
-        return NULL;
+        if (s->kept[i] == symbols)
+            return true;
     struct wt_symbols **grown =
         wt_array_grow(s->kept, &s->kept_capacity, s->kept_count + 1, sizeof(struct wt_symbols *));
     if (!grown)
-        return NULL;
+        return false;
     s->kept = grown;
-    grown[s->kept_count++] = wt_symbols_share(module->symbols);
-    return info;
+    grown[s->kept_count++] = wt_symbols_share(symbols);
+    return true;
+}
+
+struct wt_info *wt_source_info(struct wt_source *s, const struct wt_module *module)
+{
+    struct wt_info *info = wt_symbols_info(module->symbols);
+    return info && wt_source_hold(s, module->symbols) ? info : NULL;
 }
 
 /* ---- values that are kept ---- */

@@ -30,6 +30,11 @@ struct wt_source {
     size_t kept_count, kept_capacity;
 };
 
+/**
+ * Types outlive their module in values that are kept: so the symbols stay that they are of. False
+ * without host memory.
+ */
+bool wt_source_hold(struct wt_source *source, struct wt_symbols *symbols);
 /** The debug information of a module, which stays as long as the source does. */
 struct wt_info *wt_source_info(struct wt_source *source, const struct wt_module *module);
 /** "", "1", "$", "$2": an earlier value; NULL if there is none. */
