@@ -144,7 +144,7 @@ static void tell_instruction(FILE *out, const struct wt_i915_mapping *mappings, 
     }
 }
 
-/* The part for which the message has no room. */
+/* Prints the details of a fault, for which the message has no room. */
 static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping *mappings,
                        size_t count, const struct gen_walk *walk)
 {

@@ -146,7 +146,7 @@ static void tell_event(const struct gen_wire_request *request, struct gen_wire_a
     drm_debugged_leave(debugged());
 }
 
-/* The requests for which the device is locked. */
+/* Serves the requests for which the device is locked. */
 static void serve_device(const struct gen_wire_request *request, struct gen_wire_answer *answer)
 {
     struct wt_machine *m = gen_machine(debugged()->device);

@@ -60,7 +60,7 @@ static void note_breakpoint(struct host_endpoint *e, uint64_t addr, const uint8_
         (struct planted){.addr = addr, .covers = (uint32_t)wt_load_le(before, 4)};
 }
 
-/* A recorded GPU has a copy of its own in place of that memory. */
+/* Tells each GPU that the process's memory has changed; a recorded GPU has a copy in its place. */
 static void tell_changed(struct host *host, uint64_t addr, size_t size)
 {
     for (uint32_t i = 0; i < host->gpus; i++)
