@@ -60,7 +60,8 @@ static void note_breakpoint(struct host_endpoint *e, uint64_t addr, const uint8_
         (struct planted){.addr = addr, .covers = (uint32_t)wt_load_le(before, 4)};
 }
 
-/* Tells each GPU that the process's memory has changed; a recorded GPU has a copy in its place. */
+/* Makes each GPU drop its decoded instructions of the range; a recorded GPU finds the copy that it
+ * has in place of that memory. */
 static void tell_changed(struct host *host, uint64_t addr, size_t size)
 {
     for (uint32_t i = 0; i < host->gpus; i++)
