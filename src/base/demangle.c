@@ -1,4 +1,4 @@
-/* Names of C++ functions for people. See demangle.h. */
+/* Names of C++ functions in readable form. See demangle.h. */
 #include "base/demangle.h"
 
 #include <ctype.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As C++ writes it; NULL if it is no name of C++'s. The C++ library is loaded when the first name
- * wants it, and stays. The caller frees. */
+/* The C++ notation of a name; NULL if it is not a mangled C++ name. The C++ library is loaded when
+ * the first name needs it, and stays loaded. The caller frees the result. */
 static char *demangled(const char *name)
 {
     char *(*demangle)(const char *, char *, size_t *, int *);
@@ -69,7 +69,7 @@ void wt_demangle(const char *name, char *text, size_t size)
 
 /* ---- what people may call it ---- */
 
-/* @p suffix: what a compiler has added behind the name; people may leave it out. */
+/* @p suffix: the part that a compiler has added behind the name; users may leave it out. */
 static bool is_called(const char *start, const char *end, const char *suffix, const char *called)
 {
     const size_t length = (size_t)(end - start);
@@ -77,7 +77,7 @@ static bool is_called(const char *start, const char *end, const char *suffix, co
            (!called[length] || strcmp(suffix, called + length) == 0);
 }
 
-/* Where what stands in brackets at the end of [text, end) begins; end if nothing does. */
+/* The begin of the bracketed part at the end of [text, end); end if there is none. */
 static const char *last_brackets(const char *text, const char *end, char open, char close)
 {
     unsigned depth = 0;
@@ -104,8 +104,8 @@ static const char *without_result(const char *text, const char *end)
     return text;
 }
 
-/* Where the compiler's additions begin: a region's ":LINE"; " [clone .SUFFIX]" of a mangled name;
- * ".SUFFIX" of one of C's, which has no dot of its own. */
+/* The begin of the compiler's additions: a region's ":LINE"; " [clone .SUFFIX]" of a mangled name;
+ * ".SUFFIX" of a C name, which contains no other dot. */
 static const char *additions(const char *text)
 {
     const char *clone = strstr(text, " [clone "), *colon = strrchr(text, ':'),

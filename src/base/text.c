@@ -1,4 +1,4 @@
-/* Numbers and sets of lanes as people read and write them. See text.h. */
+/* Numbers and sets of lanes in the notation of users. See text.h. */
 #include "base/text.h"
 
 #include <assert.h>

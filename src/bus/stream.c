@@ -55,7 +55,7 @@ static void drop_client(struct wt_stream_server *s)
         s->options.left(s->options.context);
 }
 
-/* Has the protocol answer what is there, as far as there is room for answers. */
+/* Has the protocol answer the received requests, as far as there is room for answers. */
 static void answer(struct wt_stream_server *s)
 {
     while (s->in_start < s->in_end) {
@@ -72,7 +72,7 @@ static void answer(struct wt_stream_server *s)
     s->in_start = s->in_end = 0;
 }
 
-/* Sends what is answered. False when the client is gone. */
+/* Sends the answers. False when the client is gone. */
 static bool flush(struct wt_stream_server *s)
 {
     while (s->out_start < s->out_end) {

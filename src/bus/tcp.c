@@ -20,7 +20,7 @@
 
 /* How long a server may keep silent about a request that it may not know. */
 #define TRIAL_MS 1000
-/* After nobody answered a call for this long, it is not made again at each access. */
+/* After a connection attempt has failed, it is not repeated at each access for this long. */
 #define REST_MS 1000
 
 enum link {
@@ -71,7 +71,7 @@ static enum wt_status lost(struct tcp_bus *t, int why, struct wt_error *err)
 
 /* ---- bytes ---- */
 
-/* Sends what is in `out`, as far as the socket takes it. */
+/* Sends the contents of `out`, as far as the socket accepts them. */
 static enum wt_status push(struct tcp_bus *t, struct wt_error *err)
 {
     while (t->out_start < t->out_end) {
@@ -88,7 +88,7 @@ static enum wt_status push(struct tcp_bus *t, struct wt_error *err)
     return WT_OK;
 }
 
-/* Takes what has come; *end: the other side has closed. */
+/* Receives data; *end: the other side has closed. */
 static enum wt_status pull(struct tcp_bus *t, bool *end, struct wt_error *err)
 {
     *end = false;
@@ -124,7 +124,7 @@ static const char *next_line(struct tcp_bus *t, size_t *length)
     return line;
 }
 
-/* Waits for a line until @p deadline. Sends what is to be sent meanwhile. */
+/* Waits for a line until @p deadline, and sends pending data meanwhile. */
 static enum wt_status await_line(struct tcp_bus *t, int64_t deadline, const char **line,
                                  size_t *length, struct wt_error *err)
 {
@@ -266,8 +266,8 @@ static enum wt_status knows(struct tcp_bus *t, const struct wt_line_dialect *dia
 }
 
 /*
- * Whether requests that come together are answered one by one. Servers that look at the first line
- * of what they receive only would answer one of these, and nothing is lost but time.
+ * Whether requests that arrive together are answered one by one. A server that reads only the first
+ * line of each packet would answer only one of these; that costs time and nothing else.
  */
 static enum wt_status try_pipeline(struct tcp_bus *t, struct wt_error *err)
 {
@@ -298,8 +298,8 @@ static enum wt_status try_pipeline(struct tcp_bus *t, struct wt_error *err)
     return status == WT_TIMEOUT ? no_answer(t, "'p'", err) : status;
 }
 
-/* What the server understands beyond 'r' and 'w'. The only register written is DSELECT, with what
- * it holds. */
+/* Finds out which requests the server understands beyond 'r' and 'w'. The only register written is
+ * DSELECT, with its present value. */
 static enum wt_status learn(struct tcp_bus *t, struct wt_error *err)
 {
     static const struct wt_line_dialect semicolon = {true, ';'}, colon = {true, ':'};
@@ -367,7 +367,7 @@ static enum wt_status connect_to(struct tcp_bus *t, struct wt_error *err)
 
 /* ---- transactions ---- */
 
-/* Names a request for people: "'w0006:80000001' (write of DCTRL)". */
+/* Names a request in a message: "'w0006:80000001' (write of DCTRL)". */
 static void name_request(struct tcp_bus *t, const struct wt_bus_op *ops, size_t span, char *text,
                          size_t size)
 {

@@ -33,7 +33,7 @@ static enum wt_status set_disassemble(void *context, const char *value, struct w
     return WT_OK;
 }
 
-/* The family that is asked for, or the first that has an assembler. */
+/* The family that the user chose, or the first that has an assembler. */
 static enum wt_status choose_family(const struct assembly *a, const struct wt_family **family,
                                     struct wt_error *err)
 {

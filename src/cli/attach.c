@@ -16,10 +16,10 @@
 #include "cli/remote.h"
 #include "object/image.h"
 
-/* Where programs of the default profile leave their exit word. */
+/* The address of the exit word of programs of the default profile. */
 #define EXIT_ADDR 0x88
 
-/* Time limit of the search for forgotten breakpoints, before the user gets a prompt. */
+/* Time limit of the search for leftover breakpoints, before the user gets a prompt. */
 #define LEFTOVERS_MS 2000
 
 struct attach {
@@ -109,7 +109,7 @@ static void say(void *context, const char *text)
     fprintf(stderr, "wavetrap: %s\n", text);
 }
 
-/* What the program's own breakpoint commands print. */
+/* Prints the output of breakpoint commands in the program. */
 static void print(void *context, const char *text, size_t length)
 {
     struct attach *a = context;
@@ -119,7 +119,7 @@ static void print(void *context, const char *text, size_t length)
     fflush(stdout);
 }
 
-/* Everything stands still when a debugger has just come. */
+/* All waves are stopped when a debugger has just attached. */
 static enum wt_status stop_device(struct attach *a, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
@@ -142,8 +142,8 @@ static enum wt_status stop_device(struct attach *a, struct wt_error *err)
 }
 
 /*
- * Breakpoints that a debugger left in memory when it crashed: they are found where memory is not
- * what the program's file says. On a slow device that is not looked at for long.
+ * Looks for breakpoints that a debugger left in memory when it crashed: places where memory differs
+ * from the program's file. On a slow device the search is cut short.
  */
 static enum wt_status look_for_leftovers(struct attach *a, struct wt_error *err)
 {
@@ -177,7 +177,7 @@ static enum wt_status look_for_leftovers(struct attach *a, struct wt_error *err)
 static enum wt_status open_device(struct attach *a, struct wt_error *err)
 {
     enum wt_status status;
-    /* Hardware: it runs by itself, and there is nothing but its registers. */
+    /* Hardware: it runs by itself, and can be reached only through its registers. */
     static const struct wt_target_services none;
     if (a->symbols) {
         struct wt_image image;
@@ -220,7 +220,7 @@ static void close_device(struct attach *a)
 
 /* ---- its debugger ---- */
 
-/* Listens for the GDB that is started here, or for somebody else's. */
+/* Listens for the GDB that is started here, or for a client of the user's. */
 static enum wt_status open_server(struct attach *a, struct wt_rsp_options *rsp,
                                   char directory[CLI_GDB_DIRECTORY], struct wt_error *err)
 {
@@ -272,7 +272,7 @@ static int debug(struct attach *a, char **arguments)
     rsp.log = a->rsp ? say : NULL;
     signal(SIGPIPE, SIG_IGN);
     int status;
-    /* Until the device is there Ctrl-C ends the command; then signals get their meanings. */
+    /* Until the device is connected Ctrl-C ends the command; then signals get their handlers. */
     if (open_device(a, &err) || open_server(a, &rsp, directory, &err))
         status = cli_fail(&cli_attach, &err);
     else if (a->rsp)
@@ -288,7 +288,7 @@ static int debug(struct attach *a, char **arguments)
     return status;
 }
 
-/* GDB does not know the instruction sets of GPUs with host programs: the console does. */
+/* GDB does not know the instruction sets of GPUs in host programs; the console does. */
 static int debug_process(const char *pid)
 {
     char option[64];

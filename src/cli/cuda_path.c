@@ -1,4 +1,4 @@
-/* `wavetrap cuda-path`: where the folder is that stands in for NVIDIA's tools for clang. */
+/* `wavetrap cuda-path`: prints the folder that stands in for NVIDIA's tools for clang. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,8 @@ static enum wt_status set_environment(void *context, const char *value, struct w
     return WT_OK;
 }
 
-/* In the build tree, or as installed; false: the build left the library of mathematics out. */
+/* Finds the folder in the build tree, or as installed; false: the build left the mathematics
+ * library out. */
 static bool find(char *folder, size_t size)
 {
     static const char *const places[] = {"../cudapath", WT_HOST_LIBRARY "/cuda"};

@@ -110,7 +110,7 @@ static enum wt_status set_pid(void *context, const char *value, struct wt_error 
     return WT_OK;
 }
 
-/* ---- what the console wants ---- */
+/* ---- services for the console ---- */
 
 static void put(void *context, const char *text, size_t length)
 {
@@ -120,7 +120,7 @@ static void put(void *context, const char *text, size_t length)
     fflush(stdout);
 }
 
-/* What the program prints, in order with what commands print. */
+/* Prints the program's output, in order with the output of commands. */
 static ssize_t put_program(void *context, const char *text, size_t length)
 {
     struct debug *d = context;
@@ -208,7 +208,7 @@ static bool is_running(struct debug *d)
 
 #define QUIT_QUESTION "Quit and end the program? (y or n) "
 
-/* The first one stops what runs, or forgets the line that is typed; a second one asks. */
+/* The first Ctrl-C stops the run, or discards the typed line; a second one asks whether to quit. */
 static void signal_ready(void *context, int fd, short events)
 {
     struct debug *d = context;
@@ -227,7 +227,7 @@ static void signal_ready(void *context, int fd, short events)
     }
 }
 
-/* The program finds itself: the file has all that is needed of it. */
+/* Opens a core file, which names its program and holds its options. */
 static enum wt_status open_core_file(struct debug *d, struct wt_error *err)
 {
     struct wt_emulated_options *o = &d->drive.options.device;
@@ -254,10 +254,10 @@ static enum wt_status watch_signals(void *context, struct wt_loop *loop, struct 
     return WT_OK;
 }
 
-/* Code for the device, which is emulated here. */
+/* The program is code for a device, which is emulated here. */
 static enum wt_status open_device(struct debug *d, struct wt_error *err)
 {
-    d->drive.options.device.debugged = false; /* by GDB; the console knows every probe */
+    d->drive.options.device.debugged = false; /* for GDB; the console knows every probe */
     enum wt_status status = d->core_path ? open_core_file(d, err)
                                          : cli_open(&d->device, &d->drive.options, d->program, err);
     if (status)
@@ -426,7 +426,7 @@ static void close_all(struct debug *d)
 
 /* ---- running commands ---- */
 
-/* One command, or a file of them; what fails is told on stderr. */
+/* Executes one command, or a file of them; failures are reported on stderr. */
 static enum wt_status execute(struct debug *d, const struct order *order)
 {
     struct wt_error err;
@@ -442,7 +442,7 @@ static enum wt_status execute(struct debug *d, const struct order *order)
     return status;
 }
 
-/* The status of a program that has come to its end; 0 of one that has not. */
+/* The exit status of a program that has ended; 0 if it has not. */
 static int program_status(struct debug *d)
 {
     struct wt_shell_end end;
@@ -452,7 +452,7 @@ static int program_status(struct debug *d)
     return end.exited ? cli_word_status(end.word) : 0;
 }
 
-/* What fails in one does not keep the console from being opened. */
+/* A failure in a script does not keep the console from being opened. */
 static void read_init_files(struct debug *d)
 {
     struct wt_error err;
@@ -482,7 +482,7 @@ static enum cli_input read_command(struct debug *d, char **line)
     return input;
 }
 
-/* Lines of a person, or of a file at standard input. */
+/* Reads lines from the user, or from a file at standard input. */
 static void converse(struct debug *d)
 {
     enum cli_input input = CLI_INPUT_LINE;

@@ -16,7 +16,7 @@
 #include "cli/exec_file.h"
 #include "target/process.h"
 
-#define LOOK_MS 20 /* between two looks at a program that starts or ends */
+#define LOOK_MS 20 /* interval between two polls of a program that starts or ends */
 
 struct cli_debug_host {
     struct cli_debug_host_options options;
@@ -97,8 +97,8 @@ static void end_session(struct wt_session **session)
     *session = NULL;
 }
 
-/* The console goes to the session that no program has. @p ended: it shows what this one has left.
- */
+/* Moves the console to the session without a program. @p ended: the console first shows the
+ * remaining output of this session. */
 static void disconnect(struct cli_debug_host *h, bool ended)
 {
     if (!h->session) {
@@ -160,8 +160,8 @@ char *cli_debug_host_line(char *const *arguments)
     return line;
 }
 
-/* "exec wavetrap exec --gpu=GPU -- PROGRAM ARGUMENTS": the shell sees to the arguments, and the
- * process stays the same one. */
+/* "exec wavetrap exec --gpu=GPU -- PROGRAM ARGUMENTS": the shell splits the arguments, and the
+ * process keeps its id. */
 static char *command_line(const struct cli_debug_host *h, const char *arguments)
 {
     char self[4096], *line = NULL;
@@ -185,9 +185,10 @@ static char *command_line(const struct cli_debug_host *h, const char *arguments)
     return line;
 }
 
-/* In the child. It is in a group of its own, so that Ctrl-C is the debugger's alone; its standard
- * input is empty, since the debugger's is that of commands. Its kernels wait for the debugger;
- * those of programs that it starts do not, since nobody comes to them. */
+/* Runs in the child. The child is in a process group of its own, so that Ctrl-C reaches only the
+ * debugger. Its standard input is empty, since the debugger reads commands from its own. Its
+ * kernels wait for the debugger; those of programs that it starts do not, since no debugger
+ * attaches to them. */
 static void become(const char *line, char *const *environment, pid_t debugger)
 {
     sigset_t none;
@@ -209,7 +210,7 @@ static void become(const char *line, char *const *environment, pid_t debugger)
     _exit(127);
 }
 
-/* Whether Ctrl-C was pressed while nothing else looked. */
+/* Whether Ctrl-C was pressed while the session's loop was not running. */
 static bool interrupted(const struct cli_debug_host *h)
 {
     struct signalfd_siginfo info;
@@ -239,7 +240,7 @@ static enum wt_status connect_to(struct cli_debug_host *h, const struct wt_famil
     if (status)
         disconnect(h, false);
     else
-        wt_process_show_file(&h->none); /* nobody looks at the end of another run now */
+        wt_process_show_file(&h->none); /* the end of another run is of no interest now */
     return status;
 }
 
@@ -339,7 +340,7 @@ void cli_debug_host_leave(struct cli_debug_host *h, bool kill)
 {
     if (!h->pid)
         return;
-    if (kill) /* first: without its debugger it would go on */
+    if (kill) /* first: without its debugger the program would go on */
         end_program(h);
     disconnect(h, false);
     h->pid = 0;

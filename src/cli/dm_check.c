@@ -1,4 +1,4 @@
-/* `wavetrap dm check`: does a Debug Module do what the VxDebug specification says? */
+/* `wavetrap dm check`: checks whether a Debug Module conforms to the VxDebug specification. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -21,7 +21,7 @@ struct check {
     const char *only;           /* "NAME,NAME": checks, or what their names begin with */
     bool list, json;
     struct wt_conformance_options run;
-    int stop_fd; /* readable once a signal asked for the end */
+    int stop_fd; /* readable once a signal has asked for the end */
 };
 
 static enum wt_status set_patience(void *context, const char *value, struct wt_error *err)
@@ -43,7 +43,7 @@ static enum wt_status set_at(void *context, const char *value, struct wt_error *
     return WT_OK;
 }
 
-/* Is the check's name in the list, or under one of its names? */
+/* Whether the list has the check's name, or a group of checks that it belongs to. */
 static bool is_wanted(void *context, const struct wt_conformance_check *check)
 {
     const char *name = ((struct check *)context)->only;
@@ -108,7 +108,8 @@ static const struct cli_option options[] = {
 static const char *const words[] = {"pass", "FAIL", "cannot tell"};
 static const char *const json_words[] = {"pass", "fail", "cannot tell"};
 
-/* Texts are ours, but for what a device or a system call says: all of it is made safe. */
+/* Texts are the program's own, except what a device or a system call reports: all of it is
+ * sanitised. */
 static void json_string(const char *name, const char *text)
 {
     printf("\"%s\": \"", name);

@@ -1,4 +1,4 @@
-/* Running a program to its end. See drive.h. */
+/* Runs a program to its end. See drive.h. */
 #include "cli/drive.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ void cli_drive_free(struct cli_drive *drive)
     cli_options_free(&drive->options);
 }
 
-/* ---- signals: the handler can do no more than leave a note ---- */
+/* ---- signals: the handler can only set a flag ---- */
 
 static volatile sig_atomic_t caught_signal;
 
@@ -105,7 +105,7 @@ static int run_to_end(const struct cli_command *command, struct cli_drive *d, st
     }
 }
 
-/* Hands on what the program has printed and the device still holds. */
+/* Passes on the output that the program has printed and the device still holds. */
 static enum wt_status finish_console(struct wt_emulated *e, struct wt_error *err)
 {
     enum wt_status status = WT_OK;

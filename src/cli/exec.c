@@ -1,6 +1,6 @@
 /*
- * `wavetrap exec`: runs a host program, as it is, on emulated GPUs. The program's own runtime does
- * everything; only the library by which it reaches the driver is ours.
+ * `wavetrap exec`: runs an unchanged host program on emulated GPUs. The program's own runtime does
+ * everything; only the library that reaches the driver is replaced.
  */
 #include "cli/exec.h"
 
@@ -23,7 +23,7 @@ enum { MOST_GPUS_TEXT = 2048 };
 
 enum { EXEC_NOT_RUN = 126, EXEC_NOT_FOUND = 127 };
 
-/* What a program is started for. */
+/* The program to be started. */
 struct start {
     const char *program; /* as it was called */
     char file[PATH_MAX]; /* what is run, where `found` */
@@ -42,7 +42,7 @@ struct driver {
     const char *gpus;     /* the environment variable that lists the GPUs */
     /* Sets the rest of the environment; false without host memory. */
     bool (*prepare)(const struct start *start, const char *folder);
-    /* Whether it is for a program when --gpu names no GPU; NULL: for all. */
+    /* Whether the program needs the driver if --gpu names no GPU; NULL: every program does. */
     bool (*wanted)(const struct start *start);
 };
 
@@ -114,13 +114,13 @@ static bool prepare_amd(const struct start *start, const char *folder)
                      set_or_unset("WAVETRAP_CORE", o->core) &&
                      set_or_unset("WAVETRAP_EXPLAIN", o->explain);
     free(path);
-    /* Our report says more than the runtime's of a memory fault, in fewer lines. */
+    /* Our report of a memory fault says more than the runtime's, in fewer lines. */
     if (setenv("HSA_ENABLE_VM_FAULT_MESSAGE", "0", 0))
         return false;
-    /* The library is a tool of the HSA runtime's, too: waits.c. */
+    /* The library is a tool of the HSA runtime, too: waits.c. */
     if (!set || !append("HSA_TOOLS_LIB", ' ', HSAKMT))
         return false;
-    /* rocminfo looks for the kernel module. */
+    /* rocminfo checks whether the kernel module is loaded. */
     if (strcmp(name ? name + 1 : start->program, "rocminfo") == 0 &&
         !preload(folder, "libwavetrap-rocminfo.so"))
         return false;
@@ -152,8 +152,8 @@ static bool prepare_cuda(const struct start *start, const char *folder)
                            before ? before : "");
     if (n <= 0 || (size_t)n >= sizeof path || setenv("LD_LIBRARY_PATH", path, 1))
         return false;
-    /* The program stays this process, whose number tells it from its children. That no kernel ran
-     * must be told even where the program never looks for the library. */
+    /* The program runs in this process, whose id tells it from its children. The message that no
+     * kernel ran must be printed even if the program never loads the library. */
     char process[24], caught[24];
     snprintf(caught, sizeof caught, "%" PRIu32, start->options->caught);
     snprintf(process, sizeof process, "%ld", (long)getpid());
@@ -169,9 +169,9 @@ static bool prepare_cuda(const struct start *start, const char *folder)
 
 /*
  * OpenMP's device 0 is the first GPU that the runtime finds, whether the program has code for it or
- * not (GCC's asks for AMD's first): where it has none, the region runs on the host without a word.
- * So a program that has code of one vendor only sees that vendor's GPU. Others (scripts, programs
- * whose code is in libraries) see all.
+ * not (GCC's runtime asks for AMD's first). If it has none, the region silently runs on the host.
+ * So a program that has code for one vendor only sees only that vendor's GPU. Others (scripts,
+ * programs whose code is in libraries) see all GPUs.
  */
 static bool wants_amd(const struct start *start)
 {
@@ -194,7 +194,7 @@ static const struct driver drivers[] = {
 
 enum { DRIVERS = sizeof drivers / sizeof *drivers };
 
-/* The GPUs of a family among "FAMILY:KEY=VALUE,… FAMILY…", in the same form; "" for none. */
+/* Selects the GPUs of a family from "FAMILY:KEY=VALUE,… FAMILY…", in the same form; "" for none. */
 static void gpus_of(const char *family, const char *all, char *list, size_t size)
 {
     size_t used = 0;
@@ -210,8 +210,8 @@ static void gpus_of(const char *family, const char *all, char *list, size_t size
     }
 }
 
-/* The environment of one driver, for the GPUs that were asked for (NULL: one, where the driver was
- * built). *offered tells whether programs can use it. */
+/* Sets the environment of one driver, for the GPUs that were asked for (NULL: one, if the driver
+ * was built). *offered tells whether programs can use it. */
 static enum wt_status offer(const struct driver *driver, const struct start *start,
                             const char *gpus, bool *offered, struct wt_error *err)
 {
@@ -272,7 +272,7 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
                 "for it needs a newer GPU than Gen9\n",
                 argv[0]);
     if (start.found && start.what.elf)
-        execv(start.file, argv); /* execvp would give what cannot be run to a shell */
+        execv(start.file, argv); /* execvp would pass a file that cannot be executed to a shell */
     else
         execvp(argv[0], argv);
     const int status = errno == ENOENT ? EXEC_NOT_FOUND : EXEC_NOT_RUN; /* as shells have it */
@@ -308,7 +308,7 @@ static bool has_driver(const struct wt_family *family)
     return i < DRIVERS;
 }
 
-/* Each --gpu is a GPU of its own. */
+/* Each --gpu adds a GPU. */
 static enum wt_status add_gpu(void *context, const char *value, struct wt_error *err)
 {
     struct exec *e = context;
@@ -339,8 +339,8 @@ static enum wt_status set_memory(void *context, const char *value, struct wt_err
     enum wt_status status;
     if ((status = cli_bytes(value, "", &e->memory, err)) != WT_OK)
         return status;
-    /* The runtime needs some of it for itself. 2^46 bytes is the most that it can allocate at once.
-     */
+    /* The runtime needs some of it for itself. 2^46 bytes is the most that it can
+     * allocate at once. */
     if (e->memory < (uint64_t)16 << 20 || e->memory > (uint64_t)1 << 46)
         return wt_fail(err, WT_INVALID, "a GPU has at least 16M, and at most 65536G");
     return WT_OK;
@@ -363,7 +363,7 @@ static enum wt_status set_schedule(void *context, const char *value, struct wt_e
     return wt_schedule_parse(value, &schedule, err);
 }
 
-/* The program may be in another folder when it opens its GPU. */
+/* The path is made absolute: the program may change its folder before it opens its GPU. */
 static enum wt_status set_gem(void *context, const char *value, struct wt_error *err)
 {
     FILE *file = fopen(value, "we");
@@ -372,7 +372,7 @@ static enum wt_status set_gem(void *context, const char *value, struct wt_error 
     return WT_OK;
 }
 
-/* Nothing is made yet: a program without a fault leaves no core file. */
+/* The file is not created yet: a program without a fault leaves no core file. */
 static enum wt_status set_core(void *context, const char *value, struct wt_error *err)
 {
     struct exec *e = context;
@@ -390,7 +390,7 @@ static enum wt_status set_core(void *context, const char *value, struct wt_error
                : WT_OK;
 }
 
-/* The program may change its folder: the file's name is made whole. */
+/* The file's name is made absolute: the program may change its folder. */
 static enum wt_status set_log(void *context, const char *value, struct wt_error *err)
 {
     struct exec *e = context;

@@ -24,7 +24,7 @@ bool exec_file_find(const char *program, char *path, size_t size)
     return false;
 }
 
-/* Whether one of the folders (with $ORIGIN, the file's own) has the library. */
+/* Whether one of the folders (with $ORIGIN, the file's own) contains the library. */
 static bool in_folders(const char *folders, const char *path, const char *library)
 {
     static const char *const origin[] = {"$ORIGIN", "${ORIGIN}"};
@@ -49,7 +49,7 @@ static bool in_folders(const char *folders, const char *path, const char *librar
     return false;
 }
 
-/* DT_RPATH; NULL if there is none, or it does not count because there is DT_RUNPATH. */
+/* DT_RPATH; NULL if there is none, or it is ignored because there is DT_RUNPATH. */
 static const char *rpath_of(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(section, NULL);
@@ -64,7 +64,7 @@ static const char *rpath_of(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
     return rpath;
 }
 
-/* Whether the file is linked against a library whose name begins so. */
+/* Whether the file is linked against a library whose name begins with the prefix. */
 static bool needs(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *library)
 {
     Elf_Data *data = elf_getdata(section, NULL);

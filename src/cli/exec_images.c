@@ -49,7 +49,7 @@ static bool is_runnable(unsigned capability)
     return capability >= 50 && capability <= 53;
 }
 
-/* An ELF file for a GPU inside the program. */
+/* Reads an ELF file for a GPU inside the program. */
 static void look_at_elf(struct search *s, size_t at)
 {
     const uint8_t *header = s->bytes + at;

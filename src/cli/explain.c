@@ -1,4 +1,4 @@
-/* `wavetrap explain-address`: how an address is translated, as one lane of one wave sees it. */
+/* `wavetrap explain-address`: explains how an address is translated, for one lane of one wave. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -100,8 +100,8 @@ static void answer(const struct explain *x, struct wt_emulated *e, uint32_t wave
     }
 }
 
-/* At an issue time: the wave that was asked for or, without one, wave 0; or all that there are. If
- * it is not there, says which are. */
+/* Stops at an issue time: explains for the chosen wave or, without one, wave 0; or for all that
+ * exist. If the chosen wave does not exist, reports which do. */
 static enum wt_status at_time(const struct explain *x, struct wt_emulated *e, struct wt_error *err)
 {
     struct wt_machine *m = e->machine;
@@ -133,8 +133,8 @@ static enum wt_status at_time(const struct explain *x, struct wt_emulated *e, st
                          list);
 }
 
-/* "FUNCTION" or "FUNCTION+OFFSET": each wave that comes there, or the first one of those that were
- * asked for. */
+/* "FUNCTION" or "FUNCTION+OFFSET": explains for each wave that reaches it, or for the first of
+ * those that were asked for. */
 static enum wt_status at_place(const struct explain *x, struct wt_emulated *e, struct wt_error *err)
 {
     enum { SLICE = 1 << 16 };
@@ -177,7 +177,7 @@ static int on_device(const struct explain *x, const char *path)
     int status = 0;
     if (cli_open(&device, &x->drive.options, path, &err) != WT_OK)
         return cli_fail(&cli_explain, &err);
-    device.console = stderr; /* the explanation is what this command prints */
+    device.console = stderr; /* the explanation is this command's output */
     if (x->last_lane >= device.machine->lanes) {
         wt_fail(&err, WT_INVALID, "--lane: a %s has %ss 0 to %u", device.family->wave_word,
                 device.family->lane_word, device.machine->lanes - 1);
@@ -193,7 +193,7 @@ static int on_device(const struct explain *x, const char *path)
     return status;
 }
 
-/* ---- host programs: the library that they load does it ---- */
+/* ---- host programs: the library that they load prints the explanation ---- */
 
 static int in_program(const struct explain *x, char **argv)
 {
@@ -222,7 +222,7 @@ static int in_program(const struct explain *x, char **argv)
     return cli_exec_program(&cli_explain, &options, argv);
 }
 
-/* PROGRAM ADDRESS ARGUMENT…: the program's own command line is without the second one. */
+/* PROGRAM ADDRESS ARGUMENT…: ADDRESS is taken out to form the program's own command line. */
 static int explain(struct explain *x, char **operands)
 {
     struct wt_error err;

@@ -1,4 +1,4 @@
-/* `wavetrap explain-trap`: what the registers of a trap of a gfx900 say, in words. */
+/* `wavetrap explain-trap`: explains the trap registers of a gfx900 in words. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,7 @@ static enum wt_status print_wave(struct wt_emulated *e, uint32_t wave, struct wt
     return WT_OK;
 }
 
-/* The first wave that is in its trap handler; else the first that there is. */
+/* The first wave that is in its trap handler; else the first wave. */
 static bool find_wave(struct wt_emulated *e, uint32_t *wave)
 {
     struct gcn_trap_registers r;
@@ -160,7 +160,7 @@ static int on_device(const struct explain_trap *x, const char *program)
     enum wt_status status;
     if (cli_open(&device, &x->drive.options, program, &err) != WT_OK)
         return cli_fail(&cli_explain_trap, &err);
-    device.console = stderr; /* the explanation is what this command prints */
+    device.console = stderr; /* the explanation is this command's output */
     if (device.family == &wt_family_gcn)
         status = explain_program(x, &device, &err);
     else

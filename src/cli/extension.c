@@ -1,4 +1,5 @@
-/* Where GDB finds our commands: beside this program, in the build tree or where it is installed. */
+/* Finds GDB's extension with our commands: beside this program, in the build tree or as
+ * installed. */
 #include "cli/cli.h"
 
 #include <limits.h>
@@ -21,7 +22,7 @@ bool cli_gdb_extension(char *path, size_t size)
     *slash = 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         snprintf(file, sizeof file, "%s/%s/wavetrap.py", self, places[i]);
-        /* A quote or a line end would not survive GDB's command line. */
+        /* GDB's command line cannot hold a quote or a line end. */
         if (realpath(file, full) && access(full, R_OK) == 0 && !strpbrk(full, "\n\r"))
             return snprintf(path, size, "%s", full) < (int)size;
     }

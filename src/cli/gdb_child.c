@@ -38,7 +38,7 @@ static void become_gdb(const struct cli_gdb_choice *choice, const char *program,
         argv[n++] = source;
         greet = isatty(STDIN_FILENO);
     }
-    /* Hundreds of lanes come and go with each kernel. */
+    /* Each kernel creates and ends hundreds of lanes: GDB's messages about them are turned off. */
     argv[n++] = "-iex";
     argv[n++] = "set print thread-events off";
     if (choice->steps_to_watch) {
@@ -56,7 +56,7 @@ static void become_gdb(const struct cli_gdb_choice *choice, const char *program,
     argv[n++] = connect;
     for (size_t i = 0; i < count; i++)
         argv[n++] = more[i];
-    /* The terminal is GDB's: signals as this process found them. */
+    /* The terminal belongs to GDB: signals are as this process found them. */
     sigset_t none;
     sigemptyset(&none);
     signal(SIGINT, SIG_DFL);
@@ -74,7 +74,8 @@ static void become_gdb(const struct cli_gdb_choice *choice, const char *program,
     _exit(CLI_FAILED);
 }
 
-/* Waits for GDB, which is asked to go if something else ended the server; its exit status. */
+/* Waits for GDB and returns its exit status. If something else ended the server, GDB is asked to
+ * quit. */
 static int reap(pid_t child, int signal_fd)
 {
     struct signalfd_siginfo info;
@@ -96,9 +97,9 @@ static int reap(pid_t child, int signal_fd)
 }
 
 /*
- * Becomes a process that waits until the command's end, seen by the end of a pipe, and removes the
- * directory then. It is nobody's child and in a session of its own: what kills the command, SIGKILL
- * and Ctrl-C included, does not reach it.
+ * Becomes a process that waits until the command ends, which it sees by the end of a pipe, and then
+ * removes the directory. The process is orphaned and in a session of its own: signals that kill the
+ * command, SIGKILL and Ctrl-C included, do not reach it.
  */
 static void become_cleaner(const char *directory, int pipe_end)
 {
@@ -109,7 +110,7 @@ static void become_cleaner(const char *directory, int pipe_end)
         _exit(0);
     for (int signal_number = 1; signal_number < NSIG; signal_number++)
         signal(signal_number, SIG_IGN);
-    /* Nobody may wait for this process: it holds no other file open. */
+    /* Closes all other files, so that no reader of a pipe waits for this process. */
     if (dup2(pipe_end, end) != end)
         _exit(1);
     for (int fd = 0; fd < end; fd++)
@@ -131,9 +132,9 @@ enum wt_status cli_gdb_directory(char directory[CLI_GDB_DIRECTORY], struct wt_er
                           tmp && *tmp && strlen(tmp) < 60 ? tmp : "/tmp");
     if (length < 0 || !mkdtemp(directory))
         return wt_fail(err, WT_IO, "%s: %s", directory, strerror(errno));
-    /* The other end stays open until this process is no more. GDB does not get it. */
+    /* The other end stays open until this process ends. GDB does not inherit it. */
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return WT_OK; /* then the directory goes with a normal end only */
+        return WT_OK; /* then the directory is removed only at a normal end */
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0)
@@ -147,8 +148,8 @@ enum wt_status cli_gdb_directory(char directory[CLI_GDB_DIRECTORY], struct wt_er
 enum wt_status cli_gdb_signals(int *fd, struct wt_error *err)
 {
     static const int signals[] = {SIGCHLD, SIGTERM, SIGHUP, 0};
-    /* Ctrl-C and Ctrl-\ are for GDB, which asks the server to interrupt the program. Being told
-     * that GDB was stopped or goes on (Ctrl-Z) is of no use. */
+    /* Ctrl-C and Ctrl-\ are for GDB, which asks the server to interrupt the program. Notices that
+     * GDB was stopped or continued (Ctrl-Z) are not needed. */
     struct sigaction quiet = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
     sigaction(SIGCHLD, &quiet, NULL);
     signal(SIGINT, SIG_IGN);

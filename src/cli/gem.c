@@ -1,4 +1,4 @@
-/* `wavetrap gem`: the report of Intel's driver on its buffer objects. */
+/* `wavetrap gem`: reports Intel's driver's buffer objects. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -117,7 +117,7 @@ static void print_objects(const struct gem_options *o, const struct wt_gem_state
     }
 }
 
-/* ---- where a state comes from ---- */
+/* ---- where the state comes from ---- */
 
 static enum wt_status read_file(const struct gem_options *o, uint8_t **bytes, size_t *length,
                                 struct wt_error *err)
@@ -161,7 +161,8 @@ static enum wt_status read_program(const struct gem_options *o, uint8_t **bytes,
     return status;
 }
 
-/* The state of a batch in a recording, of which each line is one; 0: the last. Others are whole. */
+/* The state of a batch in a recording, in which each line is a state; 0: the last one. Other files
+ * are one state as a whole. */
 static enum wt_status choose_batch(const struct gem_options *o, const char **text, size_t *length,
                                    struct wt_error *err)
 {

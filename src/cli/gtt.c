@@ -92,7 +92,7 @@ static enum wt_status set_memory(void *context, const char *value, struct wt_err
     struct memory m = {0};
     struct wt_error ignored;
     const char *at = strrchr(value, '@');
-    /* A name may have an '@' of its own. */
+    /* A file's name may contain '@'. */
     if (at && wt_parse_number(at + 1, &m.physical, &ignored) != WT_OK)
         at = NULL;
     char *path = at ? strndup(value, (size_t)(at - value)) : strdup(value);
@@ -192,7 +192,7 @@ static void print_registers(const struct gtt_options *o)
     }
 }
 
-/* What the driver's probe of the global table says. */
+/* The report of the driver's probe of the global table. */
 static void print_probe(struct wt_gtt *gtt)
 {
     const uint64_t limit = (uint64_t)1 << 32;
@@ -211,7 +211,8 @@ static void print_probe(struct wt_gtt *gtt)
 
 /* ---- tables ---- */
 
-/* Where the flat table of gen4 and gen5 is: PGTBL_CTL, or PGTBL_CTL2 with --ppgtt. */
+/* The register with the address of the flat table of gen4 and gen5: PGTBL_CTL, or PGTBL_CTL2 with
+ * --ppgtt. */
 static enum wt_status flat_table(struct gtt_options *o, struct wt_error *err)
 {
     const bool global = o->gtt.kind == WT_GTT_GLOBAL;

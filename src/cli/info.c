@@ -1,4 +1,4 @@
-/* `wavetrap info`: what a file is, and what the emulated GPU has. */
+/* `wavetrap info`: describes a file, or the emulated GPU. */
 #include "base/text.h"
 #include "cli/cli.h"
 
@@ -185,7 +185,7 @@ static int tell_extension(void)
     return cli_fail(&cli_info, &err);
 }
 
-/* What a family tells of its own; not all do. */
+/* Prints facts that only some families have. */
 static int tell_family(const struct info *info, const struct wt_family *family)
 {
     struct wt_error err;
@@ -203,7 +203,7 @@ static int tell_family(const struct info *info, const struct wt_family *family)
     return status ? cli_fail(&cli_info, &err) : 0;
 }
 
-/* What `exec` shows to programs: of one GPU, or of each family with its defaults. */
+/* Prints what `exec` shows to programs: for one GPU, or for each family with its defaults. */
 static int tell_devices(const struct wt_gpu *gpu)
 {
     struct wt_error err;

@@ -1,4 +1,4 @@
-/* `wavetrap info` of code objects for AMD GPUs, and of host programs that hold some. */
+/* `wavetrap info` for code objects of AMD GPUs, and for host programs that contain code objects. */
 #include "cli/info.h"
 
 #include <gelf.h>
@@ -24,8 +24,8 @@ static void tell_name(const char *indent, const char *name)
         printf("%skernel %s\n", indent, name);
 }
 
-/* The registers that a wave gets, by COMPUTE_PGM_RSRC1 of the descriptor (LLVM, "User Guide for
- * AMDGPU Backend", kernel descriptor). */
+/* The numbers of registers of a wave, from COMPUTE_PGM_RSRC1 of the descriptor (LLVM, "User Guide
+ * for AMDGPU Backend", kernel descriptor). */
 static void tell_registers(const struct gcn_object *object, const struct gcn_kernel *k)
 {
     const uint8_t *descriptor = gcn_object_bytes(object, k->descriptor, 64);
@@ -76,7 +76,7 @@ static void tell_kernels(const char *path, const uint8_t *bytes, size_t size, co
     gcn_object_free(&object);
 }
 
-/* The code objects of one bundle. */
+/* Prints the code objects of one bundle. */
 static void tell_bundle(const char *path, unsigned number, const struct gcn_fatbin_bundle *b)
 {
     printf("  bundle %u: ", number);
@@ -95,7 +95,7 @@ static void tell_bundle(const char *path, unsigned number, const struct gcn_fatb
     tell_kernels(path, b->object, b->object_size, "that for gfx900");
 }
 
-/* All bundles in some bytes; returns how many there are. */
+/* Prints all bundles in a range of bytes; returns how many there are. */
 static unsigned tell_bundles(const char *path, const uint8_t *bytes, size_t size, unsigned before)
 {
     struct gcn_fatbin fatbin = {.bytes = bytes, .size = size};
@@ -106,7 +106,7 @@ static unsigned tell_bundles(const char *path, const uint8_t *bytes, size_t size
     return count;
 }
 
-/* Code objects that are in no bundle: the images of OpenMP and OpenACC. Returns how many. */
+/* Prints code objects that are in no bundle: the images of OpenMP and OpenACC. Returns how many. */
 static unsigned tell_images(const char *path, const uint8_t *bytes, size_t length,
                             const uint8_t *bundles, size_t bundles_size)
 {

@@ -1,4 +1,4 @@
-/* What `wavetrap info` tells of an ELF file's symbols and debug information. */
+/* `wavetrap info`: an ELF file's symbols and debug information. */
 #include "cli/info.h"
 
 #include <fcntl.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Facts from an ELF file's sections. libelf checks what it reads; what it refuses counts as absent.
- */
+/* Facts from an ELF file's sections. libelf checks what it reads; sections that it refuses are
+ * treated as absent. */
 struct sections {
     size_t symbols, functions;
     bool lines, info;

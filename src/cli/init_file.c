@@ -1,5 +1,5 @@
-/* See init_file.h. The list of trusted files is `trusted` beside the user's own init file: an
- * absolute path a line. */
+/* See init_file.h. The list of trusted files is the file `trusted` beside the user's own init file:
+ * one absolute path on each line. */
 #include "cli/init_file.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ char *cli_user_file(const char *name)
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     char *path = NULL;
     int length = -1;
-    /* The specification of the folders has relative paths ignored. */
+    /* The XDG specification says that relative paths are ignored. */
     if (config && config[0] == '/')
         length = asprintf(&path, "%s/wavetrap/%s", config, name);
     else if (home && *home)
@@ -42,7 +42,7 @@ static bool is_listed(const char *list, const char *path)
     return found;
 }
 
-/* The folder of a file and those around it, for this user alone. */
+/* Creates the folder of a file and its parents, accessible to this user alone. */
 static enum wt_status make_folder_of(char *path, struct wt_error *err)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -70,7 +70,8 @@ static enum wt_status add_to_list(char *list, const char *path, struct wt_error 
 
 /* ---- the project's file ---- */
 
-/* A file that others can write to says what they want it to, whoever has trusted it once. */
+/* Refuses a file that other users own or can write to, even if it is trusted: they
+ * could change it. */
 static enum wt_status check_owner(const char *path, struct wt_error *err)
 {
     struct stat file;

@@ -1,4 +1,4 @@
-/* Options that say which kernel of a code object runs. See kernel.h. */
+/* Options that choose the kernel of a code object. See kernel.h. */
 #include "cli/kernel.h"
 
 #include <ctype.h>

@@ -31,8 +31,7 @@ static void help(FILE *out)
           out);
 }
 
-/* What the command has printed is its result: where it cannot be written, the command has failed.
- */
+/* The output of a command is its result: if it cannot be written, the command has failed. */
 static int finish(const char *name, int status)
 {
     if ((fflush(stdout) || ferror(stdout)) && !status) {

@@ -1,4 +1,4 @@
-/* Parsing command lines with getopt_long, from tables that also make the help. */
+/* Parses command lines with getopt_long, by tables from which the help is made, too. */
 #include "cli/options.h"
 
 #include "base/array.h"
@@ -62,7 +62,7 @@ static enum wt_status set_schedule(void *context, const char *value, struct wt_e
     return wt_schedule_parse(value, &o->schedule, err);
 }
 
-/* The program's family parses it: a number, a buffer of a kernel. */
+/* The program's family parses it: a number, or a buffer of a kernel. */
 static enum wt_status set_arg(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;
@@ -277,7 +277,7 @@ void cli_help(const struct cli_command *command, FILE *out)
 
 /* ---- parsing ---- */
 
-/* What getopt_long answers: a letter, or a row's place in one of the tables. */
+/* The values that getopt_long returns: a letter, or the index of a row in one of the tables. */
 enum {
     MAX_OPTIONS = 64,
     VALUE_OWN = 256,
@@ -336,11 +336,11 @@ static enum cli_parsed bad(const struct cli_command *command, const char *text)
     return CLI_BAD;
 }
 
-/* What getopt_long refused. */
+/* The option that getopt_long refused. */
 static enum cli_parsed bad_option(const struct cli_command *command, char **argv, int answer)
 {
     char text[256], letter[3] = {'-', (char)optopt, 0};
-    /* For a long option optopt is 0, or its row's value: the word itself is the best name. */
+    /* For a long option optopt is 0, or the value of its row: the word itself is the best name. */
     bool is_long = optopt == 0 || optopt >= VALUE_OWN;
     snprintf(text, sizeof text, "%s '%.200s'",
              answer == ':'       ? "an argument is missing after"

@@ -1,4 +1,4 @@
-/* `wavetrap ps`: the host programs with emulated GPUs that a debugger can reach. */
+/* `wavetrap ps`: lists the host programs with emulated GPUs that a debugger can attach to. */
 #include "cli/options.h"
 #include "target/process.h"
 

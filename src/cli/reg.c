@@ -177,7 +177,7 @@ static enum wt_status open_device(struct reg *reg, struct cli_registers *session
     return cli_results_begin(&reg->drive.results, &reg->device, err);
 }
 
-/* What the program has left: for its console in memory, and memory for --dump. */
+/* Flushes the program's console output from memory, and writes memory for --dump. */
 static enum wt_status report(struct reg *reg, struct wt_error *err)
 {
     enum wt_status status;

@@ -18,7 +18,7 @@ enum { MAX_WATCHED = 16, MAX_WORDS = 4 };
 
 /* ---- accesses ---- */
 
-/* Reads or writes a register behind an index register, which keeps its value otherwise. */
+/* Reads or writes a register behind an index register, whose value is restored afterwards. */
 static enum wt_status access_indirect(struct cli_registers *r, const struct wt_hw_register *reg,
                                       bool write, uint32_t *value, struct wt_error *err)
 {
@@ -58,7 +58,7 @@ static enum wt_status write_place(struct cli_registers *r, const struct cli_plac
     return access_indirect(r, place->reg, true, &value, err);
 }
 
-/* In one batch, where no place needs several accesses. */
+/* Uses one batch if no place needs several accesses. */
 static enum wt_status read_places(struct cli_registers *r, const struct cli_place *place,
                                   size_t count, uint32_t *value, struct wt_error *err)
 {
@@ -102,7 +102,7 @@ static enum wt_status show(struct cli_registers *r, const struct cli_place *plac
     return WT_OK;
 }
 
-/* Writes the fields that were assigned last, of one register. */
+/* Writes the pending fields, all of one register. */
 static enum wt_status flush(struct cli_registers *r, struct wt_error *err)
 {
     if (!r->pending)
@@ -112,9 +112,9 @@ static enum wt_status flush(struct cli_registers *r, struct wt_error *err)
 }
 
 /*
- * A field is written as clients in the field do it: the whole register is read and written back.
- * Where commands are a stream of words, fields of one register that follow one another are written
- * at once: a command register takes its fields together.
+ * Writes a field as clients of a real device do it: the whole register is read and written back. In
+ * a stream of commands, consecutive fields of one register are written at once: a command register
+ * takes its fields together.
  */
 static enum wt_status assign(struct cli_registers *r, const struct cli_place *place,
                              const char *text, struct wt_error *err)
@@ -187,7 +187,7 @@ static enum wt_status run_issues(struct cli_registers *r, uint64_t issues, struc
 
 struct span {
     uint64_t limit, begin;
-    bool over;       /* nothing can issue any more */
+    bool over;       /* no wave can issue any more */
     enum wt_run run; /* then: why */
 };
 
@@ -203,7 +203,7 @@ static const char *unit(const struct cli_registers *r)
     return !r->device ? "ms" : "issues";
 }
 
-/* Lets a little of it pass; false when the limit is reached, or nothing can change any more. */
+/* Waits for a little of it; false when the limit is reached, or nothing can change any more. */
 static bool pass(struct cli_registers *r, struct span *span)
 {
     if (span->over || now(r) - span->begin >= span->limit)
@@ -216,7 +216,7 @@ static bool pass(struct cli_registers *r, struct span *span)
     struct wt_machine *m = r->device->machine;
     span->run = m->ops->run(m, 1);
     span->over = span->run != WT_RUN_BUDGET && span->run != WT_RUN_EVENT;
-    return true; /* whoever waits looks once more */
+    return true; /* the caller looks once more */
 }
 
 /* "wait PLACE=VALUE [N]" */
@@ -252,7 +252,7 @@ static enum wt_status wait_for(struct cli_registers *r, char *condition, uint64_
                    now(r) - span.begin, unit(r));
 }
 
-/* "watch PLACE[,PLACE]… [N]": shows them, and each change. */
+/* "watch PLACE[,PLACE]… [N]": prints the places, and each change. */
 static enum wt_status watch(struct cli_registers *r, char *names, uint64_t limit,
                             struct wt_error *err)
 {
@@ -314,7 +314,7 @@ static size_t is_number(const char *word)
     return word && isdigit((unsigned char)*word) ? 1 : 0;
 }
 
-/* One command of so many words, of which *used are its own. */
+/* Executes one command from a list of words, of which it uses *used. */
 static enum wt_status one_command(struct cli_registers *r, char **word, size_t words, size_t *used,
                                   struct wt_error *err)
 {
@@ -356,7 +356,7 @@ static enum wt_status one_command(struct cli_registers *r, char **word, size_t w
     return equal ? assign(r, &place, equal + 1, err) : show(r, &place, err);
 }
 
-/* The words of a line, which is changed: one command or, in a stream, several. */
+/* Splits a line, which is changed: one command or, in a stream, several. */
 static enum wt_status run_line(struct cli_registers *r, char *line, struct wt_error *err)
 {
     enum wt_status status;
@@ -401,7 +401,7 @@ static enum wt_status run_script(struct cli_registers *r, const char *script, st
     return status;
 }
 
-/* Commands that the shell has split into words, put together. */
+/* Joins commands that the shell has split into words. */
 static enum wt_status run_words(struct cli_registers *r, char **commands, struct wt_error *err)
 {
     enum wt_status status;

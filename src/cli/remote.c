@@ -1,4 +1,4 @@
-/* A program behind an RSP server, and its console. */
+/* Runs a program behind an RSP server, and prints its console. */
 #include "cli/remote.h"
 
 #include <assert.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 
-/* What the program or a breakpoint's commands print. */
+/* Prints the output of the program or of a breakpoint's commands. */
 static void print(void *context, const char *text, size_t length)
 {
     struct cli_remote *r = context;
@@ -65,7 +65,7 @@ enum wt_status cli_remote_listen(struct cli_remote *remote, const struct wt_rsp_
                                  struct wt_error *err)
 {
     struct wt_rsp_options beside = *rsp;
-    beside.stop_fd = -1; /* the first server hears it for all */
+    beside.stop_fd = -1; /* the first server watches it for all */
     return add_server(remote, &beside, err);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* What one line of the report says of a wave. */
+/* The line of the report about one wave. */
 struct state {
     uint64_t pc;
     wt_lanes mask;

@@ -1,4 +1,4 @@
-/* What a run leaves for its user. See results.h. */
+/* Writes the results of a run for the user. See results.h. */
 #include "cli/results.h"
 
 #include <ctype.h>
@@ -106,7 +106,7 @@ enum wt_status cli_results_add_writer(struct cli_results *r, const char *text, s
     const char *at = text;
     uint64_t argument = 0;
     bool good;
-    /* A number is an argument's, unless it is written as addresses are. */
+    /* A number is an argument's index, unless it is written as an address. */
     if (!strchr(text, ':') && (!isdigit((unsigned char)*text) || strncmp(text, "0x", 2) == 0)) {
         w.place = text;
         w.place_length = strcspn(text, ",");
@@ -155,7 +155,7 @@ static enum wt_status buffer_of(const struct wt_emulated *e, size_t argument,
                : wt_fail(err, WT_INVALID, "argument %zu is not a buffer", argument);
 }
 
-/* Where a byte of a buffer is; *left: how many follow it without a gap, itself included. */
+/* The address of a byte of a buffer; *left: the number of contiguous bytes from it on. */
 static uint64_t buffer_address(const struct wt_kernel_buffer *b, uint64_t offset, uint64_t *left)
 {
     const uint64_t slice = b->slice ? b->slice : b->length, within = slice ? offset % slice : 0;
@@ -163,7 +163,7 @@ static uint64_t buffer_address(const struct wt_kernel_buffer *b, uint64_t offset
     return b->addr + (slice ? offset / slice * b->stride : 0) + within;
 }
 
-/* Bytes from @p offset on, up to the end of a slice; 0: they cannot be read. */
+/* Reads bytes from @p offset on, up to the end of a slice; 0: they cannot be read. */
 static size_t read_buffer(struct wt_emulated *e, const struct wt_kernel_buffer *b, uint64_t offset,
                           uint8_t *bytes, size_t size)
 {
@@ -190,7 +190,7 @@ static enum wt_status resolve_place(struct wt_emulated *e, struct cli_dump *dump
     return wt_parse_number(colon + 1, &dump->memory.length, err);
 }
 
-/* The file is not cut before there is something to put into it: the run may be interrupted. */
+/* The file is truncated only when there is data to write: the run may be interrupted. */
 static enum wt_status open_dump(struct wt_emulated *e, struct cli_dump *dump, struct wt_error *err)
 {
     enum wt_status status;
@@ -270,7 +270,7 @@ static enum wt_status write_dump(struct wt_emulated *e, struct cli_dump *dump, s
 {
     enum wt_status status = WT_OK;
     uint64_t offset = 0;
-    /* What cannot be cut (a pipe, a terminal) has nothing in it. */
+    /* A file that cannot be truncated (a pipe, a terminal) has no old contents. */
     (void)!ftruncate(dump->fd, 0);
     while (!status && offset < dump->memory.length) {
         uint8_t bytes[65536];
@@ -296,7 +296,7 @@ static enum wt_status write_dump(struct wt_emulated *e, struct cli_dump *dump, s
     return status;
 }
 
-/* A number of up to 8 bytes; of a wider access the dword in which the range begins. */
+/* A number of up to 8 bytes; for a wider access, the dword in which the range begins. */
 static void print_values(const struct wt_watchpoint_hit *hit, uint64_t addr)
 {
     const uint64_t first = hit->addr.offset;
@@ -355,7 +355,7 @@ static enum wt_status report_writer(struct wt_emulated *e, const struct cli_writ
     return WT_OK;
 }
 
-/* The first byte that differs, and who wrote it. */
+/* Reports the first byte that differs, and who wrote it. */
 static enum wt_status report_difference(struct wt_emulated *e, const struct cli_compare *c,
                                         const uint8_t *bytes, size_t length,
                                         const uint8_t *expected, size_t size, bool *same,
@@ -404,7 +404,7 @@ static enum wt_status compare(struct wt_emulated *e, const struct cli_compare *c
     return status;
 }
 
-/* Keeps the first failure of several. */
+/* Keeps the first of several failures. */
 static void keep(enum wt_status *first, struct wt_error *kept, enum wt_status status,
                  const struct wt_error *err)
 {

@@ -1,6 +1,6 @@
 /*
  * See screen.h. The control sequences are those of ECMA-48 and of the VT100 (DECSTBM, DECSC,
- * DECRC), which every terminal emulator of today has.
+ * DECRC), which every current terminal emulator supports.
  */
 #include "cli/screen.h"
 
@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* A terminal with fewer rows has none to spare. */
+/* A terminal with fewer rows has no row to spare. */
 #define FEWEST_ROWS 10
 
 void cli_screen_open(struct cli_screen *s)
@@ -31,7 +31,7 @@ static bool size_of(int *rows, int *columns)
     return true;
 }
 
-/* The row is given back: it is part of what scrolls, and empty. */
+/* Gives the row back to the scrolling region, empty. */
 static void release(struct cli_screen *s)
 {
     if (s->rows)
@@ -40,7 +40,7 @@ static void release(struct cli_screen *s)
     fflush(stdout);
 }
 
-/* The last row is kept out of what scrolls. A line feed and the way back up make sure that the
+/* Keeps the last row out of the scrolling region. A line feed and a move back up make sure that the
  * cursor is not in that row. */
 static bool reserve(struct cli_screen *s, int *columns)
 {

@@ -76,7 +76,7 @@ static void say(void *context, const char *text)
     fprintf(stderr, "wavetrap: %s\n", text);
 }
 
-/* Serves until the end; the status is the program's, if `--once` let it come to one. */
+/* Serves until the end; the status is the program's if `--once` let it run to its end. */
 static int serve_program(struct serve *s, const char *program)
 {
     struct cli_remote remote;
@@ -92,7 +92,7 @@ static int serve_program(struct serve *s, const char *program)
     }
     signal(SIGPIPE, SIG_IGN);
     int status = 0;
-    /* Standard output belongs to the protocol if that is where the client is. */
+    /* Standard output belongs to the protocol if the client is connected to it. */
     if (cli_remote_open(&remote, &s->options, program, &s->rsp, stdio ? stderr : stdout, &err)) {
         status = cli_fail(&cli_serve, &err);
     } else {
@@ -126,7 +126,7 @@ static int serve_program(struct serve *s, const char *program)
     return status;
 }
 
-/* One debugger owns the registers: either ours, behind the remote protocol, or the client's. */
+/* Only one debugger can own the registers: ours, behind the remote protocol, or the client's. */
 static int serve_either(struct serve *s, const char *program)
 {
     struct wt_error err;

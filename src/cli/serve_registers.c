@@ -1,4 +1,4 @@
-/* `wavetrap serve --dm` and `--jtag`: the emulator's Debug Module for other people's debuggers. */
+/* `wavetrap serve --dm` and `--jtag`: serves the emulator's Debug Module to other debuggers. */
 #include "cli/serve_registers.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "cli/report.h"
 #include "emulator/vortex/vortex.h"
 
-/* Issues between two polls of the sockets: a polling client should not wait long. */
+/* Issues between two polls of the sockets: a polling client should not have to wait long. */
 #define SLICE 20000
 
 struct served {
@@ -67,7 +67,7 @@ static size_t jtag_feed(void *context, const char *bytes, size_t size, char *out
                         size_t *sent)
 {
     struct served *s = context;
-    if (s->goodbye) { /* what comes after it is for nobody */
+    if (s->goodbye) { /* nothing reads what comes after it */
         *sent = 0;
         return size;
     }
@@ -81,9 +81,9 @@ static bool jtag_goodbye(void *context)
 }
 
 /*
- * JTAG has no word for "start": the program waits with its warps halted, as after a reset with
- * resethaltreq, and the Debug Module asleep. Only warps that are active: one that is started later
- * must run.
+ * JTAG has no command to start the program: the program waits with its warps halted, as after a
+ * reset with resethaltreq, and with the Debug Module asleep. Only active warps are halted: a warp
+ * that is started later must run.
  */
 static void halt_at_start(struct served *s)
 {
@@ -110,7 +110,7 @@ static void stop_ready(void *context, int fd, short events)
     wt_loop_end(((struct served *)context)->loop);
 }
 
-/* What a person at the server's terminal should know of the program. */
+/* Prints what the user at the server's terminal should know of the program. */
 static void tell(struct served *s)
 {
     struct wt_machine *m = s->device.machine;

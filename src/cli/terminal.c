@@ -16,18 +16,18 @@
 
 struct cli_terminal {
     struct wt_shell *console;
-    bool person; /* somebody types */
+    bool person; /* the user is typing */
 #ifdef WT_HAVE_LIBEDIT
     EditLine *edit;
     History *history;
 #endif
     char *last; /* for an empty line */
     struct wt_session *session;
-    bool clear;     /* the line is to be forgotten */
-    bool cancelled; /* and no other one is wanted */
+    bool clear;     /* the line is to be discarded */
+    bool cancelled; /* and no other line is wanted */
 };
 
-/* Other clients of the session are served while nobody types. */
+/* Other clients of the session are served while the user is not typing. */
 static void input_ready(void *context, int fd, short events)
 {
     struct cli_terminal *t = context;
@@ -36,7 +36,7 @@ static void input_ready(void *context, int fd, short events)
     wt_session_end(t->session);
 }
 
-/* Until there is input, or the line is cancelled. */
+/* Waits until there is input, or the line is cancelled. */
 static void wait_for_input(struct cli_terminal *t)
 {
     struct wt_error err;
@@ -71,7 +71,8 @@ static char *edit_prompt(EditLine *edit)
     return (char *)(uintptr_t)prompt();
 }
 
-/* A character as the locale has it; those that forget the line, or end it, where that is wanted. */
+/* Reads a character of the locale; handles those that discard the line, or end it, if they are
+ * enabled. */
 static int read_character(EditLine *edit, wchar_t *character)
 {
     struct cli_terminal *t;
@@ -123,7 +124,7 @@ static unsigned char complete(EditLine *edit, int key)
     char **list = line ? wt_shell_complete(t->console, line, &count) : NULL;
     unsigned char result = CC_ERROR;
     if (list && count) {
-        /* What all have in common behind what is there. */
+        /* The longest common beginning of all completions. */
         size_t common = strlen(list[0]), typed = 0;
         for (size_t i = 1; i < count; i++) {
             size_t same = 0;

@@ -13,7 +13,7 @@
 #include "debug/source/modules.h"
 #include "debug/source/symbols.h"
 
-/* What to print: all that is given must hold. */
+/* Which issues to print: those that match all filters that were given. */
 struct filter {
     const char *core, *warp; /* numbers, as "3", "0-2" or "0,4-7"; NULL: all */
     const char *range;       /* "A..B" or a function's name; NULL: all */
@@ -34,7 +34,7 @@ struct trace {
 
 /* ---- options ---- */
 
-/* Whether a list like "0,4-7" is well formed, and holds @p value. */
+/* Whether a list like "0,4-7" is well formed, and contains @p value. */
 static bool list_holds(const char *list, uint64_t value, bool *good)
 {
     bool found = false;
@@ -136,15 +136,15 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* Load address minus the address that the program's file has, of code at @p pc. */
+/* Load address minus address in the program's file, for code at @p pc. */
 static uint64_t bias_at(const struct trace *t, uint64_t pc)
 {
     const struct wt_module *module = wt_modules_at(t->device->modules, 0, pc);
     return module ? module->bias : 0;
 }
 
-/* An address of code as the trace prints it: as the program's file has it, wherever it is loaded.
- */
+/* An address of code as the trace prints it: the address in the program's file, wherever it is
+ * loaded. */
 static enum wt_status code_address(const struct trace *t, const char *text, uint64_t *addr,
                                    struct wt_error *err)
 {
@@ -154,7 +154,7 @@ static enum wt_status code_address(const struct trace *t, const char *text, uint
     return status;
 }
 
-/* The functions that --range may mean. */
+/* The functions that --range may name. */
 struct functions {
     const char *called;
     uint64_t addr; /* of the first one */
@@ -176,7 +176,7 @@ static bool take_function(void *context, const char *name, uint64_t addr, uint64
     return true;
 }
 
-/* By its name in the file, or as C++ writes it. */
+/* Looks the function up by its name in the file, or as C++ writes it. */
 static enum wt_status find_function(struct trace *t, struct wt_error *err)
 {
     const struct wt_modules *modules = t->device->modules;
@@ -227,7 +227,7 @@ static enum wt_status resolve_range(struct trace *t, struct wt_error *err)
 
 /* ---- tracing ---- */
 
-/* @p pc is as loaded, @p own_pc as the program's file has it. */
+/* @p pc is as loaded, @p own_pc as in the program's file. */
 static bool wanted(const struct trace *t, uint64_t pc, uint64_t own_pc, unsigned core,
                    unsigned wave)
 {
@@ -245,7 +245,7 @@ static bool wanted(const struct trace *t, uint64_t pc, uint64_t own_pc, unsigned
     return !f->range || (own_pc >= f->start && own_pc < f->end);
 }
 
-/* " <function+offset>" where it is wanted and known. */
+/* " <function+offset>" if it is wanted and known. */
 static void function_text(const struct trace *t, uint64_t pc, char *text, size_t size)
 {
     const char *name;
@@ -279,7 +279,7 @@ static void print_issue(void *context, const struct wt_trace *issue)
     fprintf(t->out, issue->effect[0] ? "  # %s\n" : "\n", issue->effect);
 }
 
-/* Runs untraced where no issue is wanted. */
+/* Runs untraced where no issue is to be printed. */
 static enum wt_run run_some(void *context, struct wt_emulated *device, uint64_t issues)
 {
     struct trace *t = context;

@@ -237,7 +237,7 @@ static enum wt_status find_relocations(struct reader *r, struct wt_error *err)
     return WT_OK;
 }
 
-/* What launches rely on. */
+/* Checks the properties on which launches rely. */
 static void check_object(const struct gcn_object *o)
 {
     for (size_t i = 0; i < o->segments; i++) {

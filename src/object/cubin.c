@@ -128,7 +128,7 @@ static enum wt_status check_header(struct reader *r, struct wt_error *err)
     return WT_OK;
 }
 
-/* The name of a section, and what it holds; false: the file is damaged. */
+/* The name of a section, and its contents; false: the file is damaged. */
 static bool section_of(struct reader *r, Elf_Scn *section, GElf_Shdr *header, const char **name)
 {
     return gelf_getshdr(section, header) &&

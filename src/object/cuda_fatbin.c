@@ -129,7 +129,7 @@ enum wt_status cuda_fatbin_choose(const uint8_t *bytes, size_t length, unsigned 
 
 /* ---- what an entry holds ---- */
 
-/* A length of LZ4's: 15 goes on in the bytes that follow. */
+/* A length in LZ4's encoding: 15 means that it continues in the bytes that follow. */
 static bool read_length(const uint8_t *from, size_t size, size_t *at, size_t *length)
 {
     unsigned byte = 255;

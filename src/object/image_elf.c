@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A loadable segment, and which program header told of it. */
+/* A loadable segment, and the program header that describes it. */
 struct load {
     GElf_Phdr phdr;
     size_t index;
@@ -32,7 +32,7 @@ const char *wt_image_machine_name(unsigned elf_machine)
     return "unknown machine";
 }
 
-/* What can be said before libelf looks at the file, in clearer words than its own. */
+/* Errors that can be found before libelf reads the file, with clearer messages than its own. */
 static enum wt_status check_ident(const struct wt_image_source *source, struct wt_error *err)
 {
     const uint8_t *ident = source->bytes;

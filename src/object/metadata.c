@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "object/printf_format.h"
 
-/* More than any kernel has; larger counts are malformed. */
+/* A limit above every real kernel; larger counts are malformed. */
 #define MOST_ARGUMENTS 4096
 #define MOST_KERNARG 65536
 #define DYNAMIC_STACK 16384
@@ -88,7 +88,7 @@ static enum gcn_argument_kind kind_of(const msgpack_object *o)
     return GCN_ARG_OTHER;
 }
 
-/* Pointers have 8 bytes, those into LDS 4; what a runtime fills in has at most 8. */
+/* Pointers have 8 bytes, those into LDS 4; values that a runtime fills in have at most 8. */
 static bool size_is_sound(const struct gcn_argument *a)
 {
     switch (a->kind) {
@@ -107,7 +107,7 @@ static bool size_is_sound(const struct gcn_argument *a)
     }
 }
 
-/* Whether no byte of it is another argument's; `taken` has a byte for each. */
+/* Whether no byte of the argument belongs to another one; `taken` has a byte for each. */
 static bool take(uint8_t *taken, const struct gcn_argument *a)
 {
     if (memchr(taken + a->offset, 1, a->size))

@@ -86,7 +86,7 @@ struct parse {
     struct wt_error *err;
 };
 
-/* A token: what is behind its header. */
+/* A token: the data behind its header. */
 struct item {
     uint32_t token;
     const uint8_t *bytes;
@@ -158,7 +158,7 @@ static enum wt_status inline_data(struct parse *p, uint32_t size, size_t end, st
     return bytes ? put(p, bytes, size, &data->at) : bad(p, "its data lie outside the file");
 }
 
-/* A pointer in the program's data: what stands there is relative to other data. */
+/* A pointer in the program's data: the stored value is relative to other data. */
 static enum wt_status pointer(struct parse *p, const struct item *item, const struct data *in)
 {
     const uint64_t offset = item->size >= 12 ? wt_load_le(item->bytes + 4, 8) : UINT64_MAX;
@@ -535,7 +535,7 @@ static enum wt_status kernel_item(struct parse *p, struct gen_kernel *k, const s
     }
 }
 
-/* What other tokens count with: the SIMD size and the binding table. */
+/* The values that other tokens depend on: the SIMD size and the binding table. */
 static void first_look(struct gen_kernel *k, const struct item *item, struct heap *heap)
 {
     if (item->token == EXECUTION_ENVIRONMENT) {

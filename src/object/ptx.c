@@ -95,7 +95,7 @@ static bool no_memory(struct parser *p)
     return false;
 }
 
-/* What the next token is, for messages. */
+/* Names the next token, for messages. */
 static bool unexpected(struct parser *p, const char *wanted)
 {
     const struct ptx_token *t = &p->token;
@@ -363,7 +363,7 @@ static bool alignment(struct parser *p, struct ptx_variable *v)
     return true;
 }
 
-/* What stands between the space and the names: ".align 8 .v2 .u32". */
+/* The part between the space and the names: ".align 8 .v2 .u32". */
 static bool variable_type(struct parser *p, struct ptx_variable *v)
 {
     while (p->token.kind == PTX_TOKEN_DIRECTIVE) {

@@ -8,7 +8,7 @@
 #include "base/bits.h"
 #include "object/cubin.h"
 
-/* What LLVM's tools look at: OS ABI 51 and flags as NVIDIA's tools set them. */
+/* The fields that LLVM's tools check: OS ABI 51 and flags as NVIDIA's tools set them. */
 enum { OSABI = 51, FLAGS = 0x500, ENTRY = 0x10 };
 enum { NONE, TEXTS, INITIALISED, ZEROED, STRINGS, SYMBOLS, NAMES, SECTIONS };
 #define TEXTS_NAME ".wavetrap.ptx"
@@ -50,7 +50,7 @@ static bool is_known(const struct ptx_variable *v)
            v->linkage != PTX_PRIVATE && v->linkage != PTX_EXTERN;
 }
 
-/* Of the same name, defined in an earlier text, or earlier in this one. */
+/* A definition of the same name in an earlier text, or earlier in this one. */
 static bool is_defined(const struct writer *w, struct ptx_name name, const void *before)
 {
     for (size_t m = 0; m < w->module_count; m++) {
@@ -93,7 +93,7 @@ static void add_variable(struct writer *w, const struct ptx_module *t, const str
     }
 }
 
-/* What the driver itself has. */
+/* The functions that the driver itself provides. */
 static bool is_provided(struct ptx_name name)
 {
     return ptx_name_is(name, "vprintf") || ptx_name_is(name, "malloc") ||

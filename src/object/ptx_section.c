@@ -71,7 +71,7 @@ static bool take_number(struct reader *r, uint64_t *value)
     return *end == 0;
 }
 
-/* One item: a number, or a name and what is added to it. */
+/* One item: a number, or a name and an addend. */
 static bool take_item(struct reader *r, unsigned size)
 {
     uint64_t value = 0;

@@ -1,6 +1,6 @@
 /*
- * .ze_info: how to launch the kernels of a zebin. Of YAML it uses block mappings, block sequences
- * and plain or quoted scalars of one line; that is what is read.
+ * .ze_info: the launch parameters of a zebin's kernels. Its YAML consists of block mappings, block
+ * sequences and plain or quoted scalars of one line; only these are read.
  */
 #include "object/zebin.h"
 
@@ -20,7 +20,7 @@ struct line {
     char key[LONGEST], value[LONGEST];
 };
 
-/* Where a line stands: the keys around it. */
+/* The context of a line: the keys around it. */
 struct path {
     struct {
         size_t indent;
@@ -440,7 +440,7 @@ static enum wt_status misc_line(struct reader *r, const struct line *l)
     return strcmp(l->key, "name") == 0 ? name_argument(r, l->value) : WT_OK;
 }
 
-/* Steps out of what ended before this line. */
+/* Leaves the contexts that ended before this line. */
 static void find_place(struct path *p, const struct line *l)
 {
     while (p->depth && p->level[p->depth - 1].indent >= l->indent)

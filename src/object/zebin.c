@@ -42,7 +42,7 @@ static const char *section_name(const struct parse *p, const GElf_Shdr *h)
     return name ? name : "";
 }
 
-/* Code and data; what is for debuggers or tools is not loaded. */
+/* Code and data are loaded; sections for debuggers or tools are not. */
 static bool is_loaded(const struct parse *p, const GElf_Shdr *h)
 {
     const char *name = section_name(p, h);
@@ -179,7 +179,7 @@ static enum wt_status read_info(struct parse *p)
     return bad(p, "it has no .ze_info, which says how to launch its kernels");
 }
 
-/* What .ze_info says must make sense, and each kernel must have code. */
+/* Checks that .ze_info is consistent, and that each kernel has code. */
 static enum wt_status check_kernel(struct parse *p, struct gen_kernel *k)
 {
     Elf_Scn *section = NULL;
@@ -220,7 +220,7 @@ static void free_kernel(struct gen_kernel *k)
     free(k->text);
 }
 
-/* Where the compiler puts symbols that belong to no kernel: it is none that anybody launches. */
+/* Drops the compiler's pseudo kernel for symbols that belong to no kernel: it is never launched. */
 static void drop_symbol_table(struct gen_object *o)
 {
     size_t kept = 0;
@@ -273,7 +273,7 @@ static enum wt_status parse_elf(struct parse *p)
     return p->object->kernel_count ? WT_OK : bad(p, "it has no kernels");
 }
 
-/* What launches rely on. */
+/* Checks the properties on which launches rely. */
 static void check_object(const struct gen_object *o)
 {
     for (size_t i = 0; i < o->relocation_count; i++) {

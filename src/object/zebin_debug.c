@@ -1,6 +1,6 @@
 /*
- * A zebin's debug information, linked: zebins are relocatable, and their .rela.debug_* sections say
- * what addresses of code the debug sections take (zebin.h).
+ * Links a zebin's debug information: zebins are relocatable, and their .rela.debug_* sections name
+ * the places in debug sections that take addresses of code (zebin.h).
  */
 #include <gelf.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static enum wt_status bad(const struct link *l, const char *why)
     return wt_fail(l->err, WT_INVALID, "%s: debug information: %s", l->name, why);
 }
 
-/* Where a section has been loaded; 0: it has not. */
+/* The address at which a section was loaded; 0: it was not. */
 static uint64_t loaded_at(const struct link *l, size_t section)
 {
     const struct gen_object *o = l->object;
@@ -121,7 +121,7 @@ static enum wt_status relocate_section(struct link *l, Elf_Scn *section, const G
 
 /* ---- the file ---- */
 
-/* One segment: what has been loaded. */
+/* One segment: the part that was loaded. */
 static void write_header(struct link *l)
 {
     Elf64_Ehdr *header = (Elf64_Ehdr *)l->file;

@@ -175,7 +175,7 @@ static enum wt_status take_section(struct wt_core_file *f, const char *name, con
     } else if (memcmp(tag, "STAT", 4) == 0) {
         f->state = *a;
         f->has_state = true;
-    } /* others: of a later writer, for what this reader does not need */
+    } /* others: sections of a later writer, which this reader does not need */
     return a->failed ? wt_fail(err, WT_INVALID, "%s is damaged: %s", name, a->why) : WT_OK;
 }
 

@@ -69,7 +69,7 @@ static enum wt_status read_loads(struct wt_emulated *e, struct wt_error *err)
     return WT_OK;
 }
 
-/* The family that runs the program: the chosen one, which must be able to. */
+/* The family that runs the program: the chosen one, which must be able to run it. */
 static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
 {
     const struct wt_family *chosen = e->options->gpu.family;
@@ -82,7 +82,7 @@ static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
         of_file = wt_family_of_contained(e->program);
     if (is_elf && !of_file)
         return wt_image_wrong_machine(e->program, header.machine, err);
-    /* What is no ELF file, code without a format above all, runs on the first family. */
+    /* A file that is no ELF file, usually code without a format, runs on the first family. */
     if (!of_file && chosen && chosen->takes_code && e->program)
         of_file = chosen;
     if (!of_file)
@@ -120,7 +120,8 @@ static enum wt_status open_device(struct wt_emulated *e, struct wt_error *err)
     return status;
 }
 
-/* A program that touches all its pages is stopped before the host's kernel stops wavetrap. */
+/* A program that touches all its pages is stopped before the host runs out of memory and kills
+ * wavetrap. */
 static uint64_t memory_default(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
@@ -203,7 +204,7 @@ enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint
 
 void wt_emulated_describe(const struct wt_emulated *e, uint64_t pc, char *text, size_t size)
 {
-    /* As a disassembly of the program's file shows it, wherever it is loaded. */
+    /* The address as a disassembly of the program's file shows it, wherever it is loaded. */
     const struct wt_module *module = wt_modules_at(e->modules, 0, pc);
     wt_symbols_describe(module ? module->symbols : NULL, pc - (module ? module->bias : 0), text,
                         size);

@@ -1,4 +1,4 @@
-/* The families of GPUs: the one place that names them, and the choice of one. See family.h. */
+/* The families of GPUs: the only file that names them, and the choice of one. See family.h. */
 #include "target/family.h"
 
 #include <assert.h>
@@ -81,8 +81,8 @@ static bool has_key(const char *spec, const char *key, size_t length)
     return false;
 }
 
-/* Adds "KEY=VALUE,…" to what was given, item by item. A key that was given already is a mistake of
- * whoever wrote it, since only one of the two values can count. */
+/* Adds "KEY=VALUE,…" to the options given, item by item. A repeated key is an error of the user's,
+ * since only one of the two values can apply. */
 static enum wt_status add_keys(struct wt_gpu *gpu, const char *text, struct wt_error *err)
 {
     char *spec = realloc(gpu->spec, strlen(gpu->spec) + strlen(text) + 2);

@@ -115,14 +115,14 @@ static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
 static void add_module(struct wt_emulated *e)
 {
     uint64_t at;
-    /* A kernel runs without its symbols, too. */
+    /* A kernel without symbols runs, too. */
     if (own(e)->program.contained)
         wt_modules_add_bytes(e->modules, e->program, own(e)->program.object.file,
                              own(e)->program.length, GCN_LAUNCH_CODE, 0, NULL, WT_IGNORED);
     else
         wt_modules_add_file(e->modules, e->program, GCN_LAUNCH_CODE, 0, NULL, WT_IGNORED);
-    /* The device libraries have a printf without arguments: where it was linked too early, it has
-     * taken the place of the compiler's own. */
+    /* The device libraries contain a printf without arguments: if it was linked too early, it has
+     * replaced the compiler's own. */
     if (!own(e)->program.object.formats && wt_modules_address(e->modules, 0, "__printf_alloc", &at))
         snprintf(e->notice, sizeof e->notice,
                  "%.200s calls printf, but has none of its texts: compile it with clang-19, -O1 or "
@@ -184,7 +184,7 @@ static unsigned waves_per_core(const struct wt_emulated *e)
     return WAVES_PER_CU;
 }
 
-/* Kernels have no status. */
+/* Kernels have no exit status. */
 static uint32_t exit_word(struct wt_emulated *e)
 {
     return 0;
@@ -293,7 +293,7 @@ static void attach(struct wt_emulated *e)
     g->way_in = (struct gcn_way_in){.e = e, .device = g->device};
     g->link = (struct wt_gcn_link){.ops = &gcn_debugger_link, .context = &g->way_in};
     gcn_debugger_add_queue(g->device);
-    if (e->core_file) /* whoever debugged it when the file was written is gone */
+    if (e->core_file) /* the debugger that wrote the file is gone */
         gcn_debugger_detach(e);
     e->target.link = &g->link;
 }
@@ -303,7 +303,7 @@ static void config_print(const struct wt_emulated *e, char *text, size_t size)
     gcn_config_print(gcn_device_config(own(e)->device), text, size);
 }
 
-/* A run that no debugger attended has the driver's debug interface off. */
+/* A run without a debugger has the driver's debug interface disabled. */
 static void make_ready(struct wt_emulated *e)
 {
     struct gcn_device *d = own(e)->device;

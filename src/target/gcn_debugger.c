@@ -1,6 +1,6 @@
 /*
- * The driver's debug operations on the device of a standalone kernel, as the probe's link. What
- * changes the device is an input of the recording. See gcn_debugger.h.
+ * The driver's debug operations on the device of a standalone kernel, as the probe's link. Changes
+ * to the device are recorded as inputs. See gcn_debugger.h.
  */
 #include "target/gcn_debugger.h"
 
@@ -77,7 +77,7 @@ static enum wt_status link_devices(void *context, struct kfd_device_entry *list,
 
 /* ---- memory ---- */
 
-/* Apertures lead nowhere without a wave. */
+/* Apertures do not work without a wave. */
 static bool is_global(uint64_t addr, size_t size)
 {
     return addr < GCN_SHARED_APERTURE && size <= GCN_SHARED_APERTURE - addr;
@@ -116,7 +116,7 @@ static enum wt_status link_event(void *context, bool wait, struct wt_gcn_event *
         const uint64_t before = m->time;
         const enum wt_run run = wt_emulated_run(way->e, WAIT_ISSUES);
         event->exception = gcn_kfd_has_event(way->device);
-        /* A watched instruction is told before it issues; the step is meant to issue it. */
+        /* A watched instruction is reported before it issues; the step is meant to issue it. */
         const bool told_before = run == WT_RUN_WATCH && m->time == before;
         if (told_before)
             m->hits = 0;

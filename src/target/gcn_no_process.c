@@ -1,4 +1,4 @@
-/* The debugger of a gfx900 that no program uses: what a front end looks at before a host program is
+/* The debugger of a gfx900 that no program uses: front ends inspect it before a host program is
  * started and after its end. See process.h. */
 
 #include "target/gcn_process.h"
@@ -103,7 +103,7 @@ static bool place(struct wt_memory_image *image, const struct gcn_object *object
     return wt_memory_image_add(image, base, bytes, object->size);
 }
 
-/* One that is malformed, and one too many for the host's memory, is left out. */
+/* A malformed code object, and one for which the host has no memory, is left out. */
 static void add_code(struct wt_process *p, const char *name, const struct gcn_contained *found,
                      uint64_t *base)
 {
@@ -124,7 +124,7 @@ static void add_program(struct wt_process *p, const char *program)
     uint8_t *bytes;
     size_t length, at = 0;
     if (wt_file_read(program, &bytes, &length, WT_IGNORED) != WT_OK)
-        return; /* who starts it is told */
+        return; /* reported when the program is started */
     while (gcn_contained_next(bytes, length, &at, &found))
         if (found.usable)
             add_code(p, program, &found, &base);

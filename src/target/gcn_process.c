@@ -41,7 +41,7 @@ static enum wt_status read_link(struct wt_process *p, uint64_t addr, void *out, 
     return l->ops->read(l->context, addr, out, size, err);
 }
 
-/* A string of the process, which may end before what can be read there does. */
+/* Reads a string of the process. The readable memory may end before the string does. */
 static enum wt_status read_string(struct wt_process *p, uint64_t addr, char *text, size_t size,
                                   struct wt_error *err)
 {
@@ -97,8 +97,8 @@ static bool is_elf(const uint8_t *bytes, uint64_t size)
 }
 
 /*
- * The same part of a file as the process has it in memory. The runtime takes code in memory that a
- * file is mapped to for a part of the file, also where the program has written to that memory.
+ * The part of a file as the process has it in memory. The runtime reports code in memory to which a
+ * file is mapped as a part of the file, even if the program has written to that memory.
  */
 static bool read_mapped_part(struct wt_process *p, const char *path, uint64_t offset, uint64_t size,
                              uint8_t *bytes)
@@ -121,8 +121,8 @@ static bool read_mapped_part(struct wt_process *p, const char *path, uint64_t of
 }
 
 /* The code object that a URI of the runtime names ("memory://PID#offset=A&size=N",
- * "file://PATH#offset=O&size=N"); NULL if it cannot be had. *in_memory: it may become another one.
- */
+ * "file://PATH#offset=O&size=N"); NULL if it cannot be read. *in_memory: its contents
+ * may change. */
 static uint8_t *code_object(struct wt_process *p, const char *uri, uint64_t *size, bool *in_memory)
 {
     const char *part = strchr(uri, '#');
@@ -242,7 +242,7 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
         (status = read_link(p, at, &debug, sizeof debug, err)) != WT_OK)
         return status;
     if (debug.r_state != RT_CONSISTENT)
-        return WT_OK; /* it is being changed: at the next stop */
+        return WT_OK; /* it is being changed: try again at the next stop */
     wt_module_id *still = calloc(MOST_OBJECTS, sizeof *still);
     size_t count = 0;
     if (!still)

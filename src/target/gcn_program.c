@@ -18,7 +18,7 @@ struct entry {
     size_t length; /* of its bytes in the file */
 };
 
-/* The code objects for gfx900, as they stand in the file. */
+/* The code objects for gfx900, as they are in the file. */
 struct list {
     struct entry *entry;
     size_t count, capacity;
@@ -75,13 +75,14 @@ static enum wt_status collect(const char *path, const uint8_t *bytes, size_t len
 
 /* ---- the kernel ---- */
 
-/* A kernel that may be meant. */
+/* A kernel that the name may mean. */
 struct choice {
     size_t object, kernel, count; /* the first one, and how many there are */
     char names[600];              /* for a message */
 };
 
-/* Counts those that are called so; exactly: by their own names only. NULL calls all. */
+/* Counts the kernels of that name; exactly: compares only names as the file has them. NULL matches
+ * all. */
 static struct choice find(const struct list *list, const char *name, size_t only, bool exactly)
 {
     struct choice c = {.count = 0};
@@ -110,7 +111,7 @@ static struct choice find(const struct list *list, const char *name, size_t only
     return c;
 }
 
-/* "2:NAME" is the name in the second code object; "ns::name" is none of that. */
+/* "2:NAME" is the name in the second code object; "ns::name" is not of that form. */
 static size_t take_number(const char **name)
 {
     char *end;

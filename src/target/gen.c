@@ -106,7 +106,7 @@ static enum wt_status read_system(const struct wt_emulated *e, struct wt_error *
     return WT_OK;
 }
 
-/* Machine code as iga64 assembles it. --kernel says how many channels its threads have. */
+/* Machine code as iga64 assembles it. --kernel gives the number of channels of its threads. */
 static enum wt_status read_code(const struct wt_emulated *e, const uint8_t *bytes, size_t length,
                                 struct wt_error *err)
 {
@@ -158,7 +158,7 @@ static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
     status = has_format(e->program)
                  ? gen_object_parse(e->program, bytes, length, &own(e)->object, err)
                  : read_code(e, bytes, length, err);
-    /* A kernel runs without its symbols, too. */
+    /* A kernel without symbols runs, too. */
     if (!status && gen_object_link(e->program, bytes, length, &own(e)->object, GEN_LAUNCH_CODE,
                                    &linked, &linked_length, WT_IGNORED) == WT_OK) {
         wt_modules_add_bytes(e->modules, e->program, linked, linked_length, 0, 0, NULL, WT_IGNORED);
@@ -214,7 +214,7 @@ static unsigned waves_per_core(const struct wt_emulated *e)
     return GEN_SUBSLICE_THREADS;
 }
 
-/* Kernels have no status. */
+/* Kernels have no exit status. */
 static uint32_t exit_word(struct wt_emulated *e)
 {
     return 0;

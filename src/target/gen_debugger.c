@@ -1,6 +1,6 @@
 /*
- * The device of a standalone kernel as the Gen9 probe's link. What changes the device is an input
- * of the recording. See gen_debugger.h.
+ * The device of a standalone kernel as the Gen9 probe's link. Changes to the device are recorded as
+ * inputs. See gen_debugger.h.
  */
 #include "target/gen_debugger.h"
 
@@ -72,7 +72,7 @@ static enum wt_status link_event(void *context, bool wait, struct wt_gen_event *
         const uint64_t before = m->time;
         const enum wt_run run = wt_emulated_run(way->e, WAIT_ISSUES);
         event->attention = gen_device_attention(way->device);
-        /* A watched instruction is told before it issues; the step is meant to issue it. */
+        /* A watched instruction is reported before it issues; the step is meant to issue it. */
         const bool told_before = run == WT_RUN_WATCH && m->time == before;
         if (told_before)
             m->hits = 0;

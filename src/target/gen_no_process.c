@@ -1,4 +1,4 @@
-/* The debugger of a Gen9 that no program uses: what a front end looks at before a host program is
+/* The debugger of a Gen9 that no program uses: front ends inspect it before a host program is
  * started and after its end. See process.h. */
 #include <stdlib.h>
 
@@ -82,7 +82,7 @@ static const struct wt_gen_link_ops no_link_ops = {.info = gt2,
                                                    .ended = never_ended,
                                                    .detach = detach};
 
-/* Its kernels come into being when the program runs. */
+/* Its kernels are created when the program runs. */
 enum wt_status wt_gen_connect_none(struct wt_process *p, const char *program, struct wt_error *err)
 {
     struct wt_gen_link *link = malloc(sizeof *link);

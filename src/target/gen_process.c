@@ -12,7 +12,7 @@
 
 #define EM_INTELGT 205
 
-/* A module is a kernel: numbers of kernels are never used again. */
+/* Each kernel is a module: numbers of kernels are never used again. */
 struct code {
     wt_module_id id;
     uint64_t number, address;
@@ -22,7 +22,7 @@ struct code {
 
 struct own {
     struct wt_gen_process *connection;
-    uint64_t sources; /* texts that were taken so far */
+    uint64_t sources; /* texts that were fetched so far */
     struct code *code;
     size_t code_count, code_capacity;
 };
@@ -40,8 +40,8 @@ static bool is_known(const struct wt_process *p, uint64_t number)
     return false;
 }
 
-/* Of a kernel of which the runtime has told nothing (its own, and those of programs that run
- * without a debugger) the name is known, and which instructions are its own. */
+/* Makes an ELF file for a kernel that the runtime has not described (its own kernels, and those of
+ * programs that run without a debugger). Its name and its instructions are known. */
 static enum wt_status make_elf(const struct gen_wire_kernel *kernel, uint8_t **bytes,
                                size_t *length, struct wt_error *err)
 {
@@ -65,7 +65,7 @@ static enum wt_status make_elf(const struct gen_wire_kernel *kernel, uint8_t **b
     return status;
 }
 
-/* The runtime's file has one segment, the whole file; loaded is the code alone. */
+/* The runtime's file has one segment, the whole file; only the code is loaded. */
 static void correct_segments(uint8_t *bytes, size_t length, uint64_t code_size)
 {
     Elf64_Ehdr header;
@@ -85,7 +85,7 @@ static void correct_segments(uint8_t *bytes, size_t length, uint64_t code_size)
     }
 }
 
-/* Its instructions. Breakpoints are not there yet. */
+/* Its instructions, read before breakpoints are planted there. */
 static uint8_t *read_code(struct wt_process *p, const struct gen_wire_kernel *kernel)
 {
     const struct wt_gen_link *l = p->target.link;
@@ -128,7 +128,7 @@ static enum wt_status add_module(struct wt_process *p, const struct gen_wire_ker
     return status;
 }
 
-/* Kernels whose memory others have are gone. */
+/* Removes kernels whose memory is used by other kernels now. */
 static void drop_modules(struct wt_process *p, const struct gen_wire_kernel *list, size_t count)
 {
     for (size_t i = own(p)->code_count; i-- > 0;) {
@@ -143,7 +143,7 @@ static void drop_modules(struct wt_process *p, const struct gen_wire_kernel *lis
     }
 }
 
-/* Texts come before the kernels that are compiled from them. */
+/* Texts are sent before the kernels that are compiled from them. */
 static enum wt_status take_sources(struct wt_process *p, struct wt_error *err)
 {
     enum wt_status status;
@@ -196,7 +196,7 @@ static int by_address(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Buffers are gone with the process; kernels can be looked at. */
+/* Buffers end with the process; kernels can still be looked at. */
 static void final_memory(struct wt_process *p, struct wt_memory_image *image)
 {
     qsort(own(p)->code, own(p)->code_count, sizeof *own(p)->code, by_address);

@@ -1,5 +1,5 @@
 /*
- * Regions of Gen9's register file as assembly text names them, for people: their elements, and a
+ * Explains regions of Gen9's register file as assembly text names them: their elements, and a
  * drawing of them on the grid of the registers (Skylake PRM volume 7, "Register Region
  * Restrictions"; docs/gen9.md, "Regions").
  */
@@ -60,7 +60,7 @@ static bool take_type(const char **text, enum gen_type *type)
     return false;
 }
 
-/* "(16) r4.1<16;8,2>:w", "r6.0<1>:w". False: it is nothing of the kind. */
+/* Parses "(16) r4.1<16;8,2>:w", "r6.0<1>:w". False: the text is no region. */
 static bool parse(const char *text, struct region *r)
 {
     *r = (struct region){.elements = 16};
@@ -80,7 +80,7 @@ static bool parse(const char *text, struct region *r)
     return take(&text, ':') && take_type(&text, &r->type) && !text[strspn(text, " ")];
 }
 
-/* ---- what it means ---- */
+/* ---- its meaning ---- */
 
 static bool is_power(unsigned value, unsigned most)
 {
@@ -148,8 +148,8 @@ static void print_element(FILE *out, const struct region *r, uint64_t bits, char
         fprintf(out, "%" PRIu64, bits);
 }
 
-/* A line for each register: byte 31 on the left, a cell for each element's place, with the number
- * of the first element that lies there. */
+/* Prints a line for each register: byte 31 on the left, a cell for each element's position, with
+ * the number of the first element at that position. */
 static void draw(FILE *out, const struct region *r)
 {
     const unsigned cells = GRF_BYTES / r->size;

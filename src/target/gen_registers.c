@@ -1,4 +1,4 @@
-/* `wavetrap info -g gen9`: the registers of a thread, and what an instruction's words say. */
+/* `wavetrap info -g gen9`: the registers of a thread, and the meaning of an instruction's words. */
 #include "target/gen.h"
 
 #include <inttypes.h>
@@ -116,7 +116,7 @@ static const struct {
     {"source 0 type", 46, 43},
 };
 
-/* 8 or 16 bytes in hexadecimal, as memory has them or, with 0x, as one number. */
+/* Parses 8 or 16 bytes in hexadecimal, in memory order or, with 0x, as one number. */
 static bool read_word(const char *text, struct gen_word *word, bool *compact)
 {
     char digits[33];

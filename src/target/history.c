@@ -60,7 +60,7 @@ static bool in_past(void *context)
 static enum wt_status inspect(void *context, struct wt_error *err)
 {
     struct wt_emulated *e = context;
-    /* In the present what a debugger does counts, as on a device that is not recorded. */
+    /* In the present a debugger's changes are made, as on a device that is not recorded. */
     if (wt_timeline_at_end(e->timeline))
         return WT_OK;
     const enum wt_status status = wt_timeline_look(e->timeline, true, err);
@@ -113,7 +113,7 @@ static enum wt_status search(void *context, const struct wt_history_query *query
     free(e->query_condition);
     e->query_watch = list;
     e->query_condition = conditions;
-    /* The search starts at the state before the debugger inspected it. */
+    /* The search starts at the state before the debugger inspected the device. */
     if ((status = wt_timeline_look(e->timeline, false, err)) != WT_OK)
         return status;
     wt_search_begin(&e->search, e->timeline, e->machine, query->backwards, list, count);
@@ -162,7 +162,7 @@ static void accept(void *context, bool pass)
         wt_emulated_watch_again(e);
 }
 
-/* Makes a change of memory, as a debugger planted or undid it. */
+/* Makes a change of memory that a debugger made (planted or undid) when the run was recorded. */
 static bool apply(struct wt_machine *m, const struct wt_patch *patch)
 {
     uint8_t bytes[WT_PATCH_BYTES];

@@ -1,4 +1,4 @@
-/* Launches of kernels as options describe them. See launch.h. */
+/* Launches of kernels as command line options describe them. See launch.h. */
 #include "target/launch.h"
 
 #include <assert.h>

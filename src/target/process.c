@@ -1,4 +1,4 @@
-/* A host program as a target, of whatever family. See process.h. */
+/* A host program as a target, for every family. See process.h. */
 #include "target/process.h"
 
 #include <assert.h>

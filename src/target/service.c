@@ -38,7 +38,7 @@ static enum wt_pump pump(void *context, uint64_t budget)
                                                                                : WT_PUMP_IDLE;
 }
 
-/* The machine's addresses are those of space 0. */
+/* The machine's addresses are addresses of space 0. */
 static bool read_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
                         void *out, size_t size)
 {
@@ -143,7 +143,8 @@ static const struct wt_target_services services = {
     .save_core_file = save_core_file,
 };
 
-/* Of hardware only what runs the emulator: a fault is an emulator that cannot go on. */
+/* The services for hardware are only those that run the emulator: a fault means that the emulator
+ * cannot go on. */
 static const struct wt_target_services hardware_services = {
     .pump = pump,
     .fault = fault,
@@ -164,7 +165,7 @@ const struct wt_target *wt_emulated_target(struct wt_emulated *e)
     if (e->timeline)
         e->services.history = &wt_emulated_history;
     if (e->core_file)
-        e->services.reload = NULL; /* there is no program to begin anew */
+        e->services.reload = NULL; /* there is no program to restart */
     e->target = (struct wt_target){.services = &e->services, .context = e};
     return &e->target;
 }

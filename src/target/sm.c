@@ -38,7 +38,7 @@ struct parameter {
     enum wt_value_kind kind;
 };
 
-/* What a launch needs to know of a kernel, be it machine code or PTX. */
+/* The facts about a kernel that a launch needs, for machine code and for PTX. */
 struct kernel {
     const char *name;
     const struct cubin_function *code; /* NULL: PTX */
@@ -94,7 +94,7 @@ static void describe(const void *config, char *text, size_t size)
 
 /* ---- the program ---- */
 
-/* A file that is no ELF file: whether it is PTX, by its name or its first words. */
+/* Whether a file that is no ELF file is PTX, by its name or its first words. */
 static bool takes_file(const char *path)
 {
     uint8_t bytes[4096]; /* comments come first, and are not long */
@@ -164,7 +164,7 @@ static bool takes_kernel_of_ptx(struct kernel *k, const struct sm_ptx_kernel *f)
     return k->parameter != NULL;
 }
 
-/* Name of function i if it is a kernel, else NULL; false behind the last one. */
+/* Name of function i if it is a kernel, else NULL; false if there is no function i. */
 static bool kernel_name(const struct sm *s, size_t i, const char **name)
 {
     size_t count = s->cubin.function_count;
@@ -245,7 +245,7 @@ static enum wt_status wrong_count(const struct kernel *k, size_t given, struct w
                    k->name, k->parameter_count, given, list);
 }
 
-/* Neither form says of all parameters whether they are pointers: what is given for them does. */
+/* Neither form says for every parameter whether it is a pointer: the given value decides. */
 static enum wt_status read_values(const struct wt_emulated *e, struct wt_error *err)
 {
     struct sm *s = own(e);
@@ -367,7 +367,7 @@ static enum wt_status put(struct sm *s, uint64_t addr, const void *bytes, size_t
                : wt_fail(err, WT_NO_MEMORY, "no memory for %zu bytes at 0x%" PRIx64, size, addr);
 }
 
-/* Buffers one behind the other, a page apart; a second load finds them mapped. */
+/* Buffers are placed one after the other, a page apart; a second load finds them mapped. */
 static enum wt_status put_buffers(struct sm *s, bool first, struct wt_error *err)
 {
     enum wt_status status;
@@ -431,7 +431,7 @@ static enum wt_status put_banks(struct sm *s, struct sm_launch *l, struct wt_err
     return status;
 }
 
-/* The code and the variables of the program, as they are before the first instruction. */
+/* Writes the code and the variables of the program, in their initial state. */
 struct part {
     uint64_t at;
     const uint8_t *bytes;
@@ -456,7 +456,7 @@ static size_t parts_of(const struct sm *s, struct part part[3])
     return count;
 }
 
-/* What is mapped once for the life of the device. */
+/* Maps what stays mapped for the life of the device. */
 static enum wt_status map_all(struct sm *s, struct wt_error *err)
 {
     enum wt_status status;
@@ -475,8 +475,8 @@ static enum wt_status map_all(struct sm *s, struct wt_error *err)
     return sm_device_map(s->device, LOCAL, local, true, err);
 }
 
-/* In a cubin each function is at 0; the module has them where they are. A kernel runs without its
- * symbols, too. */
+/* In a cubin each function is at address 0; the module has the addresses in memory. A kernel
+ * without symbols runs, too. */
 static void add_module(struct wt_emulated *e)
 {
     const struct sm *s = own(e);
@@ -547,7 +547,7 @@ static unsigned waves_per_core(const struct wt_emulated *e)
     return SM_WARPS;
 }
 
-/* Kernels have no status. */
+/* Kernels have no exit status. */
 static uint32_t exit_word(struct wt_emulated *e)
 {
     return 0;
@@ -614,7 +614,7 @@ static void attach(struct wt_emulated *e)
     e->target.link = &s->link;
 }
 
-/* The error status of a warp, and where it is. */
+/* The error status of a warp, and the address of the error. */
 static void explain_registers(FILE *out, const char *const *name, const uint64_t *value,
                               size_t count)
 {
@@ -642,8 +642,8 @@ static void explain_registers(FILE *out, const char *const *name, const uint64_t
         fprintf(out, "The warp is in the trap handler, at 0x%" PRIx64 ".\n", pc);
 }
 
-/* A bundle begins with a control word, which is no instruction; the last instruction of one takes
- * the control word behind it along. */
+/* A bundle begins with a control word, which is no instruction; the length of a bundle's last
+ * instruction includes the next control word. */
 static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size)
 {

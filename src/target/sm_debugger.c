@@ -1,6 +1,6 @@
 /*
- * What a driver tells its debugger of the device of a standalone kernel, as the probe's link. What
- * changes the device is an input of the recording. See sm_debugger.h.
+ * The driver's services for a debugger, on the device of a standalone kernel, as the probe's link.
+ * Changes to the device are recorded as inputs. See sm_debugger.h.
  */
 #include "target/sm_debugger.h"
 
@@ -147,10 +147,10 @@ static enum wt_status link_wait(void *context, struct wt_error *err)
     enum wt_run run;
     uint64_t before;
     (void)err;
-    do { /* an event may be one of before: the lock-down's own */
+    do { /* an event may be an earlier one, from the lock-down itself */
         before = m->time;
         run = wt_emulated_run(way->e, WAIT_ISSUES);
-        /* A watched instruction is told before it issues; the step is meant to issue it. */
+        /* A watched instruction is reported before it issues; the step is meant to issue it. */
         if (run == WT_RUN_WATCH && m->time == before)
             m->hits = 0;
     } while ((run == WT_RUN_WATCH || run == WT_RUN_EVENT) && m->time == before);

@@ -1,6 +1,7 @@
 /*
- * Host programs on SMs, and the modules that they have loaded. A module of PTX comes as its texts,
- * which are linked here as the program has linked them: to the same addresses. See sm_process.h.
+ * Host programs on SMs, and the modules that they have loaded. A module of PTX is sent as its
+ * texts, which are linked here as the program has linked them: to the same addresses. See
+ * sm_process.h.
  */
 #include "target/sm_process.h"
 
@@ -15,7 +16,7 @@
 #include "emulator/sm/sm.h"
 #include "target/sm_ptx.h"
 
-/* A module of the process, and the one that debuggers know. */
+/* A module of the process, and the debuggers' module for it. */
 struct loaded {
     uint64_t id; /* of the process */
     wt_module_id module;
@@ -127,7 +128,7 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
         wt_sm_ptx_free(&o->loaded[i].ptx);
         o->loaded[i--] = o->loaded[--o->loaded_count];
     }
-    /* What cannot be read, since it is gone already, is left out. */
+    /* A module that cannot be read, since it was unloaded meanwhile, is left out. */
     for (size_t i = 0; i < count && !status; i++)
         if (!is_known(o, list[i].id) && (status = add_module(p, &list[i], err)) == WT_INVALID)
             status = WT_OK;
@@ -271,7 +272,7 @@ static bool never_ended(void *context, uint32_t *status, char *text, size_t size
     return false;
 }
 
-/* An idle SM: locked down as soon as it is asked for. */
+/* An idle SM: it is locked down as soon as this is requested. */
 static enum wt_status no_registers(struct wt_bus *bus, struct wt_bus_op *ops, size_t count,
                                    struct wt_error *err)
 {
@@ -285,7 +286,7 @@ static enum wt_status no_registers(struct wt_bus *bus, struct wt_bus_op *ops, si
 
 static enum wt_status connect_none(struct wt_process *p, const char *program, struct wt_error *err)
 {
-    (void)program, (void)err; /* what it will load is data of its own */
+    (void)program, (void)err; /* the code that it will load is data of the program */
     static const struct wt_sm_link_ops ops = {.launch = no_launch,
                                               .warp = no_warp,
                                               .read_row = no_row,

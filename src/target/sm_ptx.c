@@ -56,8 +56,9 @@ void wt_sm_ptx_free(struct wt_sm_ptx *p)
 
 /* ---- source lines ---- */
 
-/* The files of all texts: each text itself first, then those that it names by .file. Of a text with
- * debug information those that it names come first, by their numbers, which it uses. */
+/* The files of all texts: each text itself first, then those that it names by .file. A text with
+ * debug information uses the numbers of its .file directives, so for it these come first, in that
+ * order. */
 struct files {
     const char **name;
     size_t count, room;
@@ -158,8 +159,9 @@ static bool find_loc(const struct wt_sm_ptx *p, size_t index, struct sm_ptx_line
 }
 
 /*
- * The source line of an instruction; in a function without .loc, the text's own line. In others
- * what comes before the first .loc is of its line; what else has none (labels) is of line 0.
+ * The source line of an instruction; in a function without .loc, the text's own line. In other
+ * functions, instructions before the first .loc belong to its line; anything else without a .loc
+ * (labels) belongs to line 0.
  */
 static struct line_elf_row row_of(const struct wt_sm_ptx *p, const struct files *f, size_t index,
                                   struct sm_ptx_line *line, bool *has_loc)
@@ -196,7 +198,7 @@ static bool add_rows(const struct wt_sm_ptx *p, const struct files *f, struct li
     for (size_t i = 0; sm_ptx_line(p->image, i, &line); i++) {
         const struct line_elf_row row = row_of(p, f, i, &line, &has_loc);
         const struct line_elf_row *last = *count ? &(*rows)[*count - 1] : NULL;
-        /* Line 0 is code of no line: it belongs to what comes before it. */
+        /* Line 0 means code without a line: it belongs to the preceding line. */
         if (last && !row.line && !line.begins_function)
             continue;
         if (last && last->file == row.file && last->line == row.line &&
@@ -232,13 +234,13 @@ static struct line_elf_symbol *symbols_of(const struct wt_sm_ptx *p, size_t *cou
 
 /* ---- debug information of the text ---- */
 
-/* What names in sections stand for. */
+/* The targets of names in sections. */
 struct names {
     const struct sm_ptx *image;
     const struct ptx_module *text;
 };
 
-/* The address of a label: that of the first instruction behind it in the text. */
+/* The address of a label: that of the first instruction after it in the text. */
 static bool find_label(const struct names *n, struct ptx_name name, uint64_t *address)
 {
     const struct ptx_statement *label = NULL;
@@ -262,9 +264,9 @@ static bool find_label(const struct names *n, struct ptx_name name, uint64_t *ad
 
 /*
  * DW_OP_addr of a variable, which LLVM writes with its space in DW_AT_address_class. Here an
- * address is a generic one: shared memory by its window. That of local memory is where the frame's
- * begins, which the register of the probe tells: DW_OP_bregx in the place of DW_OP_addr, as long as
- * that.
+ * address is a generic one: shared memory is addressed by its window. Local memory begins where the
+ * frame's does, which a register of the probe gives: DW_OP_bregx, of the same length, replaces
+ * DW_OP_addr.
  */
 static bool put_variable(const struct sm_ptx_variable *v, struct wt_buffer *out)
 {
@@ -287,7 +289,8 @@ static bool put_variable(const struct sm_ptx_variable *v, struct wt_buffer *out)
     return true;
 }
 
-/* LLVM writes "work.tile" for what it has declared as work_$_tile, since names have no dots. */
+/* LLVM writes "work.tile" for a variable that it has declared as work_$_tile, since names have no
+ * dots. */
 static const struct sm_ptx_variable *find_variable(const struct names *n, struct ptx_name name)
 {
     char text[1024];
@@ -318,7 +321,7 @@ static bool value_of_name(void *context, struct ptx_name name, unsigned size, st
     const struct sm_ptx_variable *v = size == 8 ? find_variable(n, name) : NULL;
     if (v)
         return put_variable(v, out);
-    /* A variable that is not there has no place: nothing is left of the expression. */
+    /* A variable that does not exist has no location: the expression is emptied. */
     if (size == 8 && !out->failed && out->length && out->bytes[out->length - 1] == DW_OP_addr) {
         out->bytes[out->length - 1] = DW_OP_nop;
         wt_buffer_append_number(out, DW_OP_nop * UINT64_C(0x0101010101010101), 8);

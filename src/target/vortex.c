@@ -37,7 +37,7 @@ static enum wt_status config_parse(void *config, const char *text, struct wt_err
 
 /* ---- the program ---- */
 
-/* The last --arg counts; all of them must be numbers. */
+/* If --arg is repeated the last one counts; all of them must be numbers. */
 static enum wt_status read_arguments(const struct wt_emulated *e, struct vortex *v,
                                      struct wt_error *err)
 {
@@ -61,7 +61,7 @@ static enum wt_status read_program(struct wt_emulated *e, struct vortex *v, stru
         return status;
     if (e->is_elf && v->image.elf_machine != EM_RISCV)
         return wt_image_wrong_machine(e->program, v->image.elf_machine, err);
-    /* A program runs without its symbols, too (they cannot be read from a pipe, for one). */
+    /* A program without symbols runs, too (they cannot be read from a pipe, for one). */
     struct wt_error why = {0};
     if (e->is_elf && wt_modules_add_file(e->modules, e->program, 0, 0, NULL, &why) != WT_OK)
         snprintf(e->notice, sizeof e->notice, "no symbols: %.480s", why.text);
@@ -158,7 +158,7 @@ static void config_print(const struct wt_emulated *e, char *text, size_t size)
 
 #define DCTRL_DMACTIVE ((uint32_t)1 << 31)
 
-/* A run that no debugger attended has the Debug Module off. */
+/* A run without a debugger has the Debug Module disabled. */
 static void make_ready(struct wt_emulated *e)
 {
     struct vx_device *d = wt_vortex_device(e);

@@ -1,4 +1,4 @@
-/* What Vortex has, in lists for people: instructions and platform profiles. */
+/* Lists of Vortex's instructions and platform profiles, for users. */
 #include "target/vortex.h"
 
 #include <inttypes.h>

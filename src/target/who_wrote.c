@@ -1,4 +1,5 @@
-/* Who wrote there last? A search of the recording, for programs without a debugger. */
+/* Finds the last write to an address. It searches the recording, for programs without a
+ * debugger. */
 #include <assert.h>
 
 #include "debug/core/writes.h"
@@ -7,7 +8,7 @@
 /* Issues of one step of the search. */
 #define BUDGET ((uint64_t)1 << 20)
 
-/* What is known only where the writer is about to write. */
+/* Facts known only when the writer is about to write. */
 static enum wt_status describe(struct wt_emulated *e, struct wt_last_write *last,
                                struct wt_error *err)
 {

@@ -7,10 +7,10 @@
 
 #include "base/array.h"
 
-/* What is sent through a register to see where it ends; no IDCODE is like it by chance. */
+/* The mark shifted through a register to find its end; no IDCODE equals it by chance. */
 #define LONG_MARK 0x5a3c96f10fe1b24dull
 enum { LONG_MARK_BITS = 64 };
-/* What ends an exchange. */
+/* The mark that ends an exchange. */
 enum { CHECK = 0xb2, CHECK_BITS = 8 };
 
 static uint64_t bits_at(const uint8_t *tdo, unsigned count)
@@ -67,7 +67,7 @@ enum wt_status wt_jtag_exchange(struct wt_jtag_chain *c, const char *doing, stru
 
 /*
  * Shifts the long mark through all instruction or data registers, and @p room bits beyond. Returns
- * in *length how long they are together; chain->tdo is what they held.
+ * their total length in *length; chain->tdo holds their contents.
  */
 static enum wt_status measure(struct wt_jtag_chain *c, enum wt_tap_state shift, unsigned room,
                               unsigned *length, const char *doing, struct wt_error *err)

@@ -126,8 +126,8 @@ static enum wt_status failed(struct jtag_bus *b, const struct wt_bus_op *op, str
 }
 
 /*
- * The DTM said "busy": an access (@p op, if it is one of ours) was still in progress when its
- * result was looked at. It goes on; what came after it was not begun. Clears the error and waits
+ * The DTM reported "busy": an access (@p op, if it is one of ours) was still in progress when its
+ * result was read. That access continues; later ones were not begun. Clears the error and waits
  * longer and longer for the result.
  */
 static enum wt_status recover(struct jtag_bus *b, struct wt_bus_op *op, struct wt_error *err)

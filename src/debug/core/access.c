@@ -1,4 +1,4 @@
-/* Memory of stopped threads, for clients. */
+/* Reads and writes memory of stopped threads, for clients. */
 #include "debug/core/state.h"
 
 #include <string.h>
@@ -11,15 +11,16 @@
 #include "debug/core/threads.h"
 #include "debug/core/waves.h"
 
-/* The wave that an access by @p thread goes through. */
+/* The wave through which an access by @p thread is made. */
 static enum wt_status access_through(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
                                      unsigned *lane, struct wt_error *err)
 {
     enum wt_status status = dbg_stopped_thread(d, thread, wave, lane, WT_IGNORED);
     if (!status)
         return WT_OK;
-    /* Memory outlives threads: after the program's end, or while all run, any wave will do. But
-     * during a search of the past, memory is that of a time that the user has not chosen. */
+    /* Memory outlives threads: after the program's end, or while all waves run, any wave will do.
+     * During a search of the past this does not hold: memory is then that of a time the user did
+     * not choose. */
     if (!d->travel.going && (thread == 0 || d->run.ended || status == WT_STATE)) {
         *lane = 0;
         *wave = dbg_memory_wave(d);
@@ -30,7 +31,8 @@ static enum wt_status access_through(struct wt_debugger *d, wt_thread thread, ui
     return dbg_stopped_thread(d, thread, wave, lane, err);
 }
 
-/* Breakpoints are planted in space 0, and must be seen through in others that show the same. */
+/* Breakpoints are planted in space 0. They must also be hidden in other spaces that show the same
+ * memory. */
 static struct wt_address with_code(const struct wt_debugger *d, struct wt_address addr)
 {
     const bool same = addr.space < 64 && d->topology->code_spaces >> addr.space & 1;
@@ -55,7 +57,7 @@ enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
     return WT_OK;
 }
 
-/* Writes through a wave's lane; what is planted there stays planted. */
+/* Writes through a wave's lane; breakpoints planted in the range stay planted. */
 static enum wt_status write_through(struct wt_debugger *d, uint32_t wave, unsigned lane,
                                     struct wt_address addr, const void *bytes, size_t size,
                                     struct wt_error *err)

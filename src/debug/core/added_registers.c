@@ -1,7 +1,7 @@
 /*
- * Registers that no GPU has: where a lane is, which lanes go with it, and when. They follow the
- * probe's registers in the topology, so that every client can read them, and conditions of
- * breakpoints can name them, like any other register.
+ * Registers that the debugger adds to the GPU's: the coordinates of a lane, its active lanes, and
+ * the time. They follow the probe's registers in the topology, so that every client can read them,
+ * and conditions of breakpoints can name them, like any other register.
  */
 #include "debug/core/added_registers.h"
 
@@ -49,10 +49,10 @@ enum wt_status dbg_add_registers(struct wt_debugger *d, const struct wt_topology
     if (!d->added.registers)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the table of registers");
     memcpy(d->added.registers, of_probe->registers, given * sizeof *d->added.registers);
-    /* In hardware the lanes of a wave share one; to people each lane has its own. */
+    /* In hardware the lanes of a wave share one register; users expect one for each lane. */
     d->added.registers[of_probe->pc_index].scope = WT_SCOPE_LANE;
-    /* Numbers follow on, too: GDB 13 compiles no expression for registers whose number is beyond
-     * its own count of registers. */
+    /* Numbers are consecutive: GDB 13 does not compile expressions for registers whose number is
+     * greater than its own count of registers. */
     unsigned number = 0;
     for (size_t i = 0; i < given; i++)
         if (d->added.registers[i].number >= number)
@@ -91,8 +91,8 @@ bool dbg_is_of_work(const struct wt_debugger *d, unsigned index)
     return dbg_is_added(d, index) && d->added.registers[index].code >= ADDED_ITEM;
 }
 
-/* Coordinate `axis` of a lane's work-item in its group, as the dispatch numbers them. Groups at the
- * end of a grid may be smaller than a whole one. */
+/* Coordinate `axis` of a lane's work-item in its group, in the order in which the dispatch numbers
+ * them. Groups at the end of a grid may be smaller than the others. */
 static uint64_t item(const struct wt_wave *w, unsigned lane, unsigned axis)
 {
     uint64_t n = (uint64_t)w->index * w->lanes + lane;

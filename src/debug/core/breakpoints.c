@@ -78,7 +78,7 @@ void dbg_free_breakpoints(struct wt_debugger *d)
 
 /* ---- the table ---- */
 
-/* Where @p addr is in the table, or belongs. */
+/* The index in the table where @p addr is, or where it would be inserted. */
 static size_t position(struct wt_debugger *d, uint64_t addr)
 {
     size_t low = 0, high = d->breakpoints.count;

@@ -1,7 +1,8 @@
 /*
- * Conditions and commands of breakpoints. A wave that halted at one is asked through the debug
- * hardware. Where the target can watch instructions and hand out registers, nothing is planted:
- * the engine asks before it issues the instruction, in the present as in searches of the past.
+ * Conditions and commands of breakpoints. For a wave that has halted at a breakpoint, registers are
+ * read through the debug hardware. Where the target can watch instructions and hand out registers,
+ * no breakpoint is planted: the engine evaluates the condition before it issues the instruction,
+ * both in the present and in searches of the past.
  */
 #include "debug/core/conditions.h"
 
@@ -65,7 +66,7 @@ bool dbg_hold_code(struct wt_debugger *d)
     for (size_t i = 0; i < d->breakpoints.count; i++)
         if (d->breakpoints.list[i].code)
             now.code[now.count++] = dbg_share_code(d->breakpoints.list[i].code);
-    /* The machine has the last search's watches until the next one has begun. */
+    /* The watches of the last search stay in the machine until the next search begins. */
     release(&d->history.searched[1]);
     d->history.searched[1] = d->history.searched[0];
     d->history.searched[0] = now;
@@ -115,7 +116,8 @@ static enum wt_status share_list(struct bp_code *code, struct wt_expr *const *ex
     return WT_OK;
 }
 
-/* Whether the engine can have all that the expressions name, and there is something to evaluate. */
+/* Whether there is something to evaluate, and the engine can supply everything that the expressions
+ * name. */
 static bool fits_engine(const struct bp_code *code)
 {
     const struct wt_debugger *d = code->d;
@@ -126,7 +128,7 @@ static bool fits_engine(const struct bp_code *code)
     for (size_t i = 0; i < code->clause_count; i++)
         if (!code->clause[i].conditions.count && !code->clause[i].commands.count)
             return false;
-    /* A wave that has begun since the last scan works on what the probe has not seen yet. */
+    /* The probe has not yet seen the work of a wave that has begun since the last scan. */
     for (size_t i = 0; i < code->index_count; i++)
         if (dbg_is_of_work(d, code->index[i]))
             return false;
@@ -198,8 +200,8 @@ static void put_rows(struct bp_code *code, const struct linked_expr *e, unsigned
 }
 
 /*
- * The lanes, by their numbers in `lanes`, for which some condition of a clause holds, or cannot be
- * evaluated: then a person had better see it.
+ * The lanes, by their numbers in `lanes`, for which some condition of a clause holds or cannot be
+ * evaluated: the user should see such a failure.
  */
 static wt_lanes check_conditions(struct bp_code *code, const struct clause *clause,
                                  struct dbg_lanes *lanes)
@@ -237,8 +239,8 @@ static void run_commands(struct bp_code *code, const struct clause *clause,
     }
 }
 
-/* Prints (@p print), and returns the lanes, by their numbers, for which some client wants to stop.
- */
+/* Prints (@p print), and returns the lanes, by their numbers, for which some client
+ * wants to stop. */
 static wt_lanes run_clauses(struct bp_code *code, struct dbg_lanes *lanes, bool print)
 {
     wt_lanes stop = 0;

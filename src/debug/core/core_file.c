@@ -1,4 +1,5 @@
-/* Core files: what the debugger adds to the state of the device, and takes out of it again. */
+/* Core files: adds the debugger's own state to that of the device, and takes it out again on
+ * loading. */
 #include <stdlib.h>
 
 #include "base/array.h"

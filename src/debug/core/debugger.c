@@ -50,8 +50,8 @@ static void free_debugger(struct wt_debugger *d)
 }
 
 /*
- * Rows for all waves that the device may ever have, so that no row moves when the table grows.
- * Those that are not used yet are never touched, and cost address space only.
+ * Allocates rows for all waves that the device may ever have, so that no row moves when the table
+ * grows. Unused rows are never touched and cost only address space.
  */
 static enum wt_status make_wave_table(struct wt_debugger *d, struct wt_error *err)
 {
@@ -109,7 +109,7 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
         free_debugger(d);
         return status;
     }
-    /* Whatever is not halted runs, or will when it is spawned. */
+    /* Every wave that is not halted runs, or will run when it is spawned. */
     for (uint32_t w = 0; w < d->topology->waves; w++) {
         if (wt_wave_set_has(&halted, w))
             continue;
@@ -119,7 +119,7 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
     bool any_halted = false;
     for (unsigned i = 0; i < d->sets.words; i++)
         any_halted |= halted.word[i] & d->sets.active.word[i];
-    /* A host program in which nothing stands halted goes on launching kernels. */
+    /* A host program in which no wave is halted goes on launching kernels. */
     d->run.going = d->run.launches_run =
         dbg_any_free_active(d) || (d->topology->host_launches && !any_halted);
     dbg_choose_mode(d);
@@ -171,7 +171,7 @@ enum wt_status wt_debugger_reset(struct wt_debugger *d, struct wt_error *err)
 {
     if (!d->ops->reset_halted)
         return wt_fail(err, WT_UNSUPPORTED, "this device cannot be reset by its debug hardware");
-    /* Memory stays as it is, and is the beginning of a new run. */
+    /* Memory is not reset: the new run begins with its present contents. */
     enum wt_status status = dbg_change_past(d, err);
     if (status)
         return status;

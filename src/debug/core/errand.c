@@ -1,6 +1,6 @@
 /*
  * Replays that may take seconds: going to an issue time, and searching the recorded run for writes.
- * They are done in parts, so that the clients are heard meanwhile, and can be given up.
+ * They are done in parts, so that clients are served in between and can cancel them.
  */
 #include "debug/core/errand.h"
 
@@ -19,7 +19,7 @@
 #include "debug/core/past.h"
 #include "debug/core/watchpoints.h"
 
-/* Issues of a part, and how long parts go on before the clients are listened to. */
+/* Issues of one part, and how long parts run before the clients are served. */
 #define PART ((uint64_t)1 << 20)
 #define PUMP_NS 20000000ull
 
@@ -28,7 +28,8 @@ static uint64_t time_of(const struct wt_debugger *d)
     return d->target->services->time(d->target->context);
 }
 
-/* Puts the device nearer to its errand's aim, from the last saved state before it on. */
+/* Moves the device towards the target time of its errand, from the last saved state before that
+ * time. */
 static enum wt_status go_part(struct wt_debugger *d, uint64_t to, bool *there, struct wt_error *err)
 {
     const struct wt_history_services *h = dbg_history(d);
@@ -40,7 +41,7 @@ static enum wt_status go_part(struct wt_debugger *d, uint64_t to, bool *there, s
     return h->go(d->target->context, next, err);
 }
 
-/* The present moves when it is left: its state is saved there, and its end is where it is. */
+/* On leaving the present, its state is saved, and the end of the recorded run is set to it. */
 static void end_errand(struct wt_debugger *d)
 {
     wt_writes_free(&d->errand.writes);
@@ -92,7 +93,7 @@ enum wt_status wt_debugger_begin_goto(struct wt_debugger *d, uint64_t time, stru
     return WT_OK;
 }
 
-/* The device is where it was to be, or where it was given up. */
+/* The device has reached the time it was to go to, or the errand was cancelled. */
 static enum wt_status arrive_there(struct wt_debugger *d, bool given_up, struct wt_error *err)
 {
     const wt_thread current = d->errand.current;
@@ -125,7 +126,7 @@ enum wt_status wt_debugger_begin_who_wrote(struct wt_debugger *d,
                             .to = time_of(d),
                             .in_past = d->history.in_past,
                             .current = d->threads.current};
-    /* The state of the waves here is kept, since the device comes back. */
+    /* Keeps the state of the waves at this point: the device comes back to it after the search. */
     errand.waves = dbg_copy_waves(d);
     if (!errand.waves)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for what was written");
@@ -175,7 +176,7 @@ void wt_debugger_drop_writes(struct wt_debugger *d)
     d->found = (struct found_writes){.list = NULL};
 }
 
-/* The device is again where the search began. */
+/* The device is back where the search began. */
 static enum wt_status come_back(struct wt_debugger *d, struct wt_error *err)
 {
     struct wave *waves = d->errand.waves;

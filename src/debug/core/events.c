@@ -56,12 +56,13 @@ void dbg_push_event(struct wt_debugger *d, const struct wt_event *event)
     }
     assert(d->events.count > d->events.first); /* room for one is kept from the beginning */
     struct wt_event *last = &d->events.list[d->events.count - 1];
-    /* The end of the program says all that stops before it could. */
+    /* The event of the program's end makes all stops before it unnecessary. */
     if (event->kind == WT_EVENT_EXITED)
         *last = *event;
     if (last->kind == WT_EVENT_EXITED)
         return;
-    /* Clients that wait must not wait for ever: the last stop says that others are missing. */
+    /* Clients that wait must not wait for ever: the last stop in the queue reports that others were
+     * lost. */
     *last =
         (struct wt_event){.kind = WT_EVENT_STOPPED, .reason = WT_STOP_LOST, .thread = last->thread};
     snprintf(last->text, sizeof last->text,

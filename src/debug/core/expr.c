@@ -219,7 +219,8 @@ static bool reads_b(enum wt_expr_op op)
            (op >= WT_EXPR_F_ADD && op <= WT_EXPR_F_LESS_EQUAL);
 }
 
-/* Whether every temporary is written before it is read, as far as code without jumps shows. */
+/* Whether every temporary is written before it is read, as far as that can be told of code without
+ * jumps. */
 static bool writes_first(const struct wt_expr *e)
 {
     bool written[WT_EXPR_MOST_TEMPORARIES] = {false};
@@ -329,7 +330,7 @@ static void park(struct run *r, uint32_t pc, wt_lanes lanes)
     find_next(r);
 }
 
-/* The lanes at the lowest instruction go on; those that are there already join them. */
+/* The lanes at the lowest pc go on; the lanes that wait at that pc join them. */
 static void join(struct run *r)
 {
     if (r->active && r->pc > r->next)
@@ -448,7 +449,7 @@ static uint64_t shift_right_signed(uint64_t a, uint64_t b)
 
 static uint64_t divide_signed(uint64_t a, uint64_t b)
 {
-    /* The least number has no opposite. */
+    /* The least number has no negative counterpart. */
     return b == UINT64_MAX ? -a : (uint64_t)((int64_t)a / (int64_t)b);
 }
 
@@ -498,7 +499,7 @@ static void fail_unfit(struct run *r, const uint64_t *a, unsigned size)
     EACH(from_double(to_double(a[k], size) operation to_double(b[k], size), size))
 #define FLOAT_IS(relation) EACH(to_double(a[k], size) relation to_double(b[k], size))
 
-/* Whether lane @p k's value replaces the one so far. */
+/* Whether lane @p k's value replaces the result so far. */
 static bool is_better(enum wt_expr_op op, uint64_t a, uint64_t so_far, unsigned size)
 {
     switch (op) {
@@ -759,7 +760,8 @@ wt_lanes wt_expr_run(const struct wt_expr *e, const uint64_t *const *row, unsign
         if (!r.active || r.pc >= r.next)
             join(&r);
         step(&r);
-        /* Lanes that never end fail; the others get as many steps again. */
+        /* Lanes whose code does not terminate fail; the others get the same number of
+         * steps again. */
         if (++r.steps > MOST_STEPS) {
             r.active = 0;
             r.steps = 0;

@@ -1,4 +1,4 @@
-/* Which waves have been told to go, and halting them. */
+/* Keeps the sets of waves that were told to run, and halts them. */
 #include "debug/core/halt.h"
 
 #include <assert.h>
@@ -37,7 +37,7 @@ void dbg_set_go(struct wt_debugger *d, uint32_t wave, enum wave_go go)
         wt_wave_set_remove(&d->sets.free, wave);
 }
 
-/* Whether anything that was resumed can still be expected to stop. */
+/* Whether a wave that was resumed may still stop. */
 void dbg_update_going(struct wt_debugger *d)
 {
     d->run.going = d->run.stepper_count > 0 || dbg_any_free_active(d) ||
@@ -97,7 +97,7 @@ enum wt_status dbg_halt(struct wt_debugger *d, const struct wt_wave_set *waves,
     return status;
 }
 
-/* Asks every wave to halt, and holds those that begin: they must not start running unseen. */
+/* Requests a halt of every wave, and holds waves that begin: they must not start running unseen. */
 enum wt_status dbg_ask_everything(struct wt_debugger *d, struct wt_error *err)
 {
     struct wt_wave_set all;

@@ -1,6 +1,6 @@
 /*
- * Reports of watchpoints. One instruction may hit many watchpoints with many lanes: each stop
- * reports one watchpoint, and the next runs report the others before anything moves.
+ * Reports of watchpoints. One instruction may hit many watchpoints with many lanes. Each stop
+ * reports one watchpoint; the next runs report the others before any wave moves.
  */
 #include "debug/core/hits.h"
 
@@ -15,7 +15,7 @@
 #include "debug/core/known.h"
 #include "debug/core/watchpoints.h"
 
-/* The first byte of the watchpoint that was accessed. */
+/* The first byte of the access that lies in the watchpoint. */
 static uint64_t first_byte(const struct watchpoint *w, const struct wt_watchpoint_hit *hit)
 {
     return hit->addr.offset > w->at.addr.offset ? hit->addr.offset : w->at.addr.offset;
@@ -61,7 +61,7 @@ static void append_value(char *text, size_t size, const uint8_t *bytes, unsigned
         append(text, size, "%" PRIx64, wt_load_le(bytes, count));
 }
 
-/* Which lane did what, for people; `others` did it, too. */
+/* Describes for the user which lane made the access; `others` are lanes that made it, too. */
 static void describe(struct wt_debugger *d, const struct wt_watchpoint_hit *hit, wt_lanes others,
                      char *text, size_t size)
 {
@@ -99,7 +99,7 @@ static bool is_wanted(const struct wt_debugger *d, const struct report *report)
     return false;
 }
 
-/* The lane whose access is reported: the one that the user watches, if it is among them. */
+/* The lane whose access is reported: the lane that the user is stepping, if it made the access. */
 static unsigned lane_to_tell(struct wt_debugger *d, uint32_t wave, wt_lanes lanes)
 {
     const struct wave *w = &d->wave[wave];
@@ -141,7 +141,7 @@ static bool tell(struct wt_debugger *d, const struct watchpoint *w,
     return true;
 }
 
-/* Fills the spare reports with those of one instruction, that of the lane in focus first. */
+/* Fills the spare reports with the hits of one instruction, those of the lane in focus first. */
 static void collect(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count)
 {
     struct reports *to = &d->hits.spare;
@@ -150,7 +150,8 @@ static void collect(struct wt_debugger *d, const struct wt_watchpoint_hit *list,
         struct report report;
         if (!tell(d, &d->watchpoints.list[i], list, count, &report))
             continue;
-        /* Clients go by the address: it tells of all watchpoints that it lies in. */
+        /* Clients identify a watchpoint by its address, so one report covers all watchpoints that
+         * contain the address. */
         bool told = false;
         for (size_t k = 0; k < to->count; k++)
             told |= wt_ranges_meet(to->report[k].event.addr, 1, report.at.addr, report.at.size);

@@ -1,6 +1,7 @@
 /*
- * Decides whether a run stops, in either direction and by either way of running: for breakpoints,
- * whose conditions and commands are run here, and plans. Watchpoints are in hits.c.
+ * Decides whether a run stops. The rules are the same for both directions and both ways of running.
+ * This file handles breakpoints, whose conditions and commands are run here, and step plans.
+ * Watchpoints are in hits.c.
  */
 #include "debug/core/judge.h"
 

@@ -1,4 +1,5 @@
-/* State of waves, cached: which are active, where each stands, which of its lanes are enabled. */
+/* Cached state of waves: which are active, where each stands, and which of its lanes
+ * are enabled. */
 #include "debug/core/known.h"
 
 #include <assert.h>
@@ -10,7 +11,7 @@
 
 enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
 {
-    /* While waves run, the next scan finds out by itself, and tells. */
+    /* While waves run, the next scan finds the change and reports it. */
     if ((status == WT_IO || status == WT_TIMEOUT) && !d->run.going)
         d->run.lost = true;
     return status;
@@ -36,7 +37,7 @@ void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char
     snprintf(text, size, "core %u %s %u", wave->core, d->topology->wave_word, wave->slot);
 }
 
-/* The rows that the last scan has added. Their waves run if waves that begin do. */
+/* The rows that the last scan has added. Their waves run if waves that begin are let run. */
 static void take_new_rows(struct wt_debugger *d)
 {
     const uint32_t waves = d->ops->topology(d->probe)->waves;
@@ -144,7 +145,7 @@ enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_err
     return status;
 }
 
-/* The entry of the divergence stack that wakes a lane; NULL: it is not known to be on it. */
+/* The divergence stack entry that wakes a lane; NULL: no such entry is known. */
 static const struct wt_wave_waiters *waiters_of(const struct wt_wave_detail *detail, unsigned lane)
 {
     assert(detail->waiter_count <= WT_MAX_LANES);

@@ -1,5 +1,5 @@
-/* What expressions on the lanes of a wave can reach: memory as each lane sees it, and the output.
- */
+/* What expressions on the lanes of a wave can access: memory as each lane sees it, and
+ * the output. */
 #include "debug/core/lanes.h"
 
 #include <assert.h>

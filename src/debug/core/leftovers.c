@@ -1,6 +1,6 @@
 /*
- * Breakpoints that a debugger left in memory when it ended badly: found by comparing the code in
- * memory with the program's file. No other record of them exists.
+ * Breakpoints that a debugger left in memory when it crashed. They are found by comparing the code
+ * in memory with the program's file; no other record of them exists.
  */
 #include "debug/core/state.h"
 
@@ -42,8 +42,8 @@ static enum wt_status add(struct wt_debugger *d, uint64_t addr, const struct wt_
     return WT_OK;
 }
 
-/* The window of an instruction, from bytes of the piece; false if the piece does not have it all.
- */
+/* The bytes of an instruction, taken from a piece; false if the piece does not contain
+ * all of them. */
 static bool window_in(struct wt_debugger *d, const struct piece *piece, const uint8_t *bytes,
                       uint64_t addr, struct wt_window *window)
 {
@@ -59,7 +59,7 @@ static bool window_in(struct wt_debugger *d, const struct piece *piece, const ui
     return true;
 }
 
-/* Whether the instruction at @p addr is a breakpoint in memory, and none in the file. */
+/* Whether the instruction at @p addr is a breakpoint in memory but not in the file. */
 static bool is_leftover(struct wt_debugger *d, const struct piece *piece, uint64_t addr,
                         struct wt_patch *original)
 {
@@ -114,7 +114,8 @@ enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_
         for (size_t at = 0, next; at < code->size; at = next) {
             if (limit_ms && wt_clock_ms() >= end)
                 return WT_OK;
-            /* Pieces overlap: an instruction across their border is seen whole. */
+            /* Pieces overlap, so that an instruction across their border lies whole in
+             * one of them. */
             bool last = code->size - at <= CHUNK;
             size_t size = last ? code->size - at : CHUNK;
             next = at + size - (last ? 0 : WT_WINDOW_BYTES);
@@ -137,7 +138,7 @@ const struct wt_leftover *wt_debugger_leftovers(struct wt_debugger *d, size_t *c
     return d->leftovers.list;
 }
 
-/* Puts the file's bits back, and leaves those beside them as they are. */
+/* Restores the file's bits, and leaves the neighbouring bits as they are. */
 static enum wt_status lift(struct wt_debugger *d, const struct wt_patch *original,
                            struct wt_error *err)
 {

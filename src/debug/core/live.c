@@ -1,9 +1,9 @@
 /*
- * Letting waves run, and finding out what happened.
+ * Lets waves run, and finds out what happened.
  *
- * Waves that run freely are left to the device. Waves that step (and waves that have to be taken
- * past a breakpoint before they may run) take turns here, one instruction each, between slices in
- * which the others run.
+ * Waves that run freely are left to the device. Waves that step (and waves that must be stepped off
+ * a breakpoint before they may run) take turns here, one instruction each, between slices in which
+ * the others run.
  */
 #include "debug/core/live.h"
 
@@ -21,7 +21,7 @@
 #include "debug/core/stop.h"
 #include "debug/core/sync.h"
 
-/* Turns of stepping waves in one pump, and the time for breakpoints that do not stop. */
+/* Turns of stepping waves in one pump, and the time limit for breakpoints that do not stop. */
 #define ROUNDS 4096
 #define PUMP_NS 20000000ull
 
@@ -77,7 +77,8 @@ static enum wt_status examine_halted(struct wt_debugger *d, uint32_t wave, struc
     return dbg_stop(d, &stop, err);
 }
 
-/* Only a part was resumed, and all of it has ended: tell, or the client would wait for ever. */
+/* Only some waves were resumed, and all of them have ended: report it, or the client would wait for
+ * ever. */
 static enum wt_status report_idle(struct wt_debugger *d, struct wt_error *err)
 {
     struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_REQUESTED};
@@ -92,8 +93,9 @@ static enum wt_status report_idle(struct wt_debugger *d, struct wt_error *err)
 }
 
 /*
- * Examines every wave in `unseen`, until one of them stops everything. One that passes its
- * breakpoint may halt the running waves for a moment; those that wait here are spared (step.c).
+ * Examines every wave in `unseen`, until one of them stops the run. A wave that passes its
+ * breakpoint may halt the running waves for a moment; the waves in `unseen` are not halted by that
+ * (step.c).
  */
 static enum wt_status examine_unseen(struct wt_debugger *d, bool *found, struct wt_error *err)
 {
@@ -109,7 +111,7 @@ static enum wt_status examine_unseen(struct wt_debugger *d, bool *found, struct 
     return WT_OK;
 }
 
-/* Finds what happened: a fault, waves that halted, the end. */
+/* Finds out what happened: a fault, waves that halted, the end. */
 static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_error *err)
 {
     struct wt_wave_set halted;
@@ -132,7 +134,7 @@ static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_erro
     if ((status = dbg_take_events(d, &ended, err)) || ended)
         return status;
     if (!any && d->run.launches_run)
-        return WT_OK; /* idle: more may come */
+        return WT_OK; /* idle: more events may follow */
     if (!d->run.nonstop && !d->run.stepper_count && !dbg_any_free_active(d) && !dbg_is_over(d))
         return report_idle(d, err);
     if (d->run.nonstop)
@@ -140,7 +142,8 @@ static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_erro
     return WT_OK;
 }
 
-/* Lets the device run for a while, and looks. *idle: it cannot do more by itself. */
+/* Lets the device run for a while, then looks what happened. *idle: it can do nothing more by
+ * itself. */
 static enum wt_status run_device(struct wt_debugger *d, uint64_t budget, bool *idle, bool *found,
                                  struct wt_error *err)
 {
@@ -153,7 +156,7 @@ static enum wt_status run_device(struct wt_debugger *d, uint64_t budget, bool *i
         bool any, stopped;
         enum wt_status status = dbg_check_hits(d, &any, &stopped, err);
         if (status || any) {
-            /* It came back for nothing else. */
+            /* The device returned only to report this. */
             *found = true;
             return status;
         }
@@ -164,21 +167,21 @@ static enum wt_status run_device(struct wt_debugger *d, uint64_t budget, bool *i
     return examine(d, found, err);
 }
 
-/* Issue time; 0 where the device does not tell it. */
+/* Issue time; 0 if the device does not report it. */
 static uint64_t issue_time(struct wt_debugger *d)
 {
     const struct wt_target_services *services = d->target->services;
     return services->time ? services->time(d->target->context) : 0;
 }
 
-/* Issues that a slice has used; 1 where the device does not tell its time. */
+/* Issues that a slice has used; 1 if the device does not report its time. */
 static uint64_t issues_since(struct wt_debugger *d, uint64_t start)
 {
     return d->target->services->time ? issue_time(d) - start : 1;
 }
 
-/* All that goes runs freely. Breakpoints that do not stop end a slice early: go on with the rest.
- */
+/* All resumed waves run freely. Breakpoints that do not stop end a slice early: continue with the
+ * rest of it. */
 static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool *soon,
                                    struct wt_error *err)
 {
@@ -186,7 +189,7 @@ static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool 
     enum wt_status status = WT_OK;
     uint64_t start = issue_time(d), used = 0, until = wt_clock_ns() + PUMP_NS;
     for (unsigned round = 0; round < ROUNDS && used < budget; round++) {
-        /* The client's interrupt must be seen, however slow the conditions are. */
+        /* The client's interrupt must be noticed even where conditions are slow. */
         if (round && wt_clock_ns() > until)
             break;
         status = run_device(d, budget - used, &idle, &found, err);
@@ -200,7 +203,7 @@ static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool 
     return status;
 }
 
-/* Some waves step: one instruction each, and a share of issues for those that run. */
+/* Some waves step: each gets one instruction, and those that run get a share of issues. */
 static enum wt_status advance_steps(struct wt_debugger *d, uint64_t budget, bool *soon,
                                     struct wt_error *err)
 {
@@ -233,7 +236,7 @@ static enum wt_status advance_steps(struct wt_debugger *d, uint64_t budget, bool
             if ((status = dbg_take_turn(d, wave, &turn, err)) || dbg_is_over(d))
                 return status;
             waiting &= turn == TURN_WAITS;
-            /* A wave that is done leaves the list, and the next one is in its place. */
+            /* A wave that is done leaves the list, and the next one moves up to its index. */
             if (i < d->run.stepper_count && d->run.stepper[i] == wave)
                 i++;
         }
@@ -248,14 +251,14 @@ static enum wt_status advance_steps(struct wt_debugger *d, uint64_t budget, bool
     return WT_OK;
 }
 
-/* Clients have had the news of modules, and have inserted their breakpoints. */
+/* Clients have been told of the new modules, and have inserted their breakpoints. */
 static enum wt_status settle_modules(struct wt_debugger *d, struct wt_error *err)
 {
     enum wt_status status;
     if (!d->news.modules)
         return WT_OK;
     d->news.modules = false;
-    /* Code may have come to where other code was: breakpoints went with that. */
+    /* New code may have been loaded over old code, which removes the breakpoints there. */
     if ((status = dbg_verify_breakpoints(d, err)) == WT_OK)
         status = dbg_sync_all(d, err);
     if (status == WT_INVALID)

@@ -1,7 +1,7 @@
 /*
- * A device that does not answer, and one that answers again. Breakpoints, the chosen thread and
- * lane are the debugger's and stay; the device's state is read afresh before anything else is done
- * with it.
+ * Handles a device that does not answer, and one that answers again. Breakpoints and the chosen
+ * thread and lane belong to the debugger and are kept; the device's state is read afresh before
+ * anything else is done with it.
  */
 #include "debug/core/lost.h"
 
@@ -12,7 +12,7 @@
 #include "debug/core/known.h"
 #include "debug/core/patches.h"
 
-/* The device did not answer: no wave counts as running any more, and the clients are told. */
+/* The device did not answer: no wave counts as running, and the clients are told. */
 void dbg_lose(struct wt_debugger *d, const struct wt_error *err)
 {
     dbg_all_stopped(d);
@@ -39,7 +39,7 @@ enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err)
         dbg_forget_all(d);
         status = dbg_verify_breakpoints(d, err);
     }
-    /* A program that waits for its debugger again may begin, now that it is halted. */
+    /* A program that waits for its debugger may begin now: the device is halted. */
     if (!status && d->ops->start)
         status = d->ops->start(d->probe, err);
     d->run.lost = status != WT_OK;

@@ -1,4 +1,5 @@
-/* Memory as it is, breakpoints included, through a wave that is stopped or halted for a moment. */
+/* Memory with its planted breakpoints, read and written through a wave that is stopped, or halted
+ * for a moment. */
 #include "debug/core/memory.h"
 
 #include <assert.h>
@@ -38,7 +39,7 @@ bool dbg_has_memory_port(struct wt_debugger *d)
            d->target->services->write_memory;
 }
 
-/* Injection wants a halted wave: where this one runs, it is halted for the access. */
+/* Injection needs a halted wave: if this wave runs, it is halted for the access. */
 static enum wt_status borrow_wave(struct wt_debugger *d, uint32_t wave, struct wt_wave_set *one,
                                   bool *borrowed, struct wt_error *err)
 {

@@ -1,11 +1,11 @@
-/* Which thread is which lane of which wave, and whether lanes or whole waves are threads. */
+/* Maps threads to lanes and waves, and decides whether lanes or whole waves are threads. */
 #include "debug/core/numbering.h"
 
 #include <assert.h>
 
 #include "debug/core/known.h"
 
-#define AUTO_LANES 1024 /* lanes in active waves up to which each is a thread of its own */
+#define AUTO_LANES 1024 /* with at most so many lanes in active waves, each lane is a thread */
 
 void dbg_choose_mode(struct wt_debugger *d)
 {
@@ -19,13 +19,13 @@ void dbg_choose_mode(struct wt_debugger *d)
         waves * d->topology->lanes <= AUTO_LANES ? WT_THREADS_LANES : WT_THREADS_WAVES;
 }
 
-/* The wave of a thread; NULL if there never was such a thread. */
+/* The wave of a thread; NULL if the thread never existed. */
 const struct dbg_numbered *dbg_find_numbered(struct wt_debugger *d, wt_thread thread)
 {
     const struct dbg_numbered *n = dbg_thread_table_find(&d->threads.numbers, thread);
     if (n || !thread)
         return n;
-    /* The first wave in a fixed slot has its number before anybody asks for it. */
+    /* The number of a fixed slot's first wave is known in advance. */
     const uint32_t slot = (thread - 1) / d->topology->lanes;
     if (slot >= d->topology->fixed_slots || !dbg_is_active(d, slot) ||
         !dbg_thread_table_number(&d->threads.numbers, slot, &d->wave[slot].self))

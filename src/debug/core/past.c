@@ -1,9 +1,10 @@
 /*
- * Where in the recorded run the device is: the present, the past, and the way between them.
+ * Tracks where in the recorded run the device is (in the present or in the past), and moves between
+ * the two.
  *
- * In the past every wave is halted and can be inspected as everywhere; the target puts that right
- * before it goes on. Breakpoints are not planted there, but those that were planted when the run
- * was recorded are found in memory again.
+ * In the past every wave is halted and can be inspected as usual; the target undoes that before it
+ * goes on. The debugger plants no breakpoints there, but the breakpoints planted when the run was
+ * recorded are found in memory again.
  */
 #include "debug/core/past.h"
 
@@ -38,7 +39,7 @@ bool wt_debugger_has_history(struct wt_debugger *d)
     return dbg_history(d) != NULL;
 }
 
-/* Keeps the state of the present, to which the device comes back. */
+/* Keeps the state of the present, so that the device can come back to it. */
 enum wt_status dbg_leave_present(struct wt_debugger *d, struct wt_error *err)
 {
     if (d->history.in_past)
@@ -61,7 +62,7 @@ void dbg_forget_past(struct wt_debugger *d)
     d->travel = (struct travel){0};
 }
 
-/* The device is in the present again, all as it was left. */
+/* The device is back in the present, in the state in which it was left. */
 static enum wt_status arrive_in_present(struct wt_debugger *d, struct wt_error *err)
 {
     d->ops->replaced(d->probe);
@@ -76,7 +77,7 @@ static enum wt_status arrive_in_present(struct wt_debugger *d, struct wt_error *
     return status;
 }
 
-/* Halts every wave where the device was put, to inspect it. */
+/* Halts every wave at the time that the device was moved to, so that the waves can be inspected. */
 enum wt_status dbg_inspect_here(struct wt_debugger *d, struct wt_error *err)
 {
     enum wt_status status = dbg_history(d)->inspect(d->target->context, err);
@@ -87,7 +88,7 @@ enum wt_status dbg_inspect_here(struct wt_debugger *d, struct wt_error *err)
     return dbg_halt_everything(d, err);
 }
 
-/* The device was put somewhere: nothing that was known of its waves holds. */
+/* The device was moved in time: the cached state of its waves is void. */
 enum wt_status dbg_arrive(struct wt_debugger *d, struct wt_error *err)
 {
     if (d->history.in_past && !dbg_history(d)->in_past(d->target->context))
@@ -130,7 +131,7 @@ enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err)
     if (status)
         return status;
     dbg_forget_past(d);
-    /* The breakpoints in memory now were planted in another present. */
+    /* The breakpoints in memory now were planted in an earlier present. */
     for (size_t i = 0; i < d->breakpoints.count; i++)
         d->breakpoints.list[i].planted = d->breakpoints.list[i].doubtful = false;
     dbg_drop_later_traces(d);

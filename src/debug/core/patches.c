@@ -31,7 +31,8 @@ void dbg_apply(const struct wt_patch *p, uint64_t addr, uint8_t *bytes, size_t s
     }
 }
 
-/* Whether the patch is in bytes that begin at @p addr, as far as they go; false if none does. */
+/* Whether the patch is present in bytes that begin at @p addr; only the bytes given are compared.
+ * False if they contain none of it. */
 static bool is_in(const struct wt_patch *p, uint64_t addr, const uint8_t *bytes, size_t size)
 {
     bool some = false;
@@ -82,8 +83,8 @@ enum wt_status dbg_write_patch(struct wt_debugger *d, uint32_t wave, const struc
     return dbg_raw_write(d, wave, 0, wt_address_of(patch->addr), bytes, patch->size, err);
 }
 
-/* Writes @p original where @p trap is in memory; the program may have written other code there, or
- * given the memory back with the code in it. */
+/* Writes @p original only where @p trap is in memory: the program may have written other code
+ * there, or freed the memory. */
 static enum wt_status undo(struct wt_debugger *d, uint32_t wave, const struct wt_patch *trap,
                            const struct wt_patch *original, struct wt_error *err)
 {
@@ -111,8 +112,8 @@ enum wt_status dbg_read_window(struct wt_debugger *d, uint32_t wave, uint64_t ad
     status =
         dbg_raw_read(d, wave, 0, wt_address_of(window->addr), window->bytes, window->size, &first);
     if (status == WT_INVALID && window->least < window->size) {
-        /* The end of a memory can hold a short instruction. (Where the device did not answer, a
-         * second try would hide that.) */
+        /* The end of a memory may hold an instruction shorter than the window. (Where the device
+         * did not answer, a second try would hide that.) */
         window->size = window->least;
         return dbg_raw_read(d, wave, 0, wt_address_of(window->addr), window->bytes, window->size,
                             err);
@@ -190,7 +191,7 @@ void dbg_show_original(struct wt_debugger *d, struct wt_address at, void *out, s
             dbg_apply(&d->breakpoints.list[i].original, addr, out, size);
 }
 
-/* Records a planted patch: in the past it is in memory again. */
+/* Records a planted patch, so that it is in memory again when the run is replayed. */
 static enum wt_status leave_trace(struct wt_debugger *d, const struct breakpoint *bp,
                                   struct wt_error *err)
 {
@@ -265,7 +266,7 @@ enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t 
         d->ops->decode(d->probe, bp->addr, &window, &bp->covered);
         if ((status = leave_trace(d, bp, err)))
             return status;
-        /* The bits beside the mask are those that have been read just now. */
+        /* The bits outside the mask are those just read. */
         struct wt_patch bytes = bp->original;
         dbg_apply(&trap, bytes.addr, bytes.bytes, bytes.size);
         status = dbg_raw_write(d, wave, 0, wt_address_of(bytes.addr), bytes.bytes, bytes.size, err);

@@ -16,10 +16,10 @@ void dbg_plan_issues(struct plan *plan, wt_lanes mask)
 }
 
 /*
- * A step is one instruction of the lane, also if that puts it to sleep: clients step past a
- * breakpoint before they let all go, and its wave must not run ahead of the others. A lane that
- * sleeps is waited for first, and is shown where it wakes up if nothing has told that before. A
- * range ends where the lane is awake again.
+ * A step is one instruction of the lane, even if that instruction disables the lane: clients step
+ * past a breakpoint before they resume all waves, and the lane's wave must not run ahead of the
+ * others. A plan first waits for a disabled lane to be enabled; the lane is then shown where it
+ * wakes up, if that has not been reported. A range step ends where the lane is enabled again.
  */
 bool dbg_plan_done(struct plan *plan, uint64_t pc, wt_lanes mask, bool wake_known)
 {

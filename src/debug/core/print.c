@@ -1,4 +1,4 @@
-/* Formats of printf(3), rebuilt from checked parts. */
+/* Formats in the style of printf(3), rebuilt from checked parts. */
 #include "debug/core/print.h"
 
 #include <assert.h>
@@ -45,7 +45,7 @@ static bool read_byte(const struct printer *out, uint64_t addr, char *c)
     return true;
 }
 
-/* A string of the program: at most 1,000 bytes of it, fewer where it cannot be read. */
+/* A string of the program: at most 1,000 bytes, fewer if the rest cannot be read. */
 static void put_string(struct printer *out, uint64_t addr, int precision)
 {
     int limit = precision >= 0 && precision < 1000 ? precision : 1000;
@@ -154,7 +154,7 @@ static void put_float(struct printer *out, const struct conversion *c, double va
         put(out, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-/* One conversion; false if there is no such. */
+/* One conversion; false if there is no such conversion. */
 static bool convert(struct printer *out, struct conversion c,
                     const struct wt_print_argument *argument)
 {

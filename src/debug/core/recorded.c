@@ -1,6 +1,6 @@
 /*
- * Running through the recorded run, backwards and forwards. The target replays what was recorded,
- * and searches it for what a run is to stop for.
+ * Runs through the recorded run, backwards and forwards. The target replays the recording, and
+ * searches it for the next event at which the run may stop.
  */
 #include "debug/core/recorded.h"
 
@@ -26,7 +26,7 @@
 #include "debug/core/threads.h"
 #include "debug/core/watchpoints.h"
 
-/* Issues of a slice, and how long slices go on before the client is listened to. */
+/* Issues of a slice, and how long slices run before the client is served. */
 #define SLICE ((uint64_t)1 << 18)
 #define PUMP_NS 20000000ull
 
@@ -42,8 +42,8 @@ static size_t list_code(struct wt_debugger *d, struct wt_watchpoint *list)
 }
 
 /*
- * Forwards, a breakpoint at which a wave begins has been reported, or is stepped off. Where its
- * condition does not hold the engine does not tell of it: then the next hit counts.
+ * Forwards, a breakpoint at which a wave begins was already reported, or is stepped off. If its
+ * condition does not hold the engine does not report it: then the next hit counts.
  */
 static enum wt_status note_reported(struct wt_debugger *d, struct wt_error *err)
 {
@@ -103,7 +103,7 @@ enum wt_status dbg_begin_recorded(struct wt_debugger *d, bool backwards,
     enum wt_status status = WT_OK;
     assert(dbg_history(d) && !d->run.going && !t->going && count);
     *t = (struct travel){.backwards = backwards, .wave = WT_NO_HANDLE};
-    /* The recorded run is as it is: waves that are not named go along, too. */
+    /* A recorded run cannot be changed: waves that the client did not name move, too. */
     size_t i = 0;
     while (i < count && !dbg_has_plan(&list[i]))
         i++;
@@ -144,7 +144,7 @@ static enum wt_status inspect_wave(struct wt_debugger *d, const struct wt_histor
     return WT_OK;
 }
 
-/* A wave is about to issue an instruction with a breakpoint: would it stop there? */
+/* A wave is about to issue an instruction with a breakpoint: does the run stop there? */
 static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_history_match *match,
                                        struct stop *stop, bool *stops, struct wt_error *err)
 {
@@ -155,7 +155,7 @@ static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_hi
     if (!bp || !bp->inserted)
         return WT_OK;
     dbg_identify(d, match->wave);
-    /* A breakpoint at which a wave begins has been reported, or is stepped off. */
+    /* The breakpoint at which a wave begins was already reported, or is stepped off. */
     if (!d->travel.backwards && w->has_reported && w->reported_pc == match->pc) {
         /* A wave that steps issues it after this match. */
         w->has_reported = match->wave == d->travel.wave && !match->issue;
@@ -179,8 +179,8 @@ static void judge_issue(struct wt_debugger *d, const struct wt_history_match *ma
     const struct travel *t = &d->travel;
     uint64_t start, end;
     dbg_history(d)->extent(d->target->context, &start, &end);
-    /* A lane that is masked off does not go along with its wave. At the end nothing has been
-     * issued: it is where the present came upon a mistake of the program's. */
+    /* A disabled lane does not move with its wave. At the end of the recording nothing has been
+     * issued: the present stopped there for a fault of the program. */
     c->stranger = d->ops->wave_id(d->probe, match->wave) != t->id;
     c->stop = dbg_plan_stop(match->wave, &t->plan);
     *stops = c->stranger || (wt_has_lane(match->mask, t->plan.lane) && match->time < end);
@@ -191,7 +191,7 @@ static bool is_step(const struct candidate *c)
     return c->stop.event.reason == WT_STOP_STEP;
 }
 
-/* A match was found: is it one to stop at? If so it is the candidate. */
+/* A match was found. If the run stops at it, it becomes the candidate. */
 static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match *match,
                             bool *stops, struct wt_error *err)
 {
@@ -259,8 +259,8 @@ static enum wt_status report_edge(struct wt_debugger *d, struct wt_error *err)
 }
 
 /*
- * The slot of the wave that was to step belongs to another wave here: the search has come to before
- * the wave began, or to after its end.
+ * The slot of the stepping wave belongs to another wave here: the search has passed the wave's
+ * begin or end.
  */
 static enum wt_status report_stranger(struct wt_debugger *d, const struct candidate *c,
                                       struct wt_error *err)
@@ -302,7 +302,8 @@ static enum wt_status go_on(struct wt_debugger *d, bool *on, struct wt_error *er
     return *on ? begin_search(d, err) : WT_OK;
 }
 
-/* The device stands before an instruction that is to be stopped at, or behind one of the plan. */
+/* The device stands before an instruction at which the run stops, or behind an instruction of the
+ * plan. */
 static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
 {
     struct travel *t = &d->travel;
@@ -311,8 +312,8 @@ static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
     bool on = false;
     if (c.stranger)
         return report_stranger(d, &c, err);
-    /* Forwards what came from outside at the match is still to come; and all but a breakpoint is
-     * reported after the instruction. */
+    /* Forwards, outside input recorded at the match has not been applied yet. All stops except
+     * breakpoints are reported after the instruction. */
     const uint64_t time = c.time + (c.stop.event.reason != WT_STOP_BREAKPOINT);
     enum wt_status status = t->backwards ? dbg_arrive(d, err) : dbg_go(d, time, err);
     if (!status && is_step(&c))

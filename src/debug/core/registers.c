@@ -21,7 +21,7 @@ static enum wt_status check_index(const struct wt_debugger *d, const unsigned *i
     return WT_OK;
 }
 
-/* The wave and lane of a stopped thread, whose registers of these indices are to be read. */
+/* The wave and lane of a stopped thread, of which registers with these indices are to be read. */
 static enum wt_status find_row(struct wt_debugger *d, wt_thread thread, const unsigned *index,
                                size_t count, uint32_t *wave, unsigned *lane, struct wt_error *err)
 {
@@ -87,7 +87,7 @@ enum wt_status wt_debugger_read_numbers(struct wt_debugger *d, wt_thread thread,
 
 /* ---- writing ---- */
 
-/* Only the lanes that are active have the wave's pc. */
+/* Only active lanes are at the wave's pc. */
 static enum wt_status check_pc_of(struct wt_debugger *d, uint32_t wave, unsigned lane,
                                   struct wt_error *err)
 {
@@ -106,7 +106,8 @@ static enum wt_status check_pc_of(struct wt_debugger *d, uint32_t wave, unsigned
                    lane_word, lane, wave_word, lane_word);
 }
 
-/* Clients write back what they have read, which must not drop a recorded future. */
+/* Clients write back values that they have just read. Such a write must not drop a
+ * recorded future. */
 static bool holds_already(struct wt_debugger *d, uint32_t wave, unsigned lane, unsigned index,
                           const void *value)
 {

@@ -11,7 +11,8 @@
 
 /* ---- breakpoints ---- */
 
-/* An instruction must be there to be replaced; better told now than when the program is resumed. */
+/* An instruction must be there to be replaced. The client is told now, rather than when the program
+ * is resumed. */
 static enum wt_status check_address(struct wt_debugger *d, uint64_t addr, struct wt_error *err)
 {
     struct wt_window window;

@@ -1,4 +1,4 @@
-/* Setting waves going: distributes plans to waves, and takes them off breakpoints. */
+/* Resumes waves: distributes plans to waves, and steps them off breakpoints. */
 #include "debug/core/resume.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "debug/core/stop.h"
 #include "debug/core/sync.h"
 
-/* Of what several lanes of a wave are to do, the strongest counts. */
+/* If the lanes of a wave are given different actions, the strongest one applies. */
 static int strength(enum wt_resume_kind kind)
 {
     return kind == WT_RESUME_STEP ? 3 : kind == WT_RESUME_RANGE ? 2 : 1;
@@ -102,7 +102,8 @@ static void assign_all(struct wt_debugger *d, const struct wt_resume *list, size
     }
 }
 
-/* Gets waves ready that are about to run: off breakpoints and traps that they have reported. */
+/* Prepares waves that are about to run: takes them off breakpoints and traps that they have
+ * reported. */
 static enum wt_status make_ready(struct wt_debugger *d, const struct wt_wave_set *eligible,
                                  struct wt_error *err)
 {
@@ -124,7 +125,8 @@ static enum wt_status make_ready(struct wt_debugger *d, const struct wt_wave_set
         uint32_t wave = d->run.stepper[i];
         enum turn turn;
         if (d->wave[wave].go == GO_PASS && wt_wave_set_has(eligible, wave)) {
-            /* The waves that are about to run do not yet: nothing can slip through the gap. */
+            /* The waves that are about to run are still halted, so that none can slip past a
+             * breakpoint while it is lifted. */
             struct wt_wave_set free;
             dbg_copy_set(d, &free, &d->sets.free);
             dbg_fill_set(d, &d->sets.free, 0);
@@ -157,16 +159,17 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
             wt_wave_set_add(&eligible, w);
     assign_all(d, list, count, &eligible);
     for (uint32_t w = 0; w < d->topology->waves && d->run.nonstop; w++) {
-        /* Waves that are spawned later run, too: no client resumes them. */
+        /* Waves that are spawned later run, too: no client would resume them. */
         if (wt_wave_set_has(&eligible, w) && !dbg_is_active(d, w))
             dbg_set_go(d, w, GO_FREE);
     }
-    /* Where all go on, so do waves that begin later. */
+    /* If all waves are resumed, waves that begin later run, too. */
     d->run.launches_run = d->run.nonstop;
     for (size_t i = 0; i < count; i++)
         d->run.launches_run |= list[i].thread == 0 && list[i].kind == WT_RESUME_CONTINUE;
     d->ops->hold_launches(d->probe, !d->run.launches_run);
-    /* They are to go, but stand still yet: memory is written through them as they are. */
+    /* `held`: these waves are marked to run but are still halted, so memory can be written through
+     * them. */
     dbg_copy_set(d, &d->sets.held, &eligible);
     if ((status = dbg_sync_breakpoints(d, err)) || (status = dbg_sync_watchpoints(d, err)))
         return status;
@@ -186,7 +189,7 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
     return any ? d->ops->resume(d->probe, &go, err) : WT_OK;
 }
 
-/* Non-stop: stops the waves that are to stop. *others: something else is asked for, too. */
+/* Non-stop: stops the waves that are to stop. *others: the client also asked for something else. */
 static enum wt_status stop_named(struct wt_debugger *d, const struct wt_resume *list, size_t count,
                                  bool *others, struct wt_error *err)
 {

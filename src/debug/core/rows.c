@@ -1,7 +1,7 @@
 /*
- * Registers of stopped waves: rows of bytes (probe.h), read in few round trips and kept for as long
- * as they are certain to hold. A register of a lane or a wave holds until its wave moves; one that
- * waves share, until any wave does; one that is unsteady is read each time.
+ * Registers of stopped waves: rows of bytes (probe.h), read in few round trips and cached for as
+ * long as they are valid. A register of a lane or a wave is valid until its wave moves; a register
+ * that waves share is valid until any of them moves; an unsteady register is read each time.
  */
 #include "debug/core/rows.h"
 
@@ -65,7 +65,7 @@ void dbg_close_registers(struct wt_debugger *d)
     free(d->cache.buffer);
 }
 
-/* The rows kept of a wave; what does not hold any more is marked so. */
+/* The rows kept of a wave; rows that are out of date are marked so. */
 static enum wt_status rows_of(struct wt_debugger *d, uint32_t wave, struct wave_rows **rows,
                               struct wt_error *err)
 {
@@ -95,7 +95,7 @@ static enum wt_status rows_of(struct wt_debugger *d, uint32_t wave, struct wave_
 
 /* ---- moving rows ---- */
 
-/* From a row of `lanes` to that of all lanes, or (gather) the other way round. */
+/* Copies from a row of `lanes` to the row of all lanes or, with gather, the other way round. */
 static void scatter(uint8_t *all, const uint8_t *row, size_t size, wt_lanes lanes)
 {
     for (; lanes; lanes &= lanes - 1, row += size)
@@ -183,7 +183,7 @@ static enum wt_status fetch(struct wt_debugger *d, struct wave_rows *c, wt_lanes
     return status;
 }
 
-/* The program counters of lanes; that of one that is masked off is where it will wake up. */
+/* The program counters of lanes; for a disabled lane, the address at which it will wake up. */
 static enum wt_status put_pcs(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, uint8_t *row,
                               size_t size, struct wt_error *err)
 {

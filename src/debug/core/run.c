@@ -1,9 +1,10 @@
 /*
- * Run control. A run goes in a direction until something happens that a client wants: a breakpoint,
- * a watchpoint, a step plan that is done, the end. There are two ways of running below it: on the
- * device (live.c, resume.c, step.c), and through the recorded run (recorded.c). Both stop by the
- * same rules (judge.c, hits.c, plan.c) and report in the same way (stop.c). Replays that a client
- * asks for without a run (errand.c) are pumped and interrupted like one.
+ * Run control. A run goes in one direction until an event happens that a client wants: a
+ * breakpoint, a watchpoint, the end of a step plan, the end of the program. There are two ways of
+ * running below it: on the device (live.c, resume.c, step.c), and through the recorded run
+ * (recorded.c). Both stop by the same rules (judge.c, hits.c, plan.c) and report in the same way
+ * (stop.c). Replays that a client asks for without a run (errand.c) are pumped and interrupted like
+ * a run.
  */
 #include "debug/core/errand.h"
 #include "debug/core/events.h"
@@ -17,7 +18,7 @@
 #include "debug/core/resume.h"
 #include "debug/core/stop.h"
 
-/* What holds between any two calls of the debugger. */
+/* Invariants between any two calls of the debugger. */
 static void check(const struct wt_debugger *d)
 {
     const struct run *run = &d->run;
@@ -105,7 +106,8 @@ static enum wt_status begin(struct wt_debugger *d, enum wt_direction direction,
     if ((status = check_state(d, direction, err)) != WT_OK || count == 0 ||
         (status = check_list(d, direction, list, count, err)) != WT_OK)
         return status;
-    /* One instruction may have hit several watchpoints: each is told before anything moves. */
+    /* One instruction may have hit several watchpoints: each hit is reported before any
+     * wave moves. */
     if (!d->run.nonstop && dbg_next_hit(d, backwards, &stop))
         return dbg_report(d, &stop, err);
     return backwards || d->history.in_past ? dbg_begin_recorded(d, backwards, list, count, err)

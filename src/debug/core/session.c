@@ -5,7 +5,7 @@
 
 /* Issues between two looks at the descriptors: well under a millisecond of the emulator's time. */
 #define SLICE 100000
-/* How long to leave a device alone that runs by itself before looking again. */
+/* How long the session waits between two looks at a device that runs by itself. */
 #define HARDWARE_WAIT_MS 2
 /* How often clients are asked in a row before the descriptors are looked at. */
 #define IN_A_ROW 256
@@ -23,7 +23,7 @@ struct wt_session {
     struct wt_debugger *debugger;
     struct wt_loop *loop;
     struct wt_client *clients; /* in the order in which they joined */
-    struct wt_client *runner;  /* whose run is under way, or was the last; NULL: no client's */
+    struct wt_client *runner;  /* the client whose run is under way, or was the last; NULL: none */
     uint32_t last_number;
     bool end_when_idle;
 };

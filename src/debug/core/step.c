@@ -1,6 +1,6 @@
 /*
- * One instruction of one wave: from under a breakpoint, past a trap, or as it stands; and what is
- * to be done after it.
+ * Steps one wave by one instruction: off a breakpoint, past a trap, or normally; and does what has
+ * to follow the step.
  */
 #include "debug/core/step.h"
 
@@ -20,7 +20,7 @@
 
 /*
  * Whether the device stands still between accesses of its debug registers, so that waves need not
- * be halted while a breakpoint is lifted for a moment. Only asked while something runs.
+ * be halted while a breakpoint is lifted for a moment. This is asked only while some wave runs.
  */
 static bool device_is_frozen(struct wt_debugger *d)
 {
@@ -57,9 +57,10 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
     struct wt_wave_set held;
     enum wt_status status = WT_OK, plant = WT_OK, release = WT_OK;
     if (hold) {
-        /* A halt request would overwrite the cause of a wave that has halted by itself, and the
-         * resume request after the step would set it going: it would never be examined. One that
-         * halts after the last scan is resumed onto its breakpoint, which halts it again. */
+        /* Waves that have halted since the last scan are not held: a halt request would overwrite
+         * the cause of their halt, and the resume request after the step would set them going, so
+         * that they would never be examined. A wave that halts after the scan is resumed onto its
+         * breakpoint, which halts it again. */
         for (unsigned i = 0; i < d->sets.words; i++)
             held.word[i] = d->sets.free.word[i] & ~d->sets.unseen.word[i];
         if ((status = dbg_halt(d, &held, err)))
@@ -69,13 +70,14 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
     if (!status)
         status = d->ops->step(d->probe, wave, step, err);
     if (!status && !step->done && !others) {
-        /* It waits, and no other wave runs: the breakpoint may stay lifted. */
+        /* The wave waits, and no other wave runs: the breakpoint may stay lifted. */
         bp->planted = false;
         w->lifted = true;
         return WT_OK;
     }
     if (!status && !step->done) {
-        /* It waits for others: close the gap, let them run, try again. */
+        /* The wave waits for others: plant the breakpoint again, let the others run, try again
+         * later. */
         struct wt_wave_set one;
         dbg_one_wave(d, &one, wave);
         status = dbg_halt(d, &one, err);
@@ -88,7 +90,7 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
     return status ? status : plant ? plant : release;
 }
 
-/* Says once that a step cannot be done. */
+/* Reports, once, that a step cannot be done. */
 void dbg_tell_waiting(struct wt_debugger *d, uint32_t wave)
 {
     struct wave *w = &d->wave[wave];
@@ -178,13 +180,13 @@ enum wt_status dbg_come_to_watch(struct wt_debugger *d, uint32_t wave, bool *sto
     return dbg_stop(d, &stop, err);
 }
 
-/* A wave that runs freely has come to a breakpoint that the target watches for the debugger. */
+/* A wave that runs freely has reached a breakpoint that the target watches for the debugger. */
 static enum wt_status come_to_watched(struct wt_debugger *d, const struct wt_watchpoint_hit *hit,
                                       bool *stopped, struct wt_error *err)
 {
     const struct breakpoint *bp = dbg_find_breakpoint(d, hit->pc);
     struct stop stop;
-    /* Where a step arrives is examined when it is done. */
+    /* The instruction at which a step arrives is examined when the step is done. */
     if (!bp || !bp->watched || d->wave[hit->wave].go != GO_FREE)
         return WT_OK;
     const struct arrival arrival = {.wave = hit->wave,
@@ -249,7 +251,7 @@ static enum wt_status step_ended(struct wt_debugger *d, uint32_t wave, const str
     return dbg_stop(d, &stop, err);
 }
 
-/* What to do after a stepping wave has moved. */
+/* Does what follows a stepping wave's move. */
 static enum wt_status after_move(struct wt_debugger *d, uint32_t wave, enum turn *turn,
                                  struct wt_error *err)
 {
@@ -281,7 +283,7 @@ static enum wt_status after_move(struct wt_debugger *d, uint32_t wave, enum turn
     return status;
 }
 
-/* Takes back a step that has not been done, and closes the gap that it left in a breakpoint. */
+/* Cancels a step that has not been done, and plants the breakpoint again that was lifted for it. */
 enum wt_status dbg_take_back_step(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
 {
     struct wt_wave_set one;
@@ -292,7 +294,8 @@ enum wt_status dbg_take_back_step(struct wt_debugger *d, uint32_t wave, struct w
     return status || !lifted ? status : dbg_sync_breakpoints(d, err);
 }
 
-/* The device takes one step at a time: one that waits makes room for another wave's. */
+/* The device takes one step at a time: a pending step is cancelled to make room for
+ * another wave's. */
 static enum wt_status take_back_pending(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
 {
     for (size_t i = 0; i < d->run.stepper_count; i++) {
@@ -306,7 +309,7 @@ static enum wt_status take_back_pending(struct wt_debugger *d, uint32_t wave, st
     return WT_OK;
 }
 
-/* A stepping wave's turn. */
+/* Gives a stepping wave its turn. */
 enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *turn,
                              struct wt_error *err)
 {
@@ -316,7 +319,7 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
     enum wt_status status = WT_OK;
     *turn = TURN_WAITS;
     if (w->step_ended) {
-        /* Another wave has its slot, and must not be stepped in its place. */
+        /* Another wave has taken over the slot, and must not be stepped in place of this one. */
         *turn = TURN_OVER;
         return step_ended(d, wave, &w->self, err);
     }

@@ -1,4 +1,5 @@
-/* Stopping: what happened to which lane, and telling it once every wave that has to has halted. */
+/* Stops: describes what happened to which lane, and reports it once every wave that must halt has
+ * halted. */
 #include "debug/core/stop.h"
 
 #include <assert.h>
@@ -29,7 +30,8 @@ static void tell_other_lanes(struct wt_debugger *d, uint32_t wave, unsigned lane
     }
 }
 
-/* Nobody in particular has stopped: the thread that commands mean is named, if there is one. */
+/* No thread in particular has stopped: the event names the client's current thread, if there is
+ * one. */
 static enum wt_status report_all(struct wt_debugger *d, const struct stop *stop,
                                  struct wt_error *err)
 {
@@ -120,7 +122,7 @@ enum wt_status dbg_stop(struct wt_debugger *d, const struct stop *what, struct w
     struct stop stop = *what;
     enum wt_status status;
     assert(stop.wave < d->topology->waves && stop.lane < d->topology->lanes);
-    /* A wave that has begun since the last scan is not known yet. */
+    /* A wave that has begun since the last scan is not in the cache yet. */
     stop.id = dbg_is_active(d, stop.wave) ? d->wave[stop.wave].self.id : WT_NO_WAVE;
     stop.event.kind = WT_EVENT_STOPPED;
     if (d->run.nonstop) {
@@ -134,7 +136,7 @@ enum wt_status dbg_stop(struct wt_debugger *d, const struct stop *what, struct w
             return status;
         return dbg_report(d, &stop, err);
     }
-    /* It stands where its step has left it: its cached state stays valid. */
+    /* The wave is where its step left it: its cached state stays valid. */
     struct wave *w = &d->wave[stop.wave];
     if (stop.event.reason != WT_STOP_FAULT && dbg_is_stepping(w) && !w->pending && w->have_pc)
         dbg_set_go(d, stop.wave, GO_STOPPED);
@@ -227,7 +229,7 @@ uint64_t dbg_exceptions_of(const struct wt_topology *t, enum wt_fault_kind kind,
     return bits;
 }
 
-/* A mistake of the program, if the device found one. */
+/* A fault of the program, if the device found one. */
 enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err)
 {
     const struct wt_target_services *services = d->target->services;

@@ -9,7 +9,7 @@
 #include "debug/core/patches.h"
 #include "debug/core/watchpoints.h"
 
-/* Whether its instruction is to be replaced in memory. */
+/* Whether the breakpoint's instruction is to be replaced in memory. */
 static bool is_to_plant(const struct breakpoint *bp)
 {
     return bp->inserted && !bp->code->in_engine;
@@ -21,7 +21,7 @@ enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err)
     enum wt_status status = WT_OK;
     struct wt_error ignored;
     bool lifted = false;
-    /* Lift first: two that overlap may trade places. */
+    /* Breakpoints are lifted before others are planted: two that overlap may trade places. */
     for (int plant = 0; plant < 2; plant++) {
         for (size_t i = 0; i < d->breakpoints.count; i++) {
             struct breakpoint *bp = &d->breakpoints.list[i];
@@ -59,7 +59,7 @@ struct wt_watchpoint dbg_watched_code(const struct breakpoint *bp)
     return w;
 }
 
-/* A list, to be freed, of all that the target is to watch: code, then memory. */
+/* A list of all that the target is to watch: code, then memory. The caller frees it. */
 static enum wt_status list_all(struct wt_debugger *d, struct wt_watchpoint **list, size_t *count,
                                struct wt_error *err)
 {

@@ -35,7 +35,7 @@ void dbg_thread_table_clear(struct dbg_thread_table *t)
         memset(t->bucket, 0, t->buckets * sizeof *t->bucket);
 }
 
-/* The bucket where an id is, or where it belongs. */
+/* The bucket that holds an id, or would hold it. */
 static uint32_t *bucket_of(const struct dbg_thread_table *t, wt_wave_id id)
 {
     size_t i = (size_t)(id * 0x9e3779b97f4a7c15u >> 32) & (t->buckets - 1);
@@ -44,7 +44,7 @@ static uint32_t *bucket_of(const struct dbg_thread_table *t, wt_wave_id id)
     return &t->bucket[i];
 }
 
-/* Room for one wave more, in all arrays: nothing fails after that. */
+/* Makes room for one more wave in all arrays: no later step of an insertion can fail. */
 static bool reserve(struct dbg_thread_table *t)
 {
     struct dbg_numbered *wave = wt_array_grow(t->wave, &t->capacity, t->count + 1, sizeof *t->wave);
@@ -108,7 +108,7 @@ struct dbg_numbered *dbg_thread_table_find(struct dbg_thread_table *t, uint32_t 
         struct dbg_numbered *n = t->fixed[slot] ? &t->wave[t->fixed[slot] - 1] : NULL;
         return n && number - n->first < n->wave.lanes ? n : NULL;
     }
-    size_t low = 0, high = t->later_count; /* the first whose numbers begin after this one */
+    size_t low = 0, high = t->later_count; /* the first wave whose numbers begin after this one's */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (t->wave[t->later[middle]].first > number)

@@ -14,7 +14,7 @@ enum wt_thread_mode wt_debugger_thread_mode(struct wt_debugger *d)
     return d->threads.mode;
 }
 
-/* The thread that shows the same wave as a whole. */
+/* The thread that represents the whole wave of @p thread. */
 static wt_thread wave_thread(struct wt_debugger *d, wt_thread thread)
 {
     const struct dbg_numbered *n = dbg_find_numbered(d, thread);
@@ -195,7 +195,7 @@ static enum wt_status list_wave(struct wt_debugger *d, uint32_t wave, struct wt_
     return WT_OK;
 }
 
-/* Looks at all stopped waves together, as far as they are not known yet. */
+/* Looks at all stopped waves together, except those whose state is known. */
 static enum wt_status survey(struct wt_debugger *d, struct wt_error *err)
 {
     uint32_t count = 0;

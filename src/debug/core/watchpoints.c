@@ -40,7 +40,7 @@ enum wt_status dbg_resolve_watchpoint(struct wt_debugger *d, const struct wt_wat
                        "%" PRIu64 " bytes at 0x%" PRIx64 " reach past the end of the address space",
                        r->size, r->addr.offset);
     *at = (struct wt_watchpoint){.kind = r->kind, .addr = r->addr, .size = r->size};
-    /* Where there is no thread yet, all see the same. */
+    /* If there is no thread yet, all threads see the same memory. */
     unsigned lane = 0;
     enum wt_status status = r->thread ? dbg_locate(d, r->thread, &at->wave, &lane, err) : WT_OK;
     if (d->topology->spaces[r->addr.space].scope == WT_SCOPE_LANE)
@@ -71,8 +71,8 @@ enum wt_status dbg_list_watchpoints(struct wt_debugger *d, struct wt_watchpoint 
     return WT_OK;
 }
 
-/* Room for a watchpoint more, and for a report of each: a stop must not be lost for want of memory.
- */
+/* Makes room for one more watchpoint, and for a report of each: a stop must not be lost for want of
+ * memory. */
 bool dbg_reserve_watchpoint(struct wt_debugger *d)
 {
     struct reports *const both[] = {&d->hits.reports, &d->hits.spare};

@@ -142,7 +142,7 @@ enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, s
         return wt_fail(err, WT_STATE,
                        "%s %u is masked off and cannot run a function now: choose an active %s",
                        t->lane_word, lane, t->lane_word);
-    /* The bare name: each client has its own way to write a register. */
+    /* The bare name of the register: clients differ in how they write registers. */
     char advice[160] = "";
     for (size_t i = 0; i < t->register_count; i++)
         if (t->registers[i].role == WT_ROLE_EXEC_MASK && !t->registers[i].read_only &&

@@ -1,6 +1,6 @@
 /*
- * Who wrote there? The writes to a range of memory in the recorded run, found by searching it
- * backwards; the device stands after it where it stood before. See errand.c for how it is done.
+ * Finds who wrote to a range of memory: searches the recorded run backwards for the writes. The
+ * device is afterwards where it was before. errand.c does the search.
  */
 #include "debug/core/state.h"
 
@@ -9,8 +9,7 @@
 #include "debug/core/errand.h"
 #include "debug/core/events.h"
 
-/* Runs a replay to its end, without clients; its event, the last of the queue, says how it ended.
- */
+/* Runs a replay to its end, without clients. The last event of the queue tells how it ended. */
 static enum wt_status finish(struct wt_debugger *d, struct wt_error *err)
 {
     while (d->errand.kind != ERRAND_NONE)

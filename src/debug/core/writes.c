@@ -60,7 +60,7 @@ static void add(struct wt_writes *s)
 }
 
 /* Moves the window's writes to the list. The search has ended at the begin of the run (@p edge), or
- * when the list is full. */
+ * because the list is full. */
 static enum wt_history_step end_window(struct wt_writes *s, bool edge, struct wt_error *err)
 {
     while (s->ring_count && s->count < s->most) {

@@ -1,14 +1,14 @@
 /*
- * Which lanes of a wave have accessed a range of memory. The address watch of the hardware tells
- * the wave alone; flat and global instructions have their addresses in registers, which a store
- * leaves as they are (Vega ISA, microcode format FLAT).
+ * Finds which lanes of a wave have accessed a range of memory. The hardware's address watch reports
+ * the wave alone. Flat and global instructions have their addresses in registers, which a store
+ * does not change (Vega ISA, microcode format FLAT).
  */
 #include "base/bits.h"
 #include "debug/gcn/internal.h"
 
 enum { ENCODING_FLAT = 0x37, SEGMENT_FLAT = 0, SEGMENT_SCRATCH = 1, NO_SADDR = 0x7f };
 
-/* The size of an access by opcode, and whether it loads into registers; 0: unknown. */
+/* The size of an access by opcode, and whether it loads into registers; size 0: unknown. */
 static unsigned size_of(unsigned op, bool *loads)
 {
     static const uint8_t plain[] = {1, 1, 2, 2, 4, 8, 12, 16};
@@ -29,8 +29,8 @@ static enum wt_status read_row(struct wt_probe *p, const struct gcnp_row *row, u
                           err);
 }
 
-/* An address as a lane of the row computes it, as one of global memory; false if it is in LDS, or
- * in private memory in pieces. */
+/* Translates an address that a lane computes to one of global memory; false if it is in LDS, or in
+ * private memory that is not contiguous. */
 static bool global_of(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t addr, uint64_t *at)
 {
     return gcnp_global_range(p, wave, lane, wt_address_of(addr), 1, at, WT_IGNORED) == WT_OK;

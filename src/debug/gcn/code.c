@@ -1,6 +1,6 @@
 /*
- * Instructions of GCN5, as far as breakpoints and steps have to know them: how long they are, and
- * what becomes of the PC (AMD, "Vega" Instruction Set Architecture, chapter 12: formats).
+ * Decodes instructions of GCN5 as far as breakpoints and steps need it: their length, and their
+ * effect on the PC (AMD, "Vega" Instruction Set Architecture, chapter 12: formats).
  */
 #include "debug/gcn/internal.h"
 
@@ -10,7 +10,8 @@
 
 #define S_TRAP_1 0xbf920001u
 
-/* Sources that say that a dword follows: a literal constant, or (of VOP1, VOP2, VOPC) SDWA, DPP. */
+/* Source operands that announce another dword: a literal constant, or (for VOP1, VOP2, VOPC) SDWA
+ * or DPP. */
 enum { SOURCE_SDWA = 249, SOURCE_DPP = 250, SOURCE_LITERAL = 255 };
 
 enum {
@@ -94,7 +95,7 @@ static unsigned vector_length(uint32_t word)
 {
     const uint32_t source = word & 0x1ff, op = word >> 25;
     const bool more = source == SOURCE_LITERAL || source == SOURCE_SDWA || source == SOURCE_DPP;
-    /* v_madmk and v_madak, of 32 and 16 bits, have a constant always. */
+    /* v_madmk and v_madak, of 32 and 16 bits, always have a constant. */
     const bool constant = op == 23 || op == 24 || op == 36 || op == 37;
     return more || constant ? 8 : 4;
 }

@@ -1,4 +1,4 @@
-/* Why a wave has stopped, and exceptions in words. */
+/* The reasons why a wave has stopped, and exceptions as text. */
 #include "debug/gcn/internal.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@ enum {
     TRAPSTS_CYCLE_SHIFT = 16,
 };
 
-/* The bits of MODE.EXCP_EN and TRAPSTS.EXCP in their order, without that of address watches, whose
- * stops are watchpoints; the others behind them. */
+/* The bits of MODE.EXCP_EN and TRAPSTS.EXCP in their order. Address watches are left out: their
+ * stops are reported as watchpoints. The other exceptions follow. */
 enum { MATH_EXCEPTIONS = 7, MEM_VIOL = MATH_EXCEPTIONS, ILLEGAL };
 const struct wt_exception gcnp_exceptions[GCNP_EXCEPTIONS] = {
     {"invalid", WT_FAULT_NONE},      {"denormal", WT_FAULT_NONE},   {"float_div0", WT_FAULT_NONE},
@@ -44,7 +44,7 @@ enum wt_halt_cause gcnp_cause_of(const struct gcnp_row *row)
     return WT_HALT_STEP;
 }
 
-/* The exceptions of TRAPSTS that count for this wave, in words. */
+/* The exceptions in TRAPSTS that are enabled for this wave, as text. */
 static void name_exceptions(uint32_t trapsts, uint32_t mode, char *text, size_t size)
 {
     static const char *const name[] = {

@@ -1,5 +1,5 @@
-/* Memory as a lane sees it: generic addresses lead by their aperture to LDS, to the lane's private
- * memory, or to global memory. */
+/* Memory as a lane sees it: the aperture of a generic address selects LDS, the lane's private
+ * memory, or global memory. */
 #include "debug/gcn/internal.h"
 
 #include <assert.h>
@@ -43,7 +43,7 @@ void gcnp_describe_spaces(struct wt_probe *p)
     p->common.topology.result_registers = 4;
 }
 
-/* A generic address as one of the space that it leads to. */
+/* Translates a generic address to the space that it selects. */
 static struct wt_address by_aperture(const struct wt_probe *p, struct wt_address addr)
 {
     const struct kfd_device_entry *d = p->device; /* apertures are those of the process */
@@ -57,8 +57,8 @@ static struct wt_address by_aperture(const struct wt_probe *p, struct wt_address
     return (struct wt_address){SPACE_GLOBAL, at};
 }
 
-/* Where the wave's private memory begins: in FLAT_SCRATCH, once the kernel has set it; the driver
- * has the hardware leave the wave's offset in TTMP13 before. */
+/* The begin of the wave's private memory: in FLAT_SCRATCH, once the kernel has set it. Before that,
+ * the wave's offset is in TTMP13, where the driver has the hardware leave it. */
 static enum wt_status scratch_of(struct wt_probe *p, const struct gcnp_row *row, uint64_t *base,
                                  struct wt_error *err)
 {
@@ -78,7 +78,7 @@ static enum wt_status scratch_of(struct wt_probe *p, const struct gcnp_row *row,
                : wt_fail(err, WT_INVALID, "the kernel has no private memory");
 }
 
-/* The piece of [addr, addr + *size) that lies in one place of memory, and where. */
+/* The part of [addr, addr + *size) that is contiguous in memory, and where it is. */
 static enum wt_status place(struct wt_probe *p, const struct gcnp_row *row, unsigned lane,
                             struct wt_address addr, size_t *size, uint64_t *at,
                             struct wt_error *err)
@@ -137,9 +137,9 @@ static enum wt_status access_memory(struct wt_probe *p, uint32_t wave, unsigned 
     return WT_OK;
 }
 
-/* The memory port knows generic addresses. While queues are suspended, LDS is in the save area, and
- * so is the register that leads to private memory. While they run, only the port has them: a
- * condition is evaluated in the middle of a wave's turn. */
+/* The memory port can access generic addresses. While queues are suspended, LDS and the register
+ * that holds the private memory's address are in the save area. While queues run, only the port can
+ * access them: a condition is evaluated in the middle of a wave's turn. */
 static bool by_port(struct wt_probe *p, struct wt_address *addr)
 {
     const struct wt_address at = by_aperture(p, *addr);

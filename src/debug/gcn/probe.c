@@ -1,19 +1,19 @@
 /*
- * The probe of GCN5: waves are halted, resumed and stepped through their records in the save area.
- * Between two operations queues are suspended only if nothing of them is to run. See gcn.h.
+ * The probe of GCN5: halts, resumes and steps waves through their records in the save area. Between
+ * two operations, queues are suspended only if none of their waves is to run. See gcn.h.
  */
 #include "debug/gcn/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What is told: exceptions of waves. Suspending a queue clears them. */
+/* The exceptions of waves that are reported. Suspending a queue clears them. */
 #define WAVE_EXCEPTIONS 0x3fu
 
 /* ---- opening ---- */
 
-/* Compute units and waves of all GPUs. Those of one program differ in their number of units only.
- */
+/* Compute units and waves of all GPUs. The GPUs of one program differ only in their number of
+ * units. */
 static enum wt_status count_cores(struct wt_probe *p, uint32_t *cores, struct wt_error *err)
 {
     *cores = 0;
@@ -112,16 +112,16 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
 static void probe_close(struct wt_probe *p)
 {
     struct kfd_debug_call call = {.op = KFD_DEBUG_DISABLE};
-    /* Waves that this debugger has stopped go on: the driver knows them by their TTMPs. */
+    /* Waves that this debugger has stopped are resumed: the driver finds them by their TTMPs. */
     gcnp_call(p, &call, WT_IGNORED);
     free_probe(p);
 }
 
 /* ---- run control ---- */
 
-/* A wave that goes on from an exception does what it would do without a debugger: it stays halted,
- * and the runtime is told, which ends the program (ROCdbgapi, amd_dbgapi_wave_resume). Where no
- * runtime is, it goes on behind the instruction. */
+/* A wave that is resumed after an exception does what it would do without a debugger: it stays
+ * halted, and the runtime is told, which ends the program (ROCdbgapi, amd_dbgapi_wave_resume). If
+ * there is no runtime, it continues behind the instruction. */
 static enum wt_status give_up(struct wt_probe *p, struct gcnp_row *row, struct wt_error *err)
 {
     const bool failed = row->common.cause == WT_HALT_EXCEPTION || row->aborts;
@@ -136,7 +136,7 @@ static enum wt_status give_up(struct wt_probe *p, struct gcnp_row *row, struct w
     const enum wt_status status = gcnp_call(p, &call, err);
     if (status || code != KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION)
         return status;
-    /* The runtime leaves those of queues to the driver's report of the page fault. */
+    /* The runtime leaves exceptions of queues to the driver's report of the page fault. */
     call = (struct kfd_debug_call){.op = KFD_DEBUG_SEND_RUNTIME_EVENT,
                                    .arg = {kfd_exception_bit(KFD_EC_DEVICE_MEMORY_VIOLATION)},
                                    .device = row->common.wave.device};

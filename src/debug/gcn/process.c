@@ -247,7 +247,8 @@ enum wt_status wt_gcn_process_want_memory(struct wt_gcn_process *p, struct wt_er
     return status;
 }
 
-/* Before the answer comes what was asked for when the process said that it ends. */
+/* Skips the answer to the request that was pending when the process announced its end: it comes
+ * first. */
 static bool receive_memory(struct wt_connection *c, struct kfd_wire_answer *answer, uint8_t **bytes)
 {
     do {
@@ -263,7 +264,7 @@ static bool receive_memory(struct wt_connection *c, struct kfd_wire_answer *answ
 
 void wt_gcn_process_final_memory(struct wt_gcn_process *p, wt_gcn_memory_fn *found, void *context)
 {
-    struct wt_connection c = p->connection; /* it has ended, and speaks yet */
+    struct wt_connection c = p->connection; /* the process has ended, but still sends */
     struct kfd_wire_request request = {.kind = KFD_WIRE_FINAL_NEXT};
     struct kfd_wire_answer answer;
     uint8_t *bytes = NULL;

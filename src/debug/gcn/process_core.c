@@ -6,7 +6,7 @@
 
 #include "debug/gcn/process_ask.h"
 
-/* The process may have another working folder. */
+/* The path is made absolute: the process may have another working directory. */
 static enum wt_status whole_path(const char *path, char *whole, size_t size, struct wt_error *err)
 {
     char folder[4096] = "";
@@ -17,7 +17,7 @@ static enum wt_status whole_path(const char *path, char *whole, size_t size, str
     return WT_OK;
 }
 
-/* The GPU of a wave, whose number becomes that within it. */
+/* Finds the GPU of a wave, and replaces the wave's number by its number within that GPU. */
 static enum wt_status find_gpu(struct wt_gcn_process *p, uint32_t *wave, uint32_t *gpu,
                                struct wt_error *err)
 {

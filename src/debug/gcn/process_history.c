@@ -1,5 +1,5 @@
-/* Time travel within the kernels of a host process: the service of its target, which asks the
- * process for all of it (object/kfd_wire.h). */
+/* Time travel within the kernels of a host process: the target's history service, which sends every
+ * request to the process (object/kfd_wire.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #define SEVERAL_GPUS                                                                               \
     "nothing is recorded of a program with several GPUs: what they do has no common order"
 
-/* A request for travel. Its answer's bytes come to travel.answer, *size of them. */
+/* A request for travel. The answer's bytes are stored at travel.answer, *size of them. */
 static enum wt_status ask(struct wt_gcn_process *p, enum kfd_wire_travel what, uint64_t *argument,
                           const void *more, size_t length, struct kfd_wire_answer *answer,
                           struct wt_error *err)
@@ -42,7 +42,7 @@ static enum wt_status do_it(struct wt_gcn_process *p, enum kfd_wire_travel what,
     return ask(p, what, &argument, more, length, &answer, err);
 }
 
-/* Asks for one struct; false where there is none. */
+/* Asks for one struct; false if there is none. */
 static bool ask_struct(struct wt_gcn_process *p, enum kfd_wire_travel what, void *to, size_t size)
 {
     struct kfd_wire_answer answer;
@@ -62,7 +62,7 @@ static uint64_t issue_time(void *context)
     return t->now;
 }
 
-/* Where nothing is recorded the run begins and ends now. */
+/* If nothing is recorded, the run begins and ends now. */
 static void look(struct wt_gcn_process *p)
 {
     struct gcnp_travel *t = gcnp_travel_of(p);

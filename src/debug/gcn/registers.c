@@ -8,7 +8,7 @@
 
 #include "base/bits.h"
 
-/* Where a register is: what its `code` says. */
+/* The location of a register, from its `code`. */
 enum kind { IN_SGPR, IN_SPECIAL, IN_VGPR, IN_HW, IN_TTMP };
 #define CODE(kind, n) ((uint32_t)(kind) << 16 | (n))
 
@@ -23,8 +23,8 @@ static bool is_preserved(unsigned vgpr)
     return vgpr >= 40 && (vgpr - 40) % 16 < 8;
 }
 
-/* Numbers are DWARF's where it has one (LLVM, "User Guide for AMDGPU Backend": register
- * identifier), others from 0x1000 on. */
+/* Registers have DWARF's number if it defines one (LLVM, "User Guide for AMDGPU Backend": register
+ * identifier); others are numbered from 0x1000 on. */
 static const struct wt_register named[NAMED] = {
     {.name = "pc",
      .type = WT_REG_CODE_PTR,
@@ -82,8 +82,8 @@ static const struct wt_register named[NAMED] = {
      .number = 0x1004,
      .dwarf = -1,
      .code = CODE(IN_SPECIAL, SPECIAL_XNACK_MASK)},
-    /* The calling convention's, by the scalar registers that they are. Debug information means a
-     * frame where it names s32 or s33: these come first. */
+    /* The roles of the calling convention, as scalar registers. Debug information that names s32 or
+     * s33 means the frame's value: these rows come before those of the SGPRs. */
     {.name = "ra",
      .type = WT_REG_CODE_PTR,
      .role = WT_ROLE_RA,
@@ -157,7 +157,8 @@ bool gcnp_describe_registers(struct wt_probe *p)
     return true;
 }
 
-/* Where a register's value is in memory; false if the wave does not have it. */
+/* The address at which a register's value is kept in memory; false if the wave does not have the
+ * register. */
 static bool place_of(const struct gcnp_row *row, const struct wt_register *r, uint64_t *addr)
 {
     const uint32_t n = r->code & 0xffff, dwords = r->bits / 32;

@@ -22,22 +22,22 @@
 
 enum { RA_LOW = 30, RA_HIGH = 31, SP = 32, FP = 33, EXEC_LOW = 126, VCC_LOW = 106 };
 
-/* Operands: integers from 0 to 64 and from -1 to -16; the dword behind. */
+/* Values of operands: integers from 0 to 64 and from -1 to -16, or the dword that follows. */
 enum { SOURCE_ZERO = 128, SOURCE_64 = 192, SOURCE_MINUS_16 = 208, SOURCE_LITERAL = 255 };
 
-/* What an SGPR holds. */
+/* The value of an SGPR, as far as it is known. */
 struct content {
     enum { UNKNOWN, ENTRY, ENTRY_SP } kind;
     unsigned number; /* ENTRY: of the register that held it when the function began */
     int64_t offset;  /* ENTRY_SP: the stack pointer of then, and so much */
 };
 
-/* An SGPR of the function's beginning in a lane of a VGPR. */
+/* An SGPR's value at the function's beginning, kept in a lane of a VGPR. */
 struct in_lane {
     unsigned sgpr, vgpr, lane;
 };
 
-/* A VGPR of the function's beginning in its frame. */
+/* A VGPR's value at the function's beginning, kept in its frame. */
 struct in_frame {
     unsigned vgpr;
     int64_t offset; /* in bytes of a lane, from the stack pointer of then */
@@ -305,11 +305,11 @@ static bool read_lane(const struct follower *f, unsigned vgpr, unsigned lane, ui
     return true;
 }
 
-/* What an SGPR held when the function began; *changed: another value than now. */
+/* The value that an SGPR had when the function began; *changed: it differs from the value now. */
 static bool value_at_entry(const struct follower *f, unsigned n, uint32_t *value)
 {
-    /* A copy in a lane goes before the register itself, which a call behind the prologue may have
-     * changed. */
+    /* A copy in a lane is preferred to the register itself: a call behind the prologue may have
+     * changed the register. */
     for (unsigned i = 0; i < f->lane_count; i++)
         if (f->lane[i].sgpr == n)
             return read_lane(f, f->lane[i].vgpr, f->lane[i].lane, value);
@@ -333,7 +333,7 @@ static bool stack_at_entry(const struct follower *f, uint32_t *value)
 
 /* ---- the epilogue ---- */
 
-/* Values that SGPRs have when the function returns, from what they are now. */
+/* Values that SGPRs will have when the function returns, from their values now. */
 struct tail {
     bool known[SGPR_COUNT];
     uint32_t value[SGPR_COUNT];
@@ -348,7 +348,7 @@ static bool tail_value(struct follower *f, struct tail *t, unsigned n, uint32_t 
     return true;
 }
 
-/* Follows the code on to the function's return, if that comes without a branch. */
+/* Follows the code to the function's return, if no branch comes before it. */
 static bool follow_epilogue(struct follower *f, struct tail *t)
 {
     struct insn in;

@@ -1,7 +1,7 @@
 /*
- * Watchpoints by the four address watches of gfx9. A watch covers a block of 64 bytes or a power of
- * two above that. For writes the probe compares the bytes that were asked for; of reads it can only
- * say that the block was accessed.
+ * Watchpoints by the four address watches of gfx9. A watch covers an aligned block of 64 bytes, or
+ * of a larger power of two. For writes the probe compares the bytes of the watched range; for reads
+ * it can only report that the block was accessed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum { WATCH_READ, WATCH_NONREAD, WATCH_ATOMIC, WATCH_ALL };
 #define OVERRIDE_OR 0u
 #define ADDRESS_WATCH 0x80u /* in the order of MODE[20:12] */
 
-/* The least block that holds a range; 0: none does. */
+/* The smallest block that contains a range; 0: there is none. */
 static uint64_t block_of(uint64_t addr, uint64_t size)
 {
     uint64_t block = BLOCK;
@@ -99,20 +99,20 @@ enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
             clear(p, WT_IGNORED);
             return status;
         }
-    /* Waves that are there get the bit with their next resume; those that begin, so. */
+    /* Existing waves get the bit at their next resume; waves that begin get it by this call. */
     struct kfd_debug_call call = {.op = KFD_DEBUG_SET_WAVE_LAUNCH_OVERRIDE,
                                   .arg = {OVERRIDE_OR, count ? ADDRESS_WATCH : 0, ADDRESS_WATCH}};
     return gcnp_call(p, &call, err);
 }
 
-/* Whether the watch has its bit in TRAPSTS. */
+/* Whether TRAPSTS has the bit of this watch set. */
 static bool has_hit(const struct gcnp_row *row, const struct gcnp_watch *w)
 {
     const uint32_t id = w->id[row->common.wave.device];
     return row->hw[KFD_HW_TRAPSTS] >> (id ? 11 + id : 7) & 1;
 }
 
-/* Whether what was asked for has been got at, as far as can be known. */
+/* Whether the watched range was accessed, as far as that can be known. */
 static enum wt_status judge(struct wt_probe *p, struct gcnp_watch *w, bool *wanted,
                             struct wt_error *err)
 {

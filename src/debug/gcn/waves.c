@@ -1,4 +1,4 @@
-/* Queues that are suspended and resumed, and the waves in their save areas. */
+/* Suspends and resumes queues, and reads the waves in their save areas. */
 #include "debug/gcn/internal.h"
 
 #include <errno.h>
@@ -10,7 +10,8 @@
 
 #define EVERY_EXCEPTION (~(uint64_t)0)
 #define QUEUE_TYPE_AQL 2u
-/* What compilers make of assert, abort and __builtin_trap (LLVM, "Trap Handler ABI"). */
+/* Trap instructions that compilers generate for assert, abort and __builtin_trap (LLVM, "Trap
+ * Handler ABI"). */
 #define TRAP_ABORT 2u
 enum { STATUS_HALT = 1 << 13, MODE_DEBUG_EN = 1 << 11, TRAPSTS_ILLEGAL = 1 << 11 };
 /* Address watches, as exceptions: enabled, and raised. */
@@ -30,7 +31,7 @@ enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct
 
 /* ---- launches ---- */
 
-/* What a packet asks for; 1 each where it cannot be read any more. */
+/* The dimensions that a packet asks for; 1 each if it cannot be read any more. */
 static void read_packet(struct wt_probe *p, const struct kfd_queue_entry *q, uint64_t packet,
                         struct wt_standstill_launch *l)
 {
@@ -51,8 +52,9 @@ static void read_packet(struct wt_probe *p, const struct kfd_queue_entry *q, uin
 }
 
 /*
- * The number of a packet since its queue's beginning: a wave has the low bits, its place in the
- * ring. Packets whose waves run lie between the read index and a ring's length behind it.
+ * The number of a packet since its queue's beginning. A wave has only the low bits, the packet's
+ * index in the ring. Packets with running waves lie between the read index and one ring length
+ * behind it.
  */
 static uint64_t packet_number(uint64_t read, uint64_t places, uint32_t low)
 {
@@ -63,8 +65,9 @@ static uint64_t packet_number(uint64_t read, uint64_t places, uint32_t low)
 
 /* ---- records ---- */
 
-/* The row for a wave: that of its slot in the chip, or (hardware does not tell it) one that has its
- * name, or a free one. NULL: there are more waves than the device has room for. */
+/* The row for a wave: the row of its slot in the chip. If the hardware does not report the slot,
+ * the row with the wave's name, or a free one. NULL: there are more waves than the device has
+ * slots. */
 static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found, wt_wave_id id)
 {
     const uint32_t slot = found->hw[KFD_HW_SLOT], per_core = p->common.topology.waves_per_core;
@@ -84,7 +87,8 @@ static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found
     return free_row;
 }
 
-/* What a wave's record says of a stop, taken in once: it does not run. */
+/* Takes over what a wave's record says of a stop. This is done once, since the wave
+ * does not run. */
 static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, struct wt_error *err)
 {
     row->common.cause = gcnp_cause_of(row);
@@ -92,7 +96,7 @@ static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, struct
     if (row->common.cause != WT_HALT_BREAKPOINT)
         return WT_OK;
     row->aborts = (row->ttmp[6] >> KFD_TTMP6_TRAP_SHIFT & 15) == TRAP_ABORT;
-    /* The handler has gone behind the s_trap; a debugger looks at it from before. */
+    /* The handler has moved the PC behind the s_trap; a debugger expects it at the s_trap. */
     gcnp_row_set_pc(row, gcnp_row_pc(row) - 4);
     row->ttmp[6] &= ~(uint32_t)(15u << KFD_TTMP6_TRAP_SHIFT);
     row->ttmp[6] |= KFD_TTMP6_STOPPED;
@@ -107,7 +111,7 @@ static bool find_device(const struct wt_probe *p, const struct kfd_queue_entry *
     return false;
 }
 
-/* Which part of the launch a wave is, by its TTMPs. */
+/* A wave's position in its launch, from its TTMPs. */
 static void describe_work(struct gcnp_row *row, const struct wt_standstill_launch *l)
 {
     struct wt_wave *wave = &row->common.wave;
@@ -147,7 +151,7 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
                        (unsigned)q->queue_id);
     const bool halted = found.hw[KFD_HW_STATUS] & STATUS_HALT;
     const bool known = row->common.wave.id == found.common.wave.id;
-    /* It began while launches were held for a moment. */
+    /* The wave began while launches were held for a moment. */
     const bool begun = !known && halted && !(found.ttmp[6] & KFD_TTMP6_STOPPED) && !p->common.hold;
     const wt_wave_handle handle = (wt_wave_handle)(row - gcnp_row(p, 0));
     if (*leader == WT_NO_HANDLE)
@@ -264,8 +268,8 @@ enum wt_status gcnp_write_back(struct wt_probe *p, const struct gcnp_row *row, s
     return gcnp_write_link(p, gcnp_row_hw(row), bytes, sizeof bytes, err);
 }
 
-/* The record of a wave as it is to go on: as the runtime's handler would leave it (ROCdbgapi,
- * wave_set_state). A wave that is held for a moment, only, is halted without being stopped. */
+/* The record of a wave that is to be resumed, as the runtime's handler would leave it (ROCdbgapi,
+ * wave_set_state). A wave that is merely held for a moment is halted without being stopped. */
 static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool moment,
                                   struct wt_error *err)
 {
@@ -281,7 +285,7 @@ static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool
         ttmp6 &= KFD_TTMP6_PACKET;
         mode = row->common.step ? mode | MODE_DEBUG_EN : mode & ~(uint32_t)MODE_DEBUG_EN;
         mode = p->watches ? mode | MODE_WATCH : mode & ~(uint32_t)MODE_WATCH;
-        trapsts &= ~(uint32_t)(TRAPSTS_ILLEGAL | TRAPSTS_WATCH); /* they were told */
+        trapsts &= ~(uint32_t)(TRAPSTS_ILLEGAL | TRAPSTS_WATCH); /* they were reported */
     } else {
         if (!stopped) {
             ttmp6 &= KFD_TTMP6_PACKET;
@@ -337,7 +341,7 @@ static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *ma
     *mask = gcnp_row_exec((const struct gcnp_row *)row);
 }
 
-/* The driver keeps the launch mode over a reset of the program's side. */
+/* The driver keeps the launch mode when the program's side is reset. */
 static enum wt_status reset(struct wt_probe *p, struct wt_error *err)
 {
     struct kfd_debug_call call = {.op = KFD_DEBUG_SET_WAVE_LAUNCH_MODE, .arg = {KFD_LAUNCH_HALT}};

@@ -1,12 +1,13 @@
 /*
- * Instructions of Gen9, as far as breakpoints and steps have to know them: how long they are, and
- * what becomes of the IP (Skylake PRM volume 7, "Instruction Formats"; intel/gdb for DebugCtrl).
+ * Decodes instructions of Gen9 as far as breakpoints and steps need it: their length, and their
+ * effect on the IP (Skylake PRM volume 7, "Instruction Formats"; intel/gdb for DebugCtrl).
  */
 #include "debug/gen/internal.h"
 
 #include "base/bits.h"
 
-/* Bit 29, CmptCtrl: an instruction of 64 bits, whose DebugCtrl is bit 7; of others it is bit 30. */
+/* Bit 29, CmptCtrl: the instruction has 64 bits, and its DebugCtrl is bit 7. In other instructions
+ * DebugCtrl is bit 30. */
 enum { COMPACT = 29, COMPACT_DEBUG = 7, NATIVE_DEBUG = 30, NATIVE = 16, SHORT = 8 };
 enum {
     OPCODE_BRD = 0x21,
@@ -25,8 +26,8 @@ enum {
     OPCODE_SENDSC = 0x34,
 };
 
-/* End of Thread: bit 127 of send and its sisters where the message descriptor is in the
- * instruction; of a descriptor in a register it is there, too. */
+/* End of Thread: bit 127 of send and related instructions, whether the message descriptor is in the
+ * instruction or in a register. */
 static bool ends_thread(const struct wt_window *w)
 {
     return w->size >= NATIVE && w->bytes[15] >> 7;

@@ -1,9 +1,9 @@
-/* Why a thread has stopped: the bits of cr0.1 (docs/gen9.md, "Exceptions"). */
+/* The reasons why a thread has stopped: the bits of cr0.1 (docs/gen9.md, "Exceptions"). */
 #include "debug/gen/internal.h"
 
 #include <stdio.h>
 
-/* Those of cr0.1 first, in the order of the table below. */
+/* The exceptions of cr0.1 come first, in the order of the table below. */
 const struct wt_exception genp_exceptions[GENP_EXCEPTIONS] = {{"illegal", WT_FAULT_ILLEGAL},
                                                               {"stack", WT_FAULT_NONE},
                                                               {"software", WT_FAULT_NONE},

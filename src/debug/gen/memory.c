@@ -26,7 +26,7 @@ void genp_describe_spaces(struct wt_probe *p)
     p->common.topology.address_bits = 64;
 }
 
-/* A pointer to shared local memory is an offset to the program; debug information of Intel's
+/* To the program, a pointer to shared local memory is an offset; the debug information of Intel's
  * compiler marks it by its highest byte (measured on Debian's compiler). */
 enum { LOCAL_MARK = 0x0a, LOCAL_BYTES = 65536 };
 

@@ -1,7 +1,7 @@
 /*
- * The probe of Gen9: threads are halted, resumed and stepped through TD_CTL, TD_ATT and TD_CLR and
- * through what the system routine has saved of them. Between two operations threads wait in the
- * routine only if nothing of them is to run. See gen.h.
+ * The probe of Gen9: halts, resumes and steps threads through TD_CTL, TD_ATT and TD_CLR and through
+ * their state as saved by the system routine. Between two operations, threads wait in the routine
+ * only if none of them is to run. See gen.h.
  */
 #include "debug/gen/internal.h"
 

@@ -33,7 +33,7 @@ static enum wt_status ask(struct wt_gen_process *p, const struct gen_wire_reques
     return wt_connection_receive(c, out, answer->size, err);
 }
 
-/* A request that is answered by a number at most. */
+/* A request whose answer is empty or one number. */
 static enum wt_status tell(struct wt_gen_process *p, struct gen_wire_request request,
                            struct gen_wire_answer *answer, struct wt_error *err)
 {
@@ -266,7 +266,7 @@ enum wt_status wt_gen_process_kernels(struct wt_gen_process *p, struct gen_wire_
     return WT_OK;
 }
 
-/* Reads to the end of what a request names. A part that is shorter than asked for is the last. */
+/* Reads to the end of the object that a request names. The last part is shorter than asked for. */
 static enum wt_status read_all(struct wt_gen_process *p, struct gen_wire_request request,
                                uint8_t **bytes, size_t *length, struct wt_error *err)
 {

@@ -15,7 +15,7 @@ enum { GRFS = 128, PC_NUMBER = 0x1000 };
 #define AT(member) offsetof(struct gen_saved, member)
 #define ACC(n) (AT(acc) + 32u * (n))
 
-/* Those that are not in an area as they stand. */
+/* Registers that the save area does not hold as they are. */
 enum { CODE_PC = GEN_SAVED_STRIDE, CODE_IP };
 
 #define VECTOR(NAME, NUMBER, DWARF, CODE)                                                          \
@@ -120,8 +120,7 @@ static enum wt_status read_one(struct wt_probe *p, uint32_t wave, const struct g
     return p->link->ops->read(p->link->context, wave, genp_area(p, wave) + r->code, out, size, err);
 }
 
-/* Registers that follow each other in the save area are read at once: clients mostly ask for all.
- */
+/* Registers that are consecutive in the save area are read at once: clients mostly ask for all. */
 enum wt_status genp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                               const unsigned *index, size_t count, uint8_t *out,
                               struct wt_error *err)

@@ -1,4 +1,4 @@
-/* Halting threads in the system routine, releasing them, and reading their saved state. */
+/* Halts threads in the system routine, releases them, and reads their saved state. */
 #include "debug/gen/internal.h"
 
 #include <string.h>
@@ -55,7 +55,8 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t wave, struct wt_e
     describe_work(row, wave, launch->number);
     const bool known = row->common.wave.id == before;
     const uint32_t why = row->saved.cr[1] & STOPS;
-    /* An external halt is this probe's own; a forced exception is the beginning of a thread. */
+    /* An external halt is this probe's own request; a forced exception is the beginning of a
+     * thread. */
     const uint32_t causes = why & ~(GEN_SAVED_HALT | GEN_SAVED_FORCED);
     row->common.present = true;
     if (!known) {
@@ -121,7 +122,7 @@ static enum wt_status write_control(struct wt_probe *p, uint32_t value, struct w
     return status;
 }
 
-/* Threads that run enter the routine; those that begin meanwhile do it, too. */
+/* Threads that run enter the routine; so do threads that begin meanwhile. */
 static enum wt_status stop(struct wt_probe *p, struct wt_error *err)
 {
     enum wt_status status;
@@ -135,8 +136,9 @@ static enum wt_status stop(struct wt_probe *p, struct wt_error *err)
 
 /* ---- going on ---- */
 
-/* What a thread finds in cr0 when it goes on: no cause that was told. A step is a breakpoint
- * exception after the instruction that Breakpoint Suppress lets through (intel/gdb). */
+/* The cr0 that a thread finds when it is resumed: without the causes that were
+ * reported. A step is a breakpoint exception after the instruction that Breakpoint
+ * Suppress lets through (intel/gdb). */
 static enum wt_status prepare(struct wt_probe *p, uint32_t wave, struct wt_error *err)
 {
     struct genp_row *row = genp_row(p, wave);
@@ -210,8 +212,7 @@ static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *ma
     *mask = ((const struct genp_row *)row)->saved.ce;
 }
 
-/* Threads that begin enter the routine: TD_CTL stays as it is over a reset of the program's side.
- */
+/* Threads that begin enter the routine: TD_CTL keeps its value when the program's side is reset. */
 static enum wt_status reset(struct wt_probe *p, struct wt_error *err)
 {
     enum wt_status status = wt_standstill_hold(p, err);

@@ -1,12 +1,13 @@
 /*
- * Callers, by the instructions of a function. Intel's compiler describes frames by offsets in
- * scratch memory, in oword units, which its call frame information takes for addresses; what a
- * function does is plain. One register, rN, is the stack of a thread (measured on Debian's
- * compiler, -cl-opt-disable): dword 0 is where to return to, relative to the instruction base,
- * which `call` writes; dwords 2 and 3 are the top of the stack and the frame, in owords of the
- * thread's scratch memory; qwords 2 and 3 those of private memory, in which variables are. A
- * function saves rN on top of the stack, and lets dword 3 be the old dword 2; it restores rN from
- * other registers just before `ret`.
+ * Finds callers by the instructions of a function. Intel's compiler describes frames by offsets in
+ * scratch memory, in oword units; its call frame information treats these offsets as addresses. The
+ * instructions of a function are unambiguous.
+ *
+ * One register, rN, holds the stack of a thread (measured on Debian's compiler, -cl-opt-disable).
+ * Dword 0 is the return address relative to the instruction base, which `call` writes. Dwords 2 and
+ * 3 are the top of the stack and the frame, in owords of the thread's scratch memory. Qwords 2 and
+ * 3 are those of private memory, which holds variables. A function saves rN on top of the stack,
+ * and sets dword 3 to the old dword 2; it restores rN from other registers just before `ret`.
  */
 #include "debug/gen/internal.h"
 
@@ -48,7 +49,7 @@ static unsigned source(const struct insn *in, unsigned *byte)
     return word >> 5 & 0xff;
 }
 
-/* The number of rN, by the function's next `ret`. */
+/* The number of rN, found by the function's next `ret`. */
 static bool find_stack(const struct wt_callee *callee, unsigned *number, bool *returns)
 {
     struct insn in;
@@ -66,7 +67,7 @@ static bool find_stack(const struct wt_callee *callee, unsigned *number, bool *r
     return false;
 }
 
-/* Where the function has a frame of its own: behind `mov rN.3:ud rN.2:ud`. */
+/* The address at which the function's own frame is set up: behind `mov rN.3:ud rN.2:ud`. */
 static bool find_frame(const struct wt_callee *callee, unsigned number, uint64_t *addr)
 {
     struct insn in;

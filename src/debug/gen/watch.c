@@ -1,6 +1,6 @@
 /*
  * Watchpoints of host programs. Gen9 has no hardware for them: the emulated driver watches memory,
- * and has the thread that accesses it enter the system routine behind the instruction.
+ * and makes the thread that accesses it enter the system routine after the instruction.
  */
 #include "debug/gen/internal.h"
 
@@ -58,7 +58,7 @@ enum wt_status genp_take_hit(struct wt_probe *p, struct wt_error *err)
     return WT_OK;
 }
 
-/* Whether an access is one that was asked for. */
+/* Whether an access is to a watched range. */
 static bool is_wanted(const struct wt_probe *p, const struct gen_wire_hit *hit,
                       const struct wt_watchpoint *w)
 {

@@ -1,4 +1,4 @@
-/* How a host process has ended, as far as its debugger can find out. See end.h. */
+/* Finds out how a host process has ended, as far as its debugger can. See end.h. */
 #include "debug/process/end.h"
 
 #include <errno.h>
@@ -31,7 +31,8 @@ void wt_process_closed(struct wt_process_end *end, int pid)
     snprintf(end->text, sizeof end->text, "process %d has closed its GPUs", pid);
 }
 
-/* A child: its parent alone knows for sure. It stays to be waited for. False: it lives. */
+/* Reads the end of a child process, whose status only its parent knows for sure. The child is not
+ * reaped. False: it is alive. */
 static bool ask_of_child(struct wt_process_end *end, int pid, bool *is_child)
 {
     siginfo_t info = {.si_pid = 0};
@@ -45,8 +46,8 @@ static bool ask_of_child(struct wt_process_end *end, int pid, bool *is_child)
     return true;
 }
 
-/* Another process: until its parent has waited for it, /proc has its status: fields 3 and 52 of
- * proc(5). False: it lives. */
+/* Reads the end of another process: until its parent has waited for it, /proc has its status, in
+ * fields 3 and 52 of proc(5). False: it is alive. */
 static bool ask_of_proc(struct wt_process_end *end, int pid)
 {
     char path[64], line[1024] = "", state = 0;

@@ -1,7 +1,7 @@
 /*
- * Instructions of sm_50, as far as breakpoints and steps have to know them: bundles of 32 bytes
- * begin with a control word, three instructions of 8 bytes follow (maxas; envytools, gm107.c). The
- * words that stand for instructions of PTX lie likewise.
+ * Decodes instructions of sm_50 as far as breakpoints and steps need it: bundles of 32 bytes begin
+ * with a control word, and three instructions of 8 bytes follow (maxas; envytools, gm107.c). The
+ * words that stand for instructions of PTX are laid out in the same way.
  */
 #include "debug/sm/internal.h"
 
@@ -44,7 +44,7 @@ static enum wt_instruction_kind kind_of_ptx(uint64_t word)
     return kind <= PTX_WORD_END ? kinds[kind] : WT_INSTRUCTION_PLAIN;
 }
 
-/* By the upper 12 bits; flow control has its opcodes from 0xe20 to 0xe35. */
+/* Decodes by the upper 12 bits; flow control has the opcodes 0xe20 to 0xe35. */
 static enum wt_instruction_kind kind_of(uint64_t word)
 {
     if ((word & PTX_WORD_MASK) == PTX_WORD)

@@ -1,11 +1,12 @@
-/* Memory as a lane sees it: generic addresses lead by their window to shared memory of the block,
- * to local memory of the thread, or to global memory. */
+/* Memory as a lane sees it: the window of a generic address selects shared memory of the block,
+ * local memory of the thread, or global memory. */
 #include "debug/sm/internal.h"
 
 #include <assert.h>
 
 #define WINDOW_BYTES UINT64_C(0x1000000)
-/* Beyond all addresses of the GPU, which have 48 bits: expressions reach the register file so. */
+/* Above all addresses of the GPU, which have 48 bits: expressions access the register
+ * file there. */
 #define FILE_WINDOW (UINT64_C(1) << 63)
 #define ROWS_WINDOW (UINT64_C(3) << 62)
 #define BANK_SHIFT 16 /* an offset of constant memory: bank << 16 | byte */
@@ -64,7 +65,7 @@ static enum wt_status find_constant(struct wt_probe *p, uint64_t offset, size_t 
     return wt_fail(err, WT_INVALID, "constant bank %u has %u bytes", bank, bytes);
 }
 
-/* An address of any space as a generic one, which the link knows. */
+/* Translates an address of any space to a generic one, which the link can access. */
 static enum wt_status generic(struct wt_probe *p, struct wt_address addr, size_t size, uint64_t *at,
                               struct wt_error *err)
 {

@@ -1,7 +1,7 @@
 /*
- * The probe of the SM: warps are halted by the stop trigger, resumed by the run trigger, stepped in
- * single step mode. Between two operations SMs are locked down only if nothing of them is to run.
- * See sm.h.
+ * The probe of the SM: halts warps by the stop trigger, resumes them by the run trigger, and steps
+ * them in single step mode. Between two operations, SMs are locked down only if none of their warps
+ * is to run. See sm.h.
  */
 #include "debug/sm/internal.h"
 
@@ -56,7 +56,7 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
 {
     struct wt_probe *p = calloc(1, sizeof *p);
     enum wt_status status;
-    (void)use_memory_port; /* memory is the driver's to read */
+    (void)use_memory_port; /* the driver reads memory */
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
     p->link = target->link;
@@ -86,8 +86,8 @@ static void probe_close(struct wt_probe *p)
 
 /* ---- warps ---- */
 
-/* BPT.TRAP 1 is a breakpoint: one of its own ends the kernel of a host program. Nobody takes the
- * others where no trap handler is. */
+/* BPT.TRAP 1 is a breakpoint. If the program executes one of its own, the kernel of a host program
+ * ends. The other traps have no effect if there is no trap handler. */
 static bool gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
 {
     struct smp_row *row = smp_row(p, wave);
@@ -102,7 +102,8 @@ static bool gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
     return true;
 }
 
-/* A warp that goes on from its mistake or its own trap does what it would do without a debugger. */
+/* A warp that is resumed after its fault or its own trap does what it would do without
+ * a debugger. */
 static enum wt_status give_up(struct wt_probe *p, wt_wave_handle wave, struct wt_error *err)
 {
     struct smp_row *row = smp_row(p, wave);

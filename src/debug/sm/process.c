@@ -27,7 +27,7 @@ struct wt_sm_process {
     unsigned gpus, sms[SM_WIRE_DEVICES];
     struct registers registers[SM_WIRE_DEVICES];
     struct wt_bus *bus[SM_WIRE_DEVICES];
-    struct sm_wire_warp *warp; /* of all GPUs, as of the last look, or none */
+    struct sm_wire_warp *warp; /* of all GPUs, from the last look; NULL: none */
     bool fresh[SM_WIRE_DEVICES];
 };
 
@@ -36,7 +36,7 @@ static uint32_t warps_of(const struct wt_sm_process *p, uint32_t gpu)
     return p->sms[gpu] * SMP_WARPS;
 }
 
-/* The GPU of a warp that is numbered through, and its number there. WT_NO_HANDLE: any. */
+/* Splits a warp's global number into its GPU and its number there. WT_NO_HANDLE: any. */
 static void locate(const struct wt_sm_process *p, uint32_t warp, struct sm_wire_request *request)
 {
     request->device = 0;
@@ -62,7 +62,7 @@ static enum wt_status ask(struct wt_sm_process *p, const struct sm_wire_request 
     return wt_connection_receive(c, out, answer->size, err);
 }
 
-/* A request that is answered by exactly @p size bytes, or refused: then WT_INVALID. */
+/* A request whose answer is exactly @p size bytes, or a refusal: then WT_INVALID. */
 static enum wt_status ask_for(struct wt_sm_process *p, const struct sm_wire_request *request,
                               void *out, size_t size, const char *what, struct wt_error *err)
 {
@@ -104,7 +104,7 @@ static enum wt_status transact(struct wt_bus *bus, struct wt_bus_op *ops, size_t
     return status;
 }
 
-/* They are the process's. */
+/* The registers belong to the process. */
 static void close_registers(struct wt_bus *bus)
 {
     (void)bus;

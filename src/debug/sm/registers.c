@@ -17,7 +17,7 @@ enum { LOCAL_ROW = 1 }; /* of a frame of PTX: where its local memory begins, of 
         .bits = (bits_), .number = (code_), .dwarf = -1, .code = (code_)                           \
     }
 
-/* The pc and the mask are the program's, also while the warp is in the trap handler. */
+/* The pc and the mask are the program's, even while the warp is in the trap handler. */
 static const struct wt_register special[] = {
     {.name = "pc",
      .set = "special",
@@ -71,7 +71,7 @@ static const struct wt_register special[] = {
      .dwarf = -1,
      .code = WT_SM_PC,
      .read_only = true},
-    /* Frames of PTX: what find_caller() follows. */
+    /* Frames of PTX, which find_caller() follows. */
     {.name = "frame",
      .set = "special",
      .type = WT_REG_UINT,

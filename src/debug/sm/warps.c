@@ -1,7 +1,6 @@
 /*
- * SMs that are locked down and resumed, as NVIDIA's kernel driver does it (nvgpu, gr_gk20a.c:
- * lock_down_sm, wait_for_pause, resume_from_pause), and the warps in them. docs/sm-trap.md has the
- * protocol.
+ * Locks down and resumes SMs as NVIDIA's kernel driver does it (nvgpu, gr_gk20a.c: lock_down_sm,
+ * wait_for_pause, resume_from_pause), and reads their warps. docs/sm-trap.md has the protocol.
  */
 #include "debug/sm/internal.h"
 
@@ -24,10 +23,11 @@ enum { ESR_BPT_PAUSE = 1 << 5 };
 #define RUN_TRIGGER 0x40000000u
 #define STOP_TRIGGER 0x80000000u
 #define TPCS_OF_GPC 4u
-/* Moments until an SM must be locked down: its handler executes a few instructions a warp. */
+/* Moments until an SM must be locked down: its handler executes a few instructions for
+ * each warp. */
 #define MOST_WAITS 4096u
 
-/* What is read of an SM. */
+/* The registers of an SM that are read. */
 struct look {
     uint32_t status, control, global_esr;
     uint64_t valid, paused, trapped;
@@ -35,7 +35,7 @@ struct look {
 
 /* ---- registers ---- */
 
-/* An access to a register of an SM, of those of all GPUs. */
+/* An access to a register of an SM; SMs are numbered over all GPUs. */
 struct access {
     unsigned sm, offset;
     bool write;
@@ -54,7 +54,7 @@ static struct access writes(unsigned sm, unsigned offset, uint32_t value)
 
 enum { MOST_ACCESSES = 9 * 16 }; /* of a batch: the SMs of a GPU */
 
-/* Which GPU an SM belongs to, and the first one of that. */
+/* The GPU that an SM belongs to, and the first SM of that GPU. */
 static unsigned gpu_of(const struct wt_probe *p, unsigned sm, unsigned *first)
 {
     unsigned gpu = 0;
@@ -64,7 +64,7 @@ static unsigned gpu_of(const struct wt_probe *p, unsigned sm, unsigned *first)
     return gpu;
 }
 
-/* Makes accesses in their order, those of SMs of one GPU that follow each other in a batch. */
+/* Makes accesses in their order. Consecutive accesses to SMs of one GPU go into one batch. */
 static enum wt_status transact(struct wt_probe *p, struct access *list, size_t count,
                                struct wt_error *err)
 {
@@ -91,7 +91,7 @@ static enum wt_status transact(struct wt_probe *p, struct access *list, size_t c
     return status;
 }
 
-/* Reads all SMs, those of a GPU in one batch. */
+/* Reads all SMs; one batch for each GPU. */
 static enum wt_status look_at(struct wt_probe *p, struct look *look, struct wt_error *err)
 {
     enum { EACH = 9 };
@@ -163,7 +163,7 @@ static struct wt_wave describe_work(const struct wt_sm_launch *l, const struct w
     return wave;
 }
 
-/* Describes the warps of all SMs. *begun: one is there that was not, and is to be held. */
+/* Describes the warps of all SMs. *begun: a new warp is there that is to be held. */
 static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bool *begun,
                                  struct wt_error *err)
 {
@@ -172,7 +172,7 @@ static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bo
     for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
         struct smp_row *row = smp_row(p, i);
         struct wt_sm_warp warp;
-        /* Warps of a kernel that has failed are left, and do not run any more. */
+        /* Warps of a kernel that has failed are abandoned, and do not run any more. */
         row->common.present = p->launch.runs && look[i / SMP_WARPS].valid >> i % SMP_WARPS & 1;
         if (!row->common.present) {
             row->common.run = row->common.step = false;
@@ -210,7 +210,7 @@ static void stop_row(struct smp_row *row, enum wt_halt_cause cause)
     row->common.cause = cause;
 }
 
-/* A warp that executed BPT.TRAP stands behind it; a debugger looks at it from before. */
+/* A warp that executed BPT.TRAP stands behind it; a debugger expects it at the instruction. */
 static enum wt_status take_trap(struct wt_probe *p, uint32_t warp, bool *taken,
                                 struct wt_error *err)
 {
@@ -221,7 +221,7 @@ static enum wt_status take_trap(struct wt_probe *p, uint32_t warp, bool *taken,
     if (p->link->ops->read(p->link->context, warp, 0, pc, bytes, sizeof bytes, WT_IGNORED) != WT_OK)
         return WT_OK;
     row->trap = smp_trap_of(wt_load_le(bytes, 8));
-    if (!row->trap) /* its handler has taken it further */
+    if (!row->trap) /* the handler has moved it on */
         return WT_OK;
     *taken = true;
     wt_store_le(bytes, pc, sizeof bytes);
@@ -230,7 +230,7 @@ static enum wt_status take_trap(struct wt_probe *p, uint32_t warp, bool *taken,
     return p->link->ops->write_row(p->link->context, warp, WT_SM_USER_PC, 0, bytes, err);
 }
 
-/* Why a warp that was to run has stopped, if it has. @p before: the SM as it was found. */
+/* Why a warp that was to run has stopped, if it has. @p before: the state of the SM before. */
 static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look *before,
                             const struct look *now, struct wt_error *err)
 {
@@ -257,8 +257,8 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look
 
 /* ---- lock-down ---- */
 
-/* STOP_TRIGGER is a level: where it is set already, as it is while launches are held, it has to
- * fall first. Blocks that begin in between do not issue. */
+/* STOP_TRIGGER is a level: if it is set already, as it is while launches are held, it must be
+ * cleared first. Blocks that begin in between do not issue. */
 static enum wt_status trigger_stop(struct wt_probe *p, const struct look *look,
                                    struct wt_error *err)
 {
@@ -387,7 +387,7 @@ static struct going going_of(const struct wt_probe *p, unsigned sm, uint32_t onl
     return g;
 }
 
-/* The error status of warps that go on: it has been told. */
+/* Clears the error status of warps that are resumed: it has been reported. */
 static enum wt_status clear_esr(struct wt_probe *p, unsigned sm, uint64_t goes,
                                 struct wt_error *err)
 {
@@ -444,8 +444,8 @@ static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *ma
     *mask = ((const struct smp_row *)row)->active;
 }
 
-/* Errors of a warp as HWW_WARP_ESR tells them (docs/sm-trap.md), and what the trap unit has beside
- * them. */
+/* Errors of a warp as HWW_WARP_ESR reports them (docs/sm-trap.md), and those that only the trap
+ * unit has. */
 const struct wt_exception smp_exceptions[] = {
     {"STACK_ERROR", WT_FAULT_NONE},
     {"API_STACK_ERROR", WT_FAULT_NONE},

@@ -1,4 +1,4 @@
-/* Trees of expressions, compiled to the core's form. */
+/* Compiles expression trees to the core's form. */
 #include <assert.h>
 #include <dwarf.h>
 #include <inttypes.h>
@@ -31,7 +31,7 @@ static const struct wt_type *truth_type(struct compiler *c)
     return basic(c, has_bool ? "bool" : "int");
 }
 
-/* The type of data that only a symbol names. */
+/* The type of data that is known only by an ELF symbol. */
 static const struct wt_type no_type = {
     .kind = WT_TYPE_VOID, .name = "<data variable, no debug info>", .size = 4, .read = true};
 static const struct wt_type no_function_type = {
@@ -75,7 +75,7 @@ static struct wt_operand lost(const struct wt_type *type)
         .piece = {{.kind = WT_PIECE_LOST, .reg = -1, .size = wt_type_size(type)}}};
 }
 
-/* The space into which a pointer of a type points: that of its address class. */
+/* The space into which a pointer of a type points, from the type's address class. */
 static uint32_t space_of_type(const struct compiler *c, const struct wt_type *plain)
 {
     const struct wt_topology *t = c->build.topology;
@@ -85,7 +85,8 @@ static uint32_t space_of_type(const struct compiler *c, const struct wt_type *pl
     return 0;
 }
 
-/* A pointer into a space that space 0 reaches becomes one of space 0, as the program has it. */
+/* Turns a pointer into a space that space 0 can also reach into a pointer of space 0, as the
+ * program uses it. */
 static enum wt_status make_generic(struct compiler *c, struct wt_operand *pointer,
                                    struct wt_error *err)
 {
@@ -98,7 +99,7 @@ static enum wt_status make_generic(struct compiler *c, struct wt_operand *pointe
                        wt_build_constant(&c->build, space->aperture), &p->vector, err);
 }
 
-/* A variable that is a reference means what it refers to. */
+/* A reference stands for the variable that it refers to. */
 static enum wt_status follow_reference(struct compiler *c, struct wt_operand *o,
                                        struct wt_error *err)
 {
@@ -114,7 +115,7 @@ static enum wt_status follow_reference(struct compiler *c, struct wt_operand *o,
     return status;
 }
 
-/* Whether a variable lies in memory of a group, at an address of the file. */
+/* Whether a variable lies in group memory at an address of the file. */
 static bool is_of_group(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -141,8 +142,9 @@ static unsigned count_of_group(Dwarf_Die *scope, unsigned depth)
 }
 
 /*
- * LLVM lays out a group's memory when it has written the debug information, in which each variable
- * lies at 0. That is true of a kernel's only one, where no function has any.
+ * LLVM lays out a group's memory after it has written the debug information, in which every
+ * variable is at 0. That address is right for a kernel's only group variable if no function has
+ * any.
  */
 static bool is_known_at_0(const struct compiler *c, Dwarf_Die *variable)
 {
@@ -171,7 +173,7 @@ struct described {
     bool is_local;
 };
 
-/* Where a variable lies of which no more is known than the debug information says. */
+/* The location of a variable that is known only from the debug information. */
 static enum wt_status compile_described(struct compiler *c, const void *what, struct wt_operand *o,
                                         struct wt_error *err)
 {
@@ -242,7 +244,7 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
             "the debug information does not say where %s lies: the compiler writes 0 for "
             "each variable in %s memory",
             dwarf_diename(die), t->spaces[o->piece[0].space].name);
-    /* A register may be wider than what is in it. */
+    /* A register may be wider than the value in it. */
     if (o->piece_count == 1 && o->piece[0].size > size && size)
         o->piece[0].size = size;
     status = follow_reference(c, o, err);
@@ -291,7 +293,7 @@ static bool find_member(const struct wt_type *record, const char *name, uint64_t
     return false;
 }
 
-/* What a class has and its objects have not: a static member, a method. */
+/* Members of a class that its objects do not contain: a static member, a method. */
 static enum wt_status compile_class_member(struct compiler *c, const struct wt_type *record,
                                            const char *name, unsigned depth, struct wt_operand *o,
                                            struct wt_error *err)
@@ -335,7 +337,7 @@ static enum wt_status compile_member(struct compiler *c, const struct wt_operand
 
 /* ---- pointers ---- */
 
-/* A pointer's target, address and space; an array counts as a pointer to its first element. */
+/* A pointer's target type, address and space; an array counts as a pointer to its first element. */
 static enum wt_status pointer_of(struct compiler *c, const struct wt_operand *o,
                                  const struct wt_type **target, wt_expr_vector *address,
                                  uint32_t *space, struct wt_error *err)
@@ -540,7 +542,7 @@ static enum wt_status to_number(struct compiler *c, const struct wt_operand *o,
     return status;
 }
 
-/* A result of arithmetic: what does not fit into its type is cut off. */
+/* The result of arithmetic, truncated to its type. */
 static enum wt_status finish_number(struct compiler *c, const struct wt_type *type,
                                     wt_expr_vector cell, struct wt_operand *o, struct wt_error *err)
 {
@@ -742,7 +744,9 @@ static enum wt_status result_temporary(struct compiler *c, wt_expr_vector *to, s
     return WT_OK;
 }
 
-/* a && b, a || b: b is not evaluated for lanes that a decides. */
+/* a && b, a
+ *
+ * b: b is not evaluated for lanes in which a already decides the result. */
 static enum wt_status logic(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
                             struct wt_error *err)
 {
@@ -774,7 +778,7 @@ static enum wt_status logic(struct compiler *c, const struct wt_node *n, struct 
     return WT_OK;
 }
 
-/* The type of a node, without code for it. */
+/* The type of a node; generates no code for it. */
 static enum wt_status type_of(struct compiler *c, const struct wt_node *n,
                               const struct wt_type **type, struct wt_error *err)
 {
@@ -854,7 +858,7 @@ static struct wt_operand constant_bytes(struct compiler *c, const struct wt_type
 
 static int register_index(const struct wt_topology *t, const char *name);
 
-/* A cell that is not 0 in these lanes. */
+/* A cell that is not 0 in exactly these lanes. */
 static enum wt_status is_among(struct compiler *c, wt_lanes lanes, wt_expr_vector *among,
                                struct wt_error *err)
 {
@@ -878,7 +882,7 @@ static bool selects_one(const struct wt_node *n)
     return n->kind == WT_NODE_LANES && !n->all_lanes && !(n->lanes & (n->lanes - 1));
 }
 
-/* What was computed of a node before lanes part. */
+/* Finds the value of a node that was computed before the lanes diverged. */
 static bool find_reduced(const struct compiler *c, const struct wt_node *n, struct wt_operand *o)
 {
     for (unsigned i = 0; i < c->reduced_count; i++)
@@ -889,8 +893,8 @@ static bool find_reduced(const struct compiler *c, const struct wt_node *n, stru
     return false;
 }
 
-/* x@3 and x@0..7 in a condition: of one lane all get the value, several are what is taken together
- * over lanes. */
+/* x@3 and x@0..7 in a condition: for one lane, all lanes get its value; for several, all lanes get
+ * their reduction. */
 static enum wt_status lanes_beside(struct compiler *c, const struct wt_node *n,
                                    struct wt_operand *o, struct wt_error *err)
 {
@@ -933,7 +937,7 @@ static enum wt_status select_lanes(struct compiler *c, const struct wt_node *n,
         return wt_fail(err, WT_INVALID, "there is no lane %u: the %s has lanes 0 to %u",
                        wt_lanes_highest(lanes), c->scope->source->topology->wave_word,
                        wt_lanes_highest(c->all));
-    /* Within an expression one lane's value is the same number for all. */
+    /* Within an expression, one lane's value is the same for all lanes. */
     if (c->depth > 1 && !n->all_lanes && !(lanes & (lanes - 1)) && !c->types_only) {
         struct wt_values values;
         enum wt_status status = c->evaluate(c->scope, n->a, lanes, &values, err);
@@ -1032,7 +1036,7 @@ static enum wt_status reduce(struct compiler *c, const struct wt_node *n, enum r
     }
     if (!c->all)
         return wt_fail(err, WT_STATE, "no wave is selected whose lanes could be meant");
-    /* All lanes means those that are enabled: what the others hold is left from earlier. */
+    /* All lanes means the enabled ones: values in other lanes are left over from earlier. */
     struct wt_thread_position place = {.active = c->all};
     wt_debugger_thread_position(c->scope->source->debugger, c->scope->thread, &place, WT_IGNORED);
     const wt_lanes active = place.active ? place.active : c->all;
@@ -1063,8 +1067,8 @@ static enum wt_status reduce(struct compiler *c, const struct wt_node *n, enum r
     return wt_operand_convert(&c->build, &wide, type, o, err);
 }
 
-/* The vector that all lanes have of one reduction: a is what is taken together, b tells who counts.
- */
+/* The result of a reduction, as a vector with the same value in all lanes: a holds the values, b
+ * tells which lanes count. */
 static enum wt_status combine(struct compiler *c, enum reduction kind, const struct wt_type **type,
                               wt_expr_vector a, wt_expr_vector b, wt_expr_vector *result,
                               struct wt_error *err)
@@ -1091,7 +1095,7 @@ static enum wt_status combine(struct compiler *c, enum reduction kind, const str
             (kind != R_ALL && (status = invert(c, &a, err)) != WT_OK))
             return status;
     }
-    /* The result is in a temporary of its own: it outlives what is computed here. */
+    /* The result is in a temporary of its own: it outlives the intermediate values. */
     wt_expr_add(c->build.expr, op, is_float && !counts ? bits : 0, *result, a, b);
     if (kind == R_ANY || kind == R_ALL) {
         wt_expr_add(c->build.expr, WT_EXPR_LOGIC_NOT, 0, *result, *result, *result);
@@ -1304,7 +1308,7 @@ static enum wt_status compile_name(struct compiler *c, const char *name, struct 
 {
     struct wt_found f;
     const bool found = wt_source_find(c->scope, name, &f);
-    /* A method's object has its members by their names alone. */
+    /* A method's code names members of its object without a prefix. */
     if ((!found || !f.is_local) && c->scope->frame && strcmp(name, "this") != 0 &&
         wt_source_is_cplusplus(c->scope)) {
         struct wt_operand object;
@@ -1327,7 +1331,8 @@ static enum wt_status compile_name(struct compiler *c, const char *name, struct 
 
 /* ---- what a language calls the coordinates of work-items ---- */
 
-/* A number of the lane's work: a register that the debugger adds, or computed of such ones. */
+/* A number of the lane's work: a register that the debugger adds, or a number computed from such
+ * registers. */
 enum work_number { WORK_ITEM, WORK_GROUP, WORK_BLOCK, WORK_GRID, WORK_GROUPS, WORK_GLOBAL_ITEM };
 
 static enum wt_status work_register(struct compiler *c, const char *kind, unsigned axis,
@@ -1535,8 +1540,8 @@ static enum wt_status compile_slice(struct compiler *c, const struct wt_node *n,
     return WT_OK;
 }
 
-/* Where a class lies in one that is derived of it; false: it is no base of it, or a virtual one,
- * whose place is found at run time. */
+/* The offset of a base class in a derived class; false: it is no base of it, or a virtual one,
+ * whose offset is known only at run time. */
 static bool find_base(const struct wt_type *derived, const struct wt_type *base, unsigned depth,
                       uint64_t *offset)
 {
@@ -1555,7 +1560,8 @@ static bool find_base(const struct wt_type *derived, const struct wt_type *base,
     return false;
 }
 
-/* How far a pointer moves that becomes one to a base class, or to a derived one. */
+/* The number of bytes by which a pointer moves when it is converted to a base class or to a derived
+ * class. */
 static int64_t base_distance(const struct wt_type *from, const struct wt_type *to)
 {
     uint64_t offset;
@@ -1613,7 +1619,7 @@ static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
     return wt_operand_convert(&c->build, &a, n->type, o, err);
 }
 
-/* Fortran's a(i, j), a(2:4): the last index is that of the outermost array. */
+/* Fortran's a(i, j), a(2:4): the last index belongs to the outermost array. */
 static enum wt_status compile_element(struct compiler *c, const struct wt_node *n,
                                       const struct wt_operand *array, struct wt_operand *o,
                                       struct wt_error *err)
@@ -1706,7 +1712,7 @@ static enum wt_status compile(struct compiler *c, const struct wt_node *n, struc
         /* fall through */
     case WT_NODE_ARROW:
         status = compile(c, n->a, &a, err);
-        /* Both work on both, as in GDB. */
+        /* Both operators apply to both kinds, as in GDB. */
         if (!status && wt_type_plain(a.type)->kind == WT_TYPE_POINTER)
             status = dereference(c, &a, &a, err);
         if (!status)

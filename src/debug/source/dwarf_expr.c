@@ -17,7 +17,7 @@ struct cell {
     bool is_saved;  /* … that lies in `space` in this frame */
 };
 
-/* What one expression has come to. */
+/* The result of one expression. */
 struct machine {
     struct wt_build *b;
     Dwarf_Attribute *attribute; /* which the operations are of; NULL: of call frame information */
@@ -94,7 +94,7 @@ static enum wt_status binary(struct machine *m, enum wt_expr_op op, struct wt_er
     return in_frame ? push_in_frame(m, to, err) : push(m, to, err);
 }
 
-/* The six comparisons, all computed from a < b: operands are exchanged, results inverted. */
+/* The six comparisons, all computed from a < b: operands are exchanged, and results inverted. */
 static enum wt_status compare(struct machine *m, bool swap, bool invert, struct wt_error *err)
 {
     enum wt_status status;
@@ -134,8 +134,8 @@ static enum wt_status unary(struct machine *m, uint64_t atom, struct wt_error *e
     return status ? status : push(m, v, err);
 }
 
-/* The number of a DWARF address space in the probe's list. clang's own number for a space goes
- * before the number that is documented: no other compiler writes DW_OP_xderef. */
+/* The number of a DWARF address space in the probe's list. clang's own number for a space takes
+ * precedence over the documented number: no other compiler writes DW_OP_xderef. */
 static enum wt_status find_space(struct machine *m, uint64_t number, uint32_t *space,
                                  struct wt_error *err)
 {
@@ -156,14 +156,14 @@ static enum wt_status find_space(struct machine *m, uint64_t number, uint32_t *s
                    number);
 }
 
-/* What follows an operation in its simple location. */
+/* The operations that follow an operation in its simple location. */
 enum follows { MORE, STACK_VALUE, NOTHING };
 
 /*
- * Where a value lies in an address space: the space is below the address on the stack. LLVM writes
- * DW_OP_xderef at the end of where a variable lies, not of what it holds. It keeps the operation
- * for a variable that it has moved from the frame to registers: then the "address", which is none
- * in a frame, is the value.
+ * The location of a value in an address space: the space is below the address on the stack. LLVM
+ * writes DW_OP_xderef at the end of the location of a variable, not at the end of an expression for
+ * its contents. LLVM keeps the operation for a variable that it has moved from the frame to
+ * registers: then the "address", which is not an address in a frame, is the value.
  */
 static enum wt_status xderef(struct machine *m, enum follows next, unsigned size,
                              struct wt_error *err)
@@ -179,7 +179,8 @@ static enum wt_status xderef(struct machine *m, enum follows next, unsigned size
         return wt_fail(err, WT_UNSUPPORTED, "an address space that is computed is not supported");
     if ((status = find_space(m, value, &space, err)) != WT_OK)
         return status;
-    /* A module is loaded into space 0; in others its variables lie where the file says. */
+    /* A module is loaded into space 0; in other spaces its variables have the addresses of the
+     * file. */
     if (space && top.is_loaded &&
         (status = wt_build_op(m->b, WT_EXPR_SUB, 0, address, wt_build_constant(m->b, m->bias),
                               &address, err)) != WT_OK)
@@ -207,7 +208,7 @@ static enum wt_status register_value(struct machine *m, uint64_t number, wt_expr
         m->b->frame_ops->dwarf_register(m->b, m->frame, (unsigned)number, &o, err);
     if (status)
         return status;
-    /* As an address: whole, and without a sign. */
+    /* The operand as an address: whole and unsigned. */
     o.type = wt_types_integer(m->b->types, o.piece[0].size <= 4 ? 4 : 8, false);
     return wt_operand_cell_of(m->b, &o, cell, err);
 }
@@ -295,7 +296,7 @@ static enum wt_status no_file(struct machine *m, struct wt_error *err)
                    "device does not have");
 }
 
-/* The number of a register on the stack becomes its place in the file. */
+/* Converts the number of a register on the stack to its offset in the file. */
 static enum wt_status place_in_file(struct machine *m, struct wt_error *err)
 {
     const struct wt_topology *t = m->b->topology;
@@ -319,7 +320,7 @@ static enum wt_status push_lane(struct machine *m, struct wt_error *err)
     return wt_fail(err, WT_STATE, "No frame selected.");
 }
 
-/* The space of a place in the register file, and 0 of what is no such place. */
+/* The space of an offset in the register file; 0 if the value is no such offset. */
 static uint32_t space_in_file(const struct machine *m, const struct cell *place)
 {
     if (!place->in_file)
@@ -327,7 +328,8 @@ static uint32_t space_in_file(const struct machine *m, const struct cell *place)
     return place->is_saved ? place->space : m->b->topology->file_space;
 }
 
-/* A place in the file becomes the address that the lane has there: they are of 8 bytes. */
+/* Replaces an offset in the file by the address that is stored there for the lane: elements have 8
+ * bytes. */
 static enum wt_status take_address(struct machine *m, struct wt_error *err)
 {
     const uint32_t space = space_in_file(m, &m->stack[m->count - 1]);
@@ -393,7 +395,7 @@ static enum wt_status convert(struct machine *m, const Dwarf_Op *op, struct wt_e
     return status ? status : push(m, v, err);
 }
 
-/* Operands that an index stands for: DW_OP_addrx, DW_OP_constx. */
+/* Operands that are given by an index: DW_OP_addrx, DW_OP_constx. */
 static enum wt_status indexed(struct machine *m, const Dwarf_Op *op, bool address,
                               struct wt_error *err)
 {
@@ -607,7 +609,7 @@ static enum wt_status add_block(struct machine *m, uint64_t size, struct wt_oper
     return WT_OK;
 }
 
-/* Ends a simple location: adds its pieces for `size` bytes (0: all that there is). */
+/* Ends a simple location: adds its pieces for `size` bytes (0: all that are left). */
 static enum wt_status finish_piece(struct machine *m, uint64_t size, struct wt_operand *o,
                                    struct wt_error *err)
 {
@@ -653,9 +655,10 @@ static enum wt_status run(struct machine *m, const Dwarf_Op *ops, size_t count, 
     bool pieces = false;
     for (size_t i = 0; i < count; i++) {
         m->takes_bits |= ops[i].atom == WT_OP_INTEL_PUSH_BITS;
-        /* A part of a register that does not begin at its first bit. */
+        /* A part of a register that does not begin at the register's first bit. */
         m->takes_bits |= t && t->file_space && ops[i].atom == DW_OP_bit_piece && ops[i].number2;
-        /* Intel's compiler has what registers point to so, of which each lane has its own. */
+        /* Intel's compiler describes in this way an object that registers point to; each lane has
+         * its own pointer. */
         m->takes_bits |= t && t->file_space && ops[i].atom == DW_OP_regx && i + 1 < count &&
                          ops[i + 1].atom == DW_OP_deref_size;
     }

@@ -1,6 +1,6 @@
 /*
- * Reading the operations of a DWARF expression where libdw refuses: it knows no operations of
- * vendors but GNU's. (DWARF version 5, section 7.7.1: encodings.)
+ * Reads the operations of a DWARF expression that libdw refuses: of vendor operations it knows only
+ * GNU's. (DWARF version 5, section 7.7.1: encodings.)
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static bool has_no_operand(unsigned atom)
            (atom >= WT_OP_INTEL_REGS && atom <= WT_OP_INTEL_LAST);
 }
 
-/* Fixed operands: their sizes, 0x80 if signed; 0 where there is none of a fixed size. */
+/* The sizes of fixed operands, plus 0x80 if signed; 0 if there is no operand of a fixed size. */
 static unsigned fixed_operand(unsigned atom)
 {
     enum { SIGNED = 0x80 };

@@ -1,7 +1,7 @@
 /*
- * Arrays whose place and bounds are found at run time: Fortran's allocatable and assumed-shape
- * arrays, whose descriptor the type reads (DWARF 5, 5.18), and arrays of a length that a function
- * computes.
+ * Arrays whose address and bounds are known only at run time: Fortran's allocatable and
+ * assumed-shape arrays, whose descriptor the type reads (DWARF 5, 5.18), and arrays of a length
+ * that a function computes.
  */
 #include <dwarf.h>
 
@@ -10,7 +10,7 @@
 
 #define MOST_DIMENSIONS 16
 
-/* An attribute that an expression computes, perhaps from the object's address. */
+/* Evaluates an attribute given by an expression, which may use the object's address. */
 struct bound {
     Dwarf_Attribute *attribute;
     const struct wt_frame *frame;
@@ -35,7 +35,8 @@ static enum wt_status compile_bound(struct compiler *c, const void *what, struct
     return status;
 }
 
-/* A constant, or what an expression gives in the scope's lane; *known: it says so. */
+/* A constant, or the value of an expression in the scope's lane; *known: the attribute
+ * has a value. */
 static enum wt_status number_of(struct compiler *c, Dwarf_Die *die, unsigned name,
                                 struct bound *how, int64_t *value, bool *known,
                                 struct wt_error *err)
@@ -47,7 +48,7 @@ static enum wt_status number_of(struct compiler *c, Dwarf_Die *die, unsigned nam
     if (!*known)
         return WT_OK;
     if (dwarf_whatform(&attribute) != DW_FORM_exprloc && dwarf_formref_die(&attribute, &variable)) {
-        /* A variable of the compiler's own has it. */
+        /* The attribute refers to a variable that the compiler added. */
         *known = false;
         return WT_OK;
     }
@@ -85,7 +86,7 @@ static enum wt_status read_dimension(struct compiler *c, Dwarf_Die *range, struc
     return status;
 }
 
-/* The array as it is now: *type with bounds, *data where its elements are. */
+/* Resolves an array at run time: *type with bounds, *data is the address of its elements. */
 static enum wt_status resolve(struct compiler *c, struct bound *how, const struct wt_type **type,
                               int64_t *data, struct wt_error *err)
 {

@@ -7,10 +7,10 @@
 #include "base/bits.h"
 #include "debug/source/source_internal.h"
 
-/* Bytes of one value at most: those of a larger one would be of no use to a reader. */
+/* The greatest size of a value in bytes: a larger value would be of no use to a reader. */
 #define MOST_BYTES ((uint64_t)1 << 20)
 
-/* The wave of a scope's thread, and which lane that is; false if there is none. */
+/* The wave of a scope's thread, and the lane of the thread in it; false if there is none. */
 static bool wave_of(const struct wt_view *scope, struct wt_wave *wave, unsigned *lane)
 {
     struct wt_debugger *d = scope->source->debugger;
@@ -121,7 +121,7 @@ static void read_memory(struct reader *r, const struct wt_piece *p, uint64_t at,
             continue;
         }
         values->address[k] = r->value[k].value;
-        /* Lanes that look at the same place see the same. */
+        /* Lanes that look at the same address see the same value. */
         if (k && shared && r->value[k - 1].known && r->value[k - 1].value == r->value[k].value) {
             if (values->state[k - 1] == WT_VALUE_UNREADABLE)
                 values->state[k] = WT_VALUE_UNREADABLE;
@@ -338,7 +338,7 @@ static enum wt_status write_lane(const struct wt_view *scope, const struct wt_va
         wt_debugger_read_rows(d, scope->thread, wt_lane_bit(lane), &index, 1, row, err);
     if (status)
         return status;
-    /* A smaller value in a RISC-V register is extended as the ABI has it: floats by ones above. */
+    /* A value narrower than a RISC-V register is extended as the ABI says: floats by ones above. */
     memcpy(row, bytes, to->size < sizeof row ? to->size : sizeof row);
     const wt_thread thread = wt_debugger_thread_of_lane(d, scope->thread, lane);
     (void)r;
@@ -382,7 +382,7 @@ static enum wt_status assign_lanes(const struct wt_view *scope, const struct wt_
     return WT_OK;
 }
 
-/* The right side as a value of the left side's type: a cast around its tree. */
+/* Converts the right side to the left side's type by a cast around its tree. */
 static enum wt_status right_side(const struct wt_view *scope, const struct wt_node *n,
                                  const struct wt_values *to, struct wt_values *from,
                                  struct wt_error *err)
@@ -483,7 +483,7 @@ enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
     enum wt_status status = parse(scope, text, &root, err);
     if (status)
         return status;
-    /* The value may be kept, and its type is the frame's module's. */
+    /* The value may be kept longer than the frame; its type belongs to the frame's module. */
     if (scope->frame && scope->frame->symbols &&
         !wt_source_hold(scope->source, scope->frame->symbols))
         status = wt_fail(err, WT_NO_MEMORY, "no host memory for symbols");

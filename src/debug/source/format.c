@@ -9,7 +9,7 @@
 #include "debug/source/source_internal.h"
 
 #define ELEMENTS 200  /* of an array or a string */
-#define REPEATS 10    /* more equal elements than that are told by their number */
+#define REPEATS 10    /* more equal elements than that are printed as a count */
 #define MOST_DEPTH 40 /* of structures in structures */
 
 struct printer {
@@ -40,7 +40,7 @@ static void put_char(FILE *out, unsigned c, char quote)
         fprintf(out, "\\%03o", c & 0xff);
 }
 
-/* Runs of equal characters are told by their number, as GDB does. */
+/* Runs of equal characters are printed as a count, as GDB does. */
 static void put_fortran_string(FILE *out, const uint8_t *bytes, uint64_t length)
 {
     fputc('\'', out);
@@ -169,7 +169,7 @@ static void put_enumeration(FILE *out, const struct wt_type *type, const struct 
             return;
         }
         const uint64_t value = (uint64_t)m[i].value;
-        /* Values that share no bit are flags. */
+        /* Enumerators that share no bit are flags. */
         if (m[i].value < 0 || (value && known & value))
             flags = false;
         known |= value;
@@ -201,7 +201,7 @@ static void put_character(FILE *out, int64_t number, unsigned c)
     fputc('\'', out);
 }
 
-/* What stands before a character constant of a wide type; 0: it is none. */
+/* The prefix of a character constant of a wide type; 0: it is none. */
 static char wide_prefix(const struct wt_type *plain)
 {
     static const struct {
@@ -266,7 +266,7 @@ static void put_by_letter(struct printer *p, const struct wt_type *plain, const 
 static void put_pointer(struct printer *p, const struct wt_type *type, uint64_t address, bool top)
 {
     const struct wt_type *target = wt_type_target(type), *plain = wt_type_plain(target);
-    /* The type of a string goes without saying. */
+    /* The type of a string is not printed. */
     const bool is_string = plain->kind == WT_TYPE_CHAR && plain->name &&
                            strcmp(plain->name, "char") == 0 && target->kind != WT_TYPE_TYPEDEF &&
                            type->kind == WT_TYPE_POINTER;
@@ -298,7 +298,8 @@ static void put_scalar(struct printer *p, const struct wt_type *type, uint32_t b
     const struct wt_type *plain = wt_type_plain(type);
     struct wt_number n;
     if (!wt_number_of(type, bit_offset, bit_size, bytes, &n)) {
-        /* More than 64 bits: in hexadecimal, as GDB has it for what it cannot compute with. */
+        /* More than 64 bits: printed in hexadecimal, as GDB does for values that it cannot compute
+         * with. */
         fputs("0x", p->out);
         bool started = false;
         for (uint64_t i = wt_type_size(plain); i-- > 0;)

@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "debug/source/symbols.h"
 
-/* A function that really was called. */
+/* A physical frame: a function that was called, not inlined. */
 struct physical {
     uint64_t pc, inside, bias;
     struct wt_symbols *symbols;
@@ -23,7 +23,7 @@ struct physical {
     uint64_t cfa;            /* of the thread's lane */
     bool is_kernel;          /* it was launched, not called */
     bool rules_tried;        /* without call frame information: */
-    struct wt_caller *rules; /* … what its instructions say of its caller; NULL: nothing */
+    struct wt_caller *rules; /* … what its instructions tell of its caller; NULL: nothing */
 };
 
 struct wt_frames {
@@ -114,7 +114,7 @@ static enum wt_status register_of(struct wt_build *b, struct wt_frames *f, unsig
                                   unsigned index, struct wt_operand *o, struct wt_error *err);
 static const struct wt_caller *rules_of(struct wt_frames *f, unsigned physical);
 
-/* A register of the caller by the instructions of the function; false if it is as there. */
+/* A register of the caller, by the instructions of the function; false if it is unchanged. */
 static bool register_by_rules(struct wt_build *b, const struct wt_caller *rules, unsigned index,
                               struct wt_operand *o)
 {
@@ -149,7 +149,7 @@ static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, u
             return WT_OK;
         if (rules && r->clobbered)
             return not_saved(b, index, err);
-        /* Code without such information is taken for a leaf that has saved nothing. */
+        /* Code without such information is taken for a leaf function that has saved nothing. */
         return register_of(b, f, physical, index, o, err);
     }
     if (r->dwarf < 0)
@@ -166,14 +166,14 @@ static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, u
                                  cell);
             return WT_OK;
         }
-        /* libdw tells no rule as it tells an undefined register. Without a rule it is not touched,
-         * as GDB has it. */
+        /* libdw reports a missing rule in the same way as an undefined register. A register without
+         * a rule is unchanged, as GDB takes it. */
         return register_of(b, f, physical, index, o, err);
     }
     const struct wt_frame frame = {.physical = physical, .level = p->level, .bias = p->bias};
-    /* GCC for AMD GPUs describes a function that has not saved where it returns to by the address
-     * itself, as if it lay in memory there. What is saved is a distance from the CFA: two
-     * operations. */
+    /* GCC for AMD GPUs describes the return address of a function that has not saved it by the
+     * address itself, as if the register were saved at that address. The location of a saved
+     * register is a distance from the CFA: two operations. */
     Dwarf_Op value[8];
     if (r->role == WT_ROLE_PC && wt_info_is_of_gcc(p->info) && count > 2 &&
         count < sizeof value / sizeof value[0]) {
@@ -191,10 +191,10 @@ static enum wt_status register_of(struct wt_build *b, struct wt_frames *f, unsig
                                   unsigned index, struct wt_operand *o, struct wt_error *err)
 {
     b->uses_frame = true;
-    /* Where a lane is and what it works on holds for all of its frames. */
+    /* A lane's coordinates and work-item are the same in all of its frames. */
     if (strcmp(b->topology->registers[index].set, WT_ADDED_SET) == 0)
         physical = 0;
-    /* Each step outwards that changes nothing is taken here, so that no call nests for it. */
+    /* Each step outwards that changes nothing is taken in this loop, to avoid recursion. */
     while (physical > 0) {
         const struct physical *p = &f->physical[physical - 1];
         const struct wt_register *r = &b->topology->registers[index];
@@ -294,7 +294,7 @@ static enum wt_status frame_base(struct wt_build *b, const struct wt_frame *fram
     if (!dwarf_attr_integrate(&function, DW_AT_frame_base, &attribute) ||
         dwarf_getlocation_addr(&attribute, frame->inside - frame->bias, &ops, &count, 1) != 1)
         return wt_fail(err, WT_INVALID, "the function has no frame base in the debug information");
-    /* A frame base that refers to itself has no end. */
+    /* A frame base that refers to itself would recurse for ever. */
     for (size_t i = 0; i < count; i++)
         if (ops[i].atom == DW_OP_fbreg)
             return wt_fail(err, WT_INVALID,
@@ -425,7 +425,7 @@ static bool read_code(void *context, uint64_t addr, void *out, size_t size)
                                    WT_IGNORED) == WT_OK;
 }
 
-/* Where a called function has saved register `index` of `physical`; NULL: nowhere. */
+/* The location where a called function has saved register `index` of `physical`; NULL: nowhere. */
 static const struct wt_caller_register *saved_register(struct wt_frames *f, unsigned physical,
                                                        unsigned index)
 {
@@ -484,8 +484,8 @@ static const struct wt_caller *rules_of(struct wt_frames *f, unsigned physical)
 
 /* ---- finding frames ---- */
 
-/* The name of a file as the compiler was given it: without the folder that its unit was compiled
- * in. */
+/* The name of a file as the compiler was given it, without the folder in which its unit was
+ * compiled. */
 static const char *shown_file(struct wt_info *info, uint64_t pc, const char *file)
 {
     Dwarf_Die unit;
@@ -547,7 +547,8 @@ static struct wt_frame *new_frame(struct wt_frames *f, unsigned physical)
     return frame;
 }
 
-/* The frames of one function: the calls inlined there, and itself. False without host memory. */
+/* The frames of one physical function: the calls inlined at the pc, and the function itself. False
+ * without host memory. */
 static bool add_frames(struct wt_frames *f, unsigned physical)
 {
     const struct physical *p = &f->physical[physical];
@@ -601,12 +602,12 @@ static bool add_physical(struct wt_frames *f, uint64_t pc, bool is_caller)
         p->bias = module->bias;
         p->symbols = wt_symbols_share(module->symbols);
         p->info = wt_symbols_info(p->symbols);
-        /* Of Intel's compiler it speaks of offsets in scratch memory as if they were addresses; the
-         * probe knows functions by their instructions. */
+        /* The call frame information of Intel's compiler gives offsets in scratch memory as if they
+         * were addresses; the probe unwinds functions by their instructions. */
         p->cfi = p->info && !f->topology->file_space ? wt_info_frame(p->info, p->inside - p->bias)
                                                      : NULL;
         p->is_kernel = wt_symbols_is_kernel(p->symbols, p->inside - p->bias);
-        /* Compilers without such information for their target write empty entries. */
+        /* Compilers that do not support such information for their target write empty entries. */
         Dwarf_Op *ops;
         size_t count;
         if (p->cfi && dwarf_frame_cfa(p->cfi, &ops, &count) == 0 && count == 0) {
@@ -617,7 +618,7 @@ static bool add_physical(struct wt_frames *f, uint64_t pc, bool is_caller)
     return add_frames(f, (unsigned)f->physical_count - 1);
 }
 
-/* The index of the register that holds where a function returns to. */
+/* The index of the register that holds the return address of a function. */
 static int return_register(const struct wt_frames *f, const struct physical *p)
 {
     bool signal;
@@ -649,7 +650,7 @@ static bool add_caller(struct wt_frames *f)
         return rules->pc && wt_modules_at(f->modules, 0, rules->pc - 1) &&
                add_physical(f, rules->pc, true);
     if (!p->cfi && last > 0)
-        return false; /* nothing says what it has saved */
+        return false; /* nothing tells what it has saved */
     const int ra = return_register(f, p);
     uint64_t pc;
     if (ra < 0 || !number_of(f, build_register, last, (unsigned)ra, f->lane, &pc))
@@ -658,7 +659,7 @@ static bool add_caller(struct wt_frames *f)
         return false;
     if (!p->cfi && pc == p->pc)
         return false;
-    /* A caller that has not saved where it returns to has nowhere to return to. */
+    /* A caller that has not saved its return address cannot return. */
     Dwarf_Op memory[3], *ops = NULL;
     size_t rule_count = 1;
     if (last > 0 && p->cfi && f->topology->registers[ra].dwarf >= 0 &&
@@ -746,7 +747,7 @@ struct wt_frames *wt_frames_at(struct wt_debugger *debugger, const struct wt_mod
     f->debugger = debugger;
     f->topology = wt_debugger_topology(debugger);
     f->modules = modules;
-    f->complete = true; /* nobody stands there: there is no caller */
+    f->complete = true; /* no frame is there: there is no caller */
     if (!add_physical(f, pc, false)) {
         wt_frames_free(f);
         return NULL;

@@ -12,7 +12,7 @@
 #include "debug/source/language.h"
 #include "debug/source/types.h"
 
-/* Nested scopes of a damaged file may be without end. */
+/* Nested scopes of a damaged file may be endless. */
 #define MOST_DEPTH 200
 
 struct range {
@@ -20,13 +20,13 @@ struct range {
     Dwarf_Off die;
 };
 
-/* A list that grows; without host memory it stays as it is. */
+/* A list that grows; if host memory runs out it stays as it is. */
 struct ranges {
     struct range *list;
     size_t count, capacity;
 };
 
-/* Entries from `from` on, up to the next one's, stand in the namespace or class `prefix`. */
+/* Entries from `from` on, up to the next one's, are in the namespace or class `prefix`. */
 struct prefix_run {
     Dwarf_Off from;
     const char *prefix;
@@ -50,7 +50,7 @@ struct wt_info {
     struct wt_types *types;
     Dwarf_CFI *debug_frame, *eh_frame;
     bool cfi_read;
-    /* Of a GPU: a copy of the file that libdw reads call frame information of. */
+    /* Of a GPU: a copy of the file, from which libdw reads call frame information. */
     char *cfi_bytes;
     Elf *cfi_elf;
     Dwarf *cfi_dwarf;
@@ -150,7 +150,7 @@ static const char *join(struct wt_info *info, const char *prefix, const char *na
     return grown[info->text_count++] = text;
 }
 
-/* Notes in which scope an entry stands; they come in the order of the file. */
+/* Notes the scope of an entry; entries come in the order of the file. */
 static void note_scope(struct wt_info *info, Dwarf_Die *die, const char *prefix)
 {
     if (info->run_count ? info->run[info->run_count - 1].prefix == prefix : !prefix[0])
@@ -188,7 +188,7 @@ static void add_name(struct wt_info *info, const char *name, enum wt_name_kind k
     grown[info->name_count++] = (struct wt_name){.name = name, .kind = kind, .die = *die};
 }
 
-/* The name of a definition that says elsewhere what it defines: "made" of "point::made". */
+/* The name of a definition that refers to its declaration elsewhere: "made" of "point::made". */
 static void add_definition(struct wt_info *info, const char *name, enum wt_name_kind kind,
                            const Dwarf_Die *die)
 {
@@ -233,7 +233,7 @@ void wt_info_origin(const Dwarf_Die *die, Dwarf_Die *origin)
     }
 }
 
-/* Where all scopes are known. */
+/* All scopes are known at this point. */
 static void qualify_definitions(struct wt_info *info)
 {
     for (size_t i = 0; i < info->late_count; i++) {
@@ -258,8 +258,8 @@ static void collect_enumerators(struct wt_info *info, Dwarf_Die *type, const cha
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* GCC has the bodies of OpenMP's and OpenACC's regions, and Fortran's contained procedures, in the
- * function in which they stand. */
+/* GCC places the bodies of OpenMP's and OpenACC's regions, and Fortran's contained procedures,
+ * within the function that contains them. */
 static void collect_nested(struct wt_info *info, Dwarf_Die *parent, unsigned depth)
 {
     Dwarf_Die child;
@@ -278,8 +278,8 @@ static void collect_nested(struct wt_info *info, Dwarf_Die *parent, unsigned dep
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* Whether GCC has made a unit for a GPU, or of Fortran: others are not searched for what lies in
- * functions, which takes its time. */
+/* Whether a unit is GCC's for a GPU, or Fortran's. Other units are not searched for functions
+ * within functions, since that search takes time. */
 static bool has_nested(struct wt_info *info, Dwarf_Die *unit)
 {
     Dwarf_Attribute attribute;
@@ -409,7 +409,8 @@ struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf, bool (*go_on)(void *context,
         free(info);
         return NULL;
     }
-    /* AMD's GPUs: private and local memory, which LLVM names so, have addresses of 32 bits. */
+    /* AMD's GPUs: private and local memory, whose address classes LLVM names so, have addresses of
+     * 32 bits. */
     if (is_amdgpu(elf))
         wt_types_set_class_size(info->types, 4);
     Dwarf_Off offset = 0, next;
@@ -478,10 +479,10 @@ unsigned wt_info_address_size(const struct wt_info *info)
 }
 
 /*
- * libdw reads no call frame information of machines that it does not know, since it has no rules
- * for registers that an entry is silent about. GCC's entries for AMD GPUs tell all of them, so that
- * another machine's rules do: those of RISC-V say of some registers that they are as they were.
- * Clang's entries for AMD GPUs are empty.
+ * libdw reads no call frame information for machines that it does not know, since it has no default
+ * rules for registers that an entry does not mention. GCC's entries for AMD GPUs mention all of
+ * them, so that another machine's default rules do no harm: those of RISC-V say of some registers
+ * that they are unchanged. Clang's entries for AMD GPUs are empty.
  */
 static Dwarf_CFI *read_as_known_machine(struct wt_info *info)
 {
@@ -685,7 +686,7 @@ const char *wt_info_name_of(struct wt_info *info, Dwarf_Die *die)
     const char *plain = dwarf_diename(&origin);
     if (!plain)
         return NULL;
-    /* Declarations in classes are not listed: their class's name is found from the parents. */
+    /* Declarations in classes are not listed: the name of their class is found from the parents. */
     Dwarf_Die *scopes = NULL;
     const int count = dwarf_getscopes_die(&origin, &scopes);
     const char *name = plain;

@@ -1,4 +1,4 @@
-/* Locations as people name them, and the addresses that they mean. See locations.h. */
+/* Resolves locations as users write them to addresses. See locations.h. */
 #include "debug/source/locations.h"
 
 #include <assert.h>
@@ -88,7 +88,7 @@ struct addresses {
     size_t count, capacity;
 };
 
-/* Adds an address in its place, once. */
+/* Inserts an address in its sorted place, once. */
 static enum wt_status note(struct addresses *a, uint64_t addr, struct wt_error *err)
 {
     size_t at = a->count;
@@ -187,7 +187,7 @@ static bool has(const uint64_t *list, size_t count, uint64_t addr)
     return false;
 }
 
-/* Tells the difference between two lists of an entry's addresses. */
+/* Reports the differences between two lists of an entry's addresses. */
 static void tell_change(struct wt_locations *l, unsigned id, const uint64_t *old, size_t old_count,
                         const uint64_t *now, size_t now_count)
 {

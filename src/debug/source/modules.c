@@ -1,4 +1,4 @@
-/* The list of modules and the questions that it answers. See modules.h. */
+/* The list of modules, and queries on it. See modules.h. */
 #include "debug/source/modules.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@ struct observer {
     void *context;
 };
 
-/* A source file that is no file. */
+/* A source file name that is not a real file. */
 struct text {
     char *path, *bytes;
     size_t length;
@@ -186,7 +186,7 @@ bool wt_modules_remove(struct wt_modules *modules, wt_module_id id)
         modules->module_count--;
         memmove(&modules->module[i], &modules->module[i + 1],
                 (modules->module_count - i) * sizeof *modules->module);
-        /* The list no longer has it, so that what observers look up is what remains. */
+        /* The module is removed first, so that the observers find only the modules that remain. */
         tell(modules, WT_MODULE_REMOVED, &gone);
         release(&gone);
         return true;

@@ -17,7 +17,7 @@ static enum wt_status temporary(struct wt_build *b, wt_expr_vector *to, struct w
     return WT_OK;
 }
 
-/* Folds what constants are most often: sums of addresses. */
+/* Folds the most frequent operation on constants: sums of addresses. */
 static bool fold(enum wt_expr_op op, uint64_t a, uint64_t b, uint64_t *value)
 {
     switch (op) {

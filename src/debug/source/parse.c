@@ -20,7 +20,7 @@ enum token {
     T_OP, /* `op` */
 };
 
-/* Operators that are no expression operators. */
+/* Operators that do not occur in expressions. */
 enum { OP_ARROW = 300, OP_DOTS, OP_ASSIGN_WITH };
 
 struct parser {
@@ -247,13 +247,13 @@ struct pattern {
     bool angle_apart; /* "> >", as GCC writes it, not ">>" */
 };
 
-/* Writes the arguments of a template as compilers do: one blank behind a comma, none elsewhere. */
+/* Writes the arguments of a template as compilers do: one blank after a comma, none elsewhere. */
 static size_t put_arguments(const char *at, const char *end, struct pattern pattern, char *out)
 {
     size_t length = 0;
     for (; at < end; at++) {
         if (isspace((unsigned char)*at)) {
-            /* Words stay apart: "unsigned int". */
+            /* Words stay separate: "unsigned int". */
             const char *next = at;
             while (next < end && isspace((unsigned char)*next))
                 next++;
@@ -275,7 +275,7 @@ static size_t put_arguments(const char *at, const char *end, struct pattern patt
     return length;
 }
 
-/* Where the arguments of a template end that begin here, behind '>'; NULL: these are none. */
+/* The end, behind '>', of the template arguments that begin here; NULL: these are none. */
 static const char *arguments_end(const char *at)
 {
     unsigned angles = 0, others = 0;
@@ -362,7 +362,7 @@ static enum wt_status name_token(struct parser *p)
     p->token = T_NAME;
     end = name_end(p->at, end);
     enum wt_status status = set_word(p, p->at, (size_t)(end - p->at));
-    /* Compilers write Fortran's names small. */
+    /* Compilers write Fortran's names in lower case. */
     if (!status && p->world->fortran && !p->world->has_name(p->world->context, p->word))
         for (size_t i = 0; i < p->word_length; i++)
             p->word[i] = (char)tolower((unsigned char)p->word[i]);
@@ -420,7 +420,7 @@ static enum wt_status operator_token(struct parser *p)
     return WT_OK;
 }
 
-/* Fortran's own operators and constants; false: none stands here. */
+/* Fortran's own operators and constants; false: there is none here. */
 static bool fortran_token(struct parser *p)
 {
     static const struct {
@@ -619,7 +619,7 @@ static enum wt_status parse_specifiers(struct parser *p, const struct wt_type **
         *type = found;
         return WT_OK;
     }
-    /* The program's own type of that name is better: its char has the program's sign. */
+    /* A type of that name in the program takes precedence: its char has the program's sign. */
     status = arithmetic_type(p, is_signed, is_unsigned, longs, shorts, base, type);
     if (!status && (*type)->name) {
         const struct wt_type *own = p->world->find_type(p->world->context, (*type)->name);
@@ -701,7 +701,7 @@ static enum wt_status parse_parenthesis(struct parser *p, struct wt_node **out)
     if ((status = node(p, WT_NODE_CAST, NULL, NULL, out)) != WT_OK)
         return status;
     (*out)->type = type;
-    /* "sizeof (int)" ends here; otherwise there is something to cast. */
+    /* "sizeof (int)" ends here; otherwise an operand of a cast follows. */
     if (p->token == T_END || is_op(p, ')') || is_op(p, ',')) {
         (*out)->kind = WT_NODE_TYPE;
         return WT_OK;
@@ -922,8 +922,8 @@ static enum wt_status parse_selection(struct parser *p, struct wt_node **out)
 }
 
 /*
- * Goes on behind a left operand, with operators that bind at least as strongly as `least`. With
- * `lanes`, an operand may be followed by '@': the left one has been, so that each has its own.
+ * Continues after a left operand, with operators that bind at least as strongly as `least`. With
+ * `lanes`, the left operand already has its '@', and each right operand may have one, too.
  */
 static enum wt_status climb(struct parser *p, int least, bool lanes, struct wt_node **out)
 {
@@ -935,7 +935,8 @@ static enum wt_status climb(struct parser *p, int least, bool lanes, struct wt_n
             return status;
         status = parse_unary(p, &right);
         if (!status && lanes) {
-            /* Stronger operators first, so that the selection is of their whole. */
+            /* Stronger operators come first, so that the lanes are selected from the
+             * whole of them. */
             status = climb(p, strength + 1, false, &right);
             if (!status && is_op(p, '@'))
                 status = parse_selection(p, &right);
@@ -960,7 +961,8 @@ static enum wt_status parse_conditional(struct parser *p, struct wt_node **out)
         status = climb(p, 1, false, out);
     const bool logic = !status && *out != first && (*out)->kind == WT_NODE_BINARY &&
                        ((*out)->op == WT_OP_AND || (*out)->op == WT_OP_OR);
-    /* '@' binds weaker than any operator to its left; behind it, each operand has its own. */
+    /* '@' binds weaker than any operator to its left; on its right, each operand has
+     * its own '@'. */
     while (!status && is_op(p, '@')) {
         status = parse_selection(p, out);
         if (!status && logic && (*out)->kind == WT_NODE_LANES)

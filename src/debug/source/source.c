@@ -214,7 +214,8 @@ static bool find_child(Dwarf_Die *scope, const char *name, Dwarf_Die *found, Dwa
 #define ANONYMOUS "(anonymous namespace)"
 #define MOST_IMPORTS 16
 
-/* Where a name is looked up: C++ prefers what the function's own namespaces and classes have. */
+/* The scopes in which a name is looked up: C++ prefers names of the function's own namespaces and
+ * classes. */
 struct place {
     const char *function;                /* whose names are at hand; "" */
     const char *import[MOST_IMPORTS];    /* namespaces that "using namespace" names there */
@@ -269,7 +270,7 @@ static bool is_import(const char *whole, size_t length, const char *outer, const
            strncmp(whole + before, name, own) == 0;
 }
 
-/* How near a name is to where it is used; the larger, the nearer. 1: somewhere. */
+/* How near a name is to its use; larger is nearer. 1: in any namespace. */
 static size_t rank_of(const struct place *place, const char *whole, const char *name)
 {
     size_t length = strlen(whole) - strlen(name);

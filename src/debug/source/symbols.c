@@ -1,7 +1,7 @@
 /*
  * Names and lines from ELF symbols and DWARF line tables, by libelf and libdw. Everything is read
- * into sorted tables when the file is opened (lines when they are first asked for), so that a file
- * that is damaged somewhere gives what is whole in it.
+ * into sorted tables when the file is opened (lines when they are first asked for), so that the
+ * undamaged parts of a damaged file can be used.
  */
 #include "debug/source/symbols.h"
 
@@ -101,7 +101,7 @@ static bool marks_kernels(Elf *elf)
 static void add_symbol(struct wt_symbols *s, const GElf_Sym *sym, const char *name)
 {
     int type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
-    /* Mapping symbols ($x) and the assembler's own labels name nothing. */
+    /* Mapping symbols ($x) and the assembler's own labels are no names. */
     if (!name || !name[0] || name[0] == '$' || strncmp(name, ".L", 2) == 0 ||
         sym->st_shndx == SHN_UNDEF ||
         (type != STT_FUNC && type != STT_NOTYPE && type != STT_OBJECT))
@@ -207,8 +207,8 @@ static void read_unit(struct wt_symbols *s, Dwarf_Die *die)
 }
 
 /*
- * Whether the sections that hold DWARF's strings end with a NUL. libdw (0.188) checks where a
- * string begins, and reads on until one comes.
+ * Whether the sections that hold DWARF's strings end with a NUL. libdw (0.188) checks only where a
+ * string begins, and reads on until it finds a NUL.
  */
 static bool strings_end(Elf *elf)
 {
@@ -248,7 +248,7 @@ static uint64_t size_of_units(Elf *elf)
     return 0;
 }
 
-/* The units are gone through twice, for lines and for names. */
+/* The units are scanned twice, for lines and for names. */
 static bool goes_on(const struct wt_symbols *s, unsigned pass, uint64_t done)
 {
     return !s->loading ||
@@ -312,8 +312,8 @@ static void add_function(struct wt_symbols *s, Dwarf_Die *unit, Dwarf_Die *die)
                                                    !dwarf_lowpc(unit, &first) && first == low};
 }
 
-/* Of a file whose symbol table names no code (as Intel's runtime gives it to debuggers) the
- * functions are known by the debug information. */
+/* If the symbol table of a file names no code (as in files that Intel's runtime gives to debuggers)
+ * functions are taken from the debug information. */
 static void read_functions(struct wt_symbols *s)
 {
     Dwarf_Off offset = 0, next;
@@ -336,7 +336,7 @@ static void read_functions(struct wt_symbols *s)
         qsort(s->symbol, s->symbols, sizeof *s->symbol, by_address);
 }
 
-/* What both ways to open have in common; `s` is closed when it fails. */
+/* The common part of both ways to open a file; `s` is closed on failure. */
 static enum wt_status open_elf(struct wt_symbols *s, const char *name, struct wt_symbols **symbols,
                                struct wt_error *err)
 {
@@ -350,8 +350,8 @@ static enum wt_status open_elf(struct wt_symbols *s, const char *name, struct wt
     return WT_OK;
 }
 
-/* @p bytes come from malloc, and are freed with the symbols, or here when it fails. Of an open file
- * libelf would lose what it has read once its image is asked for. */
+/* @p bytes come from malloc. They are freed with the symbols, or here on failure. libelf would lose
+ * what it has read of an open file once its image is asked for. */
 static enum wt_status open_own(const char *name, uint8_t *bytes, size_t length,
                                struct wt_symbols **symbols, struct wt_error *err)
 {
@@ -457,7 +457,8 @@ bool wt_symbols_function(struct wt_symbols *s, uint64_t addr, const char **name,
         else
             high = middle;
     }
-    /* Back to the first code symbol at or before it that reaches so far; labels have no size. */
+    /* Goes back to the nearest code symbol at or before the address that extends to it; labels have
+     * no size. */
     const struct symbol *best = NULL;
     for (size_t i = low; i-- > 0;) {
         const struct symbol *x = &s->symbol[i];
@@ -475,7 +476,8 @@ bool wt_symbols_function(struct wt_symbols *s, uint64_t addr, const char **name,
     return true;
 }
 
-/* How many rows of the line table have addresses up to @p addr. Reads the table the first time. */
+/* The number of rows in the line table with addresses up to @p addr. The first call reads the
+ * table. */
 static size_t rows_until(struct wt_symbols *s, uint64_t addr)
 {
     if (!s->lines_read)
@@ -545,7 +547,7 @@ bool wt_symbols_row(struct wt_symbols *s, uint64_t addr, struct wt_line_row *row
     size_t low = rows_until(s, addr);
     if (low == 0 || s->line[low - 1].end)
         return false;
-    /* Of several rows at one address the last one counts that begins a statement. */
+    /* Of several rows at one address, the last one that begins a statement counts. */
     size_t at = low - 1, high = low;
     while (at > 0 && !s->line[at].statement && s->line[at - 1].addr == s->line[at].addr &&
            !s->line[at - 1].end && s->line[at - 1].line)
@@ -601,8 +603,8 @@ bool wt_symbols_line(struct wt_symbols *s, uint64_t addr, const char **file, uns
     return true;
 }
 
-/* Whether a symbol is a C++ function of this name, at file scope: _Z, or _ZL if it is static, the
- * name's length, the name, the types of its parameters. */
+/* Whether a symbol is a C++ function of this name at file scope. The mangled name has _Z, or _ZL if
+ * the function is static, the name's length, the name, and the types of the parameters. */
 static bool is_cplusplus(const char *symbol, const char *name, size_t length)
 {
     char *end;
@@ -671,7 +673,7 @@ uint64_t wt_symbols_body(struct wt_symbols *s, uint64_t addr)
     return second;
 }
 
-/* Whether `wanted` is the path, or its last parts. */
+/* Whether `wanted` is the path, or the last components of it. */
 static bool is_file(const char *path, const char *wanted)
 {
     const size_t length = strlen(path), tail = strlen(wanted);
@@ -679,7 +681,7 @@ static bool is_file(const char *path, const char *wanted)
            (tail == length || path[length - tail - 1] == '/');
 }
 
-/* Whether `addr` is in the function that `other` is in; in the same gap between functions, too. */
+/* Whether `addr` is in the same function as `other`, or in the same gap between functions. */
 static bool same_function(struct wt_symbols *s, uint64_t addr, uint64_t other)
 {
     const char *a = NULL, *b = NULL;

@@ -75,7 +75,7 @@ static void print_base(FILE *out, const struct wt_type *type, unsigned depth)
             is_const |= target->kind == WT_TYPE_CONST;
             is_volatile |= target->kind == WT_TYPE_VOLATILE;
         }
-        /* Of a pointer the qualifier stands behind the star: the declarator has it. */
+        /* The qualifiers of a pointer follow the star: the declarator writes them. */
         if (!target || (target->kind != WT_TYPE_POINTER && target->kind != WT_TYPE_REFERENCE))
             fprintf(out, "%s%s", is_const ? "const " : "", is_volatile ? "volatile " : "");
         if (target)
@@ -111,7 +111,7 @@ static bool is_derived(const struct wt_type *type)
     return type && (type->kind == WT_TYPE_ARRAY || type->kind == WT_TYPE_FUNCTION);
 }
 
-/* What stands before the name: stars, references, opening parentheses. */
+/* The part before the name: stars, references, opening parentheses. */
 static bool print_prefix(FILE *out, const struct wt_type *type, bool named, unsigned depth)
 {
     if (!type || depth > MOST_DEPTH)
@@ -149,7 +149,7 @@ static bool print_prefix(FILE *out, const struct wt_type *type, bool named, unsi
 
 static void print_declared(FILE *out, const struct wt_type *type, const char *name, unsigned depth);
 
-/* Parameters may have functions as parameters, in damaged files in circles. */
+/* Parameters may be functions with parameters, which form cycles in damaged files. */
 static void print_parameters(FILE *out, const struct wt_type *type, unsigned depth)
 {
     size_t count;
@@ -285,7 +285,7 @@ static unsigned access_of(const struct wt_type *type, uint64_t given)
                                          : DW_ACCESS_public;
 }
 
-/* Shows "public:" and the like where another part begins; 0: none has begun. */
+/* Prints "public:" and the like where the access changes; 0: no part has begun yet. */
 static void print_access(FILE *out, unsigned access, unsigned *part, unsigned indent)
 {
     if (access == *part)
@@ -320,13 +320,14 @@ static uint64_t access_given(Dwarf_Die *die)
                : 0;
 }
 
-/* What a compiler adds to classes with virtual methods; ptype leaves it out. */
+/* Members that a compiler adds to classes with virtual methods; ptype leaves them out. */
 static bool is_table_pointer(const struct wt_member *m)
 {
     return m->name && strncmp(m->name, "_vptr", 5) == 0;
 }
 
-/* Whether GDB's ptype shows access for members: some have another than the kind of structure. */
+/* Whether GDB's ptype shows access for members: it does if some have another access than the
+ * default of this kind of structure. */
 static bool needs_access(const struct wt_type *type, const struct wt_member *m, size_t count)
 {
     const unsigned usual = access_of(type, 0);
@@ -485,7 +486,7 @@ static void print_enumeration(FILE *out, const struct wt_type *type)
     fputc('}', out);
 }
 
-/* What ptype shows is the type without typedefs at its outside and at the end of pointers. */
+/* The type that ptype shows: without typedefs at its outside and at the end of pointers. */
 static const struct wt_type *innermost(const struct wt_type *type, unsigned depth)
 {
     const struct wt_type *plain = wt_type_plain(type);
@@ -495,7 +496,7 @@ static const struct wt_type *innermost(const struct wt_type *type, unsigned dept
     return plain;
 }
 
-/* The declarator around what innermost() gives. */
+/* The declarator around the result of innermost(). */
 static void print_around(FILE *out, const struct wt_type *type, bool before, unsigned depth)
 {
     const struct wt_type *plain = wt_type_plain(type);
@@ -532,7 +533,7 @@ static void print_around(FILE *out, const struct wt_type *type, bool before, uns
     print_around(out, target, false, depth + 1);
 }
 
-/* The qualifiers of what innermost() gives. */
+/* The qualifiers of the result of innermost(). */
 static void print_qualifiers(FILE *out, const struct wt_type *type)
 {
     bool is_const = false, is_volatile = false;

@@ -1,4 +1,4 @@
-/* Types read from DWARF, and made. See types.h. */
+/* Reads types from DWARF, and makes types. See types.h. */
 #include "debug/source/types.h"
 
 #include <dwarf.h>
@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "debug/source/language.h"
 
-/* Chains of types in a damaged file may be long, or circles. */
+/* Chains of types in a damaged file may be long, or cyclic. */
 #define MOST_DEPTH 100
 #define MOST_PLAIN 64
 
@@ -149,7 +149,7 @@ static bool flag(Dwarf_Die *die, unsigned name)
            set;
 }
 
-/* GCC's names of integers, as people write them. */
+/* GCC's names of integers, in the usual spelling. */
 static const char *short_name(const char *name)
 {
     static const char *const names[][2] = {{"short int", "short"},
@@ -194,7 +194,8 @@ static void read_base(struct wt_type *type, Dwarf_Die *die)
     }
 }
 
-/* Elements of a dimension; false if the program does not say, or finds out at run time. */
+/* The number of elements of a dimension; false if the program does not say, or computes it at run
+ * time. */
 static bool read_bounds(Dwarf_Die *range, int64_t *lower, uint64_t *count)
 {
     int64_t upper;
@@ -217,8 +218,8 @@ static uint64_t array_size(const struct wt_type *type)
     return element * type->count;
 }
 
-/* An array of several dimensions is an array of arrays; the first dimension is the outermost. In
- * Fortran the first index runs fastest: there it is the innermost. */
+/* An array of several dimensions is an array of arrays. In C the first dimension is the outermost.
+ * In Fortran the first index varies fastest, so it is the innermost. */
 static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
 {
     struct {
@@ -262,8 +263,8 @@ static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
         type->target = element;
 }
 
-/* DW_AT_address_class names a space that is not the one of plain pointers; LLVM writes no size
- * beside it. */
+/* DW_AT_address_class names a space other than that of plain pointers; LLVM writes no size beside
+ * it. */
 static void read_pointer(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
 {
     uint64_t class = 0;
@@ -367,7 +368,7 @@ static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
     case DW_TAG_atomic_type:
     case DW_TAG_packed_type:
     case DW_TAG_immutable_type:
-        type->kind = WT_TYPE_TYPEDEF; /* nothing of it shows: the name is the target's */
+        type->kind = WT_TYPE_TYPEDEF; /* it is not shown: the name is the target's */
         type->name = NULL;
         type->target = wt_types_of(t, die);
         break;
@@ -390,7 +391,8 @@ const struct wt_type *wt_types_read(struct wt_types *t, Dwarf_Die *die)
     struct wt_type *type = t->depth < MOST_DEPTH ? new_type(t, WT_TYPE_VOID) : NULL;
     if (!type || !note(t, die->addr, type))
         return &the_void;
-    /* It is in the list before what it refers to is read: types refer to each other in circles. */
+    /* The type is entered in the list before the types that it refers to are read: references may
+     * be cyclic. */
     t->depth++;
     read_into(t, type, die);
     t->depth--;
@@ -530,7 +532,7 @@ const struct wt_type *wt_types_basic(struct wt_types *t, const char *name)
         const struct basic *b = &basics[i];
         if (strcmp(b->name, name) != 0)
             continue;
-        /* The table's row is the key of the type that was made of it. */
+        /* The row of the table is the key of the type made from it. */
         if (t->slot_count) {
             const size_t at = place_of(t, b);
             if (t->slot[at].die)

@@ -1,4 +1,4 @@
-/* Values of an expression, and the numbers that they are. */
+/* Values of expressions, and their conversion to numbers. */
 #include <stdlib.h>
 
 #include "base/bits.h"

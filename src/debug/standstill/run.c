@@ -1,11 +1,11 @@
-/* Standstills, and halting, resuming and stepping by them. */
+/* Makes standstills, and halts, resumes and steps waves by them. */
 #include "debug/standstill/standstill.h"
 
 #include <string.h>
 
 /* ---- standing still, going on ---- */
 
-/* A link that is broken because the host program has ended is no mistake. */
+/* A link that breaks because the host program has ended is no error. */
 static enum wt_status forgive_end(struct wt_probe *p, enum wt_status status)
 {
     return status == WT_IO && wt_standstill_has_ended(p) ? WT_OK : status;
@@ -56,7 +56,7 @@ enum wt_status wt_standstill_end_look(struct wt_probe *p, enum wt_status status,
     return status ? status : after;
 }
 
-/* Modules have come or gone: clients are told, and modules_known() follows. */
+/* Modules were loaded or unloaded: clients are told, and modules_known() follows. */
 static enum wt_status take_code(struct wt_probe *p, const struct wt_standstill_event *event,
                                 struct wt_error *err)
 {
@@ -81,8 +81,8 @@ enum wt_status wt_standstill_modules_known(struct wt_probe *p, struct wt_error *
     return forgive_end(p, s->program.code_known(s->program.context, s->code_state, err));
 }
 
-/* Brings the rows up to date. A standstill takes its time: where a program runs by itself it is
- * made when there is something to see. Of a wave that is held when it begins no event may tell. */
+/* Brings the rows up to date. A standstill is expensive: for a program that runs by itself it is
+ * made only if there is news. A wave that is held at its beginning may cause no event. */
 static enum wt_status take_news(struct wt_probe *p, struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
@@ -153,7 +153,7 @@ enum wt_status wt_standstill_resume(struct wt_probe *p, const struct wt_wave_set
     return wt_standstill_go(p, WT_NO_HANDLE, err);
 }
 
-/* How far a step had come when the rows were read; @p id is the wave that steps. */
+/* How far a step had come when the rows were read; @p id is the stepping wave. */
 static void judge_step(const struct wt_probe *p, const struct wt_standstill *s, uint32_t wave,
                        wt_wave_id id, struct wt_probe_step *step)
 {
@@ -181,13 +181,13 @@ enum wt_status wt_standstill_step(struct wt_probe *p, wt_wave_handle wave,
     row->run = row->step = s->went = true;
     row->cause = WT_HALT_NONE;
     s->stays = false;
-    /* Nobody else issues meanwhile: a breakpoint may have been lifted for this instruction. */
+    /* No other wave issues meanwhile: a breakpoint may have been lifted for this instruction. */
     if ((status = wt_standstill_go(p, wave, err)) != WT_OK ||
         (status = s->ops->event(p, true, &event, err)) != WT_OK ||
         (status = wt_standstill_hold(p, err)) != WT_OK)
         return status;
     judge_step(p, s, wave, id, step);
-    s->stays = true; /* a wave that has begun meanwhile would miss the breakpoint, too */
+    s->stays = true; /* a wave that began meanwhile would miss the breakpoint, too */
     return WT_OK;
 }
 

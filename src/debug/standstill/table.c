@@ -49,7 +49,7 @@ void wt_standstill_describe_wave(struct wt_probe *p, wt_wave_handle handle, stru
     wave->has_work = true;
 }
 
-/* Groups have at most 64 waves, and 2^34 groups take longer than anybody waits. */
+/* Groups have at most 64 waves, and 2^34 groups take longer than any session lasts. */
 wt_wave_id wt_standstill_name(const struct wt_wave *wave, const uint32_t groups[3])
 {
     const uint64_t line = (uint64_t)wave->group[2] * groups[1] + wave->group[1];

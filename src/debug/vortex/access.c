@@ -1,7 +1,8 @@
 /*
- * Registers of a halted warp by injected instructions (VxDebug specification, "Features":
+ * Registers of a halted warp, by injected instructions (VxDebug specification, "Features":
  * registers, CSRs and memory are "emulated using instruction injection"). DSCRATCH0, CSR 0x7b2,
- * carries 32 bits a time; only that one is used, since not every device has the other three.
+ * carries 32 bits at a time. It is the only scratch register used, since not every device has the
+ * other three.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static uint32_t rv_fmv_f(bool wide, unsigned f, unsigned rs1)
     return (wide ? 0x79u : 0x78u) << 25 | rs1 << 15 | f << 7 | 0x53;
 }
 
-/* Adds what reads one register other than a GPR through t0. */
+/* Adds the instructions that read one register other than a GPR through t0. */
 static void add_read(struct wt_probe *p, const struct dm_places *places, unsigned code,
                      unsigned bits)
 {
@@ -55,7 +56,8 @@ static enum wt_status read_upper_fprs(struct wt_probe *p, uint32_t wave, unsigne
     if (status)
         return status;
     if (!p->scratch) {
-        /* No memory to pass through: what compiled code for single precision leaves there. */
+        /* There is no memory to pass the value through: the upper half is what compiled single
+         * precision code leaves there. */
         for (size_t i = 0; i < count; i++)
             if (needs_passage(p, index[i]))
                 value[i] |= 0xffffffff00000000;
@@ -151,7 +153,8 @@ enum wt_status vortex_read_values(struct wt_probe *p, uint32_t wave, wt_lanes la
         through_t0 |= p->xlen == 64;
         dm_fetch_at(p, places, CODE_NUMBER(code));
     }
-    /* What t0 holds is needed first, to be given back: it comes along. */
+    /* The value of t0 must be known first, so that it can be restored: it is read in the same
+     * batch. */
     if (through_t0)
         dm_fetch_at(p, places, X_T0);
     if ((status = dm_run(p, err)))
@@ -201,7 +204,7 @@ static bool read_through_port(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
     return true;
 }
 
-/* The same by injection, and into *out one row after the other. */
+/* Reads the registers by injection, and stores each row at its place in @p out. */
 static enum wt_status read_by_injection(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                                         const unsigned *index, size_t count, uint8_t *const *out,
                                         struct wt_error *err)
@@ -227,7 +230,7 @@ enum wt_status vortex_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lane
                                 struct wt_error *err)
 {
     assert(lanes && !(lanes & ~wt_lanes_first(p->topology.lanes)));
-    /* Until then t0 and t1 are the probe's. */
+    /* Until they are given back, t0 and t1 hold values of the probe. */
     enum wt_status status = vortex_repay(p, err);
     if (status)
         return status;
@@ -263,7 +266,7 @@ static enum wt_status write_gpr(struct wt_probe *p, uint32_t wave, unsigned lane
     return dm_run(p, err);
 }
 
-/* A double on RV32 that is not a boxed single: through memory. */
+/* A double on RV32 that is not a boxed single is passed through memory. */
 static enum wt_status write_wide_fpr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned reg,
                                      uint64_t value, struct wt_error *err)
 {
@@ -386,7 +389,7 @@ enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *mask, st
         status = vortex_read_values(p, wave, ask_two ? 3 : 1, &index, 1, value, err);
     if (status)
         return status;
-    /* A device may show the mask of the injection itself, one lane, in place of the warp's. */
+    /* A device may report the mask of the injection itself, one lane, in place of the warp's. */
     if (ask_two)
         p->mask_csr = value[0] == 1 && value[1] == 2 ? MASK_OF_INJECTION : MASK_OF_WARP;
     if (p->mask_csr == MASK_OF_INJECTION) {
@@ -394,7 +397,7 @@ enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *mask, st
         return WT_OK;
     }
     *mask = value[0];
-    /* Lanes that the register has no bit for cannot be told: take them as enabled. */
+    /* Lanes beyond the register's bits cannot be read: they are taken as enabled. */
     if (lanes > p->xlen)
         *mask |= wt_lanes_first(lanes) & ~wt_lanes_first(p->xlen);
     *mask &= wt_lanes_first(lanes);
@@ -407,8 +410,8 @@ enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt
 {
     /*
      * Shifts by less than 32 are legal in both widths. The low half of t0 is read first, then two
-     * shifts bring the upper half down (0 on RV32): so t0 is known whole before it is known how
-     * wide it is. The shifts of t0 are done one at a time since they cannot be repeated.
+     * shifts bring the upper half down (0 on RV32). So the whole of t0 is known before its width
+     * is. The shifts of t0 are done one at a time since they cannot be repeated.
      */
     bool brisk = p->brisk;
     p->brisk = false;

@@ -1,7 +1,8 @@
 /*
  * Batches of Debug Module accesses. Many injections share one round trip as long as the device has
- * always finished one before the next access arrived ("brisk"); each is polled within the batch, so
- * that a device that falls behind is noticed, and from then on served one injection at a time.
+ * always finished one before the next access arrived ("brisk"). Each injection is polled within the
+ * batch, so that a device that falls behind is noticed; from then on it is served one injection at
+ * a time.
  */
 #include "debug/vortex/dm.h"
 
@@ -12,10 +13,10 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-/* How long a device may take for one request, if nobody says otherwise. */
+/* The default time that a device may take for one request. */
 #define WAIT_MS 2000
 #define WAIT_STUCK_MS 100
-/* Looks that it gets in any case, and looks between which there is no rest. */
+/* The least number of polls, and the number of polls without a rest between them. */
 #define POLLS_AT_LEAST 32
 #define POLLS_AT_ONCE 1000
 
@@ -64,8 +65,8 @@ void dm_select(struct wt_probe *p, unsigned window, uint32_t wave, unsigned lane
 }
 
 /*
- * A Debug Module that was reset behind our back would take the first request as no more than a call
- * to wake up, and the rest would seem to work: look before it.
+ * A Debug Module that was reset unnoticed would take the first request for a mere wake-up call, and
+ * the rest would seem to work: check for a reset before the request.
  */
 void dm_guard(struct wt_probe *p)
 {
@@ -115,8 +116,8 @@ void dm_wait_begin(struct wt_probe *p, struct dm_wait *wait)
 
 bool dm_wait_more(struct dm_wait *wait)
 {
-    /* A device in this process may need many accesses and no time at all; behind a slow wire a few
-     * accesses take all the time there is. */
+    /* A device in this process may need many accesses but no time; behind a slow wire a few
+     * accesses use up all the time. */
     if (++wait->polls > POLLS_AT_ONCE) {
         struct timespec nap = {.tv_nsec = 200000};
         nanosleep(&nap, NULL);

@@ -51,9 +51,10 @@ void vortex_remember_far(struct wt_probe *p, uint64_t addr)
 }
 
 /*
- * The program counter that DPC means. On RV64 it holds the low half, and code lies below 4 GiB. But
- * a debugger that calls a function lets it return to a breakpoint on the stack, which is above: so
- * a DPC at, or right behind, the low half of such a breakpoint's address is taken to mean that one.
+ * The full program counter for a DPC. On RV64 DPC holds the low half, and code lies below 4 GiB.
+ * But a debugger that calls a function makes it return to a breakpoint on the stack, which is above
+ * 4 GiB. So a DPC at, or right behind, the low half of such a breakpoint's address is taken to mean
+ * that breakpoint.
  */
 uint64_t vortex_whole_pc(const struct wt_probe *p, uint32_t dpc)
 {
@@ -64,13 +65,13 @@ uint64_t vortex_whole_pc(const struct wt_probe *p, uint32_t dpc)
 }
 
 /*
- * An ebreak stands where DPC points and another one before it, so that memory does not tell which
- * of them was met. Stepping the one at DPC does nothing but halt again, and shows what DPC is then.
+ * An ebreak is at DPC and another one before it, so that memory does not tell which of them caused
+ * the halt. Stepping the one at DPC only halts again, and shows what DPC is then.
  */
 static enum wt_status try_ebreak(struct wt_probe *p, uint32_t wave, uint64_t pc,
                                  struct wt_error *err)
 {
-    wt_wave_set_remove(&p->overtaken, wave); /* the cause is the device's own after this */
+    wt_wave_set_remove(&p->overtaken, wave); /* the device sets the cause after this */
     dm_begin(p);
     dm_select(p, wave / 32, wave, 0);
     dm_request(p, DCTRL_STEPREQ);
@@ -87,8 +88,8 @@ static enum wt_status try_ebreak(struct wt_probe *p, uint32_t wave, uint64_t pc,
 
 /*
  * The specification does not say whether DPC of an EBREAK halt is the address of the ebreak or of
- * what follows it. Debuggers expect the former. What this device does is learned at its first
- * ebreak whose surroundings tell; where it is the latter, DPC is moved back.
+ * the next instruction. Debuggers expect the former. The device's behaviour is learned at its first
+ * ebreak whose surroundings are unambiguous; if it is the latter, DPC is moved back.
  */
 enum wt_status vortex_settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc,
                                  struct wt_error *err)
@@ -110,8 +111,8 @@ enum wt_status vortex_settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc
     else if (have_before && is_c_ebreak(before + 2))
         back = 2;
     /*
-     * Who halted it before this probe came may have put DPC right already: so it tells nothing of
-     * the device where it is at an ebreak. Behind one, it has not been put right.
+     * A debugger that halted the warp earlier may already have corrected DPC. So a DPC at an ebreak
+     * tells nothing about the device. A DPC behind an ebreak has not been corrected.
      */
     if (p->ebreak_dpc == EBREAK_DPC_UNKNOWN && (went || !is_at)) {
         if (is_at && !back)

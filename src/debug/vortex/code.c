@@ -21,7 +21,7 @@ enum wt_status vortex_window(struct wt_probe *p, uint64_t addr, struct wt_window
     return WT_OK;
 }
 
-/* The two low bits tell a 2-byte instruction. */
+/* The two low bits distinguish 2-byte instructions. */
 static unsigned length_of(const uint8_t *bytes)
 {
     return (bytes[0] & 3) == 3 ? 4 : 2;
@@ -99,7 +99,7 @@ static enum wt_instruction_kind compressed_kind(uint32_t half, unsigned xlen)
     }
 }
 
-/* What a 4-byte instruction writes, as wt_register.code says it; 0: nothing. */
+/* The register that a 4-byte instruction writes, as in wt_register.code; 0: none. */
 static uint32_t written_by(uint32_t word)
 {
     const unsigned rd = wt_field(word, 11, 7), function = wt_field(word, 31, 27);
@@ -123,7 +123,7 @@ static uint32_t written_by(uint32_t word)
     }
 }
 
-/* The same of a 2-byte one. */
+/* The same for a 2-byte instruction. */
 static uint32_t written_by_compressed(uint32_t half, unsigned xlen)
 {
     const unsigned rd = wt_field(half, 11, 7), rs2 = wt_field(half, 6, 2);

@@ -1,6 +1,6 @@
 /*
- * t0 and t1 of lanes are borrowed for injections, and given back whatever happens; so are eight
- * bytes of memory. Each batch can be run again from its beginning; the one instruction that could
+ * Borrows t0 and t1 of lanes for injections, and gives them back in every case; eight bytes of
+ * memory likewise. Each batch can be run again from its beginning; the one instruction that could
  * not (the shift that frees the upper half of t0 on RV64) has a function of its own.
  */
 #include <assert.h>
@@ -88,8 +88,8 @@ static void return_now(struct wt_probe *p, const struct dm_loan *loan)
 }
 
 /*
- * Shifts t0 of each lane right by 32, which leaves its upper half to be read and can be done only
- * once: where a batch came out late, the lanes are looked at one by one.
+ * Shifts t0 of each lane right by 32, so that its upper half can be read. The shift can be done
+ * only once: if a batch finished late, the lanes are examined one by one.
  */
 static enum wt_status shift_t0(struct wt_probe *p, struct dm_loan *loan, struct wt_error *err)
 {
@@ -216,7 +216,7 @@ static const struct wt_fault *fault_of(const struct wt_probe *p)
     return services->fault ? services->fault(p->target->context) : NULL;
 }
 
-/* An injected access that the device refuses is the probe's mistake: it is taken back. */
+/* An injected access that the device refuses is an error of the probe: it is taken back. */
 static enum wt_status check_fault(struct wt_probe *p, const struct dm_loan *loan,
                                   struct wt_error *err)
 {
@@ -337,8 +337,8 @@ enum wt_status passage_close(struct wt_probe *p, const struct dm_passage *pass,
 /* ---- debts ---- */
 
 /*
- * A shift of t0 that nobody saw the end of has been done where t0 does not hold its old low half
- * any more; what it holds then is its old upper half.
+ * A shift of t0 whose end was not seen has been done if t0 does not hold its old low half any more;
+ * t0 then holds its old upper half.
  */
 static enum wt_status settle_shift(struct wt_probe *p, struct wt_error *err)
 {

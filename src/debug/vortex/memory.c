@@ -1,13 +1,14 @@
 /*
  * Memory as a lane of a halted warp sees it: through the target's memory port, or by injected loads
- * and stores. A batch covers 16 KiB; the base is set anew every 2 KiB, and offsets do the rest.
+ * and stores. A batch covers 16 KiB. The base register is set anew every 2 KiB, and offsets cover
+ * the rest.
  */
 #include <inttypes.h>
 
 #include "base/bits.h"
 #include "debug/vortex/loan.h"
 
-#define CHUNK 2048 /* what the offsets 0..2047 of loads and stores reach */
+#define CHUNK 2048 /* the range of the offsets 0..2047 of loads and stores */
 #define BATCH_BYTES (8 * CHUNK)
 
 static enum wt_status check_range(struct wt_probe *p, struct wt_address at, size_t size,
@@ -24,13 +25,14 @@ static enum wt_status check_range(struct wt_probe *p, struct wt_address at, size
     return WT_OK;
 }
 
-/* Bytes until the next word where it is unaligned or the end is near, else a word. */
+/* The size of the next access: bytes up to the next word if unaligned or near the end,
+ * else a word. */
 static unsigned piece_size(uint64_t addr, size_t left)
 {
     return addr % 4 == 0 && left >= 4 ? 4 : 1;
 }
 
-/* Adds a load of @p n bytes at t0 + offset, whose value is the batch's next one. */
+/* Adds a load of @p n bytes at t0 + offset, which gives the next value of the batch. */
 static void add_load(struct wt_probe *p, size_t n, int32_t offset)
 {
     dm_inject(p, rv_i(0x03, X_T1, n == 4 ? 2 : 4, X_T0, offset));

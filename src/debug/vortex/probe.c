@@ -1,7 +1,7 @@
 /*
  * The Vortex probe: run control and status through the Debug Module of the VxDebug specification.
- * DCTRL is only ever written as dmactive plus request bits: what is read back from it are status
- * bits, which must not be written again.
+ * DCTRL is only ever written as dmactive plus request bits: reading it gives status bits, which
+ * must not be written back.
  */
 #include "debug/vortex/dm.h"
 
@@ -76,7 +76,7 @@ static void take_scan(struct wt_probe *p, size_t at, struct wt_wave_set *active,
 static enum wt_status vortex_scan(struct wt_probe *p, struct wt_wave_set *active,
                                   struct wt_wave_set *halted, struct wt_error *err)
 {
-    /* A halt has looked just now: nothing was asked of the device since. */
+    /* A halt has looked just now, and no request was made since. */
     if (p->scanned) {
         p->scanned = false;
         memcpy(active->word, p->scan[0].word, p->windows * sizeof active->word[0]);
@@ -110,7 +110,8 @@ static enum wt_status vortex_summary(struct wt_probe *p, struct wt_probe_summary
     summary->all_unavailable = dctrl & DCTRL_ALLUNAVAIL;
     if (summary->all_unavailable)
         return WT_OK;
-    /* Halted warps may all be inactive, and not every device tells allunavail: look at WACTIVE. */
+    /* Halted warps may all be inactive, and not every device implements allunavail: look at
+     * WACTIVE. */
     struct wt_wave_set active, halted;
     if ((status = vortex_scan(p, &active, &halted, err)))
         return status;
@@ -122,7 +123,7 @@ static enum wt_status vortex_summary(struct wt_probe *p, struct wt_probe_summary
 }
 
 /*
- * A step that waits is not taken back by a halt: its request stays, and keeps others from being
+ * A halt does not cancel a step that waits: its request stays, and keeps others from being
  * accepted. Putting the Debug Module to sleep resets its registers, step state included, and leaves
  * the halted bits alone.
  */
@@ -151,8 +152,8 @@ static enum wt_status take_step_back(struct wt_probe *p, struct wt_error *err)
 }
 
 /*
- * Where DPC of an EBREAK halt has to be put right, warps that met an ebreak unseen keep their halt
- * cause: a halt request would replace it. They are halted already.
+ * If DPC of an EBREAK halt has to be corrected, warps that executed an ebreak unseen keep their
+ * halt cause: a halt request would replace it. They are halted already.
  */
 static enum wt_status leave_unexamined(struct wt_probe *p, struct wt_wave_set *waves,
                                        struct wt_error *err)
@@ -180,9 +181,9 @@ static size_t add_last_look(struct wt_probe *p)
 }
 
 /*
- * Warps that were halted then have met an ebreak since leave_unexamined() looked. The request has
- * replaced their cause, so that it is kept here. (A warp that meets one between these two accesses
- * is taken for one that was halted by the request, and goes on behind the ebreak.)
+ * Warps that were halted by then have executed an ebreak since leave_unexamined() looked. The
+ * request has replaced their cause, so it is noted here. (A warp that executes an ebreak between
+ * these two accesses is taken for one that the request halted, and continues behind the ebreak.)
  */
 static void take_last_look(struct wt_probe *p, size_t at, const struct wt_wave_set *waves)
 {
@@ -272,7 +273,8 @@ static enum wt_status resume_set(struct wt_probe *p, const struct wt_wave_set *a
     if (status)
         return status;
     if (p->ebreak_dpc != EBREAK_DPC_AT) {
-        /* Warps that nobody has looked at may stand behind an ebreak that they must hit again. */
+        /* Warps that have not been examined may be behind an ebreak that they must
+         * execute again. */
         struct wt_wave_set active, halted;
         if ((status = vortex_scan(p, &active, &halted, err)))
             return status;
@@ -285,7 +287,7 @@ static enum wt_status resume_set(struct wt_probe *p, const struct wt_wave_set *a
                 status =
                     vortex_halt_cause(p, 32 * i + (uint32_t)__builtin_ctz(bits), &cause, &pc, err);
             }
-            /* One that runs may meet an ebreak by now: it would be resumed behind it. */
+            /* A running warp may have executed an ebreak by now: it would be resumed behind it. */
             chosen.word[i] = asked->word[i] & ~(active.word[i] & ~halted.word[i]);
         }
         waves = &chosen;
@@ -312,7 +314,8 @@ static void vortex_hold_launches(struct wt_probe *p, bool hold)
     p->hold = hold;
 }
 
-/* A set, and the warps that are not active: halted, they stay so when another one starts them. */
+/* A set of warps, plus the warps that are not active: those stay halted when another warp starts
+ * them. */
 static const struct wt_wave_set *with_inactive(struct wt_probe *p, const struct wt_wave_set *set,
                                                struct wt_wave_set *all)
 {
@@ -345,7 +348,8 @@ static enum wt_status vortex_resume(struct wt_probe *p, const struct wt_wave_set
     return WT_OK;
 }
 
-/* A warp's step has ended it, and left it halted: it must not be found so when it starts again. */
+/* A warp's step has ended the warp, and left it halted: it must not still be halted when it starts
+ * again. */
 static enum wt_status release_ended(struct wt_probe *p, uint32_t wave, struct wt_error *err)
 {
     struct wt_wave_set one;
@@ -358,7 +362,7 @@ static enum wt_status release_ended(struct wt_probe *p, uint32_t wave, struct wt
 
 /* ---- steps ---- */
 
-/* Adds what looks at the selected warp's step, and after the run reads it. */
+/* Adds the reads that examine the selected warp's step, and after the run evaluates them. */
 static void add_step_look(struct wt_probe *p)
 {
     dm_get(p, DM_DCTRL);
@@ -400,7 +404,8 @@ static enum wt_status vortex_step(struct wt_probe *p, uint32_t wave, struct wt_p
     dm_begin(p);
     dm_select(p, wave / 32, wave, 0);
     dm_request(p, DCTRL_STEPREQ);
-    /* A device that takes its time is not one whose warp waits: some accesses more, same trip. */
+    /* A slow device is not the same as a warp that waits: make some more accesses in
+     * the same trip. */
     for (int i = 0; i < 32 && !(p->brisk && p->polls == 1); i++)
         dm_get(p, DM_DCTRL);
     add_step_look(p);
@@ -536,7 +541,7 @@ static const struct wt_topology *vortex_topology(struct wt_probe *p)
 
 /* ---- opening ---- */
 
-/* *slept (may be NULL): it had been asleep, or was reset. */
+/* *slept (may be NULL): the module was asleep, or was reset. */
 static enum wt_status wake(struct wt_probe *p, bool *slept, struct wt_error *err)
 {
     uint32_t dctrl;
@@ -605,7 +610,7 @@ static enum wt_status read_platform(struct wt_probe *p, struct wt_error *err)
     return wt_bus_write(p->bus, DM_DCONFIG, p->dconfig | DCONFIG_EH, err);
 }
 
-/* The warp that answers questions about the device: one that is active, else warp 0. */
+/* The warp that answers questions about the device: an active one, else warp 0. */
 static enum wt_status choose_witness(struct wt_probe *p, uint32_t *wave, bool *was_halted,
                                      bool *active, struct wt_error *err)
 {
@@ -632,7 +637,8 @@ static enum wt_status choose_witness(struct wt_probe *p, uint32_t *wave, bool *w
     return WT_OK;
 }
 
-/* How many reads after an injection see it done, always: 32 nops in one batch, for 1 to 8 reads. */
+/* The number of reads after an injection that always suffices to see it done: 32 nops in one batch,
+ * for 1 to 8 reads. */
 static enum wt_status try_pace(struct wt_probe *p, uint32_t wave, struct wt_error *err)
 {
     for (p->polls = 1;; p->polls *= 2) {
@@ -669,7 +675,7 @@ static enum wt_status ask_witness(struct wt_probe *p, uint32_t wave, struct wt_e
     /* misa may read 0 ("not implemented"); such devices have both. */
     p->has_f = !misa || misa >> ('F' - 'A') & 1;
     p->has_d = !misa || misa >> ('D' - 'A') & 1;
-    /* One thread a warp is described as 2^1 by devices that take LOG2UP of it. */
+    /* Devices that use LOG2UP describe one thread per warp as 2^1. */
     if (lanes == 1 && p->topology.lanes == 2)
         p->topology.lanes = 1;
     return WT_OK;
@@ -693,7 +699,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
         status = status ? status : resumed;
     }
     if (status && !active) {
-        /* Nothing is there to ask: describe what every Vortex has. */
+        /* There is no warp to ask: describe what every Vortex has. */
         p->brisk = false;
         p->xlen = p->link->xlen ? p->link->xlen : 32;
         p->has_f = true;
@@ -722,7 +728,7 @@ static enum wt_status vortex_reattach(struct wt_probe *p, bool *was_reset, struc
                        (unsigned)dm_got(p, at), (unsigned)p->platform);
     p->wmask_known = p->saved.valid = p->stuck = false;
     if (slept) {
-        /* It was reset: what was under way, and what was borrowed, is gone. */
+        /* The device was reset: steps under way and borrowed registers are gone. */
         memset(&p->went, 0, sizeof p->went);
         memset(&p->examined, 0, sizeof p->examined);
         memset(&p->overtaken, 0, sizeof p->overtaken);
@@ -757,7 +763,7 @@ static void vortex_close(struct wt_probe *p)
     free(p);
 }
 
-/* Vortex has no exceptions: these are the mistakes at which the emulator stops. */
+/* Vortex has no exceptions: these are the faults at which the emulator stops. */
 static const struct wt_exception exceptions[] = {
     {"illegal", WT_FAULT_ILLEGAL},
     {"divergence", WT_FAULT_DIVERGENCE},
@@ -803,7 +809,7 @@ static enum wt_status vortex_open(const struct wt_target *target, bool use_memor
     t->watch_stops_before = true; /* gdbarch_have_nonsteppable_watchpoint */
     t->address_bits = p->xlen;
     t->result_registers = 2; /* RISC-V calling conventions: a0, a1 */
-    /* Local memory lies in it: at its addresses each core has its own. */
+    /* Local memory lies in this range: at its addresses each core has its own. */
     p->space = (struct wt_space){
         .name = "memory", .dwarf = 0, .scope = WT_SCOPE_CORE, .address_bits = p->xlen};
     t->spaces = &p->space;

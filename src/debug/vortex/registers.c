@@ -151,7 +151,8 @@ enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err)
             .number = 65 + csr,
             .dwarf = 4096 + (int)csr,
             .code = CODE_CSR | csr,
-            /* Bits 11:10 of a CSR's number say so; but TMC sets the mask. */
+            /* Bits 11:10 of a CSR's number say that it is read-only; but a write to TMC sets the
+             * mask. */
             .read_only = csr >> 10 == 3 && csr != CSR_ACTIVE_THREADS,
             .unsteady = !(flags & (LANE | STEADY)),
         };

@@ -1,13 +1,14 @@
 /*
- * Many halted warps looked at together: where each stands, why, and which of its lanes are enabled.
- * That is what a debugger asks of every warp at every stop, so it takes some round trips in all,
- * not some for each warp.
+ * Looks at many halted warps together: where each stands, why, and which of its lanes are enabled.
+ * A debugger asks for this of every warp at every stop, so it takes a few round trips in all, not a
+ * few for each warp.
  */
 #include "debug/vortex/loan.h"
 
 #include <string.h>
 
-/* Causes and program counters, in one round trip; those that need a closer look are left out. */
+/* Reads causes and program counters in one round trip; warps that need a closer look
+ * are left out. */
 static enum wt_status survey_causes(struct wt_probe *p, const uint32_t *wave, size_t count,
                                     struct wt_probe_view *view, struct wt_error *err)
 {
@@ -30,7 +31,7 @@ static enum wt_status survey_causes(struct wt_probe *p, const uint32_t *wave, si
         view[i].cause = vortex_cause_of(p, wave[i], dm_got(p, at));
         view[i].pc = vortex_whole_pc(p, dm_got(p, at + 1));
     }
-    /* The batch is over: what remains asks more of the device. */
+    /* The batch is over: the remaining warps need more accesses. */
     for (size_t i = 0; i < count && !status; i++) {
         if (view[i].cause == WT_HALT_BREAKPOINT)
             status = vortex_settle_dpc(p, wave[i], &view[i].pc, err);
@@ -70,7 +71,7 @@ static enum wt_status survey_masks(struct wt_probe *p, const uint32_t *wave, uns
     for (unsigned i = 0; i < count && wide; i++)
         view[i].mask |= (wt_lanes)dm_next_value(p, &cursor) << 32;
     for (unsigned i = 0; i < count; i++) {
-        /* Lanes that the register has no bit for cannot be told: take them as enabled. */
+        /* Lanes beyond the register's bits cannot be read: they are taken as enabled. */
         if (lanes > p->xlen)
             view[i].mask |= wt_lanes_first(lanes) & ~wt_lanes_first(p->xlen);
         view[i].mask &= wt_lanes_first(lanes);
@@ -86,7 +87,7 @@ enum wt_status vortex_survey(struct wt_probe *p, const uint32_t *wave, size_t co
     enum wt_status status = vortex_repay(p, err);
     if (!status && count)
         status = survey_causes(p, wave, count, view, err);
-    /* The first mask tells what the register means on this device, if that is not known yet. */
+    /* The first mask shows what the register means on this device, if that is not known yet. */
     size_t done = 0;
     while (!status && done < count && (port || p->mask_csr != MASK_OF_WARP)) {
         status = vortex_mask(p, wave[done], &view[done].mask, err);

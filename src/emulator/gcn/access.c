@@ -35,7 +35,7 @@ const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr)
     return gcn_watches_page_read(d, addr) ? NULL : wt_mapped_fill_read(&m, addr);
 }
 
-/* Whether stores to that page are told, one by one. */
+/* Whether stores to that page are reported one by one. */
 static bool is_shared(const struct gcn_device *d, uint64_t addr)
 {
     return d->copy && wt_regions_at(&d->regions, addr) &&

@@ -109,7 +109,7 @@ static void driver(struct wt_archive *a, struct gcn_device *d)
 
 /* ---- dispatches ---- */
 
-/* What follows from grid and group, as gcn_device_begin computes it. */
+/* Derives from grid and group the values that gcn_device_begin computes. */
 static void check_shape(struct wt_archive *a, const struct gcn_dispatch *k)
 {
     uint64_t total = 1, items = 1;
@@ -269,7 +269,7 @@ static void wave(struct wt_archive *a, struct gcn_device *d, uint32_t n)
 
 /* ---- what follows from the parts ---- */
 
-/* Whether the waves and groups of a compute unit have no more of it than there is. */
+/* Whether the waves and groups of a compute unit use no more of a resource than it has. */
 static bool unit_holds(const struct gcn_device *d, uint32_t unit)
 {
     uint32_t vgprs[GCN_SIMDS] = {0}, sgprs[GCN_SIMDS] = {0}, lds = 0;

@@ -30,7 +30,7 @@ static struct resource resource_of(const uint32_t *v)
     return r;
 }
 
-/* The first offset that is not in a linear buffer; what the SGPR adds counts against it. */
+/* The first offset that is outside of a linear buffer; the SGPR's offset is subtracted from it. */
 static uint64_t end_of(const struct resource *r, uint32_t soffset)
 {
     return r->records > soffset ? r->records - soffset : 0;
@@ -39,15 +39,15 @@ static uint64_t end_of(const struct resource *r, uint32_t soffset)
 /* The elements of a swizzled buffer have four bytes on GCN5. */
 #define ELEMENT 4u
 
-/* What is the same for all lanes of an access. */
+/* The parts of an access that are the same for all lanes. */
 struct extent {
     uint64_t base; /* with what the SGPR adds */
     uint64_t end;  /* of offsets into a linear buffer */
     uint32_t size; /* of the access */
 };
 
-/* What each lane does, a byte of 0 or 1: it is outside; it begins inside and ends behind the end;
- * it goes on in another row of elements. */
+/* Properties of each lane's access, a byte of 0 or 1: it is outside; it begins inside and ends
+ * behind the end; it continues in another row of elements. */
 struct manner {
     uint8_t outside[GCN_LANES], cut[GCN_LANES], goes_on[GCN_LANES];
 };
@@ -106,8 +106,9 @@ static CLONED resolve_swizzled(uint64_t *addr, struct manner *m, const struct re
 }
 
 /*
- * Fills in where each lane goes. A linear buffer is one row of bytes: the offset must be below
- * num_records; a swizzled one with a stride counts records: the index must be.
+ * Computes each lane's address. A linear buffer is one row of bytes, and the offset must be below
+ * num_records. A swizzled buffer with a stride counts records, and the index must be below
+ * num_records.
  */
 const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned size,
                                          struct gcn_targets *t, bool *done)

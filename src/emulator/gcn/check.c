@@ -24,7 +24,7 @@ static void check_wave(const struct gcn_device *d, uint32_t id)
            (!w->at_barrier && !w->gws && !halted && !d->dispatch[g->dispatch].suspended));
 }
 
-/* What waves and groups have taken of a compute unit is what its counters say. */
+/* The counters of a compute unit match the resources that waves and groups have taken. */
 static void check_unit(const struct gcn_device *d, uint32_t unit)
 {
     const struct gcn_cu *cu = &d->cu[unit];

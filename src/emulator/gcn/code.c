@@ -56,7 +56,7 @@ static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uo
     return run(w, slot);
 }
 
-/* The handler behind the last record of a page: goes on in the next page. */
+/* The handler behind the last record of a page: continues in the next page. */
 static const struct gcn_uop *next_page(struct gcn_wave *w, const struct gcn_uop *u)
 {
     const struct gcn_uop *next = gcn_fetch(w, gcn_pc_of(w, u));

@@ -1,4 +1,4 @@
-/* What --gpu gfx900:… says. */
+/* Parses the options of --gpu gfx900:…. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * What the debug hardware outside a wave does to it: the SQ's commands, interrupts to the host, and
- * how the SPI starts waves (linux gc_9_0 register headers; commands: amdkfd's kfd_dbgdev.h).
+ * The debug hardware outside of waves: the SQ's commands, interrupts to the host, and how the SPI
+ * starts waves (linux gc_9_0 register headers; commands: amdkfd's kfd_dbgdev.h).
  */
 #include "emulator/gcn/internal.h"
 
@@ -60,7 +60,7 @@ enum { MODE_SINGLE, MODE_BROADCAST, MODE_BCAST_QUEUE, MODE_BCAST_PIPE, MODE_BCAS
 /* Compute queues are of the first micro engine for compute, ME 1. */
 #define COMPUTE_ME 1u
 
-/* Whether the command means a wave of a selected compute unit. */
+/* Whether the command applies to a wave of a selected compute unit. */
 static bool meant(const struct gcn_device *d, const struct gcn_wave *w, uint32_t command)
 {
     const struct gcn_origin *origin = &gcn_dispatch_of(w)->origin;
@@ -185,7 +185,8 @@ bool gcn_launch_stalled(const struct gcn_device *d, const struct gcn_dispatch *k
     return d->debug.wave_cntl & 1 || d->debug.wave_cntl >> (1 + k->origin.vmid) & 1;
 }
 
-/* Whether SPI_GDBG_TRAP_MASK holds for the wave: for all, unless SPI_GDBG_TRAP_CONFIG selects. */
+/* Whether SPI_GDBG_TRAP_MASK applies to the wave: to every wave, unless SPI_GDBG_TRAP_CONFIG
+ * selects waves. */
 static bool mask_holds(const struct gcn_debug *debug, const struct gcn_origin *origin)
 {
     const uint32_t config = debug->trap_config;

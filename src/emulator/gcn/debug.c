@@ -20,7 +20,7 @@ enum {
     IND_SGPR = 0x200,
     IND_VGPR = 0x400,
 };
-/* What the SQ answers where there is nothing to read. */
+/* The SQ's answer if there is nothing to read. */
 #define NOTHING 0xbebebeefu
 #define INDEX_AUTO_INCR (1u << 12)
 
@@ -114,7 +114,7 @@ static void next_index(struct gcn_device *d)
 
 /* ---- plain registers ---- */
 
-/* Where a register's value is kept, and which bits it has; NULL if it is none of these. */
+/* The location of a register's value, and its bits; NULL if it is none of these registers. */
 static uint32_t *plain(struct gcn_debug *debug, uint32_t addr, uint32_t *bits)
 {
     *bits = UINT32_MAX;

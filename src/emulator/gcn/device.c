@@ -1,4 +1,4 @@
-/* The device as a machine: making, resetting, looking into it, reporting mistakes. */
+/* The device as a machine: creation, reset, inspection, and reports of faults. */
 #include "emulator/gcn/trace.h"
 #include "emulator/gcn/watch.h"
 #include "emulator/machine/state.h"
@@ -155,7 +155,7 @@ static void free_machine(struct wt_machine *m)
     gcn_device_free(device_of(m));
 }
 
-/* No wave, no dispatch, time 0; memory, what is mapped and the trap handler stay. */
+/* Resets waves, dispatches and the time; memory, its mapping and the trap handler stay. */
 static void reset(struct wt_machine *m)
 {
     struct gcn_device *d = device_of(m);
@@ -205,7 +205,7 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
         snprintf(view->wait, sizeof view->wait, "ds_gws_sema_p %u", w->gws_resource);
 }
 
-/* Which lanes wait is the program's own affair on GCN: masks in SGPRs. */
+/* On GCN the program itself keeps track of waiting lanes, by masks in SGPRs. */
 static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
                        struct wt_divergence *entry)
 {
@@ -241,7 +241,7 @@ static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
     gcn_debug_write(device_of(m), addr, value);
 }
 
-/* Nothing is printed by the hardware itself. */
+/* The hardware itself prints nothing. */
 static void flush_console(struct wt_machine *m)
 {
     (void)m;

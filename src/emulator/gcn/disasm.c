@@ -1,7 +1,7 @@
 /*
- * Disassembly by LLVM's C API. The library is looked for when it is first asked for, so that what
- * does not disassemble starts without its weight, and works where it is not installed: then only
- * the mnemonic is told.
+ * Disassembly by LLVM's C API. The library is loaded when it is first needed, so that commands that
+ * do not disassemble start without it, and work where it is not installed: then only the mnemonic
+ * is printed.
  */
 #include "emulator/gcn/gcn.h"
 
@@ -13,7 +13,7 @@
 #include "base/bits.h"
 #include "emulator/gcn/isa.h"
 
-/* What is used of llvm-c/Disassembler.h and Target.h. */
+/* The parts of llvm-c/Disassembler.h and Target.h that are used. */
 struct gcn_disassembler {
     void *library;
     void *context;

@@ -1,7 +1,7 @@
 /*
- * Kernel launches: what the AQL packet, the kernel descriptor and the queue ask for (LLVM, "User
- * Guide for AMDGPU Backend": kernel descriptor; HSA Platform System Architecture Specification 1.2:
- * AQL packets).
+ * Kernel launches, from the AQL packet, the kernel descriptor and the queue (LLVM, "User Guide for
+ * AMDGPU Backend": kernel descriptor; HSA Platform System Architecture Specification 1.2: AQL
+ * packets).
  */
 #include "emulator/gcn/internal.h"
 #include "object/aql.h"
@@ -14,9 +14,9 @@ enum {
     QUEUE_SCRATCH_SIZE = 168,
     QUEUE_BYTES = 192
 };
-/* COMPUTE_TMPRING_SIZE.WAVESIZE counts 1 KiB. */
+/* The unit of COMPUTE_TMPRING_SIZE.WAVESIZE is 1 KiB. */
 #define SCRATCH_UNIT 1024
-/* Bytes of a work-item: what WAVESIZE, of 13 bits, can say of a wave. */
+/* The most bytes of a work-item that WAVESIZE, of 13 bits, can express for a wave. */
 #define MOST_PRIVATE (0x1fff * SCRATCH_UNIT / GCN_LANES)
 
 static uint32_t scratch_wave_size(uint32_t private_size)

@@ -1,6 +1,6 @@
 /*
- * What the kernel driver does with the debug registers for its users (amdkfd: kfd_dbgdev.c of linux
- * 4.20, kfd_debug.c and amdgpu_amdkfd_gfx_v9.c of linux 6.5). See debug.h.
+ * The kernel driver's operations on the debug registers, for its users (amdkfd: kfd_dbgdev.c of
+ * linux 4.20, kfd_debug.c and amdgpu_amdkfd_gfx_v9.c of linux 6.5). See debug.h.
  */
 #include "emulator/gcn/internal.h"
 

@@ -99,7 +99,8 @@ static void put(const struct share *s, uint64_t lane, uint32_t addr, uint64_t va
     store(s, WT_WATCH_WRITE, lane, addr, value, size);
 }
 
-/* A lane writes what is made of what it has read there, or instead of it. */
+/* A lane writes a value computed from the value that it has read there, or another value in its
+ * place. */
 static void exchange(const struct share *s, uint64_t lane, uint32_t addr, uint64_t value,
                      unsigned size)
 {

@@ -1,4 +1,4 @@
-/* What becomes of a flat address that one lane of a wave uses. */
+/* Explains how a flat address of one lane is translated. */
 #include "emulator/gcn/internal.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 typedef const struct gcn_uop *(*access_fn)(struct gcn_wave *w, const struct gcn_uop *u,
                                            struct gcn_targets *t);
 
-/* Whether the instruction can be done at all; else *gone is what the handler returns. */
+/* Whether the instruction can be executed at all; else *gone is the handler's return value. */
 static bool possible(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_uop **gone)
 {
     if (w->mode & GCN_MODE_VSKIP) {

@@ -18,7 +18,8 @@ static const struct gcn_uop *yield(struct gcn_wave *w, const struct gcn_uop *u)
     return NULL;
 }
 
-/* Nothing that a program can see: hints, delays, caches (they are coherent here), counters. */
+/* Instructions without an effect that a program can see: hints, delays, caches (they are coherent
+ * here), counters. */
 #define NOTHING(name)                                                                              \
     OP(name)                                                                                       \
     {                                                                                              \
@@ -87,7 +88,7 @@ OP(s_waitcnt)
     return gcn_next(u);
 }
 
-/* Lets others run: what the wave waits for may be theirs to do. */
+/* Ends the wave's turn: another wave may have to do what this one waits for. */
 OP(s_sleep)
 {
     wt_yield_turn(&w->device->machine);

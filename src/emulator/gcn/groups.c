@@ -184,7 +184,7 @@ static uint16_t free_scratch_place(const struct gcn_device *d, const struct gcn_
 
 /* ---- starting ---- */
 
-/* A wave before its first instruction: what the kernel descriptor says of it. */
+/* The state of a wave before its first instruction, from the kernel descriptor. */
 static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_group *g,
                          unsigned index)
 {

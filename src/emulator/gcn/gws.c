@@ -33,7 +33,7 @@ static const struct gcn_uop *done(struct gcn_wave *w, const struct gcn_uop *u)
     return gcn_next(u);
 }
 
-/* The wave goes on behind the instruction when it is released. */
+/* The wave continues behind the instruction when it is released. */
 static const struct gcn_uop *wait_at(struct gcn_wave *w, const struct gcn_uop *u,
                                      enum gcn_gws_wait how)
 {
@@ -66,7 +66,7 @@ static uint32_t waiting(const struct gcn_device *d, unsigned resource, enum gcn_
     return count;
 }
 
-/* Those that have waited longest go on, as many as the counter has. */
+/* Releases the waves that have waited longest, as many as the counter says. */
 static void serve(struct gcn_device *d, unsigned resource)
 {
     while (d->gws[resource]) {
@@ -100,8 +100,8 @@ OP(ds_gws_init)
     return done(w, u);
 }
 
-/* As many waves wait as the counter says; the one after them lets all go on, and says how many the
- * next barrier waits for. */
+/* As many waves wait as the counter says. The next wave releases all of them, and sets the number
+ * of waves for which the next barrier waits. */
 OP(ds_gws_barrier)
 {
     struct gcn_device *d = w->device;

@@ -24,7 +24,7 @@ uint32_t gcn_status(const struct gcn_wave *w)
            (uint32_t)w->at_barrier << 12 | (uint32_t)w->active << 16;
 }
 
-/* Where the wave is. Compute queues are of micro engine 1. */
+/* The wave's position in the chip. Compute queues belong to micro engine 1. */
 static uint32_t hw_id(const struct gcn_wave *w)
 {
     const struct gcn_location at = gcn_wave_location(w->device, w->id);
@@ -81,8 +81,8 @@ bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
     }
 }
 
-/* What a program may change: bits of MODE; of STATUS only in privileged mode; the exceptions of
- * TRAPSTS. Registers that only tell something take the write and drop it. */
+/* The bits that a program may change: bits of MODE; of STATUS only in privileged mode; the
+ * exceptions of TRAPSTS. Writes to registers that are only informative are dropped. */
 bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t mask,
                      bool privileged)
 {

@@ -1,4 +1,4 @@
-/* What debuggers see of a wave: its registers, and memory as one of its lanes sees it. */
+/* The debuggers' view of a wave: its registers, and memory as one of its lanes sees it. */
 #include "emulator/gcn/watch.h"
 
 #include <string.h>

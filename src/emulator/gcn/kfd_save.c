@@ -119,7 +119,7 @@ static void save_registers(struct gcn_wave *w, uint8_t *at)
     memcpy(at + sizeof hw, &w->s[GCN_TTMP], 64);
 }
 
-/* What the queue's waves take: dwords of the control stack, bytes of records. */
+/* The space that the queue's waves take: dwords of the control stack, bytes of records. */
 static void measure(struct gcn_device *d, const struct gcn_kfd_queue *q, uint32_t *dwords,
                     uint32_t *bytes)
 {

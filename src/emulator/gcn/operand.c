@@ -26,7 +26,8 @@ static int32_t integer_constant(unsigned n)
     return n <= 192 ? (int32_t)n - 128 : 192 - (int32_t)n;
 }
 
-/* What LDS direct reads: the value at M0[15:0] of the type M0[18:16] (section 10.2). */
+/* The value of an LDS direct operand: the value at M0[15:0] of the type M0[18:16]
+ * (section 10.2). */
 static uint32_t lds_direct(struct gcn_wave *w)
 {
     const uint32_t m0 = w->s[GCN_M0];

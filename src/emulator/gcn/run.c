@@ -1,4 +1,4 @@
-/* What gfx900 does for the engine (machine/engine.h): turns, and why no wave can issue. */
+/* gfx900's part of the engine (machine/engine.h): turns, and the reasons why no wave can issue. */
 #include "emulator/gcn/trace.h"
 #include "emulator/gcn/watch.h"
 

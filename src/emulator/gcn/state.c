@@ -168,7 +168,7 @@ uint64_t gcn_live_bytes(struct wt_machine *m)
 
 /* ---- hash ---- */
 
-/* STATUS and MODE without what a debugger has done to them through the driver. */
+/* STATUS and MODE without a debugger's changes through the driver. */
 static uint32_t program_status(const struct gcn_wave *w)
 {
     const uint32_t ttmp6 = w->s[GCN_TTMP + 6];
@@ -176,7 +176,7 @@ static uint32_t program_status(const struct gcn_wave *w)
     return (w->status & ~(uint32_t)GCN_STATUS_HALT) | (halted ? GCN_STATUS_HALT : 0);
 }
 
-/* program: without what only a debugger's hold on the wave is. */
+/* program: without the parts of the state that come only from a debugger's hold on the wave. */
 static void mix_wave(uint64_t *hash, const struct gcn_wave *w, bool program)
 {
     const bool debugged = program && w->device->kfd.enabled;

@@ -1,4 +1,4 @@
-/* Tracing: what each issued instruction was, and which registers it changed. */
+/* Tracing: each issued instruction, and the registers that it changed. */
 #include "emulator/gcn/trace.h"
 
 #include <stdio.h>

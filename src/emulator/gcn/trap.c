@@ -1,6 +1,6 @@
 /*
- * Traps: what makes a wave enter the trap handler, and how it comes back (manual, section 3.10;
- * the kernel driver's handler, which relies on it, is the source for the rest).
+ * Traps: how a wave enters the trap handler, and how it returns (manual, section 3.10; the kernel
+ * driver's handler, which relies on it, is the source for the rest).
  */
 #include "emulator/gcn/internal.h"
 
@@ -51,7 +51,7 @@ const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned i
     return gcn_jump(w, w->tba);
 }
 
-/* Those of a wave's exceptions in TRAPSTS that its MODE enables; those of address watch are one. */
+/* The wave's exceptions in TRAPSTS that its MODE enables; those of all address watches are one. */
 static uint32_t enabled(const struct gcn_wave *w, uint32_t trapsts)
 {
     const uint32_t watched = trapsts & TRAPSTS_ADDR_WATCH ? EXCP_ADDR_WATCH : 0;
@@ -99,7 +99,7 @@ static void note_cycle(struct gcn_wave *w, const struct gcn_uop *u, unsigned lan
     w->trapsts |= cycle << TRAPSTS_EXCP_CYCLE_SHIFT | rate << TRAPSTS_DP_RATE_SHIFT;
 }
 
-/* Whether the host has the run end at one of these exceptions (struct gcn_origin). */
+/* Whether the host wants the run to end at one of these exceptions (struct gcn_origin). */
 static bool is_caught(const struct gcn_wave *w, uint32_t raised)
 {
     return gcn_dispatch_of(w)->origin.caught & raised;
@@ -150,7 +150,7 @@ static uint32_t watch_bits(uint8_t hits)
            (uint32_t)(hits >> 1) * GCN_TRAPSTS_ADDR_WATCH1;
 }
 
-/* An address watch whose exception nobody takes, or the host. */
+/* An address watch whose exception is taken by no handler, or by the host. */
 static void fault_at_watch(struct gcn_wave *w, bool caught)
 {
     struct gcn_device *d = w->device;

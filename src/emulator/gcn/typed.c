@@ -22,7 +22,7 @@ struct typed {
     uint64_t row; /* from an element of a swizzled buffer to the next one of its record */
 };
 
-/* What the access is; NULL, or the fault. */
+/* Decodes the access; NULL, or the fault. */
 static const struct gcn_uop *typed_of(struct gcn_wave *w, const struct gcn_uop *u, struct typed *t,
                                       bool *done)
 {

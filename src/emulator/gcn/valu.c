@@ -1,6 +1,6 @@
 /*
- * Vector instructions: fetches the sources of all 64 lanes with their modifiers, has the row's
- * row function compute, and writes back what EXEC enables (manual, chapter 6).
+ * Vector instructions: fetches the sources of all 64 lanes with their modifiers, calls the row's
+ * function to compute, and writes back the lanes that EXEC enables (manual, chapter 6).
  */
 #include "emulator/gcn/fp.h"
 
@@ -459,7 +459,7 @@ static const struct gcn_uop *general(struct gcn_wave *w, const struct gcn_uop *u
     return gcn_next(u);
 }
 
-/* What an instruction may have changed: scalar registers and its destination. */
+/* The registers that an instruction may have changed: scalar registers and its destination. */
 struct effect {
     uint32_t s[GCN_SCALARS];
     uint32_t v[4][GCN_LANES];
@@ -500,7 +500,7 @@ static void note_operands(struct gcn_wave *w, const struct gcn_uop *u, unsigned 
     }
 }
 
-/* Which lanes raise one of the exceptions: each is tried alone on what was before. */
+/* The lanes that raise one of the exceptions: each lane is tried alone on the earlier values. */
 static uint64_t raising(struct gcn_wave *w, const struct gcn_uop *u, struct effect *before,
                         unsigned dst, uint32_t enabled)
 {

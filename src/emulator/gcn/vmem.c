@@ -1,6 +1,7 @@
 /*
- * What the vector memory encodings share: loads, stores and atomics of lanes to memory, to LDS, or
- * to private memory, swizzled. Nothing is done before it is known that all lanes may.
+ * The common part of the vector memory encodings: loads, stores and atomics of lanes to memory, to
+ * LDS, or to swizzled private memory. An access takes effect only after all lanes have been
+ * checked.
  */
 #include "emulator/gcn/row_function.h"
 #include "emulator/gcn/watch.h"
@@ -119,7 +120,7 @@ static bool write_lane(struct gcn_wave *w, const struct gcn_targets *t, unsigned
     return host || gcn_write(w->device, addr, bytes, size);
 }
 
-/* Tells watches what a lane has accessed: swizzled memory dword by dword. */
+/* Reports a lane's access to watches: swizzled memory dword by dword. */
 static void watch_lane(struct gcn_wave *w, const struct gcn_targets *t, enum wt_watch_kind kind,
                        unsigned lane, unsigned size, const uint8_t *before, const uint8_t *after)
 {
@@ -502,7 +503,7 @@ static bool as_row(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn
 
 /* ---- loads and stores ---- */
 
-/* What loads of less than a dword leave in the register: they extend, or keep its other half. */
+/* The register after loads of less than a dword: they extend, or keep its other half. */
 static CLONED extend(uint32_t *value, const uint32_t *old, unsigned bits, bool sext, char half)
 {
     const unsigned above = 32 - bits, at = half == 'h' ? 16 : 0;

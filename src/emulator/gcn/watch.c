@@ -6,7 +6,7 @@
  * dispatch and group; GDS.
  */
 #define SPACE_GDS UINT64_MAX
-/* Where a wave sees no such memory. */
+/* A wave does not see such memory. */
 #define NOWHERE (UINT64_MAX - 1)
 
 static uint64_t space_of_group(const struct gcn_device *d, const struct gcn_group *g)

@@ -61,7 +61,7 @@ void gen_device_use_table(struct gen_device *d, uint64_t root)
     wt_tlb_clear(&d->tlb);
 }
 
-/* Where the memory behind an address is; false if it is not mapped, or not for writing. */
+/* The host memory behind an address; false if it is not mapped, or not mapped for writing. */
 static bool translate(struct gen_device *d, uint64_t addr, bool write, uint64_t *physical)
 {
     struct wt_ppgtt_page page;

@@ -58,7 +58,7 @@ static int128 wide_value(const struct gen_alu *x, unsigned source, int64_t value
         return;                                                                                    \
     }
 
-/* Where the host's result is NaN: the one that the operands say. */
+/* The NaN that the operands determine, if the host's result is NaN. */
 #define FIX_NAN(row, soft_result)                                                                  \
     EACH if (x->r->row[i] != x->r->row[i]) x->r->row[i] = (soft_result)
 

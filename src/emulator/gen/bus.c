@@ -1,6 +1,6 @@
 /*
  * The registers by which a host debugs threads (Linux's drivers for Intel GPUs, i915 and xe:
- * TD_CTL, TD_ATT, TD_CLR, MCR_SELECTOR). docs/gen9.md, "Exceptions", says what they do.
+ * TD_CTL, TD_ATT, TD_CLR, MCR_SELECTOR). docs/gen9.md, "Exceptions", describes them.
  */
 #include "base/hw_registers.h"
 #include "emulator/gen/internal.h"
@@ -87,7 +87,7 @@ static void clear_attention(struct gen_device *d, unsigned row, uint32_t bits)
     }
 }
 
-/* A halt is for all threads that run; the other bits are for what comes. */
+/* A halt applies to all running threads; the other bits apply to threads that begin. */
 static void write_control(struct gen_device *d, uint32_t value)
 {
     d->td_ctl = value & GEN_TD_CTL_MASK;

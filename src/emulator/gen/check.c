@@ -18,7 +18,7 @@ static void check_thread(const struct gen_device *d, uint32_t id)
     assert(t->in_system == ((t->g->cr[0] & GEN_CR0_MASTER) != 0));
 }
 
-/* What threads and groups have taken of a subslice is what its counters say. */
+/* The counters of a subslice match the resources that threads and groups have taken. */
 static void check_subslice(const struct gen_device *d, uint32_t subslice)
 {
     uint32_t unused = 0, slm = 0;

@@ -65,7 +65,7 @@ static const struct gen_uop *decode_here(struct gen_thread *t, const struct gen_
     return run(t, slot);
 }
 
-/* The handler behind the last record of a page: goes on in the next page. */
+/* The handler behind the last record of a page: continues in the next page. */
 static const struct gen_uop *next_page(struct gen_thread *t, const struct gen_uop *u)
 {
     const struct gen_uop *next = gen_fetch(t, gen_pc_of(t, u));

@@ -167,7 +167,8 @@ bool gen_expand(const struct gen_word *compact, struct gen_word *native)
     return true;
 }
 
-/* The index of the entry that says what the native word says; `entries` if there is none. */
+/* The index of the entry that stands for the bits of the native word; `entries` if
+ * there is none. */
 static unsigned find_entry(const struct group *g, const struct gen_word *native)
 {
     uint64_t wanted = 0;

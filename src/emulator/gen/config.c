@@ -1,4 +1,4 @@
-/* What --gpu gen9:… says. */
+/* Parses the options of --gpu gen9:…. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * Data ports: reads, writes and atomics of memory and of shared local memory (Skylake PRM volume 7,
- * "Data Port Messages"). A message whose access is a mistake has had no effect: loads are written
- * to registers once all are done, stores and atomics begin once all addresses are checked.
+ * "Data Port Messages"). A message with a faulty access has no effect: loads are written to
+ * registers once all are done, and stores and atomics begin once all addresses are checked.
  */
 #include "emulator/gen/message.h"
 
@@ -35,7 +35,7 @@ enum {
     DC1_A64_FLOAT_ATOMIC = 0x1d,
 };
 
-/* What one message does with memory. */
+/* The access of one message. */
 struct transfer {
     struct gen_surface surface;
     unsigned lanes;      /* of the message: 8 or 16; of a block 1 */

@@ -1,4 +1,4 @@
-/* The device as a machine: making, resetting, looking into it, reporting mistakes. */
+/* The device as a machine: creation, reset, inspection, and reports of faults. */
 #include "emulator/gen/internal.h"
 #include "emulator/machine/state.h"
 
@@ -78,7 +78,7 @@ static void free_machine(struct wt_machine *m)
     gen_device_free(device_of(m));
 }
 
-/* No thread, no walk, time 0; memory and what is mapped stay. */
+/* Resets threads, walks and the time; memory and its mapping stay. */
 static void reset(struct wt_machine *m)
 {
     struct gen_device *d = device_of(m);
@@ -165,7 +165,7 @@ static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
     return device_of(m)->thread[wave].incarnation;
 }
 
-/* Nothing is printed by the hardware itself. */
+/* The hardware itself prints nothing. */
 static void flush_console(struct wt_machine *m)
 {
     (void)m;

@@ -1,7 +1,7 @@
 /*
- * What arithmetic instructions share: channel enables, predicates and flags, loading sources into
- * rows, storing results with saturation and conversion (Skylake PRM volume 7, "EU Execution
- * Environment" and "Numeric Data Type Conversions").
+ * The common part of arithmetic instructions: channel enables, predicates and flags, loading
+ * sources into rows, storing results with saturation and conversion (Skylake PRM volume 7, "EU
+ * Execution Environment" and "Numeric Data Type Conversions").
  */
 #include "emulator/gen/internal.h"
 
@@ -485,7 +485,7 @@ static void set_acc_high(struct gen_alu *x, unsigned first)
                 (uint32_t)((x->domain == GEN_INT64 ? x->r->q[i] : x->r->d[i]) >> 31 >> 1);
 }
 
-/* What AccWrEn writes: the result, or a carry, from acc0 on. */
+/* The value that AccWrEn writes: the result, or a carry, from acc0 on. */
 static void accumulate(struct gen_alu *x, const uint64_t *bits)
 {
     const unsigned size = gen_type_size(x->u->insn.dst.type);
@@ -804,7 +804,7 @@ static const gen_op other_ops[GEN_INSNS] = {
 #undef I
 };
 
-/* What sources an instruction takes (PRM volume 2a, the tables of source types). */
+/* The source types that an instruction takes (PRM volume 2a, the tables of source types). */
 enum sources { SOURCES_ANY, SOURCES_INTEGER, SOURCES_REAL, SOURCES_SINGLE };
 
 static enum sources math_sources(enum gen_math function)

@@ -1,7 +1,7 @@
 /*
- * Control flow (Skylake PRM volume 2a; volume 7, "Flow Control"). Every channel has an IP: those
- * whose IP is the thread's execute; the others wait until the thread comes to theirs (gen_wake),
- * wherever that is. What blocks nest in what is the compiler's knowledge, in JIP and UIP.
+ * Control flow (Skylake PRM volume 2a; volume 7, "Flow Control"). Every channel has an IP. Channels
+ * whose IP is the thread's execute; the others wait until the thread reaches their IP (gen_wake).
+ * The nesting of blocks is encoded by the compiler in JIP and UIP.
  */
 #include "emulator/gen/internal.h"
 
@@ -124,7 +124,7 @@ const struct gen_uop *gen_op_goto(struct gen_thread *t, const struct gen_uop *u)
     return gen_jump(t, target(t, u, u->insn.uip));
 }
 
-/* Where a branch's register operand leads; false: it lies outside the registers. */
+/* The target of a branch with a register operand; false: the operand is outside the registers. */
 static bool register_target(struct gen_thread *t, const struct gen_uop *u, int32_t *offset)
 {
     uint64_t value = 0;

@@ -36,7 +36,7 @@ static uint32_t dispatch_mask(const struct gen_walk *w, unsigned index)
     return index + 1u == w->threads ? all & w->last_mask : all;
 }
 
-/* r0: what the hardware tells each thread of its group. */
+/* r0: the hardware's description of the group, for each thread. */
 static void fill_header(struct gen_thread *t, const struct gen_walk *w)
 {
     const struct gen_group *g = t->group;
@@ -54,7 +54,7 @@ static void fill_header(struct gen_thread *t, const struct gen_walk *w)
         wt_store_le(t->g->r + 4 * i, header[i], 4);
 }
 
-/* r1 on: the thread's own block, then what all threads share. */
+/* r1 on: the thread's own block, then the block that all threads share. */
 static bool fill_payload(struct gen_thread *t, const struct gen_walk *w)
 {
     struct gen_device *d = t->device;

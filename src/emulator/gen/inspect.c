@@ -1,4 +1,4 @@
-/* What debuggers see of a thread: its registers, and memory as one of its channels sees it. */
+/* The debuggers' view of a thread: its registers, and memory as one of its channels sees it. */
 #include "emulator/gen/internal.h"
 
 #include <stdio.h>
@@ -170,7 +170,7 @@ static uint8_t *local_memory(struct gen_device *d, uint32_t thread, uint64_t add
     return t->group->slm + offset;
 }
 
-/* `size` bytes of what a thread has of its own, behind the addresses of memory. */
+/* `size` bytes of a thread's own data, at addresses behind those of memory. */
 static uint8_t *own_memory(struct gen_device *d, uint32_t thread, uint64_t addr, size_t size)
 {
     const struct gen_thread *t = thread_of(d, thread);

@@ -1,9 +1,9 @@
 /*
- * The system routine of the emulated driver, by which a debugger has threads (docs/gen9.md,
+ * The system routine of the emulated driver, by which a debugger controls threads (docs/gen9.md,
  * "Exceptions"). It does what Intel's own routine does: it saves a thread's registers where the
  * host reads and writes them, waits for TD_CLR, and returns to AIP. It is native code: it takes no
- * issues, and its data for a thread is outside of the program's state, so that a debugger changes
- * nothing of a run.
+ * issues, and its data for a thread is outside of the program's state, so that a debugger does not
+ * change the run.
  */
 #include "emulator/gen/internal.h"
 
@@ -120,7 +120,7 @@ static void describe(struct gen_saved *s, const struct gen_thread *t)
     }
 }
 
-/* What a debugger may change. Request bits that the program has set itself stay as they are. */
+/* The bits that a debugger may change. Request bits that the program has set stay as they are. */
 static void take_back(struct gen_thread *t, const struct gen_saved *s)
 {
     struct gen_registers *g = t->g;

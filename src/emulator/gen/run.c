@@ -1,4 +1,4 @@
-/* What Gen9 does for the engine (machine/engine.h): turns, and why no thread can issue. */
+/* Gen9's part of the engine (machine/engine.h): turns, and the reasons why no thread can issue. */
 #include "emulator/gen/internal.h"
 
 static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)

@@ -1,6 +1,6 @@
 /*
- * Surfaces: what binding table indices lead to, where their texels lie, and the single accesses of
- * memory that all messages are made of.
+ * Surfaces: binding table indices, the addresses of texels, and the single memory accesses of which
+ * all messages consist.
  */
 #include "emulator/gen/message.h"
 

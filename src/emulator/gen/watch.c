@@ -2,7 +2,7 @@
  * instruction. */
 #include "emulator/gen/internal.h"
 
-/* Where a thread sees no such memory. */
+/* A thread does not see such memory. */
 #define NOWHERE (UINT64_MAX - 1)
 
 /* Spaces: global memory, and the shared local memory of each group, by walk and number. */

@@ -30,7 +30,7 @@ static bool stops_before(struct wt_machine *m, uint32_t wave)
     return issue.issues && wt_watch_set_before(m, &issue);
 }
 
-/* Does what the turn has asked for at its end. */
+/* Executes the actions that the turn has requested for its end. */
 static void close_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
 {
     if (m->yielded)

@@ -1,4 +1,4 @@
-/* Explanations of addresses, for people. See explain.h. */
+/* Explanations of addresses, for users. See explain.h. */
 #include "emulator/machine/explain.h"
 
 #include <assert.h>

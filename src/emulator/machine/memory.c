@@ -22,7 +22,7 @@ struct node {
     void *slot[FANOUT]; /* struct node *, at the lowest level struct page * */
 };
 
-/* What a memory and all its forks hold together. */
+/* State shared by a memory and all its forks. */
 struct account {
     uint32_t refs; /* memories */
     uint64_t bytes;
@@ -141,7 +141,7 @@ struct wt_memory *wt_memory_new_over(wt_memory_source_fn source, void *context)
     return m;
 }
 
-/* Whether nothing was written to the page of addr yet: it is of zeros. */
+/* Whether nothing was written to the page of addr yet: it is zero. */
 static bool is_new(const struct wt_memory *m, uint64_t addr)
 {
     return wt_memory_page(m, addr) == zero_page;

@@ -200,7 +200,7 @@ INLINE uint64_t round_pack(struct format f, struct number n, struct wt_fp *fp)
 
 /* ---- NaN ---- */
 
-/* What an operation gives that has no other result, invalid raised. */
+/* The result of an invalid operation; raises invalid. */
 INLINE uint64_t invalid(struct format f, struct wt_fp *fp)
 {
     fp->flags |= WT_FP_INVALID;
@@ -232,7 +232,7 @@ INLINE uint64_t nan_of_two(struct format f, struct number a, struct number b, st
 
 /* ---- arithmetic ---- */
 
-/* n >> shift; what is shifted out stays as bit 0. */
+/* n >> shift; bits shifted out are kept as a sticky bit 0. */
 INLINE u128 shift_right_jam(u128 n, int shift)
 {
     if (shift == 0)

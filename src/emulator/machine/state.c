@@ -1,4 +1,4 @@
-/* What saved states of all families share. See state.h. */
+/* The common part of the saved states of all families. See state.h. */
 #include "emulator/machine/state.h"
 
 #include <assert.h>

@@ -1,9 +1,9 @@
 /*
- * Snapshots, the log of what came from outside, and replay. See timeline.h.
+ * Snapshots, the log of outside inputs, and replay. See timeline.h.
  *
- * The log also has an entry wherever a run came back before its issues were done with the state
- * changed: a wave halted, a fault. Replay has to bring that about where it was, and nowhere else:
- * it may have happened with the last issue, or in an attempt that issued nothing.
+ * The log also has an entry wherever a run returned before its issues were done with the state
+ * changed: a wave halted, or a fault. Replay must reproduce that event at the same point, and
+ * nowhere else: it may have happened with the last issue, or in an attempt that issued nothing.
  */
 #include "emulator/machine/timeline_state.h"
 
@@ -342,8 +342,8 @@ static void shorten_log(struct wt_timeline *t)
 }
 
 /*
- * Memory that is written a second time, with nothing in between: the first time need not be
- * remembered. (A debugger may write any amount; what counts is how much memory it is.)
+ * Memory that is written twice with nothing in between: the first write need not be recorded. (A
+ * debugger may write any amount; only the amount of memory covered matters.)
  */
 static bool replace_last(struct wt_timeline *t, const struct entry *entry)
 {
@@ -360,7 +360,7 @@ static bool replace_last(struct wt_timeline *t, const struct entry *entry)
     return true;
 }
 
-/* What was recorded after this point is no more. */
+/* Drops what was recorded after this point. */
 static void drop_future(struct wt_timeline *t)
 {
     assert(t->done <= t->entries);

@@ -1,4 +1,4 @@
-/* What traces of all families share. See trace.h. */
+/* The common part of the traces of all families. See trace.h. */
 #include "emulator/machine/trace.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* The set of what is watched on a machine. See watch_set.h. */
+/* The set of a machine's watched ranges and instructions. See watch_set.h. */
 #include "emulator/machine/watch_set.h"
 
 #include <assert.h>
@@ -213,7 +213,7 @@ static void add_place(struct wt_machine *m, const struct wt_issue *issue, enum w
     hit->addr = issue->pc;
 }
 
-/* Notes what of an issue is watched; false if nothing is. */
+/* Notes which watches an issue concerns; false if none. */
 static bool note(struct wt_machine *m, const struct wt_issue *issue)
 {
     const struct wt_watch_code *code = wt_watch_set_code(m->watch, issue->pc);

@@ -1,4 +1,4 @@
-/* The device's memory: what is mapped, and the TLB's misses. */
+/* The device's memory: mappings, and misses of the TLB. */
 #include "emulator/sm/watch.h"
 
 bool sm_mapped(const struct sm_device *d, uint64_t addr, uint64_t size, bool write)

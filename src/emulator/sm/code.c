@@ -117,7 +117,7 @@ static const struct sm_uop *decode_here(struct sm_warp *w, const struct sm_uop *
     return run(w, slot);
 }
 
-/* The handler behind the last record of a page: goes on in the next page. */
+/* The handler behind the last record of a page: continues in the next page. */
 static const struct sm_uop *next_page(struct sm_warp *w, const struct sm_uop *u)
 {
     const struct sm_uop *next = sm_fetch(w, sm_pc_of(w, u));

@@ -1,4 +1,4 @@
-/* What --gpu sm:… says. */
+/* Parses the options of --gpu sm:…. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The device as a machine: making, resetting, turns, looking into it, mistakes. */
+/* The device as a machine: creation, reset, turns, inspection, and faults. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,7 +159,7 @@ static void free_machine(struct wt_machine *m)
     sm_device_free(device_of(m));
 }
 
-/* No warp, no grid, time 0; memory, what is mapped and the trap handler stay. */
+/* Resets warps, grids and the time; memory, its mapping and the trap handler stay. */
 static void reset(struct wt_machine *m)
 {
     struct sm_device *d = device_of(m);
@@ -249,7 +249,7 @@ static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
     return device_of(m)->warp[wave].incarnation;
 }
 
-/* What vprintf of PTX has not ended by a newline. */
+/* The output of PTX's vprintf after its last newline. */
 static void flush_console(struct wt_machine *m)
 {
     wt_console_flush(m, &device_of(m)->console);

@@ -1,4 +1,4 @@
-/* What the ALU executors share: operands, guards, results. */
+/* The common part of the ALU executors: operands, guards, results. */
 #include "emulator/sm/internal.h"
 
 #include <string.h>

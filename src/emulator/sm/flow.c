@@ -13,7 +13,7 @@ static int64_t target_offset(uint64_t word)
     return wt_sign_extend(sm_bits(word, 20, 24), 24);
 }
 
-/* The target of a relative branch, or what constant memory says. False: an error was raised. */
+/* The target of a relative branch, or one read from constant memory. False: an error was raised. */
 static bool target_of(struct sm_warp *w, const struct sm_uop *u, uint64_t *target,
                       const struct sm_uop **next)
 {
@@ -126,7 +126,7 @@ const struct sm_uop *sm_op_jmp(struct sm_warp *w, const struct sm_uop *u)
     return diverge(w, u, taken(w, u), sm_bits(u->word, 20, 32));
 }
 
-/* Each lane has a target of its own: those with the same one go together. */
+/* Each lane has its own target: lanes with the same target go together. */
 static const struct sm_uop *indirect(struct sm_warp *w, const struct sm_uop *u, uint64_t base)
 {
     const uint32_t all = taken(w, u);

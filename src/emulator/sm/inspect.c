@@ -1,4 +1,4 @@
-/* What debuggers see of a warp: its registers, and memory as one of its lanes sees it. */
+/* The debuggers' view of a warp: its registers, and memory as one of its lanes sees it. */
 #include "emulator/sm/internal.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Barriers, special registers, what does nothing. */
+/* Barriers, special registers, and instructions without effect. */
 #include "emulator/sm/internal.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A body that is lowered: mistakes, names, the frame, records. See ptx_body.h. */
+/* The body that is being lowered: errors, names, the frame, records. See ptx_body.h. */
 #include "emulator/sm/ptx_body.h"
 
 #include <stdarg.h>
@@ -148,7 +148,7 @@ uint32_t body_dump(struct body *b)
     return b->dump;
 }
 
-/* For people who look at the frame. */
+/* For users who inspect the frame. */
 static bool name_register(struct body *b, const struct entry *e)
 {
     struct sm_ptx *image = b->image;

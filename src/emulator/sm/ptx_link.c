@@ -1,6 +1,6 @@
 /*
- * Links modules of PTX: where variables and functions lie, what they contain (manual 5.1, 5.4), and
- * the image that it makes.
+ * Links modules of PTX: the addresses and contents of variables and functions (manual 5.1, 5.4),
+ * and the resulting image.
  */
 #include "emulator/sm/ptx_lower.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 
-/* An array of unknown size in shared memory is what the launch adds (5.4.4). */
+/* The size of an array of unknown size in shared memory is given by the launch (5.4.4). */
 static bool is_dynamic(const struct ptx_variable *v)
 {
     return v->space == PTX_SPACE_SHARED && v->linkage == PTX_EXTERN && v->bytes == 0;

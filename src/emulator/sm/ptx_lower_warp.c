@@ -1,4 +1,4 @@
-/* Lowers what concerns the CTA and the warp: barriers, shuffles, votes. */
+/* Lowers instructions on the CTA and the warp: barriers, shuffles, votes. */
 #include "emulator/sm/ptx_body.h"
 
 #include "emulator/sm/memory_access.h"

@@ -1,7 +1,7 @@
 /*
- * Symbols of PTX modules: which definition a name means (manual 5.4, 11.6). Names without linkage
- * belong to their module; .visible ones are known in all; of .weak and .common ones the first
- * definition counts. Constants and mistakes of the linker are here, too.
+ * Symbols of PTX modules: the definition that a name refers to (manual 5.4, 11.6). Names without
+ * linkage are local to their module; .visible ones are known in all modules; of .weak and .common
+ * ones the first definition counts. The linker's constants and errors are here, too.
  */
 #include "emulator/sm/ptx_lower.h"
 

@@ -1,4 +1,4 @@
-/* PTX: what people see of an image: texts of instructions, names of registers. */
+/* PTX: the readable form of an image: texts of instructions, names of registers. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

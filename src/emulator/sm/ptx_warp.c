@@ -1,6 +1,6 @@
 /*
- * PTX: what lanes of a warp do together (manual 9.7.9.5 ff., 9.7.13), special registers (10),
- * predicates, vectors of registers.
+ * PTX: operations that lanes of a warp do together (manual 9.7.9.5 ff., 9.7.13), special registers
+ * (10), predicates, vectors of registers.
  */
 #include <string.h>
 

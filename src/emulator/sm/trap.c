@@ -61,7 +61,7 @@ static uint64_t bit_of(const struct sm_warp *w)
     return (uint64_t)1 << w->id % SM_WARPS;
 }
 
-/* The CPU is told: a run comes back with WT_RUN_EVENT. */
+/* Notifies the CPU: the run returns with WT_RUN_EVENT. */
 static void notify(struct sm_device *d, uint32_t sm)
 {
     d->unit[sm].interrupts++;

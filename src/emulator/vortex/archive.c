@@ -107,7 +107,7 @@ static void core(struct wt_archive *a, struct vx_device *d, struct vx_core *core
     wt_archive_memory(a, core->local);
 }
 
-/* What follows from the parts. */
+/* Recomputes the values that depend on the parts. */
 static void count(struct vx_device *d)
 {
     struct wt_machine *m = &d->machine;

@@ -113,7 +113,7 @@ static const struct vx_uop *decode_here(struct vx_warp *w, const struct vx_uop *
     return slot->run(w, slot);
 }
 
-/* The handler behind the last record of a page: goes on in the next page. */
+/* The handler behind the last record of a page: continues in the next page. */
 static const struct vx_uop *next_page(struct vx_warp *w, const struct vx_uop *u)
 {
     const struct vx_uop *next = vx_fetch(w, vx_truncate(w->device, vx_pc_of(w, u)));

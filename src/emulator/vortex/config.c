@@ -1,4 +1,4 @@
-/* What --gpu vortex:… says: parsing and limits. */
+/* Parses the options of --gpu vortex:…, and checks their limits. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 #include "emulator/vortex/internal.h"
 
-/* A key, what it sets, and its range; values are numbers in C notation unless `words` lists names.
- */
+/* A key, the value that it sets, and its range; values are numbers in C notation unless `words`
+ * lists names. */
 struct key {
     const char *name;
     size_t offset;

@@ -1,4 +1,4 @@
-/* What Vortex does for the engine (machine/engine.h): turns, and why no warp can issue. */
+/* Vortex's part of the engine (machine/engine.h): turns, and the reasons why no warp can issue. */
 #include "emulator/vortex/trace.h"
 #include "emulator/vortex/watch.h"
 

@@ -1,4 +1,4 @@
-/* Picks the handler table for a shape and for what this host can run. */
+/* Selects the handler table for a shape and for the instruction sets of this host. */
 #include "emulator/vortex/internal.h"
 
 /* One table for each way in which meson.build compiles exec.c. */

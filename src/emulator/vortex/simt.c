@@ -199,7 +199,7 @@ static uint64_t next_pc(const struct vx_warp *w, const struct vx_uop *u)
     return vx_truncate(w->device, vx_pc_of(w, u) + u->halves * 2u);
 }
 
-/* The warp goes on with the lanes of mask; with none it ends. */
+/* The warp continues with the lanes of mask; with none it ends. */
 static const struct vx_uop *go_on_with(struct vx_warp *w, const struct vx_uop *u, wt_lanes mask)
 {
     if (mask) {
@@ -404,7 +404,7 @@ const struct vx_uop *vx_op_pred_n(struct vx_warp *w, const struct vx_uop *u)
     return pred(w, u, true);
 }
 
-/* As SimX of 2025: the whole core stops; what it stored as exit word stays. */
+/* As SimX of 2025: the whole core stops; the exit word that it stored stays. */
 const struct vx_uop *vx_op_ecall(struct vx_warp *w, const struct vx_uop *u)
 {
     w->pc = next_pc(w, u);

@@ -1,4 +1,4 @@
-/* The trace of issued instructions: what each one was, and what it wrote. */
+/* The trace of issued instructions: each instruction, and the registers that it wrote. */
 #include "emulator/vortex/trace.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 /* ---- where ranges lie: in global memory, or in the local one of a core ---- */
 
-/* Adds a range as a core sees it: what lies in its local memory, and what does not. */
+/* Adds a range as a core sees it: the part in its local memory, and the rest. */
 static bool add_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
                       uint64_t last, struct wt_spans *spans)
 {

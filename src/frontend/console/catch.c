@@ -1,4 +1,4 @@
-/* Catchpoints: stops for what happens to the program. */
+/* Catchpoints: stops for events of the program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,11 +114,9 @@ enum wt_status do_catch(struct wt_shell *c, const char *text, struct wt_error *e
 
 /* ---- where dispatches end ----
  *
- * No GPU tells its debugger that a dispatch has ended. So each wave stops at the instruction that
- * ends it, in the kernels of dispatches that were seen to begin, and the one that ends when the
- * last group has begun and no other wave is left ends the dispatch: groups begin in ascending
- * order.
- */
+ * No GPU tells its debugger that a dispatch has ended. So each wave of a dispatch that was seen to
+ * begin stops at the instruction that ends it. The dispatch ends with the wave that ends when the
+ * last group has begun and no other wave is left: groups begin in ascending order. */
 
 static void add_address(struct point *p, size_t *capacity, uint64_t addr)
 {
@@ -216,7 +214,7 @@ bool catch_at(struct wt_shell *c, struct point *p, uint64_t pc)
         return false;
     if (is_last_group(&wave))
         p->last_of = wave.dispatch;
-    /* Backwards, the wave that ends last comes first. */
+    /* Backwards, the wave that ended last comes first. */
     return (c->backwards || p->last_of == wave.dispatch) && is_alone(c, &wave);
 }
 

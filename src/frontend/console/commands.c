@@ -1,4 +1,4 @@
-/* The commands: names, abbreviations, and what help says. */
+/* The commands: names, abbreviations, and help texts. */
 #include "frontend/console/internal.h"
 
 #define RUNNING "Running"

@@ -1,4 +1,4 @@
-/* The engine: a line of text becomes a command; its life in the session. */
+/* The console's engine: executes lines of text as commands, as a client of the session. */
 #include "frontend/console/console.h"
 
 #include <ctype.h>
@@ -85,7 +85,7 @@ static void event(void *context, const struct wt_event *e)
     wt_session_end(c->session);
 }
 
-/* Breakpoints come into code that has been loaded before it can be executed. */
+/* Breakpoints are inserted into loaded code before it can be executed. */
 static void resolve_now(struct wt_shell *c)
 {
     struct wt_error err;
@@ -115,7 +115,7 @@ static bool answer(void *context)
         return true; /* the stop for it is on its way */
     if (c->waiting && !c->came && !wt_debugger_running(c->debugger) &&
         !wt_debugger_progress(c->debugger, &now, &to)) {
-        /* Nothing runs, and nothing was said: what was set going is gone. */
+        /* Nothing runs, and no event came: the threads that were set going are gone. */
         c->came = true;
         wt_session_end(c->session);
     }
@@ -340,7 +340,8 @@ static enum wt_status not_found(const struct command *table, const char *prefix,
                    list);
 }
 
-/* The word of a command: letters and dashes; "x/4xw" and "p*q" end before what is no letter. */
+/* The word of a command: letters and dashes; "x/4xw" and "p*q" end before the first other
+ * character. */
 static size_t command_length(const char *text)
 {
     size_t length = 0;
@@ -349,8 +350,8 @@ static size_t command_length(const char *text)
     return length ? length : (*text == '!' ? 1 : 0);
 }
 
-/* What the debugger has to say beside its answers: that a part of the past is lost, for instance.
- */
+/* Prints notices of the debugger that belong to no answer: that a part of the past is lost, for
+ * instance. */
 static void print_notices(struct wt_shell *c)
 {
     char notice[224];
@@ -379,7 +380,7 @@ static enum wt_status execute(struct wt_shell *c, const char *line, struct wt_er
     if (!arguments)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a command");
     size_t end = strlen(arguments);
-    /* Blanks at the end mean nothing, but for what is echoed. */
+    /* Blanks at the end are ignored, except in text to be echoed. */
     while (end && isspace((unsigned char)arguments[end - 1]) && command->run != do_echo)
         arguments[--end] = 0;
     enum wt_status status = command->run(c, arguments, err);
@@ -410,7 +411,7 @@ static bool read_body(void *context, char **line)
     return *line != NULL;
 }
 
-/* Executes lines; *at is the one that failed, from 1. */
+/* Executes lines; *at is the number of the one that failed, from 1. */
 static enum wt_status execute_lines(struct wt_shell *c, char **line, size_t count, size_t *at,
                                     struct wt_error *err)
 {
@@ -435,7 +436,7 @@ static enum wt_status execute_lines(struct wt_shell *c, char **line, size_t coun
     return status;
 }
 
-/* Commands of breakpoints that were hit. */
+/* Executes commands of breakpoints that were hit. */
 static enum wt_status run_queued(struct wt_shell *c, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
@@ -454,7 +455,8 @@ static enum wt_status run_queued(struct wt_shell *c, struct wt_error *err)
 enum wt_status wt_shell_execute(struct wt_shell *c, const char *line, struct wt_error *err)
 {
     enum wt_status status = execute(c, line, err);
-    /* A chain of commands that continue has no end of its own depth: they are executed in turn. */
+    /* Commands that continue may form an endless chain: they are executed in turn, without
+     * recursion. */
     if (!status && !c->depth)
         status = run_queued(c, err);
     fflush(c->out);
@@ -601,7 +603,7 @@ const char *wt_shell_repeats(struct wt_shell *c, const char *line)
     (void)c;
     if (!command || !command->repeats)
         return NULL;
-    /* `list` and `x` go on where they ended. */
+    /* `list` and `x` continue where they ended. */
     return command->run == do_list || command->run == do_x ? command->name : line;
 }
 
@@ -700,7 +702,7 @@ static void offer_paths(struct completion *o)
     free(folder);
 }
 
-/* Where a file's name begins that is an argument of a command; NULL: there is none. */
+/* The begin of a file name that is an argument of a command; NULL: there is none. */
 static const char *path_in(const char *arguments, char kind, bool logs)
 {
     const char *const before[] = {kind == 's' ? "breakpoints " : "", "logging file "};

@@ -1,17 +1,17 @@
-/* Core files: writing one, and looking at what one holds. */
+/* Core files: writes one, and shows what one contains. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/console/internal.h"
 
-/* Why the program stands where it does, for whoever opens the file. */
+/* Notes why the program has stopped, for whoever opens the file. */
 static void tell_reason(struct wt_shell *c, char *text, size_t size)
 {
     struct wt_thread_position place;
     text[0] = 0;
     if (c->faulted || !c->started || !c->thread)
-        return; /* the state itself says so */
+        return; /* the saved state says so itself */
     if (wt_debugger_thread_position(c->debugger, c->thread, &place, WT_IGNORED) == WT_OK)
         snprintf(text, size, "Program stopped.");
 }

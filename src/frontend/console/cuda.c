@@ -1,6 +1,6 @@
 /*
- * The words that users of cuda-gdb know: kernels, blocks, threads, SMs, warps, lanes, as `info
- * cuda` lists them and `cuda` selects them ("CUDA-GDB": 8.2 Focus, 10.2 Displaying the CUDA state).
+ * cuda-gdb's view of a program: kernels, blocks, threads, SMs, warps, lanes, as `info cuda` lists
+ * them and `cuda` selects them ("CUDA-GDB": 8.2 Focus, 10.2 Displaying the CUDA state).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static void grid_of(const struct wt_wave *v, uint32_t grid[3])
         grid[i] = v->block[i] ? (v->grid[i] + v->block[i] - 1) / v->block[i] : 0;
 }
 
-/* The kernel's name, where a warp of it is in the kernel itself. */
+/* The kernel's name, if one of its warps is in the kernel itself. */
 static const char *kernel_name(struct wt_shell *c, const struct warps *warps, uint64_t dispatch)
 {
     const char *name = NULL;
@@ -172,7 +172,7 @@ static void list_blocks(struct wt_shell *c, const struct warps *warps)
     }
 }
 
-/* The pc of a lane: that of the warp, or where it waits. */
+/* The pc of a lane: the warp's or, for a lane that waits, the address where it waits. */
 static uint64_t pc_of_lane(const struct wt_wave_info *info, unsigned lane)
 {
     if (wt_has_lane(info->mask, lane) || !info->has_detail)
@@ -193,7 +193,7 @@ static void put_line(struct wt_shell *c, const struct wt_wave *v, uint64_t pc)
     fprintf(c->out, " %s %u", slash ? slash + 1 : file, line);
 }
 
-/* Threads of a block that are at one place, one after the other. */
+/* Consecutive threads of a block that are at one place. */
 static void list_threads(struct wt_shell *c, const struct warps *warps)
 {
     fputs("     BlockIdx  ThreadIdx To ThreadIdx Count         Virtual PC Filename Line\n", c->out);
@@ -408,8 +408,9 @@ static void put_focus(struct wt_shell *c, const struct warp *w, unsigned lane, c
             w->info.wave.device, w->info.wave.core, w->info.wave.slot, lane, after);
 }
 
-/* Whether a lane is one that is asked for. What is not named stays as it is selected: of hardware
- * (device, SM, warp, lane), or of the program (kernel, block, thread). */
+/* Whether a lane is one of those asked for. Coordinates that were not named keep their selected
+ * values: either those of hardware (device, SM, warp, lane), or those of the program (kernel,
+ * block, thread). */
 static bool fits(const struct focus *f, const struct warp *w, unsigned lane)
 {
     const struct wt_wave *v = &w->info.wave;
@@ -434,7 +435,7 @@ static void keep(struct focus *f, enum part part, uint32_t x, uint32_t y, uint32
     f->value[part][2] = z;
 }
 
-/* What is not named, and lies above what is, stays as it is. */
+/* Coordinates above a named one that are not named keep their values. */
 static void keep_rest(struct focus *f, const struct warp *own)
 {
     const struct wt_wave *v = &own->info.wave;

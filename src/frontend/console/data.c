@@ -48,7 +48,7 @@ enum wt_status take_format(const char **text, struct format_spec *spec, struct w
 
 /* ---- print ---- */
 
-/* "@" selects lanes; who comes from GDB may have meant elements. */
+/* "@" selects lanes; a user of GDB may have meant its operator for arrays. */
 static void hint_elements(struct wt_shell *c, const char *text, const struct wt_values *values)
 {
     const char *at = strchr(text, '@');
@@ -133,8 +133,8 @@ static bool read_by_name(void *context, const char *name, uint8_t *bytes, size_t
     return false;
 }
 
-/* "print r4.1<16;8,2>:w": an operand in the device's assembly notation is printed by the family; it
- * is not parsed as an expression. */
+/* "print r4.1<16;8,2>:w": an operand in the device's assembly notation is printed by the family,
+ * and not parsed as an expression. */
 static enum wt_status print_operand(struct wt_shell *c, const char *text, char letter,
                                     bool *is_operand, struct wt_error *err)
 {
@@ -184,7 +184,7 @@ enum wt_status do_whatis(struct wt_shell *c, const char *text, struct wt_error *
     enum wt_status status = wt_source_type_of(&view, *text ? text : "$", &type, &is_name, err);
     if (status)
         return status;
-    /* Of the name of a type it shows one level less. */
+    /* For the name of a type, one level of typedef is left out. */
     if (is_name && type->kind == WT_TYPE_TYPEDEF && type->target)
         type = type->target;
     fputs("type = ", c->out);
@@ -462,7 +462,7 @@ void show_displays(struct wt_shell *c)
 {
     for (size_t i = 0; i < c->display_count; i++) {
         struct wt_error err;
-        /* What does not exist here is shown again where it does. */
+        /* An expression that has no meaning here is displayed again where it has one. */
         if (c->display[i].enabled)
             show_display(c, &c->display[i], &err);
     }

@@ -47,7 +47,8 @@ static void split_lines(struct text_file *f, size_t length)
     }
 }
 
-/* Where a file is now: a substituted path, its own, or its last part in the current folder. */
+/* Finds a source file: by a substituted path, its own path, or its last part in the
+ * current folder. */
 static char *find_path(struct wt_shell *c, const char *name)
 {
     for (size_t i = 0; i < c->substitution_count; i++) {
@@ -70,8 +71,8 @@ static char *find_path(struct wt_shell *c, const char *name)
     return NULL;
 }
 
-/* The text of a program that was compiled at run time. Another program may have had that name
- * before. */
+/* The text of a program that was compiled at run time. An earlier program may have had the same
+ * file name. */
 static void take_text(struct wt_shell *c, struct text_file *f)
 {
     size_t length;
@@ -172,7 +173,7 @@ static enum wt_status list_lines(struct wt_shell *c, unsigned first, unsigned la
     return WT_OK;
 }
 
-/* Where a location is in its file. */
+/* The line of a location in its file. */
 static enum wt_status find_line(struct wt_shell *c, const char *text, unsigned *line,
                                 struct wt_error *err)
 {
@@ -185,7 +186,8 @@ static enum wt_status find_line(struct wt_shell *c, const char *text, unsigned *
     }
     at = colon ? colon + 1 : text;
     if (colon && take_number(&at, &number) && !*at && number && number < UINT32_MAX) {
-        /* A line without code can be listed, too: the file is found by the next line that has. */
+        /* A line without code can be listed, too: its file is found by the next line
+         * that has code. */
         enum wt_status status = resolve_place(c, text, &list, &count, NULL, err);
         if (status)
             return status;
@@ -203,7 +205,7 @@ static enum wt_status find_line(struct wt_shell *c, const char *text, unsigned *
     enum wt_status status = resolve_place(c, text, &list, &count, NULL, err);
     if (status)
         return status;
-    /* Of a function its first line, not that of the first statement. */
+    /* For a function, its first line is used, not that of its first statement. */
     struct wt_frames *frames = count ? wt_frames_at(c->debugger, c->modules, list[0]) : NULL;
     const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
     struct wt_line_row row;
@@ -487,7 +489,7 @@ enum wt_status do_info_sources(struct wt_shell *c, const char *text, struct wt_e
 
 /* ---- disassemble ---- */
 
-/* Marks of the waves that stand at an address. */
+/* Prints marks of the waves that are at an address. */
 static void put_marks(struct wt_shell *c, uint64_t addr, const wt_wave_id *waves, size_t count,
                       wt_wave_id own)
 {

@@ -112,8 +112,8 @@ static bool is_mid_line(const struct wt_frame *frame)
            row.start != frame->pc - frame->bias;
 }
 
-/* A frame has its address where it is not at the beginning of its line; of a call that was inlined
- * it would be that of the frame above. */
+/* A frame shows its address if it is not at the beginning of its line. For an inlined call it would
+ * be the address of the frame above. */
 static bool needs_address(struct wt_shell *c, const struct wt_frame *frame)
 {
     if (frame->level == 0)

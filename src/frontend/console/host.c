@@ -1,4 +1,5 @@
-/* Programs in processes of their own: started anew at each run, attached to, let go, ended. */
+/* Programs in processes of their own: starts them anew at each run, attaches, detaches, and kills
+ * them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +141,7 @@ enum wt_status do_attach(struct wt_shell *c, const char *text, struct wt_error *
     c->started = c->was_run = true;
     c->ended = c->faulted = c->fault_ended = false;
     fprintf(c->out, "Attaching to process %" PRIu64 "\n", pid);
-    /* It runs: it is stopped as by Ctrl-C. */
+    /* The program runs: it is stopped as by Ctrl-C. */
     if (wt_debugger_running(c->debugger)) {
         bool again;
         if ((status = wt_debugger_interrupt(c->debugger, err)) != WT_OK ||

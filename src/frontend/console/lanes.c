@@ -1,7 +1,7 @@
 /*
- * Values over lanes, compactly: one value where all lanes agree, a range of lanes with a stride
- * where the values follow each other, else a row for each range of lanes that agree. Lanes that are
- * masked off are marked.
+ * Values over lanes, compactly: one value if all lanes agree; a range of lanes with a stride if the
+ * values form an arithmetic sequence; else a row for each range of lanes that agree. Masked lanes
+ * are marked.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static bool integer_of(const char *text, int64_t *value)
     return *end == 0;
 }
 
-/* How many cells from `first` on follow each other by the same step other than 0. */
+/* The number of cells from `first` on whose values differ by the same step other than 0. */
 static unsigned stride_run(const struct cell *cell, unsigned count, unsigned first, int64_t *step)
 {
     int64_t a, b;
@@ -104,7 +104,8 @@ static struct cell *make_cells(struct wt_shell *c, const struct wt_view *view,
 void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt_values *values,
                  const struct wt_format *format)
 {
-    /* Where each lane's reference leads would be in the way of what they have in common. */
+    /* The addresses of the lanes' references are left out: they would differ where the values
+     * agree. */
     struct wt_values plain = *values;
     plain.reference = NULL;
     struct cell *cell = make_cells(c, view, &plain, format);

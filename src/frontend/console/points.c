@@ -172,8 +172,8 @@ static int by_address(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* The functions of a name: all that are overloaded, unless it has parameters, and all instances of
- * a template, unless it has arguments. */
+/* The functions of a name: all overloads, unless parameters are given, and all instances of a
+ * template, unless arguments are given. */
 static void find_functions(struct wt_shell *c, const char *text, struct addresses *a)
 {
     size_t count;
@@ -200,7 +200,7 @@ static void find_functions(struct wt_shell *c, const char *text, struct addresse
 struct kernels {
     const char *name; /* NULL: all of them */
     const struct wt_modules *modules;
-    bool entries; /* their first instructions, and those of the runtime's own, too */
+    bool entries; /* their first instructions, those of the runtime's kernels included */
     struct addresses *a;
 };
 
@@ -214,8 +214,8 @@ static void add_kernel(const struct kernels *k, uint64_t start)
                               (k->entries ? start : wt_symbols_body(m->symbols, start)) + m->bias));
 }
 
-/* The symbols of NVIDIA's kernels say that they are some; AMD's code objects describe each kernel
- * in a symbol NAME.kd. */
+/* Symbols of NVIDIA's kernels are marked as kernels; AMD's code objects describe each kernel in a
+ * symbol NAME.kd. */
 static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t size, bool code)
 {
     const struct kernels *k = context;
@@ -227,8 +227,8 @@ static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t
         add_kernel(k, addr);
     if (length <= 3 || strcmp(name + length - 3, ".kd") != 0)
         return true;
-    /* HIP's runtime and GCC's start-up files bring kernels of their own, which nobody means who
-     * names none. */
+    /* HIP's runtime and GCC's start-up files contain kernels of their own. They are left out if the
+     * user names no kernel. */
     if (!k->name && !k->entries &&
         (strncmp(name, "__amd_", 6) == 0 || strcmp(name, "_init_array.kd") == 0 ||
          strcmp(name, "_fini_array.kd") == 0))
@@ -418,7 +418,7 @@ enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_
     struct wt_expr **compiled = calloc(p->addr_count, sizeof(struct wt_expr *));
     if (!compiled)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a condition");
-    /* Where kernels end there is no condition. */
+    /* Breakpoints at kernels' ends have no condition. */
     const size_t count = p->entries ? p->entries : p->addr_count;
     for (size_t k = 0; k < count && !status; k++) {
         struct wt_frames *frames = frames_at(c, p, p->addr[k]);
@@ -448,7 +448,7 @@ bool condition_true(struct wt_shell *c, const char *text)
     return truth;
 }
 
-/* " if CONDITION" at the end of a location; the condition, or NULL. The location ends there. */
+/* Splits " if CONDITION" from the end of a location; returns the condition, or NULL. */
 static char *split_condition(char *text)
 {
     for (char *at = text; *at; at++)
@@ -480,8 +480,8 @@ static void describe_place(struct wt_shell *c, const struct point *p, uint64_t a
     wt_frames_free(frames);
 }
 
-/* Whether code may be loaded that has such a place: not an address, nor a line of a file that is
- * not known. */
+/* Whether code that is loaded later may have such a place: an address cannot, nor can a line of an
+ * unknown file. */
 static bool comes_later(const struct wt_shell *c, const char *text)
 {
     return c->options.host && *text && *text != '*' && !isdigit((unsigned char)*text);
@@ -570,7 +570,7 @@ static const char *const watch_names[] = {[POINT_WATCH] = "Hardware watchpoint",
                                           [POINT_ACCESS] =
                                               "Hardware access (read/write) watchpoint"};
 
-/* The ranges in which a variable lies that is to be watched. */
+/* The memory ranges of a variable that is to be watched. */
 static enum wt_status find_parts(struct wt_shell *c, struct point *p, wt_thread thread,
                                  uint64_t size, struct wt_error *err)
 {
@@ -691,7 +691,7 @@ enum wt_status do_awatch(struct wt_shell *c, const char *text, struct wt_error *
 
 typedef void change_fn(struct wt_shell *c, struct point *p);
 
-/* A number, or "$bpnum": that of the last one that was set. */
+/* A number, or "$bpnum": the number of the breakpoint set last. */
 static bool take_point_number(const struct wt_shell *c, const char **text, uint64_t *number)
 {
     if (word_length(*text) != 6 || strncmp(*text, "$bpnum", 6) != 0)

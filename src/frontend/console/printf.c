@@ -1,4 +1,4 @@
-/* Text by a format: echo, printf, and what a dprintf logs for each lane. */
+/* Formatted text: echo, printf, and the text that a dprintf logs for each lane. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ static enum wt_status print_string(FILE *out, const char *format, const struct w
     return status;
 }
 
-/* As a cast does it, where it can. */
+/* Converts as a cast does, if possible. */
 static int64_t whole_of(double value)
 {
     return value >= 0x1p63 ? INT64_MAX : value > -0x1p63 ? (int64_t)value : INT64_MIN;
@@ -123,7 +123,7 @@ static enum wt_status print_conversion(struct wt_shell *c, FILE *out, const char
     }
     const struct wt_type *plain = wt_type_plain(v.type);
     const uint64_t bits = v.size <= 8 ? wt_load_le(v.bytes, v.size) : 0;
-    /* The conversion with the length that this program's own printf wants. */
+    /* The conversion with the length modifier that this program's own printf needs. */
     size_t digits = length - 1;
     while (digits && strchr("hlzjtLq", conversion[digits - 1]))
         digits--;
@@ -138,7 +138,7 @@ static enum wt_status print_conversion(struct wt_shell *c, FILE *out, const char
                              : (int64_t)bits;
         if (plain->kind == WT_TYPE_FLOAT)
             number = whole_of(wt_print_double(bits, (unsigned)v.size * 8));
-        /* An int is what the arguments of printf are at least. */
+        /* Arguments of printf have at least the size of an int. */
         if (strchr("xXou", kind) && v.size <= 4 && !memchr(conversion, 'l', length))
             number &= UINT32_MAX;
         snprintf(format, sizeof format, "%.*s%s%c", (int)digits, conversion,
@@ -168,7 +168,7 @@ static enum wt_status print_conversion(struct wt_shell *c, FILE *out, const char
     return status;
 }
 
-/* The text between the quotes, and what is behind them. */
+/* Splits the text between the quotes from the rest. */
 static enum wt_status split_format(const char *text, const char **end, const char **arguments,
                                    struct wt_error *err)
 {
@@ -184,7 +184,7 @@ static enum wt_status split_format(const char *text, const char **end, const cha
     return WT_OK;
 }
 
-/* How long a conversion is that begins with '%'. */
+/* The length of a conversion that begins with '%'. */
 static enum wt_status conversion_length(const char *at, const char *end, size_t *length,
                                         struct wt_error *err)
 {
@@ -283,7 +283,8 @@ static enum wt_status known_names(struct wt_shell *c, const struct point *p, uin
     return unknown ? wt_fail(err, WT_INVALID, "%s", wrong.text) : WT_OK;
 }
 
-/* Whether the places have the names that it uses. What else is wrong is told when it is come to. */
+/* Whether all places have the names that the expression uses. Other errors are reported when the
+ * place is reached. */
 static enum wt_status check_names(struct wt_shell *c, const struct point *p, struct wt_error *err)
 {
     const char *end = p->format, *at = p->format;

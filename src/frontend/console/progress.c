@@ -1,4 +1,4 @@
-/* What is said while something takes long: a run, a search of the past, debug information. */
+/* Progress messages for long operations: a run, a search of the past, reading debug information. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "frontend/console/internal.h"
 
-#define FIRST_NS 300000000u /* shorter work says nothing */
+#define FIRST_NS 300000000u /* shorter operations print nothing */
 #define APART_NS 100000000u /* between two changes */
 
 void begin_progress(struct wt_shell *c)
@@ -22,7 +22,7 @@ static unsigned percent(uint64_t done, uint64_t of)
     return !of ? 0 : done >= of ? 100 : (unsigned)((double)done * 100 / (double)of);
 }
 
-/* How far a run or a search is. */
+/* The progress of a run or a search. */
 static void describe(struct wt_shell *c, char *text, size_t size)
 {
     struct wt_debugger_time time;

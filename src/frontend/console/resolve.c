@@ -1,4 +1,4 @@
-/* Breakpoints and catchpoints when code has come or gone. */
+/* Resolves breakpoints and catchpoints again when code has been loaded or unloaded. */
 #include <stdlib.h>
 
 #include "frontend/console/internal.h"
@@ -14,7 +14,7 @@ void resolve_points(struct wt_shell *c)
             resolve_catch(c, p);
         if (p->kind != POINT_BREAK || p->text[0] == '*' || !p->text[0])
             continue;
-        /* Where its code was, there may be other code soon. */
+        /* Other code may soon be loaded at the same addresses. */
         if (resolve_place(c, p->text, &list, &count, NULL, WT_IGNORED) != WT_OK && !c->options.host)
             continue;
         set_addresses(p, list, count);

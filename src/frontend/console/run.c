@@ -1,4 +1,5 @@
-/* Going and stopping: what runs, and what is said when it stops. */
+/* Resumes threads and reports stops: the breakpoints that are inserted for a run, and the messages
+ * at its end. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static int register_of_role(const struct wt_shell *c, enum wt_register_role role
 
 enum compare { EQUAL, AT_LEAST, AT_MOST };
 
-/* Adds a comparison of a register with a value to the truth in temporary 0. */
+/* Combines temporary 0, a truth value, with a comparison of a register with a value. */
 static void and_register(struct wt_expr *e, int index, uint64_t value, enum compare how)
 {
     if (index < 0)
@@ -48,7 +49,7 @@ static void and_register(struct wt_expr *e, int index, uint64_t value, enum comp
     wt_expr_add(e, WT_EXPR_AND, 0, truth, truth, one);
 }
 
-/* The condition of a breakpoint that means one thread. */
+/* The condition of a breakpoint for one thread. */
 enum wt_status thread_condition(struct wt_shell *c, const struct stop_at *at, struct wt_expr **expr,
                                 struct wt_error *err)
 {
@@ -94,7 +95,7 @@ static bool note_address(struct wt_shell *c, uint64_t addr)
     return true;
 }
 
-/* Inserts what is wanted at one address: all conditions together. */
+/* Inserts a breakpoint for everything wanted at one address, with all conditions together. */
 static enum wt_status insert_at(struct wt_shell *c, uint64_t addr, struct wt_error *err)
 {
     struct wt_expr *list[64];
@@ -255,7 +256,7 @@ enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list,
     c->backwards = backwards;
     c->entered = c->wanted_line = 0;
     fflush(c->out);
-    /* A program that has just been started is on its way. */
+    /* A program that has just been started has not arrived yet. */
     if (!c->options.host || !wt_debugger_running(c->debugger)) {
         status = wt_client_run(c->client, backwards ? WT_BACKWARDS : WT_FORWARDS, list, count, err);
         if (status)
@@ -332,7 +333,7 @@ bool condition_holds(struct wt_shell *c, const struct point *p, uint64_t pc, wt_
         struct wt_lane_value value[WT_MAX_LANES];
         if (wave_of_thread(c, thread, &wave, &place, WT_IGNORED) != WT_OK)
             return true;
-        /* All enabled lanes, since a condition may ask for what they have together. */
+        /* All enabled lanes are evaluated, since a condition may use reductions over lanes. */
         const wt_lanes own = wt_lane_bit(place.lane);
         const wt_lanes lanes = place.active & own ? place.active : own;
         if (wt_debugger_evaluate(c->debugger, wave.id, lanes, p->compiled[k], 0, value, NULL,
@@ -379,7 +380,7 @@ static bool holds_for(struct wt_shell *c, const struct wt_expr *expr, wt_thread 
            value.known && value.value != 0;
 }
 
-/* Watchpoints on variables of a frame that has returned are gone. Whether there were any. */
+/* Deletes watchpoints on variables of a frame that has returned. True if there were any. */
 static bool end_scopes(struct wt_shell *c, uint64_t pc)
 {
     bool any = false;
@@ -400,7 +401,7 @@ static bool end_scopes(struct wt_shell *c, uint64_t pc)
     return any;
 }
 
-/* The breakpoints at a stop. *again: all of them were to be ignored. */
+/* Finds the breakpoints at a stop. *again: all of them were to be ignored. */
 static void report_breakpoints(struct wt_shell *c, bool *again)
 {
     struct wt_thread_position place;
@@ -485,7 +486,7 @@ static void print_watched(struct wt_shell *c, const struct point *p, const uint8
     fputc('\n', c->out);
 }
 
-/* Whether an address means the same memory to all waves. */
+/* Whether an address refers to the same memory in all waves. */
 static bool is_of_device(const struct wt_shell *c, struct wt_address at)
 {
     for (size_t i = 1; i < c->topology->space_count && at.space == 0; i++) {
@@ -497,8 +498,8 @@ static bool is_of_device(const struct wt_shell *c, struct wt_address at)
     return true;
 }
 
-/* Reads what is watched. The wave that it was set for may have ended; what lies in memory of all
- * waves is read through another one then. */
+/* Reads a watched value. The wave for which the watchpoint was set may have ended; memory that all
+ * waves share is then read through another wave. */
 static bool read_watched(struct wt_shell *c, const struct point *p, uint8_t *to)
 {
     uint64_t done = 0;
@@ -525,7 +526,7 @@ static void report_watchpoint(struct wt_shell *c, bool *again)
     uint8_t *now = malloc(p->size ? p->size : 1);
     const bool readable = now && read_watched(c, p, now);
     const bool changed = readable && memcmp(now, p->old, p->size) != 0;
-    /* An instruction that writes several parts of it is told once. */
+    /* An instruction that writes several parts of the value is reported once. */
     const bool told = p->kind == POINT_WATCH && p->part_count > 1 && readable && !changed;
     if (told || (p->condition && !condition_true(c, p->condition))) {
         *again = true;
@@ -597,7 +598,7 @@ static void report_fault(struct wt_shell *c)
     c->fault_pc = place.pc;
     c->fault_thread = c->thread;
     c->faulted = true;
-    /* An instruction that the PC is behind will not be tried again. */
+    /* An instruction that the PC has passed will not be tried again. */
     c->fault_is_past = c->event.gives_up || (c->event.pc && c->event.pc != place.pc);
     snprintf(c->fault_text, sizeof c->fault_text, "%s", c->event.text);
     if (!same && passes_faults(c))
@@ -621,7 +622,7 @@ static void report_fault(struct wt_shell *c)
         }
         return;
     }
-    /* Tried again, it has failed again: that is the program's end. */
+    /* The instruction was tried again, and failed again: that ends the program. */
     end_by_fault(c, c->event.text);
 }
 
@@ -685,7 +686,7 @@ enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err
         fputs("\nThe present has been reached again: what comes is new.\n", c->out);
         break;
     case WT_STOP_STEP:
-        /* The step of a wave that has ended stops at another one. */
+        /* The step of a wave that has ended stops at another wave. */
         if (e->text[0]) {
             print_where(c, c->thread);
             fprintf(c->out, "\nThe step is over: %s.\n", e->text);
@@ -771,7 +772,7 @@ enum wt_status do_start(struct wt_shell *c, const char *text, struct wt_error *e
     return status || !c->started ? status : continue_and_report(c, false, err);
 }
 
-/* "continue N": the breakpoint that it stands at is ignored N - 1 times. */
+/* "continue N": ignores the breakpoint at the current place N - 1 times. */
 static enum wt_status go_on(struct wt_shell *c, const char *text, bool backwards,
                             struct wt_error *err)
 {

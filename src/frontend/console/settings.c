@@ -1,4 +1,4 @@
-/* set and show. */
+/* The commands set and show. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "frontend/console/internal.h"
 
-/* Whether @p text begins with this word; then it is passed. */
+/* Whether @p text begins with this word; if so, the word is skipped. */
 static bool take_word(const char **text, const char *word)
 {
     const size_t length = word_length(*text);
@@ -59,7 +59,7 @@ static enum wt_status set_substitution(struct wt_shell *c, const char *text, str
     grown[2 * c->substitution_count] = from_copy;
     grown[2 * c->substitution_count + 1] = to_copy;
     c->substitution_count++;
-    free_files(c); /* what was not found may be found now */
+    free_files(c); /* files that were not found may be found now */
     return WT_OK;
 }
 
@@ -146,7 +146,7 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
         c->styled = styled && c->options.colour;
         return status;
     }
-    /* GDB's own settings that scripts have and that mean nothing here. */
+    /* GDB's own settings that scripts set and that have no effect here. */
     if (take_word(&text, "pagination") || take_word(&text, "height") || take_word(&text, "width"))
         return WT_OK;
     if (c->options.host && take_word(&text, "args"))

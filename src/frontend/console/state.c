@@ -1,4 +1,4 @@
-/* What is selected: a thread and one of its frames. */
+/* The selection: a thread and one of its frames. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,7 +107,7 @@ enum wt_status wave_of_thread(struct wt_shell *c, wt_thread thread, struct wt_wa
     return wt_debugger_thread_position(c->debugger, thread, place, err);
 }
 
-/* The line before a stop: where the lane is, and which lanes go with it. */
+/* Prints the line before a stop: the lane's coordinates, and its active lanes. */
 void print_where(struct wt_shell *c, wt_thread thread)
 {
     struct wt_wave wave;

@@ -1,6 +1,6 @@
 /*
  * Steps: by lines and instructions, over calls and out of functions, forwards and backwards. A step
- * plan goes on by ranges of addresses and by breakpoints of its own that mean one lane of one wave.
+ * uses ranges of addresses, and breakpoints of its own for one lane of one wave.
  */
 #include <dwarf.h>
 #include <inttypes.h>
@@ -10,11 +10,10 @@
 #include "base/bits.h"
 #include "frontend/console/internal.h"
 
-/* Ranges of one step at most: a line that goes on for ever is interrupted by the user long before.
- */
+/* Limit on the ranges of one step: the user interrupts a line that does not end long before. */
 #define MOST_RANGES 10000000u
 
-/* Where a step began. */
+/* The begin of a step. */
 struct plan {
     wt_thread thread;
     uint64_t cfa, function;
@@ -23,11 +22,10 @@ struct plan {
     unsigned line;
     const void *block;   /* the inlined call that it began in; NULL: the function itself */
     uint64_t start, end; /* the range that is stepped through */
-    bool over;           /* calls are passed over */
+    bool over;           /* calls are stepped over */
     bool back;
-    bool left; /* backwards: the line at hand is another one than that of the beginning, or its
-                  middle */
-    bool done; /* something was reported, and the step is at its end */
+    bool left; /* backwards: the current line is another one than the first, or its middle */
+    bool done; /* a stop was reported, and the step is at its end */
 };
 
 static bool same_wave(struct wt_shell *c, wt_thread a, wt_thread b)
@@ -37,7 +35,7 @@ static bool same_wave(struct wt_shell *c, wt_thread a, wt_thread b)
                       wt_debugger_thread_wave(c->debugger, b, &y) && x.id == y.id);
 }
 
-/* Whether a stop at a breakpoint is at one of the console's own, and at none of the user's. */
+/* Whether a stop is at one of the step's own breakpoints, and at none of the user's. */
 static bool is_internal_stop(struct wt_shell *c, wt_thread thread)
 {
     struct wt_thread_position place;
@@ -49,7 +47,7 @@ static bool is_internal_stop(struct wt_shell *c, wt_thread thread)
     return internal && !user_breakpoint_at(c, place.pc, thread);
 }
 
-/* Lets the thread go on; p->done is set where something else has come to be told. */
+/* Resumes the thread; p->done is set if another event was reported. */
 static enum wt_status go(struct wt_shell *c, struct plan *p, enum wt_resume_kind kind,
                          struct wt_error *err)
 {
@@ -117,7 +115,7 @@ static bool begin_plan(struct wt_shell *c, struct plan *p, const struct wt_frame
     return true;
 }
 
-/* Whether the innermost function was called by the one in which the plan began. */
+/* Whether the innermost function was called by the function in which the plan began. */
 static bool is_callee(struct wt_shell *c, const struct plan *p, const struct wt_frame *frame)
 {
     uint64_t cfa;
@@ -137,13 +135,14 @@ static bool is_same_frame(struct wt_shell *c, const struct plan *p, const struct
            function_start(frame) == p->function;
 }
 
-/* Out of the function at hand, which the stepped line has called. */
+/* Runs out of the current function, which the stepped line has called. */
 static enum wt_status leave_callee(struct wt_shell *c, struct plan *p, const struct wt_frame *frame,
                                    struct wt_error *err)
 {
     struct stop_at at = {.thread = p->thread};
     if (p->back) {
-        /* Backwards it was entered by its return: on to its first instruction, and one before. */
+        /* Backwards, the function was entered by its return: runs to its first instruction, and one
+         * instruction further. */
         at.addr = function_start(frame);
         at.has_cfa = wt_frames_cfa(c->frames, 0, &at.cfa);
         enum wt_status status = run_to(c, p, &at, err);
@@ -181,8 +180,8 @@ static bool has_lines(const struct wt_frame *frame)
 
 enum inlined { OUTSIDE, AT_CALL, WITHIN };
 
-/* Where a thread stands that is in the function in which the plan began: at the beginning of a call
- * that was inlined into the plan's frame, within one, or elsewhere. */
+/* The position of a thread in the function in which the plan began: at the beginning of a call
+ * inlined into the plan's frame, within such a call, or elsewhere. */
 static enum inlined where_inlined(struct wt_shell *c, const struct plan *p,
                                   const struct wt_frame *frame)
 {
@@ -194,7 +193,7 @@ static enum inlined where_inlined(struct wt_shell *c, const struct plan *p,
     return outer && outer->physical == frame->physical ? WITHIN : OUTSIDE;
 }
 
-/* Looks at where the thread has come to: *done, or the next range in `p`. */
+/* Examines where the thread has arrived: sets *done, or the next range in `p`. */
 static enum wt_status look(struct wt_shell *c, struct plan *p, bool *done, struct wt_error *err)
 {
     const struct wt_frame *frame;
@@ -218,7 +217,7 @@ static enum wt_status look(struct wt_shell *c, struct plan *p, bool *done, struc
     c->step_ended = true;
     if (!frame->symbols || !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row))
         return WT_OK;
-    if (!row.line) { /* code that the compiler has not given to a line: on through it */
+    if (!row.line) { /* the compiler has assigned this code to no line: step through it */
         p->start = row.start + frame->bias;
         p->end = row.end + frame->bias;
         *done = c->step_ended = false;
@@ -227,7 +226,8 @@ static enum wt_status look(struct wt_shell *c, struct plan *p, bool *done, struc
     const bool same = is_same_frame(c, p, frame);
     const enum inlined inlined = same && !p->back ? where_inlined(c, p, frame) : OUTSIDE;
     if (inlined == AT_CALL && (frame->line != p->line || !p->over)) {
-        /* A call on the stepped line is entered, one on another line is stopped at. */
+        /* A call on the stepped line is entered; for a call on another line, the step stops at the
+         * line. */
         if (frame->line == p->line) {
             c->entered++;
             forget_frames(c);
@@ -265,7 +265,7 @@ static enum wt_status look(struct wt_shell *c, struct plan *p, bool *done, struc
     return WT_OK;
 }
 
-/* One step by lines. *done: something else has come, and was told. */
+/* One step by lines. *done: another event was reported. */
 static enum wt_status step_line(struct wt_shell *c, bool over, bool back, bool *done,
                                 struct wt_error *err)
 {
@@ -276,7 +276,7 @@ static enum wt_status step_line(struct wt_shell *c, bool over, bool back, bool *
     c->level = 0;
     if ((status = need_frame(c, &frame, err)) != WT_OK)
         return status;
-    if (c->hidden && !over && !back) { /* the call begins here: nothing needs to run */
+    if (c->hidden && !over && !back) { /* the call begins here: no instruction needs to run */
         c->entered++;
         forget_frames(c);
         c->step_ended = true;
@@ -299,7 +299,7 @@ static enum wt_status step_line(struct wt_shell *c, bool over, bool back, bool *
         p.end += frame->bias;
     }
     if (back && frame->pc == p.start) {
-        /* It stands at the beginning: one instruction back is in another line. */
+        /* The thread is at the beginning of its line: one instruction back is in another line. */
         status = go(c, &p, WT_RESUME_STEP, err);
         p.left = false;
         if (!status && !p.done)
@@ -309,7 +309,7 @@ static enum wt_status step_line(struct wt_shell *c, bool over, bool back, bool *
     }
     for (unsigned i = 0; i < MOST_RANGES && !status && !p.done && !there; i++) {
         if (back && p.left) {
-            /* To the beginning of the line, and not before it. */
+            /* Runs to the beginning of the line, and not further back. */
             struct plan one = p;
             one.start++;
             status = go(c, &one, WT_RESUME_RANGE, err);
@@ -345,7 +345,7 @@ static struct where where_now(struct wt_shell *c)
     return w;
 }
 
-/* What is shown at a step's end: the line, with its frame where that is another one. */
+/* Prints a step's end: the line, and its frame if that has changed. */
 static void show_step(struct wt_shell *c, const struct where *before)
 {
     struct wt_thread_position place;
@@ -498,7 +498,7 @@ static const struct wt_register *argument_register(const struct wt_shell *c, uns
     return NULL;
 }
 
-/* Prints what a function has returned, as far as its type is returned in registers. */
+/* Prints the value that a function has returned, if its type is returned in registers. */
 static void print_returned(struct wt_shell *c, const struct wt_type *type)
 {
     const struct wt_type *plain = wt_type_plain(type);
@@ -541,7 +541,7 @@ static void print_returned(struct wt_shell *c, const struct wt_type *type)
     fputc('\n', c->out);
 }
 
-/* Out of a call that was inlined: on until its frame is not among those of the function. */
+/* Runs out of an inlined call: until its frame is not among those of the function. */
 static enum wt_status finish_inlined(struct wt_shell *c, const struct wt_frame *frame,
                                      struct wt_error *err)
 {
@@ -599,7 +599,7 @@ static enum wt_status finish(struct wt_shell *c, const char *text, bool back, st
     fprintf(c->out, back ? "Run back to call of " : "Run till exit from ");
     print_frame(c, frame, true, frame->level > 0);
     const struct wt_type *type = NULL;
-    /* GCC for AMD GPUs returns values in registers of its own choice. */
+    /* GCC for AMD GPUs returns values in other registers. */
     if (frame->scope_count && !frame->inlined && !wt_info_is_of_gcc(frame->info)) {
         Dwarf_Die die = frame->scope[0];
         type = wt_types_of(wt_info_types(frame->info), &die);
@@ -652,7 +652,7 @@ static enum wt_status advance_to(struct wt_shell *c, const char *text, struct wt
     if (status)
         return status;
     p.thread = c->thread;
-    /* Where the frame returns to ends it, too. */
+    /* The stepping also ends at the frame's return address. */
     const struct wt_frame *caller = caller_of(c, frame);
     struct stop_at out = {.thread = c->thread};
     if (caller) {
@@ -697,7 +697,7 @@ enum wt_status do_until(struct wt_shell *c, const char *text, struct wt_error *e
         return status;
     if (*text)
         return advance_to(c, text, err);
-    /* As next, but a jump back is followed until a later line comes. */
+    /* Steps as next does, but follows a jump back until a later line is reached. */
     const struct wt_frame *frame;
     struct wt_line_row row;
     struct plan p = {.over = true};

@@ -556,8 +556,7 @@ enum wt_status do_info_spaces(struct wt_shell *c, const char *text, struct wt_er
     return WT_OK;
 }
 
-/* Registers of the wave as a whole are read; the device's family knows which of them tell of traps.
- */
+/* Registers of the whole wave are read; the device's family knows which of them describe traps. */
 enum wt_status do_info_trap(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     enum { MOST = 64 };
@@ -628,7 +627,7 @@ enum wt_status do_info_time(struct wt_shell *c, const char *text, struct wt_erro
     return WT_OK;
 }
 
-/* Waits for the end of something that was begun and is pumped. */
+/* Pumps an operation until it ends. */
 static enum wt_status wait_for_errand(struct wt_shell *c, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
@@ -696,7 +695,7 @@ enum wt_status do_who_wrote(struct wt_shell *c, const char *text, struct wt_erro
     char *copy = strdup(text);
     if (!copy)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    /* A number behind a blank at the end is how many are wanted. */
+    /* A number after a blank at the end is the number of results wanted. */
     char *last = strrchr(copy, ' ');
     const char *number = last ? last + 1 : "";
     if (last && take_number(&number, &most) && !*number)

@@ -59,7 +59,8 @@ enum {
     MAX_ARGUMENTS = 64,
 };
 
-/* Operand bytes, values taken from the stack, values left there; -1: refused, -2: always fails. */
+/* The number of operand bytes, of values taken from the stack, and of values left there; -1:
+ * refused, -2: always fails. */
 struct shape {
     int8_t operand, takes, leaves;
 };
@@ -97,23 +98,23 @@ static const struct shape shapes[] = {
 /* An instruction of the bytecode. */
 struct op {
     uint8_t code, takes, leaves;
-    bool fails;    /* coming here makes the evaluation fail */
+    bool fails;    /* reaching this makes the evaluation fail */
     bool entered;  /* a jump leads here */
-    int16_t depth; /* of the stack before it; -1: no way leads here */
+    int16_t depth; /* depth of the stack before it; -1: it is unreachable */
     uint8_t arguments;
     uint64_t operand;
     const char *format;
     size_t target; /* of a jump: index of the instruction */
-    size_t start;  /* of what it was translated to */
+    size_t start;  /* of its translation */
 };
 
 /*
- * A value on the stack: a register or constant as it is, or the temporary that has the number of
- * its place on the stack.
+ * A value on the stack: an unchanged register or constant, or the temporary whose number is the
+ * value's position on the stack.
  */
 struct cell {
     wt_expr_vector vector;
-    unsigned bits; /* that it was made of: tells a binary32 from a binary64 */
+    unsigned bits; /* of the original value: distinguishes a binary32 from a binary64 */
 };
 
 struct compiler {
@@ -142,7 +143,7 @@ static uint64_t load_be(const uint8_t *bytes, size_t size)
 
 /* ---- instructions ---- */
 
-/* Bytes of operand: those of opcodes that always fail have to be known, too. */
+/* The number of operand bytes, which must be known even for opcodes that always fail. */
 static size_t operand_size(unsigned code)
 {
     if (code == 0x01)
@@ -220,7 +221,8 @@ static enum wt_status link_jumps(struct compiler *c, struct wt_error *err)
 
 /* ---- depths ---- */
 
-/* A way leads to an instruction with a stack of this depth; true if it is the first one. */
+/* Notes that an instruction can be reached with a stack of this depth; true if it is the first
+ * time. */
 static bool reach(struct op *op, int depth)
 {
     if (op->depth < 0) {
@@ -231,7 +233,7 @@ static bool reach(struct op *op, int depth)
     return false;
 }
 
-/* How deep the stack is before each instruction that a way leads to. */
+/* Computes the depth of the stack before each reachable instruction. */
 static enum wt_status find_depths(struct compiler *c, struct wt_error *err)
 {
     size_t *waiting = malloc((2 * c->count + 1) * sizeof *waiting), count = 0;
@@ -273,7 +275,8 @@ static void copy(struct compiler *c, unsigned to, wt_expr_vector from)
         wt_expr_add(c->expr, WT_EXPR_COPY, 0, temporary(c, to), from, from);
 }
 
-/* Every value of the stack goes to the temporary of its place, as it is where ways meet. */
+/* Moves every value of the stack to the temporary of its position: at a point that several paths
+ * reach, values are there. */
 static void settle(struct compiler *c)
 {
     for (unsigned i = 0; i < c->depth; i++) {
@@ -288,7 +291,7 @@ static void push(struct compiler *c, wt_expr_vector vector, unsigned bits)
     c->cell[c->depth++] = (struct cell){vector, bits};
 }
 
-/* Pushes the value at a place of the stack once more. */
+/* Pushes a copy of the value at a position of the stack. */
 static void push_again(struct compiler *c, unsigned place)
 {
     struct cell cell = c->cell[place];
@@ -348,8 +351,8 @@ static void jump(struct compiler *c, const struct op *op, enum wt_expr_op code, 
 }
 
 /*
- * GDB sends a format as it was typed, with the escape sequences of C still in it. Takes the one
- * whose backslash @p s points at; an unknown one stands for itself.
+ * GDB sends a format as the user typed it, including C's escape sequences. Converts the one whose
+ * backslash @p s points at; an unknown one stands for itself.
  */
 static const char *take_escape(char **to, const char *s)
 {
@@ -376,7 +379,8 @@ static const char *take_escape(char **to, const char *s)
 
 static enum wt_status print(struct compiler *c, const struct op *op, struct wt_error *err)
 {
-    /* On top the function and the channel, then the arguments, the first uppermost. */
+    /* The function and the channel are on top of the stack, then the arguments, the first
+     * uppermost. */
     struct wt_expr_argument argument[MAX_ARGUMENTS];
     for (unsigned i = 0; i < op->arguments; i++) {
         const struct cell *cell = &c->cell[c->depth - 3 - i];
@@ -484,7 +488,7 @@ static enum wt_status translate_one(struct compiler *c, const struct op *op, str
         push_again(c, c->depth - 1 - (unsigned)op->operand);
         break;
     case AX_ROT: {
-        /* a b c, c on top, becomes c a b. */
+        /* a b c, with c on top, becomes c a b. */
         const struct cell first = top[-2], second = top[-1];
         const unsigned at = c->depth - 3;
         copy(c, spare, a.vector);

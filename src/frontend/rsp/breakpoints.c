@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "frontend/rsp/hex.h"
 
-/* More conditions at one place than anybody sets; each is a breakpoint of the client's. */
+/* Limit on conditions at one place, more than users set; each is a breakpoint of the client's. */
 #define MOST_EXPRESSIONS 256
 
 struct expressions {
@@ -33,7 +33,7 @@ enum wt_status wt_rsp_compile(struct wt_rsp_session *s, const uint8_t *bytes, si
     return wt_agent_compile(bytes, length, &registers, expr, missing, err);
 }
 
-/* "X LENGTH,DIGITS" as often as there are some, decoded where they stand. */
+/* Decodes all "X LENGTH,DIGITS" in place. */
 static enum wt_status parse_expressions(struct wt_rsp_session *s, const char **at, const char *end,
                                         struct expressions *list, struct wt_error *err)
 {
@@ -57,7 +57,7 @@ static enum wt_status parse_expressions(struct wt_rsp_session *s, const char **a
     return WT_OK;
 }
 
-/* What follows "Z0,addr,kind;": conditions and "cmds:PERSIST,…", parted by semicolons. */
+/* Parses the rest of "Z0,addr,kind;": conditions and "cmds:PERSIST,…", separated by semicolons. */
 static enum wt_status parse_details(struct wt_rsp_session *s, const struct wt_rsp_arg *text,
                                     struct expressions *conditions, struct expressions *commands,
                                     bool *persist, struct wt_error *err)
@@ -92,9 +92,9 @@ static struct wt_rsp_breakpoint *find(struct wt_rsp_session *s, uint64_t addr, u
 }
 
 /*
- * Whether a breakpoint that is inserted now is the client's own, not a person's. A person's are
- * inserted when the program is set going from a stop that was seen, except for one at the
- * instruction where it stands: that follows after a step off it.
+ * Whether a breakpoint that is inserted now is internal to the client, rather than the user's. User
+ * breakpoints are inserted when the program is resumed from a stop that was reported to the user,
+ * except for one at the current instruction: that one follows after a step off it.
  */
 static bool is_internal(struct wt_rsp_session *s, uint64_t addr)
 {
@@ -131,8 +131,8 @@ static void insert(struct wt_rsp_session *s, unsigned type, uint64_t addr,
                    const struct expressions *conditions, const struct expressions *commands,
                    bool persist)
 {
-    /* A software and a hardware breakpoint of the client's at one place are one of ours: it must
-     * stop whenever one of them would, and the client looks at the conditions again anyway. */
+    /* A software and a hardware breakpoint of the client's at one place are one breakpoint here. It
+     * must stop whenever one of them would; the client checks the conditions again anyway. */
     const bool shared = find(s, addr, !type);
     struct wt_error err = {0};
     struct wt_rsp_breakpoint *b = remember(s, addr, type);
@@ -182,7 +182,7 @@ void wt_rsp_remove(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         return;
     struct wt_rsp_breakpoint *b = find(s, addr, (unsigned)type);
     struct wt_error err = {0};
-    /* Removing one that is not there is no error: a client may do it after a restart. */
+    /* Removing a breakpoint that does not exist is no error: a client may do it after a restart. */
     if (b) {
         bool last = !find(s, addr, !type);
         if (last && wt_debugger_remove_breakpoint_of(s->debugger, wt_client_number(s->client), addr,

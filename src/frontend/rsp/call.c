@@ -1,9 +1,9 @@
 /*
- * Calls of functions by the client (`call f()`, `print f()`). GDB writes an instruction that the
- * function is to return to below the stack pointer of one thread, then that thread's argument
- * registers, ra, sp and pc, and lets all go on. Where other lanes of the wave are active they would
- * run the function with their own arguments and stacks, and wreck the program. The first write does
- * not say so in words that a person gets to see, and would drop the future in the past: it is held
+ * Calls of functions by the client (`call f()`, `print f()`). GDB writes a return instruction below
+ * the stack pointer of one thread, then that thread's argument registers, ra, sp and pc, and
+ * resumes all threads. If other lanes of the wave were active they would run the function with
+ * their own arguments and stacks, and wreck the program. An error reply to the first write would
+ * not be shown to the user, and the write would drop the future in the past. So the write is held
  * back until the next packet tells whether it begins a call.
  */
 #include "frontend/rsp/session.h"
@@ -34,7 +34,7 @@ bool wt_rsp_hold_call(struct wt_rsp_session *s, uint64_t addr, const void *bytes
 {
     struct wt_error err = {0};
     if (size == 0)
-        return s->call.held; /* a client that finds out whether there is the packet X */
+        return s->call.held; /* a client that tests whether packet X is supported */
     if (size != sizeof s->call.bytes)
         return false;
     if (!s->call.held) {

@@ -1,4 +1,4 @@
-/* Finding the command of a packet, and its arguments. */
+/* Finds the command of a packet, and its arguments. */
 #include "frontend/rsp/command.h"
 
 #include <ctype.h>
@@ -18,7 +18,8 @@ const struct wt_rsp_command *wt_rsp_find(const struct wt_rsp_command *table, siz
         size_t size = strlen(name);
         if (size > length || memcmp(name, data, size) != 0)
             continue;
-        /* A word ends where a letter does not follow: "qC" is not the beginning of "qCRC". */
+        /* A command word ends where no letter follows: "qC" does not match the
+         * beginning of "qCRC". */
         if (size > 1 && isalnum((unsigned char)name[size - 1]) && size < length &&
             isalnum((unsigned char)data[size]) && table[i].schema[0] != '%')
             continue;

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-/* How often people are told how far a long command has come. */
+/* The interval between progress messages of a long command. */
 #define PROGRESS_NS 2000000000ull
 
 const char *wt_rsp_stale(const struct wt_rsp_session *s)
@@ -20,7 +20,8 @@ const char *wt_rsp_stale(const struct wt_rsp_session *s)
 
 void wt_rsp_end_rcmd(struct wt_rsp_session *s, char *text, size_t length)
 {
-    /* Text in "O" packets, then OK: LLDB shows the hex digits of any other answer as they are. */
+    /* Sends text in "O" packets, then OK: LLDB shows the hex digits of any other answer
+     * undecoded. */
     if (length) {
         wt_put_char(&s->out, 'O');
         wt_put_hex(&s->out, text, length);
@@ -50,7 +51,7 @@ void wt_rsp_end_errand(struct wt_rsp_session *s, const struct wt_event *event)
     s->errand.end = NULL;
     s->waiting = false;
     wt_put_begin(&s->out, '$');
-    /* The stream sets the text when it is closed: before the text is passed on. */
+    /* The text is valid only after the stream has been closed. */
     const bool fine = out && fclose(out) == 0;
     wt_rsp_end_rcmd(s, text, fine ? length : 0);
     wt_put_end(&s->out);

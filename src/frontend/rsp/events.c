@@ -1,10 +1,10 @@
-/* What has happened in the debugger, told to the client. */
+/* Reports the debugger's events to the client. */
 #include "frontend/rsp/session.h"
 
 /*
- * The lanes of a wave run together even if the client set only one going, and GDB 13 fails an
- * assertion of its own when it is told of a thread that it did not resume: what happens to the wave
- * is told of the lane that it did.
+ * The lanes of a wave run together even if the client resumed only one of them, and GDB 13 fails an
+ * assertion of its own if it is told of a thread that it did not resume. So an event of the wave is
+ * reported for the lane that was resumed.
  */
 static void name_resumed_thread(struct wt_rsp_session *s, struct wt_event *event)
 {
@@ -38,7 +38,7 @@ void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
         return;
     }
     if (!s->waiting) {
-        /* Another client's run has ended: what was kept of an earlier stop is void. */
+        /* Another client's run has ended: state kept from an earlier stop is void. */
         wt_rsp_close_hits(s);
         wt_rsp_forget_followed(s);
         wt_rsp_forget_shown(s, 0);
@@ -51,7 +51,7 @@ void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
     s->seen = false;
     wt_rsp_note_hits(s, &event);
     wt_put_begin(&s->out, '$');
-    /* All-stop knows no requested stops, but that nothing is left of what was resumed. */
+    /* All-stop has no requested stops; it reports instead that no resumed thread is left. */
     if (event.reason == WT_STOP_REQUESTED && event.kind == WT_EVENT_STOPPED && s->no_resumed)
         wt_put_char(&s->out, 'N');
     else
@@ -69,7 +69,7 @@ void wt_rsp_session_settle(struct wt_rsp_session *s)
     if (s->lifting)
         wt_rsp_remove_breakpoints(s, false);
     s->lifting = s->settling = false;
-    /* Nothing runs, and nothing was said about it: the threads that were set going are gone. */
+    /* Nothing runs, and no event came: the threads that were resumed are gone. */
     if (s->waiting) {
         s->waiting = false;
         struct wt_event event = wt_rsp_standing(s);
@@ -102,7 +102,7 @@ void wt_rsp_question(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         wt_rsp_reply_stop(s, &event);
         return;
     }
-    /* Non-stop: all that stands is told, the first in this reply, the rest by vStopped. */
+    /* Non-stop: all stopped threads are reported, the first in this reply, the rest by vStopped. */
     struct wt_event event = wt_rsp_standing(s);
     s->notice_count = 0;
     s->notified = false;
@@ -126,9 +126,10 @@ void wt_rsp_question(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         return;
     }
     s->notified = true;
-    /* GDB up to 15 fails an assertion of its own when it is told here of more than one thread:
-     * remote_target::queued_stop_reply() marks an event handler although the target is not
-     * asynchronous yet. The others can follow as if they had stopped just now. */
+    /* GDB up to 15 fails an assertion of its own if this reply reports more than one
+     * thread: remote_target::queued_stop_reply() marks an event handler although the
+     * target is not asynchronous yet. The other threads are reported afterwards, as if
+     * they had stopped just now. */
     s->first_alone = !s->error_message;
     wt_rsp_put_stop(s, &s->notices[0]);
 }

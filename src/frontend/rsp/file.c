@@ -1,7 +1,7 @@
 /*
- * vFile: the program's file for clients that have none of their own, to be read and nothing else
- * (GDB manual, "Host I/O Packets"). It is the file that was there when the program was loaded,
- * whatever its path has come to name since: the session keeps it open.
+ * vFile: gives the program's file, read-only, to clients that have none of their own (GDB manual,
+ * "Host I/O Packets"). It is the file that was loaded, even if its path names another file by now:
+ * the session keeps it open.
  */
 #include "frontend/rsp/session.h"
 
@@ -23,7 +23,7 @@ enum {
 };
 #define FILE_RDONLY 0u
 
-/* The one file descriptor that is ever handed out. */
+/* The only file descriptor that is ever handed out. */
 #define HANDLE 3u
 
 static void fail(struct wt_rsp_session *s, unsigned number)
@@ -77,7 +77,7 @@ static void file_pread(struct wt_rsp_session *s, const char *text, size_t length
     }
     if (!is_open(s, args.arg[0].number))
         return;
-    /* Escaped, a byte may take two. */
+    /* An escaped byte may take two. */
     size_t size = WT_PACKET_SIZE / 2 - 16;
     if (args.arg[1].number < size)
         size = (size_t)args.arg[1].number;
@@ -141,7 +141,7 @@ static void file_close(struct wt_rsp_session *s, const char *text, size_t length
 
 static void file_readlink(struct wt_rsp_session *s, const char *text, size_t length)
 {
-    fail(s, FILE_EINVAL); /* what readlink says of a file that is no link */
+    fail(s, FILE_EINVAL); /* readlink's error for a file that is no link */
 }
 
 static void file_forbidden(struct wt_rsp_session *s, const char *text, size_t length)
@@ -168,5 +168,5 @@ void wt_rsp_vfile(struct wt_rsp_session *s, const struct wt_rsp_args *args)
             return;
         }
     }
-    /* An operation that is not known gets an empty reply. */
+    /* An unknown operation gets an empty reply. */
 }

@@ -1,8 +1,8 @@
 /*
- * LLDB's way off a breakpoint. LLDB steps the threads that stand at a breakpoint one after another:
- * it lifts the breakpoint, steps that thread alone, and inserts the breakpoint again. Lanes of one
- * wave move together, so the first of these steps has moved all active lanes, and the steps of the
- * other lanes are answered without moving the wave again.
+ * Handles LLDB's way of stepping off a breakpoint. LLDB steps the threads at a breakpoint one after
+ * another: it lifts the breakpoint, steps that thread alone, and inserts the breakpoint again.
+ * Lanes of one wave move together, so the first of these steps has moved all active lanes; the
+ * steps of the other lanes are answered without moving the wave again.
  */
 #include "frontend/rsp/session.h"
 
@@ -73,8 +73,8 @@ static void forget_wave(struct wt_rsp_session *s, wt_thread thread)
         *f = s->follow.wave[--s->follow.wave_count];
 }
 
-/* A thread is stepped: notes the lanes that go with it off a breakpoint that was lifted. Without
- * memory nothing is noted, and LLDB's other steps move the wave. */
+/* A thread is stepped: notes the lanes that move with it off a breakpoint that was lifted. If
+ * memory runs out nothing is noted, and LLDB's other steps move the wave. */
 static void note_step(struct wt_rsp_session *s, wt_thread thread)
 {
     struct wt_rsp_follow *f = &s->follow;

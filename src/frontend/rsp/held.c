@@ -42,7 +42,8 @@ static wt_lanes lane_of(struct wt_rsp_session *s, const struct wt_rsp_held *held
     return 0;
 }
 
-/* The stop of the first lane at a breakpoint. Without memory the other lanes merely stop. */
+/* Reports the stop of the first lane at a breakpoint. If memory runs out the other lanes merely
+ * stop. */
 static void open_held(struct wt_rsp_session *s, const struct wt_event *event)
 {
     struct wt_thread_position place;
@@ -82,12 +83,12 @@ void wt_rsp_note_held(struct wt_rsp_session *s, struct wt_event *event)
     const wt_lanes lane = lane_of(s, held, event->thread) & held->untold;
     held->untold &= ~lane;
     if (wt_rsp_knows_stopped(s, event->thread))
-        held->left &= ~lane; /* the client did not let it go: it waits for nothing */
+        held->left &= ~lane; /* the client did not resume it: there is nothing to wait for */
     else if (lane)
         event->reason = WT_STOP_BREAKPOINT;
 }
 
-/* The client wants a thread to stand that it takes for running, though its wave is held. */
+/* The client stops a thread that it takes for running, though its wave is held. */
 static void tell_standing(struct wt_rsp_session *s, wt_thread thread)
 {
     const struct wt_event event = {
@@ -96,7 +97,7 @@ static void tell_standing(struct wt_rsp_session *s, wt_thread thread)
         wt_rsp_push_notice(s, &event);
 }
 
-/* One action for a thread of a held wave; false if the wave stays as it is. */
+/* Applies one action to a thread of a held wave; false if the wave stays as it is. */
 static bool goes(struct wt_rsp_session *s, struct wt_rsp_held *held, const struct wt_resume *resume)
 {
     if (resume->kind == WT_RESUME_STOP) {
@@ -122,7 +123,7 @@ static bool goes(struct wt_rsp_session *s, struct wt_rsp_held *held, const struc
     return true;
 }
 
-/* All threads of held waves, when the client's action is for all that there are. */
+/* Applies an action for all threads to those of held waves. */
 static void all_go(struct wt_rsp_session *s, enum wt_resume_kind kind)
 {
     if (kind != WT_RESUME_STOP)

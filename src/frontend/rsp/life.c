@@ -1,4 +1,4 @@
-/* The life of the program: vRun, vAttach, R, k, vKill, D. */
+/* Starting and ending the program: vRun, vAttach, R, k, vKill, D. */
 #include "frontend/rsp/session.h"
 
 bool wt_rsp_restart(struct wt_rsp_session *s)
@@ -8,7 +8,7 @@ bool wt_rsp_restart(struct wt_rsp_session *s)
         wt_rsp_error(s, &err);
         return false;
     }
-    /* What happened before the restart is of no interest any more. */
+    /* Events from before the restart are dropped. */
     while (wt_debugger_next_event(s->debugger).kind != WT_EVENT_NONE)
         continue;
     s->killed = s->detached = false;
@@ -35,7 +35,7 @@ void wt_rsp_vrun(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     if (!wt_rsp_restart(s))
         return;
     if (s->nonstop) {
-        /* The thread list is new: what the client knew of threads is void. */
+        /* The thread list is new: what the client knows of threads is void. */
         wt_rsp_forget_known(s);
         wt_rsp_set_known(s, s->last.thread, true);
     }
@@ -49,8 +49,8 @@ void wt_rsp_R(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 }
 
 /*
- * A client attaches to a program that has ended, to look at what it left: it gets the program as it
- * was before its last instruction. GDB 13 fails an assertion of its own (inferior_thread) when
+ * A client attaches to a program that has ended, to inspect what it left. The program is shown as
+ * it was before its last instruction: GDB 13 fails an assertion of its own (inferior_thread) if
  * vAttach is answered with an exit.
  */
 static bool go_before_end(struct wt_rsp_session *s)
@@ -105,7 +105,7 @@ static void halt_for_good(struct wt_rsp_session *s)
 void wt_rsp_kill(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     halt_for_good(s);
-    /* "k" has no reply, and no client stays after it unless it said "!". */
+    /* "k" has no reply, and the client is disconnected unless it sent "!". */
     s->closing = !s->extended;
     if (s->extended)
         wt_rsp_ok(s);
@@ -129,13 +129,13 @@ void wt_rsp_detach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     }
     wt_rsp_remove_breakpoints(s, false);
     if (!wt_client_is_alone(s->client)) {
-        /* The others go on with the program as it is. */
+        /* Other clients continue with the program as it is. */
         s->closing = !s->extended;
         wt_rsp_ok(s);
         return;
     }
     wt_debugger_set_nonstop(s->debugger, false);
-    /* What goes on without a debugger is the program as it is now, not its past. */
+    /* The program that goes on without a debugger is the present one, not its past. */
     struct wt_debugger_time time;
     if (wt_debugger_time(s->debugger, &time, WT_IGNORED) == WT_OK && time.in_past)
         wt_debugger_goto(s->debugger, time.end, WT_IGNORED);
@@ -148,7 +148,7 @@ void wt_rsp_detach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         }
         s->detached = true;
     }
-    /* Nobody is there to be told what happens from now on. */
+    /* No client is left to be told of events. */
     s->nonstop = false;
     s->closing = !s->extended;
     wt_rsp_ok(s);

@@ -1,4 +1,4 @@
-/* What LLDB asks beyond GDB's protocol (LLDB's docs, "GDB Remote Protocol Extensions"). */
+/* Requests of LLDB beyond GDB's protocol (LLDB's docs, "GDB Remote Protocol Extensions"). */
 #include "frontend/rsp/session.h"
 
 #include <inttypes.h>
@@ -56,8 +56,9 @@ void wt_rsp_region_info(struct wt_rsp_session *s, const struct wt_rsp_args *args
             wt_put_text(&s->out, "start:0;size:100000000;permissions:rwx;");
         return;
     }
-    /* LLDB keeps its own values at addresses where the program has nothing, and evaluates no
-     * expression if there are none: no program lies in the upper half, so that is for LLDB. */
+    /* LLDB keeps its own values at addresses that the program does not use, and evaluates no
+     * expression if there are none. No program lies in the upper half of the address space, so LLDB
+     * gets addresses there. */
     wt_put_text(&s->out, args->arg[0].number >> 63
                              ? "start:8000000000000000;size:8000000000000000;"
                              : "start:0;size:8000000000000000;permissions:rwx;");

@@ -1,4 +1,4 @@
-/* `monitor …`: commands of wavetrap's own, for people who sit at a stock client. */
+/* `monitor …`: wavetrap's own commands, for users of an unmodified client. */
 #include "frontend/rsp/session.h"
 
 #include <ctype.h>
@@ -195,7 +195,7 @@ static void help(struct wt_rsp_session *s, const char *args, FILE *out)
     }
 }
 
-/* A command may be cut short as long as it stays unique. */
+/* A command may be abbreviated as long as it is unique. */
 static int find(const char *word, size_t length)
 {
     int found = -1;
@@ -236,7 +236,7 @@ void wt_rsp_rcmd(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         return;
     }
     int command = find(word_length ? word : "help", word_length ? word_length : 4);
-    /* In words: GDB takes an error here for hex digits. */
+    /* The error is sent as text: GDB would take an error reply here for hex digits. */
     if (whole >= sizeof line) {
         fprintf(out, "A command of wavetrap has at most %zu characters.\n", sizeof line - 1);
     } else if (command >= 0) {
@@ -247,7 +247,7 @@ void wt_rsp_rcmd(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     }
     const bool fine = fclose(out) == 0;
     if (s->errand.end) {
-        s->waiting = true; /* it is answered when it is done */
+        s->waiting = true; /* the reply follows when it is done */
         free(text);
         return;
     }

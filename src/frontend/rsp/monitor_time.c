@@ -1,4 +1,4 @@
-/* `monitor time`, goto, hash, mark: time travel for people at a stock client. */
+/* `monitor time`, goto, hash, mark: time travel for users of an unmodified client. */
 #include "frontend/rsp/session.h"
 
 #include <ctype.h>
@@ -47,7 +47,8 @@ static struct wt_rsp_mark *find_mark(struct wt_rsp_session *s, const char *name)
     return NULL;
 }
 
-/* TIME: a number, +N, -N, start, end, or a mark. *early: so many issues ago there was no run. */
+/* Parses TIME: a number, +N, -N, start, end, or a mark. *early: the time is before the
+ * run's begin. */
 static bool parse_time(struct wt_rsp_session *s, const char *text, const struct wt_debugger_time *t,
                        uint64_t *time, bool *early)
 {
@@ -75,7 +76,7 @@ static bool parse_time(struct wt_rsp_session *s, const char *text, const struct 
     return sign != '+' || *time >= number;
 }
 
-/* Tells where the thread that commands mean is now. */
+/* Prints where the current thread is now. */
 static void tell_place(struct wt_rsp_session *s, FILE *out)
 {
     const unsigned pc_index = (unsigned)s->topology->pc_index;
@@ -97,7 +98,7 @@ static void end_goto(struct wt_rsp_session *s, const struct wt_event *event, FIL
 {
     struct wt_error ignored;
     struct wt_debugger_time t = {0};
-    /* The client goes on to believe in the thread that it chose, so that stays if it is there. */
+    /* The client keeps its chosen thread, so the debugger keeps it, too, if it exists. */
     const bool there = s->general && wt_debugger_thread_alive(s->debugger, s->general);
     s->control = 0;
     wt_rsp_close_hits(s);

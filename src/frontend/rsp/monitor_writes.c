@@ -1,4 +1,4 @@
-/* `monitor who-wrote`: the writes to a place in memory, for people at a stock client. */
+/* `monitor who-wrote`: the writes to a place in memory, for users of an unmodified client. */
 #include "frontend/rsp/session.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 #define MOST_WRITES 200
 #define DEFAULT_SIZE 4
 
-/* The program as a module, read when it is first asked for; an empty list where it has no file. */
+/* The program as a module, read when it is first needed; an empty list if it has no file. */
 static struct wt_modules *modules_of(struct wt_rsp_session *s)
 {
     if (!s->modules && (s->modules = wt_modules_new()) && s->program) {
@@ -26,8 +26,8 @@ static struct wt_modules *modules_of(struct wt_rsp_session *s)
     return s->modules;
 }
 
-/* ADDR[,LEN]: numbers, ADDR also a symbol. Negative numbers are addresses of people who printed
- * them as signed ones. */
+/* Parses ADDR[,LEN]: numbers, ADDR also a symbol. Negative numbers are addresses that were printed
+ * as signed numbers. */
 static bool parse_place(struct wt_rsp_session *s, const char *text, struct wt_address *addr,
                         uint64_t *size)
 {
@@ -152,7 +152,7 @@ void wt_rsp_who_wrote(struct wt_rsp_session *s, const char *args, FILE *out)
     char text[160];
     bool all = false;
     size_t length = strlen(args);
-    /* --all may stand before or after the place. */
+    /* --all may come before or after the place. */
     if (strncmp(args, "--all", 5) == 0 && (!args[5] || isspace((unsigned char)args[5]))) {
         all = true;
         args += 5 + strspn(args + 5, " \t");

@@ -7,7 +7,8 @@
 
 #include "base/array.h"
 
-/* Where a thread is, or belongs, in the sorted list of those that the client knows to stand. */
+/* The index of a thread, or the index at which to insert it, in the sorted list of threads that the
+ * client knows to be stopped. */
 static size_t known_position(const struct wt_rsp_session *s, wt_thread thread)
 {
     size_t low = 0, high = s->known.count;
@@ -60,7 +61,8 @@ void wt_rsp_forget_notices(struct wt_rsp_session *s)
     wt_rsp_forget_known(s);
 }
 
-/* Without memory the connection ends: a client that is not told of a stop waits for ever. */
+/* If memory runs out the connection is closed: a client that is not told of a stop would wait for
+ * ever. */
 void wt_rsp_push_notice(struct wt_rsp_session *s, const struct wt_event *event)
 {
     struct wt_event *notices =
@@ -74,8 +76,8 @@ void wt_rsp_push_notice(struct wt_rsp_session *s, const struct wt_event *event)
     s->notices[s->notice_count++] = *event;
 }
 
-/* The client must hear of each thread that it takes for running, and of no other that merely
- * stopped since its wave did. */
+/* The client must be told of each thread that it takes for running, but of no other thread that
+ * stopped merely because its wave did. */
 void wt_rsp_note_stop(struct wt_rsp_session *s, const struct wt_event *event)
 {
     bool known = event->kind == WT_EVENT_STOPPED && event->reason == WT_STOP_REQUESTED &&

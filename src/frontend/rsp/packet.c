@@ -98,7 +98,7 @@ static struct wt_packet take_command(struct wt_packet_reader *reader)
     reader->scanned = 0;
     reader->start = (size_t)(hash + 3 - reader->buffer);
 
-    /* A '$' is always escaped inside a packet, so an unescaped one is where the sender began
+    /* A '$' is always escaped inside a packet, so an unescaped one means that the sender started
      * again after a packet was cut off. */
     uint8_t *data = (uint8_t *)memrchr(begin, '$', (size_t)(hash - begin)) + 1;
     size_t size = (size_t)(hash - data);
@@ -156,7 +156,7 @@ struct wt_packet wt_packet_next(struct wt_packet_reader *reader)
 
 bool wt_packet_take_interrupt(struct wt_packet_reader *reader)
 {
-    /* Acknowledgements mean nothing now, and must not fill the buffer. */
+    /* Acknowledgements have no meaning in this mode, and must not fill the buffer. */
     while (!reader->skipping && reader->start < reader->end && reader->buffer[reader->start] == '+')
         reader->start++;
     uint8_t *at = reader->buffer + reader->start, *end = reader->buffer + reader->end;
@@ -352,7 +352,8 @@ void wt_put_binary(struct wt_packet_writer *writer, const void *bytes, size_t si
         return;
     size_t i = 0;
     while (i < size) {
-        /* Most blocks need no escape: look at 32 bytes at once, in a loop that becomes vectors. */
+        /* Most blocks need no escape: look at 32 bytes at once, in a loop that
+         * compilers vectorise. */
         if (size - i >= 32) {
             uint8_t any = 0;
             for (unsigned k = 0; k < 32; k++)

@@ -1,4 +1,4 @@
-/* What a client asks about the server, its threads and its documents. */
+/* Queries about the server, its threads and its documents. */
 #include "frontend/rsp/session.h"
 
 #include <stdio.h>
@@ -102,7 +102,7 @@ void wt_rsp_qC(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 
 void wt_rsp_attached(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
-    /* Where the server started the program, a client that quits ends it. */
+    /* If the server started the program, a client that quits ends it. */
     wt_put_char(&s->out, s->options->attached ? '1' : '0');
 }
 
@@ -212,7 +212,7 @@ static bool text_is(const struct wt_rsp_arg *arg, const char *what)
 
 enum lookup { LOOKUP_FINE, LOOKUP_NO_OBJECT, LOOKUP_NO_ANNEX, LOOKUP_FAILED };
 
-/* Makes the document. */
+/* Generates the document. */
 static enum lookup make(struct wt_rsp_session *s, const struct wt_rsp_arg *object,
                         const struct wt_rsp_arg *annex, char **text, size_t *length,
                         struct wt_error *err)

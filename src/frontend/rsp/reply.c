@@ -1,4 +1,4 @@
-/* Replies: OK, errors, text; and what the program prints. */
+/* Replies (OK, errors, text), and the program's output. */
 #include "frontend/rsp/session.h"
 
 #include <stdarg.h>
@@ -14,7 +14,8 @@ void wt_rsp_ok(struct wt_rsp_session *s)
     wt_put_text(&s->out, "OK");
 }
 
-/* "Enn": GDB shows it as a number and takes no meaning from it. These are errno's of old. */
+/* "Enn": GDB shows the number and does not interpret it. The numbers are traditional
+ * errno values. */
 static unsigned error_number(enum wt_status status)
 {
     switch (status) {
@@ -44,7 +45,7 @@ void wt_rsp_error(struct wt_rsp_session *s, const struct wt_error *err)
              busy ? "busy: another client has set the program going; interrupt it, or let it "
                     "stop by itself"
                   : err->text);
-    /* A line of its own and printable, whatever the lower layers said. */
+    /* Sent as one printable line, whatever text the lower layers gave. */
     for (char *c = text; *c; c++)
         if (*c < ' ' || *c == '#' || *c == '$' || *c == '}' || *c == '*')
             *c = ' ';
@@ -130,7 +131,7 @@ void wt_rsp_session_output(struct wt_rsp_session *s, const char *text, size_t le
     if (!s->pending)
         s->pending = malloc(MOST_PENDING);
     const size_t room = s->pending ? MOST_PENDING - s->pending_length : 0;
-    /* What follows lost output is lost, too: the sentence that says so stands behind the rest. */
+    /* Output after lost output is lost, too: the sentence that says so comes after the rest. */
     const size_t kept = s->pending_lost ? 0 : length < room ? length : room;
     if (kept)
         memcpy(s->pending + s->pending_length, text, kept);

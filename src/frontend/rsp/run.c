@@ -1,11 +1,11 @@
-/* Setting threads going: vCont, its elders, and backwards. */
+/* Resuming threads: vCont, the older packets, and backwards execution. */
 #include "frontend/rsp/session.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
 
-/* Remembers which threads the client takes for running. */
+/* Notes which threads the client takes for running. */
 static bool note_resumed(struct wt_rsp_session *s, const struct wt_resume *list, size_t count)
 {
     s->resumed_count = 0;
@@ -28,7 +28,7 @@ void wt_rsp_vcont_query(struct wt_rsp_session *s, const struct wt_rsp_args *args
     wt_put_text(&s->out, "vCont;c;C;s;S;t;r");
 }
 
-/* A step that has been done already: it is told at once. */
+/* A step that has already been done is reported at once. */
 static void tell_step(struct wt_rsp_session *s, wt_thread thread)
 {
     const struct wt_event event = {
@@ -41,14 +41,15 @@ static void tell_step(struct wt_rsp_session *s, wt_thread thread)
     }
 }
 
-/* A client that lets all go while another one's run is under way waits for its end, too. */
+/* A client that resumes all threads while another client's run is under way waits for that run's
+ * end, too. */
 static bool joins_run(const struct wt_rsp_session *s, const struct wt_resume *list, size_t count)
 {
     return !s->nonstop && wt_client_is_waiting(s->client) && count == 1 &&
            list[0].kind == WT_RESUME_CONTINUE && list[0].thread == 0;
 }
 
-/* Sets threads going, and owes a stop reply (all-stop) or says OK (non-stop). */
+/* Resumes threads, and owes a stop reply (all-stop) or replies OK (non-stop). */
 static void go(struct wt_rsp_session *s, struct wt_resume *list, size_t count)
 {
     struct wt_error err = {0};
@@ -74,7 +75,7 @@ static void go(struct wt_rsp_session *s, struct wt_resume *list, size_t count)
     for (size_t i = 0; i < count; i++)
         wt_rsp_forget_shown(s, s->nonstop ? list[i].thread : 0);
     wt_rsp_show_held(s);
-    /* The client reads through the thread that it has selected just before it lets go. */
+    /* The client reads through the thread that it selected just before it resumes. */
     if (s->general)
         wt_debugger_focus(s->debugger, s->general);
     if (!note_resumed(s, list, count)) {
@@ -124,7 +125,7 @@ static bool parse_action(const char **at, const char *end, struct wt_resume *res
         return true;
     case 'C':
     case 'S':
-        /* A GPU's waves have no signals: it goes on as without. */
+        /* A GPU's waves have no signals: the thread continues without it. */
         resume->kind = action == 'C' ? WT_RESUME_CONTINUE : WT_RESUME_STEP;
         return wt_rsp_parse_number(at, end, &signal);
     case 'r':
@@ -163,7 +164,7 @@ void wt_rsp_vcont(struct wt_rsp_session *s, const struct wt_rsp_args *args)
             at++;
         }
         if (fine && id.has_process && id.process != WT_RSP_PROCESS && id.process > 0)
-            continue; /* another process: there is none, so nothing to do for it */
+            continue; /* another process: there is none, so there is nothing to do */
         if (id.thread > (int64_t)UINT32_MAX)
             fine = false;
         resume->thread = id.thread > 0 ? (wt_thread)id.thread : 0;
@@ -195,7 +196,7 @@ static void go_on(struct wt_rsp_session *s, enum wt_resume_kind kind, bool has_a
         go(s, list, 2);
 }
 
-/* bc, bs: the thread of Hc, or the one that was looked at last. */
+/* bc, bs: the thread of Hc, or the one that was selected last. */
 static void go_back(struct wt_rsp_session *s, enum wt_resume_kind kind)
 {
     struct wt_error err = {0};

@@ -15,9 +15,9 @@
 #include "base/loop.h"
 #include "frontend/rsp/session.h"
 
-/* A client that does not read what it asked for stops the program's output at this size. */
+/* The size of pending output at which the program stops because the client does not read. */
 #define BACKLOG (4u << 20)
-/* Refused clients whose connections stand until they have read why. */
+/* Refused clients whose connections stay open until they have read the reason. */
 #define REFUSED 8
 
 struct wt_rsp_server {
@@ -29,7 +29,7 @@ struct wt_rsp_server {
     struct wt_loop *loop; /* of `shared` */
     struct wt_listener listener;
     int in, out;             /* of the client; -1: none */
-    int in_flags, out_flags; /* of standard input and output, to be put back */
+    int in_flags, out_flags; /* descriptor flags of standard input and output, to be restored */
     bool was_here;           /* a client has come and gone */
     bool detached;           /* the program goes on without a client */
     int refused[REFUSED];
@@ -112,13 +112,13 @@ static void flush(struct wt_rsp_server *server)
                                 : "the client has ended the program");
 }
 
-/* Whether packets are left where they are until the program stops. */
+/* Whether packets are kept unread until the program stops. */
 static bool packets_wait(const struct wt_rsp_server *server)
 {
     return server->session->waiting || server->session->settling;
 }
 
-/* Takes what has come from the client; false when there is nothing yet, or no client any more. */
+/* Reads what the client has sent; false if there is nothing yet, or no client any more. */
 static bool read_client(struct wt_rsp_server *server)
 {
     size_t size;
@@ -143,7 +143,7 @@ static bool read_client(struct wt_rsp_server *server)
 static void client_ready(void *context, int fd, short events)
 {
     struct wt_rsp_server *server = context;
-    /* What is to be sent is sent by work(). */
+    /* work() sends the pending data. */
     size_t size;
     if (fd != server->in || !(events & (POLLIN | POLLHUP | POLLERR | POLLNVAL)))
         return;
@@ -167,7 +167,7 @@ static void begin_client(struct wt_rsp_server *server, int in, int out)
     wt_rsp_session_begin(server->session);
 }
 
-/* ---- clients that come too many ---- */
+/* ---- clients beyond the first ---- */
 
 static void refused_ready(void *context, int fd, short events)
 {
@@ -183,7 +183,7 @@ static void refused_ready(void *context, int fd, short events)
             server->refused[i] = -1;
 }
 
-/* Says no in words, and leaves the connection open until the other side has read them. */
+/* Refuses a client with a message, and leaves the connection open until the client has read it. */
 static void refuse(struct wt_rsp_server *server, int fd, const char *why)
 {
     struct wt_packet_writer w;
@@ -206,8 +206,8 @@ static void refuse(struct wt_rsp_server *server, int fd, const char *why)
 }
 
 /*
- * The client may have gone just now, with packets of its last moments still unread: these first, so
- * that the next client is not refused for the sake of one that is no more.
+ * The client may just have disconnected, with its last packets still unread. They are handled
+ * first, so that the next client is not refused because of one that is gone.
  */
 static void look_after_client(struct wt_rsp_server *server)
 {
@@ -254,7 +254,7 @@ static void stop_ready(void *context, int fd, short events)
 
 /* ---- work between two waits ---- */
 
-/* What a program does on its own, after its client has detached or was dropped. */
+/* Handles a program that runs by itself, after its client has detached or was dropped. */
 static void look_after_program(struct wt_rsp_server *server)
 {
     if (wt_debugger_running(server->debugger))
@@ -309,7 +309,7 @@ static bool answer(void *context)
     if (server->in >= 0)
         flush(server);
     const bool stuck = packets_wait(server) || s->out.start < s->out.end;
-    /* Packets that waited for a stop, or for the client to read, are handled now. */
+    /* Packets that were kept for a stop, or until the client reads, are handled now. */
     if (server->in >= 0 && !stuck && answered)
         more = s->in.start != s->in.end || read_client(server);
     watch_client(server);

@@ -10,13 +10,13 @@
 
 #include "debug/source/modules.h"
 
-/* The client is to read before it is answered further when so much lies ready for it. */
+/* With so much data pending, the client must read before it gets further answers. */
 #define ENOUGH_TO_SEND (1u << 20)
 
 #define TEXT WT_RSP_TEXT_ERRORS
 #define READS WT_RSP_READS
 
-/* All packets. Rows that begin with the same letter: the longer name first. */
+/* All packets. Of rows that begin with the same letter, the longer name comes first. */
 static const struct wt_rsp_command commands[] = {
     {"g", "[;thread:%t;", wt_rsp_g, TEXT | READS},
     {"p", "%x[;thread:%t;", wt_rsp_p, TEXT | READS},
@@ -76,7 +76,7 @@ static const struct wt_rsp_command commands[] = {
 
 /* ---- life ---- */
 
-/* What every client asks for at each stop: pc, ra, sp and fp. */
+/* The registers that every client reads at each stop: pc, ra, sp and fp. */
 static void choose_expedited(struct wt_rsp_session *s)
 {
     static const enum wt_register_role wanted[] = {WT_ROLE_RA, WT_ROLE_SP, WT_ROLE_FP};
@@ -89,7 +89,7 @@ static void choose_expedited(struct wt_rsp_session *s)
                 s->expedited[s->expedited_count++] = (unsigned)k;
 }
 
-/* The registers that g holds: the general ones, which cost little; p reads the others. */
+/* The registers of a g packet: the general ones, which are cheap to read; p reads the others. */
 static bool index_registers(struct wt_rsp_session *s)
 {
     const struct wt_topology *t = s->topology;
@@ -114,7 +114,7 @@ static bool index_registers(struct wt_rsp_session *s)
     return true;
 }
 
-/* A client can use the program's file only if it is an ELF file. Opening does not wait: the path
+/* A client can use the program's file only if it is an ELF file. The open must not block: the path
  * may name a pipe by now. */
 static char *usable_program(const char *path, int *file)
 {
@@ -230,14 +230,14 @@ void wt_rsp_session_end(struct wt_rsp_session *s)
     s->nonstop = s->waiting = s->settling = false;
     s->errand.end = NULL;
     if (others) {
-        /* The program is another client's, and goes on without this one's breakpoints. */
+        /* Another client owns the program, which continues without this client's breakpoints. */
         wt_rsp_remove_breakpoints(s, false);
         s->killed = false;
         return;
     }
     if (alone)
         wt_debugger_set_nonstop(s->debugger, false);
-    /* Code can be put back only where nothing runs through it. */
+    /* Code can be restored only while nothing runs through it. */
     s->lifting = !s->detached;
     if (!s->detached && wt_debugger_running(s->debugger))
         wt_debugger_interrupt(s->debugger, WT_IGNORED);
@@ -271,7 +271,7 @@ static void handle_command(struct wt_rsp_session *s, const struct wt_packet *pac
     s->command = wt_rsp_find(commands, sizeof commands / sizeof *commands, packet->data,
                              packet->length, &rest);
     bool silent = false;
-    /* A packet that is not known gets an empty reply (GDB manual, E.1). */
+    /* An unknown packet gets an empty reply (GDB manual, E.1). */
     if (s->command) {
         struct wt_rsp_args args;
         size_t length = (size_t)(packet->data + packet->length - rest);
@@ -281,7 +281,8 @@ static void handle_command(struct wt_rsp_session *s, const struct wt_packet *pac
                           s->command->name);
         else
             handle_arguments(s, &args);
-        /* What runs the program is answered when it stops; what ends it, not at all. */
+        /* A packet that runs the program is answered when the program stops; one that ends it, not
+         * at all. */
         silent = s->out.end == begin &&
                  ((s->waiting && !was_waiting) || s->closing || s->command->handle == wt_rsp_R);
     }
@@ -318,7 +319,8 @@ void wt_rsp_session_handle(struct wt_rsp_session *s)
     if (s->overrun && !s->waiting && !s->settling)
         s->closing = true; /* what it sent is not complete: there is no way to go on */
     while (!s->settling && !s->closing && s->out.end - s->out.start < ENOUGH_TO_SEND) {
-        /* While the program runs a client may interrupt it; packets wait for the stop reply. */
+        /* While the program runs, the client may only interrupt it; packets wait for the stop
+         * reply. */
         if (s->waiting) {
             if (wt_packet_take_interrupt(&s->in))
                 interrupt(s);

@@ -89,7 +89,7 @@ void wt_rsp_G(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         at += digits;
         left -= digits;
     }
-    wt_rsp_forget_followed(s); /* the pc may be among them */
+    wt_rsp_forget_followed(s); /* the pc may be among the registers */
     wt_rsp_ok(s);
 }
 
@@ -113,7 +113,7 @@ void wt_rsp_p(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         return;
     enum wt_status status = wt_debugger_read_registers(s->debugger, thread, &index, 1, value, &err);
     if (status == WT_UNSUPPORTED) {
-        /* This device has no such register: "xx" shows as <unavailable>, and only that one. */
+        /* The device does not have this register: "xx" shows it, and only it, as <unavailable>. */
         for (size_t i = 0; i < register_size(s, index); i++)
             wt_put_text(&s->out, "xx");
     } else if (status) {
@@ -150,7 +150,7 @@ void wt_rsp_P(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 
 /* ---- memory ---- */
 
-/* Memory is read as a stopped thread sees it; in non-stop the chosen one may be running. */
+/* Memory is read as a stopped thread sees it; in non-stop the chosen thread may be running. */
 static wt_thread memory_thread(struct wt_rsp_session *s)
 {
     wt_thread thread = wt_rsp_thread(s);
@@ -181,7 +181,8 @@ enum wt_status wt_rsp_read_memory(struct wt_rsp_session *s, uint64_t number, voi
         wt_rsp_show_call(s, addr.offset, out, size);
         return WT_OK;
     }
-    /* All or nothing: so page by page, to find how far it goes. */
+    /* A read succeeds or fails as a whole, so memory is read page by page to find how far it
+     * extends. */
     while (*done < size) {
         const struct wt_address at = wt_address_plus(addr, *done);
         size_t part = PAGE - (size_t)(at.offset % PAGE);
@@ -256,7 +257,7 @@ void wt_rsp_M(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     const struct wt_rsp_arg *data = &args->arg[2];
     size_t size = data->length / 2;
-    /* Digits of at most WT_PACKET_LIMIT make half of it in bytes. */
+    /* The hex digits of a packet make at most half of WT_PACKET_LIMIT in bytes. */
     _Static_assert(WT_PACKET_LIMIT / 2 <= WT_PACKET_SIZE, "M's bytes fit into scratch");
     if (args->arg[1].number != size || data->length % 2 ||
         wt_hex_decode(s->scratch, data->text, size) != size)
@@ -275,8 +276,9 @@ void wt_rsp_X(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 }
 
 /*
- * Clients give up on a reply after some seconds (GDB: `set remotetimeout`, 2), and the device
- * stands meanwhile; through debug registers alone, memory may be read as slowly as that.
+ * Clients give up waiting for a reply after some seconds (GDB: `set remotetimeout`, 2), and the
+ * device is stopped meanwhile. Through debug registers alone, reading memory may be as slow as
+ * that.
  */
 #define LONGEST_SECONDS 3
 
@@ -306,8 +308,8 @@ void wt_rsp_search(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         wt_rsp_refuse(s, WT_INVALID, "the pattern must have 1 to %u bytes", WT_PACKET_SIZE / 2);
         return;
     }
-    /* LENGTH counts the places where the pattern may begin (as GDB's own search does it, the
-     * pattern lies wholly inside). The end of a piece is searched again with the next one. */
+    /* LENGTH counts the addresses at which the pattern may begin (in GDB's own search, the pattern
+     * lies wholly inside). The end of each piece is searched again with the next one. */
     int64_t begin = seconds();
     while (left >= pattern->length) {
         if (takes_too_long(s, begin))

@@ -1,4 +1,4 @@
-/* Stop replies: why the program stands, for GDB and for LLDB. */
+/* Stop replies: report to GDB and LLDB why the program has stopped. */
 #include "frontend/rsp/session.h"
 
 #include <inttypes.h>
@@ -49,7 +49,7 @@ static void put_breakpoint_reason(struct wt_rsp_session *s, uint64_t pc)
         wt_put_text(&s->out, hardware ? "hwbreak:;" : "swbreak:;");
 }
 
-/* "watch:ADDR;": which watchpoint it was, by an address that lies in it. */
+/* "watch:ADDR;": identifies the watchpoint by an address within it. */
 static void put_watchpoint(struct wt_rsp_session *s, const struct wt_event *event)
 {
     static const char *const keys[] = {[WT_WATCHPOINT_WRITE] = "watch",
@@ -60,7 +60,7 @@ static void put_watchpoint(struct wt_rsp_session *s, const struct wt_event *even
     wt_put_char(&s->out, ';');
 }
 
-/* Registers that every client asks for at each stop. */
+/* Registers that every client reads at each stop. */
 static void put_registers(struct wt_rsp_session *s, const struct wt_event *event)
 {
     uint8_t value[WT_RSP_EXPEDITED * 8], *at = value;
@@ -134,8 +134,8 @@ static void put_lldb_threads(struct wt_rsp_session *s, const struct wt_event *ev
             wt_put_char(&s->out, ',');
         wt_put_number(&s->out, s->threads[i].pc);
     }
-    /* "jstopinfo": what is not in it has no reason to have stopped, so that LLDB need not ask for
-     * each thread apart. */
+    /* "jstopinfo": threads missing from it have no stop reason, so that LLDB need not ask for each
+     * thread. */
     char json[128], address[48] = "";
     int length = 0;
     /* Its address, and a number that nobody uses. */
@@ -174,7 +174,7 @@ void wt_rsp_put_stop(struct wt_rsp_session *s, const struct wt_event *event)
         put_watchpoint(s, event);
     if (s->lldb) {
         wt_put_format(&s->out, "reason:%s;", wt_rsp_lldb_reason(event));
-        /* Of a watchpoint LLDB wants nothing but the address there. */
+        /* For a watchpoint LLDB expects only the address there. */
         if (event->text[0] && event->reason != WT_STOP_WATCHPOINT) {
             wt_put_text(&s->out, "description:");
             wt_put_hex(&s->out, event->text, strlen(event->text));
@@ -195,7 +195,7 @@ struct wt_event wt_rsp_standing(struct wt_rsp_session *s)
         return event;
     }
     event.thread = wt_debugger_current_thread(s->debugger);
-    /* On a device that was running before, the program may have ended before anybody looked. */
+    /* The program of a device that was already running may have ended before the first look. */
     const struct wt_thread_info *list;
     size_t count;
     if (!event.thread && s->options->attached &&
@@ -212,12 +212,12 @@ void wt_rsp_reply_stop(struct wt_rsp_session *s, const struct wt_event *event)
     wt_rsp_put_stop(s, event);
 }
 
-/* Says in words what a signal cannot: which instruction of which lanes did what. */
+/* A sentence that says what a signal number cannot: which instruction of which lanes did what. */
 void wt_rsp_tell_text(struct wt_rsp_session *s, const struct wt_event *event)
 {
     if (!event->text[0] || s->nonstop)
         return;
-    /* Of one lane the client says it all by itself, and only when its condition holds. */
+    /* For a single lane the client reports the hit by itself, and only if its condition holds. */
     if (event->reason == WT_STOP_WATCHPOINT && wt_lanes_count(event->lanes) < 2)
         return;
     wt_put_begin(&s->out, '$');

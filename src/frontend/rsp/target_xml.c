@@ -6,8 +6,7 @@
 #include "frontend/rsp/session.h"
 
 /*
- * The feature that a register set belongs to: what stock GDB knows by its own names, anything else
- * by a name of ours.
+ * The feature that a register set belongs to: the name that stock GDB knows, or a name of ours.
  */
 static void put_feature_name(FILE *out, const struct wt_topology *t, const char *set)
 {
@@ -60,7 +59,7 @@ static const char *type_name(const struct wt_register *r, char *vector, size_t s
     }
 }
 
-/* What LLDB wants to know of a register beyond its name. */
+/* Attributes of a register that LLDB needs in addition to the name. */
 static void put_lldb_hints(FILE *out, const struct wt_topology *t, const struct wt_register *r)
 {
     static const char *const generic[] = {

@@ -1,4 +1,4 @@
-/* Threads as a client names them, and their texts. */
+/* Thread ids in the client's notation, and descriptions of threads. */
 #include "frontend/rsp/session.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Watchpoints: Z2, Z3, Z4, and what GDB has to be shown of a stop for one. */
+/* Watchpoints: Z2, Z3, Z4, and what GDB must be shown at a watchpoint stop. */
 #include "frontend/rsp/session.h"
 
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 /* ---- Z2, Z3, Z4 ---- */
 
 /*
- * A packet does not say whose view of memory is meant: it is that of the thread at which the user
- * set the watchpoint. GDB reads the value then, twice in a row, and inserts it when it goes on,
- * when it reads it once more, looking at whatever thread. It lifts all at each stop, and inserts
- * them again: the thread stays the same.
+ * A packet does not say through which thread memory is watched: it is the thread at which the user
+ * set the watchpoint. GDB reads the value at that time, twice in a row, and inserts the watchpoint
+ * when it resumes, when it reads the value once more through any thread. GDB removes all
+ * watchpoints at each stop and inserts them again: the thread stays the same.
  */
 
 void wt_rsp_note_read(struct wt_rsp_session *s, uint64_t number, uint64_t size)
@@ -94,7 +94,7 @@ void wt_rsp_watch(struct wt_rsp_session *s, const struct wt_rsp_args *args, bool
         .kind = kinds[args->arg[0].number - 2],
         .addr = wt_debugger_address(s->debugger, args->arg[1].number),
         .size = args->arg[2].number,
-        /* GDB goes on by itself, a round trip later, when what is watched has not changed. */
+        /* GDB resumes by itself, a round trip later, if the watched value has not changed. */
         .changes = args->arg[0].number == 2 && !s->lldb,
     };
     struct wt_rsp_watchpoint *w = watchpoint(s, &request, insert);
@@ -103,7 +103,7 @@ void wt_rsp_watch(struct wt_rsp_session *s, const struct wt_rsp_args *args, bool
         wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
         return;
     }
-    /* Removing one that is not there is no error, as with breakpoints. */
+    /* Removing a watchpoint that does not exist is no error, as for breakpoints. */
     enum wt_status status = !w || w->inserted == insert ? WT_OK
                             : insert
                                 ? wt_debugger_insert_watchpoint(s->debugger, &w->request, &err)
@@ -129,12 +129,12 @@ void wt_rsp_remove_watchpoints(struct wt_rsp_session *s)
 /* ---- stops ---- */
 
 /*
- * GDB takes it that some architectures, RISC-V among them, stop for a watchpoint before the
- * instruction has had its effect (gdbarch_have_nonsteppable_watchpoint): it lifts the watchpoint,
- * steps that thread, and only then looks at the value. Here the instruction is done, and another
- * one must not follow: it may wait at a barrier for waves that GDB holds. So the thread is shown at
- * the instruction, and the step that follows is answered without going on. Backwards all is the
- * other way round, and the PC that GDB sees meanwhile does not matter.
+ * GDB assumes for some architectures, RISC-V among them, that a watchpoint stops before the
+ * instruction has had its effect (gdbarch_have_nonsteppable_watchpoint): it removes the watchpoint,
+ * steps that thread, and only then reads the value. Here the instruction has already been executed,
+ * and another one must not follow: it may wait at a barrier for waves that GDB holds. So the thread
+ * is shown at the instruction, and the step that follows is answered without moving it. Backwards
+ * the order is reversed, and the PC that GDB sees meanwhile does not matter.
  */
 
 static bool expects_before(const struct wt_rsp_session *s)

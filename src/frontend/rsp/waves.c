@@ -1,7 +1,7 @@
 /*
- * Documents of our own for clients that know of waves (docs/rsp.md, "Bulk data"): all waves at a
- * glance, and one expression for all lanes of a wave. Each comes in one piece where the protocol's
- * own packets would need one for each thread.
+ * Our own documents for clients that know waves (docs/rsp.md, "Bulk data"): the state of all waves,
+ * and the values of one expression in all lanes of a wave. Each is one document where the
+ * protocol's own packets would need a request for each thread.
  */
 #include "frontend/rsp/session.h"
 
@@ -26,7 +26,8 @@ static void put_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* Numbers of JSON are exact to 2^53 in many readers: sets of lanes are strings of hex digits. */
+/* Many JSON readers represent numbers exactly only up to 2^53: sets of lanes are strings of hex
+ * digits. */
 static void put_lanes(FILE *out, wt_lanes lanes)
 {
     if (lanes >> 64)
@@ -58,7 +59,7 @@ static void put_detail(FILE *out, const struct wt_wave_detail *detail)
     fputc(']', out);
 }
 
-/* Clients number waves by their slots. */
+/* Clients identify waves by their slots. */
 static uint64_t number_of(const struct wt_rsp_session *s, const struct wt_wave *wave)
 {
     return (uint64_t)wave->core * s->topology->waves_per_core + wave->slot;
@@ -216,7 +217,7 @@ static void put_values(FILE *out, const struct wt_lane_value *value, size_t coun
     fputs("]}\n", out);
 }
 
-/* The wave that a client numbers so, which must be active. */
+/* The wave that has this number for clients; it must be active. */
 static enum wt_status find_wave(struct wt_rsp_session *s, uint64_t number, wt_wave_id *wave,
                                 struct wt_error *err)
 {

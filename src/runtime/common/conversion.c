@@ -15,7 +15,7 @@ static unsigned digits(const char **at)
     return value;
 }
 
-/* Reads what stands behind a '%'. */
+/* Parses the conversion after a '%'. */
 static struct wt_conversion conversion_of(const char **at)
 {
     struct wt_conversion c = {.elements = 1};

@@ -1,6 +1,6 @@
 /*
- * The endpoint of a host process. When a debugger goes, in whatever way, the family lets go of what
- * it held, and the next one may come. See endpoint.h.
+ * The endpoint of a host process. When a debugger disconnects, in whatever way, the family releases
+ * what the debugger held, and the next debugger may connect. See endpoint.h.
  */
 #include "runtime/common/endpoint.h"
 
@@ -77,8 +77,8 @@ static struct timespec seconds_from_now(time_t seconds)
     return until;
 }
 
-/* The last word: the process ends, or (closed) goes on without its GPUs. With @p waits the debugger
- * may ask on until it goes. */
+/* The last message: the process ends, or (closed) continues without its GPUs. With @p waits the
+ * debugger may go on asking until it disconnects. */
 static void say_end(struct wt_endpoint *e, int status, bool closed, bool waits)
 {
     uint8_t word[WT_ENDPOINT_WORD];
@@ -141,7 +141,7 @@ static void release(struct wt_endpoint *e)
     e->ops->release(e->context);
 }
 
-/* Whether the end of the debugger that kernels wait for is to be watched for. */
+/* Whether to watch for the end of the debugger that kernels wait for. */
 static bool is_awaited(const struct wt_endpoint *e)
 {
     return e->holder_fd >= 0 && e->debugger < 0 && e->ops->is_held(e->context);

@@ -1,4 +1,4 @@
-/* Images and samplers as people write them. See image_value.h. */
+/* Images and samplers in the notation of users. See image_value.h. */
 #include "runtime/common/image_value.h"
 
 #include <ctype.h>

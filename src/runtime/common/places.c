@@ -1,4 +1,4 @@
-/* Where the waves of a kernel are. See places.h. */
+/* The program counters of a kernel's waves, for reports. See places.h. */
 #include "runtime/common/places.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Values of kernel arguments as people write them. See value.h. */
+/* Values of kernel arguments in the notation of users. See value.h. */
 #include "runtime/common/value.h"
 
 #include <ctype.h>
@@ -77,7 +77,7 @@ static enum wt_status buffer(const char *text, struct wt_value *v, struct wt_err
                    text);
 }
 
-/* Whether text is a number of so many bytes; signed or not, whole or with a fraction. */
+/* Whether text is a number that fits so many bytes; signed or not, an integer or a fraction. */
 static enum wt_status integer(const char *text, size_t size, char sign, struct wt_value *v,
                               struct wt_error *err)
 {

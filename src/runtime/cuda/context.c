@@ -182,7 +182,7 @@ API(cuCtxGetFlags, (unsigned *flags), (flags), "*%llu", RESULT(flags))
     return state_leave(flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
-/* Kernels have ended when their launch returns: what is left to tell is that one has failed. */
+/* Kernels have ended when their launch returns: only a failure is left to report. */
 API(cuCtxSynchronize, (void), (), "%s", "")
 {
     struct gpu *g;

@@ -47,7 +47,8 @@ static bool copy_row(const struct end *to, const struct end *from, uint64_t to_o
     return true;
 }
 
-/* Under the lock. Rows that overlap within a copy are the caller's mistake, as in NVIDIA's. */
+/* Called with the lock held. Rows that overlap within a copy are the caller's error, as with
+ * NVIDIA's driver. */
 static CUresult copy_box(const struct end *to, const struct end *from, uint64_t bytes,
                          uint64_t height, uint64_t depth)
 {
@@ -145,7 +146,7 @@ API(cuMemcpyPeerAsync,
 
 /* ---- of two and three dimensions ---- */
 
-/* What both ends of CUDA_MEMCPY3D say. */
+/* The fields of CUDA_MEMCPY3D that describe either end. */
 struct place {
     CUmemorytype type;
     const void *host;

@@ -117,7 +117,8 @@ static void step_back(struct sm_device *d, uint32_t warp)
     }
 }
 
-/* What NVIDIA's driver does when a debugger detaches: no masks, no single steps, all warps run. */
+/* Does what NVIDIA's driver does when a debugger detaches: clears masks and single step mode, and
+ * resumes all warps. */
 static void release_sm(struct sm_device *d, unsigned sm)
 {
     enum { CONTROL0 = 0x610, PAUSE_MASK = 0x624, TRAP_MASK = 0x634, GLOBAL_ESR = 0x650 };
@@ -227,7 +228,7 @@ static void list_modules(struct sm_wire_answer *answer)
     answer->size = (uint32_t)((count < most ? count : most) * sizeof list->wire);
 }
 
-/* Of a cubin, which was read into parts, an ELF file with all of them. */
+/* Makes an ELF file of a cubin that was read into parts. */
 static int read_text(const struct sm_wire_request *r, struct sm_wire_answer *answer)
 {
     size_t count, length;

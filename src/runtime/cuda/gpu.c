@@ -15,7 +15,7 @@
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
 
-/* What kernels print goes where the program prints. */
+/* The output of kernels goes to the program's own output. */
 static void print(void *context, unsigned slot, const char *line, size_t length)
 {
     struct gpu *g = context;

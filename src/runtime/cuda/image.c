@@ -1,4 +1,4 @@
-/* What images hold. See image.h. */
+/* The contents of images. See image.h. */
 #include "runtime/cuda/image.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ static enum wt_status each_of_blob(const char *at, const char *end, image_text_f
     return WT_OK;
 }
 
-/* PTX, or what our linker made of several. */
+/* PTX, or the output of our linker for several images. */
 static enum wt_status each_of_text(const char *text, size_t available, const char *name,
                                    image_text_fn add, void *context, struct wt_error *err)
 {
@@ -82,7 +82,7 @@ static enum wt_status each_of_text(const char *text, size_t available, const cha
 
 /* ---- fat binaries ---- */
 
-/* Whether the entry's machine code can run, or is an object of PTX. */
+/* Whether the entry holds machine code that can run, or an object of PTX. */
 static bool runs(const struct cuda_fatbin_entry *e)
 {
     size_t size;

@@ -70,7 +70,7 @@ static enum wt_status add_text(void *context, const char *name, const char *text
                : wt_fail(err, WT_NO_MEMORY, "no host memory");
 }
 
-/* CUjitInputType is not needed: what the data is, it says itself. */
+/* CUjitInputType is not needed: the data identifies itself. */
 static CUresult add(const struct gpu *g, CUlinkState s, const void *data, size_t size,
                     const char *name)
 {

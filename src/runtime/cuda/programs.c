@@ -194,7 +194,8 @@ static enum wt_status load_ptx(struct gpu *g, struct gpu_module *m, struct wt_er
     return sm_device_attach_ptx(g->device, m->image, err);
 }
 
-/* Where a bank of a function is among m->data; those of all functions follow each other. */
+/* The index in m->data of a function's constant bank; the banks of all functions are
+ * consecutive. */
 static uint64_t bank_offset(const struct cubin *c, size_t function, unsigned bank)
 {
     uint64_t at = (c->bank3_size + 255) / 256 * 256;

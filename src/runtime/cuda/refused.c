@@ -1,6 +1,6 @@
 /*
- * libcuda: functions that some programs look up at their start and that need what is not here:
- * graphics, other processes, memory of other drivers. Each says so by its name.
+ * libcuda: functions that some programs look up at their start and that need features missing here:
+ * graphics, other processes, memory of other drivers. Each reports its name and returns an error.
  */
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* Launches on the emulated SM behind libcuda: they are prepared, run, counted; mistakes are
- * reported. */
+/* Launches on the emulated SM behind libcuda: prepares, runs and counts them, and
+ * reports faults. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 #define RUN 1000000 /* issues at a time */
 
-/* Where an address of code is: "ADDRESS <NAME> at FILE:LINE" in PTX, "ADDRESS <NAME+OFFSET>" in a
- * cubin. */
+/* The location of an address of code: "ADDRESS <NAME> at FILE:LINE" in PTX, "ADDRESS <NAME+OFFSET>"
+ * in a cubin. */
 static void describe(const struct gpu_module *m, uint64_t pc, char *text, size_t size)
 {
     struct sm_ptx_line line;
@@ -124,8 +124,8 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
 
 /* ---- running ---- */
 
-/* WAVETRAP_STATS: the number of the process that `exec` has started. It tells at its end what ran
- * on the GPU, also if nothing did; a child of it tells only if something did. */
+/* WAVETRAP_STATS: the id of the process that `exec` has started. That process reports at its end
+ * what ran on the GPU, even if nothing did; a child of it reports only if something did. */
 static struct {
     uint64_t launches, instructions;
 } counted;

@@ -1,7 +1,7 @@
 /* libcudart: launches of kernels. */
 #include "runtime/cudart/cudart.h"
 
-/* What <<<>>> has said, until the stub of the kernel asks for it. */
+/* The configuration of <<<>>>, kept until the stub of the kernel asks for it. */
 struct configuration {
     dim3 grid, block;
     size_t shared;

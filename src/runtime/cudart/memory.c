@@ -171,7 +171,7 @@ EXPORT cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int d
 
 /* ---- copies ---- */
 
-/* Whether both ends are what the direction says. Memory of the host that is registered is both. */
+/* Whether both ends match the direction. Registered memory of the host matches both kinds. */
 static cudaError_t check_direction(const void *to, const void *from, enum cudaMemcpyKind kind)
 {
     enum cudaMemoryType target, source;

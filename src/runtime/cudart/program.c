@@ -1,7 +1,7 @@
 /*
- * libcudart: what programs register at their start by code that the compiler makes: fat binaries,
- * kernels, variables. A fat binary becomes a module on a device when one of them is first asked
- * for.
+ * libcudart: the objects that programs register at their start by compiler-generated code: fat
+ * binaries, kernels, variables. A fat binary becomes a module on a device when one of its objects
+ * is first used.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -33,7 +33,7 @@
     if (!real)                                                                                     \
     real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
-/* Of the driver that a path belongs to: the file on the host that stands for it. */
+/* The file on the host that stands for a path of the driver. */
 static bool redirected(const struct wt_devfs_driver *driver, const char *path, char *real)
 {
     return driver->redirect && driver->redirect(path, real, PATH_MAX);
@@ -102,7 +102,7 @@ DEFINE_OPEN(open64)
 DEFINE_OPENAT(openat)
 DEFINE_OPENAT(openat64)
 
-/* What open is in programs that are compiled with checks (_FORTIFY_SOURCE). */
+/* The function that replaces open in programs compiled with checks (_FORTIFY_SOURCE). */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);

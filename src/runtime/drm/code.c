@@ -10,7 +10,7 @@
 #include "base/bits.h"
 #include "runtime/drm/kernels.h"
 
-/* What the runtime has compiled. */
+/* Code that the runtime has compiled. */
 struct built {
     char *name;
     uint8_t *code, *elf;
@@ -100,7 +100,7 @@ bool drm_code_source(const char *text, size_t size, char *name, size_t room)
  * of 8 bytes. */
 #define DEBUG_CONTROLS (UINT64_C(1) << 30 | UINT64_C(1) << 7)
 
-/* Whether the instructions are the same, but for breakpoints. */
+/* Whether the instructions are the same, apart from breakpoints. */
 static bool same_code(const uint8_t *a, const uint8_t *b, size_t size)
 {
     size_t i = 0;
@@ -110,7 +110,7 @@ static bool same_code(const uint8_t *a, const uint8_t *b, size_t size)
     return i == size;
 }
 
-/* Of several that are alike, the first one that has no address yet; else the newest. */
+/* Of several equal ones, the first that has no address yet; else the newest. */
 static struct built *find_built(const uint8_t *code, size_t room)
 {
     struct built *found = NULL;

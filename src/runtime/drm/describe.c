@@ -7,7 +7,7 @@
 #include "runtime/drm/i915.h"
 #include "runtime/drm/internal.h"
 
-/* What stands in the report for the driver's own address of an object. */
+/* The text in the report for the driver's own address of an object. */
 #define OBJECT_ADDRESS UINT64_C(0xffff888000000000)
 
 static bool describe(const struct drm_object *object, size_t index, struct wt_gem_object *out)

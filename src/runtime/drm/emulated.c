@@ -1,4 +1,4 @@
-/* What the driver needs from the emulator: walks that run to their end, time, and reports. */
+/* The driver's interface to the emulator: walks that run to their end, time, and reports. */
 #include "runtime/drm/emulated.h"
 
 #include <errno.h>
@@ -95,7 +95,7 @@ static void show_progress(struct wt_drm_emulated *gpu, const struct gen_walk *wa
 
 /* ---- faults ---- */
 
-/* Where an address lies that no object of the batch has. */
+/* Describes an address that is in no object of the batch. */
 static void describe_address(const struct wt_i915_mapping *mappings, size_t count, uint64_t address,
                              char *text, size_t size)
 {
@@ -144,7 +144,7 @@ static void tell_instruction(FILE *out, const struct wt_i915_mapping *mappings, 
     }
 }
 
-/* What the message has no room for. */
+/* Prints the details of a fault, for which the message has no room. */
 static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping *mappings,
                        size_t count, const struct gen_walk *walk)
 {
@@ -230,8 +230,8 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
     return status;
 }
 
-/* Where a GPU address is in this process, and how many bytes of the buffer object are behind there.
- */
+/* The address in this process of a GPU address, and the number of bytes of the buffer object from
+ * there on. */
 static uint8_t *find_host(const struct wt_i915_mapping *mappings, size_t count, uint64_t address,
                           size_t *room)
 {

@@ -1,7 +1,7 @@
 /*
- * What a debugger asks of the process (object/gen_wire.h), served in the endpoint's thread. Memory
- * is that of the walk under way; where there is none, or its tables do not map an address, that of
- * the program's buffer objects: breakpoints in code are set and lifted between walks, too.
+ * A debugger's requests to the process (object/gen_wire.h), served in the endpoint's thread. Memory
+ * is that of the walk under way. If there is none, or its tables do not map an address, it is that
+ * of the program's buffer objects: breakpoints in code are inserted and removed between walks, too.
  */
 #include "runtime/drm/endpoint.h"
 
@@ -146,7 +146,7 @@ static void tell_event(const struct gen_wire_request *request, struct gen_wire_a
     drm_debugged_leave(debugged());
 }
 
-/* Those for which the device is taken. */
+/* Serves the requests for which the device is locked. */
 static void serve_device(const struct gen_wire_request *request, struct gen_wire_answer *answer)
 {
     struct wt_machine *m = gen_machine(debugged()->device);

@@ -15,13 +15,13 @@ static void say(const struct wt_i915 *device, const char *text)
     device->ops->say(device->context, text);
 }
 
-/* Whether the program's memory behind a userptr object is there. */
+/* Whether the program's memory behind a userptr object is mapped. */
 static bool is_mapped(const struct drm_object *object)
 {
     return msync(object->host, object->size, MS_ASYNC) == 0 || errno != ENOMEM;
 }
 
-/* Where the batch wants an object. */
+/* The address at which the batch wants an object. */
 static int map_object(struct wt_i915_file *file, const struct drm_i915_gem_exec_object2 *entry,
                       struct wt_i915_mapping *mapping)
 {

@@ -1,4 +1,4 @@
-/* Where the GPU's memory is in this process, whatever runs. */
+/* Finds the GPU's memory in this process, whether or not a batch runs. */
 #include "runtime/drm/internal.h"
 
 #include "runtime/drm/i915.h"

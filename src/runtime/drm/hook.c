@@ -1,6 +1,6 @@
 /*
- * libigfxdbgxchg64.so: what Intel's OpenCL runtime calls when it is debugged (version 4 of the
- * interface that compute-runtime describes in igfx_debug_interchange_types.h). See hook.h.
+ * libigfxdbgxchg64.so: the functions that Intel's OpenCL runtime calls when it is debugged (version
+ * 4 of the interface that compute-runtime describes in igfx_debug_interchange_types.h). See hook.h.
  */
 #include "runtime/drm/hook.h"
 

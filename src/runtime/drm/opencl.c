@@ -1,7 +1,7 @@
 /*
- * The program's calls of OpenCL that tell what the driver cannot see: names of kernels, and sizes
- * of buffers. These functions stand before OpenCL's in every program that `exec` starts, and call
- * them.
+ * Intercepts the program's OpenCL calls for facts that the driver cannot see: names of kernels, and
+ * sizes of buffers. These functions come before OpenCL's in every program that `exec` starts, and
+ * call them.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -129,8 +129,8 @@ __attribute__((constructor)) static void attend_forks(void)
 
 /* ---- the runtime's debugger ---- */
 
-/* Where this program is debugged, the runtime finds its debugger's library loaded already. The
- * library is none of those that stand before the program's own: its functions have common names. */
+/* If this program is debugged, the runtime finds its debugger's library already loaded. The library
+ * is not one of those that come before the program's own: its functions have common names. */
 __attribute__((constructor)) static void offer_debugger(void)
 {
     static const struct drm_hook_ops ops = {.built = drm_code_built, .source = drm_code_source};
@@ -194,7 +194,7 @@ static void close_node(void *file)
     wt_i915_close(file);
 }
 
-/* The GPU in sysfs: Intel's runtime takes this place where no other is told. */
+/* The GPU in sysfs: Intel's runtime uses this path if it is given no other. */
 static const char sysfs[] = "/sys/bus/pci/devices/0000:00:02.0/drm";
 
 /* The files of sysfs/ lie beside this library. */

@@ -33,7 +33,7 @@ struct command {
                           struct wt_error *err);
 };
 
-/* Where a batch goes on. */
+/* The address at which a batch continues. */
 enum { IN_PLACE, AT_END, ELSEWHERE };
 
 /* ---- memory and registers ---- */
@@ -216,7 +216,8 @@ static enum wt_status media_vfe_state(struct drm_batch *batch, const uint32_t *d
     return WT_OK;
 }
 
-/* The descriptors are fetched now: what the program does with its copy later does not matter. */
+/* The descriptors are fetched now: later changes that the program makes to its copy
+ * have no effect. */
 static enum wt_status load_descriptors(struct drm_batch *batch, const uint32_t *dword,
                                        unsigned count, struct wt_error *err)
 {

@@ -44,7 +44,7 @@ void drm_tables_free(struct drm_tables *t)
     *t = (struct drm_tables){0};
 }
 
-/* Whether the tables map just these. */
+/* Whether the tables map exactly these. */
 static bool is_bound(const struct drm_tables *t, const struct wt_i915_mapping *m, size_t count)
 {
     if (!t->root || t->bound_count != count)

@@ -26,7 +26,7 @@ enum wt_value_kind gcn_value_kind(const struct gcn_argument *argument)
     }
 }
 
-/* A page that is not mapped follows each buffer, so that what runs past it is seen. */
+/* An unmapped page follows each buffer, so that accesses past its end fault. */
 static enum wt_status place_buffers(struct gcn_device *device, struct gcn_launch *l,
                                     struct wt_error *err)
 {
@@ -84,8 +84,8 @@ static uint64_t hidden_value(const struct gcn_launch *l, enum gcn_argument_kind 
     }
 }
 
-/* How much LDS the work-group needs: the kernel's own, and what the arguments ask for, each aligned
- * to 16 bytes; v->addr becomes its offset. */
+/* The LDS of the work-group: the kernel's own, and the blocks that arguments ask for, each aligned
+ * to 16 bytes; v->addr becomes the offset of its block. */
 static enum wt_status share_out_lds(struct gcn_launch *l, uint32_t *lds, struct wt_error *err)
 {
     uint64_t size = l->kernel->group_size;

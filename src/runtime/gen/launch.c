@@ -95,7 +95,7 @@ bool gen_launch_memory(const struct gen_launch *l, size_t index, uint64_t *slice
     return kind == WT_VALUE_BUFFER || kind == WT_VALUE_IMAGE;
 }
 
-/* A page that is not mapped follows each buffer or image, so that what runs past it is seen. */
+/* An unmapped page follows each buffer or image, so that accesses past its end fault. */
 static enum wt_status place_buffers(struct gen_device *device, struct gen_launch *l,
                                     struct wt_error *err)
 {
@@ -432,7 +432,8 @@ static bool prints(const struct gen_kernel *k)
     return i < k->payload_count;
 }
 
-/* What the kernel prints: an offset, at first behind itself, and the records. */
+/* The kernel's output: the offset of the next record, which starts behind the offset itself, and
+ * the records. */
 static enum wt_status place_printf(struct gen_device *device, const struct gen_kernel *k,
                                    struct wt_error *err)
 {

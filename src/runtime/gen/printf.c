@@ -72,7 +72,7 @@ static bool take_text(struct reader *r, char text[MOST_TEXT])
     return false;
 }
 
-/* Bytes of an element, 0 for what is no kind of value. */
+/* Bytes of an element; 0 if the kind of value is unknown. */
 static unsigned bytes_of(uint64_t kind)
 {
     static const uint8_t bytes[] = {

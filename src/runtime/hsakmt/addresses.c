@@ -1,4 +1,4 @@
-/* What an address is that a GPU may not use: for the reports of faults. */
+/* Describes addresses that a GPU may not use, for the reports of faults. */
 #include "runtime/hsakmt/host.h"
 
 #include <inttypes.h>
@@ -51,7 +51,8 @@ static void tell_piece(const struct piece *piece, char *text, size_t size)
                  "GPUs (hipMalloc, hipHostMalloc, hipHostRegister)");
 }
 
-/* Next to what the program, or (without knowledge of the program) the runtime, has allocated. */
+/* Describes an address by the nearest allocation of the program or, without knowledge of the
+ * program, of the runtime. */
 static void tell_neighbour(uint64_t addr, const struct host_allocation *block,
                            const struct host_user_allocation *before,
                            const struct host_user_allocation *behind, char *text, size_t size)

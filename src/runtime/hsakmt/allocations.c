@@ -1,8 +1,7 @@
 /*
- * What the program has allocated, by the sizes that it has asked for. The runtime cuts small
- * buffers out of blocks of 2 MiB, and the driver sees the blocks alone; as a tool of the runtime
- * (tool.h) this library sees the requests. Reports of faults name them; nothing else depends on
- * them.
+ * The program's allocations, with the sizes that it has asked for. The runtime cuts small buffers
+ * out of blocks of 2 MiB, and the driver sees only the blocks; as a tool of the runtime (tool.h)
+ * this library sees the requests. Reports of faults name them; nothing else depends on them.
  */
 #include <pthread.h>
 #include <search.h>
@@ -76,7 +75,7 @@ static int pool_allocate(uint64_t pool, size_t size, uint32_t flags, void **addr
     return status;
 }
 
-/* It is forgotten before it is free: behind that another thread may be given it. */
+/* The entry is removed before the memory is freed: afterwards another thread may be given it. */
 static int free_memory(void *address)
 {
     forget(address);

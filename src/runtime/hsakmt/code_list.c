@@ -1,9 +1,9 @@
 /*
- * The code objects that the runtime has loaded, as a debugger of another process follows them. On a
+ * The code objects that the runtime has loaded, as a debugger in another process follows them. On a
  * real system such a debugger has a breakpoint in the program at the function that the runtime
  * calls at each change of its list (r_brk of struct r_debug). Here the driver compares the list
- * with what the debugger was told last, whenever the debugger asks and before each launch. A launch
- * waits until the debugger knows the list, so that its breakpoints are in place.
+ * with the one last reported to the debugger, whenever the debugger asks and before each launch. A
+ * launch waits until the debugger knows the list, so that its breakpoints are in place.
  */
 #include "runtime/hsakmt/host.h"
 

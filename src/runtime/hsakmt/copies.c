@@ -20,7 +20,7 @@ enum operation {
 };
 enum { COPY_LINEAR = 0, COPY_RECT = 4, TIMESTAMP_GLOBAL = 2, ATOMIC_ADD64 = 47, LONGEST = 13 };
 
-/* What a packet came to. */
+/* The outcome of a packet. */
 enum outcome { DONE, GOES_ON, WAITS, FAULTED, MALFORMED };
 
 static uint64_t pair(const uint32_t *p)
@@ -28,7 +28,7 @@ static uint64_t pair(const uint32_t *p)
     return p[0] | (uint64_t)p[1] << 32;
 }
 
-/* What the GPU has at addr, in the program's memory: `size` bytes in one piece, or NULL. */
+/* The GPU's data at addr, in the program's memory: `size` contiguous bytes, or NULL. */
 static void *memory_at(const struct host_gpu *gpu, uint64_t addr, uint64_t size)
 {
     uint64_t room = 0;

@@ -20,7 +20,7 @@ struct pages {
     const struct host_core_request *request;
 };
 
-/* As the GPU has it: on a copy while it is recorded. */
+/* Memory as the GPU sees it: on a copy while it is recorded. */
 static bool read_pages(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
     const struct pages *p = context;

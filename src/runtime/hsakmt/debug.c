@@ -136,7 +136,7 @@ HSAKMT_STATUS hsaKmtDbgAddressWatch(HSAuint32 node, HSAuint32 count, HSA_DBG_WAT
     return status_of(host_debug_address_watch(gpu, &request));
 }
 
-/* Of the interface that ROCm's own driver has, which this library was made for. */
+/* The version of the interface of ROCm's own driver for which this library was made. */
 HSAKMT_STATUS hsaKmtGetKernelDebugTrapVersionInfo(HSAuint32 *major, HSAuint32 *minor)
 {
     if (!host_get())

@@ -21,7 +21,7 @@ static void *piece(struct host *host, uint64_t addr, size_t *size)
     return (void *)(uintptr_t)addr;
 }
 
-/* What a recorded GPU has instead of the process's memory. */
+/* The copy that a recorded GPU uses instead of the process's memory. */
 static bool copy_recorded(struct host *host, uint64_t addr, uint8_t *bytes, size_t *size, bool out)
 {
     for (uint32_t i = 0; i < host->gpus; i++)

@@ -36,7 +36,7 @@ static int map_kfd(struct host *host, size_t length, const uint64_t *offset, voi
 
 /* ---- render nodes ---- */
 
-/* Of DRM's ioctls the one that asks which driver it is. */
+/* The only DRM ioctl that is served: the one that asks for the driver's name. */
 static int ioctl_render(unsigned long request, void *argument)
 {
     static const char name[] = "amdgpu";

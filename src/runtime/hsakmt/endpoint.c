@@ -60,7 +60,8 @@ static void note_breakpoint(struct host_endpoint *e, uint64_t addr, const uint8_
         (struct planted){.addr = addr, .covers = (uint32_t)wt_load_le(before, 4)};
 }
 
-/* A recorded GPU knows what it has instead of that memory. */
+/* Makes each GPU drop its decoded instructions of the range; a recorded GPU finds the copy that it
+ * has in place of that memory. */
 static void tell_changed(struct host *host, uint64_t addr, size_t size)
 {
     for (uint32_t i = 0; i < host->gpus; i++)
@@ -91,7 +92,7 @@ static bool is_shared(struct host *host, uint64_t addr)
 
 /* ---- requests ---- */
 
-/* What has happened to the list of code objects since the debugger was told of it. */
+/* Changes to the list of code objects since it was last reported to the debugger. */
 static int look_at_code(struct host *host, uint64_t *state)
 {
     return host_code_state(host, state) && *state != atomic_load(&host->code_known) ? KFD_WIRE_CODE
@@ -135,7 +136,7 @@ static void follow_code(struct host *host, const struct kfd_debug_call *call)
         host_code_follow(host, call->op == KFD_DEBUG_ENABLE);
 }
 
-/* To a queue, or to the GPU: as the driver has it, these lock the GPU themselves. */
+/* Operations on a queue, or on the GPU: as in the driver, these lock the GPU themselves. */
 static int send_event(struct host *host, const struct kfd_debug_call *call)
 {
     if (call->queue_count > 1 || call->device >= host->gpus)
@@ -167,7 +168,7 @@ static void change_queues(struct host *host, struct kfd_debug_call *call)
     *call = all;
 }
 
-/* On each GPU, until one refuses; what the last one answers. */
+/* Repeats the operation on each GPU, until one refuses; returns the last one's answer. */
 static void on_each(struct host *host, struct kfd_debug_call *call)
 {
     struct kfd_debug_call one = *call;
@@ -233,7 +234,7 @@ static void serve_final(struct host_endpoint *e, uint64_t from, struct kfd_wire_
     answer->call.arg[1] = piece.length;
 }
 
-/* What breakpoints cover goes to a core file, not they. */
+/* A core file gets the original code, not the breakpoints. */
 static void unplant(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
     const struct host_endpoint *e = context;
@@ -265,7 +266,7 @@ static void serve_core(struct host_endpoint *e, struct host_gpu *gpu,
         answer->size = (uint32_t)snprintf((char *)e->bytes, sizeof e->bytes, "%s", err.text) + 1;
 }
 
-/* Does a request; *answer and e->bytes become what is sent back. */
+/* Executes a request; *answer and e->bytes become the reply. */
 static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
                   struct kfd_wire_answer *answer)
 {

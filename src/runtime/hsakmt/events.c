@@ -49,7 +49,7 @@ void host_events_close(struct host *host)
     pthread_mutex_destroy(&host->events_lock);
 }
 
-/* The caller holds the lock. NULL for what is no event of ours. */
+/* The caller holds the lock. NULL if it is no event of ours. */
 static struct host_event *slot_of(struct host *host, const HsaEvent *event)
 {
     if (!host || !event || event->EventId >= HOST_EVENTS ||
@@ -213,7 +213,7 @@ static bool is_over(const struct host_waiter *waiter, uint32_t count, bool all)
     return all ? activated == count : activated > 0;
 }
 
-/* Takes the waiter out of its event's list; what it has not used of an event remains. */
+/* Takes the waiter out of its event's list; the unused part of an event remains. */
 static void end(struct host *host, struct host_waiter *w, bool used)
 {
     struct host_event *e = &host->event[w->id];

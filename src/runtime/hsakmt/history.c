@@ -1,4 +1,4 @@
-/* Time travel in what is recorded of a GPU, as its debugger asks for it. See recording.h. */
+/* Time travel in the recording of a GPU, for its debugger. See recording.h. */
 #include "runtime/hsakmt/recording.h"
 
 #include <errno.h>
@@ -81,7 +81,7 @@ static void branch(const struct asked *a)
     answer_status(a, status, &err);
 }
 
-/* In the present what a debugger does counts, as where nothing is recorded. */
+/* In the present a debugger's changes are made, as where nothing is recorded. */
 static void inspect(const struct asked *a)
 {
     struct wt_error err;
@@ -91,7 +91,7 @@ static void inspect(const struct asked *a)
 
 /* ---- searching ---- */
 
-/* Those of code come first: a search relies on that. */
+/* Watches of code come first: a search relies on that. */
 static bool take_watches(const struct asked *a, struct wt_watch *to, size_t count)
 {
     static const enum wt_watch_kind kinds[] = {[KFD_WATCHED_WRITE] = WT_WATCH_WRITE,

@@ -10,8 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* What mmap of /dev/kfd takes as an offset (kfd_priv.h): bits 63:62 say what, 61:46 of which GPU.
- */
+/* The offset of mmap of /dev/kfd (kfd_priv.h): bits 63:62 give the kind, 61:46 the GPU. */
 enum { MMAP_TYPE_SHIFT = 62, MMAP_GPU_SHIFT = 46, LARGEST = 512 };
 #define MMAP_DOORBELL ((uint64_t)3 << MMAP_TYPE_SHIFT)
 #define MMAP_EVENTS ((uint64_t)2 << MMAP_TYPE_SHIFT)
@@ -190,7 +189,7 @@ static int create_event(struct kfd_ioctl_create_event_args *args)
     return 0;
 }
 
-/* What a memory event tells. */
+/* The data of a memory event. */
 static bool copy_event(struct host *host, uint64_t to, const HsaEvent *event)
 {
     const HsaMemoryAccessFault *f = &event->EventData.EventData.MemoryAccessFault;

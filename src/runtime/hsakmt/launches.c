@@ -10,7 +10,7 @@
 
 #include "base/demangle.h"
 
-/* Of hip_runtime_api.h, which is C++ in parts. */
+/* Declarations of hip_runtime_api.h, parts of which are C++. */
 enum { LAUNCH_FAILURE = 719, MOST_THREADS_PER_BLOCK = 0 /* of hipFuncGetAttribute */ };
 struct dim3 {
     uint32_t x, y, z;

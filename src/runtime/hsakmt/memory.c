@@ -1,7 +1,7 @@
 /*
- * Memory. All of it is the process's own. Memory that the runtime allocates has one address for
- * host and GPU. Memory of the program that the runtime registers has other addresses on GPUs. A GPU
- * may use only what the runtime has mapped for it.
+ * Memory, all of it the process's own. Memory that the runtime allocates has one address for host
+ * and GPU. Memory of the program that the runtime registers has other addresses on GPUs. A GPU may
+ * use only memory that the runtime has mapped for it.
  */
 #include "runtime/hsakmt/host.h"
 
@@ -180,8 +180,8 @@ static struct host *lock(void)
 /* ---- allocating ---- */
 
 /*
- * Address space for it, and a page that nobody may touch behind. What fills a huge page begins at
- * one, as with the real driver: malloc in kernels and the runtime rely on it.
+ * Reserves address space, and an inaccessible page behind it. An allocation that fills a huge page
+ * begins at a huge page, as with the real driver: malloc in kernels and the runtime rely on it.
  */
 static void *reserve(void *where, uint64_t size, bool fixed)
 {
@@ -260,8 +260,8 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *address, HSAuint64 size)
     return good ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
 }
 
-/* Registered memory has addresses of its own for GPUs, as with the real driver: the runtime relies
- * on their being others than the program's. */
+/* Registered memory gets addresses of its own on GPUs, as with the real driver: the runtime relies
+ * on their being different from the program's. */
 static bool register_new(struct host *host, uint64_t addr, uint64_t size, HsaMemFlags flags)
 {
     const uint64_t reserved = page_up(addr + size) - page_down(addr) + HOST_PAGE;

@@ -1,5 +1,5 @@
-/* Opening and closing the driver. WAVETRAP_GPUS lists the GPUs, WAVETRAP_MEMORY is what each has.
- */
+/* Opens and closes the driver. WAVETRAP_GPUS lists the GPUs; WAVETRAP_MEMORY is the
+ * memory of each. */
 #include "runtime/hsakmt/endpoint.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
- * Functions of the library that the runtime does not call: copies between processes, and what an
- * emulated Vega does not have (performance counters, SPM, memory of graphics), which answers as a
- * driver without it.
+ * Functions of the library that the runtime does not call: copies between processes, and features
+ * that an emulated Vega does not have (performance counters, SPM, memory of graphics). They answer
+ * as a driver without the feature does.
  */
 #include "runtime/hsakmt/host.h"
 

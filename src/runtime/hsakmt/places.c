@@ -1,4 +1,5 @@
-/* Where the waves of all GPUs are, when Ctrl-C ends the program; and the progress of kernels. */
+/* The program counters of the waves of all GPUs, printed when Ctrl-C ends the program; and the
+ * progress of kernels. */
 #include "runtime/hsakmt/host.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /*
- * What stands before libc's functions in a program that `exec` starts: the device files of AMD's
+ * Functions that come before libc's in a program that `exec` starts: the device files of AMD's
  * driver (devfs.h). The driver itself is in the library that the program's runtime loads, too; it
- * is loaded when the first of its files is wanted.
+ * is loaded when the first of its files is opened.
  */
 #include <dlfcn.h>
 #include <errno.h>

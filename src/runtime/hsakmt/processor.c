@@ -42,9 +42,9 @@ enum {
 };
 
 /*
- * The signal that is named at @p place; *signal is NULL if none is. False, and NULL, if what is
- * named is not all in memory of the GPU: kernels can write packets and queues, so that this can be
- * so at any time.
+ * The signal that is named at @p place; *signal is NULL if none is. False, and NULL, if the named
+ * signal is not wholly in memory of the GPU: kernels can write packets and queues, so that this can
+ * happen at any time.
  */
 static bool signal_at(const struct host_gpu *gpu, const uint8_t *place, struct signal **signal)
 {
@@ -150,7 +150,8 @@ static bool still_waiting(struct host_queue *q)
 
 /* ---- packets ---- */
 
-/* Completes a packet: its signal counts down; its slot is free as soon as those before it are. */
+/* Completes a packet: decrements its signal; its slot becomes free as soon as the earlier slots
+ * are. */
 static void retire(struct host_queue *q, uint64_t number, uint64_t begun)
 {
     uint8_t *packet = packet_of(q, number);
@@ -417,7 +418,7 @@ int host_gpu_send(struct host_gpu *gpu, uint64_t exceptions)
     return 0;
 }
 
-/* Whether the program ends at this fault because the user wants that (exec --catch). */
+/* Whether the user wants the program to end at this fault (exec --catch). */
 static bool is_caught(const struct host *host, const struct wt_fault *f)
 {
     enum { MEM_VIOL = 1 << 8 };
@@ -551,8 +552,7 @@ static bool step(struct host_gpu *gpu)
     return run(gpu) || busy;
 }
 
-/* Nanoseconds until packets are looked for again: what comes after a pause waits for a small part
- * of that. */
+/* Nanoseconds until packets are looked for again: a small part of the time since the last one. */
 static unsigned nap_after(uint64_t pause)
 {
     enum { PART = 64, LEAST = 50000, MOST = 5000000 };

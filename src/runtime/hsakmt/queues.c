@@ -411,7 +411,7 @@ HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *m
     return given ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
 }
 
-/* As the driver: where the waves of a queue are that is not active. Those of an active one are in
+/* As in the driver: the save area of a queue that is not active. Waves of an active queue are in
  * the chip. */
 HSAKMT_STATUS hsaKmtGetQueueInfo(HSA_QUEUEID id, HsaQueueInfo *info)
 {

@@ -1,4 +1,4 @@
-/* What a debugger does to a recorded GPU: inputs, operations, memory. See recording.h. */
+/* A debugger's operations on a recorded GPU: inputs, operations, memory. See recording.h. */
 #include "runtime/hsakmt/recording_state.h"
 
 #include "emulator/gcn/kfd.h"
@@ -43,7 +43,7 @@ void host_recording_call(struct host_gpu *gpu, struct kfd_debug_call *call)
     *call = *gcn_kfd_answer(gpu->device);
 }
 
-/* Whether the copy has that memory; *size becomes what lies in one page. */
+/* Whether the copy has that memory; *size becomes the part in one page. */
 static bool has(struct host_gpu *gpu, uint64_t addr, size_t *size)
 {
     const uint64_t page = addr & ~(uint64_t)(HOST_PAGE - 1);

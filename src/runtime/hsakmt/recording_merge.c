@@ -59,8 +59,8 @@ static void take_in(struct host_gpu *gpu, uint64_t addr, const uint8_t *bytes, s
     recording_put_in(gpu, &change);
 }
 
-/* What the GPU has changed of a page since goes to the process, and nothing else: threads may be
- * changing other bytes. */
+/* Copies to the process only the bytes of a page that the GPU has changed: threads may be changing
+ * other bytes. */
 void recording_publish(struct host_gpu *gpu, struct page *page)
 {
     struct host_recording *r = gpu->recording;
@@ -92,7 +92,7 @@ void recording_publish_all(struct host_gpu *gpu)
         recording_publish(gpu, &gpu->recording->page[i]);
 }
 
-/* Whether a page of the process is another one than when it was last looked at; then that is
+/* Whether a page of the process differs from its state at the last look; the new state is then
  * kept. */
 static bool has_changed(struct host_gpu *gpu, struct page *page)
 {
@@ -135,10 +135,10 @@ static void take_page(struct host_gpu *gpu, struct page *page)
 }
 
 /*
- * Takes in what threads have changed of shared memory, or of all. A thread writes data, and then
- * what says that the data is there: who sees the latter must see the former. So nothing is taken
- * before a whole round has found nothing new. Where threads never stop it is taken in the end, or
- * (at_once) after some rounds.
+ * Takes over the changes that threads have made to shared memory, or to all memory. A thread writes
+ * data, and then a flag that says that the data is there: a reader that sees the flag must see the
+ * data. So changes are taken over only after a whole round has found nothing new. If threads never
+ * stop, they are taken over in the end, or (at_once) after some rounds.
  */
 void recording_look(struct host_gpu *gpu, bool all, bool at_once)
 {

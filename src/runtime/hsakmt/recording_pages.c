@@ -99,7 +99,7 @@ void recording_forget_pages(struct host_recording *r)
     r->page_count = r->page_capacity = r->places = 0;
 }
 
-/* What both sides last had of a page, to be changed; NULL without host memory. */
+/* The last common state of a page, to be changed; NULL without host memory. */
 uint8_t *recording_same(struct host_recording *r, struct page *page)
 {
     if (page->same == page->base) {

@@ -1,4 +1,4 @@
-/* What waves store to memory that the program's threads use, too. See recording_state.h. */
+/* The stores of waves to memory that the program's threads use, too. See recording_state.h. */
 #include "runtime/hsakmt/recording_state.h"
 
 #include <assert.h>
@@ -67,7 +67,7 @@ static bool part_of(struct host_gpu *gpu, const struct store *s, size_t done, st
     return part->page && part->page->shared;
 }
 
-/* As one access where it can be one: threads look at flags and pointers. */
+/* Writes it as one access if possible: threads look at flags and pointers. */
 static void put(uint8_t *at, const uint8_t *bytes, size_t size)
 {
     const uintptr_t low = (uintptr_t)at | size;
@@ -114,7 +114,7 @@ static void show_store(struct host_gpu *gpu, const struct store *s)
     }
 }
 
-/* False: a thread has changed what the atomic was done on. */
+/* False: a thread has changed the bytes on which the atomic was done. */
 static bool show_atomic(struct host_gpu *gpu, const struct store *s)
 {
     uint64_t before = 0, after = 0;
@@ -138,7 +138,7 @@ static bool show_atomic(struct host_gpu *gpu, const struct store *s)
     return done;
 }
 
-/* Lanes of one instruction may do atomics on the same bytes: the last one's result counts. */
+/* Lanes of one instruction may do atomics on the same bytes: the last lane's result counts. */
 static bool is_last(const struct host_recording *r, size_t i)
 {
     for (size_t k = i + 1; k < r->store_count; k++)

@@ -1,6 +1,6 @@
 /*
- * What rocminfo wants besides the driver's own files: it looks for the kernel module with lsmod.
- * Preloaded for that program alone.
+ * Support for rocminfo beyond the driver's own files: rocminfo looks for the kernel module with
+ * lsmod. Preloaded for that program alone.
  */
 #include <dlfcn.h>
 #include <stdio.h>

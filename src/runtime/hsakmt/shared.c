@@ -16,7 +16,7 @@ static bool is_zero(const uint8_t *bytes, uint64_t size)
     return !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
 }
 
-/* What was never written stays a hole. */
+/* Parts that were never written stay holes. */
 static bool fill(int fd, const uint8_t *from, uint64_t size)
 {
     for (uint64_t at = 0, part; at < size; at += part) {

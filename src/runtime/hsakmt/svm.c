@@ -40,7 +40,7 @@ static uint32_t users(const struct host_svm_range *r)
     return r->access | r->in_place;
 }
 
-/* Whether the program has pages in all of it. */
+/* Whether the program has pages in the whole range. */
 static bool is_backed(uint64_t addr, uint64_t end)
 {
     return !msync((void *)(uintptr_t)addr, end - addr, MS_ASYNC);
@@ -230,7 +230,7 @@ HSAKMT_STATUS hsaKmtSVMSetAttr(void *start, HSAuint64 size, unsigned int count,
 
 /* ---- getting ---- */
 
-/* What is common to all ranges of [addr, end). */
+/* The properties common to all ranges of [addr, end). */
 struct common {
     bool any;
     struct host_svm_range of; /* undefined nodes, sets and flags that all have, least granularity */

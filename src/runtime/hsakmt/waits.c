@@ -55,7 +55,7 @@ static int64_t now(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Whether the condition comes true soon; *is: the signal's value then. */
+/* Whether the condition becomes true soon; *is: the signal's value then. */
 static bool comes_soon(load_function *load, uint64_t signal, int condition, int64_t value,
                        int64_t *is)
 {

@@ -1,4 +1,4 @@
-/* Register accesses, bounded waits and injections of the conformance test. See internal.h. */
+/* Register accesses, waits with a limit, and injections of the conformance test. See internal.h. */
 #include "debug/vortex/conformance/internal.h"
 
 #include <time.h>
@@ -46,7 +46,7 @@ void select_warp(struct conformance *c, uint32_t warp)
 
 /* ---- waiting ---- */
 
-/* A device that is pumped gets so many turns, one that runs by itself gets time. */
+/* A device that is pumped gets a number of turns; one that runs by itself gets time. */
 enum { PUMPS = 128, EAGER_POLLS = 64, SETTLE_PUMPS = 8 };
 
 static bool is_pumped(const struct conformance *c)
@@ -210,7 +210,7 @@ bool set_x(struct conformance *c, uint32_t warp, unsigned thread, unsigned reg, 
     wr(c, DM_DSCRATCH0, value);
     if (!inject(c, rv_csrr(reg, CSR_DSCRATCH0)))
         return false;
-    /* What a CSR of 32 bits reads as in the upper half is the device's affair. */
+    /* The specification leaves open what the upper half of a 32-bit CSR reads as. */
     return c->device.xlen != 64 ||
            (inject(c, rv_slli(reg, reg, 32)) && inject(c, rv_srli(reg, reg, 32)));
 }

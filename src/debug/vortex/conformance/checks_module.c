@@ -1,4 +1,5 @@
-/* Checks of DCTRL's module side: dmactive, ndmreset, the summary bits, what may be written. */
+/* Checks of DCTRL's module side: dmactive, ndmreset, the summary bits, and which bits can be
+ * written. */
 #include "debug/vortex/conformance/internal.h"
 
 #define DCTRL "0x6: DCTRL"
@@ -27,8 +28,8 @@ static uint32_t after_sleep(struct conformance *c, unsigned reg)
 }
 
 /*
- * dmactive = 0 resets the register. The specification does not say to what, so that what counts is
- * that it is the same whatever the register held.
+ * dmactive = 0 resets the register. The specification does not give the reset value, so the check
+ * only requires that it does not depend on the register's earlier contents.
  */
 static void sleep_resets(struct conformance *c, unsigned reg, const char *name, uint32_t mask)
 {
@@ -89,7 +90,7 @@ static void sleep_resets_inject(struct conformance *c)
     sleep_resets(c, DM_INJECT, "INJECT", 0xffffffff);
 }
 
-/* Of one thread. A register that reads 0 whatever is written is not there. */
+/* A register of one thread. A register that reads 0 whatever is written does not exist. */
 static bool sleep_resets_scratch(struct conformance *c, uint32_t warp, unsigned thread, unsigned n)
 {
     uint32_t came[2];
@@ -114,7 +115,7 @@ static bool sleep_resets_scratch(struct conformance *c, uint32_t warp, unsigned 
                   n, (unsigned)warp, thread);
 }
 
-/* DSCRATCH belongs to the threads, but is a register of the module all the same. */
+/* DSCRATCH belongs to the threads, but is also a register of the module. */
 static void sleep_resets_dscratch(struct conformance *c)
 {
     if (!at_reset(c))
@@ -125,7 +126,7 @@ static void sleep_resets_dscratch(struct conformance *c)
     sleep_resets_scratch(c, c->warp, c->device.threads - 1, 0);
 }
 
-/* Registers are reset all the time that dmactive is 0: a write then is in vain. */
+/* Registers are held in reset as long as dmactive is 0: a write during that time has no effect. */
 static void sleep_holds(struct conformance *c)
 {
     const uint32_t reset = after_sleep(c, DM_INJECT);
@@ -194,7 +195,7 @@ static void ndmreset_unhalts(struct conformance *c)
            (unsigned)c->warp);
 }
 
-/* It resets all but the module, which would not know what resethaltreq means otherwise. */
+/* ndmreset resets all but the module, which otherwise would not know what resethaltreq means. */
 static void ndmreset_keeps(struct conformance *c)
 {
     if (!at_reset(c))
@@ -228,7 +229,7 @@ static const char *const situation_names[] = {
     "after every warp has exited",
 };
 
-/* Brings the device there. False without a verdict: this device cannot. */
+/* Brings the device into the situation. False without a verdict: this device cannot be. */
 static bool arrange(struct conformance *c, enum situation situation)
 {
     uint32_t other;
@@ -267,8 +268,8 @@ static bool arrange(struct conformance *c, enum situation situation)
     return !c->broken;
 }
 
-/* What a summary bit must read in each situation: '0', '1', or '?' where the words leave it open.
- */
+/* What a summary bit must read in each situation: '0', '1', or '?' where the specification leaves
+ * it open. */
 static void summary_bit(struct conformance *c, unsigned bit, const char *name,
                         const char expected[SITUATIONS + 1])
 {
@@ -317,7 +318,7 @@ static void allunavail(struct conformance *c)
 
 static void anyunavail(struct conformance *c)
 {
-    /* Whether a warp that waits to be spawned is unavailable, the specification does not say. */
+    /* The specification does not say whether a warp that waits to be spawned is unavailable. */
     const bool all_active = c->waves == 1;
     summary_bit(c, 24, "anyunavail", all_active ? "00?1" : "???1");
 }
@@ -339,7 +340,8 @@ static void reserved(struct conformance *c)
     }
 }
 
-/* Clients read DCTRL, change a field and write it back: status bits must not mind. */
+/* Clients read DCTRL, change a field and write it back: writing to status bits must
+ * have no effect. */
 static void read_only_bits(struct conformance *c)
 {
     const uint32_t status = DCTRL_SUMMARY | (uint32_t)7 << 9 | DCTRL_INJECTSTATE | DCTRL_STEPSTATE;
@@ -384,7 +386,7 @@ static void requests_read_zero(struct conformance *c)
     }
 }
 
-/* Addresses from 0xd on mean nothing, and no register answers to them. */
+/* Addresses from 0xd on are unused, and no register answers to them. */
 static void map_ends(struct conformance *c)
 {
     static const unsigned aliased[] = {DM_DCONFIG, DM_DSELECT, DM_WMASK, DM_INJECT, DM_DSCRATCH0};

@@ -9,7 +9,7 @@ enum { X_T2 = 7 };
 
 /* ---- haltreq, resumereq ---- */
 
-/* The running warp halts, and really stands: neither DPC nor what it counts moves any more. */
+/* The running warp halts, and is really stopped: neither DPC nor its counter changes any more. */
 static void haltreq_stops(struct conformance *c)
 {
     uint32_t before, after;
@@ -35,7 +35,8 @@ static void haltreq_stops(struct conformance *c)
                (unsigned)c->warp);
 }
 
-/* Does a warp count while others are dealt with? It is halted before and after. */
+/* Checks whether a warp counts while others are halted or resumed. It is halted before
+ * and after. */
 static bool counted(struct conformance *c, uint32_t warp, uint32_t before, bool *moved)
 {
     uint32_t after;
@@ -317,7 +318,7 @@ static void stepreq_selected(struct conformance *c)
                "WSTATUS of warp %u, when warp %u was stepped", (unsigned)c->warp, (unsigned)other);
 }
 
-/* States that were seen after a request, as long as they last. */
+/* States that were seen after a request, for as long as they last. */
 static void states(struct conformance *c, unsigned msb, unsigned lsb, const char *name)
 {
     unsigned last = 0, polls = 0;
@@ -368,7 +369,7 @@ static void injectstate(struct conformance *c)
     states(c, 8, 7, "injectstate");
 }
 
-/* A warp that waits at a barrier, and so cannot issue: its step stays requested. */
+/* A warp that waits at a barrier cannot issue: its step stays requested. */
 static bool step_in_vain(struct conformance *c)
 {
     if (!placed(c) || !set_x(c, c->warp, 0, X_T1, 0) || !set_x(c, c->warp, 0, X_T2, 2) ||
@@ -395,7 +396,7 @@ static void step_pending(struct conformance *c)
 
 static void ndmreset_ends_step(struct conformance *c)
 {
-    /* An earlier check may have left one. */
+    /* An earlier check may have left a step requested. */
     if (!at_reset(c) ||
         !expect(c, 0, wt_field(rd(c, DM_DCTRL), 5, 4), "DCTRL.stepstate after ndmreset") ||
         !step_in_vain(c))

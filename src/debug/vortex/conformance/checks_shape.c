@@ -61,8 +61,8 @@ static void platform_numcores(struct conformance *c)
 /* ---- fields that are RW ---- */
 
 /*
- * Writes values to a field while the register's other writable bits, of which these are the ones
- * that must stick, are all 0 and then all 1.
+ * Writes values to a field while the register's other writable bits are all 0, and then all 1. The
+ * arguments name those of them that must keep their value.
  */
 static bool field_holds(struct conformance *c, unsigned reg, const char *name, unsigned msb,
                         unsigned lsb, uint32_t limit, uint32_t others)
@@ -72,8 +72,8 @@ static bool field_holds(struct conformance *c, unsigned reg, const char *name, u
         const uint32_t rest = ones ? others & ~field : 0;
         for (uint32_t bit = 0; bit <= limit; bit = bit ? bit << 1 : 1) {
             for (unsigned dense = 0; dense < 2; dense++) {
-                /* 0, 1, 2, 4 … and 0, 1, 3, 7 …, as far as the device's shape lets them mean
-                 * something. */
+                /* 0, 1, 2, 4 … and 0, 1, 3, 7 …, as far as these values are meaningful for the
+                 * device's shape. */
                 uint32_t value = dense ? bit | (bit ? bit - 1 : 0) : bit;
                 if (value > limit)
                     value = limit;
@@ -129,7 +129,7 @@ static void dconfig_reserved(struct conformance *c)
 
 /* ---- what DCONFIG's fields do ---- */
 
-/* For how many reads ndmreset reads 1 with ndmresetcyc = cycles. */
+/* The number of reads for which ndmreset reads 1 with ndmresetcyc = cycles. */
 static bool reset_length(struct conformance *c, uint32_t cycles, unsigned *reads)
 {
     *reads = 0;
@@ -141,7 +141,7 @@ static bool reset_length(struct conformance *c, uint32_t cycles, unsigned *reads
     struct patience p = {0};
     while (rd(c, DM_DCTRL) & DCTRL_NDMRESET) {
         ++*reads;
-        /* Reads alone are the clock of some devices: no turns for these. */
+        /* For some devices reads alone advance the clock: they get no turns here. */
         if (*reads > 1000 && !more(c, &p))
             return failed(c, "DCTRL.ndmreset does not come back to 0 with ndmresetcyc=%u",
                           (unsigned)cycles);
@@ -164,7 +164,7 @@ static void dconfig_ndmreset_length(struct conformance *c)
                longest, shortest);
 }
 
-/* How many resumes it takes after a reset with resethaltreq before the warp runs. */
+/* The number of resumes after a reset with resethaltreq until the warp runs. */
 static bool halt_length(struct conformance *c, uint32_t cycles, unsigned *resumes)
 {
     *resumes = 0;
@@ -206,7 +206,7 @@ static void dconfig_resethaltreq_length(struct conformance *c)
                longest, shortest);
 }
 
-/* Lets the first warp meet an ebreak; says whether it halted there. */
+/* Lets the first warp execute an ebreak; returns whether it halted there. */
 static bool meet_ebreak(struct conformance *c, uint32_t eh, bool *halted)
 {
     if (!placed(c) || !go_to(c, c->warp, AT_EBREAK))

@@ -1,4 +1,4 @@
-/* Checks of what is seen of one warp and thread: DPC, INJECT, DSCRATCH0 to 3. */
+/* Checks of the registers of one warp and thread: DPC, INJECT, DSCRATCH0 to 3. */
 #include "debug/vortex/conformance/internal.h"
 
 #define DPC "0x7: DPC"
@@ -46,7 +46,7 @@ static void dpc_selected(struct conformance *c)
     expect(c, c->base + AT_LINE, rd(c, DM_DPC), "DPC of warp %u", (unsigned)other);
 }
 
-/* A warp goes on where DPC says. */
+/* A warp continues at the address in DPC. */
 static void dpc_runs_there(struct conformance *c)
 {
     if (!placed(c) || !go_to(c, c->warp, AT_WAIT))
@@ -313,7 +313,7 @@ static void dscratch_to_thread(struct conformance *c)
     wr(c, DM_DSCRATCH0, 0x2468ace1);
     if (!inject(c, rv_csrr(X_T0, CSR_DSCRATCH0)))
         return;
-    /* What thread 0 got is seen in memory's stead by way of another value. */
+    /* The value that thread 0 got is observed through another value in place of memory. */
     wr(c, DM_DSCRATCH0, 0);
     if (get_x(c, c->warp, 0, X_T0, &came))
         expect(c, 0x2468ace1, came, "t0 after writing DSCRATCH0 and injecting 'csrr t0, 0x7b2'");

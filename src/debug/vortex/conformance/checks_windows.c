@@ -166,7 +166,7 @@ static void beyond(struct conformance *c, unsigned reg, const char *name)
     if (!at_reset(c))
         return;
     c->wmask_known = false;
-    /* As a client does that means "all". */
+    /* As by a client for which that means "all". */
     dselect(c, c->windows - 1, 0, 0);
     wr(c, DM_WMASK, 0xffffffff);
     request(c, DCTRL_HALTREQ);
@@ -232,7 +232,7 @@ static void wstatus_halted(struct conformance *c)
                (unsigned)c->warp);
 }
 
-/* The one warp that is halted is seen in its window, at its bit, and nowhere else. */
+/* The one halted warp shows in its window, at its bit, and nowhere else. */
 static void wstatus_windows(struct conformance *c)
 {
     if (c->windows == 1) {
@@ -267,8 +267,8 @@ static void wstatus_beyond(struct conformance *c)
 /* ---- requests and windows ---- */
 
 /*
- * Halt (or resume) requests mean the warps of WMASK in every window, whichever is selected. Whether
- * a warp that is not active can be halted is the device's affair.
+ * Halt (or resume) requests apply to the warps of WMASK in every window, whichever is selected. The
+ * specification leaves open whether a warp that is not active can be halted.
  */
 static void all_windows(struct conformance *c, bool halt)
 {
@@ -281,7 +281,7 @@ static void all_windows(struct conformance *c, bool halt)
         return;
     wmask_all(c);
     request(c, halt ? DCTRL_RESUMEREQ : DCTRL_HALTREQ);
-    /* Active warps by turns: some are chosen, some are not. */
+    /* Active warps alternately: some are selected, some are not. */
     uint32_t came[DM_MAX_WINDOWS], chosen[DM_MAX_WINDOWS] = {0};
     unsigned turn = 0;
     for (uint32_t w = 0; w < c->waves; w++)

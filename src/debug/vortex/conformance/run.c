@@ -1,4 +1,4 @@
-/* Running the checks, and what they decide. See conformance.h. */
+/* Runs the checks, and gives their verdicts. See conformance.h. */
 #include "debug/vortex/conformance/internal.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ const struct wt_conformance_check *wt_conformance_check(size_t index)
 
 /* ---- the run ---- */
 
-/* What PLATFORM tells. A device that tells nonsense is taken for the smallest one. */
+/* The shape that PLATFORM reports. A device that reports nonsense is taken for the smallest one. */
 static void learn_shape(struct conformance *c)
 {
     struct wt_conformance_device *d = &c->device;
@@ -64,13 +64,13 @@ static void report(struct conformance *c, const struct check *check,
         c->options->result(c->options->context, &result);
 }
 
-/* Leaves the device as promised, over a new connection if there must be one. */
+/* Leaves the device as promised, over a new connection if necessary. */
 static void finish(struct conformance *c, bool was_awake)
 {
     struct wt_error after;
     for (unsigned attempt = 0; attempt < 2; attempt++) {
         if (c->broken) {
-            c->err = &after; /* what failed first is to be told */
+            c->err = &after; /* the first failure is the one to report */
             c->wmask_known = false;
             c->broken = wt_bus_reconnect(c->bus, &after) != WT_OK;
         }
@@ -111,7 +111,7 @@ enum wt_status wt_conformance_run(const struct wt_target *target,
         c.decided = false;
         c.text[0] = 0;
         check->run(&c);
-        /* A module that has just failed may hold anything. */
+        /* A module that has just failed may be in any state. */
         c.wmask_known &= c.verdict == WT_VERDICT_PASS;
         report(&c, check, summary);
     }

@@ -1,4 +1,5 @@
-/* The states that checks begin with, and how a device is brought there and left. See internal.h. */
+/* The states in which checks begin: how a device is brought there, and how it is left. See
+ * internal.h. */
 #include "debug/vortex/conformance/internal.h"
 
 /* What a warp of the checks runs: see AT_COUNT and so on. */
@@ -34,7 +35,7 @@ bool reset_ends(struct conformance *c)
 {
     if (!wait_for(c, DM_DCTRL, DCTRL_NDMRESET, 0))
         return cannot(c, "DCTRL.ndmreset does not come back to 0");
-    /* resethaltreq stays asserted for some cycles more, and nothing shows that. */
+    /* resethaltreq stays asserted for some cycles, and this cannot be observed. */
     struct wt_bus_op ops[140];
     size_t cycles = ((size_t)1 << wt_field(rd(c, DM_DCONFIG), 28, 26)) + 4;
     for (size_t i = 0; i < cycles; i++)
@@ -80,7 +81,7 @@ bool at_reset(struct conformance *c)
     request(c, DCTRL_RESETHALTREQ | DCTRL_NDMRESET);
     if (!reset_ends(c))
         return false;
-    /* Where resethaltreq does not do it, haltreq may. */
+    /* If resethaltreq does not halt the warp, haltreq may. */
     bool second = c->has_other;
     if (!is_halted(c, c->warp) || (second && !is_halted(c, c->other))) {
         c->wmask_known = false; /* a reset may have changed it, wrongly */
@@ -120,7 +121,7 @@ static bool place(struct conformance *c)
     for (unsigned i = 0; i < PLACED_WORDS; i++)
         if (!load_word(c, c->base + 4 * i, &c->saved[i]))
             return false;
-    c->placed = true; /* from here on there is something to put back */
+    c->placed = true; /* from here on there is something to restore */
     for (unsigned i = 0; i < PLACED_WORDS; i++)
         if (!store_word(c, c->base + 4 * i, program[i]))
             return false;
@@ -262,7 +263,7 @@ bool read_counter(struct conformance *c, uint32_t warp, uint32_t *value)
 
 void leave(struct conformance *c)
 {
-    c->decided = true; /* nothing that happens here is a check's */
+    c->decided = true; /* a failure here is not a check's */
     if (c->placed && at_reset(c))
         for (unsigned i = 0; i < PLACED_WORDS; i++)
             store_word(c, c->base + 4 * i, c->saved[i]);

@@ -1,4 +1,4 @@
-/* Verdicts: the first one of a check counts. */
+/* Verdicts: the first verdict of a check counts. */
 #include "debug/vortex/conformance/internal.h"
 
 #include <stdarg.h>
