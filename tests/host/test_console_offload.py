@@ -87,7 +87,7 @@ def test_fortran_arrays():
     commands = [f"output {e.strip()}" for e in FORTRAN] + FORTRAN_TYPES
     emulated = program("gfortran-12", [*GCC0, "-fopenmp"], "arrays.f90")
     native = emulated.with_name("arrays.host")
-    subprocess.run(["gfortran-12", "-O0", "-g", "-fopenmp", "-foffload=disable", "-o", native, HERE / "arrays.f90"], check=True, capture_output=True)
+    subprocess.run(["gfortran-12", "-O0", "-g", "-fopenmp", "-foffload=disable", "-o", native, HERE / "arrays.f90"], cwd=native.parent, check=True, capture_output=True)
     mark = "=-=-="
     words = [w for c in commands for w in ("-ex", f"echo {mark}\\n", "-ex", c)]
     told = subprocess.run(["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set width 0", "-ex", f"break arrays.f90:{line}", "-ex",
