@@ -28,7 +28,7 @@ static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt
 static enum wt_status evaluate_number(const struct wt_view *scope, wt_compile_fn *compile,
                                       const void *what, int64_t *value, struct wt_error *err);
 
-static struct compiler compiler_for(const struct wt_view *scope)
+struct compiler wt_compiler_for(const struct wt_view *scope)
 {
     struct compiler c = {.scope = scope,
                          .evaluate = evaluate_node,
@@ -89,7 +89,7 @@ static enum wt_status run_vector(struct reader *r, wt_expr_vector v, struct wt_e
     wt_expr_registers(expr, &registers);
     if (registers)
         return wt_fail(err, WT_STATE, "No registers.");
-    const struct wt_expr_world world = {(void *)(uintptr_t)r->scope, read_plain, NULL};
+    const struct wt_expr_world world = {.context = (void *)(uintptr_t)r->scope, .read = read_plain};
     uint64_t number = 0;
     const wt_lanes known = wt_expr_run(expr, NULL, 1, &world, &number);
     r->value[0] = (struct wt_lane_value){.known = known != 0, .value = number};
@@ -212,7 +212,7 @@ static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *co
                                   const void *what, wt_lanes lanes, struct wt_values *values,
                                   struct wt_error *err)
 {
-    struct compiler c = compiler_for(scope);
+    struct compiler c = wt_compiler_for(scope);
     struct reader r = {.scope = scope, .c = &c};
     struct wt_lane_value value[WT_MAX_LANES];
     struct wt_operand o;
@@ -448,8 +448,8 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
 
 /* ---- texts ---- */
 
-static enum wt_status parse(const struct wt_view *scope, const char *text, struct wt_node **root,
-                            struct wt_error *err)
+enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
+                               struct wt_error *err)
 {
     const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
                                          wt_source_has_name, (void *)(uintptr_t)scope,
@@ -469,7 +469,7 @@ static bool any_over_logic(const struct wt_node *n)
 bool wt_source_selects_logic(const struct wt_view *scope, const char *text)
 {
     struct wt_node *root;
-    if (parse(scope, text, &root, WT_IGNORED) != WT_OK)
+    if (wt_source_parse(scope, text, &root, WT_IGNORED) != WT_OK)
         return false;
     const bool any = any_over_logic(root);
     wt_node_free(root);
@@ -480,7 +480,7 @@ enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
                                   struct wt_values *values, struct wt_error *err)
 {
     struct wt_node *root;
-    enum wt_status status = parse(scope, text, &root, err);
+    enum wt_status status = wt_source_parse(scope, text, &root, err);
     if (status)
         return status;
     /* The value may be kept longer than the frame; its type belongs to the frame's module. */
@@ -499,14 +499,14 @@ enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
                                  struct wt_error *err)
 {
     struct wt_node *root;
-    enum wt_status status = parse(scope, text, &root, err);
+    enum wt_status status = wt_source_parse(scope, text, &root, err);
     if (status)
         return status;
     *is_type_name = root->kind == WT_NODE_TYPE;
     if (*is_type_name) {
         *type = root->type;
     } else {
-        struct compiler c = compiler_for(scope);
+        struct compiler c = wt_compiler_for(scope);
         struct wt_operand o;
         c.types_only = true;
         status = prepare(&c, compile_tree, root, &o, err);
@@ -522,11 +522,11 @@ enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
                                  struct wt_error *err)
 {
     struct wt_node *root;
-    struct compiler c = compiler_for(scope);
+    struct compiler c = wt_compiler_for(scope);
     struct wt_operand o;
     wt_expr_vector cell;
     *expr = NULL;
-    enum wt_status status = parse(scope, text, &root, err);
+    enum wt_status status = wt_source_parse(scope, text, &root, err);
     if (status)
         return status;
     c.beside = true;

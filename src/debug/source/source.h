@@ -85,6 +85,24 @@ enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
                                  struct wt_expr **expr, const struct wt_type **type,
                                  struct wt_error *err);
 
+/** One value of a message, and how it is written. */
+struct wt_message_value {
+    const char *before;     /**< what stands before it, as it is */
+    const char *conversion; /**< of printf(3), from its '%': d i u o x X c p s f e g a */
+    size_t length;          /**< of the conversion */
+    const char *text;       /**< the expression */
+};
+
+/**
+ * Compiles a message for breakpoints: the values, and what stands behind them. Each lane prints its
+ * own when the expression is run. WT_UNSUPPORTED, or another failure: the message cannot be printed
+ * in this way. The caller owns *expr.
+ */
+enum wt_status wt_source_compile_message(const struct wt_view *scope,
+                                         const struct wt_message_value *value, size_t count,
+                                         const char *behind, struct wt_expr **expr,
+                                         struct wt_error *err);
+
 /** Keeps the value of the first lane as $1, $2, …; returns its number, 0 without host memory. */
 unsigned wt_source_keep(struct wt_source *source, const struct wt_values *values);
 
