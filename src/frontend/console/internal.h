@@ -41,8 +41,9 @@ struct point {
     struct wt_expr **compiled; /**< of each address; NULL entries: none */
     struct script commands;
     bool silent;
-    char *format;   /**< of a dprintf, with its arguments; NULL: it stops */
-    uint32_t log_owner; /**< of a dprintf's breakpoints that print without a stop; 0: there are none */
+    char *format; /**< of a dprintf, with its arguments; NULL: it stops */
+    uint32_t
+        log_owner; /**< of a dprintf's breakpoints that print without a stop; 0: there are none */
     enum catch_kind caught;
     uint64_t exceptions; /**< CATCH_FAULT: which of the topology's; 0: every fault */
     size_t entries;      /**< CATCH_ENDS: so many of `addr` are where kernels begin */
