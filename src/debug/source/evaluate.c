@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "debug/source/places.h"
 #include "debug/source/source_internal.h"
 
 /* The greatest size of a value in bytes: a larger value would be of no use to a reader. */
@@ -208,9 +209,10 @@ static enum wt_status allocate(struct wt_values *v, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *compile,
-                                  const void *what, wt_lanes lanes, struct wt_values *values,
-                                  struct wt_error *err)
+/* Values of one place; @p only: of these lanes, whichever the expression selects. */
+static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *compile,
+                                const void *what, wt_lanes lanes, wt_lanes only,
+                                struct wt_values *values, struct wt_error *err)
 {
     struct compiler c = wt_compiler_for(scope);
     struct reader r = {.scope = scope, .c = &c};
@@ -224,7 +226,7 @@ static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *co
         return status;
     }
     r.has_wave = wave_of(scope, &r.wave, &lane);
-    r.lanes = c.any_lanes ? c.lanes : lanes ? lanes : wt_lane_bit(lane);
+    r.lanes = only ? only : c.any_lanes ? c.lanes : lanes ? lanes : wt_lane_bit(lane);
     r.count = wt_lanes_count(r.lanes);
     r.value = value;
     values->type = o.type;
@@ -253,6 +255,72 @@ static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *co
     if (status)
         wt_values_free(values);
     return status;
+}
+
+/* Takes over the values of lanes that are at another place; none: NULL. */
+static void take_group(struct wt_values *values, const struct wt_values *group, wt_lanes lanes)
+{
+    unsigned k = 0, from = 0;
+    for (wt_lanes rest = values->lanes; k < values->lane_count; k++, rest &= rest - 1) {
+        if (!wt_has_lane(lanes, wt_lanes_lowest(rest)))
+            continue;
+        if (!group || group->size != values->size) {
+            values->state[k] = WT_VALUE_ELSEWHERE;
+            continue;
+        }
+        memcpy(values->bytes + k * values->size, group->bytes + from * group->size, group->size);
+        values->state[k] = group->state[from];
+        values->address[k] = group->address[from];
+        from++;
+    }
+    if (group && (group->in_memory != values->in_memory || group->space != values->space ||
+                  group->reg != values->reg))
+        values->apart = true;
+}
+
+static bool is_there(const struct wt_values *v)
+{
+    for (unsigned k = 0; k < v->lane_count; k++)
+        if (v->state[k] == WT_VALUE_LOST)
+            return false;
+    return true;
+}
+
+/* Reads again what lanes have that are elsewhere in the program. */
+static void read_elsewhere(const struct wt_view *scope, wt_compile_fn *compile, const void *what,
+                           const struct wt_places *places, struct wt_values *values)
+{
+    values->there = is_there(values) ? places->own : 0;
+    for (unsigned i = 0; i < places->count; i++) {
+        const struct wt_place *place = &places->place[i];
+        const wt_lanes wanted = place->lanes & values->lanes;
+        struct wt_view view;
+        struct wt_values group;
+        struct wt_frames *frames = wt_places_view(scope, place, &view);
+        const bool known = frames && view.frame &&
+                           read_here(&view, compile, what, 0, wanted ? wanted : place->lanes,
+                                     &group, WT_IGNORED) == WT_OK;
+        if (known && is_there(&group))
+            values->there |= place->lanes;
+        if (wanted)
+            take_group(values, known ? &group : NULL, wanted);
+        if (known)
+            wt_values_free(&group);
+        wt_frames_free(frames);
+    }
+}
+
+static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *compile,
+                                  const void *what, wt_lanes lanes, struct wt_values *values,
+                                  struct wt_error *err)
+{
+    struct wt_places places;
+    enum wt_status status = read_here(scope, compile, what, lanes, 0, values, err);
+    if (status || (!values->uses_frame && is_there(values)) || !wt_places_find(scope, &places) ||
+        !(values->lanes & ~places.own))
+        return status;
+    read_elsewhere(scope, compile, what, &places, values);
+    return WT_OK;
 }
 
 static enum wt_status compile_tree(struct compiler *c, const void *what, struct wt_operand *o,
@@ -361,6 +429,13 @@ static enum wt_status assign_lanes(const struct wt_view *scope, const struct wt_
                                    const struct wt_values *from, struct wt_error *err)
 {
     unsigned k = 0;
+    if (to->apart)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "these lanes have it in different places: select the thread of one of them "
+                       "(thread N), and assign there");
+    for (unsigned i = 0; i < to->lane_count; i++)
+        if (to->state[i] == WT_VALUE_ELSEWHERE)
+            return wt_fail(err, WT_INVALID, "some of these lanes wait where it is not");
     for (wt_lanes rest = to->lanes; k < to->lane_count; k++, rest &= rest - 1) {
         const uint8_t *source = from->bytes + (from->lane_count == 1 ? 0 : k) * from->size;
         const uint8_t state = from->state[from->lane_count == 1 ? 0 : k];

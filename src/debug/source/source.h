@@ -16,6 +16,7 @@ enum wt_value_state {
     WT_VALUE_UNKNOWN,    /**< it cannot be computed: unreadable memory on the way, division by 0 */
     WT_VALUE_UNREADABLE, /**< memory at its address cannot be read */
     WT_VALUE_LOST,       /**< (partly) optimised out */
+    WT_VALUE_ELSEWHERE,  /**< the lane waits where the expression means nothing */
 };
 
 /** Values of one expression in some lanes, the lowest first. */
@@ -33,6 +34,8 @@ struct wt_values {
     int reg;           /**< else: the register that they are; -1: none */
     uint32_t bit_offset, bit_size;
     const struct wt_type *reference; /**< a reference led to them: its type; NULL: none did */
+    wt_lanes there;                  /**< ELSEWHERE: lanes of the wave that have a value */
+    bool apart;      /**< lanes have it in different places: they cannot be written together */
     bool uses_frame; /**< they hold in the scope's frame only: a local or a register was named */
 };
 
