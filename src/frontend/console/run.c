@@ -540,20 +540,21 @@ static void print_watched(struct wt_shell *c, const struct point *p, const uint8
     fputc('\n', c->out);
 }
 
-/* Whether an address refers to the same memory in all waves. */
-static bool is_of_device(const struct wt_shell *c, struct wt_address at)
+/* Whether an address refers to the same memory in all waves, or in all waves of the group that has
+ * accessed it: it is the one that the watchpoint is for. */
+static bool is_seen_alike(const struct wt_shell *c, struct wt_address at)
 {
     for (size_t i = 1; i < c->topology->space_count && at.space == 0; i++) {
         const struct wt_space *s = &c->topology->spaces[i];
-        if (s->aperture && s->address_bits < 64 &&
+        if (s->aperture && s->scope != WT_SCOPE_GROUP && s->address_bits < 64 &&
             at.offset - s->aperture < (uint64_t)1 << s->address_bits)
             return false;
     }
     return true;
 }
 
-/* Reads a watched value. The wave for which the watchpoint was set may have ended; memory that all
- * waves share is then read through another wave. */
+/* Reads a watched value. The wave for which the watchpoint was set may have ended; memory that
+ * they share is then read through another wave, the one that has accessed it. */
 static bool read_watched(struct wt_shell *c, const struct point *p, uint8_t *to)
 {
     uint64_t done = 0;
@@ -561,7 +562,7 @@ static bool read_watched(struct wt_shell *c, const struct point *p, uint8_t *to)
         return true;
     for (size_t i = 0; i < p->part_count && done < p->size; i++) {
         const struct wt_watchpoint_request *part = &p->part[i];
-        if (part->size > p->size - done || !is_of_device(c, part->addr) ||
+        if (part->size > p->size - done || !is_seen_alike(c, part->addr) ||
             wt_debugger_read_memory(c->debugger, c->thread, part->addr, to + done, part->size,
                                     WT_IGNORED) != WT_OK)
             return false;
