@@ -14,11 +14,14 @@ static void work(void *p, size_t i)
 {
     int *to = p;
     int all = (int)i * 10;
-    VX_IF (i & 1) {
+    VX_IF(i & 1)
+    {
         int odd = all + 1;
         odd = use(odd);
         to[i] = odd; /* odd */
-    } VX_ELSE {
+    }
+    VX_ELSE
+    {
         int even = all + 2;
         even = use(even);
         to[i] = even + all; /* even */

@@ -1,4 +1,5 @@
-/* Arguments that the registers do not hold any more where their values are wanted: the callers know them. */
+/* Arguments that no register holds any more where their values are wanted: the callers know them.
+ */
 #include "vortex.h"
 
 volatile int sink;
