@@ -140,9 +140,9 @@ static const struct wt_frame *caller_of(struct wt_frames *frames, const struct w
     return caller;
 }
 
-enum wt_status wt_build_entry_value(struct wt_build *b, Dwarf_Attribute *attribute,
-                                    const Dwarf_Op *op, const struct wt_frame *frame,
-                                    wt_expr_vector *v, struct wt_error *err)
+enum wt_status wt_frames_entry_value(struct wt_build *b, Dwarf_Attribute *attribute,
+                                     const Dwarf_Op *op, const struct wt_frame *frame,
+                                     wt_expr_vector *v, struct wt_error *err)
 {
     Dwarf_Attribute expression, value;
     Dwarf_Op *ops;

@@ -36,6 +36,7 @@ struct compiler wt_compiler_for(const struct wt_view *scope)
                          .number = evaluate_number,
                          .build = {.types = scope->source->types,
                                    .frame_ops = &wt_frame_ops,
+                                   .entry_value = wt_frames_entry_value,
                                    .topology = scope->source->topology,
                                    .frames = scope->frames}};
     struct wt_wave wave;
