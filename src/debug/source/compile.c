@@ -521,7 +521,7 @@ enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
     }
     if ((status = need_number(o, err)) != WT_OK)
         return status;
-    if (wt_type_plain(o->type)->kind != WT_TYPE_FLOAT)
+    if (wt_type_plain(o->type)->kind != WT_TYPE_FLOAT && !wt_type_is_wide(o->type))
         return wt_operand_cell_of(&c->build, o, cell, err);
     status = wt_operand_convert(&c->build, o, basic(c, "bool"), &truth, err);
     if (!status)
@@ -667,6 +667,101 @@ static enum wt_status pointer_arithmetic(struct compiler *c, int op, const struc
     return status;
 }
 
+static enum wt_status result_temporary(struct compiler *c, wt_expr_vector *to, struct wt_error *err)
+{
+    if (c->build.next >= WT_EXPR_MOST_TEMPORARIES)
+        return wt_fail(err, WT_UNSUPPORTED, "the expression is too long; split it");
+    *to = wt_expr_temporary(c->build.expr, c->build.next++);
+    return WT_OK;
+}
+
+/* The operation on both halves of 128 bits. */
+static enum wt_status on_halves(struct compiler *c, enum wt_expr_op op, wt_expr_vector x,
+                                wt_expr_vector y, wt_expr_vector *to, struct wt_error *err)
+{
+    const struct wt_type *type = basic(c, "unsigned __int128");
+    const struct wt_operand a = wt_operand_of_pair(&c->build, type, x);
+    const struct wt_operand b = wt_operand_of_pair(&c->build, type, y);
+    enum wt_status status = wt_build_pair(&c->build, to, err);
+    if (status)
+        return status;
+    const struct wt_operand result = wt_operand_of_pair(&c->build, type, *to);
+    for (unsigned i = 0; i < 2; i++)
+        wt_expr_add(c->build.expr, op, 64, result.piece[i].vector, a.piece[i].vector,
+                    b.piece[i].vector);
+    return WT_OK;
+}
+
+static enum wt_status compare_wide(struct compiler *c, int op, bool is_signed, wt_expr_vector x,
+                                   wt_expr_vector y, struct wt_operand *o, struct wt_error *err)
+{
+    wt_expr_vector cell = 0, pair = 0;
+    enum wt_status status;
+    const bool swap = op == '>' || op == WT_OP_LE;
+    bool inverted = op == WT_OP_NE || op == WT_OP_LE || op == WT_OP_GE;
+    if (op == WT_OP_EQ || op == WT_OP_NE) {
+        if ((status = on_halves(c, WT_EXPR_XOR, x, y, &pair, err)) != WT_OK)
+            return status;
+        const struct wt_operand differ =
+            wt_operand_of_pair(&c->build, basic(c, "unsigned __int128"), pair);
+        status = wt_build_op(&c->build, WT_EXPR_OR, 0, differ.piece[0].vector,
+                             differ.piece[1].vector, &cell, err);
+        inverted = !inverted;
+        if (!status && !inverted)
+            status = invert(c, &cell, err);
+        inverted = true;
+    } else if ((status = result_temporary(c, &cell, err)) == WT_OK) {
+        wt_expr_add(c->build.expr,
+                    is_signed ? WT_EXPR_WIDE_LESS_SIGNED : WT_EXPR_WIDE_LESS_UNSIGNED, 0, cell,
+                    swap ? y : x, swap ? x : y);
+    }
+    if (!status && inverted)
+        status = invert(c, &cell, err);
+    if (!status)
+        *o = wt_operand_cell(truth_type(c), cell);
+    return status;
+}
+
+/* Numbers of which one has 128 bits. */
+static enum wt_status arithmetic_wide(struct compiler *c, int op, const struct wt_operand *a,
+                                      const struct wt_operand *b, const struct wt_type *type,
+                                      struct wt_operand *o, struct wt_error *err)
+{
+    static const struct {
+        int op;
+        enum wt_expr_op of_signed, of_unsigned;
+    } table[] = {{'+', WT_EXPR_WIDE_ADD, WT_EXPR_WIDE_ADD},
+                 {'-', WT_EXPR_WIDE_SUB, WT_EXPR_WIDE_SUB},
+                 {'*', WT_EXPR_WIDE_MUL, WT_EXPR_WIDE_MUL},
+                 {'/', WT_EXPR_WIDE_DIV_SIGNED, WT_EXPR_WIDE_DIV_UNSIGNED},
+                 {'%', WT_EXPR_WIDE_REM_SIGNED, WT_EXPR_WIDE_REM_UNSIGNED},
+                 {WT_OP_SHL, WT_EXPR_WIDE_SHL, WT_EXPR_WIDE_SHL},
+                 {WT_OP_SHR, WT_EXPR_WIDE_SHR_SIGNED, WT_EXPR_WIDE_SHR_UNSIGNED},
+                 {'&', WT_EXPR_AND, WT_EXPR_AND},
+                 {'|', WT_EXPR_OR, WT_EXPR_OR},
+                 {'^', WT_EXPR_XOR, WT_EXPR_XOR}};
+    const bool is_signed = wt_type_is_signed(type), shift = op == WT_OP_SHL || op == WT_OP_SHR;
+    wt_expr_vector x = 0, y = 0;
+    enum wt_status status = wt_operand_pair_of(&c->build, a, &x, err);
+    if (!status)
+        status = wt_operand_pair_of(&c->build, b, &y, err); /* a count of bits: its low half */
+    if (status)
+        return status;
+    if (is_comparison(op))
+        return compare_wide(c, op, is_signed, x, y, o, err);
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        if (table[i].op != op)
+            continue;
+        const enum wt_expr_op code = is_signed ? table[i].of_signed : table[i].of_unsigned;
+        status = !shift && strchr("&|^", op) ? on_halves(c, code, x, y, &x, err)
+                                             : wt_build_wide(&c->build, code, x, y, &x, err);
+        if (!status)
+            *o = wt_operand_of_pair(&c->build, type, x);
+        return status;
+    }
+    return wt_fail(err, WT_UNSUPPORTED, "that operation is not for integers of 128 bits");
+}
+
 static enum wt_status arithmetic(struct compiler *c, int op, const struct wt_operand *a,
                                  const struct wt_operand *b, struct wt_operand *o,
                                  struct wt_error *err)
@@ -682,6 +777,8 @@ static enum wt_status arithmetic(struct compiler *c, int op, const struct wt_ope
     const bool is_float = type->kind == WT_TYPE_FLOAT;
     const bool is_signed = wt_type_is_signed(type);
     const unsigned bits = (unsigned)wt_type_size(type) * 8;
+    if (wt_type_is_wide(type))
+        return arithmetic_wide(c, op, a, b, type, o, err);
     if ((status = to_number(c, a, type, &x, err)) != WT_OK ||
         (status = to_number(c, b, shift ? promoted(c, b->type) : type, &y, err)) != WT_OK)
         return status;
@@ -736,14 +833,6 @@ static enum wt_status arithmetic(struct compiler *c, int op, const struct wt_ope
 
 /* ---- operators that need branches ---- */
 
-static enum wt_status result_temporary(struct compiler *c, wt_expr_vector *to, struct wt_error *err)
-{
-    if (c->build.next >= WT_EXPR_MOST_TEMPORARIES)
-        return wt_fail(err, WT_UNSUPPORTED, "the expression is too long; split it");
-    *to = wt_expr_temporary(c->build.expr, c->build.next++);
-    return WT_OK;
-}
-
 /* a && b, a
  *
  * b: b is not evaluated for lanes in which a already decides the result. */
@@ -795,6 +884,17 @@ static enum wt_status type_of(struct compiler *c, const struct wt_node *n,
     return status;
 }
 
+/* Copies a number to a temporary, or one of 128 bits to a pair. */
+static void copy_result(struct compiler *c, const struct wt_type *type, const struct wt_operand *o,
+                        wt_expr_vector result)
+{
+    const struct wt_operand pair = wt_operand_of_pair(&c->build, type, result);
+    const unsigned count = wt_type_is_wide(type) ? 2 : 1;
+    for (unsigned i = 0; i < count; i++)
+        wt_expr_add(c->build.expr, WT_EXPR_COPY, 0, pair.piece[i].vector, o->piece[i].vector,
+                    o->piece[i].vector);
+}
+
 static enum wt_status conditional(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
                                   struct wt_error *err)
 {
@@ -805,7 +905,7 @@ static enum wt_status conditional(struct compiler *c, const struct wt_node *n, s
     enum wt_status status;
     if ((status = type_of(c, n->b, &left, err)) != WT_OK ||
         (status = type_of(c, n->c, &right, err)) != WT_OK ||
-        (status = result_temporary(c, &result, err)) != WT_OK)
+        (status = wt_build_pair(&c->build, &result, err)) != WT_OK)
         return status;
     const unsigned mark = c->build.next;
     const struct wt_type *plain = wt_type_plain(left);
@@ -823,17 +923,18 @@ static enum wt_status conditional(struct compiler *c, const struct wt_node *n, s
     if ((status = compile(c, n->c, &a, err)) != WT_OK ||
         (status = wt_operand_convert(&c->build, &a, type, &a, err)) != WT_OK)
         return status;
-    wt_expr_add(expr, WT_EXPR_COPY, 0, result, a.piece[0].vector, a.piece[0].vector);
+    copy_result(c, type, &a, result);
     const size_t end = wt_expr_add(expr, WT_EXPR_GOTO, 0, result, result, result);
     wt_expr_set_target(expr, branch, wt_expr_here(expr));
     c->build.next = mark;
     if ((status = compile(c, n->b, &a, err)) != WT_OK ||
         (status = wt_operand_convert(&c->build, &a, type, &a, err)) != WT_OK)
         return status;
-    wt_expr_add(expr, WT_EXPR_COPY, 0, result, a.piece[0].vector, a.piece[0].vector);
+    copy_result(c, type, &a, result);
     wt_expr_set_target(expr, end, wt_expr_here(expr));
     c->build.next = mark;
-    *o = wt_operand_cell(type, result);
+    *o = wt_type_is_wide(type) ? wt_operand_of_pair(&c->build, type, result)
+                               : wt_operand_cell(type, result);
     return WT_OK;
 }
 
@@ -1491,6 +1592,15 @@ static enum wt_status compile_unary(struct compiler *c, const struct wt_node *n,
     if ((status = need_number(&a, err)) != WT_OK)
         return status;
     const struct wt_type *type = promoted(c, a.type);
+    if (wt_type_is_wide(type)) {
+        const struct wt_operand other = wt_operand_cell(
+            integer(c, 8, true), wt_build_constant(&c->build, n->op == '-' ? 0 : UINT64_MAX));
+        /* -x is 0 - x, and ~x is -1 ^ x. */
+        if (n->op == '-' || n->op == '~')
+            return arithmetic_wide(c, n->op == '-' ? '-' : '^', &other, &a, type, o, err);
+        *o = a;
+        return WT_OK;
+    }
     if ((status = to_number(c, &a, type, &cell, err)) != WT_OK)
         return status;
     const unsigned bits = (unsigned)wt_type_size(type) * 8;

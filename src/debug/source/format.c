@@ -293,11 +293,60 @@ static void put_pointer(struct printer *p, const struct wt_type *type, uint64_t 
     }
 }
 
+/* An integer of 128 bits in digits of a base. */
+static void put_wide_digits(FILE *out, uint64_t low, uint64_t high, unsigned base)
+{
+    char digits[129];
+    size_t at = sizeof digits;
+    /* Divides 32 bits at a time, the highest first. */
+    uint32_t part[4] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high,
+                        (uint32_t)(high >> 32)};
+    do {
+        uint64_t rest = 0;
+        for (unsigned i = 4; i-- > 0;) {
+            rest = rest << 32 | part[i];
+            part[i] = (uint32_t)(rest / base);
+            rest %= base;
+        }
+        digits[--at] = "0123456789abcdef"[rest];
+    } while (part[0] || part[1] || part[2] || part[3]);
+    fwrite(digits + at, 1, sizeof digits - at, out);
+}
+
+static void put_wide(struct printer *p, bool is_signed, const uint8_t *bytes)
+{
+    uint64_t low = wt_load_le(bytes, 8), high = wt_load_le(bytes + 8, 8);
+    const char letter = p->format.letter;
+    const unsigned base = letter == 'x' || letter == 'z' ? 16
+                          : letter == 'o'                ? 8
+                          : letter == 't'                ? 2
+                                                         : 10;
+    if (base == 16)
+        fputs("0x", p->out);
+    else if (base == 8 && (low || high))
+        fputc('0', p->out);
+    for (unsigned digit = 31; letter == 'z' && digit > 0; digit--) {
+        if ((digit < 16 ? low >> (4 * digit) : high >> (4 * (digit - 16))) || (digit < 16 && high))
+            break;
+        fputc('0', p->out);
+    }
+    if (base == 10 && (letter == 'd' || (letter != 'u' && is_signed)) && high >> 63) {
+        fputc('-', p->out);
+        low = -low;
+        high = ~high + (low == 0);
+    }
+    put_wide_digits(p->out, low, high, base);
+}
+
 static void put_scalar(struct printer *p, const struct wt_type *type, uint32_t bit_offset,
                        uint32_t bit_size, const uint8_t *bytes, bool top)
 {
     const struct wt_type *plain = wt_type_plain(type);
     struct wt_number n;
+    if (wt_type_is_wide(plain) && !bit_size) {
+        put_wide(p, wt_type_is_signed(plain), bytes);
+        return;
+    }
     if (!wt_number_of(type, bit_offset, bit_size, bytes, &n)) {
         /* More than 64 bits: printed in hexadecimal, as GDB does for values that it cannot compute
          * with. */

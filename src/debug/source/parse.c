@@ -524,9 +524,10 @@ static enum wt_status parse_unary(struct parser *p, struct wt_node **out);
 
 static bool is_keyword(const char *word)
 {
-    static const char *const words[] = {
-        "const",  "volatile", "unsigned", "signed", "long",  "short", "int",   "char", "float",
-        "double", "struct",   "union",    "enum",   "class", "void",  "_Bool", "bool", "_Float16"};
+    static const char *const words[] = {"const",  "volatile", "unsigned", "signed",  "long",
+                                        "short",  "int",      "char",     "float",   "double",
+                                        "struct", "union",    "enum",     "class",   "void",
+                                        "_Bool",  "bool",     "_Float16", "__int128"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], word) == 0)
             return true;
@@ -548,6 +549,8 @@ static enum wt_status arithmetic_type(struct parser *p, unsigned is_signed, unsi
     char text[40];
     if (base && strcmp(base, "char") == 0)
         name = is_unsigned ? "unsigned char" : is_signed ? "signed char" : "char";
+    else if (strcmp(name, "__int128") == 0)
+        name = is_unsigned ? "unsigned __int128" : "__int128";
     else if (strcmp(name, "int") == 0) {
         snprintf(text, sizeof text, "%s%s", is_unsigned ? "unsigned " : "",
                  longs >= 2 ? "long long"
@@ -586,6 +589,8 @@ static enum wt_status parse_specifiers(struct parser *p, const struct wt_type **
             base = "char";
         else if (strcmp(w, "double") == 0)
             base = "double";
+        else if (strcmp(w, "__int128") == 0)
+            base = "__int128";
         else if (strcmp(w, "struct") == 0 || strcmp(w, "union") == 0 || strcmp(w, "enum") == 0 ||
                  strcmp(w, "class") == 0) {
             char name[256];

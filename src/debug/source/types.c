@@ -522,6 +522,7 @@ static const struct basic basics[] = {
     {"uintptr_t", WT_TYPE_INT, 0, false},   {"intptr_t", WT_TYPE_INT, 0, true},
     {"uint", WT_TYPE_INT, 4, false},        {"ulong", WT_TYPE_INT, 8, false},
     {"ushort", WT_TYPE_INT, 2, false},      {"uchar", WT_TYPE_CHAR, 1, false},
+    {"__int128", WT_TYPE_INT, 16, true},    {"unsigned __int128", WT_TYPE_INT, 16, false},
 };
 
 const struct wt_type *wt_types_basic(struct wt_types *t, const char *name)
