@@ -506,6 +506,27 @@ static void fail_unfit(struct run *r, const uint64_t *a, unsigned size)
             fail(r, wt_lane_bit(k));
 }
 
+/* A power of a negative exponent is what an integer division would make of it. */
+static uint64_t power(uint64_t a, uint64_t b)
+{
+    if ((int64_t)b < 0)
+        return a == 1 ? 1 : a == UINT64_MAX ? (b & 1 ? UINT64_MAX : 1) : 0;
+    uint64_t result = 1;
+    for (; b; b >>= 1, a *= a)
+        if (b & 1)
+            result *= a;
+    return result;
+}
+
+static void fail_power(struct run *r, const uint64_t *a, const uint64_t *b)
+{
+    for (wt_lanes rest = r->active; rest; rest &= rest - 1) {
+        const unsigned k = wt_lanes_lowest(rest);
+        if (a[k] == 0 && (int64_t)b[k] < 0)
+            fail(r, wt_lane_bit(k));
+    }
+}
+
 /* All lanes in one loop that compilers vectorise, or those that are active. */
 #define EACH(result)                                                                               \
     do {                                                                                           \
@@ -719,6 +740,10 @@ static void calculate(struct run *r, const struct instruction *in)
     case WT_EXPR_SHR_UNSIGNED:
         EACH(shift_right(a[k], b[k]));
         break;
+    case WT_EXPR_POWER:
+        fail_power(r, a, b);
+        EACH(power(a[k], b[k]));
+        break;
     case WT_EXPR_AND:
         EACH(a[k] & b[k]);
         break;
@@ -783,6 +808,12 @@ static void calculate(struct run *r, const struct instruction *in)
         break;
     case WT_EXPR_F_DIV:
         FLOAT(/);
+        break;
+    case WT_EXPR_F_REM:
+        EACH(from_double(fmod(to_double(a[k], size), to_double(b[k], size)), size));
+        break;
+    case WT_EXPR_F_POWER:
+        EACH(from_double(pow(to_double(a[k], size), to_double(b[k], size)), size));
         break;
     case WT_EXPR_F_EQUAL:
         FLOAT_IS(==);

@@ -37,6 +37,7 @@ enum wt_expr_op {
     WT_EXPR_SHL, /**< by 64 and more: 0 (SHR_SIGNED: the sign) */
     WT_EXPR_SHR_SIGNED,
     WT_EXPR_SHR_UNSIGNED,
+    WT_EXPR_POWER, /**< a to the power of b, both signed; fails for 0 to a negative power */
     WT_EXPR_AND,
     WT_EXPR_OR,
     WT_EXPR_XOR,
@@ -62,6 +63,8 @@ enum wt_expr_op {
     WT_EXPR_F_SUB,
     WT_EXPR_F_MUL,
     WT_EXPR_F_DIV,
+    WT_EXPR_F_REM,   /**< as fmod() */
+    WT_EXPR_F_POWER, /**< as pow() */
     WT_EXPR_F_EQUAL,
     WT_EXPR_F_LESS,
     WT_EXPR_F_LESS_EQUAL,

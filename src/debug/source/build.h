@@ -159,6 +159,10 @@ enum wt_status wt_build_location(struct wt_build *b, Dwarf_Attribute *attribute,
                                  const Dwarf_Op *ops, size_t count, const struct wt_frame *frame,
                                  uint64_t bias, uint64_t size, struct wt_operand *o,
                                  struct wt_error *err);
+/** The address that an expression computes of another one, which is on its stack at first. */
+enum wt_status wt_build_member_address(struct wt_build *b, Dwarf_Attribute *attribute,
+                                       const Dwarf_Op *ops, size_t count, wt_expr_vector object,
+                                       wt_expr_vector *address, struct wt_error *err);
 /** The value of an expression that computes an address: a CFA, a frame base. */
 enum wt_status wt_build_address(struct wt_build *b, Dwarf_Attribute *attribute, const Dwarf_Op *ops,
                                 size_t count, const struct wt_frame *frame, uint64_t bias,
