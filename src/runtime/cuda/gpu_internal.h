@@ -2,6 +2,7 @@
 #ifndef WT_RUNTIME_CUDA_GPU_INTERNAL_H
 #define WT_RUNTIME_CUDA_GPU_INTERNAL_H
 
+#include "object/sm_wire.h"
 #include "runtime/common/progress.h"
 #include "runtime/cuda/gpu.h"
 
@@ -54,6 +55,8 @@ struct gpu {
     uint64_t local;            /* bytes of local memory that are mapped */
     bool header[MOST_HEADERS]; /* of textures: which are in use */
     struct wt_progress progress;
+    struct sm_wire_hit *hit; /* accesses to what a debugger watches; NULL: it has watched nothing */
+    size_t hit_count, hit_room;
     bool printed; /* since the program's output was last flushed */
 };
 
