@@ -26,7 +26,7 @@ struct wt_drm_emulated {
     struct wt_progress progress;
     struct wt_core_on_fault core_on_fault;
     FILE *record;  /* of the buffer objects; NULL: none */
-    char *details; /* lines that follow the next message; NULL: none */
+    char *details; /* lines that follow the message of the batch's failure; NULL: none */
     size_t details_length;
 };
 
@@ -269,12 +269,14 @@ static uint64_t ticks(void *context)
     return wt_clock_ns() / 1000 * (WT_I915_CLOCK_HZ / 1000000);
 }
 
-static void say(void *context, const char *text)
+static void say(void *context, const char *text, bool failed)
 {
     struct wt_drm_emulated *gpu = context;
     flockfile(stderr);
-    fprintf(stderr, "wavetrap: %s\n%s", text, gpu->details ? gpu->details : "");
+    fprintf(stderr, "wavetrap: %s\n%s", text, failed && gpu->details ? gpu->details : "");
     funlockfile(stderr);
+    if (!failed)
+        return;
     free(gpu->details);
     gpu->details = NULL;
 }
