@@ -99,7 +99,7 @@ static bool set_or_unset(const char *variable, const char *value)
 static bool prepare_amd(const struct start *start, const char *folder)
 {
     const char *before = getenv("LD_LIBRARY_PATH"), *name = strrchr(start->program, '/');
-    char bytes[24], caught[24];
+    char bytes[24], caught[24], history[24];
     const struct cli_exec_options *o = start->options;
     const size_t size = strlen(folder) + (before ? strlen(before) : 0) + 2;
     char *path = malloc(size);
@@ -108,10 +108,12 @@ static bool prepare_amd(const struct start *start, const char *folder)
     snprintf(path, size, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "");
     snprintf(bytes, sizeof bytes, "%" PRIu64, o->memory);
     snprintf(caught, sizeof caught, "%" PRIu32, o->caught);
+    snprintf(history, sizeof history, "%" PRIu64, o->core_history);
     const bool set = !setenv("LD_LIBRARY_PATH", path, 1) &&
                      set_or_unset("WAVETRAP_MEMORY", o->memory ? bytes : NULL) &&
                      set_or_unset("WAVETRAP_CATCH", o->caught ? caught : NULL) &&
                      set_or_unset("WAVETRAP_CORE", o->core) &&
+                     set_or_unset("WAVETRAP_CORE_HISTORY", o->core_history ? history : NULL) &&
                      set_or_unset("WAVETRAP_EXPLAIN", o->explain);
     free(path);
     /* Our report of a memory fault says more than the runtime's, in fewer lines. */
@@ -292,10 +294,11 @@ struct exec {
     char gem[PATH_MAX];   /* of --gem, whole; "": none */
     char log[PATH_MAX];   /* of --log-calls */
     char core[PATH_MAX];  /* of --core-on-fault, whole; "": none */
+    uint64_t core_history;
     bool logs, stats;
-    bool has_sm;     /* one of the GPUs is an sm */
-    uint32_t caught; /* exceptions of --catch */
-    bool catches;    /* one of the GPUs has them, and memory of its own */
+    bool has_sm;      /* one of the GPUs is an sm */
+    uint32_t caught;  /* exceptions of --catch */
+    unsigned catches; /* GPUs that have them, and memory of their own */
     bool help;
 };
 
@@ -320,7 +323,7 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
     if (status == WT_OK && (!has_driver(gpu.family) || strchr(value, ' ')))
         status = wt_fail(err, WT_INVALID,
                          "host programs run on gfx900, gen9 and sm, not on '%.40s'", value);
-    e->catches |= !status && gpu.family->exception_name;
+    e->catches += !status && gpu.family->exception_name;
     e->has_sm |= !status && strcmp(gpu.family->name, "sm") == 0;
     wt_gpu_free(&gpu);
     if (status)
@@ -388,6 +391,11 @@ static enum wt_status set_core(void *context, const char *value, struct wt_error
     return access(folder, W_OK)
                ? wt_fail(err, WT_IO, "%.400s: cannot be written: %s", value, strerror(errno))
                : WT_OK;
+}
+
+static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
+{
+    return cli_issues(value, &((struct exec *)context)->core_history, err);
 }
 
 /* The file's name is made absolute: the program may change its folder. */
@@ -503,6 +511,13 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "--core-on-fault is for gfx900; no --gpu is one");
         return cli_fail(&cli_exec, &err);
     }
+    if (e.core_history && (!*e.core || e.catches > 1)) {
+        struct wt_error err;
+        wt_fail(&err, WT_INVALID,
+                *e.core ? "--core-history: what several GPUs do has no common order; give one --gpu"
+                        : "--core-history is for --core-on-fault=FILE, which is missing");
+        return cli_fail(&cli_exec, &err);
+    }
     if ((e.logs || e.stats) && e.length && !e.has_sm) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID, "--%s is about an sm; no --gpu is one",
@@ -515,6 +530,7 @@ static int exec(int argc, char **argv)
                                        .schedule = e.schedule,
                                        .gem = *e.gem ? e.gem : NULL,
                                        .core = *e.core ? e.core : NULL,
+                                       .core_history = e.core_history,
                                        .log = e.logs ? e.log : NULL,
                                        .stats = e.stats,
                                        .caught = e.caught};
@@ -550,6 +566,9 @@ static const struct cli_option options[] = {
      "the first fault on a gfx900 leaves the GPU's state in FILE, for\n"
      "'wavetrap debug --core FILE'",
      set_core},
+    {"core-history", 0, "ISSUES",
+     "put so much of the kernel's run before the fault, or 'all', into that file",
+     set_core_history},
     {"log-calls", 0, "[=FILE]",
      "log calls of the CUDA driver API, with values and results, and kernels, to\n"
      "stderr or FILE",

@@ -483,7 +483,7 @@ static void add_module(struct wt_emulated *e)
     uint8_t *bytes;
     size_t length;
     if (s->ptx.image) {
-        wt_sm_ptx_add_module(&s->ptx, e->modules, 0, NULL, WT_IGNORED);
+        wt_sm_ptx_add_module(&s->ptx, e->modules, NULL, WT_IGNORED);
         return;
     }
     wt_modules_set_bundles(e->modules, SM_BUNDLE, 8);

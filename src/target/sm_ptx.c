@@ -370,7 +370,7 @@ static void free_sections(struct sections *s)
 }
 
 enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *p, struct wt_modules *modules,
-                                    unsigned device, wt_module_id *id, struct wt_error *err)
+                                    wt_module_id *id, struct wt_error *err)
 {
     struct sections sections = {0};
     struct files files = {.numbered = p->count == 1 && has_numbered_files(p->module[0].text) &&
@@ -396,8 +396,7 @@ enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *p, struct wt_modules
         elf.file_count = files.count;
         elf.row = rows;
         if ((status = line_elf_write(&elf, &bytes, &length, err)) == WT_OK) {
-            status =
-                wt_modules_add_bytes(modules, p->module[0].name, bytes, length, 0, device, id, err);
+            status = wt_modules_add_bytes(modules, p->module[0].name, bytes, length, 0, 0, id, err);
             free(bytes);
         }
     }

@@ -26,11 +26,11 @@ enum wt_status wt_sm_ptx_link(struct wt_sm_ptx *program, uint64_t code, uint64_t
                               struct wt_error *err);
 
 /**
- * Adds the linked program to the modules of a device, with symbols and source lines: those of .loc,
+ * Adds the linked program to the modules, with symbols and source lines: those of .loc,
  * or, for functions that have none, the lines of the PTX text itself. @p id may be NULL.
  */
 enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *program, struct wt_modules *modules,
-                                    unsigned device, wt_module_id *id, struct wt_error *err);
+                                    wt_module_id *id, struct wt_error *err);
 
 /** Frees all; no device may execute the image any more. */
 void wt_sm_ptx_free(struct wt_sm_ptx *program);

@@ -4,7 +4,6 @@
 
 #include <assert.h>
 
-#define WINDOW_BYTES UINT64_C(0x1000000)
 /* Above all addresses of the GPU, which have 48 bits: expressions access the register
  * file there. */
 #define FILE_WINDOW (UINT64_C(1) << 63)
@@ -75,7 +74,8 @@ static enum wt_status generic(struct wt_probe *p, struct wt_address addr, size_t
         return wt_fail(err, WT_UNSUPPORTED, "the register file is written by its registers");
     if (addr.space == SPACE_CONSTANT)
         return find_constant(p, addr.offset, size, at, err);
-    if ((addr.space == SPACE_SHARED || addr.space == SPACE_LOCAL) && addr.offset >= WINDOW_BYTES)
+    if ((addr.space == SPACE_SHARED || addr.space == SPACE_LOCAL) &&
+        addr.offset >= SMP_WINDOW_BYTES)
         return wt_fail(err, WT_INVALID, "%s memory has no 0x%llx", p->space[addr.space].name,
                        (unsigned long long)addr.offset);
     return WT_OK;
@@ -112,7 +112,7 @@ enum wt_status smp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
     enum wt_status status = generic(p, addr, size, &at, err);
     *part = size;
     *home = wt_address_of(at);
-    if (status || at - p->link->local_window >= WINDOW_BYTES)
+    if (status || at - p->link->local_window >= SMP_WINDOW_BYTES)
         return status;
     const uint64_t offset = at - p->link->local_window;
     status = p->link->ops->local(p->link->context, wave, lane, &base, &bytes, err);

@@ -34,6 +34,41 @@ void wt_core_module(struct wt_archive *a, struct wt_core_module *m)
     a->left = 0;
 }
 
+/* ---- breakpoints of the recorded run ---- */
+
+#define MOST_PLANTED 65536
+
+static void patch(struct wt_archive *a, struct wt_core_patch *p)
+{
+    wt_archive_u64(a, &p->addr, UINT64_MAX, "an address");
+    wt_archive_u64(a, &p->size, sizeof p->bytes, "the size of a breakpoint");
+    wt_archive_bytes(a, p->bytes, sizeof p->bytes);
+    wt_archive_bytes(a, p->mask, sizeof p->mask);
+}
+
+void wt_core_breakpoints(struct wt_archive *a, struct wt_core_breakpoints *b)
+{
+    uint32_t count = (uint32_t)b->count;
+    wt_archive_u32(a, &count, MOST_PLANTED, "the number of breakpoints");
+    if (wt_archive_reads(a)) {
+        free(b->list);
+        b->list = count ? calloc(count, sizeof *b->list) : NULL;
+        b->count = 0;
+        if (count && !b->list)
+            wt_archive_fail(a, "the host has no memory for its breakpoints");
+    }
+    for (uint32_t i = 0; i < count && !a->failed; i++) {
+        struct wt_core_planted *p = &b->list[i];
+        wt_archive_u64(a, &p->addr, UINT64_MAX, "an address");
+        wt_archive_u64(a, &p->time, UINT64_MAX, "an issue time");
+        patch(a, &p->trap);
+        patch(a, &p->original);
+        if (!p->trap.size || p->trap.size != p->original.size || p->trap.addr != p->original.addr)
+            wt_archive_fail(a, "a breakpoint is not as long as what it covers");
+    }
+    b->count = a->failed ? 0 : count;
+}
+
 /* ---- writing ---- */
 
 enum wt_status wt_core_begin(struct wt_core_writer *w, const char *path, struct wt_error *err)

@@ -110,6 +110,9 @@ struct sm_warp_state {
 
 /** False: there is no such warp now. */
 bool sm_warp_state(struct sm_device *device, uint32_t warp, struct sm_warp_state *state);
+/** All warps of an SM pause, or enter the trap handler, as for BPT.TRAP: for a driver that stops
+ * them between two runs. */
+void sm_device_stop(struct sm_device *device, unsigned sm);
 /** Where a lane's local memory begins, and how many bytes of it a kernel has. */
 bool sm_warp_local(struct sm_device *device, uint32_t warp, unsigned lane, uint64_t *addr,
                    uint32_t *size);

@@ -32,7 +32,7 @@ static struct {
     unsigned gpu_count;
     struct planted *planted;
     size_t planted_count, planted_capacity;
-    uint8_t bytes[SM_WIRE_MOST];
+    _Alignas(8) uint8_t bytes[SM_WIRE_MOST];
 } its;
 
 static struct sm_device *device_of(uint32_t number)
@@ -143,9 +143,11 @@ static void let_go(void *context)
     (void)context;
     debug_enter_as_debugger();
     if (debug_followed()) { /* who has only looked has changed nothing */
-        for (uint32_t i = 0; i < its.gpu_count; i++)
+        for (uint32_t i = 0; i < its.gpu_count; i++) {
+            debug_watch(its.gpu[i], NULL, 0);
             for (unsigned sm = 0; sm < sm_machine(device_of(i))->waves / SM_WARPS; sm++)
                 release_sm(device_of(i), sm);
+        }
         for (size_t i = 0; i < its.planted_count; i++) {
             const struct planted *p = &its.planted[i];
             const struct sm_wire_request at = {
@@ -274,6 +276,16 @@ static int serve_device(struct sm_device *d, const struct sm_wire_request *r,
     case SM_WIRE_READ_FILE:
         answer->size = r->size;
         return sm_read_file(d, r->warp, r->value, its.bytes, r->size) ? 0 : -EINVAL;
+    case SM_WIRE_WATCH:
+        return debug_watch(its.gpu[r->device], (const void *)its.bytes,
+                           r->size / sizeof(struct sm_wire_watch))
+                   ? 0
+                   : -ENOMEM;
+    case SM_WIRE_HITS:
+        answer->size = (uint32_t)(debug_take_hits(its.gpu[r->device], (void *)its.bytes,
+                                                  SM_WIRE_MOST / sizeof(struct sm_wire_hit)) *
+                                  sizeof(struct sm_wire_hit));
+        return 0;
     case SM_WIRE_LOCAL:
         if (!sm_warp_local(d, r->warp, r->lane, &answer->value[0], &size))
             return -EINVAL;

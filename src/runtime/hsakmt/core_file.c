@@ -20,16 +20,11 @@ struct pages {
     const struct host_core_request *request;
 };
 
-/* Memory as the GPU sees it: on a copy while it is recorded. */
 static bool read_pages(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
     const struct pages *p = context;
-    for (size_t done = 0, part; done < size; done += part) {
-        part = size - done;
-        if (!host_recording_read(p->gpu, addr + done, bytes + done, &part) &&
-            !host_gpu_copy(p->gpu, addr + done, bytes + done, part))
-            return false;
-    }
+    if (!host_gpu_copy(p->gpu, addr, bytes, size))
+        return false;
     if (p->request->unplant)
         p->request->unplant(p->request->context, addr, bytes, size);
     return true;
@@ -75,14 +70,25 @@ static void describe(const struct host_gpu *gpu, const struct host_core_request 
     d->lane = request->lane;
 }
 
+/* The section STAT of a GPU that is not recorded. */
+static enum wt_status write_state(struct pages *pages, struct wt_archive *a, struct wt_error *err)
+{
+    const struct gcn_host_archive in_host = {.read = read_pages, .context = pages};
+    bool past = false;
+    wt_archive_bool(a, &past);
+    return gcn_archive_in_host(pages->gpu->device, a, &in_host)
+               ? WT_OK
+               : wt_fail(err, WT_NO_MEMORY, "the program has no host memory for that");
+}
+
 enum wt_status host_core_write(struct host_gpu *gpu, const struct host_core_request *request,
                                struct wt_error *err)
 {
     struct wt_core_device device = {.wave = 0};
     struct pages pages = {gpu, request};
     struct wt_core_writer w;
-    bool past = false;
-    uint32_t planted = 0;
+    struct wt_core_breakpoints breakpoints = {NULL};
+    const bool recorded = host_recording_on(gpu);
     enum wt_status status = wt_core_begin(&w, request->path, err);
     if (status)
         return status;
@@ -93,16 +99,18 @@ enum wt_status host_core_write(struct host_gpu *gpu, const struct host_core_requ
     wt_core_end_section(&w);
     write_modules(gpu->host, &w, &a);
     wt_core_begin_section(&w, "PLNT");
-    wt_archive_u32(&a, &planted, 0, "the number of breakpoints");
+    if (recorded)
+        breakpoints = request->breakpoints;
+    wt_core_breakpoints(&a, &breakpoints);
     wt_core_end_section(&w);
     wt_core_begin_section(&w, "STAT");
-    wt_archive_bool(&a, &past);
-    const bool good = gcn_archive_in_host(gpu->device, &a, read_pages, &pages);
+    status = recorded ? host_recording_archive(gpu, request->issues, &a, err)
+                      : write_state(&pages, &a, err);
     wt_core_end_section(&w);
-    if (good)
+    if (status == WT_OK)
         return wt_core_finish(&w, err);
     wt_core_give_up(&w);
-    return wt_fail(err, WT_NO_MEMORY, "%s: the program has no host memory for that", request->path);
+    return wt_fail_in(err, "%s", request->path);
 }
 
 void host_core_on_fault(struct host_gpu *gpu, const char *reason, uint32_t wave, uint64_t lanes)
@@ -115,6 +123,7 @@ void host_core_on_fault(struct host_gpu *gpu, const char *reason, uint32_t wave,
     const struct host_core_request request = {.path = path,
                                               .reason = reason,
                                               .wave = wave,
+                                              .issues = gpu->host->core_history,
                                               .lane = lanes ? (uint32_t)__builtin_ctzll(lanes) : 0};
     if (host_core_write(gpu, &request, &err) != WT_OK)
         fprintf(stderr, "wavetrap: --core-on-fault: %s\n", err.text);

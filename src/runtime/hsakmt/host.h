@@ -16,6 +16,7 @@
 
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/host.h"
+#include "emulator/machine/core_format.h"
 #include "object/kfd_debug.h"
 #include "runtime/common/progress.h"
 
@@ -159,8 +160,11 @@ struct host {
     uint16_t caught;          /**< exceptions that end the program: struct gcn_origin */
     char core_on_fault[4096]; /**< where the first fault leaves a core file: */
     atomic_bool core_due;     /**< it has not come yet; false: it leaves none */
-    char explain[1024];       /**< what to explain: see explain.c */
-    atomic_bool explained;    /**< a wave came there */
+    /** host_memory_is_shared, which recordings reach only through here: they lie below it. */
+    bool (*is_shared)(struct host *host, uint64_t addr);
+    uint64_t core_history; /**< issues of the recorded run in it; 0: nothing is recorded for it */
+    char explain[1024];    /**< what to explain: see explain.c */
+    atomic_bool explained; /**< a wave came there */
 };
 
 /** The open driver; NULL before hsaKmtOpenKFD. The library's interface has no handle for it. */
@@ -211,6 +215,11 @@ void host_memory_free(struct host *host);
 const struct host_allocation *host_memory_find(const struct host *host, uint64_t addr,
                                                const struct host_allocation **before);
 
+/**
+ * Whether the program's threads may use the page at an address while kernels run. The GPU is
+ * entered.
+ */
+bool host_memory_is_shared(struct host *host, uint64_t addr);
 /** Whether memory that the runtime has allocated lies in [addr, end). The caller holds
  * host->lock. */
 bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end);
@@ -397,7 +406,11 @@ struct host_core_request {
     const char *reason; /**< why it has stopped, for people; "": the state says so */
     uint32_t wave;      /**< that is selected; UINT32_MAX: none */
     uint32_t lane;
-    /** Puts back what a debugger has planted in [addr, addr + size); NULL: nothing is. */
+    uint64_t issues; /**< of the recorded run before now; 0: none of it */
+    /** Those of the debugger in the recorded run. */
+    struct wt_core_breakpoints breakpoints;
+    /** Where nothing is recorded: puts back what a debugger has planted in [addr, addr + size);
+     * NULL: nothing is. */
     void (*unplant)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
     void *context;
 };

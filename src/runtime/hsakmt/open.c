@@ -150,6 +150,9 @@ static struct host *open_host(struct wt_error *err)
     const char *core = getenv("WAVETRAP_CORE");
     snprintf(host->core_on_fault, sizeof host->core_on_fault, "%s", core ? core : "");
     atomic_init(&host->core_due, *host->core_on_fault != 0);
+    host->is_shared = host_memory_is_shared;
+    const char *history = getenv("WAVETRAP_CORE_HISTORY");
+    host->core_history = history ? strtoull(history, NULL, 0) : 0;
     /* exec has checked it. */
     const char *caught = getenv("WAVETRAP_CATCH");
     host->caught = caught ? (uint16_t)(strtoul(caught, NULL, 0) & 0x1ff) : 0;
