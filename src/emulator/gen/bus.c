@@ -85,6 +85,7 @@ static void clear_attention(struct gen_device *d, unsigned row, uint32_t bits)
             continue;
         if (t->held) {
             gen_release(t);
+            gen_take_save(t);
             continue;
         }
         t->g->n[1]++;

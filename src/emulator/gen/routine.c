@@ -49,7 +49,6 @@ void gen_release(struct gen_thread *t)
     t->held = t->suppress = false;
     t->status = 0;
     gen_update_ready(t);
-    gen_take_save(t);
 }
 
 void gen_device_debug(struct gen_device *d, bool on)
