@@ -12,13 +12,16 @@
 enum wt_status gen_kernel_elf_make(const char *name, uint64_t code_size, uint8_t **bytes,
                                    size_t *length, struct wt_error *err)
 {
-    uint8_t *code = calloc(1, code_size ? code_size : 1);
-    const struct line_elf_symbol symbol = {.name = name, .size = code_size, .is_function = true};
+    enum { INSTRUCTION = 16 };
+    /* Of a kernel that begins with illegal instructions, the length is not known. */
+    const uint64_t size = code_size ? code_size : INSTRUCTION;
+    uint8_t *code = calloc(1, size);
+    const struct line_elf_symbol symbol = {.name = name, .size = size, .is_function = true};
     const struct line_elf elf = {.producer = "wavetrap",
                                  .unit = name,
                                  .machine = EM_INTELGT,
                                  .code = code,
-                                 .code_size = code_size,
+                                 .code_size = size,
                                  .symbol = &symbol,
                                  .symbol_count = 1,
                                  .file = &name,

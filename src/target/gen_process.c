@@ -49,6 +49,19 @@ static uint8_t *read_code(struct wt_process *p, const struct gen_wire_kernel *ke
     return NULL;
 }
 
+/* What another process says is checked: the code's memory is asked for at once. */
+static enum wt_status check_kernel(const struct gen_wire_kernel *kernel, struct wt_error *err)
+{
+    enum { MOST_CODE = 64 << 20 };
+    if (kernel->code_size <= MOST_CODE && kernel->elf_size <= MOST_CODE)
+        return WT_OK;
+    return wt_fail(err, WT_INVALID,
+                   "the process tells of a kernel %s of %llu bytes, and debug information of %llu; "
+                   "%d are the most",
+                   kernel->name, (unsigned long long)kernel->code_size,
+                   (unsigned long long)kernel->elf_size, MOST_CODE);
+}
+
 static enum wt_status add_module(struct wt_process *p, const struct gen_wire_kernel *kernel,
                                  struct wt_error *err)
 {
@@ -56,6 +69,8 @@ static enum wt_status add_module(struct wt_process *p, const struct gen_wire_ker
     uint8_t *bytes = NULL;
     size_t length;
     wt_module_id id;
+    if ((status = check_kernel(kernel, err)) != WT_OK)
+        return status;
     struct code *grown =
         wt_array_grow(own(p)->code, &own(p)->code_capacity, own(p)->code_count + 1, sizeof *grown);
     if (!grown)
