@@ -15,6 +15,7 @@
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
 #include "runtime/common/progress.h"
+#include "runtime/drm/core_file.h"
 #include "runtime/drm/kernels.h"
 
 struct wt_drm_emulated {
@@ -23,8 +24,9 @@ struct wt_drm_emulated {
     struct wt_i915 *driver;
     struct drm_debugged debugged;
     struct wt_progress progress;
+    struct wt_core_on_fault core_on_fault;
     FILE *record;  /* of the buffer objects; NULL: none */
-    char *details; /* lines that follow the next message; NULL: none */
+    char *details; /* lines that follow the message of the batch's failure; NULL: none */
     size_t details_length;
 };
 
@@ -165,6 +167,8 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
     tell_instruction(out, mappings, count, fault->pc);
     if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE)
         gen_device_tell_walk(out, "  ", gpu->device, fault->addr);
+    wt_core_on_fault_write(&gpu->core_on_fault, &drm_core_ops, gpu->device, "", fault->wave,
+                           (uint64_t)fault->lanes, out);
     fclose(out);
 }
 
@@ -265,12 +269,14 @@ static uint64_t ticks(void *context)
     return wt_clock_ns() / 1000 * (WT_I915_CLOCK_HZ / 1000000);
 }
 
-static void say(void *context, const char *text)
+static void say(void *context, const char *text, bool failed)
 {
     struct wt_drm_emulated *gpu = context;
     flockfile(stderr);
-    fprintf(stderr, "wavetrap: %s\n%s", text, gpu->details ? gpu->details : "");
+    fprintf(stderr, "wavetrap: %s\n%s", text, failed && gpu->details ? gpu->details : "");
     funlockfile(stderr);
+    if (!failed)
+        return;
     free(gpu->details);
     gpu->details = NULL;
 }
@@ -305,6 +311,7 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_dr
     }
     drm_debugged_init(&g->debugged, g->device);
     record_gem(g);
+    wt_core_on_fault_begin(&g->core_on_fault);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;
