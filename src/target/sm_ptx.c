@@ -54,6 +54,27 @@ void wt_sm_ptx_free(struct wt_sm_ptx *p)
     *p = (struct wt_sm_ptx){0};
 }
 
+/* ---- registers ---- */
+
+/* The frame's part of the warp's register file, in which a register has its lanes one behind the
+ * other. */
+bool wt_sm_ptx_code_register(const struct sm_ptx *image, uint64_t pc, size_t n,
+                             struct wt_code_register *to)
+{
+    struct sm_ptx_register r;
+    if (!image || !sm_ptx_register_at(image, pc, n, &r))
+        return false;
+    const char *type = r.is_float     ? (r.bytes == 8 ? "double" : "float")
+                       : r.bytes == 8 ? "unsigned long"
+                                      : "unsigned int";
+    snprintf(to->name, sizeof to->name, "%s", r.name);
+    snprintf(to->expression, sizeof to->expression, "*(%s *)(0x%llx + %u * $frame + %u * $_lane)",
+             type, WT_SM_FILE_WINDOW + (unsigned long long)r.slot, WT_SM_FILE_ROW,
+             (unsigned)r.bytes);
+    to->is_mask = !r.bytes;
+    return true;
+}
+
 /* ---- source lines ---- */
 
 /* The files of all texts: each text itself first, then those that it names by .file. A text with

@@ -94,6 +94,15 @@ def test_variables_are_those_that_the_kernel_stores(program):
     assert re.search(r"= \{\d+, \d+, \d+\}$", said[18]) and said[-1].endswith(END)
 
 
+def test_registers_of_ptx_have_their_names(program):
+    """The text of the module says which register is the thread's number; R0 is a row of the register file, whatever is there."""
+    tid = re.search(r"mov\.u32\s+(%r\d+), %tid\.x;", program[1].read_text().split(".entry fill(")[1])[1]
+    said = ask([f"tbreak session.cu:{line_of('store')} if threadIdx.x == 37 && blockIdx.x == 1", "run", f"info registers {tid}", f"print ${tid}",
+                "info registers virtual", "info registers R0"], *program, options=SM)
+    assert said[2] == f"{tid:14} 32, 33 .. 63, step +1, in lanes 0..31\n" and said[3] == "$1 = 37\n", said[2:4]
+    assert re.search(r"^%rd0 ", said[4], re.M) and f"\n{tid:14} 32, 33" in said[4] and re.match(r"R0 +0x", said[5]), said[4:6]
+
+
 def test_a_variable_that_is_written_is_the_kernel_s(program):
     said = ask([f"break session.cu:{line_of('store')} if threadIdx.x == 5", "run", "delete", "set var sum@5 = 1000", "print sum@4..6", "continue"],
                *program, options=SM)

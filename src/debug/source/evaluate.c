@@ -448,8 +448,8 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
 
 /* ---- texts ---- */
 
-static enum wt_status parse(const struct wt_view *scope, const char *text, struct wt_node **root,
-                            struct wt_error *err)
+enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
+                               struct wt_error *err)
 {
     const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
                                          wt_source_has_name, (void *)(uintptr_t)scope,
@@ -469,7 +469,7 @@ static bool any_over_logic(const struct wt_node *n)
 bool wt_source_selects_logic(const struct wt_view *scope, const char *text)
 {
     struct wt_node *root;
-    if (parse(scope, text, &root, WT_IGNORED) != WT_OK)
+    if (wt_source_parse(scope, text, &root, WT_IGNORED) != WT_OK)
         return false;
     const bool any = any_over_logic(root);
     wt_node_free(root);
@@ -480,7 +480,7 @@ enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
                                   struct wt_values *values, struct wt_error *err)
 {
     struct wt_node *root;
-    enum wt_status status = parse(scope, text, &root, err);
+    enum wt_status status = wt_source_parse(scope, text, &root, err);
     if (status)
         return status;
     /* The value may be kept longer than the frame; its type belongs to the frame's module. */
@@ -499,7 +499,7 @@ enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
                                  struct wt_error *err)
 {
     struct wt_node *root;
-    enum wt_status status = parse(scope, text, &root, err);
+    enum wt_status status = wt_source_parse(scope, text, &root, err);
     if (status)
         return status;
     *is_type_name = root->kind == WT_NODE_TYPE;
@@ -526,7 +526,7 @@ enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
     struct wt_operand o;
     wt_expr_vector cell;
     *expr = NULL;
-    enum wt_status status = parse(scope, text, &root, err);
+    enum wt_status status = wt_source_parse(scope, text, &root, err);
     if (status)
         return status;
     c.beside = true;

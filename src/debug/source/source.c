@@ -165,6 +165,21 @@ enum wt_status wt_source_set_variable(struct wt_source *s, const char *name,
     return WT_OK;
 }
 
+/* ---- registers of code ---- */
+
+void wt_source_name_registers(struct wt_source *s, wt_code_register_fn *next, void *context)
+{
+    s->code_register = next;
+    s->code_register_context = context;
+}
+
+bool wt_source_code_register(const struct wt_view *scope, size_t n, struct wt_code_register *reg)
+{
+    const struct wt_source *s = scope->source;
+    return s->code_register && scope->frame &&
+           s->code_register(s->code_register_context, scope->frame->inside, n, reg);
+}
+
 /* ---- memory ---- */
 
 bool wt_source_read(const struct wt_view *scope, uint32_t space, uint64_t address, void *out,
