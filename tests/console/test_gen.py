@@ -110,6 +110,15 @@ def test_a_condition_on_a_variable(kernels, way):
     assert said.endswith("= 9")
 
 
+@both_ways
+def test_messages_of_each_channel(kernels, way):
+    """At the odd items' line the odd channels are enabled."""
+    file = kernels(*UNOPTIMISED)
+    done = debug(file, f'dprintf gen_add.cl:{line_of("odd")},"= %d %d %d\\n",i,sum,a[i]', "run", options=[*add(), *way])
+    assert sorted(map(int, re.findall(r"^= (\d+) ", done.stdout, re.M))) == list(range(1, 40, 2)), done.stdout
+    assert all(int(s) == 2 * int(i) == 2 * int(a) for i, s, a in re.findall(r"^= (\d+) (\d+) (\d+)$", done.stdout, re.M))
+
+
 def test_time_travel(kernels):
     """Backwards to the instruction that has stored an item, by a watchpoint on it."""
     file = kernels()

@@ -53,6 +53,15 @@ def test_breakpoints_steps_and_registers(sass):
     assert out.rstrip().endswith("[Program exited normally]")
 
 
+def test_messages_of_each_lane_change_no_issue_time(sass):
+    last = ("break *0x10000068", "run", "print $_time")
+    plain = session(sass("vadd"), *last)
+    out = session(sass("vadd"), 'dprintf *0x10000050,"= %d %d %u\\n",$R0,$R2,$_lane', *last, "delete 2", "continue")
+    lines = sorted(tuple(map(int, line)) for line in re.findall(r"^= (\d+) (\d+) (\d+)$", out, re.M))
+    assert lines == [(i, i, i % 32) for i in range(256)]
+    assert re.search(r"^\$1 = (.*)", plain, re.M)[1] == re.search(r"^\$1 = (.*)", out, re.M)[1]
+
+
 def test_a_breakpoint_does_not_change_issue_times(sass):
     one = ["--grid=32", *VADD[2:]]  # of several warps a stop changes whose turn it is
     last = ("watch *(int*)0x200000008", "continue", "print $_time")

@@ -382,7 +382,7 @@ static void branch(struct run *r, const uint64_t *a, uint32_t target)
 
 static void print(struct run *r, const struct print *p)
 {
-    for (wt_lanes rest = r->active; rest; rest &= rest - 1) {
+    for (wt_lanes rest = r->active & ~r->world->silent; rest; rest &= rest - 1) {
         const unsigned k = wt_lanes_lowest(rest);
         struct wt_print_argument argument[WT_PRINT_ARGUMENTS];
         assert(p->count <= WT_PRINT_ARGUMENTS);

@@ -70,10 +70,12 @@ struct expr_list {
 
 /** What one client wants of a breakpoint: without commands it stops, with commands it prints. */
 struct clause {
+    uint32_t owner;
     struct expr_list conditions, commands;
+    uint64_t runs; /**< how often its commands were run since the owner asked last */
 };
 
-/** The compiled conditions and commands of a breakpoint; immutable. */
+/** The compiled conditions and commands of a breakpoint; immutable but for counts. */
 struct bp_code {
     unsigned owners;
     struct wt_debugger *d;

@@ -56,6 +56,14 @@ struct wt_frame_ops {
                   struct wt_address *addr);
 };
 
+/**
+ * The value of DW_OP_entry_value: what a register held when the frame's function was called. Fails
+ * with "optimized out" where the caller's debug information does not say.
+ */
+typedef enum wt_status wt_entry_value_fn(struct wt_build *b, Dwarf_Attribute *attribute,
+                                         const Dwarf_Op *op, const struct wt_frame *frame,
+                                         wt_expr_vector *v, struct wt_error *err);
+
 /** An expression while it is compiled. */
 struct wt_build {
     struct wt_expr *expr;
@@ -67,6 +75,8 @@ struct wt_build {
     bool uses_frame;          /**< a register or the frame was used */
     bool has_object;          /**< DW_OP_push_object_address pushes `object` */
     wt_expr_vector object;
+    wt_entry_value_fn *entry_value; /**< NULL: not wanted */
+    unsigned calls;                 /**< outwards, for values at the entry of functions */
 };
 
 /* ---- cells: each returns false with *err filled in where temporaries run out ---- */

@@ -580,6 +580,10 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows n
         return WT_OK;
     case DW_OP_entry_value:
     case DW_OP_GNU_entry_value:
+        if (!m->b->entry_value)
+            return lost(err);
+        status = m->b->entry_value(m->b, m->attribute, op, m->frame, &v, err);
+        return status ? status : push(m, v, err);
     case DW_OP_implicit_pointer:
     case DW_OP_GNU_implicit_pointer:
     case DW_OP_GNU_parameter_ref:

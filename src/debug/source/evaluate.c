@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "debug/source/places.h"
 #include "debug/source/source_internal.h"
 
 /* The greatest size of a value in bytes: a larger value would be of no use to a reader. */
@@ -28,13 +29,14 @@ static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt
 static enum wt_status evaluate_number(const struct wt_view *scope, wt_compile_fn *compile,
                                       const void *what, int64_t *value, struct wt_error *err);
 
-static struct compiler compiler_for(const struct wt_view *scope)
+struct compiler wt_compiler_for(const struct wt_view *scope)
 {
     struct compiler c = {.scope = scope,
                          .evaluate = evaluate_node,
                          .number = evaluate_number,
                          .build = {.types = scope->source->types,
                                    .frame_ops = &wt_frame_ops,
+                                   .entry_value = wt_frames_entry_value,
                                    .topology = scope->source->topology,
                                    .frames = scope->frames}};
     struct wt_wave wave;
@@ -89,7 +91,7 @@ static enum wt_status run_vector(struct reader *r, wt_expr_vector v, struct wt_e
     wt_expr_registers(expr, &registers);
     if (registers)
         return wt_fail(err, WT_STATE, "No registers.");
-    const struct wt_expr_world world = {(void *)(uintptr_t)r->scope, read_plain, NULL};
+    const struct wt_expr_world world = {.context = (void *)(uintptr_t)r->scope, .read = read_plain};
     uint64_t number = 0;
     const wt_lanes known = wt_expr_run(expr, NULL, 1, &world, &number);
     r->value[0] = (struct wt_lane_value){.known = known != 0, .value = number};
@@ -208,11 +210,12 @@ static enum wt_status allocate(struct wt_values *v, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *compile,
-                                  const void *what, wt_lanes lanes, struct wt_values *values,
-                                  struct wt_error *err)
+/* Values of one place; @p only: of these lanes, whichever the expression selects. */
+static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *compile,
+                                const void *what, wt_lanes lanes, wt_lanes only,
+                                struct wt_values *values, struct wt_error *err)
 {
-    struct compiler c = compiler_for(scope);
+    struct compiler c = wt_compiler_for(scope);
     struct reader r = {.scope = scope, .c = &c};
     struct wt_lane_value value[WT_MAX_LANES];
     struct wt_operand o;
@@ -224,7 +227,7 @@ static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *co
         return status;
     }
     r.has_wave = wave_of(scope, &r.wave, &lane);
-    r.lanes = c.any_lanes ? c.lanes : lanes ? lanes : wt_lane_bit(lane);
+    r.lanes = only ? only : c.any_lanes ? c.lanes : lanes ? lanes : wt_lane_bit(lane);
     r.count = wt_lanes_count(r.lanes);
     r.value = value;
     values->type = o.type;
@@ -253,6 +256,72 @@ static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *co
     if (status)
         wt_values_free(values);
     return status;
+}
+
+/* Takes over the values of lanes that are at another place; none: NULL. */
+static void take_group(struct wt_values *values, const struct wt_values *group, wt_lanes lanes)
+{
+    unsigned k = 0, from = 0;
+    for (wt_lanes rest = values->lanes; k < values->lane_count; k++, rest &= rest - 1) {
+        if (!wt_has_lane(lanes, wt_lanes_lowest(rest)))
+            continue;
+        if (!group || group->size != values->size) {
+            values->state[k] = WT_VALUE_ELSEWHERE;
+            continue;
+        }
+        memcpy(values->bytes + k * values->size, group->bytes + from * group->size, group->size);
+        values->state[k] = group->state[from];
+        values->address[k] = group->address[from];
+        from++;
+    }
+    if (group && (group->in_memory != values->in_memory || group->space != values->space ||
+                  group->reg != values->reg))
+        values->apart = true;
+}
+
+static bool is_there(const struct wt_values *v)
+{
+    for (unsigned k = 0; k < v->lane_count; k++)
+        if (v->state[k] == WT_VALUE_LOST)
+            return false;
+    return true;
+}
+
+/* Reads again what lanes have that are elsewhere in the program. */
+static void read_elsewhere(const struct wt_view *scope, wt_compile_fn *compile, const void *what,
+                           const struct wt_places *places, struct wt_values *values)
+{
+    values->there = is_there(values) ? places->own : 0;
+    for (unsigned i = 0; i < places->count; i++) {
+        const struct wt_place *place = &places->place[i];
+        const wt_lanes wanted = place->lanes & values->lanes;
+        struct wt_view view;
+        struct wt_values group;
+        struct wt_frames *frames = wt_places_view(scope, place, &view);
+        const bool known = frames && view.frame &&
+                           read_here(&view, compile, what, 0, wanted ? wanted : place->lanes,
+                                     &group, WT_IGNORED) == WT_OK;
+        if (known && is_there(&group))
+            values->there |= place->lanes;
+        if (wanted)
+            take_group(values, known ? &group : NULL, wanted);
+        if (known)
+            wt_values_free(&group);
+        wt_frames_free(frames);
+    }
+}
+
+static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *compile,
+                                  const void *what, wt_lanes lanes, struct wt_values *values,
+                                  struct wt_error *err)
+{
+    struct wt_places places;
+    enum wt_status status = read_here(scope, compile, what, lanes, 0, values, err);
+    if (status || (!values->uses_frame && is_there(values)) || !wt_places_find(scope, &places) ||
+        !(values->lanes & ~places.own))
+        return status;
+    read_elsewhere(scope, compile, what, &places, values);
+    return WT_OK;
 }
 
 static enum wt_status compile_tree(struct compiler *c, const void *what, struct wt_operand *o,
@@ -361,6 +430,13 @@ static enum wt_status assign_lanes(const struct wt_view *scope, const struct wt_
                                    const struct wt_values *from, struct wt_error *err)
 {
     unsigned k = 0;
+    if (to->apart)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "these lanes have it in different places: select the thread of one of them "
+                       "(thread N), and assign there");
+    for (unsigned i = 0; i < to->lane_count; i++)
+        if (to->state[i] == WT_VALUE_ELSEWHERE)
+            return wt_fail(err, WT_INVALID, "some of these lanes wait where it is not");
     for (wt_lanes rest = to->lanes; k < to->lane_count; k++, rest &= rest - 1) {
         const uint8_t *source = from->bytes + (from->lane_count == 1 ? 0 : k) * from->size;
         const uint8_t state = from->state[from->lane_count == 1 ? 0 : k];
@@ -506,7 +582,7 @@ enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
     if (*is_type_name) {
         *type = root->type;
     } else {
-        struct compiler c = compiler_for(scope);
+        struct compiler c = wt_compiler_for(scope);
         struct wt_operand o;
         c.types_only = true;
         status = prepare(&c, compile_tree, root, &o, err);
@@ -522,7 +598,7 @@ enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
                                  struct wt_error *err)
 {
     struct wt_node *root;
-    struct compiler c = compiler_for(scope);
+    struct compiler c = wt_compiler_for(scope);
     struct wt_operand o;
     wt_expr_vector cell;
     *expr = NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/text.h"
 #include "debug/core/print.h"
 #include "debug/source/source_internal.h"
 
@@ -568,6 +569,13 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
     case WT_VALUE_LOST:
         fputs("<optimized out>", out);
         return;
+    case WT_VALUE_ELSEWHERE: {
+        char lanes[WT_LANES_TEXT];
+        wt_lanes_text(v->there, lanes, sizeof lanes);
+        fprintf(out, v->there ? "<only in %ss %s>" : "<in no %s>",
+                scope->source->topology->lane_word, lanes);
+        return;
+    }
     case WT_VALUE_UNREADABLE:
         fprintf(out, "<error: Cannot access memory at address 0x%" PRIx64 ">", v->address[k]);
         return;

@@ -16,6 +16,7 @@ enum wt_value_state {
     WT_VALUE_UNKNOWN,    /**< it cannot be computed: unreadable memory on the way, division by 0 */
     WT_VALUE_UNREADABLE, /**< memory at its address cannot be read */
     WT_VALUE_LOST,       /**< (partly) optimised out */
+    WT_VALUE_ELSEWHERE,  /**< the lane waits where the expression means nothing */
 };
 
 /** Values of one expression in some lanes, the lowest first. */
@@ -33,6 +34,8 @@ struct wt_values {
     int reg;           /**< else: the register that they are; -1: none */
     uint32_t bit_offset, bit_size;
     const struct wt_type *reference; /**< a reference led to them: its type; NULL: none did */
+    wt_lanes there;                  /**< ELSEWHERE: lanes of the wave that have a value */
+    bool apart;      /**< lanes have it in different places: they cannot be written together */
     bool uses_frame; /**< they hold in the scope's frame only: a local or a register was named */
 };
 
@@ -99,6 +102,24 @@ enum wt_status wt_source_read_variable(const struct wt_view *scope, Dwarf_Die *v
 enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
                                  struct wt_expr **expr, const struct wt_type **type,
                                  struct wt_error *err);
+
+/** One value of a message, and how it is written. */
+struct wt_message_value {
+    const char *before;     /**< what stands before it, as it is */
+    const char *conversion; /**< of printf(3), from its '%': d i u o x X c p s f e g a */
+    size_t length;          /**< of the conversion */
+    const char *text;       /**< the expression */
+};
+
+/**
+ * Compiles a message for breakpoints: the values, and what stands behind them. Each lane prints its
+ * own when the expression is run. WT_UNSUPPORTED, or another failure: the message cannot be printed
+ * in this way. The caller owns *expr.
+ */
+enum wt_status wt_source_compile_message(const struct wt_view *scope,
+                                         const struct wt_message_value *value, size_t count,
+                                         const char *behind, struct wt_expr **expr,
+                                         struct wt_error *err);
 
 /** Keeps the value of the first lane as $1, $2, …; returns its number, 0 without host memory. */
 unsigned wt_source_keep(struct wt_source *source, const struct wt_values *values);

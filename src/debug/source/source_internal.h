@@ -93,6 +93,11 @@ struct compiler {
     bool as_described; /**< arrays have the bounds of their type alone */
 };
 
+/** What compiles expressions of a scope; its expression is not there yet. */
+struct compiler wt_compiler_for(const struct wt_view *scope);
+/** The tree of a text, with the names and types of a scope. The caller frees it. */
+enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
+                               struct wt_error *err);
 /** Compiles a tree. */
 enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *node, struct wt_operand *o,
                                struct wt_error *err);
