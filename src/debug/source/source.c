@@ -496,6 +496,15 @@ bool wt_source_has_name(void *context, const char *name)
     return wt_source_find(context, name, &found) || wt_source_find_type(context, name) != NULL;
 }
 
+enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
+                               struct wt_error *err)
+{
+    const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
+                                         wt_source_has_name, (void *)(uintptr_t)scope,
+                                         wt_source_is_fortran(scope)};
+    return wt_parse_expression(text, &world, root, err);
+}
+
 /* ---- addresses ---- */
 
 struct nearest {
