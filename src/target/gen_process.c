@@ -49,15 +49,15 @@ static enum wt_status make_elf(const struct gen_wire_kernel *kernel, uint8_t **b
     uint8_t *code = calloc(1, kernel->code_size ? kernel->code_size : 1);
     const struct line_elf_symbol symbol = {
         .name = kernel->name, .size = kernel->code_size, .is_function = true};
+    const struct line_elf_unit unit = {.name = kernel->name, .file = &file, .file_count = 1};
     const struct line_elf elf = {.producer = "wavetrap",
-                                 .unit = kernel->name,
+                                 .unit = &unit,
+                                 .unit_count = 1,
                                  .machine = EM_INTELGT,
                                  .code = code,
                                  .code_size = kernel->code_size,
                                  .symbol = &symbol,
-                                 .symbol_count = 1,
-                                 .file = &file,
-                                 .file_count = 1};
+                                 .symbol_count = 1};
     if (!code)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the symbols of %s", kernel->name);
     const enum wt_status status = line_elf_write(&elf, bytes, length, err);
