@@ -14,7 +14,6 @@
 #define SPACES UINT64_C(0x700000000000) /* where AddressSanitizer has nothing, either */
 #define SPACE_BYTES UINT64_C(0x10000000000)
 #define BANK UINT64_C(0)
-#define HEADERS UINT64_C(0x1000000)
 #define CODE UINT64_C(0x100000000)
 #define DATA UINT64_C(0x1000000000)
 #define HEAP UINT64_C(0x2000000000)
@@ -23,6 +22,7 @@
 #define BUFFERS UINT64_C(0x8000000000)
 #define GAP UINT64_C(0x10000)
 #define MOST_HEADERS 8192
+#define HEADER_BYTES UINT64_C(0x100000) /* of all of them */
 
 /* Rooms for modules: of PTX, of variables, and of machine code, which must be in the low 4 GiB,
  * where its absolute jumps reach: there each GPU has a part of what PIE programs leave alone. */
@@ -53,6 +53,7 @@ struct gpu {
     uint64_t in_use; /* bytes of allocations */
     struct rooms ptx, variables, code;
     uint64_t local;            /* bytes of local memory that are mapped */
+    bool has_headers;          /* their memory is mapped */
     bool header[MOST_HEADERS]; /* of textures: which are in use */
     struct wt_progress progress;
     struct sm_wire_hit *hit; /* accesses to what a debugger watches; NULL: it has watched nothing */

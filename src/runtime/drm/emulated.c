@@ -24,7 +24,7 @@ struct wt_drm_emulated {
     struct drm_debugged debugged;
     struct wt_progress progress;
     FILE *record;  /* of the buffer objects; NULL: none */
-    char *details; /* lines that follow the next message; NULL: none */
+    char *details; /* lines that follow the message of the batch's failure; NULL: none */
     size_t details_length;
 };
 
@@ -265,12 +265,14 @@ static uint64_t ticks(void *context)
     return wt_clock_ns() / 1000 * (WT_I915_CLOCK_HZ / 1000000);
 }
 
-static void say(void *context, const char *text)
+static void say(void *context, const char *text, bool failed)
 {
     struct wt_drm_emulated *gpu = context;
     flockfile(stderr);
-    fprintf(stderr, "wavetrap: %s\n%s", text, gpu->details ? gpu->details : "");
+    fprintf(stderr, "wavetrap: %s\n%s", text, failed && gpu->details ? gpu->details : "");
     funlockfile(stderr);
+    if (!failed)
+        return;
     free(gpu->details);
     gpu->details = NULL;
 }
