@@ -45,17 +45,19 @@ static bool is_known(const struct wt_process *p, uint64_t number)
 static enum wt_status make_elf(const struct gen_wire_kernel *kernel, uint8_t **bytes,
                                size_t *length, struct wt_error *err)
 {
+    enum { INSTRUCTION = 16 };
     const char *const file = kernel->name;
-    uint8_t *code = calloc(1, kernel->code_size ? kernel->code_size : 1);
-    const struct line_elf_symbol symbol = {
-        .name = kernel->name, .size = kernel->code_size, .is_function = true};
+    /* Of a kernel that begins with illegal instructions, the length is not known. */
+    const uint64_t size = kernel->code_size ? kernel->code_size : INSTRUCTION;
+    uint8_t *code = calloc(1, size);
+    const struct line_elf_symbol symbol = {.name = kernel->name, .size = size, .is_function = true};
     const struct line_elf_unit unit = {.name = kernel->name, .file = &file, .file_count = 1};
     const struct line_elf elf = {.producer = "wavetrap",
                                  .unit = &unit,
                                  .unit_count = 1,
                                  .machine = EM_INTELGT,
                                  .code = code,
-                                 .code_size = kernel->code_size,
+                                 .code_size = size,
                                  .symbol = &symbol,
                                  .symbol_count = 1};
     if (!code)
@@ -97,6 +99,19 @@ static uint8_t *read_code(struct wt_process *p, const struct gen_wire_kernel *ke
     return NULL;
 }
 
+/* What another process says is checked: the code's memory is asked for at once. */
+static enum wt_status check_kernel(const struct gen_wire_kernel *kernel, struct wt_error *err)
+{
+    enum { MOST_CODE = 64 << 20 };
+    if (kernel->code_size <= MOST_CODE && kernel->elf_size <= MOST_CODE)
+        return WT_OK;
+    return wt_fail(err, WT_INVALID,
+                   "the process tells of a kernel %s of %llu bytes, and debug information of %llu; "
+                   "%d are the most",
+                   kernel->name, (unsigned long long)kernel->code_size,
+                   (unsigned long long)kernel->elf_size, MOST_CODE);
+}
+
 static enum wt_status add_module(struct wt_process *p, const struct gen_wire_kernel *kernel,
                                  struct wt_error *err)
 {
@@ -104,6 +119,8 @@ static enum wt_status add_module(struct wt_process *p, const struct gen_wire_ker
     uint8_t *bytes = NULL;
     size_t length;
     wt_module_id id;
+    if ((status = check_kernel(kernel, err)) != WT_OK)
+        return status;
     struct code *grown =
         wt_array_grow(own(p)->code, &own(p)->code_capacity, own(p)->code_count + 1, sizeof *grown);
     if (!grown)

@@ -137,12 +137,16 @@ bool gen_thread_group(struct gen_device *device, uint32_t thread, uint32_t coord
 enum gen_bus_register {
     GEN_MCR_SELECTOR = 0xfdc / 4,
     GEN_TD_CTL = 0xe400 / 4,
-    GEN_TD_ATT = 0xe470 / 4, /**< the thread waits in its system routine */
-    GEN_TD_CLR = 0xe490 / 4, /**< written 1: it goes on */
+    GEN_TD_ATT = 0xe470 / 4,       /**< the thread waits in its system routine */
+    GEN_TD_CLR = 0xe490 / 4,       /**< written 1: it goes on */
+    GEN_CONTEXT_SAVE = 0xe480 / 4, /**< written: threads save their context (wavetrap's own) */
 };
 
 /** The same for tools. */
 extern const struct wt_hw_table gen_register_table;
+
+/** Bits of CONTEXT_SAVE: the request; it also applies to threads that have not enabled it. */
+enum { GEN_SAVE_REQUEST = 1 << 0, GEN_SAVE_FORCE = 1 << 1 };
 
 /** Bits of TD_CTL. */
 enum {

@@ -36,10 +36,12 @@ enum {
 };
 #define GEN_CR0_MASTER ((uint32_t)1 << 31)
 enum {
+    GEN_CR1_ENABLE_SAVE = 1 << 9,
     GEN_CR1_ENABLE_STACK = 1 << 11,
     GEN_CR1_ENABLE_ILLEGAL = 1 << 12,
     GEN_CR1_ENABLE_SOFTWARE = 1 << 13,
     GEN_CR1_ENABLE_BREAKPOINT = 1 << 15,
+    GEN_CR1_SAVE = 1 << 25,
     GEN_CR1_FORCED = 1 << 26,
     GEN_CR1_STACK = 1 << 27,
     GEN_CR1_ILLEGAL = 1 << 28,
@@ -47,6 +49,8 @@ enum {
     GEN_CR1_HALT = 1 << 30,
 };
 #define GEN_CR1_BREAKPOINT ((uint32_t)1 << 31)
+/* cr0.3: the routine is to save the context (Intel's routines for preemption test it). */
+#define GEN_CR3_SAVE ((uint32_t)1 << 9)
 /* TD_CTL as Linux's driver sets it for a debugger. */
 enum {
     GEN_DRIVER_TD_CTL =
@@ -354,6 +358,10 @@ const struct gen_uop *gen_after_suppressed(struct gen_thread *t, const struct ge
 void gen_thread_begins(struct gen_thread *t);
 /* Not within a turn: the thread enters its system routine if its status bits ask for it. */
 void gen_take_request(struct gen_thread *t);
+/* Not within a turn: asks a thread to save its context, if it has enabled that or is forced to. */
+void gen_request_save(struct gen_thread *t, bool forced);
+/* Not within a turn: the thread enters its system routine if that was asked of it. */
+void gen_take_save(struct gen_thread *t);
 /* The thread waits in its system routine for the host. */
 bool gen_has_attention(const struct gen_thread *t);
 

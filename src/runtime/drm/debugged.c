@@ -9,8 +9,9 @@
 #include "emulator/machine/watch_set.h"
 #include "runtime/drm/code.h"
 
-/* Issues of a slice: some 20 ms, and with a debugger below one. */
-enum { SLICE = 1 << 20, SHORT_SLICE = 1 << 14 };
+/* Issues of a slice: some 1 ms, and fewer with a debugger. Whoever wants the device waits for
+ * the end of one. */
+enum { SLICE = 1 << 16, SHORT_SLICE = 1 << 14 };
 
 void drm_debugged_init(struct drm_debugged *g, struct gen_device *device)
 {
@@ -19,7 +20,9 @@ void drm_debugged_init(struct drm_debugged *g, struct gen_device *device)
     pthread_mutex_init(&g->lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&g->changed, &clock);
+    pthread_cond_init(&g->changed, NULL);
+    pthread_mutex_init(&g->news_lock, NULL);
+    pthread_cond_init(&g->news, &clock);
     pthread_condattr_destroy(&clock);
 }
 
@@ -45,6 +48,15 @@ static void make_way(struct drm_debugged *g)
 {
     while (g->wanted)
         pthread_cond_wait(&g->changed, &g->lock);
+}
+
+/* It is told without the device, for which a thread that waits for it could wait long. */
+static void set_attention(struct drm_debugged *g, bool any)
+{
+    pthread_mutex_lock(&g->news_lock);
+    g->attention = any;
+    pthread_cond_broadcast(&g->news);
+    pthread_mutex_unlock(&g->news_lock);
 }
 
 /* The thread that has accessed watched memory stops behind its instruction. */
@@ -74,8 +86,8 @@ bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
     if (why == WT_RUN_WATCH && g->attached)
         take_hits(g);
     if (g->attached && gen_device_attention(g->device)) {
-        g->attention = g->stopped = true;
-        pthread_cond_broadcast(&g->changed);
+        g->stopped = true;
+        set_attention(g, true);
     }
     if (why == WT_RUN_HALTED && g->attached)
         g->stopped = true;
@@ -115,7 +127,8 @@ void drm_debugged_attach(struct drm_debugged *g, bool on)
     if (!on)
         drm_debugged_watch(g, NULL, 0);
     g->attached = on;
-    g->held = g->stopped = g->attention = false;
+    g->held = g->stopped = false;
+    set_attention(g, false);
     g->known = 0;
 }
 
@@ -170,13 +183,12 @@ bool drm_debugged_attention(struct drm_debugged *g, uint64_t ms)
     until.tv_nsec += (long)(ms * 1000000);
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    drm_debugged_enter(g);
-    pthread_cond_broadcast(&g->changed); /* who has made way goes on while this one waits */
+    pthread_mutex_lock(&g->news_lock);
     while (ms && !g->attention)
-        if (pthread_cond_timedwait(&g->changed, &g->lock, &until) == ETIMEDOUT)
+        if (pthread_cond_timedwait(&g->news, &g->news_lock, &until) == ETIMEDOUT)
             break;
     const bool any = g->attention;
     g->attention = false;
-    drm_debugged_leave(g);
+    pthread_mutex_unlock(&g->news_lock);
     return any;
 }

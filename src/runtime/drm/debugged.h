@@ -20,11 +20,13 @@ struct drm_debugged {
     bool attached;          /**< a debugger is there */
     bool walking;           /**< a walk is under way */
     bool stopped;           /**< … and waits for the debugger to write TD_CTL or TD_CLR */
-    bool attention;         /**< a thread has entered the routine since the debugger asked */
     uint64_t known;         /**< the state of the list of kernels that it knows */
     uint64_t launches;      /**< walks so far */
     bool has_hit;
-    struct gen_wire_hit hit; /**< watched memory was accessed: the debugger has not asked yet */
+    struct gen_wire_hit hit;   /**< watched memory was accessed: the debugger has not asked yet */
+    pthread_mutex_t news_lock; /**< of what follows; nobody waits for the device with it */
+    pthread_cond_t news;       /**< signalled at each change of what follows */
+    bool attention;            /**< a thread has entered the routine since the debugger asked */
 };
 
 /** Sets up the state without a debugger. */
@@ -67,7 +69,8 @@ bool drm_debugged_watch(struct drm_debugged *debugged, const struct gen_wire_wat
 void drm_debugged_know(struct drm_debugged *debugged, uint64_t state);
 /** Holds walks until a debugger comes, or releases them. */
 void drm_debugged_hold(struct drm_debugged *debugged, bool held);
-/** Waits up to @p ms for an attention, and clears it; returns whether there was one. */
+/** Waits up to @p ms for an attention, and clears it; returns whether there was one. The device is
+ * not taken. */
 bool drm_debugged_attention(struct drm_debugged *debugged, uint64_t ms);
 
 #endif

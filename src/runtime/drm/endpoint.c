@@ -330,3 +330,10 @@ void wt_drm_endpoint_start(wt_drm_find *find, struct wt_drm_emulated *gpu)
     fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
     drm_debugged_hold(debugged(), false);
 }
+
+void wt_drm_endpoint_stop(void)
+{
+    wt_endpoint_stop(the.endpoint);
+    the.endpoint = NULL;
+    the.planted_count = 0;
+}
