@@ -1,6 +1,8 @@
 """The console at a terminal: prompt, empty lines, completion, Ctrl-C, leaving."""
+import errno
 import os
 import re
+import select
 import subprocess
 
 import pexpect
@@ -130,6 +132,49 @@ def test_a_second_ctrl_c_asks(program, terminal):
     t.child.expect(pexpect.EOF)
     t.child.close()
     assert t.child.exitstatus == 0
+
+
+def block(t, tmp_path):
+    """A command that waits for a file for ever; returns what the file's text is to be written to."""
+    fifo = tmp_path / "fifo"
+    if not fifo.exists():
+        os.mkfifo(fifo)
+    t.child.sendline(f"source {fifo}")
+    for _ in range(10 * TIMEOUT):
+        try:
+            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:  # nobody reads it yet
+            assert error.errno == errno.ENXIO
+            select.select([], [], [], 0.1)
+    raise AssertionError("the console did not open the file")
+
+
+def interrupt_until_it_asks(t):
+    """The second Ctrl-C asks; one that comes before the first one was looked at is none."""
+    for _ in range(20):
+        t.child.sendintr()
+        if t.child.expect_exact(["Quit and end the program? (y or n) ", pexpect.TIMEOUT], timeout=5) == 0:
+            return
+    raise AssertionError("nothing was asked")
+
+
+def test_a_second_ctrl_c_asks_where_a_command_is_blocked(program, terminal, tmp_path):
+    t = terminal(program("endless"))
+    file = block(t, tmp_path)
+    interrupt_until_it_asks(t)
+    t.child.sendline("n")
+    os.write(file, b"echo it goes on\\n\n")
+    os.close(file)
+    t.child.expect_exact("it goes on")
+    t.child.expect_exact(PROMPT)
+    assert "$1 = 42" in t("print 41 + 1")
+    file = block(t, tmp_path)
+    interrupt_until_it_asks(t)
+    t.child.sendline("y")
+    t.child.expect(pexpect.EOF)
+    t.child.close()
+    os.close(file)
+    assert t.child.exitstatus == 1
 
 
 def test_ctrl_c_forgets_the_line(program, terminal):
