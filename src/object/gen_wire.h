@@ -14,7 +14,7 @@
 
 /** The kind of the socket (base/private_dir.h). */
 #define GEN_WIRE_SOCKET "gen9"
-#define GEN_WIRE_MAGIC 0x31394757u /* "WG91" */
+#define GEN_WIRE_MAGIC 0x32394757u /* "WG92" */
 #define GEN_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define GEN_WIRE_WAIT_MS 100u      /* the longest wait for an event */
 #define GEN_WIRE_NAME 120          /* bytes of a name, its zero included */
@@ -44,6 +44,9 @@ enum gen_wire_kind {
     GEN_WIRE_WATCH,          /**< size, followed by struct gen_wire_watch: memory that is watched
                                 from now on. -ENOMEM */
     GEN_WIRE_WATCHED,        /**< answered by a struct gen_wire_hit, once, or by nothing */
+    GEN_WIRE_CORE,           /**< size, followed by a struct wt_core_wire and its breakpoints
+                                (object/core_wire.h): the GPU's state goes to a core file. A negative
+                                result is followed by a sentence for people */
     GEN_WIRE_KINDS,
 };
 
@@ -120,7 +123,10 @@ static inline bool gen_wire_sound(const struct gen_wire_request *request)
 /** The number of bytes that follow a request. */
 static inline size_t gen_wire_follows(const struct gen_wire_request *request)
 {
-    return request->kind == GEN_WIRE_WRITE || request->kind == GEN_WIRE_WATCH ? request->size : 0;
+    return request->kind == GEN_WIRE_WRITE || request->kind == GEN_WIRE_WATCH ||
+                   request->kind == GEN_WIRE_CORE
+               ? request->size
+               : 0;
 }
 
 #endif

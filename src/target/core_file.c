@@ -25,6 +25,8 @@ struct wt_core_file {
     struct wt_core_device device;
     struct wt_core_module *module;
     size_t module_count, module_capacity;
+    struct wt_core_text *text;
+    size_t text_count, text_capacity;
     struct wt_core_breakpoints breakpoints;
     struct wt_archive state; /* where its section begins */
     bool has_device, has_state;
@@ -170,6 +172,16 @@ static enum wt_status take_section(struct wt_core_file *f, const char *name, con
         f->module = grown;
         grown[f->module_count] = (struct wt_core_module){0};
         wt_core_module(a, &grown[f->module_count++]);
+    } else if (memcmp(tag, "TEXT", 4) == 0) {
+        struct wt_core_text *grown =
+            f->text_count < MOST_MODULES
+                ? wt_array_grow(f->text, &f->text_capacity, f->text_count + 1, sizeof *grown)
+                : NULL;
+        if (!grown)
+            return wt_fail(err, WT_NO_MEMORY, "%s: no host memory for its sources", name);
+        f->text = grown;
+        grown[f->text_count] = (struct wt_core_text){.length = 0};
+        wt_core_text(a, &grown[f->text_count++]);
     } else if (memcmp(tag, "PLNT", 4) == 0) {
         wt_core_breakpoints(a, &f->breakpoints);
     } else if (memcmp(tag, "STAT", 4) == 0) {
@@ -274,6 +286,7 @@ void wt_core_file_free(struct wt_core_file *f)
     if (f->map)
         munmap(f->map, f->map_length);
     free(f->module);
+    free(f->text);
     free(f->breakpoints.list);
     free(f);
 }
@@ -316,6 +329,12 @@ static enum wt_status take_modules(struct wt_emulated *e, const struct wt_core_f
                                    struct wt_error *err)
 {
     enum wt_status status;
+    for (size_t i = 0; i < f->text_count; i++) {
+        const struct wt_core_text *t = &f->text[i];
+        if ((status = wt_modules_add_text(e->modules, t->name, (const char *)t->text,
+                                          (size_t)t->length, err)) != WT_OK)
+            return status;
+    }
     for (size_t i = 0; i < f->module_count; i++) {
         const struct wt_core_module *m = &f->module[i];
         if ((status = wt_modules_add_bytes(e->modules, m->name, m->bytes, (size_t)m->length,

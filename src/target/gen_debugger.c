@@ -119,8 +119,21 @@ static void link_detach(void *context)
     (void)context;
 }
 
+static uint32_t attend(struct wt_machine *m, const void *bytes, size_t size)
+{
+    (void)bytes, (void)size;
+    gen_device_debug((struct gen_device *)m, true);
+    return 1;
+}
+
+void gen_debugger_attend(struct wt_emulated *e)
+{
+    wt_emulated_input(e, &(struct wt_input){.kind = WT_INPUT_OPERATION, .operation = attend});
+}
+
+/* The order is part of the format of core files. */
 uint32_t (*const gen_debugger_operations[])(struct wt_machine *, const void *,
-                                            size_t) = {launch_again, NULL};
+                                            size_t) = {launch_again, attend, NULL};
 
 const struct wt_gen_link_ops gen_debugger_link = {
     .info = link_info,

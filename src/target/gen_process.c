@@ -1,16 +1,13 @@
 /* Host programs on Gen9, and the kernels that they have launched. See gen_process.h. */
 #include "target/gen_process.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "debug/gen/process.h"
-#include "object/line_elf.h"
-
-#define EM_INTELGT 205
+#include "object/gen_kernel_elf.h"
 
 /* Each kernel is a module: numbers of kernels are never used again. */
 struct code {
@@ -38,53 +35,6 @@ static bool is_known(const struct wt_process *p, uint64_t number)
         if (own(p)->code[i].number == number)
             return true;
     return false;
-}
-
-/* Makes an ELF file for a kernel that the runtime has not described (its own kernels, and those of
- * programs that run without a debugger). Its name and its instructions are known. */
-static enum wt_status make_elf(const struct gen_wire_kernel *kernel, uint8_t **bytes,
-                               size_t *length, struct wt_error *err)
-{
-    enum { INSTRUCTION = 16 };
-    const char *const file = kernel->name;
-    /* Of a kernel that begins with illegal instructions, the length is not known. */
-    const uint64_t size = kernel->code_size ? kernel->code_size : INSTRUCTION;
-    uint8_t *code = calloc(1, size);
-    const struct line_elf_symbol symbol = {.name = kernel->name, .size = size, .is_function = true};
-    const struct line_elf elf = {.producer = "wavetrap",
-                                 .unit = kernel->name,
-                                 .machine = EM_INTELGT,
-                                 .code = code,
-                                 .code_size = size,
-                                 .symbol = &symbol,
-                                 .symbol_count = 1,
-                                 .file = &file,
-                                 .file_count = 1};
-    if (!code)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the symbols of %s", kernel->name);
-    const enum wt_status status = line_elf_write(&elf, bytes, length, err);
-    free(code);
-    return status;
-}
-
-/* The runtime's file has one segment, the whole file; only the code is loaded. */
-static void correct_segments(uint8_t *bytes, size_t length, uint64_t code_size)
-{
-    Elf64_Ehdr header;
-    if (length < sizeof header)
-        return;
-    memcpy(&header, bytes, sizeof header);
-    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
-        return;
-    for (unsigned i = 0; i < header.e_phnum; i++) {
-        Elf64_Phdr segment;
-        const uint64_t at = header.e_phoff + i * sizeof segment;
-        if (at > length || length - at < sizeof segment)
-            return;
-        memcpy(&segment, bytes + at, sizeof segment);
-        segment.p_filesz = segment.p_memsz = code_size;
-        memcpy(bytes + at, &segment, sizeof segment);
-    }
 }
 
 /* Its instructions, read before breakpoints are planted there. */
@@ -130,8 +80,9 @@ static enum wt_status add_module(struct wt_process *p, const struct gen_wire_ker
         (status = wt_gen_process_elf(own(p)->connection, kernel, &bytes, &length, err)) != WT_OK)
         return status;
     if (bytes)
-        correct_segments(bytes, length, kernel->code_size);
-    if (!bytes && (status = make_elf(kernel, &bytes, &length, err)) != WT_OK)
+        gen_kernel_elf_correct(bytes, length, kernel->code_size);
+    if (!bytes && (status = gen_kernel_elf_make(kernel->name, kernel->code_size, &bytes, &length,
+                                                err)) != WT_OK)
         return status;
     status =
         wt_modules_add_bytes(p->modules, kernel->name, bytes, length, kernel->address, 0, &id, err);
@@ -204,6 +155,7 @@ static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error 
         return status;
     p->target.link = wt_gen_process_link(own(p)->connection);
     p->target.context = own(p)->connection;
+    wt_gen_process_offer_core_files(&p->services);
     return refresh(p, err);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "debug/process/connection.h"
+#include "debug/process/core_request.h"
 
 struct wt_gen_process {
     struct wt_gen_link link;
@@ -308,6 +309,29 @@ enum wt_status wt_gen_process_source(struct wt_gen_process *p, uint64_t number, 
         p, (struct gen_wire_request){.kind = GEN_WIRE_SOURCE, .addr = number}, &bytes, length, err);
     *text = (char *)bytes;
     return status;
+}
+
+/* ---- core files ---- */
+
+static enum wt_status ask_for_core(void *context, const void *bytes, uint32_t size, int32_t *result,
+                                   char *why, size_t room, struct wt_error *err)
+{
+    const struct gen_wire_request request = {.kind = GEN_WIRE_CORE, .size = size};
+    struct gen_wire_answer answer;
+    const enum wt_status status = ask(context, &request, bytes, &answer, why, room, err);
+    *result = status ? 0 : answer.result;
+    return status;
+}
+
+static enum wt_status save_core_file(void *context, const struct wt_core_file_request *request,
+                                     struct wt_error *err)
+{
+    return wt_core_request(request, request->wave, GEN_WIRE_MOST, ask_for_core, context, err);
+}
+
+void wt_gen_process_offer_core_files(struct wt_target_services *services)
+{
+    services->save_core_file = save_core_file;
 }
 
 /* ---- which there are ---- */

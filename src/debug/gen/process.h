@@ -42,4 +42,7 @@ enum wt_status wt_gen_processes(void (*found)(void *context, int pid, unsigned g
                                               const char *name),
                                 void *context, struct wt_error *err);
 
+/** Puts the writing of core files into @p services, whose context is the process. */
+void wt_gen_process_offer_core_files(struct wt_target_services *services);
+
 #endif

@@ -15,6 +15,7 @@
 #include "wavetrap/error.h"
 
 struct gen_device;
+struct wt_archive;
 
 /** What the user chooses. */
 struct gen_config {
@@ -27,6 +28,8 @@ void gen_config_default(struct gen_config *config);
 /** Applies "key=value,key=value" (what follows "gen9:" in --gpu). Unknown keys and bad values give
  * WT_INVALID. */
 enum wt_status gen_config_parse(struct gen_config *config, const char *text, struct wt_error *err);
+/** The configuration as gen_config_parse takes it, without the schedule. */
+void gen_config_print(const struct gen_config *config, char *text, size_t size);
 /** Lists the keys of gen_config_parse. */
 void gen_config_help(FILE *out);
 
@@ -38,6 +41,11 @@ void gen_device_free(struct gen_device *device);
 
 /** As new: no memory is mapped, nothing is under way. Only the driver's debug support stays. */
 void gen_device_clear(struct gen_device *device);
+
+/** What the device was made from. */
+const struct gen_config *gen_device_config(const struct gen_device *device);
+/** Lists the state for core files (emulator/machine/archive.h). */
+void gen_archive(struct wt_machine *machine, struct wt_archive *archive);
 
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *gen_machine(struct gen_device *device);

@@ -392,6 +392,9 @@ struct wt_gtt_walk;
 
 /* Whether all of [addr, addr + size) is mapped, and for writing where `write`. */
 bool gen_mapped(struct gen_device *d, uint64_t addr, uint64_t size, bool write);
+/* Calls @p found for the physical memory of the page tables and of what they map. */
+void gen_each_memory(struct gen_device *d,
+                     void (*found)(void *context, uint64_t physical, uint64_t size), void *context);
 /* The walk of an address, in words. There is a table. */
 void gen_walk_tables(struct gen_device *d, uint64_t addr, struct wt_gtt_walk *walk);
 /* The TLB's misses: NULL where it may not have the page. */

@@ -19,19 +19,31 @@ void wt_core_device(struct wt_archive *a, struct wt_core_device *d)
     wt_archive_u32(a, &d->lane, UINT32_MAX, "the selected lane");
 }
 
+/* The rest of a section, whose length says how much there is. */
+static void rest(struct wt_archive *a, const uint8_t **bytes, uint64_t *length)
+{
+    if (!wt_archive_reads(a)) {
+        wt_archive_bytes(a, (void *)(uintptr_t)*bytes, *length);
+        return;
+    }
+    *bytes = a->in;
+    *length = a->left;
+    a->in += a->left;
+    a->left = 0;
+}
+
 void wt_core_module(struct wt_archive *a, struct wt_core_module *m)
 {
     wt_archive_text(a, m->name, sizeof m->name);
     wt_archive_u64(a, &m->bias, UINT64_MAX, "a module's address");
     wt_archive_u32(a, &m->device, UINT32_MAX, "a module's device");
-    if (!wt_archive_reads(a)) {
-        wt_archive_bytes(a, (void *)(uintptr_t)m->bytes, m->length);
-        return;
-    }
-    m->bytes = a->in; /* the rest of the section */
-    m->length = a->left;
-    a->in += a->left;
-    a->left = 0;
+    rest(a, &m->bytes, &m->length);
+}
+
+void wt_core_text(struct wt_archive *a, struct wt_core_text *t)
+{
+    wt_archive_text(a, t->name, sizeof t->name);
+    rest(a, &t->text, &t->length);
 }
 
 /* ---- breakpoints of the recorded run ---- */
