@@ -669,6 +669,12 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
     return (unsigned)(sm_next_pc(pc) - pc);
 }
 
+static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
+                          struct wt_code_register *reg)
+{
+    return wt_sm_ptx_code_register(own(e)->ptx.image, pc, n, reg);
+}
+
 /* ---- assembler ---- */
 
 static enum wt_status assemble(const char *name, const char *text, uint8_t **bytes, size_t *length,
@@ -719,6 +725,7 @@ const struct wt_family wt_family_sm = {
     .work_item = work_item,
     .list_isa = list_isa,
     .instruction_text = instruction_text,
+    .code_register = code_register,
     .explain_registers = explain_registers,
     .attach = attach,
     .probe = &wt_probe_sm,

@@ -1230,6 +1230,25 @@ static int register_index(const struct wt_topology *t, const char *name)
     return -1;
 }
 
+/* A register that code names itself: what stands for its value. *found: there is one. */
+static enum wt_status compile_code_register(struct compiler *c, const char *name, bool *found,
+                                            struct wt_operand *o, struct wt_error *err)
+{
+    struct wt_code_register reg;
+    struct wt_node *root;
+    size_t n = 0;
+    while ((*found = wt_source_code_register(c->scope, n, &reg)) && strcmp(reg.name, name) != 0)
+        n++;
+    if (!*found)
+        return WT_OK;
+    enum wt_status status = wt_source_parse(c->scope, reg.expression, &root, err);
+    if (status)
+        return status;
+    status = compile(c, root, o, err);
+    wt_node_free(root);
+    return status;
+}
+
 static enum wt_status compile_dollar(struct compiler *c, const struct wt_node *n,
                                      struct wt_operand *o, struct wt_error *err)
 {
@@ -1251,8 +1270,17 @@ static enum wt_status compile_dollar(struct compiler *c, const struct wt_node *n
         o->type = register_type(c, r);
         return status;
     }
-    if (!kept)
+    bool found = false;
+    if (!kept) {
+        enum wt_status status = compile_code_register(c, name, &found, o, err);
+        if (status || found)
+            return status;
+        if (name[0] == '%')
+            return c->scope->frame
+                       ? wt_fail(err, WT_INVALID, "this function has no register %s", name)
+                       : wt_fail(err, WT_STATE, "No registers.");
         kept = wt_source_variable(s, name);
+    }
     if (!kept) {
         *o = lost(basic(c, "void")); /* as GDB: a variable that was never set is void */
         o->piece_count = 0;

@@ -526,15 +526,6 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
 
 /* ---- texts ---- */
 
-enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
-                               struct wt_error *err)
-{
-    const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
-                                         wt_source_has_name, (void *)(uintptr_t)scope,
-                                         wt_source_is_fortran(scope)};
-    return wt_parse_expression(text, &world, root, err);
-}
-
 static bool any_over_logic(const struct wt_node *n)
 {
     for (; n; n = n->next)

@@ -351,9 +351,12 @@ static enum wt_status name_token(struct parser *p)
 {
     const char *end = p->at;
     if (*end == '$') {
-        end++;
+        const bool of_code = *++end == '%'; /* "$%r1", "$%v2.x" */
+        end += of_code;
         while (is_word(*end) || *end == '$')
             end++;
+        if (of_code && *end == '.' && end[1] && strchr("xyzw", end[1]) && !is_word(end[2]))
+            end += 2;
         p->token = T_DOLLAR;
         enum wt_status status = set_word(p, p->at + 1, (size_t)(end - p->at - 1));
         p->at = end;

@@ -165,6 +165,21 @@ enum wt_status wt_source_set_variable(struct wt_source *s, const char *name,
     return WT_OK;
 }
 
+/* ---- registers of code ---- */
+
+void wt_source_name_registers(struct wt_source *s, wt_code_register_fn *next, void *context)
+{
+    s->code_register = next;
+    s->code_register_context = context;
+}
+
+bool wt_source_code_register(const struct wt_view *scope, size_t n, struct wt_code_register *reg)
+{
+    const struct wt_source *s = scope->source;
+    return s->code_register && scope->frame &&
+           s->code_register(s->code_register_context, scope->frame->inside, n, reg);
+}
+
 /* ---- memory ---- */
 
 bool wt_source_read(const struct wt_view *scope, uint32_t space, uint64_t address, void *out,
@@ -479,6 +494,15 @@ bool wt_source_has_name(void *context, const char *name)
 {
     struct wt_found found;
     return wt_source_find(context, name, &found) || wt_source_find_type(context, name) != NULL;
+}
+
+enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
+                               struct wt_error *err)
+{
+    const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
+                                         wt_source_has_name, (void *)(uintptr_t)scope,
+                                         wt_source_is_fortran(scope)};
+    return wt_parse_expression(text, &world, root, err);
 }
 
 /* ---- addresses ---- */

@@ -22,6 +22,8 @@ struct wt_source {
     struct wt_modules *modules;
     const struct wt_topology *topology;
     struct wt_types *types;
+    wt_code_register_fn *code_register; /**< NULL: none */
+    void *code_register_context;
     struct kept_value *value; /**< $1, $2, … */
     size_t value_count, value_capacity;
     struct variable *variable; /**< $NAME */
@@ -46,6 +48,9 @@ enum wt_status wt_source_set_variable(struct wt_source *source, const char *name
                                       const struct wt_values *values, struct wt_error *err);
 /** find_type of struct wt_parse_world; @p context is a struct wt_view. */
 const struct wt_type *wt_source_find_type(void *context, const char *name);
+/** Parses a text as an expression of the scope. The caller frees the tree. */
+enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
+                               struct wt_error *err);
 /** has_name of struct wt_parse_world. */
 bool wt_source_has_name(void *context, const char *name);
 
