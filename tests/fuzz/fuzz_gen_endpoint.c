@@ -19,6 +19,7 @@
 #include "fuzz_i915.h"
 
 #include "base/bits.h"
+#include "object/core_wire.h"
 #include "object/gen_saved.h"
 #include "object/gen_wire.h"
 #include "runtime/common/endpoint.h"
@@ -337,6 +338,17 @@ static void watches(struct input *in, struct gen_wire_request *request, bool odd
     }
 }
 
+/* A core file, which goes to the folder. */
+static void core(struct input *in, struct gen_wire_request *request, bool odd)
+{
+    struct wt_core_wire wanted = {
+        .wave = (uint32_t)number(in), .lane = (uint32_t)number(in), .issues = take(in, 1) & 1};
+    snprintf(wanted.path, sizeof wanted.path, "%s/core", folder);
+    memset(wanted.reason, 'r', sizeof wanted.reason);
+    memcpy(bytes, &wanted, sizeof wanted);
+    request->size = sizeof wanted - odd;
+}
+
 /* False: nothing more can be said in this conversation. */
 static bool converse(int fd, struct input *in)
 {
@@ -384,6 +396,9 @@ static bool converse(int fd, struct input *in)
     case GEN_WIRE_WATCH:
         watches(in, &request, how & 32);
         break;
+    case GEN_WIRE_CORE:
+        core(in, &request, how & 32);
+        break;
     default:
         request.addr = number(in);
         request.value = number(in);
@@ -394,6 +409,9 @@ static bool converse(int fd, struct input *in)
 
 static void remove_folder(void)
 {
+    char file[80];
+    snprintf(file, sizeof file, "%s/core", folder);
+    unlink(file);
     rmdir(folder);
 }
 

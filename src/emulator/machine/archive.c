@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/machine/archive_parts.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/regions.h"
@@ -241,11 +242,34 @@ bool wt_archive_ranges(struct wt_archive *a, const struct wt_region *region, siz
     return good;
 }
 
+#define MOST_REGIONS 65536
+
+void wt_archive_regions(struct wt_archive *a, struct wt_regions *r)
+{
+    uint32_t count = (uint32_t)r->count;
+    struct wt_error err;
+    if (!wt_archive_reads(a) && r->count > MOST_REGIONS) {
+        wt_archive_fail(a, "more is mapped than a core file can tell");
+        return;
+    }
+    wt_archive_u32(a, &count, MOST_REGIONS, "the number of mapped ranges");
+    if (wt_archive_reads(a))
+        r->count = 0;
+    for (uint32_t i = 0; i < count && !a->failed; i++) {
+        struct wt_region region = wt_archive_reads(a) ? (struct wt_region){0} : r->region[i];
+        wt_archive_u64(a, &region.addr, UINT64_MAX, "an address");
+        wt_archive_u64(a, &region.size, UINT64_MAX, "a size");
+        wt_archive_bool(a, &region.writable);
+        if (wt_archive_reads(a) && !a->failed &&
+            wt_regions_add(r, region.addr, region.size, region.writable, &err) != WT_OK)
+            wt_archive_fail(a, "%.150s", err.text);
+    }
+}
+
 /* ---- what every machine has ---- */
 
-static void fault(struct wt_archive *a, struct wt_machine *m)
+void wt_archive_fault(struct wt_archive *a, struct wt_fault *f, uint32_t waves, unsigned lanes)
 {
-    struct wt_fault *f = &m->fault;
     unsigned kind = f->kind;
     wt_archive_unsigned(a, &kind, WT_FAULT_HOST, "a fault's kind");
     f->kind = (enum wt_fault_kind)kind;
@@ -254,8 +278,8 @@ static void fault(struct wt_archive *a, struct wt_machine *m)
             *f = (struct wt_fault){0};
         return;
     }
-    wt_archive_u32(a, &f->wave, m->waves - 1, "a fault's wave");
-    wt_archive_lanes(a, &f->lanes, wt_lanes_first(m->lanes));
+    wt_archive_u32(a, &f->wave, waves - 1, "a fault's wave");
+    wt_archive_lanes(a, &f->lanes, wt_lanes_first(lanes));
     wt_archive_u64(a, &f->pc, UINT64_MAX, "a fault's address");
     wt_archive_u64(a, &f->addr, UINT64_MAX, "a fault's address");
     wt_archive_u64(a, &f->time, MOST_TIME, "a fault's issue time");
@@ -295,7 +319,7 @@ void wt_archive_machine(struct wt_archive *a, struct wt_machine *m)
 {
     assert(!m->in_turn);
     wt_archive_u64(a, &m->time, MOST_TIME, "the issue time");
-    fault(a, m);
+    wt_archive_fault(a, &m->fault, m->waves, m->lanes);
     turns(a, &m->turns);
     if (!wt_archive_reads(a))
         return;
