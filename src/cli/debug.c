@@ -176,6 +176,15 @@ static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, 
                                : 0;
 }
 
+static bool code_register(void *context, uint64_t pc, size_t n, struct wt_code_register *reg)
+{
+    struct debug *d = context;
+    const struct wt_family *f = d->device.family;
+    if (d->host)
+        return cli_debug_host_code_register(d->host, pc, n, reg);
+    return f->code_register && f->code_register(&d->device, pc, n, reg);
+}
+
 static bool explain(void *context, FILE *out, const char *const *name, const uint64_t *value,
                     size_t count)
 {
@@ -385,6 +394,7 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
                                              .ask = d->batch ? NULL : ask,
                                              .progress = d->screen.can ? show_progress : NULL,
                                              .disassemble = disassemble,
+                                             .code_register = code_register,
                                              .explain = explain,
                                              .print_operand = print_operand,
                                              .context = d};

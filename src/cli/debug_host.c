@@ -85,6 +85,12 @@ unsigned cli_debug_host_instruction(struct cli_debug_host *h, uint64_t addr, con
                                        text, size);
 }
 
+bool cli_debug_host_code_register(struct cli_debug_host *h, uint64_t pc, size_t n,
+                                  struct wt_code_register *reg)
+{
+    return wt_process_code_register(h->session ? &h->process : &h->none, pc, n, reg);
+}
+
 void cli_debug_host_serve(struct cli_debug_host *h, struct wt_shell *console)
 {
     h->console = console;

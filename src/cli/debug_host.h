@@ -36,6 +36,9 @@ const struct wt_family *cli_debug_host_family(const struct cli_debug_host *host)
 /** Disassembles an instruction: struct wt_shell_options.disassemble. */
 unsigned cli_debug_host_instruction(struct cli_debug_host *host, uint64_t addr,
                                     const uint8_t *bytes, size_t length, char *text, size_t size);
+/** A register that code has named: struct wt_shell_options.code_register. */
+bool cli_debug_host_code_register(struct cli_debug_host *host, uint64_t pc, size_t n,
+                                  struct wt_code_register *reg);
 /** The console that goes from session to session. */
 void cli_debug_host_serve(struct cli_debug_host *host, struct wt_shell *console);
 

@@ -17,15 +17,15 @@ enum wt_status gen_kernel_elf_make(const char *name, uint64_t code_size, uint8_t
     const uint64_t size = code_size ? code_size : INSTRUCTION;
     uint8_t *code = calloc(1, size);
     const struct line_elf_symbol symbol = {.name = name, .size = size, .is_function = true};
+    const struct line_elf_unit unit = {.name = name, .file = &name, .file_count = 1};
     const struct line_elf elf = {.producer = "wavetrap",
-                                 .unit = name,
+                                 .unit = &unit,
+                                 .unit_count = 1,
                                  .machine = EM_INTELGT,
                                  .code = code,
                                  .code_size = size,
                                  .symbol = &symbol,
-                                 .symbol_count = 1,
-                                 .file = &name,
-                                 .file_count = 1};
+                                 .symbol_count = 1};
     if (!code)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the symbols of %s", name);
     const enum wt_status status = line_elf_write(&elf, bytes, length, err);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "debug/core/target.h"
+#include "debug/source/source.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
@@ -91,6 +92,10 @@ struct wt_family {
      */
     unsigned (*instruction_text)(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size);
+    /** Register @p n of those that the code at @p pc has under names of its own; false: it has no
+     * more. NULL: code has none. */
+    bool (*code_register)(struct wt_emulated *e, uint64_t pc, size_t n,
+                          struct wt_code_register *reg);
     /**
      * Says in words what registers of a wave tell, a line each, of those that it knows by their
      * names in the debugger. NULL: nothing.

@@ -129,6 +129,8 @@ static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
     const bool is_elf = length >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
     status = !is_elf ? read_ptx(&own(e)->ptx, e->program, bytes, length, err)
                      : cubin_parse(e->program, bytes, length, &own(e)->cubin, err);
+    if (!status && is_elf)
+        cubin_relocate(&own(e)->cubin, CODE, PTX_DATA, BANKS + 3 * BANK_STRIDE);
     free(bytes);
     return status;
 }
@@ -310,6 +312,12 @@ static enum wt_status read_handler(const struct wt_emulated *e, struct wt_error 
     if (s->handler_size >= 4 && memcmp(s->handler, "\177ELF", 4) == 0) {
         if ((status = cubin_parse(path, s->handler, s->handler_size, &cubin, err)) != WT_OK)
             return status;
+        if (cubin.relocation_count) {
+            cubin_free(&cubin);
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "%s: a trap handler has no variables: its code is all that is loaded",
+                           path);
+        }
         const struct cubin_function *f = &cubin.function[0];
         memmove(s->handler, cubin.code + f->code, f->size); /* a part of the file */
         s->handler_size = f->size;
@@ -462,6 +470,8 @@ static size_t parts_of(const struct sm *s, struct part part[3])
         count = part[1].size ? 2 : 1;
     } else {
         part[count++] = (struct part){CODE, s->cubin.code, s->cubin.code_size, false};
+        if (s->cubin.data_size)
+            part[count++] = (struct part){PTX_DATA, s->cubin.data, s->cubin.data_size, true};
     }
     if (s->handler)
         part[count++] = (struct part){HANDLER, s->handler, s->handler_size, false};
@@ -499,7 +509,9 @@ static void add_module(struct wt_emulated *e)
         return;
     }
     wt_modules_set_bundles(e->modules, SM_BUNDLE, 8);
-    if (cubin_write(&s->cubin, &bytes, &length, WT_IGNORED) != WT_OK)
+    struct cubin code = s->cubin; /* its variables are elsewhere */
+    code.variable_count = code.relocation_count = code.data_size = code.initialized = 0;
+    if (cubin_write(&code, &bytes, &length, WT_IGNORED) != WT_OK)
         return;
     wt_modules_add_bytes(e->modules, e->program, bytes, length, CODE, 0, NULL, WT_IGNORED);
     free(bytes);
@@ -703,6 +715,12 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
     return (unsigned)(sm_next_pc(pc) - pc);
 }
 
+static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
+                          struct wt_code_register *reg)
+{
+    return wt_sm_ptx_code_register(own(e)->ptx.image, pc, n, reg);
+}
+
 /* ---- assembler ---- */
 
 static enum wt_status assemble(const char *name, const char *text, uint8_t **bytes, size_t *length,
@@ -753,6 +771,7 @@ const struct wt_family wt_family_sm = {
     .work_item = work_item,
     .list_isa = list_isa,
     .instruction_text = instruction_text,
+    .code_register = code_register,
     .explain_registers = explain_registers,
     .attach = attach,
     .archive = sm_archive,

@@ -94,6 +94,31 @@ def test_variables_are_those_that_the_kernel_stores(program):
     assert re.search(r"= \{\d+, \d+, \d+\}$", said[18]) and said[-1].endswith(END)
 
 
+def test_variables_of_a_program_that_is_linked_from_several_objects(program, tmp_path):
+    """Each object has its own files, lines, types and variables, in every frame."""
+    other = HERE / "linked.cu"
+    subprocess.run([*CLANG, other, "-o", tmp_path / "linked.ptx"], check=True)
+    for first, second in ((program[1], tmp_path / "linked.ptx"), (tmp_path / "linked.ptx", program[1])):
+        said = ask([f"break linked.cu:{line_of('part is known', other)}", "run", "info locals", "print part@*", "print three@2", "print scale", "ptype three",
+                    "break weigh", "continue", "print value@*", "print scale", "up", "print part@5", "print scale", "list fill", "info line outer",
+                    "delete", "continue"], program[0], first, "linked", second, options=SM)
+        assert f"outer (out=0x708000000000) at {other}:" in said[1] and "part = 0\n" in said[2] and "three = {first = 0," in said[2], said[1:3]
+        assert "0, 30 .. 930, step +30" in said[3] and said[4].endswith("= {first = 2, second = 4, third = 6}\n") and said[5].endswith("= 10\n")
+        assert "    short third;\n" in said[6] and f"weigh (value=0, by=3) at {SOURCE}:{line_of('weigh')}" in said[8], said[6:9]
+        assert "0, 30 .. 930, step +30" in said[9] and said[10].endswith("= 2\n") and said[12].endswith("= 150\n") and said[13].endswith("= 10\n")
+        assert 'extern "C" __global__ void fill(int *out, int round)\n' in said[14] and f'of "{other}" starts at' in said[15]
+        assert said[17].endswith("then 0\n1 91\n" + END)
+
+
+def test_registers_of_ptx_have_their_names(program):
+    """The text of the module says which register is the thread's number; R0 is a row of the register file, whatever is there."""
+    tid = re.search(r"mov\.u32\s+(%r\d+), %tid\.x;", program[1].read_text().split(".entry fill(")[1])[1]
+    said = ask([f"tbreak session.cu:{line_of('store')} if threadIdx.x == 37 && blockIdx.x == 1", "run", f"info registers {tid}", f"print ${tid}",
+                "info registers virtual", "info registers R0"], *program, options=SM)
+    assert said[2] == f"{tid:14} 32, 33 .. 63, step +1, in lanes 0..31\n" and said[3] == "$1 = 37\n", said[2:4]
+    assert re.search(r"^%rd0 ", said[4], re.M) and f"\n{tid:14} 32, 33" in said[4] and re.match(r"R0 +0x", said[5]), said[4:6]
+
+
 def test_a_variable_that_is_written_is_the_kernel_s(program):
     said = ask([f"break session.cu:{line_of('store')} if threadIdx.x == 5", "run", "delete", "set var sum@5 = 1000", "print sum@4..6", "continue"],
                *program, options=SM)

@@ -37,6 +37,7 @@ enum wt_expr_op {
     WT_EXPR_SHL, /**< by 64 and more: 0 (SHR_SIGNED: the sign) */
     WT_EXPR_SHR_SIGNED,
     WT_EXPR_SHR_UNSIGNED,
+    WT_EXPR_POWER, /**< a to the power of b, both signed; fails for 0 to a negative power */
     WT_EXPR_AND,
     WT_EXPR_OR,
     WT_EXPR_XOR,
@@ -62,6 +63,8 @@ enum wt_expr_op {
     WT_EXPR_F_SUB,
     WT_EXPR_F_MUL,
     WT_EXPR_F_DIV,
+    WT_EXPR_F_REM,   /**< as fmod() */
+    WT_EXPR_F_POWER, /**< as pow() */
     WT_EXPR_F_EQUAL,
     WT_EXPR_F_LESS,
     WT_EXPR_F_LESS_EQUAL,
@@ -72,7 +75,24 @@ enum wt_expr_op {
     WT_EXPR_F_TO_INT,  /**< towards zero; NaN and what does not fit fail */
     WT_EXPR_INT_TO_F,  /**< a is signed */
     WT_EXPR_UINT_TO_F, /**< a is unsigned */
-    WT_EXPR_BRANCH,    /**< lanes whose a is not 0 go to `target` */
+    /* 128 bits: `to`, a and b name the first of two temporaries, one after the other: the low and
+     * the high half. SHL, SHR: b is one vector, of which the low 64 bits count. */
+    WT_EXPR_WIDE_ADD,
+    WT_EXPR_WIDE_SUB,
+    WT_EXPR_WIDE_MUL,
+    WT_EXPR_WIDE_DIV_SIGNED, /**< fails for lanes whose b is 0 */
+    WT_EXPR_WIDE_DIV_UNSIGNED,
+    WT_EXPR_WIDE_REM_SIGNED,
+    WT_EXPR_WIDE_REM_UNSIGNED,
+    WT_EXPR_WIDE_SHL,
+    WT_EXPR_WIDE_SHR_SIGNED,
+    WT_EXPR_WIDE_SHR_UNSIGNED,
+    WT_EXPR_WIDE_LESS_SIGNED, /**< `to` is one vector: 1 or 0 */
+    WT_EXPR_WIDE_LESS_UNSIGNED,
+    WT_EXPR_WIDE_INT_TO_F, /**< `to` is one vector, a float of `size` bits */
+    WT_EXPR_WIDE_UINT_TO_F,
+    WT_EXPR_WIDE_F_TO_INT, /**< a is one vector; fails like F_TO_INT */
+    WT_EXPR_BRANCH,        /**< lanes whose a is not 0 go to `target` */
     WT_EXPR_GOTO,
     WT_EXPR_PRINT,
     WT_EXPR_FAIL, /**< fails for each lane that comes here */

@@ -56,6 +56,15 @@ struct sm_ptx_line {
     bool begins_function;
 };
 
+/** A register of a function by its name. */
+struct sm_ptx_register {
+    char name[64]; /**< "%r1", of a vector "%v.x" */
+    uint32_t slot; /**< where it is in the function's frame in the register file, in bytes */
+    uint8_t
+        bytes; /**< 4, 8, for each lane in turn; 0: a predicate, 4 bytes that are a mask of lanes */
+    bool is_float;
+};
+
 struct sm_ptx_module {
     const char *name; /**< for messages */
     const struct ptx_module *text;
@@ -94,6 +103,11 @@ const struct sm_ptx_variable *sm_ptx_variable(const struct sm_ptx *image, uint32
                                               struct ptx_name name);
 /** Instruction @p index; false behind the last one. */
 bool sm_ptx_line(const struct sm_ptx *image, size_t index, struct sm_ptx_line *line);
+
+/** Register @p n of the function with the instruction that the byte at @p pc is of; false behind
+ * the last one, and where no code is. */
+bool sm_ptx_register_at(const struct sm_ptx *image, uint64_t pc, size_t n,
+                        struct sm_ptx_register *reg);
 
 /**
  * What a launch of a kernel of the image needs: its rows, registers, and where the shared memory
