@@ -2,6 +2,7 @@
 #include "emulator/machine/archive.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
