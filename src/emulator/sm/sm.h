@@ -110,6 +110,11 @@ uint64_t sm_device_local_size(const struct sm_device *device, uint32_t local);
 /** Begins to run a kernel; WT_STATE while one runs, WT_INVALID where it does not fit an SM. */
 enum wt_status sm_device_launch(struct sm_device *device, const struct sm_launch *launch,
                                 struct wt_error *err);
+/**
+ * Ends the kernel that runs, if one does, as a driver does after a failure: its warps are gone, the
+ * SMs are out of trap mode, and another kernel can be launched. Memory keeps what it has.
+ */
+void sm_device_abandon(struct sm_device *device);
 /** Sets the trap handler's address (SET_TRAP_HANDLER); 0: none. */
 void sm_device_set_trap_handler(struct sm_device *device, uint64_t address);
 

@@ -237,5 +237,9 @@ CUresult gpu_run(struct gpu *g, const struct gpu_launch *l)
                   " instructions of warps",
                   l->kernel->name, g->number, l->grid[0], l->grid[1], l->grid[2], l->block[0],
                   l->block[1], l->block[2], m->time - before);
-    return result == WT_RUN_ENDED ? CUDA_SUCCESS : failed(g, l);
+    if (result == WT_RUN_ENDED)
+        return CUDA_SUCCESS;
+    const CUresult failure = failed(g, l);
+    sm_device_abandon(g->device); /* other contexts of the GPU go on */
+    return failure;
 }
