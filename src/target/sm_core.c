@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/sm/isa.h"
+
 void wt_sm_core_write(const struct wt_sm_ptx *program, uint64_t code, uint64_t data,
                       struct wt_core_writer *w, struct wt_archive *a)
 {
@@ -43,6 +45,8 @@ enum wt_status wt_sm_core_take(struct wt_archive *a, struct sm_device *device,
     struct wt_core_program p;
     enum wt_status status = WT_OK;
     wt_core_program(a, &p);
+    if (p.code % SM_BUNDLE || p.data % 256 || (p.code | p.data) >> 47)
+        wt_archive_fail(a, "a program is where none can be");
     if (a->failed)
         return wt_fail(err, WT_INVALID, "%s", a->why);
     for (uint32_t i = 0; i < p.count && !status; i++)
