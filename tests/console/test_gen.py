@@ -161,6 +161,23 @@ def test_registers_and_memory_are_read_and_written(kernels, way):
     assert "= 0x55" in done.stdout and "= 1002" in done.stdout, done.stdout + done.stderr
 
 
+@both_ways
+def test_elements_of_a_register(kernels, tmp_path, way):
+    """Each dword of a GRF is read, computed with, written, and named by conditions."""
+    code = iga.assemble("mov (8) r100.0<1>:uw 0x76543210:uv\nmov (8) r100.8<1>:uw 0x76543210:uv\n"
+                        "mov (8) r101.0<1>:ud r100.0<8;8,1>:ud\nnop\n", tmp_path)
+    file = patched(kernels(*UNOPTIMISED), tmp_path / "patched", 0, code)
+    said, *values = ask_console(file, [f"break *{CODE + 32:#x}", "run"],
+                                [*(f"p/x $r100[{i}]" for i in range(8)), "p/x $r100[7] + 1", "p/x $cr0[2] == $ip", "set var $r100[6] = 99",
+                                 "stepi", "p $r101[6]", "p $r101[5] == $r100[5]"], [*add(8, 8), *way])[-15:]
+    words = [0x10000, 0x30002, 0x50004, 0x70006] * 2
+    assert [int(v.split("= ")[1], 16) for v in [said, *values][:8]] == words, [said, *values]
+    assert values[7].endswith("= 0x70007") and values[8].endswith("= 0x1") and values[11].endswith("= 99") and values[12].endswith("= 1"), values
+    for condition, holds in ("$r101[7] == 0x70006", True), ("$r101[7] == 0x50004", False):
+        done = debug(file, f"break *{CODE + 48:#x} if {condition}", "run", options=[*add(8, 8), *way])
+        assert ("Breakpoint 1, " in done.stdout) == holds, done.stdout + done.stderr
+
+
 def test_local_memory_is_the_groups(kernels):
     """Shared local memory lies behind its aperture: what the group's channels have stored there."""
     file = kernels(*UNOPTIMISED, name="turn")

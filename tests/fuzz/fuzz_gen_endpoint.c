@@ -19,6 +19,7 @@
 #include "fuzz_i915.h"
 
 #include "base/bits.h"
+#include "object/core_wire.h"
 #include "object/gen_saved.h"
 #include "object/gen_wire.h"
 #include "runtime/common/endpoint.h"
@@ -126,8 +127,10 @@ static void *submit(void *context)
     struct drm_i915_gem_execbuffer2 args = {.buffers_ptr = (uintptr_t)list,
                                             .buffer_count = PAGES,
                                             .flags = I915_EXEC_NO_RELOC | I915_EXEC_BATCH_FIRST};
+    struct drm_i915_gem_wait wait = {.bo_handle = BATCH_PAGE + 1, .timeout_ns = -1};
     (void)context;
-    if (wt_i915_ioctl(file, DRM_IOCTL_I915_GEM_EXECBUFFER2, &args))
+    if (wt_i915_ioctl(file, DRM_IOCTL_I915_GEM_EXECBUFFER2, &args) ||
+        wt_i915_ioctl(file, DRM_IOCTL_I915_GEM_WAIT, &wait))
         abort();
     return NULL;
 }
@@ -191,6 +194,8 @@ static uint32_t most_of(const struct gen_wire_request *request)
         return request->size;
     case GEN_WIRE_WATCHED:
         return sizeof(struct gen_wire_hit);
+    case GEN_WIRE_FAULT:
+        return sizeof(struct gen_wire_fault);
     default:
         return GEN_WIRE_MOST;
     }
@@ -337,6 +342,22 @@ static void watches(struct input *in, struct gen_wire_request *request, bool odd
     }
 }
 
+/* A core file, which goes to the folder. */
+static void core(struct input *in, struct gen_wire_request *request, bool sound)
+{
+    struct wt_core_wire wanted = {.wave = (uint32_t)number(in),
+                                  .lane = (uint32_t)number(in),
+                                  .planted = (uint32_t)take(in, 1) % 3};
+    snprintf(wanted.path, sizeof wanted.path, "%s/core", folder);
+    memset(wanted.reason, 'r', sizeof wanted.reason - !sound);
+    request->size =
+        (uint32_t)(sizeof wanted + wanted.planted * sizeof(struct wt_core_wire_planted));
+    memcpy(bytes, &wanted, sizeof wanted);
+    for (uint32_t i = sizeof wanted; i < request->size; i++)
+        bytes[i] = (uint8_t)take(in, 1);
+    request->size -= sound ? 0 : request->size % 7;
+}
+
 /* False: nothing more can be said in this conversation. */
 static bool converse(int fd, struct input *in)
 {
@@ -384,6 +405,9 @@ static bool converse(int fd, struct input *in)
     case GEN_WIRE_WATCH:
         watches(in, &request, how & 32);
         break;
+    case GEN_WIRE_CORE:
+        core(in, &request, how & 32);
+        break;
     default:
         request.addr = number(in);
         request.value = number(in);
@@ -394,6 +418,9 @@ static bool converse(int fd, struct input *in)
 
 static void remove_folder(void)
 {
+    char path[80];
+    snprintf(path, sizeof path, "%s/core", folder);
+    unlink(path);
     rmdir(folder);
 }
 

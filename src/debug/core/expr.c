@@ -97,6 +97,12 @@ wt_expr_vector wt_expr_register(struct wt_expr *e, unsigned index)
     return name(REGISTER, e->reg_count++);
 }
 
+wt_expr_vector wt_expr_register_part(struct wt_expr *e, unsigned index, unsigned part)
+{
+    assert(index >> WT_EXPR_PART_SHIFT == 0);
+    return wt_expr_register(e, index | part << WT_EXPR_PART_SHIFT);
+}
+
 wt_expr_vector wt_expr_constant(struct wt_expr *e, uint64_t value)
 {
     for (size_t i = 0; i < e->constant_count; i++)

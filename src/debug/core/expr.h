@@ -110,6 +110,8 @@ void wt_expr_free(struct wt_expr *expr);
 
 /** The vector of a register, named as its builder and its user agree: by index in a topology. */
 wt_expr_vector wt_expr_register(struct wt_expr *expr, unsigned index);
+/** The same for bits [64 * part, 64 * part + 64) of a register that is wider than a cell. */
+wt_expr_vector wt_expr_register_part(struct wt_expr *expr, unsigned index, unsigned part);
 /** The vector that has @p value in every lane. */
 wt_expr_vector wt_expr_constant(struct wt_expr *expr, uint64_t value);
 /** A temporary: number 0, 1, … (fewer than WT_EXPR_MOST_TEMPORARIES). 0 at the beginning. */
@@ -146,8 +148,19 @@ enum wt_status wt_expr_finish(struct wt_expr *expr, struct wt_error *err);
 
 /* ---- using ---- */
 
-/** The registers that it names, each once. */
+/** What it names: registers and parts of registers, each once (wt_expr_named_…). */
 const unsigned *wt_expr_registers(const struct wt_expr *expr, size_t *count);
+enum { WT_EXPR_PART_SHIFT = 16 };
+/** The index of the register that wt_expr_registers() names. */
+static inline unsigned wt_expr_named_register(unsigned named)
+{
+    return named & ((1u << WT_EXPR_PART_SHIFT) - 1);
+}
+/** The part of it, from 0. */
+static inline unsigned wt_expr_named_part(unsigned named)
+{
+    return named >> WT_EXPR_PART_SHIFT;
+}
 /** Whether evaluating it may read memory. */
 bool wt_expr_reads_memory(const struct wt_expr *expr);
 /** Whether it jumps back anywhere. */

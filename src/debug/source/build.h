@@ -26,7 +26,8 @@ struct wt_piece {
     enum wt_piece_kind kind;
     wt_expr_vector vector;
     uint32_t space; /**< MEMORY: which address space */
-    int reg;        /**< CELL: index of the register that it is; -1: none */
+    int reg;        /**< CELL: index of the register that it is, or a part of; -1: none */
+    uint64_t from;  /**< … from this byte of it on */
     uint64_t size;  /**< bytes */
 };
 

@@ -152,7 +152,7 @@ static enum wt_status read_wide(struct reader *r, const struct wt_piece *p, uint
                                                   r->lanes, &index, 1, row, err);
     const size_t step = reg->scope == WT_SCOPE_LANE ? wt_register_size(reg) : 0;
     for (unsigned k = 0; k < r->count && !status; k++)
-        memcpy(values->bytes + k * values->size + at, row + k * step, p->size);
+        memcpy(values->bytes + k * values->size + at, row + k * step + p->from, p->size);
     free(row);
     return status;
 }
@@ -242,6 +242,7 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
     values->in_memory = wt_operand_in_memory(&o);
     values->reference = values->in_memory ? o.reference : NULL;
     values->reg = o.piece_count == 1 ? o.piece[0].reg : -1;
+    values->from = o.piece_count == 1 ? o.piece[0].from : 0;
     values->space = o.piece_count == 1 ? o.piece[0].space : 0;
     values->uses_frame = c.build.uses_frame;
     for (unsigned i = 0; i < o.piece_count; i++)
@@ -448,7 +449,8 @@ static enum wt_status write_lane(const struct wt_view *scope, const struct wt_va
     if (status)
         return status;
     /* A value narrower than a RISC-V register is extended as the ABI says: floats by ones above. */
-    memcpy(row, bytes, to->size < sizeof row ? to->size : sizeof row);
+    assert(to->from + to->size <= sizeof row);
+    memcpy(row + to->from, bytes, to->size);
     const wt_thread thread = wt_debugger_thread_of_lane(d, scope->thread, lane);
     (void)r;
     return wt_debugger_write_register(d, thread, index, row, err);

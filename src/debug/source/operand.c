@@ -129,9 +129,15 @@ static enum wt_status cut(struct wt_build *b, const struct wt_piece *p, uint64_t
     if (p->kind == WT_PIECE_MEMORY)
         return wt_build_op(b, WT_EXPR_ADD, 0, p->vector, wt_build_constant(b, offset),
                            &part->vector, err);
-    part->reg = -1;
-    return wt_build_op(b, WT_EXPR_SHR_UNSIGNED, 0, p->vector, wt_build_constant(b, offset * 8),
-                       &part->vector, err);
+    if (p->reg < 0)
+        return wt_build_op(b, WT_EXPR_SHR_UNSIGNED, 0, p->vector, wt_build_constant(b, offset * 8),
+                           &part->vector, err);
+    part->from += offset;
+    const unsigned cell = (unsigned)(part->from / 8), shift = (unsigned)(part->from % 8 * 8);
+    part->vector = wt_expr_register_part(b->expr, (unsigned)p->reg, cell);
+    return shift ? wt_build_op(b, WT_EXPR_SHR_UNSIGNED, 0, part->vector,
+                               wt_build_constant(b, shift), &part->vector, err)
+                 : WT_OK;
 }
 
 enum wt_status wt_operand_part(struct wt_build *b, const struct wt_operand *o, uint64_t offset,

@@ -31,7 +31,8 @@ struct wt_values {
     bool in_memory;    /**< they lie in memory, in one range each: */
     uint32_t space;    /**< … of this space */
     uint64_t *address; /**< … at these addresses */
-    int reg;           /**< else: the register that they are; -1: none */
+    int reg;           /**< else: the register that they are, or a part of; -1: none */
+    uint64_t from;     /**< … from this byte of it on */
     uint32_t bit_offset, bit_size;
     const struct wt_type *reference; /**< a reference led to them: its type; NULL: none did */
     wt_lanes there;                  /**< ELSEWHERE: lanes of the wave that have a value */

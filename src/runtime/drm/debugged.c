@@ -81,8 +81,30 @@ static void take_hits(struct drm_debugged *g)
     gen_device_hold(g->device, g->hit.thread);
 }
 
+/* The debugger sees the thread before its instruction. Returns whether that is tried again. */
+static bool tell_fault(struct drm_debugged *g)
+{
+    struct wt_machine *m = gen_machine(g->device);
+    if (g->fault_time == m->time + 1)
+        return false;
+    g->fault_time = m->time + 1;
+    g->faulted = g->stopped = true;
+    set_attention(g, true);
+    make_way(g);
+    /* A debugger that is just letting other threads go does not know of the fault yet. */
+    while (g->attached && (g->faulted || g->stopped))
+        pthread_cond_wait(&g->changed, &g->lock);
+    const bool again = !g->faulted;
+    g->faulted = false;
+    if (again)
+        m->fault.kind = WT_FAULT_NONE;
+    return again;
+}
+
 bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
 {
+    if (why == WT_RUN_FAULT && g->attached)
+        return tell_fault(g);
     if (why == WT_RUN_WATCH && g->attached)
         take_hits(g);
     if (g->attached && gen_device_attention(g->device)) {
@@ -101,6 +123,7 @@ bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
 void drm_debugged_end(struct drm_debugged *g)
 {
     g->walking = g->stopped = false;
+    g->fault_time = 0;
     pthread_cond_broadcast(&g->changed);
     pthread_mutex_unlock(&g->lock);
 }
@@ -142,6 +165,16 @@ void drm_debugged_write(struct drm_debugged *g, uint32_t addr, uint32_t value)
     if (addr == GEN_TD_CTL && value & GEN_TD_CTL_HALT)
         gen_device_attention(g->device);
     g->stopped = g->walking && addr == GEN_TD_CTL && value & GEN_TD_CTL_HALT;
+}
+
+const struct wt_fault *drm_debugged_fault(const struct drm_debugged *g)
+{
+    return g->faulted ? &gen_machine(g->device)->fault : NULL;
+}
+
+void drm_debugged_retry(struct drm_debugged *g)
+{
+    g->faulted = false;
 }
 
 bool drm_debugged_watch(struct drm_debugged *g, const struct gen_wire_watch *list, size_t count)

@@ -22,6 +22,9 @@ struct drm_debugged {
     bool stopped;           /**< … and waits for the debugger to write TD_CTL or TD_CLR */
     uint64_t known;         /**< the state of the list of kernels that it knows */
     uint64_t launches;      /**< walks so far */
+    bool
+        faulted; /**< … and that is for a fault: m->fault, which the debugger has not had retried */
+    uint64_t fault_time; /**< issue time of the last one that it was told, and one more; 0: none */
     bool has_hit;
     struct gen_wire_hit hit;   /**< watched memory was accessed: the debugger has not asked yet */
     pthread_mutex_t news_lock; /**< of what follows; nobody waits for the device with it */
@@ -60,6 +63,10 @@ void drm_debugged_leave(struct drm_debugged *debugged);
 void drm_debugged_attach(struct drm_debugged *debugged, bool on);
 /** Writes a register of the bus (emulator/gen/gen.h). The device is taken. */
 void drm_debugged_write(struct drm_debugged *debugged, uint32_t addr, uint32_t value);
+/** The fault for which the walk waits; NULL: none. The device is taken. */
+const struct wt_fault *drm_debugged_fault(const struct drm_debugged *debugged);
+/** The instruction that has made the fault is tried again. The device is taken. */
+void drm_debugged_retry(struct drm_debugged *debugged);
 /** Watches memory: @p count of @p list, and no other; the device is taken. False without host
  * memory.
  */

@@ -257,6 +257,8 @@ static enum wt_status run(void *context, uint64_t root, const struct wt_i915_map
     uint8_t *code = find_host(mappings, count, kernel_of(walk), &room);
     drm_debugged_begin(&gpu->debugged, kernel_of(walk), code, room);
     numbered.launch = gpu->debugged.launches;
+    if (gpu->debugged.attached) /* the driver's routine takes the place of the runtime's */
+        numbered.sip = 0;
     drm_walk_sizes(walk, find_host(mappings, count, walk->payload, &room), room, &numbered);
     const enum wt_status status = run_to_end(gpu, root, mappings, count, &numbered, err);
     drm_debugged_end(&gpu->debugged);

@@ -145,6 +145,8 @@ static void tell_event(const struct gen_wire_request *request, struct gen_wire_a
     drm_debugged_enter(debugged());
     if (answer->value != debugged()->known)
         answer->result |= GEN_WIRE_CODE;
+    if (drm_debugged_fault(debugged()))
+        answer->result |= GEN_WIRE_FAULTED;
     drm_debugged_leave(debugged());
 }
 
@@ -172,6 +174,22 @@ static void serve_core(const struct gen_wire_request *request, struct gen_wire_a
             answer->size = (uint32_t)snprintf((char *)the.bytes, GEN_WIRE_MOST, "%s", err.text) + 1;
     }
     wt_host_core_forget(&asked);
+}
+
+static void tell_fault(struct gen_wire_answer *answer)
+{
+    const struct wt_fault *fault = drm_debugged_fault(debugged());
+    if (!fault)
+        return;
+    struct gen_wire_fault told = {.kind = fault->kind,
+                                  .thread = fault->wave,
+                                  .lanes = (uint32_t)fault->lanes,
+                                  .pc = fault->pc,
+                                  .addr = fault->addr,
+                                  .time = fault->time};
+    snprintf(told.text, sizeof told.text, "%s", fault->text);
+    answer->size = sizeof told;
+    memcpy(the.bytes, &told, sizeof told);
 }
 
 /* Serves the requests for which the device is locked. */
@@ -209,6 +227,12 @@ static void serve_device(const struct gen_wire_request *request, struct gen_wire
         answer->size = debugged()->has_hit ? sizeof(struct gen_wire_hit) : 0;
         memcpy(the.bytes, &debugged()->hit, answer->size);
         debugged()->has_hit = false;
+        break;
+    case GEN_WIRE_FAULT:
+        tell_fault(answer);
+        break;
+    case GEN_WIRE_RETRY:
+        drm_debugged_retry(debugged());
         break;
     case GEN_WIRE_CORE:
         serve_core(request, answer);
