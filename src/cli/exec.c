@@ -305,9 +305,9 @@ struct exec {
     char core[PATH_MAX];   /* of --core-on-fault, whole; "": none */
     uint64_t core_history;
     bool logs, stats;
-    bool has_sm, has_gen; /* one of the GPUs is an sm, a gen9 */
-    uint32_t caught;      /* exceptions of --catch */
-    unsigned catches;     /* GPUs that have them, and memory of their own */
+    bool has_sm;      /* one of the GPUs is an sm */
+    uint32_t caught;  /* exceptions of --catch */
+    unsigned catches; /* GPUs that have them, and memory of their own */
     bool help;
 };
 
@@ -334,7 +334,6 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
                          "host programs run on gfx900, gen9 and sm, not on '%.40s'", value);
     e->catches += !status && gpu.family->exception_name;
     e->has_sm |= !status && strcmp(gpu.family->name, "sm") == 0;
-    e->has_gen |= !status && strcmp(gpu.family->name, "gen9") == 0;
     wt_gpu_free(&gpu);
     if (status)
         return status;
@@ -525,11 +524,6 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "--memory is that of gfx900; a gen9 uses the host's");
         return cli_fail(&cli_exec, &err);
     }
-    if (*e.core && e.length && !e.catches && !e.has_gen) {
-        struct wt_error err;
-        wt_fail(&err, WT_INVALID, "--core-on-fault is for gfx900 and gen9; no --gpu is one");
-        return cli_fail(&cli_exec, &err);
-    }
     if (e.core_history && e.length && !e.catches) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID, "--core-history is for gfx900; no --gpu is one");
@@ -588,7 +582,7 @@ static const struct cli_option options[] = {
      "'wavetrap gem --state=FILE --batch=N'",
      set_gem},
     {"core-on-fault", 0, "FILE",
-     "the first fault on a gfx900 or gen9 leaves the GPU's state in FILE, for\n"
+     "the first fault of a kernel leaves the GPU's state in FILE, for\n"
      "'wavetrap debug --core FILE'",
      set_core},
     {"core-history", 0, "ISSUES",
