@@ -361,7 +361,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
     if (!mkdtemp(folder))
         abort();
     setenv("WAVETRAP_SOCKETS", folder, 1);
-    setenv("WAVETRAP_GPUS", "sm:sms=2 sm", 1);
+    setenv("WAVETRAP_SM_GPUS", "sm:sms=2 sm", 1);
     atexit(remove_folder);
     check(cuInit(0));
     return 0;

@@ -1,6 +1,7 @@
 """The console with programs on the CUDA driver API. What a kernel stores says what its variables must be."""
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -399,3 +400,43 @@ def test_openmp_of_clang(tmp_path):
     said = ask(["start", "backtrace", "delete", "continue"], path, options=SM, env={**environment(), **env})
     assert re.search(r"^Temporary breakpoint 1, \S+ \(", said[0], re.M), said[0]
     assert "host 0" in plain.stdout and said[3] == "Continuing.\n" + plain.stdout + END
+
+
+def blocks_of(page):
+    """The console blocks of a page: the commands of the shell, of the last of them the session, and what the page says that it prints."""
+    for block in re.findall(r"^```console\n(.*?)^```$", page, re.M | re.S):
+        shell, *session = re.split(r"^\(wavetrap\) (.*)\n", block, flags=re.M)
+        lines = re.split(r"^\$ ((?:.*\\\n)*.*)\n", shell, flags=re.M)
+        yield list(zip(lines[1::2], lines[2::2])), list(zip(session[::2], session[1::2]))
+
+
+@pytest.mark.parametrize("name, sessions", [("sm-sessions", 3), ("sm-handler", 0), ("sm", 0)])
+def test_the_pages_are_true(tmp_path, name, sessions):
+    """Each command of the page's examples runs, in its order, and prints what the page says, where it says something."""
+    page = (ROOT / "docs" / f"{name}.md").read_text()
+    for there, of in (("examples", ROOT / "examples"), ("include", ROOT / "include"), ("build", BUILD)):
+        (tmp_path / there).symlink_to(of)
+    env = {**environment(), "PATH": f"{BUILD}:/usr/bin:/bin", "NO_COLOR": "1"}
+    # What it shows of the examples' texts is in them.
+    texts = ["".join(source.read_text().split()) for source in (ROOT / "examples" / "sm").glob("*.sass")]
+    for code in re.findall(r"^```\n((?:\.handler| +\w+\b[^\n]*;).*?)^```$", page, re.M | re.S):
+        assert any("".join(code.split()) in text for text in texts), code
+    seen = 0
+    for shell, session in blocks_of(page):
+        for command, wanted in shell[:-1] if session else shell:
+            done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, env=env, timeout=LIMIT)
+            assert done.returncode == 0 or wanted, (command, done.stdout, done.stderr)
+            assert wanted.strip() in done.stdout + done.stderr, (command, done.stdout, done.stderr)
+        if not session:
+            continue
+        seen += 1
+        command, _, *arguments = shlex.split(shell[-1][0])
+        assert command == "wavetrap"
+        words = [word for command, _ in session for word in ("-ex", "echo =-=-=\\n", "-ex", command)]
+        done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", *words, "-ex", "echo =-=-=\\n", *arguments], cwd=tmp_path, capture_output=True,
+                              text=True, env=env, timeout=LIMIT, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, (shell[-1], done.stdout, done.stderr)
+        said = [text.strip("\n") for text in done.stdout.split("=-=-=\n")[1:-1]]
+        for (command, wanted), text in zip(session, said, strict=True):
+            assert not wanted or text == wanted.strip("\n"), (command, text)
+    assert seen == sessions
