@@ -250,6 +250,15 @@ static enum wt_status connect_to(struct cli_debug_host *h, const struct wt_famil
     return status;
 }
 
+void cli_debug_host_abandon(const struct cli_debug_host *h)
+{
+    const pid_t pid = h->pid;
+    if (!h->own || pid <= 0)
+        return;
+    kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
+}
+
 static void end_program(struct cli_debug_host *h)
 {
     if (h->own) {

@@ -18,6 +18,7 @@
 #include "runtime/common/host_core.h"
 #include "runtime/common/policy.h"
 #include "runtime/common/progress.h"
+#include "runtime/common/ptx_folder.h"
 #include "runtime/drm/gem.h"
 
 enum { MOST_GPUS_TEXT = 2048 };
@@ -251,10 +252,15 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     if (!set_or_unset(WT_CORE_VARIABLE, options->core) ||
         !set_or_unset(WT_CORE_HISTORY_VARIABLE, options->core_history ? history : NULL) ||
         !set_or_unset(WT_PROGRESS_VARIABLE, options->progress) ||
+        (options->ptx_cache &&
+         !set_or_unset(PTX_FOLDER_VARIABLE,
+                       strcmp(options->ptx_cache, "off") == 0 ? "off" : "on")) ||
         !set_or_unset(WT_SCHEDULE_VARIABLE, options->schedule)) {
         wt_fail(&err, WT_NO_MEMORY, "no host memory");
         return cli_fail(command, &err);
     }
+    if (options->ptx_cache && strcmp(options->ptx_cache, "clear") == 0)
+        ptx_folder_clear();
     for (size_t i = 0; i < DRIVERS; i++) {
         bool offered;
         if (offer(&drivers[i], &start, options->gpus, &offered, &err) != WT_OK)
@@ -290,17 +296,18 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
 struct exec {
     char gpus[MOST_GPUS_TEXT];
     size_t length;
-    uint64_t memory;      /* of each GPU, in bytes; 0: the library's default */
-    const char *progress; /* of --progress */
-    const char *schedule; /* of --schedule */
-    char gem[PATH_MAX];   /* of --gem, whole; "": none */
-    char log[PATH_MAX];   /* of --log-calls */
-    char core[PATH_MAX];  /* of --core-on-fault, whole; "": none */
+    uint64_t memory;       /* of each GPU, in bytes; 0: the library's default */
+    const char *progress;  /* of --progress */
+    const char *ptx_cache; /* of --ptx-cache; NULL: as the environment says */
+    const char *schedule;  /* of --schedule */
+    char gem[PATH_MAX];    /* of --gem, whole; "": none */
+    char log[PATH_MAX];    /* of --log-calls */
+    char core[PATH_MAX];   /* of --core-on-fault, whole; "": none */
     uint64_t core_history;
     bool logs, stats;
-    bool has_sm, has_gen; /* one of the GPUs is an sm, a gen9 */
-    uint32_t caught;      /* exceptions of --catch */
-    unsigned catches;     /* GPUs that have them, and memory of their own */
+    bool has_sm;      /* one of the GPUs is an sm */
+    uint32_t caught;  /* exceptions of --catch */
+    unsigned catches; /* GPUs that have them, and memory of their own */
     bool help;
 };
 
@@ -327,7 +334,6 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
                          "host programs run on gfx900, gen9 and sm, not on '%.40s'", value);
     e->catches += !status && gpu.family->exception_name;
     e->has_sm |= !status && strcmp(gpu.family->name, "sm") == 0;
-    e->has_gen |= !status && strcmp(gpu.family->name, "gen9") == 0;
     wt_gpu_free(&gpu);
     if (status)
         return status;
@@ -360,6 +366,15 @@ static enum wt_status set_progress(void *context, const char *value, struct wt_e
         return WT_OK;
     return wt_fail(err, WT_INVALID, "--progress is auto (on a terminal) or always, not '%.40s'",
                    value);
+}
+
+static enum wt_status set_ptx_cache(void *context, const char *value, struct wt_error *err)
+{
+    struct exec *e = context;
+    e->ptx_cache = value;
+    if (strcmp(value, "on") == 0 || strcmp(value, "off") == 0 || strcmp(value, "clear") == 0)
+        return WT_OK;
+    return wt_fail(err, WT_INVALID, "--ptx-cache is on, off or clear, not '%.40s'", value);
 }
 
 static enum wt_status set_schedule(void *context, const char *value, struct wt_error *err)
@@ -509,11 +524,6 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "--memory is that of gfx900; a gen9 uses the host's");
         return cli_fail(&cli_exec, &err);
     }
-    if (*e.core && e.length && !e.catches && !e.has_gen) {
-        struct wt_error err;
-        wt_fail(&err, WT_INVALID, "--core-on-fault is for gfx900 and gen9; no --gpu is one");
-        return cli_fail(&cli_exec, &err);
-    }
     if (e.core_history && e.length && !e.catches) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID, "--core-history is for gfx900; no --gpu is one");
@@ -535,6 +545,7 @@ static int exec(int argc, char **argv)
     const struct cli_exec_options o = {.gpus = e.length ? e.gpus : NULL,
                                        .memory = e.memory,
                                        .progress = e.progress,
+                                       .ptx_cache = e.ptx_cache,
                                        .schedule = e.schedule,
                                        .gem = *e.gem ? e.gem : NULL,
                                        .core = *e.core ? e.core : NULL,
@@ -571,7 +582,7 @@ static const struct cli_option options[] = {
      "'wavetrap gem --state=FILE --batch=N'",
      set_gem},
     {"core-on-fault", 0, "FILE",
-     "the first fault on a gfx900 or gen9 leaves the GPU's state in FILE, for\n"
+     "the first fault of a kernel leaves the GPU's state in FILE, for\n"
      "'wavetrap debug --core FILE'",
      set_core},
     {"core-history", 0, "ISSUES",
@@ -581,6 +592,10 @@ static const struct cli_option options[] = {
      "log calls of the CUDA driver API, with values and results, and kernels, to\n"
      "stderr or FILE",
      set_log},
+    {"ptx-cache", 0, "WHEN",
+     "keep parsed PTX in ~/.cache/wavetrap/ptx: on (the default), off, or clear,\n"
+     "which empties it first",
+     set_ptx_cache},
     {"stats", 0, NULL, "tell at the end how many kernels ran on an sm, also if none", set_stats},
     {"progress", 0, "[=WHEN]",
      "tell how far kernels are: work-groups, issues a second; WHEN is auto (the\n"

@@ -16,6 +16,7 @@
 #include "wavetrap/error.h"
 
 struct wt_archive;
+struct wt_core_writer;
 struct wt_emulated;
 struct wt_hw_table;
 struct wt_probe_ops;
@@ -145,6 +146,10 @@ struct wt_family {
     /* Core files. */
     /** Lists the device's state (machine/archive.h). NULL: core files are not offered. */
     void (*archive)(struct wt_machine *m, struct wt_archive *a);
+    /** Writes sections PTXT of the program; false: its modules tell all. NULL: they always do. */
+    bool (*write_code)(struct wt_emulated *e, struct wt_core_writer *w, struct wt_archive *a);
+    /** Reads the content of a section PTXT. NULL: there is none. */
+    enum wt_status (*take_code)(struct wt_emulated *e, struct wt_archive *a, struct wt_error *err);
     /** The device's configuration as config_parse takes it, in 1024 bytes or less. NULL where
      * archive is. */
     void (*config_print)(const struct wt_emulated *e, char *text, size_t size);

@@ -134,6 +134,7 @@ static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error 
         return status;
     p->target.link = wt_sm_process_link(wt_sm_own(p)->connection);
     p->target.context = wt_sm_own(p)->connection;
+    wt_sm_process_offer_core_files(&p->services);
     return refresh(p, err);
 }
 

@@ -401,6 +401,51 @@ def test_the_tutorial_is_true(tmp_path):
     assert len(re.findall(r"reverse.cu 14$", out, re.M)) == 2, out
 
 
+def in_core_file(core, commands):
+    """What the console says as it opens a core file, and then to each command."""
+    done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "--core", core, *(w for c in commands for w in ("-ex", "echo @@@\\n", "-ex", c))],
+                          capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout.split("@@@\n")
+
+
+def is_as_before(core, before, commands, file, options):
+    """A core file says what the console said in the run, backwards, too."""
+    live = answers(session(file, *before, f"generate-core {core} all", "delete", *marked(commands), options=options))
+    said = in_core_file(core, commands)
+    different = [(c, a, b) for c, a, b in zip(commands, live, said[1:])
+                 if re.sub(r"reakpoint \d+", "", a).strip() != re.sub(r"reakpoint \d+", "", b).strip()]
+    assert len(live) == len(commands) and not different, different[0]
+    return said
+
+
+def test_a_core_file_of_machine_code(sass, tmp_path):
+    look = ["info warps", "info registers pc", "print/x $R0", "print $R2", "print/x $P0", "x/4i $pc", "x/8xw 0x200000000", "info time"]
+    said = is_as_before(tmp_path / "core", ["break *0x10000050", "run", "continue", "stepi"],
+                        [*look, "reverse-stepi", *look, "goto start", *look, "break *0x10000068", "continue", *look, "delete", "goto end", *look],
+                        sass("vadd"), VADD)
+    assert "Program stopped." in said[0] and "in the past" in said[2 * len(look) + 1]
+
+
+def test_a_core_file_of_ptx(ptx, tmp_path):
+    """Two paths of a warp, one in a function that is called; shared memory, barriers; sources."""
+    look = ["backtrace", "info lanes", "info cuda warps", "info cuda lanes", "info locals", "info registers pc", "x/3i $pc", "info time"]
+    said = is_as_before(tmp_path / "core", ["break scale", "run", "next"],
+                        [*look, "up", "print tile[0..7]", "print v", "reverse-step", *look, "goto start", *look, "break work.cl:13", "continue",
+                         *look, "delete", "goto end", *look], ptx, WORK)
+    assert "scale (x=" in said[0] and "#1  " in said[1] and "work.cl:15" in said[1]
+
+
+def test_a_faults_core_file(sass, tmp_path):
+    """A trap without a handler, with what was recorded before it."""
+    core, file = tmp_path / "core", sass(".kernel stop\n    MOV32I R1, 0x12;\n    MOV32I R2, 0x34;\n    BPT.TRAP 0x3;\n    EXIT;\n", "stop")
+    done = subprocess.run([WAVETRAP, "run", "-g", "sm", f"--core-on-fault={core}", "--core-history=all", "--grid=32", file],
+                          capture_output=True, text=True, timeout=200, check=False)
+    assert f"The state is in {core}" in done.stderr, done.stderr
+    said = in_core_file(core, ["print/x $R1", "print/x $R2", "reverse-stepi", "print/x $R2", "info time"])
+    assert "Program stopped by a fault: " in said[0] and said[1] == "$1 = 0x12\n" and said[2] == "$2 = 0x34\n"
+    assert "in the past" in said[5], said
+
 
 REGISTERS = """.version 8.0
 .target sm_50

@@ -10,7 +10,6 @@
 #include "emulator/machine/regions.h"
 #include "emulator/machine/state.h"
 
-#define MOST_SCRATCH_CODE 11 /* 2 MiB a thread */
 #define MOST_ADDRESS (((uint64_t)1 << WT_MEMORY_ADDRESS_BITS) - WT_PAGE_SIZE)
 
 /* ---- walks ---- */
@@ -59,7 +58,7 @@ static void running(struct wt_archive *a, struct gen_running *k)
     }
     wt_archive_bool(a, &w->has_scratch);
     if (w->has_scratch)
-        wt_archive_u8(a, &w->scratch_code, MOST_SCRATCH_CODE, "the scratch memory of a thread");
+        wt_archive_u8(a, &w->scratch_code, GEN_MOST_SCRATCH_CODE, "the scratch memory of a thread");
     wt_archive_u16(a, &w->cross_bytes, GEN_REGISTER_FILE, "a payload");
     wt_archive_u16(a, &w->thread_bytes, GEN_REGISTER_FILE, "a payload");
     wt_archive_u8(a, &w->simd, GEN_CHANNELS, "the channels of a thread");

@@ -22,6 +22,7 @@ enum {
     GEN_SLOTS = WT_PAGE_SIZE / GEN_GRANULE,
     GEN_TAIL = 2,
     GEN_FC_BYTES = 40,
+    GEN_MOST_SCRATCH_CODE = 11, /* 2 MiB a thread */
 };
 
 /* Bits of cr0.0, and of cr0.1 (docs/gen9.md has the table). */

@@ -61,6 +61,16 @@ struct wt_core_text {
 
 /** Writes or reads the content of a section TEXT, to its end. */
 void wt_core_text(struct wt_archive *a, struct wt_core_text *text);
+/** What a section PTXT begins with: a program of PTX, linked of `count` texts that follow. */
+struct wt_core_program {
+    uint64_t code, data; /**< where its code and its variables are */
+    uint32_t device;
+    uint32_t count; /**< 1 or more */
+};
+/** Writes or reads the beginning of a section PTXT. */
+void wt_core_program(struct wt_archive *a, struct wt_core_program *program);
+/** Writes or reads a text of such a section; read: its bytes are in the archive's. */
+void wt_core_program_text(struct wt_archive *a, struct wt_core_text *text);
 /** Writes or reads the content of a section PLNT; what was read before is freed. */
 void wt_core_breakpoints(struct wt_archive *a, struct wt_core_breakpoints *breakpoints);
 

@@ -47,6 +47,10 @@ enum wt_status sm_device_launch(struct sm_device *d, const struct sm_launch *l,
                        g.warps_per_cta, l->registers);
     if (l->rows > PTX_MOST_ROWS)
         return wt_fail(err, WT_INVALID, "%u rows of registers for a warp", l->rows);
+    if (!ptx_launch_fits(d, l))
+        return wt_fail(err, WT_INVALID,
+                       "%u rows of registers are not those of the kernel at 0x%llx", l->rows,
+                       (unsigned long long)l->entry);
     if (!sm_mapped(d, l->entry, SM_BUNDLE, false))
         return wt_fail(err, WT_INVALID, "no memory is mapped at the kernel's entry 0x%llx",
                        (unsigned long long)l->entry);

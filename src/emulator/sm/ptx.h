@@ -84,6 +84,8 @@ void sm_ptx_free(struct sm_ptx *image);
 const uint8_t *sm_ptx_code(const struct sm_ptx *image, size_t *size);
 /* Where the code begins. */
 uint64_t sm_ptx_code_address(const struct sm_ptx *image);
+/* Where the variables begin. */
+uint64_t sm_ptx_data_address(const struct sm_ptx *image);
 /* The same for variables. */
 const uint8_t *sm_ptx_data(const struct sm_ptx *image, size_t *size);
 

@@ -329,4 +329,14 @@ bool ptx_make_room(struct sm_warp *w, uint32_t rows);
 /* Before the first instruction. */
 bool ptx_start_warp(struct sm_warp *w);
 
+/* ---- ptx_check.c: what a core file says ---- */
+
+/* Whether the frames and paths of a warp, which runs, are as the executors leave them. */
+bool ptx_is_sound(struct sm_warp *w);
+/* Whether a launch has the rows of the function of PTX that it enters, or none where it enters
+ * machine code. */
+bool ptx_launch_fits(const struct sm_device *d, const struct sm_launch *l);
+/* Adds how many threads wait at barriers. */
+void ptx_count_waiting(const struct sm_warp *w, uint64_t waiting[SM_BARRIERS]);
+
 #endif

@@ -10,6 +10,7 @@
 #include "object/cubin.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/cuda/call.h"
+#include "runtime/cuda/core_file.h"
 #include "runtime/cuda/debug.h"
 #include "runtime/cuda/gpu_internal.h"
 
@@ -68,6 +69,8 @@ static CUresult report(struct gpu *g, const struct gpu_launch *l)
             "\n  at %s\n  %s\n",
             f->text, l->kernel->name, f->wave / SM_WARPS, f->wave % SM_WARPS, cta[0], cta[1],
             cta[2], index, (unsigned)f->lanes, place, instruction);
+    wt_core_on_fault_write(&g->core_on_fault, &cuda_core_ops, g, "", f->wave, (uint64_t)f->lanes,
+                           stderr);
     if (f->kind == WT_FAULT_TRAP || f->kind == WT_FAULT_DEADLOCK)
         return CUDA_ERROR_LAUNCH_FAILED;
     if (strstr(f->text, "MISALIGNED"))
