@@ -178,7 +178,7 @@ static bool convert(struct printer *out, struct conversion c,
         return true;
     case 'c':
         pad(out, &c, 1, false);
-        put(out, &character, 1);
+        put(out, &character, character != 0); /* 0 is nothing in a text */
         pad(out, &c, 1, true);
         return true;
     case 'p':

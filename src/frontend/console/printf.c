@@ -144,9 +144,10 @@ static enum wt_status print_conversion(struct wt_shell *c, FILE *out, const char
             number &= UINT32_MAX;
         snprintf(format, sizeof format, "%.*s%s%c", (int)digits, conversion,
                  kind == 'c' ? "" : "ll", kind);
-        if (kind == 'c')
+        /* A character 0 is nothing in a text. */
+        if (kind == 'c' && (char)number)
             fprintf(out, format, (int)number);
-        else
+        else if (kind != 'c')
             fprintf(out, format, (long long)number);
     } else if (strchr("feEgGaA", kind)) {
         double number;
