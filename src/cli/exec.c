@@ -16,8 +16,10 @@
 #include "cli/exec_images.h"
 #include "cli/options.h"
 #include "runtime/common/catch.h"
+#include "runtime/common/host_core.h"
 #include "runtime/common/policy.h"
 #include "runtime/common/progress.h"
+#include "runtime/common/ptx_folder.h"
 #include "runtime/drm/gem.h"
 
 enum { MOST_GPUS_TEXT = 2048 };
@@ -118,9 +120,9 @@ static bool prepare_amd(const struct start *start, const char *folder)
     char bytes[24];
     const struct cli_exec_options *o = start->options;
     snprintf(bytes, sizeof bytes, "%" PRIu64, o->memory);
-    const bool set =
-        find_libraries_in(folder) && set_or_unset("WAVETRAP_MEMORY", o->memory ? bytes : NULL) &&
-        set_or_unset("WAVETRAP_CORE", o->core) && set_or_unset("WAVETRAP_EXPLAIN", o->explain);
+    const bool set = find_libraries_in(folder) &&
+                     set_or_unset("WAVETRAP_MEMORY", o->memory ? bytes : NULL) &&
+                     set_or_unset("WAVETRAP_EXPLAIN", o->explain);
     /* Our report of a memory fault says more than the runtime's, in fewer lines. */
     if (setenv("HSA_ENABLE_VM_FAULT_MESSAGE", "0", 0))
         return false;
@@ -240,7 +242,9 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
 {
     struct wt_error err;
     struct start start = {.program = argv[0], .options = options};
+    char history[24];
     bool any = false;
+    snprintf(history, sizeof history, "%" PRIu64, options->core_history);
     start.found = exec_file_find(argv[0], start.file, sizeof start.file);
     if (start.found)
         start.what = exec_file_look(start.file, HSAKMT);
@@ -248,12 +252,19 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
         start.images = exec_images_look(start.file);
     char caught[24];
     snprintf(caught, sizeof caught, "%" PRIu32, options->caught);
-    if (!set_or_unset(WT_PROGRESS_VARIABLE, options->progress) ||
+    if (!set_or_unset(WT_CORE_VARIABLE, options->core) ||
+        !set_or_unset(WT_CORE_HISTORY_VARIABLE, options->core_history ? history : NULL) ||
+        !set_or_unset(WT_PROGRESS_VARIABLE, options->progress) ||
         !set_or_unset(WT_CATCH_VARIABLE, options->caught ? caught : NULL) ||
+        (options->ptx_cache &&
+         !set_or_unset(PTX_FOLDER_VARIABLE,
+                       strcmp(options->ptx_cache, "off") == 0 ? "off" : "on")) ||
         !set_or_unset(WT_SCHEDULE_VARIABLE, options->schedule)) {
         wt_fail(&err, WT_NO_MEMORY, "no host memory");
         return cli_fail(command, &err);
     }
+    if (options->ptx_cache && strcmp(options->ptx_cache, "clear") == 0)
+        ptx_folder_clear();
     for (size_t i = 0; i < DRIVERS; i++) {
         bool offered;
         if (offer(&drivers[i], &start, options->gpus, &offered, &err) != WT_OK)
@@ -289,16 +300,18 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
 struct exec {
     char gpus[MOST_GPUS_TEXT];
     size_t length;
-    uint64_t memory;      /* of each GPU, in bytes; 0: the library's default */
-    const char *progress; /* of --progress */
-    const char *schedule; /* of --schedule */
-    char gem[PATH_MAX];   /* of --gem, whole; "": none */
-    char log[PATH_MAX];   /* of --log-calls */
-    char core[PATH_MAX];  /* of --core-on-fault, whole; "": none */
+    uint64_t memory;       /* of each GPU, in bytes; 0: the library's default */
+    const char *progress;  /* of --progress */
+    const char *ptx_cache; /* of --ptx-cache; NULL: as the environment says */
+    const char *schedule;  /* of --schedule */
+    char gem[PATH_MAX];    /* of --gem, whole; "": none */
+    char log[PATH_MAX];    /* of --log-calls */
+    char core[PATH_MAX];   /* of --core-on-fault, whole; "": none */
+    uint64_t core_history;
     bool logs, stats;
-    bool has_sm;     /* one of the GPUs is an sm */
-    uint32_t caught; /* exceptions of --catch */
-    bool catches;    /* one of the GPUs has them, and memory of its own */
+    bool has_sm;      /* one of the GPUs is an sm */
+    uint32_t caught;  /* exceptions of --catch */
+    unsigned catches; /* GPUs that have them, and memory of their own */
     bool help;
 };
 
@@ -323,7 +336,7 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
     if (status == WT_OK && (!has_driver(gpu.family) || strchr(value, ' ')))
         status = wt_fail(err, WT_INVALID,
                          "host programs run on gfx900, gen9 and sm, not on '%.40s'", value);
-    e->catches |= !status && gpu.family->exception_name;
+    e->catches += !status && gpu.family->exception_name;
     e->has_sm |= !status && strcmp(gpu.family->name, "sm") == 0;
     wt_gpu_free(&gpu);
     if (status)
@@ -359,6 +372,15 @@ static enum wt_status set_progress(void *context, const char *value, struct wt_e
                    value);
 }
 
+static enum wt_status set_ptx_cache(void *context, const char *value, struct wt_error *err)
+{
+    struct exec *e = context;
+    e->ptx_cache = value;
+    if (strcmp(value, "on") == 0 || strcmp(value, "off") == 0 || strcmp(value, "clear") == 0)
+        return WT_OK;
+    return wt_fail(err, WT_INVALID, "--ptx-cache is on, off or clear, not '%.40s'", value);
+}
+
 static enum wt_status set_schedule(void *context, const char *value, struct wt_error *err)
 {
     struct wt_schedule schedule;
@@ -391,6 +413,11 @@ static enum wt_status set_core(void *context, const char *value, struct wt_error
     return access(folder, W_OK)
                ? wt_fail(err, WT_IO, "%.400s: cannot be written: %s", value, strerror(errno))
                : WT_OK;
+}
+
+static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
+{
+    return cli_issues(value, &((struct exec *)context)->core_history, err);
 }
 
 /* The file's name is made absolute: the program may change its folder. */
@@ -501,9 +528,16 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "--memory is that of gfx900; a gen9 uses the host's");
         return cli_fail(&cli_exec, &err);
     }
-    if (*e.core && e.length && !e.catches) {
+    if (e.core_history && e.length && !e.catches) {
         struct wt_error err;
-        wt_fail(&err, WT_INVALID, "--core-on-fault is for gfx900; no --gpu is one");
+        wt_fail(&err, WT_INVALID, "--core-history is for gfx900; no --gpu is one");
+        return cli_fail(&cli_exec, &err);
+    }
+    if (e.core_history && (!*e.core || e.catches > 1)) {
+        struct wt_error err;
+        wt_fail(&err, WT_INVALID,
+                *e.core ? "--core-history: what several GPUs do has no common order; give one --gpu"
+                        : "--core-history is for --core-on-fault=FILE, which is missing");
         return cli_fail(&cli_exec, &err);
     }
     if ((e.logs || e.stats) && e.length && !e.has_sm) {
@@ -515,9 +549,11 @@ static int exec(int argc, char **argv)
     const struct cli_exec_options o = {.gpus = e.length ? e.gpus : NULL,
                                        .memory = e.memory,
                                        .progress = e.progress,
+                                       .ptx_cache = e.ptx_cache,
                                        .schedule = e.schedule,
                                        .gem = *e.gem ? e.gem : NULL,
                                        .core = *e.core ? e.core : NULL,
+                                       .core_history = e.core_history,
                                        .log = e.logs ? e.log : NULL,
                                        .stats = e.stats,
                                        .caught = e.caught};
@@ -550,13 +586,20 @@ static const struct cli_option options[] = {
      "'wavetrap gem --state=FILE --batch=N'",
      set_gem},
     {"core-on-fault", 0, "FILE",
-     "the first fault on a gfx900 leaves the GPU's state in FILE, for\n"
+     "the first fault of a kernel leaves the GPU's state in FILE, for\n"
      "'wavetrap debug --core FILE'",
      set_core},
+    {"core-history", 0, "ISSUES",
+     "put so much of the kernel's run before the fault, or 'all', into that file",
+     set_core_history},
     {"log-calls", 0, "[=FILE]",
      "log calls of the CUDA driver API, with values and results, and kernels, to\n"
      "stderr or FILE",
      set_log},
+    {"ptx-cache", 0, "WHEN",
+     "keep parsed PTX in ~/.cache/wavetrap/ptx: on (the default), off, or clear,\n"
+     "which empties it first",
+     set_ptx_cache},
     {"stats", 0, NULL, "tell at the end how many kernels ran on an sm, also if none", set_stats},
     {"progress", 0, "[=WHEN]",
      "tell how far kernels are: work-groups, issues a second; WHEN is auto (the\n"

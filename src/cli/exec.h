@@ -9,14 +9,16 @@ struct cli_exec_options {
     const char *gpus; /**< "gfx900:KEY=VALUE,…" for each, with blanks between; NULL: one of each
                          family */
     uint64_t memory;  /**< bytes of each GPU; 0: the library's default */
-    const char *explain;  /**< for the library's WAVETRAP_EXPLAIN, or NULL */
-    const char *progress; /**< "auto", "always", or NULL: no progress is shown */
-    const char *schedule; /**< of --schedule, or NULL */
-    const char *gem;      /**< file of --gem, whole, or NULL */
-    const char *core;     /**< file of --core-on-fault, whole, or NULL */
-    const char *log;      /**< file of --log-calls, whole; "": stderr; NULL: no log */
-    bool stats;           /**< of --stats */
-    uint32_t caught;      /**< exceptions that end the program, in the order of MODE.EXCP_EN */
+    const char *explain;   /**< for the library's WAVETRAP_EXPLAIN, or NULL */
+    const char *ptx_cache; /**< "on", "off", "clear", or NULL: as the environment says */
+    const char *progress;  /**< "auto", "always", or NULL: no progress is shown */
+    const char *schedule;  /**< of --schedule, or NULL */
+    const char *gem;       /**< file of --gem, whole, or NULL */
+    const char *core;      /**< file of --core-on-fault, whole, or NULL */
+    uint64_t core_history; /**< issues of --core-history; 0: none */
+    const char *log;       /**< file of --log-calls, whole; "": stderr; NULL: no log */
+    bool stats;            /**< of --stats */
+    uint32_t caught;       /**< exceptions that end the program, in the order of MODE.EXCP_EN */
 };
 
 /**

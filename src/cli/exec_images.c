@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
-#include "object/cubin.h"
+#include "object/cuda_contained.h"
 #include "object/cuda_fatbin.h"
 #include "object/ptx_object.h"
 
@@ -49,49 +49,62 @@ static bool is_runnable(unsigned capability)
     return capability >= 50 && capability <= 53;
 }
 
-/* Reads an ELF file for a GPU inside the program. */
+/* An ELF file for AMD's GPUs inside the program. */
 static void look_at_elf(struct search *s, size_t at)
 {
     const uint8_t *header = s->bytes + at;
-    size_t whole;
-    if (!at || s->size - at < sizeof(Elf64_Ehdr) || header[EI_CLASS] != ELFCLASS64)
-        return;
-    const unsigned machine = (unsigned)wt_load_le(header + 18, 2);
-    const uint64_t flags = wt_load_le(header + 48, 4);
-    if (machine == AMDGPU)
+    if (at && s->size - at >= sizeof(Elf64_Ehdr) && wt_load_le(header + 18, 2) == AMDGPU)
         s->found->amd = true;
-    if (machine != CUBIN_ELF_MACHINE)
-        return;
-    const unsigned sm = flags >> (header[EI_ABIVERSION] >= 8 ? 8 : 0) & 0xff;
-    note(s, sm, is_runnable(sm) && !ptx_object_is(header, s->size - at, &whole));
 }
 
-static void look_at_fatbin(struct search *s, size_t at)
+static void look_at_cubin(struct search *s, const struct cuda_contained *image)
+{
+    const uint64_t flags = wt_load_le(image->bytes + 48, 4);
+    const unsigned sm = flags >> (image->bytes[EI_ABIVERSION] >= 8 ? 8 : 0) & 0xff;
+    size_t whole;
+    note(s, sm, is_runnable(sm) && !ptx_object_is(image->bytes, image->size, &whole));
+}
+
+static void look_at_fatbin(struct search *s, const struct cuda_contained *image)
 {
     struct cuda_fatbin_entry entry;
     struct wt_error err;
-    const uint8_t *bytes = s->bytes + at;
     size_t whole;
     for (size_t next = 0;
-         cuda_fatbin_next(bytes, s->size - at, &next, &entry, &err) == WT_OK && entry.kind;)
+         cuda_fatbin_next(image->bytes, image->size, &next, &entry, &err) == WT_OK && entry.kind;)
         note(s, entry.capability,
              entry.kind == CUDA_FATBIN_ELF && is_runnable(entry.capability) &&
                  !ptx_object_is(entry.payload, entry.payload_size, &whole));
 }
 
 /* ".target sm_70" of PTX as text. */
-static void look_at_text(struct search *s, size_t at)
+static void look_at_text(struct search *s, const struct cuda_contained *image)
 {
-    char word[16] = "";
-    const size_t left = s->size - at < sizeof word ? s->size - at : sizeof word - 1;
-    memcpy(word, s->bytes + at, left);
-    const char *sm = word + 7 + strspn(word + 7, " \t");
+    char word[24] = "";
+    const uint8_t *at = memmem(image->bytes, image->size, ".target", 7);
+    const size_t left = at ? image->size - (size_t)(at - image->bytes) : 0;
+    memcpy(word, at ? at : image->bytes, left < sizeof word ? left : sizeof word - 1);
+    const char *sm = at ? word + 7 + strspn(word + 7, " \t") : word;
+    s->found->nvidia = true;
     if (strncmp(sm, "sm_", 3) != 0 || !isdigit((unsigned char)sm[3]))
         return;
     const unsigned long capability = strtoul(sm + 3, NULL, 10);
-    s->found->nvidia = true;
     if (capability >= LEAST && capability <= MOST)
         lower(&s->text, (unsigned)capability);
+}
+
+static void look_at_cuda(struct search *s)
+{
+    struct cuda_contained image;
+    size_t at = 0;
+    while (cuda_contained_next(s->bytes, s->size, &at, &image)) {
+        if (image.kind == CUDA_CONTAINED_TEXT)
+            look_at_text(s, &image);
+        else if (image.kind == CUDA_CONTAINED_FATBIN)
+            look_at_fatbin(s, &image);
+        else if (image.bytes != s->bytes)
+            look_at_cubin(s, &image);
+    }
 }
 
 static void look_at_bundle(struct search *s, size_t at)
@@ -120,8 +133,7 @@ struct exec_images exec_images_look(const char *path)
         if (bytes != MAP_FAILED) {
             s.bytes = bytes;
             each(&s, "\177ELF\2\1", look_at_elf);
-            each(&s, "\x50\xed\x55\xba", look_at_fatbin);
-            each(&s, ".target", look_at_text);
+            look_at_cuda(&s);
             each(&s, "__CLANG_OFFLOAD_BUNDLE__", look_at_bundle);
             found.capability = s.runs ? s.runs : s.image ? s.image : s.text;
             munmap(bytes, s.size);

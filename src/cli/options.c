@@ -136,6 +136,17 @@ static enum wt_status set_no_history(void *context, const char *value, struct wt
     return WT_OK;
 }
 
+enum wt_status cli_issues(const char *text, uint64_t *issues, struct wt_error *err)
+{
+    enum wt_status status;
+    *issues = UINT64_MAX;
+    if (strcmp(text, "all") == 0)
+        return WT_OK;
+    if ((status = wt_parse_number(text, issues, err)) == WT_OK && !*issues)
+        status = wt_fail(err, WT_INVALID, "0 issues are no history");
+    return status;
+}
+
 enum wt_status cli_bytes(const char *value, const char *hint, uint64_t *out, struct wt_error *err)
 {
     static const char units[] = "KMG";

@@ -58,6 +58,9 @@ void cli_help(const struct cli_command *command, FILE *out);
 /** Parses a time limit: 1 to 3,600,000 milliseconds. */
 enum wt_status cli_milliseconds(const char *text, unsigned *ms, struct wt_error *err);
 
+/** Parses how much of a recorded run is wanted: 1 or more issues, or "all" (UINT64_MAX). */
+enum wt_status cli_issues(const char *text, uint64_t *issues, struct wt_error *err);
+
 /**
  * Parses an amount of memory: a number of bytes, 1 or more, with K, M or G behind it. @p hint ends
  * the message if it is none.

@@ -32,14 +32,7 @@ static enum wt_status set_core(void *context, const char *value, struct wt_error
 
 static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
 {
-    uint64_t *issues = &((struct cli_drive *)context)->core_history;
-    enum wt_status status;
-    *issues = UINT64_MAX;
-    if (strcmp(value, "all") == 0)
-        return WT_OK;
-    if ((status = wt_parse_number(value, issues, err)) == WT_OK && !*issues)
-        status = wt_fail(err, WT_INVALID, "0 issues are no history");
-    return status;
+    return cli_issues(value, &((struct cli_drive *)context)->core_history, err);
 }
 
 static int run_program(struct cli_drive *drive, const char *path)

@@ -14,7 +14,7 @@
 #include "object/kfd_debug.h"
 
 #define KFD_WIRE_SOCKET "gpu"      /* base/private_dir.h: the kind of socket */
-#define KFD_WIRE_MAGIC 0x35444b57u /* "WKD5" */
+#define KFD_WIRE_MAGIC 0x36444b57u /* "WKD6" */
 #define KFD_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define KFD_WIRE_WAIT_MS 100u      /* the longest wait for an exception */
 
@@ -40,15 +40,10 @@ enum kfd_wire_kind {
     KFD_WIRE_FINAL_NEXT, /**< addr: answered by KFD_WIRE_MEMORY, with the first piece of memory at
                             or behind it: its address and length in call.arg[0] and [1], its bytes
                             follow unless all are zero; length 0: there is none */
-    KFD_WIRE_CORE, /**< followed by a struct kfd_wire_core: the GPU's state goes to a core file. A
-                      negative result is followed by a sentence for people */
+    KFD_WIRE_CORE, /**< followed by a struct wt_core_wire and its breakpoints (object/core_wire.h):
+                      the GPU's state goes to a core file. A negative result is followed by a
+                      sentence for people */
     KFD_WIRE_KINDS,
-};
-
-struct kfd_wire_core {
-    uint32_t wave, lane; /**< that are selected; wave UINT32_MAX: none */
-    char path[4096];     /**< whole */
-    char reason[512];
 };
 
 /** Time travel: what debug/core/target.h has in struct wt_history_services, by these names. */

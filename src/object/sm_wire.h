@@ -15,7 +15,7 @@
 #include "base/fault.h"
 
 #define SM_WIRE_SOCKET "sm"       /* base/private_dir.h: the kind of socket */
-#define SM_WIRE_MAGIC 0x314d5357u /* "WSM1" */
+#define SM_WIRE_MAGIC 0x334d5357u /* "WSM3" */
 #define SM_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define SM_WIRE_WAIT_MS 100u      /* the longest WAIT */
 #define SM_WIRE_DEVICES 16u
@@ -43,6 +43,13 @@ enum sm_wire_kind {
     SM_WIRE_MODULES,   /**< answered by struct sm_wire_module, one for each; value[0]: the state */
     SM_WIRE_TEXT,      /**< value: a module's id, number: which of its texts, lanes: offset, size:
                           answered by the bytes, fewer at its end */
+    SM_WIRE_WATCH, /**< size, followed by struct sm_wire_watch: memory that is watched from now on,
+                      instead of what was. The SM of a warp that accesses it stops behind the
+                      instruction, as by the stop trigger */
+    SM_WIRE_HITS,  /**< answered by struct sm_wire_hit, each once */
+    SM_WIRE_CORE,  /**< size, followed by a struct wt_core_wire and its breakpoints
+                      (object/core_wire.h): the device's state goes to a core file. A negative
+                      result is followed by a sentence for people */
     SM_WIRE_KINDS,
 };
 
@@ -105,6 +112,27 @@ struct sm_wire_warp {
     struct wt_fault error;
 };
 
+enum sm_wire_access { SM_ACCESS_WRITE, SM_ACCESS_READ, SM_ACCESS_ANY, SM_ACCESSES };
+
+/** Memory that is watched. */
+struct sm_wire_watch {
+    uint32_t kind; /**< enum sm_wire_access */
+    uint32_t warp; /**< of the device: shared memory is that of its block */
+    uint64_t addr; /**< generic */
+    uint64_t size; /**< bytes, 1 or more */
+};
+
+/** A lane's access to watched memory, which has been done. Local memory is told by its address in
+ * global memory. */
+struct sm_wire_hit {
+    uint64_t pc; /**< of the instruction */
+    uint64_t addr;
+    uint32_t warp, lane;
+    uint32_t kind; /**< enum sm_wire_access; ANY: an atomic, which does both */
+    uint32_t size; /**< of the access, 1 to 16 bytes; it may be wider than what is watched */
+    uint8_t before[16], after[16];
+};
+
 struct sm_wire_module {
     uint64_t id; /**< never used again */
     uint64_t code, data;
@@ -129,6 +157,8 @@ static inline size_t sm_wire_follows(const struct sm_wire_request *request)
     switch (request->kind) {
     case SM_WIRE_WRITE:
     case SM_WIRE_REGISTERS:
+    case SM_WIRE_CORE:
+    case SM_WIRE_WATCH:
         return request->size;
     case SM_WIRE_WRITE_ROW:
         return SM_WIRE_ROW;

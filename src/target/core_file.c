@@ -18,7 +18,6 @@
 /* Tag and length of a section. */
 #define HEADER_BYTES 12
 #define MOST_MODULES 4096
-#define MOST_PLANTED 65536
 
 struct wt_core_file {
     void *map; /* NULL: the bytes are the caller's */
@@ -26,41 +25,48 @@ struct wt_core_file {
     struct wt_core_device device;
     struct wt_core_module *module;
     size_t module_count, module_capacity;
-    struct wt_planted *planted;
-    size_t planted_count;
+    struct wt_core_text *text;
+    size_t text_count, text_capacity;
+    struct wt_archive *code; /* sections PTXT */
+    size_t code_count, code_capacity;
+    struct wt_core_breakpoints breakpoints;
     struct wt_archive state; /* where its section begins */
     bool has_device, has_state;
 };
 
-/* ---- breakpoints of the recorded run, in both directions ---- */
+/* ---- breakpoints of the recorded run ---- */
 
-static void patch(struct wt_archive *a, struct wt_patch *p)
+static void copy_patch(struct wt_core_patch *to, const struct wt_patch *from)
 {
-    uint64_t size = p->size;
-    wt_archive_u64(a, &p->addr, UINT64_MAX, "an address");
-    wt_archive_u64(a, &size, WT_PATCH_BYTES, "the size of a breakpoint");
-    p->size = size;
-    wt_archive_bytes(a, p->bytes, sizeof p->bytes);
-    wt_archive_bytes(a, p->mask, sizeof p->mask);
+    *to = (struct wt_core_patch){.addr = from->addr, .size = from->size};
+    memcpy(to->bytes, from->bytes, sizeof to->bytes);
+    memcpy(to->mask, from->mask, sizeof to->mask);
 }
 
-static void planted_section(struct wt_archive *a, struct wt_core_file *f)
+static struct wt_patch patch_of(const struct wt_core_patch *from)
 {
-    uint32_t count = (uint32_t)f->planted_count;
-    wt_archive_u32(a, &count, MOST_PLANTED, "the number of breakpoints");
-    if (wt_archive_reads(a) && !f->planted && count &&
-        !(f->planted = calloc(count, sizeof *f->planted)))
-        wt_archive_fail(a, "the host has no memory for its breakpoints");
-    for (uint32_t i = 0; i < count && !a->failed; i++) {
-        struct wt_planted *p = &f->planted[i];
-        wt_archive_u64(a, &p->addr, UINT64_MAX, "an address");
-        wt_archive_u64(a, &p->time, UINT64_MAX, "an issue time");
-        patch(a, &p->trap);
-        patch(a, &p->original);
-        if (!p->trap.size || p->trap.size != p->original.size || p->trap.addr != p->original.addr)
-            wt_archive_fail(a, "a breakpoint is not as long as what it covers");
+    struct wt_patch to = {.addr = from->addr, .size = (size_t)from->size};
+    static_assert(sizeof to.bytes == sizeof from->bytes, "a patch is one of the debugger's");
+    memcpy(to.bytes, from->bytes, sizeof to.bytes);
+    memcpy(to.mask, from->mask, sizeof to.mask);
+    return to;
+}
+
+static enum wt_status note_breakpoints(struct wt_core_breakpoints *b,
+                                       const struct wt_core_file_request *request,
+                                       struct wt_error *err)
+{
+    b->list = calloc(request->planted_count + 1, sizeof *b->list);
+    if (!b->list)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a core file");
+    for (size_t i = 0; i < request->planted_count; i++) {
+        const struct wt_planted *from = &request->planted[i];
+        struct wt_core_planted *to = &b->list[b->count++];
+        *to = (struct wt_core_planted){.addr = from->addr, .time = from->time};
+        copy_patch(&to->trap, &from->trap);
+        copy_patch(&to->original, &from->original);
     }
-    f->planted_count = a->failed ? 0 : count;
+    return WT_OK;
 }
 
 /* ---- writing ---- */
@@ -91,9 +97,10 @@ static enum wt_status write_sections(struct wt_emulated *e,
     wt_core_begin_section(w, "DEVC");
     wt_core_device(&a, &f->device);
     wt_core_end_section(w);
-    write_modules(e, w, &a);
+    if (!e->family->write_code || !e->family->write_code(e, w, &a))
+        write_modules(e, w, &a);
     wt_core_begin_section(w, "PLNT");
-    planted_section(&a, f);
+    wt_core_breakpoints(&a, &f->breakpoints);
     wt_core_end_section(w);
     wt_core_begin_section(w, "STAT");
     const struct wt_timeline_file state = {.machine = e->machine,
@@ -143,11 +150,10 @@ enum wt_status wt_core_file_write(struct wt_emulated *e, const struct wt_core_fi
     e->family->config_print(e, f->device.config, sizeof f->device.config);
     f->device.wave = request->wave;
     f->device.lane = request->lane;
-    f->planted = (struct wt_planted *)(uintptr_t)request->planted;
-    f->planted_count = request->planted_count;
     free(whole);
-    status = write_file(e, request, f, err);
-    free(f);
+    if ((status = note_breakpoints(&f->breakpoints, request, err)) == WT_OK)
+        status = write_file(e, request, f, err);
+    wt_core_file_free(f);
     return status;
 }
 
@@ -169,9 +175,27 @@ static enum wt_status take_section(struct wt_core_file *f, const char *name, con
         f->module = grown;
         grown[f->module_count] = (struct wt_core_module){0};
         wt_core_module(a, &grown[f->module_count++]);
+    } else if (memcmp(tag, "TEXT", 4) == 0) {
+        struct wt_core_text *grown =
+            f->text_count < MOST_MODULES
+                ? wt_array_grow(f->text, &f->text_capacity, f->text_count + 1, sizeof *grown)
+                : NULL;
+        if (!grown)
+            return wt_fail(err, WT_NO_MEMORY, "%s: no host memory for its sources", name);
+        f->text = grown;
+        grown[f->text_count] = (struct wt_core_text){.length = 0};
+        wt_core_text(a, &grown[f->text_count++]);
+    } else if (memcmp(tag, "PTXT", 4) == 0) {
+        struct wt_archive *grown =
+            f->code_count < MOST_MODULES
+                ? wt_array_grow(f->code, &f->code_capacity, f->code_count + 1, sizeof *grown)
+                : NULL;
+        if (!grown)
+            return wt_fail(err, WT_NO_MEMORY, "%s: no host memory for its programs", name);
+        f->code = grown;
+        grown[f->code_count++] = *a;
     } else if (memcmp(tag, "PLNT", 4) == 0) {
-        if (!f->planted)
-            planted_section(a, f);
+        wt_core_breakpoints(a, &f->breakpoints);
     } else if (memcmp(tag, "STAT", 4) == 0) {
         f->state = *a;
         f->has_state = true;
@@ -274,7 +298,9 @@ void wt_core_file_free(struct wt_core_file *f)
     if (f->map)
         munmap(f->map, f->map_length);
     free(f->module);
-    free(f->planted);
+    free(f->text);
+    free(f->code);
+    free(f->breakpoints.list);
     free(f);
 }
 
@@ -316,11 +342,23 @@ static enum wt_status take_modules(struct wt_emulated *e, const struct wt_core_f
                                    struct wt_error *err)
 {
     enum wt_status status;
+    for (size_t i = 0; i < f->text_count; i++) {
+        const struct wt_core_text *t = &f->text[i];
+        if ((status = wt_modules_add_text(e->modules, t->name, (const char *)t->text,
+                                          (size_t)t->length, err)) != WT_OK)
+            return status;
+    }
     for (size_t i = 0; i < f->module_count; i++) {
         const struct wt_core_module *m = &f->module[i];
         if ((status = wt_modules_add_bytes(e->modules, m->name, m->bytes, (size_t)m->length,
                                            m->bias, m->device, NULL, err)) != WT_OK)
             return status;
+        e->is_elf = true;
+    }
+    for (size_t i = 0; i < f->code_count && e->family->take_code; i++) {
+        struct wt_archive a = f->code[i];
+        if ((status = e->family->take_code(e, &a, err)) != WT_OK)
+            return wt_fail_in(err, "the core file is damaged");
         e->is_elf = true;
     }
     return WT_OK;
@@ -365,6 +403,18 @@ enum wt_status wt_core_file_load(struct wt_emulated *e, const struct wt_emulated
 enum wt_status wt_core_file_debug(struct wt_emulated *e, struct wt_error *err)
 {
     const struct wt_core_file *f = e->core_file;
-    return wt_debugger_take_core_file(e->debugger, f->planted, f->planted_count, f->device.wave,
-                                      f->device.lane, err);
+    struct wt_planted *planted = calloc(f->breakpoints.count + 1, sizeof *planted);
+    if (!planted)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for breakpoints of the recorded run");
+    for (size_t i = 0; i < f->breakpoints.count; i++) {
+        const struct wt_core_planted *from = &f->breakpoints.list[i];
+        planted[i] = (struct wt_planted){.addr = from->addr,
+                                         .time = from->time,
+                                         .trap = patch_of(&from->trap),
+                                         .original = patch_of(&from->original)};
+    }
+    const enum wt_status status = wt_debugger_take_core_file(
+        e->debugger, planted, f->breakpoints.count, f->device.wave, f->device.lane, err);
+    free(planted);
+    return status;
 }

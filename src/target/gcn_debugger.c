@@ -33,24 +33,12 @@ void gcn_debugger_add_queue(struct gcn_device *device)
 
 /* ---- operations ---- */
 
-static uint32_t do_call(struct wt_machine *m, const void *bytes, size_t size)
-{
-    struct kfd_debug_call call = {0};
-    if (size > sizeof call || size < offsetof(struct kfd_debug_call, queue))
-        return 0; /* of a core file */
-    memcpy(&call, bytes, size);
-    if (call.queue_count > KFD_DEBUG_QUEUES)
-        return 0;
-    gcn_kfd_call((struct gcn_device *)m, &call);
-    return (uint32_t)call.result;
-}
-
 static enum wt_status link_call(void *context, struct kfd_debug_call *call, struct wt_error *err)
 {
     struct gcn_way_in *way = context;
     const size_t size = offsetof(struct kfd_debug_call, queue) + 4 * call->queue_count;
     const struct wt_input input = {
-        .kind = WT_INPUT_OPERATION, .bytes = call, .size = size, .operation = do_call};
+        .kind = WT_INPUT_OPERATION, .bytes = call, .size = size, .operation = gcn_kfd_do_call};
     (void)err;
     wt_emulated_input(way->e, &input);
     *call = *gcn_kfd_answer(way->device);
@@ -153,8 +141,10 @@ static enum wt_status link_reset(void *context, struct wt_error *err)
     return wt_fail(err, WT_INVALID, "the kernel cannot be launched again: its packet has changed");
 }
 
-uint32_t (*const gcn_debugger_operations[])(struct wt_machine *, const void *,
-                                            size_t) = {do_call, launch_again, NULL};
+/* The order is part of the format of core files; it begins as gcn_kfd_operations, with which host
+ * programs write theirs. */
+uint32_t (*const gcn_debugger_operations[])(struct wt_machine *, const void *, size_t) = {
+    gcn_kfd_do_call, gcn_kfd_write_area, launch_again, NULL};
 
 void gcn_debugger_detach(struct wt_emulated *e)
 {
@@ -162,7 +152,7 @@ void gcn_debugger_detach(struct wt_emulated *e)
     const struct wt_input input = {.kind = WT_INPUT_OPERATION,
                                    .bytes = &call,
                                    .size = offsetof(struct kfd_debug_call, queue),
-                                   .operation = do_call};
+                                   .operation = gcn_kfd_do_call};
     wt_emulated_input(e, &input);
 }
 

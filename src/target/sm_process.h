@@ -2,7 +2,32 @@
 #ifndef WT_TARGET_SM_PROCESS_H
 #define WT_TARGET_SM_PROCESS_H
 
+#include "debug/sm/process.h"
 #include "target/process.h"
+#include "target/sm_ptx.h"
+
+/** A module, and the debuggers' module for it. */
+struct wt_sm_loaded {
+    uint64_t id; /**< of the process; 0: of a program's file */
+    wt_module_id module;
+    struct wt_sm_ptx ptx; /**< of PTX; else no texts */
+};
+
+/** What wt_process.own points to. */
+struct wt_sm_own {
+    struct wt_sm_process *connection; /**< NULL: no program */
+    struct wt_sm_loaded *loaded;
+    size_t loaded_count, loaded_room;
+};
+
+/** What the family has of a process, with or without a program. */
+static inline struct wt_sm_own *wt_sm_own(const struct wt_process *p)
+{
+    return p->own;
+}
+
+/** The operation connect_none of struct wt_process_ops. */
+enum wt_status wt_sm_connect_none(struct wt_process *p, const char *program, struct wt_error *err);
 
 extern const struct wt_process_ops wt_sm_process_ops;
 

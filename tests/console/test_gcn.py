@@ -87,6 +87,17 @@ def as_printed(name, value):
     return "%.17g" % value if name == "precise" else str(value)
 
 
+@both_ways
+def test_messages_have_the_values_of_each_lane(code, tmp_path, way):
+    records = stored(code("values.cl", "clang-19", "-O0", "-DSTORE"), VALUES, 2, "8q3d4q", tmp_path)
+    names = ["small", "half_word", "wide", "*into", "real", "precise", "array[3]"]
+    text = "values.cl:%d,\"= %%u %%d %%d %%ld %%d %%.9g %%.17g %%d\\n\",(unsigned)get_global_id(0),%s" % (line_of("values.cl", "stop"), ",".join(names))
+    done = debug(code("values.cl"), f"dprintf {text}", "run", "info breakpoints", options=[*VALUES, *way])
+    assert done.returncode == 0 and "already hit 2 times" in done.stdout, done.stdout + done.stderr
+    said = dict(line.split(" ", 1) for line in re.findall("^= (.*)", done.stdout, re.M))
+    assert said == {str(i): " ".join(as_printed(name, record[NAMES.index(name)]) for name in names) for i, record in enumerate(records)}
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_values_are_those_that_the_kernel_stores(code, compiler, level, tmp_path):

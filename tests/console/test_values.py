@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from conftest import ask_console, ask_gdb
+from conftest import HERE, ask_console, ask_gdb, debug
 
 OURS = ["break stop_here", "run", "up"]
 GDBS = ["break stop_here", "continue", "up"]
@@ -97,3 +97,99 @@ def test_frames_are_those_of_gdb(program, xlen, opt):
 def test_a_backtrace_goes_through_all_calls(program):
     said = ask_console(program("values"), ["break stop_here", "run", "continue"], ["backtrace"])[0]
     assert re.findall(r"^#\d+ .*?(\w+) \(", said, re.M) == ["stop_here", "deep", "deep", "deep", "deep", "main"]
+
+
+# ---- lanes that have parted, arguments that are gone ----
+
+def mark_in(name, mark):
+    text = (HERE / "programs" / name).read_text().splitlines()
+    return f"{name}:{next(i for i, line in enumerate(text, 1) if f'/* {mark} */' in line)}"
+
+
+FOUR = ("-g", "vortex:warps=1,threads=4")
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_variable_of_one_side_is_only_in_its_lanes(program, xlen, level):
+    """Lanes that wait at the other side have variables of the function, each at its own place, and none of this side."""
+    said = ask_console(program("apart", xlen, level), [f"break {mark_in('apart.c', 'even')}", "run"],
+                       ["print all@*", "print even@*", "print even@1", "print all@3", "print all@1 + 1"], FOUR)
+    rows = dict(re.findall(r"^ +(\d) +(.*)$", said[0], re.M))
+    assert rows == {"0": "0", "1": "10  (masked off)", "2": "20", "3": "30  (masked off)"}, said[0]
+    rows = dict(re.findall(r"^ +(\d) +(.*)$", said[1], re.M))
+    assert rows["1"] == rows["3"] == "<only in threads 0,2>  (masked off)", said[1]
+    assert (rows["0"], rows["2"]) == ("3", "23")
+    assert said[2].endswith(" = <only in threads 0,2>") and said[3].endswith("= 30") and said[4].endswith("= 11")
+    done = debug(program("apart", xlen, level), f"break {mark_in('apart.c', 'even')}", "run", "set var even@1 = 5", options=FOUR)
+    assert done.returncode == 1 and "wait where it is not" in done.stderr
+
+
+@pytest.mark.parametrize("xlen, name, one, all", [(32, "n", "3", "3, 5 .. 9, step +2"), (64, "w", "0", "0, 10 .. 30, step +10")])
+def test_an_argument_that_no_register_has_is_known_to_the_caller(program, xlen, name, one, all):
+    """DW_OP_entry_value: GDB says the same for its lane. The second call is through a pointer."""
+    leaf, through = (f"break {mark_in('entry.c', mark)}" for mark in ("leaf", "through"))
+    file = program("entry", xlen, "-O2")
+    first = ask_console(file, [leaf, "run"], [f"print {name}", f"print {name}@*"], FOUR)
+    assert first[0].endswith(f" = {one}") and first[1].endswith(f"= {all}, in threads 0..3"), first
+    assert first[:1] == ask_gdb(file, [leaf, "continue"], [f"print {name}"], FOUR)
+    second = ask_console(file, [through, "run"], ["print n@*"], FOUR)
+    assert second[0].endswith("= 40, 41 .. 43, step +1, in threads 0..3")
+
+
+# ---- 128 bits ----
+
+WIDE = {"big": (1 << 100) + 12345, "minus": -((3 << 90) + 7), "tiny": -5, "seven": 7, "all": (1 << 128) - 1, "high": 9 << 100, "small": -3}
+UNSIGNED = {"all", "high"}
+
+
+def wrapped(value, unsigned=False):
+    value %= 1 << 128
+    return value - (1 << 128) if value >> 127 and not unsigned else value
+
+
+def quotient(a, b):
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def wide_cases():
+    """Expressions, and what Python's integers say."""
+    for a, x in WIDE.items():
+        for b, y in WIDE.items():
+            if a == b == "small":
+                continue
+            unsigned = a in UNSIGNED or b in UNSIGNED
+            u, v = wrapped(x, unsigned), wrapped(y, unsigned)
+            results = {"+": u + v, "-": u - v, "*": u * v, "/": quotient(u, v), "%": u - v * quotient(u, v), "&": u & v, "|": u | v, "^": u ^ v}
+            yield from ((f"{a} {op} {b}", str(wrapped(value, unsigned))) for op, value in results.items())
+            yield from ((f"{a} {op} {b}", str(int(truth))) for op, truth in
+                        {"<": u < v, "<=": u <= v, ">": u > v, ">=": u >= v, "==": u == v, "!=": u != v}.items())
+        if a != "small":
+            unsigned = a in UNSIGNED
+            yield f"~{a}", str(wrapped(~x, unsigned))
+            yield f"-{a}", str(wrapped(-x, unsigned))
+            yield f"(long){a}", str((x + (1 << 63)) % (1 << 64) - (1 << 63))
+            yield f"!{a}", "0"
+            for by in (0, 1, 63, 64, 65, 127):
+                yield f"{a} << {by}", str(wrapped(x << by, unsigned))
+                yield f"{a} >> {by}", str(wrapped(x, unsigned) >> by)
+    yield "(double)big", "%.17g" % float(WIDE["big"])
+    yield "(__int128)real", str(int(1e30))
+    yield "(unsigned __int128)small", str((1 << 128) - 3)
+    yield "small < 0 ? big : minus", str(WIDE["big"])
+    yield "list[1] * list[0]", "-12"
+    yield "sizeof(s.b << 1)", "16"
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_integers_of_128_bits(program, level):
+    file = program("wide", 64, level)
+    cases = [*wide_cases(), ("x + y", str(wrapped(WIDE["big"] + WIDE["all"], True))), ("x - seven", str(WIDE["big"] - 7))]
+    stop = [f"break {mark_in('wide.c', 'stop')} if x > 1000 && y == all", "run"]
+    said = ask_console(file, stop, [f"output {text}" for text, _ in cases])
+    wrong = [f"{text}: {got}, not {want}" for (text, want), got in zip(cases, said) if got != want]
+    assert not wrong and len(said) == len(cases), "\n".join(wrong)
+    names = [f"output{form} {name}" for name in ("big", "minus", "all", "s", "list") for form in ("", "/x", "/d", "/u", "/o", "/t")]
+    assert ask_console(file, stop, names) == ask_gdb(file, ["break stop", "continue"], names)
+    done = debug(file, *stop, "print big / (tiny + 5)")
+    assert done.returncode == 1 and "divided by zero" in done.stderr

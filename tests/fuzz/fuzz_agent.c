@@ -60,7 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     wt_lanes known[2];
     struct world world[2] = {{0}, {0}};
     for (int i = 0; i < 2; i++) {
-        const struct wt_expr_world reach = {&world[i], read_memory, print};
+        const struct wt_expr_world reach = {
+            .context = &world[i], .read = read_memory, .print = print};
         known[i] = wt_expr_run(expr, row, LANES, &reach, value[i]);
     }
     if (known[0] != known[1] || world[0].printed != world[1].printed ||
@@ -70,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool short_enough = size < 2000 && !wt_expr_loops(expr) && !memchr(data, 0x34, size);
     for (unsigned k = 0; k < LANES && short_enough; k++) {
         struct world own = {0};
-        const struct wt_expr_world reach = {&own, read_memory, print};
+        const struct wt_expr_world reach = {.context = &own, .read = read_memory, .print = print};
         for (size_t i = 0; i < count; i++)
             row[i] = cell + LANES * i + k;
         const bool ok = wt_expr_run(expr, row, 1, &reach, &alone);

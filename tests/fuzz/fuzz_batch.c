@@ -65,7 +65,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     put(i915_fuzz_memory(), data, commands);
     put(i915_fuzz_memory() + (size_t)OBJECT_PAGES * I915_FUZZ_PAGE, data + commands,
         size - commands);
-    if (submit(file, 0, 0) || wt_i915_ioctl(file, DRM_IOCTL_I915_GET_RESET_STATS, &stats))
+    if (submit(file, 0, 0))
+        abort();
+    i915_fuzz_settle(device);
+    if (wt_i915_ioctl(file, DRM_IOCTL_I915_GET_RESET_STATS, &stats))
         abort();
     /* A batch that failed has lost its context, and says so; another context goes on. */
     memcpy(i915_fuzz_memory(), end, sizeof end);

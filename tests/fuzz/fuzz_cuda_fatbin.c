@@ -1,8 +1,10 @@
-/* Fuzz target: CUDA's fat binaries. What is read of one, written again, reads back the same. */
+/* Fuzz target: CUDA's fat binaries, and images in other files. What is read of a fat binary,
+ * written again, reads back the same. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "object/cubin.h"
+#include "object/cuda_contained.h"
 #include "object/cuda_fatbin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -34,6 +36,20 @@ static void again(const struct cuda_fatbin_image *image, size_t count)
     free(file.bytes);
 }
 
+/* Images lie one behind the other, within the file. */
+static void find_images(const uint8_t *data, size_t size)
+{
+    struct cuda_contained found;
+    size_t at = 0, before = 0;
+    while (cuda_contained_next(data, size, &at, &found)) {
+        if (!found.size || found.bytes < data + before || found.bytes > data + size ||
+            found.size > size - (size_t)(found.bytes - data) ||
+            at != (size_t)(found.bytes - data) + found.size)
+            abort();
+        before = at;
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { MOST = 16 };
@@ -53,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             count++;
     }
     again(image, count);
+    find_images(data, size);
     for (size_t i = 0; i < count; i++)
         free(unpacked[i].bytes);
     for (unsigned capability = 50; capability <= 90; capability += 13)

@@ -2,8 +2,9 @@
  * Fuzz target: the ioctls of the i915 driver. An input is a list of calls: the ioctl, the size that
  * its request claims, and the bytes of its arguments. What a program must give rightly lest it
  * breaks itself (pointers to its memory) is put in: linux would answer EFAULT. Bytes of the input
- * also fill the program's memory, in which lists of objects, batches and extensions lie. Whatever
- * comes, the driver lives, and calls that are right are served afterwards.
+ * also fill the program's memory, in which lists of objects, batches and extensions lie. A call
+ * comes when the batches before it have ended, or at once, as the fourth byte of the one before it
+ * says. Whatever comes, the driver lives, and calls that are right are served afterwards.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -192,6 +193,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         } else {
             memcpy(args, data + 4, taken);
             one_call(file, &calls[what % CALLS], claimed, args);
+            if (!(data[3] & 1))
+                i915_fuzz_settle(device);
         }
         data += 4 + taken;
         size -= 4 + taken;

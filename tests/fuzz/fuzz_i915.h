@@ -44,16 +44,16 @@ static enum wt_status i915_check_walk(void *context, uint64_t root,
     for (unsigned i = 0; i < 3; i++)
         if (walk->start[i] >= walk->end[i])
             abort();
-    ++*(uint64_t *)context;
+    __atomic_add_fetch((uint64_t *)context, 1, __ATOMIC_RELAXED);
     return walk->last_mask == 1 ? wt_fail(err, WT_INVALID, "a kernel that makes a mistake") : WT_OK;
 }
 
 static uint64_t i915_ticks(void *context)
 {
-    return ++*(uint64_t *)context;
+    return __atomic_add_fetch((uint64_t *)context, 1, __ATOMIC_RELAXED);
 }
 
-static void i915_say(void *context, const char *text)
+static void i915_say(void *context, const char *text, bool failed)
 {
     (void)context;
     if (!*text)
@@ -81,6 +81,27 @@ static inline uint32_t i915_fuzz_userptr(struct wt_i915_file *file, unsigned pag
         .user_ptr = (uintptr_t)(i915_fuzz_memory() + (size_t)page * I915_FUZZ_PAGE),
         .user_size = (uint64_t)pages * I915_FUZZ_PAGE};
     return wt_i915_ioctl(file, DRM_IOCTL_I915_GEM_USERPTR, &args) ? 0 : args.handle;
+}
+
+/*
+ * Waits until all batches that were submitted have ended: they run in the order in which they came,
+ * so that an empty one, of an opening of its own, ends last.
+ */
+static inline void i915_fuzz_settle(struct wt_i915 *device)
+{
+    static _Alignas(I915_FUZZ_PAGE) uint32_t batch[I915_FUZZ_PAGE / 4] = {0x05000000};
+    struct wt_i915_file *file = wt_i915_open(device);
+    struct drm_i915_gem_userptr object = {.user_ptr = (uintptr_t)batch, .user_size = sizeof batch};
+    if (!file || wt_i915_ioctl(file, DRM_IOCTL_I915_GEM_USERPTR, &object))
+        abort();
+    struct drm_i915_gem_exec_object2 list = {
+        .handle = object.handle, .offset = I915_FUZZ_PAGE, .flags = EXEC_OBJECT_PINNED};
+    struct drm_i915_gem_execbuffer2 args = {.buffers_ptr = (uintptr_t)&list, .buffer_count = 1};
+    struct drm_i915_gem_wait wait = {.bo_handle = object.handle, .timeout_ns = -1};
+    if (wt_i915_ioctl(file, DRM_IOCTL_I915_GEM_EXECBUFFER2, &args) ||
+        wt_i915_ioctl(file, DRM_IOCTL_I915_GEM_WAIT, &wait))
+        abort();
+    wt_i915_close(file);
 }
 
 #endif

@@ -51,15 +51,18 @@ static const char text[] = ".version 8.0\n.target sm_50\n.address_size 64\n"
     KERNEL("twice", "ld.global.u32 %r1, [%t]; add.u32 %r1, %r1, %r1; st.global.u32 [%t], %r1;");
 /* clang-format on */
 
-static CUmodule module;
-static unsigned at[POINTS][4], out[POINTS][4];
+static CUmodule module, code; /* code: machine code of some kernels; NULL: all are PTX */
+static unsigned at[POINTS][4], out[POINTS][4], in_code;
 
 static CUresult launch(const char *name, unsigned long long t)
 {
     CUfunction f;
     CUdeviceptr from, to;
     void *parameters[] = {&t, &to, &from};
-    CHECK(cuModuleGetFunction(&f, module, name));
+    if (!code || cuModuleGetFunction(&f, code, name) != CUDA_SUCCESS)
+        CHECK(cuModuleGetFunction(&f, module, name));
+    else
+        in_code++;
     CHECK(cuMemAlloc(&from, sizeof at));
     CHECK(cuMemAlloc(&to, sizeof out));
     CHECK(cuMemcpyHtoD(from, at, sizeof at));
@@ -402,6 +405,13 @@ int main(int argc, char **argv)
     CHECK(cuDeviceGet(&device, 0));
     CHECK(cuCtxCreate(&context, 0, device));
     CHECK(cuModuleLoadData(&module, text));
+    if (argc == 2) {
+        CHECK(cuModuleLoad(&code, argv[1]));
+        textures();
+        shapes();
+        printf("machine code %u\n", in_code);
+        return 0;
+    }
     if (argc > 1) {
         printf("then %d\n", launch(argv[1], strtoull(argv[2], NULL, 0)));
         return 0;

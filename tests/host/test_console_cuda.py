@@ -1,6 +1,7 @@
 """The console with programs on the CUDA driver API. What a kernel stores says what its variables must be."""
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from terminal import PROMPT, stop_in_kernel
 from test_clang_openmp import compiled as compiled_by_clang, variables
 from test_console import END, ask, debug
 from test_cuda import compiled
+from test_cuda_cpp import compiled as compiled_cpp
 from test_long import LIMIT, until
 
 HERE = ROOT / "tests" / "host"
@@ -94,6 +96,31 @@ def test_variables_are_those_that_the_kernel_stores(program):
     assert re.search(r"= \{\d+, \d+, \d+\}$", said[18]) and said[-1].endswith(END)
 
 
+def test_variables_of_a_program_that_is_linked_from_several_objects(program, tmp_path):
+    """Each object has its own files, lines, types and variables, in every frame."""
+    other = HERE / "linked.cu"
+    subprocess.run([*CLANG, other, "-o", tmp_path / "linked.ptx"], check=True)
+    for first, second in ((program[1], tmp_path / "linked.ptx"), (tmp_path / "linked.ptx", program[1])):
+        said = ask([f"break linked.cu:{line_of('part is known', other)}", "run", "info locals", "print part@*", "print three@2", "print scale", "ptype three",
+                    "break weigh", "continue", "print value@*", "print scale", "up", "print part@5", "print scale", "list fill", "info line outer",
+                    "delete", "continue"], program[0], first, "linked", second, options=SM)
+        assert f"outer (out=0x708000000000) at {other}:" in said[1] and "part = 0\n" in said[2] and "three = {first = 0," in said[2], said[1:3]
+        assert "0, 30 .. 930, step +30" in said[3] and said[4].endswith("= {first = 2, second = 4, third = 6}\n") and said[5].endswith("= 10\n")
+        assert "    short third;\n" in said[6] and f"weigh (value=0, by=3) at {SOURCE}:{line_of('weigh')}" in said[8], said[6:9]
+        assert "0, 30 .. 930, step +30" in said[9] and said[10].endswith("= 2\n") and said[12].endswith("= 150\n") and said[13].endswith("= 10\n")
+        assert 'extern "C" __global__ void fill(int *out, int round)\n' in said[14] and f'of "{other}" starts at' in said[15]
+        assert said[17].endswith("then 0\n1 91\n" + END)
+
+
+def test_registers_of_ptx_have_their_names(program):
+    """The text of the module says which register is the thread's number; R0 is a row of the register file, whatever is there."""
+    tid = re.search(r"mov\.u32\s+(%r\d+), %tid\.x;", program[1].read_text().split(".entry fill(")[1])[1]
+    said = ask([f"tbreak session.cu:{line_of('store')} if threadIdx.x == 37 && blockIdx.x == 1", "run", f"info registers {tid}", f"print ${tid}",
+                "info registers virtual", "info registers R0"], *program, options=SM)
+    assert said[2] == f"{tid:14} 32, 33 .. 63, step +1, in lanes 0..31\n" and said[3] == "$1 = 37\n", said[2:4]
+    assert re.search(r"^%rd0 ", said[4], re.M) and f"\n{tid:14} 32, 33" in said[4] and re.match(r"R0 +0x", said[5]), said[4:6]
+
+
 def test_a_variable_that_is_written_is_the_kernel_s(program):
     said = ask([f"break session.cu:{line_of('store')} if threadIdx.x == 5", "run", "delete", "set var sum@5 = 1000", "print sum@4..6", "continue"],
                *program, options=SM)
@@ -107,6 +134,82 @@ def test_memory_and_registers_can_be_written(program):
                *program, options=SM)
     assert said[3] == "$1 = 2\n"
     assert f"round 0: {(stored(0, 0) - 1) // 2 * 3 + 1} " in said[5] and said[5].endswith(END)
+
+
+def changes(said):
+    """Old value, new value and function of a stop at a watchpoint."""
+    return re.search(r"^Old value = (.*)\nNew value = (.*)\n(\w+) \(", said, re.M).groups()
+
+
+def test_watchpoints_of_global_memory(program):
+    """The lane that changes the value stops behind its store, in each launch; a store of the same value does not count."""
+    said = ask(["tbreak fill", "run", "watch out[70]", "continue", "print i", "info cuda threads", "continue", "continue", "continue"], *program, options=SM)
+    assert said[2] == "Hardware watchpoint 2: out[70]\n"
+    found = [changes(text) for text in (said[3], said[6], said[7])]
+    assert [(new, name) for _, new, name in found] == [(str(stored(70, r)), "fill") for r in range(3)], found
+    assert [old for old, _, _ in found] == ["0", str(stored(70, 0)), str(stored(70, 1))]
+    assert "\nHardware watchpoint 2: out[70]\n" in said[3] and "lane 6;" in said[3] and said[4] == "$1 = 70\n"
+    assert re.search(r"^\* +\(1,0,0\) ", said[5], re.M), said[5]
+    assert said[8].endswith("Watchpoint 2 deleted: the memory of that run is gone.\n" + END)
+
+
+def test_watchpoints_of_reads(program):
+    """rwatch stops at reads: each of the four warps is told once in a launch, also those that have stopped at once."""
+    said = ask(["tbreak fill", "run", "rwatch scale", *["continue"] * 12, "info breakpoints", "continue"], *program, options=SM)
+    assert said[2] == "Hardware read watchpoint 2: scale\n"
+    assert all("\nHardware read watchpoint 2: scale\n\nValue = 2\nfill (" in text for text in said[3:15]), said
+    stops = re.findall(r"dispatch (\d), group \((\d),0,0\), core 0, warp (\d), lane 0;", "".join(said[3:15]))
+    assert sorted(stops) == sorted((str(d), str(w // 2), str(w)) for d in (1, 2, 3) for w in range(4)), stops
+    assert re.search(r"^2 +read watchpoint +keep y +scale\n\tbreakpoint already hit 12 times", said[15], re.M), said[15]
+    assert said[16].endswith(END)
+
+
+def test_watchpoints_of_reads_and_writes(program):
+    """awatch stops at both, rwatch not at writes."""
+    said = ask(["tbreak fill", "run", "rwatch out[0]", "awatch *(int *)0x708000000004", "continue", "continue", "delete", "continue"], *program, options=SM)
+    assert said[3].startswith("Hardware access (read/write) watchpoint 3: ")
+    for text, round in zip(said[4:6], range(2)):
+        assert "Hardware access (read/write) watchpoint 3: " in text and f"New value = {stored(1, round)}\n" in text, text
+    assert said[7] == "Continuing.\n" + ROUNDS + END
+
+
+def test_an_access_to_memory_that_is_no_longer_watched_is_not_told(program):
+    """All warps have read it when the first one is told of."""
+    said = ask(["tbreak fill", "run", "rwatch scale", "continue", "delete", "continue"], *program, options=SM)
+    assert "Value = 2\n" in said[3] and said[5] == "Continuing.\n" + ROUNDS + END
+
+
+def test_watchpoints_of_shared_and_local_memory(program):
+    """Shared memory is that of the selected thread's block, local memory that of its lane."""
+    said = ask([f"tbreak session.cu:{line_of('tile is filled')} if blockIdx.x == 1 && threadIdx.x == 40", "run", "cuda thread 40", "watch tile[3]", "watch sum",
+                *["continue"] * 5], *program, options=SM)
+    found = {}
+    for text in said[5:]:
+        of = re.search(r"dispatch (\d), group \(1,0,0\), .* lane (\d);[^$]*\nHardware watchpoint \d: (.*)\n", text)
+        found[of[3], int(of[1])] = (of[2], *changes(text)[1:])
+    sums = {("sum", r + 1): ("8", str((stored(104, r) - 1) // 2), "fill") for r in range(3)}
+    assert found == {**sums, **{("tile[3]", r + 1): ("3", str(100 * r + 3), "fill") for r in (1, 2)}}
+
+
+def test_a_step_ends_at_a_watchpoint(program):
+    said = ask([f"tbreak session.cu:{line_of('store')} if threadIdx.x == 5 && blockIdx.x == 0", "run", "watch out[5]", "next", "next", "delete", "continue"],
+               *program, options=SM)
+    assert any(f"New value = {stored(5, 0)}\n" in text for text in said[3:5]), said[3:5]
+    assert said[6] == "Continuing.\n" + ROUNDS + END
+
+
+def test_watchpoints_of_two_gpus(program):
+    """The second GPU has memory of its own, and its warps are told apart from those of the first."""
+    said = ask(["break fill", "run", *["continue"] * 12, "info cuda devices", "delete", "watch out[70]", "continue", "continue"], *program, "two",
+               options=["-g", "sm:sms=2", "-g", "sm"])
+    assert re.search(r"^\[device 1, dispatch 4,", "".join(said[1:14]), re.M), said
+    assert changes(said[17])[2] == "fill" and re.search(r"^\[device 1, .* lane 6;", said[17], re.M), said[17]
+    assert "New value = " in said[18] and re.search(r"^\[device 1, .* lane 6;", said[18], re.M), said[18]
+
+
+def test_what_cannot_be_watched(program):
+    done = debug(["tbreak fill", "run", "watch $R3"], *program, options=SM)
+    assert done.returncode == 1 and "$R3 is in a register here: registers cannot be watched" in done.stderr, done.stderr
 
 
 def test_a_mistake_stops_and_then_ends_the_kernel_as_without_a_debugger(program):
@@ -227,12 +330,46 @@ def test_the_program_outlives_a_debugger_that_is_killed(program, sockets):
         assert p.end() == ROUNDS
 
 
+def test_a_program_is_looked_at_before_it_is_run(tmp_path):
+    """Symbols, lines, types, variables and code of the PTX in its fat binary; there is no memory yet that could be written."""
+    source = HERE / "cuda_cpp.cu"
+    line = next(i for i, text in enumerate(source.read_text().splitlines(), 1) if "return !m ? n + 1" in text)
+    program = compiled_cpp(tmp_path, source, "-O0", "-g", "--cuda-gpu-arch=sm_50")
+    said = ask(["break ackermann", "list ackermann", "info line ackermann", "info symbol ackermann", "ptype disc", "print counter", "print coefficients",
+                "x/2i twice", "disassemble square", "info functions ackermann", f"break cuda_cpp.cu:{line + 3}", "info modules", "tbreak language", "run",
+                "info breakpoints", "kill", "print coefficients[1]"], program, options=SM)
+    assert said[0] == f"Breakpoint 1 at 0x{re.search(r'at 0x(1[0-9a-f]+)', said[0])[1]}: file {source}, line {line}.\n"
+    assert "__device__ unsigned ackermann(unsigned m, unsigned n)\n" in said[1] and f'Line {line} of "{source}" starts at' in said[2]
+    assert said[3] == "ackermann(unsigned int, unsigned int)\n" and "    virtual float area(void) const;\n" in said[4]
+    assert said[5] == "$1 = 0\n" and said[6] == "$2 = {1, 2, 3, 4}\n"
+    assert re.search(r"^ +0x1\w+ <twice\(float\)(?:\+\d+)?>:\t\S", said[7], re.M) and "mul.rn.f32" in said[8], said[7:9]
+    assert "unsigned int ackermann(unsigned int, unsigned int);" in said[9] and "Breakpoint 2 at 0x1" in said[10] and "cuda_cpp" in said[11]
+    assert "Temporary breakpoint 3, language (" in said[13] and len(re.findall(r"0x00007\w+ in (?:ackermann|twice) at", said[14])) == 2, said[13:15]
+    assert said[16] == "$3 = 2\n"
+    for command, message in [("set var counter = 7", "its memory cannot be changed"), ("watch counter", "watched once it is there"),
+                             ("x 0x1000", "Cannot access memory at address 0x1000"), ("print $pc", "No registers.")]:
+        done = debug([command], program, options=SM)
+        assert done.returncode == 1 and message in done.stderr, done.stderr
+
+
+def test_openmp_of_clang_is_looked_at_before_it_is_run(tmp_path):
+    """In an ELF file among its data; the code is that which runs."""
+    path = compiled_by_clang(tmp_path, "-O2", "--offload-arch=sm_50")
+    said = ask(["info functions omp_offload"], path, options=SM, env={**environment(), **variables()})
+    kernels = re.findall(r"^0x1\w+  void (__omp_offloading_\w+)\(\);$", said[0], re.M)
+    assert len(kernels) == 5, said[0]
+    said = ask([f"x/8i {kernels[0]}", f"break kernel {kernels[0]}", "run", f"x/8i {kernels[0]}", "kill"], path, options=SM,
+               env={**environment(), **variables()})
+    assert "Breakpoint 1 at 0x1" in said[1] and f"Breakpoint 1, {kernels[0]} (" in said[2], said[1:3]
+    assert re.findall(r">:\t(.*)", said[0]) == re.findall(r">:\t(.*)", said[3]) and len(re.findall(r">:\t(.*)", said[0])) == 8
+
+
 def test_openmp_of_gcc(tmp_path):
     """Regions are kernels, functions have frames; the values of what the kernel prints and gives back are those without a debugger."""
     source = HERE / "cuda_openmp.c"
     path = compiled(tmp_path, "gcc-12", source.name, "-g", "-fopenmp", "-foffload=nvptx-none", "-fno-stack-protector", "-fcf-protection=none")
     said = ask(["break fibonacci", "run", "backtrace", "delete", "finish", "continue"], path, options=SM)
-    assert said[0] == "Breakpoint 1 (fibonacci) pending.\n"
+    assert re.match(rf"Breakpoint 1 at 0x1\w+: file {source}, line 9\.\n", said[0]), said[0]
     assert re.search(rf"^Breakpoint 1, fibonacci \(.*\) at {source}:", said[1], re.M), said[1]
     assert re.search(rf"^#1  0x\w+ in main\$_omp_fn\$\d\$impl \(.*\) at {source}:", said[2], re.M), said[2]
     assert "gomp_nvptx_main" in said[2]
@@ -255,3 +392,43 @@ def test_openmp_of_clang(tmp_path):
     said = ask(["start", "backtrace", "delete", "continue"], path, options=SM, env={**environment(), **env})
     assert re.search(r"^Temporary breakpoint 1, \S+ \(", said[0], re.M), said[0]
     assert "host 0" in plain.stdout and said[3] == "Continuing.\n" + plain.stdout + END
+
+
+def blocks_of(page):
+    """The console blocks of a page: the commands of the shell, of the last of them the session, and what the page says that it prints."""
+    for block in re.findall(r"^```console\n(.*?)^```$", page, re.M | re.S):
+        shell, *session = re.split(r"^\(wavetrap\) (.*)\n", block, flags=re.M)
+        lines = re.split(r"^\$ ((?:.*\\\n)*.*)\n", shell, flags=re.M)
+        yield list(zip(lines[1::2], lines[2::2])), list(zip(session[::2], session[1::2]))
+
+
+@pytest.mark.parametrize("name, sessions", [("sm-sessions", 3), ("sm-handler", 0), ("sm", 0)])
+def test_the_pages_are_true(tmp_path, name, sessions):
+    """Each command of the page's examples runs, in its order, and prints what the page says, where it says something."""
+    page = (ROOT / "docs" / f"{name}.md").read_text()
+    for there, of in (("examples", ROOT / "examples"), ("include", ROOT / "include"), ("build", BUILD)):
+        (tmp_path / there).symlink_to(of)
+    env = {**environment(), "PATH": f"{BUILD}:/usr/bin:/bin", "NO_COLOR": "1"}
+    # What it shows of the examples' texts is in them.
+    texts = ["".join(source.read_text().split()) for source in (ROOT / "examples" / "sm").glob("*.sass")]
+    for code in re.findall(r"^```\n((?:\.handler| +\w+\b[^\n]*;).*?)^```$", page, re.M | re.S):
+        assert any("".join(code.split()) in text for text in texts), code
+    seen = 0
+    for shell, session in blocks_of(page):
+        for command, wanted in shell[:-1] if session else shell:
+            done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, env=env, timeout=LIMIT)
+            assert done.returncode == 0 or wanted, (command, done.stdout, done.stderr)
+            assert wanted.strip() in done.stdout + done.stderr, (command, done.stdout, done.stderr)
+        if not session:
+            continue
+        seen += 1
+        command, _, *arguments = shlex.split(shell[-1][0])
+        assert command == "wavetrap"
+        words = [word for command, _ in session for word in ("-ex", "echo =-=-=\\n", "-ex", command)]
+        done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", *words, "-ex", "echo =-=-=\\n", *arguments], cwd=tmp_path, capture_output=True,
+                              text=True, env=env, timeout=LIMIT, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, (shell[-1], done.stdout, done.stderr)
+        said = [text.strip("\n") for text in done.stdout.split("=-=-=\n")[1:-1]]
+        for (command, wanted), text in zip(session, said, strict=True):
+            assert not wanted or text == wanted.strip("\n"), (command, text)
+    assert seen == sessions

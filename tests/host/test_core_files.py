@@ -107,13 +107,81 @@ def test_a_program_without_a_fault_leaves_none(tmp_path):
     assert done.returncode == 0 and not list(tmp_path.iterdir())
 
 
+# Where each wave was, and what it had.
+STATE = ["info waves", "info lanes", "print/x $exec", "print/x $v0@*", "print/x $v3@*", "x/4i $pc", "info time"]
+BACK = ["print out[70]", "watch out[70]", "who-wrote out[70]", "reverse-continue", "info time", "print k@6", "reverse-continue", "backtrace",
+        "reverse-stepi", *STATE, "reverse-next", "info locals", "goto start", *STATE, "goto end", *STATE]
+
+
+def line_of(mark):
+    return next(i for i, line in enumerate((ROOT / "tests/host/recording.hip").read_text().splitlines(), 1) if f"/* {mark} */" in line)
+
+
+def plain(text):
+    """Without numbers of breakpoints and values, which count what came before."""
+    return re.sub(r"(reakpoint|atchpoint) \d+", r"\1 N", re.sub(r"^\$\d+ = ", "$ = ", text, flags=re.M))
+
+
+def is_as_before(core, before, commands, program, word, after=()):
+    """A core file says what the program's own recording says. Returns both."""
+    live = ask([*before, f"generate-core {core} all", *commands, *after], program, word)[len(before) + 2:len(before) + 2 + len(commands)]
+    said = ask(commands, "--core", core)[1:-1]
+    different = [(c, a, b) for c, a, b in zip(commands, live, said) if plain(a) != plain(b)]
+    assert not different, different[0]
+    return said
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_the_recorded_run_is_in_the_file(tmp_path, level):
+    """Writes, watchpoints and steps backwards, with two breakpoints in the code of the recorded run."""
+    scaled = line_of("scaled")
+    program = compiled("recording.hip", level, name=f"recording{level}")
+    where = " if i == 70 && k == 3" if level == "-O0" else ""
+    before = [f"break recording.hip:{scaled}{where}", "run", f"tbreak recording.hip:{scaled + 2}", *["continue"] * (1 if where else 4)]
+    commands = BACK if level == "-O0" else [c for c in BACK if not re.search(r"out|k@|reverse-continue", c)]
+    said = is_as_before(tmp_path / "core", before, commands, program, "sums")
+    if level == "-O0":
+        assert said[2].count("recording.hip:") == 5 and "Old value" in said[3]
+    start = re.match(r"Issue time (\d+), in the past; recorded from \1 to (\d+)\.", said[commands.index("goto start") + len(STATE)])
+    assert start and int(start[1]) < int(start[2])
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_what_threads_did_meanwhile_is_in_the_file(tmp_path, level):
+    """Atomics on memory that a thread of the program changes, too, and answers that it writes: each point is what it was."""
+    answered = f"break recording.hip:{line_of('answered')}"
+    commands = ["info time", *STATE, "goto start", *STATE, "delete", answered, "continue", *STATE, *["reverse-stepi"] * 20, *STATE, "goto end",
+                *["reverse-stepi"] * 3, *STATE, "reverse-continue", *STATE]
+    said = is_as_before(tmp_path / "core", [answered, "run"], commands, compiled("recording.hip", level, name=f"recording{level}"), "talk",
+                        ["delete", "continue"])
+    assert "in the past" in said[-1] and said[commands.index("continue")].startswith("Continuing.")
+
+
+def test_a_fault_has_its_history(tmp_path):
+    core, part = tmp_path / "core", tmp_path / "part"
+    fault = next(i for i, line in enumerate(SOURCE.read_text().splitlines(), 1) if "/* fault */" in line)
+    for file, issues in [(core, "all"), (part, "20")]:
+        done = execute(file, session(), "fault", options=(f"--core-history={issues}",))
+        assert f"  The state is in {file}: " in done.stderr, done.stderr
+    said = ask(["info time", "reverse-stepi", "print i", f"break {SOURCE.name}:{fault} if i == 69", "reverse-continue", "print i", "goto start", "info time"], "--core", core)
+    now, first, last = map(int, re.match(r"Issue time (\d+); recorded from (\d+) to (\d+)\.", said[1]).groups())
+    assert first + 20 < now == last and said[3] == "$1 = 69\n" and "Breakpoint 1, stray (" in said[5] and "lane 5;" in said[5]
+    assert f"Issue time {first}, in the past" in said[8]
+    assert f"Issue time {last}; recorded from {last - 20} to {last}." in ask(["info time"], "--core", part)[1]
+
+
+def test_history_needs_a_file_and_one_gpu(tmp_path):
+    alone = subprocess.run([WAVETRAP, "exec", "--core-history=all", session()], capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    assert alone.returncode == 125 and "--core-history is for --core-on-fault=FILE, which is missing" in alone.stderr
+    two = execute(tmp_path / "core", session(), options=("--core-history=all", "-g", "gfx900", "-g", "gfx900"))
+    assert two.returncode == 125 and "several GPUs" in two.stderr
+
+
 def test_failures_are_told(tmp_path):
     bad = execute(tmp_path / "nowhere" / "core", session())
     assert bad.returncode == 125 and "nowhere/core: cannot be written: No such file or directory" in bad.stderr
-    other = execute(tmp_path / "core", session(), options=("-g", "gen9"))
-    assert other.returncode == 125 and "--core-on-fault is for gfx900" in other.stderr
     for command, message in [(f"generate-core {tmp_path}/no/core", "no/core: cannot create: No such file or directory"),
-                             (f"generate-core {tmp_path}/core all", "the recorded run of a host program does not go into a core file")]:
+                             (f"generate-core {tmp_path}/core few", "generate-core takes a file and how much of the recorded run")]:
         done = console(["break fill", "run", command], session())
         assert done.returncode == 1 and message in done.stderr, done.stderr
     assert not list(tmp_path.iterdir())

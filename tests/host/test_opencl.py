@@ -113,6 +113,18 @@ def test_two_gpus():
     assert re.findall(r"CL_DEVICE_MAX_COMPUTE_UNITS +(\d+)", done.stdout) == ["24", "8"]
 
 
+def test_clpeak():
+    """20,000 launches, each of which is waited for; the report is PoCL's but for the device and the figure."""
+    def lines(said):
+        return [re.sub(r": [\d.]+ us$", ": N us", line.strip()) for line in said.splitlines()
+                if line.strip() and not re.match(r" *(Platform|Device|Driver version|Compute units|Clock frequency) *:", line)]
+    done = run("clpeak", "--kernel-latency", gpu="gen9:subslices=1")
+    assert done.returncode == 0 and "Device: Intel(R) HD Graphics 530 [0x1912]" in done.stdout, done.stdout + done.stderr
+    other = subprocess.run(["clpeak", "--kernel-latency"], capture_output=True, text=True, timeout=300, check=False,
+                           env={**os.environ, "OCL_ICD_VENDORS": "/etc/OpenCL/vendors/pocl.icd"})
+    assert lines(done.stdout) == lines(other.stdout) == ["Kernel launch latency : N us"], done.stdout + other.stdout
+
+
 @pytest.mark.parametrize("routine", ["xaxpy", "xdot", "xswap"])
 def test_clblast(routine):
     """Debian's tests of CLBlast compare with a reference of their own."""
@@ -131,7 +143,7 @@ def test_the_list_of_programs():
                    for line in re.findall(r'parametrize\("routine", (.*)\)', text))
     there = {"kernels of many kinds (`tests/host/opencl_kernels.py`)": len(KERNELS),
              "images and samplers (`tests/host/opencl_images.py`)": IMAGES.count(": ok"),
-             "Debian's tests of CLBlast": routines}
+             "Debian's tests of CLBlast": routines, "`clpeak`": 1}
     for name, key in (("boost_compute.cc", "Boost.Compute"), ("clfft.c", "clFFT"), ("viennacl.cc", "ViennaCL")):
         there[f"programs with {key}"] = int(re.search(rf'"{name}": \([^)]*, (\d+)\)', libraries)[1])
     assert {key: int(count) for key, count in table.items()} == there and sum(there.values()) >= 40

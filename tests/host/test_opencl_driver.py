@@ -18,7 +18,7 @@ GEN9 = ["-g", "gen9"]
 def programs(tmp_path_factory):
     out = tmp_path_factory.mktemp("driver")
     return {source.stem: build(source, out) for source in
-            (HERE / "opencl_long.c", HERE / "opencl_threads.c", ROOT / "examples" / "opencl" / "vadd.c")}
+            (HERE / "opencl_long.c", HERE / "opencl_queues.c", HERE / "opencl_threads.c", ROOT / "examples" / "opencl" / "vadd.c")}
 
 
 def gem(*argv, status=0):
@@ -72,6 +72,19 @@ def test_threads_queues_and_children(programs):
     done = subprocess.run([WAVETRAP, "exec", *GEN9, programs["opencl_threads"]], capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stdout) == (0, "a child before: 0 wrong\nthreads: 0 wrong\na child that does nothing: status 0\n"
                                                  "threads again: 0 wrong\n"), done.stderr
+
+
+def test_calls_return_while_a_kernel_runs(programs):
+    """Queues, events of users and of commands, callbacks, threads: see the program. A driver that runs kernels within the call would hang."""
+    done = subprocess.run([WAVETRAP, "exec", *GEN9, programs["opencl_queues"]], capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "enqueued while a kernel runs\nlog: 1 2 3 4 5, callbacks: 1\nthreads: done\n", "")
+
+
+def test_a_program_ends_while_its_kernel_runs(programs):
+    """It would never end."""
+    done = subprocess.run([WAVETRAP, "exec", *GEN9, programs["opencl_queues"], "exit"], capture_output=True, text=True, timeout=300,
+                          check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "the kernel runs\n", "")
 
 
 def test_where_nothing_can_be_recorded(programs):

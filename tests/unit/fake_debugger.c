@@ -360,7 +360,7 @@ enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, s
 
 static uint64_t value_of(struct wt_expr *const *expr, size_t count)
 {
-    const struct wt_expr_world nothing = {NULL, NULL, NULL};
+    const struct wt_expr_world nothing = {.context = NULL};
     uint64_t value = 0;
     if (count)
         wt_expr_run(expr[0], NULL, 1, &nothing, &value);
@@ -723,7 +723,7 @@ enum wt_status wt_debugger_evaluate(struct wt_debugger *d, wt_wave_id wave, wt_l
                                     const struct wt_expr *expr, size_t size,
                                     struct wt_lane_value *result, void *bytes, struct wt_error *err)
 {
-    const struct wt_expr_world nothing = {NULL, NULL, NULL};
+    const struct wt_expr_world nothing = {.context = NULL};
     size_t count;
     const unsigned *index = wt_expr_registers(expr, &count);
     if (wave > d->waves || !lanes || lanes >> FAKE_LANES)

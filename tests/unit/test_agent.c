@@ -45,7 +45,7 @@ static void print(void *context, const char *text, size_t length)
 
 static struct world world = {
     .memory = {0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x91, 'h', 'e', 'y', 0}};
-static const struct wt_expr_world reach = {&world, read_memory, print};
+static const struct wt_expr_world reach = {.context = &world, .read = read_memory, .print = print};
 
 /* For lanes 0 to count - 1. Register n of lane k holds 1000 + n + 100 * k. */
 static wt_lanes run_lanes(const uint8_t *bytes, size_t length, unsigned count, uint64_t *value)

@@ -2,6 +2,7 @@
  * emulator. The emulator is a test double that notes each walk. */
 #include <errno.h>
 #include <i915_drm.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +29,11 @@ struct gpu {
     bool fail;
     uint64_t now;
     char said[512];
-    void (*meanwhile)(struct gpu *g); /* what other threads do while a walk runs */
+    void (*meanwhile)(struct gpu *g); /* what happens while a walk runs, in the GPU's thread */
+    pthread_mutex_t lock;             /* of the members below */
+    pthread_cond_t changed;
+    unsigned begun, let; /* walks that have begun, and that may end; see `stays` */
+    bool stays;          /* a walk ends when it may */
     struct wt_i915 *device;
     struct wt_i915_file *file;
     uint8_t *memory; /* of the objects below */
@@ -50,10 +55,40 @@ static struct wt_gtt_walk walk_of(uint64_t root, uint64_t address)
     return walk;
 }
 
+/* Walks begin, and stay until let_go(). A test that waits in vain ends by its alarm. */
+static void stay(struct gpu *g)
+{
+    pthread_mutex_lock(&g->lock);
+    g->begun++;
+    pthread_cond_broadcast(&g->changed);
+    while (g->let < g->begun)
+        pthread_cond_wait(&g->changed, &g->lock);
+    pthread_mutex_unlock(&g->lock);
+}
+
+static void await_walks(struct gpu *g, unsigned count)
+{
+    pthread_mutex_lock(&g->lock);
+    while (g->begun < count)
+        pthread_cond_wait(&g->changed, &g->lock);
+    assert_int_equal(g->begun, count);
+    pthread_mutex_unlock(&g->lock);
+}
+
+static void let_go(struct gpu *g, unsigned count)
+{
+    pthread_mutex_lock(&g->lock);
+    g->let += count;
+    pthread_cond_broadcast(&g->changed);
+    pthread_mutex_unlock(&g->lock);
+}
+
 static enum wt_status run(void *context, uint64_t root, const struct wt_i915_mapping *mappings,
                           size_t count, const struct gen_walk *walk, struct wt_error *err)
 {
     struct gpu *g = context;
+    if (g->stays)
+        stay(g);
     if (g->fail)
         return wt_fail(err, WT_INVALID, "lane 3 writes 0x10, where nothing is");
     for (size_t i = 1; i < count; i++)
@@ -80,7 +115,7 @@ static uint64_t ticks(void *context)
     return ((struct gpu *)context)->now;
 }
 
-static void say(void *context, const char *text)
+static void say(void *context, const char *text, bool failed)
 {
     struct gpu *g = context;
     snprintf(g->said, sizeof g->said, "%s", text);
@@ -94,6 +129,8 @@ static int setup(void **state)
 {
     struct gpu *g = calloc(1, sizeof *g);
     struct wt_error err;
+    pthread_mutex_init(&g->lock, NULL);
+    pthread_cond_init(&g->changed, NULL);
     assert_int_equal(wt_i915_new(&ops, g, 3, &g->device, &err), WT_OK);
     g->file = wt_i915_open(g->device);
     assert_non_null(g->file);
@@ -109,6 +146,8 @@ static int teardown(void **state)
     struct gpu *g = *state;
     wt_i915_free(g->device);
     munmap(g->memory, PAGES * PAGE);
+    pthread_cond_destroy(&g->changed);
+    pthread_mutex_destroy(&g->lock);
     free(g);
     return 0;
 }
@@ -333,11 +372,27 @@ static void put(struct batch *b, unsigned count, ...)
     va_end(args);
 }
 
-static int submit(struct batch *b)
+/* Submits the batch, and does not wait for it. */
+static int submit_only(struct batch *b)
 {
     put(b, 1, 0x05000000u); /* MI_BATCH_BUFFER_END */
     b->next = (uint32_t *)page(b, BATCH);
     return call(b->g, DRM_IOCTL_I915_GEM_EXECBUFFER2, &b->args);
+}
+
+/* Waits up to @p ns for the batch, which is the last object; negative: without a limit. */
+static int wait_for(struct batch *b, int64_t ns)
+{
+    struct drm_i915_gem_wait wait = {.bo_handle = b->object[OBJECTS - 1].handle, .timeout_ns = ns};
+    return call(b->g, DRM_IOCTL_I915_GEM_WAIT, &wait);
+}
+
+static int submit(struct batch *b)
+{
+    const int error = submit_only(b);
+    if (!error)
+        assert_int_equal(wait_for(b, -1), 0);
+    return error;
 }
 
 static uint32_t low(uint64_t address)
@@ -468,6 +523,7 @@ static void test_batches_are_chained(void **state)
     b.args.batch_len = 20;
     put(&b, 1, 0x05000000u);
     assert_int_equal(call(g, DRM_IOCTL_I915_GEM_EXECBUFFER2, &b.args), 0);
+    assert_int_equal(wait_for(&b, -1), 0);
     assert_int_equal(*(uint32_t *)page(&b, TAG), 7);
 }
 
@@ -767,9 +823,168 @@ static void test_a_child_of_a_program_whose_batch_runs(void **state)
     assert_int_equal(g->walk_count, 1);
 }
 
+/* A context of its own, and a batch with one walk, whose first coordinate is @p number. */
+static void begin_walk(struct batch *b, struct gpu *g, uint32_t context, uint32_t number)
+{
+    begin(b, g);
+    b->args.rsvd1 = context;
+    put_bases(b);
+    put_descriptor(b, 1);
+    put_walker(b, 1);
+    b->next[-10] = number; /* the walk's first group in x */
+}
+
+static uint32_t new_context(struct gpu *g)
+{
+    struct drm_i915_gem_context_create_ext create = {0};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, &create), 0);
+    return create.ctx_id;
+}
+
+/* The call that submits a batch returns while it runs. Batches of all contexts run in the order in
+ * which they came, one at a time; an object is busy until the last batch that uses it has ended. */
+static void test_batches_run_one_after_the_other(void **state)
+{
+    struct gpu *g = *state;
+    struct batch first, second;
+    uint8_t *const own = g->memory;
+    alarm(60); /* a driver that runs them within the call would hang */
+    g->stays = true;
+    begin_walk(&first, g, 0, 1);
+    assert_int_equal(submit_only(&first), 0);
+    await_walks(g, 1);
+    g->memory = own + OBJECTS * PAGE; /* another batch in other memory */
+    begin_walk(&second, g, new_context(g), 2);
+    assert_int_equal(submit_only(&second), 0);
+    g->memory = own;
+    assert_int_equal(wait_for(&first, 1000000), -ETIME);
+    assert_int_equal(wait_for(&second, 0), -ETIME);
+    await_walks(g, 1);
+    let_go(g, 1);
+    assert_int_equal(wait_for(&first, -1), 0);
+    await_walks(g, 2);
+    assert_int_equal(wait_for(&second, 0), -ETIME);
+    let_go(g, 1);
+    assert_int_equal(wait_for(&second, -1), 0);
+    alarm(0);
+    assert_int_equal(g->walk_count, 2);
+    assert_int_equal(g->walk[0].start[0], 1);
+    assert_int_equal(g->walk[1].start[0], 2);
+    assert_string_equal(g->said, "");
+}
+
+/* A batch that waits for one that fails does not run, if it is of the same context. */
+static void test_batches_behind_a_mistake(void **state)
+{
+    struct gpu *g = *state;
+    struct batch first, behind, other;
+    uint8_t *const own = g->memory;
+    const uint32_t lost = new_context(g);
+    alarm(60);
+    g->stays = g->fail = true;
+    begin_walk(&first, g, lost, 0);
+    assert_int_equal(submit_only(&first), 0);
+    await_walks(g, 1);
+    g->memory = own + OBJECTS * PAGE;
+    begin_walk(&behind, g, lost, 1);
+    assert_int_equal(submit_only(&behind), 0);
+    assert_int_equal(resets(g, lost), 0);
+    let_go(g, 1);
+    assert_int_equal(wait_for(&behind, -1), 0);
+    assert_int_equal(resets(g, lost), 1);
+    assert_int_equal(submit_only(&behind), -EIO);
+    g->stays = g->fail = false;
+    begin_walk(&other, g, 0, 2);
+    assert_int_equal(submit(&other), 0);
+    alarm(0);
+    g->memory = own;
+    assert_int_equal(g->walk_count, 1);
+    assert_int_equal(g->walk[0].start[0], 2);
+}
+
+static void *close_file(void *file)
+{
+    wt_i915_close(file);
+    return NULL;
+}
+
+/* What has not begun when the node is closed does not run; what has, ends. */
+static void test_closing_the_node(void **state)
+{
+    struct gpu *g = *state;
+    struct wt_i915_file *const file = g->file;
+    struct batch first, behind;
+    pthread_t thread;
+    alarm(60);
+    g->stays = true;
+    begin_walk(&first, g, 0, 1);
+    assert_int_equal(submit_only(&first), 0);
+    await_walks(g, 1);
+    g->file = wt_i915_open(g->device);
+    assert_non_null(g->file);
+    g->memory += OBJECTS * PAGE;
+    begin_walk(&behind, g, 0, 2);
+    assert_int_equal(submit_only(&behind), 0);
+    wt_i915_close(g->file);
+    g->memory -= OBJECTS * PAGE;
+    assert_int_equal(pthread_create(&thread, NULL, close_file, file), 0);
+    let_go(g, 1);
+    pthread_join(thread, NULL);
+    alarm(0);
+    g->file = wt_i915_open(g->device);
+    g->stays = false;
+    begin_walk(&first, g, 0, 3);
+    assert_int_equal(submit(&first), 0);
+    assert_int_equal(g->walk_count, 2);
+    assert_int_equal(g->walk[0].start[0], 1);
+    assert_int_equal(g->walk[1].start[0], 3);
+}
+
+/* Batches that wait are the parent's; a child runs its own. */
+static void test_a_child_of_a_program_with_batches_that_wait(void **state)
+{
+    struct gpu *g = *state;
+    struct batch first, behind;
+    int status;
+    alarm(60);
+    g->stays = true;
+    begin_walk(&first, g, 0, 1);
+    assert_int_equal(submit_only(&first), 0);
+    await_walks(g, 1);
+    g->memory += OBJECTS * PAGE;
+    begin_walk(&behind, g, new_context(g), 2);
+    assert_int_equal(submit_only(&behind), 0);
+    wt_i915_before_fork(g->device);
+    const pid_t child = fork();
+    if (!child) {
+        alarm(60);
+        g->stays = false;
+        const bool was_running = wt_i915_after_fork(g->device, true);
+        const int waited = wait_for(&behind, 0);
+        begin_walk(&behind, g, 0, 4);
+        const int error = submit(&behind);
+        _exit(was_running && !waited && !error && g->walk_count == 1 && g->walk[0].start[0] == 4
+                  ? 0
+                  : 1);
+    }
+    assert_false(wt_i915_after_fork(g->device, false));
+    let_go(g, 2);
+    assert_int_equal(wait_for(&behind, -1), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    alarm(0);
+    g->memory -= OBJECTS * PAGE;
+    assert_int_equal(g->walk_count, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_batches_run_one_after_the_other, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_batches_behind_a_mistake, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_closing_the_node, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_child_of_a_program_with_batches_that_wait, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(test_it_is_a_skylake_with_i915, setup, teardown),
         cmocka_unit_test_setup_teardown(test_topology, setup, teardown),
         cmocka_unit_test_setup_teardown(test_the_clock, setup, teardown),

@@ -48,6 +48,22 @@ static const struct {
     {0x8, 0x5cb8040002c7263a, "I2F.F32.S16 R58, R44.H1"},
     {0x8, 0xef4e1ffff8070210, "LDS.U.128 R16, [R2+-0x80]"},
     {0x8, 0xec8002804ff7ffff, "ATOMS.EXCH RZ, [0x2804], RZ"},
+    {0x8, 0xc038052fcff71414, "TEX.NDV R20, R20, 0x52, 3D, 0xf"},
+    {0x8, 0xdebc0067a4470210, "TEX.B.LL.DC R16, R2, R68, 0x0, 2D, 0xf"},
+    {0x8, 0xd8b0050181e70224, "TEXS.LL.DC R24, R36, R2, R30, 0x50, 2D, RGBA"},
+    {0x8, 0xd8e0056ff0870202, "TEXS RZ, R2, R2, R8, 0x56, ARRAY_2D, R"},
+    {0x8, 0xdc38050f83272e14, "TLD.LZ.AOFFI R20, R46, R50, 0x50, 1D, 0xf"},
+    {0x8, 0xda9005402357362a, "TLDS.LZ.AOFFI R2, R42, R54, R53, 0x54, 2D, RGBA"},
+    {0x8, 0xdef800d7a2e70404, "TLD4.A.B.AOFFI R4, R4, R46, 0x0, 2D, 0xf"},
+    {0x8, 0xdf38054242f73832, "TLD4S.A.AOFFI R36, R50, R56, R47, 0x54"},
+    {0x8, 0xde780007a2071010, "TXD.B R16, R16, R32, 0x0, 2D, 0xf"},
+    {0x8, 0xdf48052100471313, "TXQ R19, R19, TEX_HEADER_DIMENSION, 0x52, 0x2"},
+    {0x8, 0x2044044040470308, "VADD.U16.U16.MRG_16H R8, R3, R4, R8"},
+    {0x8, 0x3a6f036065075316, "VMNMX.MIN R22, R83, R80, R6"},
+    {0x8, 0x3b3403e062472627, "VMNMX.UD.U32.U32.MX.MAX R39, R38, R36, R7"},
+    {0x8, 0x3b6b0f600017091e, "VMNMX.MX.MIN R30, R9, 0x1, R30"},
+    {0x8, 0x56200c6000571820, "VSHR.UD.U32.U16.ACC R32, R24, 0x5, R24"},
+    {0x8, 0x50387fb441270812, "VABSDIFF4.U8.U8.ACC R18, R8, R18, RZ"},
 };
 
 static void test_labelled_words(void **state)
@@ -132,6 +148,13 @@ static void test_mistakes_have_a_place(void **state)
         {"BRA nowhere", 4, "no label 'nowhere'"},
         {"MOV R0, c[0x0][0x141]", 8, "multiple of 4"},
         {"ISETP.AND P0, PT, R0, R1, PT", 5, "modifier is missing"},
+        {"TEX.T R0, R4.reuse, 0x50, 2D, 0xf", 12, "cannot be kept"},
+        {"TEXS.LZ.DC R0, R2, R4, R6, 0x50, 3D, R", 33, "no such shape"},
+        {"TEXS R0, R2, R4, R6, 0x50, 2D, RG", 31, "RGB|RGA"},
+        {"VADD.U8.U8 R0, R4.H1, R6, R8", 17, "does not belong"},
+        {"VADD.S8.S32 R0, R4, 0x5, R8", 20, "16 bits: .U16 or .S16"},
+        {"VADD R0, R4, 0x8000, R8", 13, "16 bits with a sign"},
+        {"VSHL R0, R4, R6, R8", 4, "a type is missing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t word;
@@ -141,6 +164,24 @@ static void test_mistakes_have_a_place(void **state)
         if (sm_assemble(cases[i].text, 8, NULL, NULL, &word, &reuse, &column, &err) != WT_INVALID ||
             !strstr(err.text, cases[i].why) || column != cases[i].column)
             fail_msg("%s: %zu: %s", cases[i].text, column, err.text);
+    }
+}
+
+/* .T and .P of a texture instruction are bits of the control word. */
+static void test_phases(void **state)
+{
+    static const char *const texts[] = {"TLD.LZ.T R0, R4, 0x50, 1D, 0xf",
+                                        "TEXS.P RZ, R0, R4, R5, 0x50, 2D, R"};
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t word;
+        unsigned reuse;
+        size_t column;
+        struct wt_error err;
+        char text[200];
+        assert_int_equal(sm_assemble(texts[i], 8, NULL, NULL, &word, &reuse, &column, &err), WT_OK);
+        assert_int_equal(reuse, 1 + i);
+        sm_disassemble(word, 8, reuse, text, sizeof text);
+        assert_string_equal(text, texts[i]);
     }
 }
 
@@ -263,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_labelled_words),
         cmocka_unit_test(test_every_form_in_both_directions),
         cmocka_unit_test(test_mistakes_have_a_place),
+        cmocka_unit_test(test_phases),
         cmocka_unit_test(test_control_words),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_mistakes_in_files),

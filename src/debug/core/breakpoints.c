@@ -146,7 +146,7 @@ static enum wt_status make_code(struct wt_debugger *d, const struct breakpoint *
     for (size_t i = 0; i < bp->claim_count; i++)
         if (i != without)
             claim[count++] = &bp->claim[i];
-    return dbg_new_code(d, claim, count, code, err);
+    return dbg_new_code(d, claim, count, bp->code, code, err);
 }
 
 /* Puts a claim in the place of its owner's, or adds it. */

@@ -7,9 +7,12 @@
 #include "debug/core/conditions.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/bits.h"
+#include "base/text.h"
 #include "debug/core/added_registers.h"
 #include "debug/core/known.h"
 #include "debug/core/lanes.h"
@@ -90,12 +93,19 @@ static enum wt_status link_registers(struct bp_code *code, struct linked_expr *e
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
     for (size_t k = 0; k < count; k++) {
         size_t at = 0;
-        if (named[k] >= code->d->topology->register_count)
-            return wt_fail(err, WT_INVALID, "there is no register %u", named[k]);
+        if (wt_expr_named_register(named[k]) >= code->d->topology->register_count)
+            return wt_fail(err, WT_INVALID, "there is no register %u",
+                           wt_expr_named_register(named[k]));
         while (at < code->index_count && code->index[at] != named[k])
             at++;
-        if (at == code->index_count)
+        if (at == code->index_count) {
+            unsigned *grown =
+                wt_array_grow(code->index, &code->index_capacity, at + 1, sizeof *grown);
+            if (!grown)
+                return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
+            code->index = grown;
             code->index[code->index_count++] = named[k];
+        }
         e->row[k] = at;
     }
     return WT_OK;
@@ -130,24 +140,34 @@ static bool fits_engine(const struct bp_code *code)
             return false;
     /* The probe has not yet seen the work of a wave that has begun since the last scan. */
     for (size_t i = 0; i < code->index_count; i++)
-        if (dbg_is_of_work(d, code->index[i]))
+        if (dbg_is_of_work(d, wt_expr_named_register(code->index[i])))
             return false;
     return true;
 }
 
+struct clause *dbg_find_clause(const struct bp_code *code, uint32_t owner)
+{
+    for (size_t i = 0; i < code->clause_count; i++)
+        if (code->clause[i].owner == owner)
+            return &code->clause[i];
+    return NULL;
+}
+
 static enum wt_status fill(struct bp_code *code, const struct claim *const *claim,
-                           size_t claim_count, struct wt_error *err)
+                           size_t claim_count, const struct bp_code *old, struct wt_error *err)
 {
     const struct wt_topology *t = code->d->topology;
     size_t widest = 1;
     enum wt_status status;
-    code->index = calloc(t->register_count, sizeof *code->index);
     code->clause = calloc(claim_count, sizeof *code->clause);
-    if (!code->index || !code->clause)
+    if (!code->clause)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
     for (; code->clause_count < claim_count; code->clause_count++) {
         const struct claim *c = claim[code->clause_count];
         struct clause *clause = &code->clause[code->clause_count];
+        const struct clause *before = old ? dbg_find_clause(old, c->owner) : NULL;
+        clause->owner = c->owner;
+        clause->runs = before ? before->runs : 0;
         if ((status =
                  share_list(code, c->condition, c->condition_count, &clause->conditions, err)) ||
             (status = share_list(code, c->command, c->command_count, &clause->commands, err))) {
@@ -156,8 +176,8 @@ static enum wt_status fill(struct bp_code *code, const struct claim *const *clai
         }
     }
     for (size_t i = 0; i < code->index_count; i++) {
-        const size_t size =
-            wt_register_row(&t->registers[code->index[i]], wt_lanes_first(t->lanes));
+        const struct wt_register *r = &t->registers[wt_expr_named_register(code->index[i])];
+        const size_t size = wt_register_row(r, wt_lanes_first(t->lanes));
         widest = size > widest ? size : widest;
     }
     code->row = calloc(code->index_count + 1, sizeof *code->row);
@@ -170,7 +190,8 @@ static enum wt_status fill(struct bp_code *code, const struct claim *const *clai
 }
 
 enum wt_status dbg_new_code(struct wt_debugger *d, const struct claim *const *claim,
-                            size_t claim_count, struct bp_code **code, struct wt_error *err)
+                            size_t claim_count, const struct bp_code *old, struct bp_code **code,
+                            struct wt_error *err)
 {
     assert(claim_count);
     *code = calloc(1, sizeof **code);
@@ -178,7 +199,7 @@ enum wt_status dbg_new_code(struct wt_debugger *d, const struct claim *const *cl
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
     (*code)->owners = 1;
     (*code)->d = d;
-    enum wt_status status = fill(*code, claim, claim_count, err);
+    enum wt_status status = fill(*code, claim, claim_count, old, err);
     if (status) {
         dbg_free_code(*code);
         *code = NULL;
@@ -187,6 +208,14 @@ enum wt_status dbg_new_code(struct wt_debugger *d, const struct claim *const *cl
 }
 
 /* ---- evaluating, once the cells of the registers are there ---- */
+
+static struct wt_expr_world world_of(struct dbg_lanes *lanes, wt_lanes silent)
+{
+    return (struct wt_expr_world){.context = lanes,
+                                  .read = dbg_read_for_lanes,
+                                  .print = dbg_print_for_lanes,
+                                  .silent = silent};
+}
 
 /* The rows of one expression, for lanes from number `first` on. */
 static void put_rows(struct bp_code *code, const struct linked_expr *e, unsigned lane_count,
@@ -206,7 +235,7 @@ static void put_rows(struct bp_code *code, const struct linked_expr *e, unsigned
 static wt_lanes check_conditions(struct bp_code *code, const struct clause *clause,
                                  struct dbg_lanes *lanes)
 {
-    const struct wt_expr_world world = {lanes, dbg_read_for_lanes, dbg_print_for_lanes};
+    const struct wt_expr_world world = world_of(lanes, 0);
     const struct expr_list *conditions = &clause->conditions;
     const wt_lanes all = wt_lanes_first(lanes->count);
     wt_lanes holds = conditions->count ? 0 : all;
@@ -221,22 +250,57 @@ static wt_lanes check_conditions(struct bp_code *code, const struct clause *clau
     return holds;
 }
 
-/* What the commands print for lanes, by their numbers in `lanes`. */
-static void run_commands(struct bp_code *code, const struct clause *clause,
-                         const struct dbg_lanes *lanes, wt_lanes numbers)
+static wt_lanes as_lanes(const struct dbg_lanes *lanes, wt_lanes numbers);
+
+/* Lanes that print nothing since a value of theirs cannot be had. */
+static void tell_failed(const struct dbg_lanes *lanes, wt_lanes numbers)
 {
-    for (; numbers; numbers &= numbers - 1) {
-        const unsigned k = wt_lanes_lowest(numbers);
+    char list[WT_LANES_TEXT], text[WT_LANES_TEXT + 100];
+    wt_lanes_list(as_lanes(lanes, numbers), ", ", list, sizeof list);
+    const int n =
+        snprintf(text, sizeof text, "A value to be printed cannot be read in %s%s %s.\n",
+                 lanes->d->topology->lane_word, wt_lanes_count(numbers) > 1 ? "s" : "", list);
+    dbg_print_for_lanes((void *)(uintptr_t)lanes, text, (size_t)n);
+}
+
+/* One command, for all lanes at once: each value may ask other lanes. */
+static wt_lanes run_command(struct bp_code *code, const struct linked_expr *command,
+                            struct dbg_lanes *lanes, wt_lanes numbers)
+{
+    uint64_t ignored[WT_MAX_LANES];
+    const struct wt_expr_world world = world_of(lanes, ~numbers);
+    put_rows(code, command, lanes->count, 0);
+    return numbers & wt_expr_run(command->expr, code->row, lanes->count, &world, ignored);
+}
+
+/* What the commands print for lanes, by their numbers in `lanes`: several commands lane by lane. */
+static void run_commands(struct bp_code *code, struct clause *clause, struct dbg_lanes *lanes,
+                         wt_lanes numbers)
+{
+    const struct expr_list *commands = &clause->commands;
+    wt_lanes done = 0;
+    if (!numbers)
+        return;
+    clause->runs++;
+    if (commands->count == 1)
+        done = run_command(code, &commands->expr[0], lanes, numbers);
+    for (wt_lanes rest = commands->count > 1 ? numbers : 0; rest; rest &= rest - 1) {
+        const unsigned k = wt_lanes_lowest(rest);
         struct dbg_lanes one = *lanes;
         one.count = 1;
         one.lane[0] = lanes->lane[k];
-        const struct wt_expr_world world = {&one, dbg_read_for_lanes, dbg_print_for_lanes};
-        for (size_t i = 0; i < clause->commands.count; i++) {
+        const struct wt_expr_world world = world_of(&one, 0);
+        bool all = true;
+        for (size_t i = 0; i < commands->count; i++) {
             uint64_t ignored;
-            put_rows(code, &clause->commands.expr[i], lanes->count, k);
-            wt_expr_run(clause->commands.expr[i].expr, code->row, 1, &world, &ignored);
+            put_rows(code, &commands->expr[i], lanes->count, k);
+            all &= wt_expr_run(commands->expr[i].expr, code->row, 1, &world, &ignored) != 0;
         }
+        if (all)
+            done |= wt_lane_bit(k);
     }
+    if (done != numbers)
+        tell_failed(lanes, numbers & ~done);
 }
 
 /* Prints (@p print), and returns the lanes, by their numbers, for which some client
@@ -245,7 +309,7 @@ static wt_lanes run_clauses(struct bp_code *code, struct dbg_lanes *lanes, bool 
 {
     wt_lanes stop = 0;
     for (size_t i = 0; i < code->clause_count; i++) {
-        const struct clause *clause = &code->clause[i];
+        struct clause *clause = &code->clause[i];
         if (clause->commands.count && !print)
             continue;
         const wt_lanes holds = check_conditions(code, clause, lanes);
@@ -345,9 +409,10 @@ static bool fetch_in_engine(struct bp_code *code, const struct dbg_lanes *lanes,
     const bool first_lanes = !(mask & (mask + 1));
     uint64_t *cell = code->cell;
     for (size_t i = 0; i < code->index_count; i++, cell += lanes->count) {
-        const unsigned index = code->index[i];
+        const unsigned index = wt_expr_named_register(code->index[i]);
+        const size_t from = 8 * (size_t)wt_expr_named_part(code->index[i]);
         const struct wt_register *r = &d->topology->registers[index];
-        const size_t size = wt_register_size(r);
+        const size_t size = wt_register_size(r), rest = size - from;
         if (index == d->topology->pc_index) {
             fill_cells(cell, lanes->count, pc);
         } else if (dbg_is_time(d, index)) {
@@ -362,7 +427,7 @@ static bool fetch_in_engine(struct bp_code *code, const struct dbg_lanes *lanes,
         } else if (r->scope == WT_SCOPE_LANE) {
             take_row(cell, lanes, code->bytes, size, first_lanes);
         } else {
-            fill_cells(cell, lanes->count, wt_load_le(code->bytes, size < 8 ? size : 8));
+            fill_cells(cell, lanes->count, wt_load_le(code->bytes + from, rest < 8 ? rest : 8));
         }
     }
     return true;

@@ -4,9 +4,15 @@
 
 #include "debug/core/state.h"
 
-/** The code of all claims together; expressions are shared. One owner: the caller. */
+/**
+ * The code of all claims together; expressions are shared, and counts are those of @p old (NULL:
+ * none). One owner: the caller.
+ */
 enum wt_status dbg_new_code(struct wt_debugger *d, const struct claim *const *claim,
-                            size_t claim_count, struct bp_code **code, struct wt_error *err);
+                            size_t claim_count, const struct bp_code *old, struct bp_code **code,
+                            struct wt_error *err);
+/** The part of an owner; NULL: it has none. */
+struct clause *dbg_find_clause(const struct bp_code *code, uint32_t owner);
 /** One owner more, or less. NULL is allowed. */
 struct bp_code *dbg_share_code(struct bp_code *code);
 /** One owner less; with the last one it is freed. NULL is allowed. */

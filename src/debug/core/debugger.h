@@ -232,6 +232,11 @@ enum wt_status wt_debugger_insert_breakpoint_of(struct wt_debugger *d, uint32_t 
                                                 size_t condition_count,
                                                 struct wt_expr *const *commands,
                                                 size_t command_count, struct wt_error *err);
+/**
+ * How often the commands have been run that @p owner has at @p addr, each time for a wave, since
+ * this was asked last. 0 if it has none there.
+ */
+uint64_t wt_debugger_take_command_runs(struct wt_debugger *d, uint32_t owner, uint64_t addr);
 /** Removes what that owner has inserted; WT_INVALID if that is nothing. */
 enum wt_status wt_debugger_remove_breakpoint_of(struct wt_debugger *d, uint32_t owner,
                                                 uint64_t addr, struct wt_error *err);
@@ -413,6 +418,12 @@ void wt_debugger_focus(struct wt_debugger *d, wt_thread thread);
  * if the device does not answer.
  */
 enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err);
+
+/**
+ * The breakpoint at which a stopped thread stands has been reported by the client: resumed, its
+ * wave goes past it, as after a stop at it. (A step that ends at a breakpoint does not report it.)
+ */
+void wt_debugger_pass_breakpoint(struct wt_debugger *d, wt_thread thread);
 
 /** Whether any thread is set going. */
 bool wt_debugger_running(struct wt_debugger *d);

@@ -14,8 +14,9 @@ static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes se
     size_t count;
     const unsigned *index = wt_expr_registers(expr, &count);
     for (size_t i = 0; i < count; i++)
-        if (index[i] >= d->topology->register_count)
-            return wt_fail(err, WT_INVALID, "there is no register %u", index[i]);
+        if (wt_expr_named_register(index[i]) >= d->topology->register_count)
+            return wt_fail(err, WT_INVALID, "there is no register %u",
+                           wt_expr_named_register(index[i]));
     struct dbg_lanes lanes;
     dbg_list_lanes(d, wave, set, &lanes);
     uint64_t *cell = calloc(count * lanes.count + 1, sizeof *cell), value[WT_MAX_LANES];
@@ -28,7 +29,7 @@ static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes se
         status = dbg_read_cells(d, wave, set, index, count, cell, err);
     for (size_t i = 0; i < count && !status; i++)
         row[i] = cell + i * lanes.count;
-    const struct wt_expr_world world = {&lanes, dbg_read_for_lanes, NULL};
+    const struct wt_expr_world world = {.context = &lanes, .read = dbg_read_for_lanes};
     const wt_lanes known = status ? 0 : wt_expr_run(expr, row, lanes.count, &world, value);
     for (unsigned k = 0; k < lanes.count && !status; k++, result++) {
         result->known = wt_has_lane(known, k);

@@ -17,6 +17,7 @@ struct wt_expr_world {
     wt_lanes (*read)(void *context, wt_lanes which, const uint64_t *addr, unsigned size,
                      uint64_t *out);
     void (*print)(void *context, const char *text, size_t length);
+    wt_lanes silent; /**< lanes whose values count, and that print nothing */
 };
 
 #endif

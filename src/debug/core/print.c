@@ -45,22 +45,6 @@ static bool read_byte(const struct printer *out, uint64_t addr, char *c)
     return true;
 }
 
-/* A string of the program: at most 1,000 bytes, fewer if the rest cannot be read. */
-static void put_string(struct printer *out, uint64_t addr, int precision)
-{
-    int limit = precision >= 0 && precision < 1000 ? precision : 1000;
-    for (int i = 0; i < limit; i++) {
-        char c;
-        if (!read_byte(out, addr + (unsigned)i, &c)) {
-            put(out, "<unreadable>", 12);
-            return;
-        }
-        if (!c)
-            return;
-        put(out, &c, 1);
-    }
-}
-
 /* One conversion, rebuilt from checked parts so that the host's printf sees nothing else. */
 struct conversion {
     char flags[8];
@@ -87,6 +71,35 @@ static const char *parse_conversion(const char *s, struct conversion *c)
         c->length = *s == 'h' ? (c->length == 'h' ? 'H' : 'h') : *s == 'L' ? 'L' : 'l';
     c->what = *s;
     return *s ? s + 1 : s;
+}
+
+/* Blanks where a text of some length does not fill the width. */
+static void pad(struct printer *out, const struct conversion *c, int length, bool left)
+{
+    if (left != (strchr(c->flags, '-') != NULL))
+        return;
+    for (; length < c->width; length++)
+        put(out, " ", 1);
+}
+
+/* A string of the program: at most 1,000 bytes, fewer if the rest cannot be read. */
+static void put_string(struct printer *out, const struct conversion *c, uint64_t addr)
+{
+    const int limit = c->precision >= 0 && c->precision < 1000 ? c->precision : 1000;
+    char text[1000 + 12];
+    int length = 0;
+    for (; length < limit; length++) {
+        if (!read_byte(out, addr + (unsigned)length, &text[length])) {
+            memcpy(text + length, "<unreadable>", 12);
+            length += 12;
+            break;
+        }
+        if (!text[length])
+            break;
+    }
+    pad(out, c, length, false);
+    put(out, text, (size_t)length);
+    pad(out, c, length, true);
 }
 
 static void put_number(struct printer *out, const struct conversion *c, uint64_t value)
@@ -161,10 +174,12 @@ static bool convert(struct printer *out, struct conversion c,
     const char character = (char)argument->value;
     switch (c.what) {
     case 's':
-        put_string(out, argument->value, c.precision);
+        put_string(out, &c, argument->value);
         return true;
     case 'c':
+        pad(out, &c, 1, false);
         put(out, &character, 1);
+        pad(out, &c, 1, true);
         return true;
     case 'p':
         c = (struct conversion){

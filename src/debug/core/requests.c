@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "debug/core/breakpoints.h"
+#include "debug/core/conditions.h"
 #include "debug/core/memory.h"
 #include "debug/core/patches.h"
 #include "debug/core/sync.h"
@@ -53,6 +54,16 @@ enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t add
 {
     return wt_debugger_insert_breakpoint_of(d, 0, addr, conditions, condition_count, commands,
                                             command_count, err);
+}
+
+uint64_t wt_debugger_take_command_runs(struct wt_debugger *d, uint32_t owner, uint64_t addr)
+{
+    const struct breakpoint *bp = dbg_find_breakpoint(d, addr);
+    struct clause *clause = bp && bp->code ? dbg_find_clause(bp->code, owner) : NULL;
+    const uint64_t runs = clause ? clause->runs : 0;
+    if (clause)
+        clause->runs = 0;
+    return runs;
 }
 
 enum wt_status wt_debugger_remove_breakpoint_of(struct wt_debugger *d, uint32_t owner,

@@ -110,6 +110,11 @@ void wt_client_leave(struct wt_client *client)
         wt_debugger_tell_waves(s->debugger, false, WT_IGNORED);
 }
 
+uint32_t wt_client_new_owner(struct wt_client *client)
+{
+    return ++client->session->last_number;
+}
+
 uint32_t wt_client_number(const struct wt_client *client)
 {
     return client->number;

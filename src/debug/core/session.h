@@ -71,6 +71,9 @@ void wt_client_leave(struct wt_client *client);
 /** The owner of the client's breakpoints and watchpoints: 1 or more, no other client's. */
 uint32_t wt_client_number(const struct wt_client *client);
 
+/** Another owner of breakpoints for the client, at addresses where it has one already. */
+uint32_t wt_client_new_owner(struct wt_client *client);
+
 /** Says whether the client is in use. At first it is not. */
 void wt_client_set_used(struct wt_client *client, bool used);
 /** Whether no other client is used. */

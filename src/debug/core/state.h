@@ -70,17 +70,20 @@ struct expr_list {
 
 /** What one client wants of a breakpoint: without commands it stops, with commands it prints. */
 struct clause {
+    uint32_t owner;
     struct expr_list conditions, commands;
+    uint64_t runs; /**< how often its commands were run since the owner asked last */
 };
 
-/** The compiled conditions and commands of a breakpoint; immutable. */
+/** The compiled conditions and commands of a breakpoint; immutable but for counts. */
 struct bp_code {
     unsigned owners;
     struct wt_debugger *d;
     struct clause *clause; /**< one for each claim */
     size_t clause_count;
-    unsigned *index; /**< registers that conditions and commands name, once each */
-    size_t index_count;
+    unsigned *index; /**< registers and parts (wt_expr_registers) that conditions and commands name,
+                        once each */
+    size_t index_count, index_capacity;
     bool in_engine;       /**< the target evaluates it, and nothing is planted */
     const uint64_t **row; /**< room for pointers to the rows of one expression */
     uint64_t *cell;       /**< room for the registers of all lanes */

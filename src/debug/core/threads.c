@@ -61,6 +61,18 @@ void wt_debugger_focus(struct wt_debugger *d, wt_thread thread)
         d->wave[wave].focus = (uint8_t)(lane + 1);
 }
 
+void wt_debugger_pass_breakpoint(struct wt_debugger *d, wt_thread thread)
+{
+    uint32_t wave;
+    unsigned lane;
+    if (!dbg_is_there(d, thread) || dbg_locate(d, thread, &wave, &lane, WT_IGNORED) != WT_OK ||
+        dbg_need_pc(d, wave, WT_IGNORED) != WT_OK)
+        return;
+    d->wave[wave].has_reported = true;
+    d->wave[wave].reported_trap = false;
+    d->wave[wave].reported_pc = d->wave[wave].pc;
+}
+
 bool wt_debugger_thread_alive(struct wt_debugger *d, wt_thread thread)
 {
     uint32_t wave;

@@ -9,7 +9,8 @@
 #define SMP_WARPS 64u    /* of an SM */
 #define SMP_MOST_SMS 64u /* of all GPUs */
 #define SMP_BANKS 18u
-#define SMP_ROW_BYTES 128u /* of the register file */
+#define SMP_WINDOW_BYTES UINT64_C(0x1000000) /* of shared, of local memory */
+#define SMP_ROW_BYTES WT_SM_FILE_ROW
 
 /** Spaces, by their number in the topology. */
 enum smp_space {
@@ -33,6 +34,28 @@ struct smp_row {
     bool aborts;           /**< it has come to a trap of its own, by which the program gives up */
     unsigned trap;         /**< of a breakpoint: the immediate of BPT.TRAP */
     struct wt_fault error; /**< of an exception */
+    struct smp_access {    /**< to watched memory, since it was resumed */
+        bool done;
+        bool told; /**< the debugger has asked for it */
+        struct wt_watchpoint asked;
+        uint64_t pc;
+        uint32_t lanes;
+    } access;
+};
+
+/** Whether the debugger has yet to hear of an access of a warp: several have stopped at once, and
+ * it has resumed them when it had heard of one. */
+static inline bool smp_has_news(const struct smp_row *row)
+{
+    return row->access.done && !row->access.told;
+}
+
+/** A watchpoint of the debugger. */
+struct smp_watch {
+    struct wt_watchpoint asked;
+    uint64_t addr; /**< as the driver tells of accesses */
+    bool of_block; /**< shared memory: of the block with these coordinates, of any launch */
+    uint32_t group[3];
 };
 
 struct wt_probe {
@@ -43,6 +66,8 @@ struct wt_probe {
     char (*names)[8];
     struct wt_sm_launch launch; /**< as of the last scan */
     uint64_t began, ended;      /**< launches whose beginning, end was told */
+    struct smp_watch *watch;
+    size_t watches;
 };
 
 /** A row of the table. */
@@ -93,6 +118,17 @@ enum wt_status smp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane
 enum wt_status smp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
                              struct wt_address addr, uint64_t size, struct wt_address *home,
                              uint64_t *part, struct wt_error *err);
+
+/* ---- watch.c ---- */
+
+/** The probe's operation set_watchpoints. */
+enum wt_status smp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
+                               struct wt_error *err);
+/** During a standstill: notes in their rows which warps have accessed watched memory. */
+enum wt_status smp_take_hits(struct wt_probe *p, struct wt_error *err);
+/** The probe's operation watched. */
+enum wt_status smp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_watched *watched,
+                           struct wt_error *err);
 
 /* ---- code.c ---- */
 

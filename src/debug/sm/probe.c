@@ -46,6 +46,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 static void free_probe(struct wt_probe *p)
 {
     wt_standstill_close(p);
+    free(p->watch);
     free(p->registers);
     free(p->names);
     free(p);
@@ -118,16 +119,33 @@ static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves
                              struct wt_error *err)
 {
     enum wt_status status = wt_standstill_hold(p, err);
-    for (uint32_t i = 0; i < p->common.topology.waves && !status; i++)
-        if (wt_wave_set_has(waves, i))
+    struct wt_wave_set going = *waves;
+    for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
+        struct smp_row *row = smp_row(p, i);
+        if (!wt_wave_set_has(waves, i))
+            continue;
+        if (row->common.present && smp_has_news(row)) {
+            row->common.cause = WT_HALT_WATCH;
+            wt_wave_set_remove(&going, i);
+        } else {
             status = give_up(p, i, err);
-    return status ? status : wt_standstill_resume(p, waves, err);
+        }
+    }
+    return status ? status : wt_standstill_resume(p, &going, err);
 }
 
 static enum wt_status step(struct wt_probe *p, wt_wave_handle wave, struct wt_probe_step *step,
                            struct wt_error *err)
 {
     enum wt_status status = wt_standstill_look(p, wave, err);
+    struct smp_row *row = smp_row(p, wave);
+    if (!status && smp_has_news(row)) {
+        row->common.cause = WT_HALT_WATCH;
+        p->common.stays = true;
+        *step = (struct wt_probe_step){
+            .done = true, .active = true, .cause = WT_HALT_WATCH, .pc = row->pc};
+        return WT_OK;
+    }
     if (!status)
         status = give_up(p, wave, err);
     return status ? status : wt_standstill_step(p, wave, step, err);
@@ -151,6 +169,8 @@ const struct wt_probe_ops wt_probe_sm = {
     .step_poll = wt_standstill_step_poll,
     .halt_cause = wt_standstill_halt_cause,
     .exception = wt_standstill_exception,
+    .set_watchpoints = smp_set_watches,
+    .watched = smp_watched,
     .gives_up = gives_up,
     .mask = wt_standstill_mask,
     .reset_halted = wt_standstill_reset_halted,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "debug/process/connection.h"
+#include "debug/process/core_request.h"
 #include "debug/sm/internal.h"
 
 /* Generic addresses (emulator/sm/sm.h). */
@@ -310,6 +311,100 @@ static enum wt_status link_fail(void *context, uint32_t warp, struct wt_error *e
     return simple(context, &request, &answer, err);
 }
 
+/* ---- watched memory ---- */
+
+static enum sm_wire_access access_of(bool read, bool write)
+{
+    return read && write ? SM_ACCESS_ANY : read ? SM_ACCESS_READ : SM_ACCESS_WRITE;
+}
+
+/* What all warps see alike is watched on all GPUs. */
+static enum wt_status watch_on(struct wt_sm_process *p, uint32_t gpu, struct sm_wire_watch *list,
+                               const struct wt_sm_watch *asked, size_t count, struct wt_error *err)
+{
+    struct sm_wire_request request = {.kind = SM_WIRE_WATCH, .device = gpu};
+    struct sm_wire_answer answer;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct sm_wire_request of = {.device = gpu};
+        if (asked[i].warp != WT_NO_HANDLE)
+            locate(p, asked[i].warp, &of);
+        if (of.device == gpu)
+            list[n++] = (struct sm_wire_watch){.kind = access_of(asked[i].read, asked[i].write),
+                                               .warp = of.warp,
+                                               .addr = asked[i].addr,
+                                               .size = asked[i].size};
+    }
+    request.size = (uint32_t)(n * sizeof *list);
+    const enum wt_status status = ask(p, &request, list, &answer, NULL, 0, err);
+    if (!status && answer.result < 0)
+        return wt_fail(err, WT_NO_MEMORY, "the program has no memory for watchpoints");
+    return status;
+}
+
+static enum wt_status link_watch(void *context, const struct wt_sm_watch *asked, size_t count,
+                                 struct wt_error *err)
+{
+    struct wt_sm_process *p = context;
+    enum wt_status status = WT_OK;
+    if (count > SM_WIRE_MOST / sizeof(struct sm_wire_watch))
+        return wt_fail(err, WT_UNSUPPORTED, "%zu watchpoints are too many", count);
+    struct sm_wire_watch *list = calloc(count + 1, sizeof *list);
+    if (!list)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for watchpoints");
+    for (uint32_t gpu = 0; gpu < p->gpus && !status; gpu++)
+        status = watch_on(p, gpu, list, asked, count, err);
+    free(list);
+    return status;
+}
+
+static struct wt_sm_hit hit_of(const struct sm_wire_hit *from, uint32_t first_warp)
+{
+    struct wt_sm_hit hit = {.read = from->kind != SM_ACCESS_WRITE,
+                            .write = from->kind != SM_ACCESS_READ,
+                            .warp = first_warp + from->warp,
+                            .lane = from->lane,
+                            .size = from->size,
+                            .pc = from->pc,
+                            .addr = from->addr};
+    static_assert(sizeof hit.before == sizeof from->before, "an access has at most 16 bytes");
+    memcpy(hit.before, from->before, sizeof hit.before);
+    memcpy(hit.after, from->after, sizeof hit.after);
+    return hit;
+}
+
+static enum wt_status link_take_hits(void *context, struct wt_sm_hit **list, size_t *count,
+                                     struct wt_error *err)
+{
+    struct wt_sm_process *p = context;
+    struct sm_wire_hit *hits = malloc(SM_WIRE_MOST);
+    enum wt_status status =
+        hits ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for accesses to watched memory");
+    uint32_t first_warp = 0;
+    *list = NULL;
+    *count = 0;
+    for (uint32_t gpu = 0; gpu < p->gpus && !status; gpu++) {
+        const struct sm_wire_request request = {.kind = SM_WIRE_HITS, .device = gpu};
+        struct sm_wire_answer answer;
+        status = ask(p, &request, NULL, &answer, hits, SM_WIRE_MOST, err);
+        const size_t more = status ? 0 : answer.size / sizeof *hits;
+        struct wt_sm_hit *grown = more ? realloc(*list, (*count + more) * sizeof *grown) : NULL;
+        if (more && !grown)
+            status = wt_fail(err, WT_NO_MEMORY, "out of memory for accesses to watched memory");
+        *list = grown ? grown : *list;
+        for (size_t i = 0; i < more && !status; i++)
+            grown[(*count)++] = hit_of(&hits[i], first_warp);
+        first_warp += warps_of(p, gpu);
+    }
+    free(hits);
+    if (!status)
+        return WT_OK;
+    free(*list);
+    *list = NULL;
+    *count = 0;
+    return status;
+}
+
 static const struct wt_sm_link_ops process_link = {
     .launch = link_launch,
     .warp = link_warp,
@@ -325,7 +420,43 @@ static const struct wt_sm_link_ops process_link = {
     .event = link_event,
     .code_known = link_code_known,
     .fail = link_fail,
+    .watch = link_watch,
+    .take_hits = link_take_hits,
 };
+
+/* ---- core files ---- */
+
+struct core_ask {
+    struct wt_sm_process *process;
+    uint32_t gpu;
+};
+
+static enum wt_status ask_for_core(void *context, const void *bytes, uint32_t size, int32_t *result,
+                                   char *why, size_t room, struct wt_error *err)
+{
+    const struct core_ask *a = context;
+    const struct sm_wire_request request = {.kind = SM_WIRE_CORE, .device = a->gpu, .size = size};
+    struct sm_wire_answer answer;
+    const enum wt_status status = ask(a->process, &request, bytes, &answer, why, room, err);
+    *result = status ? 0 : answer.result;
+    return status;
+}
+
+static enum wt_status save_core_file(void *context, const struct wt_core_file_request *request,
+                                     struct wt_error *err)
+{
+    struct core_ask ask = {.process = context};
+    struct sm_wire_request at = {.warp = WT_NO_HANDLE};
+    if (request->wave != WT_NO_HANDLE)
+        locate(ask.process, request->wave, &at);
+    ask.gpu = at.device;
+    return wt_core_request(request, at.warp, SM_WIRE_MOST, ask_for_core, &ask, err);
+}
+
+void wt_sm_process_offer_core_files(struct wt_target_services *services)
+{
+    services->save_core_file = save_core_file;
+}
 
 /* ---- connecting ---- */
 

@@ -35,6 +35,24 @@ struct wt_sm_event {
     uint64_t code_state; /**< code: a number for what the list is like now */
 };
 
+/** Memory that the driver is to watch. */
+struct wt_sm_watch {
+    bool read, write; /**< which accesses count */
+    uint32_t warp; /**< WT_NO_HANDLE: all see the same; else shared memory is that of its block */
+    uint64_t addr; /**< generic; local memory: its address in global memory */
+    uint64_t size;
+};
+
+/** A lane's access to watched memory, which is done. */
+struct wt_sm_hit {
+    bool read, write; /**< an atomic does both */
+    uint32_t warp;
+    unsigned lane, size; /**< 1 to 16 bytes */
+    uint64_t pc;         /**< of the instruction */
+    uint64_t addr;       /**< generic; local memory: its address in global memory */
+    uint8_t before[16], after[16];
+};
+
 /** Registers of a warp by the driver's numbers. */
 enum wt_sm_register {
     WT_SM_R0 = 0,   /**< R0 to R254: 32 bits a lane */
@@ -55,6 +73,11 @@ enum wt_sm_register {
     WT_SM_CALLER, /**< PTX: the row of its caller's frame */
     WT_SM_LOCAL,  /**< PTX: where the frame's part of local memory begins: 32 bits a lane */
 };
+
+/** A warp's register file in the generic space, above all addresses of the GPU: expressions read it
+ * there. And the bytes of a row, a dword for each lane. */
+#define WT_SM_FILE_WINDOW (UINT64_C(1) << 63)
+#define WT_SM_FILE_ROW 128u
 
 /** DWARF's number for WT_SM_LOCAL: debug information of PTX is made to name it. */
 #define WT_SM_DWARF_LOCAL 256
@@ -101,6 +124,17 @@ struct wt_sm_link_ops {
     /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.
      */
     enum wt_status (*reset)(void *context, struct wt_error *err);
+    /**
+     * Replaces what the driver watches; count 0: nothing. The SM of a warp that accesses it stops
+     * behind the instruction as if a warp had executed BPT.TRAP. NULL: the target's services do
+     * that.
+     */
+    enum wt_status (*watch)(void *context, const struct wt_sm_watch *list, size_t count,
+                            struct wt_error *err);
+    /** The hits since the last call, those of one instruction by lane; *list is freed by the
+     * caller. NULL where watch is. */
+    enum wt_status (*take_hits)(void *context, struct wt_sm_hit **list, size_t *count,
+                                struct wt_error *err);
 };
 
 /** What `link` of a target points to, for this probe. It must outlive the probe. */

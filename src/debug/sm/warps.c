@@ -248,7 +248,9 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look
         row->reports = true;
         return status;
     }
-    if (row->common.step && !row->steps)
+    if (smp_has_news(row))
+        stop_row(row, WT_HALT_WATCH);
+    else if (row->common.step && !row->steps)
         stop_row(row, WT_HALT_STEP);
     else if (p->link->has_handler && before->paused & bit && before->global_esr & ESR_BPT_PAUSE)
         stop_row(row, WT_HALT_REQUEST); /* the program's handler asks for the CPU */
@@ -319,7 +321,8 @@ static enum wt_status lock_down(struct wt_probe *p, struct wt_error *err)
         (status = trigger_stop(p, before, err)) != WT_OK ||
         (status = wait_for_lock_down(p, now, err)) != WT_OK)
         return status;
-    if ((status = list_warps(p, now, &begun, err)) != WT_OK)
+    if ((status = list_warps(p, now, &begun, err)) != WT_OK ||
+        (status = smp_take_hits(p, err)) != WT_OK)
         return status;
     for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
         const struct wt_standstill_row *row = wt_standstill_row(p, i);
@@ -387,15 +390,19 @@ static struct going going_of(const struct wt_probe *p, unsigned sm, uint32_t onl
     return g;
 }
 
-/* Clears the error status of warps that are resumed: it has been reported. */
-static enum wt_status clear_esr(struct wt_probe *p, unsigned sm, uint64_t goes,
-                                struct wt_error *err)
+/* Clears the error status of warps that are resumed, and their accesses to watched memory: they
+ * have been reported. */
+static enum wt_status clear_reports(struct wt_probe *p, unsigned sm, uint64_t goes,
+                                    struct wt_error *err)
 {
     static const uint8_t none[8];
     enum wt_status status = WT_OK;
     for (uint32_t i = 0; i < SMP_WARPS && !status; i++) {
         struct smp_row *row = smp_row(p, sm * SMP_WARPS + i);
-        if (!(goes >> i & 1) || !row->reports)
+        if (!(goes >> i & 1))
+            continue;
+        row->access.done = false;
+        if (!row->reports)
             continue;
         row->reports = false;
         status = p->link->ops->write_row(p->link->context, sm * SMP_WARPS + i, WT_SM_WARP_ESR, 0,
@@ -416,7 +423,7 @@ static enum wt_status resume_sm(struct wt_probe *p, unsigned sm, const struct go
     enum wt_status status;
     if (!g->goes && (g->stays || holds))
         return WT_OK;
-    if ((status = clear_esr(p, sm, g->goes, err)) != WT_OK)
+    if ((status = clear_reports(p, sm, g->goes, err)) != WT_OK)
         return status;
     ops[count++] = writes(sm, GLOBAL_ESR, 0xffffffff);
     ops[count++] = writes(sm, PAUSE_MASK, (uint32_t)g->stays);

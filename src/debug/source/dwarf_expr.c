@@ -580,6 +580,10 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows n
         return WT_OK;
     case DW_OP_entry_value:
     case DW_OP_GNU_entry_value:
+        if (!m->b->entry_value)
+            return lost(err);
+        status = m->b->entry_value(m->b, m->attribute, op, m->frame, &v, err);
+        return status ? status : push(m, v, err);
     case DW_OP_implicit_pointer:
     case DW_OP_GNU_implicit_pointer:
     case DW_OP_GNU_parameter_ref:
@@ -722,4 +726,19 @@ enum wt_status wt_build_address(struct wt_build *b, Dwarf_Attribute *attribute, 
         return wt_operand_cell_of(b, &o, address, err);
     }
     return WT_OK;
+}
+
+enum wt_status wt_build_member_address(struct wt_build *b, Dwarf_Attribute *attribute,
+                                       const Dwarf_Op *ops, size_t count, wt_expr_vector object,
+                                       wt_expr_vector *address, struct wt_error *err)
+{
+    struct machine m = {.b = b, .attribute = attribute};
+    struct wt_operand o = {0};
+    enum wt_status status = push(&m, object, err);
+    if (!status)
+        status = run(&m, ops, count, 8, &o, err);
+    if (!status && (o.piece_count != 1 || o.piece[0].kind == WT_PIECE_LOST))
+        return malformed(err);
+    *address = o.piece[0].vector;
+    return status;
 }

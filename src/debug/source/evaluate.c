@@ -1,10 +1,12 @@
 /* Values of expressions in the lanes of a wave, and assignments. */
 #include <assert.h>
+#include <dwarf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
+#include "debug/source/places.h"
 #include "debug/source/source_internal.h"
 
 /* The greatest size of a value in bytes: a larger value would be of no use to a reader. */
@@ -28,13 +30,16 @@ static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt
 static enum wt_status evaluate_number(const struct wt_view *scope, wt_compile_fn *compile,
                                       const void *what, int64_t *value, struct wt_error *err);
 
-static struct compiler compiler_for(const struct wt_view *scope)
+struct compiler wt_compiler_for(const struct wt_view *scope)
 {
     struct compiler c = {.scope = scope,
                          .evaluate = evaluate_node,
                          .number = evaluate_number,
+                         .section = wt_compile_section,
+                         .intrinsic = wt_compile_intrinsic,
                          .build = {.types = scope->source->types,
                                    .frame_ops = &wt_frame_ops,
+                                   .entry_value = wt_frames_entry_value,
                                    .topology = scope->source->topology,
                                    .frames = scope->frames}};
     struct wt_wave wave;
@@ -89,7 +94,7 @@ static enum wt_status run_vector(struct reader *r, wt_expr_vector v, struct wt_e
     wt_expr_registers(expr, &registers);
     if (registers)
         return wt_fail(err, WT_STATE, "No registers.");
-    const struct wt_expr_world world = {(void *)(uintptr_t)r->scope, read_plain, NULL};
+    const struct wt_expr_world world = {.context = (void *)(uintptr_t)r->scope, .read = read_plain};
     uint64_t number = 0;
     const wt_lanes known = wt_expr_run(expr, NULL, 1, &world, &number);
     r->value[0] = (struct wt_lane_value){.known = known != 0, .value = number};
@@ -147,7 +152,7 @@ static enum wt_status read_wide(struct reader *r, const struct wt_piece *p, uint
                                                   r->lanes, &index, 1, row, err);
     const size_t step = reg->scope == WT_SCOPE_LANE ? wt_register_size(reg) : 0;
     for (unsigned k = 0; k < r->count && !status; k++)
-        memcpy(values->bytes + k * values->size + at, row + k * step, p->size);
+        memcpy(values->bytes + k * values->size + at, row + k * step + p->from, p->size);
     free(row);
     return status;
 }
@@ -208,11 +213,12 @@ static enum wt_status allocate(struct wt_values *v, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *compile,
-                                  const void *what, wt_lanes lanes, struct wt_values *values,
-                                  struct wt_error *err)
+/* Values of one place; @p only: of these lanes, whichever the expression selects. */
+static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *compile,
+                                const void *what, wt_lanes lanes, wt_lanes only,
+                                struct wt_values *values, struct wt_error *err)
 {
-    struct compiler c = compiler_for(scope);
+    struct compiler c = wt_compiler_for(scope);
     struct reader r = {.scope = scope, .c = &c};
     struct wt_lane_value value[WT_MAX_LANES];
     struct wt_operand o;
@@ -224,7 +230,7 @@ static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *co
         return status;
     }
     r.has_wave = wave_of(scope, &r.wave, &lane);
-    r.lanes = c.any_lanes ? c.lanes : lanes ? lanes : wt_lane_bit(lane);
+    r.lanes = only ? only : c.any_lanes ? c.lanes : lanes ? lanes : wt_lane_bit(lane);
     r.count = wt_lanes_count(r.lanes);
     r.value = value;
     values->type = o.type;
@@ -236,6 +242,7 @@ static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *co
     values->in_memory = wt_operand_in_memory(&o);
     values->reference = values->in_memory ? o.reference : NULL;
     values->reg = o.piece_count == 1 ? o.piece[0].reg : -1;
+    values->from = o.piece_count == 1 ? o.piece[0].from : 0;
     values->space = o.piece_count == 1 ? o.piece[0].space : 0;
     values->uses_frame = c.build.uses_frame;
     for (unsigned i = 0; i < o.piece_count; i++)
@@ -253,6 +260,72 @@ static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *co
     if (status)
         wt_values_free(values);
     return status;
+}
+
+/* Takes over the values of lanes that are at another place; none: NULL. */
+static void take_group(struct wt_values *values, const struct wt_values *group, wt_lanes lanes)
+{
+    unsigned k = 0, from = 0;
+    for (wt_lanes rest = values->lanes; k < values->lane_count; k++, rest &= rest - 1) {
+        if (!wt_has_lane(lanes, wt_lanes_lowest(rest)))
+            continue;
+        if (!group || group->size != values->size) {
+            values->state[k] = WT_VALUE_ELSEWHERE;
+            continue;
+        }
+        memcpy(values->bytes + k * values->size, group->bytes + from * group->size, group->size);
+        values->state[k] = group->state[from];
+        values->address[k] = group->address[from];
+        from++;
+    }
+    if (group && (group->in_memory != values->in_memory || group->space != values->space ||
+                  group->reg != values->reg))
+        values->apart = true;
+}
+
+static bool is_there(const struct wt_values *v)
+{
+    for (unsigned k = 0; k < v->lane_count; k++)
+        if (v->state[k] == WT_VALUE_LOST)
+            return false;
+    return true;
+}
+
+/* Reads again what lanes have that are elsewhere in the program. */
+static void read_elsewhere(const struct wt_view *scope, wt_compile_fn *compile, const void *what,
+                           const struct wt_places *places, struct wt_values *values)
+{
+    values->there = is_there(values) ? places->own : 0;
+    for (unsigned i = 0; i < places->count; i++) {
+        const struct wt_place *place = &places->place[i];
+        const wt_lanes wanted = place->lanes & values->lanes;
+        struct wt_view view;
+        struct wt_values group;
+        struct wt_frames *frames = wt_places_view(scope, place, &view);
+        const bool known = frames && view.frame &&
+                           read_here(&view, compile, what, 0, wanted ? wanted : place->lanes,
+                                     &group, WT_IGNORED) == WT_OK;
+        if (known && is_there(&group))
+            values->there |= place->lanes;
+        if (wanted)
+            take_group(values, known ? &group : NULL, wanted);
+        if (known)
+            wt_values_free(&group);
+        wt_frames_free(frames);
+    }
+}
+
+static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *compile,
+                                  const void *what, wt_lanes lanes, struct wt_values *values,
+                                  struct wt_error *err)
+{
+    struct wt_places places;
+    enum wt_status status = read_here(scope, compile, what, lanes, 0, values, err);
+    if (status || (!values->uses_frame && is_there(values)) || !wt_places_find(scope, &places) ||
+        !(values->lanes & ~places.own))
+        return status;
+    read_elsewhere(scope, compile, what, &places, values);
+    return WT_OK;
 }
 
 static enum wt_status compile_tree(struct compiler *c, const void *what, struct wt_operand *o,
@@ -302,6 +375,43 @@ static enum wt_status evaluate_number(const struct wt_view *scope, wt_compile_fn
     return status;
 }
 
+struct base_of {
+    const struct wt_member *base;
+    uint64_t object;
+};
+
+static enum wt_status compile_base(struct compiler *c, const void *what, struct wt_operand *o,
+                                   struct wt_error *err)
+{
+    const struct base_of *b = what;
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count;
+    Dwarf_Die die = b->base->die;
+    wt_expr_vector address = 0;
+    if (!dwarf_attr(&die, DW_AT_data_member_location, &attribute) ||
+        dwarf_getlocation(&attribute, &ops, &count) != 0)
+        return wt_fail(err, WT_INVALID, "the debug information is damaged");
+    enum wt_status status = wt_build_member_address(
+        &c->build, &attribute, ops, count, wt_build_constant(&c->build, b->object), &address, err);
+    *o = wt_operand_cell(wt_types_integer(c->build.types, 8, true), address);
+    return status;
+}
+
+bool wt_source_virtual_base(const struct wt_view *scope, const struct wt_member *base,
+                            uint32_t space, uint64_t object, uint64_t *address)
+{
+    const struct wt_topology *t = scope->source->topology;
+    const uint64_t aperture = space ? t->spaces[space].aperture : 0;
+    const struct base_of what = {base, object + aperture};
+    int64_t value;
+    if ((space && !aperture) ||
+        evaluate_number(scope, compile_base, &what, &value, WT_IGNORED) != WT_OK)
+        return false;
+    *address = (uint64_t)value - aperture;
+    return true;
+}
+
 enum wt_status wt_source_read_variable(const struct wt_view *scope, Dwarf_Die *variable,
                                        wt_lanes lanes, struct wt_values *values,
                                        struct wt_error *err)
@@ -339,7 +449,8 @@ static enum wt_status write_lane(const struct wt_view *scope, const struct wt_va
     if (status)
         return status;
     /* A value narrower than a RISC-V register is extended as the ABI says: floats by ones above. */
-    memcpy(row, bytes, to->size < sizeof row ? to->size : sizeof row);
+    assert(to->from + to->size <= sizeof row);
+    memcpy(row + to->from, bytes, to->size);
     const wt_thread thread = wt_debugger_thread_of_lane(d, scope->thread, lane);
     (void)r;
     return wt_debugger_write_register(d, thread, index, row, err);
@@ -361,6 +472,13 @@ static enum wt_status assign_lanes(const struct wt_view *scope, const struct wt_
                                    const struct wt_values *from, struct wt_error *err)
 {
     unsigned k = 0;
+    if (to->apart)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "these lanes have it in different places: select the thread of one of them "
+                       "(thread N), and assign there");
+    for (unsigned i = 0; i < to->lane_count; i++)
+        if (to->state[i] == WT_VALUE_ELSEWHERE)
+            return wt_fail(err, WT_INVALID, "some of these lanes wait where it is not");
     for (wt_lanes rest = to->lanes; k < to->lane_count; k++, rest &= rest - 1) {
         const uint8_t *source = from->bytes + (from->lane_count == 1 ? 0 : k) * from->size;
         const uint8_t state = from->state[from->lane_count == 1 ? 0 : k];
@@ -448,15 +566,6 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
 
 /* ---- texts ---- */
 
-static enum wt_status parse(const struct wt_view *scope, const char *text, struct wt_node **root,
-                            struct wt_error *err)
-{
-    const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
-                                         wt_source_has_name, (void *)(uintptr_t)scope,
-                                         wt_source_is_fortran(scope)};
-    return wt_parse_expression(text, &world, root, err);
-}
-
 static bool any_over_logic(const struct wt_node *n)
 {
     for (; n; n = n->next)
@@ -469,7 +578,7 @@ static bool any_over_logic(const struct wt_node *n)
 bool wt_source_selects_logic(const struct wt_view *scope, const char *text)
 {
     struct wt_node *root;
-    if (parse(scope, text, &root, WT_IGNORED) != WT_OK)
+    if (wt_source_parse(scope, text, &root, WT_IGNORED) != WT_OK)
         return false;
     const bool any = any_over_logic(root);
     wt_node_free(root);
@@ -480,7 +589,7 @@ enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
                                   struct wt_values *values, struct wt_error *err)
 {
     struct wt_node *root;
-    enum wt_status status = parse(scope, text, &root, err);
+    enum wt_status status = wt_source_parse(scope, text, &root, err);
     if (status)
         return status;
     /* The value may be kept longer than the frame; its type belongs to the frame's module. */
@@ -499,14 +608,14 @@ enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
                                  struct wt_error *err)
 {
     struct wt_node *root;
-    enum wt_status status = parse(scope, text, &root, err);
+    enum wt_status status = wt_source_parse(scope, text, &root, err);
     if (status)
         return status;
     *is_type_name = root->kind == WT_NODE_TYPE;
     if (*is_type_name) {
         *type = root->type;
     } else {
-        struct compiler c = compiler_for(scope);
+        struct compiler c = wt_compiler_for(scope);
         struct wt_operand o;
         c.types_only = true;
         status = prepare(&c, compile_tree, root, &o, err);
@@ -522,11 +631,11 @@ enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
                                  struct wt_error *err)
 {
     struct wt_node *root;
-    struct compiler c = compiler_for(scope);
+    struct compiler c = wt_compiler_for(scope);
     struct wt_operand o;
     wt_expr_vector cell;
     *expr = NULL;
-    enum wt_status status = parse(scope, text, &root, err);
+    enum wt_status status = wt_source_parse(scope, text, &root, err);
     if (status)
         return status;
     c.beside = true;

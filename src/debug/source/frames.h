@@ -71,7 +71,9 @@ bool wt_frames_cfa(struct wt_frames *frames, unsigned level, uint64_t *cfa);
 /** Register @p index (of the topology) as a frame has it. */
 enum wt_status wt_frames_register(struct wt_build *b, const struct wt_frame *frame, unsigned index,
                                   struct wt_operand *o, struct wt_error *err);
-/** For expressions that are compiled with frames. */
+/** For expressions that are compiled with frames (entry_value.c). */
+wt_entry_value_fn wt_frames_entry_value;
+/** Likewise. */
 extern const struct wt_frame_ops wt_frame_ops;
 
 #endif

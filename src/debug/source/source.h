@@ -16,6 +16,7 @@ enum wt_value_state {
     WT_VALUE_UNKNOWN,    /**< it cannot be computed: unreadable memory on the way, division by 0 */
     WT_VALUE_UNREADABLE, /**< memory at its address cannot be read */
     WT_VALUE_LOST,       /**< (partly) optimised out */
+    WT_VALUE_ELSEWHERE,  /**< the lane waits where the expression means nothing */
 };
 
 /** Values of one expression in some lanes, the lowest first. */
@@ -30,9 +31,12 @@ struct wt_values {
     bool in_memory;    /**< they lie in memory, in one range each: */
     uint32_t space;    /**< … of this space */
     uint64_t *address; /**< … at these addresses */
-    int reg;           /**< else: the register that they are; -1: none */
+    int reg;           /**< else: the register that they are, or a part of; -1: none */
+    uint64_t from;     /**< … from this byte of it on */
     uint32_t bit_offset, bit_size;
     const struct wt_type *reference; /**< a reference led to them: its type; NULL: none did */
+    wt_lanes there;                  /**< ELSEWHERE: lanes of the wave that have a value */
+    bool apart;      /**< lanes have it in different places: they cannot be written together */
     bool uses_frame; /**< they hold in the scope's frame only: a local or a register was named */
 };
 
@@ -44,6 +48,17 @@ struct wt_view {
     const struct wt_frame *frame; /**< of `frames`; NULL: likewise */
 };
 
+/** A register that code has under a name of its own, as the virtual registers of PTX are. */
+struct wt_code_register {
+    char name[64];        /**< "%r1" */
+    char expression[128]; /**< its value, or (`is_mask`) that of all lanes, one bit each */
+    bool is_mask;
+};
+
+/** Register @p n of the function whose code is at @p pc; false: it has no more. */
+typedef bool wt_code_register_fn(void *context, uint64_t pc, size_t n,
+                                 struct wt_code_register *reg);
+
 /** An empty context. The debugger and the modules must outlive it. NULL without host memory. */
 struct wt_source *wt_source_new(struct wt_debugger *debugger, struct wt_modules *modules);
 /** Frees it. NULL is allowed. */
@@ -51,6 +66,10 @@ void wt_source_free(struct wt_source *source);
 /** Goes to another debugger of the same family, and its modules; what was kept stays. */
 void wt_source_use(struct wt_source *source, struct wt_debugger *debugger,
                    struct wt_modules *modules);
+/** Has expressions name such registers, as "$%r1". NULL: there are none. */
+void wt_source_name_registers(struct wt_source *source, wt_code_register_fn *next, void *context);
+/** Register @p n of the scope's frame; false: it has no more. */
+bool wt_source_code_register(const struct wt_view *scope, size_t n, struct wt_code_register *reg);
 /** The debugger that it was given last. */
 struct wt_debugger *wt_source_debugger(struct wt_source *source);
 /** The modules that it was given last. */
@@ -84,6 +103,24 @@ enum wt_status wt_source_read_variable(const struct wt_view *scope, Dwarf_Die *v
 enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
                                  struct wt_expr **expr, const struct wt_type **type,
                                  struct wt_error *err);
+
+/** One value of a message, and how it is written. */
+struct wt_message_value {
+    const char *before;     /**< what stands before it, as it is */
+    const char *conversion; /**< of printf(3), from its '%': d i u o x X c p s f e g a */
+    size_t length;          /**< of the conversion */
+    const char *text;       /**< the expression */
+};
+
+/**
+ * Compiles a message for breakpoints: the values, and what stands behind them. Each lane prints its
+ * own when the expression is run. WT_UNSUPPORTED, or another failure: the message cannot be printed
+ * in this way. The caller owns *expr.
+ */
+enum wt_status wt_source_compile_message(const struct wt_view *scope,
+                                         const struct wt_message_value *value, size_t count,
+                                         const char *behind, struct wt_expr **expr,
+                                         struct wt_error *err);
 
 /** Keeps the value of the first lane as $1, $2, …; returns its number, 0 without host memory. */
 unsigned wt_source_keep(struct wt_source *source, const struct wt_values *values);

@@ -1,5 +1,6 @@
 /* The device's state as bytes, for core files. See machine/archive.h. */
 #include "emulator/machine/archive.h"
+#include "emulator/machine/archive_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,28 +8,10 @@
 #include "emulator/gcn/watch.h"
 #include "emulator/machine/state.h"
 
-#define MOST_ITEMS 1024 /* of a work-group */
-#define MOST_REGIONS 65536
+#define MOST_ITEMS 1024     /* of a work-group */
+#define MOST_SHARED 1048576 /* pages */
 
-/* ---- what is mapped, and the debug hardware ---- */
-
-static void regions(struct wt_archive *a, struct wt_regions *r)
-{
-    uint32_t count = (uint32_t)r->count;
-    struct wt_error err;
-    wt_archive_u32(a, &count, MOST_REGIONS, "the number of mapped ranges");
-    if (wt_archive_reads(a))
-        r->count = 0;
-    for (uint32_t i = 0; i < count && !a->failed; i++) {
-        struct wt_region region = wt_archive_reads(a) ? (struct wt_region){0} : r->region[i];
-        wt_archive_u64(a, &region.addr, UINT64_MAX, "an address");
-        wt_archive_u64(a, &region.size, UINT64_MAX, "a size");
-        wt_archive_bool(a, &region.writable);
-        if (wt_archive_reads(a) && !a->failed &&
-            wt_regions_add(r, region.addr, region.size, region.writable, &err) != WT_OK)
-            wt_archive_fail(a, "%.150s", err.text);
-    }
-}
+/* ---- the debug hardware ---- */
 
 static void debug(struct wt_archive *a, struct gcn_device *d)
 {
@@ -144,6 +127,7 @@ static void dispatch(struct wt_archive *a, struct gcn_dispatch *k)
     wt_archive_u8(a, &o->vmid, 15, "a VMID");
     wt_archive_u8(a, &o->pipe, 3, "a pipe");
     wt_archive_u8(a, &o->slot, 7, "a queue's slot");
+    wt_archive_u16(a, &o->caught, 0x1ff, "exceptions");
     uint64_t *const longs[] = {&k->packet, &k->queue, &k->kernarg, &k->entry, &k->completion,
                                &k->id,     &k->next,  &k->total,   &k->done,  &k->scratch};
     for (size_t i = 0; i < sizeof longs / sizeof longs[0]; i++)
@@ -318,12 +302,41 @@ static void count(struct wt_archive *a, struct gcn_device *d)
             gcn_update_ready(&d->wave[i]);
 }
 
+/* Whether the device is in a host process, and the pages that threads use there: where its runs
+ * return depends on both. */
+static void surroundings(struct wt_archive *a, struct gcn_device *d,
+                         const struct gcn_host_archive *in_host)
+{
+    uint64_t count = in_host ? in_host->shared_count : d->shared_count;
+    wt_archive_bool(a, &d->hosted);
+    wt_archive_u64(a, &count, MOST_SHARED, "a number of pages");
+    if (wt_archive_reads(a)) {
+        free(d->shared);
+        d->shared = count ? calloc(count, sizeof *d->shared) : NULL;
+        d->shared_count = d->shared ? (size_t)count : 0;
+        d->host = d->hosted ? &gcn_recorded_driver : &gcn_no_driver;
+        if (count && !d->shared)
+            wt_archive_fail(a, "the host has no memory for its pages");
+    }
+    for (uint64_t i = 0; i < count && !a->failed; i++) {
+        uint64_t page = wt_archive_reads(a) ? 0 : in_host ? in_host->shared[i] : d->shared[i];
+        wt_archive_u64(a, &page, UINT64_MAX, "the address of a page");
+        if (!wt_archive_reads(a))
+            continue;
+        if (page & WT_PAGE_MASK || (i && page <= d->shared[i - 1]))
+            wt_archive_fail(a, "the pages of the program are not in order");
+        d->shared[i] = page;
+    }
+}
+
 /* All but memory. */
-static void parts(struct wt_archive *a, struct gcn_device *d)
+static void parts(struct wt_archive *a, struct gcn_device *d,
+                  const struct gcn_host_archive *in_host)
 {
     struct wt_machine *m = &d->machine;
     wt_archive_machine(a, m);
-    regions(a, &d->regions);
+    surroundings(a, d, in_host);
+    wt_archive_regions(a, &d->regions);
     debug(a, d);
     driver(a, d);
     wt_archive_u32(a, &d->launching, UINT32_MAX, "dispatches");
@@ -346,7 +359,7 @@ void gcn_archive(struct wt_machine *m, struct wt_archive *a)
 {
     struct gcn_device *d = (struct gcn_device *)m;
     assert(!d->process);
-    parts(a, d);
+    parts(a, d, NULL);
     wt_archive_memory(a, d->memory);
     if (!wt_archive_reads(a) || a->failed)
         return;
@@ -358,12 +371,12 @@ void gcn_archive(struct wt_machine *m, struct wt_archive *a)
 }
 
 bool gcn_archive_in_host(struct gcn_device *d, struct wt_archive *a,
-                         bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size),
-                         void *context)
+                         const struct gcn_host_archive *in_host)
 {
     assert(d->process && !wt_archive_reads(a));
-    if (d->regions.count > MOST_REGIONS)
+    parts(a, d, in_host);
+    if (a->failed)
         return false;
-    parts(a, d);
-    return wt_archive_ranges(a, d->regions.region, d->regions.count, read, context);
+    return wt_archive_ranges(a, d->regions.region, d->regions.count, in_host->read,
+                             in_host->context);
 }

@@ -69,6 +69,22 @@ void gcn_device_come_back(struct gcn_device *device)
     device->machine.event = true;
 }
 
+static void come_back_interrupt(void *context, struct gcn_device *device, uint32_t wave,
+                                uint32_t data)
+{
+    (void)context, (void)wave, (void)data;
+    gcn_device_come_back(device);
+}
+
+const struct gcn_host gcn_recorded_driver = {
+    .interrupt = come_back_interrupt,
+    .launched = come_back_launched,
+    .dispatch_done = come_back_done,
+    .wave_halted = come_back_halted,
+    .page_fault = take_page_fault,
+    .first_level_trap = leave_for_second_level,
+};
+
 /* ---- no driver: the device by itself ---- */
 
 static void nobody_launched(void *context, struct gcn_device *device, unsigned dispatch)
@@ -132,7 +148,7 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const str
     }
     wt_memory_free((*device)->memory);
     (*device)->memory = (*device)->process = memory;
-    (*device)->in_place = true;
+    (*device)->in_place = (*device)->hosted = true;
     (*device)->host = host;
     return WT_OK;
 }
@@ -168,6 +184,11 @@ void gcn_device_rejoin(struct gcn_device *d)
     d->copy = NULL;
     d->in_place = true;
     gcn_device_flush_code(d);
+}
+
+const struct gcn_copy *gcn_device_copy(const struct gcn_device *d)
+{
+    return d->copy;
 }
 
 const uint8_t *gcn_device_copied(const struct gcn_device *d, uint64_t addr)

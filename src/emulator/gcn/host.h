@@ -104,20 +104,30 @@ enum wt_status gcn_device_copy_memory(struct gcn_device *device, const struct gc
  * has.
  */
 void gcn_device_rejoin(struct gcn_device *device);
+/** The copy that the device works on; NULL: it works on the process's memory. */
+const struct gcn_copy *gcn_device_copy(const struct gcn_device *device);
 /** The copy's page at @p addr, as the device has it now. */
 const uint8_t *gcn_device_copied(const struct gcn_device *device, uint64_t addr);
 /** The process's own page that the device has at @p addr, which is mapped. */
 uint8_t *gcn_device_page(const struct gcn_device *device, uint64_t addr);
 /** Takes a wave that its trap handler has halted for good out of the handler, to @p pc. */
 void gcn_wave_leave_handler(struct gcn_device *device, uint32_t wave, uint64_t pc);
+
+/** What gcn_archive_in_host() needs to know of the process. */
+struct gcn_host_archive {
+    /** Copies memory of the process as the GPU has it; pages that it refuses are left out. */
+    bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
+    void *context;
+    const uint64_t *shared; /**< pages of a copy that are shared (struct gcn_copy), by address */
+    size_t shared_count;
+};
 /**
- * Writes the whole state, as gcn_archive() of a device that is in no process reads it. @p read
- * copies memory of the process as the GPU has it; pages that it refuses are left out. False: the
+ * Writes the whole state, as gcn_archive() of a device that is in no process reads it. False: the
  * host has no memory, or too much is mapped.
  */
 bool gcn_archive_in_host(struct gcn_device *device, struct wt_archive *archive,
-                         bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size),
-                         void *context);
+                         const struct gcn_host_archive *in_host);
+
 /**
  * Finds the first mapped range at or behind @p from, or the rest of the one that @p from lies in;
  * false if there is none.

@@ -225,6 +225,9 @@ struct gcn_device {
     struct gcn_trace_point *trace; /* the issue being traced; NULL until a run is */
     struct gcn_watched_share watched_share;
     bool in_place;               /* memory is the host process's, whose threads use it, too */
+    bool hosted;                 /* it is, or was recorded, in a host process */
+    uint64_t *shared;            /* of a recording that was read from a core file: pages that the */
+    size_t shared_count;         /* program's threads used, too, by address; see gcn_atomic_shown */
     struct wt_memory *process;   /* the host process's memory; NULL: the device is in none */
     const struct gcn_copy *copy; /* in a host process: memory is a copy of it; or NULL */
     const struct gcn_host *host; /* never NULL */
@@ -579,6 +582,11 @@ uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr);
  * gcn_write must be used.
  */
 uint8_t *gcn_host_for_write(struct gcn_device *d, uint64_t addr);
+/* Whether an atomic that has stored at @p addr ends the run: in a host process the program's
+ * threads may be changing that memory. */
+bool gcn_atomic_shown(const struct gcn_device *d, uint64_t addr);
+/* Whether the page at @p addr is in d->shared. */
+bool gcn_was_shared(const struct gcn_device *d, uint64_t addr);
 /*
  * Whether something is watched on the device, but no byte of [addr, addr + size), which lies in one
  * page.
@@ -806,6 +814,9 @@ void gcn_barrier(struct gcn_wave *w);
 
 /* The host of a device that is in no host process. */
 extern const struct gcn_host gcn_no_driver;
+/* The host of a device that repeats what one in a host process did: its runs return where the
+ * recorded ones did. */
+extern const struct gcn_host gcn_recorded_driver;
 
 /* ---- inspect.c: the machine's operations of these names ---- */
 

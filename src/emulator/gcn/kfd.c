@@ -69,7 +69,7 @@ bool gcn_kfd_handles(const struct gcn_wave *w, bool debuggers_own)
 {
     const struct gcn_device *d = w->device;
     return d->kfd.enabled && !(w->status & GCN_STATUS_PRIV) &&
-           (debuggers_own || !w->tba || d->process);
+           (debuggers_own || !w->tba || d->hosted);
 }
 
 void gcn_kfd_stop(struct gcn_wave *w, uint64_t pc, uint32_t ttmp1, enum kfd_exception code)
@@ -375,4 +375,50 @@ void gcn_kfd_call(struct gcn_device *d, struct kfd_debug_call *call)
 const struct kfd_debug_call *gcn_kfd_answer(const struct gcn_device *d)
 {
     return &d->kfd_answer;
+}
+
+/* ---- operations as inputs of a recording ---- */
+
+uint32_t gcn_kfd_do_call(struct wt_machine *m, const void *bytes, size_t size)
+{
+    struct kfd_debug_call call = {0};
+    if (size > sizeof call || size < offsetof(struct kfd_debug_call, queue))
+        return 0; /* of a core file */
+    memcpy(&call, bytes, size);
+    if (call.queue_count > KFD_DEBUG_QUEUES)
+        return 0;
+    gcn_kfd_call((struct gcn_device *)m, &call);
+    return (uint32_t)call.result;
+}
+
+uint32_t gcn_kfd_write_area(struct wt_machine *m, const void *bytes, size_t size)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    struct gcn_kfd_area_write where;
+    if (size < sizeof where)
+        return 0; /* of a core file */
+    memcpy(&where, bytes, sizeof where);
+    const struct gcn_kfd_queue *q = &d->kfd.queue[where.queue % KFD_DEBUG_QUEUES];
+    uint8_t *area = where.queue < KFD_DEBUG_QUEUES && q->used ? gcn_kfd_area(d, q) : NULL;
+    const uint32_t room = gcn_kfd_area_size(d);
+    size -= sizeof where;
+    if (!area || where.offset > room || size > room - where.offset)
+        return 0;
+    memcpy(area + where.offset, (const uint8_t *)bytes + sizeof where, size);
+    return 1;
+}
+
+gcn_kfd_operation *const gcn_kfd_operations[] = {gcn_kfd_do_call, gcn_kfd_write_area, NULL};
+
+bool gcn_kfd_find_area(const struct gcn_device *d, uint64_t addr, struct gcn_kfd_area_write *where)
+{
+    for (uint32_t i = 0; i < KFD_DEBUG_QUEUES; i++) {
+        const struct gcn_kfd_queue *q = &d->kfd.queue[i];
+        const uint64_t offset = addr - q->entry.ctx_save_restore_address;
+        if (!q->used || !gcn_kfd_area(d, q) || offset >= gcn_kfd_area_size(d))
+            continue;
+        *where = (struct gcn_kfd_area_write){i, (uint32_t)offset};
+        return true;
+    }
+    return false;
 }

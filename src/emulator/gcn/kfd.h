@@ -117,6 +117,27 @@ int gcn_kfd_device_snapshot(struct gcn_device *device, uint64_t clear,
  * ids. -ENOSYS for others.
  */
 void gcn_kfd_call(struct gcn_device *device, struct kfd_debug_call *call);
+/** A machine's operation on bytes, as wt_timeline_input records it; returns its result. */
+typedef uint32_t gcn_kfd_operation(struct wt_machine *machine, const void *bytes, size_t size);
+/**
+ * gcn_kfd_call() as such an operation: of a call up to its last queue id. Bytes of another form do
+ * nothing.
+ */
+gcn_kfd_operation gcn_kfd_do_call;
+/**
+ * A write to the save area of a queue, wherever that lies: of a struct gcn_kfd_area_write and the
+ * bytes. 1; 0: there is no such memory.
+ */
+gcn_kfd_operation gcn_kfd_write_area;
+struct gcn_kfd_area_write {
+    uint32_t queue; /**< its place among the device's queues */
+    uint32_t offset;
+};
+/** Both, in the order of core files; NULL ends the list. */
+extern gcn_kfd_operation *const gcn_kfd_operations[];
+/** The place of a queue whose save area holds @p addr, and the offset there; false: none does. */
+bool gcn_kfd_find_area(const struct gcn_device *device, uint64_t addr,
+                       struct gcn_kfd_area_write *where);
 /** The last call of gcn_kfd_call with its answer. It is no part of the device's state. */
 const struct kfd_debug_call *gcn_kfd_answer(const struct gcn_device *device);
 

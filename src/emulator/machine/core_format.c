@@ -19,19 +19,95 @@ void wt_core_device(struct wt_archive *a, struct wt_core_device *d)
     wt_archive_u32(a, &d->lane, UINT32_MAX, "the selected lane");
 }
 
+/* The rest of a section, whose length says how much there is. */
+static void rest(struct wt_archive *a, const uint8_t **bytes, uint64_t *length)
+{
+    if (!wt_archive_reads(a)) {
+        wt_archive_bytes(a, (void *)(uintptr_t)*bytes, *length);
+        return;
+    }
+    *bytes = a->in;
+    *length = a->left;
+    a->in += a->left;
+    a->left = 0;
+}
+
 void wt_core_module(struct wt_archive *a, struct wt_core_module *m)
 {
     wt_archive_text(a, m->name, sizeof m->name);
     wt_archive_u64(a, &m->bias, UINT64_MAX, "a module's address");
     wt_archive_u32(a, &m->device, UINT32_MAX, "a module's device");
+    rest(a, &m->bytes, &m->length);
+}
+
+void wt_core_text(struct wt_archive *a, struct wt_core_text *t)
+{
+    wt_archive_text(a, t->name, sizeof t->name);
+    rest(a, &t->text, &t->length);
+}
+
+#define MOST_TEXTS 4096
+
+void wt_core_program(struct wt_archive *a, struct wt_core_program *p)
+{
+    wt_archive_u64(a, &p->code, UINT64_MAX, "the address of a program");
+    wt_archive_u64(a, &p->data, UINT64_MAX, "the address of a program");
+    wt_archive_u32(a, &p->device, UINT32_MAX, "a program's device");
+    wt_archive_u32(a, &p->count, MOST_TEXTS, "the number of a program's texts");
+    if (!p->count)
+        wt_archive_fail(a, "a program has no text");
+}
+
+void wt_core_program_text(struct wt_archive *a, struct wt_core_text *t)
+{
+    wt_archive_text(a, t->name, sizeof t->name);
+    wt_archive_u64(a, &t->length, UINT64_MAX, "the length of a text");
     if (!wt_archive_reads(a)) {
-        wt_archive_bytes(a, (void *)(uintptr_t)m->bytes, m->length);
+        wt_archive_bytes(a, (void *)(uintptr_t)t->text, t->length);
         return;
     }
-    m->bytes = a->in; /* the rest of the section */
-    m->length = a->left;
-    a->in += a->left;
-    a->left = 0;
+    if (t->length > a->left)
+        wt_archive_fail(a, "it ends in the middle of a text");
+    if (a->failed)
+        return;
+    t->text = a->in;
+    a->in += t->length;
+    a->left -= t->length;
+}
+
+/* ---- breakpoints of the recorded run ---- */
+
+#define MOST_PLANTED 65536
+
+static void patch(struct wt_archive *a, struct wt_core_patch *p)
+{
+    wt_archive_u64(a, &p->addr, UINT64_MAX, "an address");
+    wt_archive_u64(a, &p->size, sizeof p->bytes, "the size of a breakpoint");
+    wt_archive_bytes(a, p->bytes, sizeof p->bytes);
+    wt_archive_bytes(a, p->mask, sizeof p->mask);
+}
+
+void wt_core_breakpoints(struct wt_archive *a, struct wt_core_breakpoints *b)
+{
+    uint32_t count = (uint32_t)b->count;
+    wt_archive_u32(a, &count, MOST_PLANTED, "the number of breakpoints");
+    if (wt_archive_reads(a)) {
+        free(b->list);
+        b->list = count ? calloc(count, sizeof *b->list) : NULL;
+        b->count = 0;
+        if (count && !b->list)
+            wt_archive_fail(a, "the host has no memory for its breakpoints");
+    }
+    for (uint32_t i = 0; i < count && !a->failed; i++) {
+        struct wt_core_planted *p = &b->list[i];
+        wt_archive_u64(a, &p->addr, UINT64_MAX, "an address");
+        wt_archive_u64(a, &p->time, UINT64_MAX, "an issue time");
+        patch(a, &p->trap);
+        patch(a, &p->original);
+        if (!p->trap.size || p->trap.size != p->original.size || p->trap.addr != p->original.addr)
+            wt_archive_fail(a, "a breakpoint is not as long as what it covers");
+    }
+    b->count = a->failed ? 0 : count;
 }
 
 /* ---- writing ---- */

@@ -1,7 +1,6 @@
 /*
- * The sections of core files (docs/post-mortem.md) but for the breakpoints of a recorded run, and
- * the writing of a file that is there only when it is whole. Section functions serve both
- * directions, as archive.h has it.
+ * The sections of core files (docs/post-mortem.md), and the writing of a file that is there only
+ * when it is whole. Section functions serve both directions, as archive.h has it.
  */
 #ifndef WT_EMULATOR_MACHINE_CORE_FORMAT_H
 #define WT_EMULATOR_MACHINE_CORE_FORMAT_H
@@ -11,7 +10,7 @@
 
 #define WT_CORE_MAGIC "\211WTCORE\n"
 #define WT_CORE_MAGIC_BYTES 8
-#define WT_CORE_VERSION 1
+#define WT_CORE_VERSION 2
 #define WT_CORE_SEAL_BYTES 8
 
 /** What the section DEVC says. */
@@ -29,10 +28,51 @@ struct wt_core_module {
     uint64_t length;
 };
 
+/** Bytes that memory has, or had, under a mask. */
+struct wt_core_patch {
+    uint64_t addr, size;
+    uint8_t bytes[16], mask[16];
+};
+
+/** A breakpoint of the recorded run. */
+struct wt_core_planted {
+    uint64_t addr; /**< of the instruction */
+    uint64_t time; /**< issue time since which it counts */
+    struct wt_core_patch trap, original;
+};
+
+/** The content of a section PLNT. */
+struct wt_core_breakpoints {
+    struct wt_core_planted *list; /**< read: malloc'ed */
+    size_t count;
+};
+
 /** Writes or reads the content of a section DEVC. */
 void wt_core_device(struct wt_archive *a, struct wt_core_device *device);
 /** Writes or reads the content of a section MODL, to its end. */
 void wt_core_module(struct wt_archive *a, struct wt_core_module *module);
+
+/** What a section TEXT has: a source file that is no file (an OpenCL program's text). */
+struct wt_core_text {
+    char name[256];      /**< as debug information calls it */
+    const uint8_t *text; /**< read: in the archive's bytes */
+    uint64_t length;
+};
+
+/** Writes or reads the content of a section TEXT, to its end. */
+void wt_core_text(struct wt_archive *a, struct wt_core_text *text);
+/** What a section PTXT begins with: a program of PTX, linked of `count` texts that follow. */
+struct wt_core_program {
+    uint64_t code, data; /**< where its code and its variables are */
+    uint32_t device;
+    uint32_t count; /**< 1 or more */
+};
+/** Writes or reads the beginning of a section PTXT. */
+void wt_core_program(struct wt_archive *a, struct wt_core_program *program);
+/** Writes or reads a text of such a section; read: its bytes are in the archive's. */
+void wt_core_program_text(struct wt_archive *a, struct wt_core_text *text);
+/** Writes or reads the content of a section PLNT; what was read before is freed. */
+void wt_core_breakpoints(struct wt_archive *a, struct wt_core_breakpoints *breakpoints);
 
 /** A core file that is being written. */
 struct wt_core_writer {

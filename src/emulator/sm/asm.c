@@ -22,6 +22,8 @@ struct parse {
     const char *farthest; /* where the last failure was */
     char why[160];
     bool undefined; /* a label is missing: no other row helps */
+    bool phase;     /* a texture instruction: no operand is kept for reuse */
+    bool no_types;  /* of a video instruction: both operands are signed words */
 };
 
 static void skip_blanks(struct parse *p)
@@ -449,6 +451,107 @@ static bool take_modifier(struct parse *p, enum sm_field_id id)
     return true;
 }
 
+/* ".T" and ".P" of a texture instruction. */
+static bool take_phase(struct parse *p)
+{
+    p->phase = true;
+    for (unsigned i = 0; i < 2; i++) {
+        const char *start = p->at;
+        if (take(p, i ? ".P" : ".T") && ends_word(*p->at))
+            p->reuse |= 1u << i;
+        else
+            p->at = start;
+    }
+    return true;
+}
+
+/* ".U16" of a video instruction. */
+static bool take_type(struct parse *p, bool b, bool may_have_sign)
+{
+    static const struct {
+        const char *name;
+        enum sm_video_size size;
+    } sizes[] = {{"8", SM_VIDEO_BYTE}, {"16", SM_VIDEO_HALF}, {"32", SM_VIDEO_WORD}};
+    const char *start = p->at;
+    const char sign = *start == '.' ? start[1] : 0;
+    for (unsigned i = 0; sign == 'U' || (sign == 'S' && may_have_sign) ? i < 3 : false; i++) {
+        const size_t length = strlen(sizes[i].name);
+        if (strncmp(start + 2, sizes[i].name, length) != 0 || !ends_word(start[2 + length]))
+            continue;
+        p->at = start + 2 + length;
+        set(p, b ? 28 : 36, 3, sizes[i].size);
+        if (!b || may_have_sign)
+            set(p, b ? 49 : 48, 1, sign == 'S');
+        return true;
+    }
+    return bad(p, may_have_sign ? "a type is missing here, one of .U8 to .U32, .S8 to .S32"
+                                : "a type is missing here, one of .U8, .U16, .U32");
+}
+
+/* The types of a video instruction: two, or none for signed words. */
+static bool take_types(struct parse *p, const struct sm_item *item)
+{
+    const char *at = p->at;
+    const bool typed =
+        *at == '.' && (at[1] == 'U' || at[1] == 'S') && isdigit((unsigned char)at[2]);
+    set(p, 50, 1, 1);
+    if (typed || item->b_is_unsigned)
+        return take_type(p, false, true) && take_type(p, true, !item->b_is_unsigned);
+    p->no_types = true;
+    set(p, 36, 3, SM_VIDEO_WORD);
+    set(p, 28, 3, SM_VIDEO_WORD);
+    set(p, 48, 2, 3);
+    return true;
+}
+
+/* B of a video instruction: its bit 50 says that it is a register. */
+static bool take_video(struct parse *p)
+{
+    unsigned number;
+    uint64_t bits;
+    const char *start = p->at;
+    if (*p->at == 'R') {
+        if (!take_register(p, &number))
+            return false;
+        set(p, 20, 8, number);
+        return true;
+    }
+    if (!take_bits(p, 16, sm_video_signed(p->word, true) && *p->at == '-', &bits))
+        return false;
+    if (sm_video_signed(p->word, true) && *start != '-' && bits >> 15) {
+        p->at = start;
+        return bad(p, "this does not fit 16 bits with a sign");
+    }
+    if (!p->no_types && sm_video_size(p->word, true) != SM_VIDEO_HALF) {
+        p->at = start;
+        return bad(p, "an integer has 16 bits: .U16 or .S16 is its type");
+    }
+    set(p, 50, 1, 0);
+    set(p, 20, 16, bits);
+    return true;
+}
+
+/* The shape of TEXS and TLDS, whose bits say the modifier, too. */
+static bool take_shape(struct parse *p, enum sm_field_id shape)
+{
+    const enum sm_field_id mode = shape == SM_F_texsd53 ? SM_F_texs53 : SM_F_tlds53;
+    size_t had_length = 0, length = 0;
+    const char *had = sm_field_name(&sm_fields[mode], sm_field_value(p->word, mode), &had_length);
+    const char *start = p->at;
+    for (unsigned i = 0; i < 16; i++) {
+        const char *name = sm_field_name(&sm_fields[mode], i, &length);
+        if (!name || length != had_length || strncmp(name, had, length) != 0)
+            continue;
+        name = sm_field_name(&sm_fields[shape], i, &length);
+        if (!name || strncmp(start, name, length) != 0 || !ends_word(start[length]))
+            continue;
+        set_field(p, shape, i);
+        p->at = start + length;
+        return true;
+    }
+    return bad(p, "no such shape with these modifiers (1D, 2D, 3D, ARRAY_2D, CUBE)");
+}
+
 static bool take_operand(struct parse *p, const struct sm_item *item)
 {
     unsigned number = 0;
@@ -489,6 +592,21 @@ static bool take_operand(struct parse *p, const struct sm_item *item)
         if (!take_register(p, &number))
             return false;
         set(p, 39, 8, number);
+        return true;
+    case 'r':
+    case 'R':
+        if (!take_register(p, &number))
+            return false;
+        set(p, item->pos, 8, number);
+        return true;
+    case 'v':
+        return take_video(p);
+    case 'T':
+        return take_shape(p, item->part);
+    case 'C':
+        if (!match_name(p, &sm_fields[sm_components(p->word)], &number))
+            return bad(p, sm_fields[sm_components(p->word)].names);
+        set_field(p, SM_F_some50, number);
         return true;
     case 'F':
         if (!take_floating(p, false, &bits))
@@ -558,6 +676,17 @@ static bool take_operand(struct parse *p, const struct sm_item *item)
     }
 }
 
+/* Whether operand A or B of a video instruction has such a part; others do. */
+static bool fits_type(const struct parse *p, const struct sm_item *item, unsigned part)
+{
+    if (item->part != SM_F_part36 && item->part != SM_F_part28)
+        return true;
+    const bool b = item->part == SM_F_part28;
+    if (b && !(p->word >> 50 & 1))
+        return false;
+    return sm_video_size(p->word, b) == (part < SM_VIDEO_HALF ? SM_VIDEO_BYTE : SM_VIDEO_HALF);
+}
+
 static bool take_suffixes(struct parse *p, const struct sm_item *item, bool immediate)
 {
     for (;;) {
@@ -571,10 +700,10 @@ static bool take_suffixes(struct parse *p, const struct sm_item *item, bool imme
             set(p, item->cc, 1, 1);
         } else if (take(p, ".reuse")) {
             const unsigned slot = item->what == 'a'                            ? 0
-                                  : strchr("bnfg", item->what)                 ? 1
+                                  : strchr("bnfgv", item->what)                ? 1
                                   : item->what == 'c' && p->form != SM_FORM_RC ? 2
                                                                                : 3;
-            if (slot == 3) {
+            if (slot == 3 || p->phase) {
                 p->at = start;
                 return bad(p, "this operand cannot be kept for reuse");
             }
@@ -582,7 +711,7 @@ static bool take_suffixes(struct parse *p, const struct sm_item *item, bool imme
         } else if (item->has_part && item->part == SM_F_part41 && take(p, ".H1")) {
             set_field(p, item->part, 2);
         } else if (item->has_part && take(p, ".") &&
-                   match_name(p, &sm_fields[item->part], &value)) {
+                   match_name(p, &sm_fields[item->part], &value) && fits_type(p, item, value)) {
             set_field(p, item->part, value);
         } else {
             p->at = start;
@@ -705,6 +834,13 @@ static bool parse_row(struct parse *p, const struct sm_row *row)
             if (!take_modifier(p, item.field))
                 return false;
             break;
+        case SM_ITEM_PHASE:
+            take_phase(p);
+            break;
+        case SM_ITEM_TYPES:
+            if (!take_types(p, &item))
+                return false;
+            break;
         case SM_ITEM_OPERAND:
             if (!begun && *p->at && *p->at != ' ' && *p->at != '\t' && *p->at != ';')
                 return bad(p, "this modifier is not known, or not in its place");
@@ -736,7 +872,7 @@ static bool take_guard(struct parse *p, unsigned *guard)
 static bool may_be(const struct sm_row *row, const char *text)
 {
     const char *name = row->text + (*row->text == '!');
-    const size_t length = strcspn(name, ".[ ");
+    const size_t length = strcspn(name, ".[{ ");
     return strncmp(name, text, length) == 0 && ends_word(text[length]);
 }
 

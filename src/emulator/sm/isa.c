@@ -63,6 +63,8 @@ void sm_mnemonic(enum sm_insn insn, char *text, size_t size)
     for (at += *at == '!'; *at && *at != ' ' && used + 1 < size; at++) {
         if (*at == '[')
             at = strchr(at, ']');
+        else if (*at == '{')
+            at = strchr(at, '}');
         else
             text[used++] = *at;
     }
@@ -151,6 +153,12 @@ static void take_letter(const char **at, struct sm_item *item)
         }
         item->width = (uint8_t)take_number(at);
         break;
+    case 'r':
+    case 'R':
+        item->pos = item->what == 'r' ? 20 : 28;
+        item->width = 8;
+        item->fallback = 255;
+        break;
     case 'w':
         item->pos = 20;
         item->width = 24;
@@ -212,8 +220,14 @@ struct sm_item sm_item_next(const char **at, bool *in_operands)
         return take_operand(at);
     if (**at == '[')
         return (struct sm_item){.kind = SM_ITEM_FIELD, .field = take_field(at)};
+    if (**at == '{') {
+        const char which = (*at)[1];
+        *at += 3;
+        return (struct sm_item){.kind = which == 'T' ? SM_ITEM_PHASE : SM_ITEM_TYPES,
+                                .b_is_unsigned = which == 'W'};
+    }
     struct sm_item item = {.kind = SM_ITEM_CHARS, .chars = *at};
-    item.length = strcspn(*at, "[ ");
+    item.length = strcspn(*at, "[{ ");
     *at += item.length;
     return item;
 }
@@ -231,6 +245,14 @@ bool sm_fields_legal(uint64_t word, enum sm_insn insn)
             item.kind == SM_ITEM_FIELD || (item.kind == SM_ITEM_OPERAND && item.what == '[');
         if (is_field &&
             !sm_field_name(&sm_fields[item.field], sm_field_value(word, item.field), &length))
+            return false;
+        /* A part whose bits belong to an immediate is none. */
+        if (item.has_part && !(item.what == 'v' && !(word >> 50 & 1)) &&
+            !sm_field_name(&sm_fields[item.part], sm_field_value(word, item.part), &length))
+            return false;
+        if (item.kind == SM_ITEM_OPERAND && item.what == 'C' &&
+            !sm_field_name(&sm_fields[sm_components(word)], (unsigned)sm_bits(word, 50, 3),
+                           &length))
             return false;
     }
 }

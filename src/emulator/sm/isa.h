@@ -148,6 +148,8 @@ enum sm_item_kind {
     SM_ITEM_END,
     SM_ITEM_CHARS,   /**< characters of the mnemonic */
     SM_ITEM_FIELD,   /**< a modifier */
+    SM_ITEM_PHASE,   /**< .T or .P of a texture instruction, which the control word has */
+    SM_ITEM_TYPES,   /**< the types of a video instruction */
     SM_ITEM_OPERAND, /**< an operand */
 };
 
@@ -155,13 +157,14 @@ enum sm_item_kind {
 
 struct sm_item {
     enum sm_item_kind kind;
-    const char *chars; /**< CHARS, or an operand of characters */
+    bool b_is_unsigned; /**< TYPES: operand B has no sign */
+    const char *chars;  /**< CHARS, or an operand of characters */
     size_t length;
     enum sm_field_id field; /**< FIELD; an operand that is one */
     char what;              /**< the operand's letter; '[' a field, '\'' characters */
     bool optional;
     uint8_t neg, abs, inv, cc; /**< bits; SM_NO_BIT: none */
-    uint8_t pos, width;        /**< of p, u, s, m, w, W */
+    uint8_t pos, width;        /**< of p, u, s, m, w, W, r, R */
     uint64_t fallback;         /**< its default */
     bool has_part;
     enum sm_field_id part; /**< the field behind it */
@@ -172,6 +175,32 @@ static inline bool sm_item_is_immediate(const struct sm_item *item, enum sm_form
 {
     const char w = item->what;
     return w == 'F' || (form == SM_FORM_I && (w == 'b' || w == 'n' || w == 'f' || w == 'g'));
+}
+
+/* A texture instruction names components of one or two vectors of registers by the same bits. */
+static inline enum sm_field_id sm_components(uint64_t word)
+{
+    return sm_bits(word, 28, 8) == 255 ? SM_F_some50 : SM_F_more50;
+}
+
+/** Operands of video instructions: bytes, halves or whole words, with a sign or without one. */
+enum sm_video_size { SM_VIDEO_BYTE = 0, SM_VIDEO_HALF = 4, SM_VIDEO_WORD = 6 };
+
+/** The size of operand A, or (@p b) of B, whose immediate has 16 bits. */
+static inline enum sm_video_size sm_video_size(uint64_t word, bool b)
+{
+    const unsigned part = (unsigned)sm_bits(word, b ? 28 : 36, 3);
+    if (b && !(word >> 50 & 1))
+        return SM_VIDEO_HALF;
+    return part < SM_VIDEO_HALF   ? SM_VIDEO_BYTE
+           : part < SM_VIDEO_WORD ? SM_VIDEO_HALF
+                                  : SM_VIDEO_WORD;
+}
+
+/** Whether operand A, or B, of a video instruction has a sign. */
+static inline bool sm_video_signed(uint64_t word, bool b)
+{
+    return word >> (b ? 49 : 48) & 1;
 }
 
 /** Takes the next item of a row's text. @p *at begins at the row's text. */

@@ -1,61 +1,29 @@
 /* PTX: textures and surfaces (manual 9.7.10, 9.7.11). What they compute is in texture.c. */
-#include <string.h>
-
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx_image.h"
-#include "emulator/sm/texture.h"
-
-/* Reads of one lane. */
-struct reader {
-    struct sm_warp *w;
-    const struct sm_uop *u;
-    unsigned lane;
-    const struct sm_uop *next; /* what the executor returns when a read has failed */
-};
-
-static bool read_bytes(void *context, uint64_t address, unsigned size, uint8_t *bytes)
-{
-    struct reader *r = context;
-    struct sm_access a;
-    a.lanes = 1u << r->lane;
-    a.shared = 0;
-    a.size = size;
-    if (!sm_reach_global(r->w, r->u, r->lane, address, size, false, false, &a, &r->next))
-        return false;
-    sm_load_bytes(r->w, r->u, &a, r->lane, bytes);
-    return true;
-}
+#include "emulator/sm/texture_access.h"
 
 /* The handles of lanes, and the texture of the last one that was asked for. */
 struct handles {
     const uint64_t *row;
     uint64_t last;
     bool known;
-    struct sm_texture texture;
+    struct sm_texture_found found;
 };
 
-static bool find_texture(struct reader *r, struct handles *h)
+static bool find_texture(struct sm_texture_lane *r, struct handles *h)
 {
-    const struct ptx_op *o = r->u->ptx;
-    struct sm_device *d = r->w->device;
     uint64_t at = h->row[r->lane];
-    uint8_t bytes[SM_TEXTURE_BYTES];
+    uint8_t bytes[8];
     if (h->known && h->last == at)
         return true;
     h->last = at;
-    if (o->space == PTX_SPACE_GLOBAL) { /* a .texref or .surfref contains the handle */
-        if (!read_bytes(r, at, 8, bytes))
+    if (r->u->ptx->space == PTX_SPACE_GLOBAL) { /* a .texref or .surfref contains the handle */
+        if (!sm_texture_read(r, at, sizeof bytes, bytes))
             return false;
-        at = wt_load_le(bytes, 8);
+        at = wt_load_le(bytes, sizeof bytes);
     }
-    h->known = at % SM_TEXTURE_BYTES == 0 && sm_mapped(d, at, sizeof bytes, false);
-    if (h->known) {
-        wt_memory_read(d->memory, at, bytes, sizeof bytes);
-        h->known = sm_texture_load(bytes, &h->texture);
-    }
-    if (!h->known)
-        r->next = sm_error(r->w, r->u, SM_ILLEGAL_INSTR_PARAM, 1u << r->lane, at,
-                           "0x%llx is the handle of no texture or surface", (unsigned long long)at);
+    h->known = sm_texture_find(r, at, &h->found);
     return h->known;
 }
 
@@ -70,16 +38,10 @@ static bool is_layered(unsigned shape)
 }
 
 /* Whether a texture has the shape that the instruction wants. */
-static bool right_shape(struct reader *r, const struct sm_texture *t)
+static bool right_shape(struct sm_texture_lane *r, const struct sm_texture *t)
 {
     const unsigned shape = r->u->ptx->how;
-    if (t->dimensions == dimensions_of(shape) &&
-        !(t->flags & SM_TEXTURE_LAYERED) == !is_layered(shape))
-        return true;
-    r->next = sm_error(r->w, r->u, SM_ILLEGAL_INSTR_PARAM, 1u << r->lane, 0,
-                       "the texture or surface has %u dimensions%s", t->dimensions,
-                       t->flags & SM_TEXTURE_LAYERED ? " and layers" : "");
-    return false;
+    return sm_texture_has_shape(r, t, dimensions_of(shape), is_layered(shape));
 }
 
 /* The coordinates of a lane: the layer of layered shapes comes first. */
@@ -103,17 +65,18 @@ PTX_EXECUTOR(ptx_op_texture)
     uint32_t result[SM_LANES][4];
     const uint32_t lanes = ptx_lanes(w, o);
     struct handles h = {.row = ptx_in(frame, &o->s[0])};
-    struct reader r = {.w = w, .u = u};
-    const struct sm_texel_reader reader = {read_bytes, &r};
+    struct sm_texture_lane r = {.w = w, .u = u};
+    const struct sm_texel_reader reader = {sm_texture_read, &r};
     PTX_LEFT(i, lanes)
     {
         struct sm_texture_coordinates at = {.whole = o->flag};
         r.lane = i;
-        if (!find_texture(&r, &h) || !right_shape(&r, &h.texture))
+        if (!find_texture(&r, &h) || !right_shape(&r, &h.found.texture))
             return r.next;
         coordinates_of(o, frame, i, at.bits, &at.layer);
-        if (!(o->combine ? sm_texture_gather(&h.texture, &at, o->combine - 1u, &reader, result[i])
-                         : sm_texture_sample(&h.texture, &at, &reader, result[i])))
+        if (!(o->combine
+                  ? sm_texture_gather(&h.found.texture, &at, o->combine - 1u, &reader, result[i])
+                  : sm_texture_sample(&h.found.texture, &at, &reader, result[i])))
             return r.next;
     }
     for (unsigned k = 0; k < 4; k++)
@@ -128,15 +91,16 @@ PTX_EXECUTOR(ptx_op_texture_query)
     const struct ptx_op *o = u->ptx;
     uint8_t *frame = ptx_frame(w);
     struct handles h = {.row = ptx_in(frame, &o->s[0])};
-    struct reader r = {.w = w, .u = u};
+    struct sm_texture_lane r = {.w = w, .u = u};
     PTX_LEFT(i, ptx_lanes(w, o))
     {
         r.lane = i;
         if (!find_texture(&r, &h))
             return r.next;
-        const bool layered = h.texture.flags & SM_TEXTURE_LAYERED;
-        const uint32_t answers[4] = {h.texture.width, h.texture.height,
-                                     layered ? 1 : h.texture.depth, layered ? h.texture.depth : 1};
+        const bool layered = h.found.texture.flags & SM_TEXTURE_LAYERED;
+        const uint32_t answers[4] = {h.found.texture.width, h.found.texture.height,
+                                     layered ? 1 : h.found.texture.depth,
+                                     layered ? h.found.texture.depth : 1};
         ptx_put(frame + o->d, 4, i, answers[o->how]);
     }
     return sm_next(w, u);
@@ -159,11 +123,11 @@ static bool inside(const struct ptx_op *o, uint32_t *value, uint32_t n)
 enum place { PLACE_GOOD, PLACE_OUTSIDE, PLACE_ERROR };
 
 /* The address that a lane accesses; x counts bytes. */
-static enum place surface_place(struct reader *r, struct handles *h, const uint8_t *frame,
+static enum place surface_place(struct sm_texture_lane *r, struct handles *h, const uint8_t *frame,
                                 uint64_t *address)
 {
     const struct ptx_op *o = r->u->ptx;
-    const struct sm_texture *t = &h->texture;
+    const struct sm_texture *t = &h->found.texture;
     uint32_t at[3] = {0}, layer = 0;
     if (!find_texture(r, h) || !right_shape(r, t))
         return PLACE_ERROR;
@@ -202,14 +166,14 @@ PTX_EXECUTOR(ptx_op_surface_load)
     uint8_t *frame = ptx_frame(w), bytes[SM_LANES][16] = {{0}};
     const uint32_t lanes = ptx_lanes(w, o);
     struct handles h = {.row = ptx_in(frame, &o->s[0])};
-    struct reader r = {.w = w, .u = u};
+    struct sm_texture_lane r = {.w = w, .u = u};
     PTX_LEFT(i, lanes)
     {
         uint64_t address;
         r.lane = i;
         const enum place place = surface_place(&r, &h, frame, &address);
         if (place == PLACE_ERROR ||
-            (place == PLACE_GOOD && !read_bytes(&r, address, o->element, bytes[i])))
+            (place == PLACE_GOOD && !sm_texture_read(&r, address, o->element, bytes[i])))
             return r.next;
     }
     for (unsigned k = 0; k < o->count; k++)
@@ -226,7 +190,7 @@ PTX_EXECUTOR(ptx_op_surface_store)
     const uint8_t *frame = ptx_frame(w);
     struct sm_access a = {.size = o->element};
     struct handles h = {.row = ptx_in(frame, &o->s[0])};
-    struct reader r = {.w = w, .u = u};
+    struct sm_texture_lane r = {.w = w, .u = u};
     PTX_LEFT(i, ptx_lanes(w, o))
     {
         uint64_t address;

@@ -126,11 +126,20 @@ static void put_test(struct out *o, unsigned test)
     put(o, "CC.%.*s", (int)length, name);
 }
 
+static void put_name(struct out *o, uint64_t word, enum sm_field_id id)
+{
+    size_t length = 0;
+    const char *name = sm_field_name(&sm_fields[id], sm_field_value(word, id), &length);
+    put(o, "%.*s", (int)length, name);
+}
+
 static void put_part(struct out *o, uint64_t word, char what, enum sm_field_id part)
 {
     size_t length = 0;
     const unsigned value = sm_field_value(word, part);
     const char *name = sm_field_name(&sm_fields[part], value, &length);
+    if (what == 'v' && !(word >> 50 & 1))
+        return; /* an immediate has no parts */
     /* Halves and bytes are chosen by the same field, of the source's size. */
     if (what == 'b' && part == SM_F_part41 && value == 2 && SM_FIELD(word, isrc) % 4 == 1) {
         name = "H1";
@@ -191,7 +200,6 @@ static bool has_bit(uint64_t word, uint8_t bit)
 static bool put_operand(struct out *o, uint64_t word, uint64_t pc, enum sm_form form,
                         const struct sm_item *item)
 {
-    size_t length;
     const uint64_t value = sm_bits(word, item->pos, item->width ? item->width : 1);
     switch (item->what) {
     case 'd':
@@ -217,6 +225,23 @@ static bool put_operand(struct out *o, uint64_t word, uint64_t pc, enum sm_form 
             put_constant(o, word);
         else
             put_register(o, (unsigned)sm_bits(word, 39, 8));
+        break;
+    case 'r':
+    case 'R':
+        put_register(o, (unsigned)value);
+        break;
+    case 'v':
+        if (word >> 50 & 1)
+            put_register(o, (unsigned)sm_bits(word, 20, 8));
+        else
+            put_signed(o, sm_video_signed(word, true) ? sign_extend(sm_bits(word, 20, 16), 16)
+                                                      : (int64_t)sm_bits(word, 20, 16));
+        break;
+    case 'T':
+        put_name(o, word, item->part);
+        break;
+    case 'C':
+        put_name(o, word, sm_components(word));
         break;
     case 'F':
         put_float(o, (uint32_t)sm_bits(word, 20, 32));
@@ -287,12 +312,9 @@ static bool put_operand(struct out *o, uint64_t word, uint64_t pc, enum sm_form 
     case 'j':
         put_barriers(o, (unsigned)sm_bits(word, 0, 6));
         break;
-    case '[': {
-        const char *name =
-            sm_field_name(&sm_fields[item->field], sm_field_value(word, item->field), &length);
-        put(o, "%.*s", (int)length, name);
+    case '[':
+        put_name(o, word, item->field);
         break;
-    }
     case '\'':
         put(o, "%.*s", (int)item->length, item->chars);
         break;
@@ -303,7 +325,7 @@ static bool put_operand(struct out *o, uint64_t word, uint64_t pc, enum sm_form 
 }
 
 /* Which operand of the register caches a letter is. */
-static unsigned reuse_slot(const struct sm_item *item, enum sm_form form)
+static unsigned reuse_slot(uint64_t word, const struct sm_item *item, enum sm_form form)
 {
     switch (item->what) {
     case 'a':
@@ -313,6 +335,8 @@ static unsigned reuse_slot(const struct sm_item *item, enum sm_form form)
     case 'f':
     case 'g':
         return form == SM_FORM_R || form == SM_FORM_RC ? 1 : 3;
+    case 'v':
+        return word >> 50 & 1 ? 1 : 3;
     case 'c':
         return form == SM_FORM_RC ? 3 : 2;
     default:
@@ -325,7 +349,7 @@ static void put_whole(struct out *o, uint64_t word, uint64_t pc, enum sm_form fo
 {
     const bool neg = has_bit(word, item->neg), abs = has_bit(word, item->abs);
     const bool immediate = sm_item_is_immediate(item, form);
-    const unsigned slot = reuse_slot(item, form);
+    const unsigned slot = reuse_slot(word, item, form);
     if (neg && !immediate)
         put(o, "-");
     if (has_bit(word, item->inv))
@@ -339,10 +363,30 @@ static void put_whole(struct out *o, uint64_t word, uint64_t pc, enum sm_form fo
         put(o, ".NEG");
     if (has_bit(word, item->cc))
         put(o, ".CC");
-    if (item->has_part && item->what != 'B')
+    if (item->has_part && item->what != 'B' && item->what != 'T')
         put_part(o, word, item->what, item->part);
     if (slot < 3)
         put_reuse(o, reuse, slot);
+}
+
+static void put_type(struct out *o, uint64_t word, bool b, bool has_sign)
+{
+    static const char *const bits[] = {
+        [SM_VIDEO_BYTE] = "8", [SM_VIDEO_HALF] = "16", [SM_VIDEO_WORD] = "32"};
+    put(o, ".%c%s", has_sign ? 'S' : 'U', bits[sm_video_size(word, b)]);
+}
+
+/* The types of a video instruction; two signed words are not written. */
+static void put_types(struct out *o, uint64_t word, const struct sm_item *item)
+{
+    const bool immediate = !(word >> 50 & 1);
+    const bool sign_a = sm_video_signed(word, false);
+    const bool sign_b = !item->b_is_unsigned && sm_video_signed(word, true);
+    if (sign_a && sign_b && sm_video_size(word, false) == SM_VIDEO_WORD &&
+        (immediate || sm_video_size(word, true) == SM_VIDEO_WORD))
+        return;
+    put_type(o, word, false, sign_a);
+    put_type(o, word, true, sign_b);
 }
 
 static void put_instruction(struct out *o, uint64_t word, uint64_t pc, enum sm_insn insn,
@@ -373,6 +417,13 @@ static void put_instruction(struct out *o, uint64_t word, uint64_t pc, enum sm_i
                 put(o, ".%.*s", (int)length, name);
             break;
         }
+        case SM_ITEM_PHASE:
+            put(o, "%s%s", reuse & 1 ? ".T" : "", reuse & 2 ? ".P" : "");
+            reuse = 0; /* its registers are not kept */
+            break;
+        case SM_ITEM_TYPES:
+            put_types(o, word, &item);
+            break;
         case SM_ITEM_OPERAND:
             if ((item.optional && is_fallback(word, &item)) ||
                 (item.what == 'x' && sm_bits(word, 0, 5) == 15))

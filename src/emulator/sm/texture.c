@@ -201,7 +201,7 @@ static bool sample_linear(const struct sm_texture *t, const struct sm_texture_co
     uint32_t weight[3] = {0};
     double sum[4] = {0};
     for (unsigned axis = 0; axis < t->dimensions; axis++)
-        from[axis] = lower_neighbour(position(t, at, axis), &weight[axis]);
+        from[axis] = lower_neighbour(position(t, at, axis), &weight[axis]) + at->offset[axis];
     for (unsigned corner = 0; corner < 1u << t->dimensions; corner++) {
         int64_t place[3];
         double share = 1;
@@ -233,7 +233,7 @@ bool sm_texture_sample(const struct sm_texture *t, const struct sm_texture_coord
     if (t->flags & SM_TEXTURE_LINEAR && !at->whole)
         return sample_linear(t, at, reader, result);
     for (unsigned axis = 0; axis < t->dimensions; axis++)
-        place[axis] = (int64_t)floor(position(t, at, axis));
+        place[axis] = (int64_t)floor(position(t, at, axis)) + at->offset[axis];
     if (!read_texel(t, place, at->layer, reader, &texel))
         return false;
     for (unsigned c = 0; c < t->channels; c++)
@@ -250,8 +250,8 @@ bool sm_texture_gather(const struct sm_texture *t, const struct sm_texture_coord
     /* Result n is the texel at (0,1), (1,1), (1,0), (0,0). */
     static const uint8_t right[4] = {0, 1, 1, 0}, down[4] = {1, 1, 0, 0};
     uint32_t weight;
-    const int64_t x = lower_neighbour(position(t, at, 0), &weight);
-    const int64_t y = lower_neighbour(position(t, at, 1), &weight);
+    const int64_t x = lower_neighbour(position(t, at, 0), &weight) + at->offset[0];
+    const int64_t y = lower_neighbour(position(t, at, 1), &weight) + at->offset[1];
     for (unsigned n = 0; n < 4; n++) {
         const int64_t place[3] = {x + right[n], y + down[n], 0};
         struct texel texel;

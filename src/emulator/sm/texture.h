@@ -49,6 +49,7 @@ struct sm_texel_reader {
 struct sm_texture_coordinates {
     uint32_t bits[3]; /**< of floats, or (whole) integers */
     uint32_t layer;
+    int8_t offset[3]; /**< texels */
     bool whole;
 };
 

@@ -619,6 +619,12 @@ void sm_trap_stop(struct sm_device *d, uint32_t sm)
         notify(d, sm);
 }
 
+void sm_device_stop(struct sm_device *d, unsigned sm)
+{
+    assert(sm < d->config.sms);
+    trap_events(d, sm);
+}
+
 /* A wake that the rules forbid is done all the same; the run comes back with a report. */
 static void report_inconsistent(struct sm_device *d, uint32_t sm, const struct sm_warp *running)
 {

@@ -112,12 +112,11 @@ static const char *kernel_name(struct wt_shell *c, const struct warps *warps, ui
     uint64_t offset;
     for (size_t i = 0; i < warps->count; i++) {
         const struct wt_wave_info *info = &warps->list[i].info;
-        const struct wt_module *m =
-            info->running ? NULL : wt_modules_at(c->modules, info->wave.device, info->pc);
+        const struct wt_module *m = info->running ? NULL : wt_modules_at(c->modules, 0, info->pc);
         if (info->wave.dispatch != dispatch || !m ||
             !wt_symbols_is_kernel(m->symbols, info->pc - m->bias))
             continue;
-        if (wt_modules_function(c->modules, info->wave.device, info->pc, &name, &offset))
+        if (wt_modules_function(c->modules, 0, info->pc, &name, &offset))
             return name;
     }
     return "?";
@@ -187,7 +186,7 @@ static void put_line(struct wt_shell *c, const struct wt_wave *v, uint64_t pc)
 {
     const char *file;
     unsigned line;
-    if (!wt_modules_line(c->modules, v->device, pc, &file, &line))
+    if (!wt_modules_line(c->modules, 0, pc, &file, &line))
         return;
     const char *slash = strrchr(file, '/');
     fprintf(c->out, " %s %u", slash ? slash + 1 : file, line);

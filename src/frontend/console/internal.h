@@ -42,6 +42,8 @@ struct point {
     struct script commands;
     bool silent;
     char *format; /**< of a dprintf, with its arguments; NULL: it stops */
+    uint32_t
+        log_owner; /**< of a dprintf's breakpoints that print without a stop; 0: there are none */
     enum catch_kind caught;
     uint64_t exceptions; /**< CATCH_FAULT: which of the topology's; 0: every fault */
     size_t entries;      /**< CATCH_ENDS: so many of `addr` are where kernels begin */
@@ -118,6 +120,7 @@ struct wt_shell {
     unsigned stop_number; /**< of the breakpoint that the last stop was at; 0: none */
     bool stopped_silently;
     bool step_ended;      /**< a step has come to its own end */
+    bool by_step;         /**< the stop at hand is one, at a breakpoint */
     struct script queued; /**< commands of breakpoints that were hit */
 
     uint64_t *inserted; /**< addresses at which the debugger has a breakpoint of ours */
@@ -268,6 +271,10 @@ enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list,
                                bool backwards, struct wt_error *err);
 /** Waits for what happens while the program runs. */
 enum wt_status wait_for_stop(struct wt_shell *c, struct wt_error *err);
+/** Removes the breakpoints of a dprintf that print without a stop. */
+void remove_logs(struct wt_shell *c, struct point *p);
+/** Adds the messages that were printed without a stop to the hits of a dprintf. */
+void count_logs(struct wt_shell *c, struct point *p);
 /** Sets breakpoints of all kinds as they are now wanted. */
 enum wt_status insert_points(struct wt_shell *c, struct wt_error *err);
 /** The condition of a breakpoint that means one thread and frame; the caller frees it. */
@@ -281,8 +288,11 @@ void remove_internal(struct wt_shell *c, uint64_t addr);
 void remove_all_inserted(struct wt_shell *c);
 /** Whether a breakpoint's own condition holds where a thread stands. */
 bool condition_holds(struct wt_shell *c, const struct point *p, uint64_t pc, wt_thread thread);
-/** Whether a breakpoint of the user's holds for a thread that stands at @p pc. */
-bool user_breakpoint_at(struct wt_shell *c, uint64_t pc, wt_thread thread);
+/**
+ * Whether a breakpoint of the user's holds for a thread that stands at @p pc; @p logs: or a dprintf
+ * that has not printed yet.
+ */
+bool user_breakpoint_at(struct wt_shell *c, uint64_t pc, wt_thread thread, bool logs);
 /** Whether floats are returned in registers for floats. */
 bool has_float_abi(struct wt_shell *c);
 /** Continues until something that the user wants to know, and reports it. */
@@ -337,6 +347,11 @@ void resolve_points(struct wt_shell *c);
 /* ---- printf.c ---- */
 /** The end of an argument: a comma outside of parentheses and quotes. */
 const char *argument_end(const char *text);
+/**
+ * The message of a dprintf for the place @p addr, which needs no stop. NULL: it must stop there,
+ * since something in it can only be evaluated then. The caller owns it.
+ */
+struct wt_expr *compile_log(struct wt_shell *c, const struct point *p, uint64_t addr);
 /** Prints what a dprintf has for each lane of the selected wave for which its condition holds. */
 void log_lanes(struct wt_shell *c, const struct point *p, uint64_t pc);
 

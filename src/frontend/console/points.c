@@ -79,6 +79,7 @@ struct point *find_point(struct wt_shell *c, unsigned number)
 void delete_point(struct wt_shell *c, struct point *p)
 {
     size_t i = 0;
+    remove_logs(c, p);
     while (c->point[i] != p)
         i++;
     memmove(&c->point[i], &c->point[i + 1], (--c->point_count - i) * sizeof(struct point *));
@@ -922,7 +923,8 @@ enum wt_status do_info_breakpoints(struct wt_shell *c, const char *text, struct 
     }
     fprintf(c->out, "%-7s %-14s Disp Enb %-*s What\n", "Num", "Type", width, "Address");
     for (size_t i = 0; i < c->point_count; i++) {
-        const struct point *p = c->point[i];
+        struct point *p = c->point[i];
+        count_logs(c, p);
         fprintf(c->out, "%-7u %-14s %s %c   ", p->number, p->format ? "dprintf" : types[p->kind],
                 p->temporary ? "del " : "keep", p->enabled ? 'y' : 'n');
         if (p->kind == POINT_BREAK && p->addr_count == 1) {

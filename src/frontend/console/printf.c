@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 #include "debug/core/print.h"
 #include "debug/source/types.h"
@@ -322,6 +323,81 @@ enum wt_status do_dprintf(struct wt_shell *c, const char *text, struct wt_error 
     if (p && (status = check_names(c, p, err)) != WT_OK)
         delete_point(c, p);
     return status;
+}
+
+/* ---- messages without a stop ---- */
+
+/* A message as its compiler takes it. */
+struct parts {
+    char *plain; /* the texts between the values, one behind the other, each with its 0 */
+    struct wt_message_value *value;
+    size_t count, capacity;
+};
+
+static bool add_part(struct parts *parts, size_t before, const char *conversion, size_t length,
+                     const char **arguments)
+{
+    struct wt_message_value *grown =
+        wt_array_grow(parts->value, &parts->capacity, parts->count + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    parts->value = grown;
+    const char *first = skip_blanks(*arguments + 1), *end = argument_end(first);
+    char *text = strndup(first, (size_t)(end - first));
+    *arguments = end;
+    if (text)
+        grown[parts->count++] = (struct wt_message_value){.before = parts->plain + before,
+                                                          .conversion = conversion,
+                                                          .length = length,
+                                                          .text = text};
+    return text != NULL;
+}
+
+/* Takes a checked format apart; false without host memory. *behind: the text behind the values. */
+static bool take_apart(const char *format, struct parts *parts, const char **behind)
+{
+    const char *end = format, *arguments = format;
+    struct wt_error checked;
+    size_t used = 0, begin = 0, length;
+    parts->plain = malloc(strlen(format) + 1);
+    if (!parts->plain || split_format(format, &end, &arguments, &checked) != WT_OK)
+        return false;
+    for (const char *at = format + 1; at < end;) {
+        if (*at != '%') {
+            parts->plain[used++] = unescape(&at);
+        } else if (at[1] == '%') {
+            parts->plain[used++] = '%';
+            at += 2;
+        } else if (conversion_length(at, end, &length, &checked) == WT_OK) {
+            parts->plain[used++] = 0;
+            if (!add_part(parts, begin, at, length, &arguments))
+                return false;
+            begin = used;
+            at += length;
+        }
+    }
+    parts->plain[used] = 0;
+    *behind = parts->plain + begin;
+    return true;
+}
+
+struct wt_expr *compile_log(struct wt_shell *c, const struct point *p, uint64_t addr)
+{
+    struct parts parts = {0};
+    struct wt_expr *message = NULL;
+    const char *behind = "";
+    struct wt_error why;
+    struct wt_frames *frames = frames_at(c, p, addr);
+    const struct wt_view view = {
+        .source = c->source, .frames = frames, .frame = frames ? wt_frames_get(frames, 0) : NULL};
+    if (take_apart(p->format, &parts, &behind))
+        wt_source_compile_message(&view, parts.value, parts.count, behind, &message, &why);
+    for (size_t i = 0; i < parts.count; i++)
+        free((char *)(uintptr_t)parts.value[i].text);
+    free(parts.value);
+    free(parts.plain);
+    wt_frames_free(frames);
+    return message;
 }
 
 void log_lanes(struct wt_shell *c, const struct point *p, uint64_t pc)

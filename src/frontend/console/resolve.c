@@ -17,6 +17,7 @@ void resolve_points(struct wt_shell *c)
         /* Other code may soon be loaded at the same addresses. */
         if (resolve_place(c, p->text, &list, &count, NULL, WT_IGNORED) != WT_OK && !c->options.host)
             continue;
+        remove_logs(c, p);
         set_addresses(p, list, count);
         if (compile_condition(c, p, &err) != WT_OK)
             fprintf(c->out, "The condition of breakpoint %u cannot be evaluated: %s\n", p->number,

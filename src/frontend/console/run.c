@@ -99,7 +99,7 @@ static bool note_address(struct wt_shell *c, uint64_t addr)
 static enum wt_status insert_at(struct wt_shell *c, uint64_t addr, struct wt_error *err)
 {
     struct wt_expr *list[64];
-    size_t count = 0;
+    size_t count = 0, others = 0;
     bool always = false;
     for (size_t i = 0; i < c->point_count; i++) {
         const struct point *p = c->point[i];
@@ -108,6 +108,10 @@ static enum wt_status insert_at(struct wt_shell *c, uint64_t addr, struct wt_err
         for (size_t k = 0; k < p->addr_count; k++) {
             if (p->addr[k] != addr)
                 continue;
+            if (p->log_owner) { /* it has one of its own here */
+                others++;
+                continue;
+            }
             if (!p->compiled || !p->compiled[k] || count == sizeof list / sizeof list[0])
                 always = true;
             else
@@ -131,12 +135,59 @@ static enum wt_status insert_at(struct wt_shell *c, uint64_t addr, struct wt_err
         else
             list[count++] = c->internal[i].condition;
     }
+    if (others && !count && !always)
+        return WT_OK;
     return wt_debugger_insert_breakpoint_of(c->debugger, wt_client_number(c->client), addr, list,
                                             always ? 0 : count, NULL, 0, err);
 }
 
+/* ---- messages without a stop ---- */
+
+void count_logs(struct wt_shell *c, struct point *p)
+{
+    for (size_t k = 0; p->log_owner && k < p->addr_count; k++)
+        p->hits += (unsigned)wt_debugger_take_command_runs(c->debugger, p->log_owner, p->addr[k]);
+}
+
+void remove_logs(struct wt_shell *c, struct point *p)
+{
+    count_logs(c, p);
+    for (size_t k = 0; p->log_owner && k < p->addr_count; k++)
+        wt_debugger_remove_breakpoint_of(c->debugger, p->log_owner, p->addr[k], WT_IGNORED);
+    p->log_owner = 0;
+}
+
+/* A dprintf prints where the conditions of breakpoints are evaluated, at all of its places. It
+ * stops instead if crossings are to be ignored, and where it needs a stop to be evaluated. */
+static enum wt_status insert_logs(struct wt_shell *c, struct point *p, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    if (!p->format || !p->enabled || p->ignore || c->backwards)
+        return WT_OK;
+    struct wt_expr **message = calloc(p->addr_count + 1, sizeof(struct wt_expr *));
+    size_t count = 0;
+    while (message && count < p->addr_count && (message[count] = compile_log(c, p, p->addr[count])))
+        count++;
+    if (message && count == p->addr_count)
+        p->log_owner = wt_client_new_owner(c->client);
+    for (size_t k = 0; p->log_owner && k < count && !status; k++) {
+        const bool has_condition = p->compiled && p->compiled[k];
+        status = wt_debugger_insert_breakpoint_of(c->debugger, p->log_owner, p->addr[k],
+                                                  has_condition ? &p->compiled[k] : NULL,
+                                                  has_condition, &message[k], 1, err);
+        if (status)
+            wt_fail_in(err, "Cannot insert the breakpoint at 0x%" PRIx64, p->addr[k]);
+    }
+    for (size_t k = 0; message && k < count; k++)
+        wt_expr_free(message[k]);
+    free(message);
+    return status;
+}
+
 static void remove_inserted(struct wt_shell *c)
 {
+    for (size_t i = 0; i < c->point_count; i++)
+        remove_logs(c, c->point[i]);
     for (size_t i = 0; i < c->inserted_count; i++)
         wt_debugger_remove_breakpoint_of(c->debugger, wt_client_number(c->client), c->inserted[i],
                                          WT_IGNORED);
@@ -175,9 +226,11 @@ enum wt_status insert_points(struct wt_shell *c, struct wt_error *err)
     remove_inserted(c);
     bool fine = true;
     for (size_t i = 0; i < c->point_count; i++) {
-        const struct point *p = c->point[i];
+        struct point *p = c->point[i];
         if (!p->enabled)
             continue;
+        if ((status = insert_logs(c, p, err)) != WT_OK)
+            return status;
         for (size_t k = 0; k < p->addr_count && has_addresses(p); k++)
             fine &= note_address(c, p->addr[k]);
         if (p->scope_condition)
@@ -247,13 +300,13 @@ enum wt_status wait_for_stop(struct wt_shell *c, struct wt_error *err)
 enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list, size_t count,
                                bool backwards, struct wt_error *err)
 {
+    c->backwards = backwards;
     enum wt_status status = insert_points(c, err);
     if (status)
         return status;
     if (c->thread)
         wt_debugger_focus(c->debugger, c->thread);
     forget_frames(c);
-    c->backwards = backwards;
     c->entered = c->wanted_line = 0;
     fflush(c->out);
     /* A program that has just been started has not arrived yet. */
@@ -345,11 +398,11 @@ bool condition_holds(struct wt_shell *c, const struct point *p, uint64_t pc, wt_
     return false;
 }
 
-bool user_breakpoint_at(struct wt_shell *c, uint64_t pc, wt_thread thread)
+bool user_breakpoint_at(struct wt_shell *c, uint64_t pc, wt_thread thread, bool logs)
 {
     for (size_t i = 0; i < c->point_count; i++)
         if (has_addresses(c->point[i]) && c->point[i]->enabled &&
-            condition_holds(c, c->point[i], pc, thread))
+            (logs || !c->point[i]->log_owner) && condition_holds(c, c->point[i], pc, thread))
             return true;
     return false;
 }
@@ -417,7 +470,8 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
     const char *catches = NULL;
     for (size_t i = 0; i < c->point_count; i++) {
         struct point *p = c->point[i];
-        if (!has_addresses(p) || !p->enabled || !condition_holds(c, p, place.pc, c->thread))
+        if (!has_addresses(p) || !p->enabled || (p->log_owner && !c->by_step) ||
+            !condition_holds(c, p, place.pc, c->thread))
             continue;
         here = true;
         if (p->kind == POINT_CATCH && !catch_at(c, p, place.pc))
@@ -486,20 +540,21 @@ static void print_watched(struct wt_shell *c, const struct point *p, const uint8
     fputc('\n', c->out);
 }
 
-/* Whether an address refers to the same memory in all waves. */
-static bool is_of_device(const struct wt_shell *c, struct wt_address at)
+/* Whether an address refers to the same memory in all waves, or in all waves of the group that has
+ * accessed it: it is the one that the watchpoint is for. */
+static bool is_seen_alike(const struct wt_shell *c, struct wt_address at)
 {
     for (size_t i = 1; i < c->topology->space_count && at.space == 0; i++) {
         const struct wt_space *s = &c->topology->spaces[i];
-        if (s->aperture && s->address_bits < 64 &&
+        if (s->aperture && s->scope != WT_SCOPE_GROUP && s->address_bits < 64 &&
             at.offset - s->aperture < (uint64_t)1 << s->address_bits)
             return false;
     }
     return true;
 }
 
-/* Reads a watched value. The wave for which the watchpoint was set may have ended; memory that all
- * waves share is then read through another wave. */
+/* Reads a watched value. The wave for which the watchpoint was set may have ended; memory that
+ * they share is then read through another wave, the one that has accessed it. */
 static bool read_watched(struct wt_shell *c, const struct point *p, uint8_t *to)
 {
     uint64_t done = 0;
@@ -507,7 +562,7 @@ static bool read_watched(struct wt_shell *c, const struct point *p, uint8_t *to)
         return true;
     for (size_t i = 0; i < p->part_count && done < p->size; i++) {
         const struct wt_watchpoint_request *part = &p->part[i];
-        if (part->size > p->size - done || !is_of_device(c, part->addr) ||
+        if (part->size > p->size - done || !is_seen_alike(c, part->addr) ||
             wt_debugger_read_memory(c->debugger, c->thread, part->addr, to + done, part->size,
                                     WT_IGNORED) != WT_OK)
             return false;

@@ -44,7 +44,7 @@ static bool is_internal_stop(struct wt_shell *c, wt_thread thread)
         return false;
     for (size_t i = 0; i < c->internal_count; i++)
         internal |= c->internal[i].addr == place.pc;
-    return internal && !user_breakpoint_at(c, place.pc, thread);
+    return internal && !user_breakpoint_at(c, place.pc, thread, false);
 }
 
 /* Resumes the thread; p->done is set if another event was reported. */
@@ -349,15 +349,21 @@ static struct where where_now(struct wt_shell *c)
 static void show_step(struct wt_shell *c, const struct where *before)
 {
     struct wt_thread_position place;
+    const bool by_step = c->event.reason == WT_STOP_STEP;
     if (!c->started)
         return;
     if (wt_debugger_thread_position(c->debugger, c->thread, &place, WT_IGNORED) == WT_OK &&
-        !(c->entered && place.pc == before->pc) && user_breakpoint_at(c, place.pc, c->thread)) {
+        !(c->entered && place.pc == before->pc) &&
+        user_breakpoint_at(c, place.pc, c->thread, by_step)) {
         bool again = false;
         c->event.kind = WT_EVENT_STOPPED;
         c->event.reason = WT_STOP_BREAKPOINT;
         c->event.thread = c->thread;
+        c->by_step = by_step;
         report_stop(c, &again, WT_IGNORED);
+        c->by_step = false;
+        if (by_step)
+            wt_debugger_pass_breakpoint(c->debugger, c->thread);
         if (!again) {
             if (!c->stopped_silently) {
                 show_stop(c, true);

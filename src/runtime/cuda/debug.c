@@ -24,6 +24,7 @@ static struct {
     pthread_cond_t let;   /* the debugger has left, or changed something */
     pthread_cond_t moved; /* a kernel came back from a run */
     unsigned wanted;      /* requests that wait for the gate, or are being served */
+    unsigned watchers;    /* requests that wait for the end of a run */
     uint64_t runs, pokes;
     bool held, followed, stopped;
     uint64_t state, known; /* of the list of modules; 0: not known */
@@ -84,10 +85,13 @@ void debug_wait(unsigned ms)
 {
     const uint64_t before = its.runs;
     its.wanted--;
+    its.watchers++;
     pthread_cond_broadcast(&its.let);
     while (its.launch.runs && its.runs == before && wait_for(&its.moved, ms))
         continue;
+    its.watchers--;
     its.wanted++;
+    pthread_cond_broadcast(&its.let);
 }
 
 void debug_poke(void)
@@ -114,11 +118,38 @@ static void give_way(void)
         wait_for(&its.let, LOOK_MS);
 }
 
+/* The SM of a warp that has accessed watched memory stops behind the instruction. */
+static void take_hits(struct gpu *gpu)
+{
+    static const uint32_t kinds[] = {[WT_WATCH_WRITE] = SM_ACCESS_WRITE,
+                                     [WT_WATCH_READ] = SM_ACCESS_READ,
+                                     [WT_WATCH_ACCESS] = SM_ACCESS_ANY};
+    struct wt_machine *m = sm_machine(gpu->device);
+    for (size_t i = 0; i < m->hits && gpu->hit_count < gpu->hit_room; i++) {
+        const struct wt_watch_hit *h = &m->hit[i];
+        struct sm_wire_hit *hit = &gpu->hit[gpu->hit_count++];
+        *hit = (struct sm_wire_hit){.pc = h->pc,
+                                    .addr = h->addr,
+                                    .warp = h->wave,
+                                    .lane = h->lane,
+                                    .kind = kinds[h->kind],
+                                    .size = h->size};
+        memcpy(hit->before, h->before, sizeof hit->before);
+        memcpy(hit->after, h->after, sizeof hit->after);
+    }
+    sm_device_stop(gpu->device, m->hit[0].wave / SM_WARPS);
+    m->hits = 0;
+}
+
 bool debug_turn(struct gpu *gpu, enum wt_run *result)
 {
     const uint64_t pokes = its.pokes;
+    if (*result == WT_RUN_WATCH)
+        take_hits(gpu);
     its.stopped |= *result != WT_RUN_BUDGET;
     tell();
+    while (its.watchers) /* else this thread might take the gate again before them, for ever */
+        wait_for(&its.let, LOOK_MS);
     give_way();
     while (*result == WT_RUN_HALTED && its.followed && its.pokes == pokes && !its.fault.kind &&
            !wt_interrupt_pending())
@@ -131,7 +162,7 @@ bool debug_turn(struct gpu *gpu, enum wt_run *result)
     }
     if (*result == WT_RUN_HALTED)
         return its.followed || its.pokes != pokes;
-    return *result == WT_RUN_BUDGET || *result == WT_RUN_EVENT;
+    return *result == WT_RUN_BUDGET || *result == WT_RUN_EVENT || *result == WT_RUN_WATCH;
 }
 
 /* ---- launches ---- */
@@ -177,6 +208,44 @@ void debug_fail(const struct wt_fault *fault)
 {
     if (its.launch.runs)
         its.fault = *fault;
+}
+
+/* ---- watched memory ---- */
+
+bool debug_watch(struct gpu *gpu, const struct sm_wire_watch *list, size_t count)
+{
+    static const enum wt_watch_kind kinds[] = {[SM_ACCESS_WRITE] = WT_WATCH_WRITE,
+                                               [SM_ACCESS_READ] = WT_WATCH_READ,
+                                               [SM_ACCESS_ANY] = WT_WATCH_ACCESS};
+    struct wt_machine *m = sm_machine(gpu->device);
+    const size_t room = m->waves / SM_WARPS * WT_WATCH_HITS;
+    struct wt_watch *watches = calloc(count + 1, sizeof *watches);
+    for (size_t i = 0; watches && i < count; i++)
+        watches[i] = (struct wt_watch){.kind = kinds[list[i].kind % SM_ACCESSES],
+                                       .addr = list[i].addr,
+                                       .size = list[i].size ? list[i].size : 1,
+                                       .wave = list[i].warp < m->waves ? list[i].warp : 0};
+    if (count && !gpu->hit) {
+        gpu->hit = calloc(room, sizeof *gpu->hit);
+        gpu->hit_room = gpu->hit ? room : 0;
+    }
+    if (watches)
+        wt_watch_pin(m, watches, count);
+    const bool set = watches && (gpu->hit || !count) && m->ops->set_watches(m, watches, count);
+    if (!set)
+        m->ops->set_watches(m, NULL, 0);
+    free(watches);
+    gpu->hit_count = 0;
+    return set;
+}
+
+size_t debug_take_hits(struct gpu *gpu, struct sm_wire_hit *out, size_t room)
+{
+    const size_t count = gpu->hit_count < room ? gpu->hit_count : room;
+    if (count)
+        memcpy(out, gpu->hit, count * sizeof *out);
+    gpu->hit_count = 0;
+    return count;
 }
 
 /* ---- modules ---- */

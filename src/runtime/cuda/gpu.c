@@ -55,7 +55,7 @@ static void make_rooms(struct gpu *g)
         (struct rooms){.base = g->space + DATA, .bytes = ROOM_BYTES, .count = MOST_ROOMS};
     g->code = (struct rooms){.base = LOW_CODE + g->number * LOW_CODE_BYTES,
                              .bytes = LOW_ROOM_BYTES,
-                             .count = LOW_CODE_BYTES / LOW_ROOM_BYTES};
+                             .count = (LOW_CODE_BYTES - HEADER_BYTES) / LOW_ROOM_BYTES};
 }
 
 enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, struct wt_error *err)
@@ -73,8 +73,6 @@ enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, stru
         (keys && (status = sm_config_parse(&g->config, keys + 1, err)) != WT_OK) ||
         (status = sm_device_new_in_host(&g->config, &g->device, err)) != WT_OK ||
         (status = gpu_map(g, g->space + HEAP, HEAP_SIZE, true, err)) != WT_OK ||
-        (status = gpu_map(g, g->space + HEADERS, MOST_HEADERS * SM_TEXTURE_BYTES, false, err)) !=
-            WT_OK ||
         (status = gpu_map(g, g->space + BANK, CUBIN_BANK_BYTES, false, err)) != WT_OK) {
         sm_device_free(g->device);
         free(g);
@@ -82,6 +80,7 @@ enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, stru
     }
     sm_machine(g->device)->console = print;
     sm_machine(g->device)->console_context = g;
+    wt_core_on_fault_begin(&g->core_on_fault);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;
@@ -224,25 +223,36 @@ bool gpu_write(struct gpu *g, uint64_t address, const void *from, uint64_t size)
 
 /* ---- textures ---- */
 
+/* The headers are behind the rooms for machine code, whose instructions take handles of 32 bits. */
+static uint64_t headers(const struct gpu *g)
+{
+    return LOW_CODE + (g->number + 1) * LOW_CODE_BYTES - HEADER_BYTES;
+}
+
 bool gpu_header_new(struct gpu *g, const uint8_t *bytes, uint64_t *handle)
 {
+    struct wt_error err;
     unsigned n = 0;
     while (n < MOST_HEADERS && g->header[n])
         n++;
-    if (n == MOST_HEADERS || !sm_device_write(g->device, g->space + HEADERS + n * SM_TEXTURE_BYTES,
-                                              bytes, SM_TEXTURE_BYTES))
+    if (!g->has_headers) {
+        if (gpu_map(g, headers(g), HEADER_BYTES, false, &err) != WT_OK)
+            return false;
+        g->has_headers = true;
+    }
+    const uint64_t at = headers(g) + n * SM_TEXTURE_BYTES;
+    if (n == MOST_HEADERS || !sm_device_write(g->device, at, bytes, SM_TEXTURE_BYTES))
         return false;
     g->header[n] = true;
-    *handle = g->space + HEADERS + n * SM_TEXTURE_BYTES;
+    *handle = at;
     return true;
 }
 
 bool gpu_header_free(struct gpu *g, uint64_t handle)
 {
     static const uint8_t none[SM_TEXTURE_BYTES];
-    const uint64_t n = (handle - g->space - HEADERS) / SM_TEXTURE_BYTES;
-    if (handle < g->space + HEADERS || n >= MOST_HEADERS || handle % SM_TEXTURE_BYTES ||
-        !g->header[n])
+    const uint64_t n = (handle - headers(g)) / SM_TEXTURE_BYTES;
+    if (handle < headers(g) || n >= MOST_HEADERS || handle % SM_TEXTURE_BYTES || !g->header[n])
         return false;
     g->header[n] = false;
     return sm_device_write(g->device, handle, none, sizeof none);

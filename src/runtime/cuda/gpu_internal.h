@@ -2,6 +2,8 @@
 #ifndef WT_RUNTIME_CUDA_GPU_INTERNAL_H
 #define WT_RUNTIME_CUDA_GPU_INTERNAL_H
 
+#include "object/sm_wire.h"
+#include "runtime/common/host_core.h"
 #include "runtime/common/progress.h"
 #include "runtime/cuda/gpu.h"
 
@@ -13,7 +15,6 @@
 #define SPACES UINT64_C(0x700000000000) /* where AddressSanitizer has nothing, either */
 #define SPACE_BYTES UINT64_C(0x10000000000)
 #define BANK UINT64_C(0)
-#define HEADERS UINT64_C(0x1000000)
 #define CODE UINT64_C(0x100000000)
 #define DATA UINT64_C(0x1000000000)
 #define HEAP UINT64_C(0x2000000000)
@@ -22,6 +23,7 @@
 #define BUFFERS UINT64_C(0x8000000000)
 #define GAP UINT64_C(0x10000)
 #define MOST_HEADERS 8192
+#define HEADER_BYTES UINT64_C(0x100000) /* of all of them */
 
 /* Rooms for modules: of PTX, of variables, and of machine code, which must be in the low 4 GiB,
  * where its absolute jumps reach: there each GPU has a part of what PIE programs leave alone. */
@@ -52,8 +54,12 @@ struct gpu {
     uint64_t in_use; /* bytes of allocations */
     struct rooms ptx, variables, code;
     uint64_t local;            /* bytes of local memory that are mapped */
+    bool has_headers;          /* their memory is mapped */
     bool header[MOST_HEADERS]; /* of textures: which are in use */
     struct wt_progress progress;
+    struct wt_core_on_fault core_on_fault;
+    struct sm_wire_hit *hit; /* accesses to what a debugger watches; NULL: it has watched nothing */
+    size_t hit_count, hit_room;
     bool printed; /* since the program's output was last flushed */
 };
 

@@ -15,6 +15,7 @@
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
 #include "runtime/common/progress.h"
+#include "runtime/drm/core_file.h"
 #include "runtime/drm/kernels.h"
 
 struct wt_drm_emulated {
@@ -23,8 +24,9 @@ struct wt_drm_emulated {
     struct wt_i915 *driver;
     struct drm_debugged debugged;
     struct wt_progress progress;
+    struct wt_core_on_fault core_on_fault;
     FILE *record;  /* of the buffer objects; NULL: none */
-    char *details; /* lines that follow the next message; NULL: none */
+    char *details; /* lines that follow the message of the batch's failure; NULL: none */
     size_t details_length;
 };
 
@@ -151,7 +153,7 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
     struct wt_machine *m = gen_machine(gpu->device);
     const struct wt_fault *fault = &m->fault;
     const struct gen_progress p = progress_of(gpu);
-    char place[128], where[300], kernel[300];
+    char place[128], where[300], kernel[300], line[300];
     FILE *out = open_details(gpu);
     if (!out)
         return;
@@ -163,8 +165,12 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
             kernel, walk->simd, walk->threads, walk->threads > 1 ? "s" : "", p.total,
             p.total > 1 ? "s" : "");
     tell_instruction(out, mappings, count, fault->pc);
+    wt_drm_kernel_line(kernel_of(walk), fault->pc, line, sizeof line);
+    fprintf(out, "  %s\n", line);
     if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE)
         gen_device_tell_walk(out, "  ", gpu->device, fault->addr);
+    wt_core_on_fault_write(&gpu->core_on_fault, &drm_core_ops, gpu->device, "", fault->wave,
+                           (uint64_t)fault->lanes, out);
     fclose(out);
 }
 
@@ -253,6 +259,8 @@ static enum wt_status run(void *context, uint64_t root, const struct wt_i915_map
     uint8_t *code = find_host(mappings, count, kernel_of(walk), &room);
     drm_debugged_begin(&gpu->debugged, kernel_of(walk), code, room);
     numbered.launch = gpu->debugged.launches;
+    if (gpu->debugged.attached) /* the driver's routine takes the place of the runtime's */
+        numbered.sip = 0;
     drm_walk_sizes(walk, find_host(mappings, count, walk->payload, &room), room, &numbered);
     const enum wt_status status = run_to_end(gpu, root, mappings, count, &numbered, err);
     drm_debugged_end(&gpu->debugged);
@@ -265,12 +273,14 @@ static uint64_t ticks(void *context)
     return wt_clock_ns() / 1000 * (WT_I915_CLOCK_HZ / 1000000);
 }
 
-static void say(void *context, const char *text)
+static void say(void *context, const char *text, bool failed)
 {
     struct wt_drm_emulated *gpu = context;
     flockfile(stderr);
-    fprintf(stderr, "wavetrap: %s\n%s", text, gpu->details ? gpu->details : "");
+    fprintf(stderr, "wavetrap: %s\n%s", text, failed && gpu->details ? gpu->details : "");
     funlockfile(stderr);
+    if (!failed)
+        return;
     free(gpu->details);
     gpu->details = NULL;
 }
@@ -305,6 +315,7 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_dr
     }
     drm_debugged_init(&g->debugged, g->device);
     record_gem(g);
+    wt_core_on_fault_begin(&g->core_on_fault);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;

@@ -1,4 +1,4 @@
-/* Submitting a batch: its objects become the GPU's memory, then its commands run. */
+/* Submitting a batch: its objects become the memory that the GPU sees while its commands run. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 static void say(const struct wt_i915 *device, const char *text)
 {
-    device->ops->say(device->context, text);
+    device->ops->say(device->context, text, false);
 }
 
 /* Whether the program's memory behind a userptr object is mapped. */
@@ -79,80 +79,51 @@ static void note_use(struct wt_i915_file *file, const struct drm_i915_gem_exec_o
     object->written |= (entry->flags & EXEC_OBJECT_WRITE) != 0;
 }
 
-/* The batch has left the object; its handle may be closed already. */
-static void note_end(struct wt_i915_file *file, const struct wt_i915_mapping *mapping)
+/* Checks the batch of *submission, whose members but `context` and `file` it fills. */
+static int prepare(const struct drm_i915_gem_execbuffer2 *args,
+                   const struct drm_i915_gem_exec_object2 *list, struct drm_submission *submission)
 {
-    struct drm_object *object = &file->objects[mapping->handle - 1];
-    if (--object->active == 0 && object->closed)
-        drm_object_free(file, object);
-}
-
-/* Runs a batch at @p start. The lock is given up meanwhile, so that other threads' ioctls go on,
- * and is held again at the end. */
-static enum wt_status run(struct wt_i915_file *file, struct drm_context *context,
-                          const struct wt_i915_mapping *mappings, size_t count, uint64_t start,
-                          struct wt_error *err)
-{
-    struct wt_i915 *device = file->device;
-    enum wt_status status = drm_tables_bind(&context->tables, mappings, count, err);
-    if (status != WT_OK)
-        return status;
-    for (size_t i = 0; i < count; i++)
-        file->objects[mappings[i].handle - 1].page_sizes = context->tables.bound[i].page_sizes;
-    drm_record(device);
-    struct drm_batch batch = {.device = device,
-                              .gpu = &context->gpu,
-                              .mappings = mappings,
-                              .mapping_count = count,
-                              .root = context->tables.root};
-    device->running = true;
-    pthread_mutex_unlock(&device->lock);
-    status = drm_stream(&batch, start, err);
-    pthread_mutex_lock(&device->lock);
-    device->running = false;
-    return status;
-}
-
-static int submit(struct wt_i915_file *file, struct drm_context *context,
-                  const struct drm_i915_gem_execbuffer2 *args,
-                  const struct drm_i915_gem_exec_object2 *list, struct wt_i915_mapping *mappings)
-{
+    struct wt_i915_file *file = submission->file;
     const size_t count = args->buffer_count;
     const struct drm_i915_gem_exec_object2 *last =
         &list[args->flags & I915_EXEC_BATCH_FIRST ? 0 : count - 1];
-    struct wt_error err;
     int error;
     for (size_t i = 0; i < count; i++)
-        if ((error = map_object(file, &list[i], &mappings[i])) != 0)
+        if ((error = map_object(file, &list[i], &submission->mappings[i])) != 0)
             return error;
-    if (!sort(mappings, count))
+    if (!sort(submission->mappings, count))
         return -EINVAL;
     const struct drm_object *batch_object = drm_object(file, last->handle);
     if (args->batch_start_offset % 8 || args->batch_start_offset >= batch_object->size ||
         args->batch_len > batch_object->size - args->batch_start_offset)
         return -EINVAL;
-    for (size_t i = 0; i < count; i++)
-        note_use(file, &list[i]);
-    context->active++;
-    while (file->device->running)
-        pthread_cond_wait(&file->device->idle, &file->device->lock);
-    /* The batch before it may have lost the context. */
-    enum wt_status status = WT_OK;
-    if (!context->lost)
-        status = run(file, context, mappings, count,
-                     (last->offset & ADDRESS_MASK) + args->batch_start_offset, &err);
-    for (size_t i = 0; i < count; i++)
-        note_end(file, &mappings[i]);
-    if (status != WT_OK) {
-        /* As after a hang: this batch was accepted, and the context takes no other one. */
-        say(file->device, err.text);
-        context->lost = true;
-        context->resets++;
-    }
-    if (--context->active == 0 && !context->used)
-        drm_tables_free(&context->tables);
-    pthread_cond_broadcast(&file->device->idle);
+    submission->mapping_count = count;
+    submission->start = (last->offset & ADDRESS_MASK) + args->batch_start_offset;
     return 0;
+}
+
+static int submit(struct wt_i915_file *file, struct drm_context *context,
+                  const struct drm_i915_gem_execbuffer2 *args,
+                  const struct drm_i915_gem_exec_object2 *list)
+{
+    struct drm_submission *s = calloc(1, sizeof *s);
+    int error = -ENOMEM;
+    if (s) {
+        *s = (struct drm_submission){
+            .file = file,
+            .context = context,
+            .mappings = calloc(args->buffer_count, sizeof *s->mappings),
+        };
+        if (s->mappings && (error = prepare(args, list, s)) == 0 &&
+            (error = drm_queue_submit(file->device, s)) == 0) {
+            for (size_t i = 0; i < args->buffer_count; i++)
+                note_use(file, &list[i]);
+            return 0;
+        }
+        free(s->mappings);
+    }
+    free(s);
+    return error;
 }
 
 int drm_execbuffer(struct wt_i915_file *file, struct drm_i915_gem_execbuffer2 *args)
@@ -175,14 +146,11 @@ int drm_execbuffer(struct wt_i915_file *file, struct drm_i915_gem_execbuffer2 *a
     }
     /* A copy of the list: the program may write its own meanwhile. */
     const size_t size = args->buffer_count * sizeof(struct drm_i915_gem_exec_object2);
-    struct wt_i915_mapping *mappings = calloc(args->buffer_count, sizeof *mappings);
     struct drm_i915_gem_exec_object2 *list = malloc(size);
-    int error = -ENOMEM;
-    if (mappings && list) {
-        memcpy(list, (const void *)(uintptr_t)args->buffers_ptr, size);
-        error = submit(file, context, args, list, mappings);
-    }
-    free(mappings);
+    if (!list)
+        return -ENOMEM;
+    memcpy(list, (const void *)(uintptr_t)args->buffers_ptr, size);
+    const int error = submit(file, context, args, list);
     free(list);
     return error;
 }

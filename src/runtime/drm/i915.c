@@ -209,7 +209,7 @@ static struct timespec deadline(uint64_t ns)
     return t;
 }
 
-/* Another thread's batch may be under way. A negative time is no limit. */
+/* A negative time is no limit. */
 static int wait_for(struct wt_i915_file *file, struct drm_i915_gem_wait *args)
 {
     const struct drm_object *object = drm_object(file, args->bo_handle);
@@ -325,7 +325,9 @@ static bool make_locks(struct wt_i915 *d)
     if (pthread_condattr_init(&clock))
         return false;
     const bool made = !pthread_condattr_setclock(&clock, CLOCK_MONOTONIC) &&
-                      !pthread_cond_init(&d->idle, &clock) && !pthread_mutex_init(&d->lock, NULL);
+                      !pthread_cond_init(&d->idle, &clock) &&
+                      !pthread_cond_init(&d->submitted, &clock) &&
+                      !pthread_mutex_init(&d->lock, NULL);
     pthread_condattr_destroy(&clock);
     return made;
 }
@@ -342,7 +344,7 @@ bool wt_i915_after_fork(struct wt_i915 *device, bool child)
     if (!child)
         return false;
     make_locks(device);
-    device->running = false;
+    drm_queue_forget(device);
     device->record = NULL; /* the file is the parent's */
     for (struct wt_i915_file *f = device->files; f; f = f->next) {
         for (size_t i = 0; i < f->object_count; i++)
@@ -380,9 +382,11 @@ void wt_i915_free(struct wt_i915 *device)
         return;
     while (device->files)
         wt_i915_close(device->files);
+    drm_queue_end(device);
     close(device->descriptor);
     pthread_mutex_destroy(&device->lock);
     pthread_cond_destroy(&device->idle);
+    pthread_cond_destroy(&device->submitted);
     free(device);
 }
 
@@ -415,9 +419,7 @@ void wt_i915_close(struct wt_i915_file *file)
 {
     struct wt_i915 *device = file->device;
     pthread_mutex_lock(&device->lock);
-    for (size_t i = 0; i < file->context_count; i++)
-        while (file->contexts[i]->active)
-            pthread_cond_wait(&device->idle, &device->lock);
+    drm_queue_drop(file);
     struct wt_i915_file **link = &device->files;
     while (*link != file)
         link = &(*link)->next;

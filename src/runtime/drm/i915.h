@@ -1,7 +1,8 @@
 /*
  * The i915 driver of an emulated Intel GPU, for a program that opens a render node and calls its
- * ioctls (linux include/uapi/drm/i915_drm.h). A file has buffer objects and contexts; a batch
- * runs on the emulator within the call that submits it.
+ * ioctls (linux include/uapi/drm/i915_drm.h). A file has buffer objects and contexts. Batches run
+ * on the emulator one after the other, in a thread of the device; the call that submits one returns
+ * at once.
  */
 #ifndef WT_DRM_I915_H
 #define WT_DRM_I915_H
@@ -37,7 +38,8 @@ int wt_i915_descriptor(const struct wt_i915 *device);
 
 /** Makes a new opening; NULL without host memory. wt_i915_close frees it. */
 struct wt_i915_file *wt_i915_open(struct wt_i915 *device);
-/** Closes an opening and frees all that belongs to it. */
+/** Closes an opening and frees all that belongs to it: batches that have not begun do not run, and
+ * the one that has runs to its end. */
 void wt_i915_close(struct wt_i915_file *file);
 
 /**

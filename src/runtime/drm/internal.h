@@ -23,7 +23,7 @@ struct drm_object {
     uint64_t address; /* where the GPU saw it last */
     bool bound;       /* a batch has used it */
     bool closed;      /* its handle is gone; its memory follows when it is idle */
-    uint32_t active;  /* batches under way that use it */
+    uint32_t active;  /* batches that use it and have not ended */
     bool written, purgeable, read_only;
     uint64_t page_sizes; /* of its pages in the tables of that batch, each a bit */
     uint32_t tiling, stride;
@@ -51,11 +51,21 @@ struct drm_gpu_state {
 struct drm_context {
     uint32_t id;
     bool used, lost; /* lost: a batch failed, as after a hang */
-    uint32_t active; /* batches of it under way */
+    uint32_t active; /* batches of it that have not ended */
     uint32_t resets;
     uint32_t vm;
     struct drm_tables tables; /* of its address space */
     struct drm_gpu_state gpu;
+};
+
+/* A batch that was submitted. Its objects and its context are active until it has ended. */
+struct drm_submission {
+    struct drm_submission *next;
+    struct wt_i915_file *file;
+    struct drm_context *context;
+    struct wt_i915_mapping *mappings; /* sorted by address */
+    size_t mapping_count;
+    uint64_t start; /* address of its first command */
 };
 
 struct wt_i915_file {
@@ -74,10 +84,16 @@ struct wt_i915 {
     int descriptor;       /* holds created objects */
     uint64_t used;        /* bytes of it that have been given out */
     pthread_mutex_t lock; /* of everything below */
-    /* A batch runs without the lock, one at a time: the emulator, the tables and the state of
-     * its context are its own meanwhile. */
-    bool running;
-    pthread_cond_t idle; /* a batch has ended */
+    /* Batches run one at a time, in the order in which they were submitted, in a thread of the
+     * device. A batch runs without the lock: the emulator, the tables and the state of its context
+     * are its own meanwhile. */
+    struct drm_submission *first, *last; /* that have not begun */
+    bool running;                        /* a batch is under way, which is in the list no more */
+    bool ends;                           /* the thread ends when the list is empty */
+    bool has_thread;
+    pthread_t thread;
+    pthread_cond_t submitted; /* there is a batch, or `ends` is set */
+    pthread_cond_t idle;      /* a batch has ended */
     struct wt_i915_file *files;
     uint64_t batches; /* that have begun */
     FILE *record;     /* gets the state of the objects as each begins; NULL: none does */
@@ -168,11 +184,25 @@ int drm_reset_stats(struct wt_i915_file *file, struct drm_i915_reset_stats *args
 /* ---- execbuffer.c ---- */
 
 /*
- * I915_GEM_EXECBUFFER2: runs a batch to its end; the lock is given up meanwhile. -EIO: the context
- * is lost; -ENOENT, -EINVAL, -ENOMEM. A batch that fails loses its context, which the next call
- * tells.
+ * I915_GEM_EXECBUFFER2: submits a batch. -EIO: the context is lost; -ENOENT, -EINVAL, -ENOMEM. A
+ * batch that fails loses its context, which later calls tell.
  */
 int drm_execbuffer(struct wt_i915_file *file, struct drm_i915_gem_execbuffer2 *args);
+
+/* ---- queue.c: batches that were submitted. The lock is held ---- */
+
+/*
+ * Appends a batch, which belongs to the queue then, and marks its context as active; the caller has
+ * marked the objects. Starts the device's thread if there is none. -ENOMEM: the host gives no
+ * thread, and nothing was done.
+ */
+int drm_queue_submit(struct wt_i915 *device, struct drm_submission *submission);
+/* Ends those batches of a file that have not begun; waits for the one that has. */
+void drm_queue_drop(struct wt_i915_file *file);
+/* Lets the thread end, and waits for that. The list is empty; the lock is not held. */
+void drm_queue_end(struct wt_i915 *device);
+/* In the child of a fork, which has no such thread: the queue is empty. */
+void drm_queue_forget(struct wt_i915 *device);
 
 /* ---- streamer.c ---- */
 

@@ -77,19 +77,6 @@ static bool write_memory(struct host_endpoint *e, uint64_t addr, uint8_t *bytes,
     return true;
 }
 
-/* The lock of allocations comes before the GPU's: where somebody has it, the answer is yes, which
- * is only slower. */
-static bool is_shared(struct host *host, uint64_t addr)
-{
-    const struct host_allocation *before, *a;
-    if (pthread_mutex_trylock(&host->lock))
-        return true;
-    a = host_memory_find(host, addr, &before);
-    const bool shared = !a || !a->node || !a->flags.ui32.CoarseGrain || a->registrations;
-    pthread_mutex_unlock(&host->lock);
-    return shared;
-}
-
 /* ---- requests ---- */
 
 /* Changes to the list of code objects since it was last reported to the debugger. */
@@ -188,7 +175,7 @@ static void on_each(struct host *host, struct kfd_debug_call *call)
 static void do_call(struct host *host, struct kfd_debug_call *call)
 {
     for (uint32_t i = 0; i < host->gpus && call->op == KFD_DEBUG_DISABLE; i++)
-        host_recording_free(&host->gpu[i]);
+        host_recording_let_go(&host->gpu[i]);
     switch ((enum kfd_debug_op)call->op) {
     case KFD_DEBUG_SET_NODE_ADDRESS_WATCH:
     case KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH:
@@ -248,22 +235,17 @@ static void unplant(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 static void serve_core(struct host_endpoint *e, struct host_gpu *gpu,
                        const struct kfd_wire_request *request, struct kfd_wire_answer *answer)
 {
-    struct kfd_wire_core core;
+    struct wt_host_core_request asked;
     struct wt_error err;
     answer->result = -EINVAL;
-    if (request->size != sizeof core)
-        return;
-    memcpy(&core, e->bytes, sizeof core);
-    core.path[sizeof core.path - 1] = core.reason[sizeof core.reason - 1] = 0;
-    const struct host_core_request wanted = {.path = core.path,
-                                             .reason = core.reason,
-                                             .wave = core.wave,
-                                             .lane = core.lane,
-                                             .unplant = unplant,
-                                             .context = e};
-    answer->result = -(int32_t)host_core_write(gpu, &wanted, &err);
-    if (answer->result)
-        answer->size = (uint32_t)snprintf((char *)e->bytes, sizeof e->bytes, "%s", err.text) + 1;
+    if (wt_host_core_take(&asked, e->bytes, request->size)) {
+        const struct host_unplant lift = {unplant, e};
+        answer->result = -(int32_t)host_core_write(gpu, &asked.core, &lift, &err);
+        if (answer->result)
+            answer->size =
+                (uint32_t)snprintf((char *)e->bytes, sizeof e->bytes, "%s", err.text) + 1;
+    }
+    wt_host_core_forget(&asked);
 }
 
 /* Executes a request; *answer and e->bytes become the reply. */
@@ -347,7 +329,7 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
                                                      .value = (uint32_t)request->call.arg[0]});
         break;
     case KFD_WIRE_RECORD:
-        answer->result = host_recording_want(gpu, request->addr, is_shared);
+        answer->result = host_recording_want(gpu, request->addr);
         break;
     case KFD_WIRE_FINAL:
         answer->result = host_final_want(host) ? 0 : -ENOMEM;
@@ -407,7 +389,7 @@ static void let_go(void *context)
     struct host_endpoint *e = context;
     host_enter_all(e->host);
     for (uint32_t i = 0; i < e->host->gpus; i++)
-        host_recording_free(&e->host->gpu[i]);
+        host_recording_let_go(&e->host->gpu[i]);
     host_final_forget(e->host);
     for (size_t i = 0; i < e->planted_count; i++) {
         const struct planted planted = e->planted[i];

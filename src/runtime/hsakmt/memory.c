@@ -509,6 +509,19 @@ const struct host_allocation *host_memory_find(const struct host *host, uint64_t
     return holding(host, addr);
 }
 
+/* The lock of allocations comes before the GPU's: where somebody has it, the answer is yes, which
+ * is only slower. */
+bool host_memory_is_shared(struct host *host, uint64_t addr)
+{
+    const struct host_allocation *before, *a;
+    if (pthread_mutex_trylock(&host->lock))
+        return true;
+    a = host_memory_find(host, addr, &before);
+    const bool shared = !a || !a->node || !a->flags.ui32.CoarseGrain || a->registrations;
+    pthread_mutex_unlock(&host->lock);
+    return shared;
+}
+
 /* ---- sharing with graphics: there are none ---- */
 
 HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodes(HSAuint64 handle, HsaGraphicsResourceInfo *info,

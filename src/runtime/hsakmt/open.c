@@ -148,9 +148,8 @@ static struct host *open_host(struct wt_error *err)
     atomic_init(&host->code_known, HOST_CODE_UNKNOWN);
     pthread_mutex_init(&host->lock, NULL);
     snprintf(host->explain, sizeof host->explain, "%s", explain ? explain : "");
-    const char *core = getenv("WAVETRAP_CORE");
-    snprintf(host->core_on_fault, sizeof host->core_on_fault, "%s", core ? core : "");
-    atomic_init(&host->core_due, *host->core_on_fault != 0);
+    wt_core_on_fault_begin(&host->core_on_fault);
+    host->is_shared = host_memory_is_shared;
     host->caught = wt_catch_of_environment();
     bool good = host_events_open(host, err) && !configure(host, gpus ? gpus : "", err);
     for (uint32_t i = 0; good && i < host->gpus; i++)

@@ -131,6 +131,7 @@ static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
         return status;
     if (*host->explain && (status = host_watch_start(gpu, err)) != WT_OK)
         return status;
+    host_recording_let_go(gpu);
     /* Signals are the program's: none may land on this thread. */
     sigset_t all, before;
     sigfillset(&all);

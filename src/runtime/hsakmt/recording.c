@@ -101,7 +101,7 @@ uint64_t host_recording_budget(const struct host_gpu *gpu)
     return gpu->recording->budget;
 }
 
-int host_recording_want(struct host_gpu *gpu, uint64_t budget, host_shared_fn is_shared)
+int host_recording_want(struct host_gpu *gpu, uint64_t budget)
 {
     if (!budget) {
         host_recording_free(gpu);
@@ -111,7 +111,6 @@ int host_recording_want(struct host_gpu *gpu, uint64_t budget, host_shared_fn is
         return -ENOMEM;
     struct host_recording *r = gpu->recording;
     r->budget = budget;
-    r->is_shared = is_shared;
     r->copy = (struct gcn_copy){recording_copied, recording_shared, recording_stored,
                                 recording_was_atomic, gpu};
     atomic_store(&r->time, gcn_machine(gpu->device)->time);
@@ -166,6 +165,13 @@ void host_recording_free(struct host_gpu *gpu)
     free(r->change);
     free(r);
     gpu->recording = NULL;
+}
+
+void host_recording_let_go(struct host_gpu *gpu)
+{
+    host_recording_free(gpu);
+    if (gpu->host->core_on_fault.history && host_recording_want(gpu, WT_TIMELINE_BUDGET_DEFAULT))
+        fputs("wavetrap: --core-history: the program has no host memory for it\n", stderr);
 }
 
 /* Another beginning of the recording. */

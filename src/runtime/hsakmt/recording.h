@@ -30,15 +30,16 @@ struct host_recording;
  * debugger is in the past: it must not run then, and the program's threads wait in host_enter().
  */
 
-/** Whether the program's threads may use the page at an address while kernels run. It is asked with
- * the GPU entered, once for a page. */
-typedef bool (*host_shared_fn)(struct host *host, uint64_t addr);
-
 /**
- * Records kernels of this GPU for a debugger with @p budget bytes of host memory, from the next one
- * on that begins on an idle GPU; 0: no longer, and the recording ends. -ENOMEM.
+ * Records kernels of this GPU for a debugger or a core file with @p budget bytes of host memory,
+ * from the next one on that begins on an idle GPU; 0: no longer, and the recording ends. -ENOMEM.
  */
-int host_recording_want(struct host_gpu *gpu, uint64_t budget, host_shared_fn is_shared);
+int host_recording_want(struct host_gpu *gpu, uint64_t budget);
+/**
+ * No debugger wants a recording any longer: it ends. If the recorded run is to go into the core
+ * file of a fault, another recording begins with the next kernel.
+ */
+void host_recording_let_go(struct host_gpu *gpu);
 /** Ends and frees the recording, if there is one. */
 void host_recording_free(struct host_gpu *gpu);
 
@@ -108,6 +109,13 @@ bool host_recording_read(struct host_gpu *gpu, uint64_t addr, void *out, size_t 
  * False where the copy has none there.
  */
 bool host_recording_write(struct host_gpu *gpu, uint64_t addr, const void *bytes, size_t *size);
+
+/**
+ * Writes the section STAT of a core file: the state, and @p issues of the recorded run before it;
+ * the GPU is recorded. In the past, inspecting ends with this. WT_NO_MEMORY.
+ */
+enum wt_status host_recording_archive(struct host_gpu *gpu, uint64_t issues, struct wt_archive *a,
+                                      struct wt_error *err);
 
 /* ---- travel: requests of a debugger (KFD_WIRE_HISTORY) ---- */
 

@@ -20,14 +20,6 @@ uint32_t host_recording_input(struct host_gpu *gpu, const struct wt_input *input
     return result;
 }
 
-static uint32_t do_call(struct wt_machine *m, const void *bytes, size_t size)
-{
-    struct kfd_debug_call call = {0};
-    memcpy(&call, bytes, size);
-    gcn_kfd_call((struct gcn_device *)m, &call);
-    return (uint32_t)call.result;
-}
-
 void host_recording_call(struct host_gpu *gpu, struct kfd_debug_call *call)
 {
     if (!host_recording_on(gpu)) {
@@ -38,7 +30,7 @@ void host_recording_call(struct host_gpu *gpu, struct kfd_debug_call *call)
                                    .bytes = call,
                                    .size = offsetof(struct kfd_debug_call, queue) +
                                            sizeof *call->queue * call->queue_count,
-                                   .operation = do_call};
+                                   .operation = gcn_kfd_do_call};
     host_recording_input(gpu, &input);
     *call = *gcn_kfd_answer(gpu->device);
 }
@@ -60,18 +52,34 @@ bool host_recording_read(struct host_gpu *gpu, uint64_t addr, void *out, size_t 
     return has(gpu, addr, size) && m->ops->read_memory(m, 0, 0, addr, out, *size);
 }
 
+/* Save areas lie elsewhere when a core file repeats the recording. */
+static bool write_area(struct host_gpu *gpu, uint64_t addr, const void *bytes, size_t size)
+{
+    uint8_t buffer[sizeof(struct gcn_kfd_area_write) + HOST_PAGE];
+    struct gcn_kfd_area_write where;
+    if (!gcn_kfd_find_area(gpu->device, addr, &where))
+        return false;
+    memcpy(buffer, &where, sizeof where);
+    memcpy(buffer + sizeof where, bytes, size);
+    const struct wt_input input = {.kind = WT_INPUT_OPERATION,
+                                   .bytes = buffer,
+                                   .size = sizeof where + size,
+                                   .operation = gcn_kfd_write_area};
+    return host_recording_input(gpu, &input);
+}
+
 bool host_recording_write(struct host_gpu *gpu, uint64_t addr, const void *bytes, size_t *size)
 {
     if (!has(gpu, addr, size))
         return false;
+    if (gcn_device_saves_at(gpu->device, addr))
+        return write_area(gpu, addr, bytes, *size);
     const struct wt_input input = {
         .kind = WT_INPUT_MEMORY, .addr = addr, .bytes = bytes, .size = *size};
     if (!host_recording_input(gpu, &input))
         return false;
     const uint64_t at = addr & ~(uint64_t)(HOST_PAGE - 1);
-    struct page *page = gcn_device_saves_at(gpu->device, addr)
-                            ? NULL
-                            : recording_page(gpu, at, gcn_device_page(gpu->device, at));
+    struct page *page = recording_page(gpu, at, gcn_device_page(gpu->device, at));
     if (page && !host_recording_is_away(gpu))
         recording_publish(gpu, page);
     return true;

@@ -49,14 +49,18 @@ static bool make_places(struct host_recording *r)
     return true;
 }
 
+struct page *recording_find(const struct host_recording *r, uint64_t addr)
+{
+    const uint32_t number = r->places ? r->place[place_of(r, addr)] : 0;
+    return number ? &r->page[number - 1] : NULL;
+}
+
 struct page *recording_page(struct host_gpu *gpu, uint64_t addr, const uint8_t *host)
 {
     struct host_recording *r = gpu->recording;
-    if (r->places) {
-        const uint32_t number = r->place[place_of(r, addr)];
-        if (number)
-            return &r->page[number - 1];
-    }
+    struct page *known = recording_find(r, addr);
+    if (known)
+        return known;
     struct page *more = wt_array_grow(r->page, &r->page_capacity, r->page_count + 1, sizeof *more);
     uint8_t *base = NULL;
     if (more)
@@ -65,7 +69,7 @@ struct page *recording_page(struct host_gpu *gpu, uint64_t addr, const uint8_t *
         return NULL;
     recording_copy_page(base, host);
     r->page[r->page_count] = (struct page){
-        .addr = addr, .base = base, .same = base, .shared = r->is_shared(gpu->host, addr)};
+        .addr = addr, .base = base, .same = base, .shared = gpu->host->is_shared(gpu->host, addr)};
     r->place[place_of(r, addr)] = (uint32_t)++r->page_count;
     return &r->page[r->page_count - 1];
 }

@@ -41,7 +41,6 @@ struct told {
 
 struct host_recording {
     uint64_t budget; /* 0: nothing is to be recorded */
-    host_shared_fn is_shared;
     struct gcn_copy copy;
     bool copied;                  /* the GPU works on the copy */
     struct wt_timeline *timeline; /* NULL: nothing is recorded */
@@ -80,6 +79,8 @@ static inline uint64_t recording_word(const uint8_t *page, unsigned i)
 
 /** The page of the copy at @p addr, to which the process has @p host; NULL without host memory. */
 struct page *recording_page(struct host_gpu *gpu, uint64_t addr, const uint8_t *host);
+/** The page of the copy at @p addr; NULL: the GPU has not come to it. */
+struct page *recording_find(const struct host_recording *r, uint64_t addr);
 /** What both sides last had of a page, to be changed; NULL without host memory. */
 uint8_t *recording_same(struct host_recording *r, struct page *page);
 /** No page is copied any longer. */

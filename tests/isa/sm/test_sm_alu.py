@@ -324,3 +324,86 @@ def test_functions_are_the_nearest_number(code, function):
     rows = [(struct.unpack("<I", struct.pack("<f", random.uniform(.01, 20)))[0], 0, 0) for _ in range(64)]
     for row, result in zip(rows, run_case(code, rows)):
         assert abs(f32(result & M32) / function(f32(row[0])) - 1) < 2 ** -23
+
+
+# ---- video instructions: types of a and b, operation, saturation, what is done with c ----
+
+def part(value, kind, which=0):
+    """Byte or half `which` of a word, or all of it, as the type (U8 to S32) says."""
+    bits = int(kind[1:])
+    value = value >> bits * which & ((1 << bits) - 1)
+    return sx(value, bits) if kind[0] == "S" else value
+
+
+def video(value, dest, saturated, mode, c):
+    """The rules of PTX's manual, 9.7.19: optSaturate, then optMerge or optSecondaryOp."""
+    signed = dest == "S"
+    places = {"MRG_16H": (16, 16), "MRG_16L": (0, 16), "MRG_8B0": (0, 8), "MRG_8B2": (16, 8)}
+    pos, bits = places.get(mode, (0, 32))
+    if saturated:
+        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+        value = max(low, min(high, value))
+    value &= M32
+    if mode in places:
+        mask = ((1 << bits) - 1) << pos
+        return (c & ~mask) | (value << pos & mask)
+    number = s32 if signed else int
+    return {"ACC": value + c, "MIN": min(value, c, key=number), "MAX": max(value, c, key=number), "": value}[mode] & M32
+
+
+OPERATIONS = {
+    "VADD": lambda a, b: a + b,
+    "VABSDIFF": lambda a, b: abs(a - b),
+    "VMNMX": lambda a, b: min(a, b),
+    "VMNMX.MX": lambda a, b: max(a, b),
+    "VSHL": lambda a, b: a << min(b, 32),
+    "VSHL.W": lambda a, b: a << b % 32,
+    "VSHR": lambda a, b: a >> min(b, 32),
+    "VSHR.W": lambda a, b: a >> b % 32,
+}
+FORMS = [("U32", "U32", 0, 0), ("S32", "S32", 0, 0), ("S32", "U16", 0, 1), ("U8", "S8", 3, 2), ("S16", "U8", 1, 1),
+         ("S8", "S16", 2, 0)]
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_video(operation):
+    rows, name = values(EDGES, operation, 32), operation.split(".")[0]
+    shifts, extra = name in ("VSHL", "VSHR"), operation[len(name):]
+    marks = {8: ["", ".B1", ".B2", ".B3"], 16: ["", ".H1"], 32: [""]}
+    modes = ["", "ACC", "MIN", "MAX", "MRG_16H", "MRG_16L", "MRG_8B0", "MRG_8B2"]
+    for n, (ta, tb, na, nb) in enumerate(FORMS):
+        tb = "U" + tb[1:] if shifts else tb
+        for dest in "US":
+            for k, mode in enumerate(modes):
+                if (n + k) % 3:  # two forms have each of them
+                    continue
+                saturated = k // 2 % 2 if dest == "S" else (k + 1) // 2 % 2
+                kind = {"VABSDIFF": ".SD" if dest == "S" else ""}.get(name, ".UD" if dest == "U" else "")
+                types = "" if (ta, tb) == ("S32", "S32") else f".{ta}.{tb}"
+                code = (f"{name}{kind}{types}{extra}{'.SAT' * saturated}{'.' * bool(mode)}{mode} R10, "
+                        f"R4{marks[int(ta[1:])][na]}, R6{marks[int(tb[1:])][nb]}, R8")
+                f = OPERATIONS[operation]
+                check(code, rows, lambda a, b, c: video(f(part(a, ta, na), part(b, tb, nb)), dest, saturated, mode, c))
+
+
+@pytest.mark.parametrize("code, model", {
+    "VADD R10, R4, -0x7, R8": lambda a, b, c: s32(a) - 7,
+    "VMNMX.UD.U32.U16.MIN R10, R4, 0xffff, R8": lambda a, b, c: min(a, 0xffff, c),
+    "VSHR.UD.U32.U16.ACC R10, R4, 0x5, R8": lambda a, b, c: (a >> 5) + c,
+    "VSET.LT.S16.S16.ACC R10, R4.H1, R6, R8": lambda a, b, c: (sx(a >> 16, 16) < sx(b, 16)) + c,
+    "VSET.NE.U8.U8 R10, R4.B2, R6.B2, R8": lambda a, b, c: int((a ^ b) >> 16 & 255 != 0),
+    "VSETP.GE.U8.U8.AND P0, P1, R4.B3, R6, PT; P2R R10, PR, RZ, 0x3": lambda a, b, c: 1 if a >> 24 >= b & 255 else 2,
+    "VSETP.LE.OR P0, P1, R4, R6, !PT; P2R R10, PR, RZ, 0x3": lambda a, b, c: 1 if s32(a) <= s32(b) else 2,
+    "VMAD.U16.U16 R10, R4.H1, R6, R8": lambda a, b, c: (a >> 16) * (b & 0xffff) + c,
+    "VMAD.S16.S8 R10, R4, R6.B1, -R8": lambda a, b, c: sx(a, 16) * sx(b >> 8, 8) - s32(c),
+    "VMAD.S16.S16 R10, -R4, R6, R8": lambda a, b, c: s32(c) - sx(a, 16) * sx(b, 16),
+    "VMAD.S16.S16 R10, -R4, R6, -R8": lambda a, b, c: s32(c) + sx(a, 16) * sx(b, 16) + 1,
+    "VMAD.U8.U16.SHR_7 R10, R4, R6, R8": lambda a, b, c: (a & 255) * (b & 0xffff) + c >> 7,
+    "VMAD.S16.S16.SHR_15.SAT R10, R4, R6, R8": lambda a, b, c: sx(a, 16) * sx(b, 16) + s32(c) >> 15,
+    "VABSDIFF4.U8.U8 R10, R4, R6, RZ":
+        lambda a, b, c: sum(abs((a >> i & 255) - (b >> i & 255)) << i for i in (0, 8, 16, 24)),
+    "VABSDIFF4.U8.S8.ACC R10, R4, R6, R8":
+        lambda a, b, c: sum(abs((a >> i & 255) - sx(b >> i, 8)) for i in (0, 8, 16, 24)) + c,
+}.items())
+def test_other_video_instructions(code, model):
+    check(code, values(EDGES, code), model)

@@ -1,0 +1,154 @@
+/*
+ * Watchpoints of host programs. An SM has no hardware for them: the emulated driver watches memory,
+ * and stops the SM behind the instruction of a warp that accesses it.
+ */
+#include "debug/sm/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_watchpoint(const struct wt_watchpoint *a, const struct wt_watchpoint *b)
+{
+    return a->kind == b->kind && a->size == b->size && a->wave == b->wave && a->lane == b->lane &&
+           wt_address_equal(a->addr, b->addr);
+}
+
+/* Fills in where the watched memory is. */
+static enum wt_status find(struct wt_probe *p, struct smp_watch *w, struct wt_error *err)
+{
+    const struct wt_watchpoint *asked = &w->asked;
+    struct wt_address home;
+    uint64_t part;
+    enum wt_status status =
+        smp_find_home(p, asked->wave, asked->lane, asked->addr, asked->size, &home, &part, err);
+    if (status != WT_OK)
+        return status;
+    w->addr = home.offset;
+    w->of_block = home.offset - p->link->shared_window < SMP_WINDOW_BYTES;
+    if (w->of_block)
+        memcpy(w->group, wt_standstill_row(p, asked->wave)->wave.group, sizeof w->group);
+    return WT_OK;
+}
+
+/* Accesses to what is no longer watched are not told. */
+static void forget_accesses(struct wt_probe *p)
+{
+    for (uint32_t i = 0; i < p->common.topology.waves; i++) {
+        struct smp_access *a = &smp_row(p, i)->access;
+        bool still = false;
+        for (size_t k = 0; k < p->watches; k++)
+            still = still || same_watchpoint(&p->watch[k].asked, &a->asked);
+        a->done = a->done && still;
+    }
+}
+
+enum wt_status smp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
+                               struct wt_error *err)
+{
+    if (!p->link->ops->watch)
+        return wt_fail(err, WT_UNSUPPORTED, "this device has no watchpoints");
+    struct wt_sm_watch *sent = calloc(count + 1, sizeof *sent);
+    struct smp_watch *kept = calloc(count + 1, sizeof *kept);
+    enum wt_status status =
+        sent && kept ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for watchpoints");
+    for (size_t i = 0; i < count && !status; i++) {
+        kept[i].asked = list[i];
+        status = find(p, &kept[i], err);
+        sent[i] = (struct wt_sm_watch){.read = list[i].kind != WT_WATCHPOINT_WRITE,
+                                       .write = list[i].kind != WT_WATCHPOINT_READ,
+                                       .warp = kept[i].of_block ? list[i].wave : WT_NO_HANDLE,
+                                       .addr = kept[i].addr,
+                                       .size = list[i].size};
+    }
+    if (!status)
+        status = p->link->ops->watch(p->link->context, sent, count, err);
+    free(sent);
+    if (status) {
+        free(kept);
+        return status;
+    }
+    free(p->watch);
+    p->watch = kept;
+    p->watches = count;
+    forget_accesses(p);
+    return WT_OK;
+}
+
+/* Whether an access changes a byte of the watched range. */
+static bool changes(const struct smp_watch *w, const struct wt_sm_hit *hit)
+{
+    for (unsigned i = 0; i < hit->size && i < sizeof hit->before; i++)
+        if (hit->addr + i - w->addr < w->asked.size && hit->before[i] != hit->after[i])
+            return true;
+    return false;
+}
+
+/* Whether an access is one that the debugger asked for. As GDB has it, a write of the value that is
+ * there already does not count. */
+static bool is_wanted(const struct smp_watch *w, const struct wt_sm_hit *hit,
+                      const struct wt_wave *wave)
+{
+    if (hit->addr >= w->addr + w->asked.size || w->addr >= hit->addr + hit->size)
+        return false;
+    if (w->of_block && memcmp(wave->group, w->group, sizeof w->group) != 0)
+        return false;
+    switch (w->asked.kind) {
+    case WT_WATCHPOINT_WRITE:
+        return hit->write && changes(w, hit);
+    case WT_WATCHPOINT_READ:
+        return hit->read;
+    default:
+        return true;
+    }
+}
+
+static void note(struct wt_probe *p, const struct wt_sm_hit *hit)
+{
+    struct smp_row *row = smp_row(p, hit->warp);
+    for (size_t i = 0; i < p->watches; i++) {
+        const struct smp_watch *w = &p->watch[i];
+        if (!is_wanted(w, hit, &row->common.wave))
+            continue;
+        if (!row->access.done)
+            row->access = (struct smp_access){.done = true, .asked = w->asked, .pc = hit->pc};
+        if (same_watchpoint(&row->access.asked, &w->asked) && hit->lane < SMP_LANES)
+            row->access.lanes |= 1u << hit->lane;
+    }
+}
+
+enum wt_status smp_take_hits(struct wt_probe *p, struct wt_error *err)
+{
+    struct wt_sm_hit *list;
+    size_t count;
+    enum wt_status status;
+    if (!p->watches)
+        return WT_OK;
+    if ((status = p->link->ops->take_hits(p->link->context, &list, &count, err)) != WT_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].warp < p->common.topology.waves && smp_row(p, list[i].warp)->common.present)
+            note(p, &list[i]);
+    free(list);
+    return WT_OK;
+}
+
+enum wt_status smp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_watched *watched,
+                           struct wt_error *err)
+{
+    struct smp_access *a = &smp_row(p, wave)->access;
+    (void)err;
+    *watched = (struct wt_probe_watched){.wanted = smp_has_news(smp_row(p, wave)),
+                                         .kind = a->asked.kind,
+                                         .addr = a->asked.addr,
+                                         .pc = a->pc,
+                                         .lanes = a->lanes};
+    snprintf(watched->text, sizeof watched->text, "the instruction at 0x%llx has %s 0x%llx",
+             (unsigned long long)a->pc,
+             a->asked.kind == WT_WATCHPOINT_WRITE  ? "written to"
+             : a->asked.kind == WT_WATCHPOINT_READ ? "read"
+                                                   : "accessed",
+             (unsigned long long)a->asked.addr.offset);
+    a->told = true;
+    return WT_OK;
+}

@@ -1,0 +1,34 @@
+/* Textures as instructions of a warp reach them: for ptx_texture.c and tex.c. */
+#ifndef WT_EMULATOR_SM_TEXTURE_ACCESS_H
+#define WT_EMULATOR_SM_TEXTURE_ACCESS_H
+
+#include "emulator/sm/internal.h"
+#include "emulator/sm/texture.h"
+
+/* Reads of one lane. */
+struct sm_texture_lane {
+    struct sm_warp *w;
+    const struct sm_uop *u;
+    unsigned lane;
+    const struct sm_uop *next; /* what the executor returns when a read has failed */
+};
+
+/* The texture that was asked for last. */
+struct sm_texture_found {
+    uint64_t handle;
+    bool known;
+    struct sm_texture texture;
+};
+
+/** Reads bytes of global memory (struct sm_texel_reader); false: that raised an error. */
+bool sm_texture_read(void *lane, uint64_t address, unsigned size, uint8_t *bytes);
+/**
+ * Finds the texture or surface of a handle, the address of its header; found->texture is valid
+ * then. False: there is none, which raised ILLEGAL_INSTR_PARAM.
+ */
+bool sm_texture_find(struct sm_texture_lane *lane, uint64_t handle, struct sm_texture_found *found);
+/** Checks the shape that an instruction wants; false: it is another one, which raised an error. */
+bool sm_texture_has_shape(struct sm_texture_lane *lane, const struct sm_texture *t,
+                          unsigned dimensions, bool layered);
+
+#endif

@@ -1,0 +1,155 @@
+/*
+ * Textures in machine code: which registers have the operands, which get the components, offsets
+ * between texels, and what is refused. How coordinates lead to values is tested by programs
+ * (tests/host/cuda_textures.c), in PTX and in machine code.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka wants the four above first */
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm_rig.h"
+
+#include "emulator/sm/texture.h"
+
+#define TEXELS (DATA + 0x400)
+#define HEADER (DATA + 0xc00)
+#define TEXTURE_HANDLE "0x40c00"
+
+/* A texture of 8 x 8 texels; component c of texel (x, y) is 1000 c + 10 y + x. */
+static void open_texture(struct rig *r, const char *kernel)
+{
+    uint8_t texels[64 * 16], header[SM_TEXTURE_BYTES], handle[4];
+    const struct sm_texture t = {.address = TEXELS,
+                                 .pitch = 8 * 16,
+                                 .width = 8,
+                                 .height = 8,
+                                 .depth = 1,
+                                 .texel = SM_TEXEL_UNSIGNED,
+                                 .bytes = 4,
+                                 .channels = 4,
+                                 .dimensions = 2,
+                                 .mode = {SM_TEXTURE_CLAMP, SM_TEXTURE_CLAMP, SM_TEXTURE_CLAMP}};
+    rig_open(r, "", kernel, NULL, 1);
+    for (unsigned i = 0; i < 256; i++)
+        wt_store_le(texels + 4 * i, 1000 * (i % 4) + 10 * (i / 32) + i / 4 % 8, 4);
+    assert_true(sm_device_write(r->d, TEXELS, texels, sizeof texels));
+    sm_texture_store(&t, header);
+    assert_true(sm_device_write(r->d, HEADER, header, sizeof header));
+    wt_store_le(handle, HEADER, 4);
+    assert_true(sm_device_write(r->d, BANK + CUBIN_PARAMETERS, handle, sizeof handle));
+}
+
+/* R4, R5: texel (2, 3); R6: what TEX has as floats. 0x50 is the texture at c[0x0][0x140]. */
+#define BEFORE                                                                                     \
+    "MOV32I R4, 0x2\nMOV32I R5, 0x3\nMOV32I R6, 0x40200000\nMOV32I R7, 0x40600000\n"               \
+    "MOV32I R8, " TEXTURE_HANDLE "\n"                                                              \
+    "MOV32I R20, 0x7\nMOV32I R21, 0x7\nMOV32I R22, 0x7\nMOV32I R23, 0x7\nMOV32I R24, 0x7\n"
+#define AFTER "\nMOV32I R2, 0x40000\nMOV R3, RZ\nSTG.E.128 [R2], R20\nSTG.E [R2+0x10], R24\nEXIT\n"
+
+static void test_registers_and_offsets(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t wanted[5]; /* R20 to R24; 7: not written */
+    } cases[] = {
+        /* components that the mask names, one behind the other */
+        {"TLD.LZ R20, R4, 0x50, 2D, 0xf", {32, 1032, 2032, 3032, 7}},
+        {"TLD.LZ R20, R4, 0x50, 2D, 0xa", {1032, 3032, 7, 7, 7}},
+        {"TEX R20, R6, 0x50, 2D, 0x4", {2032, 7, 7, 7, 7}},
+        {"TEX RZ, R6, 0x50, 2D, 0xf", {7, 7, 7, 7, 7}},
+        /* two destinations */
+        {"TEXS R23, R20, R6, R7, 0x50, 2D, RGA", {32, 1032, 7, 3032, 7}},
+        {"TEXS RZ, R21, R6, R7, 0x50, 2D, BA", {7, 2032, 3032, 7, 7}},
+        {"TLDS.LZ R22, R20, R4, R5, 0x50, 2D, RGBA", {32, 1032, 2032, 3032, 7}},
+        /* offsets: x + 1, y - 2; beyond the edge the modes hold */
+        {"MOV32I R9, 0xe1\nTLD.LZ.AOFFI R20, R4, R9, 0x50, 2D, 0x1", {13, 7, 7, 7, 7}},
+        {"MOV32I R9, 0xe1\nTLD.B.LZ.AOFFI R20, R4, R8, 0x0, 2D, 0x1", {13, 7, 7, 7, 7}},
+        {"MOV32I R9, 0xe1\nTLDS.LZ.AOFFI RZ, R20, R4, R9, 0x50, 2D, R", {13, 7, 7, 7, 7}},
+        {"MOV32I R9, 0x79\nTEX.AOFFI R20, R6, R9, 0x50, 2D, 0x1", {70, 7, 7, 7, 7}},
+        {"MOV R9, RZ\nMOV32I R10, 0xe1\nTEX.B.LL.AOFFI R20, R6, R8, 0x0, 2D, 0x1",
+         {13, 7, 7, 7, 7}},
+        {"MOV32I R8, 0xe10000\nTXD.AOFFI R20, R6, R10, 0x50, 2D, 0x1", {13, 7, 7, 7, 7}},
+        /* texels (2, 3) to (3, 4), upper row last */
+        {"MOV32I R6, 0x40400000\nMOV32I R7, 0x40800000\nTLD4.G R20, R6, 0x50, 2D, 0xf",
+         {1042, 1043, 1033, 1032, 7}},
+        {"MOV32I R6, 0x40400000\nMOV32I R7, 0x40800000\nMOV32I R9, 0xfe01\n"
+         "TLD4.R.B.AOFFI R20, R6, R8, 0x0, 2D, 0xf",
+         {23, 24, 14, 13, 7}},
+        {"MOV32I R6, 0x40400000\nMOV32I R7, 0x40800000\nMOV32I R9, 0x101\n"
+         "TLD4S.R.AOFFI R22, R20, R6, R9, 0x50",
+         {53, 54, 44, 43, 7}},
+        /* an offset for each of the four */
+        {"MOV32I R6, 0x40400000\nMOV32I R7, 0x40800000\nMOV32I R10, 0xff000001\n"
+         "MOV32I R11, 0x200ff\nTLD4.A.PTP R20, R6, R10, 0x50, 2D, 0xf",
+         {3033, 3022, 3031, 3034, 7}},
+        {"TXQ R20, RZ, TEX_HEADER_DIMENSION, 0x50, 0xb", {8, 8, 1, 7, 7}},
+        {"TXQ.B R20, R8, TEX_HEADER_DIMENSION, 0x0, 0x2", {8, 7, 7, 7, 7}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char kernel[1024];
+        struct rig r;
+        snprintf(kernel, sizeof kernel, BEFORE "%s" AFTER, cases[i].text);
+        open_texture(&r, kernel);
+        if (run(&r, 1000) != WT_RUN_ENDED)
+            fail_msg("%s: %s", cases[i].text, r.m->fault.text);
+        for (unsigned n = 0; n < 5; n++)
+            if (data(&r, n) != cases[i].wanted[n])
+                fail_msg("%s: R%u is %u, not %u", cases[i].text, 20 + n, data(&r, n),
+                         cases[i].wanted[n]);
+        rig_close(&r);
+    }
+}
+
+static void test_what_is_refused(void **state)
+{
+    static const struct {
+        const char *text, *why;
+    } cases[] = {
+        {"TEX R20, R6, 0x50, 3D, 0xf", "has 2 dimensions"},
+        {"TEX R20, R6, 0x50, ARRAY_2D, 0xf", "has 2 dimensions"},
+        {"TEX R20, R6, 0x50, CUBE, 0xf", "no cubes here"},
+        {"TEX.LL.DC R20, R6, R10, 0x50, 2D, 0xf", "no depth here"},
+        {"TLD.LZ.MS R20, R4, R10, 0x50, 2D, 0xf", "no samples here"},
+        {"TLD.B.LZ R20, R4, R5, 0x0, 2D, 0xf", "0x3 is the handle of no texture"},
+        {"TXQ.B R20, R5, TEX_HEADER_DIMENSION, 0x0, 0x1", "0x3 is the handle of no texture"},
+        {"TEX R20, R6, 0x58, 2D, 0xf", "no constant at c[0x0][0x160]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char kernel[1024];
+        struct rig r;
+        snprintf(kernel, sizeof kernel, BEFORE "%s" AFTER, cases[i].text);
+        open_texture(&r, kernel);
+        if (run(&r, 1000) != WT_RUN_FAULT || !strstr(r.m->fault.text, cases[i].why))
+            fail_msg("%s: '%s'", cases[i].text, r.m->fault.text);
+        rig_close(&r);
+    }
+}
+
+/* Lanes that do not execute it keep their registers. */
+static void test_a_predicate(void **state)
+{
+    struct rig r;
+    open_texture(&r, BEFORE "S2R R0, SR_LANEID\nISETP.EQ.AND P0, PT, R0, 0x5, PT\n"
+                            "@!P0 TLD.LZ R20, R4, 0x50, 2D, 0x1\n"
+                            "SHL R2, R0, 0x2\nIADD32I R2, R2, 0x40000\nMOV R3, RZ\n"
+                            "STG.E [R2], R20\nEXIT\n");
+    assert_int_equal(run(&r, 1000), WT_RUN_ENDED);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(data(&r, i), i == 5 ? 7 : 32);
+    rig_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_registers_and_offsets),
+        cmocka_unit_test(test_what_is_refused),
+        cmocka_unit_test(test_a_predicate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
