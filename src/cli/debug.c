@@ -15,6 +15,7 @@
 #include "cli/debug_host.h"
 #include "cli/exec_file.h"
 #include "cli/init_file.h"
+#include "cli/interrupts.h"
 #include "cli/kernel.h"
 #include "cli/remote.h"
 #include "cli/report.h"
@@ -48,9 +49,10 @@ struct debug {
     struct wt_shell *console;
     struct cli_terminal *terminal; /* NULL: no person is there */
     struct cli_screen screen;
-    bool reads;          /* the terminal waits for a line */
-    unsigned interrupts; /* how often Ctrl-C was pressed since the last line */
-    int signal_fd;
+    bool reads;                     /* the terminal waits for a line */
+    unsigned interrupts;            /* how often Ctrl-C was pressed since the last line */
+    struct cli_interrupts *signals; /* NULL: not opened yet */
+    int signal_fd;                  /* of it */
 };
 
 /* ---- options ---- */
@@ -140,7 +142,12 @@ static bool ask(void *context, const char *question)
 {
     struct debug *d = context;
     cli_screen_make_way(&d->screen);
-    return d->terminal ? cli_terminal_ask(d->terminal, question) : true;
+    if (!d->terminal)
+        return true;
+    cli_interrupts_hold(d->signals, true);
+    const bool yes = cli_terminal_ask(d->terminal, question);
+    cli_interrupts_hold(d->signals, false);
+    return yes;
 }
 
 /* Whether Ctrl-C was pressed while the session's loop does not run. */
@@ -174,6 +181,15 @@ static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, 
         return cli_debug_host_instruction(d->host, addr, bytes, length, text, size);
     return f->instruction_text ? f->instruction_text(&d->device, addr, bytes, length, text, size)
                                : 0;
+}
+
+static bool code_register(void *context, uint64_t pc, size_t n, struct wt_code_register *reg)
+{
+    struct debug *d = context;
+    const struct wt_family *f = d->device.family;
+    if (d->host)
+        return cli_debug_host_code_register(d->host, pc, n, reg);
+    return f->code_register && f->code_register(&d->device, pc, n, reg);
 }
 
 static bool explain(void *context, FILE *out, const char *const *name, const uint64_t *value,
@@ -225,6 +241,15 @@ static void signal_ready(void *context, int fd, short events)
             wt_shell_abandon(d->console);
         }
     }
+}
+
+/* A command is blocked, and the user wants to quit. Nothing else can be done in order. */
+static void end_now(void *context)
+{
+    struct debug *d = context;
+    if (d->host)
+        cli_debug_host_abandon(d->host);
+    cli_screen_release(&d->screen);
 }
 
 /* Opens a core file, which names its program and holds its options. */
@@ -358,7 +383,10 @@ static bool is_host_program(const struct debug *d)
 
 static enum wt_status open_all(struct debug *d, struct wt_error *err)
 {
-    static const int signals[] = {SIGINT, 0};
+    const struct cli_interrupts_options interrupts = {.question = QUIT_QUESTION,
+                                                      .asks = !d->batch && isatty(STDIN_FILENO),
+                                                      .end = end_now,
+                                                      .context = d};
     const bool is_host = is_host_program(d);
     if (!is_host && d->program && access(d->program, F_OK) != 0)
         return wt_fail(err, WT_IO, "%s: %s", d->program, strerror(errno));
@@ -367,10 +395,11 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
                        d->program, d->arguments[0]);
     if (!is_host && d->drive.options.gpu_count > 1)
         return wt_fail(err, WT_INVALID, "%s is code for the device: it has one --gpu", d->program);
-    d->signal_fd = cli_signal_fd(signals);
-    if (d->signal_fd < 0)
-        return wt_fail(err, WT_IO, "signalfd: %s", strerror(errno));
-    enum wt_status status = is_host ? open_host(d, err) : open_device(d, err);
+    enum wt_status status = cli_interrupts_open(&interrupts, &d->signals, err);
+    if (status)
+        return status;
+    d->signal_fd = cli_interrupts_fd(d->signals);
+    status = is_host ? open_host(d, err) : open_device(d, err);
     if (status)
         return status;
     char *line = is_host ? cli_debug_host_line(d->arguments) : NULL;
@@ -385,6 +414,7 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
                                              .ask = d->batch ? NULL : ask,
                                              .progress = d->screen.can ? show_progress : NULL,
                                              .disassemble = disassemble,
+                                             .code_register = code_register,
                                              .explain = explain,
                                              .print_operand = print_operand,
                                              .context = d};
@@ -416,8 +446,8 @@ static void close_all(struct debug *d)
         wt_debugger_close(d->device.debugger);
     if (d->device.family)
         wt_emulated_close(&d->device);
-    if (d->signal_fd >= 0)
-        close(d->signal_fd);
+    cli_interrupts_close(d->signals);
+    d->signals = NULL;
     if (d->device_console)
         fclose(d->device_console);
     wt_core_file_free(d->core_file);
@@ -477,6 +507,8 @@ static enum cli_input read_command(struct debug *d, char **line)
         wt_shell_status(d->console, status, sizeof status);
     cli_screen_status(&d->screen, status);
     d->reads = true;
+    cli_interrupts_hold(d->signals, true); /* a question that is being asked comes first */
+    cli_interrupts_hold(d->signals, false);
     const enum cli_input input = cli_terminal_read(d->terminal, d->session, line);
     d->reads = false;
     return input;
@@ -510,7 +542,6 @@ static int run_debugger(struct debug *d)
     struct wt_error err;
     int status = 0, quit;
     bool failed = false;
-    d->signal_fd = -1;
     if (!d->batch)
         cli_screen_open(&d->screen);
     if (open_all(d, &err)) {

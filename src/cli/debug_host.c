@@ -85,6 +85,12 @@ unsigned cli_debug_host_instruction(struct cli_debug_host *h, uint64_t addr, con
                                        text, size);
 }
 
+bool cli_debug_host_code_register(struct cli_debug_host *h, uint64_t pc, size_t n,
+                                  struct wt_code_register *reg)
+{
+    return wt_process_code_register(h->session ? &h->process : &h->none, pc, n, reg);
+}
+
 void cli_debug_host_serve(struct cli_debug_host *h, struct wt_shell *console)
 {
     h->console = console;
@@ -242,6 +248,15 @@ static enum wt_status connect_to(struct cli_debug_host *h, const struct wt_famil
     else
         wt_process_show_file(&h->none); /* the end of another run is of no interest now */
     return status;
+}
+
+void cli_debug_host_abandon(const struct cli_debug_host *h)
+{
+    const pid_t pid = h->pid;
+    if (!h->own || pid <= 0)
+        return;
+    kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
 }
 
 static void end_program(struct cli_debug_host *h)

@@ -13,7 +13,7 @@ struct cli_debug_host_options {
     const char **gpu;               /**< as --gpu has it, one for each GPU */
     size_t gpu_count;               /**< 0: as `exec` has it without */
     uint64_t history_memory;        /**< bytes for recording kernels; 0: they are not */
-    int signal_fd;                  /**< a signalfd of SIGINT */
+    int signal_fd;                  /**< as cli_interrupts_fd() */
     /** Watches signal_fd in a loop. */
     enum wt_status (*watch_signals)(void *context, struct wt_loop *loop, struct wt_error *err);
     void (*output)(void *context, const char *text, size_t length); /**< of breakpoints */
@@ -36,6 +36,9 @@ const struct wt_family *cli_debug_host_family(const struct cli_debug_host *host)
 /** Disassembles an instruction: struct wt_shell_options.disassemble. */
 unsigned cli_debug_host_instruction(struct cli_debug_host *host, uint64_t addr,
                                     const uint8_t *bytes, size_t length, char *text, size_t size);
+/** A register that code has named: struct wt_shell_options.code_register. */
+bool cli_debug_host_code_register(struct cli_debug_host *host, uint64_t pc, size_t n,
+                                  struct wt_code_register *reg);
 /** The console that goes from session to session. */
 void cli_debug_host_serve(struct cli_debug_host *host, struct wt_shell *console);
 
@@ -52,6 +55,8 @@ void cli_debug_host_finish(struct cli_debug_host *host, bool *known, int *code, 
                            size_t size);
 /** Leaves the program, or ends it. */
 void cli_debug_host_leave(struct cli_debug_host *host, bool kill);
+/** Kills the program if this session has started it; from any thread. */
+void cli_debug_host_abandon(const struct cli_debug_host *host);
 /** The process of the program; 0: there is none. */
 int cli_debug_host_pid(const struct cli_debug_host *host);
 

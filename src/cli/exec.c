@@ -15,6 +15,7 @@
 #include "cli/exec_file.h"
 #include "cli/exec_images.h"
 #include "cli/options.h"
+#include "runtime/common/host_core.h"
 #include "runtime/common/policy.h"
 #include "runtime/common/progress.h"
 #include "runtime/drm/gem.h"
@@ -99,7 +100,7 @@ static bool set_or_unset(const char *variable, const char *value)
 static bool prepare_amd(const struct start *start, const char *folder)
 {
     const char *before = getenv("LD_LIBRARY_PATH"), *name = strrchr(start->program, '/');
-    char bytes[24], caught[24], history[24];
+    char bytes[24], caught[24];
     const struct cli_exec_options *o = start->options;
     const size_t size = strlen(folder) + (before ? strlen(before) : 0) + 2;
     char *path = malloc(size);
@@ -108,12 +109,9 @@ static bool prepare_amd(const struct start *start, const char *folder)
     snprintf(path, size, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "");
     snprintf(bytes, sizeof bytes, "%" PRIu64, o->memory);
     snprintf(caught, sizeof caught, "%" PRIu32, o->caught);
-    snprintf(history, sizeof history, "%" PRIu64, o->core_history);
     const bool set = !setenv("LD_LIBRARY_PATH", path, 1) &&
                      set_or_unset("WAVETRAP_MEMORY", o->memory ? bytes : NULL) &&
                      set_or_unset("WAVETRAP_CATCH", o->caught ? caught : NULL) &&
-                     set_or_unset("WAVETRAP_CORE", o->core) &&
-                     set_or_unset("WAVETRAP_CORE_HISTORY", o->core_history ? history : NULL) &&
                      set_or_unset("WAVETRAP_EXPLAIN", o->explain);
     free(path);
     /* Our report of a memory fault says more than the runtime's, in fewer lines. */
@@ -242,13 +240,17 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
 {
     struct wt_error err;
     struct start start = {.program = argv[0], .options = options};
+    char history[24];
     bool any = false;
+    snprintf(history, sizeof history, "%" PRIu64, options->core_history);
     start.found = exec_file_find(argv[0], start.file, sizeof start.file);
     if (start.found)
         start.what = exec_file_look(start.file, HSAKMT);
     if (start.found)
         start.images = exec_images_look(start.file);
-    if (!set_or_unset(WT_PROGRESS_VARIABLE, options->progress) ||
+    if (!set_or_unset(WT_CORE_VARIABLE, options->core) ||
+        !set_or_unset(WT_CORE_HISTORY_VARIABLE, options->core_history ? history : NULL) ||
+        !set_or_unset(WT_PROGRESS_VARIABLE, options->progress) ||
         !set_or_unset(WT_SCHEDULE_VARIABLE, options->schedule)) {
         wt_fail(&err, WT_NO_MEMORY, "no host memory");
         return cli_fail(command, &err);
@@ -506,9 +508,9 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "--memory is that of gfx900; a gen9 uses the host's");
         return cli_fail(&cli_exec, &err);
     }
-    if (*e.core && e.length && !e.catches) {
+    if (e.core_history && e.length && !e.catches) {
         struct wt_error err;
-        wt_fail(&err, WT_INVALID, "--core-on-fault is for gfx900; no --gpu is one");
+        wt_fail(&err, WT_INVALID, "--core-history is for gfx900; no --gpu is one");
         return cli_fail(&cli_exec, &err);
     }
     if (e.core_history && (!*e.core || e.catches > 1)) {
@@ -563,7 +565,7 @@ static const struct cli_option options[] = {
      "'wavetrap gem --state=FILE --batch=N'",
      set_gem},
     {"core-on-fault", 0, "FILE",
-     "the first fault on a gfx900 leaves the GPU's state in FILE, for\n"
+     "the first fault of a kernel leaves the GPU's state in FILE, for\n"
      "'wavetrap debug --core FILE'",
      set_core},
     {"core-history", 0, "ISSUES",

@@ -40,6 +40,13 @@ static void release(struct cli_screen *s)
     fflush(stdout);
 }
 
+void cli_screen_release(const struct cli_screen *s)
+{
+    static const char all[] = "\0337\033[r\0338\n";
+    if (s->rows && write(STDOUT_FILENO, all, sizeof all - 1) < 0)
+        return;
+}
+
 /* Keeps the last row out of the scrolling region. A line feed and a move back up make sure that the
  * cursor is not in that row. */
 static bool reserve(struct cli_screen *s, int *columns)

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/bits.h"
+#include "object/cubin_link.h"
 
 /* .nv.info: attributes of a kernel. */
 enum {
@@ -63,9 +64,14 @@ void cubin_free(struct cubin *c)
         for (unsigned k = 0; k < CUBIN_BANKS; k++)
             free(f->bank[k]);
     }
+    for (size_t i = 0; i < c->variable_count; i++)
+        free(c->variable[i].name);
     free(c->function);
     free(c->code);
     free(c->bank3);
+    free(c->data);
+    free(c->variable);
+    free(c->relocation);
     *c = (struct cubin){0};
 }
 
@@ -295,16 +301,6 @@ static enum wt_status read_section(struct reader *r, Elf_Scn *section, const GEl
     if (sscanf(name, ".nv.constant%2u.%n", &bank, &used) == 1 && used && bank < CUBIN_BANKS &&
         (f = function_named(c, name + used)) && data)
         return copy(data, &f->bank[bank], &f->bank_size[bank], name, r, err);
-    if (strncmp(name, ".nv.global", 10) == 0 && header->sh_size)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "%s: it has variables in global memory (%.40s), which are not supported",
-                       r->name, name);
-    if ((header->sh_type == SHT_REL || header->sh_type == SHT_RELA) && header->sh_size &&
-        strstr(name, ".text."))
-        return wt_fail(
-            err, WT_UNSUPPORTED,
-            "%s: its code has relocations (%.100s), which are not applied: link it first", r->name,
-            name);
     return WT_OK;
 }
 
@@ -392,8 +388,9 @@ enum wt_status cubin_parse(const char *name, const uint8_t *bytes, size_t length
     r.elf = elf_memory(image, length);
     if (!r.elf)
         status = wt_fail(err, WT_INVALID, "%s: %s", name, elf_errmsg(-1));
-    else if ((status = check_header(&r, err)) == WT_OK && (status = read_code(&r, err)) == WT_OK)
-        status = read_rest(&r, err);
+    else if ((status = check_header(&r, err)) == WT_OK && (status = read_code(&r, err)) == WT_OK &&
+             (status = read_rest(&r, err)) == WT_OK)
+        status = cubin_read_variables(r.elf, r.names, name, cubin, err);
     elf_end(r.elf);
     free(image);
     if (status)

@@ -43,6 +43,38 @@ struct cubin_function {
     uint32_t bank_size[CUBIN_BANKS];
 };
 
+/** A variable of the file, which all kernels share. */
+struct cubin_variable {
+    char *name;
+    bool is_constant; /**< in bank 3; else in global memory */
+    uint64_t offset;  /**< bytes into bank3 or data */
+    uint64_t size;    /**< bytes */
+};
+
+/** What has a relocation in it. */
+enum cubin_part { CUBIN_CODE, CUBIN_DATA, CUBIN_BANK3, CUBIN_BANK };
+
+/** How an address is put there; the numbers are R_CUDA_...'s. */
+enum cubin_field {
+    CUBIN_ADDRESS_32 = 1,
+    CUBIN_ADDRESS_64 = 2,
+    CUBIN_WHOLE_20 = 42, /**< bits 51..20 of an instruction: an address below 4 GiB */
+    CUBIN_LOW_20 = 43,   /**< the lower dword there */
+    CUBIN_HIGH_20 = 44,  /**< the upper one */
+};
+
+/** A place that the address of a variable or function is put into. */
+struct cubin_relocation {
+    enum cubin_part part;
+    size_t function; /**< of CODE and BANK */
+    unsigned bank;   /**< of BANK */
+    uint64_t offset; /**< bytes into the function's code, into data, bank3 or the bank */
+    enum cubin_field field;
+    bool to_function; /**< `target` is an index of functions; else of variables */
+    size_t target;
+    int64_t addend;
+};
+
 struct cubin {
     unsigned sm; /**< the SM version that it is for: 50 */
     uint8_t *code;
@@ -52,15 +84,30 @@ struct cubin {
     size_t function_count;
     uint8_t *bank3; /**< __constant__ variables, which all kernels share */
     uint32_t bank3_size;
+    uint8_t *data;                   /**< variables in global memory: initial values, then zeros */
+    uint64_t data_size, initialized; /**< bytes of all, of those that have initial values */
+    struct cubin_variable *variable;
+    size_t variable_count;
+    struct cubin_relocation *relocation;
+    size_t relocation_count;
 };
 
 /**
  * Reads a cubin for sm_50 to sm_53 from @p bytes; @p name is for messages. WT_UNSUPPORTED: another
- * SM, or a relocation that is not applied. The caller frees it with cubin_free; on failure there is
- * nothing to free.
+ * SM, or a relocation of a kind that is not known or to what the file does not have. The caller
+ * frees it with cubin_free; on failure there is nothing to free.
  */
 enum wt_status cubin_parse(const char *name, const uint8_t *bytes, size_t length,
                            struct cubin *cubin, struct wt_error *err);
+
+/**
+ * Applies the relocations: @p code, @p data and @p bank3 are where these will be in memory. The
+ * cubin can be relocated again for other addresses.
+ */
+void cubin_relocate(struct cubin *cubin, uint64_t code, uint64_t data, uint64_t bank3);
+
+/** The variable of this name; NULL if there is none. */
+const struct cubin_variable *cubin_find_variable(const struct cubin *cubin, const char *name);
 
 /**
  * Finds the size of a cubin from its header and section headers: *size bytes. False: these are no

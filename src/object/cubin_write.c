@@ -17,6 +17,7 @@ enum {
     OSABI = 0x33,
     ABI_VERSION = 7,
     STO_CUDA_ENTRY = 0x10,
+    SYMBOLS = 3, /* the section of symbols */
 };
 
 struct section {
@@ -99,6 +100,34 @@ static void add_info(struct writer *w, const struct cubin_function *f, uint32_t 
     free(info.bytes);
 }
 
+/* The relocations of one section. */
+static void add_relocations(struct writer *w, const struct cubin *c, enum cubin_part part,
+                            size_t function, unsigned bank, const char *prefix, const char *name,
+                            uint32_t section)
+{
+    struct wt_buffer entries = {0};
+    for (size_t i = 0; i < c->relocation_count; i++) {
+        const struct cubin_relocation *p = &c->relocation[i];
+        if (p->part != part ||
+            ((part == CUBIN_CODE || part == CUBIN_BANK) && p->function != function) ||
+            (part == CUBIN_BANK && p->bank != bank))
+            continue;
+        /* Symbols are: none, the functions, the variables. */
+        const uint64_t symbol = 1 + p->target + (p->to_function ? 0 : c->function_count);
+        wt_buffer_append_number(&entries, p->offset, 8);
+        wt_buffer_append_number(&entries, symbol << 32 | (uint64_t)p->field, 8);
+        wt_buffer_append_number(&entries, (uint64_t)p->addend, 8);
+    }
+    if (entries.length)
+        add_section(
+            w, prefix, name,
+            (struct section){
+                .type = SHT_RELA, .link = SYMBOLS, .info = section, .align = 8, .entry = 24},
+            entries.bytes, entries.length);
+    w->out.failed = w->out.failed || entries.failed;
+    free(entries.bytes);
+}
+
 static void add_function(struct writer *w, const struct cubin *c, const struct cubin_function *f,
                          struct wt_buffer *stacks, uint32_t symbol)
 {
@@ -109,15 +138,19 @@ static void add_function(struct writer *w, const struct cubin *c, const struct c
                                  .link = 3,
                                  .align = 32};
     const uint32_t text = add_section(w, ".text.", f->name, code, c->code + f->code, f->size);
+    const size_t index = (size_t)(f - c->function);
     add_info(w, f, text);
+    add_relocations(w, c, CUBIN_CODE, index, 0, ".rela.text.", f->name, text);
     for (unsigned i = 0; i < CUBIN_BANKS; i++) {
-        char prefix[24];
-        snprintf(prefix, sizeof prefix, ".nv.constant%u.", i);
-        if (f->bank[i])
-            add_section(w, prefix, f->name,
-                        (struct section){
-                            .type = SHT_PROGBITS, .flags = SHF_ALLOC, .info = text, .align = 4},
-                        f->bank[i], f->bank_size[i]);
+        char prefix[32];
+        if (!f->bank[i])
+            continue;
+        snprintf(prefix, sizeof prefix, ".rela.nv.constant%u.", i);
+        const uint32_t bank = add_section(
+            w, prefix + 5, f->name,
+            (struct section){.type = SHT_PROGBITS, .flags = SHF_ALLOC, .info = text, .align = 4},
+            f->bank[i], f->bank_size[i]);
+        add_relocations(w, c, CUBIN_BANK, index, i, prefix, f->name, bank);
     }
     if (f->shared)
         add_section(w, ".nv.shared.", f->name,
@@ -132,6 +165,43 @@ static void add_function(struct writer *w, const struct cubin *c, const struct c
     wt_buffer_append_number(stacks, 0x00081204, 4); /* the least stack */
     wt_buffer_append_number(stacks, symbol, 4);
     wt_buffer_append_number(stacks, f->local, 4);
+}
+
+/* Variables, and what is theirs: .nv.constant3, .nv.global.init, .nv.global. */
+static void add_variables(struct writer *w, const struct cubin *c)
+{
+    uint32_t constants = 0, values = 0, zeros = 0;
+    const uint64_t zeros_at = (c->initialized + 255) / 256 * 256;
+    if (c->bank3) {
+        constants =
+            add_section(w, "", ".nv.constant3",
+                        (struct section){.type = SHT_PROGBITS, .flags = SHF_ALLOC, .align = 4},
+                        c->bank3, c->bank3_size);
+        add_relocations(w, c, CUBIN_BANK3, 0, 0, "", ".rela.nv.constant3", constants);
+    }
+    if (c->initialized) {
+        values = add_section(
+            w, "", ".nv.global.init",
+            (struct section){.type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_WRITE, .align = 16},
+            c->data, c->initialized);
+        add_relocations(w, c, CUBIN_DATA, 0, 0, "", ".rela.nv.global.init", values);
+    }
+    if (c->data_size > zeros_at)
+        zeros = add_section(w, "", ".nv.global",
+                            (struct section){.type = SHT_NOBITS,
+                                             .flags = SHF_ALLOC | SHF_WRITE,
+                                             .size = c->data_size - zeros_at,
+                                             .align = 16},
+                            NULL, 0);
+    for (size_t i = 0; i < c->variable_count; i++) {
+        const struct cubin_variable *v = &c->variable[i];
+        const bool is_zero = !v->is_constant && zeros && v->offset >= zeros_at;
+        add_symbol(w, v->name, STB_GLOBAL << 4 | STT_OBJECT, 0,
+                   v->is_constant ? constants
+                   : is_zero      ? zeros
+                                  : values,
+                   v->offset - (is_zero ? zeros_at : 0), v->size);
+    }
 }
 
 /* One segment: all code, where the sections say. */
@@ -210,12 +280,9 @@ static void write_all(struct writer *w, const struct cubin *c)
                 NULL, 0);
     const uint32_t info =
         add_section(w, "", ".nv.info", (struct section){.type = INFO_TYPE, .align = 4}, NULL, 0);
-    if (c->bank3)
-        add_section(w, "", ".nv.constant3",
-                    (struct section){.type = SHT_PROGBITS, .flags = SHF_ALLOC, .align = 4},
-                    c->bank3, c->bank3_size);
     for (size_t i = 0; i < c->function_count; i++)
         add_function(w, c, &c->function[i], &stacks, (uint32_t)i + 1);
+    add_variables(w, c);
     if (!w->out.failed) {
         fill_section(w, info, &stacks);
         fill_section(w, 1, &w->names);
@@ -238,7 +305,7 @@ enum wt_status cubin_write(const struct cubin *c, uint8_t **bytes, size_t *lengt
                            struct wt_error *err)
 {
     struct writer w = {0};
-    assert(c->function_count && c->function_count < MOST_SECTIONS / (CUBIN_BANKS + 4));
+    assert(c->function_count && c->function_count < MOST_SECTIONS / (2 * CUBIN_BANKS + 4));
     write_all(&w, c);
     free(w.section);
     free(w.names.bytes);

@@ -14,7 +14,7 @@
 
 /** The kind of the socket (base/private_dir.h). */
 #define GEN_WIRE_SOCKET "gen9"
-#define GEN_WIRE_MAGIC 0x31394757u /* "WG91" */
+#define GEN_WIRE_MAGIC 0x33394757u /* "WG93" */
 #define GEN_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define GEN_WIRE_WAIT_MS 100u      /* the longest wait for an event */
 #define GEN_WIRE_NAME 120          /* bytes of a name, its zero included */
@@ -44,11 +44,19 @@ enum gen_wire_kind {
     GEN_WIRE_WATCH,          /**< size, followed by struct gen_wire_watch: memory that is watched
                                 from now on. -ENOMEM */
     GEN_WIRE_WATCHED,        /**< answered by a struct gen_wire_hit, once, or by nothing */
+    GEN_WIRE_CORE,           /**< size, followed by a struct wt_core_wire and its breakpoints
+                                (object/core_wire.h): the GPU's state goes to a core file. A negative
+                                result is followed by a sentence for people */
+    GEN_WIRE_FAULT, /**< answered by the struct gen_wire_fault for which the walk waits, or by
+                       nothing */
+    GEN_WIRE_RETRY, /**< when the walk goes on, its instruction is tried again; a fault that
+                       comes again at once ends the walk */
     GEN_WIRE_KINDS,
 };
 
 enum gen_wire_happened {
     GEN_WIRE_ATTENTION = 1, /**< a thread has entered the system routine */
+    GEN_WIRE_FAULTED = 4,   /**< the walk waits for a fault of the program */
     GEN_WIRE_CODE = 2,      /**< the list of kernels has another state than the known one */
 };
 
@@ -111,6 +119,16 @@ struct gen_wire_hit {
     uint64_t pc, addr, size;
 };
 
+/** A mistake of the program (base/fault.h). The instruction has had no effect. */
+struct gen_wire_fault {
+    uint32_t kind; /**< enum wt_fault_kind */
+    uint32_t thread;
+    uint32_t lanes; /**< channels that have done it */
+    uint32_t reserved;
+    uint64_t pc, addr, time;
+    char text[256]; /**< one sentence for people */
+};
+
 /** Whether a request is well-formed: its kind exists, and its size is at most GEN_WIRE_MOST. */
 static inline bool gen_wire_sound(const struct gen_wire_request *request)
 {
@@ -120,7 +138,10 @@ static inline bool gen_wire_sound(const struct gen_wire_request *request)
 /** The number of bytes that follow a request. */
 static inline size_t gen_wire_follows(const struct gen_wire_request *request)
 {
-    return request->kind == GEN_WIRE_WRITE || request->kind == GEN_WIRE_WATCH ? request->size : 0;
+    return request->kind == GEN_WIRE_WRITE || request->kind == GEN_WIRE_WATCH ||
+                   request->kind == GEN_WIRE_CORE
+               ? request->size
+               : 0;
 }
 
 #endif

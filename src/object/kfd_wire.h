@@ -40,17 +40,10 @@ enum kfd_wire_kind {
     KFD_WIRE_FINAL_NEXT, /**< addr: answered by KFD_WIRE_MEMORY, with the first piece of memory at
                             or behind it: its address and length in call.arg[0] and [1], its bytes
                             follow unless all are zero; length 0: there is none */
-    KFD_WIRE_CORE, /**< followed by a struct kfd_wire_core and its breakpoints: the GPU's state goes
-                      to a core file. A negative result is followed by a sentence for people */
+    KFD_WIRE_CORE, /**< followed by a struct wt_core_wire and its breakpoints (object/core_wire.h):
+                      the GPU's state goes to a core file. A negative result is followed by a
+                      sentence for people */
     KFD_WIRE_KINDS,
-};
-
-struct kfd_wire_core {
-    uint32_t wave, lane; /**< that are selected; wave UINT32_MAX: none */
-    uint64_t issues;     /**< of the recorded run before now; 0: none of it */
-    char path[4096];     /**< whole */
-    char reason[512];
-    uint32_t planted, reserved; /**< struct kfd_wire_planted that follow */
 };
 
 /** Time travel: what debug/core/target.h has in struct wt_history_services, by these names. */
@@ -113,12 +106,6 @@ struct kfd_wire_patch {
     uint64_t addr;
     uint32_t size, reserved;
     uint8_t bytes[16], mask[16];
-};
-
-/** A breakpoint that was planted in the recorded run. */
-struct kfd_wire_planted {
-    uint64_t addr, time;
-    struct kfd_wire_patch trap, original;
 };
 
 struct kfd_wire_stats {

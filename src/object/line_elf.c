@@ -85,22 +85,48 @@ static void put_abbreviations(struct wt_buffer *b)
     wt_buffer_append(b, bytes, sizeof bytes);
 }
 
-static void put_information(struct wt_buffer *b, const struct line_elf *from)
+/* The code of a unit: all there is, where it is alone; else from its first row's address to the end
+ * of its last one. False: it has none. */
+static bool find_code(const struct line_elf *from, size_t unit, uint64_t *low, uint64_t *high)
 {
+    bool any = from->unit_count == 1;
+    *low = from->address;
+    *high = any ? from->address + from->code_size : *low;
+    if (any)
+        return true;
+    for (size_t i = 0; i < from->row_count; i++) {
+        if (from->row[i].unit != unit)
+            continue;
+        if (!any)
+            *low = from->row[i].address;
+        any = true;
+        *high =
+            i + 1 < from->row_count ? from->row[i + 1].address : from->address + from->code_size;
+    }
+    return any;
+}
+
+/* The least about a unit; @p abbreviations, @p lines: where its parts of these sections begin. */
+static void put_information(struct wt_buffer *b, const struct line_elf *from, size_t unit,
+                            uint64_t abbreviations, uint64_t lines)
+{
+    const size_t start = b->length;
+    uint64_t low, high;
+    const bool any = find_code(from, unit, &low, &high);
     wt_buffer_append_number(b, 0, 4);
     wt_buffer_append_number(b, 4, 2); /* version */
-    wt_buffer_append_number(b, 0, 4); /* abbreviations */
+    wt_buffer_append_number(b, abbreviations, 4);
     wt_buffer_append_number(b, 8, 1); /* bytes of an address */
     uleb(b, UNIT);
     text(b, from->producer);
     wt_buffer_append_number(b, DW_LANG_C99, 1);
-    text(b, from->unit);
-    wt_buffer_append_number(b, 0, 4);
-    wt_buffer_append_number(b, from->address, 8);
-    wt_buffer_append_number(b, from->code_size, 8);
-    for (size_t i = 0; i < from->symbol_count; i++) {
+    text(b, from->unit[unit].name);
+    wt_buffer_append_number(b, lines, 4);
+    wt_buffer_append_number(b, low, 8);
+    wt_buffer_append_number(b, high - low, 8);
+    for (size_t i = 0; any && i < from->symbol_count; i++) {
         const struct line_elf_symbol *s = &from->symbol[i];
-        if (!s->is_function)
+        if (!s->is_function || s->address < low || s->address >= high)
             continue;
         uleb(b, FUNCTION);
         text(b, s->name);
@@ -108,7 +134,7 @@ static void put_information(struct wt_buffer *b, const struct line_elf *from)
         wt_buffer_append_number(b, s->size, 8);
     }
     uleb(b, 0);
-    patch(b, 0);
+    patch(b, start);
 }
 
 static void put_bytes(struct wt_buffer *b, const struct line_elf_bytes *from)
@@ -121,7 +147,7 @@ static void put_bytes(struct wt_buffer *b, const struct line_elf_bytes *from)
 
 #define OPCODE_BASE 13
 
-static void put_line_header(struct wt_buffer *b, const struct line_elf *from)
+static void put_line_header(struct wt_buffer *b, const struct line_elf_unit *unit)
 {
     static const uint8_t operands[OPCODE_BASE - 1] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
     wt_buffer_append_number(b, 0, 4);
@@ -137,8 +163,8 @@ static void put_line_header(struct wt_buffer *b, const struct line_elf *from)
     wt_buffer_append_number(b, OPCODE_BASE, 1);
     wt_buffer_append(b, operands, sizeof operands);
     wt_buffer_append_number(b, 0, 1); /* no folders: names are whole */
-    for (size_t i = 0; i < from->file_count; i++) {
-        text(b, from->file[i]);
+    for (size_t i = 0; i < unit->file_count; i++) {
+        text(b, unit->file[i]);
         uleb(b, 0);
         uleb(b, 0);
         uleb(b, 0);
@@ -147,46 +173,59 @@ static void put_line_header(struct wt_buffer *b, const struct line_elf *from)
     patch(b, header);
 }
 
-static void put_lines(struct wt_buffer *b, const struct line_elf *from)
+static void put_row(struct wt_buffer *b, const struct line_elf_row *before,
+                    const struct line_elf_row *r)
 {
-    uint64_t address = from->address;
-    uint32_t file = 0, line = 1, column = 0;
-    bool statement = true;
-    put_line_header(b, from);
+    wt_buffer_append_number(b, DW_LNS_advance_pc, 1);
+    uleb(b, r->address - before->address);
+    wt_buffer_append_number(b, DW_LNS_advance_line, 1);
+    sleb(b, (int64_t)r->line - before->line);
+    if (r->file != before->file) {
+        wt_buffer_append_number(b, DW_LNS_set_file, 1);
+        uleb(b, r->file + UINT64_C(1));
+    }
+    if (r->column != before->column) {
+        wt_buffer_append_number(b, DW_LNS_set_column, 1);
+        uleb(b, r->column);
+    }
+    if (r->is_statement != before->is_statement)
+        wt_buffer_append_number(b, DW_LNS_negate_stmt, 1);
+    wt_buffer_append_number(b, DW_LNS_copy, 1);
+}
+
+/* Consecutive rows of a unit, up to the code of another one. Returns the index behind them. */
+static size_t put_sequence(struct wt_buffer *b, const struct line_elf *from, size_t first)
+{
+    struct line_elf_row before = {
+        .address = from->row[first].address, .line = 1, .is_statement = true};
+    size_t i = first;
     wt_buffer_append_number(b, 0, 1);
     uleb(b, 9);
     wt_buffer_append_number(b, DW_LNE_set_address, 1);
-    wt_buffer_append_number(b, address, 8);
-    for (size_t i = 0; i < from->row_count; i++) {
-        const struct line_elf_row *r = &from->row[i];
-        assert(r->address >= address && r->file < from->file_count);
-        wt_buffer_append_number(b, DW_LNS_advance_pc, 1);
-        uleb(b, r->address - address);
-        wt_buffer_append_number(b, DW_LNS_advance_line, 1);
-        sleb(b, (int64_t)r->line - line);
-        if (r->file != file) {
-            wt_buffer_append_number(b, DW_LNS_set_file, 1);
-            uleb(b, r->file + UINT64_C(1));
-        }
-        if (r->column != column) {
-            wt_buffer_append_number(b, DW_LNS_set_column, 1);
-            uleb(b, r->column);
-        }
-        if (r->is_statement != statement)
-            wt_buffer_append_number(b, DW_LNS_negate_stmt, 1);
-        wt_buffer_append_number(b, DW_LNS_copy, 1);
-        address = r->address;
-        file = r->file;
-        line = r->line;
-        column = r->column;
-        statement = r->is_statement;
+    wt_buffer_append_number(b, before.address, 8);
+    for (; i < from->row_count && from->row[i].unit == from->row[first].unit; i++) {
+        assert(from->row[i].address >= before.address &&
+               from->row[i].file < from->unit[from->row[i].unit].file_count);
+        put_row(b, &before, &from->row[i]);
+        before = from->row[i];
     }
+    const uint64_t end =
+        i < from->row_count ? from->row[i].address : from->address + from->code_size;
     wt_buffer_append_number(b, DW_LNS_advance_pc, 1);
-    uleb(b, from->address + from->code_size - address);
+    uleb(b, end - before.address);
     wt_buffer_append_number(b, 0, 1);
     uleb(b, 1);
     wt_buffer_append_number(b, DW_LNE_end_sequence, 1);
-    patch(b, 0);
+    return i;
+}
+
+static void put_lines(struct wt_buffer *b, const struct line_elf *from, size_t unit)
+{
+    const size_t start = b->length;
+    put_line_header(b, &from->unit[unit]);
+    for (size_t i = 0; i < from->row_count;)
+        i = from->row[i].unit == unit ? put_sequence(b, from, i) : i + 1;
+    patch(b, start);
 }
 
 /* ---- symbols ---- */
@@ -239,6 +278,26 @@ static void align(struct wt_buffer *b, size_t alignment)
     wt_buffer_append(b, zeros, (alignment - b->length % alignment) % alignment);
 }
 
+/* What there is about units, then what is made. */
+static void put_units(struct wt_buffer part[SECTIONS], const struct line_elf *from)
+{
+    put_bytes(&part[ABBREV], &from->abbreviations);
+    put_bytes(&part[INFO], &from->information);
+    put_bytes(&part[STR], &from->strings);
+    put_bytes(&part[LOC], &from->locations);
+    const uint64_t abbreviations = part[ABBREV].length;
+    put_abbreviations(&part[ABBREV]);
+    for (size_t i = 0; i < from->unit_count; i++) {
+        const uint64_t lines = part[LINE].length;
+        put_lines(&part[LINE], from, i);
+        if (!from->unit[i].is_described)
+            put_information(&part[INFO], from, i, abbreviations, lines);
+        for (size_t k = 0; k < from->reference_count && !part[INFO].failed; k++)
+            if (from->reference[k].unit == i)
+                wt_store_le(part[INFO].bytes + from->reference[k].at, lines, 4);
+    }
+}
+
 static void write_all(struct wt_buffer *out, struct wt_buffer part[SECTIONS],
                       const struct line_elf *from)
 {
@@ -262,16 +321,7 @@ static void write_all(struct wt_buffer *out, struct wt_buffer part[SECTIONS],
     uint64_t offset[SECTIONS];
     uint32_t name[SECTIONS];
     put_symbols(&part[SYMTAB], &part[STRTAB], from);
-    if (from->information.bytes) {
-        put_bytes(&part[ABBREV], &from->abbreviations);
-        put_bytes(&part[INFO], &from->information);
-        put_bytes(&part[STR], &from->strings);
-        put_bytes(&part[LOC], &from->locations);
-    } else {
-        put_abbreviations(&part[ABBREV]);
-        put_information(&part[INFO], from);
-    }
-    put_lines(&part[LINE], from);
+    put_units(part, from);
     wt_buffer_append(&part[TEXT], from->code, from->code_size);
     for (unsigned i = 0; i < SECTIONS; i++) {
         name[i] = (uint32_t)part[SHSTRTAB].length;
@@ -315,7 +365,7 @@ enum wt_status line_elf_write(const struct line_elf *from, uint8_t **bytes, size
                               struct wt_error *err)
 {
     struct wt_buffer out = {0}, part[SECTIONS] = {0};
-    assert(from->file_count && from->code_size);
+    assert(from->unit_count && from->code_size);
     write_all(&out, part, from);
     for (unsigned i = 0; i < SECTIONS; i++)
         free(part[i].bytes);

@@ -21,29 +21,45 @@ struct line_elf_symbol {
 /** From this address on, up to the next one's, code is of this line. */
 struct line_elf_row {
     uint64_t address;
-    uint32_t file; /**< index in line_elf.file */
+    uint32_t unit; /**< index in line_elf.unit */
+    uint32_t file; /**< index in the unit's files */
     uint32_t line, column;
     bool is_statement; /**< a place for breakpoints: the line begins here */
 };
 
+/** A compile unit, which has a line table of its own. */
+struct line_elf_unit {
+    const char *name; /**< its main source */
+    const char *const *file;
+    size_t file_count; /**< 1 at least */
+    bool is_described; /**< line_elf.information is of it, too; else the least is made */
+};
+
+/** 4 bytes of line_elf.information that are where the line table of a unit begins. */
+struct line_elf_reference {
+    size_t at;
+    uint32_t unit;
+};
+
 struct line_elf {
-    const char *producer, *unit; /**< of the compile unit: who made it, its main source */
-    unsigned machine;            /**< e_machine */
-    uint64_t address;            /**< of the code's first byte */
+    const char *producer; /**< of the compile units: who made them */
+    unsigned machine;     /**< e_machine */
+    uint64_t address;     /**< of the code's first byte */
     const uint8_t *code;
     size_t code_size;
     const struct line_elf_symbol *symbol;
     size_t symbol_count;
-    const char *const *file;
-    size_t file_count;              /**< 1 at least */
+    const struct line_elf_unit *unit;
+    size_t unit_count;              /**< 1 at least */
     const struct line_elf_row *row; /**< by address */
     size_t row_count;
-    /** Debug information that there is, in place of what else is made: a unit whose line table is
-     * at 0, with the files in their order. No information: NULL. */
+    /** Debug information that there is, of the units that are described. */
     struct line_elf_bytes {
         const uint8_t *bytes;
         size_t size;
     } information, abbreviations, strings, locations;
+    const struct line_elf_reference *reference;
+    size_t reference_count;
 };
 
 /** Writes the file; the caller frees *bytes. WT_NO_MEMORY is the only failure. */

@@ -15,7 +15,7 @@
 #include "base/fault.h"
 
 #define SM_WIRE_SOCKET "sm"       /* base/private_dir.h: the kind of socket */
-#define SM_WIRE_MAGIC 0x324d5357u /* "WSM2" */
+#define SM_WIRE_MAGIC 0x334d5357u /* "WSM3" */
 #define SM_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define SM_WIRE_WAIT_MS 100u      /* the longest WAIT */
 #define SM_WIRE_DEVICES 16u
@@ -47,6 +47,9 @@ enum sm_wire_kind {
                       instead of what was. The SM of a warp that accesses it stops behind the
                       instruction, as by the stop trigger */
     SM_WIRE_HITS,  /**< answered by struct sm_wire_hit, each once */
+    SM_WIRE_CORE,  /**< size, followed by a struct wt_core_wire and its breakpoints
+                      (object/core_wire.h): the device's state goes to a core file. A negative
+                      result is followed by a sentence for people */
     SM_WIRE_KINDS,
 };
 
@@ -154,6 +157,7 @@ static inline size_t sm_wire_follows(const struct sm_wire_request *request)
     switch (request->kind) {
     case SM_WIRE_WRITE:
     case SM_WIRE_REGISTERS:
+    case SM_WIRE_CORE:
     case SM_WIRE_WATCH:
         return request->size;
     case SM_WIRE_WRITE_ROW:

@@ -25,6 +25,10 @@ struct wt_core_file {
     struct wt_core_device device;
     struct wt_core_module *module;
     size_t module_count, module_capacity;
+    struct wt_core_text *text;
+    size_t text_count, text_capacity;
+    struct wt_archive *code; /* sections PTXT */
+    size_t code_count, code_capacity;
     struct wt_core_breakpoints breakpoints;
     struct wt_archive state; /* where its section begins */
     bool has_device, has_state;
@@ -93,7 +97,8 @@ static enum wt_status write_sections(struct wt_emulated *e,
     wt_core_begin_section(w, "DEVC");
     wt_core_device(&a, &f->device);
     wt_core_end_section(w);
-    write_modules(e, w, &a);
+    if (!e->family->write_code || !e->family->write_code(e, w, &a))
+        write_modules(e, w, &a);
     wt_core_begin_section(w, "PLNT");
     wt_core_breakpoints(&a, &f->breakpoints);
     wt_core_end_section(w);
@@ -170,6 +175,25 @@ static enum wt_status take_section(struct wt_core_file *f, const char *name, con
         f->module = grown;
         grown[f->module_count] = (struct wt_core_module){0};
         wt_core_module(a, &grown[f->module_count++]);
+    } else if (memcmp(tag, "TEXT", 4) == 0) {
+        struct wt_core_text *grown =
+            f->text_count < MOST_MODULES
+                ? wt_array_grow(f->text, &f->text_capacity, f->text_count + 1, sizeof *grown)
+                : NULL;
+        if (!grown)
+            return wt_fail(err, WT_NO_MEMORY, "%s: no host memory for its sources", name);
+        f->text = grown;
+        grown[f->text_count] = (struct wt_core_text){.length = 0};
+        wt_core_text(a, &grown[f->text_count++]);
+    } else if (memcmp(tag, "PTXT", 4) == 0) {
+        struct wt_archive *grown =
+            f->code_count < MOST_MODULES
+                ? wt_array_grow(f->code, &f->code_capacity, f->code_count + 1, sizeof *grown)
+                : NULL;
+        if (!grown)
+            return wt_fail(err, WT_NO_MEMORY, "%s: no host memory for its programs", name);
+        f->code = grown;
+        grown[f->code_count++] = *a;
     } else if (memcmp(tag, "PLNT", 4) == 0) {
         wt_core_breakpoints(a, &f->breakpoints);
     } else if (memcmp(tag, "STAT", 4) == 0) {
@@ -274,6 +298,8 @@ void wt_core_file_free(struct wt_core_file *f)
     if (f->map)
         munmap(f->map, f->map_length);
     free(f->module);
+    free(f->text);
+    free(f->code);
     free(f->breakpoints.list);
     free(f);
 }
@@ -316,11 +342,23 @@ static enum wt_status take_modules(struct wt_emulated *e, const struct wt_core_f
                                    struct wt_error *err)
 {
     enum wt_status status;
+    for (size_t i = 0; i < f->text_count; i++) {
+        const struct wt_core_text *t = &f->text[i];
+        if ((status = wt_modules_add_text(e->modules, t->name, (const char *)t->text,
+                                          (size_t)t->length, err)) != WT_OK)
+            return status;
+    }
     for (size_t i = 0; i < f->module_count; i++) {
         const struct wt_core_module *m = &f->module[i];
         if ((status = wt_modules_add_bytes(e->modules, m->name, m->bytes, (size_t)m->length,
                                            m->bias, m->device, NULL, err)) != WT_OK)
             return status;
+        e->is_elf = true;
+    }
+    for (size_t i = 0; i < f->code_count && e->family->take_code; i++) {
+        struct wt_archive a = f->code[i];
+        if ((status = e->family->take_code(e, &a, err)) != WT_OK)
+            return wt_fail_in(err, "the core file is damaged");
         e->is_elf = true;
     }
     return WT_OK;

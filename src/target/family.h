@@ -10,11 +10,13 @@
 #include <stdio.h>
 
 #include "debug/core/target.h"
+#include "debug/source/source.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
 
 struct wt_archive;
+struct wt_core_writer;
 struct wt_emulated;
 struct wt_hw_table;
 struct wt_probe_ops;
@@ -90,6 +92,10 @@ struct wt_family {
      */
     unsigned (*instruction_text)(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size);
+    /** Register @p n of those that the code at @p pc has under names of its own; false: it has no
+     * more. NULL: code has none. */
+    bool (*code_register)(struct wt_emulated *e, uint64_t pc, size_t n,
+                          struct wt_code_register *reg);
     /**
      * Says in words what registers of a wave tell, a line each, of those that it knows by their
      * names in the debugger. NULL: nothing.
@@ -140,6 +146,10 @@ struct wt_family {
     /* Core files. */
     /** Lists the device's state (machine/archive.h). NULL: core files are not offered. */
     void (*archive)(struct wt_machine *m, struct wt_archive *a);
+    /** Writes sections PTXT of the program; false: its modules tell all. NULL: they always do. */
+    bool (*write_code)(struct wt_emulated *e, struct wt_core_writer *w, struct wt_archive *a);
+    /** Reads the content of a section PTXT. NULL: there is none. */
+    enum wt_status (*take_code)(struct wt_emulated *e, struct wt_archive *a, struct wt_error *err);
     /** The device's configuration as config_parse takes it, in 1024 bytes or less. NULL where
      * archive is. */
     void (*config_print)(const struct wt_emulated *e, char *text, size_t size);

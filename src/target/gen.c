@@ -173,15 +173,17 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
     struct gen_config gpu = *(const struct gen_config *)config;
     struct gen *g = calloc(1, sizeof *g);
     enum wt_status status;
-    assert(e->program);
+    assert(e->program || e->core_file);
     if (!g)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     e->own = g;
     if (e->options->schedule)
         gpu.schedule = *e->options->schedule;
-    if ((status = read_program(e, err)) != WT_OK || (status = read_system(e, err)) != WT_OK ||
-        (status = choose_kernel(e, err)) != WT_OK || (status = describe_launch(e, err)) != WT_OK ||
-        (status = gen_device_new(&gpu, &g->device, err)) != WT_OK)
+    if (e->program &&
+        ((status = read_program(e, err)) != WT_OK || (status = read_system(e, err)) != WT_OK ||
+         (status = choose_kernel(e, err)) != WT_OK || (status = describe_launch(e, err)) != WT_OK))
+        return status;
+    if ((status = gen_device_new(&gpu, &g->device, err)) != WT_OK)
         return status;
     e->machine = gen_machine(g->device);
     e->is_elf = true;
@@ -223,6 +225,8 @@ static uint32_t exit_word(struct wt_emulated *e)
 static enum wt_status print(struct wt_emulated *e, FILE *out, struct wt_error *err)
 {
     bool lost;
+    if (e->core_file)
+        return WT_OK; /* it was printed by the program */
     const enum wt_status status =
         gen_launch_print(own(e)->device, &own(e)->launch, out, &lost, err);
     if (status == WT_OK && lost)
@@ -268,7 +272,7 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
 {
     const struct gen_launch *l = &own(e)->launch;
     uint32_t group[3], index;
-    if (!gen_thread_group(own(e)->device, wave, group, &index))
+    if (!l->kernel || !gen_thread_group(own(e)->device, wave, group, &index))
         return false;
     wt_launch_work_item(l->grid, l->block, group, index * l->kernel->simd + lane, item);
     return true;
@@ -295,8 +299,22 @@ static void attach(struct wt_emulated *e)
     struct gen *g = own(e);
     g->way_in = (struct gen_way_in){.e = e, .device = g->device, .launch = &g->launch};
     g->link = (struct wt_gen_link){.ops = &gen_debugger_link, .context = &g->way_in};
-    gen_device_debug(g->device, true);
+    if (e->core_file)
+        gen_debugger_attend(e);
+    else
+        gen_device_debug(g->device, true);
     e->target.link = &g->link;
+}
+
+static void config_print(const struct wt_emulated *e, char *text, size_t size)
+{
+    gen_config_print(gen_device_config(own(e)->device), text, size);
+}
+
+/* A run without a debugger has the driver's debug support off. */
+static void make_ready(struct wt_emulated *e)
+{
+    gen_device_debug(own(e)->device, true);
 }
 
 static void list_isa(FILE *out)
@@ -342,7 +360,10 @@ const struct wt_family wt_family_gen = {
     .explain_word = gen_explain_word,
     .print_operand = gen_print_operand,
     .attach = attach,
+    .archive = gen_archive,
+    .config_print = config_print,
     .operations = gen_debugger_operations,
+    .make_ready = make_ready,
     .probe = &wt_probe_gen,
     .process = &wt_gen_process_ops,
 };

@@ -4,6 +4,7 @@
  */
 #include "target/gen_debugger.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "target/history.h"
@@ -90,11 +91,20 @@ static bool link_ended(void *context, uint32_t *status, char *text, size_t size)
     return !m->active && !m->fault.kind;
 }
 
+static bool is_flag(const uint8_t *bytes, size_t offset)
+{
+    return bytes[offset] <= 1;
+}
+
 static uint32_t launch_again(struct wt_machine *m, const void *bytes, size_t size)
 {
     struct gen_walk walk[GEN_WALKS];
-    if (size > sizeof walk)
+    if (size > sizeof walk || size % sizeof *walk)
         return 0;
+    for (size_t at = 0; at < size; at += sizeof *walk) /* of a core file, they may be anything */
+        if (!is_flag(bytes, at + offsetof(struct gen_walk, has_scratch)) ||
+            !is_flag(bytes, at + offsetof(struct gen_walk, barrier)))
+            return 0;
     memcpy(walk, bytes, size);
     return gen_launch_again((struct gen_device *)m, walk, (unsigned)(size / sizeof *walk),
                             WT_IGNORED) == WT_OK;
@@ -119,8 +129,21 @@ static void link_detach(void *context)
     (void)context;
 }
 
+static uint32_t attend(struct wt_machine *m, const void *bytes, size_t size)
+{
+    (void)bytes, (void)size;
+    gen_device_debug((struct gen_device *)m, true);
+    return 1;
+}
+
+void gen_debugger_attend(struct wt_emulated *e)
+{
+    wt_emulated_input(e, &(struct wt_input){.kind = WT_INPUT_OPERATION, .operation = attend});
+}
+
+/* The order is part of the format of core files. */
 uint32_t (*const gen_debugger_operations[])(struct wt_machine *, const void *,
-                                            size_t) = {launch_again, NULL};
+                                            size_t) = {launch_again, attend, NULL};
 
 const struct wt_gen_link_ops gen_debugger_link = {
     .info = link_info,

@@ -16,6 +16,10 @@ struct gen_way_in {
     const struct gen_launch *launch;
 };
 
+/** In a core file, whose debugger has gone: the driver's debug support is wanted from its end on.
+ */
+void gen_debugger_attend(struct wt_emulated *e);
+
 /** What inputs of a recorded run may do; NULL ends the list. */
 extern uint32_t (*const gen_debugger_operations[])(struct wt_machine *m, const void *bytes,
                                                    size_t size);

@@ -1,16 +1,13 @@
 /* Host programs on Gen9, and the kernels that they have launched. See gen_process.h. */
 #include "target/gen_process.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "debug/gen/process.h"
-#include "object/line_elf.h"
-
-#define EM_INTELGT 205
+#include "object/gen_kernel_elf.h"
 
 /* Each kernel is a module: numbers of kernels are never used again. */
 struct code {
@@ -40,51 +37,6 @@ static bool is_known(const struct wt_process *p, uint64_t number)
     return false;
 }
 
-/* Makes an ELF file for a kernel that the runtime has not described (its own kernels, and those of
- * programs that run without a debugger). Its name and its instructions are known. */
-static enum wt_status make_elf(const struct gen_wire_kernel *kernel, uint8_t **bytes,
-                               size_t *length, struct wt_error *err)
-{
-    const char *const file = kernel->name;
-    uint8_t *code = calloc(1, kernel->code_size ? kernel->code_size : 1);
-    const struct line_elf_symbol symbol = {
-        .name = kernel->name, .size = kernel->code_size, .is_function = true};
-    const struct line_elf elf = {.producer = "wavetrap",
-                                 .unit = kernel->name,
-                                 .machine = EM_INTELGT,
-                                 .code = code,
-                                 .code_size = kernel->code_size,
-                                 .symbol = &symbol,
-                                 .symbol_count = 1,
-                                 .file = &file,
-                                 .file_count = 1};
-    if (!code)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the symbols of %s", kernel->name);
-    const enum wt_status status = line_elf_write(&elf, bytes, length, err);
-    free(code);
-    return status;
-}
-
-/* The runtime's file has one segment, the whole file; only the code is loaded. */
-static void correct_segments(uint8_t *bytes, size_t length, uint64_t code_size)
-{
-    Elf64_Ehdr header;
-    if (length < sizeof header)
-        return;
-    memcpy(&header, bytes, sizeof header);
-    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
-        return;
-    for (unsigned i = 0; i < header.e_phnum; i++) {
-        Elf64_Phdr segment;
-        const uint64_t at = header.e_phoff + i * sizeof segment;
-        if (at > length || length - at < sizeof segment)
-            return;
-        memcpy(&segment, bytes + at, sizeof segment);
-        segment.p_filesz = segment.p_memsz = code_size;
-        memcpy(bytes + at, &segment, sizeof segment);
-    }
-}
-
 /* Its instructions, read before breakpoints are planted there. */
 static uint8_t *read_code(struct wt_process *p, const struct gen_wire_kernel *kernel)
 {
@@ -97,6 +49,19 @@ static uint8_t *read_code(struct wt_process *p, const struct gen_wire_kernel *ke
     return NULL;
 }
 
+/* What another process says is checked: the code's memory is asked for at once. */
+static enum wt_status check_kernel(const struct gen_wire_kernel *kernel, struct wt_error *err)
+{
+    enum { MOST_CODE = 64 << 20 };
+    if (kernel->code_size <= MOST_CODE && kernel->elf_size <= MOST_CODE)
+        return WT_OK;
+    return wt_fail(err, WT_INVALID,
+                   "the process tells of a kernel %s of %llu bytes, and debug information of %llu; "
+                   "%d are the most",
+                   kernel->name, (unsigned long long)kernel->code_size,
+                   (unsigned long long)kernel->elf_size, MOST_CODE);
+}
+
 static enum wt_status add_module(struct wt_process *p, const struct gen_wire_kernel *kernel,
                                  struct wt_error *err)
 {
@@ -104,6 +69,8 @@ static enum wt_status add_module(struct wt_process *p, const struct gen_wire_ker
     uint8_t *bytes = NULL;
     size_t length;
     wt_module_id id;
+    if ((status = check_kernel(kernel, err)) != WT_OK)
+        return status;
     struct code *grown =
         wt_array_grow(own(p)->code, &own(p)->code_capacity, own(p)->code_count + 1, sizeof *grown);
     if (!grown)
@@ -113,8 +80,9 @@ static enum wt_status add_module(struct wt_process *p, const struct gen_wire_ker
         (status = wt_gen_process_elf(own(p)->connection, kernel, &bytes, &length, err)) != WT_OK)
         return status;
     if (bytes)
-        correct_segments(bytes, length, kernel->code_size);
-    if (!bytes && (status = make_elf(kernel, &bytes, &length, err)) != WT_OK)
+        gen_kernel_elf_correct(bytes, length, kernel->code_size);
+    if (!bytes && (status = gen_kernel_elf_make(kernel->name, kernel->code_size, &bytes, &length,
+                                                err)) != WT_OK)
         return status;
     status =
         wt_modules_add_bytes(p->modules, kernel->name, bytes, length, kernel->address, 0, &id, err);
@@ -187,6 +155,8 @@ static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error 
         return status;
     p->target.link = wt_gen_process_link(own(p)->connection);
     p->target.context = own(p)->connection;
+    wt_gen_process_offer_core_files(&p->services);
+    wt_gen_process_offer_faults(&p->services);
     return refresh(p, err);
 }
 

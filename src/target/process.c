@@ -95,6 +95,13 @@ unsigned wt_process_instruction_text(struct wt_process *p, uint64_t pc, const ui
     return f->instruction_text ? f->instruction_text(NULL, pc, bytes, available, text, size) : 0;
 }
 
+bool wt_process_code_register(struct wt_process *p, uint64_t pc, size_t n,
+                              struct wt_code_register *reg)
+{
+    const struct wt_process_ops *ops = p->family->process;
+    return ops->code_register && ops->code_register(p, pc, n, reg);
+}
+
 void wt_process_show_file(struct wt_process *none)
 {
     if (!none->file_modules)

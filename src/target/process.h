@@ -48,6 +48,9 @@ struct wt_process_ops {
     /** As of struct wt_family, for code that the process has loaded. NULL: that of the family. */
     unsigned (*instruction_text)(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size);
+    /** As of struct wt_family, for code that the process has loaded. NULL: code has none. */
+    bool (*code_register)(struct wt_process *p, uint64_t pc, size_t n,
+                          struct wt_code_register *reg);
     /** Disconnects and frees p->own, which may be NULL. */
     void (*disconnect)(struct wt_process *p);
 };
@@ -97,6 +100,10 @@ enum wt_status wt_process_refresh(struct wt_process *process, struct wt_error *e
 /** Disassembles as the operation instruction_text of struct wt_family does. */
 unsigned wt_process_instruction_text(struct wt_process *process, uint64_t pc, const uint8_t *bytes,
                                      size_t available, char *text, size_t size);
+
+/** Register @p n of those that the code at @p pc has under names of its own; false: no more. */
+bool wt_process_code_register(struct wt_process *process, uint64_t pc, size_t n,
+                              struct wt_code_register *reg);
 
 /**
  * The debugger of a GPU that no program uses: it has no waves. Its modules and its memory, which

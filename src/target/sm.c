@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 #include "base/file.h"
 #include "emulator/sm/assembler.h"
@@ -15,6 +16,7 @@
 #include "runtime/common/value.h"
 #include "target/emulated.h"
 #include "target/launch.h"
+#include "target/sm_core.h"
 #include "target/sm_debugger.h"
 #include "target/sm_process.h"
 #include "target/sm_ptx.h"
@@ -63,7 +65,9 @@ struct sm {
     size_t handler_size;
     struct sm_device *device;
     struct sm_launch launch;
-    struct sm_way_in way_in; /* of a debugger */
+    struct sm_way_in way_in;  /* of a debugger */
+    struct wt_sm_ptx *loaded; /* of a core file */
+    size_t loaded_count, loaded_capacity;
     unsigned sms;
     struct wt_sm_link link;
 };
@@ -125,6 +129,8 @@ static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
     const bool is_elf = length >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
     status = !is_elf ? read_ptx(&own(e)->ptx, e->program, bytes, length, err)
                      : cubin_parse(e->program, bytes, length, &own(e)->cubin, err);
+    if (!status && is_elf)
+        cubin_relocate(&own(e)->cubin, CODE, PTX_DATA, BANKS + 3 * BANK_STRIDE);
     free(bytes);
     return status;
 }
@@ -306,6 +312,12 @@ static enum wt_status read_handler(const struct wt_emulated *e, struct wt_error 
     if (s->handler_size >= 4 && memcmp(s->handler, "\177ELF", 4) == 0) {
         if ((status = cubin_parse(path, s->handler, s->handler_size, &cubin, err)) != WT_OK)
             return status;
+        if (cubin.relocation_count) {
+            cubin_free(&cubin);
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "%s: a trap handler has no variables: its code is all that is loaded",
+                           path);
+        }
         const struct cubin_function *f = &cubin.function[0];
         memmove(s->handler, cubin.code + f->code, f->size); /* a part of the file */
         s->handler_size = f->size;
@@ -329,11 +341,16 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
     e->own = s;
     if (e->options->schedule)
         gpu.schedule = *e->options->schedule;
-    if ((status = read_program(e, err)) != WT_OK || (status = choose_kernel(e, err)) != WT_OK ||
-        (status = set_shape(e, err)) != WT_OK || (status = read_values(e, err)) != WT_OK ||
-        (status = read_handler(e, err)) != WT_OK ||
-        (status = sm_device_new(&gpu, &s->device, err)) != WT_OK)
+    assert(e->program || e->core_file);
+    if (e->program &&
+        ((status = read_program(e, err)) != WT_OK || (status = choose_kernel(e, err)) != WT_OK ||
+         (status = set_shape(e, err)) != WT_OK || (status = read_values(e, err)) != WT_OK ||
+         (status = read_handler(e, err)) != WT_OK))
         return status;
+    if ((status = sm_device_new(&gpu, &s->device, err)) != WT_OK)
+        return status;
+    if (e->core_file)
+        wt_modules_set_bundles(e->modules, SM_BUNDLE, 8);
     if (s->ptx.image && (status = sm_device_attach_ptx(s->device, s->ptx.image, err)) != WT_OK)
         return status;
     e->machine = sm_machine(s->device);
@@ -352,6 +369,9 @@ static void close_device(struct wt_emulated *e)
     sm_device_free(s->device);
     cubin_free(&s->cubin);
     wt_sm_ptx_free(&s->ptx);
+    for (size_t i = 0; i < s->loaded_count; i++)
+        wt_sm_ptx_free(&s->loaded[i]);
+    free(s->loaded);
     free(s->kernel.parameter);
     free(s);
     e->own = NULL;
@@ -450,6 +470,8 @@ static size_t parts_of(const struct sm *s, struct part part[3])
         count = part[1].size ? 2 : 1;
     } else {
         part[count++] = (struct part){CODE, s->cubin.code, s->cubin.code_size, false};
+        if (s->cubin.data_size)
+            part[count++] = (struct part){PTX_DATA, s->cubin.data, s->cubin.data_size, true};
     }
     if (s->handler)
         part[count++] = (struct part){HANDLER, s->handler, s->handler_size, false};
@@ -487,7 +509,9 @@ static void add_module(struct wt_emulated *e)
         return;
     }
     wt_modules_set_bundles(e->modules, SM_BUNDLE, 8);
-    if (cubin_write(&s->cubin, &bytes, &length, WT_IGNORED) != WT_OK)
+    struct cubin code = s->cubin; /* its variables are elsewhere */
+    code.variable_count = code.relocation_count = code.data_size = code.initialized = 0;
+    if (cubin_write(&code, &bytes, &length, WT_IGNORED) != WT_OK)
         return;
     wt_modules_add_bytes(e->modules, e->program, bytes, length, CODE, 0, NULL, WT_IGNORED);
     free(bytes);
@@ -572,7 +596,7 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
 {
     const struct sm *s = own(e);
     uint32_t cta[3], index;
-    if (!sm_warp_cta(s->device, wave, cta, &index))
+    if (e->core_file || !sm_warp_cta(s->device, wave, cta, &index))
         return false;
     const uint32_t grid[3] = {s->grid[0] * s->block[0], s->grid[1] * s->block[1],
                               s->grid[2] * s->block[2]};
@@ -602,16 +626,50 @@ static void attach(struct wt_emulated *e)
 {
     struct sm *s = own(e);
     s->way_in = (struct sm_way_in){.e = e, .device = s->device, .launch = &s->launch};
+    if (e->core_file) {
+        s->launch = *sm_device_latest_launch(s->device);
+        s->way_in.launches = s->launch.grid[0] != 0;
+    }
     s->sms = e->machine->waves / SM_WARPS;
     s->link = (struct wt_sm_link){.bus = &e->bus,
                                   .ops = &sm_debugger_link,
                                   .context = &s->way_in,
                                   .gpus = 1,
                                   .sms = &s->sms,
-                                  .has_handler = s->handler != NULL,
+                                  .has_handler = sm_device_trap_handler(s->device) != 0,
                                   .shared_window = SM_SHARED_WINDOW,
                                   .local_window = SM_LOCAL_WINDOW};
     e->target.link = &s->link;
+}
+
+/* ---- core files ---- */
+
+static bool write_code(struct wt_emulated *e, struct wt_core_writer *w, struct wt_archive *a)
+{
+    const struct sm *s = own(e);
+    for (size_t i = 0; i < s->loaded_count; i++)
+        wt_sm_core_write(&s->loaded[i], sm_ptx_code_address(s->loaded[i].image),
+                         sm_ptx_data_address(s->loaded[i].image), w, a);
+    if (s->ptx.image)
+        wt_sm_core_write(&s->ptx, PTX_CODE, PTX_DATA, w, a);
+    return s->ptx.image;
+}
+
+static enum wt_status take_code(struct wt_emulated *e, struct wt_archive *a, struct wt_error *err)
+{
+    struct sm *s = own(e);
+    struct wt_sm_ptx *grown =
+        wt_array_grow(s->loaded, &s->loaded_capacity, s->loaded_count + 1, sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    s->loaded = grown;
+    grown[s->loaded_count] = (struct wt_sm_ptx){NULL};
+    return wt_sm_core_take(a, s->device, e->modules, &grown[s->loaded_count++], err);
+}
+
+static void config_print(const struct wt_emulated *e, char *text, size_t size)
+{
+    sm_config_print(sm_device_config(own(e)->device), text, size);
 }
 
 /* The error status of a warp, and the address of the error. */
@@ -655,6 +713,12 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
     }
     sm_device_instruction_text(own(e)->device, pc, wt_load_le(bytes, 8), text, size);
     return (unsigned)(sm_next_pc(pc) - pc);
+}
+
+static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
+                          struct wt_code_register *reg)
+{
+    return wt_sm_ptx_code_register(own(e)->ptx.image, pc, n, reg);
 }
 
 /* ---- assembler ---- */
@@ -707,8 +771,14 @@ const struct wt_family wt_family_sm = {
     .work_item = work_item,
     .list_isa = list_isa,
     .instruction_text = instruction_text,
+    .code_register = code_register,
     .explain_registers = explain_registers,
     .attach = attach,
+    .archive = sm_archive,
+    .write_code = write_code,
+    .take_code = take_code,
+    .config_print = config_print,
+    .operations = sm_debugger_operations,
     .probe = &wt_probe_sm,
     .process = &wt_sm_process_ops,
     .registers = &sm_register_table,

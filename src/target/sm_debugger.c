@@ -189,6 +189,10 @@ static enum wt_status link_reset(void *context, struct wt_error *err)
     return WT_OK;
 }
 
+/* The order is part of the format of core files. */
+uint32_t (*const sm_debugger_operations[])(struct wt_machine *, const void *,
+                                           size_t) = {launch_again, do_write_row, NULL};
+
 const struct wt_sm_link_ops sm_debugger_link = {
     .launch = link_launch,
     .warp = link_warp,

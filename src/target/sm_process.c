@@ -134,6 +134,7 @@ static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error 
         return status;
     p->target.link = wt_sm_process_link(wt_sm_own(p)->connection);
     p->target.context = wt_sm_own(p)->connection;
+    wt_sm_process_offer_core_files(&p->services);
     return refresh(p, err);
 }
 
@@ -158,6 +159,15 @@ static unsigned instruction_text(struct wt_process *p, uint64_t pc, const uint8_
     return (unsigned)(sm_next_pc(pc) - pc);
 }
 
+static bool code_register(struct wt_process *p, uint64_t pc, size_t n, struct wt_code_register *reg)
+{
+    const struct wt_sm_own *o = wt_sm_own(p);
+    bool found = false;
+    for (size_t i = 0; o && i < o->loaded_count && !found; i++)
+        found = wt_sm_ptx_code_register(o->loaded[i].ptx.image, pc, n, reg);
+    return found;
+}
+
 static void disconnect(struct wt_process *p)
 {
     if (!p->own)
@@ -175,4 +185,5 @@ const struct wt_process_ops wt_sm_process_ops = {.reachable = wt_sm_process_reac
                                                  .connect_none = wt_sm_connect_none,
                                                  .refresh = refresh,
                                                  .instruction_text = instruction_text,
+                                                 .code_register = code_register,
                                                  .disconnect = disconnect};

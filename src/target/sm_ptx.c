@@ -54,19 +54,39 @@ void wt_sm_ptx_free(struct wt_sm_ptx *p)
     *p = (struct wt_sm_ptx){0};
 }
 
+/* ---- registers ---- */
+
+/* The frame's part of the warp's register file, in which a register has its lanes one behind the
+ * other. */
+bool wt_sm_ptx_code_register(const struct sm_ptx *image, uint64_t pc, size_t n,
+                             struct wt_code_register *to)
+{
+    struct sm_ptx_register r;
+    if (!image || !sm_ptx_register_at(image, pc, n, &r))
+        return false;
+    const char *type = r.is_float     ? (r.bytes == 8 ? "double" : "float")
+                       : r.bytes == 8 ? "unsigned long"
+                                      : "unsigned int";
+    snprintf(to->name, sizeof to->name, "%s", r.name);
+    snprintf(to->expression, sizeof to->expression, "*(%s *)(0x%llx + %u * $frame + %u * $_lane)",
+             type, WT_SM_FILE_WINDOW + (unsigned long long)r.slot, WT_SM_FILE_ROW,
+             (unsigned)r.bytes);
+    to->is_mask = !r.bytes;
+    return true;
+}
+
 /* ---- source lines ---- */
 
-/* The files of all texts: each text itself first, then those that it names by .file. A text with
- * debug information uses the numbers of its .file directives, so for it these come first, in that
- * order. */
+/* The files of a text: the text itself, then those that it names by .file. A text with debug
+ * information uses the numbers of its .file directives, so for it these come first, in that order.
+ */
 struct files {
     const char **name;
     size_t count, room;
     char **own; /* names that were made here */
     size_t own_count, own_room;
-    size_t *first;    /* of each text: its first .file */
-    size_t *own_text; /* of each text: itself */
-    bool numbered;    /* the only text's .file N is file N - 1 */
+    size_t first;    /* the first .file */
+    size_t own_text; /* the text itself */
 };
 
 static bool add_file(struct files *f, const char *name)
@@ -106,34 +126,25 @@ static bool has_numbered_files(const struct ptx_module *text)
     return true;
 }
 
-static bool add_texts(const struct wt_sm_ptx *p, struct files *f)
+static bool add_named(const struct ptx_module *text, struct files *f)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        f->own_text[i] = f->count;
-        if (!add_file(f, p->module[i].name))
+    f->first = f->count;
+    for (size_t i = 0; i < text->file_count; i++)
+        if (!add_own(f, &text->file[i]))
             return false;
-    }
     return true;
 }
 
-static bool add_named(const struct wt_sm_ptx *p, struct files *f)
+static bool add_itself(const struct sm_ptx_module *module, struct files *f)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        f->first[i] = f->count;
-        for (size_t k = 0; k < p->module[i].text->file_count; k++)
-            if (!add_own(f, &p->module[i].text->file[k]))
-                return false;
-    }
-    return true;
+    f->own_text = f->count;
+    return add_file(f, module->name);
 }
 
-static bool collect_files(const struct wt_sm_ptx *p, struct files *f)
+static bool collect_files(const struct sm_ptx_module *module, bool numbered, struct files *f)
 {
-    f->first = calloc(p->count, sizeof *f->first);
-    f->own_text = calloc(p->count, sizeof *f->own_text);
-    if (!f->first || !f->own_text)
-        return false;
-    return f->numbered ? add_named(p, f) && add_texts(p, f) : add_texts(p, f) && add_named(p, f);
+    return numbered ? add_named(module->text, f) && add_itself(module, f)
+                    : add_itself(module, f) && add_named(module->text, f);
 }
 
 static void free_files(struct files *f)
@@ -142,8 +153,6 @@ static void free_files(struct files *f)
         free(f->own[i]);
     free(f->own);
     free(f->name);
-    free(f->first);
-    free(f->own_text);
 }
 
 /* The first instruction of a function, from the given one on, that has a .loc; false: none has. */
@@ -163,8 +172,8 @@ static bool find_loc(const struct wt_sm_ptx *p, size_t index, struct sm_ptx_line
  * functions, instructions before the first .loc belong to its line; anything else without a .loc
  * (labels) belongs to line 0.
  */
-static struct line_elf_row row_of(const struct wt_sm_ptx *p, const struct files *f, size_t index,
-                                  struct sm_ptx_line *line, bool *has_loc)
+static struct line_elf_row row_of(const struct wt_sm_ptx *p, const struct files *files,
+                                  size_t index, struct sm_ptx_line *line, bool *has_loc)
 {
     const uint64_t address = line->address;
     if (line->begins_function) {
@@ -175,13 +184,15 @@ static struct line_elf_row row_of(const struct wt_sm_ptx *p, const struct files 
         line->begins_function = true;
     }
     const struct ptx_module *text = p->module[line->module].text;
+    const struct files *f = &files[line->module];
     struct line_elf_row row = {.address = address,
-                               .file = (uint32_t)f->own_text[line->module],
+                               .unit = line->module,
+                               .file = (uint32_t)f->own_text,
                                .line = *has_loc ? 0 : line->text_line,
                                .is_statement = true};
     for (size_t k = 0; line->file && k < text->file_count; k++)
         if (text->file[k].number == line->file) {
-            row.file = (uint32_t)(f->first[line->module] + k);
+            row.file = (uint32_t)(f->first + k);
             row.line = line->line;
             row.column = line->column;
             break;
@@ -189,19 +200,19 @@ static struct line_elf_row row_of(const struct wt_sm_ptx *p, const struct files 
     return row;
 }
 
-static bool add_rows(const struct wt_sm_ptx *p, const struct files *f, struct line_elf_row **rows,
-                     size_t *count)
+static bool add_rows(const struct wt_sm_ptx *p, const struct files *files,
+                     struct line_elf_row **rows, size_t *count)
 {
     struct sm_ptx_line line;
     size_t room = 0;
     bool has_loc = false;
     for (size_t i = 0; sm_ptx_line(p->image, i, &line); i++) {
-        const struct line_elf_row row = row_of(p, f, i, &line, &has_loc);
+        const struct line_elf_row row = row_of(p, files, i, &line, &has_loc);
         const struct line_elf_row *last = *count ? &(*rows)[*count - 1] : NULL;
         /* Line 0 means code without a line: it belongs to the preceding line. */
         if (last && !row.line && !line.begins_function)
             continue;
-        if (last && last->file == row.file && last->line == row.line &&
+        if (last && last->unit == row.unit && last->file == row.file && last->line == row.line &&
             last->column == row.column && !line.begins_function)
             continue;
         struct line_elf_row *grown = wt_array_grow(*rows, &room, *count + 1, sizeof *grown);
@@ -234,10 +245,20 @@ static struct line_elf_symbol *symbols_of(const struct wt_sm_ptx *p, size_t *cou
 
 /* ---- debug information of the text ---- */
 
-/* The targets of names in sections. */
+/* The targets of names in a text's sections, and what is made of the sections of all texts. */
 struct names {
     const struct sm_ptx *image;
     const struct ptx_module *text;
+    uint32_t module;
+    struct sections *to;
+    size_t abbreviations, locations, strings, information; /* where those of this text begin */
+};
+
+/* Sections as bytes, one text's behind the other's. */
+struct sections {
+    struct wt_buffer information, abbreviations, strings, locations;
+    struct line_elf_reference *reference;
+    size_t reference_count, reference_room;
 };
 
 /* The address of a label: that of the first instruction after it in the text. */
@@ -245,6 +266,7 @@ static bool find_label(const struct names *n, struct ptx_name name, uint64_t *ad
 {
     const struct ptx_statement *label = NULL;
     struct sm_ptx_line line;
+    bool behind = false; /* the line before it is of this text */
     size_t size;
     for (size_t i = 0; i < n->text->statement_count && !label; i++)
         if (n->text->statement[i].kind == PTX_STATEMENT_LABEL &&
@@ -252,13 +274,44 @@ static bool find_label(const struct names *n, struct ptx_name name, uint64_t *ad
             label = &n->text->statement[i];
     if (!label)
         return false;
-    for (size_t i = 0; sm_ptx_line(n->image, i, &line); i++)
-        if (line.text_line >= label->place.line) {
+    sm_ptx_code(n->image, &size);
+    *address = sm_ptx_code_address(n->image) + size;
+    for (size_t i = 0; sm_ptx_line(n->image, i, &line); i++) {
+        if (line.module == n->module && line.text_line >= label->place.line) {
             *address = line.address;
             return true;
         }
-    sm_ptx_code(n->image, &size);
-    *address = sm_ptx_code_address(n->image) + size;
+        if (line.module != n->module && behind) /* it ends the text's code */
+            *address = line.address;
+        behind = line.module == n->module;
+    }
+    return true;
+}
+
+/* Where a section begins, in the bytes of all texts. */
+static bool value_of_section(const struct names *n, struct ptx_name name, unsigned size,
+                             struct wt_buffer *out)
+{
+    struct sections *to = n->to;
+    uint64_t value = 0;
+    if (ptx_name_is(name, ".debug_line") && size == 4 && out == &to->information) {
+        struct line_elf_reference *grown = wt_array_grow(to->reference, &to->reference_room,
+                                                         to->reference_count + 1, sizeof *grown);
+        if (!grown)
+            return false;
+        to->reference = grown;
+        grown[to->reference_count++] =
+            (struct line_elf_reference){.at = out->length, .unit = n->module};
+    } else if (ptx_name_is(name, ".debug_abbrev")) {
+        value = n->abbreviations;
+    } else if (ptx_name_is(name, ".debug_str")) {
+        value = n->strings;
+    } else if (ptx_name_is(name, ".debug_loc")) {
+        value = n->locations;
+    } else if (ptx_name_is(name, ".debug_info")) {
+        value = n->information;
+    }
+    wt_buffer_append_number(out, value, size);
     return true;
 }
 
@@ -295,7 +348,7 @@ static const struct sm_ptx_variable *find_variable(const struct names *n, struct
 {
     char text[1024];
     struct ptx_name own = {.at = text};
-    const struct sm_ptx_variable *v = sm_ptx_variable(n->image, 0, name);
+    const struct sm_ptx_variable *v = sm_ptx_variable(n->image, n->module, name);
     for (uint32_t i = 0; i < name.length; i++) {
         const bool is_dot = name.at[i] == '.';
         if (own.length + 3 > sizeof text)
@@ -303,17 +356,15 @@ static const struct sm_ptx_variable *find_variable(const struct names *n, struct
         memcpy(text + own.length, is_dot ? "_$_" : name.at + i, is_dot ? 3 : 1);
         own.length += is_dot ? 3 : 1;
     }
-    return v ? v : sm_ptx_variable(n->image, 0, own);
+    return v ? v : sm_ptx_variable(n->image, n->module, own);
 }
 
 static bool value_of_name(void *context, struct ptx_name name, unsigned size, struct wt_buffer *out)
 {
     const struct names *n = context;
     uint64_t address = 0;
-    if (*name.at == '.') { /* a section, of which there is one */
-        wt_buffer_append_number(out, 0, size);
-        return true;
-    }
+    if (*name.at == '.')
+        return value_of_section(n, name, size, out);
     if (find_label(n, name, &address)) {
         wt_buffer_append_number(out, address, size);
         return true;
@@ -330,15 +381,25 @@ static bool value_of_name(void *context, struct ptx_name name, unsigned size, st
     return false;
 }
 
-/* The sections of a text, as bytes. */
-struct sections {
-    struct wt_buffer information, abbreviations, strings, locations;
-};
-
-static bool take_sections(const struct wt_sm_ptx *p, struct sections *to)
+static bool has_failed(const struct sections *s)
 {
-    const struct ptx_module *text = p->module[0].text;
-    struct names names = {p->image, text};
+    return s->information.failed || s->abbreviations.failed || s->strings.failed ||
+           s->locations.failed;
+}
+
+/* Adds the sections of a text. False: it has none that are sound, and nothing is added. */
+static bool take_sections(const struct wt_sm_ptx *p, uint32_t module, struct sections *to)
+{
+    const struct ptx_module *text = p->module[module].text;
+    struct names names = {.image = p->image,
+                          .text = text,
+                          .module = module,
+                          .to = to,
+                          .abbreviations = to->abbreviations.length,
+                          .locations = to->locations.length,
+                          .strings = to->strings.length,
+                          .information = to->information.length};
+    const size_t references = to->reference_count;
     const struct {
         const char *name;
         struct wt_buffer *bytes;
@@ -346,14 +407,22 @@ static bool take_sections(const struct wt_sm_ptx *p, struct sections *to)
                   {".debug_abbrev", &to->abbreviations},
                   {".debug_str", &to->strings},
                   {".debug_loc", &to->locations}};
-    for (size_t i = 0; i < text->section_count; i++)
+    bool good = has_numbered_files(text);
+    for (size_t i = 0; i < text->section_count && good; i++)
         for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
             if (ptx_name_is(text->section[i].name, wanted[k].name) &&
                 ptx_section_bytes(&text->section[i], value_of_name, &names, wanted[k].bytes,
                                   WT_IGNORED) != WT_OK)
-                return false;
-    return to->information.length && to->abbreviations.length && !to->information.failed &&
-           !to->abbreviations.failed && !to->strings.failed && !to->locations.failed;
+                good = false;
+    if (good && !has_failed(to) && to->information.length > names.information &&
+        to->abbreviations.length > names.abbreviations)
+        return true;
+    to->information.length = names.information;
+    to->abbreviations.length = names.abbreviations;
+    to->strings.length = names.strings;
+    to->locations.length = names.locations;
+    to->reference_count = references;
+    return false;
 }
 
 static struct line_elf_bytes bytes_of(const struct wt_buffer *b)
@@ -367,42 +436,76 @@ static void free_sections(struct sections *s)
     free(s->abbreviations.bytes);
     free(s->strings.bytes);
     free(s->locations.bytes);
+    free(s->reference);
+}
+
+/* ---- the module ---- */
+
+/* What is made for a module; each text is a unit. */
+struct making {
+    struct sections sections;
+    struct files *files;
+    struct line_elf_unit *unit;
+    struct line_elf_row *rows;
+    struct line_elf_symbol *symbols;
+};
+
+static bool make_units(const struct wt_sm_ptx *p, struct making *m)
+{
+    m->files = calloc(p->count, sizeof *m->files);
+    m->unit = calloc(p->count, sizeof *m->unit);
+    if (!m->files || !m->unit)
+        return false;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const bool described = take_sections(p, i, &m->sections);
+        if (!collect_files(&p->module[i], described, &m->files[i]))
+            return false;
+        m->unit[i] = (struct line_elf_unit){.name = p->module[i].name,
+                                            .file = m->files[i].name,
+                                            .file_count = m->files[i].count,
+                                            .is_described = described};
+    }
+    return !has_failed(&m->sections);
+}
+
+static void free_making(const struct wt_sm_ptx *p, struct making *m)
+{
+    for (size_t i = 0; m->files && i < p->count; i++)
+        free_files(&m->files[i]);
+    free(m->files);
+    free(m->unit);
+    free(m->rows);
+    free(m->symbols);
+    free_sections(&m->sections);
 }
 
 enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *p, struct wt_modules *modules,
                                     wt_module_id *id, struct wt_error *err)
 {
-    struct sections sections = {0};
-    struct files files = {.numbered = p->count == 1 && has_numbered_files(p->module[0].text) &&
-                                      take_sections(p, &sections)};
-    struct line_elf_row *rows = NULL;
-    struct line_elf elf = {.producer = "wavetrap", .unit = p->module[0].name};
+    struct making m = {.files = NULL};
+    struct line_elf elf = {
+        .producer = "wavetrap", .machine = CUBIN_ELF_MACHINE, .unit_count = p->count};
     enum wt_status status = wt_fail(err, WT_NO_MEMORY, "no host memory");
     uint8_t *bytes;
     size_t length;
-    elf.machine = CUBIN_ELF_MACHINE;
-    if (files.numbered) {
-        elf.information = bytes_of(&sections.information);
-        elf.abbreviations = bytes_of(&sections.abbreviations);
-        elf.strings = bytes_of(&sections.strings);
-        elf.locations = bytes_of(&sections.locations);
-    }
     elf.code = sm_ptx_code(p->image, &elf.code_size);
     elf.address = sm_ptx_code_address(p->image);
-    struct line_elf_symbol *symbols = symbols_of(p, &elf.symbol_count);
-    if (symbols && collect_files(p, &files) && add_rows(p, &files, &rows, &elf.row_count)) {
-        elf.symbol = symbols;
-        elf.file = files.name;
-        elf.file_count = files.count;
-        elf.row = rows;
+    m.symbols = symbols_of(p, &elf.symbol_count);
+    if (m.symbols && make_units(p, &m) && add_rows(p, m.files, &m.rows, &elf.row_count)) {
+        elf.information = bytes_of(&m.sections.information);
+        elf.abbreviations = bytes_of(&m.sections.abbreviations);
+        elf.strings = bytes_of(&m.sections.strings);
+        elf.locations = bytes_of(&m.sections.locations);
+        elf.reference = m.sections.reference;
+        elf.reference_count = m.sections.reference_count;
+        elf.symbol = m.symbols;
+        elf.unit = m.unit;
+        elf.row = m.rows;
         if ((status = line_elf_write(&elf, &bytes, &length, err)) == WT_OK) {
             status = wt_modules_add_bytes(modules, p->module[0].name, bytes, length, 0, 0, id, err);
             free(bytes);
         }
     }
-    free(symbols);
-    free(rows);
-    free_files(&files);
-    free_sections(&sections);
+    free_making(p, &m);
     return status;
 }

@@ -6,6 +6,7 @@
 #define WT_TARGET_SM_PTX_H
 
 #include "debug/source/modules.h"
+#include "debug/source/source.h"
 #include "emulator/sm/ptx.h"
 
 struct wt_sm_ptx {
@@ -31,6 +32,10 @@ enum wt_status wt_sm_ptx_link(struct wt_sm_ptx *program, uint64_t code, uint64_t
  */
 enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *program, struct wt_modules *modules,
                                     wt_module_id *id, struct wt_error *err);
+
+/** The operation code_register of struct wt_family for an image (NULL: false). */
+bool wt_sm_ptx_code_register(const struct sm_ptx *image, uint64_t pc, size_t n,
+                             struct wt_code_register *reg);
 
 /** Frees all; no device may execute the image any more. */
 void wt_sm_ptx_free(struct wt_sm_ptx *program);

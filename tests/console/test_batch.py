@@ -75,6 +75,21 @@ def test_steps_go_where_those_of_gdb_go(program, xlen):
     assert not wrong, "\n".join(wrong)
 
 
+def test_the_outermost_frames_are_those_of_gdb(program):
+    file, commands = program("values"), ["bt -1", "bt -2", "bt -99", "bt 0"]
+    assert ask_console(file, ["break deep if depth == 1", "run"], commands) == ask_gdb(file, ["break deep if depth == 1", "continue"], commands)
+
+
+def test_what_is_not_there_is_told(program):
+    started = ["break main", "run"]
+    assert ask_console(program("values"), started, ["info groups", "info barriers", "show environment"]) == [
+        "No work-groups.", "Nothing waits at a barrier.", "The program gets the environment of the console."]
+    for command, complaint in [("thread 999", "Unknown thread 999."), ("thread apply 99 print 1", "There is no such thread."), ("lane apply 77 print 1", "There is no such thread."),
+                               ("thread apply", "apply takes")]:
+        done = debug(program("values"), *started, command)
+        assert done.returncode == 1 and complaint in done.stderr, done.stderr
+
+
 def test_finish_prints_what_is_returned(program):
     said = ask_console(program("values"), ["break deep if depth == 2", "run"], ["finish"])[0]
     assert said.startswith("Run till exit from #0  deep (depth=2)") and "Value returned is $1 = 30" in said

@@ -161,6 +161,23 @@ def test_registers_and_memory_are_read_and_written(kernels, way):
     assert "= 0x55" in done.stdout and "= 1002" in done.stdout, done.stdout + done.stderr
 
 
+@both_ways
+def test_elements_of_a_register(kernels, tmp_path, way):
+    """Each dword of a GRF is read, computed with, written, and named by conditions."""
+    code = iga.assemble("mov (8) r100.0<1>:uw 0x76543210:uv\nmov (8) r100.8<1>:uw 0x76543210:uv\n"
+                        "mov (8) r101.0<1>:ud r100.0<8;8,1>:ud\nnop\n", tmp_path)
+    file = patched(kernels(*UNOPTIMISED), tmp_path / "patched", 0, code)
+    said, *values = ask_console(file, [f"break *{CODE + 32:#x}", "run"],
+                                [*(f"p/x $r100[{i}]" for i in range(8)), "p/x $r100[7] + 1", "p/x $cr0[2] == $ip", "set var $r100[6] = 99",
+                                 "stepi", "p $r101[6]", "p $r101[5] == $r100[5]"], [*add(8, 8), *way])[-15:]
+    words = [0x10000, 0x30002, 0x50004, 0x70006] * 2
+    assert [int(v.split("= ")[1], 16) for v in [said, *values][:8]] == words, [said, *values]
+    assert values[7].endswith("= 0x70007") and values[8].endswith("= 0x1") and values[11].endswith("= 99") and values[12].endswith("= 1"), values
+    for condition, holds in ("$r101[7] == 0x70006", True), ("$r101[7] == 0x50004", False):
+        done = debug(file, f"break *{CODE + 48:#x} if {condition}", "run", options=[*add(8, 8), *way])
+        assert ("Breakpoint 1, " in done.stdout) == holds, done.stdout + done.stderr
+
+
 def test_local_memory_is_the_groups(kernels):
     """Shared local memory lies behind its aperture: what the group's channels have stored there."""
     file = kernels(*UNOPTIMISED, name="turn")
@@ -281,3 +298,44 @@ def test_the_tutorial_for_opencl_kernels_is_true(tmp_path):
     options = run.split(" run ")[1].split(" --dump-arg")[0].split()
     answers = [text.replace(str(tmp_path), "/tmp") for text in ask_console(tmp_path / "mix", [], commands, options)]
     assert list(zip(commands, answers)) == list(zip(commands, wanted))
+
+
+def in_core_file(core, commands):
+    """What the console says as it opens a core file, and then to each command."""
+    done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "--core", core, *(w for c in commands for w in ("-ex", "echo @@@\\n", "-ex", c))],
+                          capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout.split("@@@\n")
+
+
+@pytest.mark.parametrize("flags", [("-g",), UNOPTIMISED], ids=["optimised", "unoptimised"])
+def test_a_core_file_is_as_the_run_was(kernels, tmp_path, flags):
+    """State, history, breakpoints of the recorded run: each command says what it said before."""
+    core, line = tmp_path / "core", line_of("sum")
+    look = ["info warps", "info registers r1 r127 f0 ce sr0 cr0", "backtrace", "info locals", "x/10xw 0x200000000", "info time"]
+    back = [*look, "reverse-stepi", *look, "goto start", "info warps", "info registers r1", f"break gen_add.cl:{line}", "continue", *look, "delete",
+            "goto end", *look]
+    where = f"gen_add.cl:{line} if i == 28" if flags == UNOPTIMISED else f"gen_add.cl:{line}"
+    before = [f"tbreak gen_add.cl:{line}", f"break {where}", "run", "continue", "stepi"]
+    live = ask_console(kernels(*flags), [*before, f"generate-core {core} all", "delete"], back, add())
+    said = in_core_file(core, back)
+    assert "Program stopped." in said[0] and "in the past" in said[2 * len(look) + 1]
+
+    def plain(text):
+        return re.sub(r"reakpoint \d+", "reakpoint N", text)
+    different = [(c, a, b) for c, a, b in zip(back, live, said[1:]) if plain(a).strip() != plain(b).strip()]
+    assert len(live) == len(back) and not different, different[0]
+
+
+def test_a_faults_core_file_has_what_was_recorded(kernels, tmp_path):
+    """`run --core-on-fault` records without a debugger, whose system routine is not there in the past."""
+    core = tmp_path / "core"
+    done = subprocess.run([WAVETRAP, "run", f"--core-on-fault={core}", "--core-history=50", *add(2048, 32, "--arg=i32:2048")[:-5],
+                           "--arg=iota:160", "--arg=iota:8192", "--arg=zeros:8192", "--arg=i32:2048", kernels(*UNOPTIMISED)], capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    assert done.returncode == 120 and f"The state is in {core}" in done.stderr, done.stderr
+    pc = int(re.search(r"at 0x([0-9a-f]+) <add", done.stderr)[1], 16)
+    words = ["info time", "print/x $pc", "reverse-stepi", "print/x $pc", "stepi", "print/x $pc"]
+    said = in_core_file(core, words)
+    now, first, last = map(int, re.match(r"Issue time (\d+); recorded from (\d+) to (\d+)\.", said[1]).groups())
+    assert "Program stopped by a fault: " in said[0] and now == last == first + 50
+    assert said[2] == f"$1 = {pc:#x}\n" and said[4] == f"$2 = {pc - 16:#x}\n" and said[6] == f"$3 = {pc:#x}\n"

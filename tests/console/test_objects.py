@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from conftest import ask_console, ask_gdb, debug
+from conftest import HERE, ask_console, ask_gdb, debug
 
 VALUES = """
     p p.x changed s *a a->item[1] moved alias *q q->y as_base as_base.kind d d.kind d.tag d.flags pet->legs way
@@ -78,3 +78,26 @@ def test_a_cast_may_be_written_as_a_call(program):
 def test_functions_that_there_are_not(program, place):
     done = debug(program("objects"), f"break {place}")
     assert done.returncode == 1 and "not defined" in done.stderr
+
+
+ALIASES = """alias::level second::level local::level level far::level distant twice local::twice boxed (alias::tag*)0 sizeof(alias::tag)
+    sizeof(tag) mode (alias::mode)7 object object.r object.l object.d *base base->r *many many->r many->l many->pb half->r *half other->r *other
+    (root*)half (diamond*)half &object.r &many->l &many->r &other->r some bits bits.m lambda sum outer::v1::inlined""".split() + [
+    "mode == local::mode::on", "(root*)other == (root*)half", "(right*)&object == other"]
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("dwarf", ["-gdwarf-4", "-gdwarf-5"])
+def test_aliases_and_virtual_bases_are_those_of_gdb(program, xlen, dwarf):
+    """Namespace aliases of a file and of a block, using declarations and directives; bases that the object's table finds."""
+    source = (HERE / "programs" / "aliases.cpp").read_text().splitlines()
+    place = f"break aliases.cpp:{next(i for i, line in enumerate(source, 1) if '/* here */' in line)}"
+    file = program("aliases", xlen, "-O0", dwarf)
+    commands = [f"output {text}" for text in ALIASES] + [f"{verb} {name}" for verb in ("whatis", "ptype") for name in ("alias::level", "object", "mixed")]
+    ours, gdbs = ask_console(file, [place, "run"], commands), ask_gdb(file, [place, "continue"], commands)
+    wrong = [f"{c}\n    GDB:  {g}\n    ours: {o}" for c, g, o in zip(commands, gdbs, ours) if g != o]
+    assert not wrong, "\n".join(wrong)
+    # GDB 13 takes a virtual base's place of the object itself here.
+    assert re.search(r"<root> = .* r = 10}, .* l = 20}$", ask_console(file, [place, "run"], ["output (left)object"])[0])
+    done = debug(file, place, "run", "print (diamond*)base")
+    assert done.returncode == 1 and "virtual base does not tell" in done.stderr

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ROOT, WAVETRAP, answers, debug, marked
+from conftest import ROOT, WAVETRAP, answers, ask_console, debug, marked
 
 VADD = ["--grid=256", "--block=64", "--arg=zeros:1024", "--arg=iota:1024", "--arg=iota:1024", "--arg=256"]
 
@@ -400,3 +400,117 @@ def test_the_tutorial_is_true(tmp_path):
     out = debug(tmp_path / "reverse.ptx", "break reverse.cu:14", "run", "info cuda threads", options=REVERSE).stdout
     assert len(re.findall(r"reverse.cu 14$", out, re.M)) == 2, out
 
+
+def in_core_file(core, commands):
+    """What the console says as it opens a core file, and then to each command."""
+    done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "--core", core, *(w for c in commands for w in ("-ex", "echo @@@\\n", "-ex", c))],
+                          capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout.split("@@@\n")
+
+
+def is_as_before(core, before, commands, file, options):
+    """A core file says what the console said in the run, backwards, too."""
+    live = answers(session(file, *before, f"generate-core {core} all", "delete", *marked(commands), options=options))
+    said = in_core_file(core, commands)
+    different = [(c, a, b) for c, a, b in zip(commands, live, said[1:])
+                 if re.sub(r"reakpoint \d+", "", a).strip() != re.sub(r"reakpoint \d+", "", b).strip()]
+    assert len(live) == len(commands) and not different, different[0]
+    return said
+
+
+def test_a_core_file_of_machine_code(sass, tmp_path):
+    look = ["info warps", "info registers pc", "print/x $R0", "print $R2", "print/x $P0", "x/4i $pc", "x/8xw 0x200000000", "info time"]
+    said = is_as_before(tmp_path / "core", ["break *0x10000050", "run", "continue", "stepi"],
+                        [*look, "reverse-stepi", *look, "goto start", *look, "break *0x10000068", "continue", *look, "delete", "goto end", *look],
+                        sass("vadd"), VADD)
+    assert "Program stopped." in said[0] and "in the past" in said[2 * len(look) + 1]
+
+
+def test_a_core_file_of_ptx(ptx, tmp_path):
+    """Two paths of a warp, one in a function that is called; shared memory, barriers; sources."""
+    look = ["backtrace", "info lanes", "info cuda warps", "info cuda lanes", "info locals", "info registers pc", "x/3i $pc", "info time"]
+    said = is_as_before(tmp_path / "core", ["break scale", "run", "next"],
+                        [*look, "up", "print tile[0..7]", "print v", "reverse-step", *look, "goto start", *look, "break work.cl:13", "continue",
+                         *look, "delete", "goto end", *look], ptx, WORK)
+    assert "scale (x=" in said[0] and "#1  " in said[1] and "work.cl:15" in said[1]
+
+
+def test_a_faults_core_file(sass, tmp_path):
+    """A trap without a handler, with what was recorded before it."""
+    core, file = tmp_path / "core", sass(".kernel stop\n    MOV32I R1, 0x12;\n    MOV32I R2, 0x34;\n    BPT.TRAP 0x3;\n    EXIT;\n", "stop")
+    done = subprocess.run([WAVETRAP, "run", "-g", "sm", f"--core-on-fault={core}", "--core-history=all", "--grid=32", file],
+                          capture_output=True, text=True, timeout=200, check=False)
+    assert f"The state is in {core}" in done.stderr, done.stderr
+    said = in_core_file(core, ["print/x $R1", "print/x $R2", "reverse-stepi", "print/x $R2", "info time"])
+    assert "Program stopped by a fault: " in said[0] and said[1] == "$1 = 0x12\n" and said[2] == "$2 = 0x34\n"
+    assert "in the past" in said[5], said
+
+
+REGISTERS = """.version 8.0
+.target sm_50
+.address_size 64
+.func (.reg .b32 out) add_one(.reg .b32 in)
+{
+    .reg .b32 %r<2>;
+    add.s32 %r1, in, 1;
+    mov.b32 out, %r1;
+    ret;
+}
+.visible .entry work(.param .u64 where)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %wide;
+    .reg .f32 %f;
+    .reg .f64 %d;
+    .reg .pred %p<3>;
+    .reg .v2 .u32 %v;
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %wide, %r1, 100000000;
+    cvt.rn.f32.u32 %f, %r1;
+    mul.f32 %f, %f, 0f3F000000;
+    cvt.f64.f32 %d, %f;
+    setp.lt.u32 %p1, %r1, 5;
+    not.pred %p2, %p1;
+    mov.u32 %v.x, %r1;
+    mov.u32 %v.y, 7;
+    mul.lo.u32 %r2, %r1, 10;
+    call (%r3), add_one, (%r2);
+    ret;
+}
+"""
+
+
+@pytest.fixture
+def registers(tmp_path):
+    (tmp_path / "registers.ptx").write_text(REGISTERS)
+    return tmp_path / "registers.ptx"
+
+
+ONE_WARP = ["--grid=32", "--block=32", "--arg=zeros:4"]
+
+
+def test_registers_of_ptx_by_their_names(registers):
+    """Of all lanes; in each frame those of its function; in expressions, conditions and displays."""
+    said = ask_console(registers, [], ["break add_one", "run", "info registers virtual", "print $in@*", "up", "info registers %r1 $%wide",
+                   "info registers virtual", "print $%r2 / 2 + $%v.y", "print $%wide@30", "print $%d@*", "info registers %p1 %p2", "print $%r3"],
+                       options=ONE_WARP)
+    assert re.findall(r"^(\S+) ", said[2], re.M) == ["out", "in", "%r0", "%r1"], said[2]
+    assert re.search(r"^in +0, 10 .. 310, step \+10, in lanes 0..31$", said[2], re.M), said[2]
+    assert said[5] == "%r1            0, 1 .. 31, step +1, in lanes 0..31\n%wide          0, 100000000 .. 3100000000, step +100000000, in lanes 0..31"
+    assert re.search(r"^%v\.x +0, 1 .. 31, step \+1, in lanes 0..31\n%v\.y +7 in all 32 lanes$", said[6], re.M), said[6]
+    assert re.search(r"^%f +\n  0 +0\n  1 +0\.5\n  2 +1\n", said[6], re.M), said[6]
+    assert said[7].endswith("= 7") and "3000000000" in said[8] and re.search(r"^  31 +15\.5$", said[9], re.M), said[7:10]
+    assert said[10] == "%p1            0x1f\n%p2            0xffffffe0"
+
+
+def test_registers_of_ptx_in_conditions(registers):
+    said = ask_console(registers, [], ["break *work+72 if $%r1 == 9", "run", "print $%r1", "print $%f", "delete", "continue"], options=ONE_WARP)
+    assert "lane 9;" in said[1] and said[2] == "$1 = 9" and said[3] == "$2 = 4.5", said
+
+
+@pytest.mark.parametrize("command, message", [("print $%r9", "this function has no register %r9"), ("info registers %r9", "Invalid register `%r9'"),
+                                              ("watch $%r1", "registers cannot be watched")])
+def test_registers_of_ptx_that_there_are_not(registers, command, message):
+    done = debug(registers, "break add_one", "run", "up", command, options=ONE_WARP)
+    assert done.returncode == 1 and message in done.stderr, done.stderr

@@ -1,6 +1,8 @@
 """The console at a terminal: prompt, empty lines, completion, Ctrl-C, leaving."""
+import errno
 import os
 import re
+import select
 import subprocess
 
 import pexpect
@@ -12,9 +14,9 @@ PROMPT = "(wavetrap) "
 
 
 class Terminal:
-    def __init__(self, file, **more):
+    def __init__(self, file, *options, **more):
         env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
-        self.child = pexpect.spawn(WAVETRAP, ["debug", "--nx", str(file)], encoding="utf-8", echo=False, timeout=TIMEOUT,
+        self.child = pexpect.spawn(WAVETRAP, ["debug", "--nx", *options, str(file)], encoding="utf-8", echo=False, timeout=TIMEOUT,
                                    dimensions=(50, 200), env={**env, "TERM": "dumb", **more})
         self.child.delaybeforesend = None
         self.child.expect_exact(PROMPT)
@@ -29,8 +31,8 @@ class Terminal:
 def terminal():
     open_ones = []
 
-    def start(file, **more):
-        open_ones.append(Terminal(file, **more))
+    def start(file, *options, **more):
+        open_ones.append(Terminal(file, *options, **more))
         return open_ones[-1]
     yield start
     for one in open_ones:
@@ -130,6 +132,85 @@ def test_a_second_ctrl_c_asks(program, terminal):
     t.child.expect(pexpect.EOF)
     t.child.close()
     assert t.child.exitstatus == 0
+
+
+def block(t, tmp_path):
+    """A command that waits for a file for ever; returns what the file's text is to be written to."""
+    fifo = tmp_path / "fifo"
+    if not fifo.exists():
+        os.mkfifo(fifo)
+    t.child.sendline(f"source {fifo}")
+    for _ in range(10 * TIMEOUT):
+        try:
+            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:  # nobody reads it yet
+            assert error.errno == errno.ENXIO
+            select.select([], [], [], 0.1)
+    raise AssertionError("the console did not open the file")
+
+
+def interrupt_until_it_asks(t):
+    """The second Ctrl-C asks; one that comes before the first one was looked at is none."""
+    for _ in range(20):
+        t.child.sendintr()
+        if t.child.expect_exact(["Quit and end the program? (y or n) ", pexpect.TIMEOUT], timeout=5) == 0:
+            return
+    raise AssertionError("nothing was asked")
+
+
+def test_a_second_ctrl_c_asks_where_a_command_is_blocked(program, terminal, tmp_path):
+    t = terminal(program("endless"))
+    file = block(t, tmp_path)
+    interrupt_until_it_asks(t)
+    t.child.sendline("n")
+    os.write(file, b"echo it goes on\\n\n")
+    os.close(file)
+    t.child.expect_exact("it goes on")
+    t.child.expect_exact(PROMPT)
+    assert "$1 = 42" in t("print 41 + 1")
+    file = block(t, tmp_path)
+    interrupt_until_it_asks(t)
+    t.child.sendline("y")
+    t.child.expect(pexpect.EOF)
+    t.child.close()
+    os.close(file)
+    assert t.child.exitstatus == 1
+
+
+# ---- long work shows how far it is, and is interrupted ----
+
+SEARCH = r"\rIssue time \d+, to \d+ \(Ctrl-C stops\)"
+BACK = r"\rBack at issue time \d+, \d+ % of the recorded run \(Ctrl-C stops\)"
+
+
+@pytest.mark.parametrize("command, shown, then", [
+    ("goto 60000000", SEARCH, r"Interrupted\."), ("who-wrote *(int *)0x80004000", SEARCH, r"Interrupted\."),
+    ("reverse-continue", BACK, r"Program stopped\.")], ids=["goto", "who-wrote", "reverse-continue"])
+def test_a_way_through_the_recorded_run_can_be_interrupted(program, terminal, command, shown, then):
+    """With room for few states, so that each way is long."""
+    t = terminal(program("endless"), "--history-memory=256K", TERM="xterm")
+    t.child.sendline("set status-line off")
+    t.child.sendline("run")
+    t.child.expect(r"Running: issue time \d{9,} ")
+    t.child.sendintr()
+    t.child.expect_exact("Program stopped.")
+    t.child.sendline(command)
+    t.child.expect(shown)
+    t.child.sendintr()
+    t.child.expect(then)
+    t.child.sendline("print 41 + 1")
+    t.child.expect_exact("$1 = 42")
+
+
+def test_the_reading_of_a_big_file_can_be_interrupted(program, terminal):
+    """Four million types."""
+    t = terminal(program("big"), TERM="xterm")
+    t.child.sendline("break main")
+    t.child.expect(r"Reading debug information, \d+ % \(Ctrl-C stops\)")
+    t.child.sendintr()
+    t.child.expect_exact("Interrupted: the debug information of the program has not been read.")
+    t.child.sendline("print 41 + 1")
+    t.child.expect_exact("$1 = 42")
 
 
 def test_ctrl_c_forgets_the_line(program, terminal):

@@ -135,3 +135,61 @@ def test_an_argument_that_no_register_has_is_known_to_the_caller(program, xlen, 
     assert first[:1] == ask_gdb(file, [leaf, "continue"], [f"print {name}"], FOUR)
     second = ask_console(file, [through, "run"], ["print n@*"], FOUR)
     assert second[0].endswith("= 40, 41 .. 43, step +1, in threads 0..3")
+
+
+# ---- 128 bits ----
+
+WIDE = {"big": (1 << 100) + 12345, "minus": -((3 << 90) + 7), "tiny": -5, "seven": 7, "all": (1 << 128) - 1, "high": 9 << 100, "small": -3}
+UNSIGNED = {"all", "high"}
+
+
+def wrapped(value, unsigned=False):
+    value %= 1 << 128
+    return value - (1 << 128) if value >> 127 and not unsigned else value
+
+
+def quotient(a, b):
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def wide_cases():
+    """Expressions, and what Python's integers say."""
+    for a, x in WIDE.items():
+        for b, y in WIDE.items():
+            if a == b == "small":
+                continue
+            unsigned = a in UNSIGNED or b in UNSIGNED
+            u, v = wrapped(x, unsigned), wrapped(y, unsigned)
+            results = {"+": u + v, "-": u - v, "*": u * v, "/": quotient(u, v), "%": u - v * quotient(u, v), "&": u & v, "|": u | v, "^": u ^ v}
+            yield from ((f"{a} {op} {b}", str(wrapped(value, unsigned))) for op, value in results.items())
+            yield from ((f"{a} {op} {b}", str(int(truth))) for op, truth in
+                        {"<": u < v, "<=": u <= v, ">": u > v, ">=": u >= v, "==": u == v, "!=": u != v}.items())
+        if a != "small":
+            unsigned = a in UNSIGNED
+            yield f"~{a}", str(wrapped(~x, unsigned))
+            yield f"-{a}", str(wrapped(-x, unsigned))
+            yield f"(long){a}", str((x + (1 << 63)) % (1 << 64) - (1 << 63))
+            yield f"!{a}", "0"
+            for by in (0, 1, 63, 64, 65, 127):
+                yield f"{a} << {by}", str(wrapped(x << by, unsigned))
+                yield f"{a} >> {by}", str(wrapped(x, unsigned) >> by)
+    yield "(double)big", "%.17g" % float(WIDE["big"])
+    yield "(__int128)real", str(int(1e30))
+    yield "(unsigned __int128)small", str((1 << 128) - 3)
+    yield "small < 0 ? big : minus", str(WIDE["big"])
+    yield "list[1] * list[0]", "-12"
+    yield "sizeof(s.b << 1)", "16"
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_integers_of_128_bits(program, level):
+    file = program("wide", 64, level)
+    cases = [*wide_cases(), ("x + y", str(wrapped(WIDE["big"] + WIDE["all"], True))), ("x - seven", str(WIDE["big"] - 7))]
+    stop = [f"break {mark_in('wide.c', 'stop')} if x > 1000 && y == all", "run"]
+    said = ask_console(file, stop, [f"output {text}" for text, _ in cases])
+    wrong = [f"{text}: {got}, not {want}" for (text, want), got in zip(cases, said) if got != want]
+    assert not wrong and len(said) == len(cases), "\n".join(wrong)
+    names = [f"output{form} {name}" for name in ("big", "minus", "all", "s", "list") for form in ("", "/x", "/d", "/u", "/o", "/t")]
+    assert ask_console(file, stop, names) == ask_gdb(file, ["break stop", "continue"], names)
+    done = debug(file, *stop, "print big / (tiny + 5)")
+    assert done.returncode == 1 and "divided by zero" in done.stderr

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "object/core_wire.h"
 #include "object/kfd_wire.h"
 #include "runtime/common/endpoint.h"
 
@@ -236,11 +237,21 @@ static void travel(struct input *in, struct kfd_wire_request *request)
 /* A core file, which goes to the folder. */
 static void core(struct input *in, struct kfd_wire_request *request, bool sound)
 {
-    struct kfd_wire_core wanted = {.wave = (uint32_t)number(in), .lane = (uint32_t)number(in)};
+    struct wt_core_wire wanted = {.wave = (uint32_t)number(in),
+                                  .lane = (uint32_t)number(in),
+                                  .issues = number(in),
+                                  .planted = (uint32_t)take(in, 1) % 4};
     snprintf(wanted.path, sizeof wanted.path, "%s/core", folder);
     memset(wanted.reason, 'r', sizeof wanted.reason);
-    request->size = sizeof wanted - !sound;
     memcpy(bytes, &wanted, sizeof wanted);
+    for (uint32_t i = 0; i < wanted.planted; i++) {
+        struct wt_core_wire_planted planted = {.addr = number(in), .time = number(in)};
+        planted.trap = planted.original =
+            (struct wt_core_wire_patch){.addr = planted.addr, .size = (uint32_t)take(in, 1) % 20};
+        memcpy(bytes + sizeof wanted + i * sizeof planted, &planted, sizeof planted);
+    }
+    request->size =
+        (uint32_t)(sizeof wanted + wanted.planted * sizeof(struct wt_core_wire_planted) - !sound);
 }
 
 /* False: nothing more can be said in this conversation. */

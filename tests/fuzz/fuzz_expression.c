@@ -36,7 +36,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     memcpy(text, data, size);
     text[size] = 0;
-    const struct wt_parse_world world = {types, find_type, has_name, types};
+    const struct wt_parse_world world = {.types = types,
+                                         .find_type = find_type,
+                                         .has_name = has_name,
+                                         .context = types,
+                                         .fortran = size % 4 > 1};
     struct wt_node *root;
     struct wt_error err = {0};
     if (wt_parse_expression(text, &world, &root, &err)) {

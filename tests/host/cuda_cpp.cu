@@ -449,6 +449,92 @@ static void textures()
     say("textures", right);
 }
 
+// ---- surfaces: every shape, size of texel and boundary mode ----
+
+template <class T> __device__ T texel_of(int i);
+template <> __device__ unsigned char texel_of(int i) { return i * 3; }
+template <> __device__ short2 texel_of(int i) { return make_short2(-i, i * 7); }
+template <> __device__ ushort1 texel_of(int i) { return make_ushort1(i * 1000); }
+template <> __device__ float2 texel_of(int i) { return make_float2(i * 0.5f, -i); }
+template <> __device__ int4 texel_of(int i) { return make_int4(i, -i, 5, i * i); }
+
+// Each thread writes its texel of each surface, and takes the one beside it, beyond the edge too.
+template <class T>
+__global__ void paint(cudaSurfaceObject_t line, cudaSurfaceObject_t plane, cudaSurfaceObject_t box, cudaSurfaceObject_t lines,
+                      cudaSurfaceObject_t planes, T *out)
+{
+    const int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z, size = sizeof(T);
+    const int i = (z * blockDim.y + y) * blockDim.x + x, all = blockDim.x * blockDim.y * blockDim.z;
+    if (!y && !z)
+        surf1Dwrite(texel_of<T>(i), line, x * size);
+    if (!z)
+        surf2Dwrite(texel_of<T>(i), plane, x * size, y);
+    surf3Dwrite(texel_of<T>(i), box, x * size, y, z);
+    if (!y)
+        surf1DLayeredwrite(texel_of<T>(i), lines, x * size, z);
+    surf2DLayeredwrite(texel_of<T>(i), planes, x * size, y, z);
+    surf2DLayeredwrite(texel_of<T>(77), planes, 1000, y, z, cudaBoundaryModeZero); // nowhere
+    __syncthreads();
+    out[i] = surf1Dread<T>(line, (x + 1) * size, cudaBoundaryModeClamp);
+    out[i + all] = surf2Dread<T>(plane, (x + 1) * size, y, cudaBoundaryModeZero);
+    surf3Dread(&out[i + 2 * all], box, x * size, y + 1, z, cudaBoundaryModeClamp);
+    out[i + 3 * all] = surf1DLayeredread<T>(lines, x * size, z);
+    surf2DLayeredread(&out[i + 4 * all], planes, x * size, y, z);
+}
+
+template <class T, class F> static bool painted(const cudaChannelFormatDesc &desc, F same)
+{
+    const int w = 4, h = 3, d = 2, all = w * h * d;
+    const struct { size_t w, h, d; unsigned flags; } shapes[5] = {
+        {w, 0, 0, 0}, {w, h, 0, 0}, {w, h, d, 0}, {w, 0, d, cudaArrayLayered}, {w, h, d, cudaArrayLayered}};
+    cudaArray_t array[5];
+    cudaSurfaceObject_t surface[5];
+    T back[all];
+    buffer<T> out(5 * all);
+    T got[5 * all];
+    bool right = true;
+    for (int k = 0; k < 5; k++) {
+        cudaResourceDesc resource = {};
+        CHECK(cudaMalloc3DArray(&array[k], &desc, make_cudaExtent(shapes[k].w, shapes[k].h, shapes[k].d),
+                                shapes[k].flags | cudaArraySurfaceLoadStore));
+        resource.resType = cudaResourceTypeArray;
+        resource.res.array.array = array[k];
+        CHECK(cudaCreateSurfaceObject(&surface[k], &resource));
+    }
+    paint<T><<<1, dim3(w, h, d)>>>(surface[0], surface[1], surface[2], surface[3], surface[4], out.at);
+    CHECK(cudaMemcpy(got, out.at, sizeof got, cudaMemcpyDeviceToHost));
+    cudaMemcpy3DParms copy = {};
+    copy.srcArray = array[2];
+    copy.dstPtr = make_cudaPitchedPtr(back, w * sizeof(T), w, h);
+    copy.extent = make_cudaExtent(w, h, d);
+    copy.kind = cudaMemcpyDeviceToHost;
+    CHECK(cudaMemcpy3D(&copy));
+    for (int i = 0; i < all; i++) {
+        const int x = i % w, y = i / w % h, z = i / w / h;
+        right &= same(got[i], x + 1 < w ? x + 1 : w - 1);
+        right &= x + 1 < w ? same(got[i + all], y * w + x + 1) : same(got[i + all], 0);
+        right &= same(got[i + 2 * all], (z * h + (y + 1 < h ? y + 1 : h - 1)) * w + x);
+        right &= same(got[i + 3 * all], z * w * h + x) && same(got[i + 4 * all], i) && same(back[i], i);
+    }
+    for (int k = 0; k < 5; k++) {
+        CHECK(cudaDestroySurfaceObject(surface[k]));
+        CHECK(cudaFreeArray(array[k]));
+    }
+    return right;
+}
+
+static void surfaces()
+{
+    const bool right =
+        painted<unsigned char>(cudaCreateChannelDesc<unsigned char>(), [](unsigned char v, int i) { return v == (unsigned char)(i * 3); }) &
+        painted<short2>(cudaCreateChannelDesc<short2>(), [](short2 v, int i) { return v.x == -i && v.y == i * 7; }) &
+        painted<ushort1>(cudaCreateChannelDesc<ushort1>(), [](ushort1 v, int i) { return v.x == (unsigned short)(i * 1000); }) &
+        painted<float2>(cudaCreateChannelDesc<float2>(), [](float2 v, int i) { return v.x == i * 0.5f && v.y == -i; }) &
+        painted<int4>(cudaCreateChannelDesc<int4>(),
+                      [](int4 v, int i) { return v.x == i && v.y == -i && (v.z == 5 || !i) && v.w == i * i; });
+    say("surfaces", right);
+}
+
 // ---- the device, mistakes ----
 
 static void device()
@@ -505,6 +591,7 @@ int main(int argc, char **argv)
     functions();
     rounding();
     textures();
+    surfaces();
     device();
     mistakes();
 }

@@ -61,6 +61,49 @@ static CUresult load(CUmodule *module, const char *how, const char *path)
     return link_and_load(module, bytes, size);
 }
 
+/* Variables of a cubin by name: their addresses, bytes, and that kernels see the same ones. */
+static void variables(const char *path)
+{
+    CUmodule module, other;
+    CUfunction function;
+    CUdeviceptr at, out, again;
+    size_t bytes;
+    int value[2], table[4], scale[2], pointer[2], zero = -1;
+    void *arguments[] = {&out};
+    check(cuModuleLoad(&module, path), "load");
+    check(cuModuleLoad(&other, path), "load");
+    check(cuModuleGetFunction(&function, module, "k"), "function");
+    check(cuMemAlloc(&out, 8), "memory");
+    check(cuModuleGetGlobal(&at, &bytes, module, "scale"), "scale");
+    check(cuMemcpyDtoH(scale, at, bytes), "copy");
+    printf("scale %zu: %d %d", bytes, scale[0], scale[1]);
+    scale[0] = 10;
+    check(cuMemcpyHtoD(at, scale, sizeof scale), "copy");
+    check(cuModuleGetGlobal(&at, &bytes, module, "table"), "table");
+    check(cuMemcpyDtoH(table, at, bytes), "copy");
+    printf(", table %zu: %d %d %d %d", bytes, table[0], table[1], table[2], table[3]);
+    table[2] = 100;
+    check(cuMemcpyHtoD(at, table, sizeof table), "copy");
+    check(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, arguments, NULL), "launch");
+    check(cuMemcpyDtoH(value, out, 8), "copy");
+    check(cuModuleGetGlobal(&at, &bytes, module, "scratch"), "scratch");
+    check(cuMemcpyDtoH(&zero, at + 4, 4), "copy");
+    check(cuMemcpyDtoH(&scale, at + bytes - 4, 4), "copy");
+    check(cuModuleGetGlobal(&at, NULL, module, "counter"), "counter");
+    check(cuModuleGetGlobal(&again, NULL, other, "counter"), "counter");
+    check(cuMemcpyDtoH(table, at, 4), "copy");
+    check(cuMemcpyDtoH(table + 1, again, 4), "copy");
+    check(cuModuleGetGlobal(&again, NULL, module, "link"), "link");
+    check(cuMemcpyDtoH(pointer, again, sizeof pointer), "copy");
+    printf("\nkernel %d %d, scratch %zu: %d and %d, counter %d, of the other module %d, link %d\n",
+           value[0], value[1], bytes, zero, scale[0], table[0], table[1],
+           memcmp(pointer, &at, sizeof pointer) == 0);
+    printf("none %d", cuModuleGetGlobal(&at, &bytes, module, "k"));
+    check(cuModuleUnload(module), "unload");
+    check(cuModuleUnload(other), "unload");
+    printf(", gone %d\n", cuMemcpyDtoH(table, again, 4));
+}
+
 int main(int argc, char **argv)
 {
     enum { N = 100, ROOM = 128 };
@@ -72,6 +115,10 @@ int main(int argc, char **argv)
     void *arguments[] = {&c, &a, &b, &parameters};
     check(cuInit(0), "init");
     check(cuCtxCreate(&context, 0, 0), "context");
+    if (strcmp(argv[1], "variables") == 0) {
+        variables(argv[2]);
+        return 0;
+    }
     for (int again = 0; again < 3; again++) { /* rooms are given back */
         check(load(&module, argv[1], argv[2]), "load");
         check(cuModuleGetFunction(&function, module, "vadd"), "function");

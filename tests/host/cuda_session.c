@@ -1,4 +1,4 @@
-/* A program for the debugger: `cuda_session FILE.ptx [loop|stray|two|wait]`. */
+/* A program for the debugger: `cuda_session FILE.ptx [loop|stray|two|wait|linked OTHER.ptx]`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +56,23 @@ static void one(CUmodule module, const char *name)
     printf("%d %d\n", out[0], out[1]);
 }
 
+static void load(CUmodule *module, char **file, int count)
+{
+    CUlinkState state;
+    void *image;
+    size_t size;
+    if (count == 1) {
+        check(cuModuleLoad(module, *file));
+        return;
+    }
+    check(cuLinkCreate(0, NULL, NULL, &state));
+    for (int i = 0; i < count; i++)
+        check(cuLinkAddFile(state, 1, file[i], 0, NULL, NULL)); /* PTX */
+    check(cuLinkComplete(state, &image, &size));
+    check(cuModuleLoadData(module, image));
+    check(cuLinkDestroy(state));
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[2] : "";
@@ -66,7 +83,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < (strcmp(what, "two") == 0 ? 2 : 1); i++) {
         check(cuDeviceGet(&device, i));
         check(cuCtxCreate(&context, 0, device));
-        check(cuModuleLoad(&module, argv[1]));
+        char *files[] = {argv[1], argv[argc - 1]};
+        load(&module, files, strcmp(what, "linked") == 0 ? 2 : 1);
         if (strcmp(what, "wait") == 0) {
             printf("ready\n");
             fflush(stdout);
@@ -76,6 +94,8 @@ int main(int argc, char **argv)
             one(module, "spin");
         else if (strcmp(what, "stray") == 0)
             one(module, "stray");
+        else if (strcmp(what, "linked") == 0)
+            one(module, "outer");
         else
             rounds(module, 3);
         check(cuModuleUnload(module));

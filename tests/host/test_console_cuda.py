@@ -1,6 +1,7 @@
 """The console with programs on the CUDA driver API. What a kernel stores says what its variables must be."""
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -92,6 +93,31 @@ def test_variables_are_those_that_the_kernel_stores(program):
     values = re.search(r"= (.*)", said[14])[1]
     assert re.search(r"= (.*)", said[16])[1] == values and said[17].endswith("= 1.5\n"), said[14:18]
     assert re.search(r"= \{\d+, \d+, \d+\}$", said[18]) and said[-1].endswith(END)
+
+
+def test_variables_of_a_program_that_is_linked_from_several_objects(program, tmp_path):
+    """Each object has its own files, lines, types and variables, in every frame."""
+    other = HERE / "linked.cu"
+    subprocess.run([*CLANG, other, "-o", tmp_path / "linked.ptx"], check=True)
+    for first, second in ((program[1], tmp_path / "linked.ptx"), (tmp_path / "linked.ptx", program[1])):
+        said = ask([f"break linked.cu:{line_of('part is known', other)}", "run", "info locals", "print part@*", "print three@2", "print scale", "ptype three",
+                    "break weigh", "continue", "print value@*", "print scale", "up", "print part@5", "print scale", "list fill", "info line outer",
+                    "delete", "continue"], program[0], first, "linked", second, options=SM)
+        assert f"outer (out=0x708000000000) at {other}:" in said[1] and "part = 0\n" in said[2] and "three = {first = 0," in said[2], said[1:3]
+        assert "0, 30 .. 930, step +30" in said[3] and said[4].endswith("= {first = 2, second = 4, third = 6}\n") and said[5].endswith("= 10\n")
+        assert "    short third;\n" in said[6] and f"weigh (value=0, by=3) at {SOURCE}:{line_of('weigh')}" in said[8], said[6:9]
+        assert "0, 30 .. 930, step +30" in said[9] and said[10].endswith("= 2\n") and said[12].endswith("= 150\n") and said[13].endswith("= 10\n")
+        assert 'extern "C" __global__ void fill(int *out, int round)\n' in said[14] and f'of "{other}" starts at' in said[15]
+        assert said[17].endswith("then 0\n1 91\n" + END)
+
+
+def test_registers_of_ptx_have_their_names(program):
+    """The text of the module says which register is the thread's number; R0 is a row of the register file, whatever is there."""
+    tid = re.search(r"mov\.u32\s+(%r\d+), %tid\.x;", program[1].read_text().split(".entry fill(")[1])[1]
+    said = ask([f"tbreak session.cu:{line_of('store')} if threadIdx.x == 37 && blockIdx.x == 1", "run", f"info registers {tid}", f"print ${tid}",
+                "info registers virtual", "info registers R0"], *program, options=SM)
+    assert said[2] == f"{tid:14} 32, 33 .. 63, step +1, in lanes 0..31\n" and said[3] == "$1 = 37\n", said[2:4]
+    assert re.search(r"^%rd0 ", said[4], re.M) and f"\n{tid:14} 32, 33" in said[4] and re.match(r"R0 +0x", said[5]), said[4:6]
 
 
 def test_a_variable_that_is_written_is_the_kernel_s(program):
@@ -374,3 +400,43 @@ def test_openmp_of_clang(tmp_path):
     said = ask(["start", "backtrace", "delete", "continue"], path, options=SM, env={**environment(), **env})
     assert re.search(r"^Temporary breakpoint 1, \S+ \(", said[0], re.M), said[0]
     assert "host 0" in plain.stdout and said[3] == "Continuing.\n" + plain.stdout + END
+
+
+def blocks_of(page):
+    """The console blocks of a page: the commands of the shell, of the last of them the session, and what the page says that it prints."""
+    for block in re.findall(r"^```console\n(.*?)^```$", page, re.M | re.S):
+        shell, *session = re.split(r"^\(wavetrap\) (.*)\n", block, flags=re.M)
+        lines = re.split(r"^\$ ((?:.*\\\n)*.*)\n", shell, flags=re.M)
+        yield list(zip(lines[1::2], lines[2::2])), list(zip(session[::2], session[1::2]))
+
+
+@pytest.mark.parametrize("name, sessions", [("sm-sessions", 3), ("sm-handler", 0), ("sm", 0)])
+def test_the_pages_are_true(tmp_path, name, sessions):
+    """Each command of the page's examples runs, in its order, and prints what the page says, where it says something."""
+    page = (ROOT / "docs" / f"{name}.md").read_text()
+    for there, of in (("examples", ROOT / "examples"), ("include", ROOT / "include"), ("build", BUILD)):
+        (tmp_path / there).symlink_to(of)
+    env = {**environment(), "PATH": f"{BUILD}:/usr/bin:/bin", "NO_COLOR": "1"}
+    # What it shows of the examples' texts is in them.
+    texts = ["".join(source.read_text().split()) for source in (ROOT / "examples" / "sm").glob("*.sass")]
+    for code in re.findall(r"^```\n((?:\.handler| +\w+\b[^\n]*;).*?)^```$", page, re.M | re.S):
+        assert any("".join(code.split()) in text for text in texts), code
+    seen = 0
+    for shell, session in blocks_of(page):
+        for command, wanted in shell[:-1] if session else shell:
+            done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, env=env, timeout=LIMIT)
+            assert done.returncode == 0 or wanted, (command, done.stdout, done.stderr)
+            assert wanted.strip() in done.stdout + done.stderr, (command, done.stdout, done.stderr)
+        if not session:
+            continue
+        seen += 1
+        command, _, *arguments = shlex.split(shell[-1][0])
+        assert command == "wavetrap"
+        words = [word for command, _ in session for word in ("-ex", "echo =-=-=\\n", "-ex", command)]
+        done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", *words, "-ex", "echo =-=-=\\n", *arguments], cwd=tmp_path, capture_output=True,
+                              text=True, env=env, timeout=LIMIT, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, (shell[-1], done.stdout, done.stderr)
+        said = [text.strip("\n") for text in done.stdout.split("=-=-=\n")[1:-1]]
+        for (command, wanted), text in zip(session, said, strict=True):
+            assert not wanted or text == wanted.strip("\n"), (command, text)
+    assert seen == sessions

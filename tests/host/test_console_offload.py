@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, alone, is_old
+from conftest import BUILD, alone, is_old, wavetrap
 from sanitizer import ROOT, environment
 from test_console import ask
 from test_offload import CLANG, GCC
@@ -81,18 +81,60 @@ FORTRAN_TYPES = ["whatis a", "ptype a", "ptype grid", "whatis p", "ptype p", "wh
                  "whatis a(3)", "info locals"]
 
 
-def test_fortran_arrays():
-    """Bounds, allocatable arrays, members, operators: what GDB prints where the host executes the region."""
-    line = line_of("arrays.f90", "! here")
-    commands = [f"output {e.strip()}" for e in FORTRAN] + FORTRAN_TYPES
-    emulated = program("gfortran-12", [*GCC0, "-fopenmp"], "arrays.f90")
-    native = emulated.with_name("arrays.host")
-    subprocess.run(["gfortran-12", "-O0", "-g", "-fopenmp", "-foffload=disable", "-o", native, HERE / "arrays.f90"], cwd=native.parent, check=True, capture_output=True)
-    mark = "=-=-="
+# What GDB 13 knows of intrinsic functions, sections and powers.
+ARITHMETIC = """2**10|total**2|2.0**0.5|2**3**2|2**-1|abs(-5)|abs(-2.5)|mod(7,3)|mod(-7,3)|modulo(-7,3)|modulo(7,-3)|mod(7.5,2.0)|floor(-2.5)|floor(2.5)
+    ceiling(2.1)|ceiling(-2.1)|kind(total)|size(a)|size(grid)|size(grid,1)|size(grid,2)|size(dyn)|lbound(grid)|ubound(grid)|lbound(grid,2)
+    ubound(dyn,1)|lbound(dyn)|shape(grid)|rank(grid)|allocated(dyn)|a(1:7:2)|a(::3)|a(7:0:-2)|a(:2)|a(5:)|grid(1,:)|grid(:,0)|grid(2:1:-1,0)
+    dyn(3:6:3)|dyn(:)|grid(:,-1:1:2)|grid(:,:)|word(2:4)|p%weight(1:3:2)|a(i-5)|size(a(1:7:2))|lbound(a(1:7:2))""".replace("\n", "|").split("|")
+# What it does not know, with what the source says.
+OWN = {"min(3,total)": "3", "max(1.5,2,p%weight(3))": "3.5", "real(total)/2": "3.5", "int(2.9)": "2", "nint(2.5)": "3", "nint(-2.5)": "-3", "sign(3,-1)": "-3",
+       "iand(12,10)": "8", "ior(12,10)": "14", "ieor(12,10)": "6", "btest(5,2)": ".TRUE.", "merge(1,2,flag)": "1", "sqrt(2.0)": "1.4142135623730951",
+       "dble(total)/3": "2.3333333333333335", "len(word)": "5", "-total**2": "-49", "kind(grid)": "8"}
+WRONG = {"a(9)": "no such vector element", "a(1:99)": "outside of the array", "grid(1)": "2 dimensions", "a(1:7:0)": "a stride is not 0", "abs()": "abs() takes 1 value",
+         "abs(1,2)": "at most 1", "real(1,3)": "no such kind", "size(grid,3)": "dimensions 1 to 2", "a(i:7)": "must be constants", "1:2": "syntax error"}
+# Strided arguments. GDB 13 takes a descending one for an ascending one where an element is asked for.
+SECTIONS = """v|w|size(v)|size(w)|lbound(v)|ubound(w)|w(2,:)|v(4:1:-1)|counter|shapes::counter|other::counter|most|shapes::most|table|shapes::table
+    table(:,2)|SHAPES::TABLE(2,1)|k|n|shape(w)""".replace("\n", "|").split("|")
+OWN_SECTIONS = {"v(1)": "31", "v(4)": "13", "w(1,1)": "11", "w(2,3)": "4", "w(:,2)": "(7, 8)", "v(2:4)": "(25, 19, 13)", "v(::2)": "(31, 19)"}
+
+
+def said_of(source, commands):
+    """What the console answers in the region, and what GDB does where the host executes it."""
+    emulated = program("gfortran-12", [*GCC0, "-fopenmp"], source)
+    native = emulated.with_name(f"{source}.host")
+    subprocess.run(["gfortran-12", "-O0", "-g", "-fopenmp", "-foffload=disable", "-o", native, HERE / source], cwd=native.parent, check=True, capture_output=True)
+    stop, mark = f"break {source}:{line_of(source, '! here')}", "=-=-="
     words = [w for c in commands for w in ("-ex", f"echo {mark}\\n", "-ex", c)]
-    told = subprocess.run(["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set width 0", "-ex", f"break arrays.f90:{line}", "-ex",
+    told = subprocess.run(["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set width 0", "-ex", stop, "-ex",
                            "run", *words, "-ex", f"echo {mark}\\n", "-ex", "kill", native], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           timeout=100).stdout.split(mark + "\n")[1:-1]
-    said = ask([f"break arrays.f90:{line}", "run", *commands], emulated)[2:]
+    return ask([stop, "run", *commands], emulated)[2:], told
+
+
+def compare(source, commands):
+    said, told = said_of(source, commands)
     wrong = [f"{c}\n    GDB:  {g!r}\n    ours: {o!r}" for c, g, o in zip(commands, told, said) if g.strip("\n") != o.strip("\n")]
     assert len(told) == len(commands) and not wrong, "\n".join(wrong)
+
+
+def test_fortran_arrays():
+    """Bounds, allocatable arrays, members, operators: what GDB prints where the host executes the region."""
+    compare("arrays.f90", [f"output {e.strip()}" for e in FORTRAN] + FORTRAN_TYPES)
+
+
+def test_fortran_powers_functions_and_sections():
+    compare("arrays.f90", [f"output {e.strip()}" for e in ARITHMETIC])
+    stop = [f"break arrays.f90:{line_of('arrays.f90', '! here')}", "run"]
+    said = ask([*stop, *(f"output {e}" for e in OWN)], program("gfortran-12", [*GCC0, "-fopenmp"], "arrays.f90"))[2:]
+    assert dict(zip(OWN, said)) == OWN
+    done = wavetrap("debug", "--nx", program("gfortran-12", [*GCC0, "-fopenmp"], "arrays.f90"), env=environment(),
+                    input="\n".join([*stop, *(f"output {e}" for e in WRONG), "kill", "quit"]) + "\n")
+    complaints = done.stderr.splitlines()
+    assert len(complaints) == len(WRONG) and all(want in got for want, got in zip(WRONG.values(), complaints)), done.stderr
+
+
+def test_fortran_arguments_that_are_sections_and_modules():
+    compare("sections.f90", [f"output {e.strip()}" for e in SECTIONS])
+    stop = [f"break sections.f90:{line_of('sections.f90', '! here')}", "run"]
+    said = ask([*stop, *(f"output {e}" for e in OWN_SECTIONS)], program("gfortran-12", [*GCC0, "-fopenmp"], "sections.f90"))[2:]
+    assert dict(zip(OWN_SECTIONS, said)) == OWN_SECTIONS

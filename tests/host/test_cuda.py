@@ -17,7 +17,7 @@ LIBRARY = BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"
 def compiled(folder, compiler, source, *flags):
     """Without the tools of another vendor that may be installed: GCC would call its assembler."""
     program = folder / "program"
-    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source in ("cuda.c", "cuda_images.c") else [])],
+    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source in ("cuda.c", "cuda_after.c", "cuda_images.c") else [])],
                           cwd=folder, capture_output=True, text=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
     assert done.returncode == 0, done.stderr
     return program
@@ -172,3 +172,9 @@ def test_nvptx_none_run(tmp_path):
                    check=True, env=env)
     done = wavetrap("exec", "-g", "sm", "nvptx-none-run", tmp_path / "program", "one", "two")
     assert done.returncode == 44, done.stderr
+
+
+@pytest.mark.parametrize("gpu", ["sm", "sm:sms=2", "sm:error-delay=8"])
+def test_a_new_context_after_a_kernel_that_failed(tmp_path, gpu):
+    done = wavetrap("exec", "-g", gpu, compiled(tmp_path, "gcc-12", "cuda_after.c", f"-I{ROOT}/include"))
+    assert done.stdout.splitlines() == ["0: 1 63, then 700 700", "0: 1 63, then 719 719"] * 2, done.stdout + done.stderr

@@ -198,3 +198,64 @@ def test_a_fault_in_machine_code(program, tmp_path):
     assert done.stdout == "synchronize 700\n", done.stdout
     assert "a store at 0x40: no memory is mapped there" in done.stderr and "<vadd+0x18>" in done.stderr, done.stderr
     assert "STG.E [R0], R2" in done.stderr
+
+
+VARIABLES = """
+.global counter 4 0x5
+.global scratch 0x1000
+.global table 16 0x1, 0x2, 0x3, 0x4
+.constant scale 8 0x3, 0x7
+.global link 8 0x0
+.kernel k
+.param 8 out
+    MOV32I R2, 32@lo(counter);
+    MOV32I R3, 32@hi(counter);
+    MOV32I R4, 0x1;
+    ATOM.E.ADD R5, [R2], R4;
+    MOV32I R6, 32@lo(table);
+    MOV32I R7, 32@hi(table);
+    LDG.E R8, [R6+0x8];
+    MOV R9, c[0x3][scale];
+    XMAD R10, R8, R9, RZ;
+    MOV R11, c[0x3][0x4];
+    MOV R0, c[0x0][out];
+    MOV R1, c[0x0][0x144];
+    STG.E.64 [R0], R10;
+    MOV32I R6, 32@lo(scratch);
+    MOV32I R7, 32@hi(scratch);
+    STG.E [R6+0xffc], R10;
+    MOV32I R6, 32@lo(link);
+    MOV32I R7, 32@hi(link);
+    STG.E.64 [R6], R2;
+    EXIT;
+"""
+
+
+def test_variables_of_a_cubin(program, tmp_path):
+    (tmp_path / "v.sass").write_text(VARIABLES)
+    subprocess.run([WAVETRAP, "asm", tmp_path / "v.sass", "-o", tmp_path / "v.cubin", "-g", "sm"], check=True, capture_output=True)
+    done = wavetrap("exec", "-g", "sm", program, "variables", tmp_path / "v.cubin")
+    assert done.stdout == ("scale 8: 3 7, table 16: 1 2 3 4\n"
+                           "kernel 1000 7, scratch 4096: 0 and 1000, counter 37, of the other module 5, link 1\n"
+                           "none 500, gone 1\n"), done.stdout + done.stderr
+    # The disassembly has the variables and their addresses, and assembles to the same file.
+    text = subprocess.run([WAVETRAP, "asm", "-d", tmp_path / "v.cubin"], check=True, capture_output=True, text=True).stdout
+    assert ".global scratch 0x1000\n" in text and "MOV32I R7, 32@hi(link);" in text, text
+    (tmp_path / "again.sass").write_text(text)
+    subprocess.run([WAVETRAP, "asm", tmp_path / "again.sass", "-o", tmp_path / "again.cubin", "-g", "sm"], check=True, capture_output=True)
+    assert (tmp_path / "again.cubin").read_bytes() == (tmp_path / "v.cubin").read_bytes()
+
+
+@pytest.mark.parametrize("line, words", {
+    "MOV32I R0, 32@lo(nobody);": "there is no variable or function of this name",
+    "MOV32I R0, 32@mid(counter);": "'32@lo(NAME)' or '32@hi(NAME)' is expected",
+    "MOV R0, 32@lo(counter);": "an address has 32 bits",
+    ".global counter 8": "there is a variable of this name",
+    ".global more 4 0x1, 0x2": "no room for so many",
+    ".constant more 0x10004": "constants have 64 KiB",
+}.items())
+def test_mistakes_in_variables(tmp_path, line, words):
+    source = tmp_path / "v.sass"
+    source.write_text(f".global counter 4 0x5\n.kernel k\n{line}\nEXIT;\n")
+    done = subprocess.run([WAVETRAP, "asm", source, "-o", tmp_path / "v.cubin"], capture_output=True, text=True, check=False)
+    assert done.returncode == 125 and ".sass:3:" in done.stderr and words in done.stderr, done.stderr

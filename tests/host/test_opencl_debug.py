@@ -1,7 +1,9 @@
 """The console with unmodified OpenCL host programs on the emulated Gen9 GPU: `wavetrap debug -g gen9 ./program`. What the program
 prints, and C's arithmetic on its data (a[i] = i, b[i] = 10 * i), say what variables must be."""
 import re
+import struct
 import subprocess
+import sys
 
 import pytest
 
@@ -9,6 +11,9 @@ from conftest import ROOT, WAVETRAP, environment
 from test_console import END, MARK, ask, debug
 from test_long import Running
 from test_opencl_long import build
+
+sys.path.insert(0, str(ROOT / "tests" / "isa" / "gen"))
+import iga
 
 SOURCE = ROOT / "tests" / "host" / "opencl_debug.c"
 GEN9 = ["-g", "gen9"]
@@ -171,6 +176,61 @@ def test_values_that_the_user_writes(program):
     assert said[2] == "$1 = 1000\n" and said[3] == "$2 = 1000\n" and said[5] == "$3 = 5\n"
     # turn brings c[0] of its group to c[15].
     assert said[7].endswith("round 0: -315 -1000 -1008\n" + END)
+
+
+AT = "$pc + 16"     # the second instruction of a line
+
+
+@pytest.fixture(scope="module")
+def vadd(tmp_path_factory):
+    return build(ROOT / "examples" / "opencl" / "vadd.c", tmp_path_factory.mktemp("vadd"))
+
+
+RIGHT = "0 of 1000 sums are wrong\n" + END
+
+
+def test_an_access_of_no_memory_stops_at_its_instruction(tmp_path):
+    """The channel, the line and the variables are there; when the program goes on, it learns of the mistake."""
+    text = (ROOT / "examples" / "opencl" / "stray.c").read_text().replace("by = 4;", "by = 1 << 22;")
+    (tmp_path / "stray.c").write_text(text.replace('"common.h"', f'"{ROOT}/examples/opencl/common.h"'))
+    status, said = status_of(["catch access", "catch illegal", "run", "print by", "info lanes", "continue"], build(tmp_path / "stray.c", tmp_path))
+    assert status == 1
+    assert "\nCatchpoint 1: Program stopped by a fault: sends 0x" in said[2] and "no memory is mapped there" in said[2], said[2]
+    assert " in stray (out=0x" in said[2] and "at program-1.cl:3\n3\t    out[get_global_id(0) + by] = -1;\n" in said[2]
+    assert said[3] == f"$1 = {1 << 22}\n" and re.search(r"^\* 0\.\.7 .*<stray\+\d+> at program-1.cl:3$", said[4], re.M), said[4]
+    assert "the program's memory is as it was\nkernel: error -5\n" in said[5] and "[Program exited with code 01]" in said[5], said[5]
+
+
+def plant(text, folder):
+    """Puts an instruction in the place of the one after the next."""
+    code = struct.unpack("<4I", iga.assemble(text + "\n", folder))
+    return [f"set var *(unsigned *)({AT} + {4 * i}) = {word:#x}" for i, word in enumerate(code)]
+
+
+@pytest.mark.parametrize("enabled", [False, True])
+def test_an_illegal_instruction_that_the_user_mends(vadd, tmp_path, enabled):
+    """The first byte is the opcode. With cr0.1 bit 12 it is an exception, else a mistake: both stop before the instruction, which is then tried
+    again."""
+    # The comparison in whose place it comes sets f0.0, too.
+    enable = plant("or (1) (ne)f0.0 cr0.1<1>:ud cr0.1<0;1,0>:ud 0x1000:ud {Switch}", tmp_path) if enabled else ["print 0"] * 4
+    said = said_by(["tbreak vadd", "run", *enable, f"set $opcode = *(unsigned char *)({AT} + 16)", f"set var *(unsigned char *)({AT} + 16) = 0",
+                    "catch illegal", "continue", "x/i $pc", "set var *(unsigned char *)$pc = $opcode", "delete", "print $cr0[1]",
+                    "continue"], vadd)
+    why = "illegal instruction at 0x[0-9a-f]+ .cr0.1 bit 28" if enabled else r"illegal instruction \(illegal\)"
+    assert re.search(rf"\nCatchpoint 2: Program stopped by a fault: {why}", said[9]), said[9]
+    assert said[10].rstrip().endswith("illegal") and said[-1].endswith(RIGHT), said
+
+
+EXCEPTIONS = {"software": ("0x2000", "or (1) cr0.1<1>:ud cr0.1<0;1,0>:ud 0x20000000:ud {Switch}", "software exception"),
+              "stack": ("0x800", "mov (1) sp.0<1>:ud 64:ud", "the stack's top (sp.0) is beyond its limit (sp.1)")}
+
+
+@pytest.mark.parametrize("name", EXCEPTIONS)
+def test_exceptions_of_host_programs_are_caught_by_name(vadd, tmp_path, name):
+    control, instruction, words = EXCEPTIONS[name]
+    said = said_by(["tbreak vadd", "run", *plant(instruction, tmp_path), f"set var $cr0[1] = {control}", "catch illegal", f"catch {name}", "continue"], vadd)
+    assert f"Catchpoint 3: Program stopped by a fault: {words}" in said[-1], said
+    assert " at program-1.cl:3\n" in said[-1], said
 
 
 def test_instructions(program):

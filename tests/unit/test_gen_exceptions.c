@@ -18,6 +18,7 @@ enum { COUNT = 101, AIP, STATUS, KEEP, ADVANCE, SUPPRESS }; /* registers of the 
 enum { SIP = 0x800, INSTRUCTION = 16 };
 #define BREAKPOINT (UINT32_C(1) << 31)
 enum { HALT = 1 << 30, SOFTWARE = 1 << 29, ILLEGAL = 1 << 28, STACK = 1 << 27, FORCED = 1 << 26 };
+enum { SAVE = 1 << 25, ENABLE_SAVE = 1 << 9, CR3_SAVE = 1 << 9 };
 enum { BREAKPOINTS = GEN_TD_CTL_BREAKPOINTS | GEN_TD_CTL_FORCE_BREAKPOINTS };
 
 /* wait n0.1; then, from `routine + 2` on: add r101 r101 1; mov r102 cr0.2; mov r103 cr0.1; and
@@ -269,6 +270,71 @@ static void the_host_halts_a_thread_and_lets_it_go(void **state)
     finish(&r);
 }
 
+/* A request counts in threads that have enabled it, or with CONTEXT_SAVE.FORCE in all. The routine
+ * finds cr0.3 bit 9 set until it returns; AIP is the next instruction. */
+static void a_context_save_is_requested_by_the_host(void **state)
+{
+    static const struct {
+        uint32_t request, own;
+        bool entered;
+    } tests[] = {{GEN_SAVE_REQUEST, 0, false},
+                 {GEN_SAVE_FORCE, ENABLE_SAVE, false},
+                 {GEN_SAVE_REQUEST, ENABLE_SAVE, true},
+                 {GEN_SAVE_REQUEST | GEN_SAVE_FORCE, 0, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
+        struct rig r;
+        open_with(&r, true, ~(uint32_t)SAVE, 0, false);
+        put(&r, 20, tests[i].own);
+        struct wt_machine *m = gen_machine(r.device);
+        start(&r, own_control, sizeof own_control);
+        m->ops->run(m, 2);
+        m->ops->debug_write(m, GEN_CONTEXT_SAVE, tests[i].request);
+        assert_int_equal(m->ops->debug_read(m, GEN_CONTEXT_SAVE), 0);
+        if (tests[i].entered) {
+            m->ops->run(m, 100);
+            assert_int_equal(m->ops->debug_read(m, GEN_TD_ATT), 1);
+            assert_int_equal(control(&r, 3), CR3_SAVE);
+            m->ops->debug_write(m, GEN_TD_CLR, 1);
+        }
+        run_to_end(&r, sizeof own_control);
+        assert_int_equal(get(&r, COUNT), tests[i].entered);
+        if (tests[i].entered) {
+            assert_int_equal(get(&r, AIP), 2 * INSTRUCTION);
+            assert_int_equal(get(&r, STATUS), tests[i].own | SAVE);
+            assert_int_equal(control(&r, 3), 0);
+        }
+        finish(&r);
+    }
+}
+
+/* A thread that is in its routine saves its context when it is back, if it still ought to. */
+static void a_context_save_waits_for_the_routines_end(void **state)
+{
+    struct rig r;
+    (void)state;
+    open_with(&r, true, ~(uint32_t)HALT, 0, false);
+    struct wt_machine *m = gen_machine(r.device);
+    start(&r, additions, sizeof additions);
+    m->ops->run(m, 1);
+    write_bus(&r, GEN_TD_CTL, BREAKPOINTS | GEN_TD_CTL_HALT);
+    write_bus(&r, GEN_TD_CTL, 0);
+    m->ops->run(m, 100);
+    m->ops->debug_write(m, GEN_CONTEXT_SAVE, GEN_SAVE_REQUEST | GEN_SAVE_FORCE);
+    assert_int_equal(control(&r, 3), 0);
+    m->ops->debug_write(m, GEN_TD_CLR, 1);
+    m->ops->run(m, 100);
+    assert_int_equal(control(&r, 3), CR3_SAVE);
+    assert_int_equal(get(&r, COUNT), 1);
+    assert_true(
+        m->ops->write_memory(m, 0, 0, GEN_FILE_APERTURE + KEEP * BYTES, &(const uint32_t){0}, 4));
+    m->ops->debug_write(m, GEN_TD_CLR, 1);
+    run_to_end(&r, sizeof additions);
+    assert_int_equal(get(&r, COUNT), 2);
+    each_addition_has_happened(&r);
+    finish(&r);
+}
+
 /* Both bits of TD_CTL are needed; AIP is the kernel's first instruction. */
 static void a_forced_exception_comes_before_the_first_instruction(void **state)
 {
@@ -388,6 +454,8 @@ int main(void)
         cmocka_unit_test(a_software_exception_is_the_threads_own),
         cmocka_unit_test(a_stack_that_is_full_is_an_exception),
         cmocka_unit_test(the_host_halts_a_thread_and_lets_it_go),
+        cmocka_unit_test(a_context_save_is_requested_by_the_host),
+        cmocka_unit_test(a_context_save_waits_for_the_routines_end),
         cmocka_unit_test(a_forced_exception_comes_before_the_first_instruction),
         cmocka_unit_test(time_travel_through_the_routine),
         cmocka_unit_test(a_debugger_leaves_no_trace),

@@ -153,6 +153,28 @@ static inline cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelF
     return cudaMallocArray(array, desc, width, height, 0);
 }
 
+static inline cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *desc,
+                                            cudaExtent extent)
+{
+    return cudaMalloc3DArray(array, desc, extent, 0);
+}
+static inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
+{
+    const cudaExtent extent = {width, height, depth};
+    return extent;
+}
+static inline cudaPos make_cudaPos(size_t x, size_t y, size_t z)
+{
+    const cudaPos pos = {x, y, z};
+    return pos;
+}
+static inline cudaPitchedPtr make_cudaPitchedPtr(void *ptr, size_t pitch, size_t xsize,
+                                                 size_t ysize)
+{
+    const cudaPitchedPtr pitched = {ptr, pitch, xsize, ysize};
+    return pitched;
+}
+
 template <class T> struct wavetrap_channel {
     static const int count = 1;
     static const cudaChannelFormatKind kind = T(1) / 2       ? cudaChannelFormatKindFloat

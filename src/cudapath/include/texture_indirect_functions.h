@@ -17,7 +17,11 @@ WAVETRAP_TEXTURE(tex3D, "__itex3D", (cudaTextureObject_t object, float x, float 
                  z)
 WAVETRAP_TEXTURE(tex2DLayered, "__itex2DLayered",
                  (cudaTextureObject_t object, float x, float y, int layer), x, y, layer)
+WAVETRAP_TEXTURE(tex1DLayered, "__itex1DLayered", (cudaTextureObject_t object, float x, int layer),
+                 x, layer)
 #undef WAVETRAP_TEXTURE
 #endif
+
+#include <surface_indirect_functions.h>
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 #include "base/text.h"
 #include "debug/core/added_registers.h"
@@ -92,12 +93,19 @@ static enum wt_status link_registers(struct bp_code *code, struct linked_expr *e
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
     for (size_t k = 0; k < count; k++) {
         size_t at = 0;
-        if (named[k] >= code->d->topology->register_count)
-            return wt_fail(err, WT_INVALID, "there is no register %u", named[k]);
+        if (wt_expr_named_register(named[k]) >= code->d->topology->register_count)
+            return wt_fail(err, WT_INVALID, "there is no register %u",
+                           wt_expr_named_register(named[k]));
         while (at < code->index_count && code->index[at] != named[k])
             at++;
-        if (at == code->index_count)
+        if (at == code->index_count) {
+            unsigned *grown =
+                wt_array_grow(code->index, &code->index_capacity, at + 1, sizeof *grown);
+            if (!grown)
+                return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
+            code->index = grown;
             code->index[code->index_count++] = named[k];
+        }
         e->row[k] = at;
     }
     return WT_OK;
@@ -132,7 +140,7 @@ static bool fits_engine(const struct bp_code *code)
             return false;
     /* The probe has not yet seen the work of a wave that has begun since the last scan. */
     for (size_t i = 0; i < code->index_count; i++)
-        if (dbg_is_of_work(d, code->index[i]))
+        if (dbg_is_of_work(d, wt_expr_named_register(code->index[i])))
             return false;
     return true;
 }
@@ -151,9 +159,8 @@ static enum wt_status fill(struct bp_code *code, const struct claim *const *clai
     const struct wt_topology *t = code->d->topology;
     size_t widest = 1;
     enum wt_status status;
-    code->index = calloc(t->register_count, sizeof *code->index);
     code->clause = calloc(claim_count, sizeof *code->clause);
-    if (!code->index || !code->clause)
+    if (!code->clause)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
     for (; code->clause_count < claim_count; code->clause_count++) {
         const struct claim *c = claim[code->clause_count];
@@ -169,8 +176,8 @@ static enum wt_status fill(struct bp_code *code, const struct claim *const *clai
         }
     }
     for (size_t i = 0; i < code->index_count; i++) {
-        const size_t size =
-            wt_register_row(&t->registers[code->index[i]], wt_lanes_first(t->lanes));
+        const struct wt_register *r = &t->registers[wt_expr_named_register(code->index[i])];
+        const size_t size = wt_register_row(r, wt_lanes_first(t->lanes));
         widest = size > widest ? size : widest;
     }
     code->row = calloc(code->index_count + 1, sizeof *code->row);
@@ -402,9 +409,10 @@ static bool fetch_in_engine(struct bp_code *code, const struct dbg_lanes *lanes,
     const bool first_lanes = !(mask & (mask + 1));
     uint64_t *cell = code->cell;
     for (size_t i = 0; i < code->index_count; i++, cell += lanes->count) {
-        const unsigned index = code->index[i];
+        const unsigned index = wt_expr_named_register(code->index[i]);
+        const size_t from = 8 * (size_t)wt_expr_named_part(code->index[i]);
         const struct wt_register *r = &d->topology->registers[index];
-        const size_t size = wt_register_size(r);
+        const size_t size = wt_register_size(r), rest = size - from;
         if (index == d->topology->pc_index) {
             fill_cells(cell, lanes->count, pc);
         } else if (dbg_is_time(d, index)) {
@@ -419,7 +427,7 @@ static bool fetch_in_engine(struct bp_code *code, const struct dbg_lanes *lanes,
         } else if (r->scope == WT_SCOPE_LANE) {
             take_row(cell, lanes, code->bytes, size, first_lanes);
         } else {
-            fill_cells(cell, lanes->count, wt_load_le(code->bytes, size < 8 ? size : 8));
+            fill_cells(cell, lanes->count, wt_load_le(code->bytes + from, rest < 8 ? rest : 8));
         }
     }
     return true;

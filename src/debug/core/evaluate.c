@@ -14,8 +14,9 @@ static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes se
     size_t count;
     const unsigned *index = wt_expr_registers(expr, &count);
     for (size_t i = 0; i < count; i++)
-        if (index[i] >= d->topology->register_count)
-            return wt_fail(err, WT_INVALID, "there is no register %u", index[i]);
+        if (wt_expr_named_register(index[i]) >= d->topology->register_count)
+            return wt_fail(err, WT_INVALID, "there is no register %u",
+                           wt_expr_named_register(index[i]));
     struct dbg_lanes lanes;
     dbg_list_lanes(d, wave, set, &lanes);
     uint64_t *cell = calloc(count * lanes.count + 1, sizeof *cell), value[WT_MAX_LANES];

@@ -97,6 +97,12 @@ wt_expr_vector wt_expr_register(struct wt_expr *e, unsigned index)
     return name(REGISTER, e->reg_count++);
 }
 
+wt_expr_vector wt_expr_register_part(struct wt_expr *e, unsigned index, unsigned part)
+{
+    assert(index >> WT_EXPR_PART_SHIFT == 0);
+    return wt_expr_register(e, index | part << WT_EXPR_PART_SHIFT);
+}
+
 wt_expr_vector wt_expr_constant(struct wt_expr *e, uint64_t value)
 {
     for (size_t i = 0; i < e->constant_count; i++)
@@ -200,13 +206,36 @@ static bool is_vector(const struct wt_expr *e, wt_expr_vector v)
     }
 }
 
+/* Which operands are two temporaries. */
+struct widths {
+    bool to, a, b;
+};
+
+static struct widths widths_of(enum wt_expr_op op)
+{
+    const bool wide = op >= WT_EXPR_WIDE_ADD && op <= WT_EXPR_WIDE_F_TO_INT;
+    const bool shifts = op >= WT_EXPR_WIDE_SHL && op <= WT_EXPR_WIDE_SHR_UNSIGNED;
+    const bool converts = op >= WT_EXPR_WIDE_INT_TO_F && op <= WT_EXPR_WIDE_F_TO_INT;
+    const bool one = op >= WT_EXPR_WIDE_LESS_SIGNED && op <= WT_EXPR_WIDE_UINT_TO_F;
+    return (struct widths){.to = wide && !one,
+                           .a = wide && op != WT_EXPR_WIDE_F_TO_INT,
+                           .b = wide && !shifts && !converts};
+}
+
+static bool is_pair(const struct wt_expr *e, wt_expr_vector v)
+{
+    return v >> KIND_SHIFT == TEMPORARY && (v & NUMBER) + 1 < e->temporaries;
+}
+
 static enum wt_status check(const struct wt_expr *e, struct wt_error *err)
 {
     for (size_t i = 0; i < e->code_count; i++) {
         const struct instruction *in = &e->code[i];
         const bool jumps = in->op == WT_EXPR_BRANCH || in->op == WT_EXPR_GOTO;
+        const struct widths wide = widths_of((enum wt_expr_op)in->op);
         if (!is_vector(e, in->to) || !is_vector(e, in->a) || !is_vector(e, in->b) ||
-            (jumps && in->target >= e->code_count))
+            (wide.to && !is_pair(e, in->to)) || (wide.a && !is_pair(e, in->a)) ||
+            (wide.b && !is_pair(e, in->b)) || (jumps && in->target >= e->code_count))
             return wt_fail(err, WT_INVALID,
                            "instruction %zu of an expression names what is not there", i);
     }
@@ -227,7 +256,9 @@ static bool writes_first(const struct wt_expr *e)
     for (size_t i = 0; i < e->code_count; i++) {
         const struct instruction *in = &e->code[i];
         const bool no_value = in->op == WT_EXPR_FAIL;
-        if (in->op == WT_EXPR_BRANCH || in->op == WT_EXPR_GOTO || in->op == WT_EXPR_PRINT)
+        const struct widths wide = widths_of((enum wt_expr_op)in->op);
+        if (in->op == WT_EXPR_BRANCH || in->op == WT_EXPR_GOTO || in->op == WT_EXPR_PRINT ||
+            wide.to || wide.a)
             return false;
         if ((!no_value && in->a >> KIND_SHIFT == TEMPORARY && !written[in->a & NUMBER]) ||
             (reads_b(in->op) && in->b >> KIND_SHIFT == TEMPORARY && !written[in->b & NUMBER]))
@@ -481,6 +512,27 @@ static void fail_unfit(struct run *r, const uint64_t *a, unsigned size)
             fail(r, wt_lane_bit(k));
 }
 
+/* A power of a negative exponent is what an integer division would make of it. */
+static uint64_t power(uint64_t a, uint64_t b)
+{
+    if ((int64_t)b < 0)
+        return a == 1 ? 1 : a == UINT64_MAX ? (b & 1 ? UINT64_MAX : 1) : 0;
+    uint64_t result = 1;
+    for (; b; b >>= 1, a *= a)
+        if (b & 1)
+            result *= a;
+    return result;
+}
+
+static void fail_power(struct run *r, const uint64_t *a, const uint64_t *b)
+{
+    for (wt_lanes rest = r->active; rest; rest &= rest - 1) {
+        const unsigned k = wt_lanes_lowest(rest);
+        if (a[k] == 0 && (int64_t)b[k] < 0)
+            fail(r, wt_lane_bit(k));
+    }
+}
+
 /* All lanes in one loop that compilers vectorise, or those that are active. */
 #define EACH(result)                                                                               \
     do {                                                                                           \
@@ -545,6 +597,112 @@ static void over_lanes(struct run *r, const struct instruction *in, uint64_t *to
         to[wt_lanes_lowest(rest)] = result;
 }
 
+/* ---- 128 bits ---- */
+
+__extension__ typedef __int128 wide_signed;
+__extension__ typedef unsigned __int128 wide_unsigned;
+
+static wide_unsigned wide_of(const uint64_t *low, unsigned count, unsigned k)
+{
+    return (wide_unsigned)low[k + count] << 64 | low[k];
+}
+
+static wide_unsigned wide_shift(enum wt_expr_op op, wide_unsigned a, uint64_t by)
+{
+    const bool over = by >= 128;
+    if (op == WT_EXPR_WIDE_SHL)
+        return over ? 0 : a << by;
+    if (op == WT_EXPR_WIDE_SHR_UNSIGNED)
+        return over ? 0 : a >> by;
+    return (wide_unsigned)((wide_signed)a >> (over ? 127 : by));
+}
+
+static double wide_to_double(enum wt_expr_op op, wide_unsigned a)
+{
+    return op == WT_EXPR_WIDE_INT_TO_F ? (double)(wide_signed)a : (double)a;
+}
+
+/* The quotient or remainder; false: there is none. */
+static bool wide_divide(enum wt_expr_op op, wide_unsigned a, wide_unsigned b, wide_unsigned *result)
+{
+    const bool is_signed = op == WT_EXPR_WIDE_DIV_SIGNED || op == WT_EXPR_WIDE_REM_SIGNED;
+    const bool divides = op == WT_EXPR_WIDE_DIV_SIGNED || op == WT_EXPR_WIDE_DIV_UNSIGNED;
+    const bool a_minus = is_signed && (wide_signed)a < 0, b_minus = is_signed && (wide_signed)b < 0;
+    if (b == 0)
+        return false;
+    /* Of the sizes: the smallest number divided by -1 has no quotient, and wraps. */
+    const wide_unsigned x = a_minus ? -a : a, y = b_minus ? -b : b;
+    const wide_unsigned size = divides ? x / y : x % y;
+    *result = (divides ? a_minus != b_minus : a_minus) ? -size : size;
+    return true;
+}
+
+static bool fits_wide(double value)
+{
+    return value >= -0x1p127 && value < 0x1p127;
+}
+
+/* One lane; false: it fails. */
+static bool wide_lane(const struct run *r, const struct instruction *in, uint64_t *to,
+                      const uint64_t *a, const uint64_t *b, unsigned k)
+{
+    const enum wt_expr_op op = (enum wt_expr_op)in->op;
+    const struct widths wide = widths_of(op);
+    const unsigned count = r->count;
+    const wide_unsigned x = wide.a ? wide_of(a, count, k) : 0;
+    const wide_unsigned y = wide.b ? wide_of(b, count, k) : 0;
+    wide_unsigned result = 0;
+    switch (op) {
+    case WT_EXPR_WIDE_ADD:
+        result = x + y;
+        break;
+    case WT_EXPR_WIDE_SUB:
+        result = x - y;
+        break;
+    case WT_EXPR_WIDE_MUL:
+        result = x * y;
+        break;
+    case WT_EXPR_WIDE_SHL:
+    case WT_EXPR_WIDE_SHR_SIGNED:
+    case WT_EXPR_WIDE_SHR_UNSIGNED:
+        result = wide_shift(op, x, b[k]);
+        break;
+    case WT_EXPR_WIDE_LESS_SIGNED:
+        result = (wide_signed)x < (wide_signed)y;
+        break;
+    case WT_EXPR_WIDE_LESS_UNSIGNED:
+        result = x < y;
+        break;
+    case WT_EXPR_WIDE_INT_TO_F:
+    case WT_EXPR_WIDE_UINT_TO_F:
+        result = from_double(wide_to_double(op, x), in->size);
+        break;
+    case WT_EXPR_WIDE_F_TO_INT:
+        if (!fits_wide(to_double(a[k], in->size)))
+            return false;
+        result = (wide_unsigned)(wide_signed)to_double(a[k], in->size);
+        break;
+    default:
+        if (!wide_divide(op, x, y, &result))
+            return false;
+        break;
+    }
+    to[k] = (uint64_t)result;
+    if (wide.to)
+        to[k + count] = (uint64_t)(result >> 64);
+    return true;
+}
+
+static void calculate_wide(struct run *r, const struct instruction *in, uint64_t *to,
+                           const uint64_t *a, const uint64_t *b)
+{
+    for (wt_lanes rest = r->active; rest; rest &= rest - 1) {
+        const unsigned k = wt_lanes_lowest(rest);
+        if (!wide_lane(r, in, to, a, b, k))
+            fail(r, wt_lane_bit(k));
+    }
+}
+
 static void calculate(struct run *r, const struct instruction *in)
 {
     const unsigned count = r->count, size = in->size;
@@ -587,6 +745,10 @@ static void calculate(struct run *r, const struct instruction *in)
         break;
     case WT_EXPR_SHR_UNSIGNED:
         EACH(shift_right(a[k], b[k]));
+        break;
+    case WT_EXPR_POWER:
+        fail_power(r, a, b);
+        EACH(power(a[k], b[k]));
         break;
     case WT_EXPR_AND:
         EACH(a[k] & b[k]);
@@ -653,6 +815,12 @@ static void calculate(struct run *r, const struct instruction *in)
     case WT_EXPR_F_DIV:
         FLOAT(/);
         break;
+    case WT_EXPR_F_REM:
+        EACH(from_double(fmod(to_double(a[k], size), to_double(b[k], size)), size));
+        break;
+    case WT_EXPR_F_POWER:
+        EACH(from_double(pow(to_double(a[k], size), to_double(b[k], size)), size));
+        break;
     case WT_EXPR_F_EQUAL:
         FLOAT_IS(==);
         break;
@@ -684,6 +852,23 @@ static void calculate(struct run *r, const struct instruction *in)
         break;
     case WT_EXPR_UINT_TO_F:
         EACH(size == 32 ? from_double((float)a[k], 32) : from_double((double)a[k], 64));
+        break;
+    case WT_EXPR_WIDE_ADD:
+    case WT_EXPR_WIDE_SUB:
+    case WT_EXPR_WIDE_MUL:
+    case WT_EXPR_WIDE_DIV_SIGNED:
+    case WT_EXPR_WIDE_DIV_UNSIGNED:
+    case WT_EXPR_WIDE_REM_SIGNED:
+    case WT_EXPR_WIDE_REM_UNSIGNED:
+    case WT_EXPR_WIDE_SHL:
+    case WT_EXPR_WIDE_SHR_SIGNED:
+    case WT_EXPR_WIDE_SHR_UNSIGNED:
+    case WT_EXPR_WIDE_LESS_SIGNED:
+    case WT_EXPR_WIDE_LESS_UNSIGNED:
+    case WT_EXPR_WIDE_INT_TO_F:
+    case WT_EXPR_WIDE_UINT_TO_F:
+    case WT_EXPR_WIDE_F_TO_INT:
+        calculate_wide(r, in, to, a, b);
         break;
     case WT_EXPR_BRANCH:
     case WT_EXPR_GOTO:

@@ -37,6 +37,7 @@ enum wt_expr_op {
     WT_EXPR_SHL, /**< by 64 and more: 0 (SHR_SIGNED: the sign) */
     WT_EXPR_SHR_SIGNED,
     WT_EXPR_SHR_UNSIGNED,
+    WT_EXPR_POWER, /**< a to the power of b, both signed; fails for 0 to a negative power */
     WT_EXPR_AND,
     WT_EXPR_OR,
     WT_EXPR_XOR,
@@ -62,6 +63,8 @@ enum wt_expr_op {
     WT_EXPR_F_SUB,
     WT_EXPR_F_MUL,
     WT_EXPR_F_DIV,
+    WT_EXPR_F_REM,   /**< as fmod() */
+    WT_EXPR_F_POWER, /**< as pow() */
     WT_EXPR_F_EQUAL,
     WT_EXPR_F_LESS,
     WT_EXPR_F_LESS_EQUAL,
@@ -72,7 +75,24 @@ enum wt_expr_op {
     WT_EXPR_F_TO_INT,  /**< towards zero; NaN and what does not fit fail */
     WT_EXPR_INT_TO_F,  /**< a is signed */
     WT_EXPR_UINT_TO_F, /**< a is unsigned */
-    WT_EXPR_BRANCH,    /**< lanes whose a is not 0 go to `target` */
+    /* 128 bits: `to`, a and b name the first of two temporaries, one after the other: the low and
+     * the high half. SHL, SHR: b is one vector, of which the low 64 bits count. */
+    WT_EXPR_WIDE_ADD,
+    WT_EXPR_WIDE_SUB,
+    WT_EXPR_WIDE_MUL,
+    WT_EXPR_WIDE_DIV_SIGNED, /**< fails for lanes whose b is 0 */
+    WT_EXPR_WIDE_DIV_UNSIGNED,
+    WT_EXPR_WIDE_REM_SIGNED,
+    WT_EXPR_WIDE_REM_UNSIGNED,
+    WT_EXPR_WIDE_SHL,
+    WT_EXPR_WIDE_SHR_SIGNED,
+    WT_EXPR_WIDE_SHR_UNSIGNED,
+    WT_EXPR_WIDE_LESS_SIGNED, /**< `to` is one vector: 1 or 0 */
+    WT_EXPR_WIDE_LESS_UNSIGNED,
+    WT_EXPR_WIDE_INT_TO_F, /**< `to` is one vector, a float of `size` bits */
+    WT_EXPR_WIDE_UINT_TO_F,
+    WT_EXPR_WIDE_F_TO_INT, /**< a is one vector; fails like F_TO_INT */
+    WT_EXPR_BRANCH,        /**< lanes whose a is not 0 go to `target` */
     WT_EXPR_GOTO,
     WT_EXPR_PRINT,
     WT_EXPR_FAIL, /**< fails for each lane that comes here */
@@ -90,6 +110,8 @@ void wt_expr_free(struct wt_expr *expr);
 
 /** The vector of a register, named as its builder and its user agree: by index in a topology. */
 wt_expr_vector wt_expr_register(struct wt_expr *expr, unsigned index);
+/** The same for bits [64 * part, 64 * part + 64) of a register that is wider than a cell. */
+wt_expr_vector wt_expr_register_part(struct wt_expr *expr, unsigned index, unsigned part);
 /** The vector that has @p value in every lane. */
 wt_expr_vector wt_expr_constant(struct wt_expr *expr, uint64_t value);
 /** A temporary: number 0, 1, … (fewer than WT_EXPR_MOST_TEMPORARIES). 0 at the beginning. */
@@ -126,8 +148,19 @@ enum wt_status wt_expr_finish(struct wt_expr *expr, struct wt_error *err);
 
 /* ---- using ---- */
 
-/** The registers that it names, each once. */
+/** What it names: registers and parts of registers, each once (wt_expr_named_…). */
 const unsigned *wt_expr_registers(const struct wt_expr *expr, size_t *count);
+enum { WT_EXPR_PART_SHIFT = 16 };
+/** The index of the register that wt_expr_registers() names. */
+static inline unsigned wt_expr_named_register(unsigned named)
+{
+    return named & ((1u << WT_EXPR_PART_SHIFT) - 1);
+}
+/** The part of it, from 0. */
+static inline unsigned wt_expr_named_part(unsigned named)
+{
+    return named >> WT_EXPR_PART_SHIFT;
+}
 /** Whether evaluating it may read memory. */
 bool wt_expr_reads_memory(const struct wt_expr *expr);
 /** Whether it jumps back anywhere. */

@@ -233,25 +233,33 @@ enum wt_status dbg_read_rows(struct wt_debugger *d, uint32_t wave, wt_lanes lane
 }
 
 enum wt_status dbg_read_cells(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
-                              const unsigned *index, size_t count, uint64_t *cell,
+                              const unsigned *named, size_t count, uint64_t *cell,
                               struct wt_error *err)
 {
     const unsigned lane_count = wt_lanes_count(lanes);
     size_t size = 0;
-    for (size_t i = 0; i < count; i++)
+    unsigned *index = malloc((count + 1) * sizeof *index);
+    for (size_t i = 0; i < count && index; i++) {
+        index[i] = wt_expr_named_register(named[i]);
         size += wt_register_row(dbg_register(d, index[i]), lanes);
-    uint8_t *rows = malloc(size + 1), *row = rows;
-    if (!rows)
+    }
+    uint8_t *rows = index ? malloc(size + 1) : NULL, *row = rows;
+    if (!rows) {
+        free(index);
         return wt_fail(err, WT_NO_MEMORY, "out of memory for %zu registers", count);
+    }
     const enum wt_status status = dbg_read_rows(d, wave, lanes, index, count, rows, err);
     for (size_t i = 0; i < count && !status; i++, cell += lane_count) {
         const struct wt_register *r = dbg_register(d, index[i]);
         const size_t one = wt_register_size(r), step = r->scope == WT_SCOPE_LANE ? one : 0;
+        const size_t from = 8 * (size_t)wt_expr_named_part(named[i]), rest = one - from;
+        assert(from < one);
         for (unsigned k = 0; k < lane_count; k++)
-            cell[k] = wt_load_le(row + k * step, one < 8 ? one : 8);
+            cell[k] = wt_load_le(row + k * step + from, rest < 8 ? rest : 8);
         row += wt_register_row(r, lanes);
     }
     free(rows);
+    free(index);
     return status;
 }
 

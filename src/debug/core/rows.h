@@ -15,11 +15,11 @@ enum wt_status dbg_read_rows(struct wt_debugger *d, uint32_t wave, wt_lanes lane
                              const unsigned *index, size_t count, uint8_t *out,
                              struct wt_error *err);
 /**
- * Registers as cells of 64 bits (their low ones): an array for each register, with a cell for each
+ * What wt_expr_registers() names, as cells of 64 bits: an array for each name, with a cell for each
  * of @p lanes, the lowest first, also of registers that the lanes share.
  */
 enum wt_status dbg_read_cells(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
-                              const unsigned *index, size_t count, uint64_t *cell,
+                              const unsigned *named, size_t count, uint64_t *cell,
                               struct wt_error *err);
 /** As the probe's write_row(). */
 enum wt_status dbg_write_row(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, unsigned index,

@@ -81,8 +81,9 @@ struct bp_code {
     struct wt_debugger *d;
     struct clause *clause; /**< one for each claim */
     size_t clause_count;
-    unsigned *index; /**< registers that conditions and commands name, once each */
-    size_t index_count;
+    unsigned *index; /**< registers and parts (wt_expr_registers) that conditions and commands name,
+                        once each */
+    size_t index_count, index_capacity;
     bool in_engine;       /**< the target evaluates it, and nothing is planted */
     const uint64_t **row; /**< room for pointers to the rows of one expression */
     uint64_t *cell;       /**< room for the registers of all lanes */

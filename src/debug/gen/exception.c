@@ -35,7 +35,7 @@ void genp_describe_exception(const struct wt_standstill_row *common,
 {
     const struct genp_row *row = (const struct genp_row *)common;
     const uint64_t pc = genp_row_pc(row);
-    *exception = (struct wt_probe_exception){.pc = pc, .lanes = row->saved.ce};
+    *exception = (struct wt_probe_exception){.pc = pc, .lanes = genp_channels(row)};
     for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++) {
         if (!(row->causes & exceptions[i].bit))
             continue;

@@ -60,6 +60,12 @@ static inline uint64_t genp_row_pc(const struct genp_row *row)
     return row->saved.instructions + row->saved.cr[2];
 }
 
+/** The thread's channels that execute. */
+static inline wt_lanes genp_channels(const struct genp_row *row)
+{
+    return row->saved.ce & (((wt_lanes)1 << row->saved.simd) - 1);
+}
+
 /** The address of a thread's area. */
 static inline uint64_t genp_area(const struct wt_probe *p, uint32_t wave)
 {

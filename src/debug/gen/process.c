@@ -7,11 +7,13 @@
 
 #include "base/array.h"
 #include "debug/process/connection.h"
+#include "debug/process/core_request.h"
 
 struct wt_gen_process {
     struct wt_gen_link link;
     struct wt_connection connection;
     struct gen_wire_hello hello;
+    struct wt_fault fault; /* for which the program's walk waits; its kind is 0: none */
 };
 
 /* ---- messages ---- */
@@ -112,18 +114,41 @@ static enum wt_status link_write(void *context, uint32_t thread, uint64_t addr, 
     return WT_OK;
 }
 
+/* A fault stays until the debugger resumes a thread. */
+static enum wt_status take_fault(struct wt_gen_process *p, struct wt_error *err)
+{
+    const struct gen_wire_request request = {.kind = GEN_WIRE_FAULT};
+    struct gen_wire_fault told;
+    struct gen_wire_answer answer;
+    const enum wt_status status = ask(p, &request, NULL, &answer, &told, sizeof told, err);
+    if (status != WT_OK || answer.size != sizeof told || told.kind > WT_FAULT_HOST)
+        return status;
+    p->fault = (struct wt_fault){.kind = told.kind,
+                                 .wave = told.thread,
+                                 .lanes = told.lanes,
+                                 .pc = told.pc,
+                                 .addr = told.addr,
+                                 .time = told.time};
+    snprintf(p->fault.text, sizeof p->fault.text, "%.*s", (int)sizeof told.text, told.text);
+    return WT_OK;
+}
+
 static enum wt_status link_event(void *context, bool wait, struct wt_gen_event *event,
                                  struct wt_error *err)
 {
+    struct wt_gen_process *p = context;
     struct gen_wire_answer answer;
     const struct gen_wire_request request = {.kind = GEN_WIRE_EVENT,
                                              .value = wait ? GEN_WIRE_WAIT_MS : 0};
     const enum wt_status status = tell(context, request, &answer, err);
     *event = (struct wt_gen_event){.attention = false};
     if (status == WT_OK && answer.result > 0)
-        *event = (struct wt_gen_event){.attention = answer.result & GEN_WIRE_ATTENTION,
+        *event = (struct wt_gen_event){.attention =
+                                           answer.result & (GEN_WIRE_ATTENTION | GEN_WIRE_FAULTED),
                                        .code = answer.result & GEN_WIRE_CODE,
                                        .code_state = answer.value};
+    if (status == WT_OK && answer.result > 0 && answer.result & GEN_WIRE_FAULTED && !p->fault.kind)
+        return take_fault(p, err);
     return status;
 }
 
@@ -308,6 +333,53 @@ enum wt_status wt_gen_process_source(struct wt_gen_process *p, uint64_t number, 
         p, (struct gen_wire_request){.kind = GEN_WIRE_SOURCE, .addr = number}, &bytes, length, err);
     *text = (char *)bytes;
     return status;
+}
+
+/* ---- core files ---- */
+
+static enum wt_status ask_for_core(void *context, const void *bytes, uint32_t size, int32_t *result,
+                                   char *why, size_t room, struct wt_error *err)
+{
+    const struct gen_wire_request request = {.kind = GEN_WIRE_CORE, .size = size};
+    struct gen_wire_answer answer;
+    const enum wt_status status = ask(context, &request, bytes, &answer, why, room, err);
+    *result = status ? 0 : answer.result;
+    return status;
+}
+
+static enum wt_status save_core_file(void *context, const struct wt_core_file_request *request,
+                                     struct wt_error *err)
+{
+    return wt_core_request(request, request->wave, GEN_WIRE_MOST, ask_for_core, context, err);
+}
+
+/* ---- faults ---- */
+
+static const struct wt_fault *fault(void *context)
+{
+    const struct wt_gen_process *p = context;
+    return p->fault.kind && !p->connection.ended ? &p->fault : NULL;
+}
+
+/* Called as threads are resumed: the instruction is tried again. */
+static void clear_fault(void *context)
+{
+    struct wt_gen_process *p = context;
+    struct gen_wire_answer answer;
+    if (p->fault.kind && !p->connection.ended)
+        tell(p, (struct gen_wire_request){.kind = GEN_WIRE_RETRY}, &answer, WT_IGNORED);
+    p->fault.kind = WT_FAULT_NONE;
+}
+
+void wt_gen_process_offer_faults(struct wt_target_services *services)
+{
+    services->fault = fault;
+    services->clear_fault = clear_fault;
+}
+
+void wt_gen_process_offer_core_files(struct wt_target_services *services)
+{
+    services->save_core_file = save_core_file;
 }
 
 /* ---- which there are ---- */

@@ -42,4 +42,10 @@ enum wt_status wt_gen_processes(void (*found)(void *context, int pid, unsigned g
                                               const char *name),
                                 void *context, struct wt_error *err);
 
+/** Puts the faults of the program's kernels into @p services, whose context is the process. */
+void wt_gen_process_offer_faults(struct wt_target_services *services);
+
+/** Puts the writing of core files into @p services, whose context is the process. */
+void wt_gen_process_offer_core_files(struct wt_target_services *services);
+
 #endif

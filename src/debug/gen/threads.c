@@ -48,6 +48,10 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t wave, struct wt_e
     enum wt_status status = read_record(p, wave, &row->saved, err);
     if (status != WT_OK)
         return status;
+    if (row->saved.simd != 8 && row->saved.simd != 16 && row->saved.simd != 32)
+        return wt_fail(err, WT_IO,
+                       "the driver has saved a thread of %u channels: 8, 16 or 32 exist",
+                       (unsigned)row->saved.simd);
     struct wt_standstill_launch *launch;
     if ((status = wt_standstill_find_launch(p, row->saved.launch, 0, &launch, err)) != WT_OK)
         return status;
@@ -209,7 +213,7 @@ static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_standstill_ev
 static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *mask)
 {
     *pc = genp_row_pc((const struct genp_row *)row);
-    *mask = ((const struct genp_row *)row)->saved.ce;
+    *mask = genp_channels((const struct genp_row *)row);
 }
 
 /* Threads that begin enter the routine: TD_CTL keeps its value when the program's side is reset. */

@@ -10,7 +10,7 @@
 #define SMP_MOST_SMS 64u /* of all GPUs */
 #define SMP_BANKS 18u
 #define SMP_WINDOW_BYTES UINT64_C(0x1000000) /* of shared, of local memory */
-#define SMP_ROW_BYTES 128u                   /* of the register file */
+#define SMP_ROW_BYTES WT_SM_FILE_ROW
 
 /** Spaces, by their number in the topology. */
 enum smp_space {

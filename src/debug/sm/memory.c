@@ -4,11 +4,12 @@
 
 #include <assert.h>
 
-/* Above all addresses of the GPU, which have 48 bits: expressions access the register
- * file there. */
-#define FILE_WINDOW (UINT64_C(1) << 63)
+#define FILE_WINDOW WT_SM_FILE_WINDOW
 #define ROWS_WINDOW (UINT64_C(3) << 62)
 #define BANK_SHIFT 16 /* an offset of constant memory: bank << 16 | byte */
+
+enum { WINDOW_BITS = 24 };
+static_assert(SMP_WINDOW_BYTES == UINT64_C(1) << WINDOW_BITS, "the windows are as large");
 
 void smp_describe_spaces(struct wt_probe *p)
 {
@@ -21,12 +22,12 @@ void smp_describe_spaces(struct wt_probe *p)
     p->space[SPACE_SHARED] = (struct wt_space){.name = "shared",
                                                .dwarf = 8,
                                                .scope = WT_SCOPE_GROUP,
-                                               .address_bits = 32,
+                                               .address_bits = WINDOW_BITS,
                                                .aperture = p->link->shared_window};
     p->space[SPACE_LOCAL] = (struct wt_space){.name = "local",
                                               .dwarf = 6,
                                               .scope = WT_SCOPE_LANE,
-                                              .address_bits = 32,
+                                              .address_bits = WINDOW_BITS,
                                               .aperture = p->link->local_window};
     p->space[SPACE_CONSTANT] = (struct wt_space){
         .name = "constant", .dwarf = 4, .scope = WT_SCOPE_DEVICE, .address_bits = 32};
@@ -109,6 +110,8 @@ enum wt_status smp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
 {
     uint64_t at = 0, base;
     uint32_t bytes;
+    if (wt_address_generic(&p->common.topology, addr).offset >= FILE_WINDOW)
+        return wt_fail(err, WT_UNSUPPORTED, "registers cannot be watched");
     enum wt_status status = generic(p, addr, size, &at, err);
     *part = size;
     *home = wt_address_of(at);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "debug/process/connection.h"
+#include "debug/process/core_request.h"
 #include "debug/sm/internal.h"
 
 /* Generic addresses (emulator/sm/sm.h). */
@@ -423,6 +424,40 @@ static const struct wt_sm_link_ops process_link = {
     .watch = link_watch,
     .take_hits = link_take_hits,
 };
+
+/* ---- core files ---- */
+
+struct core_ask {
+    struct wt_sm_process *process;
+    uint32_t gpu;
+};
+
+static enum wt_status ask_for_core(void *context, const void *bytes, uint32_t size, int32_t *result,
+                                   char *why, size_t room, struct wt_error *err)
+{
+    const struct core_ask *a = context;
+    const struct sm_wire_request request = {.kind = SM_WIRE_CORE, .device = a->gpu, .size = size};
+    struct sm_wire_answer answer;
+    const enum wt_status status = ask(a->process, &request, bytes, &answer, why, room, err);
+    *result = status ? 0 : answer.result;
+    return status;
+}
+
+static enum wt_status save_core_file(void *context, const struct wt_core_file_request *request,
+                                     struct wt_error *err)
+{
+    struct core_ask ask = {.process = context};
+    struct sm_wire_request at = {.warp = WT_NO_HANDLE};
+    if (request->wave != WT_NO_HANDLE)
+        locate(ask.process, request->wave, &at);
+    ask.gpu = at.device;
+    return wt_core_request(request, at.warp, SM_WIRE_MOST, ask_for_core, &ask, err);
+}
+
+void wt_sm_process_offer_core_files(struct wt_target_services *services)
+{
+    services->save_core_file = save_core_file;
+}
 
 /* ---- connecting ---- */
 

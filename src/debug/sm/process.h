@@ -33,4 +33,7 @@ enum wt_status wt_sm_processes(void (*found)(void *context, int pid, unsigned gp
                                              const char *name),
                                void *context, struct wt_error *err);
 
+/** Puts the writing of core files into @p services, whose context is the process. */
+void wt_sm_process_offer_core_files(struct wt_target_services *services);
+
 #endif

@@ -74,6 +74,11 @@ enum wt_sm_register {
     WT_SM_LOCAL,  /**< PTX: where the frame's part of local memory begins: 32 bits a lane */
 };
 
+/** A warp's register file in the generic space, above all addresses of the GPU: expressions read it
+ * there. And the bytes of a row, a dword for each lane. */
+#define WT_SM_FILE_WINDOW (UINT64_C(1) << 63)
+#define WT_SM_FILE_ROW 128u
+
 /** DWARF's number for WT_SM_LOCAL: debug information of PTX is made to name it. */
 #define WT_SM_DWARF_LOCAL 256
 

@@ -26,7 +26,8 @@ struct wt_piece {
     enum wt_piece_kind kind;
     wt_expr_vector vector;
     uint32_t space; /**< MEMORY: which address space */
-    int reg;        /**< CELL: index of the register that it is; -1: none */
+    int reg;        /**< CELL: index of the register that it is, or a part of; -1: none */
+    uint64_t from;  /**< … from this byte of it on */
     uint64_t size;  /**< bytes */
 };
 
@@ -125,6 +126,20 @@ enum wt_status wt_operand_part(struct wt_build *b, const struct wt_operand *o, u
 /** A scalar's bits in one cell: sign- or zero-extended, of a float as they are. */
 enum wt_status wt_operand_cell_of(struct wt_build *b, const struct wt_operand *o,
                                   wt_expr_vector *cell, struct wt_error *err);
+/** Whether a type is that of integers of 128 bits. */
+bool wt_type_is_wide(const struct wt_type *type);
+/** A number as one of 128 bits: the first of two temporaries, of which the second is the high half.
+ */
+enum wt_status wt_operand_pair_of(struct wt_build *b, const struct wt_operand *o,
+                                  wt_expr_vector *pair, struct wt_error *err);
+/** The value of such a pair, of a type of 128 bits. */
+struct wt_operand wt_operand_of_pair(struct wt_build *b, const struct wt_type *type,
+                                     wt_expr_vector pair);
+/** Two temporaries, one after the other. */
+enum wt_status wt_build_pair(struct wt_build *b, wt_expr_vector *pair, struct wt_error *err);
+/** An operation on 128 bits (WT_EXPR_WIDE_…) whose result is a new pair. */
+enum wt_status wt_build_wide(struct wt_build *b, enum wt_expr_op op, wt_expr_vector a,
+                             wt_expr_vector other, wt_expr_vector *to, struct wt_error *err);
 /** A scalar as a value of another scalar type, as C casts. */
 enum wt_status wt_operand_convert(struct wt_build *b, const struct wt_operand *o,
                                   const struct wt_type *type, struct wt_operand *result,
@@ -145,6 +160,10 @@ enum wt_status wt_build_location(struct wt_build *b, Dwarf_Attribute *attribute,
                                  const Dwarf_Op *ops, size_t count, const struct wt_frame *frame,
                                  uint64_t bias, uint64_t size, struct wt_operand *o,
                                  struct wt_error *err);
+/** The address that an expression computes of another one, which is on its stack at first. */
+enum wt_status wt_build_member_address(struct wt_build *b, Dwarf_Attribute *attribute,
+                                       const Dwarf_Op *ops, size_t count, wt_expr_vector object,
+                                       wt_expr_vector *address, struct wt_error *err);
 /** The value of an expression that computes an address: a CFA, a frame base. */
 enum wt_status wt_build_address(struct wt_build *b, Dwarf_Attribute *attribute, const Dwarf_Op *ops,
                                 size_t count, const struct wt_frame *frame, uint64_t bias,

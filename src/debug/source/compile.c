@@ -272,25 +272,68 @@ static enum wt_status take_member(struct compiler *c, const struct wt_operand *r
     return status;
 }
 
+#define MOST_STEPS 32
+
+/* The base classes and anonymous members on the way to a member. */
+struct way {
+    const struct wt_member *step[MOST_STEPS];
+    unsigned count;
+};
+
 /* The member of this name, also in anonymous members and base classes; false if there is none. */
-static bool find_member(const struct wt_type *record, const char *name, uint64_t base,
-                        unsigned depth, const struct wt_member **found, uint64_t *at)
+static bool find_member(const struct wt_type *record, const char *name, struct way *way,
+                        const struct wt_member **found)
 {
     size_t count;
     const struct wt_member *m = wt_type_members(record, &count);
     for (size_t i = 0; i < count; i++)
         if (m[i].name && !m[i].is_static && !m[i].is_base && strcmp(m[i].name, name) == 0) {
             *found = &m[i];
-            *at = base;
             return true;
         }
-    for (size_t i = 0; i < count && depth < 32; i++) {
+    for (size_t i = 0; i < count && way->count < MOST_STEPS; i++) {
         const struct wt_type *inner = wt_type_plain(m[i].type);
-        if (!m[i].is_static && (m[i].is_base || !m[i].name) && wt_type_is_record(inner) &&
-            find_member(inner, name, base + m[i].offset, depth + 1, found, at))
+        if (m[i].is_static || !(m[i].is_base || !m[i].name) || !wt_type_is_record(inner))
+            continue;
+        way->step[way->count++] = &m[i];
+        if (find_member(inner, name, way, found))
             return true;
+        way->count--;
     }
     return false;
+}
+
+/* The part of an object that is one of its base classes. */
+static enum wt_status take_base(struct compiler *c, const struct wt_member *base,
+                                struct wt_operand *o, struct wt_error *err)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count;
+    Dwarf_Die die = base->die;
+    wt_expr_vector address = 0;
+    if (!base->is_virtual)
+        return wt_operand_part(&c->build, o, base->offset, base->type, o, err);
+    if (!wt_operand_in_memory(o))
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the object is not in memory: where its base lies is unknown");
+    if (!dwarf_attr(&die, DW_AT_data_member_location, &attribute) ||
+        dwarf_getlocation(&attribute, &ops, &count) != 0)
+        return wt_fail(err, WT_INVALID, "the debug information is damaged");
+    enum wt_status status = wt_build_member_address(&c->build, &attribute, ops, count,
+                                                    o->piece[0].vector, &address, err);
+    if (!status)
+        *o = wt_operand_memory(base->type, o->piece[0].space, address);
+    return status;
+}
+
+static enum wt_status take_way(struct compiler *c, const struct way *way, struct wt_operand *o,
+                               struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (unsigned i = 0; i < way->count && !status; i++)
+        status = take_base(c, way->step[i], o, err);
+    return status;
 }
 
 /* Members of a class that its objects do not contain: a static member, a method. */
@@ -318,7 +361,7 @@ static enum wt_status compile_member(struct compiler *c, const struct wt_operand
 {
     const struct wt_type *plain = wt_type_plain(record->type);
     const struct wt_member *m;
-    uint64_t base;
+    struct way way = {.count = 0};
     static const char *const components[] = {"x", "y", "z", "w"};
     if (plain->kind == WT_TYPE_ARRAY && plain->is_vector) {
         for (unsigned i = 0; i < 4; i++)
@@ -329,9 +372,12 @@ static enum wt_status compile_member(struct compiler *c, const struct wt_operand
     if (!wt_type_is_record(plain))
         return wt_fail(err, WT_INVALID,
                        "Attempt to extract a component of a value that is not a structure.");
-    if (!find_member(plain, name, 0, 0, &m, &base))
+    if (!find_member(plain, name, &way, &m))
         return compile_class_member(c, plain, name, 0, o, err);
-    enum wt_status status = take_member(c, record, base, m, o, err);
+    struct wt_operand part = *record;
+    enum wt_status status = take_way(c, &way, &part, err);
+    if (!status)
+        status = take_member(c, &part, 0, m, o, err);
     return status ? status : follow_reference(c, o, err);
 }
 
@@ -442,7 +488,13 @@ static enum wt_status element(struct compiler *c, const struct wt_operand *array
         return wt_fail(err, WT_INVALID, "cannot subscript something of that type");
     const uint64_t size = wt_type_size(wt_type_target(plain));
     const int64_t lower = plain->kind == WT_TYPE_ARRAY ? plain->lower : 0;
-    if ((status = scaled(c, index, size ? size : 1, lower, &offset, err)) != WT_OK)
+    const bool strided = plain->kind == WT_TYPE_ARRAY && plain->stride;
+    const uint64_t step = strided ? (uint64_t)plain->stride : size ? size : 1;
+    if ((status = scaled(c, index, step, lower, &offset, err)) != WT_OK)
+        return status;
+    if (strided && (status = wt_build_op(&c->build, WT_EXPR_ADD, 0, offset,
+                                         wt_build_constant(&c->build, wt_type_element_at(plain, 0)),
+                                         &offset, err)) != WT_OK)
         return status;
     if (plain->kind == WT_TYPE_ARRAY && !wt_operand_in_memory(array)) {
         if (!wt_expr_is_constant(c->build.expr, offset, &at))
@@ -521,7 +573,7 @@ enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
     }
     if ((status = need_number(o, err)) != WT_OK)
         return status;
-    if (wt_type_plain(o->type)->kind != WT_TYPE_FLOAT)
+    if (wt_type_plain(o->type)->kind != WT_TYPE_FLOAT && !wt_type_is_wide(o->type))
         return wt_operand_cell_of(&c->build, o, cell, err);
     status = wt_operand_convert(&c->build, o, basic(c, "bool"), &truth, err);
     if (!status)
@@ -529,9 +581,9 @@ enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
     return status;
 }
 
-static enum wt_status to_number(struct compiler *c, const struct wt_operand *o,
-                                const struct wt_type *type, wt_expr_vector *cell,
-                                struct wt_error *err)
+enum wt_status wt_compile_number(struct compiler *c, const struct wt_operand *o,
+                                 const struct wt_type *type, wt_expr_vector *cell,
+                                 struct wt_error *err)
 {
     struct wt_operand converted;
     enum wt_status status = need_number(o, err);
@@ -618,11 +670,11 @@ static enum wt_status pointer_arithmetic(struct compiler *c, int op, const struc
         if (is_pointer(a))
             status = pointer_of(c, a, &target, &address, &space, err);
         else
-            status = to_number(c, a, integer(c, 8, false), &address, err);
+            status = wt_compile_number(c, a, integer(c, 8, false), &address, err);
         if (!status && is_pointer(b))
             status = pointer_of(c, b, &other, &offset, &space_b, err);
         else if (!status)
-            status = to_number(c, b, integer(c, 8, false), &offset, err);
+            status = wt_compile_number(c, b, integer(c, 8, false), &offset, err);
         return status ? status : compare(c, op, false, false, 64, address, offset, o, err);
     }
     if (op == '+' && is_pointer(b) && !is_pointer(a)) {
@@ -667,6 +719,101 @@ static enum wt_status pointer_arithmetic(struct compiler *c, int op, const struc
     return status;
 }
 
+static enum wt_status result_temporary(struct compiler *c, wt_expr_vector *to, struct wt_error *err)
+{
+    if (c->build.next >= WT_EXPR_MOST_TEMPORARIES)
+        return wt_fail(err, WT_UNSUPPORTED, "the expression is too long; split it");
+    *to = wt_expr_temporary(c->build.expr, c->build.next++);
+    return WT_OK;
+}
+
+/* The operation on both halves of 128 bits. */
+static enum wt_status on_halves(struct compiler *c, enum wt_expr_op op, wt_expr_vector x,
+                                wt_expr_vector y, wt_expr_vector *to, struct wt_error *err)
+{
+    const struct wt_type *type = basic(c, "unsigned __int128");
+    const struct wt_operand a = wt_operand_of_pair(&c->build, type, x);
+    const struct wt_operand b = wt_operand_of_pair(&c->build, type, y);
+    enum wt_status status = wt_build_pair(&c->build, to, err);
+    if (status)
+        return status;
+    const struct wt_operand result = wt_operand_of_pair(&c->build, type, *to);
+    for (unsigned i = 0; i < 2; i++)
+        wt_expr_add(c->build.expr, op, 64, result.piece[i].vector, a.piece[i].vector,
+                    b.piece[i].vector);
+    return WT_OK;
+}
+
+static enum wt_status compare_wide(struct compiler *c, int op, bool is_signed, wt_expr_vector x,
+                                   wt_expr_vector y, struct wt_operand *o, struct wt_error *err)
+{
+    wt_expr_vector cell = 0, pair = 0;
+    enum wt_status status;
+    const bool swap = op == '>' || op == WT_OP_LE;
+    bool inverted = op == WT_OP_NE || op == WT_OP_LE || op == WT_OP_GE;
+    if (op == WT_OP_EQ || op == WT_OP_NE) {
+        if ((status = on_halves(c, WT_EXPR_XOR, x, y, &pair, err)) != WT_OK)
+            return status;
+        const struct wt_operand differ =
+            wt_operand_of_pair(&c->build, basic(c, "unsigned __int128"), pair);
+        status = wt_build_op(&c->build, WT_EXPR_OR, 0, differ.piece[0].vector,
+                             differ.piece[1].vector, &cell, err);
+        inverted = !inverted;
+        if (!status && !inverted)
+            status = invert(c, &cell, err);
+        inverted = true;
+    } else if ((status = result_temporary(c, &cell, err)) == WT_OK) {
+        wt_expr_add(c->build.expr,
+                    is_signed ? WT_EXPR_WIDE_LESS_SIGNED : WT_EXPR_WIDE_LESS_UNSIGNED, 0, cell,
+                    swap ? y : x, swap ? x : y);
+    }
+    if (!status && inverted)
+        status = invert(c, &cell, err);
+    if (!status)
+        *o = wt_operand_cell(truth_type(c), cell);
+    return status;
+}
+
+/* Numbers of which one has 128 bits. */
+static enum wt_status arithmetic_wide(struct compiler *c, int op, const struct wt_operand *a,
+                                      const struct wt_operand *b, const struct wt_type *type,
+                                      struct wt_operand *o, struct wt_error *err)
+{
+    static const struct {
+        int op;
+        enum wt_expr_op of_signed, of_unsigned;
+    } table[] = {{'+', WT_EXPR_WIDE_ADD, WT_EXPR_WIDE_ADD},
+                 {'-', WT_EXPR_WIDE_SUB, WT_EXPR_WIDE_SUB},
+                 {'*', WT_EXPR_WIDE_MUL, WT_EXPR_WIDE_MUL},
+                 {'/', WT_EXPR_WIDE_DIV_SIGNED, WT_EXPR_WIDE_DIV_UNSIGNED},
+                 {'%', WT_EXPR_WIDE_REM_SIGNED, WT_EXPR_WIDE_REM_UNSIGNED},
+                 {WT_OP_SHL, WT_EXPR_WIDE_SHL, WT_EXPR_WIDE_SHL},
+                 {WT_OP_SHR, WT_EXPR_WIDE_SHR_SIGNED, WT_EXPR_WIDE_SHR_UNSIGNED},
+                 {'&', WT_EXPR_AND, WT_EXPR_AND},
+                 {'|', WT_EXPR_OR, WT_EXPR_OR},
+                 {'^', WT_EXPR_XOR, WT_EXPR_XOR}};
+    const bool is_signed = wt_type_is_signed(type), shift = op == WT_OP_SHL || op == WT_OP_SHR;
+    wt_expr_vector x = 0, y = 0;
+    enum wt_status status = wt_operand_pair_of(&c->build, a, &x, err);
+    if (!status)
+        status = wt_operand_pair_of(&c->build, b, &y, err); /* a count of bits: its low half */
+    if (status)
+        return status;
+    if (is_comparison(op))
+        return compare_wide(c, op, is_signed, x, y, o, err);
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        if (table[i].op != op)
+            continue;
+        const enum wt_expr_op code = is_signed ? table[i].of_signed : table[i].of_unsigned;
+        status = !shift && strchr("&|^", op) ? on_halves(c, code, x, y, &x, err)
+                                             : wt_build_wide(&c->build, code, x, y, &x, err);
+        if (!status)
+            *o = wt_operand_of_pair(&c->build, type, x);
+        return status;
+    }
+    return wt_fail(err, WT_UNSUPPORTED, "that operation is not for integers of 128 bits");
+}
+
 static enum wt_status arithmetic(struct compiler *c, int op, const struct wt_operand *a,
                                  const struct wt_operand *b, struct wt_operand *o,
                                  struct wt_error *err)
@@ -682,8 +829,10 @@ static enum wt_status arithmetic(struct compiler *c, int op, const struct wt_ope
     const bool is_float = type->kind == WT_TYPE_FLOAT;
     const bool is_signed = wt_type_is_signed(type);
     const unsigned bits = (unsigned)wt_type_size(type) * 8;
-    if ((status = to_number(c, a, type, &x, err)) != WT_OK ||
-        (status = to_number(c, b, shift ? promoted(c, b->type) : type, &y, err)) != WT_OK)
+    if (wt_type_is_wide(type))
+        return arithmetic_wide(c, op, a, b, type, o, err);
+    if ((status = wt_compile_number(c, a, type, &x, err)) != WT_OK ||
+        (status = wt_compile_number(c, b, shift ? promoted(c, b->type) : type, &y, err)) != WT_OK)
         return status;
     if (is_comparison(op))
         return compare(c, op, is_float, is_signed, bits, x, y, o, err);
@@ -700,6 +849,12 @@ static enum wt_status arithmetic(struct compiler *c, int op, const struct wt_ope
         break;
     case '/':
         code = is_float ? WT_EXPR_F_DIV : is_signed ? WT_EXPR_DIV_SIGNED : WT_EXPR_DIV_UNSIGNED;
+        break;
+    case WT_OP_POWER:
+        code = is_float ? WT_EXPR_F_POWER : WT_EXPR_POWER;
+        break;
+    case WT_OP_F_REM:
+        code = is_float ? WT_EXPR_F_REM : is_signed ? WT_EXPR_REM_SIGNED : WT_EXPR_REM_UNSIGNED;
         break;
     case '%':
         code = is_signed ? WT_EXPR_REM_SIGNED : WT_EXPR_REM_UNSIGNED;
@@ -735,14 +890,6 @@ static enum wt_status arithmetic(struct compiler *c, int op, const struct wt_ope
 }
 
 /* ---- operators that need branches ---- */
-
-static enum wt_status result_temporary(struct compiler *c, wt_expr_vector *to, struct wt_error *err)
-{
-    if (c->build.next >= WT_EXPR_MOST_TEMPORARIES)
-        return wt_fail(err, WT_UNSUPPORTED, "the expression is too long; split it");
-    *to = wt_expr_temporary(c->build.expr, c->build.next++);
-    return WT_OK;
-}
 
 /* a && b, a
  *
@@ -795,6 +942,17 @@ static enum wt_status type_of(struct compiler *c, const struct wt_node *n,
     return status;
 }
 
+/* Copies a number to a temporary, or one of 128 bits to a pair. */
+static void copy_result(struct compiler *c, const struct wt_type *type, const struct wt_operand *o,
+                        wt_expr_vector result)
+{
+    const struct wt_operand pair = wt_operand_of_pair(&c->build, type, result);
+    const unsigned count = wt_type_is_wide(type) ? 2 : 1;
+    for (unsigned i = 0; i < count; i++)
+        wt_expr_add(c->build.expr, WT_EXPR_COPY, 0, pair.piece[i].vector, o->piece[i].vector,
+                    o->piece[i].vector);
+}
+
 static enum wt_status conditional(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
                                   struct wt_error *err)
 {
@@ -805,7 +963,7 @@ static enum wt_status conditional(struct compiler *c, const struct wt_node *n, s
     enum wt_status status;
     if ((status = type_of(c, n->b, &left, err)) != WT_OK ||
         (status = type_of(c, n->c, &right, err)) != WT_OK ||
-        (status = result_temporary(c, &result, err)) != WT_OK)
+        (status = wt_build_pair(&c->build, &result, err)) != WT_OK)
         return status;
     const unsigned mark = c->build.next;
     const struct wt_type *plain = wt_type_plain(left);
@@ -823,17 +981,18 @@ static enum wt_status conditional(struct compiler *c, const struct wt_node *n, s
     if ((status = compile(c, n->c, &a, err)) != WT_OK ||
         (status = wt_operand_convert(&c->build, &a, type, &a, err)) != WT_OK)
         return status;
-    wt_expr_add(expr, WT_EXPR_COPY, 0, result, a.piece[0].vector, a.piece[0].vector);
+    copy_result(c, type, &a, result);
     const size_t end = wt_expr_add(expr, WT_EXPR_GOTO, 0, result, result, result);
     wt_expr_set_target(expr, branch, wt_expr_here(expr));
     c->build.next = mark;
     if ((status = compile(c, n->b, &a, err)) != WT_OK ||
         (status = wt_operand_convert(&c->build, &a, type, &a, err)) != WT_OK)
         return status;
-    wt_expr_add(expr, WT_EXPR_COPY, 0, result, a.piece[0].vector, a.piece[0].vector);
+    copy_result(c, type, &a, result);
     wt_expr_set_target(expr, end, wt_expr_here(expr));
     c->build.next = mark;
-    *o = wt_operand_cell(type, result);
+    *o = wt_type_is_wide(type) ? wt_operand_of_pair(&c->build, type, result)
+                               : wt_operand_cell(type, result);
     return WT_OK;
 }
 
@@ -1131,7 +1290,7 @@ static enum wt_status reduce_beside(struct compiler *c, const struct wt_node *n,
     if (!status && kind != R_MIN && kind != R_MAX && kind != R_SUM)
         status = wt_compile_truth(c, &value, &cell, err);
     else if (!status && wt_type_plain(type)->kind == WT_TYPE_FLOAT && wt_type_size(type) == 2)
-        status = to_number(c, &value, type = basic(c, "float"), &cell, err);
+        status = wt_compile_number(c, &value, type = basic(c, "float"), &cell, err);
     else if (!status)
         status = wt_operand_cell_of(&c->build, &value, &cell, err);
     if (!status && c->over)
@@ -1175,7 +1334,8 @@ enum wt_status wt_compile_reductions(struct compiler *c, const struct wt_node *n
         const enum reduction kind = n->kind == WT_NODE_CALL && n->a->kind == WT_NODE_NAME
                                         ? reduction_of(n->a->text)
                                         : R_NONE;
-        if (kind != R_NONE) {
+        const bool of_fortran = n->b && n->b->next && wt_source_is_fortran(c->scope);
+        if (kind != R_NONE && !of_fortran) {
             status = reduce_beside(c, n, kind, err);
             continue;
         }
@@ -1230,6 +1390,25 @@ static int register_index(const struct wt_topology *t, const char *name)
     return -1;
 }
 
+/* A register that code names itself: what stands for its value. *found: there is one. */
+static enum wt_status compile_code_register(struct compiler *c, const char *name, bool *found,
+                                            struct wt_operand *o, struct wt_error *err)
+{
+    struct wt_code_register reg;
+    struct wt_node *root;
+    size_t n = 0;
+    while ((*found = wt_source_code_register(c->scope, n, &reg)) && strcmp(reg.name, name) != 0)
+        n++;
+    if (!*found)
+        return WT_OK;
+    enum wt_status status = wt_source_parse(c->scope, reg.expression, &root, err);
+    if (status)
+        return status;
+    status = compile(c, root, o, err);
+    wt_node_free(root);
+    return status;
+}
+
 static enum wt_status compile_dollar(struct compiler *c, const struct wt_node *n,
                                      struct wt_operand *o, struct wt_error *err)
 {
@@ -1251,8 +1430,17 @@ static enum wt_status compile_dollar(struct compiler *c, const struct wt_node *n
         o->type = register_type(c, r);
         return status;
     }
-    if (!kept)
+    bool found = false;
+    if (!kept) {
+        enum wt_status status = compile_code_register(c, name, &found, o, err);
+        if (status || found)
+            return status;
+        if (name[0] == '%')
+            return c->scope->frame
+                       ? wt_fail(err, WT_INVALID, "this function has no register %s", name)
+                       : wt_fail(err, WT_STATE, "No registers.");
         kept = wt_source_variable(s, name);
+    }
     if (!kept) {
         *o = lost(basic(c, "void")); /* as GDB: a variable that was never set is void */
         o->piece_count = 0;
@@ -1429,7 +1617,7 @@ static enum wt_status compile_work_call(struct compiler *c, const struct wt_node
                                 : wt_fail(err, WT_INVALID, "%s() takes a dimension, as in %s(0)",
                                           n->a->text, n->a->text);
         if (!status)
-            status = to_number(c, &axis, integer(c, 8, false), &cell, err);
+            status = wt_compile_number(c, &axis, integer(c, 8, false), &cell, err);
         if (status)
             return status;
         if (!wt_expr_is_constant(c->build.expr, cell, &value) || value > 2)
@@ -1449,7 +1637,7 @@ static enum wt_status compile_space(struct compiler *c, const struct wt_node *n,
             continue;
         enum wt_status status = compile(c, n->a, o, err);
         if (!status)
-            status = to_number(c, o, integer(c, 8, false), &address, err);
+            status = wt_compile_number(c, o, integer(c, 8, false), &address, err);
         if (status)
             return status;
         *o = wt_operand_cell(wt_types_pointer(c->build.types, basic(c, "int")), address);
@@ -1491,7 +1679,16 @@ static enum wt_status compile_unary(struct compiler *c, const struct wt_node *n,
     if ((status = need_number(&a, err)) != WT_OK)
         return status;
     const struct wt_type *type = promoted(c, a.type);
-    if ((status = to_number(c, &a, type, &cell, err)) != WT_OK)
+    if (wt_type_is_wide(type)) {
+        const struct wt_operand other = wt_operand_cell(
+            integer(c, 8, true), wt_build_constant(&c->build, n->op == '-' ? 0 : UINT64_MAX));
+        /* -x is 0 - x, and ~x is -1 ^ x. */
+        if (n->op == '-' || n->op == '~')
+            return arithmetic_wide(c, n->op == '-' ? '-' : '^', &other, &a, type, o, err);
+        *o = a;
+        return WT_OK;
+    }
+    if ((status = wt_compile_number(c, &a, type, &cell, err)) != WT_OK)
         return status;
     const unsigned bits = (unsigned)wt_type_size(type) * 8;
     const bool is_float = type->kind == WT_TYPE_FLOAT;
@@ -1517,14 +1714,19 @@ static enum wt_status compile_slice(struct compiler *c, const struct wt_node *n,
     enum wt_status status;
     if ((status = compile(c, n->b, &first, err)) != WT_OK ||
         (status = compile(c, n->c, &last, err)) != WT_OK ||
-        (status = to_number(c, &first, integer(c, 8, true), &from, err)) != WT_OK ||
-        (status = to_number(c, &last, integer(c, 8, true), &to, err)) != WT_OK)
+        (status = wt_compile_number(c, &first, integer(c, 8, true), &from, err)) != WT_OK ||
+        (status = wt_compile_number(c, &last, integer(c, 8, true), &to, err)) != WT_OK)
         return status;
     if (!wt_expr_is_constant(c->build.expr, from, &a) ||
         !wt_expr_is_constant(c->build.expr, to, &b))
         return wt_fail(err, WT_INVALID, "the bounds of a slice must be constants");
     if ((int64_t)b < (int64_t)a || b - a >= 1u << 20)
         return wt_fail(err, WT_INVALID, "a slice has from 1 to 1048576 elements");
+    if (wt_type_plain(array.type)->stride)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the array's elements do not lie one behind the other: write a(%" PRId64
+                       ":%" PRId64 ")",
+                       (int64_t)a, (int64_t)b);
     if ((status = element(c, &array, &first, o, err)) != WT_OK)
         return status;
     const struct wt_type *type = wt_types_array(c->build.types, o->type, b - a + 1);
@@ -1540,38 +1742,50 @@ static enum wt_status compile_slice(struct compiler *c, const struct wt_node *n,
     return WT_OK;
 }
 
-/* The offset of a base class in a derived class; false: it is no base of it, or a virtual one,
- * whose offset is known only at run time. */
-static bool find_base(const struct wt_type *derived, const struct wt_type *base, unsigned depth,
-                      uint64_t *offset)
+/* The way from a class to one of its base classes; false: it is none. */
+static bool find_base(const struct wt_type *derived, const struct wt_type *base, struct way *way)
 {
     size_t count;
     const struct wt_member *m = wt_type_members(derived, &count);
-    for (size_t i = 0; i < count && depth < 32; i++) {
+    for (size_t i = 0; i < count && way->count < MOST_STEPS; i++) {
         const struct wt_type *plain = wt_type_plain(m[i].type);
-        uint64_t inner = 0;
         if (!m[i].is_base || !wt_type_is_record(plain))
             continue;
-        if (plain == base || find_base(plain, base, depth + 1, &inner)) {
-            *offset = m[i].offset + inner;
+        way->step[way->count++] = &m[i];
+        if (plain == base || find_base(plain, base, way))
             return true;
-        }
+        way->count--;
     }
     return false;
 }
 
-/* The number of bytes by which a pointer moves when it is converted to a base class or to a derived
- * class. */
-static int64_t base_distance(const struct wt_type *from, const struct wt_type *to)
+/* A pointer that is converted to one to a base class, or to a derived class, moves. */
+static enum wt_status move_pointer(struct compiler *c, const struct wt_type *from,
+                                   const struct wt_type *to, uint32_t space,
+                                   wt_expr_vector *address, struct wt_error *err)
 {
-    uint64_t offset;
     const struct wt_type *a = wt_type_plain(wt_type_target(from));
     const struct wt_type *b = wt_type_plain(wt_type_target(to));
+    struct way way = {.count = 0};
     if (!wt_type_is_record(a) || !wt_type_is_record(b) || a == b)
-        return 0;
-    if (find_base(a, b, 0, &offset))
-        return (int64_t)offset;
-    return find_base(b, a, 0, &offset) ? -(int64_t)offset : 0;
+        return WT_OK;
+    if (find_base(a, b, &way)) {
+        struct wt_operand object = wt_operand_memory(a, space, *address);
+        enum wt_status status = take_way(c, &way, &object, err);
+        *address = object.piece[0].vector;
+        return status;
+    }
+    if (!find_base(b, a, &way))
+        return WT_OK;
+    uint64_t offset = 0;
+    for (unsigned i = 0; i < way.count; i++) {
+        if (way.step[i]->is_virtual)
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "a pointer to a virtual base does not tell where the object begins");
+        offset += way.step[i]->offset;
+    }
+    return wt_build_op(&c->build, WT_EXPR_SUB, 0, *address, wt_build_constant(&c->build, offset),
+                       address, err);
 }
 
 static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
@@ -1593,21 +1807,21 @@ static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
             o->piece[0].size = wt_type_size(n->type);
         return WT_OK;
     }
-    uint64_t base;
-    if (wt_type_is_record(plain) && wt_type_is_record(from) && find_base(from, plain, 0, &base))
-        return wt_operand_part(&c->build, &a, base, n->type, o, err);
+    struct way way = {.count = 0};
+    if (wt_type_is_record(plain) && wt_type_is_record(from) && find_base(from, plain, &way)) {
+        *o = a;
+        if ((status = take_way(c, &way, o, err)) == WT_OK)
+            o->type = n->type;
+        return status;
+    }
     if (is_pointer(&a) && wt_type_is_scalar(plain)) {
         const struct wt_type *target;
         wt_expr_vector address;
         uint32_t space;
         if ((status = pointer_of(c, &a, &target, &address, &space, err)) != WT_OK)
             return status;
-        const int64_t distance = plain->kind == WT_TYPE_POINTER && from->kind == WT_TYPE_POINTER
-                                     ? base_distance(from, plain)
-                                     : 0;
-        if (distance && (status = wt_build_op(&c->build, WT_EXPR_ADD, 0, address,
-                                              wt_build_constant(&c->build, (uint64_t)distance),
-                                              &address, err)) != WT_OK)
+        if (plain->kind == WT_TYPE_POINTER && from->kind == WT_TYPE_POINTER &&
+            (status = move_pointer(c, from, plain, space, &address, err)) != WT_OK)
             return status;
         a = wt_operand_cell(integer(c, wt_types_address_size(c->build.types), false), address);
         status = wt_operand_convert(&c->build, &a, n->type, o, err);
@@ -1619,46 +1833,18 @@ static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
     return wt_operand_convert(&c->build, &a, n->type, o, err);
 }
 
-/* Fortran's a(i, j), a(2:4): the last index belongs to the outermost array. */
-static enum wt_status compile_element(struct compiler *c, const struct wt_node *n,
-                                      const struct wt_operand *array, struct wt_operand *o,
-                                      struct wt_error *err)
-{
-    const struct wt_node *index[16];
-    unsigned count = 0, dimensions = 0;
-    enum wt_status status = WT_OK;
-    for (const struct wt_node *i = n->b; i; i = i->next) {
-        if (count == sizeof index / sizeof index[0])
-            return wt_fail(err, WT_INVALID, "an array has at most 16 dimensions");
-        index[count++] = i;
-    }
-    for (const struct wt_type *t = wt_type_plain(array->type);
-         t->kind == WT_TYPE_ARRAY && dimensions < 17; t = wt_type_plain(wt_type_target(t)))
-        dimensions++;
-    if (count != dimensions)
-        return wt_fail(err, WT_INVALID, "the array has %u dimensions, not %u", dimensions, count);
-    *o = *array;
-    while (count-- > 0 && !status) {
-        struct wt_operand whole = *o, place;
-        if (index[count]->kind == WT_NODE_SLICE && count > 0)
-            return wt_fail(err, WT_UNSUPPORTED, "only the first index may be a range");
-        if (index[count]->kind == WT_NODE_SLICE)
-            return compile_slice(c, index[count], whole, o, err);
-        if ((status = compile(c, index[count], &place, err)) == WT_OK)
-            status = element(c, &whole, &place, o, err);
-    }
-    return status;
-}
-
 static enum wt_status compile_call(struct compiler *c, const struct wt_node *n,
                                    struct wt_operand *o, struct wt_error *err)
 {
     const enum reduction kind = n->a->kind == WT_NODE_NAME ? reduction_of(n->a->text) : R_NONE;
     struct wt_operand function;
     bool is_work;
-    if (kind != R_NONE)
+    /* With several values, min and max are Fortran's. */
+    if (kind != R_NONE && !(n->b && n->b->next && wt_source_is_fortran(c->scope)))
         return reduce(c, n, kind, o, err);
     enum wt_status status = compile_work_call(c, n, o, &is_work, err);
+    if (!status && !is_work)
+        status = c->intrinsic(c, n, o, &is_work, err);
     if (status || is_work)
         return status;
     status = compile(c, n->a, &function, err);
@@ -1666,7 +1852,7 @@ static enum wt_status compile_call(struct compiler *c, const struct wt_node *n,
         return status;
     const struct wt_type *plain = wt_type_plain(function.type);
     if (plain->kind == WT_TYPE_ARRAY && !plain->is_vector)
-        return compile_element(c, n, &function, o, err);
+        return c->section(c, n, &function, o, err);
     return wt_fail(err, WT_UNSUPPORTED,
                    "functions of the program cannot be called from an expression: a wave has one "
                    "pc for all of its lanes. Set a breakpoint in the function instead");
@@ -1726,10 +1912,12 @@ static enum wt_status compile(struct compiler *c, const struct wt_node *n, struc
             status = element(c, &a, &b, o, err);
         break;
     case WT_NODE_SLICE:
-        status = n->a ? compile(c, n->a, &a, err)
-                      : wt_fail(err, WT_INVALID, "a range stands behind an array only");
+        status = compile(c, n->a, &a, err);
         if (!status)
             status = compile_slice(c, n, a, o, err);
+        break;
+    case WT_NODE_SECTION:
+        status = wt_fail(err, WT_INVALID, "a range stands behind an array only");
         break;
     case WT_NODE_CALL:
         status = compile_call(c, n, o, err);

@@ -727,3 +727,18 @@ enum wt_status wt_build_address(struct wt_build *b, Dwarf_Attribute *attribute, 
     }
     return WT_OK;
 }
+
+enum wt_status wt_build_member_address(struct wt_build *b, Dwarf_Attribute *attribute,
+                                       const Dwarf_Op *ops, size_t count, wt_expr_vector object,
+                                       wt_expr_vector *address, struct wt_error *err)
+{
+    struct machine m = {.b = b, .attribute = attribute};
+    struct wt_operand o = {0};
+    enum wt_status status = push(&m, object, err);
+    if (!status)
+        status = run(&m, ops, count, 8, &o, err);
+    if (!status && (o.piece_count != 1 || o.piece[0].kind == WT_PIECE_LOST))
+        return malformed(err);
+    *address = o.piece[0].vector;
+    return status;
+}

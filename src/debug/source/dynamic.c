@@ -63,6 +63,7 @@ static enum wt_status number_of(struct compiler *c, Dwarf_Die *die, unsigned nam
 struct dimension {
     int64_t lower;
     uint64_t count;
+    int64_t stride; /* bytes */
 };
 
 static enum wt_status read_dimension(struct compiler *c, Dwarf_Die *range, struct bound *how,
@@ -117,15 +118,18 @@ static enum wt_status resolve(struct compiler *c, struct bound *how, const struc
             return status;
         if (!known)
             return WT_OK;
-        if (stride != (int64_t)apart)
-            return wt_fail(err, WT_UNSUPPORTED,
-                           "the array's elements do not lie one behind the other");
-        apart *= dimension[count++].count;
+        /* The first element may be the one with the highest address. */
+        if (stride < 0 && dimension[count].count)
+            *data = (int64_t)((uint64_t)*data + (dimension[count].count - 1) * (uint64_t)stride);
+        dimension[count].stride = stride;
+        apart = (stride < 0 ? (uint64_t)-stride : (uint64_t)stride) * dimension[count].count;
+        count++;
     } while (dwarf_siblingof(&child, &child) == 0);
     const bool column = wt_language_is_fortran(&array);
     for (unsigned i = 0; i < count; i++) {
         const struct dimension *d = &dimension[column ? i : count - 1 - i];
-        element = wt_types_array_from(c->build.types, element, d->lower, d->count, &array);
+        element =
+            wt_types_array_strided(c->build.types, element, d->lower, d->count, d->stride, &array);
     }
     *type = element;
     return WT_OK;

@@ -1,5 +1,6 @@
 /* Values of expressions in the lanes of a wave, and assignments. */
 #include <assert.h>
+#include <dwarf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,8 @@ struct compiler wt_compiler_for(const struct wt_view *scope)
     struct compiler c = {.scope = scope,
                          .evaluate = evaluate_node,
                          .number = evaluate_number,
+                         .section = wt_compile_section,
+                         .intrinsic = wt_compile_intrinsic,
                          .build = {.types = scope->source->types,
                                    .frame_ops = &wt_frame_ops,
                                    .entry_value = wt_frames_entry_value,
@@ -149,7 +152,7 @@ static enum wt_status read_wide(struct reader *r, const struct wt_piece *p, uint
                                                   r->lanes, &index, 1, row, err);
     const size_t step = reg->scope == WT_SCOPE_LANE ? wt_register_size(reg) : 0;
     for (unsigned k = 0; k < r->count && !status; k++)
-        memcpy(values->bytes + k * values->size + at, row + k * step, p->size);
+        memcpy(values->bytes + k * values->size + at, row + k * step + p->from, p->size);
     free(row);
     return status;
 }
@@ -239,6 +242,7 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
     values->in_memory = wt_operand_in_memory(&o);
     values->reference = values->in_memory ? o.reference : NULL;
     values->reg = o.piece_count == 1 ? o.piece[0].reg : -1;
+    values->from = o.piece_count == 1 ? o.piece[0].from : 0;
     values->space = o.piece_count == 1 ? o.piece[0].space : 0;
     values->uses_frame = c.build.uses_frame;
     for (unsigned i = 0; i < o.piece_count; i++)
@@ -371,6 +375,43 @@ static enum wt_status evaluate_number(const struct wt_view *scope, wt_compile_fn
     return status;
 }
 
+struct base_of {
+    const struct wt_member *base;
+    uint64_t object;
+};
+
+static enum wt_status compile_base(struct compiler *c, const void *what, struct wt_operand *o,
+                                   struct wt_error *err)
+{
+    const struct base_of *b = what;
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count;
+    Dwarf_Die die = b->base->die;
+    wt_expr_vector address = 0;
+    if (!dwarf_attr(&die, DW_AT_data_member_location, &attribute) ||
+        dwarf_getlocation(&attribute, &ops, &count) != 0)
+        return wt_fail(err, WT_INVALID, "the debug information is damaged");
+    enum wt_status status = wt_build_member_address(
+        &c->build, &attribute, ops, count, wt_build_constant(&c->build, b->object), &address, err);
+    *o = wt_operand_cell(wt_types_integer(c->build.types, 8, true), address);
+    return status;
+}
+
+bool wt_source_virtual_base(const struct wt_view *scope, const struct wt_member *base,
+                            uint32_t space, uint64_t object, uint64_t *address)
+{
+    const struct wt_topology *t = scope->source->topology;
+    const uint64_t aperture = space ? t->spaces[space].aperture : 0;
+    const struct base_of what = {base, object + aperture};
+    int64_t value;
+    if ((space && !aperture) ||
+        evaluate_number(scope, compile_base, &what, &value, WT_IGNORED) != WT_OK)
+        return false;
+    *address = (uint64_t)value - aperture;
+    return true;
+}
+
 enum wt_status wt_source_read_variable(const struct wt_view *scope, Dwarf_Die *variable,
                                        wt_lanes lanes, struct wt_values *values,
                                        struct wt_error *err)
@@ -408,7 +449,8 @@ static enum wt_status write_lane(const struct wt_view *scope, const struct wt_va
     if (status)
         return status;
     /* A value narrower than a RISC-V register is extended as the ABI says: floats by ones above. */
-    memcpy(row, bytes, to->size < sizeof row ? to->size : sizeof row);
+    assert(to->from + to->size <= sizeof row);
+    memcpy(row + to->from, bytes, to->size);
     const wt_thread thread = wt_debugger_thread_of_lane(d, scope->thread, lane);
     (void)r;
     return wt_debugger_write_register(d, thread, index, row, err);
@@ -523,15 +565,6 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
 }
 
 /* ---- texts ---- */
-
-enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
-                               struct wt_error *err)
-{
-    const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
-                                         wt_source_has_name, (void *)(uintptr_t)scope,
-                                         wt_source_is_fortran(scope)};
-    return wt_parse_expression(text, &world, root, err);
-}
 
 static bool any_over_logic(const struct wt_node *n)
 {

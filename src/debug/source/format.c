@@ -13,6 +13,9 @@
 #define REPEATS 10    /* more equal elements than that are printed as a count */
 #define MOST_DEPTH 40 /* of structures in structures */
 
+#define MOST_BASE 65536 /* bytes of a virtual base */
+#define MOST_BASES 16
+
 struct printer {
     FILE *out;
     const struct wt_view *scope;
@@ -20,6 +23,13 @@ struct printer {
     unsigned left;  /* elements that may still be printed */
     bool in_static; /* of a static member */
     bool fortran;   /* GDB's notation of that language */
+    /* Where the bytes that are printed come from: for parts that lie elsewhere. */
+    const uint8_t *start; /* NULL: nowhere */
+    uint32_t space;
+    uint64_t address;
+    unsigned bases;                         /* virtual ones, one in the other */
+    const struct wt_type *seen[MOST_BASES]; /* … of the object, which has each once */
+    unsigned seen_count;
 };
 
 static void print_value(struct printer *p, const struct wt_type *type, const uint8_t *bytes,
@@ -293,11 +303,60 @@ static void put_pointer(struct printer *p, const struct wt_type *type, uint64_t 
     }
 }
 
+/* An integer of 128 bits in digits of a base. */
+static void put_wide_digits(FILE *out, uint64_t low, uint64_t high, unsigned base)
+{
+    char digits[129];
+    size_t at = sizeof digits;
+    /* Divides 32 bits at a time, the highest first. */
+    uint32_t part[4] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high,
+                        (uint32_t)(high >> 32)};
+    do {
+        uint64_t rest = 0;
+        for (unsigned i = 4; i-- > 0;) {
+            rest = rest << 32 | part[i];
+            part[i] = (uint32_t)(rest / base);
+            rest %= base;
+        }
+        digits[--at] = "0123456789abcdef"[rest];
+    } while (part[0] || part[1] || part[2] || part[3]);
+    fwrite(digits + at, 1, sizeof digits - at, out);
+}
+
+static void put_wide(struct printer *p, bool is_signed, const uint8_t *bytes)
+{
+    uint64_t low = wt_load_le(bytes, 8), high = wt_load_le(bytes + 8, 8);
+    const char letter = p->format.letter;
+    const unsigned base = letter == 'x' || letter == 'z' ? 16
+                          : letter == 'o'                ? 8
+                          : letter == 't'                ? 2
+                                                         : 10;
+    if (base == 16)
+        fputs("0x", p->out);
+    else if (base == 8 && (low || high))
+        fputc('0', p->out);
+    for (unsigned digit = 31; letter == 'z' && digit > 0; digit--) {
+        if ((digit < 16 ? low >> (4 * digit) : high >> (4 * (digit - 16))) || (digit < 16 && high))
+            break;
+        fputc('0', p->out);
+    }
+    if (base == 10 && (letter == 'd' || (letter != 'u' && is_signed)) && high >> 63) {
+        fputc('-', p->out);
+        low = -low;
+        high = ~high + (low == 0);
+    }
+    put_wide_digits(p->out, low, high, base);
+}
+
 static void put_scalar(struct printer *p, const struct wt_type *type, uint32_t bit_offset,
                        uint32_t bit_size, const uint8_t *bytes, bool top)
 {
     const struct wt_type *plain = wt_type_plain(type);
     struct wt_number n;
+    if (wt_type_is_wide(plain) && !bit_size) {
+        put_wide(p, wt_type_is_signed(plain), bytes);
+        return;
+    }
     if (!wt_number_of(type, bit_offset, bit_size, bytes, &n)) {
         /* More than 64 bits: printed in hexadecimal, as GDB does for values that it cannot compute
          * with. */
@@ -358,7 +417,7 @@ static void put_array(struct printer *p, const struct wt_type *plain, const uint
     const uint64_t size = wt_type_size(element), count = plain->has_count ? plain->count : 0;
     const unsigned most = p->format.elements ? p->format.elements : ELEMENTS;
     const bool letter = p->format.letter && p->format.letter != 's';
-    if (is_textual(element) && !letter && !plain->is_vector && count) {
+    if (is_textual(element) && !letter && !plain->is_vector && count && !plain->stride) {
         uint64_t length = count;
         if (length > most)
             length = most;
@@ -381,23 +440,59 @@ static void put_array(struct printer *p, const struct wt_type *plain, const uint
             fputs("...", p->out);
             break;
         }
-        while (i + run < count && memcmp(bytes + i * size, bytes + (i + run) * size, size) == 0)
+        while (i + run < count && memcmp(bytes + wt_type_element_at(plain, i),
+                                         bytes + wt_type_element_at(plain, i + run), size) == 0)
             run++;
         const bool nested = !wt_type_is_scalar(wt_type_plain(element));
         if (run > REPEATS) {
-            print_value(p, element, bytes + i * size, depth + 1);
+            print_value(p, element, bytes + wt_type_element_at(plain, i), depth + 1);
             fprintf(p->out, " <repeats %" PRIu64 " times>", run);
             i += run;
             if (!nested)
                 p->left -= p->left < REPEATS ? p->left : REPEATS;
         } else {
-            print_value(p, element, bytes + i * size, depth + 1);
+            print_value(p, element, bytes + wt_type_element_at(plain, i), depth + 1);
             i++;
             if (!nested)
                 p->left--;
         }
     }
     fputc(p->fortran ? ')' : '}', p->out);
+}
+
+/* A virtual base, which lies where the object says. */
+static void put_virtual_base(struct printer *p, const struct wt_member *m, const uint8_t *object,
+                             unsigned depth)
+{
+    const uint64_t size = wt_type_size(wt_type_plain(m->type));
+    uint64_t at;
+    uint8_t *bytes = size && size <= MOST_BASE && p->bases < MOST_BASES ? malloc(size) : NULL;
+    if (!bytes || !p->start ||
+        !wt_source_virtual_base(p->scope, m, p->space, p->address + (uint64_t)(object - p->start),
+                                &at) ||
+        !wt_source_read(p->scope, p->space, at, bytes, size)) {
+        fputs("<invalid address>", p->out);
+    } else {
+        const struct printer before = *p;
+        p->start = bytes;
+        p->address = at;
+        p->bases++;
+        print_value(p, m->type, bytes, depth + 1);
+        p->start = before.start;
+        p->address = before.address;
+        p->bases--;
+    }
+    free(bytes);
+}
+
+/* Another object than the one that it is in: its virtual bases are others. */
+static void put_other(struct printer *p, const struct wt_type *type, const uint8_t *bytes,
+                      unsigned depth)
+{
+    const unsigned seen = p->seen_count;
+    p->seen_count = 0;
+    print_value(p, type, bytes, depth);
+    p->seen_count = seen;
 }
 
 static void put_member(struct printer *p, const struct wt_member *m, const uint8_t *bytes,
@@ -412,14 +507,20 @@ static void put_member(struct printer *p, const struct wt_member *m, const uint8
     } else if (m->name) {
         fprintf(p->out, "%s = ", m->name);
     }
+    if (m->is_virtual) {
+        put_virtual_base(p, m, bytes, depth);
+        return;
+    }
     if (m->offset > size || need > size - m->offset) {
         fputs("<damaged debug information>", p->out);
         return;
     }
     if (m->bit_size)
         put_scalar(p, m->type, m->bit_offset, m->bit_size, bytes + m->offset, false);
-    else
+    else if (m->is_base)
         print_value(p, m->type, bytes + m->offset, depth + 1);
+    else
+        put_other(p, m->type, bytes + m->offset, depth + 1);
 }
 
 static void put_static(struct printer *p, const struct wt_type *record, const struct wt_member *m,
@@ -435,15 +536,29 @@ static void put_static(struct printer *p, const struct wt_type *record, const st
     if (wt_source_evaluate(p->scope, whole, &values, WT_IGNORED) != WT_OK) {
         fputs("<optimized out>", p->out);
     } else {
+        const uint8_t *start = p->start;
         p->in_static = true;
+        p->start = NULL;
         if (values.state[0] == WT_VALUE_GOOD)
             print_value(p, values.type, values.bytes, depth + 1);
         else
             fputs("<optimized out>", p->out);
         p->in_static = false;
+        p->start = start;
         wt_values_free(&values);
     }
     free(whole);
+}
+
+/* Whether a virtual base has been printed already; from now on it has. */
+static bool was_seen(struct printer *p, const struct wt_type *type)
+{
+    for (unsigned i = 0; i < p->seen_count; i++)
+        if (p->seen[i] == type)
+            return true;
+    if (p->seen_count < MOST_BASES)
+        p->seen[p->seen_count++] = type;
+    return false;
 }
 
 static void put_record(struct printer *p, const struct wt_type *plain, const uint8_t *bytes,
@@ -459,6 +574,8 @@ static void put_record(struct printer *p, const struct wt_type *plain, const uin
     for (size_t i = 0; i < count; i++) {
         if (m[i].is_static && p->in_static)
             continue; /* a class may have a static member of its own type */
+        if (m[i].is_virtual && was_seen(p, wt_type_plain(m[i].type)))
+            continue;
         if (shown++)
             fputs(", ", p->out);
         if (m[i].is_static) {
@@ -505,16 +622,9 @@ static void print_value(struct printer *p, const struct wt_type *type, const uin
         break;
     }
     case WT_TYPE_REFERENCE: {
-        const uint64_t size = wt_type_size(plain), address = wt_load_le(bytes, size < 8 ? size : 8);
-        const struct wt_type *target = wt_type_target(plain);
-        const uint64_t length = wt_type_size(target);
-        uint8_t *there = length && length < 65536 ? malloc(length) : NULL;
-        fprintf(p->out, "@0x%" PRIx64, address);
-        if (there && wt_source_read(p->scope, 0, address, there, length)) {
-            fputs(": ", p->out);
-            print_value(p, target, there, depth + 1);
-        }
-        free(there);
+        /* Of a structure: as in GDB, what it refers to is not printed. */
+        const uint64_t size = wt_type_size(plain);
+        fprintf(p->out, "@0x%" PRIx64, wt_load_le(bytes, size < 8 ? size : 8));
         break;
     }
     case WT_TYPE_VOID:
@@ -587,6 +697,21 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
         break;
     }
     const uint8_t *bytes = v->bytes + k * v->size;
+    struct wt_view lane = *scope;
+    if (v->in_memory) {
+        wt_lanes rest = v->lanes;
+        for (unsigned i = 0; i < k; i++)
+            rest &= rest - 1;
+        const wt_thread thread =
+            rest ? wt_debugger_thread_of_lane(wt_source_debugger(scope->source), scope->thread,
+                                              wt_lanes_lowest(rest))
+                 : 0;
+        lane.thread = thread ? thread : scope->thread;
+        p.scope = &lane;
+        p.start = bytes;
+        p.space = v->space;
+        p.address = v->address[k];
+    }
     if (v->reference) {
         if (format->top) {
             fputc('(', out);

@@ -307,6 +307,7 @@ static void collect_one(struct wt_info *info, Dwarf_Die *die, const char *prefix
         if (info->nests)
             collect_nested(info, die, depth + 1);
         break;
+    case DW_TAG_constant: /* Fortran's parameters */
     case DW_TAG_variable:
         if (name && elsewhere)
             add_definition(info, name, WT_NAME_VARIABLE, die);

@@ -129,9 +129,15 @@ static enum wt_status cut(struct wt_build *b, const struct wt_piece *p, uint64_t
     if (p->kind == WT_PIECE_MEMORY)
         return wt_build_op(b, WT_EXPR_ADD, 0, p->vector, wt_build_constant(b, offset),
                            &part->vector, err);
-    part->reg = -1;
-    return wt_build_op(b, WT_EXPR_SHR_UNSIGNED, 0, p->vector, wt_build_constant(b, offset * 8),
-                       &part->vector, err);
+    if (p->reg < 0)
+        return wt_build_op(b, WT_EXPR_SHR_UNSIGNED, 0, p->vector, wt_build_constant(b, offset * 8),
+                           &part->vector, err);
+    part->from += offset;
+    const unsigned cell = (unsigned)(part->from / 8), shift = (unsigned)(part->from % 8 * 8);
+    part->vector = wt_expr_register_part(b->expr, (unsigned)p->reg, cell);
+    return shift ? wt_build_op(b, WT_EXPR_SHR_UNSIGNED, 0, part->vector,
+                               wt_build_constant(b, shift), &part->vector, err)
+                 : WT_OK;
 }
 
 enum wt_status wt_operand_part(struct wt_build *b, const struct wt_operand *o, uint64_t offset,
@@ -244,6 +250,133 @@ enum wt_status wt_operand_cell_of(struct wt_build *b, const struct wt_operand *o
     return WT_OK;
 }
 
+/* ---- 128 bits ---- */
+
+bool wt_type_is_wide(const struct wt_type *type)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    return wt_type_is_integral(plain) && wt_type_size(plain) == 16;
+}
+
+enum wt_status wt_build_pair(struct wt_build *b, wt_expr_vector *pair, struct wt_error *err)
+{
+    wt_expr_vector high;
+    enum wt_status status = temporary(b, pair, err);
+    return status ? status : temporary(b, &high, err);
+}
+
+/* The second temporary of a pair. */
+static wt_expr_vector high_of(struct wt_build *b, wt_expr_vector pair)
+{
+    unsigned number = 0;
+    while (wt_expr_temporary(b->expr, number) != pair)
+        number++;
+    return wt_expr_temporary(b->expr, number + 1);
+}
+
+enum wt_status wt_build_wide(struct wt_build *b, enum wt_expr_op op, wt_expr_vector a,
+                             wt_expr_vector other, wt_expr_vector *to, struct wt_error *err)
+{
+    enum wt_status status = wt_build_pair(b, to, err);
+    if (!status)
+        wt_expr_add(b->expr, op, 0, *to, a, other);
+    return status;
+}
+
+struct wt_operand wt_operand_of_pair(struct wt_build *b, const struct wt_type *type,
+                                     wt_expr_vector pair)
+{
+    return (struct wt_operand){
+        .type = type,
+        .piece_count = 2,
+        .piece = {{.kind = WT_PIECE_CELL, .vector = pair, .reg = -1, .size = 8},
+                  {.kind = WT_PIECE_CELL, .vector = high_of(b, pair), .reg = -1, .size = 8}}};
+}
+
+/* One half of a number of 128 bits. */
+static enum wt_status half_of(struct wt_build *b, const struct wt_operand *o, unsigned which,
+                              wt_expr_vector *cell, struct wt_error *err)
+{
+    const struct wt_type *half = wt_types_integer(b->types, 8, false);
+    struct wt_operand part;
+    for (unsigned i = 0; i < o->piece_count; i++)
+        if (o->piece[i].kind == WT_PIECE_CELL && o->piece[i].size > 8)
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "a register of more than 64 bits cannot be computed with");
+    enum wt_status status = wt_operand_part(b, o, which * 8, half, &part, err);
+    return status ? status : wt_operand_cell_of(b, &part, cell, err);
+}
+
+enum wt_status wt_operand_pair_of(struct wt_build *b, const struct wt_operand *o,
+                                  wt_expr_vector *pair, struct wt_error *err)
+{
+    const struct wt_type *plain = wt_type_plain(o->type);
+    wt_expr_vector low = 0, high = 0;
+    enum wt_status status = wt_build_pair(b, pair, err);
+    const unsigned mark = b->next;
+    if (status)
+        return status;
+    if (wt_type_is_wide(plain)) {
+        if (o->bit_size)
+            return wt_fail(err, WT_UNSUPPORTED, "bit fields of 128 bits cannot be computed with");
+        if ((status = half_of(b, o, 0, &low, err)) == WT_OK)
+            status = half_of(b, o, 1, &high, err);
+    } else if ((status = wt_operand_cell_of(b, o, &low, err)) != WT_OK) {
+        return status;
+    } else if (plain->kind == WT_TYPE_FLOAT) {
+        unsigned bits = (unsigned)wt_type_size(plain) * 8;
+        if (bits == 16) {
+            status = wt_build_op(b, WT_EXPR_HALF_TO_F, 32, low, low, &low, err);
+            bits = 32;
+        }
+        wt_expr_add(b->expr, WT_EXPR_WIDE_F_TO_INT, bits, *pair, low, low);
+        b->next = mark;
+        return status;
+    } else if (wt_type_is_signed(plain)) {
+        status = wt_build_op(b, WT_EXPR_SHR_SIGNED, 0, low, wt_build_constant(b, 63), &high, err);
+    } else {
+        high = wt_build_constant(b, 0);
+    }
+    if (status)
+        return status;
+    wt_expr_add(b->expr, WT_EXPR_COPY, 0, *pair, low, low);
+    wt_expr_add(b->expr, WT_EXPR_COPY, 0, high_of(b, *pair), high, high);
+    b->next = mark;
+    return WT_OK;
+}
+
+static enum wt_status convert_wide(struct wt_build *b, const struct wt_operand *o,
+                                   const struct wt_type *type, struct wt_operand *result,
+                                   struct wt_error *err)
+{
+    const struct wt_type *to = wt_type_plain(type);
+    wt_expr_vector pair = 0, cell = 0;
+    enum wt_status status = wt_operand_pair_of(b, o, &pair, err);
+    if (status)
+        return status;
+    if (wt_type_is_wide(to)) {
+        *result = wt_operand_of_pair(b, type, pair);
+        return WT_OK;
+    }
+    if (to->kind == WT_TYPE_BOOL) {
+        status = wt_build_op(b, WT_EXPR_OR, 0, pair, high_of(b, pair), &cell, err);
+    } else if (to->kind == WT_TYPE_FLOAT) {
+        const unsigned bits = wt_type_size(to) == 4 ? 32 : 64;
+        if ((status = temporary(b, &cell, err)) == WT_OK)
+            wt_expr_add(b->expr,
+                        wt_type_is_signed(wt_type_plain(o->type)) ? WT_EXPR_WIDE_INT_TO_F
+                                                                  : WT_EXPR_WIDE_UINT_TO_F,
+                        bits, cell, pair, pair);
+        struct wt_operand number =
+            wt_operand_cell(wt_types_basic(b->types, bits == 32 ? "float" : "double"), cell);
+        return status ? status : wt_operand_convert(b, &number, type, result, err);
+    } else {
+        cell = pair;
+    }
+    struct wt_operand low = wt_operand_cell(wt_types_integer(b->types, 8, false), cell);
+    return status ? status : wt_operand_convert(b, &low, type, result, err);
+}
+
 /* A float of any size as one of `bits`. */
 static enum wt_status float_to(struct wt_build *b, unsigned from, unsigned bits,
                                wt_expr_vector *cell, struct wt_error *err)
@@ -265,6 +398,8 @@ enum wt_status wt_operand_convert(struct wt_build *b, const struct wt_operand *o
     const unsigned from_bits = (unsigned)wt_type_size(from) * 8;
     const uint64_t size = wt_type_size(to);
     wt_expr_vector cell;
+    if (wt_type_is_scalar(from) && (wt_type_is_wide(from) || wt_type_is_wide(to)))
+        return convert_wide(b, o, type, result, err);
     enum wt_status status = wt_operand_cell_of(b, o, &cell, err);
     if (status)
         return status;

@@ -329,7 +329,8 @@ static enum wt_status template_name(struct parser *p, char **name, size_t *lengt
 static const char *name_end(const char *begin, const char *end)
 {
     while (is_word(*end) ||
-           (end[0] == ':' && end[1] == ':' && (is_word(end[2]) || end[2] == '~')) ||
+           (end[0] == ':' && end[1] == ':' &&
+            ((is_word(end[2]) && !isdigit((unsigned char)end[2])) || end[2] == '~')) ||
            (end > begin && end[-1] == ':' && (*end == ':' || *end == '~')))
         end++;
     return end;
@@ -351,9 +352,12 @@ static enum wt_status name_token(struct parser *p)
 {
     const char *end = p->at;
     if (*end == '$') {
-        end++;
+        const bool of_code = *++end == '%'; /* "$%r1", "$%v2.x" */
+        end += of_code;
         while (is_word(*end) || *end == '$')
             end++;
+        if (of_code && *end == '.' && end[1] && strchr("xyzw", end[1]) && !is_word(end[2]))
+            end += 2;
         p->token = T_DOLLAR;
         enum wt_status status = set_word(p, p->at + 1, (size_t)(end - p->at - 1));
         p->at = end;
@@ -455,8 +459,12 @@ static enum wt_status advance(struct parser *p)
     p->op = 0;
     if (p->world->fortran && fortran_token(p))
         return WT_OK;
-    if (p->world->fortran && strncmp(p->at, "**", 2) == 0)
-        return wt_fail(p->err, WT_UNSUPPORTED, "'**' is not supported: multiply instead");
+    if (p->world->fortran && strncmp(p->at, "**", 2) == 0) {
+        p->at += 2;
+        p->token = T_OP;
+        p->op = WT_OP_POWER;
+        return WT_OK;
+    }
     if (!*p->at) {
         p->token = T_END;
         return WT_OK;
@@ -464,7 +472,7 @@ static enum wt_status advance(struct parser *p)
     if (isdigit((unsigned char)*p->at) || (*p->at == '.' && isdigit((unsigned char)p->at[1])))
         return *p->at == '.' ? (p->token = T_NUMBER, float_token(p)) : number_token(p);
     if (isalpha((unsigned char)*p->at) || *p->at == '_' || *p->at == '$' ||
-        (p->at[0] == ':' && p->at[1] == ':'))
+        (p->at[0] == ':' && p->at[1] == ':' && !p->world->fortran))
         return name_token(p);
     if (*p->at == '\'')
         return quoted_token(p);
@@ -524,9 +532,10 @@ static enum wt_status parse_unary(struct parser *p, struct wt_node **out);
 
 static bool is_keyword(const char *word)
 {
-    static const char *const words[] = {
-        "const",  "volatile", "unsigned", "signed", "long",  "short", "int",   "char", "float",
-        "double", "struct",   "union",    "enum",   "class", "void",  "_Bool", "bool", "_Float16"};
+    static const char *const words[] = {"const",  "volatile", "unsigned", "signed",  "long",
+                                        "short",  "int",      "char",     "float",   "double",
+                                        "struct", "union",    "enum",     "class",   "void",
+                                        "_Bool",  "bool",     "_Float16", "__int128"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], word) == 0)
             return true;
@@ -548,6 +557,8 @@ static enum wt_status arithmetic_type(struct parser *p, unsigned is_signed, unsi
     char text[40];
     if (base && strcmp(base, "char") == 0)
         name = is_unsigned ? "unsigned char" : is_signed ? "signed char" : "char";
+    else if (strcmp(name, "__int128") == 0)
+        name = is_unsigned ? "unsigned __int128" : "__int128";
     else if (strcmp(name, "int") == 0) {
         snprintf(text, sizeof text, "%s%s", is_unsigned ? "unsigned " : "",
                  longs >= 2 ? "long long"
@@ -586,6 +597,8 @@ static enum wt_status parse_specifiers(struct parser *p, const struct wt_type **
             base = "char";
         else if (strcmp(w, "double") == 0)
             base = "double";
+        else if (strcmp(w, "__int128") == 0)
+            base = "__int128";
         else if (strcmp(w, "struct") == 0 || strcmp(w, "union") == 0 || strcmp(w, "enum") == 0 ||
                  strcmp(w, "class") == 0) {
             char name[256];
@@ -663,19 +676,32 @@ static enum wt_status parse_type(struct parser *p, const struct wt_type **type)
 
 /* ---- expressions ---- */
 
+/* One argument; in Fortran it may be a section, "first:last:stride" with all parts optional. */
+static enum wt_status parse_argument(struct parser *p, struct wt_node **out)
+{
+    const bool fortran = p->world->fortran;
+    enum wt_status status = fortran && is_op(p, ':') ? WT_OK : parse_assign(p, out);
+    if (status || !fortran || !is_op(p, ':'))
+        return status;
+    struct wt_node *first = *out;
+    if ((status = node(p, WT_NODE_SECTION, NULL, first, out)) != WT_OK ||
+        (status = advance(p)) != WT_OK)
+        return status;
+    if (!is_op(p, ':') && !is_op(p, ',') && !is_op(p, ')') &&
+        (status = parse_assign(p, &(*out)->c)) != WT_OK)
+        return status;
+    if (!is_op(p, ':'))
+        return WT_OK;
+    status = advance(p);
+    return status ? status : parse_assign(p, &(*out)->a);
+}
+
 static enum wt_status parse_arguments(struct parser *p, struct wt_node *call)
 {
     struct wt_node **last = &call->b;
     enum wt_status status = advance(p);
     while (!status && !is_op(p, ')')) {
-        status = parse_assign(p, last);
-        if (!status && p->world->fortran && is_op(p, ':')) {
-            struct wt_node *first = *last;
-            if ((status = node(p, WT_NODE_SLICE, NULL, first, last)) != WT_OK ||
-                (status = advance(p)) != WT_OK)
-                return status;
-            status = parse_assign(p, &(*last)->c);
-        }
+        status = parse_argument(p, last);
         if (!status)
             last = &(*last)->next;
         if (!status && !is_op(p, ')'))
@@ -844,6 +870,15 @@ static enum wt_status parse_unary(struct parser *p, struct wt_node **out)
         }
     } else {
         status = parse_postfix(p, out);
+        /* a ** b ** c is a ** (b ** c), and -a ** b is -(a ** b). */
+        if (!status && is_op(p, WT_OP_POWER)) {
+            struct wt_node *base = *out;
+            if ((status = node(p, WT_NODE_BINARY, base, NULL, out)) == WT_OK) {
+                (*out)->op = WT_OP_POWER;
+                if ((status = advance(p)) == WT_OK)
+                    status = parse_unary(p, &(*out)->b);
+            }
+        }
     }
     p->depth--;
     return status;

@@ -20,7 +20,8 @@ enum wt_node_kind {
     WT_NODE_MEMBER,    /**< a.text */
     WT_NODE_ARROW,     /**< a->text */
     WT_NODE_INDEX,     /**< a[b] */
-    WT_NODE_SLICE,     /**< a[b..c]; among the arguments of a call b:c, without a */
+    WT_NODE_SLICE,     /**< a[b..c] */
+    WT_NODE_SECTION,   /**< b:c:a among the arguments of a call, in Fortran; each may be NULL */
     WT_NODE_CALL,      /**< a(b, …): reductions, an element in Fortran; b chains by `next` */
     WT_NODE_CAST,      /**< (type)a */
     WT_NODE_SIZEOF,    /**< of a, or of `type` */
@@ -44,6 +45,8 @@ enum {
     WT_OP_NE,
     WT_OP_AND,
     WT_OP_OR,
+    WT_OP_POWER,
+    WT_OP_F_REM, /**< the remainder, also of floats: Fortran's mod */
 };
 
 struct wt_node {

@@ -165,6 +165,21 @@ enum wt_status wt_source_set_variable(struct wt_source *s, const char *name,
     return WT_OK;
 }
 
+/* ---- registers of code ---- */
+
+void wt_source_name_registers(struct wt_source *s, wt_code_register_fn *next, void *context)
+{
+    s->code_register = next;
+    s->code_register_context = context;
+}
+
+bool wt_source_code_register(const struct wt_view *scope, size_t n, struct wt_code_register *reg)
+{
+    const struct wt_source *s = scope->source;
+    return s->code_register && scope->frame &&
+           s->code_register(s->code_register_context, scope->frame->inside, n, reg);
+}
+
 /* ---- memory ---- */
 
 bool wt_source_read(const struct wt_view *scope, uint32_t space, uint64_t address, void *out,
@@ -186,7 +201,7 @@ static bool find_child(Dwarf_Die *scope, const char *name, Dwarf_Die *found, Dwa
         return false;
     do {
         const int tag = dwarf_tag(&child);
-        if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter &&
+        if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter && tag != DW_TAG_constant &&
             tag != DW_TAG_enumeration_type)
             continue;
         if (tag == DW_TAG_enumeration_type) {
@@ -213,11 +228,13 @@ static bool find_child(Dwarf_Die *scope, const char *name, Dwarf_Die *found, Dwa
 
 #define ANONYMOUS "(anonymous namespace)"
 #define MOST_IMPORTS 16
+#define MOST_NAME 512
 
 /* The scopes in which a name is looked up: C++ prefers names of the function's own namespaces and
  * classes. */
 struct place {
     const char *function;                /* whose names are at hand; "" */
+    const char *module;                  /* Fortran's, in which the function stands; "" */
     const char *import[MOST_IMPORTS];    /* namespaces that "using namespace" names there */
     const char *import_in[MOST_IMPORTS]; /* … and the ones that these stand in; "" */
     unsigned import_count;
@@ -251,11 +268,15 @@ static void find_imports(struct wt_info *info, Dwarf_Die *scope, struct place *p
 static void find_place(const struct wt_view *scope, struct place *place)
 {
     const struct wt_frame *frame = scope->frame;
-    *place = (struct place){.function = ""};
+    *place = (struct place){.function = "", .module = ""};
     if (!frame || !frame->info)
         return;
     if (frame->function)
         place->function = frame->function;
+    if (frame->scope_count && wt_source_is_fortran(scope)) {
+        Dwarf_Die function = frame->scope[0];
+        place->module = wt_info_scope_of(frame->info, &function);
+    }
     for (unsigned i = frame->first_scope; i < frame->scope_count; i++) {
         Dwarf_Die block = frame->scope[i];
         find_imports(frame->info, &block, place);
@@ -281,6 +302,9 @@ static size_t rank_of(const struct place *place, const char *whole, const char *
     if (length == 0)
         return 3;
     if (strncmp(whole, place->function, length) == 0 && place->function[length] == ':')
+        return 3 + length;
+    if (place->module[0] && strlen(place->module) == length &&
+        strncmp(whole, place->module, length) == 0)
         return 3 + length;
     for (unsigned i = 0; i < place->import_count; i++)
         if (is_import(whole, length, place->import_in[i], place->import[i]))
@@ -342,7 +366,7 @@ static bool take_name(void *context, const struct wt_name *name)
     return true;
 }
 
-bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_found *found)
+static bool find_as_it_is(const struct wt_view *scope, const char *name, struct wt_found *found)
 {
     const struct wt_frame *frame = scope->frame;
     *found = (struct wt_found){.kind = WT_FOUND_NOTHING};
@@ -388,6 +412,19 @@ bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_fou
         return true;
     }
     return false;
+}
+
+bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_found *found)
+{
+    char whole[MOST_NAME];
+    struct wt_found other;
+    const bool any = find_as_it_is(scope, name, found);
+    if ((!any || (!found->is_local && !found->is_near)) &&
+        wt_source_alias(scope, name, whole, sizeof whole) && find_as_it_is(scope, whole, &other)) {
+        *found = other;
+        return true;
+    }
+    return any;
 }
 
 static bool unit_of(const struct wt_view *scope, Dwarf_Die *unit)
@@ -437,9 +474,8 @@ static bool take_type(void *context, const struct wt_name *name)
     return true;
 }
 
-const struct wt_type *wt_source_find_type(void *context, const char *name)
+static const struct wt_type *find_type(const struct wt_view *scope, const char *name)
 {
-    const struct wt_view *scope = context;
     struct type_search search = {.cplusplus = wt_source_is_cplusplus(scope)};
     static const struct {
         const char *word;
@@ -475,10 +511,27 @@ const struct wt_type *wt_source_find_type(void *context, const char *name)
     return search.tag ? NULL : wt_types_basic(scope->source->types, name);
 }
 
+const struct wt_type *wt_source_find_type(void *context, const char *name)
+{
+    char whole[MOST_NAME];
+    const struct wt_type *type = find_type(context, name);
+    return !type && wt_source_alias(context, name, whole, sizeof whole) ? find_type(context, whole)
+                                                                        : type;
+}
+
 bool wt_source_has_name(void *context, const char *name)
 {
     struct wt_found found;
     return wt_source_find(context, name, &found) || wt_source_find_type(context, name) != NULL;
+}
+
+enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
+                               struct wt_error *err)
+{
+    const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
+                                         wt_source_has_name, (void *)(uintptr_t)scope,
+                                         wt_source_is_fortran(scope)};
+    return wt_parse_expression(text, &world, root, err);
 }
 
 /* ---- addresses ---- */

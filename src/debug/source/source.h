@@ -31,7 +31,8 @@ struct wt_values {
     bool in_memory;    /**< they lie in memory, in one range each: */
     uint32_t space;    /**< … of this space */
     uint64_t *address; /**< … at these addresses */
-    int reg;           /**< else: the register that they are; -1: none */
+    int reg;           /**< else: the register that they are, or a part of; -1: none */
+    uint64_t from;     /**< … from this byte of it on */
     uint32_t bit_offset, bit_size;
     const struct wt_type *reference; /**< a reference led to them: its type; NULL: none did */
     wt_lanes there;                  /**< ELSEWHERE: lanes of the wave that have a value */
@@ -47,6 +48,17 @@ struct wt_view {
     const struct wt_frame *frame; /**< of `frames`; NULL: likewise */
 };
 
+/** A register that code has under a name of its own, as the virtual registers of PTX are. */
+struct wt_code_register {
+    char name[64];        /**< "%r1" */
+    char expression[128]; /**< its value, or (`is_mask`) that of all lanes, one bit each */
+    bool is_mask;
+};
+
+/** Register @p n of the function whose code is at @p pc; false: it has no more. */
+typedef bool wt_code_register_fn(void *context, uint64_t pc, size_t n,
+                                 struct wt_code_register *reg);
+
 /** An empty context. The debugger and the modules must outlive it. NULL without host memory. */
 struct wt_source *wt_source_new(struct wt_debugger *debugger, struct wt_modules *modules);
 /** Frees it. NULL is allowed. */
@@ -54,6 +66,10 @@ void wt_source_free(struct wt_source *source);
 /** Goes to another debugger of the same family, and its modules; what was kept stays. */
 void wt_source_use(struct wt_source *source, struct wt_debugger *debugger,
                    struct wt_modules *modules);
+/** Has expressions name such registers, as "$%r1". NULL: there are none. */
+void wt_source_name_registers(struct wt_source *source, wt_code_register_fn *next, void *context);
+/** Register @p n of the scope's frame; false: it has no more. */
+bool wt_source_code_register(const struct wt_view *scope, size_t n, struct wt_code_register *reg);
 /** The debugger that it was given last. */
 struct wt_debugger *wt_source_debugger(struct wt_source *source);
 /** The modules that it was given last. */

@@ -22,6 +22,8 @@ struct wt_source {
     struct wt_modules *modules;
     const struct wt_topology *topology;
     struct wt_types *types;
+    wt_code_register_fn *code_register; /**< NULL: none */
+    void *code_register_context;
     struct kept_value *value; /**< $1, $2, … */
     size_t value_count, value_capacity;
     struct variable *variable; /**< $NAME */
@@ -44,8 +46,16 @@ const struct kept_value *wt_source_variable(struct wt_source *source, const char
 /** Sets a convenience variable to the value of the first lane. */
 enum wt_status wt_source_set_variable(struct wt_source *source, const char *name,
                                       const struct wt_values *values, struct wt_error *err);
+/**
+ * The name that @p name, or its first part, stands for in a scope by an alias or a using
+ * declaration; false: it is none.
+ */
+bool wt_source_alias(const struct wt_view *scope, const char *name, char *whole, size_t size);
 /** find_type of struct wt_parse_world; @p context is a struct wt_view. */
 const struct wt_type *wt_source_find_type(void *context, const char *name);
+/** Parses a text as an expression of the scope. The caller frees the tree. */
+enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
+                               struct wt_error *err);
 /** has_name of struct wt_parse_world. */
 bool wt_source_has_name(void *context, const char *name);
 
@@ -80,6 +90,12 @@ struct compiler {
     /** Evaluates a number now, for the scope's lane. */
     enum wt_status (*number)(const struct wt_view *view, wt_compile_fn *compile, const void *what,
                              int64_t *value, struct wt_error *err);
+    /** Fortran's: see wt_compile_section() and wt_compile_intrinsic(). */
+    enum wt_status (*section)(struct compiler *c, const struct wt_node *call,
+                              const struct wt_operand *array, struct wt_operand *o,
+                              struct wt_error *err);
+    enum wt_status (*intrinsic)(struct compiler *c, const struct wt_node *call,
+                                struct wt_operand *o, bool *is_one, struct wt_error *err);
     /* Of a condition: reductions are computed first, before lanes part. */
     struct reduced reduced[WT_MOST_REDUCTIONS];
     unsigned reduced_count;
@@ -96,6 +112,17 @@ enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, st
 /** Compiles a tree. */
 enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *node, struct wt_operand *o,
                                struct wt_error *err);
+/** A number, converted to a type; fails for what is none. */
+enum wt_status wt_compile_number(struct compiler *c, const struct wt_operand *o,
+                                 const struct wt_type *type, wt_expr_vector *cell,
+                                 struct wt_error *err);
+/** Fortran's a(i, j), a(2:9:3, :), which is a call in the tree: part of an array. */
+enum wt_status wt_compile_section(struct compiler *c, const struct wt_node *call,
+                                  const struct wt_operand *array, struct wt_operand *o,
+                                  struct wt_error *err);
+/** A call of one of Fortran's intrinsic functions; *is_one: it is. */
+enum wt_status wt_compile_intrinsic(struct compiler *c, const struct wt_node *call,
+                                    struct wt_operand *o, bool *is_one, struct wt_error *err);
 /** Before wt_compile_node() for a condition: computes its reductions for all lanes. */
 enum wt_status wt_compile_reductions(struct compiler *c, const struct wt_node *node,
                                      struct wt_error *err);
@@ -114,6 +141,10 @@ enum wt_status wt_compile_dynamic(struct compiler *c, Dwarf_Die *die, const stru
 /** A cell other than 0 where a number or pointer is: a condition. */
 enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
                                 wt_expr_vector *cell, struct wt_error *err);
+
+/** Where a virtual base of the object at an address lies, in the scope's lane; false: unknown. */
+bool wt_source_virtual_base(const struct wt_view *scope, const struct wt_member *base,
+                            uint32_t space, uint64_t object, uint64_t *address);
 
 /** One value of a scalar type as an integer or a float. */
 struct wt_number {

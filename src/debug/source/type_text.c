@@ -429,6 +429,8 @@ static void print_record(FILE *out, const struct wt_type *type, unsigned indent,
     for (size_t i = 0; i < count; i++)
         if (m[i].is_base) {
             fputs(bases++ ? ", public " : ": public ", out);
+            if (m[i].is_virtual)
+                fputs("virtual ", out);
             wt_type_print(out, m[i].type);
         }
     fputs(bases ? " {\n" : "{\n", out);

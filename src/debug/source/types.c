@@ -315,6 +315,7 @@ static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
     case DW_TAG_string_type:
         type->kind = WT_TYPE_ARRAY;
         type->target = wt_types_basic(t, "char");
+        type->lower = wt_language_is_fortran(die);
         type->count = type->size;
         type->has_count = type->size != 0;
         break;
@@ -439,6 +440,19 @@ static void read_place(struct wt_type *type, struct wt_member *m, Dwarf_Die *die
     (void)type;
 }
 
+/* Whether the place of a base class is an expression rather than a number. */
+static bool is_computed(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count;
+    uint64_t constant;
+    return !number(die, DW_AT_data_member_location, &constant) &&
+           dwarf_attr(die, DW_AT_data_member_location, &attribute) &&
+           dwarf_getlocation(&attribute, &ops, &count) == 0 &&
+           !(count == 1 && ops[0].atom == DW_OP_plus_uconst);
+}
+
 static bool is_wanted(const struct wt_type *type, int tag)
 {
     switch (type->kind) {
@@ -474,6 +488,8 @@ static void read_members(struct wt_type *type)
         m->name = dwarf_diename(&child);
         m->type = tag == DW_TAG_enumerator ? type : wt_types_of(type->types, &child);
         m->is_base = tag == DW_TAG_inheritance;
+        m->is_virtual = m->is_base && is_computed(&child);
+        m->die = child;
         uint64_t access = 0;
         number(&child, DW_AT_accessibility, &access);
         m->access = (uint8_t)access;
@@ -522,6 +538,7 @@ static const struct basic basics[] = {
     {"uintptr_t", WT_TYPE_INT, 0, false},   {"intptr_t", WT_TYPE_INT, 0, true},
     {"uint", WT_TYPE_INT, 4, false},        {"ulong", WT_TYPE_INT, 8, false},
     {"ushort", WT_TYPE_INT, 2, false},      {"uchar", WT_TYPE_CHAR, 1, false},
+    {"__int128", WT_TYPE_INT, 16, true},    {"unsigned __int128", WT_TYPE_INT, 16, false},
 };
 
 const struct wt_type *wt_types_basic(struct wt_types *t, const char *name)
@@ -577,6 +594,33 @@ const struct wt_type *wt_types_array_from(struct wt_types *t, const struct wt_ty
     if (type->kind == WT_TYPE_ARRAY) {
         type->lower = lower;
         type->die = *die;
+    }
+    return type;
+}
+
+uint64_t wt_type_element_at(const struct wt_type *array, uint64_t index)
+{
+    const uint64_t size = wt_type_size(wt_type_target(array));
+    if (!array->stride)
+        return index * size;
+    return array->stride < 0 ? (array->count - 1 - index) * (uint64_t)-array->stride
+                             : index * (uint64_t)array->stride;
+}
+
+const struct wt_type *wt_types_array_strided(struct wt_types *t, const struct wt_type *element,
+                                             int64_t lower, uint64_t count, int64_t stride,
+                                             const Dwarf_Die *die)
+{
+    struct wt_type *type =
+        (struct wt_type *)(uintptr_t)wt_types_array_from(t, element, lower, count, die);
+    const uint64_t size = wt_type_size(element),
+                   apart = stride < 0 ? (uint64_t)-stride : (uint64_t)stride;
+    if (type->kind == WT_TYPE_ARRAY && stride != (int64_t)size) {
+        uint64_t span;
+        type->stride = stride;
+        if (__builtin_mul_overflow(count ? count - 1 : 0, apart, &span) ||
+            __builtin_add_overflow(span, count ? size : 0, &type->size))
+            type->size = UINT64_MAX;
     }
     return type;
 }

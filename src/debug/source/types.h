@@ -43,8 +43,10 @@ struct wt_member {
     uint32_t bit_size;   /**< 0: not a bit field */
     int64_t value;       /**< enumerator */
     bool is_base;
-    bool is_static; /**< it has no place in the structure */
-    uint8_t access; /**< DW_ACCESS_…; 0: as the kind of structure has it */
+    bool is_virtual; /**< a base whose place is computed from the object: `die` says how */
+    Dwarf_Die die;   /**< of a virtual base */
+    bool is_static;  /**< it has no place in the structure */
+    uint8_t access;  /**< DW_ACCESS_…; 0: as the kind of structure has it */
 };
 
 struct wt_type {
@@ -63,6 +65,7 @@ struct wt_type {
     const struct wt_type *target; /**< what it points to, is made of, or returns; NULL: void */
     uint64_t count;               /**< ARRAY: elements */
     int64_t lower;                /**< ARRAY: index of the first one (Fortran: 1) */
+    int64_t stride;               /**< ARRAY: bytes to the next element; 0: its size */
     struct wt_member *member; /**< of a structure, enumeration or function; by wt_type_members() */
     size_t member_count;
     bool read; /**< `member` is filled in */
@@ -107,6 +110,12 @@ const struct wt_type *wt_types_array(struct wt_types *types, const struct wt_typ
 /** The same from the index @p lower on, in the language of @p die. */
 const struct wt_type *wt_types_array_from(struct wt_types *types, const struct wt_type *element,
                                           int64_t lower, uint64_t count, const Dwarf_Die *die);
+/** The same with @p stride bytes from an element to the next, which may lie before it. */
+const struct wt_type *wt_types_array_strided(struct wt_types *types, const struct wt_type *element,
+                                             int64_t lower, uint64_t count, int64_t stride,
+                                             const Dwarf_Die *die);
+/** The offset of element @p index, from 0, in the bytes of an array. */
+uint64_t wt_type_element_at(const struct wt_type *array, uint64_t index);
 /** A function without a prototype that returns void: what $pc points to. */
 const struct wt_type *wt_types_function(struct wt_types *types);
 /** A register of 64 bits that holds a float in its low half, or a double. */

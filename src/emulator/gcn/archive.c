@@ -1,5 +1,6 @@
 /* The device's state as bytes, for core files. See machine/archive.h. */
 #include "emulator/machine/archive.h"
+#include "emulator/machine/archive_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,29 +8,10 @@
 #include "emulator/gcn/watch.h"
 #include "emulator/machine/state.h"
 
-#define MOST_ITEMS 1024 /* of a work-group */
-#define MOST_REGIONS 65536
+#define MOST_ITEMS 1024     /* of a work-group */
 #define MOST_SHARED 1048576 /* pages */
 
-/* ---- what is mapped, and the debug hardware ---- */
-
-static void regions(struct wt_archive *a, struct wt_regions *r)
-{
-    uint32_t count = (uint32_t)r->count;
-    struct wt_error err;
-    wt_archive_u32(a, &count, MOST_REGIONS, "the number of mapped ranges");
-    if (wt_archive_reads(a))
-        r->count = 0;
-    for (uint32_t i = 0; i < count && !a->failed; i++) {
-        struct wt_region region = wt_archive_reads(a) ? (struct wt_region){0} : r->region[i];
-        wt_archive_u64(a, &region.addr, UINT64_MAX, "an address");
-        wt_archive_u64(a, &region.size, UINT64_MAX, "a size");
-        wt_archive_bool(a, &region.writable);
-        if (wt_archive_reads(a) && !a->failed &&
-            wt_regions_add(r, region.addr, region.size, region.writable, &err) != WT_OK)
-            wt_archive_fail(a, "%.150s", err.text);
-    }
-}
+/* ---- the debug hardware ---- */
 
 static void debug(struct wt_archive *a, struct gcn_device *d)
 {
@@ -354,7 +336,7 @@ static void parts(struct wt_archive *a, struct gcn_device *d,
     struct wt_machine *m = &d->machine;
     wt_archive_machine(a, m);
     surroundings(a, d, in_host);
-    regions(a, &d->regions);
+    wt_archive_regions(a, &d->regions);
     debug(a, d);
     driver(a, d);
     wt_archive_u32(a, &d->launching, UINT32_MAX, "dispatches");
@@ -392,9 +374,9 @@ bool gcn_archive_in_host(struct gcn_device *d, struct wt_archive *a,
                          const struct gcn_host_archive *in_host)
 {
     assert(d->process && !wt_archive_reads(a));
-    if (d->regions.count > MOST_REGIONS)
-        return false;
     parts(a, d, in_host);
+    if (a->failed)
+        return false;
     return wt_archive_ranges(a, d->regions.region, d->regions.count, in_host->read,
                              in_host->context);
 }

@@ -72,6 +72,12 @@ static bool translate(struct gen_device *d, uint64_t addr, bool write, uint64_t 
     return true;
 }
 
+void gen_each_memory(struct gen_device *d, wt_ppgtt_found *found, void *context)
+{
+    if (d->root)
+        wt_ppgtt_each(read_entry, d, d->root, found, context);
+}
+
 bool gen_mapped(struct gen_device *d, uint64_t addr, uint64_t size, bool write)
 {
     uint64_t physical, room;

@@ -22,6 +22,10 @@ static const struct wt_hw_field attention_row[] = {
     WT_HW_FIELD("THREADS", 31, 0, WT_HW_R, NULL,
                 "bit 8 * EU + thread: it waits in the system routine"),
 };
+static const struct wt_hw_field save[] = {
+    WT_HW_FIELD("REQUEST", 0, 0, WT_HW_W, NULL, "threads take a context save exception"),
+    WT_HW_FIELD("FORCE", 1, 1, WT_HW_W, NULL, "so do those whose cr0.1 does not enable it"),
+};
 static const struct wt_hw_field clear_row[] = {
     WT_HW_FIELD("THREADS", 31, 0, WT_HW_W, NULL, "ones notify the threads that wait: n0.1"),
 };
@@ -32,6 +36,8 @@ static const struct wt_hw_register registers[] = {
     {GEN_TD_CTL, "TD_CTL", control, WT_HW_COUNT(control), "debugging of all threads", false, false},
     {GEN_TD_ATT, "TD_ATT0", attention_row, WT_HW_COUNT(attention_row), "EUs 0 to 3", false, false},
     {GEN_TD_ATT + 1, "TD_ATT1", attention_row, WT_HW_COUNT(attention_row), "EUs 4 to 7", false,
+     false},
+    {GEN_CONTEXT_SAVE, "CONTEXT_SAVE", save, WT_HW_COUNT(save), "wavetrap's own: preemption", false,
      false},
     {GEN_TD_CLR, "TD_CLR0", clear_row, WT_HW_COUNT(clear_row), "EUs 0 to 3", false, false},
     {GEN_TD_CLR + 1, "TD_CLR1", clear_row, WT_HW_COUNT(clear_row), "EUs 4 to 7", false, false},
@@ -79,6 +85,7 @@ static void clear_attention(struct gen_device *d, unsigned row, uint32_t bits)
             continue;
         if (t->held) {
             gen_release(t);
+            gen_take_save(t);
             continue;
         }
         t->g->n[1]++;
@@ -104,6 +111,13 @@ static void write_control(struct gen_device *d, uint32_t value)
     }
 }
 
+static void save_context(struct gen_device *d, bool forced)
+{
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        if (d->thread[i].active)
+            gen_request_save(&d->thread[i], forced);
+}
+
 uint32_t gen_debug_read(struct wt_machine *m, uint32_t addr)
 {
     struct gen_device *d = (struct gen_device *)m;
@@ -125,4 +139,6 @@ void gen_debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
         d->mcr_selector = value;
     else if (addr >= GEN_TD_CLR && addr < GEN_TD_CLR + ROWS)
         clear_attention(d, addr - GEN_TD_CLR, value);
+    else if (addr == GEN_CONTEXT_SAVE && value & GEN_SAVE_REQUEST)
+        save_context(d, value & GEN_SAVE_FORCE);
 }

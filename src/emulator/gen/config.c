@@ -18,6 +18,16 @@ void gen_config_help(FILE *out)
     fprintf(out, "  %-12s %s\n", "subslices", "of eight EUs with seven threads each, 1..9 (3)");
 }
 
+void gen_config_print(const struct gen_config *config, char *text, size_t size)
+{
+    snprintf(text, size, "subslices=%u", config->subslices);
+}
+
+const struct gen_config *gen_device_config(const struct gen_device *device)
+{
+    return &device->config;
+}
+
 enum wt_status gen_config_parse(struct gen_config *config, const char *text, struct wt_error *err)
 {
     static const char key[] = "subslices=";

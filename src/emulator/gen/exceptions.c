@@ -40,6 +40,8 @@ static void enter(struct gen_thread *t, uint64_t aip)
     assert(has_system(t) && !in_system(t));
     t->g->cr[2] = (uint32_t)(aip - t->base);
     t->in_system = true;
+    if (t->g->cr[1] & GEN_CR1_SAVE)
+        t->g->cr[3] |= GEN_CR3_SAVE;
     t->g->cr[0] = (t->g->cr[0] | GEN_CR0_MASTER) & ~(uint32_t)GEN_CR0_SUPPRESS;
     t->suppresses = false;
     t->pc = t->base + gen_walk_of(t)->walk.sip;
@@ -72,8 +74,28 @@ static const struct gen_uop *take_instead(struct gen_thread *t, const struct gen
 static bool is_requested(const struct gen_thread *t)
 {
     const uint32_t status = t->g->cr[1];
+    if (status & GEN_CR1_SAVE && has_system(t) && !in_system(t))
+        return true;
     return (has_system(t) || t->device->debugged) && !in_system(t) &&
            (status & requests || (status & GEN_CR1_SOFTWARE && status & GEN_CR1_ENABLE_SOFTWARE));
+}
+
+/* A thread that cannot take it now does so when it is in its application again. */
+void gen_request_save(struct gen_thread *t, bool forced)
+{
+    if (!has_system(t) || !(forced || t->g->cr[1] & GEN_CR1_ENABLE_SAVE))
+        return;
+    t->g->cr[1] |= GEN_CR1_SAVE;
+    gen_take_save(t);
+}
+
+void gen_take_save(struct gen_thread *t)
+{
+    if (t->held || in_system(t) || t->suppresses || !has_system(t) || !(t->g->cr[1] & GEN_CR1_SAVE))
+        return;
+    enter(t, t->waits ? t->wait_pc : t->pc);
+    t->waits = false;
+    gen_update_ready(t);
 }
 
 bool gen_has_attention(const struct gen_thread *t)
@@ -117,6 +139,7 @@ const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen
     t->in_system = in_system(t);
     if (was_in_system && !in_system(t)) {
         const uint64_t aip = t->base + t->g->cr[2];
+        t->g->cr[3] &= ~GEN_CR3_SAVE;
         t->suppresses = t->g->cr[0] & GEN_CR0_SUPPRESS;
         if (t->suppresses || !is_requested(t))
             return gen_jump(t, aip);

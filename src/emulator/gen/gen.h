@@ -15,6 +15,7 @@
 #include "wavetrap/error.h"
 
 struct gen_device;
+struct wt_archive;
 
 /** What the user chooses. */
 struct gen_config {
@@ -27,6 +28,8 @@ void gen_config_default(struct gen_config *config);
 /** Applies "key=value,key=value" (what follows "gen9:" in --gpu). Unknown keys and bad values give
  * WT_INVALID. */
 enum wt_status gen_config_parse(struct gen_config *config, const char *text, struct wt_error *err);
+/** The configuration as gen_config_parse takes it, without the schedule. */
+void gen_config_print(const struct gen_config *config, char *text, size_t size);
 /** Lists the keys of gen_config_parse. */
 void gen_config_help(FILE *out);
 
@@ -38,6 +41,11 @@ void gen_device_free(struct gen_device *device);
 
 /** As new: no memory is mapped, nothing is under way. Only the driver's debug support stays. */
 void gen_device_clear(struct gen_device *device);
+
+/** What the device was made from. */
+const struct gen_config *gen_device_config(const struct gen_device *device);
+/** Lists the state for core files (emulator/machine/archive.h). */
+void gen_archive(struct wt_machine *machine, struct wt_archive *archive);
 
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *gen_machine(struct gen_device *device);
@@ -137,12 +145,16 @@ bool gen_thread_group(struct gen_device *device, uint32_t thread, uint32_t coord
 enum gen_bus_register {
     GEN_MCR_SELECTOR = 0xfdc / 4,
     GEN_TD_CTL = 0xe400 / 4,
-    GEN_TD_ATT = 0xe470 / 4, /**< the thread waits in its system routine */
-    GEN_TD_CLR = 0xe490 / 4, /**< written 1: it goes on */
+    GEN_TD_ATT = 0xe470 / 4,       /**< the thread waits in its system routine */
+    GEN_TD_CLR = 0xe490 / 4,       /**< written 1: it goes on */
+    GEN_CONTEXT_SAVE = 0xe480 / 4, /**< written: threads save their context (wavetrap's own) */
 };
 
 /** The same for tools. */
 extern const struct wt_hw_table gen_register_table;
+
+/** Bits of CONTEXT_SAVE: the request; it also applies to threads that have not enabled it. */
+enum { GEN_SAVE_REQUEST = 1 << 0, GEN_SAVE_FORCE = 1 << 1 };
 
 /** Bits of TD_CTL. */
 enum {

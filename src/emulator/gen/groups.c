@@ -212,6 +212,9 @@ enum wt_status gen_device_walk(struct gen_device *d, const struct gen_walk *walk
     if (!walk->threads || walk->threads > GEN_SUBSLICE_THREADS)
         return wt_fail(err, WT_INVALID, "a group of %u threads; a subslice has %u", walk->threads,
                        GEN_SUBSLICE_THREADS);
+    if (walk->has_scratch && walk->scratch_code > GEN_MOST_SCRATCH_CODE)
+        return wt_fail(err, WT_INVALID, "scratch memory of size code %u; %u is the most",
+                       walk->scratch_code, GEN_MOST_SCRATCH_CODE);
     if (walk->slm_bytes > GEN_SLM_BYTES)
         return wt_fail(err, WT_INVALID,
                        "%u bytes of shared local memory for a group; a subslice has %u",

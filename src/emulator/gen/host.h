@@ -3,6 +3,7 @@
 #define WT_EMULATOR_GEN_HOST_H
 
 #include "emulator/gen/gen.h"
+#include "emulator/machine/archive.h"
 
 /**
  * A device whose physical memory is this process's: a physical address is an address of the host.
@@ -18,5 +19,14 @@ enum wt_status gen_device_new_in_host(const struct gen_config *config, struct ge
  * instructions are dropped, since the host may have written code.
  */
 void gen_device_use_table(struct gen_device *device, uint64_t root);
+
+/**
+ * Writes the whole state, as gen_archive() of a device that is in no process reads it. @p read
+ * copies physical memory; pages that it refuses are left out. False: no host memory.
+ */
+bool gen_archive_in_host(struct gen_device *device, struct wt_archive *archive,
+                         bool (*read)(void *context, uint64_t physical, uint8_t *bytes,
+                                      size_t size),
+                         void *context);
 
 #endif

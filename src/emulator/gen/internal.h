@@ -22,6 +22,7 @@ enum {
     GEN_SLOTS = WT_PAGE_SIZE / GEN_GRANULE,
     GEN_TAIL = 2,
     GEN_FC_BYTES = 40,
+    GEN_MOST_SCRATCH_CODE = 11, /* 2 MiB a thread */
 };
 
 /* Bits of cr0.0, and of cr0.1 (docs/gen9.md has the table). */
@@ -37,10 +38,12 @@ enum {
 };
 #define GEN_CR0_MASTER ((uint32_t)1 << 31)
 enum {
+    GEN_CR1_ENABLE_SAVE = 1 << 9,
     GEN_CR1_ENABLE_STACK = 1 << 11,
     GEN_CR1_ENABLE_ILLEGAL = 1 << 12,
     GEN_CR1_ENABLE_SOFTWARE = 1 << 13,
     GEN_CR1_ENABLE_BREAKPOINT = 1 << 15,
+    GEN_CR1_SAVE = 1 << 25,
     GEN_CR1_FORCED = 1 << 26,
     GEN_CR1_STACK = 1 << 27,
     GEN_CR1_ILLEGAL = 1 << 28,
@@ -48,6 +51,8 @@ enum {
     GEN_CR1_HALT = 1 << 30,
 };
 #define GEN_CR1_BREAKPOINT ((uint32_t)1 << 31)
+/* cr0.3: the routine is to save the context (Intel's routines for preemption test it). */
+#define GEN_CR3_SAVE ((uint32_t)1 << 9)
 /* TD_CTL as Linux's driver sets it for a debugger. */
 enum {
     GEN_DRIVER_TD_CTL =
@@ -384,6 +389,10 @@ const struct gen_uop *gen_after_suppressed(struct gen_thread *t, const struct ge
 void gen_thread_begins(struct gen_thread *t);
 /* Not within a turn: the thread enters its system routine if its status bits ask for it. */
 void gen_take_request(struct gen_thread *t);
+/* Not within a turn: asks a thread to save its context, if it has enabled that or is forced to. */
+void gen_request_save(struct gen_thread *t, bool forced);
+/* Not within a turn: the thread enters its system routine if that was asked of it. */
+void gen_take_save(struct gen_thread *t);
 /* The thread waits in its system routine for the host. */
 bool gen_has_attention(const struct gen_thread *t);
 
@@ -414,6 +423,9 @@ struct wt_gtt_walk;
 
 /* Whether all of [addr, addr + size) is mapped, and for writing where `write`. */
 bool gen_mapped(struct gen_device *d, uint64_t addr, uint64_t size, bool write);
+/* Calls @p found for the physical memory of the page tables and of what they map. */
+void gen_each_memory(struct gen_device *d,
+                     void (*found)(void *context, uint64_t physical, uint64_t size), void *context);
 /* The walk of an address, in words. There is a table. */
 void gen_walk_tables(struct gen_device *d, uint64_t addr, struct wt_gtt_walk *walk);
 /* The TLB's misses: NULL where it may not have the page. */

@@ -11,6 +11,7 @@ struct wt_state {
     struct wt_state_head head;
     struct gen_running walk[GEN_WALKS];
     uint32_t td_ctl, mcr_selector;
+    bool debugged;
     struct gen_thread *thread; /* with the device's own pointers, which never change once there */
     struct gen_group *group;   /* likewise */
     uint8_t *registers;        /* of the active threads, one after the other */
@@ -49,6 +50,7 @@ static bool save(struct wt_state *s, struct gen_device *d)
     memcpy(s->walk, d->walk, sizeof s->walk);
     s->td_ctl = d->td_ctl;
     s->mcr_selector = d->mcr_selector;
+    s->debugged = d->debugged;
     s->thread = wt_state_copy(&s->head, d->thread, m->waves * sizeof *s->thread);
     s->group = wt_state_copy(&s->head, d->group, m->waves * sizeof *s->group);
     s->registers = wt_state_save_rows(&s->head, m, m->waves, registers_of);
@@ -72,6 +74,7 @@ bool gen_restore(struct wt_machine *m, const struct wt_state *s)
     memcpy(d->walk, s->walk, sizeof d->walk);
     d->td_ctl = s->td_ctl;
     d->mcr_selector = s->mcr_selector;
+    d->debugged = s->debugged;
     /* Buffers come as threads need them and stay: a state is older than its device. */
     for (uint32_t i = 0; i < m->waves; i++) {
         struct gen_registers *g = d->thread[i].g;

@@ -8,15 +8,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "emulator/machine/machine.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/regions.h"
-#include "emulator/machine/watch_set.h"
-
-/* A run of so many issues takes thousands of years: times add up without overflow. */
-#define MOST_TIME ((uint64_t)1 << 62)
-#define MOST_TURN 1000000
-#define MOST_RANDOM_TURN 16
 
 void wt_archive_fail(struct wt_archive *a, const char *format, ...)
 {
@@ -239,67 +232,4 @@ bool wt_archive_ranges(struct wt_archive *a, const struct wt_region *region, siz
     free(pages.addr);
     free(bytes);
     return good;
-}
-
-/* ---- what every machine has ---- */
-
-static void fault(struct wt_archive *a, struct wt_machine *m)
-{
-    struct wt_fault *f = &m->fault;
-    unsigned kind = f->kind;
-    wt_archive_unsigned(a, &kind, WT_FAULT_HOST, "a fault's kind");
-    f->kind = (enum wt_fault_kind)kind;
-    if (f->kind == WT_FAULT_NONE) {
-        if (wt_archive_reads(a))
-            *f = (struct wt_fault){0};
-        return;
-    }
-    wt_archive_u32(a, &f->wave, m->waves - 1, "a fault's wave");
-    wt_archive_lanes(a, &f->lanes, wt_lanes_first(m->lanes));
-    wt_archive_u64(a, &f->pc, UINT64_MAX, "a fault's address");
-    wt_archive_u64(a, &f->addr, UINT64_MAX, "a fault's address");
-    wt_archive_u64(a, &f->time, MOST_TIME, "a fault's issue time");
-    wt_archive_text(a, f->text, sizeof f->text);
-}
-
-static void turns(struct wt_archive *a, struct wt_turns *t)
-{
-    struct wt_schedule *policy = &t->policy;
-    const size_t words = wt_turns_words(t);
-    unsigned kind = policy->kind;
-    if (wt_archive_reads(a))
-        wt_turns_reset(t);
-    wt_archive_unsigned(a, &kind, WT_SCHEDULE_RANDOM, "the schedule");
-    policy->kind = (enum wt_schedule_kind)kind;
-    wt_archive_u32(a, &policy->turn, MOST_TURN, "the length of a turn");
-    wt_archive_u64(a, &policy->seed, UINT64_MAX, "the seed");
-    wt_archive_u64(a, &policy->state, UINT64_MAX, "the generator's state");
-    wt_archive_u32(a, &t->current, t->waves - 1, "the wave whose turn it is");
-    wt_archive_u32(a, &t->left,
-                   policy->kind == WT_SCHEDULE_RR         ? policy->turn
-                   : policy->kind == WT_SCHEDULE_LOCKSTEP ? 1
-                                                          : MOST_RANDOM_TURN,
-                   "what is left of a turn");
-    for (size_t i = 0; i < words; i++)
-        wt_archive_u64(a, &t->round[i],
-                       i + 1 < words || t->waves % 64 == 0 ? UINT64_MAX
-                                                           : ((uint64_t)1 << t->waves % 64) - 1,
-                       "a word of the round");
-    if (wt_archive_reads(a) && !policy->turn) {
-        wt_archive_fail(a, "a turn has no length");
-        policy->turn = 1;
-    }
-}
-
-void wt_archive_machine(struct wt_archive *a, struct wt_machine *m)
-{
-    assert(!m->in_turn);
-    wt_archive_u64(a, &m->time, MOST_TIME, "the issue time");
-    fault(a, m);
-    turns(a, &m->turns);
-    if (!wt_archive_reads(a))
-        return;
-    m->active = 0;
-    m->event = false;
-    wt_watch_set_forget(m);
 }

@@ -19,19 +19,60 @@ void wt_core_device(struct wt_archive *a, struct wt_core_device *d)
     wt_archive_u32(a, &d->lane, UINT32_MAX, "the selected lane");
 }
 
+/* The rest of a section, whose length says how much there is. */
+static void rest(struct wt_archive *a, const uint8_t **bytes, uint64_t *length)
+{
+    if (!wt_archive_reads(a)) {
+        wt_archive_bytes(a, (void *)(uintptr_t)*bytes, *length);
+        return;
+    }
+    *bytes = a->in;
+    *length = a->left;
+    a->in += a->left;
+    a->left = 0;
+}
+
 void wt_core_module(struct wt_archive *a, struct wt_core_module *m)
 {
     wt_archive_text(a, m->name, sizeof m->name);
     wt_archive_u64(a, &m->bias, UINT64_MAX, "a module's address");
     wt_archive_u32(a, &m->device, UINT32_MAX, "a module's device");
+    rest(a, &m->bytes, &m->length);
+}
+
+void wt_core_text(struct wt_archive *a, struct wt_core_text *t)
+{
+    wt_archive_text(a, t->name, sizeof t->name);
+    rest(a, &t->text, &t->length);
+}
+
+#define MOST_TEXTS 4096
+
+void wt_core_program(struct wt_archive *a, struct wt_core_program *p)
+{
+    wt_archive_u64(a, &p->code, UINT64_MAX, "the address of a program");
+    wt_archive_u64(a, &p->data, UINT64_MAX, "the address of a program");
+    wt_archive_u32(a, &p->device, UINT32_MAX, "a program's device");
+    wt_archive_u32(a, &p->count, MOST_TEXTS, "the number of a program's texts");
+    if (!p->count)
+        wt_archive_fail(a, "a program has no text");
+}
+
+void wt_core_program_text(struct wt_archive *a, struct wt_core_text *t)
+{
+    wt_archive_text(a, t->name, sizeof t->name);
+    wt_archive_u64(a, &t->length, UINT64_MAX, "the length of a text");
     if (!wt_archive_reads(a)) {
-        wt_archive_bytes(a, (void *)(uintptr_t)m->bytes, m->length);
+        wt_archive_bytes(a, (void *)(uintptr_t)t->text, t->length);
         return;
     }
-    m->bytes = a->in; /* the rest of the section */
-    m->length = a->left;
-    a->in += a->left;
-    a->left = 0;
+    if (t->length > a->left)
+        wt_archive_fail(a, "it ends in the middle of a text");
+    if (a->failed)
+        return;
+    t->text = a->in;
+    a->in += t->length;
+    a->left -= t->length;
 }
 
 /* ---- breakpoints of the recorded run ---- */

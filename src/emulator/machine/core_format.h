@@ -52,6 +52,25 @@ void wt_core_device(struct wt_archive *a, struct wt_core_device *device);
 /** Writes or reads the content of a section MODL, to its end. */
 void wt_core_module(struct wt_archive *a, struct wt_core_module *module);
 
+/** What a section TEXT has: a source file that is no file (an OpenCL program's text). */
+struct wt_core_text {
+    char name[256];      /**< as debug information calls it */
+    const uint8_t *text; /**< read: in the archive's bytes */
+    uint64_t length;
+};
+
+/** Writes or reads the content of a section TEXT, to its end. */
+void wt_core_text(struct wt_archive *a, struct wt_core_text *text);
+/** What a section PTXT begins with: a program of PTX, linked of `count` texts that follow. */
+struct wt_core_program {
+    uint64_t code, data; /**< where its code and its variables are */
+    uint32_t device;
+    uint32_t count; /**< 1 or more */
+};
+/** Writes or reads the beginning of a section PTXT. */
+void wt_core_program(struct wt_archive *a, struct wt_core_program *program);
+/** Writes or reads a text of such a section; read: its bytes are in the archive's. */
+void wt_core_program_text(struct wt_archive *a, struct wt_core_text *text);
 /** Writes or reads the content of a section PLNT; what was read before is freed. */
 void wt_core_breakpoints(struct wt_archive *a, struct wt_core_breakpoints *breakpoints);
 

@@ -22,6 +22,7 @@ struct symbol {
     bool is_label;
 };
 #define NO_FUNCTION SIZE_MAX
+#define NO_PLACE UINT64_MAX /* of a variable, until all are known */
 
 struct assembler {
     const char *name;
@@ -34,6 +35,7 @@ struct assembler {
     uint64_t instructions; /* of the function so far */
     unsigned highest;      /* register that the function names */
     bool registers_given;
+    size_t variable_capacity, data_capacity, constant_capacity, relocation_capacity;
     uint64_t *word; /* of the function: bundles */
     size_t word_capacity;
     unsigned pass, line;
@@ -308,6 +310,94 @@ static enum wt_status add_constants(struct assembler *a, const char *at, struct 
                : WT_OK;
 }
 
+/* Room at the end of @p *bytes for a variable; zeros. */
+static uint8_t *extend(uint8_t **bytes, size_t *capacity, uint64_t used, uint64_t at, uint64_t size)
+{
+    uint8_t *grown = wt_array_grow(*bytes, capacity, at + size, 1);
+    if (!grown)
+        return NULL;
+    memset(grown + used, 0, at + size - used);
+    *bytes = grown;
+    return grown + at;
+}
+
+/* The dwords of a variable of @p size bytes at @p to. */
+static enum wt_status take_values(struct assembler *a, const char *at, uint8_t *to, uint64_t size,
+                                  struct wt_error *err)
+{
+    enum wt_status status;
+    uint64_t value, used = 0;
+    for (at = blanks(at); *at; at = blanks(at)) {
+        if (used && *at != ',')
+            return wrong(a, (size_t)(at - a->text), err,
+                         "',' and another number are expected here");
+        at += used > 0;
+        if ((status = take_number(a, &at, UINT32_MAX, &value, err)) != WT_OK)
+            return status;
+        if (used + 4 > size)
+            return wrong(a, (size_t)(at - a->text), err, "the variable has no room for so many");
+        wt_store_le(to + used, value, 4);
+        used += 4;
+    }
+    return WT_OK;
+}
+
+/*
+ * ".global NAME SIZE 0x…, 0x…" and ".constant NAME SIZE 0x…, 0x…": a variable with the values of
+ * its first dwords. A constant's name stands for its offset in bank 3. Global variables without
+ * values get their place behind the others when all are known.
+ */
+static enum wt_status add_variable(struct assembler *a, const char *at, bool is_constant,
+                                   struct wt_error *err)
+{
+    enum { ALIGN = 16, MOST = 16 << 20 };
+    enum wt_status status;
+    struct cubin *c = a->cubin;
+    size_t length;
+    uint64_t size;
+    if (a->pass == 2)
+        return WT_OK;
+    if ((status = take_name(a, &at, &length, err)) != WT_OK)
+        return status;
+    const char *name = at;
+    at += length;
+    if ((status = take_number(a, &at, MOST, &size, err)) != WT_OK)
+        return status;
+    const uint64_t end = is_constant ? c->bank3_size : c->data_size;
+    const uint64_t begin = (end + ALIGN - 1) / ALIGN * ALIGN;
+    const uint64_t most = is_constant ? CUBIN_BANK_BYTES : MOST;
+    if (!size || begin + size > most)
+        return wrong(a, 0, err, is_constant ? "constants have 64 KiB" : "variables have 16 MiB");
+    const bool later = !is_constant && !*blanks(at);
+    uint8_t *to =
+        later ? NULL
+              : extend(is_constant ? &c->bank3 : &c->data,
+                       is_constant ? &a->constant_capacity : &a->data_capacity, end, begin, size);
+    struct cubin_variable *grown =
+        wt_array_grow(c->variable, &a->variable_capacity, c->variable_count + 1, sizeof *grown);
+    if (grown)
+        c->variable = grown;
+    if ((!to && !later) || !grown)
+        return no_memory(err);
+    grown[c->variable_count] = (struct cubin_variable){.name = strndup(name, length),
+                                                       .is_constant = is_constant,
+                                                       .offset = later ? NO_PLACE : begin,
+                                                       .size = size};
+    if (!grown[c->variable_count].name)
+        return no_memory(err);
+    const struct cubin_variable *added = &grown[c->variable_count++];
+    if (cubin_find_variable(c, added->name) != added)
+        return wrong(a, (size_t)(name - a->text), err, "there is a variable of this name");
+    if (is_constant) {
+        c->bank3_size = (uint32_t)(begin + size);
+        if ((status = define(a, name, length, NO_FUNCTION, begin, false, err)) != WT_OK)
+            return status;
+    } else if (!later) {
+        c->data_size = c->initialized = begin + size;
+    }
+    return take_values(a, at, to, size, err);
+}
+
 static enum wt_status add_equ(struct assembler *a, const char *at, struct wt_error *err)
 {
     enum wt_status status;
@@ -357,7 +447,7 @@ static enum wt_status take_setting(struct assembler *a, const char *at, const ch
     }
     return wrong(a, (size_t)(word - a->text), err,
                  "there is no such directive: .kernel, .handler, .param, .reg, .shared, .local, "
-                 ".bar, .const and .equ are there");
+                 ".bar, .const, .equ, .global and .constant are there");
 }
 
 static enum wt_status take_directive(struct assembler *a, const char *word, struct wt_error *err)
@@ -370,6 +460,10 @@ static enum wt_status take_directive(struct assembler *a, const char *word, stru
         return begin_function(a, at, false, err);
     if (strncmp(word, ".equ", length) == 0 && length == 4)
         return add_equ(a, at, err);
+    if (strncmp(word, ".global", length) == 0 && length == 7)
+        return add_variable(a, at, false, err);
+    if (strncmp(word, ".constant", length) == 0 && length == 9)
+        return add_variable(a, at, true, err);
     if (a->function == NO_FUNCTION)
         return wrong(a, 0, err, "a file begins with '.kernel NAME' or '.handler NAME'");
     if (strncmp(word, ".param", length) == 0 && length == 6)
@@ -403,6 +497,19 @@ static bool is_slow(enum sm_insn insn)
     case SM_S2R:
     case SM_B2R_RESULT:
     case SM_SHFL:
+    case SM_TEX:
+    case SM_TEX_B:
+    case SM_TEXS:
+    case SM_TLD:
+    case SM_TLD_B:
+    case SM_TLDS:
+    case SM_TLD4:
+    case SM_TLD4_B:
+    case SM_TLD4S:
+    case SM_TXD:
+    case SM_TXD_B:
+    case SM_TXQ:
+    case SM_TXQ_B:
     case SM_MUFU:
     case SM_RRO:
     case SM_I2I:
@@ -530,6 +637,66 @@ static enum wt_status put_word(struct assembler *a, uint64_t word, struct sm_con
     return WT_OK;
 }
 
+/* The address of a variable or function in an instruction. */
+struct address {
+    bool found;
+    size_t column; /* where it is written */
+    struct cubin_relocation relocation;
+};
+
+/* Takes "32@lo(NAME)" or "32@hi(NAME)" out of the line: 0 is written there. */
+static enum wt_status take_address(struct assembler *a, char *line, struct address *address,
+                                   struct wt_error *err)
+{
+    char *at = strstr(line, "32@");
+    *address = (struct address){.found = at != NULL};
+    if (!at)
+        return WT_OK;
+    const struct cubin *c = a->cubin;
+    char name[NAME_BYTES];
+    const size_t length =
+        strspn(at + 6, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$");
+    const bool low = strncmp(at + 3, "lo(", 3) == 0;
+    address->column = (size_t)(at - line);
+    if ((!low && strncmp(at + 3, "hi(", 3) != 0) || !length || length >= sizeof name ||
+        at[6 + length] != ')')
+        return wrong(a, address->column, err, "'32@lo(NAME)' or '32@hi(NAME)' is expected here");
+    memcpy(name, at + 6, length);
+    name[length] = 0;
+    const struct cubin_variable *v = cubin_find_variable(c, name);
+    const struct cubin_function *f = v ? NULL : cubin_find(c, name);
+    if (!v && !f)
+        return wrong(a, address->column + 6, err, "there is no variable or function of this name");
+    address->relocation = (struct cubin_relocation){
+        .part = CUBIN_CODE,
+        .function = a->function,
+        .offset = address_of(a->instructions),
+        .field = low ? CUBIN_LOW_20 : CUBIN_HIGH_20,
+        .to_function = f != NULL,
+        .target = v ? (size_t)(v - c->variable) : (size_t)(f - c->function),
+    };
+    memset(at, ' ', 7 + length);
+    *at = '0';
+    return WT_OK;
+}
+
+static enum wt_status add_relocation(struct assembler *a, const struct address *address,
+                                     enum sm_insn insn, struct wt_error *err)
+{
+    struct cubin *c = a->cubin;
+    if (!address->found)
+        return WT_OK;
+    if (insn != SM_MOV32I && insn != SM_IADD32I && insn != SM_LOP32I)
+        return wrong(a, address->column, err, "an address has 32 bits: MOV32I takes one");
+    struct cubin_relocation *grown = wt_array_grow(c->relocation, &a->relocation_capacity,
+                                                   c->relocation_count + 1, sizeof *grown);
+    if (!grown)
+        return no_memory(err);
+    c->relocation = grown;
+    c->relocation[c->relocation_count++] = address->relocation;
+    return WT_OK;
+}
+
 static enum wt_status take_instruction(struct assembler *a, const char *at, struct wt_error *err)
 {
     enum wt_status status;
@@ -553,7 +720,9 @@ static enum wt_status take_instruction(struct assembler *a, const char *at, stru
         a->instructions++;
         return WT_OK;
     }
-    if ((status = substitute(a, at, text, sizeof text, err)) != WT_OK)
+    struct address address;
+    if ((status = take_address(a, a->text, &address, err)) != WT_OK ||
+        (status = substitute(a, at, text, sizeof text, err)) != WT_OK)
         return status;
     const uint64_t pc = address_of(a->instructions);
     if (strncmp(text, ".quad", 5) == 0) {
@@ -575,6 +744,8 @@ static enum wt_status take_instruction(struct assembler *a, const char *at, stru
     if (word >> 52 == 0xe3a && control.stall < SM_BPT_STALL)
         return wrong(a, 0, err, "BPT needs a stall of 5 or more");
     control.reuse |= (uint8_t)reuse;
+    if ((status = add_relocation(a, &address, insn, err)) != WT_OK)
+        return status;
     return put_word(a, word, control, err);
 }
 
@@ -619,13 +790,37 @@ static enum wt_status read_all(struct assembler *a, const char *text, struct wt_
     return end_function(a, err);
 }
 
+/* Puts the variables that have no values behind the others, as .nv.global is behind
+ * .nv.global.init. */
+static enum wt_status place_zeros(struct assembler *a, struct wt_error *err)
+{
+    enum { ALIGN = 16, DATA_ALIGN = 256, MOST = 64 << 20 };
+    struct cubin *c = a->cubin;
+    uint64_t end = (c->data_size + DATA_ALIGN - 1) / DATA_ALIGN * DATA_ALIGN;
+    bool any = false;
+    for (size_t i = 0; i < c->variable_count; i++) {
+        struct cubin_variable *v = &c->variable[i];
+        if (v->offset != NO_PLACE)
+            continue;
+        any = true;
+        v->offset = end;
+        end = (end + v->size + ALIGN - 1) / ALIGN * ALIGN;
+        if (end > MOST)
+            return wt_fail(err, WT_INVALID, "%s: variables have 64 MiB", a->name);
+    }
+    if (any && !extend(&c->data, &a->data_capacity, c->data_size, c->data_size, end - c->data_size))
+        return no_memory(err);
+    c->data_size = any ? end : c->data_size;
+    return WT_OK;
+}
+
 enum wt_status sm_assemble_file(const char *name, const char *text, struct cubin *cubin,
                                 struct wt_error *err)
 {
     enum wt_status status;
     struct assembler a = {.name = name, .cubin = cubin, .pass = 1};
     *cubin = (struct cubin){.sm = 50};
-    if ((status = read_all(&a, text, err)) == WT_OK) {
+    if ((status = read_all(&a, text, err)) == WT_OK && (status = place_zeros(&a, err)) == WT_OK) {
         a.pass = 2;
         status = read_all(&a, text, err);
     }
@@ -651,10 +846,55 @@ static void print_constants(const struct cubin_function *f, FILE *out)
     }
 }
 
-/* What the text does not say exactly (bits that mean nothing) stands there as a number. */
-static void print_instruction(uint64_t word, uint64_t pc, struct sm_control control, FILE *out)
+static void print_variables(const struct cubin *c, FILE *out)
 {
-    char text[200], what[40];
+    for (size_t i = 0; i < c->variable_count; i++) {
+        const struct cubin_variable *v = &c->variable[i];
+        const uint8_t *bytes = v->is_constant ? c->bank3 : c->data;
+        fprintf(out, "%s %s 0x%" PRIx64, v->is_constant ? ".constant" : ".global", v->name,
+                v->size);
+        uint64_t end = v->size / 4 * 4;
+        while (end && !wt_load_le(bytes + v->offset + end - 4, 4))
+            end -= 4;
+        if (!end && !v->is_constant && v->offset < c->initialized && v->size >= 4)
+            end = 4; /* it is among those that have values */
+        for (uint64_t at = 0; at < end; at += 4)
+            fprintf(out, "%s0x%08" PRIx64, at ? ", " : " ", wt_load_le(bytes + v->offset + at, 4));
+        fputs(v->size % 4 ? " // bytes behind the last dword are lost\n" : "\n", out);
+    }
+}
+
+/* The relocation of an instruction; NULL: it has none. */
+static const struct cubin_relocation *relocation_at(const struct cubin *c, size_t function,
+                                                    uint64_t offset)
+{
+    for (size_t i = 0; i < c->relocation_count; i++) {
+        const struct cubin_relocation *p = &c->relocation[i];
+        if (p->part == CUBIN_CODE && p->function == function && p->offset == offset)
+            return p;
+    }
+    return NULL;
+}
+
+/* "MOV32I R2, 0x0" with the name of what the address is of; false: it has no such place. */
+static bool name_address(const struct cubin *c, const struct cubin_relocation *p, char *text,
+                         size_t size)
+{
+    char *last = strrchr(text, ',');
+    const char *name = p->to_function ? c->function[p->target].name : c->variable[p->target].name;
+    if (!last || strncmp(last, ", 0x", 4) != 0 || p->addend ||
+        (p->field != CUBIN_LOW_20 && p->field != CUBIN_HIGH_20) || strlen(name) >= NAME_BYTES)
+        return false;
+    snprintf(last, size - (size_t)(last - text), ", 32@%s(%s)",
+             p->field == CUBIN_LOW_20 ? "lo" : "hi", name);
+    return true;
+}
+
+/* What the text does not say exactly (bits that mean nothing) stands there as a number. */
+static void print_instruction(uint64_t word, uint64_t pc, struct sm_control control,
+                              const struct cubin *c, size_t function, FILE *out)
+{
+    char text[400], what[40];
     uint64_t again = 0;
     unsigned reuse = 0;
     size_t column;
@@ -664,6 +904,10 @@ static void print_instruction(uint64_t word, uint64_t pc, struct sm_control cont
         again == word && reuse == control.reuse &&
         !(word >> 52 == 0xe3a && control.stall < SM_BPT_STALL);
     sm_control_text(control, what, sizeof what);
+    const struct cubin_relocation *p = relocation_at(c, function, pc);
+    if (p && !name_address(c, p, text, sizeof text))
+        fprintf(out, "    // an address of '%s' belongs here: it is lost\n",
+                p->to_function ? c->function[p->target].name : c->variable[p->target].name);
     if (exact)
         fprintf(out, "    %s /*%04" PRIx64 "*/ %s;\n", what, pc, text);
     else
@@ -689,15 +933,16 @@ static void print_function(const struct cubin *c, const struct cubin_function *f
         const uint64_t control = wt_load_le(bundle, 8);
         for (unsigned i = 0; i < 3; i++) {
             print_instruction(wt_load_le(bundle + 8 + 8 * i, 8), at + 8 + 8 * i,
-                              sm_control_get(control, i), out);
+                              sm_control_get(control, i), c, (size_t)(f - c->function), out);
         }
     }
 }
 
 void sm_disassemble_file(const struct cubin *c, FILE *out)
 {
+    print_variables(c, out);
     for (size_t i = 0; i < c->function_count; i++) {
-        if (i)
+        if (i || c->variable_count)
             fputc('\n', out);
         print_function(c, &c->function[i], out);
     }

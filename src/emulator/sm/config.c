@@ -22,6 +22,12 @@ void sm_config_help(FILE *out)
             "issues by which L1 errors are late, beyond BPT.DRAIN, 0..1000 (0)");
 }
 
+void sm_config_print(const struct sm_config *c, char *text, size_t size)
+{
+    snprintf(text, size, "cc=%u.%u,sms=%u,memory=%uM,error-delay=%u,memory-delay=%u", c->cc / 10,
+             c->cc % 10, c->sms, (unsigned)(c->memory >> 20), c->error_delay, c->memory_delay);
+}
+
 /* "5.2" is 52. */
 static bool take_capability(const char *text, unsigned *cc)
 {

@@ -338,6 +338,21 @@ void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t
     *total = device->grid.total;
 }
 
+const struct sm_config *sm_device_config(const struct sm_device *d)
+{
+    return &d->config;
+}
+
+uint64_t sm_device_trap_handler(const struct sm_device *d)
+{
+    return d->handler;
+}
+
+const struct sm_launch *sm_device_latest_launch(const struct sm_device *d)
+{
+    return &d->grid.launch;
+}
+
 struct wt_machine *sm_machine(struct sm_device *device)
 {
     return &device->machine;

@@ -47,6 +47,10 @@ enum wt_status sm_device_launch(struct sm_device *d, const struct sm_launch *l,
                        g.warps_per_cta, l->registers);
     if (l->rows > PTX_MOST_ROWS)
         return wt_fail(err, WT_INVALID, "%u rows of registers for a warp", l->rows);
+    if (!ptx_launch_fits(d, l))
+        return wt_fail(err, WT_INVALID,
+                       "%u rows of registers are not those of the kernel at 0x%llx", l->rows,
+                       (unsigned long long)l->entry);
     if (!sm_mapped(d, l->entry, SM_BUNDLE, false))
         return wt_fail(err, WT_INVALID, "no memory is mapped at the kernel's entry 0x%llx",
                        (unsigned long long)l->entry);
@@ -259,6 +263,35 @@ void sm_warp_end(struct sm_warp *w)
     }
     sm_trap_settle(d, sm);
     sm_grid_pump(d);
+}
+
+void sm_device_abandon(struct sm_device *d)
+{
+    /* No CTA takes the place of one that goes. */
+    d->grid.next = d->grid.total;
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        struct sm_warp *w = &d->warp[i];
+        if (!w->runs)
+            continue;
+        w->runs = false;
+        w->cta = NULL;
+        w->trapped = w->must_enter = w->held = false;
+        w->paused = SM_RUNS;
+        w->esr = 0;
+        sm_update_ready(w);
+        d->machine.active--;
+    }
+    for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
+        d->cta[i].used = false;
+    for (uint32_t i = 0; i < d->config.sms; i++) {
+        struct sm_unit *u = &d->unit[i];
+        u->in_trap = u->loud = false;
+        u->global_esr = 0;
+        u->pause_mask = u->trap_mask = 0;
+    }
+    d->grid.done = d->grid.total;
+    d->grid.active = false;
+    d->machine.fault.kind = WT_FAULT_NONE;
 }
 
 bool sm_device_runs(const struct sm_device *d)

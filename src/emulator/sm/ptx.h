@@ -56,6 +56,15 @@ struct sm_ptx_line {
     bool begins_function;
 };
 
+/** A register of a function by its name. */
+struct sm_ptx_register {
+    char name[64]; /**< "%r1", of a vector "%v.x" */
+    uint32_t slot; /**< where it is in the function's frame in the register file, in bytes */
+    uint8_t
+        bytes; /**< 4, 8, for each lane in turn; 0: a predicate, 4 bytes that are a mask of lanes */
+    bool is_float;
+};
+
 struct sm_ptx_module {
     const char *name; /**< for messages */
     const struct ptx_module *text;
@@ -75,6 +84,8 @@ void sm_ptx_free(struct sm_ptx *image);
 const uint8_t *sm_ptx_code(const struct sm_ptx *image, size_t *size);
 /* Where the code begins. */
 uint64_t sm_ptx_code_address(const struct sm_ptx *image);
+/* Where the variables begin. */
+uint64_t sm_ptx_data_address(const struct sm_ptx *image);
 /* The same for variables. */
 const uint8_t *sm_ptx_data(const struct sm_ptx *image, size_t *size);
 
@@ -92,6 +103,11 @@ const struct sm_ptx_variable *sm_ptx_variable(const struct sm_ptx *image, uint32
                                               struct ptx_name name);
 /** Instruction @p index; false behind the last one. */
 bool sm_ptx_line(const struct sm_ptx *image, size_t index, struct sm_ptx_line *line);
+
+/** Register @p n of the function with the instruction that the byte at @p pc is of; false behind
+ * the last one, and where no code is. */
+bool sm_ptx_register_at(const struct sm_ptx *image, uint64_t pc, size_t n,
+                        struct sm_ptx_register *reg);
 
 /**
  * What a launch of a kernel of the image needs: its rows, registers, and where the shared memory

@@ -163,7 +163,8 @@ static bool name_register(struct body *b, const struct entry *e)
         .slot = e->slot,
         .range = e->variable->range,
         .bytes = e->variable->type == PTX_PRED ? 0 : (uint8_t)body_register_bytes(e->variable),
-        .vector = e->variable->vector};
+        .vector = e->variable->vector,
+        .is_float = e->variable->type == PTX_F32 || e->variable->type == PTX_F64};
     return true;
 }
 

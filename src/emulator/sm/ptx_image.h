@@ -101,6 +101,7 @@ struct ptx_register {
     uint32_t function;     /* index of its ptx_function_info */
     uint32_t slot, range;  /* range 0: it is one */
     uint8_t bytes, vector; /* 0 bytes: a predicate */
+    bool is_float;
 };
 
 enum ptx_builtin {
@@ -164,15 +165,9 @@ static inline bool ptx_index(const struct sm_ptx *image, uint64_t pc, uint32_t *
 const struct sm_ptx *ptx_image_at(const struct sm_device *d, uint64_t pc, uint32_t *index);
 /* The text of a record on one line. */
 void ptx_record_text(const struct sm_ptx *image, uint32_t index, char *text, size_t size);
-/* A register of a function by its name. */
-struct ptx_named_row {
-    char name[64];
-    uint32_t slot;
-    uint8_t bytes; /* 4, 8; 0: a predicate */
-};
 /* Register n of those of a record's function; false behind the last one. */
 bool ptx_register_at(const struct sm_ptx *image, uint32_t index, size_t n,
-                     struct ptx_named_row *row);
+                     struct sm_ptx_register *row);
 
 /* ---- execution: for the executors ---- */
 
@@ -333,5 +328,15 @@ void ptx_leave_barriers(struct sm_warp *w);
 bool ptx_make_room(struct sm_warp *w, uint32_t rows);
 /* Before the first instruction. */
 bool ptx_start_warp(struct sm_warp *w);
+
+/* ---- ptx_check.c: what a core file says ---- */
+
+/* Whether the frames and paths of a warp, which runs, are as the executors leave them. */
+bool ptx_is_sound(struct sm_warp *w);
+/* Whether a launch has the rows of the function of PTX that it enters, or none where it enters
+ * machine code. */
+bool ptx_launch_fits(const struct sm_device *d, const struct sm_launch *l);
+/* Adds how many threads wait at barriers. */
+void ptx_count_waiting(const struct sm_warp *w, uint64_t waiting[SM_BARRIERS]);
 
 #endif

@@ -444,6 +444,11 @@ const uint8_t *sm_ptx_code(const struct sm_ptx *image, size_t *size)
     return image->words;
 }
 
+uint64_t sm_ptx_data_address(const struct sm_ptx *image)
+{
+    return image->data;
+}
+
 uint64_t sm_ptx_code_address(const struct sm_ptx *image)
 {
     return image->code;

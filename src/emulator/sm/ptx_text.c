@@ -72,7 +72,7 @@ static const struct ptx_function_info *function_of(const struct sm_ptx *image, u
 }
 
 bool ptx_register_at(const struct sm_ptx *image, uint32_t index, size_t n,
-                     struct ptx_named_row *row)
+                     struct sm_ptx_register *row)
 {
     uint32_t function;
     if (!function_of(image, index, &function))
@@ -94,10 +94,21 @@ bool ptx_register_at(const struct sm_ptx *image, uint32_t index, size_t n,
         snprintf(row->name, sizeof row->name, "%.*s%s%s",
                  (int)(r->name.length > 40 ? 40 : r->name.length), r->name.at, number, component);
         row->bytes = r->bytes;
+        row->is_float = r->is_float;
         row->slot = r->slot + (uint32_t)n * (r->bytes ? r->bytes / 4 * PTX_ROW_BYTES : 4);
         return true;
     }
     return false;
+}
+
+bool sm_ptx_register_at(const struct sm_ptx *image, uint64_t pc, size_t n,
+                        struct sm_ptx_register *reg)
+{
+    uint32_t index;
+    pc &= ~UINT64_C(7);
+    if (sm_is_control(pc)) /* the last byte of the instruction in front of it, and its word */
+        pc -= 8;
+    return ptx_index(image, pc, &index) && ptx_register_at(image, index, n, reg);
 }
 
 bool sm_ptx_instruction_text(const struct sm_ptx *image, uint64_t pc, uint64_t word, char *text,

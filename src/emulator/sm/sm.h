@@ -15,6 +15,8 @@
 #include "wavetrap/error.h"
 
 struct sm_device;
+struct sm_launch;
+struct wt_archive;
 
 #define SM_WARPS 64 /**< of an SM */
 #define SM_BANKS 18
@@ -33,6 +35,8 @@ struct sm_config {
 void sm_config_default(struct sm_config *config);
 /** Applies "key=value,key=value" (what follows "sm:" in --gpu); WT_INVALID leaves it as it was. */
 enum wt_status sm_config_parse(struct sm_config *config, const char *text, struct wt_error *err);
+/** The configuration as sm_config_parse takes it, without the schedule. */
+void sm_config_print(const struct sm_config *config, char *text, size_t size);
 /** Lists the keys of sm_config_parse. */
 void sm_config_help(FILE *out);
 
@@ -45,6 +49,21 @@ enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_d
                                      struct wt_error *err);
 /* Frees a device; NULL is allowed. */
 void sm_device_free(struct sm_device *device);
+/** What the device was made from. */
+const struct sm_config *sm_device_config(const struct sm_device *device);
+/** The launch that runs, or ran last; grid[0] is 0 before the first one. */
+const struct sm_launch *sm_device_latest_launch(const struct sm_device *device);
+/** Lists the state for core files (emulator/machine/archive.h). The images of PTX are no part of
+ * it: a device must have them before it is read. */
+void sm_archive(struct wt_machine *machine, struct wt_archive *archive);
+/**
+ * Writes the whole state of a device in a host process, as sm_archive() of one that is in none
+ * reads it. @p read copies memory of the process; pages that it refuses are left out. False: no
+ * host memory.
+ */
+bool sm_archive_in_host(struct sm_device *device, struct wt_archive *archive,
+                        bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size),
+                        void *context);
 /** CTAs of the launch that have ended, and all there are. */
 void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t *total);
 /** The device as a machine; the same object. */
@@ -91,8 +110,16 @@ uint64_t sm_device_local_size(const struct sm_device *device, uint32_t local);
 /** Begins to run a kernel; WT_STATE while one runs, WT_INVALID where it does not fit an SM. */
 enum wt_status sm_device_launch(struct sm_device *device, const struct sm_launch *launch,
                                 struct wt_error *err);
+/**
+ * Ends the kernel that runs, if one does, as a driver does after a failure: its warps are gone, the
+ * SMs are out of trap mode, and another kernel can be launched. Memory keeps what it has.
+ */
+void sm_device_abandon(struct sm_device *device);
 /** Sets the trap handler's address (SET_TRAP_HANDLER); 0: none. */
 void sm_device_set_trap_handler(struct sm_device *device, uint64_t address);
+
+/** The trap handler's address; 0: none. */
+uint64_t sm_device_trap_handler(const struct sm_device *device);
 
 /** The CTA that a warp works on, and the warp's number in it; false: there is no such warp now. */
 bool sm_warp_cta(const struct sm_device *device, uint32_t warp, uint32_t cta[3], uint32_t *index);

@@ -88,7 +88,7 @@ static void ptx_effects(const struct sm_warp *w, const struct sm_trace_point *p,
     const struct sm_ptx *image = ptx_image_at(w->device, p->pc, &index);
     const uint8_t *old = (const uint8_t *)p->r[p->warp.base];
     const uint8_t *now = (const uint8_t *)w->r[p->warp.base];
-    struct ptx_named_row r;
+    struct sm_ptx_register r;
     for (size_t n = 0; image && ptx_register_at(image, index, n, &r); n++) {
         uint32_t was, is;
         if (r.bytes) {

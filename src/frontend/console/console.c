@@ -216,6 +216,7 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
         wt_shell_free(c);
         return NULL;
     }
+    wt_source_name_registers(c->source, options->code_register, options->context);
     if (options->attached) {
         c->started = true;
         c->thread = wt_debugger_current_thread(c->debugger);
@@ -760,6 +761,12 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
             char name[80];
             for (size_t i = 0; i < c->topology->register_count; i++) {
                 snprintf(name, sizeof name, "$%s", c->topology->registers[i].name);
+                offer(&o, name);
+            }
+            const struct wt_view view = view_of(c);
+            struct wt_code_register reg;
+            for (size_t i = 0; wt_source_code_register(&view, i, &reg); i++) {
+                snprintf(name, sizeof name, "$%s", reg.name);
                 offer(&o, name);
             }
         } else if (kind == 'e') {

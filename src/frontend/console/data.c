@@ -548,6 +548,8 @@ void free_displays(struct wt_shell *c)
 
 /* ---- registers ---- */
 
+#define CODE_SET "virtual" /* the set of those that code has under names of its own */
+
 static void print_register(struct wt_shell *c, unsigned index)
 {
     const struct wt_register *r = &c->topology->registers[index];
@@ -581,6 +583,40 @@ static void print_register(struct wt_shell *c, unsigned index)
     wt_values_free(&values);
 }
 
+/* A register that the code names itself: of the thread's lane, and of all lanes of its warp. */
+static void print_code_register(struct wt_shell *c, const struct wt_code_register *reg)
+{
+    const struct wt_view view = view_of(c);
+    struct wt_values values;
+    char name[72];
+    const struct wt_format raw = {.letter = 'x'}, natural = {0};
+    snprintf(name, sizeof name, "$%s%s", reg->name, reg->is_mask ? "" : "@*");
+    fprintf(c->out, "%-14s ", reg->name);
+    if (wt_source_evaluate(&view, name, &values, WT_IGNORED) != WT_OK) {
+        fputs("<unavailable>\n", c->out);
+        return;
+    }
+    if (reg->is_mask)
+        wt_values_print(c->out, &view, &values, 0, &raw), fputc('\n', c->out);
+    else
+        print_lanes(c, &view, &values, &natural);
+    wt_values_free(&values);
+}
+
+/* Prints the registers of this name that the frame's code has; set: all of them. */
+static bool print_code_registers(struct wt_shell *c, const char *name, size_t length, bool all)
+{
+    const struct wt_view view = view_of(c);
+    struct wt_code_register reg;
+    bool found = false;
+    for (size_t i = 0; wt_source_code_register(&view, i, &reg); i++)
+        if (all || (strlen(reg.name) == length && memcmp(reg.name, name, length) == 0)) {
+            print_code_register(c, &reg);
+            found = true;
+        }
+    return found;
+}
+
 enum wt_status do_info_registers(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     enum wt_status status = need_run(c, err);
@@ -611,6 +647,9 @@ enum wt_status do_info_registers(struct wt_shell *c, const char *text, struct wt
                 found = true;
             }
         }
+        const bool of_code = size == strlen(CODE_SET) && memcmp(name, CODE_SET, size) == 0;
+        const bool all = size == 3 && memcmp(name, "all", 3) == 0;
+        found = print_code_registers(c, name, size, of_code || all) || found;
         if (!found)
             return wt_fail(err, WT_INVALID, "Invalid register `%.*s'", (int)size, name);
         text = skip_blanks(text + length);

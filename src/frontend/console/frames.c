@@ -1,4 +1,5 @@
 /* Frames: backtrace, frame, up, down, info frame, info locals, info args. */
+#include <ctype.h>
 #include <dwarf.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -125,7 +126,7 @@ static bool needs_address(struct wt_shell *c, const struct wt_frame *frame)
 enum wt_status do_backtrace(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const struct wt_frame *frame;
-    uint64_t most = UINT64_MAX;
+    uint64_t most = UINT64_MAX, outermost = 0, *first = NULL;
     bool full = false;
     const unsigned selected = c->level;
     enum wt_status status = need_frame(c, &frame, err);
@@ -135,10 +136,16 @@ enum wt_status do_backtrace(struct wt_shell *c, const char *text, struct wt_erro
         const size_t length = word_length(text);
         if (strncmp(text, "full", length) == 0 || strncmp(text, "-full", length) == 0)
             full = true, text = skip_blanks(text + length);
+        else if (*text == '-' && isdigit((unsigned char)text[1]) && ++text &&
+                 take_number(&text, &outermost))
+            first = &outermost; /* so many of the outermost */
         else if (!take_number(&text, &most))
             return wt_fail(err, WT_INVALID, "No symbol \"%s\" in current context.", text);
     }
-    for (unsigned level = 0; level < most; level++) {
+    unsigned from = 0;
+    while (first && wt_frames_get(c->frames, from + (unsigned)*first))
+        from++;
+    for (unsigned level = from; level < most; level++) {
         frame = wt_frames_get(c->frames, level);
         if (!frame)
             break;

@@ -9,6 +9,7 @@
 
 #include "debug/core/session.h"
 #include "debug/source/modules.h"
+#include "debug/source/source.h"
 
 /**
  * Programs in processes of their own: the console starts one anew at each `run`, and its GPU has
@@ -59,6 +60,8 @@ struct wt_shell_options {
      * length in bytes, 0 if these bytes are no instruction. */
     unsigned (*disassemble)(void *context, uint64_t addr, const uint8_t *bytes, size_t length,
                             char *text, size_t size);
+    /** Registers that code has under names of its own. NULL: there are none. */
+    wt_code_register_fn *code_register;
     /** Prints in words what registers of a wave tell; false: of this device nothing. NULL: too. */
     bool (*explain)(void *context, FILE *out, const char *const *name, const uint64_t *value,
                     size_t count);

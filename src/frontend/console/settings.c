@@ -170,12 +170,20 @@ enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *er
         if (!any)
             return WT_OK;
     }
-    if (c->options.host && (any || take_word(&text, "args"))) {
+    if ((any && c->options.host) || take_word(&text, "args")) {
         fprintf(c->out,
                 "Argument list to give program being debugged when it is started is \"%s\".\n",
-                c->arguments);
+                c->arguments ? c->arguments : "");
         if (!any)
             return WT_OK;
+    }
+    if (take_word(&text, "environment")) {
+        fputs(c->environment_count ? "" : "The program gets the environment of the console.\n",
+              c->out);
+        for (size_t i = 0; i < c->environment_count; i++)
+            fprintf(c->out, strchr(c->environment[i], '=') ? "%s\n" : "%s is unset\n",
+                    c->environment[i]);
+        return WT_OK;
     }
     if (any || take_word(&text, "listsize")) {
         fprintf(c->out, "Number of source lines that list shows is %u.\n", c->list_size);

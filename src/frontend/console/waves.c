@@ -128,6 +128,7 @@ static enum wt_status take_ranges(const char **text, struct ranges *r, struct wt
 static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
+    bool any = false;
     const wt_thread before = c->thread;
     const struct wt_thread_info *list;
     struct wt_wave wave;
@@ -148,6 +149,7 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
         for (unsigned lane = 0; lane < wave.lanes && !status; lane++) {
             if (!is_in(&ranges, lane))
                 continue;
+            any = true;
             if ((status = select_lane(c, lane, err)) != WT_OK)
                 break;
             fprintf(c->out, "\n%s %u:\n", c->topology->lane_word, lane);
@@ -158,6 +160,7 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
             char name[120];
             if (!is_in(&ranges, copy[i].id))
                 continue;
+            any = true;
             select_thread(c, copy[i].id);
             wt_debugger_thread_name(c->debugger, copy[i].id, name, sizeof name);
             fprintf(c->out, "\nThread %u (%s):\n", (unsigned)copy[i].id, name);
@@ -167,6 +170,9 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
     free(copy);
     if (c->started)
         select_thread(c, before);
+    if (!status && !any)
+        return wt_fail(err, WT_INVALID, "There is no such %s.",
+                       lanes ? c->topology->lane_word : "thread");
     return status;
 }
 
@@ -176,8 +182,9 @@ enum wt_status do_thread(struct wt_shell *c, const char *text, struct wt_error *
     enum wt_status status = need_thread(c, err);
     if (status)
         return status;
-    if (strncmp(text, "apply ", 6) == 0)
-        return apply(c, skip_blanks(text + 6), false, err);
+    const char *whole = text;
+    if (word_length(text) == 5 && strncmp(text, "apply", 5) == 0)
+        return apply(c, skip_blanks(text + 5), false, err);
     if (!*text) {
         char name[120];
         wt_debugger_thread_name(c->debugger, c->thread, name, sizeof name);
@@ -186,7 +193,7 @@ enum wt_status do_thread(struct wt_shell *c, const char *text, struct wt_error *
     }
     if (!take_number(&text, &number) || *text || number == 0 || number > UINT32_MAX ||
         !wt_debugger_thread_alive(c->debugger, (wt_thread)number))
-        return wt_fail(err, WT_INVALID, "Unknown thread %s.", text);
+        return wt_fail(err, WT_INVALID, "Unknown thread %s.", whole);
     select_thread(c, (wt_thread)number);
     show_selected(c);
     return WT_OK;
@@ -331,12 +338,13 @@ enum wt_status do_info_threads(struct wt_shell *c, const char *text, struct wt_e
 }
 
 static enum wt_status for_each_wave(struct wt_shell *c, const char *text, const char *what,
-                                    void (*print)(struct wt_shell *c,
+                                    bool (*print)(struct wt_shell *c,
                                                   const struct wt_wave_info *info),
-                                    struct wt_error *err)
+                                    const char *none, struct wt_error *err)
 {
     wt_wave_id *list;
     size_t count;
+    bool any = false;
     enum wt_status status = take_no_arguments(text, what, err);
     if (!status)
         status = need_run(c, err);
@@ -347,13 +355,15 @@ static enum wt_status for_each_wave(struct wt_shell *c, const char *text, const 
     for (size_t i = 0; i < count; i++) {
         struct wt_wave_info info;
         if (wt_debugger_wave(c->debugger, list[i], &info, WT_IGNORED) == WT_OK)
-            print(c, &info);
+            any |= print(c, &info);
     }
     free(list);
+    if (!any)
+        fprintf(c->out, "%s\n", none);
     return WT_OK;
 }
 
-static void print_wave(struct wt_shell *c, const struct wt_wave_info *info)
+static bool print_wave(struct wt_shell *c, const struct wt_wave_info *info)
 {
     struct wt_wave own;
     char mask[WT_LANES_TEXT];
@@ -368,7 +378,7 @@ static void print_wave(struct wt_shell *c, const struct wt_wave_info *info)
                 info->wave.index);
     if (info->running) {
         fputs("  running\n", c->out);
-        return;
+        return true;
     }
     wt_lanes_text(info->mask, mask, sizeof mask);
     fprintf(c->out, "  %ss %s  ", c->topology->lane_word, mask[0] ? mask : "none");
@@ -376,40 +386,44 @@ static void print_wave(struct wt_shell *c, const struct wt_wave_info *info)
     if (info->has_detail && info->detail.view.waiting)
         fprintf(c->out, "  (waits: %s)", info->detail.view.wait);
     fputc('\n', c->out);
+    return true;
 }
 
 enum wt_status do_info_waves(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return for_each_wave(c, text, "info warps", print_wave, err);
+    return for_each_wave(c, text, "info warps", print_wave, "No waves.", err);
 }
 
-static void print_barrier(struct wt_shell *c, const struct wt_wave_info *info)
+static bool print_barrier(struct wt_shell *c, const struct wt_wave_info *info)
 {
     if (!info->has_detail || !info->detail.view.at_barrier)
-        return;
+        return false;
     fprintf(c->out, "core %u %s %u: barrier %u, %u of %u %s there\n", info->wave.core,
             c->topology->wave_word, info->wave.slot, info->detail.view.barrier,
             info->detail.view.arrived, info->detail.view.expected,
             info->detail.view.between_cores ? "cores are" : "are");
+    return true;
 }
 
 enum wt_status do_info_barriers(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return for_each_wave(c, text, "info barriers", print_barrier, err);
+    return for_each_wave(c, text, "info barriers", print_barrier, "Nothing waits at a barrier.",
+                         err);
 }
 
-static void print_group(struct wt_shell *c, const struct wt_wave_info *info)
+static bool print_group(struct wt_shell *c, const struct wt_wave_info *info)
 {
-    if (info->wave.has_work && info->wave.index == 0)
-        fprintf(c->out,
-                "dispatch %" PRIu64 " group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") on core %u\n",
-                info->wave.dispatch, info->wave.group[0], info->wave.group[1], info->wave.group[2],
-                info->wave.core);
+    if (!info->wave.has_work || info->wave.index)
+        return false;
+    fprintf(c->out, "dispatch %" PRIu64 " group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") on core %u\n",
+            info->wave.dispatch, info->wave.group[0], info->wave.group[1], info->wave.group[2],
+            info->wave.core);
+    return true;
 }
 
 enum wt_status do_info_groups(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    return for_each_wave(c, text, "info groups", print_group, err);
+    return for_each_wave(c, text, "info groups", print_group, "No work-groups.", err);
 }
 
 enum wt_status do_info_dispatches(struct wt_shell *c, const char *text, struct wt_error *err)

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/bits.h"
 #include "runtime/common/endpoint.h"
+#include "runtime/cuda/core_file.h"
 #include "runtime/cuda/debug.h"
 #include "runtime/cuda/gpu_internal.h"
 #include "runtime/cuda/state.h"
@@ -138,6 +139,21 @@ static void release_sm(struct sm_device *d, unsigned sm)
         sm_debug_write(m, base + writes[i].offset / 4, writes[i].value);
 }
 
+/* Puts all breakpoints into memory, or takes them out. */
+static void set_breakpoints(bool on)
+{
+    for (size_t i = 0; i < its.planted_count; i++) {
+        const struct planted *p = &its.planted[i];
+        const struct sm_wire_request at = {
+            .warp = UINT32_MAX, .value = p->addr, .size = sizeof p->covers};
+        uint8_t now[8];
+        if (!copy(&at, now, true) || wt_load_le(now, 8) != (on ? p->covers : BPT_TRAP_1))
+            continue;
+        wt_store_le(now, on ? BPT_TRAP_1 : p->covers, 8);
+        copy(&at, now, false);
+    }
+}
+
 static void let_go(void *context)
 {
     (void)context;
@@ -148,16 +164,7 @@ static void let_go(void *context)
             for (unsigned sm = 0; sm < sm_machine(device_of(i))->waves / SM_WARPS; sm++)
                 release_sm(device_of(i), sm);
         }
-        for (size_t i = 0; i < its.planted_count; i++) {
-            const struct planted *p = &its.planted[i];
-            const struct sm_wire_request at = {
-                .warp = UINT32_MAX, .value = p->addr, .size = sizeof p->covers};
-            uint8_t now[8];
-            if (copy(&at, now, true) && wt_load_le(now, 8) == BPT_TRAP_1) {
-                wt_store_le(now, p->covers, 8);
-                copy(&at, now, false);
-            }
-        }
+        set_breakpoints(false);
         its.planted_count = 0;
         debug_follow(false);
         debug_poke();
@@ -253,6 +260,26 @@ static int read_text(const struct sm_wire_request *r, struct sm_wire_answer *ans
     return 0;
 }
 
+static int write_core(struct gpu *g, const struct sm_wire_request *r, struct sm_wire_answer *answer)
+{
+    struct wt_host_core_request asked;
+    struct wt_error err = {0};
+    int result = -EINVAL;
+    if (wt_host_core_take(&asked, its.bytes, r->size)) {
+        set_breakpoints(false);
+        result = asked.core.issues
+                     ? -(int)wt_fail(&err, WT_UNSUPPORTED,
+                                     "kernels of CUDA programs are not recorded: give no number of "
+                                     "issues")
+                     : -(int)wt_host_core_write(&cuda_core_ops, g, &asked.core, &err);
+        set_breakpoints(true);
+        if (result)
+            answer->size = (uint32_t)snprintf((char *)its.bytes, SM_WIRE_MOST, "%s", err.text) + 1;
+    }
+    wt_host_core_forget(&asked);
+    return result;
+}
+
 /* A request to a device. */
 static int serve_device(struct sm_device *d, const struct sm_wire_request *r,
                         struct sm_wire_answer *answer)
@@ -286,6 +313,8 @@ static int serve_device(struct sm_device *d, const struct sm_wire_request *r,
                                                   SM_WIRE_MOST / sizeof(struct sm_wire_hit)) *
                                   sizeof(struct sm_wire_hit));
         return 0;
+    case SM_WIRE_CORE:
+        return write_core(its.gpu[r->device], r, answer);
     case SM_WIRE_LOCAL:
         if (!sm_warp_local(d, r->warp, r->lane, &answer->value[0], &size))
             return -EINVAL;
@@ -368,7 +397,7 @@ static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
         return false;
     debug_enter_as_debugger();
     answer.result = serve(&request, &answer);
-    if (answer.result < 0)
+    if (answer.result < 0 && request.kind != SM_WIRE_CORE)
         answer.size = 0;
     debug_leave_as_debugger();
     return wt_endpoint_answer(endpoint, &answer, sizeof answer, its.bytes, answer.size);

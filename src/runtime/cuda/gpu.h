@@ -20,6 +20,7 @@ struct gpu_module {
     struct cubin cubin;            /**< no functions: PTX */
     uint64_t code, data;           /**< addresses; of a cubin's data: the banks of its functions */
     uint64_t code_room, data_room; /**< bytes that are taken there; 0: not loaded */
+    uint64_t variables, variables_room; /**< of a cubin: what is in global memory */
 };
 
 /** A kernel of a module, which it must not outlive. */
@@ -118,6 +119,9 @@ enum wt_status gpu_module_load(struct gpu *gpu, struct gpu_module *m, struct wt_
  * one that was not.
  */
 void gpu_module_free(struct gpu *gpu, struct gpu_module *m);
+/** Finds a variable of a loaded module by its name: its address and bytes; false: there is none. */
+bool gpu_module_variable(const struct gpu_module *m, const char *name, uint64_t *address,
+                         uint64_t *bytes);
 /** Finds a kernel of a module by its name; false: there is none. */
 bool gpu_module_kernel(const struct gpu_module *m, const char *name, struct gpu_kernel *kernel);
 /**

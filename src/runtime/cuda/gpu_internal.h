@@ -3,6 +3,7 @@
 #define WT_RUNTIME_CUDA_GPU_INTERNAL_H
 
 #include "object/sm_wire.h"
+#include "runtime/common/host_core.h"
 #include "runtime/common/progress.h"
 #include "runtime/cuda/gpu.h"
 
@@ -56,6 +57,7 @@ struct gpu {
     bool has_headers;          /* their memory is mapped */
     bool header[MOST_HEADERS]; /* of textures: which are in use */
     struct wt_progress progress;
+    struct wt_core_on_fault core_on_fault;
     struct sm_wire_hit *hit; /* accesses to what a debugger watches; NULL: it has watched nothing */
     size_t hit_count, hit_room;
     bool printed; /* since the program's output was last flushed */

@@ -136,25 +136,19 @@ API(cuModuleGetGlobal_v2, (CUdeviceptr * address, size_t *bytes, CUmodule module
     module, name ? name : "(null)")
 {
     struct gpu *g;
-    size_t count;
     const CUresult result = state_enter(&g);
     if (result)
         return result;
     if (!module || !name)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
-    if (!module->module.image) /* a cubin's variables are not reached by name */
+    uint64_t at, size;
+    if (!gpu_module_variable(&module->module, name, &at, &size))
         return state_leave(CUDA_ERROR_NOT_FOUND);
-    const struct sm_ptx_symbol *list = sm_ptx_symbols(module->module.image, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(list[i].name, name) != 0)
-            continue;
-        if (address)
-            *address = list[i].address;
-        if (bytes)
-            *bytes = list[i].size;
-        return state_leave(CUDA_SUCCESS);
-    }
-    return state_leave(CUDA_ERROR_NOT_FOUND);
+    if (address)
+        *address = at;
+    if (bytes)
+        *bytes = size;
+    return state_leave(CUDA_SUCCESS);
 }
 
 /* ---- launches ---- */

@@ -208,7 +208,7 @@ static uint64_t bank_offset(const struct cubin *c, size_t function, unsigned ban
 static enum wt_status load_cubin(struct gpu *g, struct gpu_module *m, struct wt_error *err)
 {
     enum wt_status status;
-    const struct cubin *c = &m->cubin;
+    struct cubin *c = &m->cubin;
     const uint64_t data_size = bank_offset(c, c->function_count - 1, CUBIN_BANKS);
     if ((status = take(g, &g->code, c->code_size, false, &m->code, err)) != WT_OK)
         return status;
@@ -217,7 +217,19 @@ static enum wt_status load_cubin(struct gpu *g, struct gpu_module *m, struct wt_
         if ((status = take(g, &g->variables, data_size, false, &m->data, err)) != WT_OK)
             return status;
         m->data_room = data_size;
+        if ((status = gpu_add_range(g, m->data, data_size, false, err)) != WT_OK)
+            return status;
     }
+    if (c->data_size) {
+        if ((status = take(g, &g->variables, c->data_size, true, &m->variables, err)) != WT_OK)
+            return status;
+        m->variables_room = c->data_size;
+        if ((status = gpu_add_range(g, m->variables, c->data_size, false, err)) != WT_OK)
+            return status;
+    }
+    cubin_relocate(c, m->code, m->variables, m->data);
+    if ((status = put(g, m->variables, c->data, c->initialized, err)) != WT_OK)
+        return status;
     if ((status = put(g, m->code, c->code, c->code_size, err)) != WT_OK ||
         (status = put(g, m->data, c->bank3, c->bank3_size, err)) != WT_OK)
         return status;
@@ -238,6 +250,15 @@ enum wt_status gpu_module_load(struct gpu *g, struct gpu_module *m, struct wt_er
     return status;
 }
 
+static void give_back_variables(struct gpu *g, uint64_t address, uint64_t size)
+{
+    if (!size)
+        return;
+    if (!gpu_drop_range(g, address))
+        gpu_unmap(g, address, size);
+    give_back(&g->variables, address, size);
+}
+
 void gpu_module_free(struct gpu *g, struct gpu_module *m)
 {
     debug_module_removed(m);
@@ -247,11 +268,8 @@ void gpu_module_free(struct gpu *g, struct gpu_module *m)
         gpu_unmap(g, m->code, m->code_room);
         give_back(m->image ? &g->ptx : &g->code, m->code, m->code_room);
     }
-    if (m->data_room) {
-        if (!gpu_drop_range(g, m->data))
-            gpu_unmap(g, m->data, m->data_room);
-        give_back(&g->variables, m->data, m->data_room);
-    }
+    give_back_variables(g, m->data, m->data_room);
+    give_back_variables(g, m->variables, m->variables_room);
     if (m->image)
         sm_ptx_free(m->image);
     cubin_free(&m->cubin);
@@ -265,7 +283,28 @@ void gpu_module_free(struct gpu *g, struct gpu_module *m)
     *m = (struct gpu_module){0};
 }
 
-/* ---- kernels ---- */
+/* ---- variables, kernels ---- */
+
+bool gpu_module_variable(const struct gpu_module *m, const char *name, uint64_t *address,
+                         uint64_t *bytes)
+{
+    size_t count = 0;
+    const struct cubin_variable *v = m->image ? NULL : cubin_find_variable(&m->cubin, name);
+    const struct sm_ptx_symbol *list = m->image ? sm_ptx_symbols(m->image, &count) : NULL;
+    if (v) {
+        *address = (v->is_constant ? m->data : m->variables) + v->offset;
+        *bytes = v->size;
+        return true;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(list[i].name, name) != 0)
+            continue;
+        *address = list[i].address;
+        *bytes = list[i].size;
+        return true;
+    }
+    return false;
+}
 
 static struct gpu_kernel kernel_of_ptx(const struct sm_ptx_kernel *k)
 {

@@ -10,6 +10,7 @@
 #include "object/cubin.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/cuda/call.h"
+#include "runtime/cuda/core_file.h"
 #include "runtime/cuda/debug.h"
 #include "runtime/cuda/gpu_internal.h"
 
@@ -67,6 +68,8 @@ static CUresult report(struct gpu *g, const struct gpu_launch *l)
             "\n  at %s\n  %s\n",
             f->text, l->kernel->name, f->wave / SM_WARPS, f->wave % SM_WARPS, cta[0], cta[1],
             cta[2], index, (unsigned)f->lanes, place, instruction);
+    wt_core_on_fault_write(&g->core_on_fault, &cuda_core_ops, g, "", f->wave, (uint64_t)f->lanes,
+                           stderr);
     if (f->kind == WT_FAULT_TRAP || f->kind == WT_FAULT_DEADLOCK)
         return CUDA_ERROR_LAUNCH_FAILED;
     if (strstr(f->text, "MISALIGNED"))
@@ -234,5 +237,9 @@ CUresult gpu_run(struct gpu *g, const struct gpu_launch *l)
                   " instructions of warps",
                   l->kernel->name, g->number, l->grid[0], l->grid[1], l->grid[2], l->block[0],
                   l->block[1], l->block[2], m->time - before);
-    return result == WT_RUN_ENDED ? CUDA_SUCCESS : failed(g, l);
+    if (result == WT_RUN_ENDED)
+        return CUDA_SUCCESS;
+    const CUresult failure = failed(g, l);
+    sm_device_abandon(g->device); /* other contexts of the GPU go on */
+    return failure;
 }

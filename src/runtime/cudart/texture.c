@@ -37,16 +37,23 @@ static bool format_of(const struct cudaChannelFormatDesc *d, CUarray_format *for
     return false;
 }
 
-EXPORT cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
-                                   size_t width, size_t height, unsigned flags)
+EXPORT cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
+                                     struct cudaExtent extent, unsigned flags)
 {
-    CUDA_ARRAY3D_DESCRIPTOR what = {.Width = width, .Height = height, .Flags = flags};
+    CUDA_ARRAY3D_DESCRIPTOR what = {
+        .Width = extent.width, .Height = extent.height, .Depth = extent.depth, .Flags = flags};
     const CUresult result = cudart_enter();
     if (!array || !desc)
         return cudart_result(cudaErrorInvalidValue);
     if (!format_of(desc, &what.Format, &what.NumChannels))
         return cudart_result(cudaErrorInvalidChannelDescriptor);
     return cudart_of(result ? result : cuArray3DCreate(array, &what));
+}
+
+EXPORT cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
+                                   size_t width, size_t height, unsigned flags)
+{
+    return cudaMalloc3DArray(array, desc, (struct cudaExtent){width, height, 0}, flags);
 }
 
 EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
@@ -89,6 +96,55 @@ EXPORT cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const
     const CUresult result = cudart_enter();
     (void)kind;
     return cudart_of(result ? result : cuMemcpy2D(&copy));
+}
+
+/* Bytes of a texel; 0: that is no array. */
+static size_t texel_bytes(CUarray array)
+{
+    static const uint8_t bytes[] = {
+        [CU_AD_FORMAT_UNSIGNED_INT8] = 1,  [CU_AD_FORMAT_SIGNED_INT8] = 1,
+        [CU_AD_FORMAT_UNSIGNED_INT16] = 2, [CU_AD_FORMAT_SIGNED_INT16] = 2,
+        [CU_AD_FORMAT_HALF] = 2,           [CU_AD_FORMAT_UNSIGNED_INT32] = 4,
+        [CU_AD_FORMAT_SIGNED_INT32] = 4,   [CU_AD_FORMAT_FLOAT] = 4};
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    if (!array || cuArray3DGetDescriptor(&d, array) || (size_t)d.Format >= sizeof bytes)
+        return 0;
+    return (size_t)bytes[d.Format] * d.NumChannels;
+}
+
+/* Where there is an array, the extent counts its texels. */
+EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+    const CUresult result = cudart_enter();
+    if (result || !p)
+        return cudart_of(result ? result : CUDA_ERROR_INVALID_VALUE);
+    const size_t from = texel_bytes(p->srcArray), to = texel_bytes(p->dstArray);
+    if ((p->srcArray && (!from || p->srcPtr.ptr)) || (p->dstArray && (!to || p->dstPtr.ptr)) ||
+        (!p->srcArray && !p->srcPtr.ptr) || (!p->dstArray && !p->dstPtr.ptr))
+        return cudart_result(cudaErrorInvalidValue);
+    const size_t texel = from ? from : to ? to : 1;
+    const CUDA_MEMCPY3D copy = {
+        .srcXInBytes = p->srcPos.x * (from ? from : 1),
+        .srcY = p->srcPos.y,
+        .srcZ = p->srcPos.z,
+        .srcMemoryType = from ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED,
+        .srcDevice = (uintptr_t)p->srcPtr.ptr,
+        .srcArray = p->srcArray,
+        .srcPitch = p->srcPtr.pitch,
+        .srcHeight = p->srcPtr.ysize,
+        .dstXInBytes = p->dstPos.x * (to ? to : 1),
+        .dstY = p->dstPos.y,
+        .dstZ = p->dstPos.z,
+        .dstMemoryType = to ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED,
+        .dstDevice = (uintptr_t)p->dstPtr.ptr,
+        .dstArray = p->dstArray,
+        .dstPitch = p->dstPtr.pitch,
+        .dstHeight = p->dstPtr.ysize,
+        .WidthInBytes = p->extent.width * texel,
+        .Height = p->extent.height,
+        .Depth = p->extent.depth,
+    };
+    return cudart_of(cuMemcpy3D(&copy));
 }
 
 static cudaError_t resource_of(const struct cudaResourceDesc *r, CUDA_RESOURCE_DESC *to)

@@ -9,8 +9,9 @@
 #include "emulator/machine/watch_set.h"
 #include "runtime/drm/code.h"
 
-/* Issues of a slice: some 20 ms, and with a debugger below one. */
-enum { SLICE = 1 << 20, SHORT_SLICE = 1 << 14 };
+/* Issues of a slice: some 1 ms, and fewer with a debugger. Whoever wants the device waits for
+ * the end of one. */
+enum { SLICE = 1 << 16, SHORT_SLICE = 1 << 14 };
 
 void drm_debugged_init(struct drm_debugged *g, struct gen_device *device)
 {
@@ -19,7 +20,9 @@ void drm_debugged_init(struct drm_debugged *g, struct gen_device *device)
     pthread_mutex_init(&g->lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&g->changed, &clock);
+    pthread_cond_init(&g->changed, NULL);
+    pthread_mutex_init(&g->news_lock, NULL);
+    pthread_cond_init(&g->news, &clock);
     pthread_condattr_destroy(&clock);
 }
 
@@ -47,6 +50,15 @@ static void make_way(struct drm_debugged *g)
         pthread_cond_wait(&g->changed, &g->lock);
 }
 
+/* It is told without the device, for which a thread that waits for it could wait long. */
+static void set_attention(struct drm_debugged *g, bool any)
+{
+    pthread_mutex_lock(&g->news_lock);
+    g->attention = any;
+    pthread_cond_broadcast(&g->news);
+    pthread_mutex_unlock(&g->news_lock);
+}
+
 /* The thread that has accessed watched memory stops behind its instruction. */
 static void take_hits(struct drm_debugged *g)
 {
@@ -69,13 +81,35 @@ static void take_hits(struct drm_debugged *g)
     gen_device_hold(g->device, g->hit.thread);
 }
 
+/* The debugger sees the thread before its instruction. Returns whether that is tried again. */
+static bool tell_fault(struct drm_debugged *g)
+{
+    struct wt_machine *m = gen_machine(g->device);
+    if (g->fault_time == m->time + 1)
+        return false;
+    g->fault_time = m->time + 1;
+    g->faulted = g->stopped = true;
+    set_attention(g, true);
+    make_way(g);
+    /* A debugger that is just letting other threads go does not know of the fault yet. */
+    while (g->attached && (g->faulted || g->stopped))
+        pthread_cond_wait(&g->changed, &g->lock);
+    const bool again = !g->faulted;
+    g->faulted = false;
+    if (again)
+        m->fault.kind = WT_FAULT_NONE;
+    return again;
+}
+
 bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
 {
+    if (why == WT_RUN_FAULT && g->attached)
+        return tell_fault(g);
     if (why == WT_RUN_WATCH && g->attached)
         take_hits(g);
     if (g->attached && gen_device_attention(g->device)) {
-        g->attention = g->stopped = true;
-        pthread_cond_broadcast(&g->changed);
+        g->stopped = true;
+        set_attention(g, true);
     }
     if (why == WT_RUN_HALTED && g->attached)
         g->stopped = true;
@@ -89,6 +123,7 @@ bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
 void drm_debugged_end(struct drm_debugged *g)
 {
     g->walking = g->stopped = false;
+    g->fault_time = 0;
     pthread_cond_broadcast(&g->changed);
     pthread_mutex_unlock(&g->lock);
 }
@@ -115,7 +150,8 @@ void drm_debugged_attach(struct drm_debugged *g, bool on)
     if (!on)
         drm_debugged_watch(g, NULL, 0);
     g->attached = on;
-    g->held = g->stopped = g->attention = false;
+    g->held = g->stopped = false;
+    set_attention(g, false);
     g->known = 0;
 }
 
@@ -129,6 +165,16 @@ void drm_debugged_write(struct drm_debugged *g, uint32_t addr, uint32_t value)
     if (addr == GEN_TD_CTL && value & GEN_TD_CTL_HALT)
         gen_device_attention(g->device);
     g->stopped = g->walking && addr == GEN_TD_CTL && value & GEN_TD_CTL_HALT;
+}
+
+const struct wt_fault *drm_debugged_fault(const struct drm_debugged *g)
+{
+    return g->faulted ? &gen_machine(g->device)->fault : NULL;
+}
+
+void drm_debugged_retry(struct drm_debugged *g)
+{
+    g->faulted = false;
 }
 
 bool drm_debugged_watch(struct drm_debugged *g, const struct gen_wire_watch *list, size_t count)
@@ -170,13 +216,12 @@ bool drm_debugged_attention(struct drm_debugged *g, uint64_t ms)
     until.tv_nsec += (long)(ms * 1000000);
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    drm_debugged_enter(g);
-    pthread_cond_broadcast(&g->changed); /* who has made way goes on while this one waits */
+    pthread_mutex_lock(&g->news_lock);
     while (ms && !g->attention)
-        if (pthread_cond_timedwait(&g->changed, &g->lock, &until) == ETIMEDOUT)
+        if (pthread_cond_timedwait(&g->news, &g->news_lock, &until) == ETIMEDOUT)
             break;
     const bool any = g->attention;
     g->attention = false;
-    drm_debugged_leave(g);
+    pthread_mutex_unlock(&g->news_lock);
     return any;
 }

@@ -20,11 +20,16 @@ struct drm_debugged {
     bool attached;          /**< a debugger is there */
     bool walking;           /**< a walk is under way */
     bool stopped;           /**< … and waits for the debugger to write TD_CTL or TD_CLR */
-    bool attention;         /**< a thread has entered the routine since the debugger asked */
     uint64_t known;         /**< the state of the list of kernels that it knows */
     uint64_t launches;      /**< walks so far */
+    bool
+        faulted; /**< … and that is for a fault: m->fault, which the debugger has not had retried */
+    uint64_t fault_time; /**< issue time of the last one that it was told, and one more; 0: none */
     bool has_hit;
-    struct gen_wire_hit hit; /**< watched memory was accessed: the debugger has not asked yet */
+    struct gen_wire_hit hit;   /**< watched memory was accessed: the debugger has not asked yet */
+    pthread_mutex_t news_lock; /**< of what follows; nobody waits for the device with it */
+    pthread_cond_t news;       /**< signalled at each change of what follows */
+    bool attention;            /**< a thread has entered the routine since the debugger asked */
 };
 
 /** Sets up the state without a debugger. */
@@ -58,6 +63,10 @@ void drm_debugged_leave(struct drm_debugged *debugged);
 void drm_debugged_attach(struct drm_debugged *debugged, bool on);
 /** Writes a register of the bus (emulator/gen/gen.h). The device is taken. */
 void drm_debugged_write(struct drm_debugged *debugged, uint32_t addr, uint32_t value);
+/** The fault for which the walk waits; NULL: none. The device is taken. */
+const struct wt_fault *drm_debugged_fault(const struct drm_debugged *debugged);
+/** The instruction that has made the fault is tried again. The device is taken. */
+void drm_debugged_retry(struct drm_debugged *debugged);
 /** Watches memory: @p count of @p list, and no other; the device is taken. False without host
  * memory.
  */
@@ -67,7 +76,8 @@ bool drm_debugged_watch(struct drm_debugged *debugged, const struct gen_wire_wat
 void drm_debugged_know(struct drm_debugged *debugged, uint64_t state);
 /** Holds walks until a debugger comes, or releases them. */
 void drm_debugged_hold(struct drm_debugged *debugged, bool held);
-/** Waits up to @p ms for an attention, and clears it; returns whether there was one. */
+/** Waits up to @p ms for an attention, and clears it; returns whether there was one. The device is
+ * not taken. */
 bool drm_debugged_attention(struct drm_debugged *debugged, uint64_t ms);
 
 #endif

@@ -15,6 +15,7 @@
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
 #include "runtime/common/progress.h"
+#include "runtime/drm/core_file.h"
 #include "runtime/drm/kernels.h"
 
 struct wt_drm_emulated {
@@ -23,6 +24,7 @@ struct wt_drm_emulated {
     struct wt_i915 *driver;
     struct drm_debugged debugged;
     struct wt_progress progress;
+    struct wt_core_on_fault core_on_fault;
     FILE *record;  /* of the buffer objects; NULL: none */
     char *details; /* lines that follow the message of the batch's failure; NULL: none */
     size_t details_length;
@@ -165,6 +167,8 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
     tell_instruction(out, mappings, count, fault->pc);
     if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE)
         gen_device_tell_walk(out, "  ", gpu->device, fault->addr);
+    wt_core_on_fault_write(&gpu->core_on_fault, &drm_core_ops, gpu->device, "", fault->wave,
+                           (uint64_t)fault->lanes, out);
     fclose(out);
 }
 
@@ -253,6 +257,8 @@ static enum wt_status run(void *context, uint64_t root, const struct wt_i915_map
     uint8_t *code = find_host(mappings, count, kernel_of(walk), &room);
     drm_debugged_begin(&gpu->debugged, kernel_of(walk), code, room);
     numbered.launch = gpu->debugged.launches;
+    if (gpu->debugged.attached) /* the driver's routine takes the place of the runtime's */
+        numbered.sip = 0;
     drm_walk_sizes(walk, find_host(mappings, count, walk->payload, &room), room, &numbered);
     const enum wt_status status = run_to_end(gpu, root, mappings, count, &numbered, err);
     drm_debugged_end(&gpu->debugged);
@@ -307,6 +313,7 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_dr
     }
     drm_debugged_init(&g->debugged, g->device);
     record_gem(g);
+    wt_core_on_fault_begin(&g->core_on_fault);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;

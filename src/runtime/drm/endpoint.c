@@ -18,6 +18,7 @@
 #include "base/bits.h"
 #include "runtime/common/endpoint.h"
 #include "runtime/drm/code.h"
+#include "runtime/drm/core_file.h"
 #include "runtime/drm/debugged.h"
 
 static_assert(sizeof(struct gen_wire_answer) <= WT_ENDPOINT_WORD &&
@@ -98,16 +99,17 @@ static void note_breakpoint(uint64_t addr, const uint8_t *bytes, size_t size)
         grown[the.planted_count++] = (struct planted){addr, changed};
 }
 
-static void lift_breakpoints(void)
+/* Puts all breakpoints into memory, or takes them out. */
+static void set_breakpoints(bool on)
 {
     for (size_t i = 0; i < the.planted_count; i++) {
+        const uint64_t bit = the.planted[i].bit;
         uint8_t bytes[4];
         if (!drm_code_has(the.planted[i].addr) || !copy(0, the.planted[i].addr, bytes, 4, true))
             continue;
-        wt_store_le(bytes, wt_load_le(bytes, 4) & ~(uint64_t)the.planted[i].bit, 4);
+        wt_store_le(bytes, on ? wt_load_le(bytes, 4) | bit : wt_load_le(bytes, 4) & ~bit, 4);
         copy(0, the.planted[i].addr, bytes, 4, false);
     }
-    the.planted_count = 0;
 }
 
 /* ---- requests ---- */
@@ -143,7 +145,51 @@ static void tell_event(const struct gen_wire_request *request, struct gen_wire_a
     drm_debugged_enter(debugged());
     if (answer->value != debugged()->known)
         answer->result |= GEN_WIRE_CODE;
+    if (drm_debugged_fault(debugged()))
+        answer->result |= GEN_WIRE_FAULTED;
     drm_debugged_leave(debugged());
+}
+
+static enum wt_status write_core(const struct wt_host_core *core, struct wt_error *err)
+{
+    if (!debugged()->walking)
+        return wt_fail(err, WT_STATE, "no kernel runs: the GPU has no state");
+    if (core->issues)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "kernels of OpenCL programs are not recorded: give no number of issues");
+    set_breakpoints(false);
+    const enum wt_status status = wt_host_core_write(&drm_core_ops, debugged()->device, core, err);
+    set_breakpoints(true);
+    return status;
+}
+
+static void serve_core(const struct gen_wire_request *request, struct gen_wire_answer *answer)
+{
+    struct wt_host_core_request asked;
+    struct wt_error err;
+    answer->result = -EINVAL;
+    if (wt_host_core_take(&asked, the.bytes, request->size)) {
+        answer->result = -(int32_t)write_core(&asked.core, &err);
+        if (answer->result)
+            answer->size = (uint32_t)snprintf((char *)the.bytes, GEN_WIRE_MOST, "%s", err.text) + 1;
+    }
+    wt_host_core_forget(&asked);
+}
+
+static void tell_fault(struct gen_wire_answer *answer)
+{
+    const struct wt_fault *fault = drm_debugged_fault(debugged());
+    if (!fault)
+        return;
+    struct gen_wire_fault told = {.kind = fault->kind,
+                                  .thread = fault->wave,
+                                  .lanes = (uint32_t)fault->lanes,
+                                  .pc = fault->pc,
+                                  .addr = fault->addr,
+                                  .time = fault->time};
+    snprintf(told.text, sizeof told.text, "%s", fault->text);
+    answer->size = sizeof told;
+    memcpy(the.bytes, &told, sizeof told);
 }
 
 /* Serves the requests for which the device is locked. */
@@ -181,6 +227,15 @@ static void serve_device(const struct gen_wire_request *request, struct gen_wire
         answer->size = debugged()->has_hit ? sizeof(struct gen_wire_hit) : 0;
         memcpy(the.bytes, &debugged()->hit, answer->size);
         debugged()->has_hit = false;
+        break;
+    case GEN_WIRE_FAULT:
+        tell_fault(answer);
+        break;
+    case GEN_WIRE_RETRY:
+        drm_debugged_retry(debugged());
+        break;
+    case GEN_WIRE_CORE:
+        serve_core(request, answer);
         break;
     case GEN_WIRE_CODE_KNOWN:
         drm_debugged_know(debugged(), request->value);
@@ -246,7 +301,8 @@ static void let_go(void *context)
 {
     (void)context;
     drm_debugged_enter(debugged());
-    lift_breakpoints();
+    set_breakpoints(false);
+    the.planted_count = 0;
     drm_debugged_attach(debugged(), false);
     drm_debugged_leave(debugged());
 }
@@ -329,4 +385,11 @@ void wt_drm_endpoint_start(wt_drm_find *find, struct wt_drm_emulated *gpu)
         return;
     fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
     drm_debugged_hold(debugged(), false);
+}
+
+void wt_drm_endpoint_stop(void)
+{
+    wt_endpoint_stop(the.endpoint);
+    the.endpoint = NULL;
+    the.planted_count = 0;
 }

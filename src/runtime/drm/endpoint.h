@@ -13,4 +13,7 @@ typedef struct wt_drm_emulated *wt_drm_find(unsigned index);
  */
 void wt_drm_endpoint_start(wt_drm_find *find, struct wt_drm_emulated *gpu);
 
+/** Stops listening, so that the GPU may be freed. No walk may wait for a debugger. */
+void wt_drm_endpoint_stop(void);
+
 #endif

@@ -232,62 +232,20 @@ static void unplant(void *context, uint64_t addr, uint8_t *bytes, size_t size)
     }
 }
 
-static void copy_patch(struct wt_core_patch *to, const struct kfd_wire_patch *from)
-{
-    *to = (struct wt_core_patch){.addr = from->addr, .size = from->size};
-    memcpy(to->bytes, from->bytes, sizeof to->bytes);
-    memcpy(to->mask, from->mask, sizeof to->mask);
-}
-
-/* The breakpoints that follow a struct kfd_wire_core; false: the request is not sound, or without
- * host memory. */
-static bool take_breakpoints(const uint8_t *bytes, uint32_t count, size_t size,
-                             struct wt_core_breakpoints *b)
-{
-    struct kfd_wire_planted from;
-    if (size % sizeof from || size / sizeof from != count)
-        return false;
-    b->list = calloc(count ? count : 1, sizeof *b->list);
-    for (b->count = 0; b->list && b->count < count; b->count++) {
-        struct wt_core_planted *to = &b->list[b->count];
-        memcpy(&from, bytes + b->count * sizeof from, sizeof from);
-        if (from.trap.size > sizeof from.trap.bytes || from.original.size > sizeof from.trap.bytes)
-            return false;
-        *to = (struct wt_core_planted){.addr = from.addr, .time = from.time};
-        copy_patch(&to->trap, &from.trap);
-        copy_patch(&to->original, &from.original);
-    }
-    return b->list;
-}
-
 static void serve_core(struct host_endpoint *e, struct host_gpu *gpu,
                        const struct kfd_wire_request *request, struct kfd_wire_answer *answer)
 {
-    struct kfd_wire_core core;
-    struct wt_core_breakpoints breakpoints = {NULL};
+    struct wt_host_core_request asked;
     struct wt_error err;
     answer->result = -EINVAL;
-    if (request->size < sizeof core)
-        return;
-    memcpy(&core, e->bytes, sizeof core);
-    core.path[sizeof core.path - 1] = core.reason[sizeof core.reason - 1] = 0;
-    if (!take_breakpoints(e->bytes + sizeof core, core.planted, request->size - sizeof core,
-                          &breakpoints)) {
-        free(breakpoints.list);
-        return;
+    if (wt_host_core_take(&asked, e->bytes, request->size)) {
+        const struct host_unplant lift = {unplant, e};
+        answer->result = -(int32_t)host_core_write(gpu, &asked.core, &lift, &err);
+        if (answer->result)
+            answer->size =
+                (uint32_t)snprintf((char *)e->bytes, sizeof e->bytes, "%s", err.text) + 1;
     }
-    const struct host_core_request wanted = {.path = core.path,
-                                             .reason = core.reason,
-                                             .wave = core.wave,
-                                             .lane = core.lane,
-                                             .issues = core.issues,
-                                             .breakpoints = breakpoints,
-                                             .unplant = unplant,
-                                             .context = e};
-    answer->result = -(int32_t)host_core_write(gpu, &wanted, &err);
-    free(breakpoints.list);
-    if (answer->result)
-        answer->size = (uint32_t)snprintf((char *)e->bytes, sizeof e->bytes, "%s", err.text) + 1;
+    wt_host_core_forget(&asked);
 }
 
 /* Executes a request; *answer and e->bytes become the reply. */

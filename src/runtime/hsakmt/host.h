@@ -16,8 +16,8 @@
 
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/host.h"
-#include "emulator/machine/core_format.h"
 #include "object/kfd_debug.h"
+#include "runtime/common/host_core.h"
 #include "runtime/common/progress.h"
 
 #define HOST_MOST_GPUS 16
@@ -157,12 +157,10 @@ struct host {
     pthread_t debugger_thread;      /**< that serves them, once there is one: */
     atomic_bool debugger_thread_is;
     uint64_t next_queue;
-    uint16_t caught;          /**< exceptions that end the program: struct gcn_origin */
-    char core_on_fault[4096]; /**< where the first fault leaves a core file: */
-    atomic_bool core_due;     /**< it has not come yet; false: it leaves none */
+    uint16_t caught; /**< exceptions that end the program: struct gcn_origin */
+    struct wt_core_on_fault core_on_fault;
     /** host_memory_is_shared, which recordings reach only through here: they lie below it. */
     bool (*is_shared)(struct host *host, uint64_t addr);
-    uint64_t core_history; /**< issues of the recorded run in it; 0: nothing is recorded for it */
     char explain[1024];    /**< what to explain: see explain.c */
     atomic_bool explained; /**< a wave came there */
 };
@@ -400,23 +398,17 @@ int host_code_object(const char *uri);
 
 /* ---- core_file.c ---- */
 
-/** What goes into a core file beside the state of a GPU. */
-struct host_core_request {
-    const char *path;
-    const char *reason; /**< why it has stopped, for people; "": the state says so */
-    uint32_t wave;      /**< that is selected; UINT32_MAX: none */
-    uint32_t lane;
-    uint64_t issues; /**< of the recorded run before now; 0: none of it */
-    /** Those of the debugger in the recorded run. */
-    struct wt_core_breakpoints breakpoints;
-    /** Where nothing is recorded: puts back what a debugger has planted in [addr, addr + size);
-     * NULL: nothing is. */
-    void (*unplant)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
+/** Where nothing is recorded: puts back what a debugger has planted in [addr, addr + size). */
+struct host_unplant {
+    void (*lift)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
     void *context;
 };
-/** Writes the state of a GPU, which is entered, to a core file (target/core_file.h). */
-enum wt_status host_core_write(struct host_gpu *gpu, const struct host_core_request *request,
-                               struct wt_error *err);
+/**
+ * Writes the state of a GPU, which is entered, to a core file. @p unplant NULL: nothing is
+ * planted.
+ */
+enum wt_status host_core_write(struct host_gpu *gpu, const struct wt_host_core *core,
+                               const struct host_unplant *unplant, struct wt_error *err);
 /**
  * Writes a core file at the program's first fault, where exec --core-on-fault wants one, and
  * reports that on stderr. The GPU is entered.

@@ -147,12 +147,8 @@ static struct host *open_host(struct wt_error *err)
     atomic_init(&host->code_known, HOST_CODE_UNKNOWN);
     pthread_mutex_init(&host->lock, NULL);
     snprintf(host->explain, sizeof host->explain, "%s", explain ? explain : "");
-    const char *core = getenv("WAVETRAP_CORE");
-    snprintf(host->core_on_fault, sizeof host->core_on_fault, "%s", core ? core : "");
-    atomic_init(&host->core_due, *host->core_on_fault != 0);
+    wt_core_on_fault_begin(&host->core_on_fault);
     host->is_shared = host_memory_is_shared;
-    const char *history = getenv("WAVETRAP_CORE_HISTORY");
-    host->core_history = history ? strtoull(history, NULL, 0) : 0;
     /* exec has checked it. */
     const char *caught = getenv("WAVETRAP_CATCH");
     host->caught = caught ? (uint16_t)(strtoul(caught, NULL, 0) & 0x1ff) : 0;

@@ -170,7 +170,7 @@ void host_recording_free(struct host_gpu *gpu)
 void host_recording_let_go(struct host_gpu *gpu)
 {
     host_recording_free(gpu);
-    if (gpu->host->core_history && host_recording_want(gpu, WT_TIMELINE_BUDGET_DEFAULT))
+    if (gpu->host->core_on_fault.history && host_recording_want(gpu, WT_TIMELINE_BUDGET_DEFAULT))
         fputs("wavetrap: --core-history: the program has no host memory for it\n", stderr);
 }
 

@@ -96,3 +96,27 @@ def test_a_run_with_a_routine(kernel, routine, tmp_path):
     test = subprocess.run([WAVETRAP, "run", "-g", "gen9", "--grid=64", "--arg=zeros:256", f"--trap-handler={bad}", kernel],
                           capture_output=True, text=True, timeout=60, check=False)
     assert "3 bytes; a system routine is the code alone" in test.stderr
+
+
+SAVE_REQUEST = ["run 6", "CONTEXT_SAVE=3", "wait TD_ATT0=0x3"]   # REQUEST and FORCE
+CONTEXT_SAVE, CR3_SAVE = 1 << 25, 1 << 9
+
+
+def test_a_context_save_leaves_the_threads_state_in_the_area(kernel, routine, tmp_path):
+    """The same layout as after a halt: r1 and r2 are the local ids, AIP is where each was; cr0.1 and cr0.3 say why."""
+    _, area = reg(kernel, routine, tmp_path, SAVE_REQUEST, f"{SAVE:#x}:{2 * THREAD:#x}")
+    for thread in range(2):
+        ids = struct.unpack("<32H", area[thread * THREAD + 32:thread * THREAD + 96])
+        assert list(ids) == list(range(32 * thread, 32 * thread + 32))
+        cr0, cr1, aip, cr3 = row(area, thread, AREA_CR)[:4]
+        assert cr0 >> 31 == 1 and cr1 == CONTEXT_SAVE and cr3 == CR3_SAVE
+        assert (aip == 0) == (thread == 1)     # the second one had not issued yet
+    out, result = reg(kernel, routine, tmp_path, SAVE_REQUEST + ["TD_CLR0=3", "run 100000"], "0x200000000:256")
+    assert out.splitlines()[-1].endswith("the kernel has ended")
+    assert result == struct.pack("<64I", *(3 * i + 1 for i in range(64)))
+
+
+def test_a_context_save_is_for_threads_that_enable_it(kernel, routine, tmp_path):
+    """Without FORCE, and without cr0.1 bit 9, the kernel runs on."""
+    out, _ = reg(kernel, routine, tmp_path, ["run 6", "CONTEXT_SAVE=1", "run 100000"], "0x200000000:256")
+    assert out.splitlines()[-1].endswith("the kernel has ended")

@@ -115,3 +115,33 @@ bool wt_ppgtt_translate(uint64_t (*read)(void *context, uint64_t physical), void
         table = entry & GEN8_ADDRESS;
     }
 }
+
+struct each {
+    uint64_t (*read)(void *context, uint64_t physical);
+    void *context;
+    wt_ppgtt_found *found;
+    void *found_context;
+};
+
+static void each_of(const struct each *e, uint64_t table, unsigned depth, bool pages_64k)
+{
+    e->found(e->found_context, table, WT_PPGTT_TABLE_BYTES);
+    for (unsigned i = 0; i < WT_PPGTT_ENTRIES; i += pages_64k ? 16 : 1) {
+        const uint64_t entry = e->read(e->context, table + i * 8);
+        if (!(entry & GEN8_PRESENT))
+            continue;
+        if (depth && !(entry & GEN8_PS)) {
+            each_of(e, entry & GEN8_ADDRESS, depth - 1, depth == 1 && entry & GEN8_PDE_IPS);
+            continue;
+        }
+        const uint64_t bytes = pages_64k ? 65536 : (uint64_t)1 << shift_of(depth);
+        e->found(e->found_context, entry & GEN8_ADDRESS & ~(bytes - 1), bytes);
+    }
+}
+
+void wt_ppgtt_each(uint64_t (*read)(void *context, uint64_t physical), void *context, uint64_t root,
+                   wt_ppgtt_found *found, void *found_context)
+{
+    const struct each each = {read, context, found, found_context};
+    each_of(&each, root, TOP, false);
+}

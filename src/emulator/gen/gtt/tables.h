@@ -42,4 +42,11 @@ struct wt_ppgtt_page {
 bool wt_ppgtt_translate(uint64_t (*read)(void *context, uint64_t physical), void *context,
                         uint64_t root, uint64_t address, struct wt_ppgtt_page *page);
 
+/** A table, or the memory of a page: @p size bytes of physical memory. */
+typedef void wt_ppgtt_found(void *context, uint64_t physical, uint64_t size);
+/** Calls @p found for all tables from the one at @p root on, and for all pages; some may come more
+ * than once. The tables are no circle. */
+void wt_ppgtt_each(uint64_t (*read)(void *context, uint64_t physical), void *context, uint64_t root,
+                   wt_ppgtt_found *found, void *found_context);
+
 #endif

@@ -1,0 +1,166 @@
+/* A thread that passes SIGINT on, and finds out that nobody takes it. See interrupts.h. */
+#include "cli/interrupts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cli/remote.h"
+
+#define PATIENCE_MS 1000 /* after the second Ctrl-C, until nothing is expected any more */
+#define LOOK_MS 20
+
+struct cli_interrupts {
+    struct cli_interrupts_options options;
+    pthread_t thread;
+    int signal_fd;
+    int passed[2]; /* pipe: what is passed on */
+    int close[2];  /* pipe: its end ends the thread */
+    pthread_mutex_t talking;
+};
+
+/* Whether an interrupt that was passed on waits to be taken. */
+static bool is_waiting(const struct cli_interrupts *i)
+{
+    int bytes = 0;
+    return ioctl(i->passed[0], FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
+/* Whether the debugger does not come to take what waits. */
+static bool is_blocked(const struct cli_interrupts *i)
+{
+    for (unsigned ms = 0; ms < PATIENCE_MS; ms += LOOK_MS) {
+        if (!is_waiting(i))
+            return false;
+        poll(NULL, 0, LOOK_MS);
+    }
+    return true;
+}
+
+static void say(const char *text)
+{
+    if (write(STDOUT_FILENO, text, strlen(text)) < 0)
+        return; /* nobody is there to be told */
+}
+
+/* The user's answer; no terminal is a yes. */
+static bool is_wanted(struct cli_interrupts *i)
+{
+    char answer[64];
+    if (!i->options.asks)
+        return true;
+    pthread_mutex_lock(&i->talking);
+    for (;;) {
+        say("\n");
+        say(i->options.question);
+        const ssize_t length = read(STDIN_FILENO, answer, sizeof answer);
+        if (length <= 0 || answer[0] == 'y' || answer[0] == 'Y')
+            break;
+        if (answer[0] == 'n' || answer[0] == 'N') {
+            pthread_mutex_unlock(&i->talking);
+            return false;
+        }
+    }
+    pthread_mutex_unlock(&i->talking);
+    return true;
+}
+
+static void *watch(void *context)
+{
+    struct cli_interrupts *i = context;
+    struct pollfd fds[] = {{.fd = i->signal_fd, .events = POLLIN}, {.fd = i->close[0]}};
+    for (;;) {
+        struct signalfd_siginfo info;
+        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+            return NULL;
+        if (fds[1].revents)
+            return NULL;
+        if (read(i->signal_fd, &info, sizeof info) != sizeof info)
+            continue;
+        const bool second = is_waiting(i);
+        if (write(i->passed[1], &info, sizeof info) != sizeof info)
+            continue; /* the pipe is full of them */
+        if (second && is_blocked(i) && is_wanted(i)) {
+            i->options.end(i->options.context);
+            _exit(1);
+        }
+    }
+}
+
+static enum wt_status open_pipes(struct cli_interrupts *i, struct wt_error *err)
+{
+    static const int signals[] = {SIGINT, 0};
+    i->signal_fd = cli_signal_fd(signals);
+    if (i->signal_fd < 0 || pipe2(i->passed, O_CLOEXEC | O_NONBLOCK) != 0 ||
+        pipe2(i->close, O_CLOEXEC) != 0)
+        return wt_fail(err, WT_IO, "signalfd: %s", strerror(errno));
+    return WT_OK;
+}
+
+static void close_one(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+static void release(struct cli_interrupts *i)
+{
+    close_one(i->signal_fd);
+    close_one(i->passed[0]);
+    close_one(i->passed[1]);
+    close_one(i->close[0]);
+    close_one(i->close[1]);
+    pthread_mutex_destroy(&i->talking);
+    free(i);
+}
+
+enum wt_status cli_interrupts_open(const struct cli_interrupts_options *options,
+                                   struct cli_interrupts **interrupts, struct wt_error *err)
+{
+    struct cli_interrupts *i = malloc(sizeof *i);
+    *interrupts = NULL;
+    if (!i)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    *i = (struct cli_interrupts){
+        .options = *options, .signal_fd = -1, .passed = {-1, -1}, .close = {-1, -1}};
+    pthread_mutex_init(&i->talking, NULL);
+    enum wt_status status = open_pipes(i, err);
+    if (!status && pthread_create(&i->thread, NULL, watch, i) != 0)
+        status = wt_fail(err, WT_IO, "a thread that watches Ctrl-C cannot be started");
+    if (status) {
+        release(i);
+        return status;
+    }
+    *interrupts = i;
+    return WT_OK;
+}
+
+void cli_interrupts_close(struct cli_interrupts *i)
+{
+    if (!i)
+        return;
+    close_one(i->close[1]);
+    i->close[1] = -1;
+    pthread_join(i->thread, NULL);
+    release(i);
+}
+
+int cli_interrupts_fd(const struct cli_interrupts *i)
+{
+    return i->passed[0];
+}
+
+void cli_interrupts_hold(struct cli_interrupts *i, bool hold)
+{
+    if (hold)
+        pthread_mutex_lock(&i->talking);
+    else
+        pthread_mutex_unlock(&i->talking);
+}

@@ -1,0 +1,32 @@
+/*
+ * Ctrl-C while a command is blocked. A command that reaches the session's loop sees each SIGINT
+ * there. One that does not, since it waits for a program or a file that does not answer, is ended
+ * with the whole debugger, if the user says so at the second Ctrl-C.
+ */
+#ifndef WT_CLI_INTERRUPTS_H
+#define WT_CLI_INTERRUPTS_H
+
+#include <stdbool.h>
+
+#include "wavetrap/error.h"
+
+struct cli_interrupts;
+
+struct cli_interrupts_options {
+    const char *question;
+    bool asks;                  /**< else the second Ctrl-C ends at once */
+    void (*end)(void *context); /**< called in another thread before the process ends */
+    void *context;
+};
+
+/** Begins to watch SIGINT, which from now on has no other effect; no other thread may run yet. */
+enum wt_status cli_interrupts_open(const struct cli_interrupts_options *options,
+                                   struct cli_interrupts **interrupts, struct wt_error *err);
+/** Ends that. NULL is allowed. */
+void cli_interrupts_close(struct cli_interrupts *interrupts);
+/** What becomes readable for each SIGINT, with a struct signalfd_siginfo, and does not block. */
+int cli_interrupts_fd(const struct cli_interrupts *interrupts);
+/** Before and after the caller talks with the user itself: no question comes in between. */
+void cli_interrupts_hold(struct cli_interrupts *interrupts, bool hold);
+
+#endif

@@ -1,0 +1,71 @@
+/* See core_request.h. */
+#include "debug/process/core_request.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static enum wt_status whole_path(const char *path, char *whole, size_t size, struct wt_error *err)
+{
+    char folder[4096] = "";
+    if (*path != '/' && !getcwd(folder, sizeof folder))
+        return wt_fail(err, WT_IO, "the folder of %.200s: %s", path, strerror(errno));
+    if (snprintf(whole, size, "%s%s%s", folder, *folder ? "/" : "", path) >= (int)size)
+        return wt_fail(err, WT_INVALID, "%.200s…: the name of the file is too long", path);
+    return WT_OK;
+}
+
+static struct wt_core_wire_patch wire_patch(const struct wt_patch *from)
+{
+    struct wt_core_wire_patch to = {.addr = from->addr, .size = (uint32_t)from->size};
+    _Static_assert(sizeof to.bytes == WT_PATCH_BYTES, "a patch is one of the debugger's");
+    memcpy(to.bytes, from->bytes, sizeof to.bytes);
+    memcpy(to.mask, from->mask, sizeof to.mask);
+    return to;
+}
+
+/* All but the path. The breakpoints follow. */
+static void fill_in(struct wt_core_wire *core, const struct wt_core_file_request *request)
+{
+    uint8_t *to = (uint8_t *)(core + 1);
+    core->lane = request->lane;
+    core->issues = request->issues;
+    core->planted = (uint32_t)request->planted_count;
+    snprintf(core->reason, sizeof core->reason, "%s", request->text);
+    for (size_t i = 0; i < request->planted_count; i++, to += sizeof(struct wt_core_wire_planted)) {
+        const struct wt_planted *from = &request->planted[i];
+        const struct wt_core_wire_planted planted = {.addr = from->addr,
+                                                     .time = from->time,
+                                                     .trap = wire_patch(&from->trap),
+                                                     .original = wire_patch(&from->original)};
+        memcpy(to, &planted, sizeof planted);
+    }
+}
+
+enum wt_status wt_core_request(const struct wt_core_file_request *request, uint32_t wave,
+                               size_t most, wt_core_ask_fn *ask, void *context,
+                               struct wt_error *err)
+{
+    const size_t size =
+        sizeof(struct wt_core_wire) + request->planted_count * sizeof(struct wt_core_wire_planted);
+    char why[512] = "";
+    int32_t result = 0;
+    enum wt_status status;
+    if (size > most)
+        return wt_fail(err, WT_UNSUPPORTED, "a core file has no room for %zu breakpoints",
+                       request->planted_count);
+    struct wt_core_wire *core = calloc(1, size);
+    if (!core)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a core file");
+    core->wave = wave;
+    fill_in(core, request);
+    if ((status = whole_path(request->path, core->path, sizeof core->path, err)) == WT_OK)
+        status = ask(context, core, (uint32_t)size, &result, why, sizeof why, err);
+    free(core);
+    why[sizeof why - 1] = 0;
+    return status || result >= 0
+               ? status
+               : wt_fail(err, WT_IO, "%s", *why ? why : "the core file was refused");
+}

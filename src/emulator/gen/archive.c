@@ -1,0 +1,284 @@
+/* The device's state as bytes, for core files. See machine/archive.h. */
+#include "emulator/machine/archive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "emulator/gen/host.h"
+#include "emulator/gen/internal.h"
+#include "emulator/machine/regions.h"
+#include "emulator/machine/state.h"
+
+#define MOST_ADDRESS (((uint64_t)1 << WT_MEMORY_ADDRESS_BITS) - WT_PAGE_SIZE)
+
+/* ---- walks ---- */
+
+/* What gen_device_walk() refuses. */
+static void check_walk(struct wt_archive *a, const struct gen_running *k)
+{
+    const struct gen_walk *w = &k->walk;
+    uint64_t total = 1;
+    bool good = (w->simd == 8 || w->simd == 16 || w->simd == 32) && w->threads &&
+                w->cross_bytes + w->thread_bytes <= GEN_REGISTER_FILE - GEN_GRF_BYTES &&
+                !((w->cross_bytes | w->thread_bytes) % GEN_GRF_BYTES);
+    for (unsigned i = 0; i < 3; i++)
+        good = good && w->end[i] > w->start[i] &&
+               !__builtin_mul_overflow(total, (uint64_t)(w->end[i] - w->start[i]), &total);
+    if (!good || total != k->total || k->done > k->next || k->next > k->total)
+        wt_archive_fail(a, "a walk has a form that there cannot be");
+}
+
+static void running(struct wt_archive *a, struct gen_running *k)
+{
+    struct gen_walk *w = &k->walk;
+    uint64_t *const longs[] = {&w->instructions, &w->kernel,  &w->surfaces, &w->dynamic,
+                               &w->general,      &w->payload, &w->sip,      &w->launch,
+                               &k->total,        &k->next,    &k->done};
+    uint32_t *const words[] = {&w->binding_table, &w->samplers,  &w->scratch,
+                               &w->last_mask,     &w->slm_bytes, &w->enables};
+    wt_archive_u64(a, &k->id, UINT64_MAX, "a walk");
+    wt_archive_bool(a, &k->active);
+    if (!k->id) {
+        if (k->active)
+            wt_archive_fail(a, "a walk that never began is under way");
+        *k = (struct gen_running){.active = false};
+        return;
+    }
+    for (size_t i = 0; i < sizeof longs / sizeof *longs; i++)
+        wt_archive_u64(a, longs[i], UINT64_MAX, "a walk");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        wt_archive_u32(a, words[i], words[i] == &w->slm_bytes ? GEN_SLM_BYTES : UINT32_MAX,
+                       "a walk");
+    for (unsigned i = 0; i < 3; i++) {
+        wt_archive_u32(a, &w->start[i], UINT32_MAX, "a walk");
+        wt_archive_u32(a, &w->end[i], UINT32_MAX, "a walk");
+        wt_archive_u32(a, &w->block[i], UINT32_MAX, "a group");
+        wt_archive_u32(a, &w->grid[i], UINT32_MAX, "a grid");
+    }
+    wt_archive_bool(a, &w->has_scratch);
+    if (w->has_scratch)
+        wt_archive_u8(a, &w->scratch_code, GEN_MOST_SCRATCH_CODE, "the scratch memory of a thread");
+    wt_archive_u16(a, &w->cross_bytes, GEN_REGISTER_FILE, "a payload");
+    wt_archive_u16(a, &w->thread_bytes, GEN_REGISTER_FILE, "a payload");
+    wt_archive_u8(a, &w->simd, GEN_CHANNELS, "the channels of a thread");
+    wt_archive_u16(a, &w->threads, GEN_SUBSLICE_THREADS, "the threads of a group");
+    wt_archive_bool(a, &w->barrier);
+    if (wt_archive_reads(a))
+        check_walk(a, k);
+}
+
+/* ---- groups and threads ---- */
+
+static void group(struct wt_archive *a, struct gen_device *d, uint32_t n)
+{
+    struct gen_group *g = &d->group[n];
+    if (wt_archive_reads(a))
+        *g = (struct gen_group){.slm = g->slm, .subslice = n / GEN_SUBSLICE_THREADS};
+    wt_archive_bool(a, &g->used);
+    if (!g->used)
+        return;
+    wt_archive_u32(a, &g->slm_size, GEN_SLM_BYTES, "the shared memory of a group");
+    for (unsigned i = 0; i < 3; i++)
+        wt_archive_u32(a, &g->coordinate[i], UINT32_MAX, "a group");
+    wt_archive_u64(a, &g->number, UINT64_MAX, "a group's number");
+    wt_archive_u16(a, &g->arrived, GEN_SUBSLICE_THREADS, "the threads at a barrier");
+    wt_archive_u8(a, &g->walk, GEN_WALKS - 1, "a group's walk");
+    if (wt_archive_reads(a) && !d->walk[g->walk].active)
+        wt_archive_fail(a, "a group is of a walk that has ended");
+    if (!g->slm && !(g->slm = calloc(1, GEN_SLM_BYTES))) {
+        wt_archive_fail(a, "the host has no memory for shared memory");
+        return;
+    }
+    wt_archive_sparse(a, g->slm, g->slm_size);
+}
+
+static void registers(struct wt_archive *a, struct gen_thread *t)
+{
+    if (!t->g && !(t->g = aligned_alloc(64, sizeof *t->g))) {
+        wt_archive_fail(a, "the host has no memory for registers");
+        return;
+    }
+    struct gen_registers *g = t->g;
+    if (wt_archive_reads(a))
+        memset(g, 0, sizeof *g);
+    wt_archive_sparse(a, g->r, sizeof g->r);
+    wt_archive_sparse(a, g->acc, sizeof g->acc);
+    wt_archive_sparse(a, g->acc_high, sizeof g->acc_high);
+    wt_archive_bytes(a, g->a0, sizeof g->a0);
+    wt_archive_bytes(a, g->fc, sizeof g->fc);
+    uint32_t *const rows[] = {g->f, g->sp, g->sr, g->cr, g->n, g->tdr, g->dbg, g->msg};
+    static const unsigned words[] = {2, 4, 4, 4, 4, 4, 4, 8};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (unsigned k = 0; k < words[i]; k++)
+            wt_archive_u32(a, &rows[i][k], UINT32_MAX, "a register");
+    t->in_system = g->cr[0] & GEN_CR0_MASTER;
+}
+
+static void channels(struct wt_archive *a, struct gen_thread *t)
+{
+    wt_archive_u32(a, &t->mask, UINT32_MAX, "channels");
+    wt_archive_u32(a, &t->waiting, UINT32_MAX, "channels");
+    wt_archive_u32(a, &t->dispatched, UINT32_MAX, "channels");
+    t->waiting &= ~t->mask;
+    for (uint32_t left = t->waiting; left; left &= left - 1) {
+        const unsigned channel = (unsigned)__builtin_ctz(left);
+        wt_archive_u32(a, &t->wake[channel], UINT32_MAX, "an IP");
+        t->wake_set |= gen_wake_bit(t->wake[channel]);
+    }
+}
+
+static void thread(struct wt_archive *a, struct gen_device *d, uint32_t n)
+{
+    struct gen_thread *t = &d->thread[n];
+    const uint32_t first = n / GEN_SUBSLICE_THREADS * GEN_SUBSLICE_THREADS;
+    uint32_t place = t->group ? (uint32_t)(t->group - d->group) - first : 0;
+    if (wt_archive_reads(a))
+        *t = (struct gen_thread){.g = t->g, .device = d, .id = n};
+    wt_archive_bool(a, &t->active);
+    wt_archive_u64(a, &t->incarnation, UINT64_MAX, "a number of threads");
+    if (!t->active)
+        return;
+    wt_archive_u32(a, &place, GEN_SUBSLICE_THREADS - 1, "a thread's group");
+    t->group = &d->group[first + place];
+    wt_archive_u16(a, &t->index, GEN_SUBSLICE_THREADS - 1, "a thread's place in its group");
+    wt_archive_u64(a, &t->pc, UINT64_MAX, "an address");
+    wt_archive_u64(a, &t->base, UINT64_MAX, "an address");
+    wt_archive_u64(a, &t->wait_pc, UINT64_MAX, "an address");
+    channels(a, t);
+    bool *const flags[] = {&t->waits, &t->suppresses, &t->held, &t->steps, &t->suppress};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        wt_archive_bool(a, flags[i]);
+    wt_archive_u32(a, &t->status, UINT32_MAX, "requests");
+    registers(a, t);
+    if (wt_archive_reads(a) && !a->failed && (!t->group->used || (t->held && !d->debugged)))
+        wt_archive_fail(a, "a thread is where it cannot be");
+    if (wt_archive_reads(a) && a->failed) {
+        t->active = t->held = false;
+        t->group = NULL;
+    }
+}
+
+/* ---- what follows from the parts ---- */
+
+static void count(struct wt_archive *a, struct gen_device *d)
+{
+    struct wt_machine *m = &d->machine;
+    uint64_t groups[GEN_WALKS] = {0};
+    for (uint32_t i = 0; i < m->waves; i++) {
+        m->active += d->thread[i].active;
+        if (d->thread[i].active)
+            d->thread[i].group->threads++;
+    }
+    for (uint32_t i = 0; i < m->waves; i++) {
+        const struct gen_group *g = &d->group[i];
+        groups[g->walk] += g->used;
+        if (g->used && g->arrived >= g->threads)
+            wt_archive_fail(a, "a group has more threads at its barrier than it has");
+    }
+    for (unsigned i = 0; i < GEN_WALKS; i++)
+        if (d->walk[i].done + groups[i] > d->walk[i].next)
+            wt_archive_fail(a, "a walk has more groups than it has begun");
+    gen_count_taken(d);
+    for (uint32_t i = 0; i < d->config.subslices; i++)
+        if (d->slm_taken[i] > GEN_SLM_BYTES)
+            wt_archive_fail(a, "subslice %u holds more than there is room for", i);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        gen_update_ready(&d->thread[i]);
+}
+
+/* All but memory. */
+static void parts(struct wt_archive *a, struct gen_device *d)
+{
+    struct wt_machine *m = &d->machine;
+    wt_archive_machine(a, m);
+    wt_archive_u64(a, &d->root, MOST_ADDRESS, "the address of a page table");
+    wt_archive_u64(a, &d->next_table, (uint64_t)1 << WT_MEMORY_ADDRESS_BITS,
+                   "the address of a page table");
+    if ((d->root | d->next_table) & WT_PAGE_MASK)
+        wt_archive_fail(a, "a page table is not at the beginning of a page");
+    wt_archive_u32(a, &d->td_ctl, GEN_TD_CTL_MASK, "TD_CTL");
+    wt_archive_u32(a, &d->mcr_selector, UINT32_MAX, "MCR_SELECTOR");
+    wt_archive_bool(a, &d->debugged);
+    for (unsigned i = 0; i < GEN_WALKS; i++)
+        running(a, &d->walk[i]);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        group(a, d, i);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        thread(a, d, i);
+}
+
+void gen_archive(struct wt_machine *m, struct wt_archive *a)
+{
+    struct gen_device *d = (struct gen_device *)m;
+    parts(a, d);
+    wt_archive_memory(a, d->memory);
+    if (!wt_archive_reads(a) || a->failed)
+        return;
+    wt_code_clear(&d->code);
+    wt_tlb_clear(&d->tlb);
+    count(a, d);
+}
+
+/* ---- in a host process ---- */
+
+struct ranges {
+    struct wt_region *list;
+    size_t count, capacity;
+    bool failed;
+};
+
+static void add_range(void *context, uint64_t physical, uint64_t size)
+{
+    struct ranges *r = context;
+    struct wt_region *last = r->count ? &r->list[r->count - 1] : NULL;
+    if (last && last->addr + last->size == physical) {
+        last->size += size;
+        return;
+    }
+    struct wt_region *grown = wt_array_grow(r->list, &r->capacity, r->count + 1, sizeof *grown);
+    r->failed |= !grown;
+    if (!grown)
+        return;
+    r->list = grown;
+    grown[r->count++] = (struct wt_region){.addr = physical, .size = size};
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct wt_region *x = a, *y = b;
+    return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+/* In order, and none over another one: several addresses may mean the same memory. */
+static void order(struct ranges *r)
+{
+    size_t kept = 0;
+    if (r->count)
+        qsort(r->list, r->count, sizeof *r->list, by_address);
+    for (size_t i = 0; i < r->count; i++) {
+        struct wt_region *last = kept ? &r->list[kept - 1] : NULL;
+        const uint64_t end = r->list[i].addr + r->list[i].size;
+        if (!last || r->list[i].addr > last->addr + last->size)
+            r->list[kept++] = r->list[i];
+        else if (end > last->addr + last->size)
+            last->size = end - last->addr;
+    }
+    r->count = kept;
+}
+
+bool gen_archive_in_host(struct gen_device *d, struct wt_archive *a,
+                         bool (*read)(void *context, uint64_t physical, uint8_t *bytes,
+                                      size_t size),
+                         void *context)
+{
+    struct ranges ranges = {NULL};
+    assert(!wt_archive_reads(a));
+    parts(a, d);
+    gen_each_memory(d, add_range, &ranges);
+    order(&ranges);
+    const bool good =
+        !ranges.failed && wt_archive_ranges(a, ranges.list, ranges.count, read, context);
+    free(ranges.list);
+    return good;
+}

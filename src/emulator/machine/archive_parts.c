@@ -1,0 +1,100 @@
+/* See archive_parts.h; and what every machine has (archive.h). */
+#include "emulator/machine/archive_parts.h"
+
+#include <assert.h>
+
+#include "emulator/machine/machine.h"
+#include "emulator/machine/watch_set.h"
+
+/* A run of so many issues takes thousands of years: times add up without overflow. */
+#define MOST_TIME ((uint64_t)1 << 62)
+#define MOST_TURN 1000000
+#define MOST_RANDOM_TURN 16
+
+/* ---- parts ---- */
+
+#define MOST_REGIONS 65536
+
+void wt_archive_regions(struct wt_archive *a, struct wt_regions *r)
+{
+    uint32_t count = (uint32_t)r->count;
+    struct wt_error err;
+    if (!wt_archive_reads(a) && r->count > MOST_REGIONS) {
+        wt_archive_fail(a, "more is mapped than a core file can tell");
+        return;
+    }
+    wt_archive_u32(a, &count, MOST_REGIONS, "the number of mapped ranges");
+    if (wt_archive_reads(a))
+        r->count = 0;
+    for (uint32_t i = 0; i < count && !a->failed; i++) {
+        struct wt_region region = wt_archive_reads(a) ? (struct wt_region){0} : r->region[i];
+        wt_archive_u64(a, &region.addr, UINT64_MAX, "an address");
+        wt_archive_u64(a, &region.size, UINT64_MAX, "a size");
+        wt_archive_bool(a, &region.writable);
+        if (wt_archive_reads(a) && !a->failed &&
+            wt_regions_add(r, region.addr, region.size, region.writable, &err) != WT_OK)
+            wt_archive_fail(a, "%.150s", err.text);
+    }
+}
+
+/* ---- what every machine has ---- */
+
+void wt_archive_fault(struct wt_archive *a, struct wt_fault *f, uint32_t waves, unsigned lanes)
+{
+    unsigned kind = f->kind;
+    wt_archive_unsigned(a, &kind, WT_FAULT_HOST, "a fault's kind");
+    f->kind = (enum wt_fault_kind)kind;
+    if (f->kind == WT_FAULT_NONE) {
+        if (wt_archive_reads(a))
+            *f = (struct wt_fault){0};
+        return;
+    }
+    wt_archive_u32(a, &f->wave, waves - 1, "a fault's wave");
+    wt_archive_lanes(a, &f->lanes, wt_lanes_first(lanes));
+    wt_archive_u64(a, &f->pc, UINT64_MAX, "a fault's address");
+    wt_archive_u64(a, &f->addr, UINT64_MAX, "a fault's address");
+    wt_archive_u64(a, &f->time, MOST_TIME, "a fault's issue time");
+    wt_archive_text(a, f->text, sizeof f->text);
+}
+
+static void turns(struct wt_archive *a, struct wt_turns *t)
+{
+    struct wt_schedule *policy = &t->policy;
+    const size_t words = wt_turns_words(t);
+    unsigned kind = policy->kind;
+    if (wt_archive_reads(a))
+        wt_turns_reset(t);
+    wt_archive_unsigned(a, &kind, WT_SCHEDULE_RANDOM, "the schedule");
+    policy->kind = (enum wt_schedule_kind)kind;
+    wt_archive_u32(a, &policy->turn, MOST_TURN, "the length of a turn");
+    wt_archive_u64(a, &policy->seed, UINT64_MAX, "the seed");
+    wt_archive_u64(a, &policy->state, UINT64_MAX, "the generator's state");
+    wt_archive_u32(a, &t->current, t->waves - 1, "the wave whose turn it is");
+    wt_archive_u32(a, &t->left,
+                   policy->kind == WT_SCHEDULE_RR         ? policy->turn
+                   : policy->kind == WT_SCHEDULE_LOCKSTEP ? 1
+                                                          : MOST_RANDOM_TURN,
+                   "what is left of a turn");
+    for (size_t i = 0; i < words; i++)
+        wt_archive_u64(a, &t->round[i],
+                       i + 1 < words || t->waves % 64 == 0 ? UINT64_MAX
+                                                           : ((uint64_t)1 << t->waves % 64) - 1,
+                       "a word of the round");
+    if (wt_archive_reads(a) && !policy->turn) {
+        wt_archive_fail(a, "a turn has no length");
+        policy->turn = 1;
+    }
+}
+
+void wt_archive_machine(struct wt_archive *a, struct wt_machine *m)
+{
+    assert(!m->in_turn);
+    wt_archive_u64(a, &m->time, MOST_TIME, "the issue time");
+    wt_archive_fault(a, &m->fault, m->waves, m->lanes);
+    turns(a, &m->turns);
+    if (!wt_archive_reads(a))
+        return;
+    m->active = 0;
+    m->event = false;
+    wt_watch_set_forget(m);
+}

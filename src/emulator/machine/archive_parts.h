@@ -1,0 +1,15 @@
+/* Parts of states that several families have, for their archives (archive.h). */
+#ifndef WT_EMULATOR_MACHINE_ARCHIVE_PARTS_H
+#define WT_EMULATOR_MACHINE_ARCHIVE_PARTS_H
+
+#include "base/fault.h"
+#include "emulator/machine/archive.h"
+#include "emulator/machine/regions.h"
+
+/** Writes or reads the list of mapped ranges. */
+void wt_archive_regions(struct wt_archive *a, struct wt_regions *regions);
+
+/** Writes or reads a fault, which may be none, of a machine with so many waves and lanes. */
+void wt_archive_fault(struct wt_archive *a, struct wt_fault *fault, uint32_t waves, unsigned lanes);
+
+#endif

@@ -1,0 +1,130 @@
+/* See host_core.h. */
+#include "runtime/common/host_core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "object/core_wire.h"
+
+static void describe(const struct wt_host_core_ops *ops, void *context,
+                     const struct wt_host_core *core, struct wt_core_device *d)
+{
+    const ssize_t length = readlink("/proc/self/exe", d->program, sizeof d->program - 1);
+    d->program[length > 0 ? length : 0] = 0;
+    snprintf(d->family, sizeof d->family, "%s", ops->family);
+    ops->config(context, d->config, sizeof d->config);
+    snprintf(d->reason, sizeof d->reason, "%s", core->reason);
+    d->wave = core->wave;
+    d->lane = core->lane;
+}
+
+enum wt_status wt_host_core_write(const struct wt_host_core_ops *ops, void *context,
+                                  const struct wt_host_core *core, struct wt_error *err)
+{
+    struct wt_core_device device = {.wave = 0};
+    struct wt_core_breakpoints breakpoints = core->breakpoints;
+    struct wt_core_writer w;
+    enum wt_status status = wt_core_begin(&w, core->path, err);
+    if (status)
+        return status;
+    struct wt_archive a = {.out = w.out};
+    describe(ops, context, core, &device);
+    wt_core_begin_section(&w, "DEVC");
+    wt_core_device(&a, &device);
+    wt_core_end_section(&w);
+    ops->modules(context, &w, &a);
+    wt_core_begin_section(&w, "PLNT");
+    wt_core_breakpoints(&a, &breakpoints);
+    wt_core_end_section(&w);
+    wt_core_begin_section(&w, "STAT");
+    status = ops->state(context, core, &a, err);
+    if (!status && a.failed)
+        status = wt_fail(err, WT_NO_MEMORY, "%s", a.why);
+    wt_core_end_section(&w);
+    if (status == WT_OK)
+        return wt_core_finish(&w, err);
+    wt_core_give_up(&w);
+    return wt_fail_in(err, "%s", core->path);
+}
+
+/* ---- a debugger's request ---- */
+
+static void copy_patch(struct wt_core_patch *to, const struct wt_core_wire_patch *from)
+{
+    *to = (struct wt_core_patch){.addr = from->addr, .size = from->size};
+    memcpy(to->bytes, from->bytes, sizeof to->bytes);
+    memcpy(to->mask, from->mask, sizeof to->mask);
+}
+
+static bool take_breakpoints(struct wt_core_breakpoints *b, const uint8_t *bytes, uint32_t count,
+                             size_t size)
+{
+    struct wt_core_wire_planted from;
+    if (size % sizeof from || size / sizeof from != count)
+        return false;
+    b->list = calloc(count ? count : 1, sizeof *b->list);
+    for (b->count = 0; b->list && b->count < count; b->count++) {
+        struct wt_core_planted *to = &b->list[b->count];
+        memcpy(&from, bytes + b->count * sizeof from, sizeof from);
+        if (from.trap.size > sizeof from.trap.bytes || from.original.size > sizeof from.trap.bytes)
+            return false;
+        *to = (struct wt_core_planted){.addr = from.addr, .time = from.time};
+        copy_patch(&to->trap, &from.trap);
+        copy_patch(&to->original, &from.original);
+    }
+    return b->list;
+}
+
+bool wt_host_core_take(struct wt_host_core_request *request, const uint8_t *bytes, size_t size)
+{
+    *request = (struct wt_host_core_request){.bytes = NULL};
+    if (size < sizeof(struct wt_core_wire) || !(request->bytes = malloc(size)))
+        return false;
+    struct wt_core_wire *wire = memcpy(request->bytes, bytes, size);
+    wire->path[sizeof wire->path - 1] = wire->reason[sizeof wire->reason - 1] = 0;
+    request->core = (struct wt_host_core){.path = wire->path,
+                                          .reason = wire->reason,
+                                          .wave = wire->wave,
+                                          .lane = wire->lane,
+                                          .issues = wire->issues};
+    return take_breakpoints(&request->core.breakpoints, request->bytes + sizeof *wire,
+                            wire->planted, size - sizeof *wire);
+}
+
+void wt_host_core_forget(struct wt_host_core_request *request)
+{
+    free(request->core.breakpoints.list);
+    free(request->bytes);
+}
+
+/* ---- at a fault ---- */
+
+void wt_core_on_fault_begin(struct wt_core_on_fault *f)
+{
+    const char *path = getenv(WT_CORE_VARIABLE), *history = getenv(WT_CORE_HISTORY_VARIABLE);
+    snprintf(f->path, sizeof f->path, "%s", path ? path : "");
+    atomic_init(&f->due, *f->path != 0);
+    f->history = history ? strtoull(history, NULL, 0) : 0;
+}
+
+void wt_core_on_fault_write(struct wt_core_on_fault *f, const struct wt_host_core_ops *ops,
+                            void *context, const char *reason, uint32_t wave, uint64_t lanes,
+                            FILE *out)
+{
+    struct wt_error err;
+    /* Later faults follow from the first one. */
+    if (!atomic_exchange(&f->due, false))
+        return;
+    const struct wt_host_core core = {.path = f->path,
+                                      .reason = reason,
+                                      .wave = wave,
+                                      .issues = f->history,
+                                      .lane = lanes ? (uint32_t)__builtin_ctzll(lanes) : 0};
+    if (wt_host_core_write(ops, context, &core, &err) != WT_OK)
+        fprintf(out, "wavetrap: --core-on-fault: %s\n", err.text);
+    else
+        fprintf(out, "  The state is in %s: 'wavetrap debug --core %s' opens it.\n", f->path,
+                f->path);
+}

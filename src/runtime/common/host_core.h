@@ -1,0 +1,73 @@
+/*
+ * Core files of GPUs in a host process, which the process writes itself: for its debugger
+ * (object/core_wire.h), and at its first fault (exec --core-on-fault). target/core_file.c reads
+ * them.
+ */
+#ifndef WT_RUNTIME_COMMON_HOST_CORE_H
+#define WT_RUNTIME_COMMON_HOST_CORE_H
+
+#include <stdatomic.h>
+
+#include "emulator/machine/core_format.h"
+
+/** Environment variables by which `exec` wants a core file: its path, and issues of the run. */
+#define WT_CORE_VARIABLE "WAVETRAP_CORE"
+#define WT_CORE_HISTORY_VARIABLE "WAVETRAP_CORE_HISTORY"
+
+/** What goes into a core file beside the state of a GPU. */
+struct wt_host_core {
+    const char *path;
+    const char *reason; /**< why it has stopped, for people; "": the state says so */
+    uint32_t wave;      /**< that is selected; UINT32_MAX: none */
+    uint32_t lane;
+    uint64_t issues; /**< of the recorded run before now; 0: none of it */
+    /** Those of the debugger in the recorded run. */
+    struct wt_core_breakpoints breakpoints;
+};
+
+/** How a family writes the parts of a file. */
+struct wt_host_core_ops {
+    const char *family;
+    /** The configuration as --gpu takes it. */
+    void (*config)(void *context, char *text, size_t size);
+    /** Writes sections of loaded code, each with wt_core_begin_section and wt_core_end_section. */
+    void (*modules)(void *context, struct wt_core_writer *w, struct wt_archive *a);
+    /** Writes the content of the section STAT. */
+    enum wt_status (*state)(void *context, const struct wt_host_core *core, struct wt_archive *a,
+                            struct wt_error *err);
+};
+
+/** Writes a core file; what @p context has does not change meanwhile. */
+enum wt_status wt_host_core_write(const struct wt_host_core_ops *ops, void *context,
+                                  const struct wt_host_core *core, struct wt_error *err);
+
+/** A debugger's request for a core file, as it is taken from the bytes that came. */
+struct wt_host_core_request {
+    struct wt_host_core core; /**< its texts are those of `bytes` */
+    uint8_t *bytes;
+};
+/**
+ * Takes over a request of @p size bytes, which are copied. False: it is not sound, or there is no
+ * host memory. wt_host_core_forget() frees it in any case.
+ */
+bool wt_host_core_take(struct wt_host_core_request *request, const uint8_t *bytes, size_t size);
+/** Frees what wt_host_core_take() has taken. */
+void wt_host_core_forget(struct wt_host_core_request *request);
+
+/** The core file that `exec` wants of the first fault. */
+struct wt_core_on_fault {
+    char path[4096];
+    atomic_bool due;  /**< it has not come yet; false: none is wanted */
+    uint64_t history; /**< issues of the recorded run in it; 0: nothing is recorded for it */
+};
+/** Sets it up from the environment. */
+void wt_core_on_fault_begin(struct wt_core_on_fault *on_fault);
+/**
+ * Writes the file at the program's first fault, which `on_fault` waits for, and reports that on
+ * @p out; else nothing. @p lanes: of the wave, those at fault.
+ */
+void wt_core_on_fault_write(struct wt_core_on_fault *on_fault, const struct wt_host_core_ops *ops,
+                            void *context, const char *reason, uint32_t wave, uint64_t lanes,
+                            FILE *out);
+
+#endif

@@ -1,0 +1,85 @@
+/* See core_file.h. */
+#include "runtime/cuda/core_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/cuda/debug.h"
+#include "runtime/cuda/gpu_internal.h"
+
+/* By the kernel, so that memory which the program has given back is an error and no signal. */
+static bool read_memory(void *context, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    struct iovec there = {.iov_base = (void *)(uintptr_t)addr, .iov_len = size};
+    struct iovec here = {.iov_base = bytes, .iov_len = size};
+    (void)context;
+    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+static void print_config(void *context, char *text, size_t size)
+{
+    sm_config_print(&((const struct gpu *)context)->config, text, size);
+}
+
+static void write_ptx(const struct gpu_module *m, struct wt_core_writer *w, struct wt_archive *a)
+{
+    struct wt_core_program program = {
+        .code = m->code, .data = m->data, .count = (uint32_t)m->count};
+    wt_core_begin_section(w, "PTXT");
+    wt_core_program(a, &program);
+    for (size_t i = 0; i < m->count; i++) {
+        struct wt_core_text text = {.text = (const uint8_t *)m->text[i].text->text,
+                                    .length = strlen(m->text[i].text->text)};
+        snprintf(text.name, sizeof text.name, "%s", m->text[i].name);
+        wt_core_program_text(a, &text);
+    }
+    wt_core_end_section(w);
+}
+
+static void write_cubin(const struct gpu_module *m, uint64_t id, struct wt_core_writer *w,
+                        struct wt_archive *a)
+{
+    uint8_t *bytes;
+    size_t length;
+    struct wt_core_module module = {.bias = m->code};
+    if (cubin_write(&m->cubin, &bytes, &length, WT_IGNORED) != WT_OK)
+        return;
+    snprintf(module.name, sizeof module.name, "cubin %llu", (unsigned long long)id);
+    module.bytes = bytes;
+    module.length = length;
+    wt_core_begin_section(w, "MODL");
+    wt_core_module(a, &module);
+    wt_core_end_section(w);
+    free(bytes);
+}
+
+static void write_modules(void *context, struct wt_core_writer *w, struct wt_archive *a)
+{
+    const struct gpu *g = context;
+    uint64_t state;
+    size_t count;
+    const struct debug_module *list = debug_modules(&count, &state);
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].wire.device != g->number)
+            continue;
+        if (list[i].module->count)
+            write_ptx(list[i].module, w, a);
+        else
+            write_cubin(list[i].module, list[i].wire.id, w, a);
+    }
+}
+
+static enum wt_status write_state(void *context, const struct wt_host_core *core,
+                                  struct wt_archive *a, struct wt_error *err)
+{
+    bool past = false;
+    (void)core;
+    wt_archive_bool(a, &past);
+    return sm_archive_in_host(((struct gpu *)context)->device, a, read_memory, NULL)
+               ? WT_OK
+               : wt_fail(err, WT_NO_MEMORY, "the program has no host memory for that");
+}
+
+const struct wt_host_core_ops cuda_core_ops = {"sm", print_config, write_modules, write_state};

@@ -1,0 +1,116 @@
+/* See core_file.h. */
+#include "runtime/drm/core_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "emulator/gen/host.h"
+#include "object/gen_kernel_elf.h"
+#include "runtime/drm/code.h"
+
+enum { PART = 1 << 20 };
+
+/* By the kernel, so that memory which the program has given back is an error and no signal. */
+static bool read_physical(void *context, uint64_t physical, uint8_t *bytes, size_t size)
+{
+    struct iovec there = {.iov_base = (void *)(uintptr_t)physical, .iov_len = size};
+    struct iovec here = {.iov_base = bytes, .iov_len = size};
+    (void)context;
+    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+static void print_config(void *context, char *text, size_t size)
+{
+    gen_config_print(gen_device_config(context), text, size);
+}
+
+/* The whole of a kernel's ELF file, or one that is made; NULL without host memory. */
+static uint8_t *elf_of(const struct gen_wire_kernel *kernel, size_t *length)
+{
+    uint8_t *bytes = NULL;
+    if (!kernel->elf_size)
+        return gen_kernel_elf_make(kernel->name, kernel->code_size, &bytes, length, WT_IGNORED) ==
+                       WT_OK
+                   ? bytes
+                   : NULL;
+    if (!(bytes = malloc(kernel->elf_size)))
+        return NULL;
+    *length = 0;
+    for (uint32_t part = 1; part && *length < kernel->elf_size; *length += part) {
+        const size_t left = kernel->elf_size - *length;
+        part = drm_code_elf(kernel->number, *length, bytes + *length,
+                            left < PART ? (uint32_t)left : PART);
+    }
+    gen_kernel_elf_correct(bytes, *length, kernel->code_size);
+    return bytes;
+}
+
+static void write_kernel(const struct gen_wire_kernel *kernel, struct wt_core_writer *w,
+                         struct wt_archive *a)
+{
+    size_t length = 0;
+    uint8_t *bytes = elf_of(kernel, &length);
+    struct wt_core_module module = {.bias = kernel->address, .bytes = bytes, .length = length};
+    if (!bytes)
+        return;
+    snprintf(module.name, sizeof module.name, "%s", kernel->name);
+    wt_core_begin_section(w, "MODL");
+    wt_core_module(a, &module);
+    wt_core_end_section(w);
+    free(bytes);
+}
+
+/* A source text of the program; false: there is none of that number. */
+static bool write_text(uint32_t number, struct wt_core_writer *w, struct wt_archive *a)
+{
+    uint8_t *bytes = NULL;
+    size_t length = 0, capacity = 0;
+    int32_t part;
+    struct wt_core_text text = {.length = 0};
+    do {
+        uint8_t *grown = wt_array_grow(bytes, &capacity, length + PART, 1);
+        part = grown ? drm_code_text(number, length, grown + length, PART) : -1;
+        bytes = grown ? grown : bytes;
+        length += part > 0 ? (size_t)part : 0;
+    } while (part == PART);
+    if (part >= 0) {
+        snprintf(text.name, sizeof text.name, GEN_WIRE_SOURCE_PATH, number);
+        text.text = bytes;
+        text.length = length;
+        wt_core_begin_section(w, "TEXT");
+        wt_core_text(a, &text);
+        wt_core_end_section(w);
+    }
+    free(bytes);
+    return part >= 0;
+}
+
+static void write_modules(void *context, struct wt_core_writer *w, struct wt_archive *a)
+{
+    const uint32_t room = GEN_WIRE_MOST / sizeof(struct gen_wire_kernel);
+    struct gen_wire_kernel *list = calloc(room, sizeof *list);
+    const uint32_t count = list ? drm_code_list(list, room) : 0;
+    (void)context;
+    for (uint32_t i = 1; write_text(i, w, a); i++)
+        continue;
+    for (uint32_t i = 0; i < count; i++)
+        write_kernel(&list[i], w, a);
+    free(list);
+}
+
+static enum wt_status write_state(void *context, const struct wt_host_core *core,
+                                  struct wt_archive *a, struct wt_error *err)
+{
+    bool past = false;
+    (void)core;
+    wt_archive_bool(a, &past);
+    return gen_archive_in_host(context, a, read_physical, NULL)
+               ? WT_OK
+               : wt_fail(err, WT_NO_MEMORY, "the program has no host memory for that");
+}
+
+const struct wt_host_core_ops drm_core_ops = {"gen9", print_config, write_modules, write_state};

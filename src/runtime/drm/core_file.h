@@ -1,0 +1,12 @@
+/* Core files of an emulated GPU in its program's process. */
+#ifndef WT_DRM_CORE_FILE_H
+#define WT_DRM_CORE_FILE_H
+
+#include "emulator/gen/gen.h"
+#include "runtime/common/host_core.h"
+
+/** How a GPU's state and its program's kernels are written; the context is its device, which has a
+ * walk under way. */
+extern const struct wt_host_core_ops drm_core_ops;
+
+#endif

@@ -1,0 +1,410 @@
+/*
+ * Fuzz target: the endpoint of a process with libcuda for debuggers (object/sm_wire.h). An input is
+ * a list of requests: registers of the SM debugger, rows, memory, watched memory, or bytes as they
+ * are. A kernel runs meanwhile, whose code, memory and registers a request may write. The harness
+ * is the debugger: each request that makes sense is answered, with no more bytes than were asked
+ * for. Whatever comes, the process lives, the next debugger is greeted, and it can end the kernel.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sanitizer/common_interface_defs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "object/core_wire.h"
+#include "object/sm_wire.h"
+#include "runtime/common/endpoint.h"
+#include "wavetrap/cuda.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *count, char ***arguments);
+
+enum { REQUESTS = 64, WAITS = 4, PATIENCE_S = 30, BUFFER = 1024, TRIES = 2000 };
+#define SHARED UINT64_C(0xfe000000)
+
+/* A block of 64 threads counts until it is told to end; with shared and local memory, a call, a
+ * barrier. */
+static char text[] = ".version 8.0\n.target sm_50\n.address_size 64\n"
+                     ".func (.reg .b32 out) more(.reg .b32 in)\n{\n  add.u32 out, in, 1; ret;\n}\n"
+                     ".visible .entry count(.param .u64 p)\n{\n"
+                     "  .reg .b64 %a, %l; .reg .b32 %i, %n, %v; .reg .pred %q;\n"
+                     "  .shared .align 4 .b8 tile[256]; .local .align 8 .b8 own[16];\n"
+                     "  ld.param.u64 %a, [p]; mov.u32 %i, %tid.x; mov.u64 %l, own; mov.u32 %v, 0;\n"
+                     "again:\n"
+                     "  call (%v), more, (%v); st.local.u32 [%l], %v; bar.sync 0;\n"
+                     "  atom.global.add.u32 %n, [%a+4], 1; st.shared.u32 [tile], %n;\n"
+                     "  ld.volatile.global.u32 %n, [%a]; setp.eq.u32 %q, %n, 0; @%q bra again;\n"
+                     "  ret;\n}\n";
+
+static char folder[64];
+static uint8_t bytes[SM_WIRE_MOST];
+static uint64_t code, buffer; /* of the kernel that runs */
+
+/* ---- the program ---- */
+
+static void check(CUresult result)
+{
+    if (result)
+        abort();
+}
+
+/* Launches the kernel, in whose context all may fail. */
+static void *program(void *context)
+{
+    CUcontext own;
+    CUmodule module;
+    CUfunction f;
+    CUdeviceptr data;
+    uint8_t zeros[BUFFER] = {0};
+    (void)context;
+    check(cuCtxCreate(&own, 0, 0));
+    check(cuModuleLoadData(&module, text));
+    check(cuModuleGetFunction(&f, module, "count"));
+    check(cuMemAlloc(&data, BUFFER));
+    check(cuMemcpyHtoD(data, zeros, sizeof zeros));
+    __atomic_store_n(&buffer, data, __ATOMIC_RELEASE);
+    void *arguments[] = {&data};
+    cuLaunchKernel(f, 3, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL);
+    cuMemFree(data); /* fails where the kernel has: the context has all that is left */
+    cuModuleUnload(module);
+    check(cuCtxDestroy(own));
+    return NULL;
+}
+
+/* ---- the debugger ---- */
+
+static int connect_to(void)
+{
+    const struct timeval patience = {.tv_sec = PATIENCE_S};
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    snprintf(name.sun_path, sizeof name.sun_path, "%s/%d." SM_WIRE_SOCKET, folder, (int)getpid());
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) ||
+        connect(fd, (struct sockaddr *)&name, sizeof name))
+        abort();
+    return fd;
+}
+
+/* False: the process has closed its end. One that is silent for long has failed. */
+static bool receive(int fd, void *to, size_t size)
+{
+    errno = 0;
+    if (wt_endpoint_receive(fd, to, size))
+        return true;
+    if (errno == EAGAIN)
+        abort(); /* no answer */
+    return false;
+}
+
+/* Whether so many bytes answer a request that has succeeded. */
+static bool is_right_size(const struct sm_wire_request *r, uint32_t size)
+{
+    switch ((enum sm_wire_kind)r->kind) {
+    case SM_WIRE_HELLO:
+        return size == sizeof(struct sm_wire_hello);
+    case SM_WIRE_LAUNCH:
+        return size == sizeof(struct sm_wire_launch);
+    case SM_WIRE_WARPS:
+        return size && size % (64 * sizeof(struct sm_wire_warp)) == 0;
+    case SM_WIRE_READ_ROW:
+        return size == SM_WIRE_ROW;
+    case SM_WIRE_REGISTERS:
+    case SM_WIRE_READ:
+    case SM_WIRE_READ_FILE:
+        return size == r->size;
+    case SM_WIRE_MODULES:
+        return size % sizeof(struct sm_wire_module) == 0;
+    case SM_WIRE_HITS:
+        return size % sizeof(struct sm_wire_hit) == 0;
+    case SM_WIRE_TEXT:
+        return size <= r->size;
+    default:
+        return !size;
+    }
+}
+
+/* Sends a request and takes its answer; false: the process wants no more. */
+static bool ask(int fd, const struct sm_wire_request *request, struct sm_wire_answer *answer)
+{
+    const bool sound = sm_wire_sound(request);
+    if (!wt_endpoint_send(fd, request, sizeof *request) ||
+        (sound && !wt_endpoint_send(fd, bytes, sm_wire_follows(request))) ||
+        !receive(fd, answer, sizeof *answer))
+        return false;
+    if (!sound || answer->size > SM_WIRE_MOST ||
+        (answer->result < 0 ? answer->size > (request->kind == SM_WIRE_CORE ? 1024u : 0u)
+                            : !is_right_size(request, answer->size)))
+        abort();
+    return receive(fd, bytes, answer->size);
+}
+
+static bool simple(int fd, enum sm_wire_kind kind, uint32_t warp, struct sm_wire_answer *answer)
+{
+    const struct sm_wire_request request = {.kind = kind, .warp = warp};
+    return ask(fd, &request, answer);
+}
+
+static void greet(int fd)
+{
+    struct sm_wire_answer answer;
+    struct sm_wire_hello hello;
+    if (!simple(fd, SM_WIRE_HELLO, 0, &answer) || answer.result)
+        abort();
+    memcpy(&hello, bytes, sizeof hello);
+    if (hello.magic != SM_WIRE_MAGIC || hello.pid != (uint32_t)getpid() || hello.devices != 2 ||
+        hello.sms[0] != 2)
+        abort();
+}
+
+static bool runs(int fd)
+{
+    struct sm_wire_answer answer;
+    struct sm_wire_launch launch;
+    if (!simple(fd, SM_WIRE_LAUNCH, 0, &answer))
+        abort();
+    memcpy(&launch, bytes, sizeof launch);
+    return launch.runs;
+}
+
+/* Waits until the kernel runs, and finds its code. */
+static void wait_for_kernel(int fd)
+{
+    struct sm_wire_answer answer;
+    struct sm_wire_module module = {0};
+    for (unsigned i = 0; !runs(fd); i++, usleep(100))
+        if (i == TRIES * 100)
+            abort();
+    if (!simple(fd, SM_WIRE_MODULES, 0, &answer) || answer.size < sizeof module)
+        abort();
+    memcpy(&module, bytes, sizeof module);
+    code = module.code;
+}
+
+/* As a debugger whose user is tired of the kernel does. */
+static void end_kernel(int fd)
+{
+    struct sm_wire_answer answer;
+    for (unsigned i = 0; runs(fd); i++) {
+        if (i == TRIES)
+            abort();
+        for (uint32_t warp = 0; warp < 128; warp++)
+            if (!simple(fd, SM_WIRE_FAIL, warp, &answer))
+                abort();
+        if (!simple(fd, SM_WIRE_WAIT, 0, &answer))
+            abort();
+    }
+}
+
+/* ---- the input ---- */
+
+struct input {
+    const uint8_t *data;
+    size_t left;
+    unsigned requests, waits;
+    unsigned cores;
+};
+
+static uint64_t take(struct input *in, unsigned size)
+{
+    uint8_t number[8] = {0};
+    if (size > in->left)
+        size = (unsigned)in->left;
+    memcpy(number, in->data, size);
+    in->data += size;
+    in->left -= size;
+    return wt_load_le(number, 8);
+}
+
+/* Memory that a request may name; what it may write has `size` bytes there. */
+static uint64_t place(struct input *in, uint32_t *size, bool write)
+{
+    const unsigned kind = (unsigned)take(in, 1) % (write ? 4 : 6);
+    const uint64_t offset = take(in, 2);
+    switch (kind) {
+    case 0: /* the buffer */
+        if (*size > BUFFER - offset % BUFFER)
+            *size = (uint32_t)(BUFFER - offset % BUFFER);
+        return buffer + offset % BUFFER;
+    case 1: /* an instruction */
+        if (*size > 8)
+            *size = 8;
+        return code + offset % 64 * 8;
+    case 2:
+    case 3: /* shared and local memory, and what lies behind */
+        return SHARED + (offset & 1) * 0x1000000 + (offset >> 1);
+    case 4:
+        return take(in, 8);
+    default:
+        return UINT64_MAX - offset;
+    }
+}
+
+/* Registers of the SMs of both GPUs, and some that there are not; values that mean something. */
+static void registers(struct input *in, struct sm_wire_request *request)
+{
+    static const uint16_t offsets[] = {0x508, 0x50c, 0x60c, 0x610, 0x614, 0x618, 0x624, 0x628,
+                                       0x634, 0x638, 0x644, 0x648, 0x64c, 0x650, 0x654, 0x658};
+    static const uint32_t values[] = {0,  1, 1 | 8, 1u << 31, 1u << 30, 1 | 1u << 30, 1 | 1u << 31,
+                                      ~0u};
+    const unsigned count = 1 + (unsigned)take(in, 1) % 8;
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned what = (unsigned)take(in, 1), how = (unsigned)take(in, 1);
+        const struct sm_wire_register one = {
+            .addr = (uint16_t)(offsets[what & 15] / 4 + (what >> 4 & 1) * 0x200),
+            .write = what >> 5 & 1,
+            .value = how < 128 ? values[how & 7] : (uint32_t)take(in, 4)};
+        memcpy(bytes + i * sizeof one, &one, sizeof one);
+    }
+    request->size = count * (uint32_t)sizeof(struct sm_wire_register);
+}
+
+static void watches(struct input *in, struct sm_wire_request *request)
+{
+    const unsigned count = (unsigned)take(in, 1) % 5;
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t size = 1 + (uint32_t)take(in, 1);
+        struct sm_wire_watch one = {.kind = (uint32_t)take(in, 1),
+                                    .warp = (uint32_t)take(in, 1),
+                                    .addr = place(in, &size, false)};
+        one.size = one.kind & 64 ? take(in, 8) : size;
+        memcpy(bytes + i * sizeof one, &one, sizeof one);
+    }
+    request->size = count * (uint32_t)sizeof(struct sm_wire_watch);
+}
+
+/* A core file, which goes to the folder. */
+static void core(struct input *in, struct sm_wire_request *request, bool odd)
+{
+    struct wt_core_wire wanted = {
+        .wave = (uint32_t)take(in, 1), .lane = (uint32_t)take(in, 1), .issues = take(in, 1) & 1};
+    snprintf(wanted.path, sizeof wanted.path, "%s/core", folder);
+    memset(wanted.reason, 'r', sizeof wanted.reason);
+    memcpy(bytes, &wanted, sizeof wanted);
+    request->size = sizeof wanted - odd;
+}
+
+/* What follows a request, and its numbers. */
+static void fill(struct input *in, struct sm_wire_request *request, unsigned how)
+{
+    static const uint32_t rows[] = {0,   1,   2,   17,  254, 256, 262, 264,
+                                    267, 272, 273, 274, 277, 278, 279, 282};
+    switch (request->kind) {
+    case SM_WIRE_REGISTERS:
+        registers(in, request);
+        break;
+    case SM_WIRE_WATCH:
+        watches(in, request);
+        break;
+    case SM_WIRE_CORE:
+        core(in, request, how & 32);
+        break;
+    case SM_WIRE_READ:
+    case SM_WIRE_WRITE:
+        request->value = place(in, &request->size, request->kind == SM_WIRE_WRITE);
+        for (uint32_t i = 0; i < request->size; i++)
+            bytes[i] = in->left ? (uint8_t)take(in, 1) : 0;
+        if (how & 32) /* a breakpoint */
+            wt_store_le(bytes, UINT64_C(0xe3a00000001000c0), 8);
+        break;
+    case SM_WIRE_READ_ROW:
+    case SM_WIRE_WRITE_ROW:
+        request->number = how & 64 ? (uint32_t)take(in, 2) : rows[how & 15];
+        request->lanes = (uint32_t)take(in, 4);
+        for (uint32_t i = 0; i < SM_WIRE_ROW; i++)
+            bytes[i] = in->left ? (uint8_t)take(in, 1) : (uint8_t)how;
+        if (how & 32)
+            wt_store_le(bytes, code + 8 * take(in, 1), 8);
+        break;
+    default:
+        request->number = (uint32_t)take(in, 1);
+        request->value = how & 64 ? take(in, 8) : take(in, 1);
+        break;
+    }
+}
+
+/* False: nothing more can be said in this conversation. */
+static bool converse(int fd, struct input *in)
+{
+    struct sm_wire_request request = {.kind = (uint32_t)take(in, 1) % (SM_WIRE_KINDS + 1)};
+    struct sm_wire_answer answer;
+    const unsigned how = (unsigned)take(in, 1);
+    if (request.kind == SM_WIRE_KINDS) { /* bytes, and maybe the end */
+        uint8_t raw[16];
+        for (unsigned i = 0; i < sizeof raw; i++)
+            raw[i] = (uint8_t)take(in, 1);
+        wt_endpoint_send(fd, raw, how % sizeof raw);
+        return false;
+    }
+    if (request.kind == SM_WIRE_WAIT && ++in->waits > WAITS)
+        return true;
+    if (request.kind == SM_WIRE_CORE && ++in->cores > 1) /* it takes long: all memory is read */
+        return true;
+    request.device = how & 128 ? (uint32_t)take(in, 1) : 0;
+    request.warp = how & 16 ? (uint32_t)take(in, 2) : (uint32_t)take(in, 1) % 8;
+    request.lane = (uint32_t)take(in, 1) % 33;
+    request.size = how & 16 ? (uint32_t)take(in, 3) : (uint32_t)take(in, 1);
+    if (request.size > SM_WIRE_MOST && request.kind == SM_WIRE_WRITE)
+        request.size = SM_WIRE_MOST;
+    fill(in, &request, how);
+    return ask(fd, &request, &answer) && !(how == 0xff);
+}
+
+/* ---- an input ---- */
+
+/* The library's reports go nowhere; a sanitizer's go where they should. */
+static void quiet(void)
+{
+    const int own = dup(2), none = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (own < 0 || none < 0)
+        abort();
+    __sanitizer_set_report_fd((void *)(intptr_t)own);
+    stderr = fdopen(none, "w");
+}
+
+static void remove_folder(void)
+{
+    char file[80];
+    snprintf(file, sizeof file, "%s/core", folder);
+    unlink(file);
+    rmdir(folder);
+}
+
+int LLVMFuzzerInitialize(int *count, char ***arguments)
+{
+    (void)count, (void)arguments;
+    quiet();
+    snprintf(folder, sizeof folder, "/tmp/fuzz-sm-endpoint-XXXXXX");
+    if (!mkdtemp(folder))
+        abort();
+    setenv("WAVETRAP_SOCKETS", folder, 1);
+    setenv("WAVETRAP_SM_GPUS", "sm:sms=2 sm", 1);
+    atexit(remove_folder);
+    check(cuInit(0));
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct input in = {data, size, 0, 0};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, program, NULL))
+        abort();
+    int fd = connect_to();
+    greet(fd);
+    wait_for_kernel(fd);
+    while (in.left && ++in.requests <= REQUESTS && converse(fd, &in))
+        continue;
+    close(fd);
+    fd = connect_to();
+    greet(fd);
+    end_kernel(fd);
+    close(fd);
+    pthread_join(thread, NULL);
+    return 0;
+}
