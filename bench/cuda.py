@@ -4,6 +4,7 @@ the start-up of an OpenMP program of GCC. CPU time."""
 import os
 import resource
 import statistics
+import tempfile
 import subprocess
 import sys
 
@@ -51,6 +52,13 @@ def startup(report, folder, wavetrap, run, count):
     a, b = (statistics.median(r[i] for r in runs) for i in (0, 1))
     report.row("an empty region", a, "on the host", b, statistics.median(x / max(y, 1e-4) for x, y in runs), "s")
     report.figure("an empty region: more", a - b, "s")
+    with tempfile.TemporaryDirectory() as cache:
+        keeps = ["env", f"XDG_CACHE_HOME={cache}", wavetrap, "exec", "-g", "sm", "--ptx-cache=on", program]
+        parses = ["env", wavetrap, "exec", "-g", "sm", "--ptx-cache=off", program]
+        seconds(keeps)  # fills the cache
+        runs = [(seconds(keeps), seconds(parses)) for _ in range(4 * count)]
+    a, b = (statistics.median(r[i] for r in runs) for i in (0, 1))
+    report.row("parsed objects from the cache", a, "without a cache", b, statistics.median(x / y for x, y in runs), "s")
 
 
 def cuda(report, folder, wavetrap, pairs, timed, run, count):

@@ -18,6 +18,7 @@
 #include "runtime/common/host_core.h"
 #include "runtime/common/policy.h"
 #include "runtime/common/progress.h"
+#include "runtime/common/ptx_folder.h"
 #include "runtime/drm/gem.h"
 
 enum { MOST_GPUS_TEXT = 2048 };
@@ -251,10 +252,15 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     if (!set_or_unset(WT_CORE_VARIABLE, options->core) ||
         !set_or_unset(WT_CORE_HISTORY_VARIABLE, options->core_history ? history : NULL) ||
         !set_or_unset(WT_PROGRESS_VARIABLE, options->progress) ||
+        (options->ptx_cache &&
+         !set_or_unset(PTX_FOLDER_VARIABLE,
+                       strcmp(options->ptx_cache, "off") == 0 ? "off" : "on")) ||
         !set_or_unset(WT_SCHEDULE_VARIABLE, options->schedule)) {
         wt_fail(&err, WT_NO_MEMORY, "no host memory");
         return cli_fail(command, &err);
     }
+    if (options->ptx_cache && strcmp(options->ptx_cache, "clear") == 0)
+        ptx_folder_clear();
     for (size_t i = 0; i < DRIVERS; i++) {
         bool offered;
         if (offer(&drivers[i], &start, options->gpus, &offered, &err) != WT_OK)
@@ -290,12 +296,13 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
 struct exec {
     char gpus[MOST_GPUS_TEXT];
     size_t length;
-    uint64_t memory;      /* of each GPU, in bytes; 0: the library's default */
-    const char *progress; /* of --progress */
-    const char *schedule; /* of --schedule */
-    char gem[PATH_MAX];   /* of --gem, whole; "": none */
-    char log[PATH_MAX];   /* of --log-calls */
-    char core[PATH_MAX];  /* of --core-on-fault, whole; "": none */
+    uint64_t memory;       /* of each GPU, in bytes; 0: the library's default */
+    const char *progress;  /* of --progress */
+    const char *ptx_cache; /* of --ptx-cache; NULL: as the environment says */
+    const char *schedule;  /* of --schedule */
+    char gem[PATH_MAX];    /* of --gem, whole; "": none */
+    char log[PATH_MAX];    /* of --log-calls */
+    char core[PATH_MAX];   /* of --core-on-fault, whole; "": none */
     uint64_t core_history;
     bool logs, stats;
     bool has_sm;      /* one of the GPUs is an sm */
@@ -359,6 +366,15 @@ static enum wt_status set_progress(void *context, const char *value, struct wt_e
         return WT_OK;
     return wt_fail(err, WT_INVALID, "--progress is auto (on a terminal) or always, not '%.40s'",
                    value);
+}
+
+static enum wt_status set_ptx_cache(void *context, const char *value, struct wt_error *err)
+{
+    struct exec *e = context;
+    e->ptx_cache = value;
+    if (strcmp(value, "on") == 0 || strcmp(value, "off") == 0 || strcmp(value, "clear") == 0)
+        return WT_OK;
+    return wt_fail(err, WT_INVALID, "--ptx-cache is on, off or clear, not '%.40s'", value);
 }
 
 static enum wt_status set_schedule(void *context, const char *value, struct wt_error *err)
@@ -529,6 +545,7 @@ static int exec(int argc, char **argv)
     const struct cli_exec_options o = {.gpus = e.length ? e.gpus : NULL,
                                        .memory = e.memory,
                                        .progress = e.progress,
+                                       .ptx_cache = e.ptx_cache,
                                        .schedule = e.schedule,
                                        .gem = *e.gem ? e.gem : NULL,
                                        .core = *e.core ? e.core : NULL,
@@ -575,6 +592,10 @@ static const struct cli_option options[] = {
      "log calls of the CUDA driver API, with values and results, and kernels, to\n"
      "stderr or FILE",
      set_log},
+    {"ptx-cache", 0, "WHEN",
+     "keep parsed PTX in ~/.cache/wavetrap/ptx: on (the default), off, or clear,\n"
+     "which empties it first",
+     set_ptx_cache},
     {"stats", 0, NULL, "tell at the end how many kernels ran on an sm, also if none", set_stats},
     {"progress", 0, "[=WHEN]",
      "tell how far kernels are: work-groups, issues a second; WHEN is auto (the\n"

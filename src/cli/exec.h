@@ -10,6 +10,7 @@ struct cli_exec_options {
                          family */
     uint64_t memory;  /**< bytes of each GPU; 0: the library's default */
     const char *explain;   /**< for the library's WAVETRAP_EXPLAIN, or NULL */
+    const char *ptx_cache; /**< "on", "off", "clear", or NULL: as the environment says */
     const char *progress;  /**< "auto", "always", or NULL: no progress is shown */
     const char *schedule;  /**< of --schedule, or NULL */
     const char *gem;       /**< file of --gem, whole, or NULL */

@@ -267,6 +267,20 @@ def test_exceptions_are_caught_by_name(kernels, tmp_path, name, way):
     assert "Catchpoint 3: Program stopped by a fault: " in done.stdout, done.stdout + done.stderr
 
 
+def test_the_users_system_routine_beside_the_debugger(kernels, tmp_path):
+    """Intel's debug routine gets the exception that the thread enables: it saves the thread's state in its area and waits for the host, where
+    the debugger has it. The second row of 132 has cr0: cr0.1 has bit 28, AIP is the instruction."""
+    library = pathlib.Path("/usr/lib/x86_64-linux-gnu/libigc.so.1").read_bytes()
+    begin = library.index(bytes.fromhex("06800000040000300010000602000000")) - 16
+    end = library.index(bytes.fromhex("058000000400003000100006fdffff7f"), begin) + 16
+    (tmp_path / "routine").write_bytes(library[begin:end])
+    file = patched(kernels(*UNOPTIMISED), tmp_path / "patched", 0, iga.assemble(EXCEPTIONS["illegal"][0], tmp_path))
+    done = debug(file, "run", "x/i $pc", f"x/3xw {0x4C0000000000 + 131 * 32:#x}", options=[*add(8, 8), f"--trap-handler={tmp_path}/routine"])
+    assert re.search(r"wait +n0\.1", done.stdout), done.stdout + done.stderr
+    words = [int(word, 16) for word in re.search(r":\t(0x\w+)\t(0x\w+)\t(0x\w+)", done.stdout).groups()]
+    assert words[0] >> 31 and words[1] & 1 << 28 and words[2] == 16, done.stdout
+
+
 @both_ways
 def test_a_dispatch_ends_with_its_last_thread(kernels, way):
     done = debug(kernels(*UNOPTIMISED), "catch dispatch end", "run", "info warps", "continue", options=[*add(), *way])

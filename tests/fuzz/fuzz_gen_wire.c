@@ -39,6 +39,7 @@ enum {
     KERNELS = 2,
     TEXT = LIST + KERNELS * (int)sizeof(struct gen_wire_kernel),
     TEXT_SIZE = 256,
+    FAULT = TEXT + TEXT_SIZE,
     CODE = 0x5000,
     CODE_SIZE = 0x1000,
     ELF = 0x6000,
@@ -46,7 +47,7 @@ enum {
     STREAM = 256,
     PLAIN = 0xc0, /* bytes below it leave an answer as it is */
 };
-static_assert(TEXT + TEXT_SIZE <= CODE, "the parts lie apart");
+static_assert(FAULT + (int)sizeof(struct gen_wire_fault) <= CODE, "the parts lie apart");
 #define AREA UINT64_C(0x10000) /* where the process's memory is, as threads see it */
 #define SAVED_SEEN (UINT64_C(1) << 49)
 #define SLM_SEEN (UINT64_C(1) << 48)
@@ -132,7 +133,7 @@ static void reply(struct process *p, const struct gen_wire_request *request,
             memcpy(memory, p->answer, request->size);
         break;
     case GEN_WIRE_EVENT:
-        answer->result = take(p) & (GEN_WIRE_ATTENTION | GEN_WIRE_CODE);
+        answer->result = take(p) & (GEN_WIRE_ATTENTION | GEN_WIRE_CODE | GEN_WIRE_FAULTED);
         answer->value = take(p);
         break;
     case GEN_WIRE_KERNELS:
@@ -150,6 +151,10 @@ static void reply(struct process *p, const struct gen_wire_request *request,
     case GEN_WIRE_WATCHED:
         answer->size = take(p) & 1 ? sizeof(struct gen_wire_hit) : 0;
         memcpy(p->answer, p->area + HITS, answer->size);
+        break;
+    case GEN_WIRE_FAULT:
+        answer->size = take(p) & 1 ? sizeof(struct gen_wire_fault) : 0;
+        memcpy(p->answer, p->area + FAULT, answer->size);
         break;
     default:
         break;

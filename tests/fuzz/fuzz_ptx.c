@@ -9,6 +9,7 @@
 #include "emulator/sm/internal.h"
 #include "emulator/sm/ptx.h"
 #include "object/ptx_section.h"
+#include "object/ptx_store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -49,6 +50,24 @@ static void read_sections(const struct ptx_module *m)
         ptx_section_bytes(&m->section[i], any_name, NULL, &out, &err);
         free(out.bytes);
     }
+}
+
+/* The module as the cache on disk gives it back; bytes with one bit flipped are refused. */
+static struct ptx_module stored_and_restored(struct ptx_module *m, const char *text, size_t size)
+{
+    struct ptx_module again;
+    uint8_t *bytes;
+    size_t length;
+    if (!ptx_store(m, &bytes, &length) ||
+        !ptx_restore(bytes, length, text, strlen(m->text), &again))
+        abort();
+    bytes[size * 7919 % length] ^= 4;
+    struct ptx_module damaged;
+    if (ptx_restore(bytes, length, text, strlen(m->text), &damaged))
+        abort();
+    free(bytes);
+    ptx_free(m);
+    return again;
 }
 
 static void copy(struct sm_device *d, uint64_t at, const uint8_t *bytes, size_t size, bool writable)
@@ -126,6 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sm_ptx *image;
     if (ptx_parse("fuzz", (const char *)data, size, &text, &err) != WT_OK)
         return 0;
+    text = stored_and_restored(&text, (const char *)data, size);
     const struct sm_ptx_module module = {"fuzz", &text};
     read_sections(&text);
     if (is_small(&text) && sm_ptx_link(&module, 1, CODE, DATA, &image, &err) == WT_OK) {

@@ -178,3 +178,54 @@ def test_nvptx_none_run(tmp_path):
 def test_a_new_context_after_a_kernel_that_failed(tmp_path, gpu):
     done = wavetrap("exec", "-g", gpu, compiled(tmp_path, "gcc-12", "cuda_after.c", f"-I{ROOT}/include"))
     assert done.stdout.splitlines() == ["0: 1 63, then 700 700", "0: 1 63, then 719 719"] * 2, done.stdout + done.stderr
+
+
+def test_the_cache_of_parsed_text(tmp_path):
+    """A file that was used is newer; whatever is in the folder, the program does the same."""
+    (tmp_path / "src").mkdir()
+    text = (".version 8.0\\n.target sm_50\\n.address_size 64\\n.visible .entry k(.param .u64 out) { .reg .u64 %a; .reg .u32 %r; "
+            "ld.param.u64 %a, [out]; mov.u32 %r, 7;\\n" + "add.u32 %r, %r, 1;\\n" * 300 + "st.global.u32 [%a], %r; ret; }\\n")
+    (tmp_path / "src" / "cuda.c").write_text(f"""
+#include <stdio.h>
+#include <wavetrap/cuda.h>
+int main(void)
+{{
+    CUcontext c; CUmodule m; CUfunction f; CUdeviceptr p; CUdevice d; int v = 0; void *a[] = {{&p}};
+    cuInit(0); cuDeviceGet(&d, 0); cuCtxCreate(&c, 0, d);
+    cuModuleLoadData(&m, "{text}"); cuModuleGetFunction(&f, m, "k"); cuMemAlloc(&p, 4);
+    cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, a, 0);
+    cuMemcpyDtoH(&v, p, 4);
+    printf("%d\\n", v);
+}}
+""")
+    program = tmp_path / "program"
+    subprocess.run(["gcc-12", "-w", f"-I{ROOT}/include", tmp_path / "src" / "cuda.c", "-o", program, LIBRARY], check=True)
+    cache = tmp_path / "cache"
+
+    def run(*options, home=cache):
+        done = wavetrap("exec", "-g", "sm", *options, program, env={**environment(), "XDG_CACHE_HOME": str(home)})
+        assert (done.returncode, done.stdout, done.stderr) == (0, "307\n", ""), done.stdout + done.stderr
+        return sorted((home / "wavetrap" / "ptx").glob("*")) if home.exists() else []
+
+    assert run("--ptx-cache=off") == []
+    (entry,) = run("--ptx-cache=on")
+    whole = entry.read_bytes()
+    os.utime(entry, (1000, 1000))
+    assert run("--ptx-cache=on") == [entry] and entry.stat().st_mtime > 1000 and entry.read_bytes() == whole
+    os.utime(entry, (1000, 1000))
+    assert run("--ptx-cache=off") == [entry] and entry.stat().st_mtime == 1000
+    for damaged in (b"", whole[:100], whole[:-1], whole[:2000] + b"\0\1\2\3" + whole[2004:], b"\xff" * len(whole)):
+        entry.write_bytes(damaged)
+        assert run("--ptx-cache=on") == [entry] and entry.read_bytes() == whole
+    for i in range(3):  # too much in all: the oldest ones go
+        old = entry.parent / f"old{i}"
+        old.write_bytes(b"x")
+        os.truncate(old, 30 << 20)
+        os.utime(old, (2000 + i, 2000 + i))
+    entry.unlink()
+    assert run("--ptx-cache=on") == sorted([entry, entry.parent / "old1", entry.parent / "old2"])
+    assert run("--ptx-cache=clear") == [entry] and entry.stat().st_mtime > 3000
+    (tmp_path / "file").write_text("no folder")
+    assert run("--ptx-cache=on", home=tmp_path / "file") == []
+    done = wavetrap("exec", "-g", "sm", "--ptx-cache=sometimes", program)
+    assert done.returncode == 125 and "--ptx-cache is on, off or clear" in done.stderr, done.stderr

@@ -79,6 +79,58 @@ def test_a_fault_is_decoded(tmp_path):
     assert done.returncode != 0
 
 
+LINES = """int first(global int *out, int i)
+{
+    out[i] = i;
+    return i;
+}
+
+kernel void good(global int *out)
+{
+    out[get_global_id(0)] = 7;
+}
+
+kernel void bad(global int *out, int by)
+{
+    int i = get_global_id(0);
+    if (i == 3)
+        out[i + by] = first(out, i);
+    out[i] = out[i + 1] + 5;
+    if (i == 2)
+        out[i + 2 * by] += 3;
+}
+"""
+
+
+@pytest.mark.parametrize("options, by, says", [("-g", 1 << 22, "line 16 of the program's source"), ("-g", 0, None),
+                                               ("-g -cl-opt-disable", 1 << 22, "line 16 of the program's source"),
+                                               ("", 1 << 22, "no source line is known: the program was not built with -g")])
+def test_the_report_has_the_source_line(tmp_path, options, by, says):
+    """As far as the program is built with debug information. Another kernel of the program has other lines."""
+    text = "".join(f'"{line}\\n"\n' for line in LINES.splitlines())
+    common = (ROOT / "examples" / "opencl" / "common.h").read_text().replace('"-g"', f'"{options}"')
+    (tmp_path / "common.h").write_text(common)
+    (tmp_path / "lines.c").write_text(f"""#include "{tmp_path}/common.h"
+static const char source[] = {text};
+int main(void)
+{{
+    const int by = {by};
+    open_device();
+    cl_kernel good = build(source, "good"), bad = build(source, "bad");
+    cl_mem out = buffer(64 * sizeof(int), NULL);
+    check(clSetKernelArg(good, 0, sizeof out, &out), "argument");
+    check(clSetKernelArg(bad, 0, sizeof out, &out), "argument");
+    check(clSetKernelArg(bad, 1, sizeof by, &by), "argument");
+    check(run(good, 64), "good");
+    check(run(bad, 32), "bad");
+    return 0;
+}}
+""")
+    done = wavetrap("exec", *GEN9, build(tmp_path / "lines.c", tmp_path))
+    assert (done.returncode != 0) == bool(says), done.stderr
+    assert not says or re.search(rf"\n  {says}\n", done.stderr), done.stderr
+
+
 def test_two_gpus_have_no_names(tmp_path):
     """OpenCL does not say on which GPU the kernel is at the address that it tells."""
     done = wavetrap("exec", *GEN9, *GEN9, build(ROOT / "examples" / "opencl" / "stray.c", tmp_path))

@@ -204,6 +204,29 @@ static void a_stop_at_the_same_place_prints_once(void **state)
     rig_free(r);
 }
 
+/* Each level compiles its branches for their type, too: 2 to the power of 60 ways. */
+static void a_chain_of_choices_ends(void **state)
+{
+    (void)state;
+    struct rig *r = rig_new();
+    char text[1000] = "print ", many[2000] = "dprintf deep,\"";
+    struct wt_error err = {0};
+    for (unsigned i = 0; i < 60; i++)
+        strcat(text, "1?2:");
+    strcat(text, "3");
+    assert_int_not_equal(wt_shell_execute(r->shell, text, &err), WT_OK);
+    assert_non_null(strstr(err.text, "too long"));
+    /* More values than a message may have are printed at a stop. */
+    for (unsigned i = 0; i < 100; i++)
+        strcat(many, "%s");
+    strcat(many, "\"");
+    for (unsigned i = 0; i < 100; i++)
+        strcat(many, ",\"a\"");
+    ask(r, many);
+    assert_non_null(strstr(ask(r, "run"), "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+    rig_free(r);
+}
+
 /* GDB leaves the breakpoint at which a step has ended, and so does the console. */
 static void a_step_to_a_breakpoint_is_one_stop(void **state)
 {
@@ -234,6 +257,7 @@ int main(void)
         cmocka_unit_test(what_needs_a_stop_gets_one),
         cmocka_unit_test(a_stop_at_the_same_place_prints_once),
         cmocka_unit_test(a_step_to_a_breakpoint_is_one_stop),
+        cmocka_unit_test(a_chain_of_choices_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

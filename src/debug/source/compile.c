@@ -9,6 +9,9 @@
 #include "debug/source/symbols.h"
 
 #define MOST_DEPTH 450
+/* Nodes of one text: the types of `?:` and Fortran's functions compile parts of it more than once.
+ */
+#define MOST_WORK 200000
 
 static enum wt_status compile(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
                               struct wt_error *err);
@@ -1878,6 +1881,8 @@ static enum wt_status compile(struct compiler *c, const struct wt_node *n, struc
     enum wt_status status = WT_OK;
     if (++c->depth > MOST_DEPTH)
         return wt_fail(err, WT_INVALID, "the expression is nested too deeply");
+    if (++c->scope->source->work > MOST_WORK)
+        return wt_fail(err, WT_UNSUPPORTED, "the expression is too long; split it");
     switch (n->kind) {
     case WT_NODE_NUMBER:
         *o = wt_operand_cell(n->type, wt_build_constant(&c->build, n->value));

@@ -139,7 +139,7 @@ static enum wt_status add_value(struct message *m, const struct wt_view *scope,
                                 const struct wt_message_value *v, struct wt_error *err)
 {
     struct wt_operand o;
-    if (m->argument_count == WT_PRINT_ARGUMENTS || widest(v) > WIDEST)
+    if (m->root_count == WT_PRINT_ARGUMENTS || widest(v) > WIDEST)
         return wt_fail(err, WT_UNSUPPORTED, "the message is too long");
     enum wt_status status = wt_source_parse(scope, v->text, &m->root[m->root_count], err);
     if (status)

@@ -531,6 +531,7 @@ enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, st
     const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
                                          wt_source_has_name, (void *)(uintptr_t)scope,
                                          wt_source_is_fortran(scope)};
+    scope->source->work = 0;
     return wt_parse_expression(text, &world, root, err);
 }
 

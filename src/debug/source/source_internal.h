@@ -28,6 +28,7 @@ struct wt_source {
     size_t value_count, value_capacity;
     struct variable *variable; /**< $NAME */
     size_t variable_count, variable_capacity;
+    unsigned work;            /**< nodes compiled since the text was parsed */
     struct wt_symbols **kept; /**< symbols whose types may be in use */
     size_t kept_count, kept_capacity;
 };

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "runtime/cuda/debug.h"
 #include "runtime/cuda/gpu_internal.h"
+#include "runtime/cuda/ptx_cache.h"
 
 /* ---- rooms ---- */
 
@@ -89,7 +90,7 @@ enum wt_status gpu_module_add(struct gpu_module *m, const char *name, const char
     assert(!m->cubin.function_count);
     struct text *parsed = calloc(1, sizeof *parsed);
     enum wt_status status =
-        parsed ? ptx_parse(name, text, size, &parsed->tree, err) : no_memory(err);
+        parsed ? ptx_cache_parse(name, text, size, &parsed->tree, err) : no_memory(err);
     if (status) {
         free(parsed);
         return status;

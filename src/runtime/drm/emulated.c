@@ -153,7 +153,7 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
     struct wt_machine *m = gen_machine(gpu->device);
     const struct wt_fault *fault = &m->fault;
     const struct gen_progress p = progress_of(gpu);
-    char place[128], where[300], kernel[300];
+    char place[128], where[300], kernel[300], line[300];
     FILE *out = open_details(gpu);
     if (!out)
         return;
@@ -165,6 +165,8 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
             kernel, walk->simd, walk->threads, walk->threads > 1 ? "s" : "", p.total,
             p.total > 1 ? "s" : "");
     tell_instruction(out, mappings, count, fault->pc);
+    wt_drm_kernel_line(kernel_of(walk), fault->pc, line, sizeof line);
+    fprintf(out, "  %s\n", line);
     if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE)
         gen_device_tell_walk(out, "  ", gpu->device, fault->addr);
     wt_core_on_fault_write(&gpu->core_on_fault, &drm_core_ops, gpu->device, "", fault->wave,

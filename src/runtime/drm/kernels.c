@@ -8,10 +8,14 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bits.h"
+#include "object/line_table.h"
 
 struct named {
     uint64_t address;
     char *name;
+    uint8_t *elf; /* with DWARF; NULL: none */
+    size_t elf_size;
 };
 
 /* A process has one address space of the GPU in which OpenCL tells addresses: opencl.c sees to it.
@@ -48,6 +52,65 @@ void wt_drm_kernel_is(uint64_t address, const char *name)
         free(k->name);
         k->name = strdup(name);
     }
+    pthread_mutex_unlock(&lock);
+}
+
+/*
+ * A kernel's ELF file in the runtime's debug data (measured on Debian's runtime): seven dwords, the
+ * last of which counts kernels; then of each kernel the sizes of its name, of its ELF file and of
+ * other data, and these.
+ */
+static const uint8_t *find_elf(const char *name, const uint8_t *data, size_t size, size_t *length)
+{
+    enum { HEADER = 28, COUNT = 24, ENTRY = 12, MAGIC = 0x494e5443 };
+    size_t at = HEADER;
+    if (size < HEADER || wt_load_le(data, 4) != MAGIC)
+        return NULL;
+    for (uint64_t left = wt_load_le(data + COUNT, 4); left && size - at >= ENTRY; left--) {
+        const uint64_t names = wt_load_le(data + at, 4), elf = wt_load_le(data + at + 4, 4);
+        const uint64_t all = names + elf + wt_load_le(data + at + 8, 4);
+        at += ENTRY;
+        if (all > size - at)
+            return NULL;
+        *length = (size_t)elf;
+        if (names > strlen(name) && memcmp(data + at, name, strlen(name) + 1) == 0)
+            return data + at + names;
+        at += (size_t)all;
+    }
+    return NULL;
+}
+
+void wt_drm_kernel_debug(uint64_t address, const char *name, const uint8_t *data, size_t size)
+{
+    size_t length = 0;
+    const uint8_t *elf = find_elf(name, data, size, &length);
+    pthread_mutex_lock(&lock);
+    struct named *k = find(address);
+    if (k && !(elf && k->elf && k->elf_size == length && memcmp(k->elf, elf, length) == 0)) {
+        free(k->elf);
+        k->elf = elf ? malloc(length ? length : 1) : NULL;
+        k->elf_size = length;
+        if (k->elf)
+            memcpy(k->elf, elf, length);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void wt_drm_kernel_line(uint64_t start, uint64_t pc, char *text, size_t size)
+{
+    struct line_place place;
+    pthread_mutex_lock(&lock);
+    const struct named *k = find(start);
+    if (!k)
+        snprintf(text, size, "no source line is known: OpenCL does not tell of this kernel");
+    else if (!k->elf)
+        snprintf(text, size, "no source line is known: the program was not built with -g");
+    else if (!line_table_find(k->elf, k->elf_size, pc - start, &place))
+        snprintf(text, size, "the compiler gives no source line for this instruction");
+    else if (strchr(place.file, '.'))
+        snprintf(text, size, "line %u of %s", place.line, place.file);
+    else /* a source text has no file */
+        snprintf(text, size, "line %u of the program's source", place.line);
     pthread_mutex_unlock(&lock);
 }
 

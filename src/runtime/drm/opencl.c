@@ -15,6 +15,9 @@
 /* Of CL/cl.h, and of Intel's extensions (CL_KERNEL_BINARY_GPU_ADDRESS_INTEL). */
 enum {
     KERNEL_FUNCTION_NAME = 0x1190,
+    KERNEL_PROGRAM = 0x1194,
+    PROGRAM_DEBUG_INFO = 0x4100,
+    PROGRAM_DEBUG_INFO_SIZES = 0x4101,
     KERNEL_GPU_ADDRESS = 0x10010,
     USE_HOST_PTR = 1 << 3,
     INVALID_OPERATION = -59,
@@ -43,17 +46,39 @@ static bool has_one_gpu(void)
     return gpus && !strchr(gpus, ' ');
 }
 
+/* A program's debug data, which a program has that was built with -g for one device. */
+static void note_debug(void *program, uint64_t address, const char *name)
+{
+    static int (*_Atomic info)(void *, unsigned, size_t, void *, size_t *);
+    size_t sizes[8] = {0}, filled = 0;
+    if (!info)
+        *(void *_Atomic *)&info = next("clGetProgramInfo");
+    if (!info || info(program, PROGRAM_DEBUG_INFO_SIZES, sizeof sizes, sizes, &filled) ||
+        filled != sizeof sizes[0])
+        return;
+    uint8_t *data = sizes[0] ? malloc(sizes[0]) : NULL;
+    const bool got =
+        data && !info(program, PROGRAM_DEBUG_INFO, sizeof data, &(uint8_t *[1]){data}, NULL);
+    wt_drm_kernel_debug(address, name, data, got ? sizes[0] : 0);
+    free(data);
+}
+
 static void note_kernel(void *kernel)
 {
     static int (*_Atomic info)(void *, unsigned, size_t, void *, size_t *);
     char name[200];
     uint64_t address = 0;
+    void *program = NULL;
     if (!info)
         *(void *_Atomic *)&info = next("clGetKernelInfo");
     if (info && has_one_gpu() &&
         !info(kernel, KERNEL_GPU_ADDRESS, sizeof address, &address, NULL) &&
         !info(kernel, KERNEL_FUNCTION_NAME, sizeof name, name, NULL))
         wt_drm_kernel_is(address, name);
+    else
+        return;
+    if (!info(kernel, KERNEL_PROGRAM, sizeof program, &program, NULL))
+        note_debug(program, address, name);
 }
 
 EXPORT int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned dimensions,

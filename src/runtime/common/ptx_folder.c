@@ -1,0 +1,64 @@
+/* The folder of the cache of parsed PTX. See ptx_folder.h. */
+#include "runtime/common/ptx_folder.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool ptx_folder_find(char folder[PATH_MAX])
+{
+    static const char *const parts[] = {"", "/wavetrap", "/ptx"};
+    const char *said = getenv(PTX_FOLDER_VARIABLE), *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    int used = 0;
+    if (said && strcmp(said, "off") == 0)
+        return false;
+    if (cache && *cache == '/')
+        used = snprintf(folder, PATH_MAX, "%s", cache);
+    else if (home && *home == '/')
+        used = snprintf(folder, PATH_MAX, "%s/.cache", home);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (used <= 0 || used + 64 >= PATH_MAX)
+            return false;
+        used += snprintf(folder + used, PATH_MAX - (size_t)used, "%s", parts[i]);
+        mkdir(folder, 0700); /* it may be there */
+    }
+    return access(folder, W_OK | X_OK) == 0;
+}
+
+void ptx_folder_make_room(const char *folder, int64_t size)
+{
+    for (;;) {
+        char path[PATH_MAX], oldest[PATH_MAX] = "";
+        struct stat s;
+        time_t when = 0;
+        int64_t all = size;
+        const struct dirent *entry;
+        DIR *d = opendir(folder);
+        while (d && (entry = readdir(d))) {
+            if (entry->d_name[0] == '.' ||
+                snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= PATH_MAX ||
+                stat(path, &s) != 0 || !S_ISREG(s.st_mode))
+                continue;
+            all += s.st_size;
+            if (*oldest && s.st_mtime >= when)
+                continue;
+            when = s.st_mtime;
+            memcpy(oldest, path, sizeof path);
+        }
+        if (d)
+            closedir(d);
+        if (all <= PTX_FOLDER_BYTES || !*oldest || unlink(oldest) != 0)
+            return;
+    }
+}
+
+void ptx_folder_clear(void)
+{
+    char folder[PATH_MAX];
+    if (ptx_folder_find(folder))
+        ptx_folder_make_room(folder, INT64_MAX / 2);
+}
