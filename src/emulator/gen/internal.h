@@ -94,13 +94,13 @@ struct gen_alu {
     bool has_carry;
 };
 
-/* Registers are bytes, which instructions see as any type. */
-typedef int32_t gen_i32 __attribute__((may_alias));
-typedef uint32_t gen_u32 __attribute__((may_alias));
-typedef int64_t gen_i64 __attribute__((may_alias));
-typedef uint64_t gen_u64 __attribute__((may_alias));
-typedef float gen_f32 __attribute__((may_alias));
-typedef double gen_f64 __attribute__((may_alias));
+/* Registers are bytes, which instructions see as any type, at any byte. */
+typedef int32_t gen_i32 __attribute__((may_alias, aligned(1)));
+typedef uint32_t gen_u32 __attribute__((may_alias, aligned(1)));
+typedef int64_t gen_i64 __attribute__((may_alias, aligned(1)));
+typedef uint64_t gen_u64 __attribute__((may_alias, aligned(1)));
+typedef float gen_f32 __attribute__((may_alias, aligned(1)));
+typedef double gen_f64 __attribute__((may_alias, aligned(1)));
 typedef void (*gen_alu_op)(struct gen_alu *x);
 
 /* Operands that are known when an instruction is decoded (quick.c). */

@@ -363,8 +363,9 @@ static gen_op fused_handler(const struct gen_uop *u)
     X(AND)                                                                                         \
     X(OR)                                                                                          \
     X(XOR)                                                                                         \
-    X(SHL) X(SHR) X(ASR) X(ADD) X(MUL) X(MAD) X(SEL) X(SEL_U) X(SEL_F) X(CMP) X(CMP_U) X(CMP_F)    \
-        X(ADD_F) X(MUL_F)
+    X(SHL)                                                                                         \
+    X(SHR)                                                                                         \
+    X(ASR) X(ADD) X(MUL) X(MAD) X(SEL) X(SEL_U) X(SEL_F) X(CMP) X(CMP_U) X(CMP_F) X(ADD_F) X(MUL_F)
 #define HANDLER(operation, size)                                                                   \
     static CLONED const struct gen_uop *run_##operation##_##size(struct gen_thread *t,             \
                                                                  const struct gen_uop *u)          \
