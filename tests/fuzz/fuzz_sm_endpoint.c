@@ -25,11 +25,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 
-enum { REQUESTS = 64, WAITS = 4, PATIENCE_S = 30, BUFFER = 1024, TRIES = 2000 };
+enum { REQUESTS = 48, WAITS = 2, PATIENCE_S = 30, BUFFER = 1024, TRIES = 2000 };
 #define SHARED UINT64_C(0xfe000000)
 
-/* A block of 64 threads counts until it is told to end; with shared and local memory, a call, a
- * barrier. */
+/* Counts until it is told to end; with shared and local memory, a call, a barrier. Blocks of two
+ * threads are fast. */
 static char text[] = ".version 8.0\n.target sm_50\n.address_size 64\n"
                      ".func (.reg .b32 out) more(.reg .b32 in)\n{\n  add.u32 out, in, 1; ret;\n}\n"
                      ".visible .entry count(.param .u64 p)\n{\n"
@@ -70,7 +70,7 @@ static void *program(void *context)
     check(cuMemcpyHtoD(data, zeros, sizeof zeros));
     __atomic_store_n(&buffer, data, __ATOMIC_RELEASE);
     void *arguments[] = {&data};
-    cuLaunchKernel(f, 3, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL);
+    cuLaunchKernel(f, 3, 1, 1, 2, 1, 1, 0, NULL, arguments, NULL);
     cuMemFree(data); /* fails where the kernel has: the context has all that is left */
     cuModuleUnload(module);
     check(cuCtxDestroy(own));
@@ -172,14 +172,19 @@ static bool runs(int fd)
     return launch.runs;
 }
 
-/* Waits until the kernel runs, and finds its code. */
+/* The kernel waits until its module is known. Waits until it runs, and finds its code. */
 static void wait_for_kernel(int fd)
 {
+    struct sm_wire_request known = {.kind = SM_WIRE_KNOWN};
     struct sm_wire_answer answer;
     struct sm_wire_module module = {0};
-    for (unsigned i = 0; !runs(fd); i++, usleep(100))
-        if (i == TRIES * 100)
+    for (unsigned i = 0; !runs(fd); i++, usleep(100)) {
+        if (i == TRIES * 100 || !simple(fd, SM_WIRE_EVENT, 0, &answer))
             abort();
+        known.value = answer.value[0];
+        if (answer.result & SM_WIRE_CODE && !ask(fd, &known, &answer))
+            abort();
+    }
     if (!simple(fd, SM_WIRE_MODULES, 0, &answer) || answer.size < sizeof module)
         abort();
     memcpy(&module, bytes, sizeof module);
@@ -190,6 +195,8 @@ static void wait_for_kernel(int fd)
 static void end_kernel(int fd)
 {
     struct sm_wire_answer answer;
+    if (!simple(fd, SM_WIRE_ATTACH, 0, &answer))
+        abort();
     for (unsigned i = 0; runs(fd); i++) {
         if (i == TRIES)
             abort();
@@ -393,10 +400,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct input in = {data, size, 0, 0};
     pthread_t thread;
-    if (pthread_create(&thread, NULL, program, NULL))
-        abort();
+    struct sm_wire_answer answer;
     int fd = connect_to();
     greet(fd);
+    if (!simple(fd, SM_WIRE_ATTACH, 0, &answer) || pthread_create(&thread, NULL, program, NULL))
+        abort();
     wait_for_kernel(fd);
     while (in.left && ++in.requests <= REQUESTS && converse(fd, &in))
         continue;

@@ -135,7 +135,8 @@ void sm_device_instruction_text(struct sm_device *d, uint64_t pc, uint64_t word,
 bool sm_device_instruction(struct sm_device *d, uint64_t pc, char *text, size_t size)
 {
     uint8_t bytes[8];
-    if (!sm_device_read(d, pc, bytes, sizeof bytes))
+    /* In a host process, memory that is not mapped cannot be read. */
+    if (!sm_mapped(d, pc, sizeof bytes, false) || !sm_device_read(d, pc, bytes, sizeof bytes))
         return false;
     sm_device_instruction_text(d, pc, wt_load_le(bytes, 8), text, size);
     return true;

@@ -24,6 +24,7 @@ static struct {
     pthread_cond_t let;   /* the debugger has left, or changed something */
     pthread_cond_t moved; /* a kernel came back from a run */
     unsigned wanted;      /* requests that wait for the gate, or are being served */
+    unsigned watchers;    /* requests that wait for the end of a run */
     uint64_t runs, pokes;
     bool held, followed, stopped;
     uint64_t state, known; /* of the list of modules; 0: not known */
@@ -84,10 +85,13 @@ void debug_wait(unsigned ms)
 {
     const uint64_t before = its.runs;
     its.wanted--;
+    its.watchers++;
     pthread_cond_broadcast(&its.let);
     while (its.launch.runs && its.runs == before && wait_for(&its.moved, ms))
         continue;
+    its.watchers--;
     its.wanted++;
+    pthread_cond_broadcast(&its.let);
 }
 
 void debug_poke(void)
@@ -144,6 +148,8 @@ bool debug_turn(struct gpu *gpu, enum wt_run *result)
         take_hits(gpu);
     its.stopped |= *result != WT_RUN_BUDGET;
     tell();
+    while (its.watchers) /* else this thread might take the gate again before them, for ever */
+        wait_for(&its.let, LOOK_MS);
     give_way();
     while (*result == WT_RUN_HALTED && its.followed && its.pokes == pokes && !its.fault.kind &&
            !wt_interrupt_pending())

@@ -14,7 +14,8 @@
 #include "runtime/cuda/debug.h"
 #include "runtime/cuda/gpu_internal.h"
 
-#define RUN 1000000 /* issues at a time */
+/* Issues at a time: a few milliseconds, until a debugger that comes is heard. */
+#define RUN 100000
 
 /* The location of an address of code: "ADDRESS <NAME> at FILE:LINE" in PTX, "ADDRESS <NAME+OFFSET>"
  * in a cubin. */
