@@ -108,6 +108,7 @@ static void rig_free(struct rig *r)
     wt_debugger_close(r->e.debugger);
     wt_emulated_close(&r->e);
     fclose(r->device_console);
+    wt_gpu_free(&r->options.gpu);
     free(r);
 }
 
