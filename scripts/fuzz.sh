@@ -15,9 +15,9 @@ if ! command -v "$clang" >/dev/null; then
     exit 0
 fi
 [ -f build-fuzz/build.ninja ] ||
-    CC=$clang meson setup build-fuzz -Dfuzz=true -Dbuildtype=debugoptimized -Dwerror=false \
+    CC=$clang meson setup build-fuzz -Dfuzz=true -Doptimization=1 -Dwerror=false \
         -Db_sanitize=address,undefined -Db_lundef=false \
-        -Dwarning_level=0 -Dc_args='-fsanitize=fuzzer-no-link -Wno-unknown-pragmas -Wno-bitwise-conditional-parentheses' >build-fuzz.log 2>&1 ||
+        -Dwarning_level=0 -Dc_args='-g1 -fsanitize=fuzzer-no-link -Wno-unknown-pragmas -Wno-bitwise-conditional-parentheses' >build-fuzz.log 2>&1 ||
     { cat build-fuzz.log; exit 1; }
 rm -f build-fuzz.log
 [ $# -gt 0 ] || set -- $(cd tests/fuzz && for f in fuzz_*.c; do f=${f#fuzz_}; echo "${f%.c}"; done)

@@ -15,6 +15,7 @@
 #include "cli/exec_file.h"
 #include "cli/exec_images.h"
 #include "cli/options.h"
+#include "runtime/common/catch.h"
 #include "runtime/common/host_core.h"
 #include "runtime/common/policy.h"
 #include "runtime/common/progress.h"
@@ -82,6 +83,21 @@ static bool append(const char *variable, char separator, const char *name)
     return n > 0 && (size_t)n < sizeof list && !setenv(variable, list, 1);
 }
 
+/* Puts a folder in front of those in which the program finds its libraries. */
+static bool find_libraries_in(const char *folder)
+{
+    const char *before = getenv("LD_LIBRARY_PATH");
+    const bool any = before && *before;
+    const size_t size = strlen(folder) + (any ? strlen(before) : 0) + 2;
+    char *path = malloc(size);
+    if (!path)
+        return false;
+    snprintf(path, size, "%s%s%s", folder, any ? ":" : "", any ? before : "");
+    const bool set = !setenv("LD_LIBRARY_PATH", path, 1);
+    free(path);
+    return set;
+}
+
 /* Adds a file of our folder to LD_PRELOAD. */
 static bool preload(const char *folder, const char *name)
 {
@@ -100,21 +116,13 @@ static bool set_or_unset(const char *variable, const char *value)
 /* HIP, OpenMP and OpenACC programs: AMD's runtime reaches the driver through libhsakmt. */
 static bool prepare_amd(const struct start *start, const char *folder)
 {
-    const char *before = getenv("LD_LIBRARY_PATH"), *name = strrchr(start->program, '/');
-    char bytes[24], caught[24];
+    const char *name = strrchr(start->program, '/');
+    char bytes[24];
     const struct cli_exec_options *o = start->options;
-    const size_t size = strlen(folder) + (before ? strlen(before) : 0) + 2;
-    char *path = malloc(size);
-    if (!path)
-        return false;
-    snprintf(path, size, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "");
     snprintf(bytes, sizeof bytes, "%" PRIu64, o->memory);
-    snprintf(caught, sizeof caught, "%" PRIu32, o->caught);
-    const bool set = !setenv("LD_LIBRARY_PATH", path, 1) &&
+    const bool set = find_libraries_in(folder) &&
                      set_or_unset("WAVETRAP_MEMORY", o->memory ? bytes : NULL) &&
-                     set_or_unset("WAVETRAP_CATCH", o->caught ? caught : NULL) &&
                      set_or_unset("WAVETRAP_EXPLAIN", o->explain);
-    free(path);
     /* Our report of a memory fault says more than the runtime's, in fewer lines. */
     if (setenv("HSA_ENABLE_VM_FAULT_MESSAGE", "0", 0))
         return false;
@@ -147,22 +155,15 @@ static bool prepare_intel(const struct start *start, const char *folder)
 /* Programs on the CUDA driver API. */
 static bool prepare_cuda(const struct start *start, const char *folder)
 {
-    const char *before = getenv("LD_LIBRARY_PATH");
-    char path[3 * PATH_MAX];
-    const int n = snprintf(path, sizeof path, "%s%s%s", folder, before && *before ? ":" : "",
-                           before ? before : "");
-    if (n <= 0 || (size_t)n >= sizeof path || setenv("LD_LIBRARY_PATH", path, 1))
-        return false;
     /* The program runs in this process, whose id tells it from its children. The message that no
      * kernel ran must be printed even if the program never loads the library. */
-    char process[24], caught[24];
-    snprintf(caught, sizeof caught, "%" PRIu32, start->options->caught);
+    char process[24];
     snprintf(process, sizeof process, "%ld", (long)getpid());
     char capability[16];
     snprintf(capability, sizeof capability, "cc=%u.%u", start->images.capability / 10,
              start->images.capability % 10);
-    return set_or_unset("WAVETRAP_SM_DEFAULT", start->images.capability ? capability : NULL) &&
-           set_or_unset("WAVETRAP_CATCH", start->options->caught ? caught : NULL) &&
+    return find_libraries_in(folder) &&
+           set_or_unset("WAVETRAP_SM_DEFAULT", start->images.capability ? capability : NULL) &&
            set_or_unset("WAVETRAP_STATS", start->options->stats ? process : NULL) &&
            set_or_unset("WAVETRAP_LOG_CALLS", start->options->log) &&
            (!start->options->stats || preload(folder, "libcuda.so.1"));
@@ -249,9 +250,12 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
         start.what = exec_file_look(start.file, HSAKMT);
     if (start.found)
         start.images = exec_images_look(start.file);
+    char caught[24];
+    snprintf(caught, sizeof caught, "%" PRIu32, options->caught);
     if (!set_or_unset(WT_CORE_VARIABLE, options->core) ||
         !set_or_unset(WT_CORE_HISTORY_VARIABLE, options->core_history ? history : NULL) ||
         !set_or_unset(WT_PROGRESS_VARIABLE, options->progress) ||
+        !set_or_unset(WT_CATCH_VARIABLE, options->caught ? caught : NULL) ||
         (options->ptx_cache &&
          !set_or_unset(PTX_FOLDER_VARIABLE,
                        strcmp(options->ptx_cache, "off") == 0 ? "off" : "on")) ||

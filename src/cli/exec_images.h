@@ -9,8 +9,8 @@ struct exec_images {
     unsigned capability; /**< of an SM, that fits the images best, times 10: 50 and above; 0: any */
 };
 
-/** Looks for code of AMD's and NVIDIA's GPUs in the file: objects, fat binaries, PTX as text. What
- * libraries have, or what is packed, is not found. */
+/** Looks for code of AMD's and NVIDIA's GPUs in the file: objects, fat binaries, PTX as text. It
+ * does not look into the program's libraries, nor into compressed code. */
 struct exec_images exec_images_look(const char *path);
 
 #endif

@@ -10,6 +10,7 @@ import pytest
 
 from conftest import WAVETRAP, compiled
 from sanitizer import ROOT, environment
+from terminal import PROMPT, stop_in_kernel
 
 SOURCE = ROOT / "tests" / "host" / "session.hip"
 MARK = "=-=-="
@@ -350,28 +351,19 @@ def test_a_program_that_is_killed(running):
 
 def test_ctrl_c_stops_a_kernel():
     """And the program goes on from there; it is asked before it is ended."""
-    c = pexpect.spawn(WAVETRAP, ["debug", "--nx", str(session()), "loop"], encoding="utf-8", timeout=90, env={**environment(), "NO_COLOR": "1"})
-    prompt = r"\(wavetrap\) "
-    c.expect(prompt)
+    c = pexpect.spawn(WAVETRAP, ["debug", "--nx", str(session()), "loop"], encoding="utf-8", timeout=90, env=environment())
+    c.expect(PROMPT)
     c.sendline("run")
     c.expect(r"spinning\r\n")
-    for _ in range(100):  # until its kernel runs
-        c.sendintr()
-        c.expect("Program stopped[.;]")
-        c.expect(prompt)
-        if "spin (" in c.before:
-            break
-        c.sendline("continue")
-        c.expect("Continuing")
-    assert "spin (" in c.before
+    stop_in_kernel(c, "spin (")
     c.sendline("set var out[0] = 1")
-    c.expect(prompt)
+    c.expect(PROMPT)
     c.sendline("continue")
     c.expect("Program exited normally")
-    c.expect(prompt)
+    c.expect(PROMPT)
     c.sendline("start")
     c.expect("first line of fill|spin")
-    c.expect(prompt)
+    c.expect(PROMPT)
     c.sendline("quit")
     c.expect(r"Quit and end the program\? \(y or n\) ")
     c.sendline("y")

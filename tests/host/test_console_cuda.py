@@ -11,6 +11,7 @@ import pytest
 
 from conftest import WAVETRAP
 from sanitizer import BUILD, ROOT, environment
+from terminal import PROMPT, stop_in_kernel
 from test_clang_openmp import compiled as compiled_by_clang, variables
 from test_console import END, ask, debug
 from test_cuda import compiled
@@ -243,26 +244,17 @@ def test_two_gpus_are_one_session(program):
 
 def test_ctrl_c_stops_a_kernel(program):
     """And the program goes on from there, with what was written."""
-    c = pexpect.spawn(WAVETRAP, ["debug", "--nx", *SM, *map(str, program), "loop"], encoding="utf-8", timeout=LIMIT, env={**environment(), "NO_COLOR": "1"})
-    prompt = r"\(wavetrap\) "
-    c.expect(prompt)
+    c = pexpect.spawn(WAVETRAP, ["debug", "--nx", *SM, *map(str, program), "loop"], encoding="utf-8", timeout=LIMIT, env=environment())
+    c.expect(PROMPT)
     c.sendline("run")
     c.expect(r"running\r\n")
-    for _ in range(100):  # until its kernel runs
-        c.sendintr()
-        c.expect("Program stopped[.;]")
-        c.expect(prompt)
-        if "spin" in c.before:
-            break
-        c.sendline("continue")
-        c.expect("Continuing")
-    assert "spin" in c.before
+    stop_in_kernel(c, "spin")
     c.sendline("set var *(int *)0x708000000000 = 1")
-    c.expect(prompt)
+    c.expect(PROMPT)
     c.sendline("continue")
     c.expect("then 0\r\n1 7\r\n")
     c.expect("Program exited normally")
-    c.expect(prompt)
+    c.expect(PROMPT)
     c.sendline("quit")
     c.expect(pexpect.EOF)
 
@@ -304,19 +296,19 @@ def test_a_debugger_attaches_and_leaves(program, sockets):
     with Waiting(program, sockets) as p:
         listed = subprocess.run([WAVETRAP, "ps"], capture_output=True, text=True, env=p.env, check=True).stdout
         assert re.search(rf"^ *{p.run.pid} +1  sm +.*session ", listed, re.M), listed
-        c = pexpect.spawn(WAVETRAP, ["debug", "--nx", "--pid", str(p.run.pid)], encoding="utf-8", timeout=LIMIT, env={**p.env, "NO_COLOR": "1"})
-        c.expect(r"\(wavetrap\) ")
+        c = pexpect.spawn(WAVETRAP, ["debug", "--nx", "--pid", str(p.run.pid)], encoding="utf-8", timeout=LIMIT, env=p.env)
+        c.expect(PROMPT)
         second = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "--pid", str(p.run.pid)], capture_output=True, text=True, env=p.env)
         assert f"process {p.run.pid} has another debugger" in second.stderr
         c.sendline("break weigh")
         c.expect("Breakpoint 1 at 0x")
-        c.expect(r"\(wavetrap\) ")
+        c.expect(PROMPT)
         p.go()
         c.sendline("continue")
         c.expect(r"Breakpoint 1\S*, \S*weigh")
-        c.expect(r"\(wavetrap\) ")
+        c.expect(PROMPT)
         c.sendline("detach")
-        c.expect(r"\(wavetrap\) ")
+        c.expect(PROMPT)
         assert p.end() == ROUNDS
         c.sendline("quit")
         c.expect(pexpect.EOF)
@@ -325,11 +317,11 @@ def test_a_debugger_attaches_and_leaves(program, sockets):
 def test_the_program_outlives_a_debugger_that_is_killed(program, sockets):
     """It stands at a breakpoint: the instruction that this covered is done, the others never see one."""
     with Waiting(program, sockets) as p:
-        c = pexpect.spawn(WAVETRAP, ["debug", "--nx", "--pid", str(p.run.pid)], encoding="utf-8", timeout=LIMIT, env={**p.env, "NO_COLOR": "1"})
-        c.expect(r"\(wavetrap\) ")
+        c = pexpect.spawn(WAVETRAP, ["debug", "--nx", "--pid", str(p.run.pid)], encoding="utf-8", timeout=LIMIT, env=p.env)
+        c.expect(PROMPT)
         c.sendline(f"break session.cu:{line_of('tile is filled')}")
         c.expect("Breakpoint 1 at 0x")
-        c.expect(r"\(wavetrap\) ")
+        c.expect(PROMPT)
         p.go()
         c.sendline("continue")
         c.expect(r"Breakpoint 1\S*, \S*fill")

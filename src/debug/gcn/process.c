@@ -1,7 +1,6 @@
 /* The link to a host process, as its endpoint speaks it (object/kfd_wire.h). See process.h. */
 #include "debug/gcn/process_ask.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -161,14 +160,9 @@ static enum wt_status greet(struct wt_gcn_process *p, struct kfd_wire_hello *hel
     const enum wt_status status = gcnp_ask(p, &request, NULL, &answer, hello, sizeof *hello, err);
     if (status != WT_OK)
         return status;
-    if (answer.result == -EBUSY)
-        return wt_fail(err, WT_STATE, "process %d has another debugger", p->connection.pid);
-    if (answer.size != sizeof *hello || hello->magic != KFD_WIRE_MAGIC ||
-        hello->request_bytes != sizeof request)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "process %d runs with another version of the driver library",
-                       p->connection.pid);
-    return WT_OK;
+    const bool expected = answer.size == sizeof *hello && hello->magic == KFD_WIRE_MAGIC &&
+                          hello->request_bytes == sizeof request;
+    return wt_connection_judge_greeting(&p->connection, answer.result, expected, err);
 }
 
 enum wt_status wt_gcn_process_open(int pid, struct wt_gcn_process **process, struct wt_error *err)
@@ -297,28 +291,19 @@ enum wt_status wt_gcn_process_reachable(int pid, bool *reachable, struct wt_erro
 
 /* ---- which there are ---- */
 
-struct listing {
-    void (*found)(void *context, int pid, unsigned gpus, const char *name);
-    void *context;
-};
-
-static void found(void *context, int pid, const char *name)
+static enum wt_status count_gpus(struct wt_connection *connection, unsigned *gpus,
+                                 struct wt_error *err)
 {
-    const struct listing *l = context;
-    struct wt_gcn_process p = {.gpus = 0};
+    struct wt_gcn_process p = {.connection = *connection};
     struct kfd_wire_hello hello = {0};
-    if (wt_connection_open(&p.connection, pid, KFD_WIRE_SOCKET, WT_IGNORED) == WT_OK) {
-        const enum wt_status status = greet(&p, &hello, WT_IGNORED);
-        if (status == WT_OK || status == WT_STATE)
-            l->found(l->context, pid, hello.gpus, name);
-    }
-    wt_connection_close(&p.connection);
+    const enum wt_status status = greet(&p, &hello, err);
+    *gpus = hello.gpus;
+    return status;
 }
 
-enum wt_status wt_gcn_processes(void (*tell)(void *context, int pid, unsigned gpus,
-                                             const char *name),
+enum wt_status wt_gcn_processes(void (*found)(void *context, int pid, unsigned gpus,
+                                              const char *name),
                                 void *context, struct wt_error *err)
 {
-    struct listing listing = {tell, context};
-    return wt_connection_each(KFD_WIRE_SOCKET, found, &listing, err);
+    return wt_connection_each(KFD_WIRE_SOCKET, count_gpus, found, context, err);
 }

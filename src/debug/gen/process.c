@@ -1,7 +1,6 @@
 /* The link to a host process, as its endpoint speaks it (object/gen_wire.h). See process.h. */
 #include "debug/gen/process.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -220,14 +219,9 @@ static enum wt_status greet(struct wt_gen_process *p, struct wt_error *err)
     const enum wt_status status = ask(p, &request, NULL, &answer, &p->hello, sizeof p->hello, err);
     if (status != WT_OK)
         return status;
-    if (answer.result == -EBUSY)
-        return wt_fail(err, WT_STATE, "process %d has another debugger", p->connection.pid);
-    if (answer.size != sizeof p->hello || p->hello.magic != GEN_WIRE_MAGIC ||
-        p->hello.request_bytes != sizeof request)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "process %d runs with another version of the driver library",
-                       p->connection.pid);
-    return WT_OK;
+    const bool expected = answer.size == sizeof p->hello && p->hello.magic == GEN_WIRE_MAGIC &&
+                          p->hello.request_bytes == sizeof request;
+    return wt_connection_judge_greeting(&p->connection, answer.result, expected, err);
 }
 
 enum wt_status wt_gen_process_open(int pid, struct wt_gen_process **process, struct wt_error *err)
@@ -384,27 +378,18 @@ void wt_gen_process_offer_core_files(struct wt_target_services *services)
 
 /* ---- which there are ---- */
 
-struct listing {
-    void (*found)(void *context, int pid, unsigned gpus, const char *name);
-    void *context;
-};
-
-static void found_socket(void *context, int pid, const char *name)
+static enum wt_status count_gpus(struct wt_connection *connection, unsigned *gpus,
+                                 struct wt_error *err)
 {
-    const struct listing *l = context;
-    struct wt_gen_process p = {.link = {.ops = NULL}};
-    if (wt_connection_open(&p.connection, pid, GEN_WIRE_SOCKET, WT_IGNORED) != WT_OK)
-        return;
-    const enum wt_status status = greet(&p, WT_IGNORED);
-    if (status == WT_OK || status == WT_STATE)
-        l->found(l->context, pid, p.hello.gpus, name);
-    wt_connection_close(&p.connection);
+    struct wt_gen_process p = {.connection = *connection};
+    const enum wt_status status = greet(&p, err);
+    *gpus = p.hello.gpus;
+    return status;
 }
 
 enum wt_status wt_gen_processes(void (*found)(void *context, int pid, unsigned gpus,
                                               const char *name),
                                 void *context, struct wt_error *err)
 {
-    struct listing listing = {found, context};
-    return wt_connection_each(GEN_WIRE_SOCKET, found_socket, &listing, err);
+    return wt_connection_each(GEN_WIRE_SOCKET, count_gpus, found, context, err);
 }

@@ -115,6 +115,17 @@ enum wt_status wt_connection_reachable(int pid, const char *kind, bool *reachabl
     return status == WT_INVALID ? WT_OK : status;
 }
 
+enum wt_status wt_connection_judge_greeting(const struct wt_connection *c, int32_t result,
+                                            bool expected, struct wt_error *err)
+{
+    if (result == -EBUSY)
+        return wt_fail(err, WT_STATE, "process %d has another debugger", c->pid);
+    if (!expected)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "process %d runs with another version of the driver library", c->pid);
+    return WT_OK;
+}
+
 /* ---- which there are ---- */
 
 static void name_of(int pid, char *name, size_t size)
@@ -131,12 +142,26 @@ static void name_of(int pid, char *name, size_t size)
             name[i] = ' ';
 }
 
-enum wt_status wt_connection_each(const char *kind,
-                                  void (*found)(void *context, int pid, const char *name),
+/* Whether the process answers; a greeting that it refuses for another debugger is an answer, too.
+ */
+static bool answers(int pid, const char *kind, wt_connection_greet *greet, unsigned *gpus)
+{
+    struct wt_connection c;
+    if (wt_connection_open(&c, pid, kind, WT_IGNORED) != WT_OK)
+        return false;
+    const enum wt_status status = greet(&c, gpus, WT_IGNORED);
+    wt_connection_close(&c);
+    return status == WT_OK || status == WT_STATE;
+}
+
+enum wt_status wt_connection_each(const char *kind, wt_connection_greet *greet,
+                                  void (*found)(void *context, int pid, unsigned gpus,
+                                                const char *name),
                                   void *context, struct wt_error *err)
 {
     char folder[80], name[256], wanted[32];
     enum wt_status status;
+    unsigned gpus;
     int pid;
     if ((status = wt_private_dir(folder, sizeof folder, err)) != WT_OK)
         return status;
@@ -147,10 +172,10 @@ enum wt_status wt_connection_each(const char *kind,
         if (sscanf(entry->d_name, "%d", &pid) != 1)
             continue;
         snprintf(wanted, sizeof wanted, "%d.%s", pid, kind);
-        if (strcmp(wanted, entry->d_name) != 0)
+        if (strcmp(wanted, entry->d_name) != 0 || !answers(pid, kind, greet, &gpus))
             continue;
         name_of(pid, name, sizeof name);
-        found(context, pid, name);
+        found(context, pid, gpus, name);
     }
     closedir(dir);
     return WT_OK;

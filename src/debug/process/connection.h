@@ -44,10 +44,24 @@ enum wt_status wt_connection_ended(struct wt_connection *connection, uint32_t st
 enum wt_status wt_connection_reachable(int pid, const char *kind, bool *reachable,
                                        struct wt_error *err);
 
-/** Calls @p found for each process of this user that has a socket of @p kind, with what it is
- * called. Nobody need listen there any more. */
-enum wt_status wt_connection_each(const char *kind,
-                                  void (*found)(void *context, int pid, const char *name),
+/**
+ * Judges a process's answer to the greeting of a debugger, by its @p result and whether its form is
+ * the one expected. WT_STATE: the process has another debugger; WT_UNSUPPORTED: it runs with
+ * another version of the driver library.
+ */
+enum wt_status wt_connection_judge_greeting(const struct wt_connection *connection, int32_t result,
+                                            bool expected, struct wt_error *err);
+
+/** A family's greeting on a new connection: fills in *gpus, the number of its GPUs. */
+typedef enum wt_status wt_connection_greet(struct wt_connection *connection, unsigned *gpus,
+                                           struct wt_error *err);
+/**
+ * Calls @p found for each process of this user that answers at a socket of @p kind, with the number
+ * of its GPUs and its command line: also those that have another debugger.
+ */
+enum wt_status wt_connection_each(const char *kind, wt_connection_greet *greet,
+                                  void (*found)(void *context, int pid, unsigned gpus,
+                                                const char *name),
                                   void *context, struct wt_error *err);
 
 #endif

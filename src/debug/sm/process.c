@@ -2,7 +2,6 @@
 #include "debug/sm/process.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -466,16 +465,14 @@ static enum wt_status greet(struct wt_sm_process *p, struct wt_error *err)
     const struct sm_wire_request request = {.kind = SM_WIRE_HELLO};
     struct sm_wire_answer answer;
     struct sm_wire_hello hello;
-    const enum wt_status status = ask(p, &request, NULL, &answer, &hello, sizeof hello, err);
+    enum wt_status status = ask(p, &request, NULL, &answer, &hello, sizeof hello, err);
     if (status)
         return status;
-    if (answer.result == -EBUSY)
-        return wt_fail(err, WT_STATE, "process %d has another debugger", p->connection.pid);
-    if (answer.size != sizeof hello || hello.magic != SM_WIRE_MAGIC ||
-        hello.request_bytes != sizeof request || !hello.devices || hello.devices > SM_WIRE_DEVICES)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "process %d runs with another version of the driver library",
-                       p->connection.pid);
+    const bool expected = answer.size == sizeof hello && hello.magic == SM_WIRE_MAGIC &&
+                          hello.request_bytes == sizeof request && hello.devices &&
+                          hello.devices <= SM_WIRE_DEVICES;
+    if ((status = wt_connection_judge_greeting(&p->connection, answer.result, expected, err)))
+        return status;
     p->gpus = hello.devices;
     for (unsigned i = 0; i < p->gpus; i++)
         if (!hello.sms[i] || hello.sms[i] > SMP_MOST_SMS)
@@ -599,27 +596,18 @@ enum wt_status wt_sm_process_text(struct wt_sm_process *p, const struct sm_wire_
 
 /* ---- which there are ---- */
 
-struct listing {
-    void (*found)(void *context, int pid, unsigned gpus, const char *name);
-    void *context;
-};
-
-static void found(void *context, int pid, const char *name)
+static enum wt_status count_gpus(struct wt_connection *connection, unsigned *gpus,
+                                 struct wt_error *err)
 {
-    const struct listing *l = context;
-    struct wt_sm_process p = {.gpus = 0};
-    if (wt_connection_open(&p.connection, pid, SM_WIRE_SOCKET, WT_IGNORED) == WT_OK) {
-        const enum wt_status status = greet(&p, WT_IGNORED);
-        if (status == WT_OK || status == WT_STATE)
-            l->found(l->context, pid, p.gpus, name);
-    }
-    wt_connection_close(&p.connection);
+    struct wt_sm_process p = {.connection = *connection};
+    const enum wt_status status = greet(&p, err);
+    *gpus = p.gpus;
+    return status;
 }
 
-enum wt_status wt_sm_processes(void (*tell)(void *context, int pid, unsigned gpus,
-                                            const char *name),
+enum wt_status wt_sm_processes(void (*found)(void *context, int pid, unsigned gpus,
+                                             const char *name),
                                void *context, struct wt_error *err)
 {
-    struct listing listing = {tell, context};
-    return wt_connection_each(SM_WIRE_SOCKET, found, &listing, err);
+    return wt_connection_each(SM_WIRE_SOCKET, count_gpus, found, context, err);
 }

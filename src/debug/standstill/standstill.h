@@ -154,7 +154,7 @@ void wt_standstill_describe_wave(struct wt_probe *p, wt_wave_handle handle, stru
  * standstill. */
 void wt_standstill_replaced(struct wt_probe *p);
 
-/* ---- events.c: launches, and what is told ---- */
+/* ---- events.c: the launches, and the queue of events ---- */
 
 /** Queues an event for next_event(). WT_NO_MEMORY. */
 enum wt_status wt_standstill_push(struct wt_probe *p, struct wt_probe_event event,
@@ -170,13 +170,13 @@ enum wt_status wt_standstill_find_launch(struct wt_probe *p, uint64_t key0, uint
                                          struct wt_error *err);
 /** All waves are listed: events tell of the launches that have none any more. WT_NO_MEMORY. */
 enum wt_status wt_standstill_end_list(struct wt_probe *p, struct wt_error *err);
-/** Forgets all launches and events: what was there before a first run nobody has seen. */
+/** Forgets all launches and events: no client has seen those before the first run. */
 void wt_standstill_forget(struct wt_probe *p);
 /** The probe's operation next_event. */
 enum wt_status wt_standstill_next_event(struct wt_probe *p, struct wt_probe_event *event,
                                         struct wt_error *err);
 
-/* ---- run.c: standstills, and what goes on behind them ---- */
+/* ---- run.c: run control: halting all waves, and resuming those that run ---- */
 
 /** Brings all waves to a standstill if they run. */
 enum wt_status wt_standstill_hold(struct wt_probe *p, struct wt_error *err);

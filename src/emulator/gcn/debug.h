@@ -1,7 +1,7 @@
 /*
- * The debug hardware of a gfx900 for drivers and tools: registers on the register bus, and what the
- * kernel driver does with them for its debug interface (wave control, address watch,
- * launch modes). A debugger of real hardware has the same registers at the same places.
+ * The debug hardware of a gfx900 for drivers and tools: the registers on the register bus, and the
+ * kernel driver's debug interface on top of them (wave control, address watch, launch modes). A
+ * debugger of real hardware has the same registers at the same places.
  *
  * Sources: linux `asic_reg/gc/gc_9_0_offset.h` and `gc_9_0_sh_mask.h` (places and fields),
  * `amdkfd/kfd_dbgdev.c` of linux 4.20 (wave control, address watch), `amdgpu_amdkfd_gfx_v9.c`
@@ -96,8 +96,8 @@ bool gcn_wave_trap_registers(struct gcn_device *device, uint32_t wave,
 /** Prints what the given registers say of a trap, in lines. */
 void gcn_explain_trap(FILE *out, const struct gcn_trap_registers *registers);
 /**
- * Prints what is known of the exception @p fault, if it is one. @p taken: a trap handler has taken
- * it.
+ * Explains the exception @p fault in lines of text: its name, lane, instruction and operands.
+ * Prints nothing if @p fault is no exception. @p taken: a trap handler has taken it.
  */
 void gcn_explain_exception(FILE *out, struct gcn_device *device, const struct wt_fault *fault,
                            bool taken);

@@ -1,4 +1,4 @@
-/* The trace of a run: each instruction, and what it changed. Private to the GCN emulator. */
+/* The trace of a run: each instruction with its results. Private to the GCN emulator. */
 #ifndef WT_EMULATOR_GCN_TRACE_H
 #define WT_EMULATOR_GCN_TRACE_H
 

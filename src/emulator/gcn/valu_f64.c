@@ -188,9 +188,9 @@ static uint64_t denormal_of(uint64_t sign, uint64_t mantissa, unsigned drop, boo
 }
 
 /*
- * 2^128 or 2^-128 times (a * b + c), rounded once; see valu_f32.c. What stays a normal number is
- * rounded by the sum; of a denormal result the sum is cut off first, and what was cut off is
- * remembered.
+ * 2^128 or 2^-128 times (a * b + c), rounded once; see valu_f32.c. The sum rounds a normal
+ * result. For a denormal result the sum is truncated, and a sticky bit notes whether a bit was
+ * lost.
  */
 static uint64_t scaled_fma(uint64_t a, uint64_t b, uint64_t c, struct wt_fp *fp)
 {

@@ -3,7 +3,7 @@
  * "Data Port Messages"). A message with a faulty access has no effect: loads are written to
  * registers once all are done, and stores and atomics begin once all addresses are checked.
  */
-#include "emulator/gen/message.h"
+#include "emulator/gen/lanes.h"
 
 #include <string.h>
 
@@ -35,34 +35,20 @@ enum {
     DC1_A64_FLOAT_ATOMIC = 0x1d,
 };
 
-/* The access of one message. */
-struct transfer {
-    struct gen_surface surface;
-    unsigned lanes;      /* of the message: 8 or 16; of a block 1 */
-    bool wide_addresses; /* of 64 bits */
-    unsigned size;       /* bytes of an element: 1, 2, 4, 8 */
-    unsigned slot;       /* bytes that an element takes in registers: 4 or 8 */
-    unsigned unit;       /* bytes that an address counts; 0: 1 */
-    unsigned elements;   /* of a lane */
-    uint8_t offset[8];   /* of each, in memory */
-    uint64_t addr[GEN_CHANNELS];
-    uint32_t on;
-};
-
 /* ---- addresses ---- */
 
 /* Addresses of the lanes, from the first register behind the header on. */
-static void read_addresses(const struct gen_message *m, struct transfer *x)
+static void read_addresses(const struct gen_message *m, struct gen_transfer *x)
 {
     const unsigned width = x->wide_addresses ? 8 : 4;
-    const uint8_t *at = gen_registers(m) + m->payload[0] + (m->header ? GEN_GRF_BYTES : 0);
+    const uint8_t *at = gen_addresses(m);
     for (unsigned i = 0; i < x->lanes; i++)
         x->addr[i] = wt_load_le(at + width * i, width) * (x->unit ? x->unit : 1);
 }
 
 /* Whether the payload has the registers that addresses and data take. */
-static bool payload_fits(const struct gen_message *m, const struct transfer *x, unsigned data_bytes,
-                         unsigned *data)
+static bool payload_fits(const struct gen_message *m, const struct gen_transfer *x,
+                         unsigned data_bytes, unsigned *data)
 {
     const unsigned addresses = x->lanes * (x->wide_addresses ? 8u : 4u);
     const unsigned head = (m->header ? GEN_GRF_BYTES : 0u) + addresses;
@@ -84,20 +70,11 @@ static const struct gen_uop *bad_length(const struct gen_message *m)
         m->lengths[1], m->response);
 }
 
-/* Bytes from a lane's first to behind its last element. */
-static unsigned extent(const struct transfer *x)
-{
-    return x->offset[x->elements - 1] + x->size;
-}
-
-/* Intel's compiler marks pointers to shared local memory by bit 28, which the memory ignores. */
-#define SLM_OFFSET UINT64_C(0x0fffffff)
-
 /* Makes addresses of offsets, and checks that all of them can be used. */
-static const struct gen_uop *resolve(const struct gen_message *m, struct transfer *x, bool write,
-                                     bool *good)
+static const struct gen_uop *resolve(const struct gen_message *m, struct gen_transfer *x,
+                                     bool write, bool *good)
 {
-    const unsigned bytes = extent(x);
+    const unsigned bytes = gen_extent(x);
     *good = false;
     for (unsigned i = 0; i < x->lanes; i++) {
         if (!(x->on >> i & 1))
@@ -106,7 +83,7 @@ static const struct gen_uop *resolve(const struct gen_message *m, struct transfe
         if (x->wide_addresses) { /* canonical: the upper bits repeat bit 47 */
             x->addr[i] = offset & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
         } else if (x->surface.is_slm) {
-            x->addr[i] &= SLM_OFFSET;
+            x->addr[i] &= GEN_SLM_OFFSET;
             if (x->addr[i] + bytes > x->surface.size)
                 return gen_message_fault(
                     m, WT_FAULT_ACCESS, (uint32_t)1 << i, GEN_SLM_APERTURE + x->addr[i],
@@ -130,98 +107,9 @@ static const struct gen_uop *resolve(const struct gen_message *m, struct transfe
     return NULL;
 }
 
-/* ---- all lanes at once ---- */
-
-/* An address that a lane has given as the memory behind it counts. */
-static uint64_t plain_address(const struct transfer *x, uint64_t addr)
-{
-    if (x->wide_addresses) /* canonical: the upper bits repeat bit 47 */
-        return addr & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
-    return x->surface.is_slm ? addr & SLM_OFFSET : addr;
-}
-
-/* Where the accesses of all lanes are, if they lie together in one page, or in shared local memory,
- * and nobody watches: x->addr become offsets from there. NULL: each lane is for itself. */
-static uint8_t *all_together(const struct gen_message *m, struct transfer *x, bool write)
-{
-    struct gen_device *d = m->t->device;
-    uint64_t low = UINT64_MAX, high = 0, addr[GEN_CHANNELS];
-    if (d->machine.watch || !x->on)
-        return NULL;
-    for (unsigned i = 0; i < x->lanes; i++) {
-        addr[i] = plain_address(x, x->addr[i]);
-        const bool on = x->on >> i & 1;
-        low = on && addr[i] < low ? addr[i] : low;
-        high = on && addr[i] > high ? addr[i] : high;
-    }
-    const uint64_t bytes = high - low + extent(x);
-    uint8_t *host;
-    if (bytes > WT_PAGE_SIZE && (x->wide_addresses || !x->surface.is_slm))
-        return NULL;
-    if (!x->wide_addresses && high + extent(x) > x->surface.size)
-        return NULL;
-    if (x->wide_addresses || !x->surface.is_slm) {
-        const uint64_t at = plain_address(&(struct transfer){.wide_addresses = true},
-                                          x->wide_addresses ? low : x->surface.base + low);
-        host = write ? gen_writable(d, at, (unsigned)bytes)
-                     : (uint8_t *)gen_readable(d, at, (unsigned)bytes); /* only read */
-    } else {
-        host = m->t->group->slm + low;
-    }
-    for (unsigned i = 0; i < x->lanes && host; i++)
-        x->addr[i] = addr[i] - low;
-    return host;
-}
-
-/* Whether all lanes count, and their dwords lie side by side. */
-static bool is_row(const struct transfer *x)
-{
-    bool row =
-        x->elements == 1 && x->size == 4 && x->slot == 4 && x->on == ((uint32_t)1 << x->lanes) - 1;
-    for (unsigned i = 0; i < x->lanes && row; i++)
-        row = x->addr[i] == 4 * i;
-    return row;
-}
-
-static void load_together(const struct gen_message *m, const struct transfer *x,
-                          const uint8_t *host, unsigned padded)
-{
-    uint8_t *to = gen_registers(m) + m->dst;
-    host += x->offset[0];
-    if (is_row(x)) {
-        memcpy(to, host, 4 * x->lanes);
-        return;
-    }
-    for (unsigned k = 0; k < x->elements; k++, to += padded) {
-        const uint8_t *from = host + x->offset[k] - x->offset[0];
-        if (x->size == 4 && x->slot == 4) {
-            for (unsigned i = 0; i < x->lanes; i++)
-                if (x->on >> i & 1)
-                    memcpy(to + 4 * i, from + x->addr[i], 4);
-            continue;
-        }
-        for (unsigned i = 0; i < x->lanes; i++)
-            if (x->on >> i & 1)
-                wt_store_le(to + i * x->slot, wt_load_le(from + x->addr[i], x->size), x->slot);
-    }
-}
-
-static void store_together(const struct gen_message *m, const struct transfer *x, uint8_t *host,
-                           unsigned data, unsigned padded)
-{
-    const uint8_t *from = gen_registers(m) + data;
-    if (is_row(x)) {
-        memcpy(host + x->offset[0], from, 4 * x->lanes);
-        return;
-    }
-    for (unsigned i = 0; i < x->lanes; i++)
-        for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++)
-            memcpy(host + x->addr[i] + x->offset[k], from + k * padded + i * x->slot, x->size);
-}
-
 /* ---- scattered and untyped accesses ---- */
 
-static const struct gen_uop *load(const struct gen_message *m, struct transfer *x)
+static const struct gen_uop *load(const struct gen_message *m, struct gen_transfer *x)
 {
     bool good;
     const unsigned block = x->lanes * x->slot,
@@ -230,12 +118,9 @@ static const struct gen_uop *load(const struct gen_message *m, struct transfer *
     uint8_t value[GEN_CHANNELS][8][8];
     if (!payload_fits(m, x, 0, &data) || m->response * GEN_GRF_BYTES < padded * x->elements)
         return bad_length(m);
-    read_addresses(m, x);
-    const uint8_t *host = all_together(m, x, false);
-    if (host) {
-        load_together(m, x, host, padded);
+    if (gen_load_lanes(m, x, padded))
         return gen_next(m->u);
-    }
+    read_addresses(m, x);
     const struct gen_uop *wrong = resolve(m, x, false, &good);
     if (!good)
         return wrong;
@@ -250,7 +135,7 @@ static const struct gen_uop *load(const struct gen_message *m, struct transfer *
     return gen_next(m->u);
 }
 
-static const struct gen_uop *write_back(const struct gen_message *m, struct transfer *x)
+static const struct gen_uop *write_back(const struct gen_message *m, struct gen_transfer *x)
 {
     bool good;
     const unsigned block = x->lanes * x->slot,
@@ -258,12 +143,9 @@ static const struct gen_uop *write_back(const struct gen_message *m, struct tran
     unsigned data;
     if (!payload_fits(m, x, padded * x->elements, &data))
         return bad_length(m);
-    read_addresses(m, x);
-    uint8_t *host = all_together(m, x, true);
-    if (host) {
-        store_together(m, x, host, data, padded);
+    if (gen_store_lanes(m, x, data, padded))
         return gen_next(m->u);
-    }
+    read_addresses(m, x);
     const struct gen_uop *wrong = resolve(m, x, true, &good);
     if (!good)
         return wrong;
@@ -277,7 +159,7 @@ static const struct gen_uop *write_back(const struct gen_message *m, struct tran
 }
 
 /* desc[11:8]: components x, y, z, w that are left out; desc[13:12]: lanes. */
-static bool untyped_shape(const struct gen_message *m, struct transfer *x)
+static bool untyped_shape(const struct gen_message *m, struct gen_transfer *x)
 {
     const unsigned mode = m->desc >> 12 & 3;
     x->size = x->slot = 4;
@@ -289,7 +171,7 @@ static bool untyped_shape(const struct gen_message *m, struct transfer *x)
 }
 
 /* Elements of a lane that lie side by side. */
-static void set_elements(struct transfer *x, unsigned count)
+static void set_elements(struct gen_transfer *x, unsigned count)
 {
     x->elements = count;
     for (unsigned i = 0; i < count; i++)
@@ -297,7 +179,7 @@ static void set_elements(struct transfer *x, unsigned count)
 }
 
 /* A64: desc[9:8] bytes, dwords or qwords; desc[11:10] how many; of bytes one element of so many. */
-static bool scattered_shape(const struct gen_message *m, struct transfer *x)
+static bool scattered_shape(const struct gen_message *m, struct gen_transfer *x)
 {
     const unsigned kind = m->desc >> 8 & 3, count = 1u << (m->desc >> 10 & 3);
     x->lanes = m->desc >> 12 & 1 ? 16 : 8;
@@ -308,7 +190,7 @@ static bool scattered_shape(const struct gen_message *m, struct transfer *x)
 }
 
 /* Bytes: desc[8] lanes, desc[11:10] 1, 2 or 4 bytes each. */
-static bool byte_shape(const struct gen_message *m, struct transfer *x)
+static bool byte_shape(const struct gen_message *m, struct gen_transfer *x)
 {
     x->lanes = m->desc >> 8 & 1 ? 16 : 8;
     x->slot = 4;
@@ -318,7 +200,7 @@ static bool byte_shape(const struct gen_message *m, struct transfer *x)
 }
 
 /* Dwords: desc[9:8] lanes; addresses count dwords. */
-static bool dword_shape(const struct gen_message *m, struct transfer *x)
+static bool dword_shape(const struct gen_message *m, struct gen_transfer *x)
 {
     const unsigned code = m->desc >> 8 & 3;
     x->lanes = code == 3 ? 16 : 8;
@@ -337,8 +219,8 @@ static unsigned block_bytes(unsigned code)
 
 /* A block of a whole message, whatever channels are enabled: `at` is the byte of the register that
  * it begins with. */
-static const struct gen_uop *move_block(const struct gen_message *m, struct transfer *x, bool write,
-                                        unsigned bytes, unsigned within)
+static const struct gen_uop *move_block(const struct gen_message *m, struct gen_transfer *x,
+                                        bool write, unsigned bytes, unsigned within)
 {
     bool good;
     uint8_t data[256];
@@ -398,7 +280,7 @@ static uint64_t header_base(const struct gen_message *m)
                : 0;
 }
 
-static const struct gen_uop *oword_block(struct gen_message *m, struct transfer *x, bool write)
+static const struct gen_uop *oword_block(struct gen_message *m, struct gen_transfer *x, bool write)
 {
     const unsigned code = m->desc >> 8 & 7;
     const bool aligned = m->type != DC0_UNALIGNED_BLOCK_READ;
@@ -406,7 +288,7 @@ static const struct gen_uop *oword_block(struct gen_message *m, struct transfer 
     return move_block(m, x, write, block_bytes(code), code == 1 ? 16 : 0);
 }
 
-static const struct gen_uop *a64_block(struct gen_message *m, struct transfer *x, bool write)
+static const struct gen_uop *a64_block(struct gen_message *m, struct gen_transfer *x, bool write)
 {
     const unsigned code = m->desc >> 8 & 7, kind = m->desc >> 11 & 3;
     const unsigned hwords = code == 1 ? 1 : code == 2 ? 2 : code == 3 ? 4 : code == 4 ? 8 : 0;
@@ -419,7 +301,7 @@ static const struct gen_uop *a64_block(struct gen_message *m, struct transfer *x
 }
 
 /* Scratch blocks: whole registers at an offset from the thread's scratch memory. */
-static const struct gen_uop *scratch_block(struct gen_message *m, struct transfer *x)
+static const struct gen_uop *scratch_block(struct gen_message *m, struct gen_transfer *x)
 {
     const struct gen_walk *w = &gen_walk_of(m->t)->walk;
     const unsigned count = 1u << (m->desc >> 12 & 3);
@@ -489,7 +371,7 @@ unsigned gen_atomic_sources(unsigned op)
                                                                                    : 1;
 }
 
-static const struct gen_uop *atomic(struct gen_message *m, struct transfer *x, bool is_float)
+static const struct gen_uop *atomic(struct gen_message *m, struct gen_transfer *x, bool is_float)
 {
     const unsigned op = m->desc >> 8 & 15,
                    count = is_float ? op == OP_FCMPWR ? 2 : 1 : gen_atomic_sources(op);
@@ -542,7 +424,7 @@ static const struct gen_uop *atomic(struct gen_message *m, struct transfer *x, b
 
 /* ---- the messages ---- */
 
-static const struct gen_uop *port1(struct gen_message *m, struct transfer *x)
+static const struct gen_uop *port1(struct gen_message *m, struct gen_transfer *x)
 {
     x->wide_addresses = m->type >= DC1_A64_READ && m->type != DC1_FLOAT_ATOMIC;
     switch (m->type) {
@@ -574,7 +456,7 @@ static const struct gen_uop *port1(struct gen_message *m, struct transfer *x)
     }
 }
 
-static const struct gen_uop *port0(struct gen_message *m, struct transfer *x)
+static const struct gen_uop *port0(struct gen_message *m, struct gen_transfer *x)
 {
     switch (m->type) {
     case DC0_BLOCK_READ:
@@ -598,8 +480,12 @@ static const struct gen_uop *port0(struct gen_message *m, struct transfer *x)
 
 const struct gen_uop *gen_dataport(struct gen_message *m)
 {
-    struct transfer x = {.on = m->on};
+    struct gen_transfer x; /* without its long arrays, which are set where they are used */
     bool good = true;
+    x.surface = (struct gen_surface){0};
+    x.wide_addresses = false;
+    x.unit = x.elements = 0;
+    x.on = m->on;
     if (m->sfid == GEN_SFID_DC0 && m->type >= DC0_SCRATCH)
         return scratch_block(m, &x);
     if (m->sfid == GEN_SFID_DC1 &&

@@ -878,7 +878,10 @@ static void choose_handler(struct gen_uop *u)
     u->domain = domain_of(&u->insn);
     u->raw = is_raw(&u->insn);
     u->general = u->raw ? run_raw : gen_run_alu;
-    u->run = gen_quick_prepare(u) ? gen_run_quick : u->general;
+    if (!gen_quick_prepare(u))
+        u->run = u->general;
+    else if (!gen_rows_prepare(u))
+        u->run = gen_run_quick;
 }
 
 void gen_prepare(struct gen_uop *u)

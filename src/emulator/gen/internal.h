@@ -30,6 +30,7 @@ enum {
     GEN_CR0_ALT = 1 << 0,
     GEN_CR0_ACC_DISABLE = 1 << 1,
     GEN_CR0_SPF = 1 << 2,
+    GEN_CR0_ROUNDING = 3 << 4, /* 0 is to nearest, as the host does */
     GEN_CR0_KEEP_DF = 1 << 6,
     GEN_CR0_KEEP_F = 1 << 7,
     GEN_CR0_KEEP_HF = 1 << 10,
@@ -93,20 +94,32 @@ struct gen_alu {
     bool has_carry;
 };
 
-/* Registers are bytes, which instructions see as any type. */
-typedef int32_t gen_i32 __attribute__((may_alias));
-typedef uint32_t gen_u32 __attribute__((may_alias));
-typedef int64_t gen_i64 __attribute__((may_alias));
-typedef uint64_t gen_u64 __attribute__((may_alias));
-typedef float gen_f32 __attribute__((may_alias));
-typedef double gen_f64 __attribute__((may_alias));
+/* Registers are bytes, which instructions see as any type, at any byte. */
+typedef int32_t gen_i32 __attribute__((may_alias, aligned(1)));
+typedef uint32_t gen_u32 __attribute__((may_alias, aligned(1)));
+typedef int64_t gen_i64 __attribute__((may_alias, aligned(1)));
+typedef uint64_t gen_u64 __attribute__((may_alias, aligned(1)));
+typedef float gen_f32 __attribute__((may_alias, aligned(1)));
+typedef double gen_f64 __attribute__((may_alias, aligned(1)));
 typedef void (*gen_alu_op)(struct gen_alu *x);
 
 /* Operands that are known when an instruction is decoded (quick.c). */
 enum gen_quick_kind { GEN_QUICK_ROW, GEN_QUICK_STEPS, GEN_QUICK_VALUE };
+/* The same as rows.c tells them apart. */
+enum gen_quick_fetch {
+    GEN_FETCH_OTHER,
+    GEN_FETCH_ROW,
+    GEN_FETCH_DWORD, /* one for all channels */
+    GEN_FETCH_VALUE,
+    GEN_FETCH_ELEMENT, /* one of fewer bytes for all channels */
+    GEN_FETCH_WORDS    /* side by side */
+};
 struct gen_quick_source {
-    uint8_t kind; /* enum gen_quick_kind */
-    uint8_t size; /* bytes of an element: 1, 2, 4, 8 */
+    uint8_t kind;  /* enum gen_quick_kind */
+    uint8_t fetch; /* enum gen_quick_fetch; rows.c only, as the next four are */
+    bool is_real, absolute, negate;
+    bool complements; /* negation is a complement */
+    uint8_t size;     /* bytes of an element: 1, 2, 4, 8 */
     bool is_signed;
     bool modified; /* abs or negation */
     uint16_t step; /* bytes from element to element; 0: one for all channels */
@@ -299,6 +312,23 @@ void gen_modify(const struct gen_alu *x, const struct gen_operand *o, union gen_
 bool gen_quick_prepare(struct gen_uop *u);
 /* Executes an instruction that gen_quick_prepare has taken; what follows. */
 const struct gen_uop *gen_run_quick(struct gen_thread *t, const struct gen_uop *u);
+/* Whether the host's arithmetic is the GPU's: to nearest, and denormals are kept. */
+static inline bool gen_is_as_host(const struct gen_thread *t, const struct gen_uop *u)
+{
+    const uint32_t keep = u->domain == GEN_DOUBLE ? GEN_CR0_KEEP_DF : GEN_CR0_KEEP_F;
+    return u->domain < GEN_FLOAT || (t->g->cr[0] & (GEN_CR0_ROUNDING | keep)) == keep;
+}
+/* The element of a source at an address, extended. */
+static inline uint64_t gen_quick_element(const uint8_t *at, const struct gen_quick_source *s)
+{
+    const uint64_t bits = wt_load_le(at, s->size);
+    return s->is_signed ? (uint64_t)wt_sign_extend(bits, s->size * 8u) : bits;
+}
+
+/* ---- rows.c ---- */
+
+/* Chooses a handler for an instruction that gen_quick_prepare has taken; false: there is none. */
+bool gen_rows_prepare(struct gen_uop *u);
 
 /* An arithmetic instruction. */
 const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u);

@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-/* Bits of cr0.0 of the rounding mode; 0 is to nearest, as the host does. */
-enum { ROUNDING = 3 << 4 };
-
 static unsigned element_bytes(enum gen_domain domain)
 {
     return domain == GEN_INT32 || domain == GEN_FLOAT ? 4 : 8;
@@ -129,12 +126,6 @@ bool gen_quick_prepare(struct gen_uop *u)
 
 /* ---- execution ---- */
 
-static uint64_t element(const uint8_t *at, const struct gen_quick_source *s)
-{
-    const uint64_t bits = wt_load_le(at, s->size);
-    return s->is_signed ? (uint64_t)wt_sign_extend(bits, s->size * 8u) : bits;
-}
-
 /* One value for all channels. */
 static void spread(const struct gen_alu *x, uint64_t value, union gen_values *row)
 {
@@ -159,13 +150,13 @@ static const void *row_of(struct gen_alu *x, unsigned index, union gen_values *r
     else if (s->kind == GEN_QUICK_VALUE)
         spread(x, s->value, row);
     else if (s->step == 0)
-        spread(x, element(from, s), row);
+        spread(x, gen_quick_element(from, s), row);
     else if (bytes == 4)
         for (unsigned i = 0; i < n; i++)
-            row->ud[i] = (uint32_t)element(from + i * s->step, s);
+            row->ud[i] = (uint32_t)gen_quick_element(from + i * s->step, s);
     else
         for (unsigned i = 0; i < n; i++)
-            row->uq[i] = element(from + i * s->step, s);
+            row->uq[i] = gen_quick_element(from + i * s->step, s);
     if (s->modified)
         gen_modify(x, &x->u->insn.src[index], row);
     return row;
@@ -186,20 +177,13 @@ static void put(const struct gen_alu *x, const union gen_values *row)
             wt_store_le(to, bytes == 4 ? row->ud[i] : row->uq[i], q->to_size);
 }
 
-/* Whether the host's arithmetic is the GPU's: to nearest, and denormals are kept. */
-static bool as_host(const struct gen_thread *t, const struct gen_uop *u)
-{
-    const uint32_t keep = u->domain == GEN_DOUBLE ? GEN_CR0_KEEP_DF : GEN_CR0_KEEP_F;
-    return u->domain < GEN_FLOAT || (t->g->cr[0] & (ROUNDING | keep)) == keep;
-}
-
 const struct gen_uop *gen_run_quick(struct gen_thread *t, const struct gen_uop *u)
 {
     const struct gen_insn *insn = &u->insn;
     const uint32_t on = u->quick.selects ? gen_unpredicated(t, insn) : gen_enabled(t, insn);
     if (!on)
         return gen_next(u);
-    if (!as_host(t, u))
+    if (!gen_is_as_host(t, u))
         return u->general(t, u);
     union gen_values row[3], result;
     struct gen_alu x = {.t = t, .u = u, .domain = u->domain, .n = insn->exec_size, .on = on};

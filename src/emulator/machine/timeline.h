@@ -93,8 +93,8 @@ enum wt_status wt_timeline_goto(struct wt_timeline *t, uint64_t time, struct wt_
 enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_error *err);
 
 /**
- * Ends looking and keeps the changes: what was done meanwhile is recorded as done here. In the past
- * this drops the future. Without looking it does nothing. WT_STATE: issues have passed by
+ * Ends looking and keeps the changes: they are recorded at the current issue time. In the past this
+ * drops the future. Without looking it does nothing. WT_STATE: issues have passed by
  * wt_timeline_run while looking.
  */
 enum wt_status wt_timeline_commit(struct wt_timeline *t, struct wt_error *err);

@@ -8,6 +8,7 @@
 
 #include "base/bits.h"
 #include "object/cubin.h"
+#include "runtime/common/catch.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/cuda/call.h"
 #include "runtime/cuda/core_file.h"
@@ -196,23 +197,20 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
  * gfx900's are: of an SM, mem_viol is an access that fails; all is whatever ends a kernel. */
 static bool is_caught(CUresult failed)
 {
-    enum { MEM_VIOL = 1 << 8, ALL = (1 << 9) - 1 };
-    const char *caught = getenv("WAVETRAP_CATCH");
-    const unsigned long bits = caught ? strtoul(caught, NULL, 0) : 0;
+    const uint16_t caught = wt_catch_of_environment();
     const bool memory =
         failed == CUDA_ERROR_ILLEGAL_ADDRESS || failed == CUDA_ERROR_MISALIGNED_ADDRESS;
-    return (bits & ALL) == ALL || (memory && bits & MEM_VIOL);
+    return caught == WT_CATCH_ALL || (memory && caught & WT_CATCH_MEM_VIOL);
 }
 
 static CUresult failed(struct gpu *g, const struct gpu_launch *l)
 {
-    enum { CAUGHT_STATUS = 123 };
     const CUresult result = report(g, l);
     if (!is_caught(result))
         return result;
     tell_statistics();
     fflush(stdout);
-    _exit(CAUGHT_STATUS);
+    _exit(WT_CAUGHT_STATUS);
 }
 
 CUresult gpu_run(struct gpu *g, const struct gpu_launch *l)

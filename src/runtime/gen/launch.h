@@ -20,10 +20,11 @@ struct gen_launch {
 #define GEN_LAUNCH_CODE UINT64_C(0x100000000)
 /** The system routine, in reach of the instruction base address. */
 #define GEN_LAUNCH_SYSTEM UINT64_C(0x170000000)
-#define GEN_LAUNCH_PAYLOAD UINT64_C(0x180000000)
-#define GEN_LAUNCH_SURFACES UINT64_C(0x1c0000000)
+/* What messages read beside the buffers has other places in the emulator's software TLB. */
+#define GEN_LAUNCH_PAYLOAD UINT64_C(0x180100000)
+#define GEN_LAUNCH_SURFACES UINT64_C(0x1c0200000)
 /** Samplers and their border colour. */
-#define GEN_LAUNCH_DYNAMIC UINT64_C(0x1e0000000)
+#define GEN_LAUNCH_DYNAMIC UINT64_C(0x1e0300000)
 #define GEN_LAUNCH_BUFFERS UINT64_C(0x200000000)
 #define GEN_LAUNCH_SCRATCH UINT64_C(0x400000000000)
 #define GEN_LAUNCH_PRIVATE UINT64_C(0x440000000000)

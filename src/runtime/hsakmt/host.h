@@ -189,8 +189,6 @@ void host_enter_all(struct host *host);
 /** Gives every GPU's lock back. */
 void host_leave_all(struct host *host);
 
-/** The exit status of a program that an exception ends (exec --catch): that of `wavetrap run`. */
-#define HOST_CAUGHT_STATUS 123
 /**
  * Ends the process with @p status, from any thread, without running anything more of the program.
  * Flushes stdout unless another thread holds it, and removes our files.

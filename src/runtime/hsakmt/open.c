@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "runtime/common/catch.h"
 #include "runtime/common/endpoint.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
@@ -149,9 +150,7 @@ static struct host *open_host(struct wt_error *err)
     snprintf(host->explain, sizeof host->explain, "%s", explain ? explain : "");
     wt_core_on_fault_begin(&host->core_on_fault);
     host->is_shared = host_memory_is_shared;
-    /* exec has checked it. */
-    const char *caught = getenv("WAVETRAP_CATCH");
-    host->caught = caught ? (uint16_t)(strtoul(caught, NULL, 0) & 0x1ff) : 0;
+    host->caught = wt_catch_of_environment();
     bool good = host_events_open(host, err) && !configure(host, gpus ? gpus : "", err);
     for (uint32_t i = 0; good && i < host->gpus; i++)
         good = host_gpu_start(&host->gpu[i], err);

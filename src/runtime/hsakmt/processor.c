@@ -20,6 +20,7 @@
 #include "emulator/machine/machine.h"
 #include "runtime/hsakmt/tool.h"
 #include "object/aql.h"
+#include "runtime/common/catch.h"
 #include "runtime/hsakmt/final_memory.h"
 #include "runtime/hsakmt/recording.h"
 
@@ -421,9 +422,9 @@ int host_gpu_send(struct host_gpu *gpu, uint64_t exceptions)
 /* Whether the user wants the program to end at this fault (exec --catch). */
 static bool is_caught(const struct host *host, const struct wt_fault *f)
 {
-    enum { MEM_VIOL = 1 << 8 };
     const bool memory = f->kind == WT_FAULT_ACCESS || f->kind == WT_FAULT_MISALIGNED;
-    return host->caught && (f->kind == WT_FAULT_EXCEPTION || (memory && host->caught & MEM_VIOL));
+    return host->caught &&
+           (f->kind == WT_FAULT_EXCEPTION || (memory && host->caught & WT_CATCH_MEM_VIOL));
 }
 
 static void faulted(struct host_gpu *gpu)
@@ -433,7 +434,7 @@ static void faulted(struct host_gpu *gpu)
     host_report_fault(gpu);
     host_core_on_fault(gpu, "", f->wave, (uint64_t)f->lanes);
     if (is_caught(gpu->host, f))
-        host_end_program(HOST_CAUGHT_STATUS);
+        host_end_program(WT_CAUGHT_STATUS);
     switch (f->kind) {
     case WT_FAULT_ACCESS:
         host_page_fault(gpu, f->addr);

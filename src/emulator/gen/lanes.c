@@ -1,0 +1,166 @@
+/*
+ * The accesses of a message's lanes by their addresses in this process. If they lie together in one
+ * page, or in shared local memory, one look-up serves all lanes, else each lane has one.
+ */
+#include "emulator/gen/lanes.h"
+
+#include <string.h>
+
+#include "emulator/gen/vectors.h"
+
+enum { MOST = 16 }; /* lanes of a message */
+
+/* Where the lanes' addresses are. */
+struct span {
+    uint64_t low, high;   /* of the lanes that count */
+    uint32_t after[MOST]; /* bytes from `low` on */
+    bool row;             /* all lanes count, and their dwords lie side by side */
+};
+
+/* The smaller number of each lane, or the larger one. */
+static INLINE void choose(vector_ud *a, const vector_ud *b, bool larger)
+{
+    const vector_ud first = (vector_ud)(larger ? *a > *b : *a < *b);
+    *a = (*a & first) | (*b & ~first);
+}
+
+/* The smallest number of all lanes, or the largest one. */
+static INLINE uint32_t choose_lane(const vector_ud *row, bool larger)
+{
+    vector_ud v = *row;
+    vector_ud other = __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+    choose(&v, &other, larger);
+    other = __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5);
+    choose(&v, &other, larger);
+    return larger ? v[0] > v[1] ? v[0] : v[1] : v[0] < v[1] ? v[0] : v[1];
+}
+
+/* Addresses of 32 bits, of which the bits in @p kept count. */
+static CLONED void measure(const uint8_t *from, unsigned lanes, uint32_t on, uint32_t kept,
+                           struct span *span)
+{
+    const vector_ud step = {0, 4, 8, 12, 16, 20, 24, 28};
+    vector_ud at[2] = {{0}}, low[2], high[2], apart = {0};
+    memcpy(at, from, lanes * sizeof(uint32_t));
+    for (unsigned k = 0; k < 2; k++) {
+        vector_ud counts;
+        spread_bits(on, k, &counts);
+        at[k] &= kept;
+        low[k] = at[k] | ~counts;
+        high[k] = at[k] & counts;
+        apart |= (at[k] ^ (at[0][0] + 32 * k + step)) & counts;
+    }
+    choose(&low[0], &low[1], false);
+    choose(&high[0], &high[1], true);
+    const uint32_t first = choose_lane(&low[0], false);
+    span->low = first;
+    span->high = choose_lane(&high[0], true);
+    span->row = on == ((uint32_t)1 << lanes) - 1 && !choose_lane(&apart, true);
+    for (unsigned k = 0; k < 2; k++)
+        at[k] -= first;
+    memcpy(span->after, at, sizeof span->after);
+}
+
+/* Addresses of 64 bits are canonical: the upper bits repeat bit 47. */
+static void measure_wide(const uint8_t *from, unsigned lanes, uint32_t on, struct span *span)
+{
+    uint64_t at[MOST];
+    span->low = UINT64_MAX;
+    span->high = 0;
+    span->row = on == ((uint32_t)1 << lanes) - 1;
+    for (unsigned i = 0; i < lanes; i++) {
+        at[i] = wt_load_le(from + 8 * i, 8) & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
+        span->row = span->row && at[i] == at[0] + 4 * i;
+        if (!(on >> i & 1))
+            continue;
+        span->low = at[i] < span->low ? at[i] : span->low;
+        span->high = at[i] > span->high ? at[i] : span->high;
+    }
+    for (unsigned i = 0; i < lanes; i++)
+        span->after[i] = (uint32_t)(at[i] - span->low);
+}
+
+static uint8_t *one(struct gen_device *d, uint64_t addr, unsigned size, bool write)
+{
+    return write ? gen_writable(d, addr, size)
+                 : (uint8_t *)gen_readable(d, addr, size); /* only read */
+}
+
+/* The memory of each lane that counts. *row: it is that of the first one, which alone is set, and 4
+ * bytes more for each lane. False: not so simple. */
+static bool find(const struct gen_message *m, const struct gen_transfer *x, bool write,
+                 uint8_t *host[MOST], bool *row)
+{
+    const uint64_t all = (UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1;
+    struct gen_device *d = m->t->device;
+    const bool slm = !x->wide_addresses && x->surface.is_slm;
+    const unsigned bytes = gen_extent(x);
+    struct span span;
+    if (d->machine.watch || !x->on || x->unit > 1)
+        return false;
+    if (x->wide_addresses)
+        measure_wide(gen_addresses(m), x->lanes, x->on, &span);
+    else
+        measure(gen_addresses(m), x->lanes, x->on, slm ? (uint32_t)GEN_SLM_OFFSET : UINT32_MAX,
+                &span);
+    const uint64_t length = span.high - span.low + bytes;
+    if (x->wide_addresses ? length > UINT32_MAX : span.high + bytes > x->surface.size)
+        return false;
+    const uint64_t low = (x->wide_addresses || slm ? span.low : x->surface.base + span.low) & all;
+    uint8_t *together = slm                      ? m->t->group->slm + low
+                        : length <= WT_PAGE_SIZE ? one(d, low, (unsigned)length, write)
+                                                 : NULL;
+    *row = together && span.row && x->elements == 1 && x->size == 4 && x->slot == 4;
+    host[0] = together;
+    if (*row)
+        return true;
+    for (unsigned i = 0; i < x->lanes && together; i++)
+        host[i] = together + span.after[i];
+    for (unsigned i = 0; i < x->lanes && !together; i++)
+        if (x->on >> i & 1 && !(host[i] = one(d, (low + span.after[i]) & all, bytes, write)))
+            return false;
+    return true;
+}
+
+bool gen_load_lanes(const struct gen_message *m, const struct gen_transfer *x, unsigned padded)
+{
+    uint8_t *host[MOST], *to = gen_registers(m) + m->dst;
+    bool row;
+    if (!find(m, x, false, host, &row))
+        return false;
+    if (row) {
+        memcpy(to, host[0] + x->offset[0], 4 * x->lanes);
+        return true;
+    }
+    for (unsigned k = 0; k < x->elements; k++, to += padded) {
+        const unsigned offset = x->offset[k];
+        if (x->size == 4 && x->slot == 4) {
+            for (unsigned i = 0; i < x->lanes; i++)
+                if (x->on >> i & 1)
+                    memcpy(to + 4 * i, host[i] + offset, 4);
+            continue;
+        }
+        for (unsigned i = 0; i < x->lanes; i++)
+            if (x->on >> i & 1)
+                wt_store_le(to + i * x->slot, wt_load_le(host[i] + offset, x->size), x->slot);
+    }
+    return true;
+}
+
+bool gen_store_lanes(const struct gen_message *m, const struct gen_transfer *x, unsigned data,
+                     unsigned padded)
+{
+    const uint8_t *from = gen_registers(m) + data;
+    uint8_t *host[MOST];
+    bool row;
+    if (!find(m, x, true, host, &row))
+        return false;
+    if (row) {
+        memcpy(host[0] + x->offset[0], from, 4 * x->lanes);
+        return true;
+    }
+    for (unsigned i = 0; i < x->lanes; i++)
+        for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++)
+            memcpy(host[i] + x->offset[k], from + k * padded + i * x->slot, x->size);
+    return true;
+}

@@ -1,0 +1,46 @@
+/* Accesses of all lanes of a message of the data port at once. */
+#ifndef WT_EMULATOR_GEN_LANES_H
+#define WT_EMULATOR_GEN_LANES_H
+
+#include "emulator/gen/message.h"
+
+/** The access of one message. */
+struct gen_transfer {
+    struct gen_surface surface;
+    unsigned lanes;      /* of the message: 8 or 16; of a block 1 */
+    bool wide_addresses; /* of 64 bits */
+    unsigned size;       /* bytes of an element: 1, 2, 4, 8 */
+    unsigned slot;       /* bytes that an element takes in registers: 4 or 8 */
+    unsigned unit;       /* bytes that an address counts; 0: 1 */
+    unsigned elements;   /* of a lane */
+    uint8_t offset[8];   /* of each, in memory */
+    uint64_t addr[GEN_CHANNELS];
+    uint32_t on;
+};
+
+/** Intel's compiler marks pointers to shared local memory by bit 28, which the memory ignores. */
+#define GEN_SLM_OFFSET UINT64_C(0x0fffffff)
+
+/** Bytes from a lane's first to behind its last element. */
+static inline unsigned gen_extent(const struct gen_transfer *x)
+{
+    return x->offset[x->elements - 1] + x->size;
+}
+
+/** Where a message's addresses lie in the registers: behind its header. */
+static inline const uint8_t *gen_addresses(const struct gen_message *m)
+{
+    return gen_registers(m) + m->payload[0] + (m->header ? GEN_GRF_BYTES : 0);
+}
+
+/**
+ * Loads the elements of all lanes, each of which takes @p padded bytes of the response. False where
+ * that is not so simple, and then nothing was done: an access is a mistake, or crosses pages, or
+ * memory is watched.
+ */
+bool gen_load_lanes(const struct gen_message *m, const struct gen_transfer *x, unsigned padded);
+/** Stores likewise: the elements lie at byte @p data of the registers. */
+bool gen_store_lanes(const struct gen_message *m, const struct gen_transfer *x, unsigned data,
+                     unsigned padded);
+
+#endif
