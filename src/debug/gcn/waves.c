@@ -93,6 +93,7 @@ static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, struct
 {
     row->common.cause = gcnp_cause_of(row);
     row->common.run = row->common.step = false;
+    row->watched = row->common.cause == WT_HALT_WATCH;
     if (row->common.cause != WT_HALT_BREAKPOINT)
         return WT_OK;
     row->aborts = (row->ttmp[6] >> KFD_TTMP6_TRAP_SHIFT & 15) == TRAP_ABORT;
@@ -257,7 +258,8 @@ static enum wt_status suspend(struct wt_probe *p, struct wt_error *err)
     if ((status = gcnp_call(p, &call, err)) != WT_OK)
         return status;
     p->common.still = true;
-    return read_waves(p, err);
+    status = read_waves(p, err);
+    return status ? status : gcnp_take_hits(p, err);
 }
 
 enum wt_status gcnp_write_back(struct wt_probe *p, const struct gcnp_row *row, struct wt_error *err)
