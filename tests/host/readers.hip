@@ -1,4 +1,4 @@
-/* A program for the console's tests: each group of a kernel reads the same word. */
+/* A program for the console's tests: each group of a kernel reads the same word, on two GPUs. */
 #include <hip/hip_runtime.h>
 #include <stdio.h>
 
@@ -11,16 +11,22 @@ __global__ void readers(const volatile int *in, int *out)
 
 int main()
 {
-    const int seven = 7;
-    int host[GROUPS * LANES], *in, *out, sum = 0;
-    if (hipMalloc(&in, sizeof seven) != hipSuccess || hipMalloc(&out, sizeof host) != hipSuccess ||
-        hipMemcpy(in, &seven, sizeof seven, hipMemcpyHostToDevice) != hipSuccess)
+    int host[GROUPS * LANES], *in, *out[2], sum = 0;
+    if (hipHostMalloc(&in, sizeof *in) != hipSuccess)
         return 1;
-    readers<<<GROUPS, LANES>>>(in, out);
-    if (hipMemcpy(host, out, sizeof host, hipMemcpyDeviceToHost) != hipSuccess)
-        return 1;
-    for (int i = 0; i < GROUPS * LANES; i++)
-        sum += host[i];
+    in[0] = 7;
+    for (int i = 0; i < 2; i++)
+        if (hipSetDevice(i) != hipSuccess || hipMalloc(&out[i], sizeof host) != hipSuccess)
+            return 1;
+    for (int i = 0; i < 2; i++)
+        if (hipSetDevice(i) == hipSuccess)
+            readers<<<GROUPS, LANES>>>(in, out[i]);
+    for (int i = 0; i < 2; i++) {
+        if (hipSetDevice(i) != hipSuccess || hipMemcpy(host, out[i], sizeof host, hipMemcpyDeviceToHost) != hipSuccess)
+            return 1;
+        for (int k = 0; k < GROUPS * LANES; k++)
+            sum += host[k];
+    }
     printf("sum %d\n", sum);
     return 0;
 }
