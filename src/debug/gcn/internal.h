@@ -61,6 +61,11 @@ static inline struct gcnp_row *gcnp_row(const struct wt_probe *p, wt_wave_handle
     return (struct gcnp_row *)wt_standstill_row(p, wave);
 }
 
+/* ---- call.c ---- */
+
+/** Does an operation; what the driver refuses fails. */
+enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct wt_error *err);
+
 /* ---- waves.c: queues, records, who is where ---- */
 
 /** A standstill is queues that are suspended. */
@@ -72,8 +77,6 @@ static inline enum wt_status gcnp_find_row(struct wt_probe *p, wt_wave_handle wa
     *row = gcnp_row(p, wave);
     return wt_standstill_look(p, wave, err);
 }
-/** Does an operation; what the driver refuses fails. */
-enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct wt_error *err);
 /** Writes a row's hardware registers and TTMPs back to its record. */
 enum wt_status gcnp_write_back(struct wt_probe *p, const struct gcnp_row *row,
                                struct wt_error *err);

@@ -1,7 +1,6 @@
 /* Suspends and resumes queues, and reads the waves in their save areas. */
 #include "debug/gcn/internal.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,18 +15,6 @@
 enum { STATUS_HALT = 1 << 13, MODE_DEBUG_EN = 1 << 11, TRAPSTS_ILLEGAL = 1 << 11 };
 /* Address watches, as exceptions: enabled, and raised. */
 enum { MODE_WATCH = 1 << 19, TRAPSTS_WATCH = 1 << 7 | 7 << 12 };
-
-enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct wt_error *err)
-{
-    enum wt_status status = p->link->ops->call(p->link->context, call, err);
-    if (status != WT_OK)
-        return status;
-    if (call->result >= 0)
-        return WT_OK;
-    return wt_fail(err, call->result == -EINVAL ? WT_INVALID : WT_STATE,
-                   "the driver refuses debug operation %u: %s", (unsigned)call->op,
-                   strerror(-call->result));
-}
 
 /* ---- launches ---- */
 
