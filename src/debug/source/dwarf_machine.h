@@ -50,6 +50,7 @@ struct machine {
     bool has_left;      /**< every lane has jumped: no lane comes to the present operation */
 };
 
+/** Fails with a sentence about debug information that is damaged. */
 static inline enum wt_status malformed(struct wt_error *err)
 {
     return wt_fail(err, WT_INVALID, "the debug information is damaged: a location is malformed");
