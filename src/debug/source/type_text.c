@@ -256,16 +256,23 @@ void wt_type_print(FILE *out, const struct wt_type *type)
 
 /* ---- ptype ---- */
 
-static void print_record(FILE *out, const struct wt_type *type, unsigned indent, unsigned depth);
+/* Records without a name that are printed within one, at most: in damaged debug information they
+ * may contain each other, or themselves. */
+#define MOST_RECORDS 256
 
-static void print_member(FILE *out, const struct wt_member *m, unsigned indent, unsigned depth)
+static void print_record(FILE *out, const struct wt_type *type, unsigned indent, unsigned depth,
+                         unsigned *left);
+
+static void print_member(FILE *out, const struct wt_member *m, unsigned indent, unsigned depth,
+                         unsigned *left)
 {
     const struct wt_type *plain = wt_type_plain(m->type);
     fprintf(out, "%*s", (int)indent, "");
     if (m->is_static)
         fputs("static ", out);
-    if (wt_type_is_record(plain) && !plain->name && depth < MOST_DEPTH) {
-        print_record(out, plain, indent, depth + 1);
+    if (wt_type_is_record(plain) && !plain->name && depth < MOST_DEPTH && *left) {
+        --*left;
+        print_record(out, plain, indent, depth + 1, left);
         if (m->name)
             fprintf(out, " %s", m->name);
     } else {
@@ -418,7 +425,8 @@ static void print_fortran_record(FILE *out, const struct wt_type *type)
     fprintf(out, "End Type %s", type->name ? type->name : "");
 }
 
-static void print_record(FILE *out, const struct wt_type *type, unsigned indent, unsigned depth)
+static void print_record(FILE *out, const struct wt_type *type, unsigned indent, unsigned depth,
+                         unsigned *left)
 {
     size_t count, bases = 0;
     unsigned part = 0;
@@ -444,7 +452,7 @@ static void print_record(FILE *out, const struct wt_type *type, unsigned indent,
             continue;
         if (labelled)
             print_access(out, access_of(type, m[i].access), &part, indent);
-        print_member(out, &m[i], indent + 4, depth);
+        print_member(out, &m[i], indent + 4, depth, left);
     }
     print_methods(out, type, part, indent);
     fprintf(out, "%*s}", (int)indent, "");
@@ -556,6 +564,7 @@ static void print_qualifiers(FILE *out, const struct wt_type *type)
 void wt_type_print_definition(FILE *out, const struct wt_type *type)
 {
     const struct wt_type *inner = innermost(type, 0), *plain = wt_type_plain(type);
+    unsigned left = MOST_RECORDS;
     if (is_string(plain)) {
         wt_type_print(out, plain);
         return;
@@ -564,7 +573,7 @@ void wt_type_print_definition(FILE *out, const struct wt_type *type)
     if (wt_type_is_record(inner) && is_fortran(inner))
         print_fortran_record(out, inner);
     else if (wt_type_is_record(inner))
-        print_record(out, inner, 0, 0);
+        print_record(out, inner, 0, 0, &left);
     else if (inner->kind == WT_TYPE_ENUM)
         print_enumeration(out, inner);
     else
