@@ -18,6 +18,9 @@ LIMIT = float(os.environ.get("WAVETRAP_TEST_LIMIT", "400"))
 
 # What a program shows at a terminal must not depend on where the tests are started.
 os.environ["TERM"] = "dumb"
+# Nor what a Ctrl-C does, or the end of a terminal: nohup and a shell's `&` have programs ignore them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 class Stuck(Exception):
