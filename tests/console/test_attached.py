@@ -60,9 +60,10 @@ def where(said):
 @pytest.mark.parametrize("xlen", [32, 64])
 def test_values_and_steps_are_those_on_the_emulator(serve, program, transport, xlen):
     file = program("values", xlen)
-    commands = ["print depth", "backtrace", "print pixels", "print &global", "info locals", "x/4xw table", "next", "step", "stepi",
-                "finish", "up", "print here", "print pixel@0", "set var here = 5", "print here", "info registers sp", "delete",
-                "break stop_here if depth == 1", "info breakpoints", "continue", "print global", "disassemble", "list"]
+    commands = ["print depth", "backtrace", "print pixels", "print &global", "info locals", "x/4xw table", "break stop_here if depth == 1",
+                "info breakpoints", "next", "step", "stepi", "disassemble", "list", "delete 1", "continue", "up", "print depth", "delete",
+                "finish", "print global", "break values.c:104", "continue", "print here", "print pixel@0", "set var here = 5",
+                "print here", "info registers sp", "delete", "continue", "print global"]
     here = ask_console(file, ["break deep", "run"], commands, SHAPE)
     server = serve(transport, file)
     there = ask_console(file, ["break deep", "continue"], commands, server.from_start)
@@ -144,7 +145,7 @@ def test_the_device_goes_on_afterwards(serve, program, transport, last):
     """It is halted where it is; `detach`, `quit` and the end of the script let it go on, without breakpoints."""
     file = program("endless")
     server = serve(transport, file, *(["--now"] if transport == "dm" else []))
-    first = debug(file, "break main", "tbreak 7", "continue", "delete", "break 7", "continue", "print turns", last,
+    first = debug(file, "break endless.c:7", "continue", "continue", "print turns", last,
                   options=server.from_start if transport == "jtag" else server.options)
     assert first.returncode == 0, first.stderr
     assert ("Detached from the device, which goes on." in first.stdout) == (last == "detach")
@@ -165,8 +166,8 @@ def test_nothing_is_done_after_detach(serve, program):
 
 @pytest.mark.parametrize("command, message", [
     ("run", "the device runs by itself"), ("start", "the device runs by itself"), ("kill", "the device runs by itself"),
-    ("reverse-continue", "history"), ("reverse-step", "history"), ("goto 5", "history"), ("who-wrote turns", "history"),
-    ("info time", "history"), ("rwatch turns", "this device has no watchpoints"), ("awatch turns", "this device has no watchpoints"),
+    ("reverse-continue", "history"), ("reverse-step", "history"), ("goto 5", "not recorded"), ("who-wrote turns", "not recorded"),
+    ("info time", "not recorded"), ("rwatch turns", "this device has no watchpoints"), ("awatch turns", "this device has no watchpoints"),
     ("generate-core", "core file"), ("attach 1", "attach is for host programs")])
 def test_what_it_cannot_do_is_refused(serve, program, tmp_path, command, message):
     server = serve("dm", program("endless"), "--now")
@@ -233,7 +234,7 @@ def test_a_device_that_is_gone_is_told(serve, program, terminal):
     server.stop()
     for _ in range(2):
         child.sendline("stepi")
-        child.expect("closed it|cannot connect|Connection refused|Connection reset|Broken pipe")
+        child.expect("closed it|cannot connect|Connection refused|Connection reset")
         child.expect_exact(PROMPT)
     child.sendline("quit")
     child.expect(pexpect.EOF)

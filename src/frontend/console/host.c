@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "frontend/console/console.h"
 #include "frontend/console/internal.h"
 
 static const struct wt_shell_host *host_of(struct wt_shell *c)

@@ -42,6 +42,8 @@ enum wt_status need_thread(struct wt_shell *c, struct wt_error *err)
 {
     if (c->started && (!c->thread || !wt_debugger_thread_alive(c->debugger, c->thread)))
         select_thread(c, wt_debugger_current_thread(c->debugger));
+    if (c->started && !c->thread && check_link(c, err) != WT_OK)
+        return WT_IO;
     if (!c->started || !c->thread)
         return wt_fail(err, WT_STATE, "No thread selected");
     return WT_OK;
@@ -64,6 +66,8 @@ enum wt_status need_frame(struct wt_shell *c, const struct wt_frame **frame, str
 {
     struct wt_frames *frames = need_thread(c, err) == WT_OK ? frames_of(c) : NULL;
     *frame = frames ? wt_frames_get(frames, c->level) : NULL;
+    if (!*frame && c->started && check_link(c, err) != WT_OK)
+        return WT_IO;
     if (!*frame)
         return wt_fail(err, WT_STATE, c->started ? "No frame selected." : "No stack.");
     return WT_OK;
