@@ -12,20 +12,6 @@ void wt_shell_show_attached(struct wt_shell *c)
     fflush(c->out);
 }
 
-enum wt_status check_link(struct wt_shell *c, struct wt_error *err)
-{
-    const unsigned pc = c->topology->pc_index;
-    const struct wt_thread_info *list;
-    uint64_t value;
-    size_t count;
-    if (!c->options.attached)
-        return WT_OK;
-    enum wt_status status = wt_debugger_threads(c->debugger, &list, &count, err);
-    if (!status && c->thread)
-        status = wt_debugger_read_numbers(c->debugger, c->thread, &pc, 1, &value, err);
-    return status;
-}
-
 /* A command that the user has broken off may have left it running. */
 static enum wt_status halt(struct wt_shell *c, struct wt_error *err)
 {

@@ -323,8 +323,6 @@ enum wt_status step_and_compare(struct wt_shell *c, const struct wt_resume *want
                                 struct wt_error *err);
 
 /* ---- attached.c: a device elsewhere ---- */
-/** Whether such a device answers; of another one nothing is asked. */
-enum wt_status check_link(struct wt_shell *c, struct wt_error *err);
 /** Fails with a sentence if the program is one of such a device, which @p command cannot change. */
 enum wt_status refuse_attached(const struct wt_shell *c, const char *command, struct wt_error *err);
 

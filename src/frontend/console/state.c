@@ -38,6 +38,21 @@ enum wt_status need_run(struct wt_shell *c, struct wt_error *err)
     return WT_OK;
 }
 
+/* Whether a device elsewhere answers; of another one nothing is asked. */
+static enum wt_status check_link(struct wt_shell *c, struct wt_error *err)
+{
+    const unsigned pc = c->topology->pc_index;
+    const struct wt_thread_info *list;
+    uint64_t value;
+    size_t count;
+    if (!c->options.attached)
+        return WT_OK;
+    enum wt_status status = wt_debugger_threads(c->debugger, &list, &count, err);
+    if (!status && c->thread)
+        status = wt_debugger_read_numbers(c->debugger, c->thread, &pc, 1, &value, err);
+    return status;
+}
+
 enum wt_status need_thread(struct wt_shell *c, struct wt_error *err)
 {
     if (c->started && (!c->thread || !wt_debugger_thread_alive(c->debugger, c->thread)))
