@@ -124,13 +124,17 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--suite", action="append", default=[])
     options = parser.parse_args()
-    # A shell without job control lets commands behind '&' ignore Ctrl-C, which tests type: programs that are started from here
-    # get it again.
+    # A shell without job control lets commands behind '&' ignore Ctrl-C, which tests type, and nohup the end of a terminal,
+    # which tests wait for: programs that are started from here get both again.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     build = os.path.relpath(options.build)
     tests = tests_of(build)
     # Tests of the cache switch it on; the others do not depend on what earlier ones left.
     environment = {"WAVETRAP_PTX_CACHE": "off", **os.environ}
+    # Who names a test wants all of it; so does `make full`, which names no suite.
+    if options.names or not options.suite:
+        environment["WAVETRAP_FULL"] = "1"
     if not options.names:
         sys.exit(not report(build, run(build, [], options.suite, environment), build == "build"))
     good = True

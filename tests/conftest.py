@@ -18,9 +18,6 @@ LIMIT = float(os.environ.get("WAVETRAP_TEST_LIMIT", "400"))
 
 # What a program shows at a terminal must not depend on where the tests are started.
 os.environ["TERM"] = "dumb"
-# Nor what a Ctrl-C does, or the end of a terminal: nohup and a shell's `&` have programs ignore them.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 class Stuck(Exception):
@@ -70,11 +67,19 @@ def pytest_runtest_teardown(item):
     yield from limited(item, "the tear-down")
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "full: takes long beside what it finds; only in `make full`, or when it is named")
+
+
 def pytest_collection_modifyitems(config, items):
-    """Leaves out every test but that of this name, with its parameters or without; else those that contain it."""
+    """With WAVETRAP_TEST, the tests of this name, with their parameters or without; else those that contain it. Otherwise
+    all but those that are marked `full`, and with WAVETRAP_FULL those, too."""
     name = os.environ.get("WAVETRAP_TEST")
-    if not name:
+    if name:
+        wanted = [i for i in items if name in (i.name, i.originalname)] or [i for i in items if name in i.name]
+    elif os.environ.get("WAVETRAP_FULL"):
         return
-    wanted = [i for i in items if name in (i.name, i.originalname)] or [i for i in items if name in i.name]
+    else:
+        wanted = [i for i in items if not i.get_closest_marker("full")]
     config.hook.pytest_deselected(items=[i for i in items if i not in wanted])
     items[:] = wanted

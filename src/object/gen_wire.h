@@ -43,7 +43,8 @@ enum gen_wire_kind {
                               */
     GEN_WIRE_WATCH,          /**< size, followed by struct gen_wire_watch: memory that is watched
                                 from now on. -ENOMEM */
-    GEN_WIRE_WATCHED,        /**< answered by a struct gen_wire_hit, once, or by nothing */
+    GEN_WIRE_WATCHED,        /**< size: answered by struct gen_wire_hit, the oldest that were not
+                                given yet, in at most so many bytes */
     GEN_WIRE_CORE,           /**< size, followed by a struct wt_core_wire and its breakpoints
                                 (object/core_wire.h): the GPU's state goes to a core file. A negative
                                 result is followed by a sentence for people */
@@ -110,7 +111,7 @@ struct gen_wire_watch {
 };
 
 /** A thread has accessed watched memory, and has entered the system routine behind the instruction.
- */
+ * Each channel's access is one. */
 struct gen_wire_hit {
     uint32_t thread;
     uint32_t lanes;   /**< channels that have done it */

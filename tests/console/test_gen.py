@@ -2,6 +2,7 @@
 and what the kernels store."""
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 
@@ -108,6 +109,27 @@ def test_a_condition_on_a_variable(kernels, way):
     file = kernels(*UNOPTIMISED)
     said, = ask_console(file, [f"break gen_add.cl:{line_of('store')} if sum == 36", "run"], ["p i"], [*add(), *way])
     assert said.endswith("= 9")
+
+
+@both_ways
+@pytest.mark.parametrize("width", [8, 16, 32])
+def test_variables_of_optimised_code(kernels, tmp_path, width, way):
+    """Their places in registers are in location lists; of SIMD32 code, a branch chooses the register by the channel. The
+    values are those that the kernel stores."""
+    file, items = kernels("-g", f"-DWIDTH={width}", name="wide"), 2 * width
+    options = ["-g", "gen9", "--kernel", "wide", "--grid", str(items), "--block", str(items), "--arg=iota:32", f"--arg=zeros:{4 * items}",
+               f"--arg=zeros:{4 * items}", "--arg=i32:4"]
+    dumps = [f"--dump-arg={n}:{tmp_path / str(n)}" for n in (1, 2)]
+    subprocess.run([WAVETRAP, "run", *options, *dumps, file], capture_output=True, timeout=TIMEOUT, check=True)
+    numbers, sums = (struct.unpack(f"<{items}i", (tmp_path / str(n)).read_bytes()) for n in (1, 2))
+    assert numbers == tuple(range(items)) and len(set(sums)) > 1
+    where = f"gen_wide.cl:{line_of('store', 'wide')}"
+    for first in 0, width:
+        i, total, argument = ask_console(file, [f"break {where} if i == {first + width - 1}", "run"], ["p i@*", "p sum@*", "p n"], [*options, *way])
+        assert i.endswith(f"{first}, {first + 1} .. {first + width - 1}, step +1, in channels 0..{width - 1}"), i
+        values = {k: int(v) for a, b, v in re.findall(r"^\s+(\d+)(?:\.\.(\d+))?\s+(-?\d+)", total, re.M) for k in range(int(a), int(b or a) + 1)}
+        assert values == dict(enumerate(sums[first:first + width])), total
+        assert argument.endswith("= 4")
 
 
 @both_ways

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct wt_space spaces[] = {
     {.name = "memory", .dwarf = 0, .address_bits = 64},
-    {.name = "registers", .dwarf = -1, .address_bits = 12},
+    {.name = "registers", .dwarf = -1, .address_bits = 12, .aperture = UINT64_C(1) << 40},
 };
 static const struct wt_register lane = {.name = "_lane", .bits = 32, .dwarf = -1};
 static const struct wt_topology topology = {.spaces = spaces,
@@ -28,7 +28,40 @@ static const struct wt_topology topology = {.spaces = spaces,
                                             .file_bytes = 32,
                                             .address_bits = 64};
 
-static void place(struct wt_info *info, Dwarf_Die *die)
+/* Every lane's memory is what its address is. */
+static wt_lanes read_memory(void *context, wt_lanes which, const uint64_t *addr, unsigned size,
+                            uint64_t *out)
+{
+    (void)context;
+    for (wt_lanes rest = which; rest; rest &= rest - 1) {
+        const unsigned k = wt_lanes_lowest(rest);
+        out[k] = addr[k] & ~UINT64_C(0) >> (64 - 8 * size);
+    }
+    return which;
+}
+
+/* A location that is accepted can be computed. */
+static void evaluate(struct wt_expr *expr, const struct wt_operand *o)
+{
+    enum { LANES = 32 };
+    uint64_t number[LANES], value[LANES];
+    const uint64_t *row[1] = {number};
+    const struct wt_expr_world world = {.read = read_memory};
+    struct wt_error err = {0};
+    size_t count;
+    for (unsigned k = 0; k < LANES; k++)
+        number[k] = k;
+    const wt_expr_vector v = o->piece_count ? o->piece[0].vector : wt_expr_constant(expr, 0);
+    wt_expr_add(expr, WT_EXPR_END, 0, wt_expr_temporary(expr, 0), v, v);
+    if (wt_expr_finish(expr, &err) != WT_OK || wt_expr_loops(expr))
+        abort();
+    wt_expr_registers(expr, &count);
+    if (count > 1)
+        abort();
+    wt_expr_run(expr, row, LANES, &world, value);
+}
+
+static void place(struct wt_info *info, Dwarf_Die *die, uint64_t pc)
 {
     Dwarf_Attribute attribute;
     Dwarf_Op *ops, *own = NULL;
@@ -41,10 +74,12 @@ static void place(struct wt_info *info, Dwarf_Die *die)
         abort();
     if (dwarf_attr_integrate(die, DW_AT_location, &attribute) &&
         (dwarf_getlocation(&attribute, &ops, &count) == 0 ||
-         (ops = own = wt_dwarf_operations(&attribute, &count)) != NULL) &&
-        wt_build_location(&b, &attribute, ops, count, NULL, 0, 4, &o, &err) == WT_OK &&
-        o.piece_count > WT_PIECES)
-        abort();
+         (ops = own = wt_dwarf_operations(&attribute, pc, &count)) != NULL) &&
+        wt_build_location(&b, &attribute, ops, count, NULL, 0, 4, &o, &err) == WT_OK) {
+        if (o.piece_count > WT_PIECES)
+            abort();
+        evaluate(b.expr, &o);
+    }
     free(own);
     wt_expr_free(b.expr);
 }
@@ -60,7 +95,7 @@ static void scopes(struct wt_info *info, uint64_t pc)
             continue;
         do {
             wt_types_of(wt_info_types(info), &child);
-            place(info, &child);
+            place(info, &child, pc);
         } while (--left && dwarf_siblingof(&child, &child) == 0);
     }
     free(wt_info_frame(info, pc));
@@ -86,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                              : wt_types_of(wt_info_types(info), &die);
             wt_type_print_declared(out, type, names[i].name);
             wt_type_print_definition(out, type);
-            place(info, &die);
+            place(info, &die, 0);
             if (names[i].kind == WT_NAME_FUNCTION && wt_info_entry(&die, &start, &end))
                 scopes(info, start);
         }

@@ -191,9 +191,8 @@ static uint32_t most_of(const struct gen_wire_request *request)
     case GEN_WIRE_READ:
     case GEN_WIRE_ELF:
     case GEN_WIRE_SOURCE:
-        return request->size;
     case GEN_WIRE_WATCHED:
-        return sizeof(struct gen_wire_hit);
+        return request->size;
     case GEN_WIRE_FAULT:
         return sizeof(struct gen_wire_fault);
     default:
@@ -210,6 +209,7 @@ static bool ask(int fd, const struct gen_wire_request *request, struct gen_wire_
         return false;
     if (!gen_wire_sound(request) || answer->size > most_of(request) ||
         (request->kind == GEN_WIRE_READ && answer->size && answer->size != request->size) ||
+        (request->kind == GEN_WIRE_WATCHED && answer->size % sizeof(struct gen_wire_hit)) ||
         (request->kind == GEN_WIRE_KERNELS && answer->size % sizeof(struct gen_wire_kernel)))
         abort();
     return receive(fd, bytes, answer->size);

@@ -178,6 +178,19 @@ def test_watchpoints():
     assert said[10].endswith("round 2: 1269 2498 2578\n" + END)
 
 
+def test_each_of_the_waves_that_access_watched_memory_at_once_is_told():
+    """Waves of both GPUs have stopped when the queues are suspended: each is told once before it goes on."""
+    groups = 12
+    said = ask(["tbreak readers", "run", "rwatch in[0]", *["continue"] * (2 * groups + 1)], compiled("readers.hip", "-O0", name="readers"),
+               options=["-g", "gfx900", "-g", "gfx900"])
+    stops = [re.search(r"device (\d), .* group \((\d+),0,0\).*\n\nHardware read watchpoint 2: in\[0\]\n\nValue = 7\n", text)
+             for text in said[3:3 + 2 * groups]]
+    assert all(stops), said
+    assert sorted((int(stop[1]), int(stop[2])) for stop in stops) == [(gpu, group) for gpu in range(2) for group in range(groups)]
+    last = said[3 + 2 * groups]
+    assert f"sum {2 * 64 * sum(7 + group for group in range(groups))}\n" in last and last.endswith(END)
+
+
 def test_watchpoints_that_the_hardware_cannot_have():
     """It says why when the program is to go on, watches nothing then, and goes on without them."""
     start = [f"tbreak {SOURCE.name}:{line_of('store')}", "run"]

@@ -163,6 +163,38 @@ def test_watchpoints_of_buffers_and_local_memory(program):
     assert "watchpoint 2: part[12]\n" in said[4] and said[5] == "$1 = 3\n"
 
 
+def test_each_of_the_threads_that_access_watched_memory_at_once_is_told(tmp_path):
+    """Threads of all subslices are let go one subslice after the other: several stop before the debugger asks for one."""
+    groups = 40
+    (tmp_path / "readers.c").write_text(f"""#include "{ROOT}/examples/opencl/common.h"
+static const char source[] = "kernel void readers(global const int *in, global int *out)\\n"
+                             "{{\\n"
+                             "    out[get_global_id(0)] = in[0] + (int)get_group_id(0);\\n"
+                             "}}\\n";
+int main(void)
+{{
+    enum {{ GROUPS = {groups}, LANES = 8 }};
+    const size_t all = GROUPS * LANES, group = LANES;
+    int seven = 7, out[GROUPS * LANES], sum = 0;
+    open_device();
+    cl_kernel kernel = build(source, "readers");
+    cl_mem memory[] = {{buffer(sizeof seven, &seven), buffer(sizeof out, NULL)}};
+    for (unsigned i = 0; i < 2; i++)
+        check(clSetKernelArg(kernel, i, sizeof memory[i], &memory[i]), "argument");
+    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &all, &group, 0, NULL, NULL), "run");
+    check(clEnqueueReadBuffer(queue, memory[1], CL_TRUE, 0, sizeof out, out, 0, NULL, NULL), "read");
+    for (int i = 0; i < GROUPS * LANES; i++)
+        sum += out[i];
+    printf("sum %d\\n", sum);
+    return 0;
+}}
+""")
+    said = said_by(["tbreak readers", "run", "rwatch in[0]", *["continue"] * (groups + 1)], build(tmp_path / "readers.c", tmp_path))
+    stops = [re.search(r"group \((\d+),0,0\).*\n\nHardware read watchpoint 2: in\[0\]\n\nValue = 7\n", text) for text in said[3:3 + groups]]
+    assert all(stops) and sorted(int(stop[1]) for stop in stops) == list(range(groups)), said
+    assert f"sum {8 * sum(7 + group for group in range(groups))}\n" in said[3 + groups] and said[3 + groups].endswith(END)
+
+
 def test_shared_local_memory(program):
     said = said_by(["break program-3.cl:6 if here == 3", "run", "print part[here]", "print part[here]@*", "set var part[3] = 777",
                     "print part[3]", "kill"], program, 1)

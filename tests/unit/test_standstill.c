@@ -21,6 +21,8 @@ enum { SLOTS = 4, PER_CORE = 2 };
 struct slot {
     bool alive, halted; /* halted: by itself, for an exception */
     unsigned launch, index, pc;
+    unsigned
+        accesses; /* to watched memory, by its last instruction: bits, one for each watchpoint */
 };
 
 /* All of the family: the device, and what it has been told to do. */
@@ -43,6 +45,28 @@ struct row {
 static struct wt_error err;
 
 /* ---- the family ---- */
+
+static const struct wt_watchpoint watchpoints[] = {
+    {.kind = WT_WATCHPOINT_WRITE, .addr = {0, 0x100}, .size = 4},
+    {.kind = WT_WATCHPOINT_WRITE, .addr = {0, 0x200}, .size = 4},
+    {.kind = WT_WATCHPOINT_ACCESS, .addr = {0, 0x100}, .size = 8},
+};
+enum { WATCHPOINTS = sizeof watchpoints / sizeof *watchpoints };
+
+/* Two lanes each. */
+static enum wt_status take_accesses(struct wt_probe *p, uint32_t wave, struct wt_error *e)
+{
+    struct row *row = (struct row *)wt_standstill_row(p, wave);
+    enum wt_status status = WT_OK;
+    for (unsigned i = 0; i < WATCHPOINTS; i++)
+        for (unsigned lane = 0; lane < 2 && p->slot[wave].accesses >> i & 1 && !status; lane++)
+            status = wt_standstill_note_hit(p, wave, &watchpoints[i], row->pc - 1, 1u << lane,
+                                            "an access", e);
+    p->slot[wave].accesses = 0;
+    row->common.run = row->common.step = false;
+    row->common.cause = WT_HALT_WATCH;
+    return status;
+}
 
 static enum wt_status stop(struct wt_probe *p, struct wt_error *e)
 {
@@ -67,6 +91,8 @@ static enum wt_status stop(struct wt_probe *p, struct wt_error *e)
         if (slot->halted && row->common.run) {
             row->common.run = row->common.step = false;
             row->common.cause = WT_HALT_EXCEPTION;
+        } else if (slot->accesses) {
+            status = take_accesses(p, i, e);
         } else if (row->common.step) {
             row->common.run = row->common.step = false;
             row->common.cause = WT_HALT_STEP;
@@ -374,9 +400,96 @@ static void test_exceptions_and_resets(void **state)
     wt_standstill_close(&p);
 }
 
+/* The wave halts for an access: of which lanes to which watchpoint? */
+static void hears_of(struct wt_probe *p, uint32_t wave, const struct wt_watchpoint *asked)
+{
+    struct wt_probe_watched watched;
+    enum wt_halt_cause cause;
+    uint64_t pc;
+    assert_int_equal(wt_standstill_halt_cause(p, wave, &cause, &pc, &err), WT_OK);
+    assert_int_equal(cause, WT_HALT_WATCH);
+    assert_int_equal(wt_standstill_watched(p, wave, &watched, &err), WT_OK);
+    assert_true(watched.wanted);
+    assert_int_equal(watched.kind, asked->kind);
+    assert_int_equal(watched.addr.offset, asked->addr.offset);
+    assert_int_equal(watched.pc, pc - 1);
+    assert_int_equal(watched.lanes, 3);
+    assert_string_equal(watched.text, "an access");
+}
+
+static void test_each_access_is_told_before_its_wave_goes_on(void **state)
+{
+    struct wt_probe p;
+    struct wt_probe_watched watched;
+    struct wt_probe_step step;
+    open_probe(&p, false);
+    for (unsigned i = 0; i < 3; i++)
+        begin(&p, i, 7, i);
+    scan(&p, 0x7, 0);
+    /* Three waves access watched memory before all stand still; the first by two watchpoints. */
+    p.slot[0].accesses = 7;
+    p.slot[1].accesses = p.slot[2].accesses = 1;
+    scan(&p, 0x7, 0x7);
+    /* The debugger hears of one, stops, and lets all go. */
+    hears_of(&p, 0, &watchpoints[0]);
+    const unsigned pc[] = {p.slot[0].pc, p.slot[1].pc, p.slot[2].pc};
+    assert_int_equal(wt_standstill_resume(&p, set(0x7), &err), WT_OK);
+    scan(&p, 0x7, 0x7);
+    hears_of(&p, 1, &watchpoints[0]);
+    assert_int_equal(wt_standstill_resume(&p, set(0x7), &err), WT_OK);
+    scan(&p, 0x7, 0x5);
+    assert_int_not_equal(p.slot[1].pc, pc[1]);
+    hears_of(&p, 0, &watchpoints[1]);
+    /* The address of the third was told with the first. */
+    assert_int_equal(wt_standstill_watched(&p, 0, &watched, &err), WT_OK);
+    assert_false(watched.wanted);
+    /* One that is to step has not done so. */
+    assert_int_equal(wt_standstill_step(&p, 2, &step, &err), WT_OK);
+    assert_true(step.done && step.active);
+    assert_int_equal(step.cause, WT_HALT_WATCH);
+    assert_int_equal(step.pc, pc[2]);
+    hears_of(&p, 2, &watchpoints[0]);
+    assert_int_equal(p.slot[0].pc, pc[0]);
+    assert_int_equal(p.slot[2].pc, pc[2]);
+    assert_int_equal(wt_standstill_resume(&p, set(0x7), &err), WT_OK);
+    scan(&p, 0x7, 0);
+    wt_standstill_close(&p);
+}
+
+static void test_accesses_that_nobody_wants_to_hear_of(void **state)
+{
+    struct wt_probe p;
+    struct wt_probe_watched watched;
+    open_probe(&p, false);
+    for (unsigned i = 0; i < 3; i++)
+        begin(&p, i, 7, i);
+    scan(&p, 0x7, 0);
+    p.slot[0].accesses = 3;
+    p.slot[1].accesses = 1;
+    p.slot[2].accesses = 2;
+    scan(&p, 0x7, 0x7);
+    /* The first watchpoint is removed. */
+    wt_standstill_keep_hits(&p, &watchpoints[1], 1);
+    assert_true(wt_standstill_has_hit(&p, 0) && wt_standstill_has_hit(&p, 2));
+    assert_false(wt_standstill_has_hit(&p, 1));
+    /* Another wave has come into the slot of one that has made an access. */
+    begin(&p, 2, 7, 9);
+    scan(&p, 0x7, 0x3);
+    assert_false(wt_standstill_has_hit(&p, 2));
+    assert_int_equal(wt_standstill_watched(&p, 2, &watched, &err), WT_OK);
+    assert_false(watched.wanted);
+    assert_int_equal(wt_standstill_resume(&p, set(0x7), &err), WT_OK);
+    scan(&p, 0x7, 0x1);
+    wt_standstill_replaced(&p);
+    assert_int_equal(p.common.hit_count, 0);
+    wt_standstill_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_access_is_told_before_its_wave_goes_on),
+        cmocka_unit_test(test_accesses_that_nobody_wants_to_hear_of),
         cmocka_unit_test(test_waves_stand_still_for_a_look_only),
         cmocka_unit_test(test_a_step_is_of_one_wave_and_all_stay),
         cmocka_unit_test(test_launches_and_modules_are_told),

@@ -48,9 +48,10 @@ wt_lanes gcnp_lanes_of_access(struct wt_probe *p, uint32_t wave, const struct gc
     const uint32_t word = (uint32_t)wt_load_le(code, 4), more = (uint32_t)wt_load_le(code + 4, 4);
     const unsigned segment = wt_field(word, 15, 14), v = wt_field(more, 7, 0);
     const unsigned saddr = wt_field(more, 22, 16), to = wt_field(more, 31, 24);
-    const unsigned bytes = size_of(wt_field(word, 24, 18), &loads);
+    const unsigned op = wt_field(word, 24, 18), bytes = size_of(op, &loads);
     const bool has_base = segment != SEGMENT_FLAT && saddr != NO_SADDR;
     const unsigned registers = has_base ? 1 : 2;
+    loads |= op >= 64 && wt_field(word, 16, 16); /* GLC: the atomic returns what was there */
     if (word >> 26 != ENCODING_FLAT || segment == SEGMENT_SCRATCH || !bytes ||
         v + registers > row->vgprs || (has_base && saddr + 2 > row->sgprs) ||
         (loads && to < v + registers && v < to + (bytes + 3) / 4))
@@ -72,5 +73,5 @@ wt_lanes gcnp_lanes_of_access(struct wt_probe *p, uint32_t wave, const struct gc
             addr < at + bytes)
             lanes |= wt_lane_bit(lane);
     }
-    return lanes ? lanes : exec;
+    return lanes;
 }

@@ -15,6 +15,7 @@ enum gcnp_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_LOCAL, SPACE_PRIVATE, SPACE
 /** A row of the probe's table of waves: its slot, and the record that the last scan read. */
 struct gcnp_row {
     struct wt_standstill_row common;
+    bool watched;  /**< it has stopped for an address watch, whose range was not looked at yet */
     bool aborts;   /**< it stands at an s_trap 2, by which the program gives up */
     bool given_up; /**< it was to go on from an exception: the runtime knows, and it stays halted */
     uint32_t queue;  /**< index in the probe's list of queues */
@@ -60,6 +61,11 @@ static inline struct gcnp_row *gcnp_row(const struct wt_probe *p, wt_wave_handle
     return (struct gcnp_row *)wt_standstill_row(p, wave);
 }
 
+/* ---- call.c ---- */
+
+/** Does an operation; what the driver refuses fails. */
+enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct wt_error *err);
+
 /* ---- waves.c: queues, records, who is where ---- */
 
 /** A standstill is queues that are suspended. */
@@ -71,8 +77,6 @@ static inline enum wt_status gcnp_find_row(struct wt_probe *p, wt_wave_handle wa
     *row = gcnp_row(p, wave);
     return wt_standstill_look(p, wave, err);
 }
-/** Does an operation; what the driver refuses fails. */
-enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct wt_error *err);
 /** Writes a row's hardware registers and TTMPs back to its record. */
 enum wt_status gcnp_write_back(struct wt_probe *p, const struct gcnp_row *row,
                                struct wt_error *err);
@@ -163,15 +167,14 @@ enum wt_status gcnp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
 /** The probe's operation set_watchpoints. */
 enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
                                 struct wt_error *err);
-/** The probe's operation watched. */
-enum wt_status gcnp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_watched *watched,
-                            struct wt_error *err);
+/** During a standstill: notes which waves have accessed watched ranges since the last one. */
+enum wt_status gcnp_take_hits(struct wt_probe *p, struct wt_error *err);
 
 /* ---- access.c ---- */
 
 /** The lanes with which the instruction at @p pc, which a row's wave has just executed, has
- * accessed [addr, addr + size) of global memory; all that are enabled where that cannot be known.
- */
+ * accessed [addr, addr + size) of global memory, maybe none; all that are enabled where that cannot
+ * be known. */
 wt_lanes gcnp_lanes_of_access(struct wt_probe *p, uint32_t wave, const struct gcnp_row *row,
                               uint64_t pc, uint64_t addr, uint64_t size);
 

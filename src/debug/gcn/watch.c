@@ -89,6 +89,7 @@ enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
                                 struct wt_error *err)
 {
     enum wt_status status;
+    wt_standstill_keep_hits(p, list, count);
     if ((status = clear(p, err)) != WT_OK)
         return status;
     if (count > GCNP_WATCHES)
@@ -112,45 +113,62 @@ static bool has_hit(const struct gcnp_row *row, const struct gcnp_watch *w)
     return row->hw[KFD_HW_TRAPSTS] >> (id ? 11 + id : 7) & 1;
 }
 
-/* Whether the watched range was accessed, as far as that can be known. */
-static enum wt_status judge(struct wt_probe *p, struct gcnp_watch *w, bool *wanted,
-                            struct wt_error *err)
+/* Whether the watched range of a write watch has changed since it was looked at last. */
+static enum wt_status has_changed(struct wt_probe *p, struct gcnp_watch *w, bool *changed,
+                                  struct wt_error *err)
 {
     uint8_t now[GCNP_WATCHED_BYTES];
-    *wanted = true;
-    if (w->asked.kind != WT_WATCHPOINT_WRITE)
-        return WT_OK;
     const enum wt_status status = gcnp_read_link(p, w->addr, now, compared(w), err);
     if (status != WT_OK)
         return status;
-    *wanted = memcmp(now, w->before, compared(w)) != 0 || compared(w) < w->asked.size;
+    *changed = memcmp(now, w->before, compared(w)) != 0 || compared(w) < w->asked.size;
     memcpy(w->before, now, compared(w));
     return WT_OK;
 }
 
-enum wt_status gcnp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_watched *watched,
-                            struct wt_error *err)
+static enum wt_status note(struct wt_probe *p, uint32_t wave, const struct gcnp_watch *w,
+                           struct wt_error *err)
 {
-    struct gcnp_row *row;
-    enum wt_status status = gcnp_find_row(p, wave, &row, err);
-    *watched = (struct wt_probe_watched){.wanted = false};
-    for (unsigned i = 0; i < p->watches && !status && !watched->wanted; i++) {
-        struct gcnp_watch *w = &p->watch[i];
-        if (!has_hit(row, w))
+    const struct gcnp_row *row = gcnp_row(p, wave);
+    const uint64_t pc = gcnp_row_pc(row) - 4 * (row->ttmp[1] >> KFD_TTMP1_REWIND_SHIFT & 15);
+    wt_lanes lanes = gcnp_lanes_of_access(p, wave, row, pc, w->addr, w->asked.size);
+    char text[224];
+    if (!lanes && w->asked.kind == WT_WATCHPOINT_WRITE)
+        return WT_OK; /* it has written beside the range, which another wave has changed */
+    snprintf(text, sizeof text, "address watch %u: the instruction at 0x%llx has %s 0x%llx",
+             (unsigned)w->id[row->common.wave.device], (unsigned long long)pc,
+             w->asked.kind == WT_WATCHPOINT_WRITE  ? "written to"
+             : w->asked.kind == WT_WATCHPOINT_READ ? "read in the block of"
+                                                   : "accessed the block of",
+             (unsigned long long)w->addr);
+    if (!lanes)
+        lanes = gcnp_row_exec(row);
+    return wt_standstill_note_hit(p, wave, &w->asked, pc, lanes, text, err);
+}
+
+/* The waves that have stopped for a watch. Which of several has changed the range cannot be known:
+ * each of them may have. */
+static enum wt_status take_hits_of(struct wt_probe *p, struct gcnp_watch *w, struct wt_error *err)
+{
+    bool wanted = w->asked.kind != WT_WATCHPOINT_WRITE, judged = wanted;
+    enum wt_status status = WT_OK;
+    for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
+        const struct gcnp_row *row = gcnp_row(p, i);
+        if (!row->common.present || !row->watched || !has_hit(row, w))
             continue;
-        if ((status = judge(p, w, &watched->wanted, err)) != WT_OK)
-            return status;
-        watched->kind = w->asked.kind;
-        watched->addr = w->asked.addr;
-        watched->pc = gcnp_row_pc(row) - 4 * (row->ttmp[1] >> KFD_TTMP1_REWIND_SHIFT & 15);
-        watched->lanes = gcnp_lanes_of_access(p, wave, row, watched->pc, w->addr, w->asked.size);
-        snprintf(watched->text, sizeof watched->text,
-                 "address watch %u: the instruction at 0x%llx has %s 0x%llx",
-                 (unsigned)w->id[row->common.wave.device], (unsigned long long)watched->pc,
-                 w->asked.kind == WT_WATCHPOINT_WRITE  ? "written to"
-                 : w->asked.kind == WT_WATCHPOINT_READ ? "read in the block of"
-                                                       : "accessed the block of",
-                 (unsigned long long)w->addr);
+        if (!judged)
+            status = has_changed(p, w, &wanted, err);
+        judged = true;
+        if (wanted && !status)
+            status = note(p, i, w, err);
     }
+    return status;
+}
+
+enum wt_status gcnp_take_hits(struct wt_probe *p, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (unsigned i = 0; i < p->watches && !status; i++)
+        status = take_hits_of(p, &p->watch[i], err);
     return status;
 }

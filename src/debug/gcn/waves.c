@@ -1,7 +1,6 @@
 /* Suspends and resumes queues, and reads the waves in their save areas. */
 #include "debug/gcn/internal.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,18 +15,6 @@
 enum { STATUS_HALT = 1 << 13, MODE_DEBUG_EN = 1 << 11, TRAPSTS_ILLEGAL = 1 << 11 };
 /* Address watches, as exceptions: enabled, and raised. */
 enum { MODE_WATCH = 1 << 19, TRAPSTS_WATCH = 1 << 7 | 7 << 12 };
-
-enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct wt_error *err)
-{
-    enum wt_status status = p->link->ops->call(p->link->context, call, err);
-    if (status != WT_OK)
-        return status;
-    if (call->result >= 0)
-        return WT_OK;
-    return wt_fail(err, call->result == -EINVAL ? WT_INVALID : WT_STATE,
-                   "the driver refuses debug operation %u: %s", (unsigned)call->op,
-                   strerror(-call->result));
-}
 
 /* ---- launches ---- */
 
@@ -93,6 +80,7 @@ static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, struct
 {
     row->common.cause = gcnp_cause_of(row);
     row->common.run = row->common.step = false;
+    row->watched = row->common.cause == WT_HALT_WATCH;
     if (row->common.cause != WT_HALT_BREAKPOINT)
         return WT_OK;
     row->aborts = (row->ttmp[6] >> KFD_TTMP6_TRAP_SHIFT & 15) == TRAP_ABORT;
@@ -257,7 +245,8 @@ static enum wt_status suspend(struct wt_probe *p, struct wt_error *err)
     if ((status = gcnp_call(p, &call, err)) != WT_OK)
         return status;
     p->common.still = true;
-    return read_waves(p, err);
+    status = read_waves(p, err);
+    return status ? status : gcnp_take_hits(p, err);
 }
 
 enum wt_status gcnp_write_back(struct wt_probe *p, const struct gcnp_row *row, struct wt_error *err)

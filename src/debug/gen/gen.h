@@ -58,10 +58,10 @@ struct wt_gen_link_ops {
     /** Watches memory, this list and no other. NULL: the target has a service for it, or none. */
     enum wt_status (*watch)(void *context, const struct gen_wire_watch *list, size_t count,
                             struct wt_error *err);
-    /** *any: a thread has stopped since the last call because it has accessed such memory: @p hit.
-     * NULL where watch is. */
-    enum wt_status (*watched)(void *context, struct gen_wire_hit *hit, bool *any,
-                              struct wt_error *err);
+    /** The oldest accesses to such memory that were not given yet, at most @p room; their threads
+     * have stopped. Fewer than that: there are no more. NULL where watch is. */
+    enum wt_status (*take_hits)(void *context, struct gen_wire_hit *hits, size_t room,
+                                size_t *count, struct wt_error *err);
     /** Whether the program has ended, with which status and words for people. */
     bool (*ended)(void *context, uint32_t *status, char *text, size_t size);
     /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.

@@ -26,9 +26,8 @@ enum genp_space { GENP_GLOBAL, GENP_LOCAL, GENP_FILE, GENP_SPACES };
 /** A row of the probe's table of threads: its slot, and the record that the last scan read. */
 struct genp_row {
     struct wt_standstill_row common;
-    uint32_t causes;         /**< WT_HALT_EXCEPTION: bits of cr0.1 that the stop had */
-    struct gen_wire_hit hit; /**< WT_HALT_WATCH: what it has accessed */
-    struct gen_saved saved;  /**< from `f` on */
+    uint32_t causes;        /**< WT_HALT_EXCEPTION: bits of cr0.1 that the stop had */
+    struct gen_saved saved; /**< from `f` on */
 };
 
 struct wt_probe {
@@ -114,11 +113,8 @@ void genp_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *wind
 /** The probe's operation set_watchpoints. */
 enum wt_status genp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
                                 struct wt_error *err);
-/** The probe's operation watched. */
-enum wt_status genp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_watched *watched,
-                            struct wt_error *err);
-/** During a standstill: the row of a thread that has stopped for watched memory gets its cause. */
-enum wt_status genp_take_hit(struct wt_probe *p, struct wt_error *err);
+/** During a standstill: notes which threads have accessed watched memory, and halts them. */
+enum wt_status genp_take_hits(struct wt_probe *p, struct wt_error *err);
 /** An address of the link's for one of the debugger's. */
 uint64_t genp_linear(const struct wt_probe *p, struct wt_address addr);
 

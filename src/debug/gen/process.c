@@ -172,13 +172,15 @@ static enum wt_status link_watch(void *context, const struct gen_wire_watch *lis
     return status;
 }
 
-static enum wt_status link_watched(void *context, struct gen_wire_hit *hit, bool *any,
-                                   struct wt_error *err)
+static enum wt_status link_take_hits(void *context, struct gen_wire_hit *hits, size_t room,
+                                     size_t *count, struct wt_error *err)
 {
-    const struct gen_wire_request request = {.kind = GEN_WIRE_WATCHED};
+    const struct gen_wire_request request = {.kind = GEN_WIRE_WATCHED,
+                                             .size = (uint32_t)(room * sizeof *hits)};
     struct gen_wire_answer answer;
-    const enum wt_status status = ask(context, &request, NULL, &answer, hit, sizeof *hit, err);
-    *any = status == WT_OK && answer.size == sizeof *hit;
+    const enum wt_status status =
+        ask(context, &request, NULL, &answer, hits, room * sizeof *hits, err);
+    *count = status == WT_OK ? answer.size / sizeof *hits : 0;
     return status;
 }
 
@@ -205,7 +207,7 @@ static const struct wt_gen_link_ops process_link = {
     .event = link_event,
     .code_known = link_code_known,
     .watch = link_watch,
-    .watched = link_watched,
+    .take_hits = link_take_hits,
     .ended = link_ended,
     .detach = link_detach,
 };

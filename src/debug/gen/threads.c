@@ -135,7 +135,7 @@ static enum wt_status stop(struct wt_probe *p, struct wt_error *err)
         return status;
     p->common.still = true;
     status = read_threads(p, err);
-    return status ? status : genp_take_hit(p, err);
+    return status ? status : genp_take_hits(p, err);
 }
 
 /* ---- going on ---- */

@@ -37,24 +37,7 @@ enum wt_status genp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
     free(p->watch);
     p->watch = kept;
     p->watches = count;
-    return WT_OK;
-}
-
-enum wt_status genp_take_hit(struct wt_probe *p, struct wt_error *err)
-{
-    struct gen_wire_hit hit;
-    bool any;
-    enum wt_status status;
-    if (!p->watches || (status = p->link->ops->watched(p->link->context, &hit, &any, err)) != WT_OK)
-        return p->watches ? status : WT_OK;
-    if (!any || hit.thread >= p->common.topology.waves)
-        return WT_OK;
-    struct genp_row *row = genp_row(p, hit.thread);
-    if (!row->common.present || !row->common.run)
-        return WT_OK;
-    row->hit = hit;
-    row->common.run = row->common.step = false;
-    row->common.cause = WT_HALT_WATCH;
+    wt_standstill_keep_hits(p, list, count);
     return WT_OK;
 }
 
@@ -69,23 +52,52 @@ static bool is_wanted(const struct wt_probe *p, const struct gen_wire_hit *hit,
                                                      : true);
 }
 
-enum wt_status genp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_watched *watched,
-                            struct wt_error *err)
+static enum wt_status note(struct wt_probe *p, const struct gen_wire_hit *hit, struct wt_error *err)
 {
-    const struct gen_wire_hit *hit = &genp_row(p, wave)->hit;
-    (void)err;
-    *watched = (struct wt_probe_watched){.wanted = false};
-    for (size_t i = 0; i < p->watches && !watched->wanted; i++) {
-        if (!is_wanted(p, hit, &p->watch[i]))
-            continue;
-        *watched = (struct wt_probe_watched){.wanted = true,
-                                             .kind = p->watch[i].kind,
-                                             .addr = p->watch[i].addr,
-                                             .pc = hit->pc,
-                                             .lanes = hit->lanes};
-        snprintf(watched->text, sizeof watched->text, "the instruction at 0x%llx has %s 0x%llx",
-                 (unsigned long long)hit->pc, hit->kind == GEN_WATCH_READ ? "read" : "written to",
-                 (unsigned long long)hit->addr);
+    char text[224];
+    enum wt_status status = WT_OK;
+    snprintf(text, sizeof text, "the instruction at 0x%llx has %s 0x%llx",
+             (unsigned long long)hit->pc, hit->kind == GEN_WATCH_READ ? "read" : "written to",
+             (unsigned long long)hit->addr);
+    for (size_t i = 0; i < p->watches && !status; i++)
+        if (is_wanted(p, hit, &p->watch[i]))
+            status = wt_standstill_note_hit(p, hit->thread, &p->watch[i], hit->pc, hit->lanes, text,
+                                            err);
+    return status;
+}
+
+/* A thread that steps has done its instruction, whether the access is wanted or not. */
+static void halt_row(struct wt_probe *p, uint32_t thread)
+{
+    struct wt_standstill_row *row = wt_standstill_row(p, thread);
+    const bool wanted = wt_standstill_has_hit(p, thread);
+    if (wanted && (row->run || row->cause == WT_HALT_STEP))
+        row->cause = WT_HALT_WATCH;
+    else if (row->run && row->step)
+        row->cause = WT_HALT_STEP;
+    else
+        return;
+    row->run = row->step = false;
+}
+
+enum wt_status genp_take_hits(struct wt_probe *p, struct wt_error *err)
+{
+    enum { AT_ONCE = 64 };
+    struct gen_wire_hit list[AT_ONCE];
+    size_t count = AT_ONCE;
+    enum wt_status status;
+    while (p->watches && count == AT_ONCE) {
+        if ((status = p->link->ops->take_hits(p->link->context, list, AT_ONCE, &count, err)) !=
+            WT_OK)
+            return status;
+        for (size_t i = 0; i < count; i++) {
+            if (list[i].thread >= p->common.topology.waves ||
+                !wt_standstill_row(p, list[i].thread)->present)
+                continue;
+            if ((status = note(p, &list[i], err)) != WT_OK)
+                return status;
+            halt_row(p, list[i].thread);
+        }
     }
     return WT_OK;
 }

@@ -34,21 +34,7 @@ struct smp_row {
     bool aborts;           /**< it has come to a trap of its own, by which the program gives up */
     unsigned trap;         /**< of a breakpoint: the immediate of BPT.TRAP */
     struct wt_fault error; /**< of an exception */
-    struct smp_access {    /**< to watched memory, since it was resumed */
-        bool done;
-        bool told; /**< the debugger has asked for it */
-        struct wt_watchpoint asked;
-        uint64_t pc;
-        uint32_t lanes;
-    } access;
 };
-
-/** Whether the debugger has yet to hear of an access of a warp: several have stopped at once, and
- * it has resumed them when it had heard of one. */
-static inline bool smp_has_news(const struct smp_row *row)
-{
-    return row->access.done && !row->access.told;
-}
 
 /** A watchpoint of the debugger. */
 struct smp_watch {
@@ -124,11 +110,8 @@ enum wt_status smp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
 /** The probe's operation set_watchpoints. */
 enum wt_status smp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
                                struct wt_error *err);
-/** During a standstill: notes in their rows which warps have accessed watched memory. */
+/** During a standstill: notes which warps have accessed watched memory. */
 enum wt_status smp_take_hits(struct wt_probe *p, struct wt_error *err);
-/** The probe's operation watched. */
-enum wt_status smp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_watched *watched,
-                           struct wt_error *err);
 
 /* ---- code.c ---- */
 

@@ -109,6 +109,8 @@ static enum wt_status give_up(struct wt_probe *p, wt_wave_handle wave, struct wt
 {
     struct smp_row *row = smp_row(p, wave);
     const bool failed = row->aborts || row->common.cause == WT_HALT_EXCEPTION;
+    if (wt_standstill_has_hit(p, wave)) /* it stays where it is */
+        return WT_OK;
     row->aborts = false;
     return p->link->ops->fail && row->common.present && failed
                ? p->link->ops->fail(p->link->context, wave, err)
@@ -119,33 +121,16 @@ static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves
                              struct wt_error *err)
 {
     enum wt_status status = wt_standstill_hold(p, err);
-    struct wt_wave_set going = *waves;
-    for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
-        struct smp_row *row = smp_row(p, i);
-        if (!wt_wave_set_has(waves, i))
-            continue;
-        if (row->common.present && smp_has_news(row)) {
-            row->common.cause = WT_HALT_WATCH;
-            wt_wave_set_remove(&going, i);
-        } else {
+    for (uint32_t i = 0; i < p->common.topology.waves && !status; i++)
+        if (wt_wave_set_has(waves, i))
             status = give_up(p, i, err);
-        }
-    }
-    return status ? status : wt_standstill_resume(p, &going, err);
+    return status ? status : wt_standstill_resume(p, waves, err);
 }
 
 static enum wt_status step(struct wt_probe *p, wt_wave_handle wave, struct wt_probe_step *step,
                            struct wt_error *err)
 {
     enum wt_status status = wt_standstill_look(p, wave, err);
-    struct smp_row *row = smp_row(p, wave);
-    if (!status && smp_has_news(row)) {
-        row->common.cause = WT_HALT_WATCH;
-        p->common.stays = true;
-        *step = (struct wt_probe_step){
-            .done = true, .active = true, .cause = WT_HALT_WATCH, .pc = row->pc};
-        return WT_OK;
-    }
     if (!status)
         status = give_up(p, wave, err);
     return status ? status : wt_standstill_step(p, wave, step, err);
@@ -170,7 +155,7 @@ const struct wt_probe_ops wt_probe_sm = {
     .halt_cause = wt_standstill_halt_cause,
     .exception = wt_standstill_exception,
     .set_watchpoints = smp_set_watches,
-    .watched = smp_watched,
+    .watched = wt_standstill_watched,
     .gives_up = gives_up,
     .mask = wt_standstill_mask,
     .reset_halted = wt_standstill_reset_halted,

@@ -248,7 +248,7 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look
         row->reports = true;
         return status;
     }
-    if (smp_has_news(row))
+    if (wt_standstill_has_hit(p, warp))
         stop_row(row, WT_HALT_WATCH);
     else if (row->common.step && !row->steps)
         stop_row(row, WT_HALT_STEP);
@@ -390,8 +390,7 @@ static struct going going_of(const struct wt_probe *p, unsigned sm, uint32_t onl
     return g;
 }
 
-/* Clears the error status of warps that are resumed, and their accesses to watched memory: they
- * have been reported. */
+/* Clears the error status of warps that are resumed: it has been reported. */
 static enum wt_status clear_reports(struct wt_probe *p, unsigned sm, uint64_t goes,
                                     struct wt_error *err)
 {
@@ -401,7 +400,6 @@ static enum wt_status clear_reports(struct wt_probe *p, unsigned sm, uint64_t go
         struct smp_row *row = smp_row(p, sm * SMP_WARPS + i);
         if (!(goes >> i & 1))
             continue;
-        row->access.done = false;
         if (!row->reports)
             continue;
         row->reports = false;

@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool same_watchpoint(const struct wt_watchpoint *a, const struct wt_watchpoint *b)
-{
-    return a->kind == b->kind && a->size == b->size && a->wave == b->wave && a->lane == b->lane &&
-           wt_address_equal(a->addr, b->addr);
-}
-
 /* Fills in where the watched memory is. */
 static enum wt_status find(struct wt_probe *p, struct smp_watch *w, struct wt_error *err)
 {
@@ -29,18 +23,6 @@ static enum wt_status find(struct wt_probe *p, struct smp_watch *w, struct wt_er
     if (w->of_block)
         memcpy(w->group, wt_standstill_row(p, asked->wave)->wave.group, sizeof w->group);
     return WT_OK;
-}
-
-/* Accesses to what is no longer watched are not told. */
-static void forget_accesses(struct wt_probe *p)
-{
-    for (uint32_t i = 0; i < p->common.topology.waves; i++) {
-        struct smp_access *a = &smp_row(p, i)->access;
-        bool still = false;
-        for (size_t k = 0; k < p->watches; k++)
-            still = still || same_watchpoint(&p->watch[k].asked, &a->asked);
-        a->done = a->done && still;
-    }
 }
 
 enum wt_status smp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
@@ -71,7 +53,7 @@ enum wt_status smp_set_watches(struct wt_probe *p, const struct wt_watchpoint *l
     free(p->watch);
     p->watch = kept;
     p->watches = count;
-    forget_accesses(p);
+    wt_standstill_keep_hits(p, list, count);
     return WT_OK;
 }
 
@@ -103,18 +85,26 @@ static bool is_wanted(const struct smp_watch *w, const struct wt_sm_hit *hit,
     }
 }
 
-static void note(struct wt_probe *p, const struct wt_sm_hit *hit)
+static enum wt_status note(struct wt_probe *p, const struct wt_sm_hit *hit, struct wt_error *err)
 {
-    struct smp_row *row = smp_row(p, hit->warp);
-    for (size_t i = 0; i < p->watches; i++) {
+    const struct smp_row *row = smp_row(p, hit->warp);
+    enum wt_status status = WT_OK;
+    char text[224];
+    for (size_t i = 0; i < p->watches && !status; i++) {
         const struct smp_watch *w = &p->watch[i];
         if (!is_wanted(w, hit, &row->common.wave))
             continue;
-        if (!row->access.done)
-            row->access = (struct smp_access){.done = true, .asked = w->asked, .pc = hit->pc};
-        if (same_watchpoint(&row->access.asked, &w->asked) && hit->lane < SMP_LANES)
-            row->access.lanes |= 1u << hit->lane;
+        snprintf(text, sizeof text, "the instruction at 0x%llx has %s 0x%llx",
+                 (unsigned long long)hit->pc,
+                 w->asked.kind == WT_WATCHPOINT_WRITE  ? "written to"
+                 : w->asked.kind == WT_WATCHPOINT_READ ? "read"
+                                                       : "accessed",
+                 (unsigned long long)w->asked.addr.offset);
+        status =
+            wt_standstill_note_hit(p, hit->warp, &w->asked, hit->pc,
+                                   hit->lane < SMP_LANES ? wt_lane_bit(hit->lane) : 0, text, err);
     }
+    return status;
 }
 
 enum wt_status smp_take_hits(struct wt_probe *p, struct wt_error *err)
@@ -126,29 +116,9 @@ enum wt_status smp_take_hits(struct wt_probe *p, struct wt_error *err)
         return WT_OK;
     if ((status = p->link->ops->take_hits(p->link->context, &list, &count, err)) != WT_OK)
         return status;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !status; i++)
         if (list[i].warp < p->common.topology.waves && smp_row(p, list[i].warp)->common.present)
-            note(p, &list[i]);
+            status = note(p, &list[i], err);
     free(list);
-    return WT_OK;
-}
-
-enum wt_status smp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_watched *watched,
-                           struct wt_error *err)
-{
-    struct smp_access *a = &smp_row(p, wave)->access;
-    (void)err;
-    *watched = (struct wt_probe_watched){.wanted = smp_has_news(smp_row(p, wave)),
-                                         .kind = a->asked.kind,
-                                         .addr = a->asked.addr,
-                                         .pc = a->pc,
-                                         .lanes = a->lanes};
-    snprintf(watched->text, sizeof watched->text, "the instruction at 0x%llx has %s 0x%llx",
-             (unsigned long long)a->pc,
-             a->asked.kind == WT_WATCHPOINT_WRITE  ? "written to"
-             : a->asked.kind == WT_WATCHPOINT_READ ? "read"
-                                                   : "accessed",
-             (unsigned long long)a->asked.addr.offset);
-    a->told = true;
-    return WT_OK;
+    return status;
 }

@@ -105,10 +105,14 @@ enum {
 };
 
 /**
- * The operations of an attribute that is one expression, which the caller frees; NULL if there is
- * one that is not known. For those that libdw refuses.
+ * The operations of an attribute that is one expression, or of its location list's for @p address
+ * (of the file), which the caller frees; NULL if there are none, or one that is not known. For
+ * those that libdw refuses.
  */
-Dwarf_Op *wt_dwarf_operations(Dwarf_Attribute *attribute, size_t *count);
+Dwarf_Op *wt_dwarf_operations(Dwarf_Attribute *attribute, uint64_t address, size_t *count);
+/** Whether an expression whose last operation is this one can have @p end bytes: exactly known but
+ *  for operands of a variable length. */
+bool wt_dwarf_operation_ends(const Dwarf_Op *op, uint64_t end);
 
 /* ---- operands ---- */
 

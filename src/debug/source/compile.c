@@ -213,11 +213,12 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         return WT_OK;
     }
     int found = 0;
+    const uint64_t at = frame && is_local ? frame->inside - bias : UINT64_MAX;
     if (frame && is_local)
-        found = dwarf_getlocation_addr(&attribute, frame->inside - bias, &ops, &count, 1);
+        found = dwarf_getlocation_addr(&attribute, at, &ops, &count, 1);
     else
         found = dwarf_getlocation(&attribute, &ops, &count) == 0 ? 1 : -1;
-    if (found < 0 && (own = wt_dwarf_operations(&attribute, &count)) != NULL) {
+    if (found < 0 && (own = wt_dwarf_operations(&attribute, at, &count)) != NULL) {
         found = 1;
         ops = own;
     }

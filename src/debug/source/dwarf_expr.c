@@ -3,40 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "debug/source/build.h"
-
-#define STACK 64
-
-/* A cell of the stack of DWARF's machine. */
-struct cell {
-    wt_expr_vector vector;
-    uint32_t space; /* of what is an address */
-    bool in_frame;  /* an address within a function's frame */
-    bool is_loaded; /* of the file, with the bias of its module */
-    bool in_file;   /* an offset in the register file */
-    bool is_saved;  /* … that lies in `space` in this frame */
-};
-
-/* The result of one expression. */
-struct machine {
-    struct wt_build *b;
-    Dwarf_Attribute *attribute; /* which the operations are of; NULL: of call frame information */
-    const struct wt_frame *frame;
-    uint64_t bias;
-    struct cell stack[STACK];
-    unsigned count;
-    bool takes_bits;         /* registers are places in the register file */
-    bool is_value;           /* the top is the value, not its address */
-    bool is_register;        /* `place` is a register */
-    struct wt_operand place; /* … in one piece, or several */
-    const uint8_t *block;    /* DW_OP_implicit_value */
-    size_t block_size;
-};
-
-static enum wt_status malformed(struct wt_error *err)
-{
-    return wt_fail(err, WT_INVALID, "the debug information is damaged: a location is malformed");
-}
+#include "debug/source/dwarf_machine.h"
 
 static enum wt_status lost(struct wt_error *err)
 {
@@ -45,7 +12,7 @@ static enum wt_status lost(struct wt_error *err)
 
 static enum wt_status push_cell(struct machine *m, struct cell cell, struct wt_error *err)
 {
-    if (m->count == STACK)
+    if (m->count == DWARF_STACK)
         return malformed(err);
     m->stack[m->count++] = cell;
     return WT_OK;
@@ -54,14 +21,6 @@ static enum wt_status push_cell(struct machine *m, struct cell cell, struct wt_e
 static enum wt_status push(struct machine *m, wt_expr_vector v, struct wt_error *err)
 {
     return push_cell(m, (struct cell){.vector = v}, err);
-}
-
-static enum wt_status pop(struct machine *m, wt_expr_vector *v, struct wt_error *err)
-{
-    if (m->count == 0)
-        return malformed(err);
-    *v = m->stack[--m->count].vector;
-    return WT_OK;
 }
 
 static enum wt_status push_constant(struct machine *m, uint64_t value, struct wt_error *err)
@@ -652,8 +611,13 @@ static enum wt_status finish_piece(struct machine *m, uint64_t size, struct wt_o
     return WT_OK;
 }
 
-static enum wt_status run(struct machine *m, const Dwarf_Op *ops, size_t count, uint64_t size,
-                          struct wt_operand *o, struct wt_error *err)
+static bool is_piece(const Dwarf_Op *op)
+{
+    return op->atom == DW_OP_piece || op->atom == DW_OP_bit_piece;
+}
+
+static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, size_t count,
+                                     uint64_t size, struct wt_operand *o, struct wt_error *err)
 {
     const struct wt_topology *t = m->b->topology;
     bool pieces = false;
@@ -667,9 +631,19 @@ static enum wt_status run(struct machine *m, const Dwarf_Op *ops, size_t count, 
                          ops[i + 1].atom == DW_OP_deref_size;
     }
     for (size_t i = 0; i < count; i++) {
-        enum wt_status status;
-        if (ops[i].atom == DW_OP_bit_piece && m->takes_bits && m->count &&
-            m->stack[m->count - 1].in_file && ops[i].number % 8 == 0 && ops[i].number) {
+        enum wt_status status = wt_machine_join(m, ops[i].offset, err);
+        if (status)
+            return status;
+        if (m->has_left)
+            continue;
+        if (ops[i].atom == DW_OP_bra || ops[i].atom == DW_OP_skip) {
+            status = wt_machine_jump(m, ops, count, i, err);
+        } else if (is_piece(&ops[i]) && m->joins) {
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "a branch of the debug information chooses between pieces of a value, "
+                           "which is not supported");
+        } else if (ops[i].atom == DW_OP_bit_piece && m->takes_bits && m->count &&
+                   m->stack[m->count - 1].in_file && ops[i].number % 8 == 0 && ops[i].number) {
             const uint64_t bytes = ops[i].number / 8;
             struct cell *place = &m->stack[m->count - 1];
             if (!place->is_saved)
@@ -678,7 +652,7 @@ static enum wt_status run(struct machine *m, const Dwarf_Op *ops, size_t count, 
                                  wt_build_constant(m->b, ops[i].number2 / 8), &place->vector, err);
             pieces = true;
             status = status ? status : finish_piece(m, bytes, o, err);
-        } else if (ops[i].atom == DW_OP_piece || ops[i].atom == DW_OP_bit_piece) {
+        } else if (is_piece(&ops[i])) {
             if (ops[i].atom == DW_OP_bit_piece && (ops[i].number % 8 || ops[i].number2))
                 return wt_fail(err, WT_UNSUPPORTED, "pieces of single bits are not supported");
             const uint64_t bytes = ops[i].atom == DW_OP_piece ? ops[i].number : ops[i].number / 8;
@@ -695,7 +669,20 @@ static enum wt_status run(struct machine *m, const Dwarf_Op *ops, size_t count, 
         if (status)
             return status;
     }
+    enum wt_status status = m->joins ? wt_machine_join(m, m->joins->offset, err) : WT_OK;
+    if (status)
+        return status;
+    if (m->joins) /* two ends */
+        return malformed(err);
     return pieces ? WT_OK : finish_piece(m, size, o, err);
+}
+
+static enum wt_status run(struct machine *m, const Dwarf_Op *ops, size_t count, uint64_t size,
+                          struct wt_operand *o, struct wt_error *err)
+{
+    const enum wt_status status = run_operations(m, ops, count, size, o, err);
+    wt_machine_free_joins(m);
+    return status;
 }
 
 enum wt_status wt_build_location(struct wt_build *b, Dwarf_Attribute *attribute,

@@ -3,7 +3,9 @@
  * GNU's. (DWARF version 5, section 7.7.1: encodings.)
  */
 #include <dwarf.h>
+#include <gelf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bits.h"
 #include "debug/source/build.h"
@@ -72,6 +74,8 @@ static unsigned fixed_operand(unsigned atom)
     case DW_OP_const2u:
         return 2;
     case DW_OP_const2s:
+    case DW_OP_bra:
+    case DW_OP_skip:
         return 2 | SIGNED;
     case DW_OP_const4u:
         return 4;
@@ -117,10 +121,81 @@ static void read_operands(struct reader *r, Dwarf_Op *op)
     }
 }
 
-Dwarf_Op *wt_dwarf_operations(Dwarf_Attribute *attribute, size_t *count)
+bool wt_dwarf_operation_ends(const Dwarf_Op *op, uint64_t end)
+{
+    enum { LONGEST = 10, ADDRESSES = 8 }; /* bytes of a number in LEB128, of an address */
+    const unsigned size = fixed_operand(op->atom) & 0x7f;
+    const uint64_t begin = op->offset + 1; /* of the operands */
+    if (has_no_operand(op->atom))
+        return end == begin;
+    if (op->atom == DW_OP_addr)
+        return end == begin + ADDRESSES || end == begin + ADDRESSES / 2;
+    return size ? end == begin + size : end > begin && end - begin <= 2 * LONGEST;
+}
+
+/* The bytes of the section that has location lists before version 5. */
+static bool find_lists(Dwarf_Attribute *attribute, struct reader *r, unsigned *address_size)
+{
+    size_t names;
+    GElf_Shdr header;
+    Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(attribute->cu));
+    if (!elf || elf_getshdrstrndx(elf, &names) != 0)
+        return false;
+    *address_size = gelf_getclass(elf) == ELFCLASS32 ? 4 : 8;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
+        const char *name =
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        const Elf_Data *data =
+            name && strcmp(name, ".debug_loc") == 0 ? elf_getdata(section, NULL) : NULL;
+        if (!data || !data->d_buf || header.sh_flags & SHF_COMPRESSED)
+            continue;
+        *r = (struct reader){
+            .at = data->d_buf, .end = (const uint8_t *)data->d_buf + data->d_size, .good = true};
+        return true;
+    }
+    return false;
+}
+
+/* The expression of a location list (DWARF 4, 2.6.2) for an address. */
+static bool find_in_list(Dwarf_Attribute *attribute, uint64_t address, Dwarf_Block *block)
+{
+    struct reader r;
+    Dwarf_Die unit;
+    Dwarf_Half version;
+    Dwarf_Word offset;
+    Dwarf_Addr base;
+    unsigned size;
+    if (dwarf_whatform(attribute) != DW_FORM_sec_offset ||
+        dwarf_formudata(attribute, &offset) != 0 ||
+        dwarf_cu_info(attribute->cu, &version, NULL, &unit, NULL, NULL, NULL, NULL) != 0 ||
+        version > 4 || !find_lists(attribute, &r, &size) || offset > (size_t)(r.end - r.at))
+        return false;
+    if (dwarf_lowpc(&unit, &base) != 0)
+        base = 0;
+    r.at += offset;
+    for (;;) {
+        const uint64_t first = fixed(&r, size, false), last = fixed(&r, size, false);
+        if (!r.good || (first == 0 && last == 0))
+            return false;
+        if (first == (size == 4 ? UINT32_MAX : UINT64_MAX)) {
+            base = last;
+            continue;
+        }
+        const uint64_t length = fixed(&r, 2, false);
+        if (!r.good || length > (size_t)(r.end - r.at))
+            return false;
+        *block = (Dwarf_Block){.length = length, .data = (unsigned char *)r.at};
+        if (address - (base + first) < last - first)
+            return true;
+        r.at += length;
+    }
+}
+
+Dwarf_Op *wt_dwarf_operations(Dwarf_Attribute *attribute, uint64_t address, size_t *count)
 {
     Dwarf_Block block;
-    if (dwarf_formblock(attribute, &block) != 0 || block.length == 0)
+    if ((dwarf_formblock(attribute, &block) != 0 && !find_in_list(attribute, address, &block)) ||
+        block.length == 0)
         return NULL;
     struct reader r = {.at = block.data, .end = block.data + block.length, .good = true};
     Dwarf_Op *ops = calloc(block.length, sizeof *ops); /* an operation has a byte or more */

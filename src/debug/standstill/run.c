@@ -144,6 +144,10 @@ enum wt_status wt_standstill_resume(struct wt_probe *p, const struct wt_wave_set
         struct wt_standstill_row *row = wt_standstill_row(p, i);
         if (!row->present || !wt_wave_set_has(waves, i))
             continue;
+        if (wt_standstill_has_hit(p, i)) {
+            row->cause = WT_HALT_WATCH;
+            continue;
+        }
         row->run = true;
         row->step = false;
         row->cause = WT_HALT_NONE;
@@ -178,6 +182,12 @@ enum wt_status wt_standstill_step(struct wt_probe *p, wt_wave_handle wave,
         return status;
     struct wt_standstill_row *row = wt_standstill_row(p, wave);
     const wt_wave_id id = row->wave.id;
+    if (wt_standstill_has_hit(p, wave)) {
+        row->cause = WT_HALT_WATCH;
+        judge_step(p, s, wave, id, step);
+        s->stays = true;
+        return WT_OK;
+    }
     row->run = row->step = s->went = true;
     row->cause = WT_HALT_NONE;
     s->stays = false;
@@ -218,6 +228,7 @@ enum wt_status wt_standstill_reset_halted(struct wt_probe *p, struct wt_error *e
     s->hold = true;
     s->still = s->stays = s->told_end = false;
     s->run++;
+    s->hit_count = 0;
     memset(s->rows, 0, s->topology.waves * s->row_size);
     return wt_standstill_hold(p, err);
 }

@@ -35,6 +35,16 @@ struct wt_standstill_launch {
     bool told_end;
 };
 
+/** An access of a wave to watched memory that the debugger has yet to hear of. */
+struct wt_standstill_hit {
+    wt_wave_handle wave;
+    wt_wave_id id;              /**< its name: another wave may come into its slot */
+    struct wt_watchpoint asked; /**< what the debugger watches */
+    uint64_t pc;                /**< of the instruction, which is done */
+    wt_lanes lanes;             /**< that may have done it */
+    char text[sizeof((struct wt_probe_watched *)NULL)->text]; /**< for people */
+};
+
 /** The program whose waves they are, as the link tells of it. */
 struct wt_standstill_program {
     void *context;
@@ -104,6 +114,8 @@ struct wt_standstill {
     unsigned run;                 /**< resets so far */
     struct wt_probe_event *event; /**< to be told */
     size_t event_count, event_capacity, first_event;
+    struct wt_standstill_hit *hit; /**< in the order in which they were found */
+    size_t hit_count, hit_capacity;
     struct wt_standstill_launch *launch; /**< number n is launch[n - 1] */
     size_t launch_count, launch_capacity;
 };
@@ -175,6 +187,25 @@ void wt_standstill_forget(struct wt_probe *p);
 /** The probe's operation next_event. */
 enum wt_status wt_standstill_next_event(struct wt_probe *p, struct wt_probe_event *event,
                                         struct wt_error *err);
+
+/* ---- hits.c: accesses to watched memory ---- */
+
+/**
+ * During a standstill: an active wave's instruction at @p pc, which is done, has accessed what
+ * @p asked watches; @p text says so to people. The family halts the wave. Accesses of other lanes
+ * by the same instruction become one. WT_NO_MEMORY.
+ */
+enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
+                                      const struct wt_watchpoint *asked, uint64_t pc,
+                                      wt_lanes lanes, const char *text, struct wt_error *err);
+/** Whether the debugger has yet to hear of an access of a wave: the wave stays halted then when it
+ * is resumed or stepped, for WT_HALT_WATCH. */
+bool wt_standstill_has_hit(const struct wt_probe *p, wt_wave_handle wave);
+/** Only @p list is watched from now on: accesses to the rest are forgotten. */
+void wt_standstill_keep_hits(struct wt_probe *p, const struct wt_watchpoint *list, size_t count);
+/** The probe's operation watched: the first access of the wave, which is then told. */
+enum wt_status wt_standstill_watched(struct wt_probe *p, wt_wave_handle wave,
+                                     struct wt_probe_watched *watched, struct wt_error *err);
 
 /* ---- run.c: run control: halting all waves, and resuming those that run ---- */
 

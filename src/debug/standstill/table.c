@@ -27,6 +27,7 @@ void wt_standstill_close(struct wt_probe *p)
 {
     free(wt_standstill_of(p)->rows);
     free(wt_standstill_of(p)->event);
+    free(wt_standstill_of(p)->hit);
     free(wt_standstill_of(p)->launch);
 }
 
@@ -99,6 +100,7 @@ void wt_standstill_replaced(struct wt_probe *p)
         row->cause = WT_HALT_REQUEST;
     }
     s->still = s->stays = s->told_end = false;
+    s->hit_count = 0;
 }
 
 bool wt_standstill_has_ended(struct wt_probe *p)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "emulator/machine/watch_set.h"
 #include "runtime/drm/code.h"
 
@@ -59,26 +60,33 @@ static void set_attention(struct drm_debugged *g, bool any)
     pthread_mutex_unlock(&g->news_lock);
 }
 
-/* The thread that has accessed watched memory stops behind its instruction. */
+/* The thread that has accessed watched memory stops behind its instruction. More threads may do
+ * that before the debugger asks: it may be letting threads go just now. Without host memory the
+ * thread goes on. */
 static void take_hits(struct drm_debugged *g)
 {
     static const uint32_t kinds[] = {[WT_WATCH_WRITE] = GEN_WATCH_WRITE,
                                      [WT_WATCH_READ] = GEN_WATCH_READ,
                                      [WT_WATCH_ACCESS] = GEN_WATCH_ACCESS};
     struct wt_machine *m = gen_machine(g->device);
-    const struct wt_watch_hit *first = m->hit;
-    g->hit = (struct gen_wire_hit){.thread = first->wave,
-                                   .kind = kinds[first->kind],
-                                   .pc = first->pc,
-                                   .addr = first->addr,
-                                   .size = first->size};
-    for (size_t i = 0; i < m->hits; i++) {
-        g->hit.lanes |= (uint32_t)m->hit[i].hits;
-        g->hit.changed |= memcmp(m->hit[i].before, m->hit[i].after, m->hit[i].size) != 0;
+    struct gen_wire_hit *more =
+        wt_array_grow(g->hit, &g->hit_capacity, g->hit_count + m->hits, sizeof *more);
+    if (more) {
+        g->hit = more;
+        for (size_t i = 0; i < m->hits; i++) {
+            const struct wt_watch_hit *h = &m->hit[i];
+            more[g->hit_count++] =
+                (struct gen_wire_hit){.thread = h->wave,
+                                      .lanes = (uint32_t)h->hits,
+                                      .kind = kinds[h->kind],
+                                      .changed = memcmp(h->before, h->after, h->size) != 0,
+                                      .pc = h->pc,
+                                      .addr = h->addr,
+                                      .size = h->size};
+        }
+        gen_device_hold(g->device, m->hit->wave);
     }
     m->hits = 0;
-    g->has_hit = true;
-    gen_device_hold(g->device, g->hit.thread);
 }
 
 /* The debugger sees the thread before its instruction. Returns whether that is tried again. */
@@ -193,8 +201,19 @@ bool drm_debugged_watch(struct drm_debugged *g, const struct gen_wire_watch *lis
         wt_watch_pin(m, watches, count);
     const bool set = watches && m->ops->set_watches(m, watches, count);
     free(watches);
-    g->has_hit = false;
+    g->hit_count = 0;
     return set;
+}
+
+size_t drm_debugged_take_hits(struct drm_debugged *g, struct gen_wire_hit *out, size_t room)
+{
+    const size_t count = g->hit_count < room ? g->hit_count : room;
+    if (!count)
+        return 0;
+    memcpy(out, g->hit, count * sizeof *out);
+    g->hit_count -= count;
+    memmove(g->hit, g->hit + count, g->hit_count * sizeof *out);
+    return count;
 }
 
 void drm_debugged_know(struct drm_debugged *g, uint64_t state)

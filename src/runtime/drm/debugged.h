@@ -25,8 +25,8 @@ struct drm_debugged {
     bool
         faulted; /**< … and that is for a fault: m->fault, which the debugger has not had retried */
     uint64_t fault_time; /**< issue time of the last one that it was told, and one more; 0: none */
-    bool has_hit;
-    struct gen_wire_hit hit;   /**< watched memory was accessed: the debugger has not asked yet */
+    struct gen_wire_hit *hit; /**< accesses to watched memory: the debugger has not asked yet */
+    size_t hit_count, hit_capacity;
     pthread_mutex_t news_lock; /**< of what follows; nobody waits for the device with it */
     pthread_cond_t news;       /**< signalled at each change of what follows */
     bool attention;            /**< a thread has entered the routine since the debugger asked */
@@ -72,6 +72,9 @@ void drm_debugged_retry(struct drm_debugged *debugged);
  */
 bool drm_debugged_watch(struct drm_debugged *debugged, const struct gen_wire_watch *list,
                         size_t count);
+/** Gives the oldest accesses to watched memory, at most @p room of them, and forgets them; returns
+ * how many. The device is taken. */
+size_t drm_debugged_take_hits(struct drm_debugged *debugged, struct gen_wire_hit *out, size_t room);
 /** Notes the state of the list of kernels that the debugger knows. The device is taken. */
 void drm_debugged_know(struct drm_debugged *debugged, uint64_t state);
 /** Holds walks until a debugger comes, or releases them. */

@@ -224,9 +224,10 @@ static void serve_device(const struct gen_wire_request *request, struct gen_wire
             answer->result = -ENOMEM;
         break;
     case GEN_WIRE_WATCHED:
-        answer->size = debugged()->has_hit ? sizeof(struct gen_wire_hit) : 0;
-        memcpy(the.bytes, &debugged()->hit, answer->size);
-        debugged()->has_hit = false;
+        answer->size =
+            (uint32_t)sizeof(struct gen_wire_hit) *
+            (uint32_t)drm_debugged_take_hits(debugged(), (void *)the.bytes,
+                                             request->size / sizeof(struct gen_wire_hit));
         break;
     case GEN_WIRE_FAULT:
         tell_fault(answer);

@@ -55,7 +55,7 @@ def values_of(kinds, how):
                 if k in FORMATS and k != "P":
                     f = FORMATS[k]
                     row[i] = f.sign * random.getrandbits(1) | (f.bias + 3) << f.fbits | random.getrandbits(3) << f.fbits - 3
-    if how in ("gentle", "edges"):
+    if how in MANY:
         rows[GUEST] = [guest(k, how) for k in kinds]
     if how == "ties":  # c + half of its last place and a very little more: rounded twice, it would be another number
         for row in rows:
@@ -83,8 +83,13 @@ def case_of(row, words, values, exec_mask, mode, masks, old, to):
     return case.show(to, to + 1, to + 2, to + 3)
 
 
-@pytest.mark.parametrize("how", ["usual", "whole", "one special", "special", "wide", "gentle", "edges", "ties"])
-@pytest.mark.parametrize("mode", MODES)
+# Twelve cases of each row, in each mode.
+MANY = ("gentle", "edges")
+HOWS = ("usual", "whole", "one special", "special", "wide", *MANY, "ties")
+
+
+@pytest.mark.parametrize("mode,how", [pytest.param(mode, how, marks=pytest.mark.full if how in MANY and mode != "usual" else ())
+                                      for mode in MODES for how in HOWS])
 def test_arithmetic(gcn_table, run_tool, mode, how):
     rows = [r for r in gcn_table if r["encoding"] in VALU and r["executes"] and r["name"] not in NOT_ALONE
             and sources_of(r)[0] and sources_of(r)[0][0] in "fFhuUP" and sources_of(r)[1]
@@ -93,7 +98,7 @@ def test_arithmetic(gcn_table, run_tool, mode, how):
             and "madmk" not in r["name"]]
     assert len(rows) > 100
     wrong, jobs = [], []
-    for row, again in [(row, again) for row in rows for again in range(12 if how in ("gentle", "edges") else 1)]:
+    for row, again in [(row, again) for row in rows for again in range(12 if how in MANY else 1)]:
         random.seed(f"{row['name']} {mode} {how} {again}")
         kinds = kinds_of(sources_of(row)[1])
         values = values_of(kinds, how)
@@ -102,7 +107,7 @@ def test_arithmetic(gcn_table, run_tool, mode, how):
             values[GUEST][1] = random.choice((3, -300, 300, 253, 254, 1 << 23, 1 << 31, 1 << 24 | 1)) & 0xffffffff
         # Of all lanes only in the usual mode: 64 cases of one lane each take their time.
         lanes = sorted({*random.sample(range(64), 8), GUEST})
-        if mode == "usual" and how not in ("gentle", "edges"):
+        if mode == "usual" and how not in MANY:
             lanes = list(range(64))
         exec_mask = sum(1 << lane for lane in lanes)
         if how == "one special":

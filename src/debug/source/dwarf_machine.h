@@ -1,0 +1,80 @@
+/*
+ * DWARF's stack machine (DWARF 5, 2.5) while a location is compiled to the core's form. For the
+ * files dwarf_*.c of debug/source.
+ */
+#ifndef WT_DEBUG_SOURCE_DWARF_MACHINE_H
+#define WT_DEBUG_SOURCE_DWARF_MACHINE_H
+
+#include "debug/source/build.h"
+
+enum { DWARF_STACK = 64, DWARF_JUMPS = 32 };
+
+/** A cell of the stack. */
+struct cell {
+    wt_expr_vector vector;
+    uint32_t space; /**< of what is an address */
+    bool in_frame;  /**< an address within a function's frame */
+    bool is_loaded; /**< of the file, with the bias of its module */
+    bool in_file;   /**< an offset in the register file */
+    bool is_saved;  /**< … that lies in `space` in this frame */
+};
+
+/** An operation to which lanes have jumped, and the stack that they bring there. */
+struct join {
+    struct join *next;
+    uint64_t offset; /**< of the operation within the expression, in bytes */
+    size_t jump[DWARF_JUMPS];
+    unsigned jumps;
+    unsigned count;
+    struct cell stack[DWARF_STACK];   /**< that of the first jump */
+    wt_expr_vector home[DWARF_STACK]; /**< where each jump leaves the stack's cells */
+    bool differs[DWARF_STACK];        /**< jumps bring different vectors: `home` is the cell */
+    bool is_value;
+};
+
+/** The result of one expression. */
+struct machine {
+    struct wt_build *b;
+    Dwarf_Attribute *attribute; /**< which the operations are of; NULL: of call frame information */
+    const struct wt_frame *frame;
+    uint64_t bias;
+    struct cell stack[DWARF_STACK];
+    unsigned count;
+    bool takes_bits;         /**< registers are places in the register file */
+    bool is_value;           /**< the top is the value, not its address */
+    bool is_register;        /**< `place` is a register */
+    struct wt_operand place; /**< … in one piece, or several */
+    const uint8_t *block;    /**< DW_OP_implicit_value */
+    size_t block_size;
+    struct join *joins; /**< behind the present operation */
+    bool has_left;      /**< every lane has jumped: no lane comes to the present operation */
+};
+
+/** Fails with a sentence about debug information that is damaged. */
+static inline enum wt_status malformed(struct wt_error *err)
+{
+    return wt_fail(err, WT_INVALID, "the debug information is damaged: a location is malformed");
+}
+
+/** Takes the top of the stack. */
+static inline enum wt_status pop(struct machine *m, wt_expr_vector *v, struct wt_error *err)
+{
+    if (m->count == 0)
+        return malformed(err);
+    *v = m->stack[--m->count].vector;
+    return WT_OK;
+}
+
+/**
+ * Operation @p at of @p count, DW_OP_bra or DW_OP_skip: lanes go to its target, with the stack.
+ * Targets are behind it; a loop is refused.
+ */
+enum wt_status wt_machine_jump(struct machine *m, const Dwarf_Op *ops, size_t count, size_t at,
+                               struct wt_error *err);
+/** Before the operation at @p offset: the lanes that have jumped there come together with those
+ *  that come from the operation before. */
+enum wt_status wt_machine_join(struct machine *m, uint64_t offset, struct wt_error *err);
+/** Frees what a failure has left. */
+void wt_machine_free_joins(struct machine *m);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * Accesses to watched memory that the debugger has yet to hear of. Several waves may access it
+ * before all stand still, one instruction may access several watched ranges, and the debugger hears
+ * of one access a stop. A wave that has more of them does not go on.
+ */
+#include "debug/standstill/standstill.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+
+static bool is_of(const struct wt_probe *p, const struct wt_standstill_hit *hit,
+                  wt_wave_handle wave)
+{
+    const struct wt_standstill_row *row = wt_standstill_row(p, wave);
+    return hit->wave == wave && row->present && row->wave.id == hit->id;
+}
+
+static bool same_watchpoint(const struct wt_watchpoint *a, const struct wt_watchpoint *b)
+{
+    return a->kind == b->kind && a->size == b->size && a->wave == b->wave && a->lane == b->lane &&
+           wt_address_equal(a->addr, b->addr);
+}
+
+static void remove_hit(struct wt_standstill *s, size_t i)
+{
+    memmove(&s->hit[i], &s->hit[i + 1], (--s->hit_count - i) * sizeof *s->hit);
+}
+
+/* Of waves that were ended before the debugger had heard of all. */
+static void forget_ended(struct wt_probe *p)
+{
+    struct wt_standstill *s = wt_standstill_of(p);
+    for (size_t i = s->hit_count; i-- > 0;)
+        if (!is_of(p, &s->hit[i], s->hit[i].wave))
+            remove_hit(s, i);
+}
+
+enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
+                                      const struct wt_watchpoint *asked, uint64_t pc,
+                                      wt_lanes lanes, const char *text, struct wt_error *err)
+{
+    struct wt_standstill *s = wt_standstill_of(p);
+    for (size_t i = 0; i < s->hit_count; i++) {
+        struct wt_standstill_hit *hit = &s->hit[i];
+        if (!is_of(p, hit, wave) || hit->pc != pc)
+            continue;
+        if (same_watchpoint(&hit->asked, asked)) {
+            hit->lanes |= lanes;
+            return WT_OK;
+        }
+        /* Clients identify a watchpoint by its address. */
+        if (wt_address_equal(hit->asked.addr, asked->addr))
+            return WT_OK;
+    }
+    forget_ended(p);
+    struct wt_standstill_hit *more =
+        wt_array_grow(s->hit, &s->hit_capacity, s->hit_count + 1, sizeof *more);
+    if (!more)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for an access to watched memory");
+    s->hit = more;
+    struct wt_standstill_hit *hit = &s->hit[s->hit_count++];
+    *hit = (struct wt_standstill_hit){.wave = wave,
+                                      .id = wt_standstill_row(p, wave)->wave.id,
+                                      .asked = *asked,
+                                      .pc = pc,
+                                      .lanes = lanes};
+    snprintf(hit->text, sizeof hit->text, "%s", text);
+    return WT_OK;
+}
+
+bool wt_standstill_has_hit(const struct wt_probe *p, wt_wave_handle wave)
+{
+    const struct wt_standstill *s = (const struct wt_standstill *)p;
+    for (size_t i = 0; i < s->hit_count; i++)
+        if (is_of(p, &s->hit[i], wave))
+            return true;
+    return false;
+}
+
+void wt_standstill_keep_hits(struct wt_probe *p, const struct wt_watchpoint *list, size_t count)
+{
+    struct wt_standstill *s = wt_standstill_of(p);
+    for (size_t i = s->hit_count; i-- > 0;) {
+        bool kept = false;
+        for (size_t k = 0; k < count; k++)
+            kept |= same_watchpoint(&s->hit[i].asked, &list[k]);
+        if (!kept)
+            remove_hit(s, i);
+    }
+}
+
+enum wt_status wt_standstill_watched(struct wt_probe *p, wt_wave_handle wave,
+                                     struct wt_probe_watched *watched, struct wt_error *err)
+{
+    struct wt_standstill *s = wt_standstill_of(p);
+    (void)err;
+    *watched = (struct wt_probe_watched){.wanted = false};
+    for (size_t i = 0; i < s->hit_count; i++) {
+        const struct wt_standstill_hit *hit = &s->hit[i];
+        if (!is_of(p, hit, wave))
+            continue;
+        *watched = (struct wt_probe_watched){.wanted = true,
+                                             .kind = hit->asked.kind,
+                                             .addr = hit->asked.addr,
+                                             .pc = hit->pc,
+                                             .lanes = hit->lanes};
+        memcpy(watched->text, hit->text, sizeof watched->text);
+        remove_hit(s, i);
+        break;
+    }
+    return WT_OK;
+}

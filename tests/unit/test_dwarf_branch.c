@@ -1,0 +1,302 @@
+/*
+ * Branches of DWARF expressions (DWARF 5, 2.5.1.5), compiled for lanes 0 to 31: each lane computes
+ * what the stack machine of the standard computes for it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "debug/source/build.h"
+#include "debug/source/frames.h"
+
+enum { LANES = 32, APERTURE = 1 << 20, FILE_DWARF = 16, FILE_BYTES = 32, MOST = 128 };
+
+static const struct wt_space spaces[] = {
+    {.name = "memory", .dwarf = 0, .address_bits = 64},
+    {.name = "registers", .dwarf = -1, .address_bits = 12, .aperture = APERTURE},
+};
+static const struct wt_register lane = {.name = "_lane", .bits = 32, .dwarf = -1};
+static const struct wt_topology topology = {.spaces = spaces,
+                                            .space_count = 2,
+                                            .registers = &lane,
+                                            .register_count = 1,
+                                            .file_space = 1,
+                                            .file_dwarf = FILE_DWARF,
+                                            .file_bytes = FILE_BYTES,
+                                            .address_bits = 64};
+
+/* A register that is a constant. */
+static enum wt_status a_register(struct wt_build *b, const struct wt_frame *frame, unsigned number,
+                                 struct wt_operand *o, struct wt_error *err)
+{
+    (void)frame, (void)err;
+    *o = (struct wt_operand){
+        .piece_count = 1,
+        .piece = {
+            {.kind = WT_PIECE_CELL, .vector = wt_build_constant(b, number), .reg = 0, .size = 4}}};
+    return WT_OK;
+}
+
+static const struct wt_frame_ops frame_ops = {.dwarf_register = a_register};
+
+/* An operation. A jump's operand is the index of the operation that it goes to; `by` is added. */
+struct op {
+    uint8_t atom;
+    uint64_t number;
+    int by;
+};
+
+#define LANE                                                                                       \
+    {                                                                                              \
+        .atom = WT_OP_INTEL_PUSH_LANE                                                              \
+    }
+#define REGS                                                                                       \
+    {                                                                                              \
+        .atom = WT_OP_INTEL_REGS                                                                   \
+    }
+#define BITS                                                                                       \
+    {                                                                                              \
+        .atom = WT_OP_INTEL_PUSH_BITS                                                              \
+    }
+#define C(n)                                                                                       \
+    {                                                                                              \
+        .atom = DW_OP_const1u, .number = (n)                                                       \
+    }
+#define OP(name)                                                                                   \
+    {                                                                                              \
+        .atom = DW_OP_##name                                                                       \
+    }
+#define BRA(to)                                                                                    \
+    {                                                                                              \
+        .atom = DW_OP_bra, .number = (to)                                                          \
+    }
+#define SKIP(to)                                                                                   \
+    {                                                                                              \
+        .atom = DW_OP_skip, .number = (to)                                                         \
+    }
+#define SKIP_BY(to, bytes)                                                                         \
+    {                                                                                              \
+        .atom = DW_OP_skip, .number = (to), .by = (bytes)                                          \
+    }
+#define PIECE                                                                                      \
+    {                                                                                              \
+        .atom = DW_OP_piece, .number = 4                                                           \
+    }
+
+static unsigned bytes_of(uint8_t atom)
+{
+    return atom == DW_OP_bra || atom == DW_OP_skip        ? 3
+           : atom == DW_OP_const1u || atom == DW_OP_piece ? 2
+                                                          : 1;
+}
+
+struct result {
+    enum wt_status status;
+    struct wt_error err;
+    struct wt_operand o;
+    wt_lanes known;
+    uint64_t value[LANES];
+};
+
+/* Memory holds addresses; none below 16. */
+static wt_lanes read_memory(void *context, wt_lanes which, const uint64_t *addr, unsigned size,
+                            uint64_t *out)
+{
+    wt_lanes got = 0;
+    (void)context;
+    for (; which; which &= which - 1) {
+        const unsigned k = wt_lanes_lowest(which);
+        if (addr[k] < 16)
+            continue;
+        out[k] = addr[k] & ~UINT64_C(0) >> (64 - 8 * size);
+        got |= wt_lane_bit(k);
+    }
+    return got;
+}
+
+static struct result run_ops(const struct op *list, size_t count)
+{
+    Dwarf_Op ops[MOST];
+    uint64_t offset[MOST + 1], number[LANES];
+    const uint64_t *row[1] = {number};
+    const struct wt_expr_world world = {.read = read_memory};
+    const struct wt_frame frame = {0};
+    struct result r = {0};
+    struct wt_build b = {.expr = wt_expr_new(), .topology = &topology, .frame_ops = &frame_ops};
+    assert_non_null(b.expr);
+    assert_true(count <= MOST);
+    offset[0] = 0;
+    for (size_t i = 0; i < count; i++)
+        offset[i + 1] = offset[i] + bytes_of(list[i].atom);
+    for (size_t i = 0; i < count; i++) {
+        const bool jumps = list[i].atom == DW_OP_bra || list[i].atom == DW_OP_skip;
+        ops[i] = (Dwarf_Op){.atom = list[i].atom, .number = list[i].number, .offset = offset[i]};
+        if (jumps)
+            ops[i].number = offset[list[i].number] - offset[i + 1] + (uint64_t)(int64_t)list[i].by;
+    }
+    r.status = wt_build_location(&b, NULL, ops, count, &frame, 0, 8, &r.o, &r.err);
+    if (!r.status) {
+        const wt_expr_vector v = r.o.piece[0].vector;
+        wt_expr_add(b.expr, WT_EXPR_END, 0, wt_expr_temporary(b.expr, 0), v, v);
+        assert_int_equal(wt_expr_finish(b.expr, &r.err), WT_OK);
+        assert_false(wt_expr_loops(b.expr));
+        for (unsigned k = 0; k < LANES; k++)
+            number[k] = k;
+        r.known = wt_expr_run(b.expr, row, LANES, &world, r.value);
+    }
+    wt_expr_free(b.expr);
+    return r;
+}
+
+#define RUN(...)                                                                                   \
+    run_ops((const struct op[]){__VA_ARGS__},                                                      \
+            sizeof((const struct op[]){__VA_ARGS__}) / sizeof(struct op))
+
+/* For each lane k, the value. */
+#define GIVES(want, ...)                                                                           \
+    do {                                                                                           \
+        const struct result r_ = RUN(__VA_ARGS__);                                                 \
+        assert_string_equal(r_.err.text, "");                                                      \
+        assert_int_equal(r_.status, WT_OK);                                                        \
+        assert_int_equal(r_.known, wt_lanes_first(LANES));                                         \
+        for (uint64_t k = 0; k < LANES; k++)                                                       \
+            assert_int_equal(r_.value[k], (uint64_t)(want));                                       \
+    } while (0)
+
+#define REFUSED(how, said, ...)                                                                    \
+    do {                                                                                           \
+        const struct result r_ = RUN(__VA_ARGS__);                                                 \
+        assert_non_null(strstr(r_.err.text, said));                                                \
+        assert_int_equal(r_.status, how);                                                          \
+    } while (0)
+
+/* As Intel's compiler describes a variable of SIMD32 code: lanes from 16 on have another register.
+ */
+static void halves_of_the_lanes_choose(void **state)
+{
+    GIVES(k < 16 ? k + 7 : k - 16 + 100, LANE, OP(lit16), OP(ge), BRA(8), LANE, OP(lit7), OP(plus),
+          SKIP(13), LANE, OP(lit16), OP(minus), C(100), OP(plus), OP(stack_value));
+    /* Each side has its own DW_OP_stack_value. */
+    GIVES(k < 16 ? 1 : 2, LANE, OP(lit16), OP(ge), BRA(7), OP(lit1), OP(stack_value), SKIP(9),
+          OP(lit2), OP(stack_value));
+}
+
+/* A place in the register file: the lane's dword of r2 on, or of r20 on. */
+static void registers_are_chosen(void **state)
+{
+    GIVES(APERTURE + (k < 16 ? 2 * FILE_BYTES : 20 * FILE_BYTES) + (k & 7) * 4, LANE, OP(lit16),
+          OP(ge), BRA(7), C(FILE_DWARF + 2), REGS, SKIP(9), C(FILE_DWARF + 20), REGS, LANE,
+          OP(lit7), OP(and), C(32), OP(mul), C(32), BITS, OP(stack_value));
+}
+
+static void what_lies_below_on_the_stack_stays(void **state)
+{
+    GIVES(300 + 50 + (k < 4 ? k : 2 * k), C(200), C(100), OP(plus), C(50), LANE, OP(dup), OP(lit4),
+          OP(lt), BRA(11), OP(lit2), OP(mul), OP(plus), OP(plus), OP(stack_value));
+}
+
+static void branches_nest(void **state)
+{
+    GIVES(1 + k / 8, LANE, OP(lit16), OP(ge), BRA(12), LANE, OP(lit8), OP(ge), BRA(10), OP(lit1),
+          SKIP(20), OP(lit2), SKIP(20), LANE, OP(lit24), OP(ge), BRA(18), OP(lit3), SKIP(20),
+          OP(lit4), OP(nop), OP(stack_value));
+}
+
+/* A side that would fail is executed by none of the others. */
+static void a_lane_executes_its_own_side_only(void **state)
+{
+    GIVES(k < 16 ? 5 : k, LANE, OP(lit16), OP(ge), BRA(6), OP(lit5), SKIP(8), LANE, OP(deref),
+          OP(stack_value));
+    const struct result r =
+        RUN(LANE, OP(lit4), OP(ge), BRA(7), LANE, OP(deref), SKIP(8), OP(lit5), OP(stack_value));
+    assert_int_equal(r.status, WT_OK);
+    assert_int_equal(r.known, wt_lanes_first(LANES) & ~wt_lanes_first(4));
+}
+
+static void jumps_to_the_next_operation_and_to_the_end(void **state)
+{
+    GIVES(k, LANE, OP(lit1), BRA(3), SKIP(4), OP(stack_value));
+    GIVES(k < 8 ? 0 : k, LANE, OP(stack_value), OP(dup), OP(lit8), OP(ge), BRA(8), OP(drop),
+          OP(lit0));
+    GIVES(k, LANE, OP(stack_value), SKIP(3));
+}
+
+static void what_is_jumped_over_is_not_executed(void **state)
+{
+    GIVES(3, OP(lit3), SKIP(4), OP(drop), OP(drop), OP(stack_value));
+}
+
+static void loops_are_refused(void **state)
+{
+    REFUSED(WT_UNSUPPORTED, "loop", LANE, OP(lit0), BRA(0), OP(stack_value));
+    REFUSED(WT_UNSUPPORTED, "loop", LANE, SKIP(1));
+}
+
+static void sides_must_agree(void **state)
+{
+    REFUSED(WT_INVALID, "different numbers of values", LANE, BRA(3), OP(lit1), OP(stack_value));
+    REFUSED(WT_INVALID, "different numbers of values", LANE, BRA(4), OP(lit1), SKIP(6), OP(lit1),
+            OP(lit2), OP(stack_value));
+    REFUSED(WT_UNSUPPORTED, "different kinds", LANE, BRA(5), C(FILE_DWARF), REGS, SKIP(6), OP(lit1),
+            OP(stack_value));
+    REFUSED(WT_UNSUPPORTED, "different kinds", LANE, BRA(5), OP(lit1), OP(stack_value), SKIP(6),
+            OP(lit1));
+    REFUSED(WT_UNSUPPORTED, "between pieces", LANE, BRA(5), OP(lit1), PIECE, SKIP(7), OP(lit2),
+            PIECE);
+    REFUSED(WT_UNSUPPORTED, "between registers", LANE, BRA(4), OP(reg1), SKIP(5), OP(reg2));
+}
+
+static void damaged_branches_are_refused(void **state)
+{
+    REFUSED(WT_INVALID, "malformed", BRA(1), OP(lit1));
+    /* Into an operation, and behind the end. */
+    REFUSED(WT_INVALID, "malformed", LANE, SKIP_BY(2, 1), C(1), OP(stack_value));
+    REFUSED(WT_INVALID, "malformed", LANE, SKIP_BY(3, 1), OP(stack_value));
+    REFUSED(WT_INVALID, "malformed", LANE, SKIP_BY(3, 0x7000), OP(stack_value));
+    REFUSED(WT_INVALID, "malformed", LANE, SKIP_BY(2, 1));
+}
+
+static struct result run_branches(size_t branches)
+{
+    struct op list[MOST] = {OP(lit1)};
+    for (size_t i = 0; i < branches; i++) {
+        list[2 * i + 1] = (struct op)LANE;
+        list[2 * i + 2] = (struct op)BRA(2 * branches + 1);
+    }
+    list[2 * branches + 1] = (struct op)OP(stack_value);
+    return run_ops(list, 2 * branches + 2);
+}
+
+static void many_branches_to_one_place(void **state)
+{
+    const struct result all = run_branches(32), more = run_branches(33);
+    assert_int_equal(all.status, WT_OK);
+    for (unsigned k = 0; k < LANES; k++)
+        assert_int_equal(all.value[k], 1);
+    assert_int_equal(more.status, WT_UNSUPPORTED);
+    assert_non_null(strstr(more.err.text, "too many branches"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halves_of_the_lanes_choose),
+        cmocka_unit_test(registers_are_chosen),
+        cmocka_unit_test(what_lies_below_on_the_stack_stays),
+        cmocka_unit_test(branches_nest),
+        cmocka_unit_test(a_lane_executes_its_own_side_only),
+        cmocka_unit_test(jumps_to_the_next_operation_and_to_the_end),
+        cmocka_unit_test(what_is_jumped_over_is_not_executed),
+        cmocka_unit_test(loops_are_refused),
+        cmocka_unit_test(sides_must_agree),
+        cmocka_unit_test(damaged_branches_are_refused),
+        cmocka_unit_test(many_branches_to_one_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
