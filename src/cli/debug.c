@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/loop.h"
 #include "base/text.h"
+#include "cli/attached.h"
 #include "cli/debug_host.h"
 #include "cli/exec_file.h"
 #include "cli/init_file.h"
@@ -43,7 +44,8 @@ struct debug {
     char **arguments;            /* of a host program */
     int pid;                     /* of a program that runs; 0: none was given */
     struct cli_debug_host *host; /* NULL: the program is code for the device */
-    struct wt_emulated device;
+    struct wt_emulated device;   /* has the program; it runs in `attached` if that is open */
+    struct cli_attached attached;
     FILE *device_console;
     struct wt_session *session;
     struct wt_shell *console;
@@ -160,6 +162,11 @@ static bool was_interrupted(struct debug *d)
     return any;
 }
 
+static bool interrupted(void *context)
+{
+    return was_interrupted(context);
+}
+
 static bool show_progress(void *context, const char *text)
 {
     struct debug *d = context;
@@ -222,7 +229,15 @@ static bool is_running(struct debug *d)
     return end.is_running;
 }
 
-#define QUIT_QUESTION "Quit and end the program? (y or n) "
+static bool is_attached(const struct debug *d)
+{
+    return cli_attached_is_given(&d->drive.options.connect);
+}
+
+static const char *quit_question(const struct debug *d)
+{
+    return is_attached(d) ? "Quit? (y or n) " : "Quit and end the program? (y or n) ";
+}
 
 /* The first Ctrl-C stops the run, or discards the typed line; a second one asks whether to quit. */
 static void signal_ready(void *context, int fd, short events)
@@ -237,7 +252,7 @@ static void signal_ready(void *context, int fd, short events)
                 cli_terminal_cancel(d->terminal);
             else if (d->reads)
                 cli_terminal_clear(d->terminal);
-        } else if (d->interrupts > 1 && ask(d, QUIT_QUESTION)) {
+        } else if (d->interrupts > 1 && ask(d, quit_question(d))) {
             wt_shell_abandon(d->console);
         }
     }
@@ -298,6 +313,39 @@ static enum wt_status open_device(struct debug *d, struct wt_error *err)
     if (!status && !(d->session = wt_session_new(d->device.debugger)))
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
     return status ? status : watch_signals(d, wt_session_loop(d->session), err);
+}
+
+/* The program runs on a device elsewhere. It is loaded here, too, for its symbols and code. */
+static enum wt_status open_attached(struct debug *d, struct wt_error *err)
+{
+    struct cli_options *options = &d->drive.options;
+    const struct wt_emulated_options *o = &options->device;
+    enum wt_status status;
+    if (d->pid || d->core_path)
+        return wt_fail(err, WT_INVALID,
+                       "give one of --dm or --jtag, --pid and --core: a device elsewhere, a host "
+                       "program, or a core file");
+    if (o->gpu.family || o->schedule || o->load_count || o->argument_count || o->kernel.given ||
+        o->base_given || o->memory)
+        return wt_fail(err, WT_INVALID,
+                       "the device elsewhere has its GPU, its program and arguments: there are no "
+                       "options for them");
+    options->device.debugged = false;
+    if ((status = cli_open(&d->device, options, d->program, err)) != WT_OK)
+        return status;
+    const struct wt_family *family = wt_family_of_registers();
+    if (d->device.family != family)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "%s: --dm and --jtag reach devices that run %s, and it is none", d->program,
+                       family->runs);
+    return cli_attached_open(&d->attached, options, d->program, false, put_agent, d, err);
+}
+
+static enum wt_status open_attached_session(struct debug *d, struct wt_error *err)
+{
+    if (!(d->session = wt_session_new(d->attached.debugger)))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    return watch_signals(d, wt_session_loop(d->session), err);
 }
 
 /* ---- host programs ---- */
@@ -377,17 +425,21 @@ static enum wt_status open_host(struct debug *d, struct wt_error *err)
 static bool is_host_program(const struct debug *d)
 {
     char path[4096];
-    return !d->core_path && (d->pid || (!wt_emulated_takes(&d->drive.options.device, d->program) &&
-                                        exec_file_find(d->program, path, sizeof path)));
+    return !d->core_path && !is_attached(d) &&
+           (d->pid || (!wt_emulated_takes(&d->drive.options.device, d->program) &&
+                       exec_file_find(d->program, path, sizeof path)));
 }
 
 static enum wt_status open_all(struct debug *d, struct wt_error *err)
 {
-    const struct cli_interrupts_options interrupts = {.question = QUIT_QUESTION,
+    const struct cli_interrupts_options interrupts = {.question = quit_question(d),
                                                       .asks = !d->batch && isatty(STDIN_FILENO),
                                                       .end = end_now,
                                                       .context = d};
     const bool is_host = is_host_program(d);
+    enum wt_status status = cli_attached_check(&d->drive.options.connect, err);
+    if (status)
+        return status;
     if (!is_host && d->program && access(d->program, F_OK) != 0)
         return wt_fail(err, WT_IO, "%s: %s", d->program, strerror(errno));
     if (!is_host && !d->core_path && d->arguments[0])
@@ -395,29 +447,36 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
                        d->program, d->arguments[0]);
     if (!is_host && d->drive.options.gpu_count > 1)
         return wt_fail(err, WT_INVALID, "%s is code for the device: it has one --gpu", d->program);
-    enum wt_status status = cli_interrupts_open(&interrupts, &d->signals, err);
-    if (status)
+    /* Until the device elsewhere has answered, Ctrl-C ends the command. */
+    if (is_attached(d) && (status = open_attached(d, err)) != WT_OK)
+        return status;
+    if ((status = cli_interrupts_open(&interrupts, &d->signals, err)) != WT_OK)
         return status;
     d->signal_fd = cli_interrupts_fd(d->signals);
-    status = is_host ? open_host(d, err) : open_device(d, err);
+    status = is_host          ? open_host(d, err)
+             : is_attached(d) ? open_attached_session(d, err)
+                              : open_device(d, err);
     if (status)
         return status;
     char *line = is_host ? cli_debug_host_line(d->arguments) : NULL;
-    const struct wt_shell_options options = {.session = d->session,
-                                             .modules = is_host ? cli_debug_host_modules(d->host)
-                                                                : d->device.modules,
-                                             .program = d->program,
-                                             .host = is_host ? &host_ops : NULL,
-                                             .arguments = line,
-                                             .colour = !d->batch && d->screen.colour,
-                                             .output = put,
-                                             .ask = d->batch ? NULL : ask,
-                                             .progress = d->screen.can ? show_progress : NULL,
-                                             .disassemble = disassemble,
-                                             .code_register = code_register,
-                                             .explain = explain,
-                                             .print_operand = print_operand,
-                                             .context = d};
+    const struct wt_shell_options options = {
+        .session = d->session,
+        .modules = is_host ? cli_debug_host_modules(d->host) : d->device.modules,
+        .program = d->program,
+        .host = is_host ? &host_ops : NULL,
+        .arguments = line,
+        .attached = is_attached(d),
+        .steps_to_watch = is_attached(d) && !d->attached.target.services->set_watchpoints,
+        .interrupted = interrupted,
+        .colour = !d->batch && d->screen.colour,
+        .output = put,
+        .ask = d->batch ? NULL : ask,
+        .progress = d->screen.can ? show_progress : NULL,
+        .disassemble = disassemble,
+        .code_register = code_register,
+        .explain = explain,
+        .print_operand = print_operand,
+        .context = d};
     d->console = wt_shell_new(&options);
     free(line);
     if (!d->console)
@@ -426,6 +485,8 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
         printf("Core file %s of %s\n", d->core_path, *d->program ? d->program : "no program");
     if (d->core_file)
         return wt_shell_post_mortem(d->console, wt_core_file_reason(d->core_file), err);
+    if (is_attached(d))
+        wt_shell_show_attached(d->console);
     if (is_host)
         cli_debug_host_serve(d->host, d->console);
     char attach[32];
@@ -442,6 +503,7 @@ static void close_all(struct debug *d)
     if (!d->host)
         wt_session_free(d->session);
     cli_debug_host_close(d->host);
+    cli_attached_close(&d->attached);
     if (d->device.debugger)
         wt_debugger_close(d->device.debugger);
     if (d->device.family)
@@ -523,7 +585,7 @@ static void converse(struct debug *d)
     was_interrupted(d); /* not meant for what comes */
     while (input != CLI_INPUT_END && !wt_shell_has_quit(d->console, &status)) {
         input = read_command(d, &line);
-        if (input == CLI_INPUT_CANCELLED && ask(d, QUIT_QUESTION))
+        if (input == CLI_INPUT_CANCELLED && ask(d, quit_question(d)))
             wt_shell_abandon(d->console);
         d->interrupts = 0;
         if (input != CLI_INPUT_LINE)
@@ -563,6 +625,10 @@ static int run_debugger(struct debug *d)
     }
     wt_shell_has_quit(d->console, &quit);
     status = failed ? 1 : quit >= 0 ? quit : d->batch ? program_status(d) : 0;
+    if (is_attached(d) && wt_shell_let_go(d->console, &err)) {
+        const int lost = cli_fail(&cli_debug, &err);
+        status = status ? status : lost;
+    }
     close_all(d);
     return status;
 }
@@ -634,6 +700,7 @@ static int debug(int argc, char **argv)
 
 static const struct cli_option options[] = {
     CLI_KERNEL_OPTIONS,
+    CLI_ATTACHED_OPTIONS,
     {"ex", 0, "COMMAND", "execute a command (also -ex); may be given several times", set_ex},
     {"command", 'x', "FILE", "execute the commands of a file", set_file},
     {"batch", 0, NULL,
@@ -659,7 +726,8 @@ const struct cli_command cli_debug = {
     .debugger = true,
     .many_gpus = true,
     .program = true,
-    .notes = "'help' in the console lists its commands. With --batch the exit status is that of\n"
+    .notes = "With --dm or --jtag PROGRAM runs on a device elsewhere, as in 'wavetrap attach'.\n"
+             "'help' in the console lists its commands. With --batch the exit status is that of\n"
              "'wavetrap run' where the program has ended, and 0 where it is stopped.\n",
     .run = debug,
 };

@@ -13,6 +13,11 @@
 struct cli_connect {
     const char *address; /**< NULL: the device is here */
     struct wt_bus_open_options how;
+    /* Of a debugger: see attached.h. */
+    const char *dm, *jtag; /**< the address, in one of two ways */
+    uint64_t exit_addr;    /**< where the program leaves its exit word, when exit_given */
+    bool exit_given;
+    bool reset, lift;
 };
 
 /** The device options: which GPU, what is in its memory, how a debugger reaches it. */

@@ -218,8 +218,9 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
     }
     wt_source_name_registers(c->source, options->code_register, options->context);
     if (options->attached) {
-        c->started = true;
+        c->was_run = true;
         c->thread = wt_debugger_current_thread(c->debugger);
+        c->started = c->thread != 0;
     }
     return c;
 }
@@ -588,7 +589,8 @@ enum wt_status do_quit(struct wt_shell *c, const char *text, struct wt_error *er
         c->quit_status = values.size ? values.bytes[0] : 0;
         wt_values_free(&values);
     }
-    if (c->started && !ask(c, "Quit and end the program? (y or n) "))
+    /* Leaving does not end the program of a device elsewhere. */
+    if (c->started && !c->options.attached && !ask(c, "Quit and end the program? (y or n) "))
         return wt_fail(err, WT_STATE, "Not confirmed.");
     c->quit = true;
     return WT_OK;

@@ -25,6 +25,14 @@ void wt_shell_free(struct wt_shell *console);
 enum wt_status wt_shell_post_mortem(struct wt_shell *console, const char *reason,
                                     struct wt_error *err);
 
+/** The device ran before (struct wt_shell_options.attached) and is halted: shows where. */
+void wt_shell_show_attached(struct wt_shell *console);
+/**
+ * Lets such a device go on, without breakpoints and without a debugger; nothing is done if it has,
+ * or if no program is there.
+ */
+enum wt_status wt_shell_let_go(struct wt_shell *console, struct wt_error *err);
+
 /**
  * Goes to another session and its modules: that of a program that has been started, or of none.
  * Breakpoints are resolved anew, values that were kept stay. The old session must be there yet.

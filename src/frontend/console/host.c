@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "frontend/console/console.h"
 #include "frontend/console/internal.h"
 
 static const struct wt_shell_host *host_of(struct wt_shell *c)
@@ -157,12 +158,17 @@ enum wt_status do_attach(struct wt_shell *c, const char *text, struct wt_error *
 enum wt_status do_detach(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     enum wt_status status = take_no_arguments(text, "detach", err);
-    if (!status)
+    if (!status && !c->options.attached)
         status = need_host(c, "detach", err);
     if (!status)
         status = need_run(c, err);
     if (status)
         return status;
+    if (c->options.attached) {
+        if ((status = wt_shell_let_go(c, err)) == WT_OK)
+            fputs("Detached from the device, which goes on.\n", c->out);
+        return status;
+    }
     const int pid = host_of(c)->pid(c->options.context);
     host_of(c)->leave(c->options.context, false);
     forget_program(c);
@@ -173,6 +179,8 @@ enum wt_status do_detach(struct wt_shell *c, const char *text, struct wt_error *
 enum wt_status do_kill(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     enum wt_status status = take_no_arguments(text, "kill", err);
+    if (!status)
+        status = refuse_attached(c, "kill", err);
     if (!status)
         status = need_run(c, err);
     if (status)

@@ -293,6 +293,10 @@ bool condition_holds(struct wt_shell *c, const struct point *p, uint64_t pc, wt_
  * that has not printed yet.
  */
 bool user_breakpoint_at(struct wt_shell *c, uint64_t pc, wt_thread thread, bool logs);
+/** Whether an expression holds for a thread where it stands. */
+bool holds_for(struct wt_shell *c, const struct wt_expr *expr, wt_thread thread);
+/** Reads a watchpoint's value, of p->size bytes; false: it cannot be read. */
+bool read_watched(struct wt_shell *c, const struct point *p, uint8_t *to);
 /** Whether floats are returned in registers for floats. */
 bool has_float_abi(struct wt_shell *c);
 /** Continues until something that the user wants to know, and reports it. */
@@ -307,6 +311,20 @@ void show_displays(struct wt_shell *c);
 void print_source_line(struct wt_shell *c, const struct wt_frame *frame, bool address);
 /** Where a frame's function begins in memory; 0 if unknown. */
 uint64_t function_start(const struct wt_frame *frame);
+
+/* ---- stepped.c: watchpoints on a device that has none ---- */
+/** Whether something is watched, and the device cannot do it. */
+bool needs_steps(const struct wt_shell *c);
+/**
+ * Does forwards what @p wanted says of the selected thread by single steps, and compares what is
+ * watched after each. The event is in c->event, as after wait_for_stop().
+ */
+enum wt_status step_and_compare(struct wt_shell *c, const struct wt_resume *wanted,
+                                struct wt_error *err);
+
+/* ---- attached.c: a device elsewhere ---- */
+/** Fails with a sentence if the program is one of such a device, which @p command cannot change. */
+enum wt_status refuse_attached(const struct wt_shell *c, const char *command, struct wt_error *err);
 
 /* ---- host.c: programs in processes of their own ---- */
 /** Starts the program; c->started says whether it runs. */
@@ -356,6 +374,8 @@ struct wt_expr *compile_log(struct wt_shell *c, const struct point *p, uint64_t 
 void log_lanes(struct wt_shell *c, const struct point *p, uint64_t pc);
 
 /* ---- points.c ---- */
+/** "Hardware watchpoint", or what else this one is. */
+const char *watch_name(const struct wt_shell *c, enum point_kind kind);
 /** Sets a breakpoint at "LOCATION [if CONDITION]"; with @p format it is a dprintf. */
 enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary, const char *format,
                          struct wt_error *err);

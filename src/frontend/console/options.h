@@ -46,7 +46,8 @@ struct wt_shell_options {
     const struct wt_shell_host *host; /**< of host programs; NULL: the device has its program */
     const char *arguments;            /**< host: the first line of arguments; NULL: none */
     bool attached;                    /**< the device was running before: there is no `run` */
-    bool colour;                      /**< output may have colours */
+    bool steps_to_watch; /**< the device has no watchpoints: the console steps, and compares */
+    bool colour;         /**< output may have colours */
     /** Takes what commands print. */
     void (*output)(void *context, const char *text, size_t length);
     /** Asks a question that is answered by yes or no; NULL: yes. */
@@ -56,6 +57,8 @@ struct wt_shell_options {
      * whoever waits wants it to end. NULL where nobody looks.
      */
     bool (*progress)(void *context, const char *text);
+    /** Whether the user has asked for an end while the session's loop did not run. NULL: never. */
+    bool (*interrupted)(void *context);
     /** The text of an instruction, as a disassembler has it; NULL: there is none. Returns its
      * length in bytes, 0 if these bytes are no instruction. */
     unsigned (*disassemble)(void *context, uint64_t addr, const uint8_t *bytes, size_t length,

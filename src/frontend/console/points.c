@@ -566,10 +566,13 @@ void set_addresses(struct point *p, uint64_t *list, size_t count)
 
 /* ---- watch ---- */
 
-static const char *const watch_names[] = {[POINT_WATCH] = "Hardware watchpoint",
-                                          [POINT_READ] = "Hardware read watchpoint",
-                                          [POINT_ACCESS] =
-                                              "Hardware access (read/write) watchpoint"};
+const char *watch_name(const struct wt_shell *c, enum point_kind kind)
+{
+    static const char *const names[] = {[POINT_WATCH] = "Hardware watchpoint",
+                                        [POINT_READ] = "Hardware read watchpoint",
+                                        [POINT_ACCESS] = "Hardware access (read/write) watchpoint"};
+    return c->options.steps_to_watch ? "Watchpoint" : names[kind];
+}
 
 /* The memory ranges of a variable that is to be watched. */
 static enum wt_status find_parts(struct wt_shell *c, struct point *p, wt_thread thread,
@@ -650,6 +653,11 @@ static enum wt_status set_watch(struct wt_shell *c, const char *text, enum point
     }
     if (!*text)
         return wt_fail(err, WT_INVALID, "Argument required (expression to compute).");
+    if (c->options.steps_to_watch && kind != POINT_WATCH)
+        return wt_fail(
+            err, WT_UNSUPPORTED,
+            "this device has no watchpoints: 'watch' sees changes, by single steps; reads "
+            "cannot be watched");
     if (c->options.host && !c->started)
         return wt_fail(err, WT_STATE,
                        "The program is not being run: its memory is watched once it is there.");
@@ -669,7 +677,7 @@ static enum wt_status set_watch(struct wt_shell *c, const char *text, enum point
         }
         return status;
     }
-    fprintf(c->out, "%s %u: %s\n", watch_names[kind], p->number, p->text);
+    fprintf(c->out, "%s %u: %s\n", watch_name(c, kind), p->number, p->text);
     return WT_OK;
 }
 
@@ -925,7 +933,10 @@ enum wt_status do_info_breakpoints(struct wt_shell *c, const char *text, struct 
     for (size_t i = 0; i < c->point_count; i++) {
         struct point *p = c->point[i];
         count_logs(c, p);
-        fprintf(c->out, "%-7u %-14s %s %c   ", p->number, p->format ? "dprintf" : types[p->kind],
+        fprintf(c->out, "%-7u %-14s %s %c   ", p->number,
+                p->format                                             ? "dprintf"
+                : p->kind == POINT_WATCH && c->options.steps_to_watch ? "watchpoint"
+                                                                      : types[p->kind],
                 p->temporary ? "del " : "keep", p->enabled ? 'y' : 'n');
         if (p->kind == POINT_BREAK && p->addr_count == 1) {
             fprintf(c->out, "0x%0*" PRIx64 " ", width - 2, p->addr[0]);

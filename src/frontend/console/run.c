@@ -235,7 +235,7 @@ enum wt_status insert_points(struct wt_shell *c, struct wt_error *err)
             fine &= note_address(c, p->addr[k]);
         if (p->scope_condition)
             fine &= note_address(c, p->scope.addr);
-        for (size_t k = 0; k < p->part_count; k++)
+        for (size_t k = 0; k < p->part_count && !c->options.steps_to_watch; k++)
             if ((status = insert_watch(c, p->part[k], err)) != WT_OK)
                 return status;
     }
@@ -301,6 +301,7 @@ enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list,
                                bool backwards, struct wt_error *err)
 {
     c->backwards = backwards;
+    c->by_step = false;
     enum wt_status status = insert_points(c, err);
     if (status)
         return status;
@@ -309,6 +310,8 @@ enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list,
     forget_frames(c);
     c->entered = c->wanted_line = 0;
     fflush(c->out);
+    if (!backwards && needs_steps(c))
+        return step_and_compare(c, &list[0], err);
     /* A program that has just been started has not arrived yet. */
     if (!c->options.host || !wt_debugger_running(c->debugger)) {
         status = wt_client_run(c->client, backwards ? WT_BACKWARDS : WT_FORWARDS, list, count, err);
@@ -422,7 +425,7 @@ void queue_commands(struct wt_shell *c, const struct point *p)
 }
 
 /* Whether an expression holds for the thread that stands at @p pc. */
-static bool holds_for(struct wt_shell *c, const struct wt_expr *expr, wt_thread thread)
+bool holds_for(struct wt_shell *c, const struct wt_expr *expr, wt_thread thread)
 {
     struct wt_wave wave;
     struct wt_thread_position place;
@@ -555,7 +558,7 @@ static bool is_seen_alike(const struct wt_shell *c, struct wt_address at)
 
 /* Reads a watched value. The wave for which the watchpoint was set may have ended; memory that
  * they share is then read through another wave, the one that has accessed it. */
-static bool read_watched(struct wt_shell *c, const struct point *p, uint8_t *to)
+bool read_watched(struct wt_shell *c, const struct point *p, uint8_t *to)
 {
     uint64_t done = 0;
     if (wt_debugger_read_memory(c->debugger, p->owner, p->where, to, p->size, WT_IGNORED) == WT_OK)
@@ -593,13 +596,9 @@ static void report_watchpoint(struct wt_shell *c, bool *again)
         }
     }
     if (!*again) {
-        static const char *const names[] = {[POINT_WATCH] = "Hardware watchpoint",
-                                            [POINT_READ] = "Hardware read watchpoint",
-                                            [POINT_ACCESS] =
-                                                "Hardware access (read/write) watchpoint"};
         print_where(c, c->thread);
-        fprintf(c->out, "\n%s%s %u: %s%s\n\n", style(c, HEADLINE), names[p->kind], p->number,
-                p->text, style(c, PLAIN));
+        fprintf(c->out, "\n%s%s %u: %s%s\n\n", style(c, HEADLINE), watch_name(c, p->kind),
+                p->number, p->text, style(c, PLAIN));
         if (p->kind == POINT_WATCH || (p->kind == POINT_ACCESS && changed)) {
             fputs("Old value = ", c->out);
             print_watched(c, p, p->old);
@@ -785,9 +784,6 @@ static enum wt_status begin(struct wt_shell *c, const char *arguments, struct wt
         return status;
     if (c->options.host)
         return begin_host(c, err);
-    if (c->options.attached)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "the device runs by itself: there is no program to start. Use 'continue'");
     if (c->started && !ask(c, "The program being debugged has been started already.\n"
                               "Start it from the beginning? (y or n) "))
         return wt_fail(err, WT_STATE, "Program not restarted.");
@@ -805,7 +801,9 @@ static enum wt_status begin(struct wt_shell *c, const char *arguments, struct wt
 
 enum wt_status do_run(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    enum wt_status status = begin(c, text, err);
+    enum wt_status status = refuse_attached(c, "run", err);
+    if (!status)
+        status = begin(c, text, err);
     return status || !c->started ? status : continue_and_report(c, false, err);
 }
 
@@ -821,7 +819,9 @@ static bool has_main(struct wt_shell *c)
 
 enum wt_status do_start(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    enum wt_status status = do_tbreak(c, has_main(c) ? "main" : "kernel", err);
+    enum wt_status status = refuse_attached(c, "start", err);
+    if (!status)
+        status = do_tbreak(c, has_main(c) ? "main" : "kernel", err);
     if (!status)
         status = begin(c, text, err);
     return status || !c->started ? status : continue_and_report(c, false, err);

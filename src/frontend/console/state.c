@@ -38,10 +38,27 @@ enum wt_status need_run(struct wt_shell *c, struct wt_error *err)
     return WT_OK;
 }
 
+/* Whether a device elsewhere answers; of another one nothing is asked. */
+static enum wt_status check_link(struct wt_shell *c, struct wt_error *err)
+{
+    const unsigned pc = c->topology->pc_index;
+    const struct wt_thread_info *list;
+    uint64_t value;
+    size_t count;
+    if (!c->options.attached)
+        return WT_OK;
+    enum wt_status status = wt_debugger_threads(c->debugger, &list, &count, err);
+    if (!status && c->thread)
+        status = wt_debugger_read_numbers(c->debugger, c->thread, &pc, 1, &value, err);
+    return status;
+}
+
 enum wt_status need_thread(struct wt_shell *c, struct wt_error *err)
 {
     if (c->started && (!c->thread || !wt_debugger_thread_alive(c->debugger, c->thread)))
         select_thread(c, wt_debugger_current_thread(c->debugger));
+    if (c->started && !c->thread && check_link(c, err) != WT_OK)
+        return WT_IO;
     if (!c->started || !c->thread)
         return wt_fail(err, WT_STATE, "No thread selected");
     return WT_OK;
@@ -64,6 +81,8 @@ enum wt_status need_frame(struct wt_shell *c, const struct wt_frame **frame, str
 {
     struct wt_frames *frames = need_thread(c, err) == WT_OK ? frames_of(c) : NULL;
     *frame = frames ? wt_frames_get(frames, c->level) : NULL;
+    if (!*frame && c->started && check_link(c, err) != WT_OK)
+        return WT_IO;
     if (!*frame)
         return wt_fail(err, WT_STATE, c->started ? "No frame selected." : "No stack.");
     return WT_OK;

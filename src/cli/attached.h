@@ -1,0 +1,80 @@
+/* A device elsewhere under a debugger, which reaches it through its debug registers alone: the
+ * options that say where it is, and how it is opened. */
+#ifndef WT_CLI_ATTACHED_H
+#define WT_CLI_ATTACHED_H
+
+#include "cli/code.h"
+#include "cli/connect.h"
+#include "debug/vortex/vortex.h"
+
+struct cli_attached {
+    struct cli_code code; /**< of the program's file */
+    struct wt_bus *bus;
+    struct wt_vortex_link link;
+    struct wt_target target;
+    struct wt_debugger *debugger; /**< all its waves are halted */
+};
+
+/** Setters of the rows below; their context begins with a struct cli_options. --dm */
+enum wt_status cli_attached_set_dm(void *context, const char *value, struct wt_error *err);
+/** --jtag */
+enum wt_status cli_attached_set_jtag(void *context, const char *value, struct wt_error *err);
+/** --reset */
+enum wt_status cli_attached_set_reset(void *context, const char *value, struct wt_error *err);
+/** --lift */
+enum wt_status cli_attached_set_lift(void *context, const char *value, struct wt_error *err);
+/** --exit-word */
+enum wt_status cli_attached_set_exit(void *context, const char *value, struct wt_error *err);
+
+/** The rows; their context is a struct that begins with a struct cli_options. */
+#define CLI_ATTACHED_OPTIONS                                                                       \
+    {"dm", 0, "ADDRESS",                                                                           \
+     "the device: a server of the Debug Module's registers by the line\n"                          \
+     "protocol of VxDebug, at tcp:HOST:PORT or unix:PATH",                                         \
+     cli_attached_set_dm},                                                                         \
+        {"jtag", 0, "ADDRESS",                                                                     \
+         "the device: behind a JTAG TAP with a RISC-V Debug Transport\n"                           \
+         "Module, at remote_bitbang:HOST:PORT or remote_bitbang:unix:PATH",                        \
+         cli_attached_set_jtag},                                                                   \
+        {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, cli_set_connect_tap},                           \
+        {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, cli_set_connect_ir},                       \
+        {"timeout", 0, "MS",                                                                       \
+         "how long to wait for the connection, for each reply, and for\n"                          \
+         "the device to do a request, in milliseconds (default 5000)",                             \
+         cli_set_connect_timeout},                                                                 \
+        {"reset", 0, NULL,                                                                         \
+         "reset the device, halted before its first instruction (its\n"                            \
+         "memory stays)",                                                                          \
+         cli_attached_set_reset},                                                                  \
+        {"hold", 0, NULL,                                                                          \
+         "halt a program that waits for its debugger first, then tell it to\n"                     \
+         "start",                                                                                  \
+         cli_set_connect_hold},                                                                    \
+        {"lift", 0, NULL,                                                                          \
+         "put the code of the program's file back where another debugger\n"                        \
+         "left breakpoints in memory",                                                             \
+         cli_attached_set_lift},                                                                   \
+    {                                                                                              \
+        "exit-word", 0, "ADDRESS", "where the program leaves its exit word (default 0x88)",        \
+            cli_attached_set_exit                                                                  \
+    }
+
+/** Whether the options say where a device is. */
+bool cli_attached_is_given(const struct cli_connect *connect);
+/** WT_INVALID, with a sentence, if they contradict each other or need the device's address. */
+enum wt_status cli_attached_check(const struct cli_connect *connect, struct wt_error *err);
+
+/**
+ * Connects to the device, halts it, and looks for breakpoints in it that another debugger left in
+ * the code of @p program (an ELF file; NULL: it is not known). What the user should know is told on
+ * stderr, in words for GDB if @p for_gdb. @p output takes what breakpoint commands print. On
+ * failure there is still something to close.
+ */
+enum wt_status cli_attached_open(struct cli_attached *a, struct cli_options *options,
+                                 const char *program, bool for_gdb,
+                                 void (*output)(void *context, const char *text, size_t length),
+                                 void *context, struct wt_error *err);
+/** Lifts all breakpoints, leaves the device halted or running as it is, and disconnects. */
+void cli_attached_close(struct cli_attached *a);
+
+#endif
