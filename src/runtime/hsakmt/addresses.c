@@ -51,15 +51,15 @@ static void tell_piece(const struct piece *piece, char *text, size_t size)
                  "GPUs (hipMalloc, hipHostMalloc, hipHostRegister)");
 }
 
-/* Describes an address by the nearest allocation of the program or, without knowledge of the
- * program, of the runtime. */
+/* Describes an address by an allocation of the program: the one behind it only where that is
+ * within a page and nearer; without knowledge of the program, by one of the runtime. */
 static void tell_neighbour(uint64_t addr, const struct host_allocation *block,
                            const struct host_user_allocation *before,
                            const struct host_user_allocation *behind, char *text, size_t size)
 {
     const uint64_t past = before->size ? addr - (before->addr + before->size) : UINT64_MAX;
     const uint64_t short_of = behind->size ? behind->addr - addr : UINT64_MAX;
-    if (past < NEAR && past <= short_of)
+    if (past < NEAR && (past <= short_of || short_of > HOST_PAGE))
         snprintf(text, size, "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes at 0x%" PRIx64,
                  addr - before->addr, before->size, before->addr);
     else if (short_of <= HOST_PAGE)
