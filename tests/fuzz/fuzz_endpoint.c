@@ -221,10 +221,10 @@ static void travel(struct input *in, struct kfd_wire_request *request)
         request->size = count * (uint32_t)sizeof(struct wt_travel_watch);
         for (uint32_t i = 0; i < count; i++) {
             const struct wt_travel_watch watch = {.kind = (uint32_t)take(in, 1) %
-                                                         (WT_TRAVEL_WATCHED_KINDS + 1),
-                                                 .wave = (uint32_t)number(in),
-                                                 .addr = place(in, &none, true),
-                                                 .size = number(in)};
+                                                          (WT_TRAVEL_WATCHED_KINDS + 1),
+                                                  .wave = (uint32_t)number(in),
+                                                  .addr = place(in, &none, true),
+                                                  .size = number(in)};
             memcpy(bytes + i * sizeof watch, &watch, sizeof watch);
         }
         return;
