@@ -133,9 +133,3 @@ bool gpu_record(struct gpu *g, uint64_t budget)
     g->output_length = g->output_room = 0;
     return true;
 }
-
-uint32_t gpu_input(struct gpu *g, const struct wt_input *input)
-{
-    return g->recording ? wt_recording_input(g->recording, input)
-                        : wt_input_apply(sm_machine(g->device), input);
-}
