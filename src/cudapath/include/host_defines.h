@@ -12,7 +12,7 @@
  * of the host's, one of each GPU's. */
 #define __managed__                                                                                \
     _Pragma("GCC error \"__managed__ is not compiled by clang 19: use cudaMallocManaged\"")        \
-    __device__
+        __device__
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #else
 #define __host__
