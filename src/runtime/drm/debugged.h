@@ -9,7 +9,10 @@
 #include <stdatomic.h>
 
 #include "emulator/gen/gen.h"
+#include "emulator/gen/host.h"
 #include "object/gen_wire.h"
+#include "runtime/common/recording.h"
+#include "runtime/drm/i915_ops.h"
 
 struct drm_debugged {
     struct gen_device *device;
@@ -27,6 +30,11 @@ struct drm_debugged {
     uint64_t fault_time; /**< issue time of the last one that it was told, and one more; 0: none */
     struct gen_wire_hit *hit; /**< accesses to watched memory: the debugger has not asked yet */
     size_t hit_count, hit_capacity;
+    struct wt_watch *watch; /**< what the debugger watches */
+    size_t watch_count;
+    struct wt_recording *recording;         /**< for the debugger; NULL: none is wanted */
+    const struct wt_i915_mapping *mappings; /**< of the walk under way */
+    size_t mapping_count;
     pthread_mutex_t news_lock; /**< of what follows; nobody waits for the device with it */
     pthread_cond_t news;       /**< signalled at each change of what follows */
     bool attention;            /**< a thread has entered the routine since the debugger asked */
@@ -43,6 +51,18 @@ void drm_debugged_init(struct drm_debugged *debugged, struct gen_device *device)
  */
 void drm_debugged_begin(struct drm_debugged *debugged, uint64_t address, uint8_t *code,
                         size_t room);
+/**
+ * Begins @p walk, which sees memory through the table at @p root, with @p count @p mappings that
+ * live until drm_debugged_end(); it is recorded if the debugger wants that. Returns as
+ * gen_device_walk does.
+ */
+enum wt_status drm_debugged_walk(struct drm_debugged *debugged, uint64_t root,
+                                 const struct wt_i915_mapping *mappings, size_t count,
+                                 const struct gen_walk *walk, struct wt_error *err);
+/** Runs the device for at most @p issues. */
+enum wt_run drm_debugged_run(struct drm_debugged *debugged, uint64_t issues);
+/** The walk has ended, or failed: the program's memory has all that it has stored. */
+void drm_debugged_walked(struct drm_debugged *debugged);
 /** The number of issues of a slice: fewer where a debugger is attached. */
 uint64_t drm_debugged_slice(const struct drm_debugged *debugged);
 /**
@@ -61,6 +81,12 @@ void drm_debugged_enter(struct drm_debugged *debugged);
 void drm_debugged_leave(struct drm_debugged *debugged);
 /** Turns the driver's debug support on or off. The device is taken. */
 void drm_debugged_attach(struct drm_debugged *debugged, bool on);
+/** Has walks recorded, from the next one on, with @p budget bytes of host memory; 0: no longer.
+ * False without host memory. The device is taken. */
+bool drm_debugged_record(struct drm_debugged *debugged, uint64_t budget);
+/** Does something from outside, and records it where the walk is recorded; returns as
+ * wt_input_apply. The device is taken. */
+uint32_t drm_debugged_input(struct drm_debugged *debugged, const struct wt_input *input);
 /** Writes a register of the bus (emulator/gen/gen.h). The device is taken. */
 void drm_debugged_write(struct drm_debugged *debugged, uint32_t addr, uint32_t value);
 /** The fault for which the walk waits; NULL: none. The device is taken. */

@@ -169,7 +169,7 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
     fprintf(out, "  %s\n", line);
     if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE)
         gen_device_tell_walk(out, "  ", gpu->device, fault->addr);
-    wt_core_on_fault_write(&gpu->core_on_fault, &drm_core_ops, gpu->device, "", fault->wave,
+    wt_core_on_fault_write(&gpu->core_on_fault, &drm_core_ops, &gpu->debugged, "", fault->wave,
                            (uint64_t)fault->lanes, out);
     fclose(out);
 }
@@ -205,7 +205,7 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
     wt_interrupt_attend(true);
     wt_progress_begin(&gpu->progress, m->time);
     do {
-        why = m->ops->run(m, drm_debugged_slice(&gpu->debugged));
+        why = drm_debugged_run(&gpu->debugged, drm_debugged_slice(&gpu->debugged));
         if (wt_interrupt_take())
             end_interrupted(gpu, walk);
         if (wt_progress_due(&gpu->progress))
@@ -223,10 +223,10 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
 {
     struct wt_machine *m = gen_machine(gpu->device);
     enum wt_status status;
-    gen_device_use_table(gpu->device, root);
-    if ((status = gen_device_walk(gpu->device, walk, err)) != WT_OK)
+    if ((status = drm_debugged_walk(&gpu->debugged, root, mappings, count, walk, err)) != WT_OK)
         return status;
     const enum wt_run why = run_walk(gpu, walk);
+    drm_debugged_walked(&gpu->debugged);
     if (why == WT_RUN_ENDED)
         return WT_OK;
     status = why == WT_RUN_FAULT
