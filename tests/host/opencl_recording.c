@@ -14,9 +14,8 @@
 enum { N = 256 };
 
 static const char *const source =
-    "kernel void scale(global int *out, global const int *in)\n"
+    "kernel void scale(global int *out, global const int *in, local int *tile)\n"
     "{\n"
-    "    local int tile[64];\n"
     "    int t = get_local_id(0);\n"
     "    int i = get_global_id(0);\n"
     "    int sum = 0;\n"
@@ -101,6 +100,7 @@ static int sums(void)
     check(clEnqueueWriteBuffer(queue, from, CL_TRUE, 0, sizeof in, in, 0, NULL, NULL), "write");
     check(clSetKernelArg(scale, 0, sizeof out, &out), "argument");
     check(clSetKernelArg(scale, 1, sizeof from, &from), "argument");
+    check(clSetKernelArg(scale, 2, 64 * sizeof(int), NULL), "argument");
     check(clSetKernelArg(flip, 0, sizeof out, &out), "argument");
     launch(scale);
     launch(flip);

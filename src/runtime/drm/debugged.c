@@ -91,6 +91,14 @@ static void set_attention(struct drm_debugged *g, bool any)
     pthread_mutex_unlock(&g->news_lock);
 }
 
+/* The walk stands at this very moment until the debugger has seen why: as it lets threads go one
+ * after the other, it may write TD_CLR yet. */
+static void stop(struct drm_debugged *g)
+{
+    g->stopped = g->unasked = true;
+    set_attention(g, true);
+}
+
 /* The thread that has accessed watched memory stops behind its instruction. More threads may do
  * that before the debugger asks: it may be letting threads go just now. Without host memory the
  * thread goes on. */
@@ -128,7 +136,7 @@ static void take_hits(struct drm_debugged *g)
 /* Whether the walk stands, for its debugger. */
 static bool stands(const struct drm_debugged *g)
 {
-    return g->attached && (g->stopped || wt_recording_is_away(g->recording));
+    return g->attached && (g->stopped || g->unasked || wt_recording_is_away(g->recording));
 }
 
 /* The debugger sees the thread before its instruction. Returns whether that is tried again. */
@@ -138,8 +146,8 @@ static bool tell_fault(struct drm_debugged *g)
     if (g->fault_time == m->time + 1)
         return false;
     g->fault_time = m->time + 1;
-    g->faulted = g->stopped = true;
-    set_attention(g, true);
+    g->faulted = true;
+    stop(g);
     make_way(g);
     /* A debugger that is just letting other threads go does not know of the fault yet. */
     while (stands(g) || (g->attached && g->faulted))
@@ -157,10 +165,8 @@ bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
         return tell_fault(g);
     if (why == WT_RUN_WATCH && g->attached)
         take_hits(g);
-    if (g->attached && gen_device_attention(g->device)) {
-        g->stopped = true;
-        set_attention(g, true);
-    }
+    if (g->attached && gen_device_attention(g->device))
+        stop(g);
     if (why == WT_RUN_HALTED && g->attached)
         g->stopped = true;
     make_way(g);
@@ -172,7 +178,7 @@ bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
 
 void drm_debugged_end(struct drm_debugged *g)
 {
-    g->walking = g->stopped = false;
+    g->walking = g->stopped = g->unasked = false;
     g->fault_time = 0;
     pthread_cond_broadcast(&g->changed);
     pthread_mutex_unlock(&g->lock);
@@ -200,7 +206,7 @@ void drm_debugged_attach(struct drm_debugged *g, bool on)
     if (!on)
         drm_debugged_watch(g, NULL, 0);
     g->attached = on;
-    g->held = g->stopped = false;
+    g->held = g->stopped = g->unasked = false;
     set_attention(g, false);
     g->known = 0;
 }
@@ -286,6 +292,15 @@ void drm_debugged_hold(struct drm_debugged *g, bool held)
 {
     drm_debugged_enter(g);
     g->held = held;
+    drm_debugged_leave(g);
+}
+
+void drm_debugged_asked(struct drm_debugged *g)
+{
+    drm_debugged_enter(g);
+    pthread_mutex_lock(&g->news_lock);
+    g->unasked = g->attention; /* of which it is told now */
+    pthread_mutex_unlock(&g->news_lock);
     drm_debugged_leave(g);
 }
 

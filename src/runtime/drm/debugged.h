@@ -23,8 +23,10 @@ struct drm_debugged {
     bool attached;          /**< a debugger is there */
     bool walking;           /**< a walk is under way */
     bool stopped;           /**< … and waits for the debugger to write TD_CTL or TD_CLR */
-    uint64_t known;         /**< the state of the list of kernels that it knows */
-    uint64_t launches;      /**< walks so far */
+    bool unasked;   /**< … and has not asked since a thread has stopped: it may still be letting
+                         others go */
+    uint64_t known; /**< the state of the list of kernels that it knows */
+    uint64_t launches; /**< walks so far */
     bool
         faulted; /**< … and that is for a fault: m->fault, which the debugger has not had retried */
     uint64_t fault_time; /**< issue time of the last one that it was told, and one more; 0: none */
@@ -105,6 +107,9 @@ size_t drm_debugged_take_hits(struct drm_debugged *debugged, struct gen_wire_hit
 void drm_debugged_know(struct drm_debugged *debugged, uint64_t state);
 /** Holds walks until a debugger comes, or releases them. */
 void drm_debugged_hold(struct drm_debugged *debugged, bool held);
+/** The debugger asks for events: it has dealt with those that it was told. The device is not taken.
+ */
+void drm_debugged_asked(struct drm_debugged *debugged);
 /** Waits up to @p ms for an attention, and clears it; returns whether there was one. The device is
  * not taken. */
 bool drm_debugged_attention(struct drm_debugged *debugged, uint64_t ms);

@@ -155,6 +155,7 @@ static void greet(struct gen_wire_answer *answer)
 static void tell_event(const struct gen_wire_request *request, struct gen_wire_answer *answer)
 {
     const uint64_t ms = request->value < GEN_WIRE_WAIT_MS ? request->value : GEN_WIRE_WAIT_MS;
+    drm_debugged_asked(debugged());
     answer->result = drm_debugged_attention(debugged(), ms) ? GEN_WIRE_ATTENTION : 0;
     answer->value = drm_code_state();
     drm_debugged_enter(debugged());

@@ -65,7 +65,8 @@ static bool is_kept_from(void *gpu)
 
 static bool has_exception(void *gpu)
 {
-    return ((const struct drm_debugged *)gpu)->stopped;
+    const struct drm_debugged *g = gpu;
+    return g->stopped || g->unasked;
 }
 
 /* Threads tell the program nothing but what they store. */
