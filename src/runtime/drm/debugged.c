@@ -9,7 +9,6 @@
 #include "base/array.h"
 #include "emulator/machine/watch_set.h"
 #include "runtime/drm/code.h"
-#include "runtime/drm/recording.h"
 
 /* Issues of a slice: some 1 ms, and fewer with a debugger. Whoever wants the device waits for
  * the end of one. */

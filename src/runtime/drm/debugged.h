@@ -114,4 +114,9 @@ void drm_debugged_asked(struct drm_debugged *debugged);
  * not taken. */
 bool drm_debugged_attention(struct drm_debugged *debugged, uint64_t ms);
 
+/* ---- recording.c ---- */
+
+/** The operations of a recording whose GPU is a struct drm_debugged. */
+extern const struct wt_recording_ops drm_recording_ops;
+
 #endif

@@ -1,6 +1,6 @@
 /* The recording of a Gen9 GPU: a recording is of one walk. Addresses of the copy are physical ones,
- * which are those of this process. See recording.h. */
-#include "runtime/drm/recording.h"
+ * which are those of this process. See debugged.h. */
+#include "runtime/drm/debugged.h"
 
 static struct gen_device *device_of(void *gpu)
 {
