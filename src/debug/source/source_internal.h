@@ -79,6 +79,7 @@ struct reduced {
 struct compiler {
     const struct wt_view *scope;
     struct wt_build build;
+    bool names_local; /**< a name of the frame's function was used, or what only it has */
     bool beside;     /**< for a breakpoint: no lane can be asked now */
     bool any_lanes;  /**< lanes were selected: */
     wt_lanes lanes;  /**< … these */
