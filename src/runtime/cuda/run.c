@@ -124,7 +124,10 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
         !sm_device_write(g->device, g->space + BANK + CUBIN_PARAMETERS, l->parameters,
                          l->kernel->parameter_bytes))
         return wt_fail(err, WT_NO_MEMORY, "no memory for parameters");
-    return sm_device_launch(g->device, launch, err);
+    wt_recording_before_kernel(g->recording);
+    status = sm_device_launch(g->device, launch, err);
+    wt_recording_after_kernel(g->recording);
+    return status;
 }
 
 /* ---- running ---- */
@@ -178,12 +181,17 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
     wt_interrupt_attend(true);
     wt_progress_begin(&g->progress, m->time);
     do {
-        result = m->ops->run(m, debug_budget(RUN));
+        const uint64_t budget = debug_budget(g, RUN);
+        result = wt_recording_on(g->recording) ? wt_recording_run(g->recording, budget)
+                                               : m->ops->run(m, budget);
+        if (result == WT_RUN_ENDED)
+            wt_recording_after_end(g->recording);
         if (wt_interrupt_take())
             end_interrupted(g, l);
         if (wt_progress_due(&g->progress))
             show_progress(g, l);
     } while (debug_turn(g, &result));
+    wt_recording_end(g->recording, WT_RECORDING_NOT_YET);
     wt_progress_clear(&g->progress);
     wt_interrupt_attend(false);
     m->ops->flush_console(m);
