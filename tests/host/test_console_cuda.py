@@ -413,7 +413,7 @@ def blocks_of(page):
         yield list(zip(lines[1::2], lines[2::2])), list(zip(session[::2], session[1::2]))
 
 
-@pytest.mark.parametrize("name, sessions", [("sm-sessions", 3), ("sm-handler", 0), ("sm", 0)])
+@pytest.mark.parametrize("name, sessions", [("sm-sessions", 3), ("sm-handler", 0), ("sm", 0), ("ffmpeg", 1)])
 def test_the_pages_are_true(tmp_path, name, sessions):
     """Each command of the page's examples runs, in its order, and prints what the page says, where it says something."""
     page = (ROOT / "docs" / f"{name}.md").read_text()
@@ -433,7 +433,7 @@ def test_the_pages_are_true(tmp_path, name, sessions):
         if not session:
             continue
         seen += 1
-        command, _, *arguments = shlex.split(shell[-1][0])
+        command, _, *arguments = shlex.split(shell[-1][0].replace("\\\n", " "))
         assert command == "wavetrap"
         words = [word for command, _ in session for word in ("-ex", "echo =-=-=\\n", "-ex", command)]
         done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", *words, "-ex", "echo =-=-=\\n", *arguments], cwd=tmp_path, capture_output=True,

@@ -10,6 +10,7 @@
 #include "object/cubin.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/interrupt.h"
+#include "runtime/common/places.h"
 #include "runtime/cuda/call.h"
 #include "runtime/cuda/core_file.h"
 #include "runtime/cuda/debug.h"
@@ -160,9 +161,28 @@ static void show_progress(struct gpu *g, const struct gpu_launch *l)
     wt_progress_show(&g->progress, &what, sm_machine(g->device)->time);
 }
 
+/* One kernel runs on a device at a time. */
+static bool any_warp(void *context, uint32_t warp)
+{
+    (void)context, (void)warp;
+    return true;
+}
+
+static void describe_place(void *context, uint64_t pc, char *text, size_t size)
+{
+    describe(context, pc, text, size);
+}
+
 static _Noreturn void end_interrupted(struct gpu *g, const struct gpu_launch *l)
 {
-    const struct wt_machine *m = sm_machine(g->device);
+    struct wt_machine *m = sm_machine(g->device);
+    struct gpu_module module = *l->module;
+    const struct wt_places places = {.machine = m,
+                                     .wave_word = "warp",
+                                     .lane_word = "lane",
+                                     .holds = any_warp,
+                                     .describe = describe_place,
+                                     .context = &module};
     uint64_t done, total;
     sm_device_progress(g->device, &done, &total);
     wt_progress_clear(&g->progress);
@@ -171,6 +191,7 @@ static _Noreturn void end_interrupted(struct gpu *g, const struct gpu_launch *l)
             "wavetrap: interrupted: sm, issue time %" PRIu64 ": kernel %s runs, %" PRIu64
             " of %" PRIu64 " blocks have ended\n",
             m->time, l->kernel->name, done, total);
+    wt_places_tell(stderr, &places);
     wt_interrupt_end();
 }
 
