@@ -131,6 +131,25 @@ int main(void)
     assert not says or re.search(rf"\n  {says}\n", done.stderr), done.stderr
 
 
+@pytest.mark.parametrize("names", ["mem_viol", "all"])
+def test_a_stray_access_that_is_caught_ends_the_program(tmp_path, names):
+    """With the report, before the program learns of it."""
+    source = (tmp_path / "stray.c").resolve()
+    text = (ROOT / "examples" / "opencl" / "stray.c").read_text().replace('"common.h"', f'"{ROOT}/examples/opencl/common.h"')
+    source.write_text(text.replace("    open_device();", '    printf("before\\n");\n    open_device();'))
+    done = wavetrap("exec", *GEN9, f"--catch={names}", build(source, tmp_path))
+    assert (done.returncode, done.stdout) == (123, "before\n"), done.stdout + done.stderr
+    assert re.search(r"byte 256 of a buffer of 256 bytes\n  at 0x[0-9a-f]+ <stray\+\d+>\n", done.stderr), done.stderr
+
+
+def test_other_failures_are_caught_by_all(tmp_path):
+    """The sampler refuses an image with mip levels: that is no access of memory."""
+    for names, status, goes_on in (("mem_viol", 0, True), ("all", 123, False)):
+        done = wavetrap("exec", *GEN9, f"--catch={names}", "/usr/bin/python3", ROOT / "tests" / "host" / "opencl_refused.py", "mip")
+        assert "image 0 has 4 mip levels" in done.stderr, done.stderr
+        assert (done.returncode == 123, "the program goes on" in done.stdout) == (status == 123, goes_on), done.stdout + done.stderr
+
+
 def test_two_gpus_have_no_names(tmp_path):
     """OpenCL does not say on which GPU the kernel is at the address that it tells."""
     done = wavetrap("exec", *GEN9, *GEN9, build(ROOT / "examples" / "opencl" / "stray.c", tmp_path))
@@ -138,6 +157,6 @@ def test_two_gpus_have_no_names(tmp_path):
 
 
 def test_options_that_a_gen9_has_no_use_for():
-    for option, words in ("--catch=all", "--catch: these are exceptions of gfx900"), ("--memory=1G", "--memory is that of gfx900"):
+    for option, words in ("--catch=overflow", "--catch: these are exceptions of gfx900"), ("--memory=1G", "--memory is that of gfx900"):
         done = wavetrap("exec", *GEN9, option, "echo", "it ran")
         assert (done.returncode, done.stdout) == (125, "") and words in done.stderr

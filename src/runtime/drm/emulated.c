@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "emulator/gen/host.h"
 #include "emulator/gen/isa.h"
+#include "runtime/common/catch.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
 #include "runtime/common/progress.h"
@@ -26,6 +27,7 @@ struct wt_drm_emulated {
     struct wt_progress progress;
     struct wt_core_on_fault core_on_fault;
     FILE *record;  /* of the buffer objects; NULL: none */
+    bool caught;   /* the batch's failure ends the program (exec --catch) */
     char *details; /* lines that follow the message of the batch's failure; NULL: none */
     size_t details_length;
 };
@@ -232,6 +234,7 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
     status = why == WT_RUN_FAULT
                  ? report(gpu, mappings, count, walk, err)
                  : wt_fail(err, WT_INVALID, "all threads wait, and nothing will wake them");
+    gpu->caught = wt_catch_ends(why == WT_RUN_FAULT && m->fault.kind == WT_FAULT_ACCESS);
     m->ops->reset(m);
     return status;
 }
@@ -281,6 +284,8 @@ static void say(void *context, const char *text, bool failed)
     funlockfile(stderr);
     if (!failed)
         return;
+    if (gpu->caught)
+        wt_catch_end();
     free(gpu->details);
     gpu->details = NULL;
 }
