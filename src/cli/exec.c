@@ -577,8 +577,8 @@ static const struct cli_option options[] = {
     {"catch", 0, "LIST",
      "stop the program at the first of these exceptions of a gfx900's kernel:\n"
      "invalid, denormal, float_div0, overflow, underflow, inexact, int_div0,\n"
-     "addr_watch, mem_viol, all; with commas between; of kernels of a gen9 or an sm\n"
-     "two: mem_viol is an access that fails, all is whatever ends the kernel",
+     "addr_watch, mem_viol, all; with commas between; a gen9 and an sm have two:\n"
+     "mem_viol is an access that fails, all is whatever ends the kernel",
      add_exceptions},
     {"schedule", 0, "POLICY",
      "which wave issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT
