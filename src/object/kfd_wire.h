@@ -34,8 +34,8 @@ enum kfd_wire_kind {
                             wait while it is another one */
     KFD_WIRE_RECORD,  /**< addr: bytes of host memory for recording kernels; 0: none are. -ENOMEM */
     KFD_WIRE_TIME,    /**< answered in call.arg[0]: issue time */
-    KFD_WIRE_HISTORY, /**< call.arg[0]: enum kfd_wire_travel, in what is recorded now; size: bytes
-                         that follow. A negative result is followed by a sentence for people */
+    KFD_WIRE_HISTORY, /**< call.arg[0], call.arg[1], size: a struct wt_travel_request
+                         (object/travel_wire.h) about what is recorded now; answered likewise */
     KFD_WIRE_FINAL,   /**< memory is to be there for the debugger when the process ends */
     KFD_WIRE_FINAL_NEXT, /**< addr: answered by KFD_WIRE_MEMORY, with the first piece of memory at
                             or behind it: its address and length in call.arg[0] and [1], its bytes
@@ -44,72 +44,6 @@ enum kfd_wire_kind {
                       the GPU's state goes to a core file. A negative result is followed by a
                       sentence for people */
     KFD_WIRE_KINDS,
-};
-
-/** Time travel: what debug/core/target.h has in struct wt_history_services, by these names. */
-enum kfd_wire_travel {
-    KFD_TRAVEL_STATE,        /**< answered by a struct kfd_wire_extent */
-    KFD_TRAVEL_MISSING,      /**< answered by a sentence: why nothing is recorded; or by nothing */
-    KFD_TRAVEL_GO,           /**< arg[1]: the issue time */
-    KFD_TRAVEL_SAVED_BEFORE, /**< arg[1]: an issue time; answered in arg[1] */
-    KFD_TRAVEL_BRANCH,
-    KFD_TRAVEL_SEARCH,    /**< arg[1]: whether backwards; followed by struct kfd_wire_watch: code,
-                               then a wave's issue, then memory */
-    KFD_TRAVEL_SEARCH_ON, /**< arg[1]: issues; the result is an enum kfd_wire_step; of a match
-                             follow a struct kfd_wire_match and its hits */
-    KFD_TRAVEL_ACCEPT,    /**< arg[1]: whether to pass */
-    KFD_TRAVEL_INSPECT,
-    KFD_TRAVEL_HASH,  /**< followed by struct kfd_wire_patch; answered in arg[1] */
-    KFD_TRAVEL_STATS, /**< answered by a struct kfd_wire_stats */
-    KFD_TRAVELS,
-};
-
-enum kfd_wire_step { KFD_STEP_ON, KFD_STEP_MATCH, KFD_STEP_FOUND, KFD_STEP_EDGE };
-enum kfd_wire_match_kind { KFD_MATCH_CODE, KFD_MATCH_ISSUE, KFD_MATCH_MEMORY };
-
-struct kfd_wire_extent {
-    uint64_t start, end, now;
-    uint64_t in_past;
-};
-
-enum kfd_wire_watched {
-    KFD_WATCHED_WRITE,
-    KFD_WATCHED_READ,
-    KFD_WATCHED_ACCESS,
-    KFD_WATCHED_EXECUTE,
-    KFD_WATCHED_ISSUE,
-    KFD_WATCHED_KINDS,
-};
-
-struct kfd_wire_watch {
-    uint32_t kind; /**< enum kfd_wire_watched */
-    uint32_t wave;
-    uint64_t addr, size;
-};
-
-struct kfd_wire_match {
-    uint64_t time, pc, mask;
-    uint32_t wave;
-    uint32_t kind;  /**< enum kfd_wire_match_kind */
-    uint32_t issue; /**< code: it is the wave's issue, too */
-    uint32_t hits;  /**< struct kfd_wire_hit that follow */
-};
-
-struct kfd_wire_hit {
-    uint64_t time, pc, addr;
-    uint32_t wave, lane, size;
-    uint32_t kind; /**< enum kfd_wire_watched: of the access */
-    uint8_t before[16], after[16];
-};
-
-struct kfd_wire_patch {
-    uint64_t addr;
-    uint32_t size, reserved;
-    uint8_t bytes[16], mask[16];
-};
-
-struct kfd_wire_stats {
-    uint64_t saved, bytes, budget, log, lost, widest_gap, branches;
 };
 
 enum kfd_wire_happened {

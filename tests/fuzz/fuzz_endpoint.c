@@ -18,6 +18,7 @@
 #include "base/bits.h"
 #include "object/core_wire.h"
 #include "object/kfd_wire.h"
+#include "object/travel_wire.h"
 #include "runtime/common/endpoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -214,16 +215,16 @@ static void travel(struct input *in, struct kfd_wire_request *request)
 {
     uint32_t none = 8;
     const uint32_t count = request->size % 8;
-    request->call.arg[0] = take(in, 1) % (KFD_TRAVELS + 1);
+    request->call.arg[0] = take(in, 1) % (WT_TRAVELS + 1);
     request->call.arg[1] = number(in);
-    if (request->call.arg[0] == KFD_TRAVEL_SEARCH) {
-        request->size = count * (uint32_t)sizeof(struct kfd_wire_watch);
+    if (request->call.arg[0] == WT_TRAVEL_SEARCH) {
+        request->size = count * (uint32_t)sizeof(struct wt_travel_watch);
         for (uint32_t i = 0; i < count; i++) {
-            const struct kfd_wire_watch watch = {.kind = (uint32_t)take(in, 1) %
-                                                         (KFD_WATCHED_KINDS + 1),
-                                                 .wave = (uint32_t)number(in),
-                                                 .addr = place(in, &none, true),
-                                                 .size = number(in)};
+            const struct wt_travel_watch watch = {.kind = (uint32_t)take(in, 1) %
+                                                          (WT_TRAVEL_WATCHED_KINDS + 1),
+                                                  .wave = (uint32_t)number(in),
+                                                  .addr = place(in, &none, true),
+                                                  .size = number(in)};
             memcpy(bytes + i * sizeof watch, &watch, sizeof watch);
         }
         return;

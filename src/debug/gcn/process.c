@@ -5,13 +5,14 @@
 #include <stdlib.h>
 
 #include "debug/process/connection.h"
+#include "debug/process/history.h"
 #include "object/kfd_wire.h"
 
 struct wt_gcn_process {
+    struct wt_process_history history; /* first */
     struct wt_gcn_link link;
     struct wt_connection connection;
     uint32_t gpus;
-    struct gcnp_travel travel;
 };
 
 enum wt_status gcnp_ask(struct wt_gcn_process *p, struct kfd_wire_request *request,
@@ -188,8 +189,7 @@ void wt_gcn_process_close(struct wt_gcn_process *p)
     if (!p)
         return;
     wt_connection_close(&p->connection);
-    free(p->travel.answer);
-    free(p->travel.hit);
+    wt_process_history_end(&p->history);
     free(p);
 }
 
@@ -201,11 +201,6 @@ int wt_gcn_process_id(const struct wt_gcn_process *p)
 const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *p)
 {
     return &p->link;
-}
-
-struct gcnp_travel *gcnp_travel_of(struct wt_gcn_process *p)
-{
-    return &p->travel;
 }
 
 uint32_t wt_gcn_process_gpus(const struct wt_gcn_process *p)
@@ -229,6 +224,56 @@ enum wt_status wt_gcn_process_register(struct wt_gcn_process *p, uint32_t gpu, b
         *value = (uint32_t)answer.call.arg[0];
     return WT_OK;
 }
+
+/* ---- time travel ---- */
+
+static enum wt_status ask_history(struct wt_process_history *history,
+                                  const struct wt_travel_request *asked, const void *more,
+                                  struct wt_travel_answer *answer, void *out, size_t room,
+                                  struct wt_error *err)
+{
+    struct kfd_wire_request request = {
+        .kind = KFD_WIRE_HISTORY,
+        .size = asked->size,
+        .call = {.op = KFD_DEBUG_QUERY_EVENT, .arg = {asked->what, asked->argument}}};
+    struct kfd_wire_answer told = {.size = 0};
+    const enum wt_status status =
+        gcnp_ask((struct wt_gcn_process *)history, &request, more, &told, out, room, err);
+    *answer = (struct wt_travel_answer){told.result, told.size, told.call.arg[1]};
+    return status;
+}
+
+static enum wt_status ask_time(struct wt_process_history *history, uint64_t *time,
+                               struct wt_error *err)
+{
+    struct kfd_wire_request request = {.kind = KFD_WIRE_TIME};
+    struct kfd_wire_answer answer = {.size = 0};
+    const enum wt_status status =
+        gcnp_ask((struct wt_gcn_process *)history, &request, NULL, &answer, NULL, 0, err);
+    *time = answer.call.arg[0];
+    return status;
+}
+
+enum wt_status wt_gcn_process_record(struct wt_gcn_process *p, uint64_t budget,
+                                     struct wt_target_services *services, struct wt_error *err)
+{
+    struct kfd_wire_request request = {.kind = KFD_WIRE_RECORD, .addr = budget};
+    struct kfd_wire_answer answer = {.result = 0};
+    const char *refused = p->gpus > 1 ? WT_PROCESS_HISTORY_SEVERAL : NULL;
+    const enum wt_status status =
+        refused ? WT_OK : gcnp_ask(p, &request, NULL, &answer, NULL, 0, err);
+    if (status != WT_OK)
+        return status;
+    if (answer.result < 0)
+        return wt_fail(err, WT_NO_MEMORY, "process %d has no host memory for a recording",
+                       p->connection.pid);
+    p->history.ask = ask_history;
+    p->history.ask_time = ask_time;
+    p->history.lanes = 64;
+    return wt_process_history_begin(&p->history, budget, refused, services, err);
+}
+
+/* ---- memory after the end ---- */
 
 enum wt_status wt_gcn_process_want_memory(struct wt_gcn_process *p, struct wt_error *err)
 {

@@ -162,7 +162,7 @@ static const uint8_t *copied_page(void *context, uint64_t addr)
     return d->copy->page(d->copy->context, page, wt_memory_page(d->process, page));
 }
 
-enum wt_status gcn_device_copy_memory(struct gcn_device *d, const struct gcn_copy *copy,
+enum wt_status gcn_device_copy_memory(struct gcn_device *d, const struct wt_copy *copy,
                                       struct wt_error *err)
 {
     assert(d->in_place && copy->page && copy->shared && copy->stored && copy->was_atomic);
@@ -186,7 +186,7 @@ void gcn_device_rejoin(struct gcn_device *d)
     gcn_device_flush_code(d);
 }
 
-const struct gcn_copy *gcn_device_copy(const struct gcn_device *d)
+const struct wt_copy *gcn_device_copy(const struct gcn_device *d)
 {
     return d->copy;
 }

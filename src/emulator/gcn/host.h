@@ -7,6 +7,7 @@
 
 #include "emulator/gcn/gcn.h"
 #include "emulator/machine/archive.h"
+#include "emulator/machine/copy.h"
 #include "object/aql.h"
 
 /** What the first-level trap handler gets and leaves. */
@@ -73,31 +74,11 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const str
                                       struct gcn_device **device, struct wt_error *err);
 
 /**
- * What a device needs to work on a copy of the process's memory. The functions are called while the
- * device runs, and when its memory is read or written; none may call the device.
- */
-struct gcn_copy {
-    /** The page of the copy at @p addr, to which the process has @p host: the same bytes each time
-     * until gcn_device_rejoin(). Never NULL. */
-    const uint8_t *(*page)(void *context, uint64_t addr, const uint8_t *host);
-    /** Whether threads of the process may use the page at @p addr, which is mapped, while kernels
-     * run. */
-    bool (*shared)(void *context, uint64_t addr);
-    /** A wave has stored to the copy. Every store to shared pages is reported, in the order of the
-     * stores; of stores to other pages some are. */
-    void (*stored)(void *context, uint64_t addr, const void *bytes, size_t size);
-    /** An atomic has stored its result at @p addr; in shared memory that is the store reported
-     * last. True: the run returns WT_RUN_EVENT behind its instruction. */
-    bool (*was_atomic)(void *context, uint64_t addr);
-    void *context;
-};
-
-/**
  * Makes the device work on a copy of the process's memory, page by page as it comes to them; then
  * it has snapshots. @p copy must live until gcn_device_rejoin(). gcn_device_pointer() and the save
  * areas of queues remain the process's own. WT_NO_MEMORY.
  */
-enum wt_status gcn_device_copy_memory(struct gcn_device *device, const struct gcn_copy *copy,
+enum wt_status gcn_device_copy_memory(struct gcn_device *device, const struct wt_copy *copy,
                                       struct wt_error *err);
 /**
  * Makes the device work on the process's memory again. The caller has copied back what the copy
@@ -105,7 +86,7 @@ enum wt_status gcn_device_copy_memory(struct gcn_device *device, const struct gc
  */
 void gcn_device_rejoin(struct gcn_device *device);
 /** The copy that the device works on; NULL: it works on the process's memory. */
-const struct gcn_copy *gcn_device_copy(const struct gcn_device *device);
+const struct wt_copy *gcn_device_copy(const struct gcn_device *device);
 /** The copy's page at @p addr, as the device has it now. */
 const uint8_t *gcn_device_copied(const struct gcn_device *device, uint64_t addr);
 /** The process's own page that the device has at @p addr, which is mapped. */
@@ -118,7 +99,7 @@ struct gcn_host_archive {
     /** Copies memory of the process as the GPU has it; pages that it refuses are left out. */
     bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
     void *context;
-    const uint64_t *shared; /**< pages of a copy that are shared (struct gcn_copy), by address */
+    const uint64_t *shared; /**< pages of a copy that are shared (struct wt_copy), by address */
     size_t shared_count;
 };
 /**

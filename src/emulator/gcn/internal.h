@@ -229,7 +229,7 @@ struct gcn_device {
     uint64_t *shared;            /* of a recording that was read from a core file: pages that the */
     size_t shared_count;         /* program's threads used, too, by address; see gcn_atomic_shown */
     struct wt_memory *process;   /* the host process's memory; NULL: the device is in none */
-    const struct gcn_copy *copy; /* in a host process: memory is a copy of it; or NULL */
+    const struct wt_copy *copy;  /* in a host process: memory is a copy of it; or NULL */
     const struct gcn_host *host; /* never NULL */
 };
 

@@ -67,7 +67,7 @@ static enum wt_status write_state(void *context, const struct wt_host_core *core
     const struct writing *w = context;
     const struct gcn_host_archive in_host = {.read = read_pages, .context = context};
     bool past = false;
-    if (host_recording_on(w->gpu))
+    if (wt_recording_on(w->gpu->recording))
         return host_recording_archive(w->gpu, core->issues, a, err);
     wt_archive_bool(a, &past);
     return gcn_archive_in_host(w->gpu->device, a, &in_host)
@@ -83,7 +83,8 @@ enum wt_status host_core_write(struct host_gpu *gpu, const struct wt_host_core *
     struct writing writing = {gpu, unplant};
     struct wt_host_core without = *core;
     without.breakpoints = (struct wt_core_breakpoints){NULL}; /* they are lifted */
-    return wt_host_core_write(&ops, &writing, host_recording_on(gpu) ? core : &without, err);
+    return wt_host_core_write(&ops, &writing, wt_recording_on(gpu->recording) ? core : &without,
+                              err);
 }
 
 void host_core_on_fault(struct host_gpu *gpu, const char *reason, uint32_t wave, uint64_t lanes)

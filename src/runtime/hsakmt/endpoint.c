@@ -104,7 +104,7 @@ static int wait_for_event(struct host *host, uint64_t ms)
         ms = KFD_WIRE_WAIT_MS;
     for (uint32_t i = 0; i < host->gpus; i++) {
         host_enter(&host->gpu[i]);
-        host_recording_asked(&host->gpu[i]);
+        wt_recording_asked(host->gpu[i].recording);
         host_leave(&host->gpu[i]);
     }
     for (uint64_t i = 0; i <= 5 * ms; i++) {
@@ -195,6 +195,18 @@ static void do_call(struct host *host, struct kfd_debug_call *call)
     follow_code(host, call);
 }
 
+static void serve_history(struct host_endpoint *e, struct host_gpu *gpu,
+                          const struct kfd_wire_request *request, struct kfd_wire_answer *answer)
+{
+    const struct wt_travel_request asked = {
+        .what = request->call.arg[0], .argument = request->call.arg[1], .size = request->size};
+    struct wt_travel_answer told;
+    wt_recording_serve(gpu->recording, &asked, &told, e->bytes);
+    answer->result = told.result;
+    answer->size = told.size;
+    answer->call.arg[1] = told.argument;
+}
+
 static int list_queues(struct host *host, struct kfd_queue_entry *list)
 {
     int total = 0;
@@ -281,7 +293,7 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
         return;
     }
     if (request->kind == KFD_WIRE_TIME) {
-        answer->call.arg[0] = host_recording_time(gpu);
+        answer->call.arg[0] = wt_recording_time(gpu->recording);
         return;
     }
     if (request->kind == KFD_WIRE_CALL && request->call.op == KFD_DEBUG_SEND_RUNTIME_EVENT) {
@@ -341,7 +353,7 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
         serve_core(e, gpu, request, answer);
         break;
     case KFD_WIRE_HISTORY:
-        host_history_serve(gpu, request, answer, e->bytes);
+        serve_history(e, gpu, request, answer);
         break;
     default:
         answer->result = -ENOSYS;

@@ -97,6 +97,13 @@ struct host_dispatch {
 #define HOST_TOLD                                                                                  \
     0xfffc00u /**< M0 of a trap handler's interrupt: bit 10 is the first host_reason */
 
+/** An interrupt of a wave of a recorded GPU. */
+struct host_interrupt {
+    uint32_t data;
+    bool handler; /**< the trap handler has sent it */
+    unsigned dispatch;
+};
+
 struct host_gpu {
     struct host *host;
     uint32_t index, node;
@@ -121,7 +128,9 @@ struct host_gpu {
     bool debugger;       /**< someone is registered for wave control and address watch */
     bool debugged;       /**< somebody was: halted waves are then no mistake */
     struct host_watch *watch;         /**< an address to be explained, or NULL */
-    struct host_recording *recording; /**< for a debugger: recording.h; NULL: none is wanted */
+    struct wt_recording *recording;   /**< for a debugger: recording.h; NULL: none is wanted */
+    struct host_interrupt *interrupt; /**< of waves, while recorded: the program is told later */
+    size_t interrupt_count, interrupt_capacity;
     struct wt_progress progress;
     uint64_t progress_entry; /**< the kernel whose name progress_kernel is; 0: none */
     char progress_kernel[128];

@@ -99,7 +99,7 @@ void host_queue_abandon(struct host_queue *q)
     for (unsigned i = 0; i < GCN_DISPATCHES; i++) {
         if (gpu->dispatch[i].queue != q)
             continue;
-        host_recording_end(gpu, "nothing is recorded now: a kernel was given up");
+        wt_recording_end(gpu->recording, "nothing is recorded now: a kernel was given up");
         gcn_device_abandon(gpu->device, i);
         gpu->dispatch[i].queue = NULL;
         gpu->trapped &= ~((uint32_t)1 << i);
@@ -112,7 +112,7 @@ static void fail(struct host_queue *q, enum host_reason reason)
 {
     q->stopped = true;
     gcn_kfd_raise(q->gpu->device, (uint32_t)q->id, (enum kfd_exception)reason);
-    host_recording_restart(q->gpu);
+    wt_recording_restart(q->gpu->recording);
     if (!q->error)
         return;
     atomic_fetch_or(q->error, (int64_t)1 << (reason - 1));
@@ -278,13 +278,13 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         .caught = gpu->host->caught,
     };
     host_final_kernel(gpu);
-    host_recording_before_kernel(gpu);
+    wt_recording_before_kernel(gpu->recording);
     if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),
                          q->queue_addr, &origin, &dispatch, &err)) {
         fprintf(stderr, "wavetrap: gfx900 (node %u): a kernel cannot be run: %s\n", gpu->node,
                 err.text);
         const unsigned reason = refused(&asked);
-        host_recording_after_kernel(gpu);
+        wt_recording_after_kernel(gpu->recording);
         fail(q, reason ? (enum host_reason)reason : HOST_REASON_CODE);
         return true;
     }
@@ -292,7 +292,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
     if (!gpu->kernels++)
         wt_progress_begin(&gpu->progress, gcn_machine(gpu->device)->time);
     gpu->launches++;
-    host_recording_after_kernel(gpu);
+    wt_recording_after_kernel(gpu->recording);
     return true;
 }
 
@@ -304,7 +304,7 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
     if (q->copies) {
         const bool done = host_copy(q);
         if (done)
-            host_recording_merge(gpu);
+            wt_recording_merge(gpu->recording);
         return done;
     }
     if (still_waiting(q) || q->begun >= atomic_load_explicit(q->write, memory_order_acquire))
@@ -404,7 +404,7 @@ void host_page_fault(struct host_gpu *gpu, uint64_t addr)
         q->stopped = true;
     }
     gcn_kfd_raise(gpu->device, 0, KFD_EC_DEVICE_MEMORY_VIOLATION);
-    host_recording_restart(gpu);
+    wt_recording_restart(gpu->recording);
     host_event_memory(gpu->host, gpu->node, addr);
 }
 
@@ -509,14 +509,15 @@ static bool run(struct host_gpu *gpu)
 {
     enum { SLICE = 1 << 12 }; /* a millisecond at most: then packets are looked for again */
     struct wt_machine *m = gcn_machine(gpu->device);
-    const enum wt_run why = gpu->watch               ? host_watch_run(gpu, SLICE)
-                            : host_recording_on(gpu) ? host_recording_run(gpu, SLICE)
-                                                     : m->ops->run(m, SLICE);
+    const enum wt_run why = gpu->watch ? host_watch_run(gpu, SLICE)
+                            : wt_recording_on(gpu->recording)
+                                ? wt_recording_run(gpu->recording, SLICE)
+                                : m->ops->run(m, SLICE);
     const bool ended = gpu->ended;
     for (; gpu->ended; gpu->ended &= gpu->ended - 1)
         finish(gpu, (unsigned)__builtin_ctz(gpu->ended));
     if (ended)
-        host_recording_after_end(gpu);
+        wt_recording_after_end(gpu->recording);
     if (!gpu->kernels || why == WT_RUN_FAULT)
         wt_progress_clear(&gpu->progress);
     else if (wt_progress_due(&gpu->progress))
@@ -539,7 +540,7 @@ static bool step(struct host_gpu *gpu)
 {
     enum { PACKETS = 64 }; /* of each queue, before kernels go on */
     bool busy = false;
-    if (host_recording_waits(gpu))
+    if (wt_recording_waits(gpu->recording))
         return false;
     for (struct host_queue *q = gpu->queues; q; q = q->next) {
         gpu->turn = gpu->turn && gpu->turn->next ? gpu->turn->next : gpu->queues;

@@ -41,7 +41,7 @@ void host_enter(struct host_gpu *gpu)
         atomic_fetch_add(&gpu->waiters, 1);
         pthread_mutex_lock(&gpu->running);
         atomic_fetch_sub(&gpu->waiters, 1);
-        if (!host_recording_is_away(gpu) || is_debugger(gpu->host))
+        if (!wt_recording_is_away(gpu->recording) || is_debugger(gpu->host))
             return;
         pthread_mutex_unlock(&gpu->running);
         nanosleep(&moment, NULL);
@@ -51,8 +51,9 @@ void host_enter(struct host_gpu *gpu)
 void host_enter_to_change(struct host_gpu *gpu)
 {
     host_enter(gpu);
-    host_recording_end(gpu, "nothing is recorded now: the program has changed its GPU's trap "
-                            "handler, or used its debug interface");
+    wt_recording_end(gpu->recording,
+                     "nothing is recorded now: the program has changed its GPU's trap "
+                     "handler, or used its debug interface");
 }
 
 void host_leave(struct host_gpu *gpu)
@@ -80,7 +81,7 @@ static void interrupt(void *context, struct gcn_device *device, uint32_t wave, u
     uint32_t status = 0;
     uint64_t entry;
     unsigned dispatch;
-    if (host_recording_on(gpu)) {
+    if (wt_recording_on(gpu->recording)) {
         host_recording_interrupt(gpu, wave, data);
         return;
     }
@@ -99,7 +100,7 @@ static void dispatch_done(void *context, struct gcn_device *device, unsigned dis
 {
     struct host_gpu *gpu = context;
     (void)completion;
-    if (!host_recording_on(gpu)) /* which finds out by itself */
+    if (!wt_recording_on(gpu->recording)) /* which finds out by itself */
         gpu->ended |= (uint32_t)1 << dispatch;
     gcn_device_come_back(device);
 }
@@ -191,7 +192,7 @@ static void show_to_debuggers(struct host_queue *q, const struct host_queue_requ
         .ctx_save_restore_area_size = size,
     };
     (void)gcn_kfd_add_queue(device, &q->entry);
-    host_recording_restart(q->gpu);
+    wt_recording_restart(q->gpu->recording);
 }
 
 static void hide_from_debuggers(struct host_queue *q)
@@ -199,7 +200,7 @@ static void hide_from_debuggers(struct host_queue *q)
     if (!q->entry.ctx_save_restore_address)
         return;
     gcn_kfd_remove_queue(q->gpu->device, (uint32_t)q->id);
-    host_recording_restart(q->gpu);
+    wt_recording_restart(q->gpu->recording);
     if (q->own_area)
         munmap((void *)(uintptr_t)q->entry.ctx_save_restore_address,
                q->entry.ctx_save_restore_area_size);

@@ -4,7 +4,7 @@
 
 enum wt_status host_unmap(struct host_gpu *gpu, uint64_t addr, uint64_t size, struct wt_error *err)
 {
-    host_recording_unmap(gpu, addr, size);
+    wt_recording_unmap(gpu->recording, addr, size);
     host_final_unmap(gpu, addr, size);
     return gcn_device_unmap(gpu->device, addr, size, err);
 }

@@ -1,6 +1,6 @@
 /* The copy that a recorded GPU works on and the process's memory, made the same. See
  * recording_state.h. */
-#include "runtime/hsakmt/recording_state.h"
+#include "runtime/common/recording_state.h"
 
 #include <stdlib.h>
 
@@ -24,27 +24,26 @@ static uint64_t different(uint64_t a, uint64_t b)
     return mask;
 }
 
-void recording_put_in(struct host_gpu *gpu, const struct change *change)
+void recording_put_in(struct wt_recording *r, const struct change *change)
 {
     const struct wt_input input = {.kind = WT_INPUT_MEMORY,
                                    .addr = change->addr,
                                    .bytes = change->bytes,
                                    .size = change->size};
-    wt_timeline_input(gpu->recording->timeline, &input);
+    wt_timeline_input(r->timeline, &input);
 }
 
-void recording_forget_changes(struct host_recording *r)
+void recording_forget_changes(struct wt_recording *r)
 {
     while (r->change_count)
         free(r->change[--r->change_count].bytes);
 }
 
 /* Threads have changed what lies between these bytes of a page: so it is in the copy, too. */
-static void take_in(struct host_gpu *gpu, uint64_t addr, const uint8_t *bytes, size_t size)
+static void take_in(struct wt_recording *r, uint64_t addr, const uint8_t *bytes, size_t size)
 {
-    struct host_recording *r = gpu->recording;
     struct change change = {
-        .time = gcn_machine(gpu->device)->time, .addr = addr, .bytes = malloc(size), .size = size};
+        .time = r->machine->time, .addr = addr, .bytes = malloc(size), .size = size};
     struct change *more =
         wt_array_grow(r->change, &r->change_capacity, r->change_count + 1, sizeof *more);
     if (more)
@@ -56,20 +55,19 @@ static void take_in(struct host_gpu *gpu, uint64_t addr, const uint8_t *bytes, s
     }
     memcpy(change.bytes, bytes, size);
     r->change[r->change_count++] = change;
-    recording_put_in(gpu, &change);
+    recording_put_in(r, &change);
 }
 
 /* Copies to the process only the bytes of a page that the GPU has changed: threads may be changing
  * other bytes. */
-void recording_publish(struct host_gpu *gpu, struct page *page)
+void recording_publish(struct wt_recording *r, struct page *page)
 {
-    struct host_recording *r = gpu->recording;
-    if (!gcn_device_maps(gpu->device, page->addr))
+    if (!r->ops->maps(r->gpu, page->addr))
         return; /* the program has freed it */
-    const uint8_t *ours = gcn_device_copied(gpu->device, page->addr);
-    if (ours == page->same || !memcmp(ours, page->same, HOST_PAGE))
+    const uint8_t *ours = r->ops->copied(r->gpu, page->addr);
+    if (ours == page->same || !memcmp(ours, page->same, RECORDING_PAGE))
         return;
-    uint8_t *theirs = gcn_device_page(gpu->device, page->addr), *same = recording_same(r, page);
+    uint8_t *theirs = r->ops->page(r->gpu, page->addr), *same = recording_same(r, page);
     if (!same)
         return;
     for (unsigned i = 0; i < RECORDING_WORDS; i++) {
@@ -86,23 +84,23 @@ void recording_publish(struct host_gpu *gpu, struct page *page)
 }
 
 /* Pages may be added to the list meanwhile, none goes. */
-void recording_publish_all(struct host_gpu *gpu)
+void recording_publish_all(struct wt_recording *r)
 {
-    for (size_t i = 0; i < gpu->recording->page_count; i++)
-        recording_publish(gpu, &gpu->recording->page[i]);
+    for (size_t i = 0; i < r->page_count; i++)
+        recording_publish(r, &r->page[i]);
 }
 
 /* Whether a page of the process differs from its state at the last look; the new state is then
  * kept. */
-static bool has_changed(struct host_gpu *gpu, struct page *page)
+static bool has_changed(struct wt_recording *r, struct page *page)
 {
-    if (!gcn_device_maps(gpu->device, page->addr))
+    if (!r->ops->maps(r->gpu, page->addr))
         return false;
-    const uint8_t *theirs = gcn_device_page(gpu->device, page->addr);
+    const uint8_t *theirs = r->ops->page(r->gpu, page->addr);
     if (recording_same_page(theirs, page->now ? page->now : page->same))
         return false;
-    if (!page->now && !(page->now = malloc(HOST_PAGE))) {
-        gpu->recording->failed = true;
+    if (!page->now && !(page->now = malloc(RECORDING_PAGE))) {
+        r->failed = true;
         return false;
     }
     recording_copy_page(page->now, theirs);
@@ -110,12 +108,11 @@ static bool has_changed(struct host_gpu *gpu, struct page *page)
 }
 
 /* Takes in how a page was when it was looked at. */
-static void take_page(struct host_gpu *gpu, struct page *page)
+static void take_page(struct wt_recording *r, struct page *page)
 {
-    struct host_recording *r = gpu->recording;
-    uint8_t *same = recording_same(r, page), ours[HOST_PAGE];
-    unsigned first = HOST_PAGE, last = 0;
-    memcpy(ours, gcn_device_copied(gpu->device, page->addr), HOST_PAGE);
+    uint8_t *same = recording_same(r, page), ours[RECORDING_PAGE];
+    unsigned first = RECORDING_PAGE, last = 0;
+    memcpy(ours, r->ops->copied(r->gpu, page->addr), RECORDING_PAGE);
     for (unsigned i = 0; same && i < RECORDING_WORDS; i++) {
         const uint64_t now = recording_word(page->now, i), before = recording_word(same, i);
         const uint64_t own =
@@ -130,8 +127,8 @@ static void take_page(struct host_gpu *gpu, struct page *page)
         first = first < 8 * i ? first : 8 * i;
         last = 8 * i + 7;
     }
-    if (first < HOST_PAGE && r->timeline)
-        take_in(gpu, page->addr + first, ours + first, last - first + 1);
+    if (first < RECORDING_PAGE && r->timeline)
+        take_in(r, page->addr + first, ours + first, last - first + 1);
 }
 
 /*
@@ -140,16 +137,15 @@ static void take_page(struct host_gpu *gpu, struct page *page)
  * data. So changes are taken over only after a whole round has found nothing new. If threads never
  * stop, they are taken over in the end, or (at_once) after some rounds.
  */
-void recording_look(struct host_gpu *gpu, bool all, bool at_once)
+void recording_look(struct wt_recording *r, bool all, bool at_once)
 {
-    struct host_recording *r = gpu->recording;
     const uint64_t from = wt_clock_ns();
     bool more = true, any = false;
     for (unsigned round = 0; more && round < MOST_ROUNDS; round++) {
         more = false;
         for (size_t i = 0; i < r->page_count; i++)
             if (all || r->page[i].shared)
-                more |= has_changed(gpu, &r->page[i]);
+                more |= has_changed(r, &r->page[i]);
         any |= more;
     }
     const bool take = !more || at_once || r->put_off == MOST_PUT_OFF;
@@ -157,7 +153,7 @@ void recording_look(struct host_gpu *gpu, bool all, bool at_once)
     for (size_t i = 0; any && i < r->page_count; i++) {
         struct page *page = &r->page[i];
         if (page->now && take)
-            take_page(gpu, page);
+            take_page(r, page);
         free(page->now);
         page->now = NULL;
     }
@@ -165,13 +161,13 @@ void recording_look(struct host_gpu *gpu, bool all, bool at_once)
     r->look_ns = r->looked - from;
 }
 
-void recording_merge(struct host_gpu *gpu)
+void recording_merge(struct wt_recording *r)
 {
-    recording_publish_all(gpu);
-    recording_look(gpu, true, true);
+    recording_publish_all(r);
+    recording_look(r, true, true);
 }
 
-bool recording_look_is_due(const struct host_recording *r)
+bool recording_look_is_due(const struct wt_recording *r)
 {
     const uint64_t since = wt_clock_ns() - r->looked;
     return since >= LEAST_LOOK_NS && since >= LOOK_PART * r->look_ns;

@@ -1,5 +1,5 @@
 /* The pages of the copy that a recorded GPU works on. See recording_state.h. */
-#include "runtime/hsakmt/recording_state.h"
+#include "runtime/common/recording_state.h"
 
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ WHOLE bool recording_same_page(const uint8_t *a, const uint8_t *b)
     return true;
 }
 
-static size_t place_of(const struct host_recording *r, uint64_t addr)
+static size_t place_of(const struct wt_recording *r, uint64_t addr)
 {
     size_t at = (size_t)((addr >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (r->places - 1);
     while (r->place[at] && r->page[r->place[at] - 1].addr != addr)
@@ -33,7 +33,7 @@ static size_t place_of(const struct host_recording *r, uint64_t addr)
     return at;
 }
 
-static bool make_places(struct host_recording *r)
+static bool make_places(struct wt_recording *r)
 {
     if (r->places > 2 * r->page_count)
         return true;
@@ -49,15 +49,14 @@ static bool make_places(struct host_recording *r)
     return true;
 }
 
-struct page *recording_find(const struct host_recording *r, uint64_t addr)
+struct page *recording_find(const struct wt_recording *r, uint64_t addr)
 {
     const uint32_t number = r->places ? r->place[place_of(r, addr)] : 0;
     return number ? &r->page[number - 1] : NULL;
 }
 
-struct page *recording_page(struct host_gpu *gpu, uint64_t addr, const uint8_t *host)
+struct page *recording_page(struct wt_recording *r, uint64_t addr, const uint8_t *host)
 {
-    struct host_recording *r = gpu->recording;
     struct page *known = recording_find(r, addr);
     if (known)
         return known;
@@ -65,31 +64,31 @@ struct page *recording_page(struct host_gpu *gpu, uint64_t addr, const uint8_t *
     uint8_t *base = NULL;
     if (more)
         r->page = more;
-    if (!more || !make_places(r) || !(base = malloc(HOST_PAGE)))
+    if (!more || !make_places(r) || !(base = malloc(RECORDING_PAGE)))
         return NULL;
     recording_copy_page(base, host);
     r->page[r->page_count] = (struct page){
-        .addr = addr, .base = base, .same = base, .shared = gpu->host->is_shared(gpu->host, addr)};
+        .addr = addr, .base = base, .same = base, .shared = r->ops->is_shared(r->gpu, addr)};
     r->place[place_of(r, addr)] = (uint32_t)++r->page_count;
     return &r->page[r->page_count - 1];
 }
 
 const uint8_t *recording_copied(void *context, uint64_t addr, const uint8_t *host)
 {
-    struct host_gpu *gpu = context;
-    const struct page *page = recording_page(gpu, addr, host);
-    gpu->recording->failed |= !page;
+    struct wt_recording *r = context;
+    const struct page *page = recording_page(r, addr, host);
+    r->failed |= !page;
     return page ? page->base : host;
 }
 
 bool recording_shared(void *context, uint64_t addr)
 {
-    struct host_gpu *gpu = context;
-    const struct page *page = recording_page(gpu, addr, gcn_device_page(gpu->device, addr));
+    struct wt_recording *r = context;
+    const struct page *page = recording_page(r, addr, r->ops->page(r->gpu, addr));
     return page && page->shared;
 }
 
-void recording_forget_pages(struct host_recording *r)
+void recording_forget_pages(struct wt_recording *r)
 {
     for (size_t i = 0; i < r->page_count; i++) {
         if (r->page[i].same != r->page[i].base)
@@ -104,15 +103,15 @@ void recording_forget_pages(struct host_recording *r)
 }
 
 /* The last common state of a page, to be changed; NULL without host memory. */
-uint8_t *recording_same(struct host_recording *r, struct page *page)
+uint8_t *recording_same(struct wt_recording *r, struct page *page)
 {
     if (page->same == page->base) {
-        uint8_t *own = malloc(HOST_PAGE);
+        uint8_t *own = malloc(RECORDING_PAGE);
         if (!own) {
             r->failed = true;
             return NULL;
         }
-        page->same = memcpy(own, page->base, HOST_PAGE);
+        page->same = memcpy(own, page->base, RECORDING_PAGE);
     }
     return page->same;
 }

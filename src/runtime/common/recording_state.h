@@ -1,13 +1,18 @@
-/* The recording of a GPU: what its files share. See recording.h. */
-#ifndef WT_RUNTIME_HSAKMT_RECORDING_STATE_H
-#define WT_RUNTIME_HSAKMT_RECORDING_STATE_H
+/* The recording of a GPU: what its files share, in layers. See recording.h. */
+#ifndef WT_RUNTIME_COMMON_RECORDING_STATE_H
+#define WT_RUNTIME_COMMON_RECORDING_STATE_H
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "emulator/machine/machine.h"
-#include "runtime/hsakmt/recording.h"
+#include "emulator/machine/memory.h"
+#include "emulator/machine/search.h"
+#include "runtime/common/recording.h"
 
-#define RECORDING_WORDS (HOST_PAGE / 8) /* of a page */
+#define RECORDING_PAGE ((unsigned)WT_PAGE_SIZE)
+#define RECORDING_WORDS (RECORDING_PAGE / 8) /* of a page */
+
 /* A page of the process's memory that the GPU has come to. */
 struct page {
     uint64_t addr;
@@ -32,16 +37,12 @@ struct change {
     size_t size;
 };
 
-/* An interrupt of a wave. */
-struct told {
-    uint32_t data;
-    bool handler; /* the trap handler has sent it */
-    unsigned dispatch;
-};
-
-struct host_recording {
-    uint64_t budget; /* 0: nothing is to be recorded */
-    struct gcn_copy copy;
+struct wt_recording {
+    const struct wt_recording_ops *ops;
+    void *gpu; /* of the operations */
+    struct wt_machine *machine;
+    uint64_t budget;
+    struct wt_copy copy;
     bool copied;                  /* the GPU works on the copy */
     struct wt_timeline *timeline; /* NULL: nothing is recorded */
     bool live;                    /* what the device does now has not happened before */
@@ -57,13 +58,13 @@ struct host_recording {
     size_t store_count, store_capacity;
     struct change *change;
     size_t change_count, change_capacity;
-    struct told *told;
-    size_t told_count, told_capacity;
     uint64_t seen; /* issue time until which the program sees what waves store */
     unsigned undone, put_off;
     uint64_t looked, look_ns; /* for changes of the program's threads: when, and how long it took */
     const char *missing;
-    struct host_travel travel;
+    struct wt_search search;
+    struct wt_watch *watch; /* of the search */
+    bool searching;
 };
 
 /** Word @p i of a page. */
@@ -74,21 +75,21 @@ static inline uint64_t recording_word(const uint8_t *page, unsigned i)
     return word;
 }
 
-/* ---- recording_pages.c: the copy's pages, and what the device asks of it (struct gcn_copy) ----
+/* ---- recording_pages.c: the copy's pages, and what the device asks of it (struct wt_copy) ----
  */
 
 /** The page of the copy at @p addr, to which the process has @p host; NULL without host memory. */
-struct page *recording_page(struct host_gpu *gpu, uint64_t addr, const uint8_t *host);
+struct page *recording_page(struct wt_recording *r, uint64_t addr, const uint8_t *host);
 /** The page of the copy at @p addr; NULL: the GPU has not come to it. */
-struct page *recording_find(const struct host_recording *r, uint64_t addr);
+struct page *recording_find(const struct wt_recording *r, uint64_t addr);
 /** What both sides last had of a page, to be changed; NULL without host memory. */
-uint8_t *recording_same(struct host_recording *r, struct page *page);
+uint8_t *recording_same(struct wt_recording *r, struct page *page);
 /** No page is copied any longer. */
-void recording_forget_pages(struct host_recording *r);
-/** The operation `page` of struct gcn_copy: the copy of a page, made when it is first touched. */
-const uint8_t *recording_copied(void *gpu, uint64_t addr, const uint8_t *host);
-/** The operation `shared` of struct gcn_copy: whether threads of the program see stores there. */
-bool recording_shared(void *gpu, uint64_t addr);
+void recording_forget_pages(struct wt_recording *r);
+/** The operation `page` of struct wt_copy: the copy of a page, made when it is first touched. */
+const uint8_t *recording_copied(void *context, uint64_t addr, const uint8_t *host);
+/** The operation `shared` of struct wt_copy: whether threads of the program see stores there. */
+bool recording_shared(void *context, uint64_t addr);
 /** Copies a page that threads of the program may be changing, word by word. */
 void recording_copy_page(uint8_t *to, const uint8_t *from);
 /** Compares two such pages. */
@@ -97,41 +98,41 @@ bool recording_same_page(const uint8_t *a, const uint8_t *b);
 /* ---- recording_merge.c: both sides made the same ---- */
 
 /** What the GPU has changed of a page goes to the process. */
-void recording_publish(struct host_gpu *gpu, struct page *page);
+void recording_publish(struct wt_recording *r, struct page *page);
 /** The same of all pages. */
-void recording_publish_all(struct host_gpu *gpu);
+void recording_publish_all(struct wt_recording *r);
 /** Takes in what threads have changed of shared memory, or of @p all; @p at_once: also where they
  * never stop changing it. */
-void recording_look(struct host_gpu *gpu, bool all, bool at_once);
+void recording_look(struct wt_recording *r, bool all, bool at_once);
 /** Whether it is time for that. */
-bool recording_look_is_due(const struct host_recording *r);
+bool recording_look_is_due(const struct wt_recording *r);
 /** Both of them. */
-void recording_merge(struct host_gpu *gpu);
+void recording_merge(struct wt_recording *r);
 /** A change of the program's threads becomes an input of the recording. */
-void recording_put_in(struct host_gpu *gpu, const struct change *change);
+void recording_put_in(struct wt_recording *r, const struct change *change);
 /** Changes before now cannot be gone back to any longer. */
-void recording_forget_changes(struct host_recording *r);
+void recording_forget_changes(struct wt_recording *r);
 
-/* ---- recording_stores.c: what waves store to shared memory, and interrupts that they send ---- */
+/* ---- recording_stores.c: what waves store to shared memory ---- */
 
 /** Atomics were tried so often that the next attempt counts. */
 #define RECORDING_MOST_UNDONE 1000
-/** The operation `stored` of struct gcn_copy: notes a store to shared memory. */
-void recording_stored(void *gpu, uint64_t addr, const void *bytes, size_t size);
-/** The operation `was_atomic` of struct gcn_copy: whether the last store was an atomic of @p addr.
+/** The operation `stored` of struct wt_copy: notes a store to shared memory. */
+void recording_stored(void *context, uint64_t addr, const void *bytes, size_t size);
+/** The operation `was_atomic` of struct wt_copy: whether the last store was an atomic of @p addr.
  */
-bool recording_was_atomic(void *gpu, uint64_t addr);
+bool recording_was_atomic(void *context, uint64_t addr);
 /** The program sees what waves have stored. False: a thread was faster than an atomic, the first of
  * its instruction; the stores before it have been seen. */
-bool recording_show_stores(struct host_gpu *gpu);
-/** The program is told of interrupts. */
-void recording_tell_interrupts(struct host_gpu *gpu);
+bool recording_show_stores(struct wt_recording *r);
 
 /* ---- recording.c ---- */
 
 /** What the device has done has happened. */
-void recording_show(struct host_gpu *gpu);
-/** Kernels whose last work-group has ended are in gpu->ended. */
-void recording_find_ended(struct host_gpu *gpu);
+void recording_show(struct wt_recording *r);
+/** The device was put to another issue time. */
+void recording_moved(struct wt_recording *r);
+/** The present may have got another past: the process's memory follows it. */
+void recording_branched(struct wt_recording *r);
 
 #endif

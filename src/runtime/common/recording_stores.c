@@ -1,5 +1,5 @@
 /* The stores of waves to memory that the program's threads use, too. See recording_state.h. */
-#include "runtime/hsakmt/recording_state.h"
+#include "runtime/common/recording_state.h"
 
 #include <assert.h>
 
@@ -7,11 +7,10 @@
 
 void recording_stored(void *context, uint64_t addr, const void *bytes, size_t size)
 {
-    struct host_gpu *gpu = context;
-    struct host_recording *r = gpu->recording;
-    const uint64_t first = addr & ~(uint64_t)(HOST_PAGE - 1);
-    const uint64_t last = (addr + size - 1) & ~(uint64_t)(HOST_PAGE - 1);
-    r->told_last = recording_shared(gpu, first) || recording_shared(gpu, last);
+    struct wt_recording *r = context;
+    const uint64_t first = addr & ~(uint64_t)(RECORDING_PAGE - 1);
+    const uint64_t last = (addr + size - 1) & ~(uint64_t)(RECORDING_PAGE - 1);
+    r->told_last = recording_shared(r, first) || recording_shared(r, last);
     if (!r->told_last || !r->live)
         return;
     struct store *more =
@@ -32,9 +31,8 @@ void recording_stored(void *context, uint64_t addr, const void *bytes, size_t si
  * not told where memory is not shared: then the latest store is another one. */
 bool recording_was_atomic(void *context, uint64_t addr)
 {
-    struct host_gpu *gpu = context;
-    struct host_recording *r = gpu->recording;
-    if (!r->told_last || !recording_shared(gpu, addr & ~(uint64_t)(HOST_PAGE - 1)))
+    struct wt_recording *r = context;
+    if (!r->told_last || !recording_shared(r, addr & ~(uint64_t)(RECORDING_PAGE - 1)))
         return false;
     if (r->live) {
         assert(r->store_count && r->store[r->store_count - 1].addr == addr);
@@ -52,18 +50,18 @@ struct part {
     size_t size;
 };
 
-static bool part_of(struct host_gpu *gpu, const struct store *s, size_t done, struct part *part)
+static bool part_of(struct wt_recording *r, const struct store *s, size_t done, struct part *part)
 {
-    const uint64_t addr = s->addr + done, page = addr & ~(uint64_t)(HOST_PAGE - 1);
-    const size_t left = s->size - done, room = (size_t)(page + HOST_PAGE - addr);
+    const uint64_t addr = s->addr + done, page = addr & ~(uint64_t)(RECORDING_PAGE - 1);
+    const size_t left = s->size - done, room = (size_t)(page + RECORDING_PAGE - addr);
     *part = (struct part){.offset = (unsigned)(addr - page),
                           .bytes = s->bytes + done,
                           .size = left < room ? left : room};
-    if (!gcn_device_maps(gpu->device, page))
+    if (!r->ops->maps(r->gpu, page))
         return false;
-    uint8_t *host = gcn_device_page(gpu->device, page);
+    uint8_t *host = r->ops->page(r->gpu, page);
     part->at = host + part->offset;
-    part->page = recording_page(gpu, page, host);
+    part->page = recording_page(r, page, host);
     return part->page && part->page->shared;
 }
 
@@ -87,27 +85,12 @@ static void put(uint8_t *at, const uint8_t *bytes, size_t size)
     }
 }
 
-void recording_tell_interrupts(struct host_gpu *gpu)
-{
-    struct host_recording *r = gpu->recording;
-    for (size_t i = 0; i < r->told_count; i++) {
-        const struct told *t = &r->told[i];
-        if (!t->handler) {
-            host_event_interrupt(gpu->host, t->data);
-            continue;
-        }
-        gpu->trapped |= (uint32_t)1 << t->dispatch;
-        gpu->dispatch[t->dispatch].told |= t->data & HOST_TOLD;
-    }
-    r->told_count = 0;
-}
-
-static void show_store(struct host_gpu *gpu, const struct store *s)
+static void show_store(struct wt_recording *r, const struct store *s)
 {
     struct part p;
     for (size_t done = 0; done < s->size; done += p.size) {
         uint8_t *same;
-        if (!part_of(gpu, s, done, &p) || !(same = recording_same(gpu->recording, p.page)))
+        if (!part_of(r, s, done, &p) || !(same = recording_same(r, p.page)))
             continue;
         put(p.at, p.bytes, p.size);
         memcpy(same + p.offset, p.bytes, p.size);
@@ -115,13 +98,13 @@ static void show_store(struct host_gpu *gpu, const struct store *s)
 }
 
 /* False: a thread has changed the bytes on which the atomic was done. */
-static bool show_atomic(struct host_gpu *gpu, const struct store *s)
+static bool show_atomic(struct wt_recording *r, const struct store *s)
 {
     uint64_t before = 0, after = 0;
     struct part p;
     uint8_t *same;
     bool done;
-    if (!part_of(gpu, s, 0, &p) || !(same = recording_same(gpu->recording, p.page)))
+    if (!part_of(r, s, 0, &p) || !(same = recording_same(r, p.page)))
         return true;
     memcpy(&before, same + p.offset, s->size);
     memcpy(&after, s->bytes, s->size);
@@ -139,7 +122,7 @@ static bool show_atomic(struct host_gpu *gpu, const struct store *s)
 }
 
 /* Lanes of one instruction may do atomics on the same bytes: the last lane's result counts. */
-static bool is_last(const struct host_recording *r, size_t i)
+static bool is_last(const struct wt_recording *r, size_t i)
 {
     for (size_t k = i + 1; k < r->store_count; k++)
         if (r->store[k].addr == r->store[i].addr)
@@ -149,21 +132,20 @@ static bool is_last(const struct host_recording *r, size_t i)
 
 /* The program sees what waves have stored to shared memory. False: a thread was faster than an
  * atomic, the first of its instruction; the stores before it have been seen. */
-bool recording_show_stores(struct host_gpu *gpu)
+bool recording_show_stores(struct wt_recording *r)
 {
-    struct host_recording *r = gpu->recording;
     bool any = r->undone == RECORDING_MOST_UNDONE;
     for (size_t i = 0; i < r->store_count; i++) {
         const struct store *s = &r->store[i];
         if (s->atomic && !is_last(r, i))
             continue;
-        if (s->atomic && show_atomic(gpu, s)) {
+        if (s->atomic && show_atomic(r, s)) {
             any = true;
             continue;
         }
         if (s->atomic && !any)
             return false;
-        show_store(gpu, s);
+        show_store(r, s);
     }
     r->store_count = 0;
     return true;

@@ -1,0 +1,33 @@
+/*
+ * A device in a host process that works on a copy of the process's memory, so that it has
+ * snapshots: what it needs of the recording that makes the copy (runtime/common/recording.h).
+ */
+#ifndef WT_EMULATOR_MACHINE_COPY_H
+#define WT_EMULATOR_MACHINE_COPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * The copy of the process's memory that a device works on. The functions are called while the
+ * device runs, and when its memory is read or written; none may call the device. Addresses are
+ * those of the device's memory.
+ */
+struct wt_copy {
+    /** The page of the copy at @p addr, to which the process has @p host: the same bytes each time
+     * for as long as the copy exists. Never NULL. */
+    const uint8_t *(*page)(void *context, uint64_t addr, const uint8_t *host);
+    /** Whether threads of the process may use the page at @p addr, which is mapped, while kernels
+     * run. */
+    bool (*shared)(void *context, uint64_t addr);
+    /** A wave has stored to the copy. Every store to shared pages is reported, in the order of the
+     * stores; of stores to other pages some are. */
+    void (*stored)(void *context, uint64_t addr, const void *bytes, size_t size);
+    /** An atomic has stored its result at @p addr; in shared memory that is the store reported
+     * last. True: the run returns WT_RUN_EVENT behind its instruction. */
+    bool (*was_atomic)(void *context, uint64_t addr);
+    void *context;
+};
+
+#endif

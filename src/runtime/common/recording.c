@@ -1,0 +1,272 @@
+/* The recording of a GPU, on a copy of the process's memory: from when to when, and how it runs.
+ * See recording.h. */
+#include "runtime/common/recording_state.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What the device has done has happened. */
+void recording_show(struct wt_recording *r)
+{
+    r->undone = 0;
+    r->seen = r->machine->time;
+    r->ops->shown(r->gpu);
+}
+
+static enum wt_run run_live(struct wt_recording *r, uint64_t issues)
+{
+    r->live = true;
+    const enum wt_run run = wt_timeline_run(r->timeline, issues);
+    r->live = false;
+    return run;
+}
+
+/* Back to before the atomic with which the slice has ended, and what threads have changed is taken
+ * in. What comes before it in the slice is done again, and is the same again. */
+static void undo(struct wt_recording *r)
+{
+    const struct wt_input nothing = {.kind = WT_INPUT_CLEAR_FAULT};
+    const struct wt_machine *m = r->machine;
+    const uint64_t before = m->time - 1;
+    r->undone++;
+    r->store_count = 0;
+    r->ops->take_back(r->gpu);
+    if (wt_timeline_goto(r->timeline, r->seen, WT_IGNORED) != WT_OK) {
+        r->failed = true;
+        return;
+    }
+    wt_timeline_input(r->timeline, &nothing); /* here the run goes on another way */
+    if (m->time < before)
+        run_live(r, before - m->time);
+    r->store_count = 0;
+    recording_look(r, false, true);
+}
+
+/* ---- beginning and ending ---- */
+
+bool wt_recording_on(const struct wt_recording *r)
+{
+    return r && r->timeline;
+}
+
+bool wt_recording_is_away(const struct wt_recording *r)
+{
+    return wt_recording_on(r) && !wt_timeline_at_end(r->timeline);
+}
+
+bool wt_recording_waits(const struct wt_recording *r)
+{
+    return wt_recording_is_away(r) || (wt_recording_on(r) && r->waits);
+}
+
+void wt_recording_asked(struct wt_recording *r)
+{
+    if (r)
+        r->waits = r->ops->has_exception(r->gpu);
+}
+
+uint64_t wt_recording_time(const struct wt_recording *r)
+{
+    return r ? atomic_load(&r->time) : 0;
+}
+
+bool wt_recording_is_live(const struct wt_recording *r)
+{
+    return r && r->live;
+}
+
+void wt_recording_fail(struct wt_recording *r)
+{
+    r->failed = true;
+}
+
+enum wt_status wt_recording_want(struct wt_recording **recording,
+                                 const struct wt_recording_ops *ops, void *gpu,
+                                 struct wt_machine *machine, uint64_t budget, struct wt_error *err)
+{
+    struct wt_recording *r = *recording;
+    assert(budget && ops->copy_memory && ops->rejoin && ops->copied && ops->page && ops->maps &&
+           ops->is_shared && ops->has_kernels && ops->is_kept_from && ops->has_exception &&
+           ops->shown && ops->take_back && ops->find_ended && ops->watch_again && ops->name);
+    if (!r && !(r = calloc(1, sizeof *r)))
+        return wt_fail(err, WT_NO_MEMORY, "the program has no host memory for a recording");
+    *recording = r;
+    r->ops = ops;
+    r->gpu = gpu;
+    r->machine = machine;
+    r->budget = budget;
+    r->copy = (struct wt_copy){recording_copied, recording_shared, recording_stored,
+                               recording_was_atomic, r};
+    atomic_store(&r->time, machine->time);
+    if (!r->timeline)
+        r->missing = WT_RECORDING_NOT_YET;
+    return WT_OK;
+}
+
+/* To the present, in which the device must be before anything else happens to it. */
+static void come_back(struct wt_recording *r)
+{
+    struct wt_timeline *t = r->timeline;
+    struct wt_error err;
+    char name[64];
+    if (wt_timeline_at_end(t) || wt_timeline_goto(t, wt_timeline_end(t), &err) == WT_OK)
+        return;
+    r->ops->name(r->gpu, name, sizeof name);
+    fprintf(stderr, "wavetrap: %s: the kernel goes on from the past, where its debugger was: %s\n",
+            name, err.text);
+}
+
+void wt_recording_end(struct wt_recording *r, const char *why)
+{
+    if (!r || !r->copied)
+        return;
+    if (r->timeline) {
+        come_back(r);
+        wt_timeline_free(r->timeline);
+        r->timeline = NULL;
+    }
+    recording_forget_changes(r);
+    r->waits = false;
+    recording_publish_all(r);
+    free(r->watch);
+    r->watch = NULL;
+    if (r->searching)
+        r->ops->watch_again(r->gpu);
+    r->searching = false;
+    r->ops->rejoin(r->gpu);
+    r->copied = false;
+    r->missing = why;
+    recording_forget_pages(r);
+}
+
+void wt_recording_free(struct wt_recording **recording)
+{
+    struct wt_recording *r = *recording;
+    if (!r)
+        return;
+    wt_recording_end(r, WT_RECORDING_NOT_YET);
+    free(r->store);
+    free(r->change);
+    free(r);
+    *recording = NULL;
+}
+
+/* Another beginning of the recording. */
+static void begin_here(struct wt_recording *r)
+{
+    struct wt_machine *m = r->machine;
+    m->event = false; /* no part of the state: what it was about has been seen to here */
+    const enum wt_status status = r->timeline
+                                      ? wt_timeline_restart(r->timeline, WT_IGNORED)
+                                      : wt_timeline_new(m, r->budget, &r->timeline, WT_IGNORED);
+    recording_forget_changes(r);
+    r->seen = m->time;
+    atomic_store(&r->time, m->time);
+    if (status != WT_OK || r->failed)
+        wt_recording_end(r, "nothing is recorded now: the program has no host memory for it");
+}
+
+void wt_recording_before_kernel(struct wt_recording *r)
+{
+    if (!r || (!r->timeline && r->ops->has_kernels(r->gpu)) || r->ops->is_kept_from(r->gpu))
+        return;
+    if (r->timeline) {
+        recording_merge(r);
+        return;
+    }
+    r->failed = false;
+    r->copied = r->ops->copy_memory(r->gpu, &r->copy, WT_IGNORED) == WT_OK;
+}
+
+void wt_recording_after_kernel(struct wt_recording *r)
+{
+    if (!r || !r->copied)
+        return;
+    if (r->ops->has_kernels(r->gpu))
+        begin_here(r);
+    else
+        wt_recording_end(r, WT_RECORDING_NOT_YET); /* the kernel was refused */
+}
+
+void wt_recording_restart(struct wt_recording *r)
+{
+    if (!wt_recording_on(r))
+        return;
+    come_back(r);
+    begin_here(r);
+}
+
+void wt_recording_after_end(struct wt_recording *r)
+{
+    if (!wt_recording_on(r))
+        return;
+    if (r->ops->has_kernels(r->gpu))
+        begin_here(r);
+    else
+        wt_recording_end(r, WT_RECORDING_NOT_YET);
+}
+
+void wt_recording_merge(struct wt_recording *r)
+{
+    if (wt_recording_on(r))
+        recording_merge(r);
+}
+
+void recording_moved(struct wt_recording *r)
+{
+    atomic_store(&r->time, r->machine->time);
+}
+
+void recording_branched(struct wt_recording *r)
+{
+    const uint64_t now = r->machine->time;
+    r->store_count = 0;
+    r->ops->take_back(r->gpu);
+    r->seen = now;
+    /* What threads have done since cannot be undone: here it has been done already. */
+    for (size_t i = 0; i < r->change_count; i++)
+        if (r->change[i].time > now) {
+            r->change[i].time = now;
+            recording_put_in(r, &r->change[i]);
+        }
+    recording_merge(r);
+}
+
+/* ---- running ---- */
+
+enum wt_run wt_recording_run(struct wt_recording *r, uint64_t issues)
+{
+    assert(r->timeline && wt_timeline_at_end(r->timeline));
+    if (recording_look_is_due(r))
+        recording_look(r, false, false);
+    const enum wt_run run = run_live(r, issues);
+    if (!recording_show_stores(r)) {
+        undo(r);
+        return WT_RUN_BUDGET;
+    }
+    recording_show(r);
+    const bool ended = r->ops->find_ended(r->gpu);
+    r->waits = r->ops->has_exception(r->gpu);
+    atomic_store(&r->time, r->machine->time);
+    if (!wt_timeline_at_end(r->timeline)) { /* it has lost what it had, without memory */
+        wt_timeline_free(r->timeline);
+        r->timeline = NULL;
+        r->failed = true;
+    } else if (ended || run == WT_RUN_FAULT) {
+        recording_merge(r);
+    }
+    if (r->failed)
+        wt_recording_end(r, "nothing is recorded now: the program has no host memory for it");
+    return run;
+}
+
+void wt_recording_unmap(struct wt_recording *r, uint64_t addr, uint64_t size)
+{
+    bool used = false;
+    for (size_t i = 0; r && i < r->page_count && !used; i++)
+        used = r->page[i].addr + RECORDING_PAGE > addr && r->page[i].addr < addr + size;
+    if (used)
+        wt_recording_end(r, "nothing is recorded now: the program has freed memory that the "
+                            "kernels used");
+}

@@ -1,0 +1,170 @@
+/*
+ * The recording of what a GPU in a host process does for a debugger: time travel within the kernels
+ * that run.
+ *
+ * Host memory is in no snapshot, so while kernels run and a debugger wants them recorded the GPU
+ * works on a copy of the process's memory: a page is copied when the GPU first comes to it, and is
+ * not changed after. A machine on such a copy is deterministic, and is recorded as a standalone
+ * kernel is (machine/timeline.h).
+ *
+ * What waves store to memory that the program's threads may use meanwhile (shared memory) goes to
+ * that memory after each slice, in the order of the stores; what threads change there comes back as
+ * an input of the recording. If both have changed the same bytes in one slice, the slice is undone
+ * and run again with the threads' change. Other memory is made the same on both sides when a kernel
+ * begins or ends, and by wt_recording_merge().
+ *
+ * A recording reaches from the latest beginning or end of a kernel to now: the program has seen
+ * what came before, which cannot be undone.
+ *
+ * A GPU "is away" while its debugger is in the past: it must not run then, and the program's
+ * threads must not use it. The GPU's lock is held for each function but wt_recording_time().
+ */
+#ifndef WT_RUNTIME_COMMON_RECORDING_H
+#define WT_RUNTIME_COMMON_RECORDING_H
+
+#include "emulator/machine/copy.h"
+#include "emulator/machine/timeline.h"
+#include "object/travel_wire.h"
+
+struct wt_recording;
+
+/** Why nothing is recorded before the first kernel and after the last one, for people. */
+#define WT_RECORDING_NOT_YET                                                                       \
+    "nothing is recorded now: a recording begins with a kernel that starts on an idle GPU, and "   \
+    "ends with it"
+
+/** What the driver of a family does for the recording of its GPU @p gpu. None may be NULL. */
+struct wt_recording_ops {
+    /** Makes the device work on a copy of the process's memory, until rejoin(). WT_NO_MEMORY. */
+    enum wt_status (*copy_memory)(void *gpu, const struct wt_copy *copy, struct wt_error *err);
+    /** Makes the device work on the process's memory again. */
+    void (*rejoin)(void *gpu);
+    /** The copy's page at @p addr, as the device has it now. */
+    const uint8_t *(*copied)(void *gpu, uint64_t addr);
+    /** The process's own page that the device has at @p addr, which is mapped. */
+    uint8_t *(*page)(void *gpu, uint64_t addr);
+    /** Whether the page at @p addr is mapped. */
+    bool (*maps)(void *gpu, uint64_t addr);
+    /** Whether the program's threads may use the page at @p addr while kernels run. */
+    bool (*is_shared)(void *gpu, uint64_t addr);
+    /** Whether kernels run. */
+    bool (*has_kernels)(void *gpu);
+    /** Whether recording is impossible now, for a reason of the family's. */
+    bool (*is_kept_from)(void *gpu);
+    /** Whether a debugger has to deal with something that has happened before the GPU goes on. */
+    bool (*has_exception)(void *gpu);
+    /** What the device has done since the last call has happened: the program is told of it. */
+    void (*shown)(void *gpu);
+    /** What the device has done since the last call of shown() has not happened. */
+    void (*take_back)(void *gpu);
+    /** Notes which kernels have ended, if any: whether there are. */
+    bool (*find_ended)(void *gpu);
+    /** Sets the live watches of the machine again, after a search. */
+    void (*watch_again)(void *gpu);
+    /** Writes what people call the GPU. */
+    void (*name)(void *gpu, char *text, size_t size);
+};
+
+/**
+ * Has kernels of a GPU recorded for a debugger or a core file with @p budget bytes of host memory,
+ * from the next one on that begins on an idle GPU. *recording is NULL, or was made here: then it
+ * goes on. wt_recording_free() frees it. WT_NO_MEMORY.
+ */
+enum wt_status wt_recording_want(struct wt_recording **recording,
+                                 const struct wt_recording_ops *ops, void *gpu,
+                                 struct wt_machine *machine, uint64_t budget, struct wt_error *err);
+/** Ends the recording, frees it, and sets *recording to NULL, which is allowed. */
+void wt_recording_free(struct wt_recording **recording);
+
+/* A recording may be NULL in what follows: nothing is recorded. */
+
+/** Whether the kernels that run are recorded. */
+bool wt_recording_on(const struct wt_recording *recording);
+/** Whether the GPU is away: its debugger is in the past. */
+bool wt_recording_is_away(const struct wt_recording *recording);
+/**
+ * Whether the GPU must not run now: it is away, or its debugger deals with an exception. So what a
+ * debugger does about a breakpoint is recorded at the breakpoint's issue time.
+ */
+bool wt_recording_waits(const struct wt_recording *recording);
+/** Notes that the debugger asks for exceptions: it has dealt with those that were reported. */
+void wt_recording_asked(struct wt_recording *recording);
+/** The GPU's issue time; at any moment, from any thread. */
+uint64_t wt_recording_time(const struct wt_recording *recording);
+/** Whether what the device does now has not happened before: an operation of the driver that is
+ * called while it runs may have an effect outside. */
+bool wt_recording_is_live(const struct wt_recording *recording);
+/** Notes that there was no host memory: the recording ends with the slice. */
+void wt_recording_fail(struct wt_recording *recording);
+
+/**
+ * Before a kernel begins: starts the copy of memory, or brings it up to date with what the program
+ * has written.
+ */
+void wt_recording_before_kernel(struct wt_recording *recording);
+/** After a kernel has begun: the recording begins here. */
+void wt_recording_after_kernel(struct wt_recording *recording);
+/**
+ * Runs the GPU, which is recorded, for at most @p issues. Where kernels have ended, the program
+ * sees their stores. The recording may have ended after this, without host memory.
+ */
+enum wt_run wt_recording_run(struct wt_recording *recording, uint64_t issues);
+/**
+ * After kernels have ended and were retired: the recording begins anew here, or ends with the last
+ * one.
+ */
+void wt_recording_after_end(struct wt_recording *recording);
+/** Brings the copy and the process's memory together after something else has changed memory. */
+void wt_recording_merge(struct wt_recording *recording);
+/** Before memory is taken from the GPU: ends the recording if kernels have used that memory. */
+void wt_recording_unmap(struct wt_recording *recording, uint64_t addr, uint64_t size);
+/**
+ * Ends the recording before something changes the device that is not recorded; @p why tells people
+ * that. The GPU is not away afterwards.
+ */
+void wt_recording_end(struct wt_recording *recording, const char *why);
+/** As wt_recording_end, where the kernels go on: the recording begins anew here. */
+void wt_recording_restart(struct wt_recording *recording);
+
+/**
+ * Does something from outside to the recording's machine, and records it while kernels are
+ * recorded. Returns as wt_input_apply. @p recording is not NULL.
+ */
+uint32_t wt_recording_input(struct wt_recording *recording, const struct wt_input *input);
+/**
+ * Reads memory of the copy as the debugger sees it; *size becomes what lies in one page. False
+ * where the copy has none there: then the process's own counts.
+ */
+bool wt_recording_read(struct wt_recording *recording, uint64_t addr, void *out, size_t *size);
+/**
+ * Writes memory of the copy, as an input of the recording; *size becomes what lies in one page.
+ * False where the copy has none there.
+ */
+bool wt_recording_write(struct wt_recording *recording, uint64_t addr, const void *bytes,
+                        size_t *size);
+
+/** The GPU whose recording has made a copy. */
+void *wt_recording_gpu_of(const struct wt_copy *copy);
+/** Whether the copy has a page at @p addr, whose memory is not the process's. */
+bool wt_recording_has_page(const struct wt_recording *recording, uint64_t addr);
+/** The addresses of the shared pages of the copy, in order, as many as *count; NULL without host
+ * memory. The caller frees the list. */
+uint64_t *wt_recording_shared_pages(const struct wt_recording *recording, size_t *count);
+/**
+ * Writes the state for a core file with @p state, and @p issues of the recorded run before it; the
+ * GPU is recorded. In the past, inspecting ends with this. WT_NO_MEMORY.
+ */
+enum wt_status wt_recording_archive(struct wt_recording *recording, uint64_t issues,
+                                    wt_archive_fn state, const wt_input_operation *operations,
+                                    struct wt_archive *a, struct wt_error *err);
+
+/* ---- travel.c ---- */
+
+/**
+ * Serves a debugger's request about time travel, whose bytes are at @p bytes; the answer's bytes,
+ * up to WT_TRAVEL_BYTES, go there.
+ */
+void wt_recording_serve(struct wt_recording *recording, const struct wt_travel_request *request,
+                        struct wt_travel_answer *answer, uint8_t *bytes);
+
+#endif

@@ -1,0 +1,97 @@
+/* What a debugger does to a recorded GPU: inputs, memory, core files. See recording.h. */
+#include "runtime/common/recording_state.h"
+
+#include <stdlib.h>
+
+uint32_t wt_recording_input(struct wt_recording *r, const struct wt_input *input)
+{
+    if (!wt_recording_on(r))
+        return wt_input_apply(r->machine, input);
+    /* What it does in the past is undone, or done again in a new future. */
+    r->live = wt_timeline_at_end(r->timeline);
+    const uint32_t result = wt_timeline_input(r->timeline, input);
+    if (r->live) {
+        recording_show_stores(r); /* waves do no atomics here */
+        recording_show(r);
+        r->ops->find_ended(r->gpu);
+    }
+    r->live = false;
+    return result;
+}
+
+/* ---- memory ---- */
+
+/* Whether the copy has that memory; *size becomes the part in one page. */
+static bool has(const struct wt_recording *r, uint64_t addr, size_t *size)
+{
+    const uint64_t room = RECORDING_PAGE - addr % RECORDING_PAGE;
+    if (*size > room)
+        *size = (size_t)room;
+    return wt_recording_on(r) && r->ops->maps(r->gpu, addr);
+}
+
+bool wt_recording_read(struct wt_recording *r, uint64_t addr, void *out, size_t *size)
+{
+    return has(r, addr, size) && r->machine->ops->read_memory(r->machine, 0, 0, addr, out, *size);
+}
+
+bool wt_recording_write(struct wt_recording *r, uint64_t addr, const void *bytes, size_t *size)
+{
+    if (!has(r, addr, size))
+        return false;
+    const struct wt_input input = {
+        .kind = WT_INPUT_MEMORY, .addr = addr, .bytes = bytes, .size = *size};
+    if (!wt_recording_input(r, &input))
+        return false;
+    const uint64_t at = addr - addr % RECORDING_PAGE;
+    struct page *page = recording_page(r, at, r->ops->page(r->gpu, at));
+    if (page && !wt_recording_is_away(r))
+        recording_publish(r, page);
+    return true;
+}
+
+/* ---- core files ---- */
+
+void *wt_recording_gpu_of(const struct wt_copy *copy)
+{
+    return ((struct wt_recording *)copy->context)->gpu;
+}
+
+bool wt_recording_has_page(const struct wt_recording *r, uint64_t addr)
+{
+    return r && recording_find(r, addr - addr % RECORDING_PAGE);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+uint64_t *wt_recording_shared_pages(const struct wt_recording *r, size_t *count)
+{
+    uint64_t *list = calloc(r->page_count + 1, sizeof *list);
+    *count = 0;
+    for (size_t i = 0; list && i < r->page_count; i++)
+        if (r->page[i].shared)
+            list[(*count)++] = r->page[i].addr;
+    if (list)
+        qsort(list, *count, sizeof *list, compare);
+    return list;
+}
+
+enum wt_status wt_recording_archive(struct wt_recording *r, uint64_t issues, wt_archive_fn state,
+                                    const wt_input_operation *operations, struct wt_archive *a,
+                                    struct wt_error *err)
+{
+    const struct wt_timeline_file file = {.machine = r->machine,
+                                          .timeline = r->timeline,
+                                          .state = state,
+                                          .operation = operations,
+                                          .issues = issues};
+    enum wt_status status;
+    if ((status = wt_timeline_look(r->timeline, false, err)) != WT_OK ||
+        (status = wt_timeline_write(&file, a, err)) != WT_OK)
+        return status;
+    return a->failed ? wt_fail(err, WT_NO_MEMORY, "%s", a->why) : WT_OK;
+}
