@@ -149,6 +149,23 @@ def test_other_failures_are_caught_by_all(tmp_path):
         assert "image 0 has 4 mip levels" in done.stderr, done.stderr
         assert (done.returncode == 123, "the program goes on" in done.stdout) == (status == 123, goes_on), done.stdout + done.stderr
 
+@pytest.fixture(scope="module")
+def unmap(tmp_path_factory):
+    return build(ROOT / "tests" / "host" / "opencl_unmap.c", tmp_path_factory.mktemp("unmap"))
+
+
+@pytest.mark.parametrize("how, access", [("munmap", "read"), ("munmap", "write"), ("free", "read"), ("free", "write"), ("handler", "read")])
+def test_memory_that_the_program_gives_back_while_a_kernel_uses_it(unmap, how, access):
+    """A report with the instruction and its line; the program goes on, with handlers of its own for what it does itself."""
+    done = wavetrap("exec", *GEN9, unmap, how, access)
+    assert done.returncode == 0, done.stdout + done.stderr
+    last = "its own handler was called\n" if how == "handler" else ""
+    assert re.fullmatch(rf"the program goes on: -\d+\n{last}", done.stdout), done.stdout + done.stderr
+    assert re.search(r"^wavetrap: batch.*GPGPU_WALKER: group \(\d+,0,0\) thread \d+ channels .*: the program has given back the memory at "
+                     r"0x[0-9a-f]+, which the kernel uses", done.stderr, re.M), done.stderr
+    assert re.search(r"^  at 0x[0-9a-f]+ <uses\+\d+>$", done.stderr, re.M) and re.search(r"^  sends? \(", done.stderr, re.M), done.stderr
+    assert f"line {6 if access == 'write' else 8} of the program's source" in done.stderr, done.stderr
+
 
 def test_two_gpus_have_no_names(tmp_path):
     """OpenCL does not say on which GPU the kernel is at the address that it tells."""

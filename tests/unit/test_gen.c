@@ -251,6 +251,27 @@ static void test_the_time_is_that_of_issues(void **state)
     finish(&r);
 }
 
+/* (W) mad (2) r10.2<1>.xy:df r10.2<2;1>.xyxy:df r8.0<2;1>.xyxy:df -r79.0<1>.xyxy:df, as Intel's
+ * compiler computes one double: xy of the mask and of the swizzles is one of two. */
+static void test_one_of_two_doubles_is_written(void **state)
+{
+    static const uint64_t code[] = {0x0a86dc040020015b, 0x13c220101100a888, 0x2fe0020c00600001,
+                                    0x00000000008d0000, 0x2000020407600031, 0x8200001006000fe0};
+    static const double before[] = {1.5, 100}, by[] = {3, 200}, less[] = {0.25, 300};
+    struct rig r;
+    double got[4];
+    open_rig(&r);
+    memcpy(r.file + 10 * BYTES + 16, before, sizeof before);
+    memcpy(r.file + 8 * BYTES, by, sizeof by);
+    memcpy(r.file + 79 * BYTES, less, sizeof less);
+    start(&r, code, sizeof code);
+    run_to_end(&r, sizeof code);
+    read_register(&r, 10, got);
+    assert_true(got[2] == 1.5 - 3 * 0.25);
+    assert_true(got[3] == 100);
+    finish(&r);
+}
+
 /* Restrictions of regions (PRM volume 7): what breaks one is not executed, and the report says
  * which. Each is an instruction beside one that keeps it (code by iga64). */
 static void test_restrictions_of_regions(void **state)
@@ -381,6 +402,7 @@ int main(void)
         cmocka_unit_test(test_channels_go_their_own_ways),
         cmocka_unit_test(test_predicates_types_and_accumulators),
         cmocka_unit_test(test_a_region_outside_the_registers_is_a_mistake),
+        cmocka_unit_test(test_one_of_two_doubles_is_written),
         cmocka_unit_test(test_the_elements_of_fc),
         cmocka_unit_test(test_the_time_is_that_of_issues),
         cmocka_unit_test(test_restrictions_of_regions),

@@ -240,6 +240,7 @@ struct gen_device {
     struct wt_tlb tlb;
     struct wt_code_cache code;
     struct gen_trace_point *trace; /* the issue being traced; NULL until a run is */
+    const struct gen_uop *sending; /* the message that is being executed; NULL: none */
 };
 
 /* The walker command that the thread's group belongs to. */

@@ -19,6 +19,10 @@ static void source_offsets(const struct gen_thread *t, const struct gen_operand 
     if (o->replicate) {
         for (unsigned i = 0; i < n; i++)
             at[i] = base;
+    } else if (align16 && size == 8 && o->swizzle != GEN_SWIZZLE_XYZW) {
+        /* Groups of two: xy of the swizzle is the first one, zw the second. */
+        for (unsigned i = 0; i < n; i++)
+            at[i] = base + (int32_t)((i / 2 * 2 + (o->swizzle >> (4 * (i % 2)) >> 1 & 1)) * size);
     } else if (align16) {
         for (unsigned i = 0; i < n; i++)
             at[i] =
