@@ -595,6 +595,8 @@ static void converse(struct debug *d)
             fflush(stdout);
             fprintf(stderr, "%s\n", err.text);
         }
+        if (!d->interrupts)
+            was_interrupted(d); /* while the command ended: the next line is not to be discarded */
         free(line);
     }
 }

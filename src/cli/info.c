@@ -18,18 +18,35 @@
 #include "object/patchtokens.h"
 #include "object/zebin.h"
 
+enum { MOST_GPUS = 16 };
+
 struct info {
     bool isa, profile, extension, registers, devices;
-    const char *register_form; /* NULL: a table */
-    const char *word;          /* NULL: none is explained */
-    struct wt_gpu gpu;
+    const char *register_form;   /* NULL: a table */
+    const char *word;            /* NULL: none is explained */
+    const char *spec[MOST_GPUS]; /* of --gpu */
+    unsigned spec_count;
+    struct wt_gpu gpu; /* that they say, but for --devices */
     uint64_t base;
     bool base_given;
 };
 
 static enum wt_status set_gpu(void *context, const char *value, struct wt_error *err)
 {
-    return wt_gpu_choose(&((struct info *)context)->gpu, value, err);
+    struct info *info = context;
+    if (info->spec_count == MOST_GPUS)
+        return wt_fail(err, WT_INVALID, "--gpu is given more than %d times", MOST_GPUS);
+    info->spec[info->spec_count++] = value;
+    return WT_OK;
+}
+
+/* The GPU that files, listings and words are about. */
+static enum wt_status choose_gpu(struct info *info, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (unsigned i = 0; i < info->spec_count && !info->devices && !status; i++)
+        status = wt_gpu_choose(&info->gpu, info->spec[i], err);
+    return status;
 }
 
 static enum wt_status set_isa(void *context, const char *value, struct wt_error *err)
@@ -203,27 +220,34 @@ static int tell_family(const struct info *info, const struct wt_family *family)
     return status ? cli_fail(&cli_info, &err) : 0;
 }
 
-/* Prints what `exec` shows to programs: for one GPU, or for each family with its defaults. */
-static int tell_devices(const struct wt_gpu *gpu)
+static int tell_device(const char *spec)
 {
+    struct wt_gpu gpu = {0};
     struct wt_error err;
     char text[200];
-    if (gpu->family && !gpu->family->describe) {
-        wt_fail(&err, WT_UNSUPPORTED, "--devices: host programs do not see a %s",
-                gpu->family->name);
+    if (wt_gpu_choose(&gpu, spec, &err))
+        return cli_fail(&cli_info, &err);
+    if (!gpu.family->describe) {
+        wt_fail(&err, WT_UNSUPPORTED, "--devices: host programs do not see a %s", gpu.family->name);
+        wt_gpu_free(&gpu);
         return cli_fail(&cli_info, &err);
     }
-    for (const struct wt_family *const *f = wt_families; *f; f++) {
-        struct wt_gpu other = {0};
-        if (!(*f)->describe || (gpu->family && gpu->family != *f))
-            continue;
-        if (!gpu->family && wt_gpu_choose(&other, (*f)->name, &err))
-            return cli_fail(&cli_info, &err);
-        (*f)->describe(gpu->family ? gpu->config : other.config, text, sizeof text);
-        printf("%s: %s\n", gpu->family ? gpu->spec : (*f)->name, text);
-        wt_gpu_free(&other);
-    }
+    gpu.family->describe(gpu.config, text, sizeof text);
+    printf("%s: %s\n", spec, text);
+    wt_gpu_free(&gpu);
     return 0;
+}
+
+/* Prints what `exec` shows to programs: each --gpu, or each family with its defaults. */
+static int tell_devices(const struct info *info)
+{
+    int status = 0;
+    for (unsigned i = 0; i < info->spec_count && !status; i++)
+        status = tell_device(info->spec[i]);
+    for (const struct wt_family *const *f = wt_families; *f && !info->spec_count && !status; f++)
+        if ((*f)->describe)
+            status = tell_device((*f)->name);
+    return status;
 }
 
 static int run(int argc, char **argv)
@@ -242,6 +266,9 @@ static int run(int argc, char **argv)
         fputs("wavetrap info: an operand is missing (FILE); see 'wavetrap info --help'\n", stderr);
         return CLI_FAILED;
     }
+    struct wt_error err;
+    if (choose_gpu(&info, &err) != WT_OK)
+        return cli_fail(&cli_info, &err);
     const struct wt_family *family = info.gpu.family ? info.gpu.family : wt_families[0];
     if (info.isa)
         family->list_isa(stdout);
@@ -250,7 +277,7 @@ static int run(int argc, char **argv)
             (*f)->list_profiles(stdout);
     int status = info.extension ? tell_extension() : 0;
     if (!status && info.devices)
-        status = tell_devices(&info.gpu);
+        status = tell_devices(&info);
     if (!status)
         status = tell_family(&info, family);
     for (; optind < argc; optind++)

@@ -82,15 +82,7 @@ static int read_character(EditLine *edit, wchar_t *character)
     for (;;) {
         if (!t->cancelled && !t->clear)
             wait_for_input(t);
-        if (t->clear && !t->cancelled) {
-            const LineInfo *line = el_line(edit);
-            t->clear = false;
-            if (line->lastchar == line->buffer)
-                continue;
-            *character = 'U' & 31;
-            return 1;
-        }
-        if (t->cancelled) {
+        if (t->cancelled || t->clear) {
             *character = 'C' & 31;
             return 1;
         }
@@ -106,11 +98,21 @@ static int read_character(EditLine *edit, wchar_t *character)
     }
 }
 
+/* Ctrl-C: the line is discarded for a new one, or ends the reading. */
 static unsigned char cancel(EditLine *edit, int key)
 {
-    (void)edit;
+    struct cli_terminal *t;
     (void)key;
-    return CC_NEWLINE;
+    el_get(edit, EL_CLIENTDATA, &t);
+    if (t->cancelled)
+        return CC_NEWLINE;
+    const LineInfo *line = el_line(edit);
+    t->clear = false;
+    el_cursor(edit, (int)(line->lastchar - line->cursor));
+    el_deletestr(edit, (int)(line->lastchar - line->buffer));
+    fputs("^C\n", stdout);
+    fflush(stdout);
+    return CC_REDISPLAY;
 }
 
 static unsigned char complete(EditLine *edit, int key)
@@ -207,13 +209,14 @@ void cli_terminal_close(struct cli_terminal *t)
 static enum cli_input read_plain(struct cli_terminal *t, char **line)
 {
     size_t room = 0;
-    if (t->person) {
+    while (t->person) {
         fputs(prompt(), stdout);
         fflush(stdout);
-        do {
-            t->clear = false; /* the terminal itself has the line */
-            wait_for_input(t);
-        } while (t->clear);
+        t->clear = false;
+        wait_for_input(t);
+        if (!t->clear)
+            break;
+        fputc('\n', stdout); /* the terminal itself shows ^C and discards the line */
     }
     if (t->cancelled)
         return CLI_INPUT_CANCELLED;

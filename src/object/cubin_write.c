@@ -167,7 +167,7 @@ static void add_function(struct writer *w, const struct cubin *c, const struct c
     wt_buffer_append_number(stacks, f->local, 4);
 }
 
-/* Variables, and what is theirs: .nv.constant3, .nv.global.init, .nv.global. */
+/* The sections of variables: .nv.constant3, .nv.global.init, .nv.global. */
 static void add_variables(struct writer *w, const struct cubin *c)
 {
     uint32_t constants = 0, values = 0, zeros = 0;

@@ -15,7 +15,7 @@
 #include "base/fault.h"
 
 #define SM_WIRE_SOCKET "sm"       /* base/private_dir.h: the kind of socket */
-#define SM_WIRE_MAGIC 0x334d5357u /* "WSM3" */
+#define SM_WIRE_MAGIC 0x344d5357u /* "WSM4" */
 #define SM_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define SM_WIRE_WAIT_MS 100u      /* the longest WAIT */
 #define SM_WIRE_DEVICES 16u
@@ -43,13 +43,18 @@ enum sm_wire_kind {
     SM_WIRE_MODULES,   /**< answered by struct sm_wire_module, one for each; value[0]: the state */
     SM_WIRE_TEXT,      /**< value: a module's id, number: which of its texts, lanes: offset, size:
                           answered by the bytes, fewer at its end */
-    SM_WIRE_WATCH, /**< size, followed by struct sm_wire_watch: memory that is watched from now on,
-                      instead of what was. The SM of a warp that accesses it stops behind the
-                      instruction, as by the stop trigger */
-    SM_WIRE_HITS,  /**< answered by struct sm_wire_hit, each once */
-    SM_WIRE_CORE,  /**< size, followed by a struct wt_core_wire and its breakpoints
-                      (object/core_wire.h): the device's state goes to a core file. A negative
-                      result is followed by a sentence for people */
+    SM_WIRE_WATCH,  /**< size, followed by struct sm_wire_watch: memory that is watched from now on,
+                       instead of what was. The SM of a warp that accesses it stops behind the
+                       instruction, as by the stop trigger */
+    SM_WIRE_HITS,   /**< answered by struct sm_wire_hit, each once */
+    SM_WIRE_CORE,   /**< size, followed by a struct wt_core_wire and its breakpoints
+                       (object/core_wire.h): the device's state goes to a core file. A negative
+                       result is followed by a sentence for people */
+    SM_WIRE_RECORD, /**< value: bytes of host memory for recording kernels; 0: none are. -ENOMEM */
+    SM_WIRE_TIME,   /**< answered in value[0]: the issue time of the device */
+    SM_WIRE_HISTORY, /**< number, value, size: a struct wt_travel_request (object/travel_wire.h)
+                        about what is recorded now; answered in value[0] and the result. A negative
+                        result is followed by a sentence for people */
     SM_WIRE_KINDS,
 };
 
@@ -159,6 +164,7 @@ static inline size_t sm_wire_follows(const struct sm_wire_request *request)
     case SM_WIRE_REGISTERS:
     case SM_WIRE_CORE:
     case SM_WIRE_WATCH:
+    case SM_WIRE_HISTORY:
         return request->size;
     case SM_WIRE_WRITE_ROW:
         return SM_WIRE_ROW;

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/bits.h"
 #include "base/file.h"
+#include "emulator/sm/host.h"
 #include "emulator/sm/assembler.h"
 #include "emulator/sm/isa.h"
 #include "emulator/sm/sm.h"
@@ -778,7 +779,7 @@ const struct wt_family wt_family_sm = {
     .write_code = write_code,
     .take_code = take_code,
     .config_print = config_print,
-    .operations = sm_debugger_operations,
+    .operations = sm_operations,
     .probe = &wt_probe_sm,
     .process = &wt_sm_process_ops,
     .registers = &sm_register_table,

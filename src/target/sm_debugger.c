@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/bits.h"
+#include "emulator/sm/host.h"
 #include "target/history.h"
 
 /* Issues of a moment: the warp that steps is the only one that can issue. */
@@ -53,28 +53,14 @@ static enum wt_status link_read_row(void *context, uint32_t warp, unsigned numbe
                : wt_fail(err, WT_INVALID, "warp %u has no register %u", warp, number);
 }
 
-struct row_write {
-    uint32_t warp, number, lanes, zero;
-    uint8_t row[4 * 32];
-};
-
-static uint32_t do_write_row(struct wt_machine *m, const void *bytes, size_t size)
-{
-    struct row_write w;
-    if (size != sizeof w)
-        return 0;
-    memcpy(&w, bytes, sizeof w);
-    return sm_write_row((struct sm_device *)m, w.warp, w.number, w.lanes, w.row);
-}
-
 static enum wt_status link_write_row(void *context, uint32_t warp, unsigned number, uint32_t lanes,
                                      const void *row, struct wt_error *err)
 {
     struct sm_way_in *way = context;
-    struct row_write w = {.warp = warp, .number = number, .lanes = lanes};
+    struct sm_row_write w = {.warp = warp, .number = number, .lanes = lanes};
     memcpy(w.row, row, number < WT_SM_P0 ? sizeof w.row : 8);
     const struct wt_input input = {
-        .kind = WT_INPUT_OPERATION, .bytes = &w, .size = sizeof w, .operation = do_write_row};
+        .kind = WT_INPUT_OPERATION, .bytes = &w, .size = sizeof w, .operation = sm_do_write_row};
     return wt_emulated_input(way->e, &input)
                ? WT_OK
                : wt_fail(err, WT_INVALID, "register %u of warp %u cannot be written so", number,
@@ -165,16 +151,6 @@ static bool link_ended(void *context, uint32_t *status, char *text, size_t size)
     return !sm_device_runs(way->device) && !way->e->machine->fault.kind;
 }
 
-static uint32_t launch_again(struct wt_machine *m, const void *bytes, size_t size)
-{
-    struct sm_launch launch;
-    struct wt_error err;
-    if (size != sizeof launch)
-        return 0;
-    memcpy(&launch, bytes, sizeof launch);
-    return sm_device_launch((struct sm_device *)m, &launch, &err) == WT_OK;
-}
-
 static enum wt_status link_reset(void *context, struct wt_error *err)
 {
     struct sm_way_in *way = context;
@@ -182,16 +158,12 @@ static enum wt_status link_reset(void *context, struct wt_error *err)
     const struct wt_input launch = {.kind = WT_INPUT_OPERATION,
                                     .bytes = way->launch,
                                     .size = sizeof *way->launch,
-                                    .operation = launch_again};
+                                    .operation = sm_do_launch};
     if (!wt_emulated_input(way->e, &launch))
         return wt_fail(err, WT_INVALID, "the kernel cannot be launched again");
     way->launches++;
     return WT_OK;
 }
-
-/* The order is part of the format of core files. */
-uint32_t (*const sm_debugger_operations[])(struct wt_machine *, const void *,
-                                           size_t) = {launch_again, do_write_row, NULL};
 
 const struct wt_sm_link_ops sm_debugger_link = {
     .launch = link_launch,

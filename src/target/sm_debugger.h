@@ -16,8 +16,4 @@ struct sm_way_in {
     uint64_t launches;              /**< so far */
 };
 
-/** What inputs of a recorded run may do; NULL ends the list. */
-extern uint32_t (*const sm_debugger_operations[])(struct wt_machine *m, const void *bytes,
-                                                  size_t size);
-
 #endif

@@ -138,6 +138,11 @@ static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error 
     return refresh(p, err);
 }
 
+static enum wt_status record(struct wt_process *p, uint64_t budget, struct wt_error *err)
+{
+    return wt_sm_process_record(wt_sm_own(p)->connection, budget, &p->services, err);
+}
+
 /* PTX has its text in its module; machine code is decoded. */
 static unsigned instruction_text(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size)
@@ -184,6 +189,7 @@ const struct wt_process_ops wt_sm_process_ops = {.reachable = wt_sm_process_reac
                                                  .connect = connect_to,
                                                  .connect_none = wt_sm_connect_none,
                                                  .refresh = refresh,
+                                                 .record = record,
                                                  .instruction_text = instruction_text,
                                                  .code_register = code_register,
                                                  .disconnect = disconnect};

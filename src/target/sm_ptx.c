@@ -245,7 +245,7 @@ static struct line_elf_symbol *symbols_of(const struct wt_sm_ptx *p, size_t *cou
 
 /* ---- debug information of the text ---- */
 
-/* The targets of names in a text's sections, and what is made of the sections of all texts. */
+/* The targets of names in a text's sections, and the output: the joined sections of all texts. */
 struct names {
     const struct sm_ptx *image;
     const struct ptx_module *text;

@@ -6,30 +6,27 @@
  * Whatever comes, the process lives, and the next debugger is greeted. With the first byte odd the
  * kernel is recorded, so that requests of time travel mean something.
  */
-#include <errno.h>
 #include <hsakmt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
+
+#include "fuzz_host.h"
 
 #include "base/bits.h"
 #include "object/core_wire.h"
 #include "object/kfd_wire.h"
 #include "object/travel_wire.h"
-#include "runtime/common/endpoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 
-enum { PACKET = 64, RING = 1024, GPU = 1, DISPATCH = 2, INVALID = 1, PATIENCE_S = 30 };
+enum { PACKET = 64, RING = 1024, GPU = 1, DISPATCH = 2, INVALID = 1 };
 enum { WRITE_ID = 56, READ_ID = 128, INACTIVE = 192 };
 /* In the memory that the GPU may use. */
 enum { QUEUE = RING, SIGNAL = 0x1000, CODE = 0x2000, DATA = 0x3000, MEMORY = 0x4000 };
 
-static char folder[64];
 static uint8_t *memory;
 static HsaEvent *event;
 static uint64_t save_area;
@@ -74,7 +71,6 @@ static void launch(void)
     __atomic_store_n((uint64_t *)(void *)(memory + QUEUE + WRITE_ID), 1, __ATOMIC_RELEASE);
 }
 
-static int connect_to(void);
 static bool ask(int fd, const struct kfd_wire_request *request, struct kfd_wire_answer *answer);
 
 /* The connection of a debugger that has the kernel recorded; -1 without one. */
@@ -88,7 +84,7 @@ static int start(bool recorded)
     check(hsaKmtAllocMemory(0, MEMORY, flags, &at));
     check(hsaKmtMapMemoryToGPU(at, MEMORY, NULL));
     memory = at;
-    const int fd = recorded ? connect_to() : -1;
+    const int fd = recorded ? connect_to(KFD_WIRE_SOCKET) : -1;
     const struct kfd_wire_request request = {.kind = KFD_WIRE_RECORD, .addr = 1 << 24};
     struct kfd_wire_answer answer;
     if (recorded && (!ask(fd, &request, &answer) || answer.result))
@@ -98,29 +94,6 @@ static int start(bool recorded)
 }
 
 /* ---- the debugger ---- */
-
-static int connect_to(void)
-{
-    const struct timeval patience = {.tv_sec = PATIENCE_S};
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    snprintf(name.sun_path, sizeof name.sun_path, "%s/%d." KFD_WIRE_SOCKET, folder, (int)getpid());
-    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) ||
-        connect(fd, (struct sockaddr *)&name, sizeof name))
-        abort();
-    return fd;
-}
-
-/* False: the process has closed its end. One that is silent for long has failed. */
-static bool receive(int fd, void *to, size_t size)
-{
-    errno = 0;
-    if (wt_endpoint_receive(fd, to, size))
-        return true;
-    if (errno == EAGAIN)
-        abort(); /* no answer */
-    return false;
-}
 
 /* Sends a request and takes its answer; false: the process wants no more. */
 static bool ask(int fd, const struct kfd_wire_request *request, struct kfd_wire_answer *answer)
@@ -156,22 +129,6 @@ static void greet(int fd)
 }
 
 /* ---- the input ---- */
-
-struct input {
-    const uint8_t *data;
-    size_t left;
-};
-
-static uint64_t take(struct input *in, unsigned size)
-{
-    uint8_t number[8] = {0};
-    if (size > in->left)
-        size = (unsigned)in->left;
-    memcpy(number, in->data, size);
-    in->data += size;
-    in->left -= size;
-    return wt_load_le(number, 8);
-}
 
 /* Memory that a request may name; what it may write has `size` bytes there. */
 static uint64_t place(struct input *in, uint32_t *size, bool write)
@@ -315,25 +272,13 @@ static bool converse(int fd, struct input *in)
     return ask(fd, &request, &answer) && !(how == 0xff);
 }
 
-static void remove_folder(void)
-{
-    char path[80];
-    snprintf(path, sizeof path, "%s/core", folder);
-    unlink(path);
-    rmdir(folder);
-}
-
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
     (void)count, (void)arguments;
     stderr = fopen("/dev/null", "w"); /* what is reported; libFuzzer has kept its own */
-    snprintf(folder, sizeof folder, "/tmp/fuzz-endpoint-XXXXXX");
-    if (!mkdtemp(folder))
-        abort();
-    setenv("WAVETRAP_SOCKETS", folder, 1);
+    make_folder("endpoint");
     setenv("WAVETRAP_GPUS", "gfx900:cu=1 gfx900:cu=1", 1);
     unsetenv("WAVETRAP_EXPLAIN");
-    atexit(remove_folder);
     return 0;
 }
 
@@ -344,7 +289,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     int recorded = start(take(&in, 1) & 1);
     while (in.left) {
-        const int fd = recorded >= 0 ? recorded : connect_to();
+        const int fd = recorded >= 0 ? recorded : connect_to(KFD_WIRE_SOCKET);
         recorded = -1;
         while (in.left && converse(fd, &in))
             continue;
@@ -352,7 +297,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (recorded >= 0)
         close(recorded);
-    const int fd = connect_to();
+    const int fd = connect_to(KFD_WIRE_SOCKET);
     greet(fd);
     close(fd);
     check(hsaKmtCloseKFD());

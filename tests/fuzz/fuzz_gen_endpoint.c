@@ -6,30 +6,27 @@
  * process lives, the next debugger is greeted, and the kernel ends when its code is replaced by an
  * end of thread. With the first byte odd the walk has a system routine of its own.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "fuzz_host.h"
 #include "fuzz_i915.h"
 
 #include "base/bits.h"
 #include "object/core_wire.h"
 #include "object/gen_saved.h"
 #include "object/gen_wire.h"
-#include "runtime/common/endpoint.h"
 #include "runtime/drm/code.h"
 #include "runtime/drm/endpoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 
-enum { PAGE = I915_FUZZ_PAGE, PATIENCE_S = 30, THREADS = 56, TEXT = 600 };
+enum { PAGE = I915_FUZZ_PAGE, THREADS = 56, TEXT = 600 };
 /* Pages of the program's memory: the batch, which the harness does not write again, then what the
  * GPU sees from SEEN on. */
 enum { BATCH_PAGE, CODE_PAGE, DATA_PAGE, STATE_PAGE, PAGES };
@@ -53,7 +50,6 @@ static const uint32_t end_of_thread[] = {0x07600031, 0x20000200, 0x06000fe0, 0x8
 static const uint32_t routine[] = {0x00008005, 0x30000000, 0x06001000, 0x7fffffff,
                                    0x0000007e, 0x00000000, 0x00000000, 0x00000000};
 
-static char folder[64];
 static struct wt_drm_emulated *gpu;
 static struct wt_i915_file *file;
 static pthread_t program;
@@ -159,29 +155,6 @@ static void start(bool own_routine)
 
 /* ---- the debugger ---- */
 
-static int connect_to(void)
-{
-    const struct timeval patience = {.tv_sec = PATIENCE_S};
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    snprintf(name.sun_path, sizeof name.sun_path, "%s/%d." GEN_WIRE_SOCKET, folder, (int)getpid());
-    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) ||
-        connect(fd, (struct sockaddr *)&name, sizeof name))
-        abort();
-    return fd;
-}
-
-/* False: the process has closed its end. One that is silent for long has failed. */
-static bool receive(int fd, void *to, size_t size)
-{
-    errno = 0;
-    if (wt_endpoint_receive(fd, to, size))
-        return true;
-    if (errno == EAGAIN)
-        abort(); /* no answer */
-    return false;
-}
-
 /* The most bytes that an answer has. */
 static uint32_t most_of(const struct gen_wire_request *request)
 {
@@ -231,7 +204,7 @@ static void greet(int fd)
 
 static void overwrite(void)
 {
-    const int fd = connect_to();
+    const int fd = connect_to(GEN_WIRE_SOCKET);
     struct gen_wire_request request = {.kind = GEN_WIRE_DEBUG};
     struct gen_wire_answer answer;
     greet(fd);
@@ -255,10 +228,10 @@ static void finish(void)
     struct timespec until;
     overwrite();
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE_S;
+    until.tv_sec += FUZZ_PATIENCE_S;
     if (pthread_timedjoin_np(program, NULL, &until))
         abort(); /* the kernel goes on */
-    const int fd = connect_to();
+    const int fd = connect_to(GEN_WIRE_SOCKET);
     greet(fd);
     close(fd);
     wt_drm_endpoint_stop();
@@ -266,22 +239,6 @@ static void finish(void)
 }
 
 /* ---- the input ---- */
-
-struct input {
-    const uint8_t *data;
-    size_t left;
-};
-
-static uint64_t take(struct input *in, unsigned size)
-{
-    uint8_t number[8] = {0};
-    if (size > in->left)
-        size = (unsigned)in->left;
-    memcpy(number, in->data, size);
-    in->data += size;
-    in->left -= size;
-    return wt_load_le(number, 8);
-}
 
 /* An address that a thread may see, or (kind 7) any. */
 static uint64_t place(struct input *in)
@@ -416,14 +373,6 @@ static bool converse(int fd, struct input *in)
     return ask(fd, &request, &answer);
 }
 
-static void remove_folder(void)
-{
-    char path[80];
-    snprintf(path, sizeof path, "%s/core", folder);
-    unlink(path);
-    rmdir(folder);
-}
-
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
     static const char text[] = "kernel void stores(global uint *p) { for (;;) *p += 1; }\n";
@@ -431,15 +380,11 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
     char name[64];
     (void)count, (void)arguments;
     stderr = fopen("/dev/null", "w"); /* what is reported; libFuzzer has kept its own */
-    snprintf(folder, sizeof folder, "/tmp/fuzz-gen-endpoint-XXXXXX");
-    if (!mkdtemp(folder))
-        abort();
-    setenv("WAVETRAP_SOCKETS", folder, 1);
+    make_folder("gen-endpoint");
     setenv("WAVETRAP_HELD", "1", 1); /* the kernel begins when a debugger has come */
     drm_code_built("stores", kernel, sizeof kernel, elf, sizeof elf);
     if (!drm_code_source(text, sizeof text, name, sizeof name))
         abort();
-    atexit(remove_folder);
     return 0;
 }
 
@@ -451,7 +396,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     start(take(&in, 1) & 1);
     /* Each debugger that goes leaves the kernel running for a long slice. */
     for (unsigned i = 0; i < 3 && in.left; i++) {
-        const int fd = connect_to();
+        const int fd = connect_to(GEN_WIRE_SOCKET);
         while (in.left && converse(fd, &in))
             continue;
         close(fd);

@@ -7,25 +7,19 @@
  * text. Whatever comes, the debugger says what is wrong or goes on, and closes.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "fuzz_session.h"
+
 #include "base/bits.h"
-#include "base/listen.h"
 #include "debug/gen/gen.h"
 #include "debug/source/frames.h"
-#include "debug/source/locations.h"
 #include "object/gen_saved.h"
 #include "object/gen_wire.h"
-#include "runtime/common/endpoint.h"
 #include "target/gen.h"
-#include "target/process.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
@@ -53,29 +47,11 @@ static_assert(FAULT + (int)sizeof(struct gen_wire_fault) <= CODE, "the parts lie
 #define SLM_SEEN (UINT64_C(1) << 48)
 #define FILE_SEEN (UINT64_C(1) << 50)
 
-static char folder[64];
-static struct wt_listener listener;
-static int pid;
-
 struct process {
-    const uint8_t *data;
-    size_t size, next; /* of the stream */
+    struct input stream;
     uint8_t area[AREA_SIZE];
     uint8_t answer[GEN_WIRE_MOST];
 };
-
-static uint8_t take(struct process *p)
-{
-    return p->next < p->size ? p->data[p->next++] : 0;
-}
-
-static uint64_t take_number(struct process *p)
-{
-    uint8_t bytes[8];
-    for (unsigned i = 0; i < 8; i++)
-        bytes[i] = take(p);
-    return wt_load_le(bytes, 8);
-}
 
 /* ---- right answers ---- */
 
@@ -118,7 +94,7 @@ static void reply(struct process *p, const struct gen_wire_request *request,
         memcpy(p->answer, &hello, sizeof hello);
         break;
     case GEN_WIRE_REGISTER_READ:
-        answer->value = request->addr == WT_GEN_TD_ATT0 ? take(p) & 7 : 0;
+        answer->value = request->addr == WT_GEN_TD_ATT0 ? take(&p->stream, 1) & 7 : 0;
         break;
     case GEN_WIRE_READ:
         memory = find(p, request->addr, request->size);
@@ -133,8 +109,9 @@ static void reply(struct process *p, const struct gen_wire_request *request,
             memcpy(memory, p->answer, request->size);
         break;
     case GEN_WIRE_EVENT:
-        answer->result = take(p) & (GEN_WIRE_ATTENTION | GEN_WIRE_CODE | GEN_WIRE_FAULTED);
-        answer->value = take(p);
+        answer->result =
+            take(&p->stream, 1) & (GEN_WIRE_ATTENTION | GEN_WIRE_CODE | GEN_WIRE_FAULTED);
+        answer->value = take(&p->stream, 1);
         break;
     case GEN_WIRE_KERNELS:
         answer->size = KERNELS * sizeof(struct gen_wire_kernel);
@@ -149,11 +126,11 @@ static void reply(struct process *p, const struct gen_wire_request *request,
             copy_part(p, request, TEXT, TEXT_SIZE, answer);
         break;
     case GEN_WIRE_WATCHED:
-        answer->size = take(p) & 1 ? sizeof(struct gen_wire_hit) : 0;
+        answer->size = take(&p->stream, 1) & 1 ? sizeof(struct gen_wire_hit) : 0;
         memcpy(p->answer, p->area + HITS, answer->size);
         break;
     case GEN_WIRE_FAULT:
-        answer->size = take(p) & 1 ? sizeof(struct gen_wire_fault) : 0;
+        answer->size = take(&p->stream, 1) & 1 ? sizeof(struct gen_wire_fault) : 0;
         memcpy(p->answer, p->area + FAULT, answer->size);
         break;
     default:
@@ -187,11 +164,11 @@ static void complete(struct process *p)
 /* False: the process says no more. */
 static bool change(struct process *p, struct gen_wire_answer *answer, size_t *sent)
 {
-    const uint8_t how = take(p);
+    const uint8_t how = (uint8_t)take(&p->stream, 1);
     if (how < PLAIN)
         return true;
     const uint8_t what = how & 7;
-    const uint64_t number = take_number(p);
+    const uint64_t number = take(&p->stream, 8);
     switch (what) {
     case 0:
         answer->result = (int32_t)number;
@@ -203,7 +180,7 @@ static bool change(struct process *p, struct gen_wire_answer *answer, size_t *se
         ((uint8_t *)answer)[number % sizeof *answer] = (uint8_t)(number >> 32);
         break;
     case 3: /* eight of the bytes behind it */
-        wt_store_le(p->answer + number % 256, take_number(p), 8);
+        wt_store_le(p->answer + number % 256, take(&p->stream, 8), 8);
         break;
     case 4:
         answer->result = GEN_WIRE_ENDED;
@@ -252,15 +229,6 @@ static void *serve(void *context)
 
 /* ---- the debugger ---- */
 
-static void location_changed(void *context, unsigned id, uint64_t addr, bool gained)
-{
-    struct wt_debugger *d = context;
-    if (gained)
-        wt_debugger_insert_breakpoint(d, addr, NULL, 0, NULL, 0, WT_IGNORED);
-    else
-        wt_debugger_remove_breakpoint(d, addr, WT_IGNORED);
-}
-
 static void watch(struct wt_debugger *d, wt_thread thread)
 {
     for (uint32_t space = 0; space < wt_debugger_topology(d)->space_count; space++) {
@@ -278,128 +246,30 @@ static void walk_up(const struct wt_process *process, wt_thread thread)
     wt_frames_free(frames);
 }
 
-static void look(struct wt_debugger *d, struct wt_process *process)
+static void look_at_thread(struct wt_process *process, wt_thread thread, size_t index)
 {
-    const struct wt_thread_info *list;
-    struct wt_thread_position at;
-    struct wt_wave wave;
-    size_t count;
-    uint8_t bytes[80], row[64];
-    if (wt_debugger_threads(d, &list, &count, WT_IGNORED))
-        return;
-    for (size_t i = 0; i < count && i < 6; i++) {
-        const wt_thread thread = list[i].id;
-        const unsigned index = (unsigned)(7 * i);
-        if (!wt_debugger_thread_wave(d, thread, &wave) ||
-            wt_debugger_thread_position(d, thread, &at, WT_IGNORED))
-            return;
-        wt_debugger_read_registers(d, thread, &index, 1, row, WT_IGNORED);
-        for (uint32_t space = 0; space < wt_debugger_topology(d)->space_count; space++)
-            wt_debugger_read_memory(d, thread, (struct wt_address){space, 12}, bytes, sizeof bytes,
-                                    WT_IGNORED);
-        if (i == 0)
-            wt_debugger_insert_breakpoint(d, at.pc, NULL, 0, NULL, 0, WT_IGNORED);
-        if (i == 0)
-            watch(d, thread);
-        walk_up(process, thread);
-    }
-    wt_process_refresh(process, WT_IGNORED);
-}
-
-static void wait_for_stop(struct wt_debugger *d, struct wt_process *process)
-{
-    struct wt_probe_event news;
-    for (unsigned i = 0; i < 8 && wt_debugger_running(d); i++) {
-        wt_debugger_pump(d, 1000);
-        while (wt_debugger_next_news(d, &news))
-            if (news.kind == WT_PROBE_MODULES_CHANGED)
-                wt_process_refresh(process, WT_IGNORED);
-        while (wt_debugger_next_event(d).kind != WT_EVENT_NONE)
-            continue;
-    }
-}
-
-static void debug(struct wt_process *process)
-{
-    static const enum wt_resume_kind kinds[] = {WT_RESUME_CONTINUE, WT_RESUME_STEP,
-                                                WT_RESUME_CONTINUE};
-    struct wt_debugger *d = process->debugger;
-    struct wt_locations *locations = NULL;
-    const struct wt_thread_info *list;
-    size_t count;
-    unsigned id;
-    uint32_t status;
-    if (!wt_locations_new(process->modules, 0, location_changed, d, &locations, WT_IGNORED))
-        wt_locations_add(locations, "kernel", &id, WT_IGNORED);
-    for (unsigned i = 0; i < 3 && !wt_debugger_ended(d, &status); i++) {
-        wt_debugger_interrupt(d, WT_IGNORED);
-        wait_for_stop(d, process);
-        look(d, process);
-        struct wt_resume how = {.kind = kinds[i]};
-        if (kinds[i] == WT_RESUME_STEP && !wt_debugger_threads(d, &list, &count, WT_IGNORED) &&
-            count)
-            how.thread = list[0].id;
-        else
-            how.kind = WT_RESUME_CONTINUE;
-        if (wt_debugger_run(d, WT_FORWARDS, &how, 1, WT_IGNORED))
-            break;
-        wait_for_stop(d, process);
-    }
-    if (locations)
-        wt_locations_free(locations);
-}
-
-static void remove_folder(void)
-{
-    wt_listener_close(&listener);
-    rmdir(folder);
+    if (index == 0)
+        watch(process->debugger, thread);
+    walk_up(process, thread);
 }
 
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
-    char address[160];
-    struct wt_error err;
     (void)count, (void)arguments;
-    snprintf(folder, sizeof folder, "/tmp/fuzz-gen-wire-XXXXXX");
-    if (!mkdtemp(folder))
-        abort();
-    setenv("WAVETRAP_SOCKETS", folder, 1);
-    /* A process that has ended already, so that the debugger does not wait for its end. */
-    pid = fork();
-    if (pid == 0)
-        _exit(0);
-    siginfo_t info;
-    if (pid < 0 || waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT))
-        abort();
-    snprintf(address, sizeof address, "unix:%s/%d." GEN_WIRE_SOCKET, folder, pid);
-    if (wt_listen(address, &listener, &err) || fcntl(listener.fd, F_SETFL, 0))
-        abort();
-    atexit(remove_folder);
+    begin("gen-wire", GEN_WIRE_SOCKET);
     return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct wt_debugger_options options = {.threads = WT_THREADS_WAVES};
     struct process *p = calloc(1, sizeof *p);
-    struct wt_process process;
-    struct wt_error err;
-    pthread_t thread;
     if (!p)
         abort();
-    p->data = data;
-    p->size = size < STREAM ? size : STREAM;
-    memcpy(p->area, data + p->size, size - p->size < AREA_SIZE ? size - p->size : AREA_SIZE);
+    p->stream = (struct input){data, size < STREAM ? size : STREAM};
+    size -= p->stream.left;
+    memcpy(p->area, data + p->stream.left, size < AREA_SIZE ? size : AREA_SIZE);
     complete(p);
-    if (pthread_create(&thread, NULL, serve, p))
-        abort();
-    if (wt_process_open(&process, &wt_family_gen, pid, &options, &err) == WT_OK) {
-        debug(&process);
-        wt_process_close(&process);
-    } else if (!*err.text) {
-        abort(); /* without a reason */
-    }
-    pthread_join(thread, NULL);
+    hold_session(&wt_family_gen, serve, p);
     free(p);
     return 0;
 }

@@ -5,27 +5,25 @@
  * is the debugger: each request that makes sense is answered, with no more bytes than were asked
  * for. Whatever comes, the process lives, the next debugger is greeted, and it can end the kernel.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
+
+#include "fuzz_host.h"
 
 #include "base/bits.h"
 #include "object/core_wire.h"
 #include "object/sm_wire.h"
-#include "runtime/common/endpoint.h"
 #include "wavetrap/cuda.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 
-enum { REQUESTS = 48, WAITS = 2, PATIENCE_S = 30, BUFFER = 1024, TRIES = 2000 };
+enum { REQUESTS = 48, WAITS = 2, BUFFER = 1024, TRIES = 2000 };
 #define SHARED UINT64_C(0xfe000000)
 
 /* Counts until it is told to end; with shared and local memory, a call, a barrier. Blocks of two
@@ -42,7 +40,6 @@ static char text[] = ".version 8.0\n.target sm_50\n.address_size 64\n"
                      "  ld.volatile.global.u32 %n, [%a]; setp.eq.u32 %q, %n, 0; @%q bra again;\n"
                      "  ret;\n}\n";
 
-static char folder[64];
 static uint8_t bytes[SM_WIRE_MOST];
 static uint64_t code, buffer; /* of the kernel that runs */
 
@@ -78,29 +75,6 @@ static void *program(void *context)
 }
 
 /* ---- the debugger ---- */
-
-static int connect_to(void)
-{
-    const struct timeval patience = {.tv_sec = PATIENCE_S};
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    snprintf(name.sun_path, sizeof name.sun_path, "%s/%d." SM_WIRE_SOCKET, folder, (int)getpid());
-    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) ||
-        connect(fd, (struct sockaddr *)&name, sizeof name))
-        abort();
-    return fd;
-}
-
-/* False: the process has closed its end. One that is silent for long has failed. */
-static bool receive(int fd, void *to, size_t size)
-{
-    errno = 0;
-    if (wt_endpoint_receive(fd, to, size))
-        return true;
-    if (errno == EAGAIN)
-        abort(); /* no answer */
-    return false;
-}
 
 /* Whether so many bytes answer a request that has succeeded. */
 static bool is_right_size(const struct sm_wire_request *r, uint32_t size)
@@ -210,23 +184,7 @@ static void end_kernel(int fd)
 
 /* ---- the input ---- */
 
-struct input {
-    const uint8_t *data;
-    size_t left;
-    unsigned requests, waits;
-    unsigned cores;
-};
-
-static uint64_t take(struct input *in, unsigned size)
-{
-    uint8_t number[8] = {0};
-    if (size > in->left)
-        size = (unsigned)in->left;
-    memcpy(number, in->data, size);
-    in->data += size;
-    in->left -= size;
-    return wt_load_le(number, 8);
-}
+static unsigned waits, cores; /* requests of the present input */
 
 /* Memory that a request may name; what it may write has `size` bytes there. */
 static uint64_t place(struct input *in, uint32_t *size, bool write)
@@ -243,7 +201,7 @@ static uint64_t place(struct input *in, uint32_t *size, bool write)
             *size = 8;
         return code + offset % 64 * 8;
     case 2:
-    case 3: /* shared and local memory, and what lies behind */
+    case 3: /* shared and local memory, and the addresses behind them */
         return SHARED + (offset & 1) * 0x1000000 + (offset >> 1);
     case 4:
         return take(in, 8);
@@ -348,9 +306,9 @@ static bool converse(int fd, struct input *in)
         wt_endpoint_send(fd, raw, how % sizeof raw);
         return false;
     }
-    if (request.kind == SM_WIRE_WAIT && ++in->waits > WAITS)
+    if (request.kind == SM_WIRE_WAIT && ++waits > WAITS)
         return true;
-    if (request.kind == SM_WIRE_CORE && ++in->cores > 1) /* it takes long: all memory is read */
+    if (request.kind == SM_WIRE_CORE && ++cores > 1) /* it takes long: all memory is read */
         return true;
     request.device = how & 128 ? (uint32_t)take(in, 1) : 0;
     request.warp = how & 16 ? (uint32_t)take(in, 2) : (uint32_t)take(in, 1) % 8;
@@ -374,42 +332,32 @@ static void quiet(void)
     stderr = fdopen(none, "w");
 }
 
-static void remove_folder(void)
-{
-    char file[80];
-    snprintf(file, sizeof file, "%s/core", folder);
-    unlink(file);
-    rmdir(folder);
-}
-
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
     (void)count, (void)arguments;
     quiet();
-    snprintf(folder, sizeof folder, "/tmp/fuzz-sm-endpoint-XXXXXX");
-    if (!mkdtemp(folder))
-        abort();
-    setenv("WAVETRAP_SOCKETS", folder, 1);
+    make_folder("sm-endpoint");
     setenv("WAVETRAP_SM_GPUS", "sm:sms=2 sm", 1);
-    atexit(remove_folder);
     check(cuInit(0));
     return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct input in = {data, size, 0, 0};
+    struct input in = {data, size};
+    unsigned requests = 0;
     pthread_t thread;
     struct sm_wire_answer answer;
-    int fd = connect_to();
+    waits = cores = 0;
+    int fd = connect_to(SM_WIRE_SOCKET);
     greet(fd);
     if (!simple(fd, SM_WIRE_ATTACH, 0, &answer) || pthread_create(&thread, NULL, program, NULL))
         abort();
     wait_for_kernel(fd);
-    while (in.left && ++in.requests <= REQUESTS && converse(fd, &in))
+    while (in.left && ++requests <= REQUESTS && converse(fd, &in))
         continue;
     close(fd);
-    fd = connect_to();
+    fd = connect_to(SM_WIRE_SOCKET);
     greet(fd);
     end_kernel(fd);
     close(fd);

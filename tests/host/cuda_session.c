@@ -1,4 +1,5 @@
-/* A program for the debugger: `cuda_session FILE.ptx [loop|stray|two|wait|linked OTHER.ptx]`. */
+/* A program for the debugger: `cuda_session FILE.ptx [WORD [OTHER.ptx]]`. WORD: loop, stray, both,
+ * two, wait, or linked, which links the other file, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static void rounds(CUmodule module, unsigned count)
     check(cuMemFree(data));
 }
 
-static void one(CUmodule module, const char *name)
+static void one(CUmodule module, const char *name, unsigned blocks)
 {
     CUdeviceptr data;
     int out[2] = {0};
@@ -47,7 +48,8 @@ static void one(CUmodule module, const char *name)
     check(cuMemcpyHtoD(data, out, sizeof out));
     printf("running\n");
     fflush(stdout);
-    check(cuLaunchKernel(function(module, name), 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL));
+    check(
+        cuLaunchKernel(function(module, name), blocks, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL));
     const CUresult result = cuCtxSynchronize();
     printf("then %d\n", result);
     if (result) /* all that follows fails, too */
@@ -91,11 +93,13 @@ int main(int argc, char **argv)
             getchar();
         }
         if (strcmp(what, "loop") == 0)
-            one(module, "spin");
+            one(module, "spin", 1);
         else if (strcmp(what, "stray") == 0)
-            one(module, "stray");
+            one(module, "stray", 1);
+        else if (strcmp(what, "both") == 0)
+            one(module, "both", 2);
         else if (strcmp(what, "linked") == 0)
-            one(module, "outer");
+            one(module, "outer", 1);
         else
             rounds(module, 3);
         check(cuModuleUnload(module));

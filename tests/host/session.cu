@@ -34,6 +34,14 @@ extern "C" __global__ void stray(int *out)
     *(int *)64 = 2; // stray store
 }
 
+extern "C" __global__ void both(int *out)
+{
+    if (__nvvm_read_ptx_sreg_ctaid_x() == 0)
+        out[0] = 1; // of the first block
+    else
+        *(int *)64 = 2; // of the second block
+}
+
 extern "C" __global__ void spin(volatile int *out)
 {
     while (!out[0]) // spin

@@ -1,6 +1,6 @@
 /* A program for the console's tests: session [WORD…]. It launches two kernels in turn, three times, and prints what they store.
  * WORD: "status=N" ends it with N, "loop" has a kernel that runs until it is ended, "fault" one whose lane 5 of group 1 stores
- * to nowhere, "name" prints the environment variable SESSION, "input" prints its standard input, "host" uses no GPU,
+ * to nowhere, "both" has a kernel on two GPUs at once, of which the second stores to nowhere, "name" prints the environment variable SESSION, "input" prints its standard input, "host" uses no GPU,
  * "abort" ends it by a signal, "free" frees its memory at its end. */
 #include <hip/hip_runtime.h>
 #include <stdio.h>
@@ -52,6 +52,17 @@ __global__ void stray(int *out)
     *where = i; /* fault */
 }
 
+__global__ void both(int *come, int device)
+{
+    atomicAdd_system(come, 1);
+    while (*(volatile int *)come < 2)
+        ;
+    if (device == 0)
+        come[1] = 1; /* of the first GPU */
+    else
+        *(int *)0x123456000 = 1; /* of the second GPU */
+}
+
 int main(int argc, char **argv)
 {
     const int n = 128;
@@ -79,6 +90,17 @@ int main(int argc, char **argv)
         }
         else if (strcmp(argv[i], "fault") == 0)
             stray<<<2, 64>>>(out);
+        else if (strcmp(argv[i], "both") == 0) {
+            int *come;
+            if (hipHostMalloc(&come, 2 * sizeof *come, hipHostMallocCoherent | hipHostMallocPortable) != hipSuccess)
+                return 1;
+            come[0] = 0;
+            for (int device = 1; device >= 0; device--)
+                if (hipSetDevice(device) != hipSuccess)
+                    return 1;
+                else
+                    both<<<1, 1>>>(come, device);
+        }
         else if (strcmp(argv[i], "abort") == 0)
             abort();
     }

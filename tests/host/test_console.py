@@ -243,6 +243,15 @@ def test_a_fault_stops(program):
     assert "group (1,0,0)" in said[0] and re.search(r"^#0  (0x\w+ in )?stray \(", said[3])
 
 
+def test_a_fault_of_a_wave_that_stands_still_with_another_is_told(program):
+    """One GPU comes to a breakpoint, the other to a stray store, before both stand still; each is a stop."""
+    first, second = line_of("of the first GPU"), line_of("of the second GPU")
+    said = ask([f"break session.hip:{first}", "run", "continue", "kill"], program, "both", options=["-g", "gfx900", "-g", "gfx900"])
+    told = "".join(said[1:3])
+    assert re.search(rf"^Breakpoint 1, both \(.*\) at .*session.hip:{first}$", told, re.M), told
+    assert "Program stopped by a fault: memory violation" in told and f"session.hip:{second}" in told, told
+
+
 def test_a_fault_that_is_continued_ends_the_program():
     """As `exec` ends: the runtime is told of it, and aborts."""
     done = debug(["catch fault", "run", "info breakpoints", "continue"], session(), "fault")

@@ -222,6 +222,17 @@ def test_a_mistake_stops_and_then_ends_the_kernel_as_without_a_debugger(program)
     assert "kernel stray, SM 0 warp 0, block (0,0,0) warp 0" in done.stderr
 
 
+def test_a_mistake_of_a_warp_that_stands_still_with_another_is_told(program):
+    """One SM comes to a breakpoint, the other to a stray store, before both stand still; each is a stop."""
+    first, second = line_of("of the first block"), line_of("of the second block")
+    done = debug([f"break session.cu:{first}", "run", "continue", "continue"], *program, "both", options=["-g", "sm:sms=2"])
+    assert done.returncode == 0, done.stderr
+    assert re.search(rf"^Breakpoint 1, both \(.*\) at {SOURCE}:{first}$", done.stdout, re.M), done.stdout
+    assert "Program stopped by a fault: L1_ERROR: a store at 0x40: no memory is mapped there\n" in done.stdout, done.stdout
+    assert re.search(rf"^both \(.*\) at {SOURCE}:{second}$", done.stdout, re.M), done.stdout
+    assert "\nthen 700\n" in done.stdout and done.stdout.endswith(END + "=-=-=\n")
+
+
 def test_a_trap_of_the_program_s_own(tmp_path):
     plain = compiled(tmp_path, "gcc-12", "cuda.c", f"-I{ROOT}/include")
     done = debug(["run", "x/i $pc", "continue"], plain, "stop", options=SM)
@@ -402,7 +413,7 @@ def blocks_of(page):
         yield list(zip(lines[1::2], lines[2::2])), list(zip(session[::2], session[1::2]))
 
 
-@pytest.mark.parametrize("name, sessions", [("sm-sessions", 3), ("sm-handler", 0), ("sm", 0)])
+@pytest.mark.parametrize("name, sessions", [("sm-sessions", 3), ("sm-handler", 0), ("sm", 0), ("ffmpeg", 1)])
 def test_the_pages_are_true(tmp_path, name, sessions):
     """Each command of the page's examples runs, in its order, and prints what the page says, where it says something."""
     page = (ROOT / "docs" / f"{name}.md").read_text()
@@ -422,7 +433,7 @@ def test_the_pages_are_true(tmp_path, name, sessions):
         if not session:
             continue
         seen += 1
-        command, _, *arguments = shlex.split(shell[-1][0])
+        command, _, *arguments = shlex.split(shell[-1][0].replace("\\\n", " "))
         assert command == "wavetrap"
         words = [word for command, _ in session for word in ("-ex", "echo =-=-=\\n", "-ex", command)]
         done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", *words, "-ex", "echo =-=-=\\n", *arguments], cwd=tmp_path, capture_output=True,

@@ -94,18 +94,23 @@ def test_launches_are_counted(program):
 def test_what_programs_see_is_listed(program):
     assert "compute capability 8.0, 2 SMs, 1024 MiB" in wavetrap("info", "--devices", "-g", "sm:cc=8.0,sms=2,memory=1G").stdout
     assert [line.split(":")[0] for line in wavetrap("info", "--devices").stdout.splitlines()] == ["gfx900", "gen9", "sm"]
+    several = wavetrap("info", "--devices", "-g", "sm", "-g", "gfx900", "-g", "sm:sms=4").stdout.splitlines()
+    assert [line.split(": ")[0] for line in several] == ["sm", "gfx900", "sm:sms=4"] and "4 SMs" in several[2]
     done = wavetrap("info", "--devices", "-g", "vortex")
     assert done.returncode and "host programs do not see a vortex" in done.stderr
+    done = wavetrap("info", "--isa", "-g", "sm", "-g", "gfx900")
+    assert done.returncode and "one GPU" in done.stderr
 
 
 def test_a_kernel_that_does_not_end(program):
-    """Its progress is told, and Ctrl-C says what runs."""
+    """Its progress is told, and Ctrl-C says what runs, and where the warps are."""
     with Running("forever", program=program, options=["-g", "sm", "--progress=always"]) as run:
         until(run.process.stderr.fileno(), rb"wavetrap: forever: 0 of 1 work-groups, [\d.]+( million)? issues a second\n")
         run.process.send_signal(signal.SIGINT)
         said = run.process.stderr.read().decode()
         assert run.process.wait(LIMIT) == -signal.SIGINT
-    assert re.search(r"wavetrap: interrupted: sm, issue time \d+: kernel forever runs, 0 of 1 blocks have ended\n$", said), said
+    assert re.search(r"wavetrap: interrupted: sm, issue time \d+: kernel forever runs, 0 of 1 blocks have ended\n"
+                     r"    SM 0 warp 0, block \(0,0,0\) warp 0, lanes [-\d]+\n      at 0x7\w+ <forever> at PTX:\d+\n$", said), said
 
 
 OPENMP, OPENACC = ["-fopenmp", "-foffload=nvptx-none"], ["-fopenacc", "-foffload=nvptx-none"]

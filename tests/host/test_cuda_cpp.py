@@ -17,12 +17,16 @@ def cuda_path():
     return subprocess.run([WAVETRAP, "cuda-path"], capture_output=True, text=True, check=True, env=environment()).stdout.strip()
 
 
-def compiled(folder, source, *flags):
+def compile(folder, source, *flags):
     """Without the tools of another vendor that may be installed."""
     cuda, program = cuda_path(), folder / "program"
-    done = subprocess.run(["clang-19", "-x", "cuda", f"--cuda-path={cuda}", *flags, source, "-o", program, f"-L{cuda}/lib64",
-                           "-lcudart", "-lstdc++", "-lm", "-Xarch_host", "-frounding-math"], capture_output=True, text=True,
-                          env={**os.environ, "PATH": "/usr/bin:/bin"}, check=False)
+    return program, subprocess.run(["clang-19", "-x", "cuda", f"--cuda-path={cuda}", *flags, source, "-o", program, f"-L{cuda}/lib64",
+                                    "-lcudart", "-lstdc++", "-lm", "-Xarch_host", "-frounding-math"], capture_output=True, text=True,
+                                   env={**os.environ, "PATH": "/usr/bin:/bin"}, check=False)
+
+
+def compiled(folder, source, *flags):
+    program, done = compile(folder, source, *flags)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "error" not in done.stderr and "warning" not in done.stderr, done.stderr[-3000:]
     return program
@@ -120,6 +124,14 @@ int main() { k<<<1, 1>>>(); std::printf("%s\\n", cudaGetErrorName(cudaGetLastErr
 """)
     done = wavetrap("exec", "-g", "sm", compiled(tmp_path, tmp_path / "bad.cu", "--cuda-gpu-arch=sm_50"))
     assert done.stdout == "cudaErrorInvalidPtx\n" and re.search(r"\.s:\d+:\d+: there is no instruction 'nonsense.u32'", done.stderr), done.stdout + done.stderr
+
+
+def test_a_managed_variable_is_a_clear_error(tmp_path):
+    """Without it the program would have two variables, of the host and of the GPU."""
+    (tmp_path / "managed.cu").write_text("__managed__ int x = 5;\nint main() { return x; }\n")
+    _, done = compile(tmp_path, tmp_path / "managed.cu", "--cuda-gpu-arch=sm_50")
+    assert done.returncode == 1 and done.stderr.count("error:") == 1, done.stderr
+    assert "managed.cu:1:1: error: __managed__ is not compiled by clang 19: use cudaMallocManaged" in done.stderr
 
 
 STATIC = r"""

@@ -60,6 +60,12 @@ def test_every_format_of_pixels_comes_back(tmp_path, pixels):
     assert filtered(tmp_path, name, before=pixels, after=pixels) == on_cpu(*source(), "-vf", f"format={pixels}")
 
 
+def test_planes_with_alpha_come_back(tmp_path):
+    """The ninth format that the GPU takes; no filter but chromakey_cuda has it."""
+    gpu = on_gpu(tmp_path, *source(), "-vf", "format=yuva420p,hwupload_cuda,hwdownload,format=yuva420p")
+    assert gpu == on_cpu(*source(), "-vf", "format=yuva420p")
+
+
 @pytest.mark.parametrize("size", ["48:32", "144:96"])
 def test_nearest_is_the_cpus(tmp_path, size):
     cpu = on_cpu(*source(), "-vf", f"format=yuv420p,scale={size}:flags=neighbor")
@@ -73,16 +79,19 @@ def test_scaling_up_resembles_the_cpus(tmp_path, algorithm, least):
     assert likeness(filtered(tmp_path, f"scale_cuda=144:96:interp_algo={algorithm}", source(1)), cpu) > least
 
 
-def test_an_opaque_overlay_is_the_cpus(tmp_path):
+@pytest.mark.parametrize("pixels", ["yuv420p", "nv12"])
+def test_an_opaque_overlay_is_the_cpus(tmp_path, pixels):
     both = [*source(), *source(width=32, height=32, what="testsrc")]
-    gpu = on_gpu(tmp_path, *both, "-filter_complex", "[0]format=yuv420p,hwupload_cuda[a];[1]format=yuv420p,hwupload_cuda[b];"
-                 "[a][b]overlay_cuda=x=10:y=8,hwdownload,format=yuv420p")
+    gpu = on_gpu(tmp_path, *both, "-filter_complex", f"[0]format=yuv420p,format={pixels},hwupload_cuda[a];[1]format=yuv420p,format={pixels},hwupload_cuda[b];"
+                 f"[a][b]overlay_cuda=x=10:y=8,hwdownload,format={pixels},format=yuv420p")
     assert gpu == on_cpu(*both, "-filter_complex", "[0]format=yuv420p[a];[1]format=yuv420p[b];[a][b]overlay=x=10:y=8")
 
 
-def test_the_thumbnail_is_the_cpus(tmp_path):
-    gpu = filtered(tmp_path, "thumbnail_cuda=5", source(10))
-    assert len(gpu) >= WIDTH * HEIGHT * 3 and gpu == on_cpu(*source(10), "-vf", "format=yuv420p,thumbnail=5")
+@pytest.mark.parametrize("pixels", "yuv420p nv12 yuv444p p010le p016le yuv444p16le".split())
+def test_the_thumbnail_is_the_cpus(tmp_path, pixels):
+    gpu = filtered(tmp_path, "thumbnail_cuda=5", source(10), pixels, pixels)
+    numbers = on_cpu(*source(10), "-vf", f"format=yuv420p,thumbnail=5,format={pixels}")
+    assert len(gpu) >= WIDTH * HEIGHT * 3 and gpu == numbers
 
 
 def half(number):
@@ -134,6 +143,12 @@ def test_yadif_by_its_formula(tmp_path):
     assert len(got) == 3
     for plane in range(3):
         assert got[1][plane] == deinterlaced(given[0][plane], given[1][plane], given[2][plane], 0)
+
+
+def test_yadif_takes_every_format(tmp_path):
+    """Chroma of nv12 is two bytes a texel; 16 bits of p016le are 8 bits, shifted, where nothing is halved."""
+    plain = filtered(tmp_path, "yadif_cuda", before="yuv420p,setfield=tff")
+    assert filtered(tmp_path, "yadif_cuda", before="nv12,setfield=tff", after="nv12,format=yuv420p") == plain
 
 
 def single(value):

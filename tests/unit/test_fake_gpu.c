@@ -340,6 +340,32 @@ static void a_stop_is_told_once_all_have_halted(void **state)
     close_bench(&b);
 }
 
+/* All waves come to a breakpoint at once. One is told, and another stops the run before the first
+ * has left the breakpoint: the first passes it when the run goes on. */
+static void a_wave_that_is_slow_to_leave_its_breakpoint_is_told_once(void **state)
+{
+    struct bench b = open_bench();
+    const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
+    struct wt_event event;
+    fake_gpu_put(b.gpu, 20, GPU_END, 0, 0);
+    OK(wt_debugger_insert_breakpoint(b.d, 10 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
+    b.gpu->latency = 3;
+    for (unsigned w = 0; w < GPU_WAVES; w++) {
+        OK(wt_debugger_run(b.d, WT_FORWARDS, &all, 1, &err));
+        UNTIL((event = wt_debugger_next_event(b.d)).kind != WT_EVENT_NONE,
+              wt_debugger_pump(b.d, 10));
+        assert_int_equal(event.reason, WT_STOP_BREAKPOINT);
+        assert_int_equal(event.thread, b.first[w]);
+        for (unsigned i = 0; i < GPU_WAVES; i++)
+            assert_int_equal(b.gpu->wave[i].pc, 10 * GPU_INSTRUCTION);
+    }
+    OK(wt_debugger_run(b.d, WT_FORWARDS, &all, 1, &err));
+    UNTIL(!b.gpu->wave[0].active && !b.gpu->wave[1].active && !b.gpu->wave[2].active &&
+              !b.gpu->wave[3].active,
+          wt_debugger_pump(b.d, 10));
+    close_bench(&b);
+}
+
 static void several_steps_are_under_way(void **state)
 {
     struct bench b = open_bench();
@@ -872,6 +898,7 @@ int main(void)
         cmocka_unit_test(the_past_of_a_wave_is_searched),
         cmocka_unit_test(the_past_of_a_slot_is_not_that_of_its_wave),
         cmocka_unit_test(a_stop_is_told_once_all_have_halted),
+        cmocka_unit_test(a_wave_that_is_slow_to_leave_its_breakpoint_is_told_once),
         cmocka_unit_test(several_steps_are_under_way),
         cmocka_unit_test(registers_of_2048_bits_are_bytes),
         cmocka_unit_test(a_row_has_the_lanes_that_were_asked_for),

@@ -456,6 +456,57 @@ static void test_each_access_is_told_before_its_wave_goes_on(void **state)
     wt_standstill_close(&p);
 }
 
+/* The debugger is told that a wave has halted for an exception, and asks which. */
+static void hears_of_exception(struct wt_probe *p, uint32_t wave, const char *text)
+{
+    struct wt_probe_exception what;
+    enum wt_halt_cause cause;
+    uint64_t pc;
+    assert_int_equal(wt_standstill_halt_cause(p, wave, &cause, &pc, &err), WT_OK);
+    assert_int_equal(cause, WT_HALT_EXCEPTION);
+    assert_int_equal(wt_standstill_exception(p, wave, &what, &err), WT_OK);
+    assert_string_equal(what.text, text);
+}
+
+static void test_each_exception_is_told_before_its_wave_goes_on(void **state)
+{
+    struct wt_probe p;
+    struct wt_probe_step step;
+    open_probe(&p, false);
+    for (unsigned i = 0; i < 3; i++)
+        begin(&p, i, 7, i);
+    scan(&p, 0x7, 0);
+    /* Three waves raise one before all stand still, the third of them after an access. */
+    p.slot[0].halted = p.slot[1].halted = p.slot[2].halted = true;
+    scan(&p, 0x7, 0x7);
+    p.slot[0].halted = p.slot[1].halted = p.slot[2].halted = false;
+    assert_int_equal(
+        wt_standstill_note_hit(&p, 2, &watchpoints[0], p.slot[2].pc - 1, 3, "an access", &err),
+        WT_OK);
+    /* The debugger hears of one, stops, and lets all go. */
+    hears_of_exception(&p, 0, "at 1");
+    assert_int_equal(wt_standstill_resume(&p, set(0x7), &err), WT_OK);
+    scan(&p, 0x7, 0x6);
+    assert_true(wt_standstill_has_news(&p, 1) && wt_standstill_has_news(&p, 2));
+    /* One that is to step has not done so. */
+    assert_int_equal(wt_standstill_step(&p, 1, &step, &err), WT_OK);
+    assert_true(step.done && step.active);
+    assert_int_equal(step.cause, WT_HALT_EXCEPTION);
+    assert_int_equal(step.pc, 1);
+    hears_of_exception(&p, 1, "at 1");
+    assert_int_equal(wt_standstill_step(&p, 1, &step, &err), WT_OK);
+    assert_int_equal(step.cause, WT_HALT_STEP);
+    assert_int_equal(step.pc, 2);
+    /* Of both, the exception first. */
+    hears_of_exception(&p, 2, "at 1");
+    assert_int_equal(wt_standstill_resume(&p, set(0x7), &err), WT_OK);
+    scan(&p, 0x7, 0x4);
+    hears_of(&p, 2, &watchpoints[0]);
+    assert_int_equal(wt_standstill_resume(&p, set(0x7), &err), WT_OK);
+    scan(&p, 0x7, 0);
+    wt_standstill_close(&p);
+}
+
 static void test_accesses_that_nobody_wants_to_hear_of(void **state)
 {
     struct wt_probe p;
@@ -489,6 +540,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_access_is_told_before_its_wave_goes_on),
+        cmocka_unit_test(test_each_exception_is_told_before_its_wave_goes_on),
         cmocka_unit_test(test_accesses_that_nobody_wants_to_hear_of),
         cmocka_unit_test(test_waves_stand_still_for_a_look_only),
         cmocka_unit_test(test_a_step_is_of_one_wave_and_all_stay),

@@ -119,7 +119,9 @@ static enum wt_status make_ready(struct wt_debugger *d, const struct wt_wave_set
         struct breakpoint *bp = dbg_find_breakpoint(d, w->pc);
         if (w->pc == w->reported_pc && (w->reported_trap || dbg_is_set(bp)))
             dbg_set_go(d, i, GO_PASS);
-        w->has_reported = w->go == GO_PASS && w->reported_trap;
+        /* Another wave may stop the run before this one is off its breakpoint: it is not reported
+         * again then. */
+        w->has_reported = w->go == GO_PASS;
     }
     for (size_t i = 0; i < d->run.stepper_count;) {
         uint32_t wave = d->run.stepper[i];

@@ -119,7 +119,15 @@ enum wt_status dbg_come_to_breakpoint(struct wt_debugger *d, uint32_t wave, stru
     const struct arrival arrival = {.wave = wave, .pc = bp->addr};
     struct stop stop;
     enum wt_status status = dbg_judge_breakpoint(d, bp, &arrival, stopped, &stop, err);
-    return status || !*stopped ? status : dbg_stop(d, &stop, err);
+    if (status)
+        return status;
+    if (*stopped)
+        return dbg_stop(d, &stop, err);
+    /* It is not judged again if another wave stops the run before this one is off it. */
+    d->wave[wave].has_reported = true;
+    d->wave[wave].reported_trap = false;
+    d->wave[wave].reported_pc = bp->addr;
+    return WT_OK;
 }
 
 enum wt_status dbg_come_to_trap(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
@@ -376,6 +384,7 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
         bool stays = knew && before == w->pc;
         if (bp && bp->planted && stays)
             return WT_OK; /* it was planted again while the step was pending: try once more */
+        w->has_reported = false;
         bool stopped = true;
         if (bp && bp->planted)
             status = dbg_come_to_breakpoint(d, wave, bp, &stopped, err);

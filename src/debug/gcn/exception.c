@@ -106,7 +106,8 @@ void gcnp_describe_exception(const struct wt_standstill_row *common,
 
 bool gcnp_gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
 {
-    const struct gcnp_row *row = gcnp_row(p, wave);
+    struct gcnp_row *row = gcnp_row(p, wave);
+    row->aborts = row->traps_to_abort;
     if (row->aborts)
         snprintf(text, size,
                  "s_trap 2 at 0x%llx: the program gave up (assert, abort or __builtin_trap)",

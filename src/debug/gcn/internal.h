@@ -15,8 +15,9 @@ enum gcnp_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_LOCAL, SPACE_PRIVATE, SPACE
 /** A row of the probe's table of waves: its slot, and the record that the last scan read. */
 struct gcnp_row {
     struct wt_standstill_row common;
-    bool watched;  /**< it has stopped for an address watch, whose range was not looked at yet */
-    bool aborts;   /**< it stands at an s_trap 2, by which the program gives up */
+    bool watched; /**< it has stopped for an address watch, whose range was not looked at yet */
+    bool traps_to_abort; /**< it stands at an s_trap 2, by which the program gives up */
+    bool aborts;         /**< and the debugger has heard of it */
     bool given_up; /**< it was to go on from an exception: the runtime knows, and it stays halted */
     uint32_t queue;  /**< index in the probe's list of queues */
     uint64_t record; /**< address; VGPRs come first */

@@ -121,11 +121,13 @@ static void probe_close(struct wt_probe *p)
 
 /* A wave that is resumed after an exception does what it would do without a debugger: it stays
  * halted, and the runtime is told, which ends the program (ROCdbgapi, amd_dbgapi_wave_resume). If
- * there is no runtime, it continues behind the instruction. */
-static enum wt_status give_up(struct wt_probe *p, struct gcnp_row *row, struct wt_error *err)
+ * there is no runtime, it continues behind the instruction. A wave of which the debugger has yet to
+ * hear stays where it is. */
+static enum wt_status give_up(struct wt_probe *p, wt_wave_handle wave, struct wt_error *err)
 {
+    struct gcnp_row *row = gcnp_row(p, wave);
     const bool failed = row->common.cause == WT_HALT_EXCEPTION || row->aborts;
-    if (!p->link->host_launches || !failed)
+    if (!p->link->host_launches || !failed || wt_standstill_has_news(p, wave))
         return WT_OK;
     const uint32_t code = gcnp_code_of(row);
     struct kfd_debug_call call = {.op = KFD_DEBUG_SEND_RUNTIME_EVENT,
@@ -153,7 +155,7 @@ static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves
         struct gcnp_row *row = gcnp_row(p, i);
         if (!row->common.present || !wt_wave_set_has(waves, i))
             continue;
-        if ((status = give_up(p, row, err)) != WT_OK)
+        if ((status = give_up(p, i, err)) != WT_OK)
             return status;
         row->aborts = false;
     }

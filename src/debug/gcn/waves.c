@@ -83,7 +83,7 @@ static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, struct
     row->watched = row->common.cause == WT_HALT_WATCH;
     if (row->common.cause != WT_HALT_BREAKPOINT)
         return WT_OK;
-    row->aborts = (row->ttmp[6] >> KFD_TTMP6_TRAP_SHIFT & 15) == TRAP_ABORT;
+    row->traps_to_abort = (row->ttmp[6] >> KFD_TTMP6_TRAP_SHIFT & 15) == TRAP_ABORT;
     /* The handler has moved the PC behind the s_trap; a debugger expects it at the s_trap. */
     gcnp_row_set_pc(row, gcnp_row_pc(row) - 4);
     row->ttmp[6] &= ~(uint32_t)(15u << KFD_TTMP6_TRAP_SHIFT);
@@ -151,6 +151,8 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
     found.common.run = known ? row->common.run : !halted || begun;
     found.common.step = known && row->common.step;
     found.common.held = known ? row->common.held : begun;
+    found.common.told = known && row->common.told;
+    found.traps_to_abort = known && row->traps_to_abort;
     found.aborts = known && row->aborts;
     found.given_up = known && row->given_up;
     found.common.cause = known ? row->common.cause : halted ? WT_HALT_REQUEST : WT_HALT_NONE;

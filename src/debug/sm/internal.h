@@ -31,7 +31,7 @@ struct smp_row {
     bool reports; /**< its error status has something that was told */
     uint64_t pc;
     uint32_t active;
-    bool aborts;           /**< it has come to a trap of its own, by which the program gives up */
+    bool aborts;           /**< the debugger has heard of a trap or a fault that ends its kernel */
     unsigned trap;         /**< of a breakpoint: the immediate of BPT.TRAP */
     struct wt_fault error; /**< of an exception */
 };

@@ -104,13 +104,14 @@ static bool gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
 }
 
 /* A warp that is resumed after its fault or its own trap does what it would do without
- * a debugger. */
+ * a debugger, unless the debugger has yet to hear of something. */
 static enum wt_status give_up(struct wt_probe *p, wt_wave_handle wave, struct wt_error *err)
 {
     struct smp_row *row = smp_row(p, wave);
-    const bool failed = row->aborts || row->common.cause == WT_HALT_EXCEPTION;
-    if (wt_standstill_has_hit(p, wave)) /* it stays where it is */
+    row->aborts |= row->common.cause == WT_HALT_EXCEPTION && row->common.told;
+    if (wt_standstill_has_news(p, wave))
         return WT_OK;
+    const bool failed = row->aborts;
     row->aborts = false;
     return p->link->ops->fail && row->common.present && failed
                ? p->link->ops->fail(p->link->context, wave, err)

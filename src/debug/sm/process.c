@@ -8,6 +8,7 @@
 
 #include "debug/process/connection.h"
 #include "debug/process/core_request.h"
+#include "debug/process/history.h"
 #include "debug/sm/internal.h"
 
 /* Generic addresses (emulator/sm/sm.h). */
@@ -22,6 +23,7 @@ struct registers {
 };
 
 struct wt_sm_process {
+    struct wt_process_history history; /* first */
     struct wt_sm_link link;
     struct wt_connection connection;
     unsigned gpus, sms[SM_WIRE_DEVICES];
@@ -424,6 +426,53 @@ static const struct wt_sm_link_ops process_link = {
     .take_hits = link_take_hits,
 };
 
+/* ---- time travel ---- */
+
+static enum wt_status ask_history(struct wt_process_history *history,
+                                  const struct wt_travel_request *asked, const void *more,
+                                  struct wt_travel_answer *answer, void *out, size_t room,
+                                  struct wt_error *err)
+{
+    struct wt_sm_process *p = (struct wt_sm_process *)history;
+    const struct sm_wire_request request = {.kind = SM_WIRE_HISTORY,
+                                            .number = (uint32_t)asked->what,
+                                            .size = asked->size,
+                                            .value = asked->argument};
+    struct sm_wire_answer told = {.size = 0};
+    memset(p->fresh, 0, sizeof p->fresh);
+    const enum wt_status status = ask(p, &request, more, &told, out, room, err);
+    *answer = (struct wt_travel_answer){told.result, told.size, told.value[0]};
+    return status;
+}
+
+static enum wt_status ask_time(struct wt_process_history *history, uint64_t *time,
+                               struct wt_error *err)
+{
+    struct sm_wire_request request = {.kind = SM_WIRE_TIME};
+    struct sm_wire_answer answer = {.size = 0};
+    const enum wt_status status = simple((struct wt_sm_process *)history, &request, &answer, err);
+    *time = answer.value[0];
+    return status;
+}
+
+enum wt_status wt_sm_process_record(struct wt_sm_process *p, uint64_t budget,
+                                    struct wt_target_services *services, struct wt_error *err)
+{
+    struct sm_wire_request request = {.kind = SM_WIRE_RECORD, .value = budget};
+    struct sm_wire_answer answer = {.result = 0};
+    const char *refused = p->gpus > 1 ? WT_PROCESS_HISTORY_SEVERAL : NULL;
+    const enum wt_status status = refused ? WT_OK : simple(p, &request, &answer, err);
+    if (status != WT_OK)
+        return status;
+    if (answer.result < 0)
+        return wt_fail(err, WT_NO_MEMORY, "process %d has no host memory for a recording",
+                       p->connection.pid);
+    p->history.ask = ask_history;
+    p->history.ask_time = ask_time;
+    p->history.lanes = SMP_LANES;
+    return wt_process_history_begin(&p->history, budget, refused, services, err);
+}
+
 /* ---- core files ---- */
 
 struct core_ask {
@@ -532,6 +581,7 @@ void wt_sm_process_close(struct wt_sm_process *p)
     if (!p)
         return;
     wt_connection_close(&p->connection);
+    wt_process_history_end(&p->history);
     free(p->warp);
     free(p);
 }

@@ -1,6 +1,7 @@
 /*
- * Other names of things: C++'s namespace aliases and using declarations, and what Fortran's "use,
- * only" renames (DW_TAG_imported_declaration). They hold in a block, a namespace or a file.
+ * Other names of declarations: C++'s namespace aliases and using declarations, and the renamed
+ * entities of Fortran's "use, only" (DW_TAG_imported_declaration). They hold in a block, a
+ * namespace or a file.
  */
 #include <dwarf.h>
 #include <stdio.h>

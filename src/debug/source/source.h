@@ -113,9 +113,9 @@ struct wt_message_value {
 };
 
 /**
- * Compiles a message for breakpoints: the values, and what stands behind them. Each lane prints its
- * own when the expression is run. WT_UNSUPPORTED, or another failure: the message cannot be printed
- * in this way. The caller owns *expr.
+ * Compiles a message of a breakpoint: its values, each with its text, then the text @p behind the
+ * last one. Each lane prints its own message when the expression is run. WT_UNSUPPORTED, or another
+ * failure: the message cannot be printed in this way. The caller owns *expr.
  */
 enum wt_status wt_source_compile_message(const struct wt_view *scope,
                                          const struct wt_message_value *value, size_t count,

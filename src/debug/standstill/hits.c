@@ -79,6 +79,13 @@ bool wt_standstill_has_hit(const struct wt_probe *p, wt_wave_handle wave)
     return false;
 }
 
+bool wt_standstill_has_news(const struct wt_probe *p, wt_wave_handle wave)
+{
+    const struct wt_standstill_row *row = wt_standstill_row(p, wave);
+    const bool excepted = row->present && !row->run && row->cause == WT_HALT_EXCEPTION;
+    return (excepted && !row->told) || wt_standstill_has_hit(p, wave);
+}
+
 void wt_standstill_keep_hits(struct wt_probe *p, const struct wt_watchpoint *list, size_t count)
 {
     struct wt_standstill *s = wt_standstill_of(p);

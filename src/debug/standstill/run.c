@@ -133,6 +133,14 @@ enum wt_status wt_standstill_halt(struct wt_probe *p, const struct wt_wave_set *
     return wt_standstill_go(p, WT_NO_HANDLE, err);
 }
 
+/* A wave that has news stays where it is: its exception is told first, then its accesses. */
+static void keep_for_news(const struct wt_probe *p, wt_wave_handle wave)
+{
+    struct wt_standstill_row *row = wt_standstill_row(p, wave);
+    if (row->cause != WT_HALT_EXCEPTION || row->told)
+        row->cause = WT_HALT_WATCH;
+}
+
 enum wt_status wt_standstill_resume(struct wt_probe *p, const struct wt_wave_set *waves,
                                     struct wt_error *err)
 {
@@ -144,12 +152,12 @@ enum wt_status wt_standstill_resume(struct wt_probe *p, const struct wt_wave_set
         struct wt_standstill_row *row = wt_standstill_row(p, i);
         if (!row->present || !wt_wave_set_has(waves, i))
             continue;
-        if (wt_standstill_has_hit(p, i)) {
-            row->cause = WT_HALT_WATCH;
+        if (wt_standstill_has_news(p, i)) {
+            keep_for_news(p, i);
             continue;
         }
         row->run = true;
-        row->step = false;
+        row->step = row->told = false;
         row->cause = WT_HALT_NONE;
     }
     s->stays = false;
@@ -182,13 +190,14 @@ enum wt_status wt_standstill_step(struct wt_probe *p, wt_wave_handle wave,
         return status;
     struct wt_standstill_row *row = wt_standstill_row(p, wave);
     const wt_wave_id id = row->wave.id;
-    if (wt_standstill_has_hit(p, wave)) {
-        row->cause = WT_HALT_WATCH;
+    if (wt_standstill_has_news(p, wave)) {
+        keep_for_news(p, wave);
         judge_step(p, s, wave, id, step);
         s->stays = true;
         return WT_OK;
     }
     row->run = row->step = s->went = true;
+    row->told = false;
     row->cause = WT_HALT_NONE;
     s->stays = false;
     /* No other wave issues meanwhile: a breakpoint may have been lifted for this instruction. */
@@ -267,9 +276,11 @@ enum wt_status wt_standstill_exception(struct wt_probe *p, wt_wave_handle wave,
                                        struct wt_probe_exception *exception, struct wt_error *err)
 {
     enum wt_status status = wt_standstill_look(p, wave, err);
-    if (status == WT_OK)
-        wt_standstill_of(p)->ops->exception(wt_standstill_row(p, wave), exception);
-    return status;
+    if (status != WT_OK)
+        return status;
+    wt_standstill_of(p)->ops->exception(wt_standstill_row(p, wave), exception);
+    wt_standstill_row(p, wave)->told = true;
+    return WT_OK;
 }
 
 enum wt_status wt_standstill_read_rows(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,

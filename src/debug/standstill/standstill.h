@@ -20,6 +20,7 @@ struct wt_standstill_row {
     bool run;            /**< it is to run when the others do */
     bool step;           /**< by one instruction */
     bool held;           /**< it is to run, and waits for a moment in which others must not */
+    bool told;           /**< the debugger has heard of its exception; false again as it runs */
     enum wt_halt_cause cause;
 };
 
@@ -198,9 +199,12 @@ enum wt_status wt_standstill_next_event(struct wt_probe *p, struct wt_probe_even
 enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
                                       const struct wt_watchpoint *asked, uint64_t pc,
                                       wt_lanes lanes, const char *text, struct wt_error *err);
-/** Whether the debugger has yet to hear of an access of a wave: the wave stays halted then when it
- * is resumed or stepped, for WT_HALT_WATCH. */
+/** Whether the debugger has yet to hear of an access of a wave. */
 bool wt_standstill_has_hit(const struct wt_probe *p, wt_wave_handle wave);
+/** Whether the debugger has yet to hear why a wave stands still: of an access, or of the exception
+ * that is its cause. Several waves may have one before all stand still, and the debugger hears of
+ * one a stop. The wave stays halted when it is resumed or stepped. */
+bool wt_standstill_has_news(const struct wt_probe *p, wt_wave_handle wave);
 /** Only @p list is watched from now on: accesses to the rest are forgotten. */
 void wt_standstill_keep_hits(struct wt_probe *p, const struct wt_watchpoint *list, size_t count);
 /** The probe's operation watched: the first access of the wave, which is then told. */
@@ -245,7 +249,7 @@ enum wt_status wt_standstill_halt_cause(struct wt_probe *p, wt_wave_handle wave,
 /** The probe's operation mask. */
 enum wt_status wt_standstill_mask(struct wt_probe *p, wt_wave_handle wave, wt_lanes *mask,
                                   struct wt_error *err);
-/** The probe's operation exception. */
+/** The probe's operation exception: the debugger hears of it. */
 enum wt_status wt_standstill_exception(struct wt_probe *p, wt_wave_handle wave,
                                        struct wt_probe_exception *exception, struct wt_error *err);
 /** The probe's operation reset_halted. */

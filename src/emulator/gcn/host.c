@@ -155,18 +155,12 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const str
 
 /* ---- a copy of the process's memory ---- */
 
-static const uint8_t *copied_page(void *context, uint64_t addr)
-{
-    const struct gcn_device *d = context;
-    const uint64_t page = addr & ~WT_PAGE_MASK;
-    return d->copy->page(d->copy->context, page, wt_memory_page(d->process, page));
-}
-
-enum wt_status gcn_device_copy_memory(struct gcn_device *d, const struct wt_copy *copy,
+enum wt_status gcn_device_copy_memory(struct gcn_device *d, struct wt_copy *copy,
                                       struct wt_error *err)
 {
-    assert(d->in_place && copy->page && copy->shared && copy->stored && copy->was_atomic);
-    struct wt_memory *memory = wt_memory_new_over(copied_page, d);
+    assert(d->in_place);
+    copy->process = d->process;
+    struct wt_memory *memory = wt_memory_new_copy(copy);
     if (!memory)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     d->memory = memory;
@@ -209,15 +203,7 @@ bool gcn_device_maps(const struct gcn_device *d, uint64_t addr)
 bool gcn_device_next_mapped(const struct gcn_device *d, uint64_t from, uint64_t *addr,
                             uint64_t *size)
 {
-    for (size_t i = 0; i < d->regions.count; i++) {
-        const struct wt_region *r = &d->regions.region[i];
-        if (r->addr + r->size <= from)
-            continue;
-        *addr = r->addr < from ? from : r->addr;
-        *size = r->addr + r->size - *addr;
-        return true;
-    }
-    return false;
+    return wt_regions_next(&d->regions, from, addr, size);
 }
 
 bool gcn_device_saves_at(const struct gcn_device *d, uint64_t addr)

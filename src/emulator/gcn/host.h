@@ -78,7 +78,7 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const str
  * it has snapshots. @p copy must live until gcn_device_rejoin(). gcn_device_pointer() and the save
  * areas of queues remain the process's own. WT_NO_MEMORY.
  */
-enum wt_status gcn_device_copy_memory(struct gcn_device *device, const struct wt_copy *copy,
+enum wt_status gcn_device_copy_memory(struct gcn_device *device, struct wt_copy *copy,
                                       struct wt_error *err);
 /**
  * Makes the device work on the process's memory again. The caller has copied back what the copy

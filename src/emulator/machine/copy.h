@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emulator/machine/memory.h"
+
 /**
  * The copy of the process's memory that a device works on. The functions are called while the
  * device runs, and when its memory is read or written; none may call the device. Addresses are
@@ -28,6 +30,14 @@ struct wt_copy {
      * last. True: the run returns WT_RUN_EVENT behind its instruction. */
     bool (*was_atomic)(void *context, uint64_t addr);
     void *context;
+    /** Set by the device: the process's memory. */
+    struct wt_memory *process;
 };
+
+/**
+ * Makes the memory of a device that works on a copy of `copy->process`: it can be forked. NULL
+ * without host memory. @p copy must live as long as it.
+ */
+struct wt_memory *wt_memory_new_copy(const struct wt_copy *copy);
 
 #endif

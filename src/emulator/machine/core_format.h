@@ -71,7 +71,7 @@ struct wt_core_program {
 void wt_core_program(struct wt_archive *a, struct wt_core_program *program);
 /** Writes or reads a text of such a section; read: its bytes are in the archive's. */
 void wt_core_program_text(struct wt_archive *a, struct wt_core_text *text);
-/** Writes or reads the content of a section PLNT; what was read before is freed. */
+/** Writes or reads the content of a section PLNT. Reading frees the earlier content. */
 void wt_core_breakpoints(struct wt_archive *a, struct wt_core_breakpoints *breakpoints);
 
 /** A core file that is being written. */

@@ -24,6 +24,19 @@ const struct wt_region *wt_regions_at(const struct wt_regions *r, uint64_t addr)
     return NULL;
 }
 
+bool wt_regions_next(const struct wt_regions *r, uint64_t from, uint64_t *addr, uint64_t *size)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const struct wt_region *region = &r->region[i];
+        if (region->addr + region->size <= from)
+            continue;
+        *addr = region->addr < from ? from : region->addr;
+        *size = region->addr + region->size - *addr;
+        return true;
+    }
+    return false;
+}
+
 bool wt_regions_hold(const struct wt_regions *r, uint64_t addr, uint64_t size, bool write)
 {
     while (size) {

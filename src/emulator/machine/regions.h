@@ -33,6 +33,11 @@ enum wt_status wt_regions_remove(struct wt_regions *r, uint64_t addr, uint64_t s
                                  struct wt_error *err);
 /** The region that holds @p addr; NULL if none does. */
 const struct wt_region *wt_regions_at(const struct wt_regions *r, uint64_t addr);
+/**
+ * Finds the first region at or behind @p from, or the rest of the one that @p from lies in; false
+ * if there is none.
+ */
+bool wt_regions_next(const struct wt_regions *r, uint64_t from, uint64_t *addr, uint64_t *size);
 /** Whether all of [addr, addr + size) may be read, or written. */
 bool wt_regions_hold(const struct wt_regions *r, uint64_t addr, uint64_t size, bool write);
 /** Asserts that the regions are sorted and do not overlap. */

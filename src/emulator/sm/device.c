@@ -150,6 +150,8 @@ void sm_device_free(struct sm_device *d)
     free(d->cta);
     wt_regions_free(&d->regions);
     wt_machine_end(&d->machine);
+    if (d->process != d->memory)
+        wt_memory_free(d->process);
     wt_memory_free(d->memory);
     free(d);
 }
@@ -313,22 +315,6 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
     wt_code_init(&d->code, &sm_code_format, &d->tlb);
     reset(&d->machine);
     *device = d;
-    return WT_OK;
-}
-
-enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_device **device,
-                                     struct wt_error *err)
-{
-    enum wt_status status;
-    struct wt_memory *memory = wt_memory_new_host();
-    if (!memory)
-        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    if ((status = sm_device_new(config, device, err)) != WT_OK) {
-        wt_memory_free(memory);
-        return status;
-    }
-    wt_memory_free((*device)->memory);
-    (*device)->memory = memory;
     return WT_OK;
 }
 

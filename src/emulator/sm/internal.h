@@ -8,6 +8,7 @@
 #include "base/lanes.h"
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/console.h"
+#include "emulator/machine/copy.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/mapped.h"
@@ -212,6 +213,8 @@ struct sm_device {
     struct wt_machine machine;
     struct sm_config config;
     struct wt_memory *memory;
+    struct wt_memory *process;  /* in a host process: its own memory, which is `memory` or: */
+    const struct wt_copy *copy; /* `memory` is a copy of it; NULL: it is not */
     struct sm_warp *warp;
     struct sm_cta *cta; /* SM_CTAS an SM */
     struct sm_unit unit[SM_MOST_SMS];
@@ -324,6 +327,10 @@ const uint8_t *sm_tlb_fill_read(struct sm_device *d, uint64_t addr);
 uint8_t *sm_tlb_fill_write(struct sm_device *d, uint64_t addr);
 /* The place of addr for a store that the TLB refuses; the caller invalidates code. */
 uint8_t *sm_host_for_write(struct sm_device *d, uint64_t addr);
+
+/* A store to global memory has been done on a copy of the process's memory, for which it is told;
+ * as an atomic in shared memory it ends the turn. */
+void sm_stored(struct sm_warp *w, uint64_t addr, const uint8_t *bytes, unsigned size, bool atomic);
 
 /* The byte at addr and those behind it in its page; NULL: sm_mapped and slower ways decide. */
 static inline const uint8_t *sm_readable(struct sm_device *d, uint64_t addr)

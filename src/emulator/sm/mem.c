@@ -222,8 +222,11 @@ bool sm_store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_a
     }
     memcpy(before, to, a->size);
     memcpy(to, bytes, a->size);
-    if (!shared)
+    if (!shared) {
         wt_code_invalidate(&d->code, a->addr[lane], a->size);
+        if (d->copy)
+            sm_stored(w, a->addr[lane], bytes, a->size, kind == WT_WATCH_ACCESS);
+    }
     if (d->machine.watch)
         sm_watch_access(w, u, kind, lane, shared, a->addr[lane], a->size, before, bytes);
     return true;

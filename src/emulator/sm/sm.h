@@ -43,10 +43,6 @@ void sm_config_help(FILE *out);
 /** A new device; no memory is mapped. */
 enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **device,
                              struct wt_error *err);
-/** The same inside a host process: what is mapped must be memory of the process at the same
- * address. There is no history, and no hash of memory. */
-enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_device **device,
-                                     struct wt_error *err);
 /* Frees a device; NULL is allowed. */
 void sm_device_free(struct sm_device *device);
 /** What the device was made from. */
@@ -56,14 +52,6 @@ const struct sm_launch *sm_device_latest_launch(const struct sm_device *device);
 /** Lists the state for core files (emulator/machine/archive.h). The images of PTX are no part of
  * it: a device must have them before it is read. */
 void sm_archive(struct wt_machine *machine, struct wt_archive *archive);
-/**
- * Writes the whole state of a device in a host process, as sm_archive() of one that is in none
- * reads it. @p read copies memory of the process; pages that it refuses are left out. False: no
- * host memory.
- */
-bool sm_archive_in_host(struct sm_device *device, struct wt_archive *archive,
-                        bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size),
-                        void *context);
 /** CTAs of the launch that have ended, and all there are. */
 void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t *total);
 /** The device as a machine; the same object. */

@@ -1,4 +1,4 @@
-/* Watchpoints: Z2, Z3, Z4, and what GDB must be shown at a watchpoint stop. */
+/* Watchpoints (packets Z2, Z3, Z4), and the stop reply of a watchpoint. */
 #include "frontend/rsp/session.h"
 
 #include <stdlib.h>

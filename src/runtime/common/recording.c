@@ -96,8 +96,11 @@ enum wt_status wt_recording_want(struct wt_recording **recording,
     r->gpu = gpu;
     r->machine = machine;
     r->budget = budget;
-    r->copy = (struct wt_copy){recording_copied, recording_shared, recording_stored,
-                               recording_was_atomic, r};
+    r->copy = (struct wt_copy){.page = recording_copied,
+                               .shared = recording_shared,
+                               .stored = recording_stored,
+                               .was_atomic = recording_was_atomic,
+                               .context = r};
     atomic_store(&r->time, machine->time);
     if (!r->timeline)
         r->missing = WT_RECORDING_NOT_YET;

@@ -36,7 +36,7 @@ struct wt_recording;
 /** What the driver of a family does for the recording of its GPU @p gpu. None may be NULL. */
 struct wt_recording_ops {
     /** Makes the device work on a copy of the process's memory, until rejoin(). WT_NO_MEMORY. */
-    enum wt_status (*copy_memory)(void *gpu, const struct wt_copy *copy, struct wt_error *err);
+    enum wt_status (*copy_memory)(void *gpu, struct wt_copy *copy, struct wt_error *err);
     /** Makes the device work on the process's memory again. */
     void (*rejoin)(void *gpu);
     /** The copy's page at @p addr, as the device has it now. */

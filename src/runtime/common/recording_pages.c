@@ -73,9 +73,13 @@ struct page *recording_page(struct wt_recording *r, uint64_t addr, const uint8_t
     return &r->page[r->page_count - 1];
 }
 
+/* The device asks for the page behind code, too, which may not be mapped. */
 const uint8_t *recording_copied(void *context, uint64_t addr, const uint8_t *host)
 {
+    static const uint8_t none[RECORDING_PAGE];
     struct wt_recording *r = context;
+    if (!recording_find(r, addr) && !r->ops->maps(r->gpu, addr))
+        return none;
     const struct page *page = recording_page(r, addr, host);
     r->failed |= !page;
     return page ? page->base : host;

@@ -10,12 +10,30 @@
 #include "runtime/cuda/gpu_internal.h"
 
 /* By the kernel, so that memory which the program has given back is an error and no signal. */
-static bool read_memory(void *context, uint64_t addr, uint8_t *bytes, size_t size)
+static bool read_own(uint64_t addr, uint8_t *bytes, size_t size)
 {
     struct iovec there = {.iov_base = (void *)(uintptr_t)addr, .iov_len = size};
     struct iovec here = {.iov_base = bytes, .iov_len = size};
-    (void)context;
     return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+/* Memory as the GPU has it at the timeline's time. Pages that it has not come to in the recorded
+ * run are the process's; the run does not depend on them. */
+static bool read_memory(void *context, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    const struct gpu *g = context;
+    struct wt_machine *m = sm_machine(g->device);
+    if (!wt_recording_on(g->recording))
+        return read_own(addr, bytes, size);
+    for (size_t done = 0, part; done < size; done += part) {
+        const size_t room = (size_t)(WT_PAGE_SIZE - (addr + done) % WT_PAGE_SIZE);
+        part = size - done < room ? size - done : room;
+        if (wt_recording_has_page(g->recording, addr + done)
+                ? !m->ops->read_memory(m, 0, 0, addr + done, bytes + done, part)
+                : !read_own(addr + done, bytes + done, part))
+            return false;
+    }
+    return true;
 }
 
 static void print_config(void *context, char *text, size_t size)
@@ -77,7 +95,7 @@ static enum wt_status write_state(void *context, const struct wt_host_core *core
     bool past = false;
     (void)core;
     wt_archive_bool(a, &past);
-    return sm_archive_in_host(((struct gpu *)context)->device, a, read_memory, NULL)
+    return sm_archive_in_host(((struct gpu *)context)->device, a, read_memory, context)
                ? WT_OK
                : wt_fail(err, WT_NO_MEMORY, "the program has no host memory for that");
 }

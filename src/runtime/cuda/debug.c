@@ -34,6 +34,8 @@ static struct {
     struct sm_wire_launch launch;
     uint64_t bank[SM_BANKS]; /* of the launch: addresses, bytes */
     uint32_t bank_size[SM_BANKS];
+    struct gpu *gpu;       /* of the launch */
+    uint32_t interrupts;   /* that its SMs had raised before the run */
     struct wt_fault fault; /* with which the kernel is to end; kind 0: with none */
 } its = {.gate = PTHREAD_MUTEX_INITIALIZER,
          .let = PTHREAD_COND_INITIALIZER,
@@ -86,6 +88,8 @@ void debug_wait(unsigned ms)
     const uint64_t before = its.runs;
     its.wanted--;
     its.watchers++;
+    if (its.gpu)
+        wt_recording_asked(its.gpu->recording);
     pthread_cond_broadcast(&its.let);
     while (its.launch.runs && its.runs == before && wait_for(&its.moved, ms))
         continue;
@@ -100,8 +104,14 @@ void debug_poke(void)
     pthread_cond_broadcast(&its.let);
 }
 
-uint64_t debug_budget(uint64_t without)
+bool debug_has_news(void)
 {
+    return its.followed && its.stopped && !its.watchers;
+}
+
+uint64_t debug_budget(const struct gpu *gpu, uint64_t without)
+{
+    its.interrupts = sm_device_interrupts(gpu->device);
     return its.followed ? BUDGET : without;
 }
 
@@ -137,22 +147,43 @@ static void take_hits(struct gpu *gpu)
         memcpy(hit->before, h->before, sizeof hit->before);
         memcpy(hit->after, h->after, sizeof hit->after);
     }
-    sm_device_stop(gpu->device, m->hit[0].wave / SM_WARPS);
+    const uint32_t sm = m->hit[0].wave / SM_WARPS;
     m->hits = 0;
+    gpu_input(gpu, &(struct wt_input){.kind = WT_INPUT_OPERATION,
+                                      .bytes = &sm,
+                                      .size = sizeof sm,
+                                      .operation = sm_do_stop});
+}
+
+/* Whether a debugger is to be told how a run came back. An event may be no more than an atomic of a
+ * recorded kernel. */
+static bool is_news(const struct gpu *gpu, enum wt_run result)
+{
+    return result != WT_RUN_BUDGET &&
+           (result != WT_RUN_EVENT || sm_device_interrupts(gpu->device) != its.interrupts);
+}
+
+/* Whether the kernel stands, for its debugger. */
+static bool stands(const struct gpu *gpu, enum wt_run result, uint64_t pokes)
+{
+    if (its.fault.kind || wt_interrupt_pending())
+        return false;
+    return wt_recording_waits(gpu->recording) ||
+           (result == WT_RUN_HALTED && its.followed && its.pokes == pokes);
 }
 
 bool debug_turn(struct gpu *gpu, enum wt_run *result)
 {
     const uint64_t pokes = its.pokes;
+    its.stopped |= is_news(gpu, *result);
     if (*result == WT_RUN_WATCH)
         take_hits(gpu);
-    its.stopped |= *result != WT_RUN_BUDGET;
     tell();
     while (its.watchers) /* else this thread might take the gate again before them, for ever */
         wait_for(&its.let, LOOK_MS);
+    wt_recording_asked(gpu->recording);
     give_way();
-    while (*result == WT_RUN_HALTED && its.followed && its.pokes == pokes && !its.fault.kind &&
-           !wt_interrupt_pending())
+    while (stands(gpu, *result, pokes))
         wait_for(&its.let, LOOK_MS);
     give_way();
     if (its.fault.kind) {
@@ -160,6 +191,8 @@ bool debug_turn(struct gpu *gpu, enum wt_run *result)
         *result = WT_RUN_FAULT;
         return false;
     }
+    if (*result == WT_RUN_FAULT && !sm_machine(gpu->device)->fault.kind)
+        return true; /* the debugger has gone back, and it has another future */
     if (*result == WT_RUN_HALTED)
         return its.followed || its.pokes != pokes;
     return *result == WT_RUN_BUDGET || *result == WT_RUN_EVENT || *result == WT_RUN_WATCH;
@@ -173,8 +206,9 @@ void debug_launch_wait(void)
         wait_for(&its.let, LOOK_MS);
 }
 
-void debug_launch_began(const struct gpu *gpu, const struct sm_launch *launch)
+void debug_launch_began(struct gpu *gpu, const struct sm_launch *launch)
 {
+    its.gpu = gpu;
     its.launch = (struct sm_wire_launch){
         .number = its.launch.number + 1, .runs = true, .device = gpu->number};
     memcpy(its.launch.block, launch->block, sizeof its.launch.block);
@@ -188,6 +222,7 @@ void debug_launch_began(const struct gpu *gpu, const struct sm_launch *launch)
 void debug_launch_ended(void)
 {
     its.launch.runs = false;
+    its.gpu = NULL;
     its.stopped = true;
     tell();
 }
@@ -234,7 +269,9 @@ bool debug_watch(struct gpu *gpu, const struct sm_wire_watch *list, size_t count
     const bool set = watches && (gpu->hit || !count) && m->ops->set_watches(m, watches, count);
     if (!set)
         m->ops->set_watches(m, NULL, 0);
-    free(watches);
+    free(gpu->watch);
+    gpu->watch = watches;
+    gpu->watch_count = set ? count : 0;
     gpu->hit_count = 0;
     return set;
 }
@@ -317,6 +354,8 @@ void debug_known(uint64_t state)
 
 int debug_event(uint64_t *state)
 {
+    if (its.gpu)
+        wt_recording_asked(its.gpu->recording);
     const int happened =
         (its.stopped ? SM_WIRE_STOPPED : 0) | (its.known != its.state ? SM_WIRE_CODE : 0);
     its.stopped = false;

@@ -33,12 +33,12 @@ void debug_module_removed(const struct gpu_module *module);
  */
 void debug_launch_wait(void);
 /** Notes a launch that has begun, for the debugger. Entered. */
-void debug_launch_began(const struct gpu *gpu, const struct sm_launch *launch);
+void debug_launch_began(struct gpu *gpu, const struct sm_launch *launch);
 /**
  * The number of issues until debug_turn() is to be called: few where a debugger is connected, else
  * @p without. Entered.
  */
-uint64_t debug_budget(uint64_t without);
+uint64_t debug_budget(const struct gpu *gpu, uint64_t without);
 /**
  * After a run of the device with @p result: lets the debugger in, and waits while it has stopped
  * all warps. True: the kernel is to be run on. False: it is over, by its own end or, with *result
@@ -50,12 +50,16 @@ void debug_launch_ended(void);
 
 /* ---- the debugger's side: endpoint.c ---- */
 
+/** Whether something has happened that a debugger has not been told of: a recorded kernel stands
+ * still then, until it asks again. Entered. */
+bool debug_has_news(void);
 /** Takes the gate for a request of the debugger: a kernel gives it up between two runs. */
 void debug_enter_as_debugger(void);
 /** Gives the gate back after the request. */
 void debug_leave_as_debugger(void);
 /**
- * Waits until the kernel has come back from a run, for at most @p ms; at once where none runs.
+ * Waits until the kernel has come back from a run, for at most @p ms; at once where none runs. A
+ * recorded kernel that stands for the debugger goes on.
  * Entered as the debugger.
  */
 void debug_wait(unsigned ms);

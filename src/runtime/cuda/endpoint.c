@@ -36,6 +36,11 @@ static struct {
     _Alignas(8) uint8_t bytes[SM_WIRE_MOST];
 } its;
 
+static struct gpu *gpu_at(uint32_t number)
+{
+    return number < its.gpu_count ? its.gpu[number] : NULL;
+}
+
 static struct sm_device *device_of(uint32_t number)
 {
     return number < its.gpu_count ? its.gpu[number]->device : NULL;
@@ -44,22 +49,38 @@ static struct sm_device *device_of(uint32_t number)
 /* ---- memory ---- */
 
 /* The GPU that an address belongs to; of memory of the host, the first one. */
-static struct sm_device *owner_of(uint64_t addr)
+static struct gpu *owner_of(uint64_t addr)
 {
-    struct sm_device *d =
-        addr >= SPACES ? device_of((uint32_t)((addr - SPACES) / SPACE_BYTES)) : NULL;
-    return d ? d : device_of(0);
+    struct gpu *g = addr >= SPACES ? gpu_at((uint32_t)((addr - SPACES) / SPACE_BYTES)) : NULL;
+    return g ? g : gpu_at(0);
 }
 
 /* Memory of the process, by the kernel, so that an address without memory is an error and no
  * signal. The device decodes code anew that was written. */
-static bool copy_process(uint64_t addr, uint8_t *bytes, size_t size, bool out)
+static bool copy_own(uint64_t addr, uint8_t *bytes, size_t size, bool out)
 {
     struct iovec there = {.iov_base = (void *)(uintptr_t)addr, .iov_len = size};
     struct iovec here = {.iov_base = bytes, .iov_len = size};
     const ssize_t moved = out ? process_vm_readv(getpid(), &here, 1, &there, 1, 0)
                               : process_vm_writev(getpid(), &here, 1, &there, 1, 0);
-    return moved == (ssize_t)size && (out || sm_device_write(owner_of(addr), addr, bytes, size));
+    return moved == (ssize_t)size &&
+           (out || sm_device_write(owner_of(addr)->device, addr, bytes, size));
+}
+
+/* A GPU that is recorded has a copy of memory. */
+static bool copy_process(uint64_t addr, uint8_t *bytes, size_t size, bool out)
+{
+    struct wt_recording *r = owner_of(addr)->recording;
+    if (!wt_recording_on(r))
+        return copy_own(addr, bytes, size, out);
+    for (size_t done = 0, part; done < size; done += part) {
+        part = size - done;
+        if (!(out ? wt_recording_read(r, addr + done, bytes + done, &part)
+                  : wt_recording_write(r, addr + done, bytes + done, &part)) &&
+            !copy_own(addr + done, bytes + done, part, out))
+            return false;
+    }
+    return true;
 }
 
 static bool copy(const struct sm_wire_request *r, uint8_t *bytes, bool out)
@@ -72,7 +93,12 @@ static bool copy(const struct sm_wire_request *r, uint8_t *bytes, bool out)
         return copy_process(r->value, bytes, r->size, out);
     struct wt_machine *m = sm_machine(d);
     return out ? m->ops->read_memory(m, r->warp, r->lane, r->value, bytes, r->size)
-               : m->ops->write_memory(m, r->warp, r->lane, r->value, bytes, r->size);
+               : gpu_input(gpu_at(r->device), &(struct wt_input){.kind = WT_INPUT_MEMORY,
+                                                                 .wave = r->warp,
+                                                                 .lane = r->lane,
+                                                                 .addr = r->value,
+                                                                 .bytes = bytes,
+                                                                 .size = r->size});
 }
 
 /* Breakpoints are remembered, for when the debugger goes without lifting them. */
@@ -159,6 +185,8 @@ static void let_go(void *context)
     (void)context;
     debug_enter_as_debugger();
     if (debug_followed()) { /* who has only looked has changed nothing */
+        for (uint32_t i = 0; i < its.gpu_count; i++)
+            gpu_record(its.gpu[i], 0);
         for (uint32_t i = 0; i < its.gpu_count; i++) {
             debug_watch(its.gpu[i], NULL, 0);
             for (unsigned sm = 0; sm < sm_machine(device_of(i))->waves / SM_WARPS; sm++)
@@ -186,19 +214,20 @@ static void answer_hello(struct sm_wire_answer *answer)
     memcpy(its.bytes, &hello, sizeof hello);
 }
 
-static void access_registers(struct sm_device *d, const struct sm_wire_request *r,
+static void access_registers(struct gpu *g, const struct sm_wire_request *r,
                              struct sm_wire_answer *answer)
 {
-    struct wt_machine *m = sm_machine(d);
     bool written = false;
     for (size_t at = 0; at + sizeof(struct sm_wire_register) <= r->size;
          at += sizeof(struct sm_wire_register)) {
         struct sm_wire_register one;
         memcpy(&one, its.bytes + at, sizeof one);
-        if (one.write)
-            m->ops->debug_write(m, one.addr, one.value);
-        else
-            one.value = m->ops->debug_read(m, one.addr);
+        const struct wt_input input = {.kind =
+                                           one.write ? WT_INPUT_DEBUG_WRITE : WT_INPUT_DEBUG_READ,
+                                       .addr = one.addr,
+                                       .value = one.value};
+        const uint32_t value = gpu_input(g, &input);
+        one.value = one.write ? one.value : value;
         written |= one.write;
         memcpy(its.bytes + at, &one, sizeof one);
     }
@@ -280,17 +309,47 @@ static int write_core(struct gpu *g, const struct sm_wire_request *r, struct sm_
     return result;
 }
 
+static bool write_row(struct gpu *g, const struct sm_wire_request *r)
+{
+    struct sm_row_write w = {.warp = r->warp, .number = r->number, .lanes = r->lanes};
+    static_assert(sizeof w.row == SM_WIRE_ROW, "a row of 32 dwords");
+    memcpy(w.row, its.bytes, sizeof w.row);
+    return gpu_input(g, &(struct wt_input){.kind = WT_INPUT_OPERATION,
+                                           .bytes = &w,
+                                           .size = sizeof w,
+                                           .operation = sm_do_write_row});
+}
+
+static int serve_history(struct gpu *g, const struct sm_wire_request *r,
+                         struct sm_wire_answer *answer)
+{
+    const struct wt_travel_request asked = {.what = r->number, .argument = r->value, r->size};
+    struct wt_travel_answer told;
+    wt_recording_serve(g->recording, &asked, &told, its.bytes);
+    answer->size = told.size;
+    answer->value[0] = told.argument;
+    return told.result;
+}
+
 /* A request to a device. */
-static int serve_device(struct sm_device *d, const struct sm_wire_request *r,
+static int serve_device(struct gpu *g, const struct sm_wire_request *r,
                         struct sm_wire_answer *answer)
 {
+    struct sm_device *d = g->device;
     struct wt_machine *m = sm_machine(d);
     struct sm_warp_state state;
     uint32_t size;
     switch ((enum sm_wire_kind)r->kind) {
     case SM_WIRE_REGISTERS:
-        access_registers(d, r, answer);
+        access_registers(g, r, answer);
         return 0;
+    case SM_WIRE_RECORD:
+        return gpu_record(g, r->value) ? 0 : -ENOMEM;
+    case SM_WIRE_TIME:
+        answer->value[0] = wt_recording_time(g->recording);
+        return 0;
+    case SM_WIRE_HISTORY:
+        return serve_history(g, r, answer);
     case SM_WIRE_WARPS:
         list_warps(d, answer);
         return 0;
@@ -299,22 +358,21 @@ static int serve_device(struct sm_device *d, const struct sm_wire_request *r,
         memset(its.bytes, 0, SM_WIRE_ROW);
         return m->ops->read_row(m, r->warp, r->number, its.bytes) ? 0 : -EINVAL;
     case SM_WIRE_WRITE_ROW:
-        return sm_write_row(d, r->warp, r->number, r->lanes, its.bytes) ? 0 : -EINVAL;
+        return write_row(g, r) ? 0 : -EINVAL;
     case SM_WIRE_READ_FILE:
         answer->size = r->size;
         return sm_read_file(d, r->warp, r->value, its.bytes, r->size) ? 0 : -EINVAL;
     case SM_WIRE_WATCH:
-        return debug_watch(its.gpu[r->device], (const void *)its.bytes,
-                           r->size / sizeof(struct sm_wire_watch))
+        return debug_watch(g, (const void *)its.bytes, r->size / sizeof(struct sm_wire_watch))
                    ? 0
                    : -ENOMEM;
     case SM_WIRE_HITS:
-        answer->size = (uint32_t)(debug_take_hits(its.gpu[r->device], (void *)its.bytes,
+        answer->size = (uint32_t)(debug_take_hits(g, (void *)its.bytes,
                                                   SM_WIRE_MOST / sizeof(struct sm_wire_hit)) *
                                   sizeof(struct sm_wire_hit));
         return 0;
     case SM_WIRE_CORE:
-        return write_core(its.gpu[r->device], r, answer);
+        return write_core(g, r, answer);
     case SM_WIRE_LOCAL:
         if (!sm_warp_local(d, r->warp, r->lane, &answer->value[0], &size))
             return -EINVAL;
@@ -341,7 +399,7 @@ static int serve_device(struct sm_device *d, const struct sm_wire_request *r,
 static int serve(const struct sm_wire_request *r, struct sm_wire_answer *answer)
 {
     struct sm_wire_launch launch;
-    struct sm_device *d;
+    struct gpu *g;
     uint32_t size = 0;
     switch ((enum sm_wire_kind)r->kind) {
     case SM_WIRE_HELLO:
@@ -380,8 +438,8 @@ static int serve(const struct sm_wire_request *r, struct sm_wire_answer *answer)
     case SM_WIRE_TEXT:
         return read_text(r, answer);
     default:
-        d = device_of(r->device);
-        return d ? serve_device(d, r, answer) : -ENODEV;
+        g = gpu_at(r->device);
+        return g ? serve_device(g, r, answer) : -ENODEV;
     }
 }
 
@@ -397,7 +455,7 @@ static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
         return false;
     debug_enter_as_debugger();
     answer.result = serve(&request, &answer);
-    if (answer.result < 0 && request.kind != SM_WIRE_CORE)
+    if (answer.result < 0 && request.kind != SM_WIRE_CORE && request.kind != SM_WIRE_HISTORY)
         answer.size = 0;
     debug_leave_as_debugger();
     return wt_endpoint_answer(endpoint, &answer, sizeof answer, its.bytes, answer.size);

@@ -19,6 +19,19 @@
 static void print(void *context, unsigned slot, const char *line, size_t length)
 {
     struct gpu *g = context;
+    if (wt_recording_is_live(g->recording)) { /* it may come to nothing */
+        char *grown =
+            wt_array_grow(g->output, &g->output_room, g->output_length + length + 1, sizeof *grown);
+        if (!grown) {
+            wt_recording_fail(g->recording);
+            return;
+        }
+        g->output = grown;
+        memcpy(g->output + g->output_length, line, length);
+        g->output[g->output_length + length] = '\n';
+        g->output_length += length + 1;
+        return;
+    }
     fwrite(line, 1, length, stdout);
     putchar('\n');
     g->printed = true;
@@ -120,7 +133,7 @@ enum wt_status gpu_add_range(struct gpu *g, uint64_t base, uint64_t size, bool a
     size_t at = g->range_count++;
     for (; at && grown[at - 1].base > base; at--)
         grown[at] = grown[at - 1];
-    grown[at] = (struct range){base, size, allocated};
+    grown[at] = (struct range){.base = base, .size = size, .allocated = allocated};
     return WT_OK;
 }
 
@@ -168,6 +181,13 @@ enum wt_status gpu_allocate(struct gpu *g, uint64_t size, uint64_t *address, str
     *address = at;
     g->in_use += whole;
     return WT_OK;
+}
+
+void gpu_manage(struct gpu *g, uint64_t address)
+{
+    for (size_t i = 0; i < g->range_count; i++)
+        if (g->range[i].base == address)
+            g->range[i].managed = true;
 }
 
 bool gpu_free(struct gpu *g, uint64_t address)
@@ -219,6 +239,12 @@ bool gpu_read(struct gpu *g, uint64_t address, void *to, uint64_t size)
 bool gpu_write(struct gpu *g, uint64_t address, const void *from, uint64_t size)
 {
     return inside(g, address, size) && sm_device_write(g->device, address, from, size);
+}
+
+uint32_t gpu_input(struct gpu *g, const struct wt_input *input)
+{
+    return g->recording ? wt_recording_input(g->recording, input)
+                        : wt_input_apply(sm_machine(g->device), input);
 }
 
 /* ---- textures ---- */

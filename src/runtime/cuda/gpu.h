@@ -65,6 +65,8 @@ unsigned gpu_capability(const struct gpu *gpu); /**< 50: 5.0 */
  */
 enum wt_status gpu_allocate(struct gpu *gpu, uint64_t size, uint64_t *address,
                             struct wt_error *err);
+/** Notes that threads of the program may use the allocation at @p address while kernels run. */
+void gpu_manage(struct gpu *gpu, uint64_t address);
 /** Frees an allocation; false: none begins at @p address. */
 bool gpu_free(struct gpu *gpu, uint64_t address);
 /** Bytes of all allocations, each rounded up to 512. */

@@ -2,9 +2,11 @@
 #ifndef WT_RUNTIME_CUDA_GPU_INTERNAL_H
 #define WT_RUNTIME_CUDA_GPU_INTERNAL_H
 
+#include "emulator/sm/host.h"
 #include "object/sm_wire.h"
 #include "runtime/common/host_core.h"
 #include "runtime/common/progress.h"
+#include "runtime/common/recording.h"
 #include "runtime/cuda/gpu.h"
 
 /*
@@ -42,6 +44,7 @@ struct rooms {
 struct range {
     uint64_t base, size;
     bool allocated; /* by the program; else it holds variables of a module */
+    bool managed;   /* threads of the program may use it while kernels run */
 };
 
 struct gpu {
@@ -60,7 +63,12 @@ struct gpu {
     struct wt_core_on_fault core_on_fault;
     struct sm_wire_hit *hit; /* accesses to what a debugger watches; NULL: it has watched nothing */
     size_t hit_count, hit_room;
-    bool printed; /* since the program's output was last flushed */
+    bool printed;           /* since the program's output was last flushed */
+    struct wt_watch *watch; /* what a debugger watches */
+    size_t watch_count;
+    struct wt_recording *recording; /* for a debugger; NULL: none is wanted */
+    char *output;                   /* of recorded kernels, until it counts */
+    size_t output_length, output_room;
 };
 
 /**
@@ -76,6 +84,15 @@ enum wt_status gpu_add_range(struct gpu *g, uint64_t base, uint64_t size, bool a
                              struct wt_error *err);
 /** Forgets the range that begins at @p base, and unmaps it; false: there is none. */
 bool gpu_drop_range(struct gpu *g, uint64_t base);
+/**
+ * Has kernels of the GPU recorded for a debugger with @p budget bytes of host memory, from the next
+ * one on; 0: no longer. False without host memory. The GPU's user is entered (debug.h).
+ */
+bool gpu_record(struct gpu *g, uint64_t budget);
+/** Does something from outside, and records it where the GPU is recorded. Returns as
+ * wt_input_apply. */
+uint32_t gpu_input(struct gpu *g, const struct wt_input *input);
+
 /**
  * The address of constant bank @p bank, 1 on, of a function of a loaded cubin; *size becomes its
  * bytes, 0: it has none.

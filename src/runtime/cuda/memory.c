@@ -66,8 +66,14 @@ API(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags),
     (address, bytes, flags), "*0x%llx, %zu, %u", RESULT(address), bytes, flags)
 {
     enum { ATTACH_GLOBAL = 1, ATTACH_HOST = 2 };
-    return flags == ATTACH_GLOBAL || flags == ATTACH_HOST ? do_cuMemAlloc_v2(address, bytes)
-                                                          : CUDA_ERROR_INVALID_VALUE;
+    struct gpu *g;
+    if (flags != ATTACH_GLOBAL && flags != ATTACH_HOST)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = do_cuMemAlloc_v2(address, bytes);
+    if (result || (result = state_enter(&g)) != CUDA_SUCCESS)
+        return result;
+    gpu_manage(g, *address);
+    return state_leave(CUDA_SUCCESS);
 }
 
 /* ---- memory of the host that kernels access ---- */

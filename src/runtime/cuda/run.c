@@ -10,6 +10,7 @@
 #include "object/cubin.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/interrupt.h"
+#include "runtime/common/places.h"
 #include "runtime/cuda/call.h"
 #include "runtime/cuda/core_file.h"
 #include "runtime/cuda/debug.h"
@@ -124,7 +125,10 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
         !sm_device_write(g->device, g->space + BANK + CUBIN_PARAMETERS, l->parameters,
                          l->kernel->parameter_bytes))
         return wt_fail(err, WT_NO_MEMORY, "no memory for parameters");
-    return sm_device_launch(g->device, launch, err);
+    wt_recording_before_kernel(g->recording);
+    status = sm_device_launch(g->device, launch, err);
+    wt_recording_after_kernel(g->recording);
+    return status;
 }
 
 /* ---- running ---- */
@@ -157,9 +161,28 @@ static void show_progress(struct gpu *g, const struct gpu_launch *l)
     wt_progress_show(&g->progress, &what, sm_machine(g->device)->time);
 }
 
+/* One kernel runs on a device at a time. */
+static bool any_warp(void *context, uint32_t warp)
+{
+    (void)context, (void)warp;
+    return true;
+}
+
+static void describe_place(void *context, uint64_t pc, char *text, size_t size)
+{
+    describe(context, pc, text, size);
+}
+
 static _Noreturn void end_interrupted(struct gpu *g, const struct gpu_launch *l)
 {
-    const struct wt_machine *m = sm_machine(g->device);
+    struct wt_machine *m = sm_machine(g->device);
+    struct gpu_module module = *l->module;
+    const struct wt_places places = {.machine = m,
+                                     .wave_word = "warp",
+                                     .lane_word = "lane",
+                                     .holds = any_warp,
+                                     .describe = describe_place,
+                                     .context = &module};
     uint64_t done, total;
     sm_device_progress(g->device, &done, &total);
     wt_progress_clear(&g->progress);
@@ -168,6 +191,7 @@ static _Noreturn void end_interrupted(struct gpu *g, const struct gpu_launch *l)
             "wavetrap: interrupted: sm, issue time %" PRIu64 ": kernel %s runs, %" PRIu64
             " of %" PRIu64 " blocks have ended\n",
             m->time, l->kernel->name, done, total);
+    wt_places_tell(stderr, &places);
     wt_interrupt_end();
 }
 
@@ -178,12 +202,17 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
     wt_interrupt_attend(true);
     wt_progress_begin(&g->progress, m->time);
     do {
-        result = m->ops->run(m, debug_budget(RUN));
+        const uint64_t budget = debug_budget(g, RUN);
+        result = wt_recording_on(g->recording) ? wt_recording_run(g->recording, budget)
+                                               : m->ops->run(m, budget);
+        if (result == WT_RUN_ENDED)
+            wt_recording_after_end(g->recording);
         if (wt_interrupt_take())
             end_interrupted(g, l);
         if (wt_progress_due(&g->progress))
             show_progress(g, l);
     } while (debug_turn(g, &result));
+    wt_recording_end(g->recording, WT_RECORDING_NOT_YET);
     wt_progress_clear(&g->progress);
     wt_interrupt_attend(false);
     m->ops->flush_console(m);

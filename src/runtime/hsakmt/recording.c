@@ -16,7 +16,7 @@ static struct gcn_device *device_of(void *context)
     return ((struct host_gpu *)context)->device;
 }
 
-static enum wt_status copy_memory(void *gpu, const struct wt_copy *copy, struct wt_error *err)
+static enum wt_status copy_memory(void *gpu, struct wt_copy *copy, struct wt_error *err)
 {
     return gcn_device_copy_memory(device_of(gpu), copy, err);
 }

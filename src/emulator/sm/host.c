@@ -1,0 +1,115 @@
+/* A device inside a host process, and a debugger's operations. See host.h. */
+#include "emulator/sm/host.h"
+
+#include <string.h>
+
+#include "emulator/sm/internal.h"
+
+enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_device **device,
+                                     struct wt_error *err)
+{
+    enum wt_status status;
+    struct wt_memory *memory = wt_memory_new_host();
+    if (!memory)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    if ((status = sm_device_new(config, device, err)) != WT_OK) {
+        wt_memory_free(memory);
+        return status;
+    }
+    wt_memory_free((*device)->memory);
+    (*device)->memory = (*device)->process = memory;
+    return WT_OK;
+}
+
+/* ---- a copy of the process's memory ---- */
+
+static void forget_pages(struct sm_device *d)
+{
+    wt_code_clear(&d->code);
+    wt_tlb_clear(&d->tlb);
+}
+
+enum wt_status sm_device_copy_memory(struct sm_device *d, struct wt_copy *copy,
+                                     struct wt_error *err)
+{
+    assert(d->process && d->memory == d->process);
+    copy->process = d->process;
+    struct wt_memory *memory = wt_memory_new_copy(copy);
+    if (!memory)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    d->memory = memory;
+    d->copy = copy;
+    forget_pages(d);
+    return WT_OK;
+}
+
+void sm_device_rejoin(struct sm_device *d)
+{
+    assert(d->copy && d->memory != d->process);
+    wt_memory_free(d->memory);
+    d->memory = d->process;
+    d->copy = NULL;
+    forget_pages(d);
+}
+
+const struct wt_copy *sm_device_copy(const struct sm_device *d)
+{
+    return d->copy;
+}
+
+const uint8_t *sm_device_copied(const struct sm_device *d, uint64_t addr)
+{
+    return wt_memory_page(d->memory, addr);
+}
+
+bool sm_device_maps(const struct sm_device *d, uint64_t addr)
+{
+    return wt_regions_at(&d->regions, addr) != NULL;
+}
+
+bool sm_device_next_mapped(const struct sm_device *d, uint64_t from, uint64_t *addr, uint64_t *size)
+{
+    return wt_regions_next(&d->regions, from, addr, size);
+}
+
+uint32_t sm_device_interrupts(const struct sm_device *d)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < d->config.sms; i++)
+        sum += d->unit[i].interrupts;
+    return sum;
+}
+
+/* ---- a debugger's operations ---- */
+
+uint32_t sm_do_launch(struct wt_machine *m, const void *bytes, size_t size)
+{
+    struct sm_launch launch;
+    if (size != sizeof launch)
+        return 0;
+    memcpy(&launch, bytes, sizeof launch);
+    return sm_device_launch((struct sm_device *)m, &launch, WT_IGNORED) == WT_OK;
+}
+
+uint32_t sm_do_write_row(struct wt_machine *m, const void *bytes, size_t size)
+{
+    struct sm_row_write w;
+    if (size != sizeof w)
+        return 0;
+    memcpy(&w, bytes, sizeof w);
+    return sm_write_row((struct sm_device *)m, w.warp, w.number, w.lanes, w.row);
+}
+
+uint32_t sm_do_stop(struct wt_machine *m, const void *bytes, size_t size)
+{
+    uint32_t sm;
+    if (size != sizeof sm)
+        return 0;
+    memcpy(&sm, bytes, sizeof sm);
+    if (sm >= ((struct sm_device *)m)->config.sms)
+        return 0;
+    sm_device_stop((struct sm_device *)m, sm);
+    return 1;
+}
+
+const wt_input_operation sm_operations[] = {sm_do_launch, sm_do_write_row, sm_do_stop, NULL};

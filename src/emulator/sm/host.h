@@ -1,0 +1,71 @@
+/*
+ * An SM in a host process: its memory is the process's own, at the same addresses; for a recording
+ * it works on a copy of it (machine/copy.h).
+ */
+#ifndef WT_EMULATOR_SM_HOST_H
+#define WT_EMULATOR_SM_HOST_H
+
+#include "emulator/machine/archive.h"
+#include "emulator/machine/copy.h"
+#include "emulator/machine/timeline.h"
+#include "emulator/sm/sm.h"
+
+/** Makes a device inside a host process: what is mapped must be memory of the process at the same
+ * address. There is no history, and no hash of memory. */
+enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_device **device,
+                                     struct wt_error *err);
+
+/**
+ * Makes the device work on a copy of the process's memory, page by page as it comes to them; then
+ * it has snapshots. @p copy must live until sm_device_rejoin(). WT_NO_MEMORY.
+ */
+enum wt_status sm_device_copy_memory(struct sm_device *device, struct wt_copy *copy,
+                                     struct wt_error *err);
+/**
+ * Makes the device work on the process's memory again. The caller has copied back what the copy
+ * has.
+ */
+void sm_device_rejoin(struct sm_device *device);
+/** The copy that the device works on; NULL: it works on the process's memory. */
+const struct wt_copy *sm_device_copy(const struct sm_device *device);
+/** The copy's page at @p addr, as the device has it now. */
+const uint8_t *sm_device_copied(const struct sm_device *device, uint64_t addr);
+/** Whether the page at @p addr is mapped. */
+bool sm_device_maps(const struct sm_device *device, uint64_t addr);
+/**
+ * Finds the first mapped range at or behind @p from, or the rest of the one that @p from lies in;
+ * false if there is none.
+ */
+bool sm_device_next_mapped(const struct sm_device *device, uint64_t from, uint64_t *addr,
+                           uint64_t *size);
+
+/**
+ * Writes the whole state of the device, as sm_archive() of one that is in no process reads it. @p
+ * read copies memory of the process; pages that it refuses are left out. False: no host memory.
+ */
+bool sm_archive_in_host(struct sm_device *device, struct wt_archive *archive,
+                        bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size),
+                        void *context);
+
+/** How many interrupts the SMs have raised for the debugger, modulo 2^32. */
+uint32_t sm_device_interrupts(const struct sm_device *device);
+
+/* ---- what a debugger does, as operations of a recording ---- */
+
+/** The bytes of sm_do_write_row(). */
+struct sm_row_write {
+    uint32_t warp, number, lanes, zero;
+    uint8_t row[4 * 32];
+};
+
+/** WT_INPUT_OPERATION: launches the struct sm_launch at @p bytes. */
+uint32_t sm_do_launch(struct wt_machine *m, const void *bytes, size_t size);
+/** WT_INPUT_OPERATION: sm_write_row() of the struct sm_row_write at @p bytes. */
+uint32_t sm_do_write_row(struct wt_machine *m, const void *bytes, size_t size);
+/** WT_INPUT_OPERATION: sm_device_stop() of the SM whose number is at @p bytes, 32 bits. */
+uint32_t sm_do_stop(struct wt_machine *m, const void *bytes, size_t size);
+
+/** All of them; NULL ends the list. The order is part of the format of core files. */
+extern const wt_input_operation sm_operations[];
+
+#endif

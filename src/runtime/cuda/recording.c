@@ -1,0 +1,135 @@
+/* The recording of an SM behind libcuda (runtime/common/recording.h). Kernels run within a call of
+ * the program, one at a time: a recording is of one kernel. See gpu_internal.h. */
+#include <stdlib.h>
+
+#include "runtime/cuda/debug.h"
+#include "runtime/cuda/gpu_internal.h"
+
+static struct sm_device *device_of(void *gpu)
+{
+    return ((struct gpu *)gpu)->device;
+}
+
+static enum wt_status copy_memory(void *gpu, struct wt_copy *copy, struct wt_error *err)
+{
+    return sm_device_copy_memory(device_of(gpu), copy, err);
+}
+
+static void rejoin(void *gpu)
+{
+    sm_device_rejoin(device_of(gpu));
+}
+
+static const uint8_t *copied(void *gpu, uint64_t addr)
+{
+    return sm_device_copied(device_of(gpu), addr);
+}
+
+/* Memory of the GPU is memory of the process at the same address. */
+static uint8_t *page(void *gpu, uint64_t addr)
+{
+    (void)gpu;
+    return (uint8_t *)(uintptr_t)addr;
+}
+
+static bool maps(void *gpu, uint64_t addr)
+{
+    return sm_device_maps(device_of(gpu), addr);
+}
+
+static bool is_of_gpu(const struct gpu *g, uint64_t addr)
+{
+    return addr - g->space < SPACE_BYTES ||
+           addr - (LOW_CODE + g->number * LOW_CODE_BYTES) < LOW_CODE_BYTES;
+}
+
+/* Managed memory, and memory of the host that kernels access. */
+static bool is_shared(void *context, uint64_t addr)
+{
+    const struct gpu *g = context;
+    if (!is_of_gpu(g, addr))
+        return true;
+    for (size_t i = 0; i < g->range_count; i++)
+        if (addr + GAP > g->range[i].base && addr - g->range[i].base < g->range[i].size)
+            return g->range[i].managed;
+    return false;
+}
+
+static bool has_kernels(void *gpu)
+{
+    return sm_device_runs(device_of(gpu));
+}
+
+static bool is_kept_from(void *gpu)
+{
+    (void)gpu;
+    return false;
+}
+
+static bool has_exception(void *gpu)
+{
+    (void)gpu;
+    return debug_has_news();
+}
+
+/* What kernels have printed counts. */
+static void shown(void *context)
+{
+    struct gpu *g = context;
+    if (g->output_length) {
+        fwrite(g->output, 1, g->output_length, stdout);
+        g->printed = true;
+    }
+    g->output_length = 0;
+}
+
+static void take_back(void *gpu)
+{
+    ((struct gpu *)gpu)->output_length = 0;
+}
+
+static bool find_ended(void *gpu)
+{
+    return !sm_device_runs(device_of(gpu));
+}
+
+static void watch_again(void *context)
+{
+    struct gpu *g = context;
+    struct wt_machine *m = sm_machine(g->device);
+    m->ops->set_watches(m, g->watch, g->watch_count);
+}
+
+static void name(void *gpu, char *text, size_t size)
+{
+    snprintf(text, size, "SM (GPU %u)", ((const struct gpu *)gpu)->number);
+}
+
+static const struct wt_recording_ops ops = {
+    .copy_memory = copy_memory,
+    .rejoin = rejoin,
+    .copied = copied,
+    .page = page,
+    .maps = maps,
+    .is_shared = is_shared,
+    .has_kernels = has_kernels,
+    .is_kept_from = is_kept_from,
+    .has_exception = has_exception,
+    .shown = shown,
+    .take_back = take_back,
+    .find_ended = find_ended,
+    .watch_again = watch_again,
+    .name = name,
+};
+
+bool gpu_record(struct gpu *g, uint64_t budget)
+{
+    if (budget)
+        return wt_recording_want(&g->recording, &ops, g, sm_machine(g->device), budget,
+                                 WT_IGNORED) == WT_OK;
+    wt_recording_free(&g->recording);
+    free(g->output);
+    g->output = NULL;
+    g->output_length = g->output_room = 0;
+    return true;
+}

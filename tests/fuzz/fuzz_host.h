@@ -1,0 +1,86 @@
+/* What fuzz targets of a host process and its debugger have in common: the folder of the socket,
+ * and the harness as the debugger. */
+#ifndef TESTS_FUZZ_FUZZ_HOST_H
+#define TESTS_FUZZ_FUZZ_HOST_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "runtime/common/endpoint.h"
+
+enum { FUZZ_PATIENCE_S = 30 };
+
+static char folder[64];
+
+static void remove_folder(void)
+{
+    char path[80];
+    snprintf(path, sizeof path, "%s/core", folder);
+    unlink(path);
+    rmdir(folder);
+}
+
+/* A folder for the process's socket, and for core files; it is removed at the end. */
+static inline void make_folder(const char *target)
+{
+    snprintf(folder, sizeof folder, "/tmp/fuzz-%s-XXXXXX", target);
+    if (!mkdtemp(folder))
+        abort();
+    setenv("WAVETRAP_SOCKETS", folder, 1);
+    atexit(remove_folder);
+}
+
+/* ---- the debugger ---- */
+
+/* A connection to this process, whose socket is PID.SUFFIX in the folder. */
+static inline int connect_to(const char *suffix)
+{
+    const struct timeval patience = {.tv_sec = FUZZ_PATIENCE_S};
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    snprintf(name.sun_path, sizeof name.sun_path, "%s/%d.%s", folder, (int)getpid(), suffix);
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) ||
+        connect(fd, (struct sockaddr *)&name, sizeof name))
+        abort();
+    return fd;
+}
+
+/* False: the process has closed its end. One that is silent for long has failed. */
+static inline bool receive(int fd, void *to, size_t size)
+{
+    errno = 0;
+    if (wt_endpoint_receive(fd, to, size))
+        return true;
+    if (errno == EAGAIN)
+        abort(); /* no answer */
+    return false;
+}
+
+/* ---- the input ---- */
+
+struct input {
+    const uint8_t *data;
+    size_t left;
+};
+
+/* The next number of `size` bytes (at most 8); 0s behind the end. */
+static inline uint64_t take(struct input *in, unsigned size)
+{
+    uint8_t number[8] = {0};
+    if (size > in->left)
+        size = (unsigned)in->left;
+    memcpy(number, in->data, size);
+    in->data += size;
+    in->left -= size;
+    return wt_load_le(number, 8);
+}
+
+#endif

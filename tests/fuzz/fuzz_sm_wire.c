@@ -1,0 +1,458 @@
+/*
+ * Fuzz target: a debugger and a host process with an SM that answers anything (object/sm_wire.h).
+ * The harness is the process. The first 256 bytes of an input are a stream that says what becomes
+ * of each answer: it is right, or something is replaced in it, it is cut off, the process ends. The
+ * others are the process's memory: its launch, two warps, accesses to watched memory, the list of
+ * modules, registers, code, and a module's text, PTX or a cubin. Whatever comes, the debugger says
+ * what is wrong or goes on, and closes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "base/listen.h"
+#include "debug/source/frames.h"
+#include "debug/source/locations.h"
+#include "object/sm_wire.h"
+#include "runtime/common/endpoint.h"
+#include "target/process.h"
+#include "target/sm.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *count, char ***arguments);
+
+/* The process's memory. */
+enum {
+    WARPS = 2, /* of the 64 that the SM has room for */
+    WARP = 0,
+    LAUNCH = WARPS * (int)sizeof(struct sm_wire_warp),
+    HITS = LAUNCH + (int)sizeof(struct sm_wire_launch),
+    MODULES = 2,
+    LIST = HITS + (int)sizeof(struct sm_wire_hit),
+    ROWS = LIST + MODULES * (int)sizeof(struct sm_wire_module),
+    CODE = 0x1000,
+    CODE_SIZE = 0x400,
+    TEXT = CODE + CODE_SIZE,
+    AREA_SIZE = 0x4000,
+    STREAM = 256,
+    PLAIN = 0xc0, /* bytes below it leave an answer as it is */
+    SLOTS = 64,
+};
+static_assert(ROWS + (int)SM_WIRE_ROW <= CODE, "the parts lie apart");
+#define AREA UINT64_C(0x700000000000) /* where the process's memory is, as threads see it */
+
+/* Registers of the SM (docs/sm-trap.md), as words of its bus, and their bits. */
+enum { STATUS0 = 0x60c / 4, CONTROL0 = 0x610 / 4, VALID = 0x614 / 4, PAUSED = 0x624 / 4 };
+enum { TRAPPED = 0x634 / 4, IN_TRAP = 1 << 0, LOCKED_DOWN = 1 << 4 };
+#define STOP_TRIGGER 0x80000000u
+
+/* A module's text where an input has none. */
+static const char plain[] = ".version 8.0\n.target sm_50\n.address_size 64\n"
+                            ".visible .entry fill(.param .u64 a)\n{\n.reg .u64 %r<2>;\n"
+                            "ld.param.u64 %r1, [a];\nst.global.u32 [%r1], 1;\nret;\n}\n";
+
+static char folder[64];
+static struct wt_listener listener;
+static int pid;
+
+struct process {
+    const uint8_t *data;
+    size_t size, next; /* of the stream */
+    uint32_t control;
+    uint8_t area[AREA_SIZE];
+    uint8_t answer[SM_WIRE_MOST];
+};
+
+static uint8_t take(struct process *p)
+{
+    return p->next < p->size ? p->data[p->next++] : 0;
+}
+
+static uint64_t take_number(struct process *p)
+{
+    uint8_t bytes[8];
+    for (unsigned i = 0; i < 8; i++)
+        bytes[i] = take(p);
+    return wt_load_le(bytes, 8);
+}
+
+/* ---- right answers ---- */
+
+/* The part of the area that an address of a request names; NULL: none has all of it. */
+static uint8_t *find(struct process *p, uint64_t addr, uint32_t size)
+{
+    const uint64_t at = addr - AREA;
+    return at < AREA_SIZE && size <= AREA_SIZE - at ? p->area + at : NULL;
+}
+
+static uint32_t read_register(struct process *p, uint16_t addr)
+{
+    switch (addr) {
+    case STATUS0:
+        return p->control & STOP_TRIGGER ? IN_TRAP | LOCKED_DOWN
+                                         : take(p) & (IN_TRAP | LOCKED_DOWN);
+    case CONTROL0:
+        return p->control;
+    case VALID:
+    case PAUSED:
+        return (1u << WARPS) - 1;
+    case TRAPPED:
+        return take(p) & ((1u << WARPS) - 1);
+    default:
+        return 0;
+    }
+}
+
+static void access_registers(struct process *p, const struct sm_wire_request *request,
+                             struct sm_wire_answer *answer)
+{
+    struct sm_wire_register one;
+    for (size_t at = 0; at + sizeof one <= request->size; at += sizeof one) {
+        memcpy(&one, p->answer + at, sizeof one);
+        if (one.write && one.addr == CONTROL0)
+            p->control = one.value;
+        if (!one.write)
+            one.value = read_register(p, one.addr);
+        memcpy(p->answer + at, &one, sizeof one);
+    }
+    answer->size = request->size;
+}
+
+static void put(struct process *p, size_t at, size_t size, struct sm_wire_answer *answer)
+{
+    answer->size = (uint32_t)size;
+    memcpy(p->answer, p->area + at, size);
+}
+
+static void reply(struct process *p, const struct sm_wire_request *request,
+                  struct sm_wire_answer *answer)
+{
+    const struct sm_wire_hello hello = {.magic = SM_WIRE_MAGIC,
+                                        .request_bytes = sizeof *request,
+                                        .pid = (uint32_t)pid,
+                                        .devices = 1,
+                                        .sms = {1}};
+    const size_t text = strnlen((char *)p->area + TEXT, AREA_SIZE - TEXT);
+    uint8_t *memory;
+    *answer = (struct sm_wire_answer){.result = 0};
+    switch ((enum sm_wire_kind)request->kind) {
+    case SM_WIRE_HELLO:
+        answer->size = sizeof hello;
+        memcpy(p->answer, &hello, sizeof hello);
+        break;
+    case SM_WIRE_EVENT:
+        answer->result = take(p) & (SM_WIRE_STOPPED | SM_WIRE_CODE);
+        answer->value[0] = take(p);
+        break;
+    case SM_WIRE_REGISTERS:
+        access_registers(p, request, answer);
+        break;
+    case SM_WIRE_LAUNCH:
+        put(p, LAUNCH, sizeof(struct sm_wire_launch), answer);
+        break;
+    case SM_WIRE_WARPS:
+        answer->size = SLOTS * sizeof(struct sm_wire_warp);
+        memset(p->answer, 0, answer->size);
+        memcpy(p->answer, p->area + WARP, WARPS * sizeof(struct sm_wire_warp));
+        break;
+    case SM_WIRE_READ_ROW:
+        put(p, ROWS, SM_WIRE_ROW, answer);
+        break;
+    case SM_WIRE_READ_FILE:
+        answer->size = request->size;
+        memset(p->answer, 0, request->size);
+        break;
+    case SM_WIRE_READ:
+        memory = find(p, request->value, request->size);
+        answer->result = memory ? 0 : -EFAULT;
+        answer->size = memory ? request->size : 0;
+        memcpy(p->answer, memory ? memory : p->area, answer->size);
+        break;
+    case SM_WIRE_WRITE:
+        memory = find(p, request->value, request->size);
+        answer->result = memory ? 0 : -EFAULT;
+        if (memory)
+            memcpy(memory, p->answer, request->size);
+        break;
+    case SM_WIRE_BANK:
+    case SM_WIRE_LOCAL:
+        answer->value[0] = AREA;
+        answer->value[1] = CODE;
+        break;
+    case SM_WIRE_MODULES:
+        put(p, LIST, MODULES * sizeof(struct sm_wire_module), answer);
+        answer->value[0] = 1;
+        break;
+    case SM_WIRE_TEXT:
+        if (request->lanes < text)
+            put(p, TEXT + request->lanes, text - request->lanes, answer);
+        break;
+    case SM_WIRE_HITS:
+        if (take(p) & 1)
+            put(p, HITS, sizeof(struct sm_wire_hit), answer);
+        break;
+    default:
+        break;
+    }
+}
+
+/* An area in which zeros mean something: a kernel runs in two warps, a module has its code. */
+static void complete(struct process *p)
+{
+    struct sm_wire_warp warp;
+    struct sm_wire_launch launch;
+    struct sm_wire_module module;
+    for (unsigned i = 0; i < WARPS; i++) {
+        uint8_t *at = p->area + WARP + i * sizeof warp;
+        memcpy(&warp, at, sizeof warp);
+        if (warp.pc)
+            continue;
+        warp.pc = AREA + CODE + 8;
+        warp.present = 1;
+        warp.active = UINT32_MAX;
+        warp.index = i;
+        memcpy(at, &warp, sizeof warp);
+    }
+    memcpy(&launch, p->area + LAUNCH, sizeof launch);
+    if (!launch.number) {
+        launch =
+            (struct sm_wire_launch){.number = 1, .runs = 1, .block = {64, 1, 1}, .grid = {1, 1, 1}};
+        memcpy(p->area + LAUNCH, &launch, sizeof launch);
+    }
+    memcpy(&module, p->area + LIST, sizeof module);
+    if (!module.id) {
+        module = (struct sm_wire_module){.id = 1, .code = AREA + CODE, .data = AREA, .texts = 1};
+        memcpy(p->area + LIST, &module, sizeof module);
+    }
+    if (!p->area[TEXT])
+        memcpy(p->area + TEXT, plain, sizeof plain);
+}
+
+/* ---- what becomes of them ---- */
+
+/* False: the process says no more. */
+static bool change(struct process *p, struct sm_wire_answer *answer, size_t *sent)
+{
+    const uint8_t how = take(p);
+    if (how < PLAIN)
+        return true;
+    const uint8_t what = how & 7;
+    const uint64_t number = take_number(p);
+    switch (what) {
+    case 0:
+        answer->result = (int32_t)number;
+        break;
+    case 1:
+        answer->size = (uint32_t)number;
+        break;
+    case 2: /* a byte of the answer itself */
+        ((uint8_t *)answer)[number % sizeof *answer] = (uint8_t)(number >> 32);
+        break;
+    case 3: /* eight of the bytes behind it */
+        wt_store_le(p->answer + number % 256, take_number(p), 8);
+        break;
+    case 4:
+        answer->result = SM_WIRE_ENDED;
+        answer->size = 0;
+        answer->value[1] = number & 1;
+        break;
+    case 5:
+        *sent = (size_t)(number % (sizeof *answer + answer->size));
+        return false;
+    case 6: /* fewer or more bytes than were asked for */
+        answer->size = (uint32_t)(number % 512);
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+static void *serve(void *context)
+{
+    struct process *p = context;
+    struct sm_wire_request request;
+    struct sm_wire_answer answer;
+    const int fd = accept(listener.fd, NULL, NULL);
+    bool more = fd >= 0;
+    while (more && wt_endpoint_receive(fd, &request, sizeof request)) {
+        size_t sent = SIZE_MAX;
+        if (!sm_wire_sound(&request)) /* our own debugger's */
+            abort();
+        if (!wt_endpoint_receive(fd, p->answer, sm_wire_follows(&request)))
+            break;
+        reply(p, &request, &answer);
+        more = change(p, &answer, &sent);
+        if (!more && sent == SIZE_MAX)
+            break;
+        const size_t size = answer.size < SM_WIRE_MOST ? answer.size : SM_WIRE_MOST;
+        const size_t head = sent < sizeof answer ? sent : sizeof answer;
+        const size_t body = sent < sizeof answer + size ? sent - head : size;
+        more = wt_endpoint_send(fd, &answer, head) && wt_endpoint_send(fd, p->answer, body) &&
+               more && body == answer.size; /* what is missing does not come */
+    }
+    if (fd >= 0)
+        close(fd);
+    return NULL;
+}
+
+/* ---- the debugger ---- */
+
+static void location_changed(void *context, unsigned id, uint64_t addr, bool gained)
+{
+    struct wt_debugger *d = context;
+    if (gained)
+        wt_debugger_insert_breakpoint(d, addr, NULL, 0, NULL, 0, WT_IGNORED);
+    else
+        wt_debugger_remove_breakpoint(d, addr, WT_IGNORED);
+}
+
+static void watch(struct wt_debugger *d, wt_thread thread)
+{
+    for (uint32_t space = 0; space < wt_debugger_topology(d)->space_count; space++) {
+        const struct wt_watchpoint_request request = {
+            .kind = WT_WATCHPOINT_ACCESS, .addr = {space, 8}, .size = 16, .thread = thread};
+        wt_debugger_insert_watchpoint(d, &request, WT_IGNORED);
+    }
+}
+
+static void walk_up(const struct wt_process *process, wt_thread thread)
+{
+    struct wt_frames *frames = wt_frames_new(process->debugger, process->modules, thread);
+    for (unsigned level = 0; frames && wt_frames_get(frames, level) && level < 8; level++)
+        continue;
+    wt_frames_free(frames);
+}
+
+static void look(struct wt_debugger *d, struct wt_process *process)
+{
+    const struct wt_thread_info *list;
+    struct wt_thread_position at;
+    struct wt_wave wave;
+    size_t count;
+    uint8_t bytes[80], row[64];
+    if (wt_debugger_threads(d, &list, &count, WT_IGNORED))
+        return;
+    for (size_t i = 0; i < count && i < 6; i++) {
+        const wt_thread thread = list[i].id;
+        const unsigned index = (unsigned)(7 * i);
+        if (!wt_debugger_thread_wave(d, thread, &wave) ||
+            wt_debugger_thread_position(d, thread, &at, WT_IGNORED))
+            return;
+        wt_debugger_read_registers(d, thread, &index, 1, row, WT_IGNORED);
+        for (uint32_t space = 0; space < wt_debugger_topology(d)->space_count; space++)
+            wt_debugger_read_memory(d, thread, (struct wt_address){space, 12}, bytes, sizeof bytes,
+                                    WT_IGNORED);
+        if (i == 0)
+            wt_debugger_insert_breakpoint(d, at.pc, NULL, 0, NULL, 0, WT_IGNORED);
+        if (i == 0)
+            watch(d, thread);
+        walk_up(process, thread);
+    }
+    wt_process_refresh(process, WT_IGNORED);
+}
+
+static void wait_for_stop(struct wt_debugger *d, struct wt_process *process)
+{
+    struct wt_probe_event news;
+    for (unsigned i = 0; i < 8 && wt_debugger_running(d); i++) {
+        wt_debugger_pump(d, 1000);
+        while (wt_debugger_next_news(d, &news))
+            if (news.kind == WT_PROBE_MODULES_CHANGED)
+                wt_process_refresh(process, WT_IGNORED);
+        while (wt_debugger_next_event(d).kind != WT_EVENT_NONE)
+            continue;
+    }
+}
+
+static void debug(struct wt_process *process)
+{
+    static const enum wt_resume_kind kinds[] = {WT_RESUME_CONTINUE, WT_RESUME_STEP,
+                                                WT_RESUME_CONTINUE};
+    struct wt_debugger *d = process->debugger;
+    struct wt_locations *locations = NULL;
+    const struct wt_thread_info *list;
+    size_t count;
+    unsigned id;
+    uint32_t status;
+    if (!wt_locations_new(process->modules, 0, location_changed, d, &locations, WT_IGNORED))
+        wt_locations_add(locations, "fill", &id, WT_IGNORED);
+    for (unsigned i = 0; i < 3 && !wt_debugger_ended(d, &status); i++) {
+        wt_debugger_interrupt(d, WT_IGNORED);
+        wait_for_stop(d, process);
+        look(d, process);
+        struct wt_resume how = {.kind = kinds[i]};
+        if (kinds[i] == WT_RESUME_STEP && !wt_debugger_threads(d, &list, &count, WT_IGNORED) &&
+            count)
+            how.thread = list[0].id;
+        else
+            how.kind = WT_RESUME_CONTINUE;
+        if (wt_debugger_run(d, WT_FORWARDS, &how, 1, WT_IGNORED))
+            break;
+        wait_for_stop(d, process);
+    }
+    if (locations)
+        wt_locations_free(locations);
+}
+
+static void remove_folder(void)
+{
+    wt_listener_close(&listener);
+    rmdir(folder);
+}
+
+int LLVMFuzzerInitialize(int *count, char ***arguments)
+{
+    char address[160];
+    struct wt_error err;
+    (void)count, (void)arguments;
+    snprintf(folder, sizeof folder, "/tmp/fuzz-sm-wire-XXXXXX");
+    if (!mkdtemp(folder))
+        abort();
+    setenv("WAVETRAP_SOCKETS", folder, 1);
+    /* A process that has ended already, so that the debugger does not wait for its end. */
+    pid = fork();
+    if (pid == 0)
+        _exit(0);
+    siginfo_t info;
+    if (pid < 0 || waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT))
+        abort();
+    snprintf(address, sizeof address, "unix:%s/%d." SM_WIRE_SOCKET, folder, pid);
+    if (wt_listen(address, &listener, &err) || fcntl(listener.fd, F_SETFL, 0))
+        abort();
+    atexit(remove_folder);
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct wt_debugger_options options = {.threads = WT_THREADS_WAVES};
+    struct process *p = calloc(1, sizeof *p);
+    struct wt_process process;
+    struct wt_error err;
+    pthread_t thread;
+    if (!p)
+        abort();
+    p->data = data;
+    p->size = size < STREAM ? size : STREAM;
+    memcpy(p->area, data + p->size, size - p->size < AREA_SIZE ? size - p->size : AREA_SIZE);
+    complete(p);
+    if (pthread_create(&thread, NULL, serve, p))
+        abort();
+    if (wt_process_open(&process, &wt_family_sm, pid, &options, &err) == WT_OK) {
+        debug(&process);
+        wt_process_close(&process);
+    } else if (!*err.text) {
+        abort(); /* without a reason */
+    }
+    pthread_join(thread, NULL);
+    free(p);
+    return 0;
+}
