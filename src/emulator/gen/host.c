@@ -1,6 +1,7 @@
 /* A device inside a host process. See host.h. */
 #include "emulator/gen/host.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "emulator/gen/internal.h"
@@ -84,4 +85,30 @@ uint32_t gen_do_hold(struct wt_machine *m, const void *bytes, size_t size)
         return 0;
     gen_device_hold(d, thread);
     return 1;
+}
+
+/* ---- memory that the program has taken back ---- */
+
+bool gen_device_lost_memory(struct gen_device *d, uint64_t addr)
+{
+    static const char text[] = "the program has given back the memory at 0x%llx, which the kernel "
+                               "uses";
+    struct wt_machine *m = &d->machine;
+    struct gen_thread *t = &d->thread[m->turns.current];
+    const struct gen_uop *u = d->sending;
+    d->sending = NULL;
+    if (!m->in_turn || !u) {
+        m->fault = (struct wt_fault){.kind = WT_FAULT_ACCESS,
+                                     .wave = t->id,
+                                     .lanes = t->mask,
+                                     .pc = t->pc,
+                                     .addr = addr,
+                                     .time = m->time};
+        snprintf(m->fault.text, sizeof m->fault.text, text, (unsigned long long)addr);
+        m->in_turn = false;
+        return false;
+    }
+    gen_fault(t, u, WT_FAULT_ACCESS, t->mask, addr, text, (unsigned long long)addr);
+    m->turns.left -= (uint32_t)wt_finish_turn(m, t->left);
+    return true;
 }

@@ -63,6 +63,14 @@ enum wt_run drm_debugged_run(struct drm_debugged *g, uint64_t issues)
     return why;
 }
 
+bool drm_debugged_lost_memory(struct drm_debugged *g)
+{
+    if (!wt_recording_on(g->recording))
+        return false;
+    g->mapping_count = 0; /* nothing is copied back */
+    return true;
+}
+
 void drm_debugged_walked(struct drm_debugged *g)
 {
     wt_recording_end(g->recording, WT_RECORDING_NOT_YET);
