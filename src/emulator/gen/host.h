@@ -21,6 +21,13 @@ enum wt_status gen_device_new_in_host(const struct gen_config *config, struct ge
 void gen_device_use_table(struct gen_device *device, uint64_t root);
 
 /**
+ * After an access of this process's memory at @p addr, which is not there any more, has ended a run
+ * of the device by a signal: the fault is that of the instruction, which has been executed in part
+ * and can be tried again. False: it is not known which one that was; the device must be reset.
+ */
+bool gen_device_lost_memory(struct gen_device *device, uint64_t addr);
+
+/**
  * Writes the whole state, as gen_archive() of a device that is in no process reads it. @p read
  * copies physical memory; pages that it refuses are left out. False: no host memory.
  */

@@ -21,7 +21,7 @@ enum {
     GEN_GRANULE = 8,
     GEN_SLOTS = WT_PAGE_SIZE / GEN_GRANULE,
     GEN_TAIL = 2,
-    GEN_FC_BYTES = 40,
+    GEN_FC_ELEMENTS = 39,       /* fc0.0 to fc0.31, fc1.0, fc2.0, fc3.0 to fc3.3, fc4.0 */
     GEN_MOST_SCRATCH_CODE = 11, /* 2 MiB a thread */
 };
 
@@ -167,7 +167,7 @@ struct gen_registers {
     uint8_t a0[GEN_GRF_BYTES];
     uint32_t f[2];
     uint32_t sp[4], sr[4], cr[4], n[4], tdr[4], dbg[4], msg[8];
-    uint8_t fc[GEN_FC_BYTES];
+    uint32_t fc[GEN_FC_ELEMENTS];
     uint32_t ce, ip, tm[8], zero[8]; /* ce, ip, tm0: as they were read last */
 };
 
@@ -240,6 +240,7 @@ struct gen_device {
     struct wt_tlb tlb;
     struct wt_code_cache code;
     struct gen_trace_point *trace; /* the issue being traced; NULL until a run is */
+    const struct gen_uop *sending; /* the message that is being executed; NULL: none */
 };
 
 /* The walker command that the thread's group belongs to. */

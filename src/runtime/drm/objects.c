@@ -65,6 +65,7 @@ int drm_create(struct wt_i915_file *file, struct drm_i915_gem_create *args)
         .size = size,
         .asked = asked <= size ? asked : 0,
         .offset = offset,
+        .caching = I915_CACHING_CACHED, /* as with every LLC */
         .read_domains = I915_GEM_DOMAIN_CPU,
         .write_domain = I915_GEM_DOMAIN_CPU,
     };
@@ -91,6 +92,7 @@ int drm_userptr(struct wt_i915_file *file, struct drm_i915_gem_userptr *args)
         .size = args->user_size,
         .asked = asked <= args->user_size ? asked : 0,
         .read_only = args->flags & I915_USERPTR_READ_ONLY,
+        .caching = I915_CACHING_CACHED, /* as with every LLC */
         .read_domains = I915_GEM_DOMAIN_CPU,
         .write_domain = I915_GEM_DOMAIN_CPU,
     };
@@ -231,5 +233,32 @@ int drm_madvise(struct wt_i915_file *file, struct drm_i915_gem_madvise *args)
         return -EINVAL;
     object->purgeable = args->madv == I915_MADV_DONTNEED;
     args->retained = 1; /* nothing is ever purged */
+    return 0;
+}
+
+int drm_set_caching(struct wt_i915_file *file, struct drm_i915_gem_caching *args)
+{
+    struct drm_object *object = drm_object(file, args->handle);
+    if (!object)
+        return -ENOENT;
+    switch (args->caching) {
+    case I915_CACHING_NONE:
+    case I915_CACHING_DISPLAY: /* without an eLLC (I915_PARAM_HAS_WT) that is the same */
+        object->caching = I915_CACHING_NONE;
+        return 0;
+    case I915_CACHING_CACHED:
+        object->caching = I915_CACHING_CACHED;
+        return 0;
+    default:
+        return -EINVAL;
+    }
+}
+
+int drm_get_caching(struct wt_i915_file *file, struct drm_i915_gem_caching *args)
+{
+    const struct drm_object *object = drm_object(file, args->handle);
+    if (!object)
+        return -ENOENT;
+    args->caching = object->caching;
     return 0;
 }
