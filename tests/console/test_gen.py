@@ -151,6 +151,15 @@ def test_time_travel(kernels):
     assert said[2].endswith("= 0"), said
 
 
+def test_conditions_of_watchpoints(kernels):
+    """The item in channel 6 of the second thread; one that never holds."""
+    file = kernels(*UNOPTIMISED)
+    said = ask_console(file, [f"break gen_add.cl:{line_of('sum')} if i == 0", "run", "delete", "watch c[3] if sum == 7", "watch c[14] if sum == 28 && i == 14"],
+                       ["continue", "p i", "reverse-continue", "p c[14]", "info breakpoints"], add())
+    assert "Hardware watchpoint 3: c[14]\n\nOld value = 0\nNew value = 28" in said[0] and "channel 6;" in said[0] and said[1].endswith("= 14")
+    assert "Old value = 28\nNew value = 0" in said[2] and said[3].endswith("= 0") and said[4].count("already hit") == 1
+
+
 def test_a_second_run_begins_with_fresh_memory(kernels):
     """`run` loads the kernel and its arguments again."""
     file = kernels(*UNOPTIMISED)

@@ -178,6 +178,14 @@ def test_watchpoints():
     assert said[10].endswith("round 2: 1269 2498 2578\n" + END)
 
 
+def test_conditions_of_watchpoints():
+    """The values of the writes that did not count are known at the one that does; names are those of the kernel."""
+    said = ask(["break kernel fill", "run", "delete", "watch out[70] if out[70] > 2000 && i == 70", "continue", "print i", "info breakpoints", "continue"],
+               session())
+    assert "Old value = 1219\nNew value = 2429\n" in said[4] and "lane 6;" in said[4] and said[5] == "$1 = 70\n"
+    assert "already hit 1 time" in said[6] and said[7].endswith("[Program exited normally]\n")
+
+
 def test_each_of_the_waves_that_access_watched_memory_at_once_is_told():
     """Waves of both GPUs have stopped when the queues are suspended: each is told once before it goes on."""
     groups = 12

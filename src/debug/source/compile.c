@@ -206,6 +206,7 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     Dwarf_Attribute attribute;
     Dwarf_Op *ops, *own = NULL;
     size_t count;
+    c->names_local |= is_local;
     if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
         return constant_value(c, &attribute, type, o, err);
     if (!dwarf_attr_integrate(die, DW_AT_location, &attribute)) {
@@ -1405,6 +1406,7 @@ static enum wt_status compile_code_register(struct compiler *c, const char *name
         n++;
     if (!*found)
         return WT_OK;
+    c->names_local = true;
     enum wt_status status = wt_source_parse(c->scope, reg.expression, &root, err);
     if (status)
         return status;
@@ -1505,11 +1507,13 @@ static enum wt_status compile_name(struct compiler *c, const char *name, struct 
         wt_source_is_cplusplus(c->scope)) {
         struct wt_operand object;
         struct wt_found self;
+        const bool before = c->names_local;
         if (wt_source_find(c->scope, "this", &self) && self.is_local &&
             wt_compile_variable(c, &self.die, self.info, self.bias, true, &object, err) == WT_OK &&
             dereference(c, &object, &object, err) == WT_OK &&
             compile_member(c, &object, name, o, err) == WT_OK)
             return WT_OK;
+        c->names_local = before;
     }
     if (found)
         return compile_found(c, &f, name, o, err);
