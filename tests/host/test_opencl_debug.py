@@ -306,7 +306,7 @@ def test_the_tutorial_for_host_programs_is_true(tmp_path):
     parts = re.split(r"^\(wavetrap\) (.*)\n", text, flags=re.M)
     commands, wanted = parts[1::2], parts[2::2]
     status, said = status_of(commands, tmp_path / "vadd")
-    assert status == 1 and len(commands) == 11
+    assert status == 1 and len(commands) == 14
 
     def plain(lines):
         return [re.sub(r"0x[0-9a-f]+", "0x...", line).replace(str(tmp_path), "/tmp") for line in lines]
