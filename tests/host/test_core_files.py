@@ -166,7 +166,7 @@ def test_the_recorded_run_of_openmp_and_openacc_is_in_the_file(tmp_path, compile
     here = next(i for i, line in enumerate((ROOT / "tests/host" / source).read_text().splitlines(), 1) if at in line)
     env = dict(environment(), ACC_DEVICE_TYPE="radeon")
     commands = ["info time", *STATE, *["reverse-stepi"] * 12, *STATE, "info locals", "backtrace", "reverse-next", "info time", "reverse-continue", *STATE,
-                "info locals", "goto start", *STATE, "goto end", *STATE]
+                "goto start", *STATE, "goto end", *STATE]
     said = is_as_before(tmp_path / "core", [f"break {source}:{here}", "run"], commands, offload(compiler, flags, source), env=env)
     first, last = map(int, re.match(r"Issue time \d+; recorded from (\d+) to (\d+)\.", said[0]).groups())
     assert first + 100 < last and f"Issue time {first}, in the past" in said[commands.index("goto start") + len(STATE)]
