@@ -168,7 +168,7 @@ struct gen_registers {
     uint8_t a0[GEN_GRF_BYTES];
     uint32_t f[2];
     uint32_t sp[4], sr[4], cr[4], n[4], tdr[4], dbg[4], msg[8];
-    uint32_t fc[GEN_FC_ELEMENTS];
+    uint8_t fc[GEN_FC_ELEMENTS][GEN_GRF_BYTES];
     uint32_t ce, ip, tm[8], zero[8]; /* ce, ip, tm0: as they were read last */
 };
 
