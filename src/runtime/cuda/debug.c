@@ -270,8 +270,10 @@ bool debug_watch(struct gpu *gpu, const struct sm_wire_watch *list, size_t count
     if (!set)
         m->ops->set_watches(m, NULL, 0);
     free(gpu->watch);
-    gpu->watch = watches;
     gpu->watch_count = set ? count : 0;
+    gpu->watch = gpu->watch_count ? watches : NULL;
+    if (!gpu->watch)
+        free(watches);
     gpu->hit_count = 0;
     return set;
 }

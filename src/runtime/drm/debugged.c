@@ -273,8 +273,10 @@ bool drm_debugged_watch(struct drm_debugged *g, const struct gen_wire_watch *lis
         wt_watch_pin(m, watches, count);
     const bool set = watches && m->ops->set_watches(m, watches, count);
     free(g->watch);
-    g->watch = watches;
     g->watch_count = set ? count : 0;
+    g->watch = g->watch_count ? watches : NULL;
+    if (!g->watch)
+        free(watches);
     g->hit_count = 0;
     return set;
 }
