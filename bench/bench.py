@@ -198,20 +198,31 @@ done:
 """
 
 
+# The same with a store in place of an addition.
+ASKED_TO_WATCH = ASKED.replace("    addi a2, a2, 1\n", "    sw a3, 0(a4)\n").replace(
+    "    li a3, count\n", "    li a3, count\n    la a4, cell\n") + ".bss\n.balign 4096\n.globl cell\ncell: .space 4096\n"
+
+
 def conditions(report, folder):
     report.title("A breakpoint in a loop of three instructions whose condition never holds, with a "
                  "recording (CPU time)")
+    false_conditions(report, folder, "asked", ASKED, "no breakpoint", "aim 0.1 s")
+    report.title("A watchpoint of memory that such a loop writes: the condition never holds")
+    false_conditions(report, folder, "watched", ASKED_TO_WATCH, "no watchpoint", "")
+
+
+def false_conditions(report, folder, name, text, peer, aim):
     for bits, abi in ((32, "ilp32"), (64, "lp64")):
-        source, program = (os.path.join(folder, f"asked{bits}.{end}") for end in ("S", "elf"))
+        source, program = (os.path.join(folder, f"{name}{bits}.{end}") for end in ("S", "elf"))
         with open(source, "w") as f:
-            f.write(ASKED)
+            f.write(text)
         run([CC, f"-march=rv{bits}ima_zicsr", f"-mabi={abi}", "-nostdlib",
              "-Wl,-Ttext=0x80000000", source, "-o", program])
         for lanes in (8, 32):
             count, plain, asked, back, logged = map(float, run(
                 [CONDITIONS, program, f"vortex:warps=4,threads={lanes},xlen={bits}"]).split())
-            report.row(f"RV{bits}, {lanes} lanes: {count:.3g} evaluations", asked, "no breakpoint",
-                       plain, asked / plain, "s", "aim 0.1 s" if lanes == 8 else "")
+            report.row(f"RV{bits}, {lanes} lanes: {count:.3g} evaluations", asked, peer,
+                       plain, asked / plain, "s", aim if lanes == 8 else "")
             report.figure(f"RV{bits}, {lanes} lanes: the slowest reverse-stepi after them", back,
                           "ms")
             report.figure(f"RV{bits}, {lanes} lanes: logged for each evaluation", logged, "bytes")

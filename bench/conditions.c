@@ -1,9 +1,11 @@
 /*
  * conditions-bench PROGRAM GPU: what conditions that do not hold cost. PROGRAM has a loop at the
  * symbol `loop` of three instructions, which it goes through COUNT times (the symbol `count`) with
- * its warp's lanes, and a symbol `done` behind it. Prints, in one line: evaluations, seconds
- * without a breakpoint and with one whose condition never holds (medians of CPU time), milliseconds
- * of a step back after it (the slowest), bytes logged per evaluation.
+ * its warp's lanes, and a symbol `done` behind it. If it has a symbol `cell`, too, to which the
+ * loop stores, the condition is that of a watchpoint there, else of a breakpoint in the loop.
+ * Prints, in one line: evaluations, seconds without a breakpoint and with one whose condition never
+ * holds (medians of CPU time), milliseconds of a step back after it (the slowest), bytes logged per
+ * evaluation.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,20 +64,37 @@ static struct wt_expr *never_holds(struct wt_debugger *d, struct wt_error *err)
     return e;
 }
 
-/* Runs the program to `done`; with a breakpoint in its loop or not. */
-static double run(struct wt_emulated *e, bool condition, struct wt_error *err)
+/* wt_condition_at_fn */
+static struct wt_expr *never_holds_at(void *context, uint64_t pc)
+{
+    struct wt_error err;
+    (void)pc;
+    return never_holds(context, &err);
+}
+
+/* Runs the program to `done`; with a breakpoint in its loop, or a watchpoint, or not. */
+static double run(struct wt_emulated *e, struct wt_watch_condition *never, bool condition,
+                  struct wt_error *err)
 {
     struct wt_debugger *d = e->debugger;
     const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
-    uint64_t loop, done;
+    uint64_t loop, done, cell;
     check(wt_emulated_address(e, "loop", &loop, err), err);
     check(wt_emulated_address(e, "done", &done, err), err);
     check(wt_debugger_restart(d, err), err);
     check(wt_debugger_insert_breakpoint(d, done, NULL, 0, NULL, 0, err), err);
-    if (condition) {
-        struct wt_expr *never = never_holds(d, err);
-        check(wt_debugger_insert_breakpoint(d, loop + 4, &never, 1, NULL, 0, err), err);
-        wt_expr_free(never);
+    if (condition && wt_emulated_address(e, "cell", &cell, WT_IGNORED) == WT_OK) {
+        const struct wt_watchpoint_request watch = {.kind = WT_WATCHPOINT_WRITE,
+                                                    .addr = wt_address_of(cell),
+                                                    .size = 4,
+                                                    .thread = 1,
+                                                    .changes = true,
+                                                    .condition = never};
+        check(wt_debugger_insert_watchpoint(d, &watch, err), err);
+    } else if (condition) {
+        struct wt_expr *expr = never_holds(d, err);
+        check(wt_debugger_insert_breakpoint(d, loop + 4, &expr, 1, NULL, 0, err), err);
+        wt_expr_free(expr);
     }
     const double start = now();
     check(wt_debugger_run(d, WT_FORWARDS, &all, 1, err), err);
@@ -103,14 +122,17 @@ int main(int argc, char **argv)
     check(wt_emulated_open(&e, &options, argv[1], &err), &err);
     check(wt_emulated_debug(&e, NULL, NULL, &err), &err);
     check(wt_emulated_address(&e, "count", &count, &err), &err);
+    struct wt_watch_condition *never =
+        wt_watch_condition_new(e.debugger, never_holds_at, e.debugger);
     struct wt_timeline_stats quiet = {0}, stats;
     for (unsigned i = 0; i < 2 * ROUNDS; i++) {
-        *(i % 2 ? &asked[i / 2] : &plain[i / 2]) = run(&e, i % 2, &err);
+        *(i % 2 ? &asked[i / 2] : &plain[i / 2]) = run(&e, never, i % 2, &err);
         wt_debugger_remove_all_breakpoints(e.debugger);
+        wt_debugger_remove_all_watchpoints(e.debugger);
         wt_timeline_stats(e.timeline, i % 2 ? &stats : &quiet);
     }
     /* With the breakpoint in force. */
-    run(&e, true, &err);
+    run(&e, never, true, &err);
     const struct wt_resume back = {.thread = 1, .kind = WT_RESUME_STEP};
     for (unsigned i = 0; i < BACK; i++) {
         const double start = now();
@@ -126,6 +148,7 @@ int main(int argc, char **argv)
     const double logged = stats.bytes > quiet.bytes ? (double)(stats.bytes - quiet.bytes) : 0;
     printf("%" PRIu64 " %.6f %.6f %.3f %.3f\n", count, plain[ROUNDS / 2], asked[ROUNDS / 2],
            slowest * 1e3, logged / (double)count);
+    wt_watch_condition_end(never);
     wt_debugger_close(e.debugger);
     wt_emulated_close(&e);
     return 0;

@@ -517,10 +517,13 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "an operand is missing (%s)", cli_exec.operands);
         return cli_fail(&cli_exec, &err);
     }
-    if (e.caught && e.length && !e.catches && !e.has_sm) {
+    if (e.caught && e.length && !e.catches && !e.has_sm && e.caught != WT_CATCH_MEM_VIOL &&
+        e.caught != WT_CATCH_ALL) {
         struct wt_error err;
-        wt_fail(&err, WT_INVALID, "--catch: these are exceptions of %s; no --gpu is one",
-                family_with_exceptions()->name);
+        wt_fail(
+            &err, WT_INVALID,
+            "--catch: these are exceptions of %s; no --gpu is one (a gen9 has mem_viol and all)",
+            family_with_exceptions()->name);
         return cli_fail(&cli_exec, &err);
     }
     if (e.memory && e.length && !e.catches) {
@@ -574,8 +577,8 @@ static const struct cli_option options[] = {
     {"catch", 0, "LIST",
      "stop the program at the first of these exceptions of a gfx900's kernel:\n"
      "invalid, denormal, float_div0, overflow, underflow, inexact, int_div0,\n"
-     "addr_watch, mem_viol, all; with commas between; of an sm's kernel two of\n"
-     "them: mem_viol is an access that fails, all is whatever ends the kernel",
+     "addr_watch, mem_viol, all; with commas between; a gen9 and an sm have two:\n"
+     "mem_viol is an access that fails, all is whatever ends the kernel",
      add_exceptions},
     {"schedule", 0, "POLICY",
      "which wave issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT

@@ -15,10 +15,17 @@
 #include "emulator/sm/isa.h"
 #include "emulator/sm/sm.h"
 
+#define DATA_ALIGNMENT 256u /* sm_ptx_link() */
+#define MOST_TEXTS 4096u    /* of a module: linked programs have some dozens */
+
 static enum wt_status add_texts(struct wt_process *p, const struct sm_wire_module *m,
                                 struct wt_sm_ptx *ptx, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
+    if (!m->texts || m->texts > MOST_TEXTS)
+        return wt_fail(err, WT_INVALID, "a module of %u texts", (unsigned)m->texts);
+    if (m->code % SM_BUNDLE || m->data % DATA_ALIGNMENT)
+        return wt_fail(err, WT_INVALID, "a module at addresses where there is none");
     for (uint32_t i = 0; i < m->texts && !status; i++) {
         char *text, name[48];
         size_t length;

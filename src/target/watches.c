@@ -24,6 +24,7 @@ struct wt_watch wt_emulated_watch_of(const struct wt_watchpoint *w,
                              .addr = w->addr.offset,
                              .size = w->size,
                              .wave = w->wave,
+                             .changes = w->changes && w->kind == WT_WATCHPOINT_WRITE,
                              .holds = w->holds ? condition_holds : NULL,
                              .context = condition};
 }

@@ -90,6 +90,14 @@ def test_a_process_table_a_fence_an_engine_and_the_front_buffer():
                          " (rcs0) (frontbuffer: 0x011)")
 
 
+def test_the_fence_of_an_object_is_that_of_its_mapping_in_the_global_table():
+    vmas = [{"ggtt": False, "start": 0, "size": 0x1000}, {"ggtt": True, "start": 0x2000, "size": 0x1000}]
+    assert described(vmas=vmas, fence=5).endswith("(ggtt offset: 00002000, size: 00001000, pages: , normal , fence: 5)")
+    for none in (-1, None):
+        assert "fence" not in described(vmas=vmas, fence=none)
+    assert '"fence": no mapping is in the GGTT' in gem([{"size": 4096, "vmas": vmas[:1], "fence": 0}], status=125)
+
+
 STATE = {
     "gtt_total": 1 << 32, "mappable_end": 1 << 28, "page_sizes": ["4K", "64K", "2M"], "has_llc": True,
     "batch_pool": {"objects": 1, "bytes": 4096, "inactive": 4096},

@@ -237,6 +237,31 @@ def test_watchpoints_both_ways(code):
     assert said[11].startswith("No instruction of the recorded run") and "lane 3 at" in said[12] or said[12].startswith("No instruction")
 
 
+def test_conditions_of_watchpoints(tmp_path):
+    """Lanes that write at once, each its own word, and one that they share, where the first lane counts for which it holds."""
+    source, out = tmp_path / "k.hip", tmp_path / "k.co"
+    source.write_text('''__attribute__((global)) void k(int *out, int n)
+{
+    int i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
+    for (int r = 0; r < 4; r++) {
+        int v = i * 10 + r;
+        out[i] = v;
+        out[128] = r;
+    }
+}
+''')
+    subprocess.run(["clang-19", "-x", "hip", "--cuda-device-only", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output",
+                    "-w", "-g", "-O0", source, "-o", out], check=True)
+    said = ask(out, ["break k.hip:5", "run", "delete"],
+               ["watch out[65] if v % 10 == 2", "continue", "print v", "reverse-continue", "print v", "info breakpoints", "delete",
+                "goto end", "awatch out[128] if r == 2 && i % 64 >= 17", "continue", "print i % 64", "reverse-continue", "print i % 64"],
+               options("k", f"zeros:{4 * 129}", "129"))
+    assert "group (1,0,0)" in said[1] and "lane 1;" in said[1] and "Old value = 651\nNew value = 652" in said[1] and said[2] == "$1 = 652"
+    assert "Old value = 652\nNew value = 651" in said[3] and said[4] == "$2 = 652" and "hit 2 times" in said[5]
+    assert "lane 17;" in said[9] and "out[128]" in said[9] and said[10] == "$3 = 17"
+    assert "lane 17;" in said[11] and said[12] == "$4 = 17"
+
+
 @both_ways
 def test_the_first_kernel(way, code):
     said = ask(code("calls.hip"), [], ["start", "info dispatches", "info groups", "info waves", "info lanes", "info devices",

@@ -151,6 +151,15 @@ def test_time_travel(kernels):
     assert said[2].endswith("= 0"), said
 
 
+def test_conditions_of_watchpoints(kernels):
+    """The item in channel 6 of the second thread; one that never holds."""
+    file = kernels(*UNOPTIMISED)
+    said = ask_console(file, [f"break gen_add.cl:{line_of('sum')} if i == 0", "run", "delete", "watch c[3] if sum == 7", "watch c[14] if sum == 28 && i == 14"],
+                       ["continue", "p i", "reverse-continue", "p c[14]", "info breakpoints"], add())
+    assert "Hardware watchpoint 3: c[14]\n\nOld value = 0\nNew value = 28" in said[0] and "channel 6;" in said[0] and said[1].endswith("= 14")
+    assert "Old value = 28\nNew value = 0" in said[2] and said[3].endswith("= 0") and said[4].count("already hit") == 1
+
+
 def test_a_second_run_begins_with_fresh_memory(kernels):
     """`run` loads the kernel and its arguments again."""
     file = kernels(*UNOPTIMISED)
@@ -206,6 +215,14 @@ def test_local_memory_is_the_groups(kernels):
     said, = ask_console(file, [f"break gen_turn.cl:{line_of('turned', 'turn')}", "run"], [f"x/16dw {1 << 48:#x}"],
                         ["-g", "gen9", "--kernel", "turn", "--grid", "16", "--block", "16", "--arg=zeros:64"])
     assert [int(n) for line in said.splitlines() for n in line.split(":")[1].split()] == [100 + i for i in range(16)], said
+
+
+def test_writes_to_local_memory_are_found_in_the_past(kernels):
+    """By a pointer as the compiler's debug information has it, whose highest byte says which memory it is."""
+    file = kernels(*UNOPTIMISED, name="turn")
+    said, = ask_console(file, [f"break gen_turn.cl:{line_of('turned', 'turn')}", "run"], ["who-wrote *(int *)0x0a0000000000000c"],
+                        ["-g", "gen9", "--kernel", "turn", "--grid", "16", "--block", "16", "--arg=zeros:64"])
+    assert re.search(r"^time \d+: .* channel 3 at .* gen_turn\.cl:6$", said, re.M), said
 
 
 def with_registers(kernels, tmp_path, *code):

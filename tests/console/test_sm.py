@@ -53,6 +53,13 @@ def test_breakpoints_steps_and_registers(sass):
     assert out.rstrip().endswith("[Program exited normally]")
 
 
+def test_conditions_of_watchpoints(sass):
+    out = session(sass("vadd"), "start", "watch *(int*)0x200000000 if $R8 == 1", "watch *(int*)0x200000190 if $R8 == 200", "continue", "print $_lane",
+                  "reverse-continue", "delete", "continue")
+    assert "Hardware watchpoint 3: *(int*)0x200000190\n\nOld value = 0\nNew value = 200\n0x00000000100000d0 in vadd ()" in out and "$1 = 4\n" in out
+    assert "Old value = 200\nNew value = 0\n0x00000000100000c8 in vadd ()" in out and "Hardware watchpoint 2: *(int*)0x200000000\n\n" not in out
+
+
 def test_messages_of_each_lane_change_no_issue_time(sass):
     last = ("break *0x10000068", "run", "print $_time")
     plain = session(sass("vadd"), *last)

@@ -82,6 +82,8 @@ static const struct call calls[] = {
      {AT(drm_i915_gem_execbuffer2, batch_start_offset), NOTHING},
      NOTHING},
     {DRM_IO(0x60), {NOTHING, NOTHING, NOTHING}, {NOTHING, NOTHING}, NOTHING},
+    {DRM_IOCTL_I915_GEM_SET_CACHING, {NOTHING, NOTHING, NOTHING}, {NOTHING, NOTHING}, 0},
+    {DRM_IOCTL_I915_GEM_GET_CACHING, {NOTHING, NOTHING, NOTHING}, {NOTHING, NOTHING}, 0},
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 

@@ -308,6 +308,7 @@ static void *serve(void *context)
 static void location_changed(void *context, unsigned id, uint64_t addr, bool gained)
 {
     struct wt_debugger *d = context;
+    (void)id;
     if (gained)
         wt_debugger_insert_breakpoint(d, addr, NULL, 0, NULL, 0, WT_IGNORED);
     else

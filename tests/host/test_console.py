@@ -69,6 +69,12 @@ def test_a_kernel_is_stopped_at_its_first_line(program):
     assert re.search(r"^3 +breakpoint +keep y ", said[15], re.M)
 
 
+def test_a_program_of_this_folder_needs_no_path():
+    """As in GDB: without a slash the file here is meant."""
+    said = ask(["start", "kill"], session().name, cwd=session().parent)
+    assert f"Starting program: ./{session().name}\n" in said[0] and "Temporary breakpoint 1, " in said[0]
+
+
 def test_a_program_is_looked_at_before_it_is_run():
     """Symbols, lines, types, constants and code of the code objects in its file; there is no memory yet that could be written."""
     program = session()
@@ -176,6 +182,14 @@ def test_watchpoints():
     assert "group (1,0,0)" in said[4] and "lane 6;" in said[4] and said[5] == "$1 = 70\n"
     assert "Old value = 9\nNew value = 1219\n" in said[6] and "Old value = 1219\nNew value = 2429\n" in said[7]
     assert said[10].endswith("round 2: 1269 2498 2578\n" + END)
+
+
+def test_conditions_of_watchpoints():
+    """The values of the writes that did not count are known at the one that does; names are those of the kernel."""
+    said = ask(["break kernel fill", "run", "delete", "watch out[70] if out[70] > 2000 && i == 70", "continue", "print i", "info breakpoints", "continue"],
+               session())
+    assert "Old value = 1219\nNew value = 2429\n" in said[4] and "lane 6;" in said[4] and said[5] == "$1 = 70\n"
+    assert "already hit 1 time" in said[6] and said[7].endswith("[Program exited normally]\n")
 
 
 def test_each_of_the_waves_that_access_watched_memory_at_once_is_told():

@@ -131,6 +131,42 @@ int main(void)
     assert not says or re.search(rf"\n  {says}\n", done.stderr), done.stderr
 
 
+@pytest.mark.parametrize("names", ["mem_viol", "all"])
+def test_a_stray_access_that_is_caught_ends_the_program(tmp_path, names):
+    """With the report, before the program learns of it."""
+    source = (tmp_path / "stray.c").resolve()
+    text = (ROOT / "examples" / "opencl" / "stray.c").read_text().replace('"common.h"', f'"{ROOT}/examples/opencl/common.h"')
+    source.write_text(text.replace("    open_device();", '    printf("before\\n");\n    open_device();'))
+    done = wavetrap("exec", *GEN9, f"--catch={names}", build(source, tmp_path))
+    assert (done.returncode, done.stdout) == (123, "before\n"), done.stdout + done.stderr
+    assert re.search(r"byte 256 of a buffer of 256 bytes\n  at 0x[0-9a-f]+ <stray\+\d+>\n", done.stderr), done.stderr
+
+
+def test_other_failures_are_caught_by_all(tmp_path):
+    """The sampler refuses an image with mip levels: that is no access of memory."""
+    for names, status, goes_on in (("mem_viol", 0, True), ("all", 123, False)):
+        done = wavetrap("exec", *GEN9, f"--catch={names}", "/usr/bin/python3", ROOT / "tests" / "host" / "opencl_refused.py", "mip")
+        assert "image 0 has 4 mip levels" in done.stderr, done.stderr
+        assert (done.returncode == 123, "the program goes on" in done.stdout) == (status == 123, goes_on), done.stdout + done.stderr
+
+@pytest.fixture(scope="module")
+def unmap(tmp_path_factory):
+    return build(ROOT / "tests" / "host" / "opencl_unmap.c", tmp_path_factory.mktemp("unmap"))
+
+
+@pytest.mark.parametrize("how, access", [("munmap", "read"), ("munmap", "write"), ("free", "read"), ("free", "write"), ("handler", "read")])
+def test_memory_that_the_program_gives_back_while_a_kernel_uses_it(unmap, how, access):
+    """A report with the instruction and its line; the program goes on, with handlers of its own for what it does itself."""
+    done = wavetrap("exec", *GEN9, unmap, how, access)
+    assert done.returncode == 0, done.stdout + done.stderr
+    last = "its own handler was called\n" if how == "handler" else ""
+    assert re.fullmatch(rf"the program goes on: -\d+\n{last}", done.stdout), done.stdout + done.stderr
+    assert re.search(r"^wavetrap: batch.*GPGPU_WALKER: group \(\d+,0,0\) thread \d+ channels .*: the program has given back the memory at "
+                     r"0x[0-9a-f]+, which the kernel uses", done.stderr, re.M), done.stderr
+    assert re.search(r"^  at 0x[0-9a-f]+ <uses\+\d+>$", done.stderr, re.M) and re.search(r"^  sends? \(", done.stderr, re.M), done.stderr
+    assert f"line {6 if access == 'write' else 8} of the program's source" in done.stderr, done.stderr
+
+
 def test_two_gpus_have_no_names(tmp_path):
     """OpenCL does not say on which GPU the kernel is at the address that it tells."""
     done = wavetrap("exec", *GEN9, *GEN9, build(ROOT / "examples" / "opencl" / "stray.c", tmp_path))
@@ -138,6 +174,6 @@ def test_two_gpus_have_no_names(tmp_path):
 
 
 def test_options_that_a_gen9_has_no_use_for():
-    for option, words in ("--catch=all", "--catch: these are exceptions of gfx900"), ("--memory=1G", "--memory is that of gfx900"):
+    for option, words in ("--catch=overflow", "--catch: these are exceptions of gfx900"), ("--memory=1G", "--memory is that of gfx900"):
         done = wavetrap("exec", *GEN9, option, "echo", "it ran")
         assert (done.returncode, done.stdout) == (125, "") and words in done.stderr

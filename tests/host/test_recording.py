@@ -71,6 +71,19 @@ def test_back_to_the_write_of_a_watchpoint():
     assert "The present has been reached again" in said[13] and said[14].endswith(RIGHT)
 
 
+def test_conditions_of_watchpoints_in_the_past():
+    """They are evaluated behind the write, as on the way forwards."""
+    scaled = line_of("scaled")
+    said = ask([f"tbreak {SOURCE.name}:{scaled} if i == 70 && k == 6", "run", "watch out[70] if i == 70 && k % 3 == 1", "reverse-continue", "print k@6",
+                "print out[70]", "reverse-continue", "print k@6", "print out[70]", "continue", "print out[70]", "delete", "continue", "continue"],
+               recording(), "sums")
+    assert said[4] == "$1 = 4\n" and said[7] == "$3 = 1\n"
+    changes = [re.search(r"Old value = (-?\d+)\nNew value = (-?\d+)", said[n]).groups() for n in (3, 6, 9)]
+    assert changes[2] == changes[1][::-1], changes
+    assert [said[n].split(" = ")[1] for n in (5, 8, 10)] == [change[1] + "\n" for change in changes]
+    assert said[-1].endswith(RIGHT)
+
+
 def test_lds_is_watched_in_the_past():
     """The debug hardware watches no LDS, the recording does."""
     said = ask([f"tbreak {SOURCE.name}:{line_of('scaled')}", "run", "print tile[5]", "who-wrote tile[5]", "watch tile[5]", "reverse-continue",

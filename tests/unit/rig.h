@@ -47,9 +47,9 @@ struct rig {
     char output[4096];
     size_t output_length;
     uint64_t accesses;
-    uint64_t fail_at; /* the access that fails, and all after it; 0: none */
-    uint64_t hang_at; /* from this access on no injection is ever done */
-    unsigned pumps;
+    uint64_t fail_at;        /* the access that fails, and all after it; 0: none */
+    uint64_t hang_at;        /* from this access on no injection is ever done */
+    unsigned pumps, returns; /* returns: those for an event */
     struct wt_watchpoint_hit hit[WT_WATCH_HITS];
     size_t watched; /* places that the target watches */
     struct wt_watchpoint *watchpoint;
@@ -95,10 +95,10 @@ static enum wt_pump rig_pump(void *context, uint64_t budget)
     enum wt_run run = r->machine->ops->run(r->machine, budget);
     if (run == WT_RUN_BUDGET)
         return WT_PUMP_RAN;
-    return run == WT_RUN_EVENT || run == WT_RUN_WATCH || r->machine->time != before ||
-                   (run == WT_RUN_FAULT && !told)
-               ? WT_PUMP_EVENT
-               : WT_PUMP_IDLE;
+    const bool event = run == WT_RUN_EVENT || run == WT_RUN_WATCH || r->machine->time != before ||
+                       (run == WT_RUN_FAULT && !told);
+    r->returns += event;
+    return event ? WT_PUMP_EVENT : WT_PUMP_IDLE;
 }
 
 static bool rig_read(void *context, uint32_t wave, unsigned lane, struct wt_address addr, void *out,
@@ -190,6 +190,7 @@ static enum wt_status rig_watch(void *context, const struct wt_watchpoint *list,
                                      .addr = list[i].addr.offset,
                                      .size = list[i].size,
                                      .wave = list[i].wave,
+                                     .changes = list[i].changes,
                                      .holds = list[i].holds ? rig_holds : NULL,
                                      .context = &copy[i]};
     const bool ok = r->machine->ops->set_watches(r->machine, watch, count);

@@ -195,6 +195,105 @@ static void test_a_region_outside_the_registers_is_a_mistake(void **state)
     gen_device_free(r.device);
 }
 
+/* mov (1) REGISTER, number + 0x1000; mov (1) r10.0, REGISTER. */
+static void flow_control_code(uint64_t code[8], unsigned reg, unsigned element)
+{
+    const uint64_t value = 0x1000 + reg * 0x100 + element;
+    code[0] = UINT64_C(0x2000060000000001) | (uint64_t)(0xd0 + reg) << 53 | (uint64_t)element << 48;
+    code[1] = value << 32;
+    code[2] = UINT64_C(0x2140000800000001);
+    code[3] = (0xd0 + reg) << 5 | element;
+    /* The end: mov (8) r127, r0; send to the thread spawner. */
+    memcpy(code + 4, regions_code + sizeof regions_code / 8 - 4, 32);
+}
+
+/* fc has 39 elements in five registers (iga64 warns of the others). */
+static void test_the_elements_of_fc(void **state)
+{
+    static const unsigned count[] = {32, 1, 1, 4, 1, 0};
+    unsigned elements = 0;
+    for (unsigned reg = 0; reg < 6; reg++)
+        for (unsigned i = 0; i < 32; i++) {
+            struct rig r;
+            uint64_t code[8];
+            flow_control_code(code, reg, i);
+            open_rig(&r);
+            start(&r, code, sizeof code);
+            struct wt_machine *m = gen_machine(r.device);
+            const int result = (int)m->ops->run(m, 2);
+            assert_int_equal(result, i < count[reg] ? WT_RUN_BUDGET : WT_RUN_FAULT);
+            if (result == WT_RUN_BUDGET) {
+                assert_int_equal(dword_of(&r, 10, 0), 0x1000 + reg * 0x100 + i);
+                elements++;
+            } else {
+                assert_int_equal(m->fault.kind, WT_FAULT_ILLEGAL);
+            }
+            gen_device_free(r.device);
+        }
+    assert_int_equal(elements, 39);
+}
+
+/* As Intel's system routine does: eight dwords at an element, which are none of the next one's. */
+static void test_rows_of_fc(void **state)
+{
+    /* mov (8) fc3.1<1>:ud r1.0<8;8,1>:ud; mov (8) fc3.2<1>:ud r2.0<8;8,1>:ud;
+     * mov (8) r10.0<1>:ud fc3.1<8;8,1>:ud; mov (8) r11.0<1>:ud fc3.2<0;1,0>:ud */
+    static const uint64_t code[] = {0x3a61020000600001, 0x00000000008d0020, 0x3a62020000600001,
+                                    0x00000000008d0040, 0x2140000800600001, 0x00000000008d1a61,
+                                    0x2160000800600001, 0x0000000000001a62, 0x2fe0020c00600001,
+                                    0x00000000008d0000, 0x2000020407600031, 0x8200001006000fe0};
+    struct rig r;
+    open_rig(&r);
+    for (unsigned i = 0; i < 16; i++)
+        wt_store_le(r.file + BYTES + 4 * i, 100 + i, 4);
+    start(&r, code, sizeof code);
+    run_to_end(&r, sizeof code);
+    for (unsigned i = 0; i < 8; i++) {
+        assert_int_equal(dword_of(&r, 10, i), 100 + i);
+        assert_int_equal(dword_of(&r, 11, i), 108);
+    }
+    finish(&r);
+}
+
+/* tm0 has two elements: the issue time, 64 bits of it. */
+static void test_the_time_is_that_of_issues(void **state)
+{
+    /* mov (1) r10.0, tm0.0; mov (1) r10.1, tm0.1; mov (1) r10.2, tm0.0 */
+    static const uint64_t code[] = {0x2140000800000001, 0x1800,
+                                    0x2144000800000001, 0x1804,
+                                    0x2148000800000001, 0x1800,
+                                    0x2fe0020c00600001, 0x00000000008d0000,
+                                    0x2000020407600031, 0x8200001006000fe0};
+    struct rig r;
+    open_rig(&r);
+    start(&r, code, sizeof code);
+    run_to_end(&r, sizeof code);
+    assert_int_equal(dword_of(&r, 10, 1), 0);
+    assert_int_equal(dword_of(&r, 10, 2) - dword_of(&r, 10, 0), 2);
+    finish(&r);
+}
+
+/* (W) mad (2) r10.2<1>.xy:df r10.2<2;1>.xyxy:df r8.0<2;1>.xyxy:df -r79.0<1>.xyxy:df, as Intel's
+ * compiler computes one double: xy of the mask and of the swizzles is one of two. */
+static void test_one_of_two_doubles_is_written(void **state)
+{
+    static const uint64_t code[] = {0x0a86dc040020015b, 0x13c220101100a888, 0x2fe0020c00600001,
+                                    0x00000000008d0000, 0x2000020407600031, 0x8200001006000fe0};
+    static const double before[] = {1.5, 100}, by[] = {3, 200}, less[] = {0.25, 300};
+    struct rig r;
+    double got[4];
+    open_rig(&r);
+    memcpy(r.file + 10 * BYTES + 16, before, sizeof before);
+    memcpy(r.file + 8 * BYTES, by, sizeof by);
+    memcpy(r.file + 79 * BYTES, less, sizeof less);
+    start(&r, code, sizeof code);
+    run_to_end(&r, sizeof code);
+    read_register(&r, 10, got);
+    assert_true(got[2] == 1.5 - 3 * 0.25);
+    assert_true(got[3] == 100);
+    finish(&r);
+}
+
 /* Restrictions of regions (PRM volume 7): what breaks one is not executed, and the report says
  * which. Each is an instruction beside one that keeps it (code by iga64). */
 static void test_restrictions_of_regions(void **state)
@@ -325,6 +424,10 @@ int main(void)
         cmocka_unit_test(test_channels_go_their_own_ways),
         cmocka_unit_test(test_predicates_types_and_accumulators),
         cmocka_unit_test(test_a_region_outside_the_registers_is_a_mistake),
+        cmocka_unit_test(test_one_of_two_doubles_is_written),
+        cmocka_unit_test(test_the_elements_of_fc),
+        cmocka_unit_test(test_rows_of_fc),
+        cmocka_unit_test(test_the_time_is_that_of_issues),
         cmocka_unit_test(test_restrictions_of_regions),
         cmocka_unit_test(test_a_wait_for_nothing_is_a_deadlock),
         cmocka_unit_test(test_a_restored_state_goes_on_as_before),

@@ -698,15 +698,31 @@ static void test_the_report_on_objects(void **state)
     assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CREATE, &create), 0);
     struct drm_i915_gem_madvise advice = {.handle = create.handle, .madv = I915_MADV_DONTNEED};
     assert_int_equal(call(g, DRM_IOCTL_I915_GEM_MADVISE, &advice), 0);
+    struct drm_i915_gem_caching caching = {.handle = create.handle};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_GET_CACHING, &caching), 0);
+    assert_int_equal(caching.caching, I915_CACHING_CACHED);
+    caching.caching = I915_CACHING_DISPLAY;
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_SET_CACHING, &caching), 0);
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_GET_CACHING, &caching), 0);
+    assert_int_equal(caching.caching, I915_CACHING_NONE); /* there is no eLLC */
+    caching.caching = 3;
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_SET_CACHING, &caching), -EINVAL);
+    caching.handle = OBJECTS + 7;
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_SET_CACHING, &caching), -ENOENT);
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_GET_CACHING, &caching), -ENOENT);
     assert_int_equal(submit(&b), 0);
     assert_int_equal(wt_i915_gem_state(g->device, &report, &err), WT_OK);
     assert_int_equal(report.object_count, OBJECTS + 1);
-    unsigned bound = 0, written = 0, purgeable = 0;
+    unsigned bound = 0, written = 0, purgeable = 0, uncached = 0, cached = 0;
     for (size_t i = 0; i < report.object_count; i++) {
         bound += report.objects[i].vma_count == 1;
         written += report.objects[i].write_domain == I915_GEM_DOMAIN_RENDER;
         purgeable += report.objects[i].purgeable && report.objects[i].size == 3 * PAGE;
+        uncached += report.objects[i].cache == WT_GEM_CACHE_NONE && report.objects[i].purgeable;
+        cached += report.objects[i].cache == WT_GEM_CACHE_LLC;
     }
+    assert_int_equal(uncached, 1);
+    assert_int_equal(cached, OBJECTS);
     assert_int_equal(bound, OBJECTS);
     assert_int_equal(written, 1);
     assert_int_equal(purgeable, 1);

@@ -1,7 +1,7 @@
 /*
- * Textures in machine code: which registers have the operands, which get the components, offsets
- * between texels, and what is refused. How coordinates lead to values is tested by programs
- * (tests/host/cuda_textures.c), in PTX and in machine code.
+ * Textures and surfaces in machine code: which registers have the operands, which get the
+ * components, offsets between texels, and what is refused. How coordinates lead to values is tested
+ * by programs (tests/host/cuda_textures.c), in PTX and in machine code.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,19 +20,23 @@
 #define HEADER (DATA + 0xc00)
 #define TEXTURE_HANDLE "0x40c00"
 
-/* A texture of 8 x 8 texels; component c of texel (x, y) is 1000 c + 10 y + x. */
-static void open_texture(struct rig *r, const char *kernel)
+/* 64 texels in rows of 8; component c of texel x of row y is 1000 c + 10 y + x. Each slice of a
+ * texture has as many rows as its height. */
+static void open_shape(struct rig *r, const char *kernel, unsigned dimensions, unsigned height,
+                       unsigned flags)
 {
     uint8_t texels[64 * 16], header[SM_TEXTURE_BYTES], handle[4];
     const struct sm_texture t = {.address = TEXELS,
                                  .pitch = 8 * 16,
+                                 .slice = height * 8 * 16,
                                  .width = 8,
-                                 .height = 8,
-                                 .depth = 1,
+                                 .height = height,
+                                 .depth = 8 / height,
                                  .texel = SM_TEXEL_UNSIGNED,
                                  .bytes = 4,
                                  .channels = 4,
-                                 .dimensions = 2,
+                                 .dimensions = (uint8_t)dimensions,
+                                 .flags = (uint8_t)flags,
                                  .mode = {SM_TEXTURE_CLAMP, SM_TEXTURE_CLAMP, SM_TEXTURE_CLAMP}};
     rig_open(r, "", kernel, NULL, 1);
     for (unsigned i = 0; i < 256; i++)
@@ -42,6 +46,11 @@ static void open_texture(struct rig *r, const char *kernel)
     assert_true(sm_device_write(r->d, HEADER, header, sizeof header));
     wt_store_le(handle, HEADER, 4);
     assert_true(sm_device_write(r->d, BANK + CUBIN_PARAMETERS, handle, sizeof handle));
+}
+
+static void open_texture(struct rig *r, const char *kernel)
+{
+    open_shape(r, kernel, 2, 8, 0);
 }
 
 /* R4, R5: texel (2, 3); R6: what TEX has as floats. 0x50 is the texture at c[0x0][0x140]. */
@@ -118,6 +127,12 @@ static void test_what_is_refused(void **state)
         {"TLD.B.LZ R20, R4, R5, 0x0, 2D, 0xf", "0x3 is the handle of no texture"},
         {"TXQ.B R20, R5, TEX_HEADER_DIMENSION, 0x0, 0x1", "0x3 is the handle of no texture"},
         {"TEX R20, R6, 0x58, 2D, 0xf", "no constant at c[0x0][0x160]"},
+        {"SULD.D.BA.3D R20, [R4], R8", "has 2 dimensions"},
+        {"SULD.D.BA.2D R20, [R4], R5", "0x3 is the handle of no texture"},
+        {"SUST.D.BA.2D [R4], R20, 0x58", "no constant at c[0x0][0x160]"},
+        {"MOV32I R4, 0x7d\nSULD.D.BA.2D.TRAP R20, [R4], R8",
+         "byte 125 of row 3: the surface has rows of 128 bytes, 8 of them"},
+        {"MOV32I R5, 0x8\nSUST.D.BA.2D.TRAP [R4], R20, R8", "byte 2 of row 8"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char kernel[1024];
@@ -144,12 +159,90 @@ static void test_a_predicate(void **state)
     rig_close(&r);
 }
 
+/* Runs a case between BEFORE and AFTER; R20 to R24 are what is wanted. */
+static void check_case(unsigned dimensions, unsigned height, unsigned flags, const char *text,
+                       const uint32_t wanted[5])
+{
+    char kernel[1024];
+    struct rig r;
+    snprintf(kernel, sizeof kernel, BEFORE "%s" AFTER, text);
+    open_shape(&r, kernel, dimensions, height, flags);
+    if (run(&r, 1000) != WT_RUN_ENDED)
+        fail_msg("%s: %s", text, r.m->fault.text);
+    for (unsigned n = 0; n < 5; n++)
+        if (data(&r, n) != wanted[n])
+            fail_msg("%s: R%u is 0x%x, not 0x%x", text, 20 + n, data(&r, n), wanted[n]);
+    rig_close(&r);
+}
+
+/* Texel (2, 3) begins at byte 0x20 of row 3. */
+static void test_surfaces(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t wanted[5];
+    } cases[] = {
+        {"MOV32I R4, 0x20\nSULD.D.BA.2D.TRAP R20, [R4], R8", {32, 7, 7, 7, 7}},
+        {"MOV32I R4, 0x28\nSULD.D.BA.2D.64.CG.TRAP R20, [R4], 0x50", {2032, 3032, 7, 7, 7}},
+        {"MOV32I R4, 0x20\nSULD.D.BA.2D.128 R20, [R4], 0x50", {32, 1032, 2032, 3032, 7}},
+        /* 3032 is 0xbd8 */
+        {"MOV32I R4, 0x2c\nSULD.D.BA.2D.U8 R20, [R4], R8", {0xd8, 7, 7, 7, 7}},
+        {"MOV32I R4, 0x2c\nSULD.D.BA.2D.S8 R20, [R4], R8", {0xffffffd8, 7, 7, 7, 7}},
+        {"MOV32I R4, 0x2c\nSULD.D.BA.2D.U16 R20, [R4], R8", {0xbd8, 7, 7, 7, 7}},
+        {"MOV32I R12, 0x8765\nMOV32I R4, 0x2c\nSUST.D.BA.2D [R4], R12, R8\n"
+         "SULD.D.BA.2D.S16 R20, [R4], R8",
+         {0xffff8765, 7, 7, 7, 7}},
+        /* without .BA x counts accesses */
+        {"SULD.D.2D.64 R20, [R4], R8", {31, 1031, 7, 7, 7}},
+        /* outside */
+        {"MOV32I R4, 0x80\nSULD.D.BA.2D.IGN R20, [R4], R8", {0, 7, 7, 7, 7}},
+        {"MOV32I R4, 0x80\nSULD.D.BA.2D R20, [R4], R8", {3037, 7, 7, 7, 7}},
+        {"MOV32I R4, 0x20\nMOV32I R5, 0x9\nSULD.D.BA.2D R20, [R4], R8", {72, 7, 7, 7, 7}},
+        /* stores */
+        {"MOV32I R4, 0x20\nSUST.D.BA.2D.64.TRAP [R4], R6, R8\nMOV32I R4, 0x2\n"
+         "TLD.LZ R20, R4, 0x50, 2D, 0xf",
+         {0x40200000, 0x40600000, 2032, 3032, 7}},
+        {"MOV32I R4, 0x20\nMOV32I R12, 0x12345678\nSUST.D.BA.2D.U8.WT [R4], R12, 0x50\n"
+         "MOV32I R4, 0x2\nTLD.LZ R20, R4, 0x50, 2D, 0x3",
+         {0x78, 1032, 7, 7, 7}},
+        {"MOV32I R4, 0x20\nSUST.D.BA.2D.128 [R4], R20, 0x50\nMOV32I R4, 0x2\n"
+         "TLD.LZ R20, R4, 0x50, 2D, 0xf",
+         {7, 7, 7, 7, 7}},
+        {"MOV32I R4, 0x80\nSUST.D.BA.2D.IGN [R4], R20, R8\nMOV32I R4, 0x7\n"
+         "TLD.LZ R20, R4, 0x50, 2D, 0x1",
+         {37, 7, 7, 7, 7}},
+    };
+    static const struct {
+        const char *name;
+        unsigned dimensions, height, flags;
+        uint32_t r5, r6, wanted;
+    } shapes[] = {
+        {"1D", 1, 8, 0, 0, 0, 2},
+        {"BUFFER", 1, 8, 0, 0, 0, 2},
+        {"ARRAY_1D", 1, 1, SM_TEXTURE_LAYERED, 3, 0, 32},
+        {"ARRAY_2D", 2, 2, SM_TEXTURE_LAYERED, 1, 1, 32},
+        {"3D", 3, 2, 0, 1, 1, 32},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_case(2, 8, 0, cases[i].text, cases[i].wanted);
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "MOV32I R4, 0x20\nMOV32I R5, 0x%x\nMOV32I R6, 0x%x\n"
+                 "SULD.D.BA.%s.TRAP R20, [R4], R8",
+                 shapes[i].r5, shapes[i].r6, shapes[i].name);
+        check_case(shapes[i].dimensions, shapes[i].height, shapes[i].flags, text,
+                   (uint32_t[]){shapes[i].wanted, 7, 7, 7, 7});
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_registers_and_offsets),
         cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_a_predicate),
+        cmocka_unit_test(test_surfaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,14 +48,16 @@ static void watch(struct rig *r, enum wt_watchpoint_kind kind, uint64_t addr, ui
                   bool changes)
 {
     OK(wt_debugger_insert_watchpoint(
-        r->d, &(struct wt_watchpoint_request){kind, {0, addr}, size, 1, changes, 0}, &err));
+        r->d, &(struct wt_watchpoint_request){kind, {0, addr}, size, 1, changes, 0, 0, NULL},
+        &err));
 }
 
 static void unwatch(struct rig *r, enum wt_watchpoint_kind kind, uint64_t addr, uint64_t size,
                     bool changes)
 {
     OK(wt_debugger_remove_watchpoint(
-        r->d, &(struct wt_watchpoint_request){kind, {0, addr}, size, 1, changes, 0}, &err));
+        r->d, &(struct wt_watchpoint_request){kind, {0, addr}, size, 1, changes, 0, 0, NULL},
+        &err));
 }
 
 static void expect(struct wt_event e, enum wt_stop_reason reason, wt_thread thread)
@@ -293,22 +295,175 @@ static void a_restart_keeps_them(void **state)
     rig_free(r);
 }
 
+/* ---- conditions ---- */
+
+struct asked {
+    unsigned reg; /* has this value: */
+    uint64_t value;
+    unsigned calls;
+    uint64_t pc;     /* of the last call */
+    uint64_t silent; /* at this one nothing is known */
+};
+
+static struct wt_expr *condition_at(void *context, uint64_t pc)
+{
+    struct asked *asked = context;
+    asked->calls++;
+    asked->pc = pc;
+    if (pc == asked->silent)
+        return NULL;
+    struct wt_expr *e = wt_expr_new();
+    const wt_expr_vector same = wt_expr_temporary(e, 0);
+    wt_expr_add(e, WT_EXPR_EQUAL, 32, same, wt_expr_register(e, asked->reg),
+                wt_expr_constant(e, asked->value));
+    wt_expr_add(e, WT_EXPR_END, 0, same, same, same);
+    OK(wt_expr_finish(e, &err));
+    return e;
+}
+
+static struct wt_watchpoint_request watch_if(struct rig *r, enum wt_watchpoint_kind kind,
+                                             uint64_t addr, struct asked *asked, uint32_t tag)
+{
+    const struct wt_watchpoint_request request = {
+        .kind = kind,
+        .addr = wt_address_of(addr),
+        .size = 4,
+        .thread = 1,
+        .tag = tag,
+        .owner = 7,
+        .condition = wt_watch_condition_new(r->d, condition_at, asked)};
+    OK(wt_debugger_insert_watchpoint(r->d, &request, &err));
+    return request;
+}
+
+/* The third of the writes of T2 to the common word, for which alone the target comes back. Through
+ * the Debug Module alone the client has to decide. */
+static void a_condition_that_does_not_hold_is_no_stop(void **state)
+{
+    FOR_VARIANTS(v)
+    {
+        struct rig *r = begin(v);
+        uint32_t before = 99;
+        struct asked asked = {.reg = T2, .value = 1};
+        all_to_loop(r);
+        const struct wt_watchpoint_request request =
+            watch_if(r, WT_WATCHPOINT_WRITE, PLACE + 0x80, &asked, 5);
+        r->returns = 0;
+        for (unsigned i = v->dm_only ? 0 : 2; i < 3; i++) {
+            const struct wt_event e = go(r);
+            expect(e, WT_STOP_WATCHPOINT, 1);
+            assert_true(e.tag == 5 && e.owner == 7 && e.undecided == v->dm_only);
+            assert_true(e.lanes == wt_lanes_first(r->machine->lanes));
+            assert_int_equal(reg(r, 1, T2), 3 - i);
+            assert_int_equal(pc_of(r, 1), LOOK);
+            assert_true(wt_debugger_other_side(r->d, &request, &before));
+            assert_int_equal(before, i ? 4 - i : 0);
+        }
+        if (!v->dm_only) {
+            assert_int_equal(r->returns, 1);
+            assert_true(asked.calls == 1 && asked.pc == LOOK);
+        }
+        wt_watch_condition_end(request.condition);
+        OK(wt_debugger_remove_watchpoint(r->d, &request, &err));
+        assert_int_equal(go(r).kind, WT_EVENT_EXITED);
+        assert_false(wt_debugger_other_side(r->d, &request, &before));
+        rig_free(r);
+    }
+}
+
+/* Of the lanes that write, those for which it holds are told, the lowest first. */
+static void it_holds_for_some_lanes(void **state)
+{
+    FOR_VARIANTS(v)
+    {
+        struct rig *r = begin(v);
+        struct asked asked = {.reg = S2, .value = 2}; /* the lane */
+        all_to_loop(r);
+        const struct wt_watchpoint_request request =
+            watch_if(r, WT_WATCHPOINT_ACCESS, PLACE + 0x80, &asked, 1);
+        for (unsigned i = 0; i < 6; i++) { /* a write and a read, thrice */
+            const struct wt_event e = go(r);
+            expect(e, WT_STOP_WATCHPOINT, v->dm_only ? 1 : 3);
+            assert_true(e.lanes == (v->dm_only ? wt_lanes_first(r->machine->lanes) : 4));
+        }
+        wt_watch_condition_end(request.condition);
+        rig_free(r);
+    }
+}
+
+/* Where the client has no expression for a place, each access there is a stop. */
+static void what_nothing_is_known_of_is_a_stop(void **state)
+{
+    FOR_VARIANTS(v)
+    {
+        struct rig *r = begin(v);
+        struct asked asked = {.reg = T2, .value = 77, .silent = AGAIN};
+        all_to_loop(r);
+        const struct wt_watchpoint_request request =
+            watch_if(r, WT_WATCHPOINT_ACCESS, PLACE + 0x80, &asked, 1);
+        unsigned stops = 0;
+        struct wt_event e;
+        while ((e = go(r)).kind == WT_EVENT_STOPPED) {
+            stops++;
+            assert_true(e.undecided);
+            assert_true(v->dm_only || pc_of(r, 1) == AGAIN);
+        }
+        assert_int_equal(stops, v->dm_only ? 6 : 3);
+        wt_watch_condition_end(request.condition);
+        rig_free(r);
+    }
+}
+
+/* One address may be watched with several conditions: each that holds is told by its tag. */
+static void each_condition_counts_for_itself(void **state)
+{
+    struct rig *r = begin(&variants[0]);
+    struct asked two = {.reg = T2, .value = 2}, low = {.reg = S2, .value = 0};
+    all_to_loop(r);
+    const struct wt_watchpoint_request a = watch_if(r, WT_WATCHPOINT_WRITE, PLACE + 0x80, &two, 1);
+    const struct wt_watchpoint_request b = watch_if(r, WT_WATCHPOINT_WRITE, PLACE + 0x80, &low, 2);
+    static const uint32_t tags[] = {2, 1, 2, 2};
+    for (unsigned i = 0; i < 4; i++) {
+        const struct wt_event e = go(r);
+        expect(e, WT_STOP_WATCHPOINT, 1);
+        assert_int_equal(e.tag, tags[i]);
+    }
+    assert_int_equal(go(r).kind, WT_EVENT_EXITED);
+    wt_watch_condition_end(a.condition);
+    wt_watch_condition_end(b.condition);
+    rig_free(r);
+}
+
+/* Writes that change nothing do not make the target come back, either. */
+static void writes_of_the_same_value_are_no_return(void **state)
+{
+    struct rig *r = begin(&variants[0]);
+    all_to_loop(r);
+    watch(r, WT_WATCHPOINT_WRITE, PLACE + 4 * 2, 4, true);
+    r->returns = 0;
+    expect(go(r), WT_STOP_WATCHPOINT, 3);
+    assert_int_equal(r->returns, 1);
+    assert_int_equal(go(r).kind, WT_EVENT_EXITED);
+    assert_true(r->returns <= 3); /* the two warps end */
+    rig_free(r);
+}
+
 static void what_cannot_be_watched_is_refused(void **state)
 {
     struct wt_error why;
     struct rig *r = begin(&variants[0]);
     const struct wt_watchpoint_request wrong[] = {
-        {WT_WATCHPOINT_WRITE, {0, PLACE}, 0, 1, false, 0},
-        {WT_WATCHPOINT_WRITE, {0, 0xfffffffc}, 5, 1, false, 0},
-        {WT_WATCHPOINT_WRITE, {0, 0x100000000}, 1, 1, false, 0},
-        {WT_WATCHPOINT_WRITE, {0, PLACE}, UINT64_MAX, 1, false, 0},
-        {WT_WATCHPOINT_WRITE, {0, PLACE}, 4, 99999, false, 0},
-        {WT_WATCHPOINT_WRITE, {1, PLACE}, 4, 1, false, 0}, /* no such space */
+        {WT_WATCHPOINT_WRITE, {0, PLACE}, 0, 1, false, 0, 0, NULL},
+        {WT_WATCHPOINT_WRITE, {0, 0xfffffffc}, 5, 1, false, 0, 0, NULL},
+        {WT_WATCHPOINT_WRITE, {0, 0x100000000}, 1, 1, false, 0, 0, NULL},
+        {WT_WATCHPOINT_WRITE, {0, PLACE}, UINT64_MAX, 1, false, 0, 0, NULL},
+        {WT_WATCHPOINT_WRITE, {0, PLACE}, 4, 99999, false, 0, 0, NULL},
+        {WT_WATCHPOINT_WRITE, {1, PLACE}, 4, 1, false, 0, 0, NULL}, /* no such space */
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(wt_debugger_insert_watchpoint(r->d, &wrong[i], &why), WT_INVALID);
     const struct wt_watchpoint_request fine = {
-        WT_WATCHPOINT_WRITE, {0, 0xfffffffc}, 4, 1, false, 0};
+        WT_WATCHPOINT_WRITE, {0, 0xfffffffc}, 4, 1, false, 0, 0, NULL};
     assert_int_equal(wt_debugger_remove_watchpoint(r->d, &fine, &why), WT_INVALID);
     OK(wt_debugger_insert_watchpoint(r->d, &fine, &err));
     rig_free(r);
@@ -331,6 +486,11 @@ int main(void)
         cmocka_unit_test(nonstop_halts_that_wave_only),
         cmocka_unit_test(a_thread_may_be_a_wave),
         cmocka_unit_test(a_restart_keeps_them),
+        cmocka_unit_test(a_condition_that_does_not_hold_is_no_stop),
+        cmocka_unit_test(it_holds_for_some_lanes),
+        cmocka_unit_test(what_nothing_is_known_of_is_a_stop),
+        cmocka_unit_test(each_condition_counts_for_itself),
+        cmocka_unit_test(writes_of_the_same_value_are_no_return),
         cmocka_unit_test(what_cannot_be_watched_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

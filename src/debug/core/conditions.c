@@ -53,35 +53,6 @@ void dbg_free_code(struct bp_code *code)
     free(code);
 }
 
-static void release(struct held_code *held)
-{
-    for (size_t i = 0; i < held->count; i++)
-        dbg_free_code(held->code[i]);
-    free(held->code);
-    *held = (struct held_code){0};
-}
-
-bool dbg_hold_code(struct wt_debugger *d)
-{
-    struct held_code now = {.code = calloc(d->breakpoints.count + 1, sizeof *now.code)};
-    if (!now.code)
-        return false;
-    for (size_t i = 0; i < d->breakpoints.count; i++)
-        if (d->breakpoints.list[i].code)
-            now.code[now.count++] = dbg_share_code(d->breakpoints.list[i].code);
-    /* The watches of the last search stay in the machine until the next search begins. */
-    release(&d->history.searched[1]);
-    d->history.searched[1] = d->history.searched[0];
-    d->history.searched[0] = now;
-    return true;
-}
-
-void dbg_release_code(struct wt_debugger *d)
-{
-    release(&d->history.searched[0]);
-    release(&d->history.searched[1]);
-}
-
 /* Notes the registers that an expression names, each once for the breakpoint. */
 static enum wt_status link_registers(struct bp_code *code, struct linked_expr *e,
                                      struct wt_error *err)
@@ -126,14 +97,19 @@ static enum wt_status share_list(struct bp_code *code, struct wt_expr *const *ex
     return WT_OK;
 }
 
+bool dbg_has_engine(const struct wt_debugger *d)
+{
+    const struct wt_target_services *services = d->target->services;
+    return !d->options.dm_only && services->set_watchpoints && services->read_row &&
+           services->read_memory && services->write_memory;
+}
+
 /* Whether there is something to evaluate, and the engine can supply everything that the expressions
  * name. */
 static bool fits_engine(const struct bp_code *code)
 {
     const struct wt_debugger *d = code->d;
-    const struct wt_target_services *services = d->target->services;
-    if (d->options.dm_only || !services->set_watchpoints || !services->read_row ||
-        !services->read_memory || !services->write_memory)
+    if (!dbg_has_engine(d))
         return false;
     for (size_t i = 0; i < code->clause_count; i++)
         if (!code->clause[i].conditions.count && !code->clause[i].commands.count)
@@ -185,6 +161,7 @@ static enum wt_status fill(struct bp_code *code, const struct claim *const *clai
     code->bytes = malloc(widest);
     if (!code->row || !code->cell || !code->bytes)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
+    code->by_port = dbg_has_engine(code->d);
     code->in_engine = fits_engine(code);
     return WT_OK;
 }
@@ -356,24 +333,32 @@ bool dbg_needs_registers(const struct bp_code *code)
 
 /* ---- of a halted wave ---- */
 
+enum wt_status dbg_evaluate_halted(struct wt_debugger *d, struct bp_code *code, uint32_t wave,
+                                   wt_lanes mask, bool print, wt_lanes *stop, struct wt_error *err)
+{
+    struct dbg_lanes lanes;
+    enum wt_status status =
+        dbg_read_cells(d, wave, mask, code->index, code->index_count, code->cell, err);
+    if (status)
+        return status;
+    dbg_list_lanes(d, wave, mask, &lanes);
+    *stop = as_lanes(&lanes, run_clauses(code, &lanes, print));
+    return WT_OK;
+}
+
 enum wt_status dbg_evaluate(struct wt_debugger *d, const struct breakpoint *bp, uint32_t wave,
                             bool print, bool *stops, wt_lanes *stop, struct wt_error *err)
 {
     enum wt_status status = dbg_need_mask(d, wave, err);
     if (status)
         return status;
-    struct bp_code *code = bp->code;
     const wt_lanes mask = *stop = d->wave[wave].mask;
     *stops = true;
-    if (!mask || !dbg_needs_registers(code))
+    if (!mask || !dbg_needs_registers(bp->code))
         return WT_OK;
-    if ((status = dbg_read_cells(d, wave, mask, code->index, code->index_count, code->cell, err)))
-        return status;
-    struct dbg_lanes lanes;
-    dbg_list_lanes(d, wave, mask, &lanes);
-    *stop = as_lanes(&lanes, run_clauses(code, &lanes, print));
+    status = dbg_evaluate_halted(d, bp->code, wave, mask, print, stop, err);
     *stops = *stop != 0;
-    return WT_OK;
+    return status;
 }
 
 /* ---- within the engine ---- */
@@ -438,7 +423,7 @@ wt_lanes dbg_holds_in_engine(void *context, uint32_t wave, uint64_t pc, wt_lanes
 {
     struct bp_code *code = context;
     struct dbg_lanes lanes;
-    assert(code->owners && code->in_engine && !(mask & ~wt_lanes_first(code->d->topology->lanes)));
+    assert(code->owners && code->by_port && !(mask & ~wt_lanes_first(code->d->topology->lanes)));
     if (!mask || !dbg_has_conditions(code))
         return mask;
     dbg_list_lanes(code->d, wave, mask, &lanes);

@@ -18,13 +18,8 @@ struct bp_code *dbg_share_code(struct bp_code *code);
 /** One owner less; with the last one it is freed. NULL is allowed. */
 void dbg_free_code(struct bp_code *code);
 
-/**
- * Keeps what breakpoints evaluate now until the next search of the past has begun: clients may
- * change breakpoints while one is under way. False without host memory.
- */
-bool dbg_hold_code(struct wt_debugger *d);
-/** Lets all of that go: the target searches no more. */
-void dbg_release_code(struct wt_debugger *d);
+/** Whether the target has watches, and ports for all that their conditions may read. */
+bool dbg_has_engine(const struct wt_debugger *d);
 
 /** Whether some client's breakpoint has a condition. */
 bool dbg_has_conditions(const struct bp_code *code);
@@ -39,6 +34,10 @@ unsigned dbg_lane_to_stop(const struct wt_debugger *d, uint32_t wave, wt_lanes l
  */
 enum wt_status dbg_evaluate(struct wt_debugger *d, const struct breakpoint *bp, uint32_t wave,
                             bool print, bool *stops, wt_lanes *stop, struct wt_error *err);
+/** Runs conditions and, with @p print, commands for the lanes @p mask, which is not empty, of a
+ * halted wave; *stop becomes those for which some client wants to stop. */
+enum wt_status dbg_evaluate_halted(struct wt_debugger *d, struct bp_code *code, uint32_t wave,
+                                   wt_lanes mask, bool print, wt_lanes *stop, struct wt_error *err);
 /** The condition of a watched instruction (target.h); @p context is a struct bp_code. */
 wt_lanes dbg_holds_in_engine(void *context, uint32_t wave, uint64_t pc, wt_lanes mask,
                              uint64_t time);

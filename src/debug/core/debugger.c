@@ -9,6 +9,7 @@
 #include "debug/core/conditions.h"
 #include "debug/core/events.h"
 #include "debug/core/halt.h"
+#include "debug/core/held.h"
 #include "debug/core/hits.h"
 #include "debug/core/known.h"
 #include "debug/core/lost.h"

@@ -248,6 +248,24 @@ void wt_debugger_remove_all_breakpoints(struct wt_debugger *d);
 
 /* ---- watchpoints ---- */
 
+/**
+ * The condition of a watchpoint for a wave that has accessed its memory and goes on at @p pc: an
+ * expression as those of breakpoints, which the caller then owns. NULL: code at @p pc does not tell
+ * it; then each access there is a stop for which the client decides (wt_event.undecided). It is
+ * asked once for each pc, also while the device runs, and may use what the debugger knows of code.
+ */
+typedef struct wt_expr *wt_condition_at_fn(void *context, uint64_t pc);
+
+/** The condition of one or several watchpoints. It is evaluated after the access, forwards and
+ * backwards alike, beside the device if the target can. */
+struct wt_watch_condition;
+
+/** A new condition, whose owner is the caller. NULL without host memory. */
+struct wt_watch_condition *wt_watch_condition_new(struct wt_debugger *d, wt_condition_at_fn *at,
+                                                  void *context);
+/** The caller needs it no longer, and @p at is not called any more. NULL is allowed. */
+void wt_watch_condition_end(struct wt_watch_condition *condition);
+
 struct wt_watchpoint_request {
     enum wt_watchpoint_kind kind;
     struct wt_address addr;
@@ -256,13 +274,16 @@ struct wt_watchpoint_request {
         thread;   /**< the range is where this thread sees it (local memory!); 0: the first wave */
     bool changes; /**< writes that leave the watched bytes as they are do not count */
     uint32_t owner; /**< the client that it belongs to; 0: no client in particular */
+    uint32_t tag;   /**< the client's number of it, for wt_event; 0: none */
+    struct wt_watch_condition *condition; /**< only lanes for which it holds count; NULL: all */
 };
 
 /**
  * Watches a range for accesses by any lane, from the next resume on (at once if something runs).
  * There may be any number of watchpoints, of any size, and they may overlap. One instruction may
  * hit several of them: each gets a stop, except those that contain the address reported by an
- * earlier stop. WT_UNSUPPORTED if the target cannot watch.
+ * earlier stop and have no other tag, and those whose tag (of that owner) was reported.
+ * WT_UNSUPPORTED if the target cannot watch.
  */
 enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
                                              const struct wt_watchpoint_request *request,
@@ -271,6 +292,14 @@ enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
 enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
                                              const struct wt_watchpoint_request *request,
                                              struct wt_error *err);
+/**
+ * At a stop for a watchpoint with a condition: the memory (`size` bytes) of the watchpoint that an
+ * equal request has inserted as it was on the other side of the access that is reported: before it
+ * on the way forwards, after it backwards. A client has not seen the accesses that did not count.
+ * False: it is not known, or nothing has changed there since the client read it last.
+ */
+bool wt_debugger_other_side(struct wt_debugger *d, const struct wt_watchpoint_request *request,
+                            void *bytes);
 /** Removes the watchpoints of all owners. */
 void wt_debugger_remove_all_watchpoints(struct wt_debugger *d);
 
@@ -464,6 +493,9 @@ struct wt_event {
     struct wt_address addr;        /**< watchpoint: the first of its bytes that was accessed */
     wt_lanes lanes;                /**< watchpoint: all lanes that did, that of `thread` included */
     uint64_t pc;                   /**< watchpoint: of the instruction, which is done */
+    uint32_t tag, owner;           /**< watchpoint: of the request */
+    bool undecided;                /**< watchpoint: whether its condition holds is not known: see
+                                        wt_condition_at_fn */
     bool gives_up;  /**< WT_STOP_TRAP: resuming goes past it, which the program would not */
     char text[256]; /**< for people; "" if there is nothing to say */
 };

@@ -8,11 +8,14 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "base/text.h"
 #include "debug/core/known.h"
+#include "debug/core/memory.h"
+#include "debug/core/watch_condition.h"
 #include "debug/core/watchpoints.h"
 
 /* The first byte of the access that lies in the watchpoint. */
@@ -112,20 +115,65 @@ static unsigned lane_to_tell(struct wt_debugger *d, uint32_t wave, wt_lanes lane
     return wt_lanes_lowest(lanes);
 }
 
-/* Makes the report of a watchpoint; false if none of the hits concerns it. */
-static bool tell(struct wt_debugger *d, const struct watchpoint *w,
-                 const struct wt_watchpoint_hit *list, size_t count, struct report *report)
+/* Keeps the memory of a watchpoint as it is now; false: it cannot be read. */
+static bool keep_memory(struct wt_debugger *d, struct watchpoint *w, uint32_t wave, unsigned lane)
+{
+    if (!w->other)
+        w->other = malloc(w->at.size);
+    return w->other &&
+           dbg_raw_read(d, wave, lane, w->at.addr, w->other, w->at.size, WT_IGNORED) == WT_OK;
+}
+
+/* The memory before the writes of an instruction, whose lanes wrote one after the other. */
+static void undo_writes(const struct watchpoint *w, const struct wt_watchpoint_hit *list,
+                        size_t count)
+{
+    for (size_t i = count; i-- > 0;) {
+        if (list[i].execute || !list[i].write ||
+            !wt_ranges_meet(w->at.addr, w->at.size, list[i].addr, list[i].size))
+            continue;
+        for (uint64_t k = 0; k < list[i].size; k++) {
+            const uint64_t at = list[i].addr.offset + k - w->at.addr.offset;
+            if (at < w->at.size)
+                w->other[at] = list[i].before[k];
+        }
+    }
+}
+
+void dbg_keep_other_side(struct wt_debugger *d, struct watchpoint *w, uint32_t wave, unsigned lane,
+                         bool reported)
+{
+    if (!reported) {
+        w->has_passed = keep_memory(d, w, wave, lane);
+        return;
+    }
+    d->hits.told++;
+    if (w->has_passed) /* else the client has seen it */
+        w->other_told = d->hits.told;
+    w->has_passed = false;
+}
+
+/* Makes the report of a watchpoint; false if none of the hits concerns it, or its condition holds
+ * for none of the lanes. */
+static bool tell(struct wt_debugger *d, struct watchpoint *w, const struct wt_watchpoint_hit *list,
+                 size_t count, bool backwards, bool halted, struct report *report)
 {
     wt_lanes lanes = 0;
     uint32_t wave = 0;
+    bool undecided;
     for (size_t i = 0; i < count; i++) {
         if (!concerns(w, &list[i]) || (lanes && list[i].wave != wave))
             continue;
         wave = list[i].wave;
         lanes |= wt_lane_bit(list[i].lane);
     }
-    if (!lanes)
+    if (!lanes || !(lanes = dbg_judge_watch(d, w, wave, lanes, halted, &undecided)))
         return false;
+    if (w->condition && keep_memory(d, w, wave, wt_lanes_lowest(lanes))) {
+        if (!backwards)
+            undo_writes(w, list, count);
+        w->other_told = d->hits.told + 1;
+    }
     report->at = w->at;
     report->wave = wave;
     report->lane = lane_to_tell(d, wave, lanes);
@@ -135,26 +183,38 @@ static bool tell(struct wt_debugger *d, const struct watchpoint *w,
     report->event = (struct wt_event){.watch = w->at.kind,
                                       .addr = {w->at.addr.space, first_byte(w, &list[i])},
                                       .lanes = lanes,
-                                      .pc = list[i].pc};
+                                      .pc = list[i].pc,
+                                      .tag = w->tag,
+                                      .owner = w->owner,
+                                      .undecided = undecided};
     describe(d, &list[i], lanes & ~wt_lane_bit(report->lane), report->event.text,
              sizeof report->event.text);
     return true;
 }
 
+/* Whether a report makes another one unnecessary. Clients identify a watchpoint by its tag, or by
+ * its address: then one report covers all watchpoints that contain the address. */
+static bool covers(const struct report *a, const struct report *b)
+{
+    const struct wt_event *x = &a->event, *y = &b->event;
+    if (x->tag && y->tag)
+        return x->tag == y->tag && x->owner == y->owner;
+    return wt_ranges_meet(x->addr, 1, b->at.addr, b->at.size);
+}
+
 /* Fills the spare reports with the hits of one instruction, those of the lane in focus first. */
-static void collect(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count)
+static void collect(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count,
+                    bool backwards, bool halted)
 {
     struct reports *to = &d->hits.spare;
     to->count = 0;
     for (size_t i = 0; i < d->watchpoints.count; i++) {
         struct report report;
-        if (!tell(d, &d->watchpoints.list[i], list, count, &report))
+        if (!tell(d, &d->watchpoints.list[i], list, count, backwards, halted, &report))
             continue;
-        /* Clients identify a watchpoint by its address, so one report covers all watchpoints that
-         * contain the address. */
         bool told = false;
         for (size_t k = 0; k < to->count; k++)
-            told |= wt_ranges_meet(to->report[k].event.addr, 1, report.at.addr, report.at.size);
+            told |= covers(&to->report[k], &report);
         if (told)
             continue;
         assert(to->count < to->capacity); /* dbg_reserve_watchpoint() */
@@ -171,17 +231,18 @@ static void collect(struct wt_debugger *d, const struct wt_watchpoint_hit *list,
 }
 
 bool dbg_take_hits(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count,
-                   bool backwards)
+                   bool backwards, bool halted)
 {
     if (!d->watchpoints.count)
         return false;
-    collect(d, list, count);
+    collect(d, list, count, backwards, halted);
     if (!d->hits.spare.count)
         return false;
     const struct reports now = d->hits.spare;
     d->hits.spare = d->hits.reports;
     d->hits.reports = now;
     d->hits.next = 0;
+    d->hits.told++;
     d->hits.backwards = backwards;
     d->hits.in_past = d->history.in_past;
     return true;

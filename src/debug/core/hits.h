@@ -9,10 +9,18 @@ bool dbg_is_watching(const struct wt_debugger *d);
 
 /**
  * Makes the reports of the accesses of one instruction, in place of those of the last one. False:
- * they concern no watchpoint, and the reports of the last one stay.
+ * they concern no watchpoint, or none whose condition holds, and the reports of the last one stay.
+ * @p halted: the registers of the wave that made them can be read through the debug hardware.
  */
 bool dbg_take_hits(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count,
-                   bool backwards);
+                   bool backwards, bool halted);
+
+/**
+ * For debug hardware, which does not tell what an access replaced: notes the memory of a watchpoint
+ * with a condition after an access that does not count, or (@p reported) that one is reported.
+ */
+void dbg_keep_other_side(struct wt_debugger *d, struct watchpoint *w, uint32_t wave, unsigned lane,
+                         bool reported);
 
 /** The next report that some client still wants, on a way in the same direction; false: none. */
 bool dbg_next_hit(struct wt_debugger *d, bool backwards, struct stop *stop);

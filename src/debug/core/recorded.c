@@ -13,6 +13,7 @@
 #include "debug/core/conditions.h"
 #include "debug/core/events.h"
 #include "debug/core/halt.h"
+#include "debug/core/held.h"
 #include "debug/core/hits.h"
 #include "debug/core/judge.h"
 #include "debug/core/known.h"
@@ -122,26 +123,46 @@ enum wt_status dbg_begin_recorded(struct wt_debugger *d, bool backwards,
     return status;
 }
 
+/* Halts a wave where the search has stopped, so that its registers can be read. */
+static enum wt_status halt_for_look(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    struct wt_wave_set one;
+    enum wt_status status = dbg_history(d)->inspect(d->target->context, err);
+    if (status)
+        return status;
+    dbg_one_wave(d, &one, wave);
+    d->ops->replaced(d->probe);
+    status = dbg_halt(d, &one, err);
+    dbg_forget(d, wave);
+    return status;
+}
+
 /* Makes the registers that a breakpoint evaluates readable where the search has stopped. */
 static enum wt_status inspect_wave(struct wt_debugger *d, const struct wt_history_match *match,
                                    const struct bp_code *code, struct wt_error *err)
 {
     struct wave *w = &d->wave[match->wave];
     enum wt_status status;
-    if (dbg_needs_registers(code) && !dbg_has_register_port(d)) {
-        struct wt_wave_set one;
-        if ((status = dbg_history(d)->inspect(d->target->context, err)) != WT_OK)
-            return status;
-        dbg_one_wave(d, &one, match->wave);
-        d->ops->replaced(d->probe);
-        if ((status = dbg_halt(d, &one, err)) != WT_OK)
-            return status;
-    }
+    if (dbg_needs_registers(code) && !dbg_has_register_port(d) &&
+        (status = halt_for_look(d, match->wave, err)) != WT_OK)
+        return status;
     dbg_forget(d, match->wave);
     w->pc = match->pc;
     w->mask = match->mask;
     w->have_pc = w->have_mask = true;
     return WT_OK;
+}
+
+/* Makes the registers readable that a watchpoint's condition evaluates. *halted: the wave had to be
+ * halted for that. */
+static enum wt_status inspect_hit(struct wt_debugger *d, const struct wt_history_match *match,
+                                  bool *halted, struct wt_error *err)
+{
+    for (size_t i = 0; i < d->watchpoints.count; i++)
+        *halted |= d->watchpoints.list[i].inserted && d->watchpoints.list[i].condition;
+    *halted &= !dbg_has_engine(d);
+    dbg_identify(d, match->wave);
+    return *halted ? halt_for_look(d, match->wave, err) : WT_OK;
 }
 
 /* A wave is about to issue an instruction with a breakpoint: does the run stop there? */
@@ -199,6 +220,7 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match
     struct candidate c = {.time = match->time};
     const struct wt_watchpoint_hit *list;
     enum wt_status status = WT_OK;
+    bool halted = false;
     *stops = false;
     switch (match->kind) {
     case WT_HISTORY_PC:
@@ -212,7 +234,9 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match
     case WT_HISTORY_WATCH:
         if (d->target->services->watchpoint_hits) {
             const size_t count = d->target->services->watchpoint_hits(d->target->context, &list);
-            *stops = dbg_take_hits(d, list, count, t->backwards) &&
+            if ((status = inspect_hit(d, match, &halted, err)) != WT_OK)
+                return status;
+            *stops = dbg_take_hits(d, list, count, t->backwards, halted) &&
                      dbg_next_hit(d, t->backwards, &c.stop);
         }
         break;

@@ -8,6 +8,7 @@
 #include "debug/core/memory.h"
 #include "debug/core/patches.h"
 #include "debug/core/sync.h"
+#include "debug/core/watch_condition.h"
 #include "debug/core/watchpoints.h"
 
 /* ---- breakpoints ---- */
@@ -104,7 +105,11 @@ enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a watchpoint");
     if (!w) {
         w = &d->watchpoints.list[d->watchpoints.count++];
-        *w = (struct watchpoint){.at = at, .changes = request->changes, .owner = request->owner};
+        *w = (struct watchpoint){.at = at,
+                                 .changes = request->changes,
+                                 .owner = request->owner,
+                                 .tag = request->tag,
+                                 .condition = dbg_share_watch_condition(request->condition)};
     }
     w->inserted = true;
     if (d->run.going && (status = dbg_sync_watchpoints(d, err))) {
@@ -129,6 +134,19 @@ enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
     w->inserted = false;
     dbg_drop_watchpoints(d);
     return d->run.going ? dbg_sync_watchpoints(d, err) : WT_OK;
+}
+
+bool wt_debugger_other_side(struct wt_debugger *d, const struct wt_watchpoint_request *request,
+                            void *bytes)
+{
+    struct wt_watchpoint at;
+    if (dbg_resolve_watchpoint(d, request, &at, WT_IGNORED) != WT_OK)
+        return false;
+    const struct watchpoint *w = dbg_find_watchpoint(d, &at, request);
+    if (!w || !w->other || w->other_told != d->hits.told)
+        return false;
+    memcpy(bytes, w->other, w->at.size);
+    return true;
 }
 
 void wt_debugger_remove_all_watchpoints(struct wt_debugger *d)

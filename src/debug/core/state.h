@@ -84,6 +84,7 @@ struct bp_code {
     unsigned *index; /**< registers and parts (wt_expr_registers) that conditions and commands name,
                         once each */
     size_t index_count, index_capacity;
+    bool by_port;         /**< what it names can be read past the debug registers */
     bool in_engine;       /**< the target evaluates it, and nothing is planted */
     const uint64_t **row; /**< room for pointers to the rows of one expression */
     uint64_t *cell;       /**< room for the registers of all lanes */
@@ -95,6 +96,19 @@ struct claim {
     uint32_t owner;
     struct wt_expr **condition, **command;
     size_t condition_count, command_count;
+};
+
+/** The condition of watchpoints, with what is known of it for each pc. */
+struct wt_watch_condition {
+    unsigned owners;
+    struct wt_debugger *d;
+    wt_condition_at_fn *at; /**< NULL: its client has gone */
+    void *context;
+    struct watch_code {
+        uint64_t pc;
+        struct bp_code *code; /**< NULL: code there does not tell it */
+    } * place;
+    size_t place_count, place_capacity;
 };
 
 struct breakpoint {
@@ -117,11 +131,16 @@ struct breakpoint_table {
 };
 
 struct watchpoint {
-    struct wt_watchpoint at;
+    struct wt_watchpoint at; /**< `holds` is for lists that a target gets: dbg_watched_memory() */
     bool changes;
-    uint32_t owner;
-    bool inserted; /**< its client wants it */
-    bool active;   /**< the target watches it */
+    uint32_t owner, tag;
+    struct wt_watch_condition *condition; /**< NULL: none; shared */
+    uint8_t *other;      /**< with a condition: the memory on the other side of an access, which is
+                              before it on the way forwards; NULL: no room yet */
+    uint64_t other_told; /**< `other` is for reports number … (struct hits) */
+    bool has_passed;     /**< the condition did not hold for an access since the last report */
+    bool inserted;       /**< its client wants it */
+    bool active;         /**< the target watches it */
 };
 
 struct watchpoint_table {
@@ -146,6 +165,7 @@ struct reports {
 struct hits {
     struct reports reports, spare; /**< both have room for one of each watchpoint */
     size_t next;                   /**< reports before it have been given to clients */
+    uint64_t told;                 /**< how often there were reports: their number */
     bool backwards, in_past;       /**< on which way it was */
 };
 
@@ -213,10 +233,12 @@ struct present {
     wt_thread current;
 };
 
-/** What breakpoints evaluated when a search of the past began. */
+/** What breakpoints and watchpoints evaluated when a search of the past began. */
 struct held_code {
     struct bp_code **code;
     size_t count;
+    struct wt_watch_condition **condition;
+    size_t condition_count;
 };
 
 /** The recorded run. */

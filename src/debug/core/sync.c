@@ -73,7 +73,7 @@ static enum wt_status list_all(struct wt_debugger *d, struct wt_watchpoint **lis
             (*list)[(*count)++] = dbg_watched_code(&d->breakpoints.list[i]);
     for (size_t i = 0; i < d->watchpoints.count; i++)
         if (d->watchpoints.list[i].inserted)
-            (*list)[(*count)++] = d->watchpoints.list[i].at;
+            (*list)[(*count)++] = dbg_watched_memory(&d->watchpoints.list[i]);
     return WT_OK;
 }
 

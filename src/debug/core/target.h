@@ -59,9 +59,11 @@ enum wt_watchpoint_kind {
 };
 
 /**
- * The condition of a watched instruction: the lanes of @p mask, those enabled in a wave that is
- * about to issue the instruction at @p pc at issue time @p time, for which it holds. It is called
- * within pump(), search_on() and accesses of debug registers that step, and changes nothing.
+ * The condition of a watchpoint: the lanes of @p mask, in a wave that is about to issue the
+ * instruction at @p pc at issue time @p time, for which it holds. It is called within pump(),
+ * search_on() and accesses of debug registers that step, and changes nothing. EXECUTE: the lanes
+ * are the enabled ones, and the instruction is the watched one. Memory: they are the enabled ones
+ * and those that have made the access, and the instruction is the one after it.
  */
 typedef wt_lanes wt_watchpoint_condition(void *context, uint32_t wave, uint64_t pc, wt_lanes mask,
                                          uint64_t time);
@@ -75,8 +77,12 @@ struct wt_watchpoint {
     struct wt_address addr;
     uint64_t size; /**< bytes, 1 or more */
     uint32_t wave;
-    unsigned lane;                  /**< 0 where the lanes of a wave see the same */
-    wt_watchpoint_condition *holds; /**< EXECUTE: NULL: every lane counts */
+    unsigned lane; /**< 0 where the lanes of a wave see the same */
+    /* What follows saves returns of the target. It may report more, and debug hardware does: who
+     * takes the hits has to judge them. */
+    bool changes; /**< WRITE: writes that leave the bytes as they are do not count */
+    wt_watchpoint_condition *holds; /**< NULL: every lane counts; memory: where it holds for no lane
+                                         that has made the access, that is no hit */
     void *context;                  /**< for holds; it lives until the target watches others */
 };
 
@@ -255,8 +261,8 @@ struct wt_target_services {
     uint64_t (*time)(void *context);
     /**
      * Replaces the list of watchpoints; count 0: none. pump() returns WT_PUMP_EVENT after an
-     * instruction that has accessed a watched range, and before a watched instruction. The list is
-     * copied.
+     * instruction that has accessed a watched range, and before a watched instruction, if their
+     * conditions hold. The list is copied.
      */
     enum wt_status (*set_watchpoints)(void *context, const struct wt_watchpoint *list, size_t count,
                                       struct wt_error *err);

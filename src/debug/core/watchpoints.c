@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "debug/core/numbering.h"
+#include "debug/core/watch_condition.h"
 
 bool dbg_same_watchpoint(const struct watchpoint *w, const struct wt_watchpoint *at, bool changes)
 {
@@ -19,7 +20,8 @@ struct watchpoint *dbg_find_watchpoint(struct wt_debugger *d, const struct wt_wa
 {
     for (size_t i = 0; i < d->watchpoints.count; i++)
         if (dbg_same_watchpoint(&d->watchpoints.list[i], at, r->changes) &&
-            d->watchpoints.list[i].owner == r->owner)
+            d->watchpoints.list[i].owner == r->owner && d->watchpoints.list[i].tag == r->tag &&
+            d->watchpoints.list[i].condition == r->condition)
             return &d->watchpoints.list[i];
     return NULL;
 }
@@ -48,12 +50,32 @@ enum wt_status dbg_resolve_watchpoint(struct wt_debugger *d, const struct wt_wat
     return status;
 }
 
+struct wt_watchpoint dbg_watched_memory(const struct watchpoint *w)
+{
+    struct wt_watchpoint at = w->at;
+    at.changes = w->changes;
+    if (w->condition && dbg_judges_in_engine(w->condition)) {
+        at.holds = dbg_watch_holds_in_engine;
+        at.context = w->condition;
+    }
+    return at;
+}
+
+static void free_watchpoint(struct watchpoint *w)
+{
+    dbg_free_watch_condition(w->condition);
+    free(w->other);
+}
+
 void dbg_drop_watchpoints(struct wt_debugger *d)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < d->watchpoints.count; i++)
+    for (size_t i = 0; i < d->watchpoints.count; i++) {
         if (d->watchpoints.list[i].inserted || d->watchpoints.list[i].active)
             d->watchpoints.list[kept++] = d->watchpoints.list[i];
+        else
+            free_watchpoint(&d->watchpoints.list[i]);
+    }
     d->watchpoints.count = kept;
 }
 
@@ -67,7 +89,7 @@ enum wt_status dbg_list_watchpoints(struct wt_debugger *d, struct wt_watchpoint 
                        d->watchpoints.count);
     for (size_t i = 0; i < d->watchpoints.count; i++)
         if (d->watchpoints.list[i].inserted)
-            (*list)[(*count)++] = d->watchpoints.list[i].at;
+            (*list)[(*count)++] = dbg_watched_memory(&d->watchpoints.list[i]);
     return WT_OK;
 }
 
@@ -92,6 +114,8 @@ bool dbg_reserve_watchpoint(struct wt_debugger *d)
 
 void dbg_free_watchpoints(struct wt_debugger *d)
 {
+    for (size_t i = 0; i < d->watchpoints.count; i++)
+        free_watchpoint(&d->watchpoints.list[i]);
     free(d->watchpoints.list);
     free(d->hits.reports.report);
     free(d->hits.spare.report);

@@ -6,6 +6,8 @@
 
 /** Whether @p w is of that kind, range and `changes`, whoever it belongs to. */
 bool dbg_same_watchpoint(const struct watchpoint *w, const struct wt_watchpoint *at, bool changes);
+/** A watchpoint as the target is to watch it. */
+struct wt_watchpoint dbg_watched_memory(const struct watchpoint *w);
 /** The watchpoint that an equal request has inserted; NULL: none. Valid until the list changes. */
 struct watchpoint *dbg_find_watchpoint(struct wt_debugger *d, const struct wt_watchpoint *at,
                                        const struct wt_watchpoint_request *r);

@@ -610,6 +610,8 @@ enum wt_status wt_sm_process_modules(struct wt_sm_process *p, struct sm_wire_mod
     return status;
 }
 
+#define MOST_TEXT (256u << 20)
+
 enum wt_status wt_sm_process_text(struct wt_sm_process *p, const struct sm_wire_module *module,
                                   uint32_t number, char **text, size_t *length,
                                   struct wt_error *err)
@@ -619,6 +621,10 @@ enum wt_status wt_sm_process_text(struct wt_sm_process *p, const struct sm_wire_
     *text = NULL;
     *length = 0;
     do {
+        if (*length > MOST_TEXT) {
+            status = wt_fail(err, WT_INVALID, "the text of a module does not end");
+            break;
+        }
         char *grown = realloc(*text, *length + SM_WIRE_MOST + 1);
         if (!grown) {
             status = wt_fail(err, WT_NO_MEMORY, "out of memory for a module's text");

@@ -627,8 +627,7 @@ enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
 }
 
 enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
-                                 struct wt_expr **expr, const struct wt_type **type,
-                                 struct wt_error *err)
+                                 struct wt_expr **expr, bool *names_local, struct wt_error *err)
 {
     struct wt_node *root;
     struct compiler c = wt_compiler_for(scope);
@@ -655,7 +654,7 @@ enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
         return status;
     }
     *expr = c.build.expr;
-    if (type)
-        *type = o.type;
+    if (names_local)
+        *names_local = c.names_local;
     return WT_OK;
 }

@@ -99,10 +99,13 @@ enum wt_status wt_source_read_variable(const struct wt_view *scope, Dwarf_Die *v
                                        wt_lanes lanes, struct wt_values *values,
                                        struct wt_error *err);
 
-/** Compiles an expression whose value is a number, for breakpoints. The caller owns *expr. */
+/**
+ * Compiles an expression whose value is a number, for breakpoints. The caller owns *expr.
+ * *names_local (unless NULL): it names what belongs to the function of the scope's frame, so that
+ * it means nothing elsewhere.
+ */
 enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
-                                 struct wt_expr **expr, const struct wt_type **type,
-                                 struct wt_error *err);
+                                 struct wt_expr **expr, bool *names_local, struct wt_error *err);
 
 /** One value of a message, and how it is written. */
 struct wt_message_value {

@@ -79,11 +79,12 @@ struct reduced {
 struct compiler {
     const struct wt_view *scope;
     struct wt_build build;
-    bool beside;     /**< for a breakpoint: no lane can be asked now */
-    bool any_lanes;  /**< lanes were selected: */
-    wt_lanes lanes;  /**< … these */
-    wt_lanes all;    /**< lanes of the wave */
-    bool types_only; /**< nothing is read: reductions have some value */
+    bool names_local; /**< a name of the frame's function was used, or what only it has */
+    bool beside;      /**< for a breakpoint: no lane can be asked now */
+    bool any_lanes;   /**< lanes were selected: */
+    wt_lanes lanes;   /**< … these */
+    wt_lanes all;     /**< lanes of the wave */
+    bool types_only;  /**< nothing is read: reductions have some value */
     unsigned depth;
     /** Evaluates a part of the expression now: for other lanes, or over lanes. */
     enum wt_status (*evaluate)(const struct wt_view *view, const struct wt_node *node,

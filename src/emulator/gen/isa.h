@@ -111,6 +111,8 @@ enum gen_arf {
 
 /** Vertical stride of a region whose rows begin where address registers say. */
 #define GEN_STRIDE_VXH 0xff
+/** Swizzle of a source whose elements stay in their places. */
+#define GEN_SWIZZLE_XYZW 0xe4
 /** Extended accumulator of an operand that has none ("nomme"). */
 #define GEN_NO_MME 8
 

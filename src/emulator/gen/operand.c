@@ -19,6 +19,10 @@ static void source_offsets(const struct gen_thread *t, const struct gen_operand 
     if (o->replicate) {
         for (unsigned i = 0; i < n; i++)
             at[i] = base;
+    } else if (align16 && size == 8 && o->swizzle != GEN_SWIZZLE_XYZW) {
+        /* Groups of two: xy of the swizzle is the first one, zw the second. */
+        for (unsigned i = 0; i < n; i++)
+            at[i] = base + (int32_t)((i / 2 * 2 + (o->swizzle >> (4 * (i % 2)) >> 1 & 1)) * size);
     } else if (align16) {
         for (unsigned i = 0; i < n; i++)
             at[i] =
@@ -45,6 +49,8 @@ bool gen_region(const struct gen_thread *t, const struct gen_operand *o, bool al
         base = (int32_t)address_register(t, o->subreg) + o->offset;
     else if (o->file == GEN_GRF)
         base += o->reg * GEN_GRF_BYTES;
+    else if (o->file == GEN_ARF && o->reg >> 4 == GEN_ARF_FC)
+        base *= GEN_GRF_BYTES; /* its subregister numbers are those of elements, not bytes */
     if (is_dst)
         for (unsigned i = 0; i < n; i++)
             offset[i] = base + (int32_t)(i * (align16 ? 1 : o->hstride) * size);
@@ -56,6 +62,17 @@ bool gen_region(const struct gen_thread *t, const struct gen_operand *o, bool al
         at[i] = (uint16_t)offset[i];
     }
     return good;
+}
+
+/* fc0 to fc4 have 39 elements in all. Intel's own system routine reads and writes eight dwords at
+ * each, so each has a row. */
+static uint8_t *flow_control(struct gen_registers *g, unsigned number, unsigned *size)
+{
+    static const uint8_t first[] = {0, 32, 33, 34, 38, GEN_FC_ELEMENTS};
+    if (number + 1 >= sizeof first)
+        return NULL;
+    *size = (unsigned)(first[number + 1] - first[number]) * GEN_GRF_BYTES;
+    return g->fc[first[number]];
 }
 
 uint8_t *gen_arf(struct gen_thread *t, unsigned reg, unsigned *size)
@@ -106,8 +123,7 @@ uint8_t *gen_arf(struct gen_thread *t, unsigned reg, unsigned *size)
         g->tm[1] = (uint32_t)(gen_now(t) >> 32);
         return (uint8_t *)g->tm;
     case GEN_ARF_FC:
-        *size = sizeof g->fc;
-        return g->fc;
+        return flow_control(g, number, size);
     case GEN_ARF_DBG:
         return (uint8_t *)g->dbg;
     case GEN_ARF_RESERVED:

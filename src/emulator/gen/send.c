@@ -68,7 +68,7 @@ static const struct gen_uop *gateway(struct gen_message *m)
     return gen_next(m->u);
 }
 
-const struct gen_uop *gen_op_send(struct gen_thread *t, const struct gen_uop *u)
+static const struct gen_uop *send(struct gen_thread *t, const struct gen_uop *u)
 {
     struct gen_message m = {.t = t, .u = u, .on = gen_enabled(t, &u->insn)};
     const bool ends = u->insn.exdesc >> 5 & 1;
@@ -103,6 +103,14 @@ const struct gen_uop *gen_op_send(struct gen_thread *t, const struct gen_uop *u)
         return next;
     gen_thread_end(t);
     return NULL;
+}
+
+const struct gen_uop *gen_op_send(struct gen_thread *t, const struct gen_uop *u)
+{
+    t->device->sending = u;
+    const struct gen_uop *next = send(t, u);
+    t->device->sending = NULL;
+    return next;
 }
 
 /* Opcode 0 is an instruction whose only purpose is not to be executed. */

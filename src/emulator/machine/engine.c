@@ -30,6 +30,15 @@ static bool stops_before(struct wt_machine *m, uint32_t wave)
     return issue.issues && wt_watch_set_before(m, &issue);
 }
 
+/* Whether a turn has hits for which the run returns. */
+static bool has_hits(struct wt_machine *m)
+{
+    if (!m->hits || !m->watch->judges)
+        return m->hits;
+    const struct wt_issue next = m->engine->next_issue(m, m->hit[0].wave);
+    return wt_watch_set_counts(m, &next);
+}
+
 /* Executes the actions that the turn has requested for its end. */
 static void close_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
 {
@@ -76,12 +85,14 @@ static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn 
             continue;
         if (m->fault.kind)
             return WT_RUN_FAULT;
-        if (m->hits) {
+        if (has_hits(m)) {
             /* Before an instruction: as if the scheduler had not got there. */
             if (places && !issued)
                 wt_watch_set_undo_turns(places, &m->turns);
             return WT_RUN_WATCH;
         }
+        if (!m->event && m->resets == resets)
+            continue;
         m->event = false;
         return WT_RUN_EVENT;
     }

@@ -17,10 +17,12 @@ struct wt_machine;
 #define WT_HOME_NOW 0
 
 /**
- * The condition of an EXECUTE watch: for which of the enabled lanes @p mask of a wave that is about
- * to issue the instruction at @p pc at issue time @p time it holds (the machine's own time may lag
- * within a run). It may look at the machine (wt_machine_ops.read_row,
- * read_memory) and must not change it. Its lanes outside @p mask do not count.
+ * The condition of a watch: for which of the lanes @p mask of a wave that is about to issue the
+ * instruction at @p pc at issue time @p time it holds (the machine's own time may lag within a
+ * run). It may look at the machine (wt_machine_ops.read_row, read_memory) and must not change it.
+ * Its lanes outside @p mask do not count. EXECUTE: the lanes are the enabled ones, and the
+ * instruction is the watched one. Memory: they are the enabled ones and those that have made the
+ * access, and the instruction is the one after it.
  */
 typedef wt_lanes (*wt_watch_holds_fn)(void *context, struct wt_machine *m, uint32_t wave,
                                       uint64_t pc, wt_lanes mask, uint64_t time);
@@ -47,9 +49,16 @@ struct wt_watch {
                         wave; WT_WATCH_ISSUE: the wave */
     uint64_t home; /**< WT_HOME_NOW: as the wave sees it when the watch is set; else what
                         wt_watch_pin put there: as the wave saw it then */
-    /** EXECUTE: which lanes are hits; NULL: all enabled ones. Where it holds for none, the
-     * instruction issues as if it were not watched: the turn goes on, nothing is noted. It is
-     * called within runs, and within debug_write when the debug hardware does a step. */
+    bool changes;  /**< WRITE: writes that leave the watched bytes as they are do not count. A step
+                        of the debug hardware may be reported nevertheless. */
+    /**
+     * NULL: every lane counts; not for ISSUE. EXECUTE: which lanes are hits. Where it holds for
+     * none, the instruction issues as if it were not watched: the turn goes on, nothing is noted.
+     * It is called within runs, and within debug_write when the debug hardware does a step.
+     * Memory: where it holds for none of the lanes that have made the access, the run goes on.
+     * Where it holds for one, all hits of the instruction are reported. A step of the debug
+     * hardware is reported without a call.
+     */
     wt_watch_holds_fn holds;
     void *context; /**< for holds; must live as long as the watch */
 };

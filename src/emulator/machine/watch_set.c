@@ -11,9 +11,21 @@ static bool add_watch(struct wt_machine *m, struct wt_watch_set *set, const stru
                       wt_watch_range_fn range)
 {
     assert(watch->kind <= WT_WATCH_ISSUE);
-    assert(!watch->holds || watch->kind == WT_WATCH_EXECUTE);
+    assert(!watch->holds || watch->kind != WT_WATCH_ISSUE);
+    assert(!watch->changes || watch->kind == WT_WATCH_WRITE);
     const uint64_t first = watch->addr, span = watch->size ? watch->size - 1 : 0;
     const uint64_t last = span > UINT64_MAX - first ? UINT64_MAX : first + span;
+    if (watch->kind <= WT_WATCH_ACCESS) {
+        set->memory[set->memory_count++] =
+            (struct wt_watch_memory){.kind = watch->kind,
+                                     .first = first,
+                                     .last = last,
+                                     .everywhere = watch->home == WT_HOME_NOW,
+                                     .changes = watch->changes,
+                                     .holds = watch->holds,
+                                     .context = watch->context};
+        set->judges |= watch->holds || watch->changes;
+    }
     switch (watch->kind) {
     case WT_WATCH_WRITE:
         return range(m, watch, first, last, &set->write);
@@ -43,6 +55,7 @@ static void free_set(struct wt_watch_set *set)
     wt_spans_free(&set->read);
     wt_spans_free(&set->write);
     free(set->code);
+    free(set->memory);
     free(set->issue);
     wt_turns_free(&set->turns);
     free(set);
@@ -59,7 +72,8 @@ static struct wt_watch_set *new_set(struct wt_machine *m, const struct wt_watch 
 {
     assert(list && count > 0);
     struct wt_watch_set *set = calloc(1, sizeof *set);
-    bool ok = set && (set->code = calloc(count, sizeof *set->code));
+    bool ok = set && (set->code = calloc(count, sizeof *set->code)) &&
+              (set->memory = calloc(count, sizeof *set->memory));
     for (size_t i = 0; ok && i < count; i++)
         ok = add_watch(m, set, &list[i], range);
     if (ok && (set->issue || set->code_count))
@@ -255,6 +269,53 @@ void wt_watch_set_step(struct wt_machine *m, const struct wt_issue *issue)
     assert(m->watch && issue->wave < m->waves);
     set_told(m->watch, issue);
     note(m, issue);
+}
+
+/* ---- what counts ---- */
+
+/* Whether a watch concerns an access. One whose hits may have other addresses (local memory)
+ * concerns each of its kind: who takes the hits knows more. */
+static bool concerns(const struct wt_watch_memory *w, const struct wt_watch_hit *hit)
+{
+    const uint64_t last = hit->addr + (hit->size - 1);
+    if ((w->kind == WT_WATCH_WRITE && hit->kind == WT_WATCH_READ) ||
+        (w->kind == WT_WATCH_READ && hit->kind == WT_WATCH_WRITE))
+        return false;
+    if (!w->everywhere || last < hit->addr) /* it wraps at the end of the space */
+        return !w->changes || memcmp(hit->before, hit->after, hit->size) != 0;
+    if (hit->addr > w->last || last < w->first)
+        return false;
+    const uint64_t from = hit->addr > w->first ? 0 : w->first - hit->addr;
+    const uint64_t to = (last < w->last ? last : w->last) - hit->addr;
+    return !w->changes || memcmp(hit->before + from, hit->after + from, to - from + 1) != 0;
+}
+
+static bool watch_counts(struct wt_machine *m, const struct wt_watch_memory *w,
+                         const struct wt_issue *next)
+{
+    wt_lanes lanes = 0;
+    for (size_t i = 0; i < m->hits; i++)
+        if (concerns(w, &m->hit[i]))
+            lanes |= m->hit[i].hits;
+    return lanes && (!w->holds || (w->holds(w->context, m, next->wave, next->pc, next->mask | lanes,
+                                            next->time) &
+                                   lanes));
+}
+
+bool wt_watch_set_counts(struct wt_machine *m, const struct wt_issue *next)
+{
+    const struct wt_watch_set *set = m->watch;
+    bool counts = false;
+    assert(set && m->hits);
+    for (size_t i = 0; i < m->hits; i++) {
+        assert(m->hit[i].wave == next->wave);
+        counts |= !m->hit[i].size; /* an instruction, or an issue: judged before it was noted */
+    }
+    for (size_t i = 0; i < set->memory_count && !counts; i++)
+        counts = watch_counts(m, &set->memory[i], next);
+    if (!counts)
+        m->hits = 0;
+    return counts;
 }
 
 /* ---- around a run ---- */

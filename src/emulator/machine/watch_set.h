@@ -21,8 +21,21 @@ struct wt_watch_code {
     void *context;
 };
 
+/** What counts among the accesses to watched memory. */
+struct wt_watch_memory {
+    enum wt_watch_kind kind;
+    uint64_t first, last;
+    bool everywhere; /**< hits have the addresses of the watch: [first, last] is what it concerns */
+    bool changes;
+    wt_watch_holds_fn holds; /**< NULL: every access */
+    void *context;
+};
+
 struct wt_watch_set {
     struct wt_spans read, write;
+    struct wt_watch_memory *memory;
+    size_t memory_count;
+    bool judges;                /**< some accesses to watched memory do not count */
     struct wt_watch_code *code; /**< sorted by first */
     size_t code_count;
     uint64_t *issue;       /**< waves, as a bit set; NULL: none */
@@ -126,6 +139,12 @@ bool wt_watch_set_before(struct wt_machine *m, const struct wt_issue *issue);
  * as reported.
  */
 void wt_watch_set_step(struct wt_machine *m, const struct wt_issue *issue);
+
+/**
+ * Whether the hits of a turn end the run: not if they are accesses that do not count for any watch
+ * (`changes`, `holds`), which are forgotten. @p next is the next issue of the wave that made them.
+ */
+bool wt_watch_set_counts(struct wt_machine *m, const struct wt_issue *next);
 
 /** Tells that a run begins, which forgets the hits of the last one, or ends. */
 void wt_watch_set_run(struct wt_machine *m, bool running);

@@ -581,6 +581,13 @@ static bool take_operand(struct parse *p, const struct sm_item *item)
             return false;
         set(p, 8, 8, number);
         return true;
+    case 'A':
+        if (!take(p, "["))
+            return bad(p, "an address ([R2]) is expected here");
+        if (!take_register(p, &number))
+            return false;
+        set(p, 8, 8, number);
+        return take(p, "]") || bad(p, "']' is missing");
     case 'b':
     case 'n':
     case 'f':

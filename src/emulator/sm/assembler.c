@@ -510,6 +510,10 @@ static bool is_slow(enum sm_insn insn)
     case SM_TXD_B:
     case SM_TXQ:
     case SM_TXQ_B:
+    case SM_SULD:
+    case SM_SULD_I:
+    case SM_SUST:
+    case SM_SUST_I:
     case SM_MUFU:
     case SM_RRO:
     case SM_I2I:

@@ -33,10 +33,8 @@ enum ptx_header {
 #define PTX_STACK_ROW 2
 #define PTX_PARAMETER_ROW 3
 
-/* Of instructions of textures: the shape (`how`) and, where a surface has no such place, what
- * happens (`combine`). */
+/* Of instructions of textures: the shape (`how`); `combine` is an enum sm_surface_outside. */
 enum ptx_shape { PTX_1D, PTX_2D, PTX_3D, PTX_A1D, PTX_A2D, PTX_SHAPES };
-enum ptx_clamping { PTX_SURFACE_TRAP, PTX_SURFACE_CLAMP, PTX_SURFACE_ZERO };
 
 enum ptx_wait {
     PTX_RUNS,

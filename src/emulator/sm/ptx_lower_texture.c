@@ -1,5 +1,6 @@
 /* Lowers the instructions of textures and surfaces of PTX (manual 9.7.10, 9.7.11). */
 #include "emulator/sm/ptx_body.h"
+#include "emulator/sm/texture_access.h"
 
 /* The shape that the words say; PTX_SHAPES: none that there is. */
 static enum ptx_shape shape_of(const struct ptx_form *f)
@@ -125,9 +126,9 @@ bool ptx_lower_surface(struct body *b, enum ptx_math op)
         f->vector * ptx_type_bytes(t) > 16 || body_operand_count(b) != 2)
         return body_unsupported(b);
     const struct ptx_operand *values = body_operand(b, stores ? 1 : 0);
-    record.combine = ptx_has(f, PTX_WORD_clamp)  ? PTX_SURFACE_CLAMP
-                     : ptx_has(f, PTX_WORD_zero) ? PTX_SURFACE_ZERO
-                                                 : PTX_SURFACE_TRAP;
+    record.combine = ptx_has(f, PTX_WORD_clamp)  ? SM_SURFACE_CLAMP
+                     : ptx_has(f, PTX_WORD_zero) ? SM_SURFACE_ZERO
+                                                 : SM_SURFACE_TRAP;
     record.size = (uint8_t)ptx_type_bytes(t);
     record.count = f->vector;
     record.element = (uint8_t)(record.size * f->vector);

@@ -108,56 +108,18 @@ PTX_EXECUTOR(ptx_op_texture_query)
 
 /* ---- surfaces ---- */
 
-/* Moves a coordinate below n, or says that there is no such place. */
-static bool inside(const struct ptx_op *o, uint32_t *value, uint32_t n)
-{
-    const int32_t i = (int32_t)*value;
-    if (i >= 0 && (uint32_t)i < n)
-        return true;
-    if (o->combine != PTX_SURFACE_CLAMP)
-        return false;
-    *value = i < 0 ? 0 : n - 1;
-    return true;
-}
-
-enum place { PLACE_GOOD, PLACE_OUTSIDE, PLACE_ERROR };
-
 /* The address that a lane accesses; x counts bytes. */
-static enum place surface_place(struct sm_texture_lane *r, struct handles *h, const uint8_t *frame,
-                                uint64_t *address)
+static enum sm_surface_place surface_place(struct sm_texture_lane *r, struct handles *h,
+                                           const uint8_t *frame, uint64_t *address)
 {
     const struct ptx_op *o = r->u->ptx;
     const struct sm_texture *t = &h->found.texture;
     uint32_t at[3] = {0}, layer = 0;
     if (!find_texture(r, h) || !right_shape(r, t))
-        return PLACE_ERROR;
+        return SM_SURFACE_ERROR;
     coordinates_of(o, frame, r->lane, at, &layer);
-    const unsigned dimensions = t->dimensions, size = o->element;
-    const uint32_t row = t->width * t->bytes * t->channels;
-    const uint32_t x = at[0];
-    bool good = size <= row && x <= row - size;
-    if (!good && size <= row && o->combine == PTX_SURFACE_CLAMP) {
-        at[0] = (int32_t)x < 0 ? 0 : row - size;
-        good = true;
-    }
-    if (dimensions > 1)
-        good &= inside(o, &at[1], t->height);
-    if (dimensions > 2)
-        good &= inside(o, &at[2], t->depth);
-    if (t->flags & SM_TEXTURE_LAYERED) {
-        good &= inside(o, &layer, t->depth);
-        at[2] = layer;
-    }
-    if (good) {
-        *address = t->address + at[2] * t->slice + (dimensions > 1 ? at[1] * t->pitch : 0) + at[0];
-        return PLACE_GOOD;
-    }
-    if (o->combine == PTX_SURFACE_ZERO)
-        return PLACE_OUTSIDE;
-    r->next = sm_error(r->w, r->u, SM_OOR_ADDR, 1u << r->lane, x,
-                       "byte %d of row %d: the surface has rows of %u bytes, %u of them",
-                       (int32_t)x, dimensions > 1 ? (int32_t)at[1] : 0, row, t->height);
-    return PLACE_ERROR;
+    return sm_surface_find(r, t, at, layer, o->element, (enum sm_surface_outside)o->combine,
+                           address);
 }
 
 PTX_EXECUTOR(ptx_op_surface_load)
@@ -171,9 +133,9 @@ PTX_EXECUTOR(ptx_op_surface_load)
     {
         uint64_t address;
         r.lane = i;
-        const enum place place = surface_place(&r, &h, frame, &address);
-        if (place == PLACE_ERROR ||
-            (place == PLACE_GOOD && !sm_texture_read(&r, address, o->element, bytes[i])))
+        const enum sm_surface_place place = surface_place(&r, &h, frame, &address);
+        if (place == SM_SURFACE_ERROR ||
+            (place == SM_SURFACE_INSIDE && !sm_texture_read(&r, address, o->element, bytes[i])))
             return r.next;
     }
     for (unsigned k = 0; k < o->count; k++)
@@ -195,12 +157,12 @@ PTX_EXECUTOR(ptx_op_surface_store)
     {
         uint64_t address;
         r.lane = i;
-        const enum place place = surface_place(&r, &h, frame, &address);
-        if (place == PLACE_ERROR ||
-            (place == PLACE_GOOD &&
+        const enum sm_surface_place place = surface_place(&r, &h, frame, &address);
+        if (place == SM_SURFACE_ERROR ||
+            (place == SM_SURFACE_INSIDE &&
              !sm_reach_global(w, u, i, address, o->element, true, false, &a, &r.next)))
             return r.next;
-        a.lanes |= place == PLACE_GOOD ? 1u << i : 0;
+        a.lanes |= place == SM_SURFACE_INSIDE ? 1u << i : 0;
     }
     PTX_LEFT(i, a.lanes)
     {

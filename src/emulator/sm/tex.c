@@ -200,8 +200,7 @@ static const struct sm_uop *not_there(struct sm_warp *w, const struct sm_uop *u,
     return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, lanes, 0, "textures have no %s here", what);
 }
 
-/* The handle of a lane: in a register, or at a place of constant bank 0, where parameters are. */
-static bool handle_of(struct sm_texture_lane *r, bool bindless, uint8_t reg, uint64_t *handle)
+bool sm_texture_handle(struct sm_texture_lane *r, bool bindless, uint8_t reg, uint64_t *handle)
 {
     uint32_t value;
     if (bindless) {
@@ -256,7 +255,8 @@ static bool sample(const struct form *f, struct sm_texture_lane *r, struct sm_te
     const struct sm_texel_reader reader = {sm_texture_read, r};
     const bool gradient = r->u->insn == SM_TXD || r->u->insn == SM_TXD_B;
     uint64_t handle;
-    if (!handle_of(r, f->bindless, f->handle, &handle) || !sm_texture_find(r, handle, found) ||
+    if (!sm_texture_handle(r, f->bindless, f->handle, &handle) ||
+        !sm_texture_find(r, handle, found) ||
         !sm_texture_has_shape(r, &found->texture, f->dimensions, f->layered))
         return false;
     for (unsigned i = 0; i < f->dimensions; i++)
@@ -300,7 +300,7 @@ const struct sm_uop *sm_op_txq(struct sm_warp *w, const struct sm_uop *u)
     for (uint32_t left = lanes; left; left &= left - 1) {
         uint64_t handle;
         r.lane = (unsigned)__builtin_ctz(left);
-        if (!handle_of(&r, u->insn == SM_TXQ_B, u->a, &handle) ||
+        if (!sm_texture_handle(&r, u->insn == SM_TXQ_B, u->a, &handle) ||
             !sm_texture_find(&r, handle, &found))
             return r.next;
         const struct sm_texture *t = &found.texture;

@@ -209,6 +209,11 @@ static bool put_operand(struct out *o, uint64_t word, uint64_t pc, enum sm_form 
     case 'a':
         put_register(o, (unsigned)sm_bits(word, 8, 8));
         break;
+    case 'A':
+        put(o, "[");
+        put_register(o, (unsigned)sm_bits(word, 8, 8));
+        put(o, "]");
+        break;
     case 'b':
     case 'n':
     case 'f':

@@ -31,4 +31,20 @@ bool sm_texture_find(struct sm_texture_lane *lane, uint64_t handle, struct sm_te
 bool sm_texture_has_shape(struct sm_texture_lane *lane, const struct sm_texture *t,
                           unsigned dimensions, bool layered);
 
+/** The handle of a lane: in a register, or at a place of constant bank 0 that bits 36 to 48 of the
+ * instruction say in dwords; false: there is none, which raised INVALID_CONST_ADDR. */
+bool sm_texture_handle(struct sm_texture_lane *lane, bool in_register, uint8_t reg,
+                       uint64_t *handle);
+
+/** What happens where a surface has no such place. */
+enum sm_surface_outside { SM_SURFACE_TRAP, SM_SURFACE_CLAMP, SM_SURFACE_ZERO };
+enum sm_surface_place { SM_SURFACE_INSIDE, SM_SURFACE_NOWHERE, SM_SURFACE_ERROR };
+/**
+ * The address of @p size bytes of a surface; coordinate[0] counts bytes. SM_SURFACE_NOWHERE: reads
+ * give 0 and writes do nothing; SM_SURFACE_ERROR: the lane raised OOR_ADDR.
+ */
+enum sm_surface_place sm_surface_find(struct sm_texture_lane *lane, const struct sm_texture *t,
+                                      const uint32_t coordinate[3], uint32_t layer, unsigned size,
+                                      enum sm_surface_outside outside, uint64_t *address);
+
 #endif

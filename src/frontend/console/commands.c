@@ -74,7 +74,8 @@ const struct command wt_shell_commands[] = {
      'l', false},
     {"watch", NULL, do_watch, POINTS, "Stops when a variable's value changes.",
      "watch [-l] EXPRESSION [if CONDITION]. The memory that the expression names now is watched, "
-     "whichever\nwave or lane writes to it.",
+     "whichever\nwave or lane writes to it. The condition is evaluated after each access, for the "
+     "lanes that made it.",
      'e', false},
     {"rwatch", NULL, do_rwatch, POINTS, "Stops when a variable is read.", NULL, 'e', false},
     {"awatch", NULL, do_awatch, POINTS, "Stops when a variable is read or written.", NULL, 'e',

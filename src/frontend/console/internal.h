@@ -60,6 +60,7 @@ struct point {
     /* The end of what is watched: where the frame returns to whose variables it names. */
     struct stop_at scope;
     struct wt_expr *scope_condition; /**< NULL: it has no end */
+    struct watch_rule *rule;         /**< its condition; NULL: none */
 };
 
 /** An expression that is printed at each stop. */
@@ -410,12 +411,23 @@ struct point *find_point(struct wt_shell *c, unsigned number);
 void delete_point(struct wt_shell *c, struct point *p);
 /** Compiles a breakpoint's conditions anew. */
 enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_error *err);
-/** Whether a condition holds for the selected thread; true if it cannot be evaluated. */
-bool condition_true(struct wt_shell *c, const char *text);
 /** The addresses of a location (FILE:LINE, function, *ADDRESS); the caller frees *list and *where.
  */
 enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **list, size_t *count,
                              char **where, struct wt_error *err);
+
+/* ---- watch_condition.c ---- */
+/** Makes p->rule from a watchpoint's condition, as the selected frame understands it. */
+enum wt_status compile_watch_condition(struct wt_shell *c, struct point *p, struct wt_error *err);
+/** As the debugger has it; NULL: there is none. */
+struct wt_watch_condition *watch_condition_of(const struct point *p);
+/**
+ * At a stop for a watchpoint that the debugger has not decided: whether its condition holds for a
+ * lane that made the access, or cannot be evaluated. Selects the first such lane.
+ */
+bool watch_condition_holds(struct wt_shell *c, const struct point *p);
+/** Frees it. NULL is allowed. */
+void free_watch_rule(struct watch_rule *rule);
 
 /* ---- files.c ---- */
 struct text_file *open_source(struct wt_shell *c, const char *name);

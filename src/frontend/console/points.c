@@ -48,6 +48,7 @@ static void free_point(struct point *p)
 {
     free_compiled(p);
     wt_expr_free(p->scope_condition);
+    free_watch_rule(p->rule);
     free_script(&p->commands);
     free(p->text);
     free(p->addr);
@@ -414,6 +415,8 @@ enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_
 {
     enum wt_status status = WT_OK;
     free_compiled(p);
+    if (p->part_count)
+        return compile_watch_condition(c, p, err);
     if (!p->condition || !has_addresses(p) || !p->addr_count)
         return WT_OK;
     struct wt_expr **compiled = calloc(p->addr_count, sizeof(struct wt_expr *));
@@ -434,19 +437,6 @@ enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_
     if (status)
         free_compiled(p);
     return status;
-}
-
-bool condition_true(struct wt_shell *c, const char *text)
-{
-    const struct wt_view view = view_of(c);
-    struct wt_values values;
-    if (wt_source_evaluate(&view, text, &values, WT_IGNORED) != WT_OK)
-        return true;
-    bool truth = values.state[0] != WT_VALUE_GOOD;
-    for (uint64_t i = 0; i < values.size; i++)
-        truth |= values.bytes[i] != 0;
-    wt_values_free(&values);
-    return truth;
 }
 
 /* Splits " if CONDITION" from the end of a location; returns the condition, or NULL. */
@@ -667,8 +657,10 @@ static enum wt_status set_watch(struct wt_shell *c, const char *text, enum point
     const char *condition = split_condition(copy);
     struct point *p = add_point(c, kind, copy, err);
     enum wt_status status = p ? fill_watch(c, p, copy, location, err) : WT_NO_MEMORY;
-    if (p && condition)
+    if (!status && condition) {
         p->condition = strdup(condition);
+        status = compile_condition(c, p, err);
+    }
     free(copy);
     if (status) {
         if (p) {

@@ -205,10 +205,19 @@ void remove_all_inserted(struct wt_shell *c)
     c->internal_count = 0;
 }
 
-static enum wt_status insert_watch(struct wt_shell *c, struct wt_watchpoint_request request,
-                                   struct wt_error *err)
+static struct wt_watchpoint_request request_of(struct wt_shell *c, const struct point *p,
+                                               struct wt_watchpoint_request part)
 {
-    request.owner = wt_client_number(c->client);
+    part.owner = wt_client_number(c->client);
+    part.tag = p->number;
+    part.condition = watch_condition_of(p);
+    return part;
+}
+
+static enum wt_status insert_watch(struct wt_shell *c, const struct point *p,
+                                   struct wt_watchpoint_request part, struct wt_error *err)
+{
+    const struct wt_watchpoint_request request = request_of(c, p, part);
     struct wt_watchpoint_request *grown =
         wt_array_grow(c->watched, &c->watched_capacity, c->watched_count + 1, sizeof *grown);
     if (!grown)
@@ -236,7 +245,7 @@ enum wt_status insert_points(struct wt_shell *c, struct wt_error *err)
         if (p->scope_condition)
             fine &= note_address(c, p->scope.addr);
         for (size_t k = 0; k < p->part_count && !c->options.steps_to_watch; k++)
-            if ((status = insert_watch(c, p->part[k], err)) != WT_OK)
+            if ((status = insert_watch(c, p, p->part[k], err)) != WT_OK)
                 return status;
     }
     for (size_t i = 0; i < c->internal_count; i++)
@@ -522,8 +531,17 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
         delete_point(c, gone[i]);
 }
 
+/* Whether a stop is for a watchpoint that this console has set in the device. */
+static bool is_own(struct wt_shell *c, const struct wt_event *event)
+{
+    return event->tag && event->owner == wt_client_number(c->client);
+}
+
+/* The watchpoint of a stop; NULL: there is none. */
 static struct point *watched_at(struct wt_shell *c, const struct wt_event *event)
 {
+    if (is_own(c, event))
+        return find_point(c, event->tag);
     for (size_t i = 0; i < c->point_count; i++) {
         struct point *p = c->point[i];
         if (!p->enabled || !p->part_count || p->watch != event->watch)
@@ -574,19 +592,35 @@ bool read_watched(struct wt_shell *c, const struct point *p, uint8_t *to)
     return done == p->size;
 }
 
+/* Corrects what a watchpoint's value was by what accesses have done that were no stops. */
+static void note_other_side(struct wt_shell *c, struct point *p, const uint8_t *now)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i < p->part_count && at < p->size; at += p->part[i++].size) {
+        const struct wt_watchpoint_request request = request_of(c, p, p->part[i]);
+        if (request.size <= p->size - at &&
+            !wt_debugger_other_side(c->debugger, &request, p->old + at) &&
+            !wt_ranges_meet(request.addr, request.size, c->event.addr, 1))
+            memcpy(p->old + at, now + at, request.size);
+    }
+}
+
 static void report_watchpoint(struct wt_shell *c, bool *again)
 {
     struct point *p = watched_at(c, &c->event);
+    const bool decided = is_own(c, &c->event) && !c->event.undecided;
     if (!p) {
         fprintf(c->out, "\n%s\n", c->event.text);
         return;
     }
     uint8_t *now = malloc(p->size ? p->size : 1);
     const bool readable = now && read_watched(c, p, now);
+    if (readable && p->rule)
+        note_other_side(c, p, now);
     const bool changed = readable && memcmp(now, p->old, p->size) != 0;
     /* An instruction that writes several parts of the value is reported once. */
     const bool told = p->kind == POINT_WATCH && p->part_count > 1 && readable && !changed;
-    if (told || (p->condition && !condition_true(c, p->condition))) {
+    if (told || (!decided && !watch_condition_holds(c, p))) {
         *again = true;
     } else {
         p->hits++;

@@ -1,10 +1,26 @@
 /* See catch.h. */
 #include "runtime/common/catch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 uint16_t wt_catch_of_environment(void)
 {
     const char *caught = getenv(WT_CATCH_VARIABLE); /* exec has checked it */
     return caught ? (uint16_t)(strtoul(caught, NULL, 0) & WT_CATCH_ALL) : 0;
+}
+
+bool wt_catch_ends(bool access)
+{
+    const uint16_t caught = wt_catch_of_environment();
+    return caught == WT_CATCH_ALL || (access && caught & WT_CATCH_MEM_VIOL);
+}
+
+void wt_catch_end(void)
+{
+    /* Another thread may be printing, and wait for its reader. */
+    if (!ftrylockfile(stdout))
+        fflush(stdout);
+    _exit(WT_CAUGHT_STATUS);
 }

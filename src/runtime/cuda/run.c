@@ -222,24 +222,14 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
     return result;
 }
 
-/* exec --catch: whether the program ends at this failure of a kernel. The exceptions are named as
- * gfx900's are: of an SM, mem_viol is an access that fails; all is whatever ends a kernel. */
-static bool is_caught(CUresult failed)
-{
-    const uint16_t caught = wt_catch_of_environment();
-    const bool memory =
-        failed == CUDA_ERROR_ILLEGAL_ADDRESS || failed == CUDA_ERROR_MISALIGNED_ADDRESS;
-    return caught == WT_CATCH_ALL || (memory && caught & WT_CATCH_MEM_VIOL);
-}
-
 static CUresult failed(struct gpu *g, const struct gpu_launch *l)
 {
     const CUresult result = report(g, l);
-    if (!is_caught(result))
+    if (!wt_catch_ends(result == CUDA_ERROR_ILLEGAL_ADDRESS ||
+                       result == CUDA_ERROR_MISALIGNED_ADDRESS))
         return result;
     tell_statistics();
-    fflush(stdout);
-    _exit(WT_CAUGHT_STATUS);
+    wt_catch_end();
 }
 
 CUresult gpu_run(struct gpu *g, const struct gpu_launch *l)

@@ -21,7 +21,7 @@ static bool describe(const struct drm_object *object, size_t index, struct wt_ge
         .dirty = object->written,
         .purgeable = object->purgeable,
         .tiling = tilings[object->tiling],
-        .cache = WT_GEM_CACHE_LLC,
+        .cache = object->caching == I915_CACHING_CACHED ? WT_GEM_CACHE_LLC : WT_GEM_CACHE_NONE,
         .size = object->size,
         .read_domains = object->read_domains,
         .write_domain = object->write_domain,

@@ -12,6 +12,8 @@
 #include "base/text.h"
 #include "emulator/gen/host.h"
 #include "emulator/gen/isa.h"
+#include "runtime/common/catch.h"
+#include "runtime/common/guard.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
 #include "runtime/common/progress.h"
@@ -26,6 +28,7 @@ struct wt_drm_emulated {
     struct wt_progress progress;
     struct wt_core_on_fault core_on_fault;
     FILE *record;  /* of the buffer objects; NULL: none */
+    bool caught;   /* the batch's failure ends the program (exec --catch) */
     char *details; /* lines that follow the message of the batch's failure; NULL: none */
     size_t details_length;
 };
@@ -169,7 +172,7 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
     fprintf(out, "  %s\n", line);
     if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE)
         gen_device_tell_walk(out, "  ", gpu->device, fault->addr);
-    wt_core_on_fault_write(&gpu->core_on_fault, &drm_core_ops, gpu->device, "", fault->wave,
+    wt_core_on_fault_write(&gpu->core_on_fault, &drm_core_ops, &gpu->debugged, "", fault->wave,
                            (uint64_t)fault->lanes, out);
     fclose(out);
 }
@@ -198,22 +201,46 @@ static enum wt_status report(struct wt_drm_emulated *gpu, const struct wt_i915_m
 
 /* ---- the driver's operations ---- */
 
+/* A slice of a run. */
+struct slice {
+    struct wt_drm_emulated *gpu;
+    enum wt_run why;
+    bool lost; /* the run cannot go on: memory of the program has gone */
+};
+
+static void run_slice(void *context)
+{
+    struct slice *s = context;
+    s->why = drm_debugged_run(&s->gpu->debugged, drm_debugged_slice(&s->gpu->debugged));
+}
+
+/* The program's threads run meanwhile, and may unmap memory of the batch. */
+static void run_guarded(struct slice *s)
+{
+    uint64_t addr;
+    if (wt_guarded(run_slice, s, &addr))
+        return;
+    s->lost = !gen_device_lost_memory(s->gpu->device, addr);
+    s->lost |= drm_debugged_lost_memory(&s->gpu->debugged);
+    s->why = WT_RUN_FAULT;
+}
+
 static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *walk)
 {
     struct wt_machine *m = gen_machine(gpu->device);
-    enum wt_run why;
+    struct slice s = {.gpu = gpu};
     wt_interrupt_attend(true);
     wt_progress_begin(&gpu->progress, m->time);
     do {
-        why = m->ops->run(m, drm_debugged_slice(&gpu->debugged));
+        run_guarded(&s);
         if (wt_interrupt_take())
             end_interrupted(gpu, walk);
         if (wt_progress_due(&gpu->progress))
             show_progress(gpu, walk);
-    } while (drm_debugged_continue(&gpu->debugged, why));
+    } while (!s.lost && drm_debugged_continue(&gpu->debugged, s.why));
     wt_progress_clear(&gpu->progress);
     wt_interrupt_attend(false);
-    return why;
+    return s.why;
 }
 
 /* The device has been taken for it. */
@@ -223,15 +250,16 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
 {
     struct wt_machine *m = gen_machine(gpu->device);
     enum wt_status status;
-    gen_device_use_table(gpu->device, root);
-    if ((status = gen_device_walk(gpu->device, walk, err)) != WT_OK)
+    if ((status = drm_debugged_walk(&gpu->debugged, root, mappings, count, walk, err)) != WT_OK)
         return status;
     const enum wt_run why = run_walk(gpu, walk);
+    drm_debugged_walked(&gpu->debugged);
     if (why == WT_RUN_ENDED)
         return WT_OK;
     status = why == WT_RUN_FAULT
                  ? report(gpu, mappings, count, walk, err)
                  : wt_fail(err, WT_INVALID, "all threads wait, and nothing will wake them");
+    gpu->caught = wt_catch_ends(why == WT_RUN_FAULT && m->fault.kind == WT_FAULT_ACCESS);
     m->ops->reset(m);
     return status;
 }
@@ -250,21 +278,50 @@ static uint8_t *find_host(const struct wt_i915_mapping *mappings, size_t count, 
     return NULL;
 }
 
+/* What `run` is called with. */
+struct command {
+    struct wt_drm_emulated *gpu;
+    uint64_t root;
+    const struct wt_i915_mapping *mappings;
+    size_t count;
+    const struct gen_walk *walk;
+    enum wt_status status;
+    struct wt_error *err;
+};
+
+static void run_command(void *context)
+{
+    struct command *c = context;
+    struct wt_drm_emulated *gpu = c->gpu;
+    struct gen_walk numbered = *c->walk;
+    size_t room;
+    uint8_t *code = find_host(c->mappings, c->count, kernel_of(c->walk), &room);
+    drm_debugged_begin(&gpu->debugged, kernel_of(c->walk), code, room);
+    numbered.launch = gpu->debugged.launches;
+    if (gpu->debugged.attached) /* the driver's routine takes the place of the runtime's */
+        numbered.sip = 0;
+    drm_walk_sizes(c->walk, find_host(c->mappings, c->count, c->walk->payload, &room), room,
+                   &numbered);
+    c->status = run_to_end(gpu, c->root, c->mappings, c->count, &numbered, c->err);
+}
+
 static enum wt_status run(void *context, uint64_t root, const struct wt_i915_mapping *mappings,
                           size_t count, const struct gen_walk *walk, struct wt_error *err)
 {
     struct wt_drm_emulated *gpu = context;
-    struct gen_walk numbered = *walk;
-    size_t room;
-    uint8_t *code = find_host(mappings, count, kernel_of(walk), &room);
-    drm_debugged_begin(&gpu->debugged, kernel_of(walk), code, room);
-    numbered.launch = gpu->debugged.launches;
-    if (gpu->debugged.attached) /* the driver's routine takes the place of the runtime's */
-        numbered.sip = 0;
-    drm_walk_sizes(walk, find_host(mappings, count, walk->payload, &room), room, &numbered);
-    const enum wt_status status = run_to_end(gpu, root, mappings, count, &numbered, err);
+    struct wt_machine *m = gen_machine(gpu->device);
+    struct command c = {
+        .gpu = gpu, .root = root, .mappings = mappings, .count = count, .walk = walk, .err = err};
+    uint64_t addr;
+    if (!wt_guarded(run_command, &c, &addr)) { /* code or payload: the device is taken */
+        m->ops->reset(m);
+        c.status = wt_fail(err, WT_INVALID,
+                           "the program has given back the memory at 0x%llx, which has the kernel "
+                           "or its arguments",
+                           (unsigned long long)addr);
+    }
     drm_debugged_end(&gpu->debugged);
-    return status;
+    return c.status;
 }
 
 static uint64_t ticks(void *context)
@@ -281,6 +338,8 @@ static void say(void *context, const char *text, bool failed)
     funlockfile(stderr);
     if (!failed)
         return;
+    if (gpu->caught)
+        wt_catch_end();
     free(gpu->details);
     gpu->details = NULL;
 }

@@ -310,10 +310,31 @@ static enum wt_status take_vma(struct json_object *json, struct wt_gem_vma *vma,
     return WT_OK;
 }
 
+/* "fence" of an object is that of its mapping in the GGTT, to which the driver gives it. */
+static enum wt_status take_fence(struct json_object *json, struct wt_gem_object *object,
+                                 struct wt_error *err)
+{
+    enum wt_status status;
+    struct json_object *fence;
+    size_t i = 0;
+    int32_t number = -1;
+    if (!json_object_object_get_ex(json, "fence", &fence) || !fence)
+        return WT_OK;
+    if ((status = signed_number(fence, &number, err)) != WT_OK)
+        return wt_fail_in(err, "\"fence\"");
+    while (i < object->vma_count && !object->vmas[i].global)
+        i++;
+    if (i < object->vma_count)
+        object->vmas[i].fence = number;
+    else if (number >= 0)
+        return wt_fail(err, WT_INVALID, "\"fence\": no mapping is in the GGTT");
+    return WT_OK;
+}
+
 static enum wt_status take_object(struct json_object *json, struct wt_gem_object *object,
                                   struct wt_error *err)
 {
-    static const char *const extra[] = {"vmas", "stolen", NULL};
+    static const char *const extra[] = {"vmas", "stolen", "fence", NULL};
     enum wt_status status;
     struct json_object *vmas, *stolen;
     size_t count;
@@ -325,16 +346,14 @@ static enum wt_status take_object(struct json_object *json, struct wt_gem_object
             return wt_fail_in(err, "\"stolen\"");
         object->is_stolen = true;
     }
-    if (!count)
-        return WT_OK;
-    object->vmas = calloc(count, sizeof *object->vmas);
+    object->vmas = calloc(count + 1, sizeof *object->vmas);
     if (!object->vmas)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     object->vma_count = count;
     for (size_t i = 0; i < count; i++)
         if ((status = take_vma(json_object_array_get_idx(vmas, i), &object->vmas[i], err)) != WT_OK)
             return wt_fail_in(err, "\"vmas\"[%zu]", i);
-    return WT_OK;
+    return take_fence(json, object, err);
 }
 
 static enum wt_status take_objects(struct json_object *list, struct wt_gem_state *state,

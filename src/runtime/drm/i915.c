@@ -266,6 +266,8 @@ static int get_aperture(struct wt_i915_file *file, struct drm_i915_gem_get_apert
     X(DRM_IOCTL_I915_GEM_SET_TILING, drm_set_tiling, drm_i915_gem_set_tiling)                      \
     X(DRM_IOCTL_I915_GEM_GET_TILING, drm_get_tiling, drm_i915_gem_get_tiling)                      \
     X(DRM_IOCTL_I915_GEM_MADVISE, drm_madvise, drm_i915_gem_madvise)                               \
+    X(DRM_IOCTL_I915_GEM_SET_CACHING, drm_set_caching, drm_i915_gem_caching)                       \
+    X(DRM_IOCTL_I915_GEM_GET_CACHING, drm_get_caching, drm_i915_gem_caching)                       \
     X(DRM_IOCTL_I915_GEM_WAIT, wait_for, drm_i915_gem_wait)                                        \
     X(DRM_IOCTL_I915_GEM_BUSY, busy, drm_i915_gem_busy)                                            \
     X(DRM_IOCTL_I915_GEM_GET_APERTURE, get_aperture, drm_i915_gem_get_aperture)                    \

@@ -22,11 +22,13 @@ struct drm_object {
     uint64_t offset;  /* in the device's descriptor, unless `user` */
     uint64_t address; /* where the GPU saw it last */
     bool bound;       /* a batch has used it */
+    bool mapped;      /* by the program, or soon */
     bool closed;      /* its handle is gone; its memory follows when it is idle */
     uint32_t active;  /* batches that use it and have not ended */
     bool written, purgeable, read_only;
     uint64_t page_sizes; /* of its pages in the tables of that batch, each a bit */
     uint32_t tiling, stride;
+    uint32_t caching; /* I915_CACHING_CACHED or _NONE */
     uint32_t read_domains, write_domain;
 };
 
@@ -150,6 +152,10 @@ int drm_set_tiling(struct wt_i915_file *file, struct drm_i915_gem_set_tiling *ar
 int drm_get_tiling(struct wt_i915_file *file, struct drm_i915_gem_get_tiling *args);
 /* I915_GEM_MADVISE: notes whether the object may be purged; none ever is. -ENOENT, -EINVAL. */
 int drm_madvise(struct wt_i915_file *file, struct drm_i915_gem_madvise *args);
+/* I915_GEM_SET_CACHING: notes the cache level, which the report shows. -ENOENT, -EINVAL. */
+int drm_set_caching(struct wt_i915_file *file, struct drm_i915_gem_caching *args);
+/* I915_GEM_GET_CACHING: gives what drm_set_caching has noted; LLC at first. -ENOENT. */
+int drm_get_caching(struct wt_i915_file *file, struct drm_i915_gem_caching *args);
 /* Frees the memory of an object that no batch uses, and its place in the table. */
 void drm_object_free(struct wt_i915_file *file, struct drm_object *object);
 

@@ -65,6 +65,7 @@ int drm_create(struct wt_i915_file *file, struct drm_i915_gem_create *args)
         .size = size,
         .asked = asked <= size ? asked : 0,
         .offset = offset,
+        .caching = I915_CACHING_CACHED, /* as with every LLC */
         .read_domains = I915_GEM_DOMAIN_CPU,
         .write_domain = I915_GEM_DOMAIN_CPU,
     };
@@ -91,6 +92,7 @@ int drm_userptr(struct wt_i915_file *file, struct drm_i915_gem_userptr *args)
         .size = args->user_size,
         .asked = asked <= args->user_size ? asked : 0,
         .read_only = args->flags & I915_USERPTR_READ_ONLY,
+        .caching = I915_CACHING_CACHED, /* as with every LLC */
         .read_domains = I915_GEM_DOMAIN_CPU,
         .write_domain = I915_GEM_DOMAIN_CPU,
     };
@@ -124,7 +126,7 @@ int drm_close(struct wt_i915_file *file, struct drm_gem_close *args)
 
 int drm_mmap(struct wt_i915_file *file, struct drm_i915_gem_mmap *args)
 {
-    const struct drm_object *object = drm_object(file, args->handle);
+    struct drm_object *object = drm_object(file, args->handle);
     if (!object)
         return -ENOENT;
     if (object->user)
@@ -136,19 +138,21 @@ int drm_mmap(struct wt_i915_file *file, struct drm_i915_gem_mmap *args)
                     (off_t)(object->offset + args->offset));
     if (at == MAP_FAILED)
         return -ENOMEM;
+    object->mapped = true;
     args->addr_ptr = (uintptr_t)at;
     return 0;
 }
 
 int drm_mmap_offset(struct wt_i915_file *file, struct drm_i915_gem_mmap_offset *args)
 {
-    const struct drm_object *object = drm_object(file, args->handle);
+    struct drm_object *object = drm_object(file, args->handle);
     if (!object)
         return -ENOENT;
     if (object->user)
         return -ENODEV;
     if (args->extensions || args->flags > I915_MMAP_OFFSET_UC)
         return -EINVAL;
+    object->mapped = true;
     args->offset = object->offset;
     return 0;
 }
@@ -231,5 +235,32 @@ int drm_madvise(struct wt_i915_file *file, struct drm_i915_gem_madvise *args)
         return -EINVAL;
     object->purgeable = args->madv == I915_MADV_DONTNEED;
     args->retained = 1; /* nothing is ever purged */
+    return 0;
+}
+
+int drm_set_caching(struct wt_i915_file *file, struct drm_i915_gem_caching *args)
+{
+    struct drm_object *object = drm_object(file, args->handle);
+    if (!object)
+        return -ENOENT;
+    switch (args->caching) {
+    case I915_CACHING_NONE:
+    case I915_CACHING_DISPLAY: /* without an eLLC (I915_PARAM_HAS_WT) that is the same */
+        object->caching = I915_CACHING_NONE;
+        return 0;
+    case I915_CACHING_CACHED:
+        object->caching = I915_CACHING_CACHED;
+        return 0;
+    default:
+        return -EINVAL;
+    }
+}
+
+int drm_get_caching(struct wt_i915_file *file, struct drm_i915_gem_caching *args)
+{
+    const struct drm_object *object = drm_object(file, args->handle);
+    if (!object)
+        return -ENOENT;
+    args->caching = object->caching;
     return 0;
 }

@@ -7,7 +7,33 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "runtime/common/guard.h"
 #include "runtime/drm/internal.h"
+
+struct streaming {
+    struct drm_batch *batch;
+    uint64_t start;
+    enum wt_status status;
+    struct wt_error *err;
+};
+
+static void stream(void *context)
+{
+    struct streaming *s = context;
+    s->status = drm_stream(s->batch, s->start, s->err);
+}
+
+/* The program's threads run meanwhile, and may unmap the memory that commands are in or lead to. */
+static enum wt_status stream_guarded(struct drm_batch *batch, uint64_t start, struct wt_error *err)
+{
+    struct streaming s = {.batch = batch, .start = start, .err = err};
+    uint64_t addr;
+    if (wt_guarded(stream, &s, &addr))
+        return s.status;
+    return wt_fail(err, WT_INVALID,
+                   "batch: the program has given back the memory at 0x%llx, which the batch uses",
+                   (unsigned long long)addr);
+}
 
 /* Runs a batch. The lock is given up meanwhile, so that the program's ioctls go on, and is held
  * again at the end. */
@@ -29,7 +55,7 @@ static enum wt_status run(struct wt_i915 *device, const struct drm_submission *s
                               .root = context->tables.root};
     device->running = true;
     pthread_mutex_unlock(&device->lock);
-    status = drm_stream(&batch, s->start, err);
+    status = stream_guarded(&batch, s->start, err);
     pthread_mutex_lock(&device->lock);
     device->running = false;
     return status;
@@ -86,8 +112,11 @@ static void *work(void *argument)
 static bool start_thread(struct wt_i915 *device)
 {
     sigset_t all, before;
-    /* The program's signals are for its own threads. */
+    /* The program's signals are for its own threads; guard.c takes those of this thread's own
+     * accesses. */
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     device->has_thread = !pthread_create(&device->thread, NULL, work, device);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

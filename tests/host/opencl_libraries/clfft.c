@@ -1,5 +1,5 @@
 /* clFFT's transforms, each compared with the sum that defines it, computed in double precision. A
- * line for each. */
+ * line for each; the results go to the file of the first argument. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <clFFT.h>
 #include <complex.h>
@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "results.h"
 
 enum { MOST = 4096 };
 
@@ -93,6 +95,12 @@ static bool transforms(const struct machine *m, size_t rows, size_t columns, int
          "transform");
     must(clEnqueueReadBuffer(m->queue, to, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL), "read");
     size_t width = real ? rows / 2 + 1 : rows; /* of a real input's transform clFFT stores a half */
+    char name[64];
+    snprintf(name, sizeof name, "%zux%zu %d%s", rows, columns, sign, real ? " of reals" : "");
+    begin_result(name);
+    for (size_t i = 0; i < 2 * width * columns; i++)
+        keep(out[i]);
+    end_result();
     for (size_t y = 0; y < columns; y++)
         for (size_t x = 0; x < width; x++) {
             double complex e = expected[y * rows + x] / (sign < 0 ? 1 : (double)count);
@@ -106,7 +114,7 @@ static bool transforms(const struct machine *m, size_t rows, size_t columns, int
     return error < 1e-5 * most;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static const struct {
         size_t rows, columns;
@@ -124,6 +132,7 @@ int main(void)
     cl_device_id device;
     cl_int status;
     bool all_equal = true;
+    open_results(argc, argv);
     must(clGetPlatformIDs(1, &platform, NULL), "platform");
     must(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "device");
     m.context = clCreateContext(NULL, 1, &device, NULL, NULL, &status);

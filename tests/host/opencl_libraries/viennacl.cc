@@ -1,4 +1,5 @@
-/* ViennaCL's linear algebra on a device, compared with the host's loops. A line for each. */
+/* ViennaCL's linear algebra on a device, compared with the host's loops. A line for each; the results go
+ * to the file of the first argument. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define VIENNACL_WITH_OPENCL
 #include <viennacl/linalg/cg.hpp>
@@ -18,7 +19,10 @@
 #include <cstdio>
 #include <map>
 #include <random>
+#include <string>
 #include <vector>
+
+#include "results.h"
 
 namespace
 {
@@ -36,6 +40,10 @@ void tell(const char *name, const std::vector<T> &got, const std::vector<T> &exp
     bool equal = got.size() == expected.size() && error < (sizeof(T) == 8 ? 1e-10 : 2e-4) * most;
     std::printf("%s %s: %s\n", name, sizeof(T) == 8 ? "double" : "float", equal ? "ok" : "WRONG");
     all_equal = all_equal && equal;
+    begin_result((std::string(name) + (sizeof(T) == 8 ? " double" : " float")).c_str());
+    for (T value : got)
+        keep(double(value));
+    end_result();
 }
 
 template <typename T> std::vector<T> on_host(const viennacl::vector<T> &from)
@@ -171,8 +179,9 @@ template <typename T> void all()
 
 } // namespace
 
-int main()
+int main(int argc, char **argv)
 {
+    open_results(argc, argv);
     all<float>();
     all<double>();
     return all_equal ? 0 : 1;

@@ -1,4 +1,5 @@
 """`wavetrap info -g gen9`: registers with the numbers of Intel's GDB, an instruction field by field, zebins."""
+import re
 import subprocess
 import xml.etree.ElementTree
 
@@ -57,6 +58,44 @@ def test_a_word_is_explained(tmp_path):
     assert "immediate, type uw, 0x4c0\n" in said
     assert iga.normal(said.split("text: ")[1]) == "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {Switch}"
     assert info("-g", "gen9", f"--explain-word=0x{code[::-1].hex()}").stdout == said
+
+
+# Of each format. Branches have their targets within these lines.
+WORDS = """(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {Switch}
+(~f1.1) sel (8|M8) r12.2<2>:d -r5.1<8;4,2>:d (abs)r7.3<0;1,0>:d
+mov (8|M0) r[a0.3,-32]<1>:ud r[a0.1,64]<1,0>:ud
+mov (4|M0) r6.0<1>:df 1.5:df
+mov (1|M0) r6.3<1>:d 77:d
+mad (8|M0) r10.0<1>:f r2.0<2;1>:f -r3.0<2;1>:f (abs)r4.0<1>:f
+math.fdiv (8|M0) r10.0<1>:f r2.0<8;8,1>:f r3.0<8;8,1>:f
+(f0.0) goto (16|M0) 32 64
+if (16|M0) 32 48
+while (8|M0) -16
+jmpi (1|M0) 32
+call (8|M0) r5.2<1>:ud 64
+ret (8|M0) r5.2<0;1,0>:ud
+wait (1|M0) n0.0<0;1,0>:ud
+send (8|M0) r20:w r10 0xC 0x02106EFF
+send (8|M0) r20:w r10 0xC a0.0
+sends (16|M0) null:w r10 r12 0x8C 0x04025EFF
+sends (8|M0) r20:w r10 r12 0xA a0.0
+send (8|M0) null:w r127 0x27 0x02000010 {EOT}
+"""
+
+
+def test_every_field_of_a_word_is_shown(tmp_path):
+    """The values, put back at their bits, give the instruction that iga64 has assembled; no bit is in two fields."""
+    code = iga.assemble(WORDS, tmp_path)
+    assert len(code) == 16 * len(WORDS.splitlines())
+    for i, text in enumerate(WORDS.splitlines()):
+        word = code[16 * i:16 * i + 16]
+        said = info("-g", "gen9", "--explain-word", word.hex()).stdout
+        fields = [(int(last), int(first), int(value, 16))
+                  for last, first, value in re.findall(r"^  \w.* \[ *(\d+): *(\d+)\] (0x\w+)$", said, re.M)]
+        bits = [bit for last, first, _ in fields for bit in range(first, last + 1)]
+        assert len(bits) == len(set(bits)), text
+        assert sum(value << first for _, first, value in fields) == int.from_bytes(word, "little"), said
+        assert "\ntext: " in said
 
 
 def test_a_compact_word_is_expanded(tmp_path):

@@ -1,0 +1,163 @@
+/*
+ * Surfaces: where a lane's texel is, for PTX (manual 9.7.11) and machine code; SULD.D and SUST.D.
+ * The registers of A have the coordinates, then the layer, as nouveau's compiler for GM107 (Mesa,
+ * MIT) places them; C has the handle, or it is in constant bank 0 as for textures.
+ */
+#include <string.h>
+
+#include "base/bits.h"
+#include "emulator/sm/memory_access.h"
+#include "emulator/sm/texture_access.h"
+
+/* ---- where a texel is ---- */
+
+/* Moves a coordinate below n, or says that there is no such place. */
+static bool inside(enum sm_surface_outside outside, uint32_t *value, uint32_t n)
+{
+    const int32_t i = (int32_t)*value;
+    if (i >= 0 && (uint32_t)i < n)
+        return true;
+    if (outside != SM_SURFACE_CLAMP)
+        return false;
+    *value = i < 0 ? 0 : n - 1;
+    return true;
+}
+
+enum sm_surface_place sm_surface_find(struct sm_texture_lane *r, const struct sm_texture *t,
+                                      const uint32_t coordinate[3], uint32_t layer, unsigned size,
+                                      enum sm_surface_outside outside, uint64_t *address)
+{
+    const unsigned dimensions = t->dimensions;
+    const uint32_t row = t->width * t->bytes * t->channels, x = coordinate[0];
+    uint32_t at[3] = {x, coordinate[1], coordinate[2]};
+    bool good = size <= row && x <= row - size;
+    if (!good && size <= row && outside == SM_SURFACE_CLAMP) {
+        at[0] = (int32_t)x < 0 ? 0 : row - size;
+        good = true;
+    }
+    if (dimensions > 1)
+        good &= inside(outside, &at[1], t->height);
+    if (dimensions > 2)
+        good &= inside(outside, &at[2], t->depth);
+    if (t->flags & SM_TEXTURE_LAYERED) {
+        good &= inside(outside, &layer, t->depth);
+        at[2] = layer;
+    }
+    if (good) {
+        *address = t->address + at[2] * t->slice + (dimensions > 1 ? at[1] * t->pitch : 0) + at[0];
+        return SM_SURFACE_INSIDE;
+    }
+    if (outside == SM_SURFACE_ZERO)
+        return SM_SURFACE_NOWHERE;
+    r->next = sm_error(r->w, r->u, SM_OOR_ADDR, 1u << r->lane, x,
+                       "byte %d of row %d: the surface has rows of %u bytes, %u of them",
+                       (int32_t)x, dimensions > 1 ? (int32_t)at[1] : 0, row, t->height);
+    return SM_SURFACE_ERROR;
+}
+
+/* ---- machine code ---- */
+
+enum { SHAPE_BUFFER = 1, SHAPE_ARRAY_1D, SHAPE_2D, SHAPE_ARRAY_2D, SHAPE_3D };
+
+/* What an instruction says. */
+struct form {
+    unsigned dimensions, size;
+    bool layered, bytes, is_signed, immediate;
+    enum sm_surface_outside outside;
+};
+
+static struct form form_of(const struct sm_uop *u)
+{
+    static const uint8_t sizes[] = {1, 1, 2, 2, 4, 8, 16};
+    static const enum sm_surface_outside outsides[] = {SM_SURFACE_ZERO, SM_SURFACE_CLAMP,
+                                                       SM_SURFACE_TRAP};
+    const unsigned shape = SM_FIELD(u->word, sudim33), size = SM_FIELD(u->word, susz20);
+    return (struct form){.dimensions = shape == SHAPE_3D                              ? 3
+                                       : shape == SHAPE_2D || shape == SHAPE_ARRAY_2D ? 2
+                                                                                      : 1,
+                         .layered = shape == SHAPE_ARRAY_1D || shape == SHAPE_ARRAY_2D,
+                         .size = sizes[size],
+                         .is_signed = size == 1 || size == 3,
+                         .bytes = SM_FIELD(u->word, suba23),
+                         .immediate = u->insn == SM_SULD_I || u->insn == SM_SUST_I,
+                         .outside = outsides[SM_FIELD(u->word, suclamp49)]};
+}
+
+/* Register n behind a first one. */
+static unsigned behind(unsigned first, unsigned n)
+{
+    return first + n < SM_RZ ? first + n : SM_RZ;
+}
+
+static enum sm_surface_place place_of(const struct form *f, struct sm_texture_lane *r,
+                                      struct sm_texture_found *found, uint64_t *address)
+{
+    const struct sm_warp *w = r->w;
+    uint32_t at[3] = {0};
+    uint64_t handle;
+    if (!sm_texture_handle(r, !f->immediate, (uint8_t)sm_bits(r->u->word, 39, 8), &handle) ||
+        !sm_texture_find(r, handle, found) ||
+        !sm_texture_has_shape(r, &found->texture, f->dimensions, f->layered))
+        return SM_SURFACE_ERROR;
+    for (unsigned i = 0; i < f->dimensions; i++)
+        at[i] = w->r[behind(r->u->a, i)][r->lane];
+    const uint32_t layer = w->r[behind(r->u->a, f->dimensions)][r->lane];
+    if (!f->bytes)
+        at[0] *= f->size;
+    return sm_surface_find(r, &found->texture, at, layer, f->size, f->outside, address);
+}
+
+const struct sm_uop *sm_op_suld(struct sm_warp *w, const struct sm_uop *u)
+{
+    const uint32_t lanes = sm_lanes_of(w, u);
+    const struct form f = form_of(u);
+    uint8_t bytes[SM_LANES][16] = {{0}};
+    struct sm_texture_found found = {.known = false};
+    struct sm_texture_lane r = {.w = w, .u = u};
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint64_t address;
+        r.lane = (unsigned)__builtin_ctz(left);
+        const enum sm_surface_place place = place_of(&f, &r, &found, &address);
+        if (place == SM_SURFACE_ERROR ||
+            (place == SM_SURFACE_INSIDE && !sm_texture_read(&r, address, f.size, bytes[r.lane])))
+            return r.next;
+    }
+    const unsigned each = f.size < 4 ? f.size : 4;
+    for (unsigned k = 0; k * 4 < f.size; k++) {
+        const unsigned to = behind(u->d, k);
+        for (uint32_t left = to == SM_RZ ? 0 : lanes; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(left);
+            const uint64_t value = wt_load_le(bytes[lane] + 4 * k, each);
+            w->r[to][lane] =
+                f.is_signed ? (uint32_t)wt_sign_extend(value, 8 * each) : (uint32_t)value;
+        }
+    }
+    return sm_next(w, u);
+}
+
+const struct sm_uop *sm_op_sust(struct sm_warp *w, const struct sm_uop *u)
+{
+    const struct form f = form_of(u);
+    struct sm_access a = {.size = f.size};
+    struct sm_texture_found found = {.known = false};
+    struct sm_texture_lane r = {.w = w, .u = u};
+    for (uint32_t left = sm_lanes_of(w, u); left; left &= left - 1) {
+        uint64_t address;
+        r.lane = (unsigned)__builtin_ctz(left);
+        const enum sm_surface_place place = place_of(&f, &r, &found, &address);
+        if (place == SM_SURFACE_ERROR ||
+            (place == SM_SURFACE_INSIDE &&
+             !sm_reach_global(w, u, r.lane, address, f.size, true, false, &a, &r.next)))
+            return r.next;
+        a.lanes |= place == SM_SURFACE_INSIDE ? 1u << r.lane : 0;
+    }
+    for (uint32_t left = a.lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        uint8_t bytes[16];
+        for (unsigned k = 0; k < 4; k++)
+            wt_store_le(bytes + 4 * k, w->r[behind(u->d, k)][lane], 4);
+        if (!sm_store_bytes(w, u, &a, lane, WT_WATCH_WRITE, bytes))
+            return sm_no_memory(w, u, a.addr[lane]);
+    }
+    return sm_next(w, u);
+}

@@ -1,0 +1,196 @@
+/*
+ * Conditions of watchpoints. As in GDB, names of a condition are those of the function in which it
+ * was set. It is compiled for each place in that function to which an access comes, so that it can
+ * be evaluated beside the device; an access by another function is a stop here, where the frames
+ * show the one that is meant.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/console/internal.h"
+
+/* Frames in which the function is looked for. */
+#define MOST_FRAMES 256
+
+/** The condition of one watchpoint. */
+struct watch_rule {
+    struct wt_shell *shell;
+    char *text;
+    bool names_local;         /**< it means something in one function only: */
+    const void *function;     /**< … of this function or inlined call; NULL: none */
+    struct wt_expr *anywhere; /**< else: compiled */
+    struct wt_watch_condition *core;
+};
+
+/* What tells the function, or inlined call, of a frame from others. */
+static const void *function_of(const struct wt_frame *frame)
+{
+    return frame->scope_count ? frame->scope[frame->inlined ? frame->first_scope : 0].addr : NULL;
+}
+
+/* The innermost frame of the function of a condition; NULL: there is none. */
+static const struct wt_frame *find_frame(struct wt_frames *frames, const void *function)
+{
+    for (unsigned i = 0; i < MOST_FRAMES && function; i++) {
+        const struct wt_frame *frame = wt_frames_get(frames, i);
+        if (!frame || function_of(frame) == function)
+            return frame;
+    }
+    return NULL;
+}
+
+/* The condition for lanes that come to @p pc in the function; NULL: it is another function, or the
+ * condition means nothing there. */
+static struct wt_expr *compile_at(const struct watch_rule *r, uint64_t pc, bool *names_local,
+                                  struct wt_error *err)
+{
+    struct wt_expr *expr = NULL;
+    struct wt_frames *frames = wt_frames_at(r->shell->debugger, r->shell->modules, pc);
+    const struct wt_view view = {.source = r->shell->source,
+                                 .frames = frames,
+                                 .frame = !frames       ? NULL
+                                          : r->function ? find_frame(frames, r->function)
+                                                        : wt_frames_get(frames, 0)};
+    if (view.frame || !r->function)
+        wt_source_compile(&view, r->text, &expr, names_local, err);
+    else
+        wt_fail(err, WT_STATE, "another function");
+    wt_frames_free(frames);
+    return expr;
+}
+
+/* wt_condition_at_fn */
+static struct wt_expr *condition_at(void *context, uint64_t pc)
+{
+    const struct watch_rule *r = context;
+    if (!r->names_local)
+        return wt_expr_share(r->anywhere);
+    return compile_at(r, pc, NULL, WT_IGNORED);
+}
+
+void free_watch_rule(struct watch_rule *r)
+{
+    if (!r)
+        return;
+    wt_watch_condition_end(r->core);
+    wt_expr_free(r->anywhere);
+    free(r->text);
+    free(r);
+}
+
+/* Finds out what a condition names. */
+static enum wt_status examine(struct wt_shell *c, struct watch_rule *r, struct wt_error *err)
+{
+    const struct wt_view view = view_of(c);
+    r->function = view.frame ? function_of(view.frame) : NULL;
+    r->anywhere = compile_at(r, view.frame ? view.frame->inside : 0, &r->names_local, err);
+    if (!r->anywhere)
+        return err->status;
+    r->names_local &= r->function != NULL;
+    if (r->names_local) {
+        wt_expr_free(r->anywhere);
+        r->anywhere = NULL;
+    }
+    return WT_OK;
+}
+
+enum wt_status compile_watch_condition(struct wt_shell *c, struct point *p, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    free_watch_rule(p->rule);
+    p->rule = NULL;
+    if (!p->condition)
+        return WT_OK;
+    struct watch_rule *r = calloc(1, sizeof *r);
+    if (r) {
+        r->shell = c;
+        r->text = strdup(p->condition);
+        r->core = wt_watch_condition_new(c->debugger, condition_at, r);
+    }
+    if (!r || !r->text || !r->core)
+        status = wt_fail(err, WT_NO_MEMORY, "no host memory for a condition");
+    else
+        status = examine(c, r, err);
+    if (status) {
+        free_watch_rule(r);
+        return status;
+    }
+    const struct wt_view view = view_of(c);
+    hint_logic(c, &view, p->condition);
+    p->rule = r;
+    return WT_OK;
+}
+
+struct wt_watch_condition *watch_condition_of(const struct point *p)
+{
+    return p->rule ? p->rule->core : NULL;
+}
+
+/* ---- at a stop ---- */
+
+/* The lanes of the selected wave, among @p lanes, for which an expression holds or fails. */
+static wt_lanes lanes_of_expression(struct wt_shell *c, const struct wt_expr *expr,
+                                    const struct wt_wave *wave, wt_lanes active, wt_lanes lanes)
+{
+    struct wt_lane_value value[WT_MAX_LANES];
+    wt_lanes holds = 0;
+    unsigned k = 0;
+    if (wt_debugger_evaluate(c->debugger, wave->id, active | lanes, expr, 0, value, NULL,
+                             WT_IGNORED) != WT_OK)
+        return lanes;
+    for (wt_lanes rest = active | lanes; rest; rest &= rest - 1, k++)
+        if (!value[k].known || value[k].value)
+            holds |= rest & -rest;
+    return holds & lanes;
+}
+
+/* Whether the condition holds for one lane, or cannot be evaluated, in the frame that it means. */
+static bool holds_in_frames(struct wt_shell *c, const struct watch_rule *r, unsigned lane)
+{
+    struct wt_values values;
+    struct wt_view view = {.source = c->source,
+                           .thread = wt_debugger_thread_of_lane(c->debugger, c->thread, lane)};
+    bool holds = true;
+    view.frames = wt_frames_new(c->debugger, c->modules, view.thread);
+    if (view.frames)
+        view.frame =
+            r->names_local ? find_frame(view.frames, r->function) : wt_frames_get(view.frames, 0);
+    if (r->names_local && !view.frame) {
+        fprintf(c->out,
+                "The condition '%s' cannot be tested here: the function that it is of has not "
+                "called this one.\n",
+                r->text);
+    } else if (wt_source_evaluate(&view, r->text, &values, WT_IGNORED) == WT_OK) {
+        holds = values.state[0] != WT_VALUE_GOOD;
+        for (uint64_t i = 0; i < values.size; i++)
+            holds |= values.bytes[i] != 0;
+        wt_values_free(&values);
+    }
+    wt_frames_free(view.frames);
+    return holds;
+}
+
+bool watch_condition_holds(struct wt_shell *c, const struct point *p)
+{
+    struct wt_wave wave;
+    struct wt_thread_position place;
+    wt_lanes holds = 0;
+    if (!p->rule || wave_of_thread(c, c->thread, &wave, &place, WT_IGNORED) != WT_OK)
+        return true;
+    const wt_lanes own = wt_lane_bit(place.lane);
+    const wt_lanes lanes = c->event.lanes ? c->event.lanes : own;
+    struct wt_expr *expr = condition_at(p->rule, place.pc);
+    if (expr) {
+        holds = lanes_of_expression(c, expr, &wave, place.active, lanes);
+        wt_expr_free(expr);
+    } else if ((lanes & own) && holds_in_frames(c, p->rule, place.lane)) {
+        return true;
+    } else {
+        for (wt_lanes rest = lanes & ~own; rest && !holds; rest &= rest - 1)
+            if (holds_in_frames(c, p->rule, wt_lanes_lowest(rest)))
+                holds = rest & -rest;
+    }
+    if (holds && !(holds & own))
+        select_lane_of(c, wave.id, wt_lanes_lowest(holds), WT_IGNORED);
+    return holds != 0;
+}

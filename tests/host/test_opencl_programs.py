@@ -1,0 +1,82 @@
+"""OpenCL programs that are not built from source: SPIR-V, binaries, the cache of Intel's compiler; Level Zero programs."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from conftest import WAVETRAP
+
+SCRIPT = pathlib.Path(__file__).parent / "opencl_programs.py"
+SOURCE = "kernel void answer(global uint *out) { out[get_global_id(0)] = 0x12345678u + get_global_id(0); }"
+
+
+def answer(first=0x12345678):
+    return " ".join(hex(first + i) for i in range(40)) + "\n"
+
+
+def run(way, path="", first=0x12345678, **environment):
+    done = subprocess.run([WAVETRAP, "exec", "-g", "gen9", "/usr/bin/python3", SCRIPT, way, str(path), str(first)],
+                          capture_output=True, text=True, timeout=180, check=False,
+                          env={**os.environ, "PYOPENCL_NO_CACHE": "1", "PYTHONWARNINGS": "ignore", **environment})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def ocloc(folder, *options):
+    """The text, compiled by Intel's offline compiler."""
+    (folder / "answer.cl").write_text(SOURCE)
+    subprocess.run(["ocloc", "compile", "-file", "answer.cl", "-device", "skl", "-output", "answer", "-output_no_suffix", "-out_dir", ".",
+                    "-q", *options], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_program_in_spir_v(tmp_path):
+    """clCreateProgramWithIL."""
+    ocloc(tmp_path)
+    assert (tmp_path / "answer.spv").read_bytes()[:4] == bytes.fromhex("03022307")
+    assert run("il", tmp_path / "answer.spv") == answer()
+
+
+def test_a_programs_binary_of_an_earlier_run(tmp_path):
+    """clGetProgramInfo and clCreateProgramWithBinary. The binary is of another text than the script's."""
+    assert run("save", tmp_path / "binary", 0x777) == answer(0x777)
+    assert run("binary", tmp_path / "binary") == answer(0x777)
+
+
+@pytest.mark.parametrize("form", [[], ["--format", "zebin"]], ids=["patch tokens", "zebin"])
+def test_a_binary_of_the_offline_compiler(tmp_path, form):
+    ocloc(tmp_path, *form)
+    assert run("binary", tmp_path / "answer") == answer()
+
+
+def test_the_runtimes_cache_of_compiled_programs(tmp_path):
+    """A later run executes what an earlier one left in the cache: with the code of another program in the place of its own it
+    writes what that one writes."""
+    kept = {}
+    for first in (0x12345678, 0x777):
+        folder = tmp_path / hex(first)
+        folder.mkdir()
+        for _ in range(2):
+            assert run("source", first=first, cl_cache_dir=str(folder)) == answer(first)
+            kept.setdefault(first, {path.name: path.read_bytes() for path in folder.iterdir()})
+            assert {path.name: path.read_bytes() for path in folder.iterdir()} == kept[first]
+    (own,), (other,) = kept[0x12345678].keys() - kept[0x777].keys(), kept[0x777].keys() - kept[0x12345678].keys()
+    (tmp_path / "0x12345678" / own).write_bytes(kept[0x777][other])
+    assert run("source", cl_cache_dir=str(tmp_path / "0x12345678")) == answer(0x777)
+
+
+def test_a_level_zero_program_is_told(tmp_path):
+    """It is told by the loader library that it is linked with; other programs are not."""
+    (tmp_path / "loader.c").write_text("int zeInit(int flags) { return flags + 0x78000001; }\n")
+    (tmp_path / "program.c").write_text("int zeInit(int); int main(void) { return zeInit(0) != 0x78000001; }\n")
+    for argv in (["-shared", "-fPIC", "-Wl,-soname,libze_loader.so.1", "-o", "libze_loader.so.1", "loader.c"],
+                 ["-o", "program", "program.c", "./libze_loader.so.1"], ["-o", "other", "program.c", "loader.c"]):
+        subprocess.run(["gcc", *argv], cwd=tmp_path, check=True)
+    said = {}
+    for name in ("program", "other"):
+        done = subprocess.run([WAVETRAP, "exec", "-g", "gen9", f"./{name}"], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                              check=False, env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)})
+        assert done.returncode == 0, done.stderr
+        said[name] = done.stderr
+    assert said == {"program": "wavetrap exec: ./program uses Level Zero, which no emulated GPU offers: Intel's runtime for it needs a "
+                               "newer GPU than Gen9\n", "other": ""}
