@@ -41,6 +41,7 @@ struct debug {
     size_t order_count, order_capacity;
 
     const char *program;
+    char *here;                  /* the program as a file of this folder; NULL: it was named so */
     char **arguments;            /* of a host program */
     int pid;                     /* of a program that runs; 0: none was given */
     struct cli_debug_host *host; /* NULL: the program is code for the device */
@@ -55,6 +56,7 @@ struct debug {
     unsigned interrupts;            /* how often Ctrl-C was pressed since the last line */
     struct cli_interrupts *signals; /* NULL: not opened yet */
     int signal_fd;                  /* of it */
+    int ended_by;                   /* SIGTERM or SIGHUP, which came; 0: none */
 };
 
 /* ---- options ---- */
@@ -144,7 +146,7 @@ static bool ask(void *context, const char *question)
 {
     struct debug *d = context;
     cli_screen_make_way(&d->screen);
-    if (!d->terminal)
+    if (!d->terminal || d->ended_by)
         return true;
     cli_interrupts_hold(d->signals, true);
     const bool yes = cli_terminal_ask(d->terminal, question);
@@ -152,13 +154,26 @@ static bool ask(void *context, const char *question)
     return yes;
 }
 
+/* Whether a signal is one to quit for: then the console does so when its command has ended. */
+static bool quits(struct debug *d, const struct signalfd_siginfo *info)
+{
+    if (info->ssi_signo == SIGINT)
+        return false;
+    d->ended_by = (int)info->ssi_signo;
+    if (d->console)
+        wt_shell_abandon(d->console);
+    return true;
+}
+
 /* Whether Ctrl-C was pressed while the session's loop does not run. */
 static bool was_interrupted(struct debug *d)
 {
     struct signalfd_siginfo info;
     bool any = false;
-    while (read(d->signal_fd, &info, sizeof info) == sizeof info)
+    while (read(d->signal_fd, &info, sizeof info) == sizeof info) {
+        quits(d, &info);
         any = true;
+    }
     return any;
 }
 
@@ -246,6 +261,11 @@ static void signal_ready(void *context, int fd, short events)
     struct signalfd_siginfo info;
     (void)events;
     while (read(fd, &info, sizeof info) == sizeof info) {
+        if (quits(d, &info)) {
+            if (d->reads)
+                cli_terminal_cancel(d->terminal);
+            continue;
+        }
         d->interrupts++;
         if (!wt_shell_interrupt(d->console)) {
             if (d->reads && d->interrupts > 1 && is_running(d))
@@ -422,12 +442,28 @@ static enum wt_status open_host(struct debug *d, struct wt_error *err)
     return status;
 }
 
-static bool is_host_program(const struct debug *d)
+/* As in GDB, a name means a file of this folder before one of PATH. */
+static enum wt_status look_here(struct debug *d, struct wt_error *err)
+{
+    if (!d->program || strchr(d->program, '/') || access(d->program, F_OK) != 0)
+        return WT_OK;
+    if (asprintf(&d->here, "./%s", d->program) < 0)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    return WT_OK;
+}
+
+static bool is_host_program(struct debug *d)
 {
     char path[4096];
-    return !d->core_path && !is_attached(d) &&
-           (d->pid || (!wt_emulated_takes(&d->drive.options.device, d->program) &&
-                       exec_file_find(d->program, path, sizeof path)));
+    if (d->core_path || is_attached(d))
+        return false;
+    if (d->pid)
+        return true;
+    if (wt_emulated_takes(&d->drive.options.device, d->program) ||
+        !exec_file_find(d->here ? d->here : d->program, path, sizeof path))
+        return false;
+    d->program = d->here ? d->here : d->program;
+    return true;
 }
 
 static enum wt_status open_all(struct debug *d, struct wt_error *err)
@@ -436,10 +472,10 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
                                                       .asks = !d->batch && isatty(STDIN_FILENO),
                                                       .end = end_now,
                                                       .context = d};
-    const bool is_host = is_host_program(d);
     enum wt_status status = cli_attached_check(&d->drive.options.connect, err);
-    if (status)
+    if (status || (status = look_here(d, err)) != WT_OK)
         return status;
+    const bool is_host = is_host_program(d);
     if (!is_host && d->program && access(d->program, F_OK) != 0)
         return wt_fail(err, WT_IO, "%s: %s", d->program, strerror(errno));
     if (!is_host && !d->core_path && d->arguments[0])
@@ -512,6 +548,8 @@ static void close_all(struct debug *d)
     d->signals = NULL;
     if (d->device_console)
         fclose(d->device_console);
+    free(d->here);
+    d->here = NULL;
     wt_core_file_free(d->core_file);
     d->core_file = NULL;
 }
@@ -585,7 +623,7 @@ static void converse(struct debug *d)
     was_interrupted(d); /* not meant for what comes */
     while (input != CLI_INPUT_END && !wt_shell_has_quit(d->console, &status)) {
         input = read_command(d, &line);
-        if (input == CLI_INPUT_CANCELLED && ask(d, quit_question(d)))
+        if (input == CLI_INPUT_CANCELLED && !d->ended_by && ask(d, quit_question(d)))
             wt_shell_abandon(d->console);
         d->interrupts = 0;
         if (input != CLI_INPUT_LINE)
@@ -632,7 +670,7 @@ static int run_debugger(struct debug *d)
         status = status ? status : lost;
     }
     close_all(d);
-    return status;
+    return d->ended_by ? CLI_SIGNAL + d->ended_by : status;
 }
 
 /* GDB's spelling of options: one dash before a long name. */

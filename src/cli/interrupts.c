@@ -1,4 +1,4 @@
-/* A thread that passes SIGINT on, and finds out that nobody takes it. See interrupts.h. */
+/* A thread that passes signals on, and finds out that nobody takes it. See interrupts.h. */
 #include "cli/interrupts.h"
 
 #include <errno.h>
@@ -84,19 +84,19 @@ static void *watch(void *context)
             return NULL;
         if (read(i->signal_fd, &info, sizeof info) != sizeof info)
             continue;
-        const bool second = is_waiting(i);
-        if (write(i->passed[1], &info, sizeof info) != sizeof info)
+        const bool ends = info.ssi_signo != SIGINT, second = ends || is_waiting(i);
+        if (write(i->passed[1], &info, sizeof info) != sizeof info && !ends)
             continue; /* the pipe is full of them */
-        if (second && is_blocked(i) && is_wanted(i)) {
+        if (second && is_blocked(i) && (ends || is_wanted(i))) {
             i->options.end(i->options.context);
-            _exit(1);
+            _exit(ends ? 128 + (int)info.ssi_signo : 1);
         }
     }
 }
 
 static enum wt_status open_pipes(struct cli_interrupts *i, struct wt_error *err)
 {
-    static const int signals[] = {SIGINT, 0};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
     i->signal_fd = cli_signal_fd(signals);
     if (i->signal_fd < 0 || pipe2(i->passed, O_CLOEXEC | O_NONBLOCK) != 0 ||
         pipe2(i->close, O_CLOEXEC) != 0)

@@ -1,7 +1,8 @@
 /*
  * Ctrl-C while a command is blocked. A command that reaches the session's loop sees each SIGINT
  * there. One that does not, since it waits for a program or a file that does not answer, is ended
- * with the whole debugger, if the user says so at the second Ctrl-C.
+ * with the whole debugger, if the user says so at the second Ctrl-C. SIGTERM and SIGHUP go the same
+ * way, and end a debugger that is blocked without a question.
  */
 #ifndef WT_CLI_INTERRUPTS_H
 #define WT_CLI_INTERRUPTS_H
@@ -19,12 +20,13 @@ struct cli_interrupts_options {
     void *context;
 };
 
-/** Begins to watch SIGINT, which from now on has no other effect; no other thread may run yet. */
+/** Begins to watch SIGINT, SIGTERM and SIGHUP, which from now on have no other effect; no other
+ * thread may run yet. */
 enum wt_status cli_interrupts_open(const struct cli_interrupts_options *options,
                                    struct cli_interrupts **interrupts, struct wt_error *err);
 /** Ends that. NULL is allowed. */
 void cli_interrupts_close(struct cli_interrupts *interrupts);
-/** What becomes readable for each SIGINT, with a struct signalfd_siginfo, and does not block. */
+/** What becomes readable for each signal, with a struct signalfd_siginfo, and does not block. */
 int cli_interrupts_fd(const struct cli_interrupts *interrupts);
 /** Before and after the caller talks with the user itself: no question comes in between. */
 void cli_interrupts_hold(struct cli_interrupts *interrupts, bool hold);

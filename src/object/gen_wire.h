@@ -14,7 +14,7 @@
 
 /** The kind of the socket (base/private_dir.h). */
 #define GEN_WIRE_SOCKET "gen9"
-#define GEN_WIRE_MAGIC 0x33394757u /* "WG93" */
+#define GEN_WIRE_MAGIC 0x34394757u /* "WG94" */
 #define GEN_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define GEN_WIRE_WAIT_MS 100u      /* the longest wait for an event */
 #define GEN_WIRE_NAME 120          /* bytes of a name, its zero included */
@@ -48,10 +48,15 @@ enum gen_wire_kind {
     GEN_WIRE_CORE,           /**< size, followed by a struct wt_core_wire and its breakpoints
                                 (object/core_wire.h): the GPU's state goes to a core file. A negative
                                 result is followed by a sentence for people */
-    GEN_WIRE_FAULT, /**< answered by the struct gen_wire_fault for which the walk waits, or by
-                       nothing */
-    GEN_WIRE_RETRY, /**< when the walk goes on, its instruction is tried again; a fault that
-                       comes again at once ends the walk */
+    GEN_WIRE_FAULT,  /**< answered by the struct gen_wire_fault for which the walk waits, or by
+                        nothing */
+    GEN_WIRE_RETRY,  /**< when the walk goes on, its instruction is tried again; a fault that
+                        comes again at once ends the walk */
+    GEN_WIRE_RECORD, /**< value: bytes of host memory for recording kernels; 0: none are. -ENOMEM */
+    GEN_WIRE_TIME,   /**< answered in value: the issue time of the GPU */
+    GEN_WIRE_HISTORY, /**< addr, value, size: a struct wt_travel_request (object/travel_wire.h)
+                         about what is recorded now; answered in value and the result. A negative
+                         result is followed by a sentence for people */
     GEN_WIRE_KINDS,
 };
 
@@ -140,7 +145,7 @@ static inline bool gen_wire_sound(const struct gen_wire_request *request)
 static inline size_t gen_wire_follows(const struct gen_wire_request *request)
 {
     return request->kind == GEN_WIRE_WRITE || request->kind == GEN_WIRE_WATCH ||
-                   request->kind == GEN_WIRE_CORE
+                   request->kind == GEN_WIRE_CORE || request->kind == GEN_WIRE_HISTORY
                ? request->size
                : 0;
 }

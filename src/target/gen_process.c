@@ -160,6 +160,11 @@ static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error 
     return refresh(p, err);
 }
 
+static enum wt_status record(struct wt_process *p, uint64_t budget, struct wt_error *err)
+{
+    return wt_gen_process_record(own(p)->connection, budget, &p->services, err);
+}
+
 static int by_address(const void *a, const void *b)
 {
     const struct code *x = a, *y = b;
@@ -195,4 +200,5 @@ const struct wt_process_ops wt_gen_process_ops = {.reachable = wt_gen_process_re
                                                   .connect_none = wt_gen_connect_none,
                                                   .final_memory = final_memory,
                                                   .refresh = refresh,
+                                                  .record = record,
                                                   .disconnect = disconnect};

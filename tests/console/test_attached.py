@@ -158,6 +158,36 @@ def test_the_device_goes_on_afterwards(serve, program, transport, last):
         assert time.monotonic() < until, "the device stands still"
 
 
+@pytest.mark.parametrize("runs", [True, False])
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])
+def test_a_console_that_is_ended_lets_the_device_go(serve, program, terminal, by, runs):
+    """At its prompt, and while the program runs."""
+    file = program("endless")
+    server = serve("dm", file, "--now")
+    child = terminal(file, *server.options)
+    for line in ["break endless.c:7", "continue", "print turns"]:
+        child.sendline(line)
+        child.expect_exact(line)
+        child.expect_exact(PROMPT)
+    turns, until = int(re.search(r"\$1 = (\d+)", child.before)[1]), time.monotonic() + TIMEOUT
+    if runs:
+        child.sendline("delete")
+        child.expect(r"Delete all breakpoints\?|\(wavetrap\) ")
+        child.sendline("y")
+        child.sendline("continue")
+        child.expect_exact("Continuing.")
+    child.kill(by)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 128 + by
+    while True:
+        again = debug(file, "print turns", options=server.options)
+        assert again.returncode == 0 and "breakpoint" not in again.stderr, again.stderr
+        if int(re.search(r"\$1 = (\d+)", again.stdout)[1]) > turns:
+            break
+        assert time.monotonic() < until, "the device stands still"
+
+
 def test_nothing_is_done_after_detach(serve, program):
     server = serve("dm", program("endless"), "--now")
     done = debug(program("endless"), "detach", "continue", options=server.options)

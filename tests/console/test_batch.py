@@ -247,6 +247,18 @@ def test_a_watchpoint_ends_with_its_frame(program):
     assert re.findall(r"^(\d) +hw watchpoint", said[1], re.M) == ["2", "3"]
 
 
+@pytest.mark.parametrize("opt", ["-O1", "-O2"])
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_functions_of_optimised_code_begin_where_they_do_in_gdb(program, xlen, opt):
+    """At the first instruction, once for each call: the next row of the line table may be in a loop."""
+    commands = ["tbreak sum_up", "tbreak bump", "tbreak main"]
+    file = program("watched", xlen, opt)
+    ours, gdbs = ask_console(file, [], commands), ask_gdb(file, [], commands)
+    assert ours == gdbs
+    said = ask_console(file, ["break sum_up", "break bump", "run"], [*["continue"] * 6, "info breakpoints"])
+    assert re.findall(r"already hit (\d) time", said[-1]) == ["1", "5"] and "[Program exited normally]" in said[5]
+
+
 def test_saved_points_come_back_as_they_were(program, tmp_path):
     saved, again = tmp_path / "saved", tmp_path / "again"
     commands = ["break deep if depth == 1", "ignore 1 2", "tbreak twice", "watch global", "disable 3", "catch fault", "break 77"]

@@ -217,6 +217,14 @@ def test_local_memory_is_the_groups(kernels):
     assert [int(n) for line in said.splitlines() for n in line.split(":")[1].split()] == [100 + i for i in range(16)], said
 
 
+def test_writes_to_local_memory_are_found_in_the_past(kernels):
+    """By a pointer as the compiler's debug information has it, whose highest byte says which memory it is."""
+    file = kernels(*UNOPTIMISED, name="turn")
+    said, = ask_console(file, [f"break gen_turn.cl:{line_of('turned', 'turn')}", "run"], ["who-wrote *(int *)0x0a0000000000000c"],
+                        ["-g", "gen9", "--kernel", "turn", "--grid", "16", "--block", "16", "--arg=zeros:64"])
+    assert re.search(r"^time \d+: .* channel 3 at .* gen_turn\.cl:6$", said, re.M), said
+
+
 def with_registers(kernels, tmp_path, *code):
     """The kernel with these instructions at its beginning, stopped behind them."""
     text = iga.assemble("".join(line + "\n" for line in code), tmp_path)

@@ -26,6 +26,7 @@ VALUES = """
     "into == &table[1][2]", "pointer - pixels", "pixels + 1", "&*pointer", "RED", "BLUE", "colour == BLUE", "(enum colour)5",
     "*numbers", "*table", "**table", "&numbers", "wide / 1000", "unsigned_wide / 3", "unsigned_wide + 1",
     "1 ? 2 : 3", "first.next == &second", "!nothing", "1.5 > 1", "narrow < real", "real == 3.25", "1, 2", "huge * huge", "-(huge * huge)",
+    "*(int (*)[4])table", "(int(*)[4])into", "sizeof(int (*)[4])", "sizeof(*(int (*)[4])0)", "*(int(*)[2][2])table", "((int (*)[4])table)[2][1]",
 ]
 FORMATS = [f"/{letter} {value}" for letter in "xduotcz" for value in
            ("here", "negative", "positive", "small", "letter", "half_word", "wide", "numbers", "bit.five", "colour", "yes")]

@@ -17,7 +17,6 @@
 #include "base/bits.h"
 #include "object/core_wire.h"
 #include "object/kfd_wire.h"
-#include "object/travel_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
@@ -167,29 +166,10 @@ static uint64_t number(struct input *in)
     }
 }
 
-/* What follows a request of time travel: places to search for, breakpoints, or bytes. */
-static void travel(struct input *in, struct kfd_wire_request *request)
+static uint64_t anywhere(struct input *in)
 {
     uint32_t none = 8;
-    const uint32_t count = request->size % 8;
-    request->call.arg[0] = take(in, 1) % (WT_TRAVELS + 1);
-    request->call.arg[1] = number(in);
-    if (request->call.arg[0] == WT_TRAVEL_SEARCH) {
-        request->size = count * (uint32_t)sizeof(struct wt_travel_watch);
-        for (uint32_t i = 0; i < count; i++) {
-            const struct wt_travel_watch watch = {.kind = (uint32_t)take(in, 1) %
-                                                          (WT_TRAVEL_WATCHED_KINDS + 1),
-                                                  .wave = (uint32_t)number(in),
-                                                  .addr = place(in, &none, true),
-                                                  .size = number(in)};
-            memcpy(bytes + i * sizeof watch, &watch, sizeof watch);
-        }
-        return;
-    }
-    if (request->size > KFD_WIRE_MOST)
-        request->size = KFD_WIRE_MOST;
-    for (uint32_t i = 0; i < request->size && in->left; i++)
-        bytes[i] = (uint8_t)take(in, 1);
+    return place(in, &none, true);
 }
 
 /* A core file, which goes to the folder. */
@@ -259,9 +239,14 @@ static bool converse(int fd, struct input *in)
         for (unsigned i = 0; i < 4; i++)
             request.call.queue[i] = i < 2 ? 1 : (uint32_t)number(in);
         break;
-    case KFD_WIRE_HISTORY:
-        travel(in, &request);
+    case KFD_WIRE_HISTORY: {
+        const struct wt_travel_request asked =
+            take_travel(in, request.size, number, anywhere, bytes);
+        request.call.arg[0] = asked.what;
+        request.call.arg[1] = asked.argument;
+        request.size = asked.size;
         break;
+    }
     case KFD_WIRE_CORE:
         core(in, &request, how & 32);
         break;

@@ -362,6 +362,16 @@ static bool converse(int fd, struct input *in)
     case GEN_WIRE_WATCH:
         watches(in, &request, how & 32);
         break;
+    case GEN_WIRE_RECORD:
+        request.value = how & 32 ? 0 : 1 << 24;
+        break;
+    case GEN_WIRE_HISTORY: {
+        const struct wt_travel_request asked = take_travel(in, request.size, number, place, bytes);
+        request.addr = asked.what;
+        request.value = asked.argument;
+        request.size = asked.size;
+        break;
+    }
     case GEN_WIRE_CORE:
         core(in, &request, how & 32);
         break;

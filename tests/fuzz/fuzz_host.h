@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "object/travel_wire.h"
 #include "runtime/common/endpoint.h"
 
 enum { FUZZ_PATIENCE_S = 30 };
@@ -81,6 +82,37 @@ static inline uint64_t take(struct input *in, unsigned size)
     in->data += size;
     in->left -= size;
     return wt_load_le(number, 8);
+}
+
+/* ---- time travel ---- */
+
+typedef uint64_t take_fn(struct input *in);
+
+/* A request about time travel, of about `size` bytes, which go to `bytes`: WT_TRAVEL_REQUEST_BYTES.
+ */
+static inline struct wt_travel_request take_travel(struct input *in, uint32_t size, take_fn *number,
+                                                   take_fn *place, uint8_t *bytes)
+{
+    struct wt_travel_request travel = {.what = take(in, 1) % (WT_TRAVELS + 1), .size = size};
+    travel.argument = number(in);
+    if (travel.what == WT_TRAVEL_SEARCH) {
+        const uint32_t count = size % 8;
+        travel.size = count * (uint32_t)sizeof(struct wt_travel_watch);
+        for (uint32_t i = 0; i < count; i++) {
+            struct wt_travel_watch watch = {.kind = (uint32_t)take(in, 1) %
+                                                    (WT_TRAVEL_WATCHED_KINDS + 1)};
+            watch.wave = (uint32_t)number(in);
+            watch.addr = place(in);
+            watch.size = number(in);
+            memcpy(bytes + i * sizeof watch, &watch, sizeof watch);
+        }
+        return travel;
+    }
+    if (travel.size > WT_TRAVEL_REQUEST_BYTES)
+        travel.size = WT_TRAVEL_REQUEST_BYTES;
+    for (uint32_t i = 0; i < travel.size && in->left; i++)
+        bytes[i] = (uint8_t)take(in, 1);
+    return travel;
 }
 
 #endif

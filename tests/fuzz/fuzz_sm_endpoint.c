@@ -243,6 +243,27 @@ static void watches(struct input *in, struct sm_wire_request *request)
     request->size = count * (uint32_t)sizeof(struct sm_wire_watch);
 }
 
+static uint64_t anywhere(struct input *in)
+{
+    uint32_t none = 8;
+    return place(in, &none, true);
+}
+
+static uint64_t number(struct input *in)
+{
+    const unsigned kind = (unsigned)take(in, 1);
+    switch (kind & 3) {
+    case 0:
+        return kind >> 2;
+    case 1:
+        return anywhere(in);
+    case 2:
+        return UINT64_MAX;
+    default:
+        return take(in, 4);
+    }
+}
+
 /* A core file, which goes to the folder. */
 static void core(struct input *in, struct sm_wire_request *request, bool odd)
 {
@@ -266,6 +287,17 @@ static void fill(struct input *in, struct sm_wire_request *request, unsigned how
     case SM_WIRE_WATCH:
         watches(in, request);
         break;
+    case SM_WIRE_RECORD:
+        request->value = how & 32 ? 0 : 1 << 24;
+        break;
+    case SM_WIRE_HISTORY: {
+        const struct wt_travel_request asked =
+            take_travel(in, request->size, number, anywhere, bytes);
+        request->number = (uint32_t)asked.what;
+        request->value = asked.argument;
+        request->size = asked.size;
+        break;
+    }
     case SM_WIRE_CORE:
         core(in, request, how & 32);
         break;

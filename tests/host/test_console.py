@@ -69,6 +69,12 @@ def test_a_kernel_is_stopped_at_its_first_line(program):
     assert re.search(r"^3 +breakpoint +keep y ", said[15], re.M)
 
 
+def test_a_program_of_this_folder_needs_no_path():
+    """As in GDB: without a slash the file here is meant."""
+    said = ask(["start", "kill"], session().name, cwd=session().parent)
+    assert f"Starting program: ./{session().name}\n" in said[0] and "Temporary breakpoint 1, " in said[0]
+
+
 def test_a_program_is_looked_at_before_it_is_run():
     """Symbols, lines, types, constants and code of the code objects in its file; there is no memory yet that could be written."""
     program = session()

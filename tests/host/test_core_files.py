@@ -9,6 +9,7 @@ import pytest
 
 from conftest import WAVETRAP, compiled
 from sanitizer import ROOT, environment
+from test_console_offload import CLANG, GCC0, program as offload
 
 SOURCE = ROOT / "tests" / "host" / "session.hip"
 MARK = "=-=-="
@@ -17,16 +18,16 @@ SEEN = ["backtrace", "info registers pc", "print value@*", "print *p@3", "info l
         "info lanes mine", "info waves", "disassemble", "list", "info modules", "x/8xw out", "info registers s4 vcc exec m0 mode", "print threadIdx.x@60..63"]
 
 
-def console(commands, *words):
+def console(commands, *words, env=None):
     line = [WAVETRAP, "debug", "--nx", "--batch"]
     for command in commands:
         line += ["-ex", f"echo {MARK}\\n", "-ex", command]
     return subprocess.run([*line, "-ex", f"echo {MARK}\\n", *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=TIMEOUT, env=environment())
+                          timeout=TIMEOUT, env=env or environment())
 
 
-def ask(commands, *words):
-    done = console(commands, *words)
+def ask(commands, *words, **more):
+    done = console(commands, *words, **more)
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout.split(MARK + "\n")
 
@@ -122,9 +123,9 @@ def plain(text):
     return re.sub(r"(reakpoint|atchpoint) \d+", r"\1 N", re.sub(r"^\$\d+ = ", "$ = ", text, flags=re.M))
 
 
-def is_as_before(core, before, commands, program, word, after=()):
+def is_as_before(core, before, commands, *program, after=(), **more):
     """A core file says what the program's own recording says. Returns both."""
-    live = ask([*before, f"generate-core {core} all", *commands, *after], program, word)[len(before) + 2:len(before) + 2 + len(commands)]
+    live = ask([*before, f"generate-core {core} all", *commands, *after], *program, **more)[len(before) + 2:len(before) + 2 + len(commands)]
     said = ask(commands, "--core", core)[1:-1]
     different = [(c, a, b) for c, a, b in zip(commands, live, said) if plain(a) != plain(b)]
     assert not different, different[0]
@@ -153,8 +154,22 @@ def test_what_threads_did_meanwhile_is_in_the_file(tmp_path, level):
     commands = ["info time", *STATE, "goto start", *STATE, "delete", answered, "continue", *STATE, *["reverse-stepi"] * 20, *STATE, "goto end",
                 *["reverse-stepi"] * 3, *STATE, "reverse-continue", *STATE]
     said = is_as_before(tmp_path / "core", [answered, "run"], commands, compiled("recording.hip", level, name=f"recording{level}"), "talk",
-                        ["delete", "continue"])
+                        after=["delete", "continue"])
     assert "in the past" in said[-1] and said[commands.index("continue")].startswith("Continuing.")
+
+
+@pytest.mark.parametrize("compiler, flags, source, at", [
+    ("gcc-12", [*GCC0, "-fopenmp"], "openmp.c", "sum += a[i]"), ("gcc-12", [*GCC0, "-fopenacc"], "openacc.c", "sum += a[i]"),
+    ("clang-19", [CLANG[0], "-g", *CLANG[1:]], "openmp.c", "sum += a[i]")])
+def test_the_recorded_run_of_openmp_and_openacc_is_in_the_file(tmp_path, compiler, flags, source, at):
+    """Steps back, breakpoints backwards, variables and frames, as in the program."""
+    here = next(i for i, line in enumerate((ROOT / "tests/host" / source).read_text().splitlines(), 1) if at in line)
+    env = dict(environment(), ACC_DEVICE_TYPE="radeon")
+    commands = ["info time", *STATE, *["reverse-stepi"] * 12, *STATE, "info locals", "backtrace", "reverse-next", "info time", "reverse-continue", *STATE,
+                "goto start", *STATE, "goto end", *STATE]
+    said = is_as_before(tmp_path / "core", [f"break {source}:{here}", "run"], commands, offload(compiler, flags, source), env=env)
+    first, last = map(int, re.match(r"Issue time \d+; recorded from (\d+) to (\d+)\.", said[0]).groups())
+    assert first + 100 < last and f"Issue time {first}, in the past" in said[commands.index("goto start") + len(STATE)]
 
 
 def test_a_fault_has_its_history(tmp_path):

@@ -163,9 +163,13 @@ def test_watchpoints_of_buffers_and_local_memory(program):
     assert "watchpoint 2: part[12]\n" in said[4] and said[5] == "$1 = 3\n"
 
 
-def test_each_of_the_threads_that_access_watched_memory_at_once_is_told(tmp_path):
-    """Threads of all subslices are let go one subslice after the other: several stop before the debugger asks for one."""
-    groups = 40
+GROUPS = 40
+
+
+@pytest.fixture(scope="module")
+def readers(tmp_path_factory):
+    """A program whose kernel has a thread of eight channels in each group."""
+    groups, tmp_path = GROUPS, tmp_path_factory.mktemp("readers")
     (tmp_path / "readers.c").write_text(f"""#include "{ROOT}/examples/opencl/common.h"
 static const char source[] = "kernel void readers(global const int *in, global int *out)\\n"
                              "{{\\n"
@@ -189,7 +193,13 @@ int main(void)
     return 0;
 }}
 """)
-    said = said_by(["tbreak readers", "run", "rwatch in[0]", *["continue"] * (groups + 1)], build(tmp_path / "readers.c", tmp_path))
+    return build(tmp_path / "readers.c", tmp_path)
+
+
+def test_each_of_the_threads_that_access_watched_memory_at_once_is_told(readers):
+    """Threads of all subslices are let go one subslice after the other: several stop before the debugger asks for one."""
+    groups = GROUPS
+    said = said_by(["tbreak readers", "run", "rwatch in[0]", *["continue"] * (groups + 1)], readers)
     stops = [re.search(r"group \((\d+),0,0\).*\n\nHardware read watchpoint 2: in\[0\]\n\nValue = 7\n", text) for text in said[3:3 + groups]]
     assert all(stops) and sorted(int(stop[1]) for stop in stops) == list(range(groups)), said
     assert f"sum {8 * sum(7 + group for group in range(groups))}\n" in said[3 + groups] and said[3 + groups].endswith(END)
@@ -233,6 +243,15 @@ def test_an_access_of_no_memory_stops_at_its_instruction(tmp_path):
     assert "the program's memory is as it was\nkernel: error -5\n" in said[5] and "[Program exited with code 01]" in said[5], said[5]
 
 
+def test_memory_that_the_program_gives_back_under_a_kernel_stops_at_its_instruction(tmp_path):
+    """The variables are there; when the program goes on, it learns of the mistake."""
+    program = build(ROOT / "tests" / "host" / "opencl_unmap.c", tmp_path)
+    status, said = status_of(["run", "print writes", "print i@*", "continue"], program, "munmap", "write")
+    assert status == 0 and re.search(r"\nProgram stopped by a fault: the program has given back the memory at 0x[0-9a-f]+, which the kernel "
+                                     r"uses\nuses \(data=0x[0-9a-f]+, state=0x[0-9a-f]+, writes=1\) at program-1.cl:6\n6\t +data\[", said[0]), said
+    assert said[1] == "$1 = 1\n" and "step +1, in channels 0..7" in said[2] and "the program goes on: -" in said[3], said
+
+
 def plant(text, folder):
     """Puts an instruction in the place of the one after the next."""
     code = struct.unpack("<4I", iga.assemble(text + "\n", folder))
@@ -263,6 +282,17 @@ def test_exceptions_of_host_programs_are_caught_by_name(vadd, tmp_path, name):
     said = said_by(["tbreak vadd", "run", *plant(instruction, tmp_path), f"set var $cr0[1] = {control}", "catch illegal", f"catch {name}", "continue"], vadd)
     assert f"Catchpoint 3: Program stopped by a fault: {words}" in said[-1], said
     assert " at program-1.cl:3\n" in said[-1], said
+
+
+def test_exceptions_of_threads_that_raise_them_at_once_are_each_told(readers, tmp_path):
+    """Each thread enables software exceptions and raises one; none is lost while the debugger lets another thread go."""
+    code = iga.assemble("or (1) cr0.1<1>:ud cr0.1<0;1,0>:ud 0x2000:ud {Switch}\nor (1) cr0.1<1>:ud cr0.1<0;1,0>:ud 0x20000000:ud {Switch}\n",
+                        tmp_path)
+    planted = [f"set var *(unsigned *)({AT} + {4 * i}) = {word:#x}" for i, word in enumerate(struct.unpack("<8I", code))]
+    said = said_by(["tbreak readers", "run", *planted, "catch software", *["continue"] * (GROUPS + 1)], readers)[2 + len(planted) + 1:]
+    stops = [re.search(r"group \((\d+),0,0\).*\n\nCatchpoint 2: Program stopped by a fault: software exception", text) for text in said[:GROUPS]]
+    assert all(stops) and sorted(int(stop[1]) for stop in stops) == list(range(GROUPS)), said
+    assert "sum " in said[GROUPS] and said[GROUPS].endswith(END), said
 
 
 def test_instructions(program):
@@ -306,7 +336,7 @@ def test_the_tutorial_for_host_programs_is_true(tmp_path):
     parts = re.split(r"^\(wavetrap\) (.*)\n", text, flags=re.M)
     commands, wanted = parts[1::2], parts[2::2]
     status, said = status_of(commands, tmp_path / "vadd")
-    assert status == 1 and len(commands) == 11
+    assert status == 1 and len(commands) == 14
 
     def plain(lines):
         return [re.sub(r"0x[0-9a-f]+", "0x...", line).replace(str(tmp_path), "/tmp") for line in lines]

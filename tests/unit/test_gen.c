@@ -207,7 +207,7 @@ static void flow_control_code(uint64_t code[8], unsigned reg, unsigned element)
     memcpy(code + 4, regions_code + sizeof regions_code / 8 - 4, 32);
 }
 
-/* fc has 39 elements of 32 bits, in five registers (iga64 warns of the others). */
+/* fc has 39 elements in five registers (iga64 warns of the others). */
 static void test_the_elements_of_fc(void **state)
 {
     static const unsigned count[] = {32, 1, 1, 4, 1, 0};
@@ -231,6 +231,28 @@ static void test_the_elements_of_fc(void **state)
             gen_device_free(r.device);
         }
     assert_int_equal(elements, 39);
+}
+
+/* As Intel's system routine does: eight dwords at an element, which are none of the next one's. */
+static void test_rows_of_fc(void **state)
+{
+    /* mov (8) fc3.1<1>:ud r1.0<8;8,1>:ud; mov (8) fc3.2<1>:ud r2.0<8;8,1>:ud;
+     * mov (8) r10.0<1>:ud fc3.1<8;8,1>:ud; mov (8) r11.0<1>:ud fc3.2<0;1,0>:ud */
+    static const uint64_t code[] = {0x3a61020000600001, 0x00000000008d0020, 0x3a62020000600001,
+                                    0x00000000008d0040, 0x2140000800600001, 0x00000000008d1a61,
+                                    0x2160000800600001, 0x0000000000001a62, 0x2fe0020c00600001,
+                                    0x00000000008d0000, 0x2000020407600031, 0x8200001006000fe0};
+    struct rig r;
+    open_rig(&r);
+    for (unsigned i = 0; i < 16; i++)
+        wt_store_le(r.file + BYTES + 4 * i, 100 + i, 4);
+    start(&r, code, sizeof code);
+    run_to_end(&r, sizeof code);
+    for (unsigned i = 0; i < 8; i++) {
+        assert_int_equal(dword_of(&r, 10, i), 100 + i);
+        assert_int_equal(dword_of(&r, 11, i), 108);
+    }
+    finish(&r);
 }
 
 /* tm0 has two elements: the issue time, 64 bits of it. */
@@ -404,6 +426,7 @@ int main(void)
         cmocka_unit_test(test_a_region_outside_the_registers_is_a_mistake),
         cmocka_unit_test(test_one_of_two_doubles_is_written),
         cmocka_unit_test(test_the_elements_of_fc),
+        cmocka_unit_test(test_rows_of_fc),
         cmocka_unit_test(test_the_time_is_that_of_issues),
         cmocka_unit_test(test_restrictions_of_regions),
         cmocka_unit_test(test_a_wait_for_nothing_is_a_deadlock),

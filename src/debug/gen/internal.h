@@ -95,6 +95,10 @@ enum wt_status genp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane
 enum wt_status genp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                  struct wt_address addr, const void *bytes, size_t size,
                                  struct wt_error *err);
+/** The probe's operation find_home: shared local memory is at its aperture. */
+enum wt_status genp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
+                              struct wt_address addr, uint64_t size, struct wt_address *home,
+                              uint64_t *part, struct wt_error *err);
 
 /* ---- code.c ---- */
 

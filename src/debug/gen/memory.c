@@ -53,3 +53,13 @@ enum wt_status genp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lan
     (void)lane;
     return p->link->ops->write(p->link->context, wave, genp_linear(p, addr), bytes, size, err);
 }
+
+enum wt_status genp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
+                              struct wt_address addr, uint64_t size, struct wt_address *home,
+                              uint64_t *part, struct wt_error *err)
+{
+    (void)wave, (void)lane, (void)err;
+    *home = wt_address_of(genp_linear(p, addr));
+    *part = size;
+    return WT_OK;
+}

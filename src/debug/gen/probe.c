@@ -103,6 +103,7 @@ const struct wt_probe_ops wt_probe_gen = {
     .write_row = wt_standstill_write_row,
     .read_memory = genp_read_memory,
     .write_memory = genp_write_memory,
+    .find_home = genp_find_home,
     .replaced = wt_standstill_replaced,
     .set_watchpoints = genp_set_watches,
     .watched = wt_standstill_watched,

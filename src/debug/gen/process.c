@@ -7,8 +7,10 @@
 #include "base/array.h"
 #include "debug/process/connection.h"
 #include "debug/process/core_request.h"
+#include "debug/process/history.h"
 
 struct wt_gen_process {
+    struct wt_process_history history; /* first */
     struct wt_gen_link link;
     struct wt_connection connection;
     struct gen_wire_hello hello;
@@ -247,6 +249,7 @@ void wt_gen_process_close(struct wt_gen_process *p)
     if (!p)
         return;
     wt_connection_close(&p->connection);
+    wt_process_history_end(&p->history);
     free(p);
 }
 
@@ -263,6 +266,53 @@ uint32_t wt_gen_process_gpus(const struct wt_gen_process *p)
 enum wt_status wt_gen_process_reachable(int pid, bool *reachable, struct wt_error *err)
 {
     return wt_connection_reachable(pid, GEN_WIRE_SOCKET, reachable, err);
+}
+
+/* ---- time travel ---- */
+
+static enum wt_status ask_history(struct wt_process_history *history,
+                                  const struct wt_travel_request *asked, const void *more,
+                                  struct wt_travel_answer *answer, void *out, size_t room,
+                                  struct wt_error *err)
+{
+    const struct gen_wire_request request = {.kind = GEN_WIRE_HISTORY,
+                                             .size = asked->size,
+                                             .addr = asked->what,
+                                             .value = asked->argument};
+    struct gen_wire_answer told = {.size = 0};
+    const enum wt_status status =
+        ask((struct wt_gen_process *)history, &request, more, &told, out, room, err);
+    *answer = (struct wt_travel_answer){told.result, told.size, told.value};
+    return status;
+}
+
+static enum wt_status ask_time(struct wt_process_history *history, uint64_t *time,
+                               struct wt_error *err)
+{
+    struct gen_wire_answer answer = {.size = 0};
+    const enum wt_status status =
+        tell((struct wt_gen_process *)history, (struct gen_wire_request){.kind = GEN_WIRE_TIME},
+             &answer, err);
+    *time = answer.value;
+    return status;
+}
+
+enum wt_status wt_gen_process_record(struct wt_gen_process *p, uint64_t budget,
+                                     struct wt_target_services *services, struct wt_error *err)
+{
+    const struct gen_wire_request request = {.kind = GEN_WIRE_RECORD, .value = budget};
+    struct gen_wire_answer answer = {.result = 0};
+    const char *refused = p->hello.gpus > 1 ? WT_PROCESS_HISTORY_SEVERAL : NULL;
+    const enum wt_status status = refused ? WT_OK : tell(p, request, &answer, err);
+    if (status != WT_OK)
+        return status;
+    if (answer.result < 0)
+        return wt_fail(err, WT_NO_MEMORY, "process %d has no host memory for a recording",
+                       p->connection.pid);
+    p->history.ask = ask_history;
+    p->history.ask_time = ask_time;
+    p->history.lanes = 32;
+    return wt_process_history_begin(&p->history, budget, refused, services, err);
 }
 
 /* ---- code ---- */

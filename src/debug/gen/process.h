@@ -45,6 +45,12 @@ enum wt_status wt_gen_processes(void (*found)(void *context, int pid, unsigned g
 /** Puts the faults of the program's kernels into @p services, whose context is the process. */
 void wt_gen_process_offer_faults(struct wt_target_services *services);
 
+/**
+ * Has the kernels that run from now on recorded, with @p budget bytes of the process's memory, and
+ * puts time travel into @p services, whose context is the process.
+ */
+enum wt_status wt_gen_process_record(struct wt_gen_process *process, uint64_t budget,
+                                     struct wt_target_services *services, struct wt_error *err);
 /** Puts the writing of core files into @p services, whose context is the process. */
 void wt_gen_process_offer_core_files(struct wt_target_services *services);
 

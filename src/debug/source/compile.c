@@ -1662,16 +1662,23 @@ static enum wt_status compile_space(struct compiler *c, const struct wt_node *n,
 
 /* ---- the tree ---- */
 
+static bool member_pointer(struct compiler *c, const struct wt_node *n, struct wt_operand *o);
+
 static enum wt_status compile_unary(struct compiler *c, const struct wt_node *n,
                                     struct wt_operand *o, struct wt_error *err)
 {
     struct wt_operand a;
     wt_expr_vector cell;
+    if (n->op == '&' && wt_source_is_cplusplus(c->scope) && member_pointer(c, n, o))
+        return WT_OK;
     enum wt_status status = compile(c, n->a, &a, err);
     if (status)
         return status;
     switch (n->op) {
     case '*':
+        if (wt_type_plain(a.type)->kind == WT_TYPE_MEMBER)
+            return wt_fail(err, WT_INVALID,
+                           "Attempt to dereference pointer to member without an object");
         return dereference(c, &a, o, err);
     case '&':
         return address_of(c, &a, o, err);
@@ -1794,6 +1801,73 @@ static enum wt_status move_pointer(struct compiler *c, const struct wt_type *fro
     }
     return wt_build_op(&c->build, WT_EXPR_SUB, 0, *address, wt_build_constant(&c->build, offset),
                        address, err);
+}
+
+/* Whether it is a pointer to a member that is no method: a number of bytes. */
+static bool is_offset(const struct wt_operand *o)
+{
+    const struct wt_type *plain = wt_type_plain(o->type);
+    return plain->kind == WT_TYPE_MEMBER &&
+           wt_type_plain(wt_type_target(plain))->kind != WT_TYPE_FUNCTION;
+}
+
+/* a.*b, a->*b: the class of the member may be a base of the object's. */
+static enum wt_status pointed_member(struct compiler *c, bool arrow, const struct wt_operand *a,
+                                     const struct wt_operand *b, struct wt_operand *o,
+                                     struct wt_error *err)
+{
+    struct wt_operand object = *a, offset = *b;
+    wt_expr_vector place;
+    struct way way = {.count = 0};
+    enum wt_status status = arrow ? dereference(c, a, &object, err) : WT_OK;
+    if (status)
+        return status;
+    if (wt_type_plain(b->type)->kind != WT_TYPE_MEMBER)
+        return wt_fail(err, WT_INVALID, "Not a pointer-to-member value.");
+    if (!is_offset(b))
+        return wt_fail(err, WT_UNSUPPORTED, "a method is called: that cannot be done here");
+    const struct wt_type *class = wt_type_plain(object.type);
+    const struct wt_type *owner = wt_type_plain(wt_type_plain(b->type)->owner);
+    if (class != owner && (!wt_type_is_record(class) || !find_base(class, owner, &way)))
+        return wt_fail(err, WT_INVALID, "the pointer is to a member of another class");
+    if ((status = take_way(c, &way, &object, err)) != WT_OK)
+        return status;
+    if (!wt_operand_in_memory(&object))
+        return wt_fail(err, WT_UNSUPPORTED, "the object is not in memory");
+    offset.type = integer(c, wt_types_address_size(c->build.types), true);
+    if ((status = wt_operand_cell_of(&c->build, &offset, &place, err)) != WT_OK ||
+        (status = wt_build_op(&c->build, WT_EXPR_ADD, 0, object.piece[0].vector, place, &place,
+                              err)) != WT_OK)
+        return status;
+    *o = wt_operand_memory(wt_type_target(wt_type_plain(b->type)), object.piece[0].space, place);
+    return WT_OK;
+}
+
+/* &Class::member; false: the name is none of a class's members. */
+static bool member_pointer(struct compiler *c, const struct wt_node *n, struct wt_operand *o)
+{
+    const char *name = n->a->kind == WT_NODE_NAME ? strrchr(n->a->text, ':') : NULL;
+    struct wt_found found;
+    struct way way = {.count = 0};
+    const struct wt_member *member = NULL;
+    uint64_t offset = 0;
+    if (!name || name - n->a->text < 2 || wt_source_find(c->scope, n->a->text, &found))
+        return false;
+    char *class = strndup(n->a->text, (size_t)(name - n->a->text) - 1);
+    const struct wt_type *type =
+        class ? wt_source_find_type((void *)(uintptr_t)c->scope, class) : NULL;
+    free(class);
+    if (!type || !wt_type_is_record(wt_type_plain(type)) ||
+        !find_member(wt_type_plain(type), name + 1, &way, &member) || member->bit_size)
+        return false;
+    for (unsigned i = 0; i < way.count; i++) {
+        if (way.step[i]->is_virtual)
+            return false;
+        offset += way.step[i]->offset;
+    }
+    *o = wt_operand_cell(wt_types_member_pointer(c->build.types, type, member->type),
+                         wt_build_constant(&c->build, offset + member->offset));
+    return true;
 }
 
 static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
@@ -1955,6 +2029,12 @@ static enum wt_status compile(struct compiler *c, const struct wt_node *n, struc
         status = compile(c, n->a, &a, err);
         if (!status)
             status = compile(c, n->b, &b, err);
+        if (!status && (n->op == WT_OP_MEMBER || n->op == WT_OP_ARROW_MEMBER)) {
+            status = pointed_member(c, n->op == WT_OP_ARROW_MEMBER, &a, &b, o, err);
+            break;
+        }
+        if (!status && is_offset(&a) && is_offset(&b) && (n->op == WT_OP_EQ || n->op == WT_OP_NE))
+            a.type = b.type = integer(c, wt_types_address_size(c->build.types), true);
         if (!status)
             status = arithmetic(c, n->op, &a, &b, o, err);
         break;

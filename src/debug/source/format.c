@@ -1,10 +1,12 @@
 /* Values as text, in GDB's notation. */
+#include <dwarf.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/demangle.h"
 #include "base/text.h"
 #include "debug/core/print.h"
 #include "debug/source/source_internal.h"
@@ -139,6 +141,25 @@ static void put_float(FILE *out, uint64_t bits, unsigned size)
         fputs(value < 0 ? "-inf" : "inf", out);
     } else {
         fprintf(out, "%.*g", size == 2 ? 5 : size == 4 ? 9 : 17, value);
+    }
+}
+
+/* A binary128, as GDB writes it. */
+static void put_quad(FILE *out, const uint8_t *bytes)
+{
+    const uint64_t low = wt_load_le(bytes, 8), high = wt_load_le(bytes + 8, 8);
+    const uint64_t fraction = high & (((uint64_t)1 << 48) - 1);
+    const bool negative = high >> 63, special = (high >> 48 & 0x7fff) == 0x7fff;
+    char text[64];
+    _Float128 value;
+    if (special && (fraction || low)) {
+        fprintf(out, "%snan(0x%" PRIx64 "%016" PRIx64 ")", negative ? "-" : "", fraction, low);
+    } else if (special) {
+        fputs(negative ? "-inf" : "inf", out);
+    } else {
+        memcpy(&value, (const uint64_t[]){low, high}, sizeof value);
+        strfromf128(text, sizeof text, "%.36g", value);
+        fputs(text, out);
     }
 }
 
@@ -355,6 +376,11 @@ static void put_scalar(struct printer *p, const struct wt_type *type, uint32_t b
     struct wt_number n;
     if (wt_type_is_wide(plain) && !bit_size) {
         put_wide(p, wt_type_is_signed(plain), bytes);
+        return;
+    }
+    if (plain->kind == WT_TYPE_FLOAT && wt_type_size(plain) == 16 &&
+        (!p->format.letter || strchr("fs", p->format.letter))) {
+        put_quad(p->out, bytes);
         return;
     }
     if (!wt_number_of(type, bit_offset, bit_size, bytes, &n)) {
@@ -589,6 +615,91 @@ static void put_record(struct printer *p, const struct wt_type *plain, const uin
     fputs(p->fortran ? " )" : "}", p->out);
 }
 
+/* The member that begins at an offset of a class, in it or in a base class; NULL: none. *owner is
+ * the class that has it. */
+static const struct wt_member *member_at(const struct wt_type *class, uint64_t offset,
+                                         const struct wt_type **owner, unsigned depth)
+{
+    size_t count;
+    const struct wt_member *m = wt_type_members(class, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!m[i].is_static && !m[i].is_base && m[i].name && !m[i].bit_size &&
+            m[i].offset == offset) {
+            *owner = class;
+            return &m[i];
+        }
+    for (size_t i = 0; i < count && depth < MOST_DEPTH; i++) {
+        const struct wt_type *plain = wt_type_plain(m[i].type);
+        const struct wt_member *found =
+            m[i].is_base && !m[i].is_virtual && offset >= m[i].offset && wt_type_is_record(plain)
+                ? member_at(plain, offset - m[i].offset, owner, depth + 1)
+                : NULL;
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* A virtual method by its place in the table. */
+static void put_virtual(struct printer *p, const struct wt_type *class, uint64_t place)
+{
+    Dwarf_Die die = class->die, child;
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count;
+    for (int more = die.addr ? dwarf_child(&die, &child) : 1; more == 0;
+         more = dwarf_siblingof(&child, &child)) {
+        char name[300];
+        if (dwarf_tag(&child) != DW_TAG_subprogram ||
+            !dwarf_attr(&child, DW_AT_vtable_elem_location, &attribute) ||
+            dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 ||
+            ops[0].atom != DW_OP_constu || ops[0].number != place ||
+            !dwarf_attr(&child, DW_AT_linkage_name, &attribute))
+            continue;
+        const char *linkage = dwarf_formstring(&attribute);
+        wt_demangle(linkage ? linkage : "?", name, sizeof name);
+        fprintf(p->out, "&virtual %s", name);
+        return;
+    }
+    fprintf(p->out, "&virtual table[%" PRIu64 "]", place);
+}
+
+/* As the Itanium C++ ABI has them (section 2.3): a member's offset, or -1; a method's address, or 1
+ * and its offset in the table of virtual functions, and what is added to `this`. */
+static void put_member_pointer(struct printer *p, const struct wt_type *type,
+                               const struct wt_type *plain, const uint8_t *bytes)
+{
+    const bool method = wt_type_plain(wt_type_target(plain))->kind == WT_TYPE_FUNCTION;
+    const unsigned size = (unsigned)wt_type_size(plain) / (method ? 2 : 1);
+    if (!size || size > 8) {
+        fputs("<pointer to a member of unknown size>", p->out);
+        return;
+    }
+    const uint64_t value = wt_load_le(bytes, size),
+                   none = size == 8 ? UINT64_MAX : (1ull << 8 * size) - 1;
+    if (value == (method ? 0 : none)) {
+        fputs("NULL", p->out);
+        return;
+    }
+    if (method && value & 1) {
+        put_virtual(p, wt_type_plain(plain->owner), (value - 1) / size);
+        return;
+    }
+    if (method) {
+        fputc('(', p->out);
+        wt_type_print(p->out, type);
+        fputs(") ", p->out);
+        put_address(p, value, false);
+        return;
+    }
+    const struct wt_type *owner;
+    const struct wt_member *m = member_at(wt_type_plain(plain->owner), value, &owner, 0);
+    if (m)
+        fprintf(p->out, "&%s::%s", owner->name ? owner->name : "{...}", m->name);
+    else
+        fprintf(p->out, "%" PRIu64, value);
+}
+
 static void print_value(struct printer *p, const struct wt_type *type, const uint8_t *bytes,
                         unsigned depth)
 {
@@ -627,6 +738,9 @@ static void print_value(struct printer *p, const struct wt_type *type, const uin
         fprintf(p->out, "@0x%" PRIx64, wt_load_le(bytes, size < 8 ? size : 8));
         break;
     }
+    case WT_TYPE_MEMBER:
+        put_member_pointer(p, type, plain, bytes);
+        break;
     case WT_TYPE_VOID:
         fputs("void", p->out);
         break;

@@ -527,6 +527,22 @@ bool wt_info_is_of_gcc(const struct wt_info *info)
     return info->of_gcc;
 }
 
+bool wt_info_is_optimised_by_gcc(struct wt_info *info, uint64_t pc)
+{
+    Dwarf_Die unit;
+    Dwarf_Attribute attribute;
+    const char *producer =
+        wt_info_unit(info, pc, &unit) && dwarf_attr(&unit, DW_AT_producer, &attribute)
+            ? dwarf_formstring(&attribute)
+            : NULL;
+    bool optimised = false;
+    if (!producer || strncmp(producer, "GNU ", 4) != 0)
+        return false;
+    for (const char *at = strstr(producer, " -O"); at; at = strstr(at + 1, " -O"))
+        optimised = at[3] != '0';
+    return optimised;
+}
+
 /* ---- scopes ---- */
 
 static bool opens_scope(int tag)

@@ -62,6 +62,8 @@ bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit);
 
 /** Whether GCC has made units of the module, for an AMD GPU. */
 bool wt_info_is_of_gcc(const struct wt_info *info);
+/** Whether GCC has compiled the code at @p pc with optimisation, as its producer's name says. */
+bool wt_info_is_optimised_by_gcc(struct wt_info *info, uint64_t pc);
 
 #define WT_SCOPES 64 /**< nested scopes at one address, at most */
 

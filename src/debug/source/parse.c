@@ -391,6 +391,8 @@ static enum wt_status operator_token(struct parser *p)
     } table[] = {
         {"<<=", OP_ASSIGN_WITH, WT_OP_SHL},
         {">>=", OP_ASSIGN_WITH, WT_OP_SHR},
+        {"->*", WT_OP_ARROW_MEMBER, 0},
+        {".*", WT_OP_MEMBER, 0},
         {"->", OP_ARROW, 0},
         {"..", OP_DOTS, 0},
         {"<<", WT_OP_SHL, 0},
@@ -642,6 +644,16 @@ static enum wt_status parse_specifiers(struct parser *p, const struct wt_type **
     return status;
 }
 
+/* The stars of "(*)" behind a type: of a pointer to the array whose dimensions follow. 0: none. */
+static unsigned pointers_to_array(const struct parser *p)
+{
+    const char *at = p->at;
+    unsigned stars = 0;
+    for (; is_op(p, '(') && (*at == '*' || isspace((unsigned char)*at)); at++)
+        stars += *at == '*';
+    return *at == ')' ? stars : 0;
+}
+
 static enum wt_status parse_type(struct parser *p, const struct wt_type **type)
 {
     enum wt_status status = parse_specifiers(p, type);
@@ -660,6 +672,9 @@ static enum wt_status parse_type(struct parser *p, const struct wt_type **type)
     }
     uint64_t count[8];
     unsigned dimensions = 0;
+    const unsigned stars = pointers_to_array(p);
+    for (unsigned i = 0; i < stars + 2 && stars && !status; i++)
+        status = advance(p);
     while (!status && is_op(p, '[')) {
         if ((status = advance(p)) != WT_OK)
             return status;
@@ -671,6 +686,8 @@ static enum wt_status parse_type(struct parser *p, const struct wt_type **type)
     }
     while (dimensions)
         *type = wt_types_array(p->world->types, *type, count[--dimensions]);
+    for (unsigned i = 0; i < stars; i++)
+        *type = wt_types_pointer(p->world->types, *type);
     return status;
 }
 
@@ -889,6 +906,9 @@ static int precedence(const struct parser *p)
     if (p->token != T_OP)
         return 0;
     switch (p->op) {
+    case WT_OP_MEMBER:
+    case WT_OP_ARROW_MEMBER:
+        return 11;
     case '*':
     case '/':
     case '%':

@@ -46,7 +46,9 @@ enum {
     WT_OP_AND,
     WT_OP_OR,
     WT_OP_POWER,
-    WT_OP_F_REM, /**< the remainder, also of floats: Fortran's mod */
+    WT_OP_F_REM,        /**< the remainder, also of floats: Fortran's mod */
+    WT_OP_MEMBER,       /**< a.*b */
+    WT_OP_ARROW_MEMBER, /**< a->*b */
 };
 
 struct wt_node {

@@ -79,7 +79,7 @@ bool wt_symbols_address(struct wt_symbols *symbols, const char *name, uint64_t *
 /**
  * Where the body of the function that begins at @p addr starts: behind its prologue, as its line
  * table marks it or, without a mark, at the function's second row. @p addr without line
- * information.
+ * information, and for code that GCC has optimised, whose rows are in no order.
  */
 uint64_t wt_symbols_body(struct wt_symbols *symbols, uint64_t addr);
 

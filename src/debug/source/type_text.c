@@ -58,6 +58,7 @@ static void print_base(FILE *out, const struct wt_type *type, unsigned depth)
         }
         /* fall through */
     case WT_TYPE_POINTER:
+    case WT_TYPE_MEMBER:
     case WT_TYPE_REFERENCE:
     case WT_TYPE_FUNCTION:
         if (type->target)
@@ -111,6 +112,15 @@ static bool is_derived(const struct wt_type *type)
     return type && (type->kind == WT_TYPE_ARRAY || type->kind == WT_TYPE_FUNCTION);
 }
 
+/* What makes a declarator one of a pointer or reference. */
+static void put_star(FILE *out, const struct wt_type *type)
+{
+    if (type->kind == WT_TYPE_MEMBER)
+        fprintf(out, "%s::*", type->owner->name ? type->owner->name : "{...}");
+    else
+        fputs(type->kind == WT_TYPE_POINTER ? "*" : type->is_rvalue ? "&&" : "&", out);
+}
+
 /* The part before the name: stars, references, opening parentheses. */
 static bool print_prefix(FILE *out, const struct wt_type *type, bool named, unsigned depth)
 {
@@ -118,13 +128,14 @@ static bool print_prefix(FILE *out, const struct wt_type *type, bool named, unsi
         return false;
     switch (type->kind) {
     case WT_TYPE_POINTER:
+    case WT_TYPE_MEMBER:
     case WT_TYPE_REFERENCE: {
         const bool before = print_prefix(out, type->target, true, depth + 1);
         if (!before)
             fputc(' ', out);
         if (is_derived(type->target))
             fputc('(', out);
-        fputs(type->kind == WT_TYPE_POINTER ? "*" : type->is_rvalue ? "&&" : "&", out);
+        put_star(out, type);
         return true;
     }
     case WT_TYPE_CONST:
@@ -149,6 +160,12 @@ static bool print_prefix(FILE *out, const struct wt_type *type, bool named, unsi
 
 static void print_declared(FILE *out, const struct wt_type *type, const char *name, unsigned depth);
 
+static bool is_artificial(const struct wt_member *parameter)
+{
+    Dwarf_Die die = parameter->die;
+    return die.addr && dwarf_hasattr(&die, DW_AT_artificial);
+}
+
 /* Parameters may be functions with parameters, which form cycles in damaged files. */
 static void print_parameters(FILE *out, const struct wt_type *type, unsigned depth)
 {
@@ -159,6 +176,9 @@ static void print_parameters(FILE *out, const struct wt_type *type, unsigned dep
         if (i)
             fputs(", ", out);
         print_declared(out, p[i].type, "", depth + MOST_DEPTH / 4);
+        /* As GDB has it: `this` does not change, which types of methods do not say. */
+        if (i == 0 && is_artificial(&p[i]) && p[i].type->kind == WT_TYPE_POINTER)
+            fputs(" const", out);
     }
     if (type->is_variadic)
         fputs(count ? ", ..." : "...", out);
@@ -195,6 +215,7 @@ static void print_suffix(FILE *out, const struct wt_type *type, unsigned depth)
         return;
     switch (type->kind) {
     case WT_TYPE_POINTER:
+    case WT_TYPE_MEMBER:
     case WT_TYPE_REFERENCE:
         if (is_derived(type->target))
             fputc(')', out);
@@ -501,7 +522,8 @@ static const struct wt_type *innermost(const struct wt_type *type, unsigned dept
 {
     const struct wt_type *plain = wt_type_plain(type);
     if (depth < MOST_DEPTH && (plain->kind == WT_TYPE_POINTER || plain->kind == WT_TYPE_REFERENCE ||
-                               plain->kind == WT_TYPE_ARRAY || plain->kind == WT_TYPE_FUNCTION))
+                               plain->kind == WT_TYPE_MEMBER || plain->kind == WT_TYPE_ARRAY ||
+                               plain->kind == WT_TYPE_FUNCTION))
         return innermost(wt_type_target(plain), depth + 1);
     return plain;
 }
@@ -510,7 +532,8 @@ static const struct wt_type *innermost(const struct wt_type *type, unsigned dept
 static void print_around(FILE *out, const struct wt_type *type, bool before, unsigned depth)
 {
     const struct wt_type *plain = wt_type_plain(type);
-    const bool pointer = plain->kind == WT_TYPE_POINTER || plain->kind == WT_TYPE_REFERENCE;
+    const bool pointer = plain->kind == WT_TYPE_POINTER || plain->kind == WT_TYPE_REFERENCE ||
+                         plain->kind == WT_TYPE_MEMBER;
     if (depth > MOST_DEPTH ||
         (!pointer && plain->kind != WT_TYPE_ARRAY && plain->kind != WT_TYPE_FUNCTION))
         return;
@@ -520,7 +543,7 @@ static void print_around(FILE *out, const struct wt_type *type, bool before, uns
         if (pointer) {
             if (is_derived(target))
                 fputc('(', out);
-            fputs(plain->kind == WT_TYPE_POINTER ? "*" : plain->is_rvalue ? "&&" : "&", out);
+            put_star(out, plain);
         }
         return;
     }
@@ -553,7 +576,7 @@ static void print_qualifiers(FILE *out, const struct wt_type *type)
         else if (type->kind == WT_TYPE_VOLATILE)
             is_volatile = true;
         else if (type->kind == WT_TYPE_POINTER || type->kind == WT_TYPE_REFERENCE ||
-                 type->kind == WT_TYPE_FUNCTION)
+                 type->kind == WT_TYPE_MEMBER || type->kind == WT_TYPE_FUNCTION)
             is_const = is_volatile = false; /* of the pointer itself */
         else if (type->kind != WT_TYPE_TYPEDEF && type->kind != WT_TYPE_ARRAY)
             break;

@@ -275,6 +275,20 @@ static void read_pointer(struct wt_types *t, struct wt_type *type, Dwarf_Die *di
     type->target = wt_types_of(t, die);
 }
 
+static void read_member_pointer(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die owner;
+    type->kind = WT_TYPE_MEMBER;
+    type->target = wt_types_of(t, die);
+    type->owner = dwarf_attr_integrate(die, DW_AT_containing_type, &attribute) &&
+                          dwarf_formref_die(&attribute, &owner)
+                      ? wt_types_read(t, &owner)
+                      : &the_void;
+    if (!type->size)
+        type->size = t->address_size * (type->target->kind == WT_TYPE_FUNCTION ? 2u : 1u);
+}
+
 /* The name of a structure, enumeration or typedef with its namespaces. */
 static void qualify(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
 {
@@ -297,8 +311,10 @@ static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
     case DW_TAG_base_type:
         read_base(type, die);
         break;
-    case DW_TAG_pointer_type:
     case DW_TAG_ptr_to_member_type:
+        read_member_pointer(t, type, die);
+        break;
+    case DW_TAG_pointer_type:
         type->kind = WT_TYPE_POINTER;
         read_pointer(t, type, die);
         break;
@@ -584,6 +600,18 @@ const struct wt_type *wt_types_pointer(struct wt_types *t, const struct wt_type 
         return &the_void;
     type->size = t->address_size;
     type->target = target;
+    return type;
+}
+
+const struct wt_type *wt_types_member_pointer(struct wt_types *t, const struct wt_type *owner,
+                                              const struct wt_type *target)
+{
+    struct wt_type *type = new_type(t, WT_TYPE_MEMBER);
+    if (!type)
+        return &the_void;
+    type->size = t->address_size;
+    type->target = target;
+    type->owner = owner;
     return type;
 }
 

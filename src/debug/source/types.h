@@ -29,6 +29,8 @@ enum wt_type_kind {
     WT_TYPE_CONST,
     WT_TYPE_VOLATILE,
     WT_TYPE_COMPLEX, /**< two floats; `target` is one of them */
+    WT_TYPE_MEMBER,  /**< a pointer to a member of `owner`: its offset, -1 for none; or (a method,
+                        which  `target` is then) an address or place in the table, and an offset */
 };
 
 struct wt_types;
@@ -63,6 +65,7 @@ struct wt_type {
     bool has_count;               /**< ARRAY: `count` is known */
     unsigned address_class;       /**< POINTER, REFERENCE: DW_AT_address_class; 0: none */
     const struct wt_type *target; /**< what it points to, is made of, or returns; NULL: void */
+    const struct wt_type *owner;  /**< MEMBER: the class */
     uint64_t count;               /**< ARRAY: elements */
     int64_t lower;                /**< ARRAY: index of the first one (Fortran: 1) */
     int64_t stride;               /**< ARRAY: bytes to the next element; 0: its size */
@@ -104,6 +107,9 @@ const struct wt_type *wt_types_basic(struct wt_types *types, const char *name);
 const struct wt_type *wt_types_integer(struct wt_types *types, unsigned size, bool is_signed);
 /** The type of pointers to @p target. */
 const struct wt_type *wt_types_pointer(struct wt_types *types, const struct wt_type *target);
+/** The type of pointers to members of @p owner that are a @p target. */
+const struct wt_type *wt_types_member_pointer(struct wt_types *types, const struct wt_type *owner,
+                                              const struct wt_type *target);
 /** The type of arrays of @p count elements. */
 const struct wt_type *wt_types_array(struct wt_types *types, const struct wt_type *element,
                                      uint64_t count);

@@ -13,10 +13,16 @@
 
 /* ---- page tables ---- */
 
+/* The memory that the tables are in: they do not change while the device works on a copy. */
+static const struct wt_memory *tables_of(const struct gen_device *d)
+{
+    return d->process ? d->process : d->memory;
+}
+
 static uint64_t read_entry(void *context, uint64_t physical)
 {
     const struct gen_device *d = context;
-    return wt_load_le(wt_memory_page(d->memory, physical) + (physical & WT_PAGE_MASK), 8);
+    return wt_load_le(wt_memory_page(tables_of(d), physical) + (physical & WT_PAGE_MASK), 8);
 }
 
 static bool write_entry(void *context, uint64_t physical, uint64_t entry)
@@ -91,7 +97,7 @@ bool gen_mapped(struct gen_device *d, uint64_t addr, uint64_t size, bool write)
 
 static bool read_for_walk(void *context, uint64_t physical, void *bytes, size_t size)
 {
-    wt_memory_read(((struct gen_device *)context)->memory, physical, bytes, size);
+    wt_memory_read(tables_of(context), physical, bytes, size);
     return true;
 }
 
@@ -122,11 +128,17 @@ const uint8_t *gen_tlb_fill_read(struct gen_device *d, uint64_t addr)
     return wt_tlb_fill_read(&d->tlb, addr, wt_memory_page(d->memory, physical));
 }
 
+/* Whether stores to that page are told one by one: threads of the process may use it. */
+static bool is_shared(const struct gen_device *d, uint64_t physical)
+{
+    return d->copy && d->copy->shared(d->copy->context, physical & ~WT_PAGE_MASK);
+}
+
 uint8_t *gen_tlb_fill_write(struct gen_device *d, uint64_t addr)
 {
     uint64_t physical;
     if (gen_watches_page(d, addr, true) || wt_code_on_page(&d->code, addr) ||
-        !translate(d, addr, true, &physical))
+        !translate(d, addr, true, &physical) || is_shared(d, physical))
         return NULL;
     uint8_t *page = wt_memory_page_for_write(d->memory, physical);
     return page ? wt_tlb_fill_write(&d->tlb, addr, page, !gen_watches_page(d, addr, false), true)
@@ -180,6 +192,24 @@ bool gen_device_write(struct gen_device *d, uint64_t addr, const void *bytes, si
         wt_code_invalidate(&d->code, addr, part);
     }
     return true;
+}
+
+void gen_stored(struct gen_thread *t, uint64_t addr, const uint8_t *bytes, unsigned size,
+                bool atomic)
+{
+    enum { MOST = 16 }; /* of a store that is told */
+    struct gen_device *d = t->device;
+    uint64_t physical;
+    for (unsigned done = 0, part; done < size; done += part) {
+        part = (unsigned)part_of(addr + done, size - done < MOST ? size - done : MOST);
+        if (!translate(d, addr + done, true, &physical))
+            return;
+        d->copy->stored(d->copy->context, physical, bytes + done, part);
+        if (!atomic || !d->copy->was_atomic(d->copy->context, physical))
+            continue;
+        d->machine.event = true;
+        wt_end_turn(&d->machine, &t->left);
+    }
 }
 
 enum wt_status gen_device_put(struct gen_device *d, uint64_t addr, const void *bytes, size_t size,

@@ -2,6 +2,7 @@
 #include "emulator/gen/host.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "emulator/gen/internal.h"
 
@@ -17,10 +18,76 @@ enum wt_status gen_device_new_in_host(const struct gen_config *config, struct ge
         return status;
     }
     wt_memory_free((*device)->memory);
-    (*device)->memory = memory;
+    (*device)->memory = (*device)->process = memory;
     (*device)->root = 0;
     return WT_OK;
 }
+
+/* ---- a copy of the process's memory ---- */
+
+static void forget_pages(struct gen_device *d)
+{
+    wt_code_clear(&d->code);
+    wt_tlb_clear(&d->tlb);
+}
+
+enum wt_status gen_device_copy_memory(struct gen_device *d, struct wt_copy *copy,
+                                      struct wt_error *err)
+{
+    assert(d->process && d->memory == d->process);
+    copy->process = d->process;
+    struct wt_memory *memory = wt_memory_new_copy(copy);
+    if (!memory)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    d->memory = memory;
+    d->copy = copy;
+    forget_pages(d);
+    return WT_OK;
+}
+
+void gen_device_rejoin(struct gen_device *d)
+{
+    assert(d->copy && d->memory != d->process);
+    wt_memory_free(d->memory);
+    d->memory = d->process;
+    d->copy = NULL;
+    forget_pages(d);
+}
+
+const uint8_t *gen_device_copied(const struct gen_device *d, uint64_t addr)
+{
+    return wt_memory_page(d->memory, addr);
+}
+
+/* ---- operations of a recording ---- */
+
+/* Threads of the program write no code that runs. */
+uint32_t gen_do_write_copy(struct wt_machine *m, const void *bytes, size_t size)
+{
+    struct gen_device *d = (struct gen_device *)m;
+    uint64_t addr;
+    if (size < sizeof addr)
+        return 0;
+    memcpy(&addr, bytes, sizeof addr);
+    wt_tlb_clear(&d->tlb); /* the pages may move to private copies */
+    return wt_memory_write(d->memory, addr, (const uint8_t *)bytes + sizeof addr,
+                           size - sizeof addr);
+}
+
+uint32_t gen_do_hold(struct wt_machine *m, const void *bytes, size_t size)
+{
+    struct gen_device *d = (struct gen_device *)m;
+    uint32_t thread;
+    if (size != sizeof thread)
+        return 0;
+    memcpy(&thread, bytes, sizeof thread);
+    if (thread >= m->waves || !d->thread[thread].active)
+        return 0;
+    gen_device_hold(d, thread);
+    return 1;
+}
+
+/* ---- memory that the program has taken back ---- */
 
 bool gen_device_lost_memory(struct gen_device *d, uint64_t addr)
 {

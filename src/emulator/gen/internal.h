@@ -8,6 +8,7 @@
 #include "emulator/gen/gen.h"
 #include "emulator/gen/isa.h"
 #include "emulator/machine/code_pages.h"
+#include "emulator/machine/copy.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/softfloat.h"
@@ -167,7 +168,7 @@ struct gen_registers {
     uint8_t a0[GEN_GRF_BYTES];
     uint32_t f[2];
     uint32_t sp[4], sr[4], cr[4], n[4], tdr[4], dbg[4], msg[8];
-    uint32_t fc[GEN_FC_ELEMENTS];
+    uint8_t fc[GEN_FC_ELEMENTS][GEN_GRF_BYTES];
     uint32_t ce, ip, tm[8], zero[8]; /* ce, ip, tm0: as they were read last */
 };
 
@@ -226,8 +227,10 @@ struct gen_device {
     struct wt_machine machine;
     struct gen_config config;
     struct wt_memory *memory;
-    uint64_t root;       /* physical address of the PPGTT's PML4; 0: there is none */
-    uint64_t next_table; /* the next one that gen_device_map takes */
+    struct wt_memory *process;  /* in a host process: its own memory, which is `memory` or: */
+    const struct wt_copy *copy; /* `memory` is a copy of it; NULL: it is not */
+    uint64_t root;              /* physical address of the PPGTT's PML4; 0: there is none */
+    uint64_t next_table;        /* the next one that gen_device_map takes */
     struct gen_thread *thread;
     struct gen_group *group; /* as many as threads */
     uint32_t *slm_taken;     /* bytes, of each subslice */
@@ -444,6 +447,11 @@ static inline const uint8_t *gen_readable(struct gen_device *d, uint64_t addr, u
         return e->read_host + (addr & WT_PAGE_MASK);
     return gen_tlb_fill_read(d, addr);
 }
+
+/* A store to memory has been done on a copy of the process's memory, for which it is told; as an
+ * atomic in shared memory it ends the turn. */
+void gen_stored(struct gen_thread *t, uint64_t addr, const uint8_t *bytes, unsigned size,
+                bool atomic);
 
 /* The same for writing. */
 static inline uint8_t *gen_writable(struct gen_device *d, uint64_t addr, unsigned size)

@@ -50,7 +50,7 @@ bool gen_region(const struct gen_thread *t, const struct gen_operand *o, bool al
     else if (o->file == GEN_GRF)
         base += o->reg * GEN_GRF_BYTES;
     else if (o->file == GEN_ARF && o->reg >> 4 == GEN_ARF_FC)
-        base *= 4; /* its subregister numbers are those of elements, not bytes */
+        base *= GEN_GRF_BYTES; /* its subregister numbers are those of elements, not bytes */
     if (is_dst)
         for (unsigned i = 0; i < n; i++)
             offset[i] = base + (int32_t)(i * (align16 ? 1 : o->hstride) * size);
@@ -64,14 +64,15 @@ bool gen_region(const struct gen_thread *t, const struct gen_operand *o, bool al
     return good;
 }
 
-/* fc0 to fc4 have elements of 32 bits, 39 in all. */
+/* fc0 to fc4 have 39 elements in all. Intel's own system routine reads and writes eight dwords at
+ * each, so each has a row. */
 static uint8_t *flow_control(struct gen_registers *g, unsigned number, unsigned *size)
 {
     static const uint8_t first[] = {0, 32, 33, 34, 38, GEN_FC_ELEMENTS};
     if (number + 1 >= sizeof first)
         return NULL;
-    *size = (unsigned)(first[number + 1] - first[number]) * 4;
-    return (uint8_t *)&g->fc[first[number]];
+    *size = (unsigned)(first[number + 1] - first[number]) * GEN_GRF_BYTES;
+    return g->fc[first[number]];
 }
 
 uint8_t *gen_arf(struct gen_thread *t, unsigned reg, unsigned *size)

@@ -177,6 +177,8 @@ bool gen_message_write(const struct gen_message *m, const struct gen_surface *s,
         gen_device_read(d, addr, before, size);
         if (!gen_device_write(d, addr, bytes, size))
             return false;
+        if (d->copy)
+            gen_stored(m->t, addr, bytes, size, kind == WT_WATCH_ACCESS);
     }
     for (unsigned done = 0; done < size && d->machine.watch; done += 16)
         gen_watch_access(m->t, m->u, kind, gen_message_lane(m, lane),

@@ -186,7 +186,7 @@ static const struct gen_uop *change_texels(const struct gen_message *m, struct t
             operands[k] = wt_load_le(
                 gen_registers(m) + gen_payload_register(m, x->first + x->coordinates + k) + 4 * i,
                 4);
-        wt_memory_read(m->t->device->memory, x->addr[i], bytes, sizeof bytes);
+        gen_device_read(m->t->device, x->addr[i], bytes, sizeof bytes);
         const uint64_t old = wt_load_le(bytes, 4);
         const uint64_t new = gen_atomic_integer(op, 4, old, operands[0], operands[1]);
         wt_store_le(bytes, new, 4);

@@ -33,7 +33,10 @@ struct wt_recording;
     "nothing is recorded now: a recording begins with a kernel that starts on an idle GPU, and "   \
     "ends with it"
 
-/** What the driver of a family does for the recording of its GPU @p gpu. None may be NULL. */
+/**
+ * What the driver of a family does for the recording of its GPU @p gpu. Only `write_copy` may be
+ * NULL. Addresses are those of the device's memory, which may be others than those that waves use.
+ */
 struct wt_recording_ops {
     /** Makes the device work on a copy of the process's memory, until rejoin(). WT_NO_MEMORY. */
     enum wt_status (*copy_memory)(void *gpu, struct wt_copy *copy, struct wt_error *err);
@@ -43,6 +46,9 @@ struct wt_recording_ops {
     const uint8_t *(*copied)(void *gpu, uint64_t addr);
     /** The process's own page that the device has at @p addr, which is mapped. */
     uint8_t *(*page)(void *gpu, uint64_t addr);
+    /** WT_INPUT_OPERATION that writes memory of the copy: an address of 64 bits, then the bytes.
+     * NULL: wave 0 uses the same addresses, and WT_INPUT_MEMORY does that. */
+    wt_input_operation write_copy;
     /** Whether the page at @p addr is mapped. */
     bool (*maps)(void *gpu, uint64_t addr);
     /** Whether the program's threads may use the page at @p addr while kernels run. */

@@ -30,7 +30,18 @@ void recording_put_in(struct wt_recording *r, const struct change *change)
                                    .addr = change->addr,
                                    .bytes = change->bytes,
                                    .size = change->size};
-    wt_timeline_input(r->timeline, &input);
+    uint8_t bytes[sizeof change->addr + RECORDING_PAGE];
+    if (!r->ops->write_copy) {
+        wt_timeline_input(r->timeline, &input);
+        return;
+    }
+    memcpy(bytes, &change->addr, sizeof change->addr);
+    memcpy(bytes + sizeof change->addr, change->bytes, change->size);
+    const struct wt_input operation = {.kind = WT_INPUT_OPERATION,
+                                       .bytes = bytes,
+                                       .size = sizeof change->addr + change->size,
+                                       .operation = r->ops->write_copy};
+    wt_timeline_input(r->timeline, &operation);
 }
 
 void recording_forget_changes(struct wt_recording *r)

@@ -5,8 +5,8 @@
 #include "emulator/gen/gen.h"
 #include "runtime/common/host_core.h"
 
-/** How a GPU's state and its program's kernels are written; the context is its device, which has a
- * walk under way. */
+/** How a GPU's state and its program's kernels are written; the context is a struct drm_debugged,
+ * which has a walk under way. */
 extern const struct wt_host_core_ops drm_core_ops;
 
 #endif

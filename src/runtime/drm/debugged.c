@@ -39,6 +39,44 @@ void drm_debugged_begin(struct drm_debugged *g, uint64_t address, uint8_t *code,
     g->launches++;
 }
 
+enum wt_status drm_debugged_walk(struct drm_debugged *g, uint64_t root,
+                                 const struct wt_i915_mapping *mappings, size_t count,
+                                 const struct gen_walk *walk, struct wt_error *err)
+{
+    g->mappings = mappings;
+    g->mapping_count = count;
+    gen_device_use_table(g->device, root);
+    wt_recording_before_kernel(g->recording);
+    const enum wt_status status = gen_device_walk(g->device, walk, err);
+    wt_recording_after_kernel(g->recording);
+    return status;
+}
+
+enum wt_run drm_debugged_run(struct drm_debugged *g, uint64_t issues)
+{
+    struct wt_machine *m = gen_machine(g->device);
+    if (!wt_recording_on(g->recording))
+        return m->ops->run(m, issues);
+    const enum wt_run why = wt_recording_run(g->recording, issues);
+    if (why == WT_RUN_ENDED)
+        wt_recording_after_end(g->recording);
+    return why;
+}
+
+bool drm_debugged_lost_memory(struct drm_debugged *g)
+{
+    if (!wt_recording_on(g->recording))
+        return false;
+    g->mapping_count = 0; /* nothing is copied back */
+    return true;
+}
+
+void drm_debugged_walked(struct drm_debugged *g)
+{
+    wt_recording_end(g->recording, WT_RECORDING_NOT_YET);
+    g->mapping_count = 0;
+}
+
 uint64_t drm_debugged_slice(const struct drm_debugged *g)
 {
     return g->attached ? SHORT_SLICE : SLICE;
@@ -58,6 +96,14 @@ static void set_attention(struct drm_debugged *g, bool any)
     g->attention = any;
     pthread_cond_broadcast(&g->news);
     pthread_mutex_unlock(&g->news_lock);
+}
+
+/* The walk stands at this very moment until the debugger has seen why: as it lets threads go one
+ * after the other, it may write TD_CLR yet. */
+static void stop(struct drm_debugged *g)
+{
+    g->stopped = g->unasked = true;
+    set_attention(g, true);
 }
 
 /* The thread that has accessed watched memory stops behind its instruction. More threads may do
@@ -84,9 +130,20 @@ static void take_hits(struct drm_debugged *g)
                                       .addr = h->addr,
                                       .size = h->size};
         }
-        gen_device_hold(g->device, m->hit->wave);
     }
+    const uint32_t thread = m->hit->wave;
     m->hits = 0;
+    if (more)
+        drm_debugged_input(g, &(struct wt_input){.kind = WT_INPUT_OPERATION,
+                                                 .bytes = &thread,
+                                                 .size = sizeof thread,
+                                                 .operation = gen_do_hold});
+}
+
+/* Whether the walk stands, for its debugger. */
+static bool stands(const struct drm_debugged *g)
+{
+    return g->attached && (g->stopped || g->unasked || wt_recording_is_away(g->recording));
 }
 
 /* The debugger sees the thread before its instruction. Returns whether that is tried again. */
@@ -96,16 +153,16 @@ static bool tell_fault(struct drm_debugged *g)
     if (g->fault_time == m->time + 1)
         return false;
     g->fault_time = m->time + 1;
-    g->faulted = g->stopped = true;
-    set_attention(g, true);
+    g->faulted = true;
+    stop(g);
     make_way(g);
     /* A debugger that is just letting other threads go does not know of the fault yet. */
-    while (g->attached && (g->faulted || g->stopped))
+    while (stands(g) || (g->attached && g->faulted))
         pthread_cond_wait(&g->changed, &g->lock);
-    const bool again = !g->faulted;
+    const bool again = !g->faulted || !m->fault.kind; /* or it has gone back, to another future */
     g->faulted = false;
     if (again)
-        m->fault.kind = WT_FAULT_NONE;
+        drm_debugged_input(g, &(struct wt_input){.kind = WT_INPUT_CLEAR_FAULT});
     return again;
 }
 
@@ -115,14 +172,12 @@ bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
         return tell_fault(g);
     if (why == WT_RUN_WATCH && g->attached)
         take_hits(g);
-    if (g->attached && gen_device_attention(g->device)) {
-        g->stopped = true;
-        set_attention(g, true);
-    }
+    if (g->attached && gen_device_attention(g->device))
+        stop(g);
     if (why == WT_RUN_HALTED && g->attached)
         g->stopped = true;
     make_way(g);
-    while (g->attached && g->stopped)
+    while (stands(g))
         pthread_cond_wait(&g->changed, &g->lock);
     return why == WT_RUN_BUDGET || why == WT_RUN_EVENT || why == WT_RUN_HALTED ||
            why == WT_RUN_WATCH;
@@ -130,7 +185,7 @@ bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
 
 void drm_debugged_end(struct drm_debugged *g)
 {
-    g->walking = g->stopped = false;
+    g->walking = g->stopped = g->unasked = false;
     g->fault_time = 0;
     pthread_cond_broadcast(&g->changed);
     pthread_mutex_unlock(&g->lock);
@@ -158,16 +213,32 @@ void drm_debugged_attach(struct drm_debugged *g, bool on)
     if (!on)
         drm_debugged_watch(g, NULL, 0);
     g->attached = on;
-    g->held = g->stopped = false;
+    g->held = g->stopped = g->unasked = false;
     set_attention(g, false);
     g->known = 0;
 }
 
+bool drm_debugged_record(struct drm_debugged *g, uint64_t budget)
+{
+    if (budget)
+        return wt_recording_want(&g->recording, &drm_recording_ops, g, gen_machine(g->device),
+                                 budget, WT_IGNORED) == WT_OK;
+    wt_recording_free(&g->recording);
+    return true;
+}
+
+uint32_t drm_debugged_input(struct drm_debugged *g, const struct wt_input *input)
+{
+    return g->recording ? wt_recording_input(g->recording, input)
+                        : wt_input_apply(gen_machine(g->device), input);
+}
+
 void drm_debugged_write(struct drm_debugged *g, uint32_t addr, uint32_t value)
 {
-    struct wt_machine *m = gen_machine(g->device);
-    m->ops->debug_write(m, addr, value);
-    if (addr == GEN_MCR_SELECTOR)
+    drm_debugged_input(
+        g, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .addr = addr, .value = value});
+    /* In the past that is for a look only. */
+    if (addr == GEN_MCR_SELECTOR || wt_recording_is_away(g->recording))
         return;
     /* Who halts threads looks at them next: of these it knows. */
     if (addr == GEN_TD_CTL && value & GEN_TD_CTL_HALT)
@@ -177,7 +248,8 @@ void drm_debugged_write(struct drm_debugged *g, uint32_t addr, uint32_t value)
 
 const struct wt_fault *drm_debugged_fault(const struct drm_debugged *g)
 {
-    return g->faulted ? &gen_machine(g->device)->fault : NULL;
+    const struct wt_fault *fault = &gen_machine(g->device)->fault;
+    return g->faulted && fault->kind ? fault : NULL;
 }
 
 void drm_debugged_retry(struct drm_debugged *g)
@@ -200,7 +272,9 @@ bool drm_debugged_watch(struct drm_debugged *g, const struct gen_wire_watch *lis
     if (watches)
         wt_watch_pin(m, watches, count);
     const bool set = watches && m->ops->set_watches(m, watches, count);
-    free(watches);
+    free(g->watch);
+    g->watch = watches;
+    g->watch_count = set ? count : 0;
     g->hit_count = 0;
     return set;
 }
@@ -225,6 +299,15 @@ void drm_debugged_hold(struct drm_debugged *g, bool held)
 {
     drm_debugged_enter(g);
     g->held = held;
+    drm_debugged_leave(g);
+}
+
+void drm_debugged_asked(struct drm_debugged *g)
+{
+    drm_debugged_enter(g);
+    pthread_mutex_lock(&g->news_lock);
+    g->unasked = g->attention; /* of which it is told now */
+    pthread_mutex_unlock(&g->news_lock);
     drm_debugged_leave(g);
 }
 

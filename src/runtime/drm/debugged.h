@@ -9,7 +9,10 @@
 #include <stdatomic.h>
 
 #include "emulator/gen/gen.h"
+#include "emulator/gen/host.h"
 #include "object/gen_wire.h"
+#include "runtime/common/recording.h"
+#include "runtime/drm/i915_ops.h"
 
 struct drm_debugged {
     struct gen_device *device;
@@ -20,13 +23,20 @@ struct drm_debugged {
     bool attached;          /**< a debugger is there */
     bool walking;           /**< a walk is under way */
     bool stopped;           /**< … and waits for the debugger to write TD_CTL or TD_CLR */
-    uint64_t known;         /**< the state of the list of kernels that it knows */
-    uint64_t launches;      /**< walks so far */
+    bool unasked;   /**< … and has not asked since a thread has stopped: it may still be letting
+                         others go */
+    uint64_t known; /**< the state of the list of kernels that it knows */
+    uint64_t launches; /**< walks so far */
     bool
         faulted; /**< … and that is for a fault: m->fault, which the debugger has not had retried */
     uint64_t fault_time; /**< issue time of the last one that it was told, and one more; 0: none */
     struct gen_wire_hit *hit; /**< accesses to watched memory: the debugger has not asked yet */
     size_t hit_count, hit_capacity;
+    struct wt_watch *watch; /**< what the debugger watches */
+    size_t watch_count;
+    struct wt_recording *recording;         /**< for the debugger; NULL: none is wanted */
+    const struct wt_i915_mapping *mappings; /**< of the walk under way */
+    size_t mapping_count;
     pthread_mutex_t news_lock; /**< of what follows; nobody waits for the device with it */
     pthread_cond_t news;       /**< signalled at each change of what follows */
     bool attention;            /**< a thread has entered the routine since the debugger asked */
@@ -43,6 +53,21 @@ void drm_debugged_init(struct drm_debugged *debugged, struct gen_device *device)
  */
 void drm_debugged_begin(struct drm_debugged *debugged, uint64_t address, uint8_t *code,
                         size_t room);
+/**
+ * Begins @p walk, which sees memory through the table at @p root, with @p count @p mappings that
+ * live until drm_debugged_end(); it is recorded if the debugger wants that. Returns as
+ * gen_device_walk does.
+ */
+enum wt_status drm_debugged_walk(struct drm_debugged *debugged, uint64_t root,
+                                 const struct wt_i915_mapping *mappings, size_t count,
+                                 const struct gen_walk *walk, struct wt_error *err);
+/** Runs the device for at most @p issues. */
+enum wt_run drm_debugged_run(struct drm_debugged *debugged, uint64_t issues);
+/** After memory of the program has gone in the midst of drm_debugged_run(): whether the walk cannot
+ * go on for that, since it is recorded. Then the program's memory keeps what it has. */
+bool drm_debugged_lost_memory(struct drm_debugged *debugged);
+/** The walk has ended, or failed: the program's memory has all that it has stored. */
+void drm_debugged_walked(struct drm_debugged *debugged);
 /** The number of issues of a slice: fewer where a debugger is attached. */
 uint64_t drm_debugged_slice(const struct drm_debugged *debugged);
 /**
@@ -61,6 +86,12 @@ void drm_debugged_enter(struct drm_debugged *debugged);
 void drm_debugged_leave(struct drm_debugged *debugged);
 /** Turns the driver's debug support on or off. The device is taken. */
 void drm_debugged_attach(struct drm_debugged *debugged, bool on);
+/** Has walks recorded, from the next one on, with @p budget bytes of host memory; 0: no longer.
+ * False without host memory. The device is taken. */
+bool drm_debugged_record(struct drm_debugged *debugged, uint64_t budget);
+/** Does something from outside, and records it where the walk is recorded; returns as
+ * wt_input_apply. The device is taken. */
+uint32_t drm_debugged_input(struct drm_debugged *debugged, const struct wt_input *input);
 /** Writes a register of the bus (emulator/gen/gen.h). The device is taken. */
 void drm_debugged_write(struct drm_debugged *debugged, uint32_t addr, uint32_t value);
 /** The fault for which the walk waits; NULL: none. The device is taken. */
@@ -79,8 +110,16 @@ size_t drm_debugged_take_hits(struct drm_debugged *debugged, struct gen_wire_hit
 void drm_debugged_know(struct drm_debugged *debugged, uint64_t state);
 /** Holds walks until a debugger comes, or releases them. */
 void drm_debugged_hold(struct drm_debugged *debugged, bool held);
+/** The debugger asks for events: it has dealt with those that it was told. The device is not taken.
+ */
+void drm_debugged_asked(struct drm_debugged *debugged);
 /** Waits up to @p ms for an attention, and clears it; returns whether there was one. The device is
  * not taken. */
 bool drm_debugged_attention(struct drm_debugged *debugged, uint64_t ms);
+
+/* ---- recording.c ---- */
+
+/** The operations of a recording whose GPU is a struct drm_debugged. */
+extern const struct wt_recording_ops drm_recording_ops;
 
 #endif

@@ -172,7 +172,7 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
     fprintf(out, "  %s\n", line);
     if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE)
         gen_device_tell_walk(out, "  ", gpu->device, fault->addr);
-    wt_core_on_fault_write(&gpu->core_on_fault, &drm_core_ops, gpu->device, "", fault->wave,
+    wt_core_on_fault_write(&gpu->core_on_fault, &drm_core_ops, &gpu->debugged, "", fault->wave,
                            (uint64_t)fault->lanes, out);
     fclose(out);
 }
@@ -211,8 +211,7 @@ struct slice {
 static void run_slice(void *context)
 {
     struct slice *s = context;
-    struct wt_machine *m = gen_machine(s->gpu->device);
-    s->why = m->ops->run(m, drm_debugged_slice(&s->gpu->debugged));
+    s->why = drm_debugged_run(&s->gpu->debugged, drm_debugged_slice(&s->gpu->debugged));
 }
 
 /* The program's threads run meanwhile, and may unmap memory of the batch. */
@@ -222,6 +221,7 @@ static void run_guarded(struct slice *s)
     if (wt_guarded(run_slice, s, &addr))
         return;
     s->lost = !gen_device_lost_memory(s->gpu->device, addr);
+    s->lost |= drm_debugged_lost_memory(&s->gpu->debugged);
     s->why = WT_RUN_FAULT;
 }
 
@@ -250,10 +250,10 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
 {
     struct wt_machine *m = gen_machine(gpu->device);
     enum wt_status status;
-    gen_device_use_table(gpu->device, root);
-    if ((status = gen_device_walk(gpu->device, walk, err)) != WT_OK)
+    if ((status = drm_debugged_walk(&gpu->debugged, root, mappings, count, walk, err)) != WT_OK)
         return status;
     const enum wt_run why = run_walk(gpu, walk);
+    drm_debugged_walked(&gpu->debugged);
     if (why == WT_RUN_ENDED)
         return WT_OK;
     status = why == WT_RUN_FAULT

@@ -69,11 +69,26 @@ static bool copy_object(uint64_t addr, uint8_t *bytes, size_t size, bool out)
     return true;
 }
 
+/* What is recorded reaches the program at once. */
+static bool write_device(uint32_t thread, uint64_t addr, const uint8_t *bytes, size_t size)
+{
+    struct wt_recording *r = debugged()->recording;
+    if (!drm_debugged_input(debugged(), &(struct wt_input){.kind = WT_INPUT_MEMORY,
+                                                           .wave = thread,
+                                                           .addr = addr,
+                                                           .bytes = bytes,
+                                                           .size = size}))
+        return false;
+    if (addr < GEN_SLM_APERTURE && !wt_recording_is_away(r))
+        wt_recording_merge(r);
+    return true;
+}
+
 static bool copy(uint32_t thread, uint64_t addr, uint8_t *bytes, size_t size, bool out)
 {
     struct wt_machine *m = gen_machine(debugged()->device);
     if (debugged()->walking && (out ? m->ops->read_memory(m, thread, 0, addr, bytes, size)
-                                    : m->ops->write_memory(m, thread, 0, addr, bytes, size)))
+                                    : write_device(thread, addr, bytes, size)))
         return true;
     return addr < GEN_SLM_APERTURE && copy_object(addr, bytes, size, out);
 }
@@ -140,6 +155,7 @@ static void greet(struct gen_wire_answer *answer)
 static void tell_event(const struct gen_wire_request *request, struct gen_wire_answer *answer)
 {
     const uint64_t ms = request->value < GEN_WIRE_WAIT_MS ? request->value : GEN_WIRE_WAIT_MS;
+    drm_debugged_asked(debugged());
     answer->result = drm_debugged_attention(debugged(), ms) ? GEN_WIRE_ATTENTION : 0;
     answer->value = drm_code_state();
     drm_debugged_enter(debugged());
@@ -158,7 +174,7 @@ static enum wt_status write_core(const struct wt_host_core *core, struct wt_erro
         return wt_fail(err, WT_UNSUPPORTED,
                        "kernels of OpenCL programs are not recorded: give no number of issues");
     set_breakpoints(false);
-    const enum wt_status status = wt_host_core_write(&drm_core_ops, debugged()->device, core, err);
+    const enum wt_status status = wt_host_core_write(&drm_core_ops, debugged(), core, err);
     set_breakpoints(true);
     return status;
 }
@@ -192,6 +208,16 @@ static void tell_fault(struct gen_wire_answer *answer)
     memcpy(the.bytes, &told, sizeof told);
 }
 
+static void serve_history(const struct gen_wire_request *request, struct gen_wire_answer *answer)
+{
+    const struct wt_travel_request asked = {request->addr, request->value, request->size};
+    struct wt_travel_answer told;
+    wt_recording_serve(debugged()->recording, &asked, &told, the.bytes);
+    answer->result = told.result;
+    answer->size = told.size;
+    answer->value = told.argument;
+}
+
 /* Serves the requests for which the device is locked. */
 static void serve_device(const struct gen_wire_request *request, struct gen_wire_answer *answer)
 {
@@ -202,7 +228,9 @@ static void serve_device(const struct gen_wire_request *request, struct gen_wire
         drm_debugged_attach(debugged(), true);
         break;
     case GEN_WIRE_REGISTER_READ:
-        answer->value = m->ops->debug_read(m, (uint32_t)request->addr / 4);
+        answer->value =
+            drm_debugged_input(debugged(), &(struct wt_input){.kind = WT_INPUT_DEBUG_READ,
+                                                              .addr = (uint32_t)request->addr / 4});
         break;
     case GEN_WIRE_REGISTER_WRITE:
         drm_debugged_write(debugged(), (uint32_t)request->addr / 4, (uint32_t)request->value);
@@ -237,6 +265,15 @@ static void serve_device(const struct gen_wire_request *request, struct gen_wire
         break;
     case GEN_WIRE_CORE:
         serve_core(request, answer);
+        break;
+    case GEN_WIRE_RECORD:
+        answer->result = drm_debugged_record(debugged(), request->value) ? 0 : -ENOMEM;
+        break;
+    case GEN_WIRE_TIME:
+        answer->value = wt_recording_time(debugged()->recording);
+        break;
+    case GEN_WIRE_HISTORY:
+        serve_history(request, answer);
         break;
     case GEN_WIRE_CODE_KNOWN:
         drm_debugged_know(debugged(), request->value);
@@ -302,6 +339,7 @@ static void let_go(void *context)
 {
     (void)context;
     drm_debugged_enter(debugged());
+    drm_debugged_record(debugged(), 0);
     set_breakpoints(false);
     the.planted_count = 0;
     drm_debugged_attach(debugged(), false);

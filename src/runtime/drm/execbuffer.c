@@ -48,7 +48,8 @@ static int map_object(struct wt_i915_file *file, const struct drm_i915_gem_exec_
                                         .host = object->host,
                                         .asked = object->asked,
                                         .handle = entry->handle,
-                                        .read_only = object->read_only};
+                                        .read_only = object->read_only,
+                                        .shared = object->user || object->mapped};
     return 0;
 }
 

@@ -17,6 +17,7 @@ struct wt_i915_mapping {
     uint64_t asked;   /**< bytes that the program asked for, by wt_i915_ask(); 0: unknown */
     uint32_t handle;
     bool read_only;      /**< the GPU may not write it */
+    bool shared;         /**< the program may use it while a batch runs */
     uint64_t page_sizes; /**< of its pages in the context's tables, each a bit */
 };
 

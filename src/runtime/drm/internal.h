@@ -22,6 +22,7 @@ struct drm_object {
     uint64_t offset;  /* in the device's descriptor, unless `user` */
     uint64_t address; /* where the GPU saw it last */
     bool bound;       /* a batch has used it */
+    bool mapped;      /* by the program, or soon */
     bool closed;      /* its handle is gone; its memory follows when it is idle */
     uint32_t active;  /* batches that use it and have not ended */
     bool written, purgeable, read_only;

@@ -126,7 +126,7 @@ int drm_close(struct wt_i915_file *file, struct drm_gem_close *args)
 
 int drm_mmap(struct wt_i915_file *file, struct drm_i915_gem_mmap *args)
 {
-    const struct drm_object *object = drm_object(file, args->handle);
+    struct drm_object *object = drm_object(file, args->handle);
     if (!object)
         return -ENOENT;
     if (object->user)
@@ -138,19 +138,21 @@ int drm_mmap(struct wt_i915_file *file, struct drm_i915_gem_mmap *args)
                     (off_t)(object->offset + args->offset));
     if (at == MAP_FAILED)
         return -ENOMEM;
+    object->mapped = true;
     args->addr_ptr = (uintptr_t)at;
     return 0;
 }
 
 int drm_mmap_offset(struct wt_i915_file *file, struct drm_i915_gem_mmap_offset *args)
 {
-    const struct drm_object *object = drm_object(file, args->handle);
+    struct drm_object *object = drm_object(file, args->handle);
     if (!object)
         return -ENOENT;
     if (object->user)
         return -ENODEV;
     if (args->extensions || args->flags > I915_MMAP_OFFSET_UC)
         return -EINVAL;
+    object->mapped = true;
     args->offset = object->offset;
     return 0;
 }

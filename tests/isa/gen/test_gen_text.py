@@ -52,24 +52,41 @@ def check(found):
     return count
 
 
-@pytest.mark.parametrize("options", ["", "-cl-opt-disable -g", "-cl-intel-greater-than-4GB-buffer-required"])
-@pytest.mark.parametrize("source", ["flow", "integer", "real", "half", "subgroup", "pocl/functions", "pocl/math"])
-def test_compiled_kernels(texts, tmp_path, source, options):
-    """Every instruction of every kernel that ocloc builds."""
-    path = iga.compile_cl(iga.KERNELS / f"{source}.cl", tmp_path / "kernels", "-DREAL=float", options)
+def same_as_iga(texts, program, folder):
+    """How many instructions a program has; each has iga64's text."""
     count = 0
-    for name, code in iga.sections(path):
+    for name, code in iga.sections(program):
         if not name.startswith(".text."):
             continue
-        (tmp_path / "code").write_bytes(code)
-        theirs, wrong = iga.disassemble(tmp_path / "code")
-        ours = texts(tmp_path / "code")
+        (folder / "code").write_bytes(code)
+        theirs, wrong = iga.disassemble(folder / "code")
+        ours = texts(folder / "code")
         assert not wrong
         different = [f"{name} {at:#x}: {ours.get(at)!r}, not {text!r}" for at, text in theirs.items()
                      if ours.get(at, "illegal") != text]  # the last padding is half a word
         assert not different, "\n".join(different[:20])
         count += len(theirs)
-    assert count > 500
+    return count
+
+
+@pytest.mark.parametrize("options", ["", "-cl-opt-disable -g", "-cl-intel-greater-than-4GB-buffer-required"])
+@pytest.mark.parametrize("source", ["flow", "integer", "real", "half", "subgroup", "pocl/functions", "pocl/math"])
+def test_compiled_kernels(texts, tmp_path, source, options):
+    """Every instruction of every kernel that ocloc builds."""
+    path = iga.compile_cl(iga.KERNELS / f"{source}.cl", tmp_path / "kernels", "-DREAL=float", options)
+    assert same_as_iga(texts, path, tmp_path) > 500
+
+
+@pytest.mark.parametrize("options", ["", "-cl-opt-disable"])
+@pytest.mark.parametrize("channels", [8, 16, 32])
+@pytest.mark.parametrize("source", ["flow", "integer", "real", "half"])
+def test_compiled_kernels_of_each_width(texts, tmp_path, source, channels, options):
+    """Threads of 8, 16 and 32 channels."""
+    text = (iga.KERNELS / f"{source}.cl").read_text()
+    (tmp_path / "k.cl").write_text(f"#define kernel __attribute__((intel_reqd_sub_group_size({channels}))) __kernel\n{text}")
+    path = iga.compile_cl(tmp_path / "k.cl", tmp_path / "kernels", options)
+    assert set(re.findall(rb"simd_size: +(\d+)\n", path.read_bytes())) >= {str(channels).encode()}
+    assert same_as_iga(texts, path, tmp_path) > 200
 
 
 def test_each_field_of_an_instruction(texts, tmp_path):

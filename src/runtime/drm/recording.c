@@ -1,0 +1,112 @@
+/* The recording of a Gen9 GPU: a recording is of one walk. Addresses of the copy are physical ones,
+ * which are those of this process. See debugged.h. */
+#include "runtime/drm/debugged.h"
+
+static struct gen_device *device_of(void *gpu)
+{
+    return ((struct drm_debugged *)gpu)->device;
+}
+
+static enum wt_status copy_memory(void *gpu, struct wt_copy *copy, struct wt_error *err)
+{
+    return gen_device_copy_memory(device_of(gpu), copy, err);
+}
+
+static void rejoin(void *gpu)
+{
+    gen_device_rejoin(device_of(gpu));
+}
+
+static const uint8_t *copied(void *gpu, uint64_t addr)
+{
+    return gen_device_copied(device_of(gpu), addr);
+}
+
+static uint8_t *page(void *gpu, uint64_t addr)
+{
+    (void)gpu;
+    return (uint8_t *)(uintptr_t)addr;
+}
+
+/* The buffer object that has an address of the process; NULL: none of the batch has. */
+static const struct wt_i915_mapping *mapping_at(const struct drm_debugged *g, uint64_t addr)
+{
+    for (size_t i = 0; i < g->mapping_count; i++)
+        if (addr - (uintptr_t)g->mappings[i].host < g->mappings[i].size)
+            return &g->mappings[i];
+    return NULL;
+}
+
+static bool maps(void *gpu, uint64_t addr)
+{
+    return mapping_at(gpu, addr) != NULL;
+}
+
+static bool is_shared(void *gpu, uint64_t addr)
+{
+    const struct wt_i915_mapping *m = mapping_at(gpu, addr);
+    return m && m->shared;
+}
+
+static bool has_kernels(void *gpu)
+{
+    struct gen_progress progress;
+    for (unsigned i = 0; i < GEN_WALKS; i++)
+        if (gen_device_progress(device_of(gpu), i, &progress))
+            return true;
+    return false;
+}
+
+static bool is_kept_from(void *gpu)
+{
+    (void)gpu;
+    return false;
+}
+
+static bool has_exception(void *gpu)
+{
+    const struct drm_debugged *g = gpu;
+    return g->stopped || g->unasked;
+}
+
+/* Threads tell the program nothing but what they store. */
+static void no_news(void *gpu)
+{
+    (void)gpu;
+}
+
+static bool find_ended(void *gpu)
+{
+    return !has_kernels(gpu);
+}
+
+static void watch_again(void *gpu)
+{
+    const struct drm_debugged *g = gpu;
+    struct wt_machine *m = gen_machine(g->device);
+    m->ops->set_watches(m, g->watch, g->watch_count);
+}
+
+static void name(void *gpu, char *text, size_t size)
+{
+    (void)gpu;
+    snprintf(text, size, "gen9");
+}
+
+const struct wt_recording_ops drm_recording_ops = {
+    .copy_memory = copy_memory,
+    .rejoin = rejoin,
+    .copied = copied,
+    .page = page,
+    .write_copy = gen_do_write_copy,
+    .maps = maps,
+    .is_shared = is_shared,
+    .has_kernels = has_kernels,
+    .is_kept_from = is_kept_from,
+    .has_exception = has_exception,
+    .shown = no_news,
+    .take_back = no_news,
+    .find_ended = find_ended,
+    .watch_again = watch_again,
+    .name = name,
+};
