@@ -566,7 +566,8 @@ static void test_stops_and_steps(void **state)
 
 int main(void)
 {
-    /* Thousands of states of 200 KB come and go: their memory is not to go back to the host each time. */
+    /* Thousands of states of 200 KB come and go: their memory is not to go back to the host each
+     * time. */
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     const struct CMUnitTest tests[] = {
