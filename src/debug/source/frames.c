@@ -677,8 +677,8 @@ const struct wt_frame *wt_frames_get(struct wt_frames *f, unsigned level)
     return level < f->frame_count ? f->frame[level] : NULL;
 }
 
-/* Whether an inlined call begins at the frame's pc, or before it with nothing between but the end of
- * what stands before the call, as labels of PTX. */
+/* Whether an inlined call begins at the frame's pc, or before it with nothing between but the end
+ * of what stands before the call, as labels of PTX. */
 static bool begins_at(const struct wt_frame *frame)
 {
     Dwarf_Die die = frame->scope[frame->first_scope];
