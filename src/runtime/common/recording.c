@@ -107,6 +107,13 @@ enum wt_status wt_recording_want(struct wt_recording **recording,
     return WT_OK;
 }
 
+void recording_end_search(struct wt_recording *r)
+{
+    if (r->searching)
+        r->ops->watch_again(r->gpu);
+    r->searching = false;
+}
+
 /* To the present, in which the device must be before anything else happens to it. */
 static void come_back(struct wt_recording *r)
 {
@@ -134,9 +141,7 @@ void wt_recording_end(struct wt_recording *r, const char *why)
     recording_publish_all(r);
     free(r->watch);
     r->watch = NULL;
-    if (r->searching)
-        r->ops->watch_again(r->gpu);
-    r->searching = false;
+    recording_end_search(r);
     r->ops->rejoin(r->gpu);
     r->copied = false;
     r->missing = why;
@@ -243,7 +248,12 @@ enum wt_run wt_recording_run(struct wt_recording *r, uint64_t issues)
     assert(r->timeline && wt_timeline_at_end(r->timeline));
     if (recording_look_is_due(r))
         recording_look(r, false, false);
-    const enum wt_run run = run_live(r, issues);
+    enum wt_run run = run_live(r, issues);
+    if (run == WT_RUN_WATCH && r->searching) { /* what a search is for; its debugger goes on */
+        r->machine->hits = 0;
+        recording_end_search(r);
+        run = WT_RUN_BUDGET;
+    }
     if (!recording_show_stores(r)) {
         undo(r);
         return WT_RUN_BUDGET;

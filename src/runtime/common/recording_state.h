@@ -130,6 +130,8 @@ bool recording_show_stores(struct wt_recording *r);
 
 /** What the device has done has happened. */
 void recording_show(struct wt_recording *r);
+/** Ends the search, if one is under way. */
+void recording_end_search(struct wt_recording *r);
 /** The device was put to another issue time. */
 void recording_moved(struct wt_recording *r);
 /** The present may have got another past: the process's memory follows it. */

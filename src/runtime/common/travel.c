@@ -126,12 +126,6 @@ static void search(const struct asked *a)
     wt_search_begin(&r->search, a->timeline, a->machine, a->request->argument != 0, list, count);
 }
 
-static void end_search(struct wt_recording *r)
-{
-    r->searching = false;
-    r->ops->watch_again(r->gpu);
-}
-
 static void tell_match(const struct asked *a, const struct wt_search *s)
 {
     const struct wt_machine *m = a->machine;
@@ -192,7 +186,7 @@ static void search_on(const struct asked *a)
         refuse(a, err.text);
         break;
     }
-    end_search(r);
+    recording_end_search(r);
 }
 
 static void accept(const struct asked *a)
@@ -204,7 +198,7 @@ static void accept(const struct asked *a)
     }
     wt_search_accept(&r->search);
     if (!r->search.backwards)
-        end_search(r);
+        recording_end_search(r);
 }
 
 /* ---- a hash ---- */

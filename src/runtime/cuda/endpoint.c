@@ -184,9 +184,9 @@ static void let_go(void *context)
 {
     (void)context;
     debug_enter_as_debugger();
+    for (uint32_t i = 0; i < its.gpu_count; i++)
+        gpu_record(its.gpu[i], 0);
     if (debug_followed()) { /* who has only looked has changed nothing */
-        for (uint32_t i = 0; i < its.gpu_count; i++)
-            gpu_record(its.gpu[i], 0);
         for (uint32_t i = 0; i < its.gpu_count; i++) {
             debug_watch(its.gpu[i], NULL, 0);
             for (unsigned sm = 0; sm < sm_machine(device_of(i))->waves / SM_WARPS; sm++)

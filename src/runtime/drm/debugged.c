@@ -143,7 +143,7 @@ static void take_hits(struct drm_debugged *g)
 /* Whether the walk stands, for its debugger. */
 static bool stands(const struct drm_debugged *g)
 {
-    return g->attached && (g->stopped || g->unasked || wt_recording_is_away(g->recording));
+    return wt_recording_is_away(g->recording) || (g->attached && (g->stopped || g->unasked));
 }
 
 /* The debugger sees the thread before its instruction. Returns whether that is tried again. */
