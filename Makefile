@@ -41,7 +41,7 @@ check:
 	@scripts/test.py $(BUILD) --suite check
 	@$(MAKE) --no-print-directory check-gdb-quick check-offload-quick sanitized
 	@scripts/test.py build-asan --suite sanitized
-	@FUZZ_SEED=1 scripts/fuzz.sh 3
+	@FUZZ_SEED=1 scripts/fuzz.sh 2
 	@echo "all tests passed"
 
 # The build with warnings as errors, which people who only build are spared.

@@ -7,22 +7,16 @@
  * what is wrong or goes on, and closes.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "fuzz_session.h"
+
 #include "base/bits.h"
-#include "base/listen.h"
 #include "debug/source/frames.h"
-#include "debug/source/locations.h"
 #include "object/sm_wire.h"
-#include "runtime/common/endpoint.h"
-#include "target/process.h"
 #include "target/sm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -55,33 +49,15 @@ enum { TRAPPED = 0x634 / 4, IN_TRAP = 1 << 0, LOCKED_DOWN = 1 << 4 };
 
 /* A module's text where an input has none. */
 static const char plain[] = ".version 8.0\n.target sm_50\n.address_size 64\n"
-                            ".visible .entry fill(.param .u64 a)\n{\n.reg .u64 %r<2>;\n"
+                            ".visible .entry kernel(.param .u64 a)\n{\n.reg .u64 %r<2>;\n"
                             "ld.param.u64 %r1, [a];\nst.global.u32 [%r1], 1;\nret;\n}\n";
 
-static char folder[64];
-static struct wt_listener listener;
-static int pid;
-
 struct process {
-    const uint8_t *data;
-    size_t size, next; /* of the stream */
+    struct input stream;
     uint32_t control;
     uint8_t area[AREA_SIZE];
     uint8_t answer[SM_WIRE_MOST];
 };
-
-static uint8_t take(struct process *p)
-{
-    return p->next < p->size ? p->data[p->next++] : 0;
-}
-
-static uint64_t take_number(struct process *p)
-{
-    uint8_t bytes[8];
-    for (unsigned i = 0; i < 8; i++)
-        bytes[i] = take(p);
-    return wt_load_le(bytes, 8);
-}
 
 /* ---- right answers ---- */
 
@@ -97,14 +73,14 @@ static uint32_t read_register(struct process *p, uint16_t addr)
     switch (addr) {
     case STATUS0:
         return p->control & STOP_TRIGGER ? IN_TRAP | LOCKED_DOWN
-                                         : take(p) & (IN_TRAP | LOCKED_DOWN);
+                                         : (uint8_t)take(&p->stream, 1) & (IN_TRAP | LOCKED_DOWN);
     case CONTROL0:
         return p->control;
     case VALID:
     case PAUSED:
         return (1u << WARPS) - 1;
     case TRAPPED:
-        return take(p) & ((1u << WARPS) - 1);
+        return (uint8_t)take(&p->stream, 1) & ((1u << WARPS) - 1);
     default:
         return 0;
     }
@@ -148,8 +124,8 @@ static void reply(struct process *p, const struct sm_wire_request *request,
         memcpy(p->answer, &hello, sizeof hello);
         break;
     case SM_WIRE_EVENT:
-        answer->result = take(p) & (SM_WIRE_STOPPED | SM_WIRE_CODE);
-        answer->value[0] = take(p);
+        answer->result = (uint8_t)take(&p->stream, 1) & (SM_WIRE_STOPPED | SM_WIRE_CODE);
+        answer->value[0] = (uint8_t)take(&p->stream, 1);
         break;
     case SM_WIRE_REGISTERS:
         access_registers(p, request, answer);
@@ -195,7 +171,7 @@ static void reply(struct process *p, const struct sm_wire_request *request,
             put(p, TEXT + request->lanes, text - request->lanes, answer);
         break;
     case SM_WIRE_HITS:
-        if (take(p) & 1)
+        if ((uint8_t)take(&p->stream, 1) & 1)
             put(p, HITS, sizeof(struct sm_wire_hit), answer);
         break;
     default:
@@ -240,11 +216,11 @@ static void complete(struct process *p)
 /* False: the process says no more. */
 static bool change(struct process *p, struct sm_wire_answer *answer, size_t *sent)
 {
-    const uint8_t how = take(p);
+    const uint8_t how = (uint8_t)take(&p->stream, 1);
     if (how < PLAIN)
         return true;
     const uint8_t what = how & 7;
-    const uint64_t number = take_number(p);
+    const uint64_t number = take(&p->stream, 8);
     switch (what) {
     case 0:
         answer->result = (int32_t)number;
@@ -256,7 +232,7 @@ static bool change(struct process *p, struct sm_wire_answer *answer, size_t *sen
         ((uint8_t *)answer)[number % sizeof *answer] = (uint8_t)(number >> 32);
         break;
     case 3: /* eight of the bytes behind it */
-        wt_store_le(p->answer + number % 256, take_number(p), 8);
+        wt_store_le(p->answer + number % 256, take(&p->stream, 8), 8);
         break;
     case 4:
         answer->result = SM_WIRE_ENDED;
@@ -305,16 +281,6 @@ static void *serve(void *context)
 
 /* ---- the debugger ---- */
 
-static void location_changed(void *context, unsigned id, uint64_t addr, bool gained)
-{
-    struct wt_debugger *d = context;
-    (void)id;
-    if (gained)
-        wt_debugger_insert_breakpoint(d, addr, NULL, 0, NULL, 0, WT_IGNORED);
-    else
-        wt_debugger_remove_breakpoint(d, addr, WT_IGNORED);
-}
-
 static void watch(struct wt_debugger *d, wt_thread thread)
 {
     for (uint32_t space = 0; space < wt_debugger_topology(d)->space_count; space++) {
@@ -332,128 +298,30 @@ static void walk_up(const struct wt_process *process, wt_thread thread)
     wt_frames_free(frames);
 }
 
-static void look(struct wt_debugger *d, struct wt_process *process)
+static void look_at_thread(struct wt_process *process, wt_thread thread, size_t index)
 {
-    const struct wt_thread_info *list;
-    struct wt_thread_position at;
-    struct wt_wave wave;
-    size_t count;
-    uint8_t bytes[80], row[64];
-    if (wt_debugger_threads(d, &list, &count, WT_IGNORED))
-        return;
-    for (size_t i = 0; i < count && i < 6; i++) {
-        const wt_thread thread = list[i].id;
-        const unsigned index = (unsigned)(7 * i);
-        if (!wt_debugger_thread_wave(d, thread, &wave) ||
-            wt_debugger_thread_position(d, thread, &at, WT_IGNORED))
-            return;
-        wt_debugger_read_registers(d, thread, &index, 1, row, WT_IGNORED);
-        for (uint32_t space = 0; space < wt_debugger_topology(d)->space_count; space++)
-            wt_debugger_read_memory(d, thread, (struct wt_address){space, 12}, bytes, sizeof bytes,
-                                    WT_IGNORED);
-        if (i == 0)
-            wt_debugger_insert_breakpoint(d, at.pc, NULL, 0, NULL, 0, WT_IGNORED);
-        if (i == 0)
-            watch(d, thread);
-        walk_up(process, thread);
-    }
-    wt_process_refresh(process, WT_IGNORED);
-}
-
-static void wait_for_stop(struct wt_debugger *d, struct wt_process *process)
-{
-    struct wt_probe_event news;
-    for (unsigned i = 0; i < 8 && wt_debugger_running(d); i++) {
-        wt_debugger_pump(d, 1000);
-        while (wt_debugger_next_news(d, &news))
-            if (news.kind == WT_PROBE_MODULES_CHANGED)
-                wt_process_refresh(process, WT_IGNORED);
-        while (wt_debugger_next_event(d).kind != WT_EVENT_NONE)
-            continue;
-    }
-}
-
-static void debug(struct wt_process *process)
-{
-    static const enum wt_resume_kind kinds[] = {WT_RESUME_CONTINUE, WT_RESUME_STEP,
-                                                WT_RESUME_CONTINUE};
-    struct wt_debugger *d = process->debugger;
-    struct wt_locations *locations = NULL;
-    const struct wt_thread_info *list;
-    size_t count;
-    unsigned id;
-    uint32_t status;
-    if (!wt_locations_new(process->modules, 0, location_changed, d, &locations, WT_IGNORED))
-        wt_locations_add(locations, "fill", &id, WT_IGNORED);
-    for (unsigned i = 0; i < 3 && !wt_debugger_ended(d, &status); i++) {
-        wt_debugger_interrupt(d, WT_IGNORED);
-        wait_for_stop(d, process);
-        look(d, process);
-        struct wt_resume how = {.kind = kinds[i]};
-        if (kinds[i] == WT_RESUME_STEP && !wt_debugger_threads(d, &list, &count, WT_IGNORED) &&
-            count)
-            how.thread = list[0].id;
-        else
-            how.kind = WT_RESUME_CONTINUE;
-        if (wt_debugger_run(d, WT_FORWARDS, &how, 1, WT_IGNORED))
-            break;
-        wait_for_stop(d, process);
-    }
-    if (locations)
-        wt_locations_free(locations);
-}
-
-static void remove_folder(void)
-{
-    wt_listener_close(&listener);
-    rmdir(folder);
+    if (index == 0)
+        watch(process->debugger, thread);
+    walk_up(process, thread);
 }
 
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
-    char address[160];
-    struct wt_error err;
     (void)count, (void)arguments;
-    snprintf(folder, sizeof folder, "/tmp/fuzz-sm-wire-XXXXXX");
-    if (!mkdtemp(folder))
-        abort();
-    setenv("WAVETRAP_SOCKETS", folder, 1);
-    /* A process that has ended already, so that the debugger does not wait for its end. */
-    pid = fork();
-    if (pid == 0)
-        _exit(0);
-    siginfo_t info;
-    if (pid < 0 || waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT))
-        abort();
-    snprintf(address, sizeof address, "unix:%s/%d." SM_WIRE_SOCKET, folder, pid);
-    if (wt_listen(address, &listener, &err) || fcntl(listener.fd, F_SETFL, 0))
-        abort();
-    atexit(remove_folder);
+    begin("sm-wire", SM_WIRE_SOCKET);
     return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct wt_debugger_options options = {.threads = WT_THREADS_WAVES};
     struct process *p = calloc(1, sizeof *p);
-    struct wt_process process;
-    struct wt_error err;
-    pthread_t thread;
     if (!p)
         abort();
-    p->data = data;
-    p->size = size < STREAM ? size : STREAM;
-    memcpy(p->area, data + p->size, size - p->size < AREA_SIZE ? size - p->size : AREA_SIZE);
+    p->stream = (struct input){data, size < STREAM ? size : STREAM};
+    size -= p->stream.left;
+    memcpy(p->area, data + p->stream.left, size < AREA_SIZE ? size : AREA_SIZE);
     complete(p);
-    if (pthread_create(&thread, NULL, serve, p))
-        abort();
-    if (wt_process_open(&process, &wt_family_sm, pid, &options, &err) == WT_OK) {
-        debug(&process);
-        wt_process_close(&process);
-    } else if (!*err.text) {
-        abort(); /* without a reason */
-    }
-    pthread_join(thread, NULL);
+    hold_session(&wt_family_sm, serve, p);
     free(p);
     return 0;
 }

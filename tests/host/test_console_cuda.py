@@ -66,6 +66,30 @@ def test_a_breakpoint_waits_for_its_module_and_holds_for_the_next_launch_and_run
     assert f"Temporary breakpoint 2, fill (" in said[10] and said[11] == "[Program killed]\n"
 
 
+def test_a_kernel_of_cuda_cplusplus_begins_in_its_own_file(tmp_path):
+    """Without optimisation it begins with an inlined call of clang's header for threadIdx."""
+    source = tmp_path / "scale.cu"
+    source.write_text('''__global__ void scale(int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = i * 3;
+}
+int main()
+{
+    int *out;
+    cudaMalloc(&out, 512);
+    scale<<<2, 64>>>(out, 128);
+    return cudaDeviceSynchronize();
+}
+''')
+    file = compiled_cpp(tmp_path, source, "-O0", "-g", "--cuda-gpu-arch=sm_50")
+    said = ask(["tbreak scale", "run", "bt", "next", "next", "print i", "continue"], file, options=SM)
+    assert re.search(rf"^Temporary breakpoint 1, scale \(out=0x\w+, n=128\) at {source}:3\n3\t    int i = ", said[1], re.M), said[1]
+    assert said[2].count("#") == 1 and said[3].endswith("4\t    if (i < n)\n") and said[4].endswith("5\t        out[i] = i * 3;\n"), said
+    assert said[5] == "$1 = 0\n" and said[6].endswith(END)
+
+
 def test_steps_functions_and_instructions(program):
     store, weigh = line_of("store"), line_of("weigh")
     said = ask([f"break session.cu:{store}", "run", "delete", "step", "backtrace", "finish", "x/i $pc", "stepi", "next", "continue"],

@@ -10,6 +10,7 @@
 #include <stdint.h>
 /* cmocka wants the four above first */
 #include <cmocka.h>
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "sm_rig.h"
@@ -565,6 +566,10 @@ static void test_stops_and_steps(void **state)
 
 int main(void)
 {
+    /* Thousands of states of 200 KB come and go: their memory is not to go back to the host each
+     * time. */
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_warp),
         cmocka_unit_test(test_two_warps),

@@ -677,13 +677,18 @@ const struct wt_frame *wt_frames_get(struct wt_frames *f, unsigned level)
     return level < f->frame_count ? f->frame[level] : NULL;
 }
 
+/* Whether an inlined call begins at the frame's pc, or before it with nothing between but the end
+ * of what stands before the call, as labels of PTX. */
 static bool begins_at(const struct wt_frame *frame)
 {
     Dwarf_Die die = frame->scope[frame->first_scope];
     Dwarf_Addr base, start, end;
+    struct wt_line_row row;
     if (dwarf_entrypc(&die, &start) != 0 && dwarf_ranges(&die, 0, &base, &start, &end) <= 0)
         return false;
-    return start + frame->bias == frame->pc;
+    return start + frame->bias == frame->pc ||
+           (frame->symbols && wt_symbols_row(frame->symbols, start, &row) && row.start < start &&
+            row.end + frame->bias == frame->pc);
 }
 
 unsigned wt_frames_begun(struct wt_frames *f, unsigned line)

@@ -54,6 +54,31 @@ static void put_element(const struct ptx_op *o, uint8_t *frame, unsigned k, unsi
     ptx_put(frame + o->vector[k], o->how, lane, value);
 }
 
+/*
+ * The dwords or qwords that all 32 lanes access in global memory, on the host. False: the lanes are
+ * looked at one by one, for an error, other memory, or pages that need more than a copy.
+ */
+static bool find_hosts(struct sm_warp *w, const struct ptx_op *o, bool store,
+                       uint8_t *host[SM_LANES])
+{
+    struct sm_device *d = w->device;
+    const uint64_t *row = ptx_in(ptx_frame(w), &o->s[0]);
+    const bool generic = o->space == PTX_SPACE_NONE;
+    if ((!generic && o->space != PTX_SPACE_GLOBAL) || o->from_type == 4 || o->count != 1 ||
+        o->size != o->how || ptx_lanes(w, o) != UINT32_MAX)
+        return false;
+    for (unsigned i = 0; i < SM_LANES; i++) {
+        const uint64_t at = row[i] + (uint64_t)o->offset;
+        if (at & (o->size - 1u) || (generic && (at - SM_SHARED_WINDOW < SM_WINDOW_BYTES ||
+                                                at - SM_LOCAL_WINDOW < SM_WINDOW_BYTES)))
+            return false;
+        host[i] = store ? sm_writable(d, at) : (uint8_t *)sm_readable(d, at);
+        if (!host[i])
+            return false;
+    }
+    return true;
+}
+
 /* 32 lanes of dwords or qwords one behind the other, which lie in one page. */
 static const uint8_t *row_in_memory(struct sm_warp *w, const struct ptx_op *o,
                                     const struct sm_access *a, bool store)
@@ -76,8 +101,19 @@ PTX_EXECUTOR(ptx_op_load)
 {
     const struct ptx_op *o = u->ptx;
     uint8_t *frame = ptx_frame(w);
+    uint8_t *host[SM_LANES];
     struct sm_access a;
     const struct sm_uop *next;
+    if (o->vector[0] != PTX_NO_SLOT && find_hosts(w, o, false, host)) {
+        uint8_t *to = frame + o->vector[0];
+        if (o->size == 4)
+            for (unsigned i = 0; i < SM_LANES; i++)
+                memcpy(to + 4 * i, host[i], 4);
+        else
+            for (unsigned i = 0; i < SM_LANES; i++)
+                memcpy(to + 8 * i, host[i], 8);
+        return sm_next(w, u);
+    }
     if (!reach(w, u, false, &a, &next))
         return next;
     const uint8_t *whole = row_in_memory(w, o, &a, false);
@@ -99,8 +135,19 @@ PTX_EXECUTOR(ptx_op_store)
 {
     const struct ptx_op *o = u->ptx;
     const uint8_t *frame = ptx_frame(w);
+    uint8_t *host[SM_LANES];
     struct sm_access a;
     const struct sm_uop *next;
+    if (!o->vector_constant[0] && find_hosts(w, o, true, host)) {
+        const uint8_t *from = frame + o->vector[0];
+        if (o->size == 4)
+            for (unsigned i = 0; i < SM_LANES; i++)
+                memcpy(host[i], from + 4 * i, 4);
+        else
+            for (unsigned i = 0; i < SM_LANES; i++)
+                memcpy(host[i], from + 8 * i, 8);
+        return sm_next(w, u);
+    }
     if (!reach(w, u, true, &a, &next))
         return next;
     const uint8_t *whole = row_in_memory(w, o, &a, true);

@@ -64,7 +64,7 @@ def compiled(source, compiler, level, option):
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
-@pytest.mark.parametrize("compiler", ["clang-15", "clang-19"])
+@pytest.mark.parametrize("compiler", [pytest.param("clang-15", marks=pytest.mark.full), "clang-19"])
 def test_compiled_code(decode_tool, compiler, level):
     sources = OPENCL + (HIP if compiler == "clang-19" else [])
     assert len(OPENCL) >= 8 and len(HIP) >= 4
