@@ -144,6 +144,13 @@ static void put_float(FILE *out, uint64_t bits, unsigned size)
     }
 }
 
+/* The C library has the function for all compilers; its headers show clang neither that nor the
+ * type. */
+#if defined __clang__ && defined __x86_64__
+typedef __float128 _Float128;
+int strfromf128(char *text, size_t size, const char *format, _Float128 value);
+#endif
+
 /* A binary128, as GDB writes it. */
 static void put_quad(FILE *out, const uint8_t *bytes)
 {

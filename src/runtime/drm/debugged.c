@@ -27,6 +27,14 @@ void drm_debugged_init(struct drm_debugged *g, struct gen_device *device)
     pthread_condattr_destroy(&clock);
 }
 
+void drm_debugged_free(struct drm_debugged *g)
+{
+    free(g->watch);
+    free(g->hit);
+    g->watch = NULL;
+    g->hit = NULL;
+}
+
 /* ---- walks ---- */
 
 void drm_debugged_begin(struct drm_debugged *g, uint64_t address, uint8_t *code, size_t room)

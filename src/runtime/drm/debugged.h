@@ -44,6 +44,8 @@ struct drm_debugged {
 
 /** Sets up the state without a debugger. */
 void drm_debugged_init(struct drm_debugged *debugged, struct gen_device *device);
+/** Frees what the state has; no debugger is there any more, and no walk. */
+void drm_debugged_free(struct drm_debugged *debugged);
 
 /* ---- for the thread that runs a walk ---- */
 

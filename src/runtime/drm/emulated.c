@@ -386,6 +386,7 @@ void wt_drm_emulated_free(struct wt_drm_emulated *gpu)
     if (!gpu)
         return;
     wt_i915_free(gpu->driver);
+    drm_debugged_free(&gpu->debugged);
     gen_device_free(gpu->device);
     if (gpu->record)
         fclose(gpu->record);
