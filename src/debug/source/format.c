@@ -622,12 +622,17 @@ static void put_record(struct printer *p, const struct wt_type *plain, const uin
     fputs(p->fortran ? " )" : "}", p->out);
 }
 
+/* Classes that are looked through: in damaged debug information they may be bases of each other. */
+#define MOST_CLASSES 64
+
 /* The member that begins at an offset of a class, in it or in a base class; NULL: none. *owner is
  * the class that has it. */
 static const struct wt_member *member_at(const struct wt_type *class, uint64_t offset,
-                                         const struct wt_type **owner, unsigned depth)
+                                         const struct wt_type **owner, unsigned *left)
 {
     size_t count;
+    if (!*left || !--*left)
+        return NULL;
     const struct wt_member *m = wt_type_members(class, &count);
     for (size_t i = 0; i < count; i++)
         if (!m[i].is_static && !m[i].is_base && m[i].name && !m[i].bit_size &&
@@ -635,11 +640,11 @@ static const struct wt_member *member_at(const struct wt_type *class, uint64_t o
             *owner = class;
             return &m[i];
         }
-    for (size_t i = 0; i < count && depth < MOST_DEPTH; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct wt_type *plain = wt_type_plain(m[i].type);
         const struct wt_member *found =
             m[i].is_base && !m[i].is_virtual && offset >= m[i].offset && wt_type_is_record(plain)
-                ? member_at(plain, offset - m[i].offset, owner, depth + 1)
+                ? member_at(plain, offset - m[i].offset, owner, left)
                 : NULL;
         if (found)
             return found;
@@ -700,7 +705,8 @@ static void put_member_pointer(struct printer *p, const struct wt_type *type,
         return;
     }
     const struct wt_type *owner;
-    const struct wt_member *m = member_at(wt_type_plain(plain->owner), value, &owner, 0);
+    unsigned left = MOST_CLASSES;
+    const struct wt_member *m = member_at(wt_type_plain(plain->owner), value, &owner, &left);
     if (m)
         fprintf(p->out, "&%s::%s", owner->name ? owner->name : "{...}", m->name);
     else
