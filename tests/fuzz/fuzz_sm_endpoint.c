@@ -98,9 +98,17 @@ static bool is_right_size(const struct sm_wire_request *r, uint32_t size)
         return size % sizeof(struct sm_wire_hit) == 0;
     case SM_WIRE_TEXT:
         return size <= r->size;
+    case SM_WIRE_HISTORY:
+        return size <= WT_TRAVEL_BYTES;
     default:
         return !size;
     }
+}
+
+/* Bytes of the sentence that may follow a refusal. */
+static uint32_t most_of_why(const struct sm_wire_request *r)
+{
+    return r->kind == SM_WIRE_CORE || r->kind == SM_WIRE_HISTORY ? 1024 : 0;
 }
 
 /* Sends a request and takes its answer; false: the process wants no more. */
@@ -112,7 +120,7 @@ static bool ask(int fd, const struct sm_wire_request *request, struct sm_wire_an
         !receive(fd, answer, sizeof *answer))
         return false;
     if (!sound || answer->size > SM_WIRE_MOST ||
-        (answer->result < 0 ? answer->size > (request->kind == SM_WIRE_CORE ? 1024u : 0u)
+        (answer->result < 0 ? answer->size > most_of_why(request)
                             : !is_right_size(request, answer->size)))
         abort();
     return receive(fd, bytes, answer->size);
