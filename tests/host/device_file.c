@@ -108,8 +108,8 @@ static void find_gpu(void)
 
 static void make_memory(void)
 {
-    const int render = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
-    CHECK(render >= 0 && access("/dev/dri/renderD129", F_OK) == -1);
+    const int render = open("/dev/dri/renderD192", O_RDWR | O_CLOEXEC);
+    CHECK(render >= 0 && access("/dev/dri/renderD193", F_OK) == -1);
     struct kfd_ioctl_acquire_vm_args vm = {.drm_fd = (uint32_t)render, .gpu_id = gpu};
     CHECK(!call(AMDKFD_IOC_ACQUIRE_VM, &vm));
     struct kfd_ioctl_alloc_memory_of_gpu_args alloc = {

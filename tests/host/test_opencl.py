@@ -80,6 +80,13 @@ def test_only_what_is_emulated_is_there():
     assert re.findall(r"CL_DEVICE_MAX_CLOCK_FREQUENCY +(\d+)", done.stdout) == ["1150"]
 
 
+def test_without_a_family_programs_find_the_gpus_of_all(example):
+    """The drivers of other families are there, too; Intel's runtime opens all their files that it can."""
+    done = subprocess.run([WAVETRAP, "exec", example("vadd")], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "Intel(R) HD Graphics 530 [0x1912]\n0 of 1000 sums are wrong\n"
+
+
 def test_the_number_of_subslices_is_what_programs_see():
     done = run("clinfo", "--raw", gpu="gen9:subslices=2")
     assert re.findall(r"CL_DEVICE_MAX_COMPUTE_UNITS +(\d+)", done.stdout) == ["16"]

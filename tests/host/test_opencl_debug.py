@@ -243,12 +243,12 @@ def test_an_access_of_no_memory_stops_at_its_instruction(tmp_path):
     assert "the program's memory is as it was\nkernel: error -5\n" in said[5] and "[Program exited with code 01]" in said[5], said[5]
 
 
-def test_memory_that_the_program_gives_back_under_a_kernel_stops_at_its_instruction(tmp_path):
-    """The variables are there; when the program goes on, it learns of the mistake."""
+def test_memory_that_the_program_gives_back_under_a_kernel_stops_the_kernel(tmp_path):
+    """At the store, or where stores become visible to the program. The variables are there; when the program goes on, it learns of the mistake."""
     program = build(ROOT / "tests" / "host" / "opencl_unmap.c", tmp_path)
     status, said = status_of(["run", "print writes", "print i@*", "continue"], program, "munmap", "write")
     assert status == 0 and re.search(r"\nProgram stopped by a fault: the program has given back the memory at 0x[0-9a-f]+, which the kernel "
-                                     r"uses\nuses \(data=0x[0-9a-f]+, state=0x[0-9a-f]+, writes=1\) at program-1.cl:6\n6\t +data\[", said[0]), said
+                                     r"uses\nuses \(data=0x[0-9a-f]+, state=0x[0-9a-f]+, writes=1\) at program-1.cl:[4-9]\n", said[0]), said
     assert said[1] == "$1 = 1\n" and "step +1, in channels 0..7" in said[2] and "the program goes on: -" in said[3], said
 
 

@@ -71,12 +71,10 @@ enum wt_run drm_debugged_run(struct drm_debugged *g, uint64_t issues)
     return why;
 }
 
-bool drm_debugged_lost_memory(struct drm_debugged *g)
+void drm_debugged_lost_memory(struct drm_debugged *g)
 {
-    if (!wt_recording_on(g->recording))
-        return false;
-    g->mapping_count = 0; /* nothing is copied back */
-    return true;
+    if (wt_recording_on(g->recording))
+        g->mapping_count = 0;
 }
 
 void drm_debugged_walked(struct drm_debugged *g)

@@ -65,9 +65,9 @@ enum wt_status drm_debugged_walk(struct drm_debugged *debugged, uint64_t root,
                                  const struct gen_walk *walk, struct wt_error *err);
 /** Runs the device for at most @p issues. */
 enum wt_run drm_debugged_run(struct drm_debugged *debugged, uint64_t issues);
-/** After memory of the program has gone in the midst of drm_debugged_run(): whether the walk cannot
- * go on for that, since it is recorded. Then the program's memory keeps what it has. */
-bool drm_debugged_lost_memory(struct drm_debugged *debugged);
+/** After memory of the program has gone in the midst of drm_debugged_run(): nothing of a walk that
+ * is recorded is copied back, so the program's memory keeps what it has. */
+void drm_debugged_lost_memory(struct drm_debugged *debugged);
 /** The walk has ended, or failed: the program's memory has all that it has stored. */
 void drm_debugged_walked(struct drm_debugged *debugged);
 /** The number of issues of a slice: fewer where a debugger is attached. */

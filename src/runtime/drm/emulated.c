@@ -205,7 +205,8 @@ static enum wt_status report(struct wt_drm_emulated *gpu, const struct wt_i915_m
 struct slice {
     struct wt_drm_emulated *gpu;
     enum wt_run why;
-    bool lost; /* the run cannot go on: memory of the program has gone */
+    bool lost;             /* the run cannot go on: memory of the program has gone */
+    struct wt_fault fault; /* where that was; a debugger may go back in time from there */
 };
 
 static void run_slice(void *context)
@@ -221,8 +222,9 @@ static void run_guarded(struct slice *s)
     if (wt_guarded(run_slice, s, &addr))
         return;
     s->lost = !gen_device_lost_memory(s->gpu->device, addr);
-    s->lost |= drm_debugged_lost_memory(&s->gpu->debugged);
+    drm_debugged_lost_memory(&s->gpu->debugged);
     s->why = WT_RUN_FAULT;
+    s->fault = gen_machine(s->gpu->device)->fault;
 }
 
 static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *walk)
@@ -237,7 +239,9 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
             end_interrupted(gpu, walk);
         if (wt_progress_due(&gpu->progress))
             show_progress(gpu, walk);
-    } while (!s.lost && drm_debugged_continue(&gpu->debugged, s.why));
+    } while (drm_debugged_continue(&gpu->debugged, s.why) && !s.lost);
+    if (s.lost)
+        m->fault = s.fault;
     wt_progress_clear(&gpu->progress);
     wt_interrupt_attend(false);
     return s.why;

@@ -13,7 +13,7 @@
 
 #include "runtime/devfs/devfs.h"
 
-enum { FIRST_RENDER_NODE = 128, DRM_NR_VERSION = 0 };
+enum { DRM_NR_VERSION = 0 };
 
 /* A file of the driver's: /dev/kfd or a render node. */
 struct node {
@@ -71,7 +71,8 @@ static bool node_of(const char *path, struct node *node)
     if (!node->render)
         return strcmp(path, "/dev/kfd") == 0;
     const unsigned long minor = strtoul(path + sizeof nodes - 1, &end, 10);
-    return !*end && minor >= FIRST_RENDER_NODE && minor < FIRST_RENDER_NODE + host_gpu_count();
+    return !*end && minor >= HOST_FIRST_RENDER_NODE &&
+           minor < HOST_FIRST_RENDER_NODE + host_gpu_count();
 }
 
 static bool is_device(const char *path)

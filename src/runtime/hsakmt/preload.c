@@ -70,8 +70,10 @@ static int map(void *file, size_t length, uint64_t *offset, void **at, int *fd)
     return driver->map(file, length, offset, at, fd);
 }
 
-static const char *const prefixes[] = {"/dev/kfd", "/dev/dri/renderD", "/sys/class/kfd",
-                                       "/sys/devices/virtual/kfd", NULL};
+/* Render nodes from 192 on; the others may be another driver's. */
+static const char *const prefixes[] = {
+    "/dev/kfd",       "/dev/dri/renderD19",       "/dev/dri/renderD20",
+    "/sys/class/kfd", "/sys/devices/virtual/kfd", NULL};
 
 static const struct wt_devfs_driver forward = {.prefixes = prefixes,
                                                .open = open_file,

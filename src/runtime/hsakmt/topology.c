@@ -89,7 +89,7 @@ static void gpu_properties(const struct host *host, const struct host_gpu *gpu,
     p->LocalMemSize = gpu->memory;
     p->MaxEngineClockMhzFCompute = 1630;
     p->MaxEngineClockMhzCCompute = 3000;
-    p->DrmRenderMinor = 128 + (HSAint32)gpu->index;
+    p->DrmRenderMinor = HOST_FIRST_RENDER_NODE + (HSAint32)gpu->index;
     p->NumCpQueues = 24;
     p->NumGws = HOST_GWS;
     p->NumSdmaEngines = 2;
