@@ -233,13 +233,13 @@ RIGHT = "0 of 1000 sums are wrong\n" + END
 
 def test_an_access_of_no_memory_stops_at_its_instruction(tmp_path):
     """The channel, the line and the variables are there; when the program goes on, it learns of the mistake."""
-    text = (ROOT / "examples" / "opencl" / "stray.c").read_text().replace("by = 4;", "by = 1 << 22;")
+    text = (ROOT / "examples" / "opencl" / "stray.c").read_text().replace("by = 4;", "by = 1 << 28;")
     (tmp_path / "stray.c").write_text(text.replace('"common.h"', f'"{ROOT}/examples/opencl/common.h"'))
     status, said = status_of(["catch access", "catch illegal", "run", "print by", "info lanes", "continue"], build(tmp_path / "stray.c", tmp_path))
     assert status == 1
     assert "\nCatchpoint 1: Program stopped by a fault: sends 0x" in said[2] and "no memory is mapped there" in said[2], said[2]
     assert " in stray (out=0x" in said[2] and "at program-1.cl:3\n3\t    out[get_global_id(0) + by] = -1;\n" in said[2]
-    assert said[3] == f"$1 = {1 << 22}\n" and re.search(r"^\* 0\.\.7 .*<stray\+\d+> at program-1.cl:3$", said[4], re.M), said[4]
+    assert said[3] == f"$1 = {1 << 28}\n" and re.search(r"^\* 0\.\.7 .*<stray\+\d+> at program-1.cl:3$", said[4], re.M), said[4]
     assert "the program's memory is as it was\nkernel: error -5\n" in said[5] and "[Program exited with code 01]" in said[5], said[5]
 
 

@@ -102,9 +102,9 @@ kernel void bad(global int *out, int by)
 """
 
 
-@pytest.mark.parametrize("options, by, says", [("-g", 1 << 22, "line 16 of the program's source"), ("-g", 0, None),
-                                               ("-g -cl-opt-disable", 1 << 22, "line 16 of the program's source"),
-                                               ("", 1 << 22, "no source line is known: the program was not built with -g")])
+@pytest.mark.parametrize("options, by, says", [("-g", 1 << 28, "line 16 of the program's source"), ("-g", 0, None),
+                                               ("-g -cl-opt-disable", 1 << 28, "line 16 of the program's source"),
+                                               ("", 1 << 28, "no source line is known: the program was not built with -g")])
 def test_the_report_has_the_source_line(tmp_path, options, by, says):
     """As far as the program is built with debug information. Another kernel of the program has other lines."""
     text = "".join(f'"{line}\\n"\n' for line in LINES.splitlines())
