@@ -55,7 +55,8 @@ wt_wave_id wt_standstill_name(const struct wt_wave *wave, const uint32_t groups[
 {
     const uint64_t line = (uint64_t)wave->group[2] * groups[1] + wave->group[1];
     const uint64_t group = line * groups[0] + wave->group[0];
-    return wave->dispatch << 40 | (group & 0x3ffffffff) << 6 | wave->index;
+    const wt_wave_id id = wave->dispatch << 40 | (group & 0x3ffffffff) << 6 | wave->index;
+    return id != WT_NO_WAVE ? id : UINT64_MAX; /* of a dispatch 0, of which only damage can tell */
 }
 
 enum wt_status wt_standstill_summary(struct wt_probe *p, struct wt_probe_summary *summary,
