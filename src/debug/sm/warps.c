@@ -405,6 +405,8 @@ static enum wt_status clear_reports(struct wt_probe *p, unsigned sm, uint64_t go
         row->reports = false;
         status = p->link->ops->write_row(p->link->context, sm * SMP_WARPS + i, WT_SM_WARP_ESR, 0,
                                          none, err);
+        if (status == WT_INVALID) /* it has ended with its kernel since the rows were read */
+            status = WT_OK;
     }
     return status;
 }
