@@ -11,6 +11,7 @@
 #include "fuzz_host.h"
 
 #include "base/listen.h"
+#include "debug/source/frames.h"
 #include "debug/source/locations.h"
 #include "target/process.h"
 
@@ -19,6 +20,95 @@ static int pid; /* of the process, as the debugger knows it */
 
 /* The target's. */
 static void look_at_thread(struct wt_process *process, wt_thread thread, size_t index);
+
+/* ---- the process ---- */
+
+enum { PLAIN = 0xc0 }; /* bytes of the stream below it leave an answer as it is */
+
+/* A right answer: its parts in the target's own structure, and the bytes that follow. */
+struct right {
+    void *answer;
+    size_t answer_size;
+    int32_t *result;
+    uint32_t *follows; /* so many bytes */
+    uint8_t *bytes;
+    uint32_t most; /* room for bytes */
+    int32_t ended; /* the result of a process that has ended */
+    void *closed;  /* whether it has closed its files then */
+    size_t closed_size;
+};
+
+/* What the stream makes of an answer. False: the process says no more; *sent is how much of this
+ * answer is sent yet, SIZE_MAX for nothing. */
+static inline bool change(struct input *stream, const struct right *r, size_t *sent)
+{
+    const uint8_t how = (uint8_t)take(stream, 1);
+    if (how < PLAIN)
+        return true;
+    const uint8_t what = how & 7;
+    const uint64_t number = take(stream, 8);
+    switch (what) {
+    case 0:
+        *r->result = (int32_t)number;
+        break;
+    case 1:
+        *r->follows = (uint32_t)number;
+        break;
+    case 2: /* a byte of the answer itself */
+        ((uint8_t *)r->answer)[number % r->answer_size] = (uint8_t)(number >> 32);
+        break;
+    case 3: /* eight of the bytes behind it */
+        wt_store_le(r->bytes + number % 256, take(stream, 8), 8);
+        break;
+    case 4:
+        *r->result = r->ended;
+        *r->follows = 0;
+        memset(r->closed, 0, r->closed_size);
+        *(uint8_t *)r->closed = number & 1;
+        break;
+    case 5:
+        *sent = (size_t)(number % (r->answer_size + *r->follows));
+        return false;
+    case 6: /* fewer or more bytes than were asked for */
+        *r->follows = (uint32_t)(number % 512);
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+/* Sends what the stream makes of an answer. False: nothing comes after it. */
+static inline bool send_changed(int fd, struct input *stream, const struct right *r)
+{
+    size_t sent = SIZE_MAX;
+    const bool more = change(stream, r, &sent);
+    if (!more && sent == SIZE_MAX)
+        return false;
+    const size_t size = *r->follows < r->most ? *r->follows : r->most;
+    const size_t head = sent < r->answer_size ? sent : r->answer_size;
+    const size_t body = sent < r->answer_size + size ? sent - head : size;
+    return wt_endpoint_send(fd, r->answer, head) && wt_endpoint_send(fd, r->bytes, body) && more &&
+           body == *r->follows; /* what is missing does not come */
+}
+
+/* ---- the debugger ---- */
+
+/* What look_at_thread() does where threads have frames: accesses are watched, and callers looked
+ * up. */
+static inline void watch_and_walk_up(struct wt_process *process, wt_thread thread, size_t index)
+{
+    struct wt_debugger *d = process->debugger;
+    for (uint32_t space = 0; !index && space < wt_debugger_topology(d)->space_count; space++) {
+        const struct wt_watchpoint_request request = {
+            .kind = WT_WATCHPOINT_ACCESS, .addr = {space, 8}, .size = 16, .thread = thread};
+        wt_debugger_insert_watchpoint(d, &request, WT_IGNORED);
+    }
+    struct wt_frames *frames = wt_frames_new(d, process->modules, thread);
+    for (unsigned level = 0; frames && wt_frames_get(frames, level) && level < 8; level++)
+        continue;
+    wt_frames_free(frames);
+}
 
 static void location_changed(void *context, unsigned id, uint64_t addr, bool gained)
 {

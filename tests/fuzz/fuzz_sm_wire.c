@@ -15,7 +15,6 @@
 #include "fuzz_session.h"
 
 #include "base/bits.h"
-#include "debug/source/frames.h"
 #include "object/sm_wire.h"
 #include "target/sm.h"
 
@@ -36,7 +35,6 @@ enum {
     TEXT = CODE + CODE_SIZE,
     AREA_SIZE = 0x4000,
     STREAM = 256,
-    PLAIN = 0xc0, /* bytes below it leave an answer as it is */
     SLOTS = 64,
 };
 static_assert(ROWS + (int)SM_WIRE_ROW <= CODE, "the parts lie apart");
@@ -211,68 +209,29 @@ static void complete(struct process *p)
         memcpy(p->area + TEXT, plain, sizeof plain);
 }
 
-/* ---- what becomes of them ---- */
-
-/* False: the process says no more. */
-static bool change(struct process *p, struct sm_wire_answer *answer, size_t *sent)
-{
-    const uint8_t how = (uint8_t)take(&p->stream, 1);
-    if (how < PLAIN)
-        return true;
-    const uint8_t what = how & 7;
-    const uint64_t number = take(&p->stream, 8);
-    switch (what) {
-    case 0:
-        answer->result = (int32_t)number;
-        break;
-    case 1:
-        answer->size = (uint32_t)number;
-        break;
-    case 2: /* a byte of the answer itself */
-        ((uint8_t *)answer)[number % sizeof *answer] = (uint8_t)(number >> 32);
-        break;
-    case 3: /* eight of the bytes behind it */
-        wt_store_le(p->answer + number % 256, take(&p->stream, 8), 8);
-        break;
-    case 4:
-        answer->result = SM_WIRE_ENDED;
-        answer->size = 0;
-        answer->value[1] = number & 1;
-        break;
-    case 5:
-        *sent = (size_t)(number % (sizeof *answer + answer->size));
-        return false;
-    case 6: /* fewer or more bytes than were asked for */
-        answer->size = (uint32_t)(number % 512);
-        break;
-    default:
-        return false;
-    }
-    return true;
-}
-
 static void *serve(void *context)
 {
     struct process *p = context;
     struct sm_wire_request request;
     struct sm_wire_answer answer;
+    const struct right right = {.answer = &answer,
+                                .answer_size = sizeof answer,
+                                .result = &answer.result,
+                                .follows = &answer.size,
+                                .bytes = p->answer,
+                                .most = SM_WIRE_MOST,
+                                .ended = SM_WIRE_ENDED,
+                                .closed = &answer.value[1],
+                                .closed_size = sizeof answer.value[1]};
     const int fd = accept(listener.fd, NULL, NULL);
     bool more = fd >= 0;
     while (more && wt_endpoint_receive(fd, &request, sizeof request)) {
-        size_t sent = SIZE_MAX;
         if (!sm_wire_sound(&request)) /* our own debugger's */
             abort();
         if (!wt_endpoint_receive(fd, p->answer, sm_wire_follows(&request)))
             break;
         reply(p, &request, &answer);
-        more = change(p, &answer, &sent);
-        if (!more && sent == SIZE_MAX)
-            break;
-        const size_t size = answer.size < SM_WIRE_MOST ? answer.size : SM_WIRE_MOST;
-        const size_t head = sent < sizeof answer ? sent : sizeof answer;
-        const size_t body = sent < sizeof answer + size ? sent - head : size;
-        more = wt_endpoint_send(fd, &answer, head) && wt_endpoint_send(fd, p->answer, body) &&
-               more && body == answer.size; /* what is missing does not come */
+        more = send_changed(fd, &p->stream, &right);
     }
     if (fd >= 0)
         close(fd);
@@ -281,28 +240,9 @@ static void *serve(void *context)
 
 /* ---- the debugger ---- */
 
-static void watch(struct wt_debugger *d, wt_thread thread)
-{
-    for (uint32_t space = 0; space < wt_debugger_topology(d)->space_count; space++) {
-        const struct wt_watchpoint_request request = {
-            .kind = WT_WATCHPOINT_ACCESS, .addr = {space, 8}, .size = 16, .thread = thread};
-        wt_debugger_insert_watchpoint(d, &request, WT_IGNORED);
-    }
-}
-
-static void walk_up(const struct wt_process *process, wt_thread thread)
-{
-    struct wt_frames *frames = wt_frames_new(process->debugger, process->modules, thread);
-    for (unsigned level = 0; frames && wt_frames_get(frames, level) && level < 8; level++)
-        continue;
-    wt_frames_free(frames);
-}
-
 static void look_at_thread(struct wt_process *process, wt_thread thread, size_t index)
 {
-    if (index == 0)
-        watch(process->debugger, thread);
-    walk_up(process, thread);
+    watch_and_walk_up(process, thread, index);
 }
 
 int LLVMFuzzerInitialize(int *count, char ***arguments)

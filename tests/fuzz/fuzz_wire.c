@@ -24,7 +24,6 @@ enum {
     AREA_SIZE = 0x10000,
     CODE_LIST = 512,
     STREAM = 256,
-    PLAIN = 0xc0, /* bytes below it leave an answer as it is */
 };
 
 struct process {
@@ -107,68 +106,29 @@ static void reply(struct process *p, const struct kfd_wire_request *request,
     }
 }
 
-/* ---- what becomes of them ---- */
-
-/* False: the process says no more. */
-static bool change(struct process *p, struct kfd_wire_answer *answer, size_t *sent)
-{
-    const uint8_t how = (uint8_t)take(&p->stream, 1);
-    if (how < PLAIN)
-        return true;
-    const uint8_t what = how & 7;
-    const uint64_t number = take(&p->stream, 8);
-    switch (what) {
-    case 0:
-        answer->result = (int32_t)number;
-        break;
-    case 1:
-        answer->size = (uint32_t)number;
-        break;
-    case 2: /* a byte of the answer itself */
-        ((uint8_t *)answer)[number % sizeof *answer] = (uint8_t)(number >> 32);
-        break;
-    case 3: /* eight of the bytes behind it */
-        wt_store_le(p->answer + number % 256, take(&p->stream, 8), 8);
-        break;
-    case 4:
-        answer->result = KFD_WIRE_ENDED;
-        answer->size = 0;
-        answer->call.arg[1] = number & 1;
-        break;
-    case 5:
-        *sent = (size_t)(number % (sizeof *answer + answer->size));
-        return false;
-    case 6: /* fewer or more bytes than were asked for */
-        answer->size = (uint32_t)(number % 512);
-        break;
-    default:
-        return false;
-    }
-    return true;
-}
-
 static void *serve(void *context)
 {
     struct process *p = context;
     struct kfd_wire_request request;
     struct kfd_wire_answer answer;
+    const struct right right = {.answer = &answer,
+                                .answer_size = sizeof answer,
+                                .result = &answer.result,
+                                .follows = &answer.size,
+                                .bytes = p->answer,
+                                .most = KFD_WIRE_MOST,
+                                .ended = KFD_WIRE_ENDED,
+                                .closed = &answer.call.arg[1],
+                                .closed_size = sizeof answer.call.arg[1]};
     const int fd = accept(listener.fd, NULL, NULL);
     bool more = fd >= 0;
     while (more && wt_endpoint_receive(fd, &request, sizeof request)) {
-        size_t sent = SIZE_MAX;
         if (!kfd_wire_sound(&request)) /* our own debugger's */
             abort();
         if (!wt_endpoint_receive(fd, p->answer, kfd_wire_follows(&request)))
             break;
         reply(p, &request, &answer);
-        more = change(p, &answer, &sent);
-        if (!more && sent == SIZE_MAX)
-            break;
-        const size_t size = answer.size < KFD_WIRE_MOST ? answer.size : KFD_WIRE_MOST;
-        const size_t head = sent < sizeof answer ? sent : sizeof answer;
-        const size_t body = sent < sizeof answer + size ? sent - head : size;
-        more = wt_endpoint_send(fd, &answer, head) && wt_endpoint_send(fd, p->answer, body) &&
-               more && body == answer.size; /* what is missing does not come */
+        more = send_changed(fd, &p->stream, &right);
     }
     if (fd >= 0)
         close(fd);
