@@ -159,11 +159,9 @@ enum wt_status gcn_device_copy_memory(struct gcn_device *d, struct wt_copy *copy
                                       struct wt_error *err)
 {
     assert(d->in_place);
-    copy->process = d->process;
-    struct wt_memory *memory = wt_memory_new_copy(copy);
-    if (!memory)
-        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    d->memory = memory;
+    enum wt_status status = wt_memory_new_copy(copy, d->process, &d->memory, err);
+    if (status != WT_OK)
+        return status;
     d->copy = copy;
     d->in_place = false;
     gcn_device_flush_code(d);

@@ -10,8 +10,14 @@ static const uint8_t *copied_page(void *context, uint64_t addr)
     return copy->page(copy->context, page, wt_memory_page(copy->process, page));
 }
 
-struct wt_memory *wt_memory_new_copy(const struct wt_copy *copy)
+enum wt_status wt_memory_new_copy(struct wt_copy *copy, struct wt_memory *process,
+                                  struct wt_memory **memory, struct wt_error *err)
 {
-    assert(copy->process && copy->page && copy->shared && copy->stored && copy->was_atomic);
-    return wt_memory_new_over(copied_page, (void *)copy);
+    assert(process && copy->page && copy->shared && copy->stored && copy->was_atomic);
+    copy->process = process;
+    struct wt_memory *made = wt_memory_new_over(copied_page, copy);
+    if (!made)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    *memory = made;
+    return WT_OK;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "emulator/machine/memory.h"
+#include "wavetrap/error.h"
 
 /**
  * The copy of the process's memory that a device works on. The functions are called while the
@@ -35,9 +36,10 @@ struct wt_copy {
 };
 
 /**
- * Makes the memory of a device that works on a copy of `copy->process`: it can be forked. NULL
- * without host memory. @p copy must live as long as it.
+ * Makes the memory of a device that works on a copy of @p process, which it sets in @p copy: it can
+ * be forked. @p copy must live as long as it. WT_NO_MEMORY; *memory stays as it is then.
  */
-struct wt_memory *wt_memory_new_copy(const struct wt_copy *copy);
+enum wt_status wt_memory_new_copy(struct wt_copy *copy, struct wt_memory *process,
+                                  struct wt_memory **memory, struct wt_error *err);
 
 #endif

@@ -33,11 +33,9 @@ enum wt_status sm_device_copy_memory(struct sm_device *d, struct wt_copy *copy,
                                      struct wt_error *err)
 {
     assert(d->process && d->memory == d->process);
-    copy->process = d->process;
-    struct wt_memory *memory = wt_memory_new_copy(copy);
-    if (!memory)
-        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    d->memory = memory;
+    enum wt_status status = wt_memory_new_copy(copy, d->process, &d->memory, err);
+    if (status != WT_OK)
+        return status;
     d->copy = copy;
     forget_pages(d);
     return WT_OK;
