@@ -1,8 +1,8 @@
 /*
  * Messages about time travel between a debugger and the emulated driver in a host process, the same
- * for all families: the wire of each family carries a request's number and argument in fields of
- * its own, and what follows as bytes. Both ends are of one machine and one version of this program:
- * structs go as they are.
+ * for all families. The wire of each family carries a request's number and argument in fields of
+ * its own, and the structs below as the bytes behind the request or answer. Both ends run on one
+ * machine and are of one version of this program, so structs are sent as they lie in memory.
  */
 #ifndef WT_OBJECT_TRAVEL_WIRE_H
 #define WT_OBJECT_TRAVEL_WIRE_H

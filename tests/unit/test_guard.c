@@ -12,7 +12,7 @@
 
 enum { PAGE = 4096 };
 
-/* Something to do with memory, and what has become of it. */
+/* Accesses of memory, and their outcome. */
 struct task {
     volatile char *at;
     struct task *inner; /* done first, guarded */

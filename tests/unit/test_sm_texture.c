@@ -1,7 +1,7 @@
 /*
- * Textures and surfaces in machine code: which registers have the operands, which get the
- * components, offsets between texels, and what is refused. How coordinates lead to values is tested
- * by programs (tests/host/cuda_textures.c), in PTX and in machine code.
+ * Textures and surfaces in machine code: the registers of operands and components, offsets between
+ * texels, and the instructions that are refused. Programs (tests/host/cuda_textures.c) test how
+ * coordinates lead to values, in PTX and in machine code.
  */
 #include <setjmp.h>
 #include <stdarg.h>

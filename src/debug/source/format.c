@@ -676,8 +676,9 @@ static void put_virtual(struct printer *p, const struct wt_type *class, uint64_t
     fprintf(p->out, "&virtual table[%" PRIu64 "]", place);
 }
 
-/* As the Itanium C++ ABI has them (section 2.3): a member's offset, or -1; a method's address, or 1
- * and its offset in the table of virtual functions, and what is added to `this`. */
+/* Pointers to members have the form of the Itanium C++ ABI (section 2.3). A pointer to a variable
+ * is its offset, or -1. A pointer to a method has two words: the method's address, or its offset in
+ * the table of virtual functions plus 1; and the number that is added to `this`. */
 static void put_member_pointer(struct printer *p, const struct wt_type *type,
                                const struct wt_type *plain, const uint8_t *bytes)
 {

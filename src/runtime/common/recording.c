@@ -22,8 +22,9 @@ static enum wt_run run_live(struct wt_recording *r, uint64_t issues)
     return run;
 }
 
-/* Back to before the atomic with which the slice has ended, and what threads have changed is taken
- * in. What comes before it in the slice is done again, and is the same again. */
+/* Goes back to the time before the atomic with which the slice has ended, and takes in the changes
+ * that threads have made. The instructions before the atomic are executed again, with the same
+ * results. */
 static void undo(struct wt_recording *r)
 {
     const struct wt_input nothing = {.kind = WT_INPUT_CLEAR_FAULT};

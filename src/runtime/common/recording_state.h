@@ -75,8 +75,7 @@ static inline uint64_t recording_word(const uint8_t *page, unsigned i)
     return word;
 }
 
-/* ---- recording_pages.c: the copy's pages, and what the device asks of it (struct wt_copy) ----
- */
+/* ---- recording_pages.c: the pages of the copy, and the functions of struct wt_copy ---- */
 
 /** The page of the copy at @p addr, to which the process has @p host; NULL without host memory. */
 struct page *recording_page(struct wt_recording *r, uint64_t addr, const uint8_t *host);
