@@ -63,8 +63,9 @@ int main(int argc, char **argv)
             else
                 check(clSetKernelArg(kernel[d], 0, sizeof memory[d], &memory[d]), "argument");
             check(clSetKernelArg(kernel[d], 1, sizeof base, &base), "argument");
-            check(clEnqueueNDRangeKernel(queue[d], kernel[d], 1, NULL, &grid, &group, 0, NULL, NULL),
-                  "fill");
+            check(
+                clEnqueueNDRangeKernel(queue[d], kernel[d], 1, NULL, &grid, &group, 0, NULL, NULL),
+                "fill");
             check(clFlush(queue[d]), "flush");
         }
         for (int d = 0; d < DEVICES; d++)
