@@ -437,14 +437,18 @@ def test_two_gpus_are_one_session(two):
 
 def test_each_gpu_has_its_own_memory_and_watchpoints(two):
     """Frames, constants and buffers are those of the thread's GPU; a watchpoint of one of its buffers stops its threads."""
-    said = ask(["break fill if base >= 100000", "run", "print steps[2]", "x/i $pc", "print (long)$pc >> 52", "delete", "watch o[5]", "continue",
-                "bt", "tbreak more", "delete 2", "continue", "finish", "continue"], two, options=TWO)
+    said = ask(["break fill if base >= 100000", "run", "print steps[2]", "x/i $pc", "print (long)$pc >> 52", "print o", "delete", "watch o[5]", "continue",
+                "bt", "tbreak more", "delete 2", "continue", "finish", "continue", "x/2dw $3", "info sharedlibrary", "x/i fill"], two, options=TWO)
     assert re.search(r"^\[device 1, ", said[1], re.M) and said[2].endswith("= 100\n") and " <fill+" in said[3] and said[4].endswith("= 2\n")
-    assert re.search(r"^\[device 1, .* channel 5;", said[7], re.M) and "New value = 100011\n" in said[7] and "#0  fill (" in said[8]
-    assert "more. (2 locations)" in said[9] or "Temporary breakpoint 3" in said[9]
-    x = re.search(r"Temporary breakpoint 3, more \(x=(\d+)\)", said[11])[1]
-    assert re.search(rf"Run till exit from #0  more \(x={x}\).*\n.* in fill \(", said[12]), said[12]
-    assert said[-1].endswith(filled(1) + END)
+    assert re.search(r"^\[device 1, .* channel 5;", said[8], re.M) and "New value = 100011\n" in said[8] and "#0  fill (" in said[9]
+    assert "more. (2 locations)" in said[10] or "Temporary breakpoint 3" in said[10]
+    x = re.search(r"Temporary breakpoint 3, more \(x=(\d+)\)", said[12])[1]
+    assert re.search(rf"Run till exit from #0  more \(x={x}\).*\n.* in fill \(", said[13]), said[13]
+    assert said[14].endswith(filled(1) + END)
+    # After the end, too: the second GPU's buffer, and both kernels.
+    out = said[5].split("0x")[1].strip()
+    assert re.match(rf"0x0*{out}( <.*>)?:\t110002\t110011$", said[15]), said[15]
+    assert len(re.findall(r"^0x00[12]08001\w+ +0x\w+ +fill$", said[16], re.M)) == 2 and " <fill>:\t" in said[17], said[16:]
 
 
 def test_a_mistake_on_the_second_gpu(two):

@@ -498,6 +498,93 @@ static enum wt_status save_core_file(void *context, const struct wt_core_file_re
     return wt_core_request(request, at.thread, GEN_WIRE_MOST, ask_for_core, &ask, err);
 }
 
+/* ---- memory after the end ---- */
+
+enum wt_status wt_gen_process_want_memory(struct wt_gen_process *p, struct wt_error *err)
+{
+    struct gen_wire_answer answer;
+    return tell(p, (struct gen_wire_request){.kind = GEN_WIRE_FINAL}, &answer, err);
+}
+
+static void final_memory_of(struct wt_gen_process *p, uint32_t gpu, wt_process_piece_fn *found,
+                            void *context)
+{
+    struct gen_wire_request request = {.kind = GEN_WIRE_FINAL_NEXT, .device = gpu};
+    const struct wt_process_final final = {&request, sizeof request, &request.addr,
+                                           sizeof(struct gen_wire_answer)};
+    wt_process_final_memory(&p->connection, &final, found, context);
+}
+
+struct piece {
+    uint64_t addr, size;
+    uint8_t *bytes;
+};
+
+/* The pieces of several GPUs. */
+struct pieces {
+    const struct wt_gen_info *info;
+    uint32_t gpu;
+    struct piece *piece;
+    size_t count, capacity;
+};
+
+/* Where the program's own addresses end: kernels and constants lie above. */
+#define OWN_ADDRESSES ((uint64_t)1 << 47)
+
+static bool keep_piece(void *context, uint64_t addr, uint8_t *bytes, uint64_t size)
+{
+    struct pieces *p = context;
+    struct piece *grown = wt_array_grow(p->piece, &p->capacity, p->count + 1, sizeof *grown);
+    if (!grown) {
+        free(bytes);
+        return false;
+    }
+    p->piece = grown;
+    addr += addr < OWN_ADDRESSES ? 0 : wt_gen_mark(p->info, p->gpu);
+    grown[p->count++] = (struct piece){addr, size, bytes};
+    return true;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+/* Memory of the program that two GPUs have used is given once. */
+static void give_pieces(struct pieces *p, wt_process_piece_fn *found, void *context)
+{
+    uint64_t end = 0;
+    bool more = true;
+    qsort(p->piece, p->count, sizeof *p->piece, by_address);
+    for (size_t i = 0; i < p->count; i++) {
+        struct piece *of = &p->piece[i];
+        const uint64_t known = of->addr < end ? end - of->addr : 0;
+        if (!more || known >= of->size) {
+            free(of->bytes);
+            continue;
+        }
+        if (known && of->bytes)
+            memmove(of->bytes, of->bytes + known, of->size - known);
+        end = of->addr + of->size;
+        more = found(context, of->addr + known, of->bytes, of->size - known);
+    }
+    free(p->piece);
+}
+
+void wt_gen_process_final_memory(struct wt_gen_process *p, wt_process_piece_fn *found,
+                                 void *context)
+{
+    struct pieces pieces = {.info = &p->info};
+    if (p->info.gpus == 1) {
+        final_memory_of(p, 0, found, context);
+        return;
+    }
+    for (; pieces.gpu < p->info.gpus; pieces.gpu++)
+        final_memory_of(p, pieces.gpu, keep_piece, &pieces);
+    give_pieces(&pieces, found, context);
+}
+
 /* ---- faults ---- */
 
 static const struct wt_fault *fault(void *context)
