@@ -14,7 +14,7 @@
 
 /** The kind of the socket (base/private_dir.h). */
 #define GEN_WIRE_SOCKET "gen9"
-#define GEN_WIRE_MAGIC 0x34394757u /* "WG94" */
+#define GEN_WIRE_MAGIC 0x35394757u /* "WG95" */
 #define GEN_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define GEN_WIRE_WAIT_MS 100u      /* the longest wait for an event */
 #define GEN_WIRE_NAME 120          /* bytes of a name, its zero included */
@@ -54,9 +54,11 @@ enum gen_wire_kind {
                         comes again at once ends the walk */
     GEN_WIRE_RECORD, /**< value: bytes of host memory for recording kernels; 0: none are. -ENOMEM */
     GEN_WIRE_TIME,   /**< answered in value: the issue time of the GPU */
-    GEN_WIRE_HISTORY, /**< addr, value, size: a struct wt_travel_request (object/travel_wire.h)
-                         about what is recorded now; answered in value and the result. A negative
-                         result is followed by a sentence for people */
+    GEN_WIRE_HISTORY,    /**< addr, value, size: a struct wt_travel_request (object/travel_wire.h)
+                            about what is recorded now; answered in value and the result. A negative
+                            result is followed by a sentence for people */
+    GEN_WIRE_FINAL,      /**< memory is to be there for the debugger when the process ends */
+    GEN_WIRE_FINAL_NEXT, /**< addr: answered as object/final_wire.h has it */
     GEN_WIRE_KINDS,
 };
 
@@ -68,7 +70,9 @@ enum gen_wire_happened {
 
 /**
  * An answer's result: the process says of its own accord, or instead of an answer, that it ends
- * with status value; or (closed) that it goes on without its GPUs. Nothing follows.
+ * with status value; or (closed) that it goes on without its GPUs. Nothing follows. After
+ * GEN_WIRE_FINAL it answers yet when it ends, for some seconds or until the debugger closes the
+ * connection.
  */
 #define GEN_WIRE_ENDED INT32_MIN
 

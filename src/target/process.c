@@ -102,29 +102,56 @@ bool wt_process_code_register(struct wt_process *p, uint64_t pc, size_t n,
     return ops->code_register && ops->code_register(p, pc, n, reg);
 }
 
+static void free_code(const struct wt_process *p, void *code)
+{
+    if (code)
+        p->family->process->free_code(code);
+}
+
 void wt_process_show_file(struct wt_process *none)
 {
     if (!none->file_modules)
         return;
     wt_memory_image_free(&none->image);
     wt_modules_free(none->modules);
+    free_code(none, none->code);
     none->image = none->file;
     none->modules = none->file_modules;
+    none->code = none->file_code;
     none->file = (struct wt_memory_image){0};
     none->file_modules = NULL;
+    none->file_code = NULL;
+}
+
+#define MOST_LEFT ((uint64_t)1 << 30)
+
+struct left {
+    struct wt_memory_image *image;
+    uint64_t bytes;
+};
+
+static bool take_piece(void *context, uint64_t addr, uint8_t *bytes, uint64_t size)
+{
+    struct left *left = context;
+    left->bytes += bytes ? size : 0;
+    return wt_memory_image_add(left->image, addr, bytes, size) && left->bytes < MOST_LEFT;
 }
 
 void wt_process_show_end(struct wt_process *none, struct wt_process *ended)
 {
+    struct left left = {.image = &none->image};
     wt_process_show_file(none);
-    if (none->family != ended->family || !ended->family->process->final_memory)
+    if (none->family != ended->family)
         return;
     none->file = none->image;
     none->file_modules = none->modules;
+    none->file_code = none->code;
     none->image = (struct wt_memory_image){0};
     none->modules = ended->modules;
+    none->code = ended->code;
     ended->modules = NULL;
-    ended->family->process->final_memory(ended, &none->image);
+    ended->code = NULL;
+    ended->family->process->final_memory(ended, take_piece, &left);
 }
 
 void wt_process_close(struct wt_process *p)
@@ -134,6 +161,8 @@ void wt_process_close(struct wt_process *p)
         p->family->process->disconnect(p);
     wt_modules_free(p->modules);
     wt_modules_free(p->file_modules);
+    free_code(p, p->code);
+    free_code(p, p->file_code);
     free(p->no_link);
     wt_memory_image_free(&p->image);
     wt_memory_image_free(&p->file);

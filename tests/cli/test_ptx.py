@@ -58,7 +58,7 @@ def test_a_variable_that_no_module_defines_is_a_mistake_where_it_is_used(tmp_pat
     arguments = "run", "--grid=1", "--arg=zeros:4"
     assert run(*arguments, write(tmp_path, used.replace("[nowhere]", "[%rd1]"))).returncode == 0
     done = run(*arguments, write(tmp_path, used))
-    assert done.returncode == 125 and "k.ptx:8:16: the variable 'nowhere' is declared .extern, and no module defines it\n  ld.global" in done.stderr, done.stderr
+    assert done.returncode == 125 and "k.ptx:9:21: the variable 'nowhere' is declared .extern, and no module defines it\n  ld.global" in done.stderr, done.stderr
     assert "kernel k" in run("info", tmp_path / "k.ptx").stdout
     initial = used.replace(declared, declared + ".global .u64 p[1] = {nowhere};\n").replace("[nowhere]", "[%rd1]")
     assert "k.ptx:5:" in run(*arguments, write(tmp_path, initial)).stderr

@@ -399,6 +399,23 @@ static enum wt_status save_core_file(void *context, const struct wt_core_file_re
     return wt_core_request(request, request->wave, GEN_WIRE_MOST, ask_for_core, context, err);
 }
 
+/* ---- memory after the end ---- */
+
+enum wt_status wt_gen_process_want_memory(struct wt_gen_process *p, struct wt_error *err)
+{
+    struct gen_wire_answer answer;
+    return tell(p, (struct gen_wire_request){.kind = GEN_WIRE_FINAL}, &answer, err);
+}
+
+void wt_gen_process_final_memory(struct wt_gen_process *p, wt_process_piece_fn *found,
+                                 void *context)
+{
+    struct gen_wire_request request = {.kind = GEN_WIRE_FINAL_NEXT};
+    const struct wt_process_final final = {&request, sizeof request, &request.addr,
+                                           sizeof(struct gen_wire_answer)};
+    wt_process_final_memory(&p->connection, &final, found, context);
+}
+
 /* ---- faults ---- */
 
 static const struct wt_fault *fault(void *context)

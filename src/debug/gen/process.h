@@ -3,6 +3,7 @@
 #define WT_DEBUG_GEN_PROCESS_H
 
 #include "debug/gen/gen.h"
+#include "debug/process/final_memory.h"
 #include "object/gen_wire.h"
 
 struct wt_gen_process;
@@ -53,5 +54,13 @@ enum wt_status wt_gen_process_record(struct wt_gen_process *process, uint64_t bu
                                      struct wt_target_services *services, struct wt_error *err);
 /** Puts the writing of core files into @p services, whose context is the process. */
 void wt_gen_process_offer_core_files(struct wt_target_services *services);
+/** Has the process keep its memory at its end until this connection is closed. */
+enum wt_status wt_gen_process_want_memory(struct wt_gen_process *process, struct wt_error *err);
+/**
+ * The memory of a process that has said that it ends, after wt_gen_process_want_memory(): what its
+ * GPUs could use at the end, or since the latest kernel began. Nothing if it has gone meanwhile.
+ */
+void wt_gen_process_final_memory(struct wt_gen_process *process, wt_process_piece_fn *found,
+                                 void *context);
 
 #endif

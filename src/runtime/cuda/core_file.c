@@ -3,19 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "runtime/cuda/debug.h"
+#include "runtime/cuda/final_memory.h"
 #include "runtime/cuda/gpu_internal.h"
-
-/* By the kernel, so that memory which the program has given back is an error and no signal. */
-static bool read_own(uint64_t addr, uint8_t *bytes, size_t size)
-{
-    struct iovec there = {.iov_base = (void *)(uintptr_t)addr, .iov_len = size};
-    struct iovec here = {.iov_base = bytes, .iov_len = size};
-    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
-}
 
 /* Memory as the GPU has it at the timeline's time. Pages that it has not come to in the recorded
  * run are the process's; the run does not depend on them. */
@@ -24,13 +15,13 @@ static bool read_memory(void *context, uint64_t addr, uint8_t *bytes, size_t siz
     const struct gpu *g = context;
     struct wt_machine *m = sm_machine(g->device);
     if (!wt_recording_on(g->recording))
-        return read_own(addr, bytes, size);
+        return cuda_read_plain(NULL, addr, bytes, size);
     for (size_t done = 0, part; done < size; done += part) {
         const size_t room = (size_t)(WT_PAGE_SIZE - (addr + done) % WT_PAGE_SIZE);
         part = size - done < room ? size - done : room;
         if (wt_recording_has_page(g->recording, addr + done)
                 ? !m->ops->read_memory(m, 0, 0, addr + done, bytes + done, part)
-                : !read_own(addr + done, bytes + done, part))
+                : !cuda_read_plain(NULL, addr + done, bytes + done, part))
             return false;
     }
     return true;

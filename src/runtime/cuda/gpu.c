@@ -14,6 +14,7 @@
 #include "object/cubin.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
+#include "runtime/cuda/final_memory.h"
 
 /* The output of kernels goes to the program's own output. */
 static void print(void *context, unsigned slot, const char *line, size_t length)
@@ -56,6 +57,7 @@ enum wt_status gpu_map(struct gpu *g, uint64_t address, uint64_t size, bool writ
 
 void gpu_unmap(struct gpu *g, uint64_t address, uint64_t size)
 {
+    cuda_final_unmap(address, size);
     sm_device_unmap(g->device, address, size);
     munmap((void *)(uintptr_t)address, size);
 }
@@ -236,6 +238,7 @@ enum wt_status gpu_see(struct gpu *g, uint64_t address, uint64_t size, struct wt
 
 void gpu_see_no_more(struct gpu *g, uint64_t address, uint64_t size)
 {
+    cuda_final_unmap(address, size);
     sm_device_unmap(g->device, address, size);
 }
 

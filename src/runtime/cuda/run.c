@@ -14,6 +14,7 @@
 #include "runtime/cuda/call.h"
 #include "runtime/cuda/core_file.h"
 #include "runtime/cuda/debug.h"
+#include "runtime/cuda/final_memory.h"
 #include "runtime/cuda/gpu_internal.h"
 
 /* Issues at a time: a few milliseconds, until a debugger that comes is heard. */
@@ -239,6 +240,7 @@ CUresult gpu_run(struct gpu *g, const struct gpu_launch *l)
     struct wt_error err;
     const uint64_t before = m->time;
     debug_launch_wait();
+    wt_final_kernel(cuda_final_memory());
     const enum wt_status status = prepare(g, l, &launch, &err);
     if (status) {
         fprintf(stderr, "wavetrap: kernel %s: %s\n", l->kernel->name, err.text);

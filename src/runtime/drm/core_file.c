@@ -4,37 +4,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "emulator/gen/host.h"
 #include "object/gen_kernel_elf.h"
+#include "runtime/common/own_memory.h"
 #include "runtime/drm/code.h"
 #include "runtime/drm/debugged.h"
 
 enum { PART = 1 << 20 };
-
-/* By the kernel, so that memory which the program has given back is an error and no signal. */
-static bool read_own(uint64_t physical, uint8_t *bytes, size_t size)
-{
-    struct iovec there = {.iov_base = (void *)(uintptr_t)physical, .iov_len = size};
-    struct iovec here = {.iov_base = bytes, .iov_len = size};
-    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
-}
 
 /* Pages that the GPU has come to in the recorded run are its own copies. */
 static bool read_physical(void *context, uint64_t physical, uint8_t *bytes, size_t size)
 {
     const struct drm_debugged *g = context;
     if (!wt_recording_on(g->recording))
-        return read_own(physical, bytes, size);
+        return wt_own_memory_read(physical, bytes, size);
     for (size_t done = 0, part; done < size; done += part) {
         const uint64_t at = physical + done, offset = at % WT_PAGE_SIZE;
         part = size - done < WT_PAGE_SIZE - offset ? size - done : (size_t)(WT_PAGE_SIZE - offset);
         if (wt_recording_has_page(g->recording, at))
             memcpy(bytes + done, gen_device_copied(g->device, at) + offset, part);
-        else if (!read_own(at, bytes + done, part))
+        else if (!wt_own_memory_read(at, bytes + done, part))
             return false;
     }
     return true;

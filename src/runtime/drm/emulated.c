@@ -301,6 +301,7 @@ static void run_command(void *context)
     size_t room;
     uint8_t *code = find_host(c->mappings, c->count, kernel_of(c->walk), &room);
     drm_debugged_begin(&gpu->debugged, kernel_of(c->walk), code, room);
+    wt_final_kernel(wt_i915_final_memory(gpu->driver));
     numbered.launch = gpu->debugged.launches;
     if (gpu->debugged.attached) /* the driver's routine takes the place of the runtime's */
         numbered.sip = 0;

@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/bits.h"
+#include "object/final_wire.h"
 #include "runtime/common/endpoint.h"
+#include "runtime/common/own_memory.h"
 #include "runtime/drm/code.h"
 #include "runtime/drm/core_file.h"
 #include "runtime/drm/debugged.h"
@@ -25,20 +25,12 @@ static_assert(sizeof(struct gen_wire_answer) <= WT_ENDPOINT_WORD &&
                   sizeof(struct gen_wire_request) <= WT_ENDPOINT_WORD,
               "messages fit");
 
-/** A breakpoint of the debugger's: a bit of four bytes. */
-struct planted {
-    uint64_t addr;
-    uint32_t bit;
-};
-
 /* One in a process, as there is one set of device files. */
 static struct {
     struct wt_endpoint *endpoint;
     wt_drm_find *find;
     struct wt_drm_emulated *gpu; /* that is debugged */
-    struct planted *planted;
-    size_t planted_count, planted_capacity;
-    bool registered; /* what happens at the process's end, and in its children */
+    bool registered;             /* what happens at the process's end, and in its children */
     _Alignas(8) uint8_t bytes[GEN_WIRE_MOST];
 } the;
 
@@ -47,24 +39,24 @@ static struct drm_debugged *debugged(void)
     return wt_drm_emulated_debugged(the.gpu);
 }
 
+static struct wt_i915 *driver(void)
+{
+    return wt_drm_emulated_driver(the.gpu);
+}
+
 /* ---- memory; the device has been taken ---- */
 
-/* By the kernel, so that memory which the program has given back is an error and no signal. */
 static bool copy_object(uint64_t addr, uint8_t *bytes, size_t size, bool out)
 {
     for (size_t done = 0, part; done < size; done += part) {
         uint64_t room = 0;
-        uint8_t *host = wt_i915_find(wt_drm_emulated_driver(the.gpu), addr + done, &room);
+        uint8_t *host = wt_i915_find(driver(), addr + done, &room);
         if (!host)
             return false;
         part = size - done < room ? size - done : (size_t)room;
-        struct iovec there = {.iov_base = host, .iov_len = part};
-        struct iovec here = {.iov_base = bytes + done, .iov_len = part};
-        const ssize_t moved = out ? process_vm_readv(getpid(), &here, 1, &there, 1, 0)
-                                  : process_vm_writev(getpid(), &here, 1, &there, 1, 0);
-        if (moved <= 0)
+        part = wt_own_memory_copy((uintptr_t)host, bytes + done, part, out);
+        if (!part)
             return false;
-        part = (size_t)moved;
     }
     return true;
 }
@@ -93,38 +85,31 @@ static bool copy(uint32_t thread, uint64_t addr, uint8_t *bytes, size_t size, bo
     return addr < GEN_SLM_APERTURE && copy_object(addr, bytes, size, out);
 }
 
-/* Breakpoints are remembered, for when the debugger goes without lifting them. */
+/* Breakpoints are remembered, for when the debugger goes without lifting them: each is a bit. */
 static void note_breakpoint(uint64_t addr, const uint8_t *bytes, size_t size)
 {
-    uint8_t before[4];
-    if (size != sizeof before || !drm_code_has(addr) || !copy(0, addr, before, size, true))
+    struct wt_planted_one one = {.addr = addr, .size = 4};
+    wt_planted_written(wt_i915_planted(driver()), addr, bytes, size);
+    if (size != one.size || !drm_code_has(addr) || !copy(0, addr, one.original, size, true))
         return;
-    const uint32_t changed = (uint32_t)(wt_load_le(before, 4) ^ wt_load_le(bytes, 4));
-    for (size_t i = 0; i < the.planted_count; i++)
-        if (the.planted[i].addr == addr && the.planted[i].bit == changed) {
-            the.planted[i] = the.planted[--the.planted_count];
-            return; /* it is lifted */
-        }
-    struct planted *grown =
-        wt_array_grow(the.planted, &the.planted_capacity, the.planted_count + 1, sizeof *grown);
-    if (!grown)
+    const uint32_t changed = (uint32_t)(wt_load_le(one.original, 4) ^ wt_load_le(bytes, 4));
+    if (__builtin_popcount(changed) != 1 || !(wt_load_le(bytes, 4) & changed))
         return;
-    the.planted = grown;
-    if (__builtin_popcount(changed) == 1 && wt_load_le(bytes, 4) & changed)
-        grown[the.planted_count++] = (struct planted){addr, changed};
+    wt_store_le(one.mask, changed, 4);
+    memcpy(one.trap, bytes, size);
+    wt_planted_add(wt_i915_planted(driver()), &one);
+}
+
+static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool out)
+{
+    (void)context;
+    return drm_code_has(addr) && copy(0, addr, bytes, size, out);
 }
 
 /* Puts all breakpoints into memory, or takes them out. */
 static void set_breakpoints(bool on)
 {
-    for (size_t i = 0; i < the.planted_count; i++) {
-        const uint64_t bit = the.planted[i].bit;
-        uint8_t bytes[4];
-        if (!drm_code_has(the.planted[i].addr) || !copy(0, the.planted[i].addr, bytes, 4, true))
-            continue;
-        wt_store_le(bytes, on ? wt_load_le(bytes, 4) | bit : wt_load_le(bytes, 4) & ~bit, 4);
-        copy(0, the.planted[i].addr, bytes, 4, false);
-    }
+    wt_planted_set(wt_i915_planted(driver()), on, copy_code, NULL);
 }
 
 /* ---- requests ---- */
@@ -284,6 +269,13 @@ static void serve_device(const struct gen_wire_request *request, struct gen_wire
     }
 }
 
+static void tell_final(const struct gen_wire_request *request, struct gen_wire_answer *answer)
+{
+    answer->result = WT_FINAL_WIRE_MEMORY;
+    answer->size =
+        (uint32_t)wt_i915_final_next(driver(), request->addr, the.bytes, sizeof the.bytes);
+}
+
 static void list_kernels(struct gen_wire_answer *answer)
 {
     struct gen_wire_kernel *list = (void *)the.bytes;
@@ -313,6 +305,12 @@ static void serve(const struct gen_wire_request *request, struct gen_wire_answer
         answer->size = copied > 0 ? (uint32_t)copied : 0;
         answer->result = copied < 0 ? -ENOENT : 0;
         break;
+    case GEN_WIRE_FINAL:
+        wt_final_want(wt_i915_final_memory(driver()), true);
+        break;
+    case GEN_WIRE_FINAL_NEXT:
+        tell_final(request, answer);
+        break;
     default:
         drm_debugged_enter(debugged());
         serve_device(request, answer);
@@ -338,10 +336,11 @@ static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
 static void let_go(void *context)
 {
     (void)context;
+    wt_final_want(wt_i915_final_memory(driver()), false);
     drm_debugged_enter(debugged());
     drm_debugged_record(debugged(), 0);
     set_breakpoints(false);
-    the.planted_count = 0;
+    wt_planted_forget(wt_i915_planted(driver()));
     drm_debugged_attach(debugged(), false);
     drm_debugged_leave(debugged());
 }
@@ -391,13 +390,15 @@ static void forget_in_child(void)
 {
     wt_endpoint_after_fork(the.endpoint);
     the.endpoint = NULL;
-    the.planted_count = 0;
 }
 
 static void tell_exit(int status, void *context)
 {
     (void)context;
-    wt_endpoint_tell_exit(the.endpoint, status);
+    if (the.endpoint && wt_final_wanted(wt_i915_final_memory(driver())))
+        wt_endpoint_tell_exit_and_wait(the.endpoint, status);
+    else
+        wt_endpoint_tell_exit(the.endpoint, status);
 }
 
 __attribute__((destructor)) static void end(void)
@@ -430,5 +431,4 @@ void wt_drm_endpoint_stop(void)
 {
     wt_endpoint_stop(the.endpoint);
     the.endpoint = NULL;
-    the.planted_count = 0;
 }

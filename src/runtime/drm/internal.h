@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "runtime/common/final_memory.h"
+#include "runtime/common/planted.h"
 #include "runtime/drm/i915_ops.h"
 #include "runtime/drm/tables.h"
 
@@ -99,6 +101,8 @@ struct wt_i915 {
     struct wt_i915_file *files;
     uint64_t batches; /* that have begun */
     FILE *record;     /* gets the state of the objects as each begins; NULL: none does */
+    struct wt_final_memory final;   /* for a debugger */
+    struct wt_planted_list planted; /* its breakpoints */
 };
 
 /*
@@ -158,6 +162,12 @@ int drm_set_caching(struct wt_i915_file *file, struct drm_i915_gem_caching *args
 int drm_get_caching(struct wt_i915_file *file, struct drm_i915_gem_caching *args);
 /* Frees the memory of an object that no batch uses, and its place in the table. */
 void drm_object_free(struct wt_i915_file *file, struct drm_object *object);
+
+/* ---- final_memory.c ---- */
+
+/* Keeps the memory of an object at @p address of the GPU, which is about to be freed, if a debugger
+ * wants that. The lock is held. */
+void drm_final_unmap(struct wt_i915 *device, uint64_t address, const uint8_t *host, uint64_t size);
 
 /* ---- contexts.c ---- */
 
