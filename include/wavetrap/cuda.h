@@ -193,6 +193,9 @@ typedef enum {
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)2)
 #define CU_JIT_ERROR_LOG_BUFFER 5
 #define CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES 6
+#define CU_JIT_GLOBAL_SYMBOL_NAMES 17
+#define CU_JIT_GLOBAL_SYMBOL_ADDRESSES 18
+#define CU_JIT_GLOBAL_SYMBOL_COUNT 19
 
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *data);
 
