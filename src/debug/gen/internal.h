@@ -49,6 +49,13 @@ static inline struct genp_row *genp_row(const struct wt_probe *p, wt_wave_handle
     return (struct genp_row *)wt_standstill_row(p, wave);
 }
 
+/* ---- gpus.c ---- */
+
+/** The GPU of a subslice, which are numbered through; *first becomes its first one. */
+uint32_t genp_gpu_of(const struct wt_probe *p, uint32_t subslice, uint32_t *first);
+/** The GPU of a thread. */
+uint32_t genp_device_of(const struct wt_probe *p, uint32_t wave);
+
 /* ---- threads.c: who waits where, and why ---- */
 
 /** A standstill is threads that wait in the system routine. */
@@ -65,11 +72,6 @@ static inline wt_lanes genp_channels(const struct genp_row *row)
 {
     return row->saved.ce & (((wt_lanes)1 << row->saved.simd) - 1);
 }
-
-/** The GPU of a subslice, which are numbered through; *first becomes its first one. */
-uint32_t genp_gpu_of(const struct wt_probe *p, uint32_t subslice, uint32_t *first);
-/** The GPU of a thread. */
-uint32_t genp_device_of(const struct wt_probe *p, uint32_t wave);
 
 /** The address of a thread's area. */
 static inline uint64_t genp_area(const struct wt_probe *p, uint32_t wave)

@@ -19,24 +19,7 @@ enum { ROWS = 2, EUS_OF_ROW = 4, BITS_OF_EU = 8 };
     (GEN_SAVED_BREAKPOINT | GEN_SAVED_HALT | GEN_SAVED_SOFTWARE | GEN_SAVED_ILLEGAL |              \
      GEN_SAVED_STACK | GEN_SAVED_FORCED)
 
-/* ---- GPUs ---- */
-
-uint32_t genp_gpu_of(const struct wt_probe *p, uint32_t subslice, uint32_t *first)
-{
-    uint32_t gpu = 0;
-    *first = 0;
-    while (subslice >= *first + p->info.subslices[gpu])
-        *first += p->info.subslices[gpu++];
-    return gpu;
-}
-
 /* ---- records ---- */
-
-uint32_t genp_device_of(const struct wt_probe *p, uint32_t wave)
-{
-    uint32_t first;
-    return genp_gpu_of(p, wave / GENP_SUBSLICE_THREADS, &first);
-}
 
 static enum wt_status read_record(struct wt_probe *p, uint32_t wave, struct gen_saved *saved,
                                   struct wt_error *err)
