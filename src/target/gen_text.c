@@ -100,7 +100,8 @@ unsigned wt_gen_text(const struct gen_word *word, char *text, size_t size)
     const unsigned length = gen_disassemble(word, text, size);
     struct gen_insn insn;
     const char *why;
-    if (!gen_decode(word, &insn, &why) || (insn.row->format != GEN_FORMAT_SEND && insn.row->format != GEN_FORMAT_SENDS))
+    if (!gen_decode(word, &insn, &why) ||
+        (insn.row->format != GEN_FORMAT_SEND && insn.row->format != GEN_FORMAT_SENDS))
         return length;
     const char *comment = comment_on(word, text);
     const size_t used = strlen(text);
