@@ -1,6 +1,7 @@
 /*
  * A Level Zero program: device memory, copies, fills, events with time stamps, command lists that
- * are submitted and immediate ones, queues that wait for each other and for the host. Arguments: the SPIR-V file of a kernel k(global int *a, int b): a[i] = 2 * a[i] + b.
+ * are submitted and immediate ones, queues that wait for each other and for the host. Arguments:
+ * the SPIR-V file of a kernel k(global int *a, int b): a[i] = 2 * a[i] + b.
  */
 #include <level_zero/ze_api.h>
 #include <stdio.h>
