@@ -136,19 +136,18 @@ class Endpoint:
         return self.get(TD_ATT), self.get(TD_ATT + 4)
 
 
-def test_the_runtime_s_own_system_routine(programs, monkeypatch):
+def test_the_runtime_s_own_system_routine(programs):
     """
     With its debugger the runtime loads a system routine, which saves threads to an area of the runtime's own through the binding table.
     A halt enters it: it saves each thread, waits, and goes on as if nothing had been.
     """
     with tempfile.TemporaryDirectory() as folder:
-        for name, value in (("NEOReadDebugKeys", "1"), ("EnableMockSourceLevelDebugger", "1"), ("WAVETRAP_SOCKETS", folder)):
-            monkeypatch.setenv(name, value)
-        with Running(program=programs["opencl_long"], options=GEN9) as run:
+        debugged = {"NEOReadDebugKeys": "1", "EnableMockSourceLevelDebugger": "1", "WAVETRAP_SOCKETS": folder}
+        with Running(program=programs["opencl_long"], options=GEN9, **debugged) as run:
             gpu = Endpoint(run.process.pid, folder)
             gpu.ask(HELLO)
             state = json.loads(subprocess.run([WAVETRAP, "gem", f"--pid={run.process.pid}", "--json"], capture_output=True, text=True,
-                                              check=True).stdout)
+                                              check=True, env={**environment(), **debugged}).stdout)
             area, = (o["vmas"][0]["start"] for o in state["objects"] if o["size"] == AREA and o["active"])
             assert gpu.attention(0) == (0, 0)
             gpu.set(TD_CTL, HALT)
