@@ -155,9 +155,8 @@ static enum wt_status write_core(const struct wt_host_core *core, struct wt_erro
 {
     if (!debugged()->walking)
         return wt_fail(err, WT_STATE, "no kernel runs: the GPU has no state");
-    if (core->issues)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "kernels of OpenCL programs are not recorded: give no number of issues");
+    if (wt_recording_on(debugged()->recording))
+        return wt_host_core_write(&drm_core_ops, debugged(), core, err);
     set_breakpoints(false);
     const enum wt_status status = wt_host_core_write(&drm_core_ops, debugged(), core, err);
     set_breakpoints(true);
