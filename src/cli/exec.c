@@ -280,11 +280,6 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     if (start.what.why)
         fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", argv[0],
                 start.what.why);
-    if (start.what.level_zero)
-        fprintf(stderr,
-                "wavetrap exec: %s uses Level Zero, which no emulated GPU offers: Intel's runtime "
-                "for it needs a newer GPU than Gen9\n",
-                argv[0]);
     if (start.found && start.what.elf)
         execv(start.file, argv); /* execvp would pass a file that cannot be executed to a shell */
     else

@@ -17,26 +17,27 @@ static enum wt_status link_info(void *context, struct wt_gen_info *info, struct 
 {
     const struct gen_way_in *way = context;
     (void)err;
-    *info = (struct wt_gen_info){.subslices = way->e->machine->waves / GEN_SUBSLICE_THREADS,
+    *info = (struct wt_gen_info){.gpus = 1,
+                                 .subslices = {way->e->machine->waves / GEN_SUBSLICE_THREADS},
                                  .saved = GEN_SAVED_APERTURE,
                                  .slm = GEN_SLM_APERTURE,
                                  .file = GEN_FILE_APERTURE};
     return WT_OK;
 }
 
-static enum wt_status link_read_register(void *context, uint32_t offset, uint32_t *value,
-                                         struct wt_error *err)
+static enum wt_status link_read_register(void *context, uint32_t gpu, uint32_t offset,
+                                         uint32_t *value, struct wt_error *err)
 {
     struct wt_machine *m = ((struct gen_way_in *)context)->e->machine;
-    (void)err;
+    (void)gpu, (void)err;
     *value = m->ops->debug_read(m, offset / 4);
     return WT_OK;
 }
 
-static enum wt_status link_write_register(void *context, uint32_t offset, uint32_t value,
-                                          struct wt_error *err)
+static enum wt_status link_write_register(void *context, uint32_t gpu, uint32_t offset,
+                                          uint32_t value, struct wt_error *err)
 {
-    (void)err;
+    (void)gpu, (void)err;
     wt_emulated_input(
         ((struct gen_way_in *)context)->e,
         &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .addr = offset / 4, .value = value});

@@ -86,6 +86,37 @@ enum wt_status wt_process_record(struct wt_process *p, uint64_t budget, struct w
                          p->family->name);
 }
 
+/* By coming and going as a debugger. */
+static enum wt_status release(int pid, const struct wt_family *family, struct wt_error *err)
+{
+    struct wt_process p;
+    enum wt_status status = begin(&p, family, err);
+    if (!status)
+        status = family->process->connect(&p, pid, err);
+    wt_process_close(&p);
+    return status;
+}
+
+enum wt_status wt_process_release_others(int pid, const struct wt_family *debugged, uint32_t *known,
+                                         const struct wt_family **found, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    bool reachable = false;
+    *found = NULL;
+    for (unsigned i = 0; wt_families[i] && !status; i++) {
+        const struct wt_family *f = wt_families[i];
+        if (!f->process || f == debugged || *known >> i & 1)
+            continue;
+        status = f->process->reachable(pid, &reachable, err);
+        if (status || !reachable)
+            continue;
+        *known |= (uint32_t)1 << i;
+        *found = f;
+        return release(pid, f, err);
+    }
+    return status;
+}
+
 unsigned wt_process_instruction_text(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
                                      size_t available, char *text, size_t size)
 {

@@ -96,6 +96,14 @@ enum wt_status wt_process_wait(int pid, unsigned ms, const struct wt_family **fa
                                struct wt_error *err);
 
 /**
+ * Looks for GPUs of process @p pid of other families than @p debugged, and of those in *known
+ * (bits, in the order of wt_families). Kernels there that wait for a debugger run: none will come.
+ * *found becomes the family, which *known gets; NULL: there are no such GPUs.
+ */
+enum wt_status wt_process_release_others(int pid, const struct wt_family *debugged, uint32_t *known,
+                                         const struct wt_family **found, struct wt_error *err);
+
+/**
  * Brings the list of modules up to date: to be called at the news WT_PROBE_MODULES_CHANGED, and at
  * stops. Observers of the list are told of modules that have come and gone. Code whose bytes cannot
  * be read is left out.

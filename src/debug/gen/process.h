@@ -9,20 +9,17 @@
 struct wt_gen_process;
 
 /**
- * Connects to process @p pid, of this user, for its first Gen9 GPU. WT_INVALID: it has no socket;
+ * Connects to process @p pid, of this user, for its Gen9 GPUs. WT_INVALID: it has no socket;
  * WT_STATE: another debugger is there. Closed by wt_gen_process_close().
  */
 enum wt_status wt_gen_process_open(int pid, struct wt_gen_process **process, struct wt_error *err);
-/** Whether process @p pid has opened its GPU, so that a debugger can connect (one at a time). */
+/** Whether process @p pid has opened its GPUs, so that a debugger can connect (one at a time). */
 enum wt_status wt_gen_process_reachable(int pid, bool *reachable, struct wt_error *err);
 /** Disconnects: the program goes on. NULL is ignored. */
 void wt_gen_process_close(struct wt_gen_process *process);
 
 /** What a target's `link` may point to; it is the process's. */
 const struct wt_gen_link *wt_gen_process_link(struct wt_gen_process *process);
-
-/** How many Gen9 GPUs it has. */
-uint32_t wt_gen_process_gpus(const struct wt_gen_process *process);
 
 /** Its kernels; the caller frees *list. */
 enum wt_status wt_gen_process_kernels(struct wt_gen_process *process, struct gen_wire_kernel **list,

@@ -193,6 +193,14 @@ void gpu_manage(struct gpu *g, uint64_t address)
             g->range[i].managed = true;
 }
 
+bool gpu_is_managed(const struct gpu *g, uint64_t address)
+{
+    for (size_t i = 0; i < g->range_count; i++)
+        if (address - g->range[i].base < g->range[i].size)
+            return g->range[i].managed;
+    return false;
+}
+
 bool gpu_free(struct gpu *g, uint64_t address)
 {
     uint64_t base, size;
@@ -243,6 +251,14 @@ bool gpu_read(struct gpu *g, uint64_t address, void *to, uint64_t size)
 bool gpu_write(struct gpu *g, uint64_t address, const void *from, uint64_t size)
 {
     return inside(g, address, size) && sm_device_write(g->device, address, from, size);
+}
+
+bool gpu_write_seen(struct gpu *g, uint64_t address, const void *from, uint64_t size)
+{
+    for (uint64_t at = address; at < address + size; at = (at | WT_PAGE_MASK) + 1)
+        if (!sm_device_maps(g->device, at))
+            return false;
+    return sm_device_write(g->device, address, from, size);
 }
 
 uint32_t gpu_input(struct gpu *g, const struct wt_input *input)

@@ -106,11 +106,11 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
     const uint32_t room = GEN_WIRE_MOST / sizeof(struct gen_wire_kernel);
     struct gen_wire_kernel *list = calloc(room, sizeof *list);
     const uint32_t count = list ? drm_code_list(list, room) : 0;
-    (void)context;
     for (uint32_t i = 1; write_text(i, w, a); i++)
         continue;
     for (uint32_t i = 0; i < count; i++)
-        write_kernel(&list[i], w, a);
+        if (list[i].device == ((const struct drm_debugged *)context)->number)
+            write_kernel(&list[i], w, a);
     free(list);
 }
 

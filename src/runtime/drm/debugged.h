@@ -15,6 +15,7 @@
 #include "runtime/drm/i915_ops.h"
 
 struct drm_debugged {
+    uint32_t number; /**< of the GPU in its process, from 0 */
     struct gen_device *device;
     pthread_mutex_t lock;   /**< of the device, and of what follows */
     pthread_cond_t changed; /**< signalled at each change of what follows */
@@ -38,13 +39,14 @@ struct drm_debugged {
     struct wt_recording *recording;         /**< for the debugger; NULL: none is wanted */
     const struct wt_i915_mapping *mappings; /**< of the walk under way */
     size_t mapping_count;
-    pthread_mutex_t news_lock; /**< of what follows; nobody waits for the device with it */
-    pthread_cond_t news;       /**< signalled at each change of what follows */
-    bool attention;            /**< a thread has entered the routine since the debugger asked */
+    bool attention; /**< a thread has entered the routine since the debugger asked; its lock is that
+                         of the news of all GPUs, with which nobody waits for the device */
 };
 
-/** Sets up the state without a debugger. */
-void drm_debugged_init(struct drm_debugged *debugged, struct gen_device *device);
+/** Sets up the state of GPU @p number without a debugger. */
+void drm_debugged_init(struct drm_debugged *debugged, uint32_t number, struct gen_device *device);
+/** Sets it up anew in the child of a fork, which has one thread. */
+void drm_debugged_after_fork(struct drm_debugged *debugged, struct gen_device *device);
 /** Frees what the state has; no debugger is there any more, and no walk. */
 void drm_debugged_free(struct drm_debugged *debugged);
 
@@ -116,9 +118,9 @@ void drm_debugged_hold(struct drm_debugged *debugged, bool held);
 /** The debugger asks for events: it has dealt with those that it was told. The device is not taken.
  */
 void drm_debugged_asked(struct drm_debugged *debugged);
-/** Waits up to @p ms for an attention, and clears it; returns whether there was one. The device is
- * not taken. */
-bool drm_debugged_attention(struct drm_debugged *debugged, uint64_t ms);
+/** Waits up to @p ms for an attention of one of @p count GPUs, and clears theirs; returns whether
+ * there was one. The devices are not taken. */
+bool drm_debugged_attention(struct drm_debugged *const *gpus, size_t count, uint64_t ms);
 
 /* ---- recording.c ---- */
 

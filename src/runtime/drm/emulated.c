@@ -368,8 +368,8 @@ static void record_gem(struct wt_drm_emulated *gpu)
         fprintf(stderr, "wavetrap: %s: cannot be written: %s\n", path, strerror(errno));
 }
 
-enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_drm_emulated **gpu,
-                                   struct wt_error *err)
+enum wt_status wt_drm_emulated_new(const struct gen_config *config, uint32_t number,
+                                   struct wt_drm_emulated **gpu, struct wt_error *err)
 {
     enum wt_status status;
     struct wt_drm_emulated *g = calloc(1, sizeof *g);
@@ -381,7 +381,7 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_dr
         wt_drm_emulated_free(g);
         return status;
     }
-    drm_debugged_init(&g->debugged, g->device);
+    drm_debugged_init(&g->debugged, number, g->device);
     record_gem(g);
     wt_core_on_fault_begin(&g->core_on_fault);
     g->debugged.records = g->core_on_fault.history != 0;
@@ -417,7 +417,7 @@ void wt_drm_emulated_after_fork(struct wt_drm_emulated *gpu, bool child)
         return;
     if (gpu->debugged.attached)
         gen_device_debug(gpu->device, false);
-    drm_debugged_init(&gpu->debugged, gpu->device);
+    drm_debugged_after_fork(&gpu->debugged, gpu->device);
 }
 
 struct drm_debugged *wt_drm_emulated_debugged(struct wt_drm_emulated *gpu)
