@@ -43,7 +43,7 @@ def test_a_fault_leaves_a_core_file(program, tmp_path): # pylint: disable=redefi
 
 def test_a_fault_in_machine_code(images, tmp_path): # pylint: disable=redefined-outer-name
     core = tmp_path / "core"
-    (tmp_path / "fault.sass").write_text(FAULT)
+    (tmp_path / "fault.sass").write_text(FAULT.format("MOV32I R0, 0x40;\n MOV R1, RZ;\n STG.E [R0], R2;"))
     subprocess.run([WAVETRAP, "asm", tmp_path / "fault.sass", "-o", tmp_path / "f.cubin", "-g", "sm"], check=True, capture_output=True)
     done = wavetrap("exec", *SM, f"--core-on-fault={core}", images, "file", tmp_path / "f.cubin")
     assert f"The state is in {core}" in done.stderr, done.stdout + done.stderr
