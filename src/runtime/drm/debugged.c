@@ -262,7 +262,7 @@ bool drm_debugged_record(struct drm_debugged *g, uint64_t budget)
         return wt_recording_want(&g->recording, &drm_recording_ops, g, gen_machine(g->device),
                                  budget, WT_IGNORED) == WT_OK;
     wt_recording_free(&g->recording);
-    return true;
+    return !g->records || drm_debugged_record(g, WT_TIMELINE_BUDGET_DEFAULT);
 }
 
 uint32_t drm_debugged_input(struct drm_debugged *g, const struct wt_input *input)
