@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,8 +24,10 @@ struct cli_debug_host {
     struct wt_shell *console;
     struct wt_process none, process; /* one of them is in use */
     struct wt_session *none_session, *session;
-    pid_t pid; /* 0: there is no program */
-    bool own;  /* it was started here */
+    pid_t pid;        /* 0: there is no program */
+    bool own;         /* it was started here */
+    int others_timer; /* a timerfd; -1: none */
+    uint32_t others;  /* families of other GPUs of the program: wt_process_release_others() */
 };
 
 static struct wt_debugger_options debugger_options(const struct cli_debug_host *h)
@@ -49,6 +52,7 @@ enum wt_status cli_debug_host_open(const struct cli_debug_host_options *options,
     if (!h)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     h->options = *options;
+    h->others_timer = -1;
     const struct wt_debugger_options how = debugger_options(h);
     char path[4096];
     const bool found = options->program && exec_file_find(options->program, path, sizeof path);
@@ -103,10 +107,52 @@ static void end_session(struct wt_session **session)
     *session = NULL;
 }
 
+/* ---- GPUs of other families ---- */
+
+/* A debugger is of one family. Kernels of another one would wait for a debugger for ever. */
+static void look_for_others(void *context, int fd, short events)
+{
+    struct cli_debug_host *h = context;
+    const struct wt_family *found;
+    uint64_t times;
+    char text[300];
+    if (read(fd, &times, sizeof times) != sizeof times || !h->session ||
+        wt_process_release_others(h->pid, h->process.family, &h->others, &found, WT_IGNORED) ||
+        !found)
+        return;
+    const int length =
+        snprintf(text, sizeof text,
+                 "[The program uses %s GPUs, too, whose kernels run without the debugger of %s: "
+                 "'wavetrap debug -g %s --pid=%d' debugs them.]\n",
+                 found->name, h->process.family->name, found->name, (int)h->pid);
+    h->options.output(h->options.context, text, (size_t)length);
+}
+
+/* Without a timer, they wait. */
+static void watch_for_others(struct cli_debug_host *h)
+{
+    const struct itimerspec each = {.it_interval.tv_nsec = 50000000, .it_value.tv_nsec = 50000000};
+    h->others = 0;
+    h->others_timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (h->others_timer >= 0 && !timerfd_settime(h->others_timer, 0, &each, NULL))
+        wt_loop_watch(wt_session_loop(h->session), h->others_timer, POLLIN, look_for_others, h);
+}
+
+static void forget_others(struct cli_debug_host *h)
+{
+    if (h->others_timer < 0)
+        return;
+    if (h->session)
+        wt_loop_forget(wt_session_loop(h->session), h->others_timer);
+    close(h->others_timer);
+    h->others_timer = -1;
+}
+
 /* Moves the console to the session without a program. @p ended: the console first shows the
  * remaining output of this session. */
 static void disconnect(struct cli_debug_host *h, bool ended)
 {
+    forget_others(h);
     if (!h->session) {
         wt_process_close(&h->process);
         return;
@@ -247,6 +293,8 @@ static enum wt_status connect_to(struct cli_debug_host *h, const struct wt_famil
         disconnect(h, false);
     else
         wt_process_show_file(&h->none); /* the end of another run is of no interest now */
+    if (!status)
+        watch_for_others(h);
     return status;
 }
 
@@ -310,8 +358,11 @@ enum wt_status cli_debug_host_start(struct cli_debug_host *h, const char *argume
 
 enum wt_status cli_debug_host_attach(struct cli_debug_host *h, int pid, struct wt_error *err)
 {
-    const struct wt_family *family;
-    enum wt_status status = wt_process_wait(pid, 0, &family, err);
+    const struct wt_family *family = h->options.family;
+    bool reachable = false;
+    enum wt_status status = family->process->reachable(pid, &reachable, err);
+    if (!status && !reachable)
+        status = wt_process_wait(pid, 0, &family, err);
     if (status)
         return status;
     h->pid = pid;

@@ -14,7 +14,7 @@
 #include "object/kfd_debug.h"
 
 #define KFD_WIRE_SOCKET "gpu"      /* base/private_dir.h: the kind of socket */
-#define KFD_WIRE_MAGIC 0x36444b57u /* "WKD6" */
+#define KFD_WIRE_MAGIC 0x37444b57u /* "WKD7" */
 #define KFD_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define KFD_WIRE_WAIT_MS 100u      /* the longest wait for an exception */
 
@@ -37,9 +37,7 @@ enum kfd_wire_kind {
     KFD_WIRE_HISTORY, /**< call.arg[0], call.arg[1], size: a struct wt_travel_request
                          (object/travel_wire.h) about what is recorded now; answered likewise */
     KFD_WIRE_FINAL,   /**< memory is to be there for the debugger when the process ends */
-    KFD_WIRE_FINAL_NEXT, /**< addr: answered by KFD_WIRE_MEMORY, with the first piece of memory at
-                            or behind it: its address and length in call.arg[0] and [1], its bytes
-                            follow unless all are zero; length 0: there is none */
+    KFD_WIRE_FINAL_NEXT, /**< addr: answered as object/final_wire.h has it */
     KFD_WIRE_CORE, /**< followed by a struct wt_core_wire and its breakpoints (object/core_wire.h):
                       the GPU's state goes to a core file. A negative result is followed by a
                       sentence for people */
@@ -59,8 +57,6 @@ enum kfd_wire_happened {
  * closes the connection.
  */
 #define KFD_WIRE_ENDED INT32_MIN
-/** An answer's result: see KFD_WIRE_FINAL_NEXT. */
-#define KFD_WIRE_MEMORY (INT32_MIN + 1)
 
 struct kfd_wire_request {
     uint32_t kind; /**< enum kfd_wire_kind */

@@ -363,6 +363,35 @@ static bool alignment(struct parser *p, struct ptx_variable *v)
     return true;
 }
 
+/*
+ * ".attribute(.managed)", ".attribute(.unified(1, 2))" (5.4.8), which are the same for memory that
+ * is the host's, too; ".attribute(.wavetrap_at(N))", by which libcuda hands an address to the
+ * linker. Behind the first word.
+ */
+static bool attributes(struct parser *p, struct ptx_variable *v)
+{
+    if (!want_mark(p, '('))
+        return false;
+    do {
+        const struct ptx_token t = take(p);
+        const bool is_address = ptx_name_is(t.text, ".wavetrap_at");
+        if (t.kind != PTX_TOKEN_DIRECTIVE)
+            return fail_at(p, t.place, "an attribute is expected");
+        if (!take_mark(p, '('))
+            continue;
+        do {
+            uint64_t number = 0;
+            if (!want_number(p, UINT64_MAX, &number, "a number"))
+                return false;
+            if (is_address)
+                v->address = number;
+        } while (take_mark(p, ','));
+        if (!want_mark(p, ')'))
+            return false;
+    } while (take_mark(p, ','));
+    return want_mark(p, ')');
+}
+
 /* The part between the space and the names: ".align 8 .v2 .u32". */
 static bool variable_type(struct parser *p, struct ptx_variable *v)
 {
@@ -381,11 +410,7 @@ static bool variable_type(struct parser *p, struct ptx_variable *v)
         } else if (ptx_name_is(t.text, ".ptr")) {
             v->is_pointer = true;
         } else if (ptx_name_is(t.text, ".attribute")) {
-            if (!want_mark(p, '('))
-                return false;
-            while (!is_mark(p, ')') && p->token.kind != PTX_TOKEN_END)
-                take(p);
-            if (!want_mark(p, ')'))
+            if (!attributes(p, v))
                 return false;
         } else if (v->is_pointer && space_of(t.text) != PTX_SPACE_NONE) {
             v->pointed = space_of(t.text);
@@ -782,10 +807,9 @@ static bool performance(struct parser *p, struct ptx_function *f)
             continue;
         }
         f->no_return |= ptx_name_is(t.text, ".noreturn");
+        struct ptx_variable none = {0};
         if (ptx_name_is(t.text, ".attribute")) {
-            while (!is_mark(p, ')') && p->token.kind != PTX_TOKEN_END)
-                take(p);
-            if (!want_mark(p, ')'))
+            if (!attributes(p, &none))
                 return false;
             continue;
         }

@@ -87,6 +87,7 @@ struct ptx_variable {
     enum ptx_space pointed; /**< and the space that is named behind it */
     uint32_t initial;       /**< index of the first item in ptx_module.initial */
     uint32_t initial_count;
+    uint64_t address; /**< where it is to be: .attribute(.wavetrap_at(N)); 0: not said */
 };
 
 enum ptx_operand_kind {

@@ -11,11 +11,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/fault.h"
 
 #define SM_WIRE_SOCKET "sm"       /* base/private_dir.h: the kind of socket */
-#define SM_WIRE_MAGIC 0x344d5357u /* "WSM4" */
+#define SM_WIRE_MAGIC 0x354d5357u /* "WSM5" */
 #define SM_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define SM_WIRE_WAIT_MS 100u      /* the longest WAIT */
 #define SM_WIRE_DEVICES 16u
@@ -52,9 +53,11 @@ enum sm_wire_kind {
                        result is followed by a sentence for people */
     SM_WIRE_RECORD, /**< value: bytes of host memory for recording kernels; 0: none are. -ENOMEM */
     SM_WIRE_TIME,   /**< answered in value[0]: the issue time of the device */
-    SM_WIRE_HISTORY, /**< number, value, size: a struct wt_travel_request (object/travel_wire.h)
-                        about what is recorded now; answered in value[0] and the result. A negative
-                        result is followed by a sentence for people */
+    SM_WIRE_HISTORY,    /**< number, value, size: a struct wt_travel_request (object/travel_wire.h)
+                           about what is recorded now; answered in value[0] and the result. A negative
+                           result is followed by a sentence for people */
+    SM_WIRE_FINAL,      /**< memory is to be there for the debugger when the process ends */
+    SM_WIRE_FINAL_NEXT, /**< value: an address; answered as object/final_wire.h has it */
     SM_WIRE_KINDS,
 };
 
@@ -67,6 +70,8 @@ enum sm_wire_happened {
 /**
  * An answer's result: the process says of its own accord, or instead of an answer, that it ends
  * with status value[0]; or (value[1] not 0) that it goes on without its GPUs. Nothing follows.
+ * After SM_WIRE_FINAL it answers yet when it ends, for some seconds or until the debugger closes
+ * the connection.
  */
 #define SM_WIRE_ENDED INT32_MIN
 
@@ -146,6 +151,16 @@ struct sm_wire_module {
     uint32_t is_cubin; /**< it has one text, the cubin */
     uint32_t reserved;
 };
+
+/** Writes what people call text @p i of a module of PTX with @p texts of them. */
+static inline void sm_wire_text_name(char *name, size_t size, uint64_t module, uint32_t i,
+                                     uint32_t texts)
+{
+    if (texts == 1)
+        snprintf(name, size, "PTX module %llu", (unsigned long long)module);
+    else
+        snprintf(name, size, "PTX module %llu, object %u", (unsigned long long)module, (unsigned)i);
+}
 
 /**
  * Whether a request is well-formed: its kind and lane exist, and its size is at most SM_WIRE_MOST.

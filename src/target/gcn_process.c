@@ -289,24 +289,9 @@ static enum wt_status record(struct wt_process *p, uint64_t budget, struct wt_er
     return wt_gcn_process_record(own(p)->connection, budget, &p->services, err);
 }
 
-#define MOST_LEFT ((uint64_t)1 << 30)
-
-struct left {
-    struct wt_memory_image *image;
-    uint64_t bytes;
-};
-
-static bool take_piece(void *context, uint64_t addr, uint8_t *bytes, uint64_t size)
+static void final_memory(struct wt_process *p, wt_process_piece_fn *found, void *context)
 {
-    struct left *left = context;
-    left->bytes += bytes ? size : 0;
-    return wt_memory_image_add(left->image, addr, bytes, size) && left->bytes < MOST_LEFT;
-}
-
-static void final_memory(struct wt_process *p, struct wt_memory_image *image)
-{
-    struct left left = {.image = image};
-    wt_gcn_process_final_memory(own(p)->connection, take_piece, &left);
+    wt_gcn_process_final_memory(own(p)->connection, found, context);
 }
 
 static void disconnect(struct wt_process *p)

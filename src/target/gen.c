@@ -14,6 +14,7 @@
 #include "target/emulated.h"
 #include "target/gen_debugger.h"
 #include "target/gen_process.h"
+#include "target/gen_text.h"
 #include "target/launch.h"
 
 struct gen {
@@ -250,7 +251,7 @@ static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t s
     if (!gen_device_read(own(e)->device, pc, bytes, sizeof bytes))
         return false;
     const struct gen_word word = {wt_load_le(bytes, 8), wt_load_le(bytes + 8, 8)};
-    gen_disassemble(&word, text, size);
+    wt_gen_text(&word, text, size);
     return true;
 }
 
@@ -289,7 +290,7 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
         word.high = wt_load_le(bytes + 8, 8);
     else if (!gen_is_compact(&word))
         return 0;
-    return gen_disassemble(&word, text, size);
+    return wt_gen_text(&word, text, size);
 }
 
 /* ---- the debugger ---- */

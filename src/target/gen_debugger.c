@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "emulator/gen/host.h"
 #include "target/history.h"
 
 /* Issues of a wait: the thread that steps is the only one that can issue. */
@@ -16,26 +17,27 @@ static enum wt_status link_info(void *context, struct wt_gen_info *info, struct 
 {
     const struct gen_way_in *way = context;
     (void)err;
-    *info = (struct wt_gen_info){.subslices = way->e->machine->waves / GEN_SUBSLICE_THREADS,
+    *info = (struct wt_gen_info){.gpus = 1,
+                                 .subslices = {way->e->machine->waves / GEN_SUBSLICE_THREADS},
                                  .saved = GEN_SAVED_APERTURE,
                                  .slm = GEN_SLM_APERTURE,
                                  .file = GEN_FILE_APERTURE};
     return WT_OK;
 }
 
-static enum wt_status link_read_register(void *context, uint32_t offset, uint32_t *value,
-                                         struct wt_error *err)
+static enum wt_status link_read_register(void *context, uint32_t gpu, uint32_t offset,
+                                         uint32_t *value, struct wt_error *err)
 {
     struct wt_machine *m = ((struct gen_way_in *)context)->e->machine;
-    (void)err;
+    (void)gpu, (void)err;
     *value = m->ops->debug_read(m, offset / 4);
     return WT_OK;
 }
 
-static enum wt_status link_write_register(void *context, uint32_t offset, uint32_t value,
-                                          struct wt_error *err)
+static enum wt_status link_write_register(void *context, uint32_t gpu, uint32_t offset,
+                                          uint32_t value, struct wt_error *err)
 {
-    (void)err;
+    (void)gpu, (void)err;
     wt_emulated_input(
         ((struct gen_way_in *)context)->e,
         &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .addr = offset / 4, .value = value});
@@ -141,9 +143,10 @@ void gen_debugger_attend(struct wt_emulated *e)
     wt_emulated_input(e, &(struct wt_input){.kind = WT_INPUT_OPERATION, .operation = attend});
 }
 
-/* The order is part of the format of core files. */
-uint32_t (*const gen_debugger_operations[])(struct wt_machine *, const void *,
-                                            size_t) = {launch_again, attend, NULL};
+/* The order is part of the format of core files; it begins as gen_operations, with which host
+ * programs write theirs. */
+uint32_t (*const gen_debugger_operations[])(struct wt_machine *, const void *, size_t) = {
+    gen_do_write_copy, gen_do_hold, launch_again, attend, NULL};
 
 const struct wt_gen_link_ops gen_debugger_link = {
     .info = link_info,

@@ -11,25 +11,26 @@ static enum wt_status gt2(void *context, struct wt_gen_info *info, struct wt_err
     struct gen_config config;
     (void)context, (void)err;
     gen_config_default(&config);
-    *info = (struct wt_gen_info){.subslices = config.subslices,
+    *info = (struct wt_gen_info){.gpus = 1,
+                                 .subslices = {config.subslices},
                                  .saved = GEN_SAVED_APERTURE,
                                  .slm = GEN_SLM_APERTURE,
                                  .file = GEN_FILE_APERTURE};
     return WT_OK;
 }
 
-static enum wt_status read_zero(void *context, uint32_t offset, uint32_t *value,
+static enum wt_status read_zero(void *context, uint32_t gpu, uint32_t offset, uint32_t *value,
                                 struct wt_error *err)
 {
-    (void)context, (void)offset, (void)err;
+    (void)context, (void)gpu, (void)offset, (void)err;
     *value = 0;
     return WT_OK;
 }
 
-static enum wt_status write_nowhere(void *context, uint32_t offset, uint32_t value,
+static enum wt_status write_nowhere(void *context, uint32_t gpu, uint32_t offset, uint32_t value,
                                     struct wt_error *err)
 {
-    (void)context, (void)offset, (void)value, (void)err;
+    (void)context, (void)gpu, (void)offset, (void)value, (void)err;
     return WT_OK;
 }
 

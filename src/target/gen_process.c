@@ -157,7 +157,8 @@ static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error 
     p->target.context = own(p)->connection;
     wt_gen_process_offer_core_files(&p->services);
     wt_gen_process_offer_faults(&p->services);
-    return refresh(p, err);
+    status = wt_gen_process_want_memory(own(p)->connection, err);
+    return status ? status : refresh(p, err);
 }
 
 static enum wt_status record(struct wt_process *p, uint64_t budget, struct wt_error *err)
@@ -171,14 +172,32 @@ static int by_address(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Buffers end with the process; kernels can still be looked at. */
-static void final_memory(struct wt_process *p, struct wt_memory_image *image)
+/* What the process has left, if anything. */
+struct left {
+    wt_process_piece_fn *found;
+    void *context;
+    bool any;
+};
+
+static bool pass_on(void *context, uint64_t addr, uint8_t *bytes, uint64_t size)
 {
+    struct left *left = context;
+    left->any = true;
+    return left->found(left->context, addr, bytes, size);
+}
+
+/* The kernels of a process that was killed can still be looked at. */
+static void final_memory(struct wt_process *p, wt_process_piece_fn *found, void *context)
+{
+    struct left left = {found, context, false};
+    wt_gen_process_final_memory(own(p)->connection, pass_on, &left);
+    if (left.any || !own(p)->code_count)
+        return;
     qsort(own(p)->code, own(p)->code_count, sizeof *own(p)->code, by_address);
     for (size_t i = 0; i < own(p)->code_count; i++) {
         struct code *c = &own(p)->code[i];
         if (c->bytes)
-            wt_memory_image_add(image, c->address, c->bytes, c->size);
+            found(context, c->address, c->bytes, c->size);
         c->bytes = NULL;
     }
 }

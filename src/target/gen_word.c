@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emulator/gen/isa.h"
+#include "target/gen_text.h"
 
 /* ---- fields ---- */
 
@@ -408,7 +409,7 @@ enum wt_status gen_explain_word(FILE *out, const char *text, struct wt_error *er
         return WT_OK;
     }
     explain_operands(out, &insn);
-    gen_text(&insn, line, sizeof line);
+    wt_gen_text(&word, line, sizeof line);
     fprintf(out, "text: %s\n", line + strspn(line, " "));
     return WT_OK;
 }

@@ -86,6 +86,37 @@ enum wt_status wt_process_record(struct wt_process *p, uint64_t budget, struct w
                          p->family->name);
 }
 
+/* By coming and going as a debugger. */
+static enum wt_status release(int pid, const struct wt_family *family, struct wt_error *err)
+{
+    struct wt_process p;
+    enum wt_status status = begin(&p, family, err);
+    if (!status)
+        status = family->process->connect(&p, pid, err);
+    wt_process_close(&p);
+    return status;
+}
+
+enum wt_status wt_process_release_others(int pid, const struct wt_family *debugged, uint32_t *known,
+                                         const struct wt_family **found, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    bool reachable = false;
+    *found = NULL;
+    for (unsigned i = 0; wt_families[i] && !status; i++) {
+        const struct wt_family *f = wt_families[i];
+        if (!f->process || f == debugged || *known >> i & 1)
+            continue;
+        status = f->process->reachable(pid, &reachable, err);
+        if (status || !reachable)
+            continue;
+        *known |= (uint32_t)1 << i;
+        *found = f;
+        return release(pid, f, err);
+    }
+    return status;
+}
+
 unsigned wt_process_instruction_text(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
                                      size_t available, char *text, size_t size)
 {
@@ -102,29 +133,56 @@ bool wt_process_code_register(struct wt_process *p, uint64_t pc, size_t n,
     return ops->code_register && ops->code_register(p, pc, n, reg);
 }
 
+static void free_code(const struct wt_process *p, void *code)
+{
+    if (code)
+        p->family->process->free_code(code);
+}
+
 void wt_process_show_file(struct wt_process *none)
 {
     if (!none->file_modules)
         return;
     wt_memory_image_free(&none->image);
     wt_modules_free(none->modules);
+    free_code(none, none->code);
     none->image = none->file;
     none->modules = none->file_modules;
+    none->code = none->file_code;
     none->file = (struct wt_memory_image){0};
     none->file_modules = NULL;
+    none->file_code = NULL;
+}
+
+#define MOST_LEFT ((uint64_t)1 << 30)
+
+struct left {
+    struct wt_memory_image *image;
+    uint64_t bytes;
+};
+
+static bool take_piece(void *context, uint64_t addr, uint8_t *bytes, uint64_t size)
+{
+    struct left *left = context;
+    left->bytes += bytes ? size : 0;
+    return wt_memory_image_add(left->image, addr, bytes, size) && left->bytes < MOST_LEFT;
 }
 
 void wt_process_show_end(struct wt_process *none, struct wt_process *ended)
 {
+    struct left left = {.image = &none->image};
     wt_process_show_file(none);
-    if (none->family != ended->family || !ended->family->process->final_memory)
+    if (none->family != ended->family)
         return;
     none->file = none->image;
     none->file_modules = none->modules;
+    none->file_code = none->code;
     none->image = (struct wt_memory_image){0};
     none->modules = ended->modules;
+    none->code = ended->code;
     ended->modules = NULL;
-    ended->family->process->final_memory(ended, &none->image);
+    ended->code = NULL;
+    ended->family->process->final_memory(ended, take_piece, &left);
 }
 
 void wt_process_close(struct wt_process *p)
@@ -134,6 +192,8 @@ void wt_process_close(struct wt_process *p)
         p->family->process->disconnect(p);
     wt_modules_free(p->modules);
     wt_modules_free(p->file_modules);
+    free_code(p, p->code);
+    free_code(p, p->file_code);
     free(p->no_link);
     wt_memory_image_free(&p->image);
     wt_memory_image_free(&p->file);

@@ -19,6 +19,7 @@
 #define WT_TARGET_PROCESS_H
 
 #include "debug/core/debugger.h"
+#include "debug/process/final_memory.h"
 #include "debug/source/modules.h"
 #include "target/family.h"
 #include "target/memory_image.h"
@@ -39,8 +40,10 @@ struct wt_process_ops {
      * p->no_link. Adds to that and to p->modules what the file @p program (NULL: none) contains for
      * the device. */
     enum wt_status (*connect_none)(struct wt_process *p, const char *program, struct wt_error *err);
-    /** Adds to @p image the memory that a program has left that has ended. NULL: it is gone. */
-    void (*final_memory)(struct wt_process *p, struct wt_memory_image *image);
+    /** Gives the memory that a program has left that has ended, in the order of addresses. */
+    void (*final_memory)(struct wt_process *p, wt_process_piece_fn *found, void *context);
+    /** Frees p->code, which is not NULL. NULL: there never is any. */
+    void (*free_code)(void *code);
     /** Brings p->modules up to date. */
     enum wt_status (*refresh)(struct wt_process *p, struct wt_error *err);
     /** Has kernels recorded: fills in p->services. NULL: they cannot be. */
@@ -59,6 +62,7 @@ struct wt_process {
     const struct wt_family *family;
     void *own;                          /**< of the family: its connection; NULL: no program */
     struct wt_modules *modules;         /**< the code that its runtime has loaded */
+    void *code;                         /**< of the family: what it knows of that code; or NULL */
     struct wt_target_services services; /**< none, or (wt_process_record) time travel */
     struct wt_target target;
     struct wt_debugger *debugger;
@@ -67,6 +71,7 @@ struct wt_process {
     struct wt_memory_image image;    /**< that is shown, with `modules` */
     struct wt_memory_image file;     /**< of the program's file, while its end is shown */
     struct wt_modules *file_modules; /**< likewise; or NULL */
+    void *file_code;                 /**< likewise; or NULL */
 };
 
 /**
@@ -89,6 +94,14 @@ enum wt_status wt_process_record(struct wt_process *process, uint64_t budget, st
  */
 enum wt_status wt_process_wait(int pid, unsigned ms, const struct wt_family **family,
                                struct wt_error *err);
+
+/**
+ * Looks for GPUs of process @p pid of other families than @p debugged, and of those in *known
+ * (bits, in the order of wt_families). Kernels there that wait for a debugger run: none will come.
+ * *found becomes the family, which *known gets; NULL: there are no such GPUs.
+ */
+enum wt_status wt_process_release_others(int pid, const struct wt_family *debugged, uint32_t *known,
+                                         const struct wt_family **found, struct wt_error *err);
 
 /**
  * Brings the list of modules up to date: to be called at the news WT_PROBE_MODULES_CHANGED, and at

@@ -115,7 +115,17 @@ static enum wt_status read_ptx(struct wt_sm_ptx *p, const char *path, const uint
     enum wt_status status;
     if ((status = wt_sm_ptx_add(p, path, (const char *)bytes, length, err)) != WT_OK)
         return status;
-    return wt_sm_ptx_link(p, PTX_CODE, PTX_DATA, err);
+    if ((status = wt_sm_ptx_link(p, PTX_CODE, PTX_DATA, err)) != WT_OK)
+        return status;
+    if (sm_ptx_undefined(p->image))
+        return wt_fail(err, WT_INVALID, "%s", sm_ptx_undefined(p->image));
+    for (size_t i = 0; i < p->module[0].text->variable_count; i++)
+        if (p->module[0].text->variable[i].address)
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "%s:%u: .wavetrap_at is for modules of host programs: there is no host "
+                           "here whose memory it could be",
+                           path, p->module[0].text->variable[i].place.line);
+    return WT_OK;
 }
 
 static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
@@ -629,7 +639,7 @@ static void attach(struct wt_emulated *e)
     s->way_in = (struct sm_way_in){.e = e, .device = s->device, .launch = &s->launch};
     if (e->core_file) {
         s->launch = *sm_device_latest_launch(s->device);
-        s->way_in.launches = s->launch.grid[0] != 0;
+        s->way_in.launches = s->launch.number ? s->launch.number : s->launch.grid[0] != 0;
     }
     s->sms = e->machine->waves / SM_WARPS;
     s->link = (struct wt_sm_link){.bus = &e->bus,

@@ -186,24 +186,23 @@ static bool show_bytes(struct wt_process *p, uint64_t at, const uint8_t *bytes, 
 /* Takes over the texts. What cannot be linked, or takes too much room, is left out. */
 static bool show_ptx(struct placing *to, struct wt_sm_ptx *texts)
 {
-    struct wt_sm_own *o = wt_sm_own(to->process);
+    struct wt_sm_code *o = wt_sm_code(to->process);
     const uint64_t code = code_of(to), data = code + (UINT64_C(1) << FILE_DATA_BITS);
-    struct wt_sm_loaded *grown =
-        wt_array_grow(o->loaded, &o->loaded_room, o->loaded_count + 1, sizeof *grown);
+    struct wt_sm_loaded *grown = wt_array_grow(o->loaded, &o->room, o->count + 1, sizeof *grown);
     size_t code_size = 0, data_size = 0;
     o->loaded = grown ? grown : o->loaded;
     bool good = grown && texts->count && wt_sm_ptx_link(texts, code, data, WT_IGNORED) == WT_OK;
     if (good) {
         const uint8_t *code_bytes = sm_ptx_code(texts->image, &code_size);
         const uint8_t *data_bytes = sm_ptx_data(texts->image, &data_size);
-        struct wt_sm_loaded *loaded = &grown[o->loaded_count];
+        struct wt_sm_loaded *loaded = &grown[o->count];
         good = code_size && code_size <= data - code && data_size <= data - code &&
                wt_sm_ptx_add_module(texts, to->process->modules, &loaded->module, WT_IGNORED) ==
                    WT_OK &&
                show_bytes(to->process, code, code_bytes, code_size) &&
                show_bytes(to->process, data, data_bytes, data_size);
         loaded->ptx = *texts;
-        o->loaded_count += good;
+        o->count += good;
         to->images += good;
     }
     if (!good)
@@ -321,8 +320,8 @@ enum wt_status wt_sm_connect_none(struct wt_process *p, const char *program, str
     if (status)
         return status;
     wt_modules_set_bundles(p->modules, SM_BUNDLE, 8);
-    p->own = calloc(1, sizeof(struct wt_sm_own));
-    if (!p->own)
+    p->code = calloc(1, sizeof(struct wt_sm_code));
+    if (!p->code)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a program's code");
     if (program)
         show_file(p, program);

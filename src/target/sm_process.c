@@ -18,6 +18,12 @@
 #define DATA_ALIGNMENT 256u /* sm_ptx_link() */
 #define MOST_TEXTS 4096u    /* of a module: linked programs have some dozens */
 
+/* NULL: no program runs. */
+static struct wt_sm_process *connection(const struct wt_process *p)
+{
+    return p->own;
+}
+
 static enum wt_status add_texts(struct wt_process *p, const struct sm_wire_module *m,
                                 struct wt_sm_ptx *ptx, struct wt_error *err)
 {
@@ -29,14 +35,9 @@ static enum wt_status add_texts(struct wt_process *p, const struct sm_wire_modul
     for (uint32_t i = 0; i < m->texts && !status; i++) {
         char *text, name[48];
         size_t length;
-        if ((status = wt_sm_process_text(wt_sm_own(p)->connection, m, i, &text, &length, err)) !=
-            WT_OK)
+        if ((status = wt_sm_process_text(connection(p), m, i, &text, &length, err)) != WT_OK)
             return status;
-        if (m->texts == 1)
-            snprintf(name, sizeof name, "PTX module %llu", (unsigned long long)m->id);
-        else
-            snprintf(name, sizeof name, "PTX module %llu, object %u", (unsigned long long)m->id,
-                     (unsigned)i);
+        sm_wire_text_name(name, sizeof name, m->id, i, m->texts);
         status = wt_sm_ptx_add(ptx, name, text, length, err);
         free(text);
     }
@@ -60,8 +61,7 @@ static enum wt_status add_cubin(struct wt_process *p, const struct sm_wire_modul
 {
     char *bytes, name[48];
     size_t length;
-    enum wt_status status =
-        wt_sm_process_text(wt_sm_own(p)->connection, m, 0, &bytes, &length, err);
+    enum wt_status status = wt_sm_process_text(connection(p), m, 0, &bytes, &length, err);
     if (status)
         return status;
     snprintf(name, sizeof name, "cubin %llu", (unsigned long long)m->id);
@@ -74,16 +74,15 @@ static enum wt_status add_cubin(struct wt_process *p, const struct sm_wire_modul
 static enum wt_status add_module(struct wt_process *p, const struct sm_wire_module *m,
                                  struct wt_error *err)
 {
-    struct wt_sm_own *o = wt_sm_own(p);
-    struct wt_sm_loaded *grown =
-        wt_array_grow(o->loaded, &o->loaded_room, o->loaded_count + 1, sizeof *grown);
+    struct wt_sm_code *o = wt_sm_code(p);
+    struct wt_sm_loaded *grown = wt_array_grow(o->loaded, &o->room, o->count + 1, sizeof *grown);
     if (!grown)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     o->loaded = grown;
-    struct wt_sm_loaded *loaded = &grown[o->loaded_count];
+    struct wt_sm_loaded *loaded = &grown[o->count];
     *loaded = (struct wt_sm_loaded){.id = m->id};
     enum wt_status status = m->is_cubin ? add_cubin(p, m, loaded, err) : add_ptx(p, m, loaded, err);
-    o->loaded_count += status == WT_OK;
+    o->count += status == WT_OK;
     return status;
 }
 
@@ -95,9 +94,9 @@ static bool is_listed(const struct sm_wire_module *list, size_t count, uint64_t 
     return false;
 }
 
-static bool is_known(const struct wt_sm_own *o, uint64_t id)
+static bool is_known(const struct wt_sm_code *o, uint64_t id)
 {
-    for (size_t i = 0; i < o->loaded_count; i++)
+    for (size_t i = 0; i < o->count; i++)
         if (o->loaded[i].id == id)
             return true;
     return false;
@@ -105,20 +104,18 @@ static bool is_known(const struct wt_sm_own *o, uint64_t id)
 
 static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 {
-    struct wt_sm_own *o = wt_sm_own(p);
+    struct wt_sm_code *o = wt_sm_code(p);
     struct sm_wire_module *list;
     size_t count;
-    if (!o->connection) /* no program */
-        return WT_OK;
-    enum wt_status status = wt_sm_process_modules(o->connection, &list, &count, err);
+    enum wt_status status = wt_sm_process_modules(connection(p), &list, &count, err);
     if (status)
         return status;
-    for (size_t i = 0; i < o->loaded_count; i++) {
+    for (size_t i = 0; i < o->count; i++) {
         if (is_listed(list, count, o->loaded[i].id))
             continue;
         wt_modules_remove(p->modules, o->loaded[i].module);
         wt_sm_ptx_free(&o->loaded[i].ptx);
-        o->loaded[i--] = o->loaded[--o->loaded_count];
+        o->loaded[i--] = o->loaded[--o->count];
     }
     /* A module that cannot be read, since it was unloaded meanwhile, is left out. */
     for (size_t i = 0; i < count && !status; i++)
@@ -133,28 +130,31 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error *err)
 {
     enum wt_status status;
+    struct wt_sm_process *c;
     wt_modules_set_bundles(p->modules, SM_BUNDLE, 8);
-    p->own = calloc(1, sizeof(struct wt_sm_own));
-    if (!p->own)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
-    if ((status = wt_sm_process_open(pid, &wt_sm_own(p)->connection, err)) != WT_OK)
+    p->code = calloc(1, sizeof(struct wt_sm_code));
+    if (!p->code)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of modules");
+    if ((status = wt_sm_process_open(pid, &c, err)) != WT_OK)
         return status;
-    p->target.link = wt_sm_process_link(wt_sm_own(p)->connection);
-    p->target.context = wt_sm_own(p)->connection;
+    p->own = c;
+    p->target.link = wt_sm_process_link(c);
+    p->target.context = c;
     wt_sm_process_offer_core_files(&p->services);
-    return refresh(p, err);
+    status = wt_sm_process_want_memory(c, err);
+    return status ? status : refresh(p, err);
 }
 
 static enum wt_status record(struct wt_process *p, uint64_t budget, struct wt_error *err)
 {
-    return wt_sm_process_record(wt_sm_own(p)->connection, budget, &p->services, err);
+    return wt_sm_process_record(connection(p), budget, &p->services, err);
 }
 
 /* PTX has its text in its module; machine code is decoded. */
 static unsigned instruction_text(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size)
 {
-    const struct wt_sm_own *o = wt_sm_own(p);
+    const struct wt_sm_code *o = wt_sm_code(p);
     if (available < 8)
         return 0;
     if (sm_is_control(pc)) {
@@ -163,7 +163,7 @@ static unsigned instruction_text(struct wt_process *p, uint64_t pc, const uint8_
     }
     const uint64_t word = wt_load_le(bytes, 8);
     bool found = false;
-    for (size_t i = 0; o && i < o->loaded_count && !found; i++)
+    for (size_t i = 0; o && i < o->count && !found; i++)
         found = o->loaded[i].ptx.image &&
                 sm_ptx_instruction_text(o->loaded[i].ptx.image, pc, word, text, size);
     if (!found)
@@ -173,28 +173,38 @@ static unsigned instruction_text(struct wt_process *p, uint64_t pc, const uint8_
 
 static bool code_register(struct wt_process *p, uint64_t pc, size_t n, struct wt_code_register *reg)
 {
-    const struct wt_sm_own *o = wt_sm_own(p);
+    const struct wt_sm_code *o = wt_sm_code(p);
     bool found = false;
-    for (size_t i = 0; o && i < o->loaded_count && !found; i++)
+    for (size_t i = 0; o && i < o->count && !found; i++)
         found = wt_sm_ptx_code_register(o->loaded[i].ptx.image, pc, n, reg);
     return found;
 }
 
+static void final_memory(struct wt_process *p, wt_process_piece_fn *found, void *context)
+{
+    wt_sm_process_final_memory(connection(p), found, context);
+}
+
+static void free_code(void *code)
+{
+    struct wt_sm_code *o = code;
+    for (size_t i = 0; i < o->count; i++)
+        wt_sm_ptx_free(&o->loaded[i].ptx);
+    free(o->loaded);
+    free(o);
+}
+
 static void disconnect(struct wt_process *p)
 {
-    if (!p->own)
-        return;
-    wt_sm_process_close(wt_sm_own(p)->connection);
-    for (size_t i = 0; i < wt_sm_own(p)->loaded_count; i++)
-        wt_sm_ptx_free(&wt_sm_own(p)->loaded[i].ptx);
-    free(wt_sm_own(p)->loaded);
-    free(p->own);
+    wt_sm_process_close(connection(p));
 }
 
 const struct wt_process_ops wt_sm_process_ops = {.reachable = wt_sm_process_reachable,
                                                  .each = wt_sm_processes,
                                                  .connect = connect_to,
                                                  .connect_none = wt_sm_connect_none,
+                                                 .final_memory = final_memory,
+                                                 .free_code = free_code,
                                                  .refresh = refresh,
                                                  .record = record,
                                                  .instruction_text = instruction_text,

@@ -13,17 +13,16 @@ struct wt_sm_loaded {
     struct wt_sm_ptx ptx; /**< of PTX; else no texts */
 };
 
-/** What wt_process.own points to. */
-struct wt_sm_own {
-    struct wt_sm_process *connection; /**< NULL: no program */
+/** What wt_process.code points to. */
+struct wt_sm_code {
     struct wt_sm_loaded *loaded;
-    size_t loaded_count, loaded_room;
+    size_t count, room;
 };
 
-/** What the family has of a process, with or without a program. */
-static inline struct wt_sm_own *wt_sm_own(const struct wt_process *p)
+/** The modules that a process, or a program's file, has. */
+static inline struct wt_sm_code *wt_sm_code(const struct wt_process *p)
 {
-    return p->own;
+    return p->code;
 }
 
 /** The operation connect_none of struct wt_process_ops. */

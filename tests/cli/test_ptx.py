@@ -51,6 +51,32 @@ def test_run_in_every_schedule(tmp_path):
     assert len(hashes) == 8
 
 
+def test_a_variable_that_no_module_defines_is_a_mistake_where_it_is_used(tmp_path):
+    """A declaration alone is none; info shows such a text, an object that is to be linked."""
+    declared = ".extern .global .u32 nowhere;\n"
+    used = body("ld.param.u64 %rd1, [out];\nld.global.u32 %r1, [nowhere];\nst.global.u32 [%rd1], %r1;").replace(HEAD, HEAD + declared)
+    arguments = "run", "--grid=1", "--arg=zeros:4"
+    assert run(*arguments, write(tmp_path, used.replace("[nowhere]", "[%rd1]"))).returncode == 0
+    done = run(*arguments, write(tmp_path, used))
+    assert done.returncode == 125 and "k.ptx:9:21: the variable 'nowhere' is declared .extern, and no module defines it\n  ld.global" in done.stderr, done.stderr
+    assert "kernel k" in run("info", tmp_path / "k.ptx").stdout
+    initial = used.replace(declared, declared + ".global .u64 p[1] = {nowhere};\n").replace("[nowhere]", "[%rd1]")
+    assert "k.ptx:5:" in run(*arguments, write(tmp_path, initial)).stderr
+
+
+def test_attributes_of_variables(tmp_path):
+    """.managed and .unified say where memory may be, which makes no difference here; .wavetrap_at is for host programs."""
+    text = body("ld.param.u64 %rd1, [out];\nld.global.u32 %r1, [b];\nst.global.u32 [%rd1], %r1;").replace(
+        HEAD, HEAD + ".global .attribute(.managed) .u32 a = 1;\n.global .attribute(.unified(19, 95), .managed) .align 4 .u32 b = 2;\n")
+    done = run("run", "--grid=1", "--arg=zeros:4", f"--dump-arg=0:{tmp_path}/out", write(tmp_path, text))
+    assert done.returncode == 0 and (tmp_path / "out").read_bytes() == b"\2\0\0\0", done.stderr
+    done = run("run", "--grid=1", "--arg=zeros:4", write(tmp_path, text.replace(".unified(19, 95)", ".wavetrap_at(4096)")))
+    assert done.returncode == 125 and "k.ptx:5: .wavetrap_at is for modules of host programs" in done.stderr, done.stderr
+    for wrong in ("managed", ".unified(", ".unified(a)", ".managed,"):
+        done = run("run", "--grid=1", "--arg=zeros:4", write(tmp_path, text.replace(".managed", wrong, 1)))
+        assert done.returncode == 125 and "k.ptx:4:" in done.stderr, done.stderr
+
+
 def test_info(tmp_path):
     text = run("info", write(tmp_path, HEAD + ".const .u32 c = 3;\n.shared .b8 s[64];\n" + ADD[len(HEAD):].replace(
         "ret;", "st.shared.u32 [s], %r1; ret;"))).stdout

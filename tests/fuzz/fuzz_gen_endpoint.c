@@ -60,11 +60,6 @@ static uint8_t *page_of(unsigned page)
     return i915_fuzz_memory() + (size_t)page * PAGE;
 }
 
-static struct wt_drm_emulated *find_gpu(unsigned index)
-{
-    return index ? NULL : gpu;
-}
-
 /* ---- the program ---- */
 
 static void put_address(uint32_t *dword, uint64_t address)
@@ -142,13 +137,13 @@ static void start(bool own_routine)
     memcpy(page_of(CODE_PAGE) + ROUTINE, routine, sizeof routine);
     write_batch(own_routine);
     write_state();
-    if (wt_drm_emulated_new(&config, &gpu, &err) != WT_OK ||
+    if (wt_drm_emulated_new(&config, 0, &gpu, &err) != WT_OK ||
         !(file = wt_i915_open(wt_drm_emulated_driver(gpu))))
         abort();
     for (unsigned i = 0; i < PAGES; i++)
         if (i915_fuzz_userptr(file, i, 1) != i + 1)
             abort();
-    wt_drm_endpoint_start(find_gpu, gpu);
+    wt_drm_endpoint_start(&gpu, 1);
     if (pthread_create(&program, NULL, submit, NULL))
         abort();
 }
@@ -332,6 +327,7 @@ static bool converse(int fd, struct input *in)
         return false;
     }
     request.thread = how & 1 ? (uint32_t)number(in) : how >> 1 & 3;
+    request.device = how >> 5 == 7;
     request.size = how & 16 ? (uint32_t)take(in, 3) : (uint32_t)take(in, 1);
     switch ((enum gen_wire_kind)request.kind) {
     case GEN_WIRE_READ:

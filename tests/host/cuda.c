@@ -37,7 +37,15 @@ static const char text[] =
     ".visible .entry stray()\n{\n  .reg .b64 %a; mov.u64 %a, 64;\n  st.global.u32 [%a], 1;\n  "
     "ret;\n}\n"
     ".visible .entry forever()\n{\nAGAIN:\n  bra AGAIN;\n}\n"
-    ".visible .entry stop()\n{\n  trap;\n}\n";
+    ".visible .entry stop()\n{\n  trap;\n}\n"
+    ".visible .entry breaks()\n{\n  brkpt;\n}\n"
+    ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param "
+    ".b64 s);\n.const .align 1 .b8 why[6] = {97, 32, 62, 32, 98, 0};\n"
+    ".visible .entry asserts()\n{\n  .reg .b64 %a; mov.u64 %a, why; cvta.const.u64 %a, %a;\n"
+    "  call __assertfail, (%a, %a, 7, %a, 1);\n  ret;\n}\n"
+    ".visible .func deeper(.param .b32 n)\n{\n  .local .b8 mine[4096]; .reg .b32 %n;\n"
+    "  ld.param.u32 %n, [n]; st.local.u32 [mine], %n; call deeper, (%n);\n  ret;\n}\n"
+    ".visible .entry recurses()\n{\n  call deeper, (1);\n  ret;\n}\n";
 
 static CUmodule module;
 

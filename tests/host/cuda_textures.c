@@ -363,8 +363,50 @@ static void memory(void)
     own[0] = 3;
     CHECK(launch("twice", (size_t)own));
     printf(", registered %d, again %d", own[0] != 3, cuMemHostRegister(own, 4, 0));
+    /* By its address for kernels, too; not beyond its end. */
+    printf(", set %d %d", cuMemsetD32((size_t)own, 9, 4) == 0 && own[3] == 9,
+           cuMemsetD32((size_t)own, 9, 5));
+    printf(", read %d", cuMemcpyDtoH(&host, (size_t)own, 4));
     CHECK(cuMemHostUnregister(own));
-    printf(", gone %d\n", cuMemHostUnregister(own));
+    printf(", gone %d %d\n", cuMemHostUnregister(own), cuMemsetD32((size_t)own, 9, 4));
+}
+
+/* A module's variables at addresses of the program's: one that it declares, one that it defines. */
+static void placed(void)
+{
+    static const char text[] = ".version 8.0\n.target sm_50\n.address_size 64\n"
+                               ".extern .global .u32 declared;\n"
+                               ".visible .global .u32 defined = 7;\n"
+                               ".visible .entry add() { .reg .u32 %r<3>;\n"
+                               "ld.global.u32 %r1, [declared]; ld.global.u32 %r2, [defined];\n"
+                               "add.u32 %r1, %r1, %r2; st.global.u32 [defined], %r1; ret; }\n";
+    enum { NAMES = 17, ADDRESSES, COUNT, LOG = 5, LOG_SIZE };
+    unsigned memory[2] = {5, 0};
+    char log[300] = "";
+    const char *names[] = {"declared", "defined", "unknown"}, *bad[] = {"no name"};
+    void *addresses[] = {&memory[0], &memory[1], &memory[1]};
+    int options[] = {LOG, LOG_SIZE, NAMES, ADDRESSES, COUNT};
+    void *values[] = {log, (void *)sizeof log, names, addresses, (void *)3};
+    CUmodule module;
+    CUfunction add;
+    CUdeviceptr at;
+    size_t size;
+    printf("placed %d", cuModuleLoadDataEx(&module, text, 2, options, values));
+    printf(" %d", strstr(log, "'declared' is declared .extern, and no module defines it") != NULL);
+    printf(" %d", cuModuleLoadDataEx(&module, text, 5, options, values));
+    printf(" %d", strstr(log, "register the memory first") != NULL);
+    CHECK(cuMemHostRegister(memory, sizeof memory, 0));
+    CHECK(cuModuleLoadDataEx(&module, text, 5, options, values));
+    CHECK(cuModuleGetGlobal(&at, &size, module, "defined"));
+    CHECK(cuModuleGetFunction(&add, module, "add"));
+    printf(", %d %zu %u", at == (size_t)&memory[1], size, memory[1]);
+    CHECK(cuLaunchKernel(add, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    printf(" %u", memory[1]);
+    CHECK(cuModuleUnload(module));
+    values[2] = bad, values[4] = (void *)1;
+    printf(", %d", cuModuleLoadDataEx(&module, text, 5, options, values));
+    printf(" %d\n", strstr(log, "'no name', which is no name") != NULL);
+    CHECK(cuMemHostUnregister(memory));
 }
 
 static void devices(void)
@@ -420,6 +462,7 @@ int main(int argc, char **argv)
     shapes();
     surfaces();
     memory();
+    placed();
     devices();
     return 0;
 }

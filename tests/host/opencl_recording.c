@@ -1,12 +1,13 @@
 /* A program for tests of time travel within its kernels: opencl_recording WORD. What it prints says
  * whether all results are right. sums: two kernels in turn, the second one's result from the first
- * one's. talk: work-items add to a counter in memory of the host, where a
- * thread adds, too, and wait for the thread's answer. */
+ * one's; with another word it frees all that it has. talk: work-items add to a counter in memory of
+ * the host, where a thread adds, too, and wait for the thread's answer. */
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,7 @@ static int expected_scale(const int *in, int i)
     return sum;
 }
 
-static int sums(void)
+static int sums(bool frees)
 {
     int in[N], host[N], wrong = 0;
     cl_mem from = buffer(), out = buffer();
@@ -107,6 +108,15 @@ static int sums(void)
     check(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL), "read");
     for (int i = 0; i < N; i++)
         wrong += host[i] != expected_scale(in, i) - expected_scale(in, i ^ 1);
+    if (frees) {
+        clReleaseKernel(scale);
+        clReleaseKernel(flip);
+        clReleaseMemObject(from);
+        clReleaseMemObject(out);
+        clReleaseProgram(program);
+        clReleaseCommandQueue(queue);
+        clReleaseContext(context);
+    }
     printf("%d wrong\n", wrong);
     return wrong != 0;
 }
@@ -168,5 +178,5 @@ int main(int argc, char **argv)
     program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
     check(error, "program");
     check(clBuildProgram(program, 1, &device, "", NULL, NULL), "build");
-    return strcmp(word, "sums") == 0 ? sums() : strcmp(word, "talk") == 0 ? talk() : 2;
+    return strcmp(word, "sums") == 0 ? sums(argc > 2) : strcmp(word, "talk") == 0 ? talk() : 2;
 }

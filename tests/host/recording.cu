@@ -1,5 +1,5 @@
 /* A program for tests of time travel within its kernels: recording WORD. What it prints says whether all results are right.
- * sums: two kernels in turn, the second one's result from the first one's. talk: threads print, add to a counter in managed
+ * sums: two kernels in turn, the second one's result from the first one's; with another word it frees their memory. talk: threads print, add to a counter in managed
  * memory, and wait for a thread of the host, which adds to the same counter, and answers. */
 #include <cstdio>
 #include <cstring>
@@ -53,7 +53,7 @@ static int expected_scale(const int *in, int i)
     return sum;
 }
 
-static int sums()
+static int sums(bool frees)
 {
     int in[N], host[N], *device, *out, wrong = 0;
     for (int i = 0; i < N; i++)
@@ -66,6 +66,8 @@ static int sums()
         return 1;
     for (int i = 0; i < N; i++)
         wrong += host[i] != expected_scale(in, i) - expected_scale(in, i ^ 1);
+    if (frees && (cudaFree(device) || cudaFree(out)))
+        return 1;
     printf("%d wrong\n", wrong);
     return wrong != 0;
 }
@@ -100,5 +102,5 @@ static int talk()
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
-    return strcmp(word, "sums") == 0 ? sums() : strcmp(word, "talk") == 0 ? talk() : 2;
+    return strcmp(word, "sums") == 0 ? sums(argc > 2) : strcmp(word, "talk") == 0 ? talk() : 2;
 }

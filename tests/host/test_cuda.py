@@ -48,7 +48,10 @@ def test_the_gpu_is_what_was_asked_for(program):
 
 
 @pytest.mark.parametrize("kernel, result, words", [("stray", 700, "a store at 0x40: no memory is mapped there"),
-                                                   ("stop", 719, "trap (BPT.TRAP 0x1), and there is no trap handler")])
+                                                   ("stop", 719, "trap (BPT.TRAP 0x1), and there is no trap handler"),
+                                                   ("breaks", 719, "brkpt (BPT.TRAP 0x1), and there is no trap handler"),
+                                                   ("asserts", 710, "ASSERT: a > b:7: a > b: assertion 'a > b' failed"),
+                                                   ("recurses", 714, "API_STACK_ERROR: a call takes more")])
 def test_a_kernel_that_fails(program, kernel, result, words):
     """The launch succeeds; the calls that follow tell. The report has kernel, block, lanes, line."""
     done = wavetrap("exec", "-g", "sm", program, kernel)

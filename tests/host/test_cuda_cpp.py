@@ -126,12 +126,62 @@ int main() { k<<<1, 1>>>(); std::printf("%s\\n", cudaGetErrorName(cudaGetLastErr
     assert done.stdout == "cudaErrorInvalidPtx\n" and re.search(r"\.s:\d+:\d+: there is no instruction 'nonsense.u32'", done.stderr), done.stdout + done.stderr
 
 
-def test_a_managed_variable_is_a_clear_error(tmp_path):
-    """Without it the program would have two variables, of the host and of the GPU."""
-    (tmp_path / "managed.cu").write_text("__managed__ int x = 5;\nint main() { return x; }\n")
-    _, done = compile(tmp_path, tmp_path / "managed.cu", "--cuda-gpu-arch=sm_50")
-    assert done.returncode == 1 and done.stderr.count("error:") == 1, done.stderr
-    assert "managed.cu:1:1: error: __managed__ is not compiled by clang 19: use cudaMallocManaged" in done.stderr
+MANAGED = ["before: 5, 1 2 3 4, 1 2.5 here, 0 0, -1 3 9",
+           "cudaSuccess first: 142, 71 72 100 74, 2 5 Here, 0 30, -2 7 10",
+           "cudaSuccess second: 274, 141 142 170 144, 3 10 Here, 0 59, -3 11 11",
+           "through 275 1", "runtime 1001, 1 16, 1 1, 1010101 1010101 0, cudaSuccess 3"]
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_managed_variables_are_one_for_the_host_and_all_gpus(tmp_path, level):
+    """Initial values, stores of the host and of either GPU, structures, arrays, templates, members, pointers, the runtime's functions."""
+    program = compiled(tmp_path, HERE / "managed.cu", level, "-Wall", "--cuda-gpu-arch=sm_50")
+    done = wavetrap("exec", "-g", "sm", "-g", "sm", program)
+    assert done.stdout.splitlines() == MANAGED and not done.stderr, done.stdout + done.stderr
+
+
+def test_managed_variables_of_files_that_are_linked(tmp_path):
+    """-fgpu-rdc: kernels of one file call functions of the other; both name the same variables, as does the host's code of both."""
+    (tmp_path / "other.cu").write_text(f'#define OTHER\n#include "{HERE}/managed.cu"\n')
+    program = compiled(tmp_path, HERE / "managed.cu", tmp_path / "other.cu", "-O1", "-DLINKED", "-fgpu-rdc", "--offload-new-driver", "--cuda-gpu-arch=sm_50")
+    done = wavetrap("exec", "-g", "sm", program)
+    lines = done.stdout.splitlines()
+    assert lines[:2] == [MANAGED[0], "other 1005, cudaSuccess 1001 11 2002"], done.stdout + done.stderr
+    assert lines[2] == MANAGED[1].replace(" 2 5 Here", " 12 5 Here"), done.stdout
+
+
+def test_managed_variables_of_a_library_that_is_loaded_and_unloaded(tmp_path):
+    (tmp_path / "library.cu").write_text("""
+__managed__ int in_library = 3;
+__global__ void up() { in_library++; }
+extern "C" int bump() { up<<<1, 1>>>(); return cudaDeviceSynchronize() ? -1 : in_library; }
+""")
+    cuda = cuda_path()
+    subprocess.run(["clang-19", "-O1", "-x", "cuda", f"--cuda-path={cuda}", "--cuda-gpu-arch=sm_50", "-fPIC", "-shared", tmp_path / "library.cu",
+                    "-o", tmp_path / "library.so", f"-L{cuda}/lib64", "-lcudart"], check=True)
+    (tmp_path / "main.c").write_text("""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    for (int i = 0; i < 3; i++) {
+        void *library = dlopen("./library.so", RTLD_NOW);
+        int (*bump)(void) = (int (*)(void))dlsym(library, "bump"), first = bump();
+        printf("%d %d\\n", first, bump());
+        dlclose(library);
+    }
+}
+""")
+    done = wavetrap("exec", "-g", "sm", compiled_c(tmp_path, "gcc-12", tmp_path / "main.c"), cwd=tmp_path)
+    assert done.stdout == "4 5\n" * 3, done.stdout + done.stderr
+
+
+def test_a_managed_variable_in_the_debugger(tmp_path):
+    """It has its address of the host; a value that the debugger writes is the program's."""
+    program = compiled(tmp_path, HERE / "managed.cu", "-O0", "-g", "--cuda-gpu-arch=sm_50")
+    done = wavetrap("debug", "-g", "sm", program, input="break work\nrun\nprint counter\nprint origin\nset var counter = 500\ncontinue\nquit\n")
+    assert "$1 = 10\n" in done.stdout and '$2 = {x = 1, y = 2.5, name = "here' in done.stdout, done.stdout + done.stderr
+    assert "first: 632, " in done.stdout, done.stdout
 
 
 STATIC = r"""

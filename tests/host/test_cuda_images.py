@@ -184,20 +184,35 @@ FAULT = """.kernel vadd
 .param 8 a
 .param 8 b
 .param 4 n
-    MOV32I R0, 0x40;
-    MOV R1, RZ;
-    STG.E [R0], R2;
+.shared 16
+    {}
     EXIT;
 """
 
 
-def test_a_fault_in_machine_code(program, tmp_path):
-    (tmp_path / "fault.sass").write_text(FAULT)
+@pytest.mark.parametrize("body, result, words", [
+    ("MOV32I R0, 0x40;\n MOV R1, RZ;\n STG.E [R0], R2;", 700, "a store at 0x40: no memory is mapped there"),
+    ("MOV R0, 0x100;\n LDS R2, [R0];", 700, "OOR_ADDR"),
+    ("MOV32I R0, 0x10000;\n LDC R2, c[0x0][R0];", 700, "INVALID_CONST_ADDR_LDC"),
+    ("RET;", 714, "RET_EMPTY_STACK_ERROR"),
+    ("again: SSY again;\n BRA again;", 714, "API_STACK_ERROR"),
+    (".quad 0x5fffffffffffffff;", 715, "is no instruction of sm_50"),
+    ("BPT.PAUSE;", 715, "BPT.PAUSE outside the trap handler"),
+    ("DADD R11, R4, R6;", 715, "MISALIGNED_REG"),
+    ("MOV R0, 0x2;\n LDS R2, [R0];", 716, "MISALIGNED_ADDR"),
+    ("MOV R0, 0x4;\n JMX R0;", 718, "MISALIGNED_PC"),
+    ("MOV R0, 0x100;\n JMX R0;", 718, "PC_OVERFLOW"),
+    ("BPT.TRAP 0x1;", 719, "BPT.TRAP 0x1, and there is no trap handler"),
+])
+def test_a_fault_in_machine_code(program, tmp_path, body, result, words):
+    """Each has the number that NVIDIA's documentation gives it; the report names kernel, warp, block, lanes, instruction."""
+    (tmp_path / "fault.sass").write_text(FAULT.format(body))
     subprocess.run([WAVETRAP, "asm", tmp_path / "fault.sass", "-o", tmp_path / "f.cubin", "-g", "sm"], check=True, capture_output=True)
     done = wavetrap("exec", "-g", "sm", program, "file", tmp_path / "f.cubin")
-    assert done.stdout == "synchronize 700\n", done.stdout
-    assert "a store at 0x40: no memory is mapped there" in done.stderr and "<vadd+0x18>" in done.stderr, done.stderr
-    assert "STG.E [R0], R2" in done.stderr
+    assert done.stdout == f"synchronize {result}\n", done.stdout
+    assert words in done.stderr and "kernel vadd, SM 0 warp 0, block (0,0,0) warp 0, lanes 0x" in done.stderr, done.stderr
+    if result != 718:
+        assert "<vadd+0x" in done.stderr, done.stderr
 
 
 VARIABLES = """

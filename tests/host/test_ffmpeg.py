@@ -120,7 +120,7 @@ def deinterlaced(before, rows, after, parity):
         return picture[min(max(y, 0), height - 1)][min(max(x, 0), width - 1)]
     result = []
     for y in range(height):
-        line = bytearray(rows[y])
+        line = list(rows[y])
         for x in range(width if y % 2 != parity else 0):
             guess = spatial([at(rows, x + k, y - 1) for k in range(-3, 4)], [at(rows, x + k, y + 1) for k in range(-3, 4)])
             near = [half(at(before, x, y + k) + at(rows, x, y + k)) for k in (-2, 0, 2)]
@@ -132,17 +132,43 @@ def deinterlaced(before, rows, after, parity):
             low = min(near[1] - below, near[1] - above, max(near[0] - above, near[2] - below))
             moved = max(moved, low, -high)
             line[x] = min(max(guess, near[1] - moved), near[1] + moved)
-        result.append(bytes(line))
+        result.append(line)
     return result
 
 
-def test_yadif_by_its_formula(tmp_path):
-    """The CPU's filter has other edges and breaks ties otherwise, so that it is no measure here."""
-    given = [list(planes(f)) for f in frames(on_cpu(*source(), "-vf", "format=yuv420p"))]
-    got = [list(planes(f)) for f in frames(filtered(tmp_path, "yadif_cuda", before="yuv420p,setfield=tff"))]
+def samples(data, pixels, width, height):
+    """Of each frame the rows of Y, U and V, whatever their bits and their order in memory."""
+    wide, whole, mixed = pixels.endswith("le"), "444" in pixels, pixels.startswith("p0")
+    values = struct.unpack(f"<{len(data) // 2}H", data) if wide else data
+    w, h = (width, height) if whole else (width // 2, height // 2)
+    for first in range(0, len(values), width * height + 2 * w * h):
+        luma = [list(values[first + width * y:first + width * (y + 1)]) for y in range(height)]
+        chroma = values[first + width * height:first + width * height + 2 * w * h]
+        u, v = (chroma[::2], chroma[1::2]) if mixed else (chroma[:w * h], chroma[w * h:])
+        yield [luma, *([list(plane[w * y:w * (y + 1)]) for y in range(h)] for plane in (u, v))]
+
+
+@pytest.mark.parametrize("pixels", "yuv420p yuv444p16le p010le p016le".split())
+def test_yadif_by_its_formula(tmp_path, pixels):
+    """Of 8 and 16 bits a sample, alone in a texel and by two. The CPU's filter has other edges and breaks ties otherwise."""
+    width, height = 48, 32
+    made = source(width=width, height=height)
+    given = list(samples(on_cpu(*made, "-vf", f"format={pixels}"), pixels, width, height))
+    got = list(samples(filtered(tmp_path, "yadif_cuda", made, f"{pixels},setfield=tff", pixels), pixels, width, height))
     assert len(got) == 3
     for plane in range(3):
         assert got[1][plane] == deinterlaced(given[0][plane], given[1][plane], given[2][plane], 0)
+
+
+@pytest.mark.parametrize("pixels, same", [("yuv420p", "yuv420p"), ("yuv444p16le", "yuv444p16le"), ("p016le", "yuv420p16le")])
+def test_yadif_beside_the_cpus(tmp_path, pixels, same):
+    """Most samples are equal; the filters break ties differently."""
+    gpu = filtered(tmp_path, "yadif_cuda", before=f"{pixels},setfield=tff", after=pixels)
+    cpu = on_cpu(*source(), "-vf", f"format={pixels},setfield=tff,format={same},yadif,format={pixels}")
+    assert gpu != on_cpu(*source(), "-vf", f"format={pixels}")
+    pairs = [(a, b) for x, y in zip(samples(gpu, pixels, WIDTH, HEIGHT), samples(cpu, pixels, WIDTH, HEIGHT))
+             for p, q in zip(x, y) for a, b in zip(sum(p, []), sum(q, []))]
+    assert sum(a == b for a, b in pairs) > 0.97 * len(pairs)
 
 
 def test_yadif_of_nv12_is_that_of_yuv420p(tmp_path):

@@ -1,9 +1,14 @@
 """The console with unmodified OpenCL host programs on the emulated Gen9 GPU: `wavetrap debug -g gen9 ./program`. What the program
 prints, and C's arithmetic on its data (a[i] = i, b[i] = 10 * i), say what variables must be."""
+import json
 import re
+import socket
 import struct
 import subprocess
 import sys
+import tempfile
+import time
+from pathlib import Path
 
 import pytest
 
@@ -342,3 +347,162 @@ def test_the_tutorial_for_host_programs_is_true(tmp_path):
         return [re.sub(r"0x[0-9a-f]+", "0x...", line).replace(str(tmp_path), "/tmp") for line in lines]
 
     assert list(zip(commands, plain(said))) == list(zip(commands, plain(wanted)))
+
+
+# ---- several GPUs ----
+
+BOTH = r"""
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <dlfcn.h>
+#include <stdio.h>
+static const char ptx[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry set(.param .u64 p)\n{\n"
+                          ".reg .b64 %rd<2>;\n.reg .b32 %r<2>;\nld.param.u64 %rd0, [p];\nmov.u32 %r0, 42;\n"
+                          "st.global.u32 [%rd0], %r0;\nret;\n}\n";
+int main(void)
+{
+    const char *source = "kernel void one(global int *o) { o[0] = 7; }";
+    const size_t one = 1;
+    cl_platform_id platform;
+    cl_device_id device;
+    int o = 0;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    clBuildProgram(program, 1, &device, "", NULL, NULL);
+    cl_kernel kernel = clCreateKernel(program, "one", NULL);
+    cl_mem memory = clCreateBuffer(context, 0, sizeof o, NULL, NULL);
+    clSetKernelArg(kernel, 0, sizeof memory, &memory);
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL);
+    clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof o, &o, 0, NULL, NULL);
+    printf("OpenCL %d\n", o);
+    fflush(stdout);
+    void *library = dlopen("libcuda.so.1", RTLD_NOW), *cuda, *module, *function;
+    unsigned long long out;
+    void *arguments[] = {&out};
+    int number;
+#define F(name) int (*name)() = (int (*)())dlsym(library, #name)
+    F(cuInit);
+    F(cuDeviceGet);
+    F(cuCtxCreate_v2);
+    F(cuModuleLoadData);
+    F(cuModuleGetFunction);
+    F(cuMemAlloc_v2);
+    F(cuLaunchKernel);
+    F(cuMemcpyDtoH_v2);
+    cuInit(0);
+    cuDeviceGet(&number, 0);
+    cuCtxCreate_v2(&cuda, 0, number);
+    cuModuleLoadData(&module, ptx);
+    cuModuleGetFunction(&function, module, "set");
+    cuMemAlloc_v2(&out, (size_t)4);
+    cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL);
+    cuMemcpyDtoH_v2(&o, out, sizeof o);
+    printf("CUDA %d\n", o);
+    return 0;
+}
+"""
+
+TWO = ["-g", "gen9:subslices=2", "-g", "gen9"]
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    return build(ROOT / "tests" / "host" / "opencl_two.c", tmp_path_factory.mktemp("two"))
+
+
+FILLED = "round {}: {} {}, {} {}\n"
+
+
+def filled(number):
+    """What the program prints of a round: base + steps[i % 4] + 1 for i = 0 and 3, of each device."""
+    return FILLED.format(number, *(100000 * device + 10000 * number + step + 1 for device in (0, 1) for step in (1, 1000)))
+
+
+def test_two_gpus_are_one_session(two):
+    """The breakpoint holds for the code of both, which lies at the same address of two memories; stops and lists name the device."""
+    said = ask(["break fill", "run", "info devices", "info threads", *["continue"] * 32], two, options=TWO)
+    assert re.findall(r"^([* ]) (\d)  gen9 \(intelgt\): (\d) cores of 56 threads", said[2], re.M) in (
+        [("*", "0", "2"), (" ", "1", "3")], [(" ", "0", "2"), ("*", "1", "3")])
+    assert re.search(r"^\* \d+ +device [01] core \d thread \d channel 0 ", said[3], re.M), said[3]
+    stops = re.findall(r"^\[device (\d), dispatch (\d), .* core (\d),.*\n\nBreakpoint 1, fill \(o=0x\w+, base=(\d+)\)", "".join(said), re.M)
+    assert len(stops) == 32 and {device for device, *_ in stops} == {"0", "1"}, said
+    for device, _, core, base in stops:
+        assert (int(core) >= 2) == (device == "1") == (int(base) >= 100000), stops
+    assert len({dispatch for _, dispatch, *_ in stops}) == 4
+    assert said[-1].endswith(filled(1) + END) and filled(0) in "".join(said)
+
+
+def test_each_gpu_has_its_own_memory_and_watchpoints(two):
+    """Frames, constants and buffers are those of the thread's GPU; a watchpoint of one of its buffers stops its threads."""
+    said = ask(["break fill if base >= 100000", "run", "print steps[2]", "x/i $pc", "print (long)$pc >> 52", "print o", "delete", "watch o[5]", "continue",
+                "bt", "tbreak more", "delete 2", "continue", "finish", "continue", "x/2dw $3", "info sharedlibrary", "x/i fill"], two, options=TWO)
+    assert re.search(r"^\[device 1, ", said[1], re.M) and said[2].endswith("= 100\n") and " <fill+" in said[3] and said[4].endswith("= 2\n")
+    assert re.search(r"^\[device 1, .* channel 5;", said[8], re.M) and "New value = 100011\n" in said[8] and "#0  fill (" in said[9]
+    assert "more. (2 locations)" in said[10] or "Temporary breakpoint 3" in said[10]
+    x = re.search(r"Temporary breakpoint 3, more \(x=(\d+)\)", said[12])[1]
+    assert re.search(rf"Run till exit from #0  more \(x={x}\).*\n.* in fill \(", said[13]), said[13]
+    assert said[14].endswith(filled(1) + END)
+    # After the end, too: the second GPU's buffer, and both kernels.
+    out = said[5].split("0x")[1].strip()
+    assert re.match(rf"0x0*{out}( <.*>)?:\t110002\t110011$", said[15]), said[15]
+    assert len(re.findall(r"^0x00[12]08001\w+ +0x\w+ +fill$", said[16], re.M)) == 2 and " <fill>:\t" in said[17], said[16:]
+
+
+def test_a_mistake_on_the_second_gpu(two):
+    """It stops its thread; the first GPU's results are right."""
+    said = ask(["run", "print o", "continue"], two, "stray", options=TWO)
+    assert "Program stopped by a fault: " in said[0] and re.search(r"^\[device 1, ", said[0], re.M), said[0]
+    assert re.search(r"^round 0: 2 1001, ", said[2], re.M), said
+
+
+def test_the_second_gpu_goes_on_when_its_debugger_goes(two):
+    """Its breakpoints are lifted."""
+    done = debug(["break fill if base >= 100000", "run", "detach"], two, options=TWO)
+    assert done.returncode == 0 and done.stdout.count("[device 1, ") == 1, done.stdout
+
+
+@pytest.mark.parametrize("gpus", [["gen9", "gfx900"], ["gfx900", "gen9"]])
+def test_a_gpu_of_another_family_beside_it(program, gpus):
+    """The program uses the one of its runtime."""
+    said = ask(["break add", "run 1", "info devices", "delete", "continue"], program, options=[f"--gpu={gpu}" for gpu in gpus])
+    assert "Breakpoint 1, add (" in said[1] and re.fullmatch(r"\* 0  gen9 .*\n", said[2]), said[2]
+    assert said[-1].endswith("round 0: -315 0 -1008\n" + END)
+
+
+def test_a_program_with_gpus_of_two_families(tmp_path):
+    """Kernels of the family that is not debugged do not wait for a debugger: here the CUDA ones, after those of OpenCL."""
+    (tmp_path / "both.c").write_text(BOTH)
+    subprocess.run(["gcc", "-o", tmp_path / "both", tmp_path / "both.c", f"-I{ROOT}/include", "-lOpenCL", "-ldl"], check=True)
+    said = ask(["break one", "run", "info devices", "continue"], tmp_path / "both", options=["-g", "gen9", "-g", "sm"])
+    assert "Breakpoint 1, one (" in said[1] and re.match(r"\* 0  gen9 ", said[2])
+    assert re.fullmatch(r"Continuing\.\nOpenCL 7\n\[The program uses sm GPUs, too, whose kernels run without the debugger of gen9: "
+                        r"'wavetrap debug -g sm --pid=\d+' debugs them\.\]\nCUDA 42\n" + re.escape(END), said[3]), said[3]
+
+
+def test_kernels_wait_although_somebody_has_looked_in(program):
+    """A connection on which nothing is said, as the debugger makes it to see whether the program is there, does not let them run."""
+    with tempfile.TemporaryDirectory() as folder:
+        environ = {**environment(), "WAVETRAP_SOCKETS": folder}
+        process = subprocess.Popen([WAVETRAP, "exec", *GEN9, program], stdout=subprocess.PIPE, env={**environ, "WAVETRAP_HELD": "1"})
+        try:
+            end = time.monotonic() + 60
+            while not (sockets := list(Path(folder).glob("*.gen9"))) and process.poll() is None and time.monotonic() < end:
+                pass
+            with socket.socket(socket.AF_UNIX) as look:
+                look.connect(str(sockets[0]))
+                look.shutdown(socket.SHUT_WR)
+                assert look.recv(1) == b""
+            while process.poll() is None and time.monotonic() < end:
+                state = subprocess.run([WAVETRAP, "gem", f"--pid={process.pid}", "--json"], capture_output=True, text=True, env=environ)
+                if any(o["active"] for o in json.loads(state.stdout or '{"objects": []}')["objects"]):
+                    break
+            done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "-ex", "break add", "-ex", "continue", "-ex", "delete", "-ex",
+                                   "continue", *GEN9, f"--pid={process.pid}"], capture_output=True, text=True, env=environ, timeout=60)
+            assert "Breakpoint 1, add (" in done.stdout, done.stdout + done.stderr
+            assert process.communicate(timeout=60)[0] == b"round 0: -315 0 -1008\n"
+        finally:
+            process.kill()
+            process.wait()

@@ -23,6 +23,11 @@ def line_of(mark):
     return next(i for i, line in enumerate(SOURCE.read_text().splitlines(), 1) if f"/* {mark} */" in line)
 
 
+def expected(i):
+    """What `scale` stores for thread i of the first block."""
+    return sum((((i + k) % 64) ** 2 % 1009) * (k + 1) for k in range(8))
+
+
 @pytest.fixture(name="recording", scope="module")
 def recording_fixture(tmp_path_factory):
     if not shutil.which("clang-19"):
@@ -137,6 +142,23 @@ def test_the_debugger_goes_in_the_past(recording, bounded): # pylint: disable=un
             assert line, "the debugger has ended"
         process.kill()
         assert process.stdout.read().endswith("0 wrong\n") # of the program, which goes on
+
+
+@pytest.mark.parametrize("words", [("sums",), ("sums", "free")])
+def test_memory_is_looked_at_after_the_end(recording, words):
+    """It is what the last kernel has left, whether the program has freed it or not, without the breakpoints in code; PTX has its text."""
+    said = ask([f"break {SOURCE.name}:{line_of('scaled')}", "tbreak kernel flip", "run", "print in", "print out", "disable 1", "continue", "enable 1",
+                "continue", "print $1[3..5]", "print $2[0..1]", "x/2dw $2", "disassemble scale", "run", "print k", "kill"], recording, *words, options=SM)
+    assert said[8].endswith(RIGHT) and said[9] == "$3 = {9, 16, 25}\n", said
+    results = re.match(r"\$4 = \{(-?\d+), (-?\d+)\}$", said[10])
+    assert int(results[1]) == -int(results[2]) == expected(0) - expected(1) and said[11].endswith(f":\t{results[1]}\t{results[2]}\n")
+    assert "cvta.local.u64 %SP, %SPL\n" in said[12] and "BPT" not in said[12], said[12]
+    assert "Breakpoint 1, scale (" in said[13] and re.search(r"at .*recording.cu:\d+$", said[13], re.M)
+
+
+def test_memory_of_a_program_that_was_killed_is_gone(recording):
+    done = debug(["break kernel flip", "run", "print out", "kill", "x/2dw $1"], recording, "sums", options=SM)
+    assert done.returncode == 1 and "Cannot access memory at address 0x" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("options, words, commands, message", [

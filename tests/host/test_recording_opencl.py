@@ -25,6 +25,11 @@ def line_of(text):
 SCALED, FLIPPED, ANSWERED = line_of("out[i] = sum"), line_of("mine - other"), line_of("+= *flag")
 
 
+def expected(i):
+    """What `scale` stores for item i of the first group."""
+    return sum((((i + k) % 64) ** 2 % 1009) * (k + 1) for k in range(8))
+
+
 @pytest.fixture(name="recording", scope="module")
 def recording_fixture(tmp_path_factory):
     return build(SOURCE, tmp_path_factory.mktemp("recording"))
@@ -133,6 +138,23 @@ def test_the_debugger_goes_in_the_past(recording, bounded): # pylint: disable=un
             assert line, "the debugger has ended"
         process.kill()
         assert process.stdout.read().endswith("0 wrong\n") # of the program, which goes on
+
+
+@pytest.mark.parametrize("words", [("sums",), ("sums", "free")])
+def test_memory_is_looked_at_after_the_end(recording, words):
+    """It is what the last kernel has left, whether the program has freed it or not, without the breakpoints in code."""
+    said = ask([f"break program-1.cl:{SCALED}", "tbreak flip", "run", "print in", "print out", "disable 1", "continue", "enable 1", "continue", "print $1[3..5]",
+                "print $2[0..1]", "x/2dw $2", "disassemble scale", "run", "print i", "kill"], recording, *words, options=GEN9)
+    assert said[8].endswith(RIGHT) and said[9] == "$3 = {9, 16, 25}\n", said
+    results = re.match(r"\$4 = \{(-?\d+), (-?\d+)\}$", said[10])
+    assert int(results[1]) == -int(results[2]) == expected(0) - expected(1) and said[11].endswith(f":\t{results[1]}\t{results[2]}\n")
+    assert "> <scale+16>:" not in said[12] and said[12].count("(8|M0)") > 20 and "reakpoint" not in said[12], said[12]
+    assert "Breakpoint 1, scale (" in said[13]
+
+
+def test_memory_of_a_program_that_was_killed_is_gone(recording):
+    done = debug(["break flip", "run", "print out", "kill", "x/2dw $1"], recording, "sums", options=GEN9)
+    assert done.returncode == 1 and "Cannot access memory at address 0x" in done.stderr, done.stderr
 
 
 def test_where_there_is_no_way_back(recording):

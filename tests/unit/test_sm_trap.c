@@ -265,6 +265,86 @@ static void test_errors_that_are_not_reported_do_not_trap(void **state)
     rig_close(&r);
 }
 
+/* Errors of the PC are those of the warp, too: it enters the handler with its ESR. */
+static void test_errors_of_the_pc(void **state)
+{
+    static const struct {
+        const char *to;
+        uint32_t code;
+        uint64_t pc;
+    } cases[] = {{"0xc", SM_MISALIGNED_PC, 0xc}, {"0x100", SM_PC_OVERFLOW, 0x108}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (unsigned cut = 0; cut < 2; cut++) { /* the jump is the last one of a run */
+            char kernel[100];
+            struct rig r;
+            snprintf(kernel, sizeof kernel, "    MOV R1, %s;\n    JMX R1;\n    EXIT;\n",
+                     cases[i].to);
+            rig_open(&r, "", kernel, "    BPT.PAUSE;\n    RTT.TERMINATE;\n", 2);
+            if (cut)
+                assert_int_equal(run(&r, 2), WT_RUN_BUDGET);
+            assert_int_equal(run(&r, 100), WT_RUN_HALTED);
+            assert_int_equal(reg(&r, WARP_ESR), cases[i].code);
+            assert_int_equal(reg(&r, WARP_ESR_PC), cases[i].pc);
+            assert_int_equal(reg(&r, PAUSE), 3);
+            resume(&r);
+            assert_int_equal(run(&r, 100), WT_RUN_ENDED);
+            rig_close(&r);
+            /* Nothing is there that could be skipped instead. */
+            rig_open(&r, "", kernel, "    BPT.PAUSE;\n    RTT.TERMINATE;\n", 1);
+            set_reg(&r, WARP_REPORT, ~(1u << SM_MISALIGNED_PC));
+            assert_int_equal(run(&r, 100), i ? WT_RUN_HALTED : WT_RUN_FAULT);
+            rig_close(&r);
+            /* Nobody takes it. */
+            rig_open(&r, "", kernel, NULL, 1);
+            assert_int_equal(run(&r, 100), WT_RUN_FAULT);
+            assert_int_equal(r.m->fault.pc, cases[i].pc);
+            assert_int_equal(r.m->fault.time, 2);
+            assert_string_equal(r.m->fault.name, sm_error_name(cases[i].code));
+            rig_close(&r);
+        }
+}
+
+/* "BPT.TRAP with a 0 immediate value is illegal"; the others are told by both ESRs. */
+static void test_every_immediate_of_a_trap(void **state)
+{
+    for (unsigned n = 0; n < 8; n++) {
+        char kernel[60];
+        struct rig r;
+        snprintf(kernel, sizeof kernel, "    BPT.TRAP 0x%x;\n    EXIT;\n", n);
+        rig_open(&r, "", kernel, "    BPT.PAUSE;\n    RTT.TERMINATE;\n", 1);
+        assert_int_equal(run(&r, 100), WT_RUN_HALTED);
+        assert_int_equal(reg(&r, WARP_ESR), n ? n << 16 : SM_ILLEGAL_INSTR_PARAM);
+        assert_int_equal(reg(&r, GLOBAL_ESR), SM_GESR_BPT_PAUSE | (n ? 1u << (8 + n) : 0));
+        assert_int_equal(reg(&r, TRAPS), n > 0);
+        rig_close(&r);
+    }
+}
+
+/* "caused by previous instructions from the executing warp": another warp's errors still come
+ * late. */
+static void test_drain_is_of_its_own_warp(void **state)
+{
+    struct rig r;
+    rig_open(&r, "error-delay=8",
+             "    LDS R5, [R4];\n    NOP;\n    NOP;\n    BPT.DRAIN;\n    NOP;\n    EXIT;\n",
+             "    BPT.PAUSE;\n    RTT.TERMINATE;\n", 2);
+    struct sm_warp *w = r.d->warp;
+    for (unsigned lane = 0; lane < SM_LANES; lane++)
+        w[0].r[4][lane] = 2;
+    w[1].pc = CODE + 0x28; /* at the DRAIN */
+    assert_int_equal(r.m->engine->turn(r.m, 0, 1), 1);
+    assert_int_equal(w[0].late[0].code, SM_MISALIGNED_ADDR);
+    assert_int_equal(r.m->engine->turn(r.m, 1, 1), 1);
+    assert_int_equal(w[1].pc, CODE + 0x30);
+    assert_int_equal(w[0].late[0].code, SM_MISALIGNED_ADDR);
+    assert_int_equal(reg(&r, STATUS0), 0);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(r.m->engine->turn(r.m, 0, 1), 1);
+    assert_true(w[0].trapped && w[1].must_enter);
+    assert_int_equal(sm_trap_entry(&w[0])->pc, CODE + 0x30); /* before the next instruction */
+    rig_close(&r);
+}
+
 static void test_masked_traps_wait(void **state)
 {
     struct rig r;
@@ -580,6 +660,9 @@ int main(void)
         cmocka_unit_test(test_pause_outside_the_handler_is_an_error),
         cmocka_unit_test(test_mode_7_of_bpt_is_no_instruction),
         cmocka_unit_test(test_errors_that_are_not_reported_do_not_trap),
+        cmocka_unit_test(test_errors_of_the_pc),
+        cmocka_unit_test(test_every_immediate_of_a_trap),
+        cmocka_unit_test(test_drain_is_of_its_own_warp),
         cmocka_unit_test(test_masked_traps_wait),
         cmocka_unit_test(test_stop_and_resume),
         cmocka_unit_test(test_a_handler_that_returns_while_stopped_is_held),

@@ -9,6 +9,21 @@
 
 #ifdef __cplusplus
 
+#ifdef __CUDA__
+/* Tells libcudart before main() where the __managed__ variables of this program, or library, are.
+ * The linker defines the two names if there are any. */
+extern "C" {
+void __cudaRegisterManagedSection(void *begin, void *end);
+extern char __start_cuda_managed[] __attribute__((weak, visibility("hidden")));
+extern char __stop_cuda_managed[] __attribute__((weak, visibility("hidden")));
+}
+__attribute__((constructor(101))) static void wavetrap_register_managed()
+{
+    if (__start_cuda_managed)
+        __cudaRegisterManagedSection(__start_cuda_managed, __stop_cuda_managed);
+}
+#endif
+
 /* Mathematics that the host's library does not have, for code that is compiled for both. */
 extern "C" {
 static inline float rsqrtf(float x)

@@ -8,11 +8,10 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-/* clang 19 has the attribute `managed` for HIP only. As a __device__ variable it would be two: one
- * of the host's, one of each GPU's. */
-#define __managed__                                                                                \
-    _Pragma("GCC error \"__managed__ is not compiled by clang 19: use cudaMallocManaged\"")        \
-        __device__
+/* clang 19 has the attribute `managed` for HIP only. A __device__ variable is two: one of the
+ * host's, one of each GPU's. By the section, which PTX does not have, libcudart knows the host's
+ * that the GPUs are to use, too. */
+#define __managed__ __attribute__((device)) __attribute__((section("cuda_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #else
 #define __host__

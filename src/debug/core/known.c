@@ -34,7 +34,10 @@ void dbg_identify(struct wt_debugger *d, uint32_t wave)
 
 void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text, size_t size)
 {
-    snprintf(text, size, "core %u %s %u", wave->core, d->topology->wave_word, wave->slot);
+    char device[24] = "";
+    if (d->topology->devices > 1)
+        snprintf(device, sizeof device, "device %u ", wave->device);
+    snprintf(text, size, "%score %u %s %u", device, wave->core, d->topology->wave_word, wave->slot);
 }
 
 /* The rows that the last scan has added. Their waves run if waves that begin are let run. */

@@ -12,7 +12,7 @@ enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status);
  * known of the handle is forgotten; a step of the wave that was there before is marked as ended.
  */
 void dbg_identify(struct wt_debugger *d, uint32_t wave);
-/** "core 0 warp 3": the slot of a wave, for people. */
+/** "core 0 warp 3": the slot of a wave, for people; among several GPUs "device 1 core 2 warp 3". */
 void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
                    size_t size);
 /** Puts into the news which active waves have come or gone since the last time, if clients want it.

@@ -279,44 +279,16 @@ enum wt_status wt_gcn_process_want_memory(struct wt_gcn_process *p, struct wt_er
 {
     struct kfd_wire_request request = {.kind = KFD_WIRE_FINAL};
     struct kfd_wire_answer answer;
-    const enum wt_status status = gcnp_ask(p, &request, NULL, &answer, NULL, 0, err);
-    if (status == WT_OK && answer.result < 0)
-        return wt_fail(err, WT_NO_MEMORY, "process %d has no memory to keep what it frees",
-                       p->connection.pid);
-    return status;
+    return gcnp_ask(p, &request, NULL, &answer, NULL, 0, err);
 }
 
-/* Skips the answer to the request that was pending when the process announced its end: it comes
- * first. */
-static bool receive_memory(struct wt_connection *c, struct kfd_wire_answer *answer, uint8_t **bytes)
+void wt_gcn_process_final_memory(struct wt_gcn_process *p, wt_process_piece_fn *found,
+                                 void *context)
 {
-    do {
-        free(*bytes);
-        *bytes = NULL;
-        if (wt_connection_receive(c, answer, sizeof *answer, WT_IGNORED) != WT_OK ||
-            answer->size > KFD_WIRE_MOST || (answer->size && !(*bytes = malloc(answer->size))) ||
-            wt_connection_receive(c, *bytes, answer->size, WT_IGNORED) != WT_OK)
-            return false;
-    } while (answer->result != KFD_WIRE_MEMORY);
-    return answer->call.arg[1] && (!answer->size || answer->size == answer->call.arg[1]);
-}
-
-void wt_gcn_process_final_memory(struct wt_gcn_process *p, wt_gcn_memory_fn *found, void *context)
-{
-    struct wt_connection c = p->connection; /* the process has ended, but still sends */
     struct kfd_wire_request request = {.kind = KFD_WIRE_FINAL_NEXT};
-    struct kfd_wire_answer answer;
-    uint8_t *bytes = NULL;
-    bool more = c.ended;
-    c.ended = false;
-    while (more && wt_connection_send(&c, &request, sizeof request, WT_IGNORED) == WT_OK &&
-           receive_memory(&c, &answer, &bytes) && answer.call.arg[0] >= request.addr) {
-        more = found(context, answer.call.arg[0], bytes, answer.call.arg[1]);
-        bytes = NULL;
-        request.addr = answer.call.arg[0] + answer.call.arg[1];
-        more = more && request.addr > answer.call.arg[0];
-    }
-    free(bytes);
+    const struct wt_process_final final = {&request, sizeof request, &request.addr,
+                                           sizeof(struct kfd_wire_answer)};
+    wt_process_final_memory(&p->connection, &final, found, context);
 }
 
 enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *p, uint64_t *addr,

@@ -3,6 +3,7 @@
 #define WT_DEBUG_GCN_PROCESS_H
 
 #include "debug/gcn/gcn.h"
+#include "debug/process/final_memory.h"
 
 struct wt_gcn_process;
 
@@ -35,14 +36,11 @@ enum wt_status wt_gcn_process_record(struct wt_gcn_process *process, uint64_t bu
 /** Has the process keep its memory at its end until this connection is closed. A debugger must be
  * connected. */
 enum wt_status wt_gcn_process_want_memory(struct wt_gcn_process *process, struct wt_error *err);
-/** Takes a piece of memory, sorted by address; @p bytes, malloc'ed, become the callee's; NULL: all
- * are zero. False: no more is wanted. */
-typedef bool wt_gcn_memory_fn(void *context, uint64_t addr, uint8_t *bytes, uint64_t size);
 /**
  * The memory of a process that has said that it ends, after wt_gcn_process_want_memory(): what its
  * GPUs could use at the end, or since the latest kernel began. Nothing if it has gone meanwhile.
  */
-void wt_gcn_process_final_memory(struct wt_gcn_process *process, wt_gcn_memory_fn *found,
+void wt_gcn_process_final_memory(struct wt_gcn_process *process, wt_process_piece_fn *found,
                                  void *context);
 
 /** Puts the writing of core files into @p services, whose context is the process. */

@@ -21,13 +21,35 @@ enum wt_gen_register {
     WT_GEN_TD_CLR1 = 0xe494,
 };
 
-/** What the driver knows of the GPU. */
+/** What the driver knows of the GPUs. Threads are numbered through: subslice, EU, thread. */
 struct wt_gen_info {
-    uint32_t subslices; /**< number n is subslice n % 3 of slice n / 3 */
-    uint64_t saved; /**< address of the area of thread 0 (subslice, EU, thread), then the next */
+    uint32_t gpus;                     /**< 1 to GEN_WIRE_GPUS */
+    uint32_t subslices[GEN_WIRE_GPUS]; /**< of each, number n is subslice n % 3 of slice n / 3 */
+    uint64_t saved; /**< address of the area of a GPU's thread 0, then the next */
     uint64_t slm;   /**< where a thread sees the shared local memory of its group */
     uint64_t file;  /**< … and its own general registers, r0 first */
 };
+
+/**
+ * What distinguishes an address of GPU @p gpu from the same one of another GPU, whose memory there
+ * is another: it is added to addresses of code and of scratch memory. An address without a mark is
+ * of the GPU of the thread that looks. 0: there is only one GPU.
+ */
+static inline uint64_t wt_gen_mark(const struct wt_gen_info *info, uint32_t gpu)
+{
+    return info->gpus > 1 ? (uint64_t)(gpu + 1) << GEN_WIRE_GPU_BIT : 0;
+}
+
+/** Takes the mark off *addr; the number of its GPU, or @p otherwise where it has none. */
+static inline uint32_t wt_gen_unmark(const struct wt_gen_info *info, uint64_t *addr,
+                                     uint32_t otherwise)
+{
+    const uint64_t mark = info->gpus > 1 ? *addr >> GEN_WIRE_GPU_BIT : 0;
+    if (!mark || mark > info->gpus)
+        return otherwise;
+    *addr &= ((uint64_t)1 << GEN_WIRE_GPU_BIT) - 1;
+    return (uint32_t)mark - 1;
+}
 
 /** What has happened in the program. */
 struct wt_gen_event {
@@ -40,11 +62,12 @@ struct wt_gen_event {
  * is none (WT_INVALID). */
 struct wt_gen_link_ops {
     enum wt_status (*info)(void *context, struct wt_gen_info *info, struct wt_error *err);
-    enum wt_status (*read_register)(void *context, uint32_t offset, uint32_t *value,
+    enum wt_status (*read_register)(void *context, uint32_t gpu, uint32_t offset, uint32_t *value,
                                     struct wt_error *err);
-    enum wt_status (*write_register)(void *context, uint32_t offset, uint32_t value,
+    enum wt_status (*write_register)(void *context, uint32_t gpu, uint32_t offset, uint32_t value,
                                      struct wt_error *err);
-    /** Memory as a thread sees it (@p thread counts where the memory is its group's). */
+    /** Memory as a thread sees it, or at an address with a GPU's mark (@p thread counts where the
+     * memory is its group's). */
     enum wt_status (*read)(void *context, uint32_t thread, uint64_t addr, void *out, size_t size,
                            struct wt_error *err);
     enum wt_status (*write)(void *context, uint32_t thread, uint64_t addr, const void *bytes,
@@ -55,7 +78,8 @@ struct wt_gen_link_ops {
     /** The debugger knows the list of kernels in this state: walks that wait for that go on. NULL:
      * kernels do not come and go. */
     enum wt_status (*code_known)(void *context, uint64_t state, struct wt_error *err);
-    /** Watches memory, this list and no other. NULL: the target has a service for it, or none. */
+    /** Watches memory, this list and no other; what has no mark and is no group's, on all GPUs.
+     * NULL: the target has a service for it, or none. */
     enum wt_status (*watch)(void *context, const struct gen_wire_watch *list, size_t count,
                             struct wt_error *err);
     /** The oldest accesses to such memory that were not given yet, at most @p room; their threads

@@ -37,8 +37,9 @@ struct wt_probe {
     struct wt_space space[GENP_SPACES];
     struct wt_register *registers;
     struct wt_gen_info info;
-    uint32_t td_ctl;
-    struct wt_watchpoint *watch; /**< as asked for */
+    unsigned cores[GEN_WIRE_GPUS]; /**< the topology's: subslices of each GPU */
+    uint32_t td_ctl;               /**< of all GPUs */
+    struct wt_watchpoint *watch;   /**< as asked for */
     size_t watches;
 };
 
@@ -47,6 +48,13 @@ static inline struct genp_row *genp_row(const struct wt_probe *p, wt_wave_handle
 {
     return (struct genp_row *)wt_standstill_row(p, wave);
 }
+
+/* ---- gpus.c ---- */
+
+/** The GPU of a subslice, which are numbered through; *first becomes its first one. */
+uint32_t genp_gpu_of(const struct wt_probe *p, uint32_t subslice, uint32_t *first);
+/** The GPU of a thread. */
+uint32_t genp_device_of(const struct wt_probe *p, uint32_t wave);
 
 /* ---- threads.c: who waits where, and why ---- */
 
@@ -68,7 +76,9 @@ static inline wt_lanes genp_channels(const struct genp_row *row)
 /** The address of a thread's area. */
 static inline uint64_t genp_area(const struct wt_probe *p, uint32_t wave)
 {
-    return p->info.saved + (uint64_t)wave * GEN_SAVED_STRIDE;
+    uint32_t first;
+    genp_gpu_of(p, wave / GENP_SUBSLICE_THREADS, &first);
+    return p->info.saved + (uint64_t)(wave - first * GENP_SUBSLICE_THREADS) * GEN_SAVED_STRIDE;
 }
 
 /* ---- registers.c ---- */

@@ -12,17 +12,26 @@
 
 static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 {
-    if (!p->info.subslices || p->info.subslices > GENP_SUBSLICES)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "the driver tells of %u subslices; Gen9 has 1 to 9 of them",
-                       (unsigned)p->info.subslices);
+    unsigned subslices = 0;
+    if (!p->info.gpus || p->info.gpus > GEN_WIRE_GPUS)
+        return wt_fail(err, WT_UNSUPPORTED, "the driver tells of %u GPUs; a debugger takes 1 to %u",
+                       (unsigned)p->info.gpus, GEN_WIRE_GPUS);
+    for (uint32_t i = 0; i < p->info.gpus; i++) {
+        if (!p->info.subslices[i] || p->info.subslices[i] > GENP_SUBSLICES)
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "the driver tells of %u subslices; Gen9 has 1 to 9 of them",
+                           (unsigned)p->info.subslices[i]);
+        subslices += p->cores[i] = p->info.subslices[i];
+    }
     p->common.topology = (struct wt_topology){.family = "gen9",
                                               .arch = "intelgt",
                                               .triple = "spir64-unknown-unknown",
                                               .clusters = 1,
-                                              .cores = p->info.subslices,
+                                              .devices = p->info.gpus,
+                                              .device_cores = p->cores,
+                                              .cores = subslices,
                                               .waves_per_core = GENP_SUBSLICE_THREADS,
-                                              .waves = p->info.subslices * GENP_SUBSLICE_THREADS,
+                                              .waves = subslices * GENP_SUBSLICE_THREADS,
                                               .host_launches = p->link->host_launches,
                                               .lanes = GENP_LANES,
                                               .wave_word = "thread",

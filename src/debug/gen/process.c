@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "debug/process/connection.h"
@@ -14,8 +15,48 @@ struct wt_gen_process {
     struct wt_gen_link link;
     struct wt_connection connection;
     struct gen_wire_hello hello;
-    struct wt_fault fault; /* for which the program's walk waits; its kind is 0: none */
+    struct wt_gen_info info;
+    struct wt_fault fault; /* for which a walk of the program waits; its kind is 0: none */
+    uint32_t fault_gpu;    /* whose walk that is */
 };
+
+static uint32_t threads_of(const struct wt_gen_process *p, uint32_t gpu)
+{
+    return p->info.subslices[gpu] * GEN_WIRE_THREADS;
+}
+
+/* Splits a thread's global number into its GPU and its number there. WT_NO_HANDLE: any. */
+static void locate(const struct wt_gen_process *p, uint32_t thread,
+                   struct gen_wire_request *request)
+{
+    request->device = 0;
+    request->thread = thread;
+    while (request->device + 1 < p->info.gpus && request->thread >= threads_of(p, request->device))
+        request->thread -= threads_of(p, request->device++);
+}
+
+/* The global number of a GPU's thread 0. */
+static uint32_t first_thread(const struct wt_gen_process *p, uint32_t gpu)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < gpu; i++)
+        first += threads_of(p, i);
+    return first;
+}
+
+/* The request about an address as @p thread sees it. */
+static struct gen_wire_request about(const struct wt_gen_process *p, enum gen_wire_kind kind,
+                                     uint32_t thread, uint64_t addr)
+{
+    struct gen_wire_request request = {.kind = kind};
+    locate(p, thread, &request);
+    const uint32_t gpu = wt_gen_unmark(&p->info, &addr, request.device);
+    if (gpu != request.device)
+        request.thread = 0;
+    request.device = gpu;
+    request.addr = addr;
+    return request;
+}
 
 /* ---- messages ---- */
 
@@ -49,31 +90,28 @@ static enum wt_status link_info(void *context, struct wt_gen_info *info, struct 
 {
     struct wt_gen_process *p = context;
     struct gen_wire_answer answer;
-    *info = (struct wt_gen_info){.subslices = p->hello.subslices,
-                                 .saved = p->hello.saved,
-                                 .slm = p->hello.slm,
-                                 .file = p->hello.file};
+    *info = p->info;
     return tell(p, (struct gen_wire_request){.kind = GEN_WIRE_DEBUG}, &answer, err);
 }
 
-static enum wt_status link_read_register(void *context, uint32_t offset, uint32_t *value,
-                                         struct wt_error *err)
+static enum wt_status link_read_register(void *context, uint32_t gpu, uint32_t offset,
+                                         uint32_t *value, struct wt_error *err)
 {
     struct gen_wire_answer answer;
-    const enum wt_status status =
-        tell(context, (struct gen_wire_request){.kind = GEN_WIRE_REGISTER_READ, .addr = offset},
-             &answer, err);
+    const struct gen_wire_request request = {
+        .kind = GEN_WIRE_REGISTER_READ, .device = gpu, .addr = offset};
+    const enum wt_status status = tell(context, request, &answer, err);
     if (status == WT_OK)
         *value = (uint32_t)answer.value;
     return status;
 }
 
-static enum wt_status link_write_register(void *context, uint32_t offset, uint32_t value,
-                                          struct wt_error *err)
+static enum wt_status link_write_register(void *context, uint32_t gpu, uint32_t offset,
+                                          uint32_t value, struct wt_error *err)
 {
     struct gen_wire_answer answer;
     const struct gen_wire_request request = {
-        .kind = GEN_WIRE_REGISTER_WRITE, .addr = offset, .value = value};
+        .kind = GEN_WIRE_REGISTER_WRITE, .device = gpu, .addr = offset, .value = value};
     return tell(context, request, &answer, err);
 }
 
@@ -82,9 +120,9 @@ static enum wt_status link_read(void *context, uint32_t thread, uint64_t addr, v
 {
     for (size_t done = 0, part; done < size; done += part) {
         part = size - done < GEN_WIRE_MOST ? size - done : GEN_WIRE_MOST;
-        const struct gen_wire_request request = {
-            .kind = GEN_WIRE_READ, .size = (uint32_t)part, .thread = thread, .addr = addr + done};
+        struct gen_wire_request request = about(context, GEN_WIRE_READ, thread, addr + done);
         struct gen_wire_answer answer;
+        request.size = (uint32_t)part;
         const enum wt_status status =
             ask(context, &request, NULL, &answer, (uint8_t *)out + done, part, err);
         if (status != WT_OK)
@@ -101,9 +139,9 @@ static enum wt_status link_write(void *context, uint32_t thread, uint64_t addr, 
 {
     for (size_t done = 0, part; done < size; done += part) {
         part = size - done < GEN_WIRE_MOST ? size - done : GEN_WIRE_MOST;
-        const struct gen_wire_request request = {
-            .kind = GEN_WIRE_WRITE, .size = (uint32_t)part, .thread = thread, .addr = addr + done};
+        struct gen_wire_request request = about(context, GEN_WIRE_WRITE, thread, addr + done);
         struct gen_wire_answer answer;
+        request.size = (uint32_t)part;
         const enum wt_status status =
             ask(context, &request, (const uint8_t *)bytes + done, &answer, NULL, 0, err);
         if (status != WT_OK)
@@ -115,23 +153,32 @@ static enum wt_status link_write(void *context, uint32_t thread, uint64_t addr, 
     return WT_OK;
 }
 
-/* A fault stays until the debugger resumes a thread. */
-static enum wt_status take_fault(struct wt_gen_process *p, struct wt_error *err)
+static enum wt_status take_fault_of(struct wt_gen_process *p, uint32_t gpu, struct wt_error *err)
 {
-    const struct gen_wire_request request = {.kind = GEN_WIRE_FAULT};
+    const struct gen_wire_request request = {.kind = GEN_WIRE_FAULT, .device = gpu};
     struct gen_wire_fault told;
     struct gen_wire_answer answer;
     const enum wt_status status = ask(p, &request, NULL, &answer, &told, sizeof told, err);
     if (status != WT_OK || answer.size != sizeof told || told.kind > WT_FAULT_HOST)
         return status;
     p->fault = (struct wt_fault){.kind = told.kind,
-                                 .wave = told.thread,
+                                 .wave = first_thread(p, gpu) + told.thread,
                                  .lanes = told.lanes,
-                                 .pc = told.pc,
+                                 .pc = told.pc + wt_gen_mark(&p->info, gpu),
                                  .addr = told.addr,
                                  .time = told.time};
+    p->fault_gpu = gpu;
     snprintf(p->fault.text, sizeof p->fault.text, "%.*s", (int)sizeof told.text, told.text);
     return WT_OK;
+}
+
+/* A fault stays until the debugger resumes a thread; then that of another GPU is told. */
+static enum wt_status take_fault(struct wt_gen_process *p, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (uint32_t gpu = 0; gpu < p->info.gpus && !p->fault.kind && !status; gpu++)
+        status = take_fault_of(p, gpu, err);
+    return status;
 }
 
 static enum wt_status link_event(void *context, bool wait, struct wt_gen_event *event,
@@ -160,29 +207,69 @@ static enum wt_status link_code_known(void *context, uint64_t state, struct wt_e
     return tell(context, request, &answer, err);
 }
 
-static enum wt_status link_watch(void *context, const struct gen_wire_watch *list, size_t count,
-                                 struct wt_error *err)
+/* Whether an address is the same memory for all threads of all GPUs: the program's own. */
+static bool is_common(const struct wt_gen_process *p, uint64_t addr)
 {
+    return !(p->info.gpus > 1 && addr >> GEN_WIRE_GPU_BIT) && addr < p->info.slm;
+}
+
+static enum wt_status watch_on(struct wt_gen_process *p, uint32_t gpu, struct gen_wire_watch *list,
+                               const struct gen_wire_watch *asked, size_t count,
+                               struct wt_error *err)
+{
+    struct gen_wire_request request = {.kind = GEN_WIRE_WATCH, .device = gpu};
     struct gen_wire_answer answer;
-    if (count > GEN_WIRE_MOST / sizeof *list)
-        return wt_fail(err, WT_UNSUPPORTED, "%zu watchpoints are too many", count);
-    const struct gen_wire_request request = {.kind = GEN_WIRE_WATCH,
-                                             .size = (uint32_t)(count * sizeof *list)};
-    const enum wt_status status = ask(context, &request, list, &answer, NULL, 0, err);
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct gen_wire_request of = about(p, GEN_WIRE_WATCH, asked[i].thread, asked[i].addr);
+        if (of.device != gpu && !is_common(p, asked[i].addr))
+            continue;
+        list[n] = asked[i];
+        list[n].thread = of.device == gpu ? of.thread : 0;
+        list[n++].addr = of.addr;
+    }
+    request.size = (uint32_t)(n * sizeof *list);
+    const enum wt_status status = ask(p, &request, list, &answer, NULL, 0, err);
     if (status == WT_OK && answer.result < 0)
         return wt_fail(err, WT_NO_MEMORY, "the program has no memory for watchpoints");
+    return status;
+}
+
+static enum wt_status link_watch(void *context, const struct gen_wire_watch *asked, size_t count,
+                                 struct wt_error *err)
+{
+    struct wt_gen_process *p = context;
+    enum wt_status status = WT_OK;
+    if (count > GEN_WIRE_MOST / sizeof *asked)
+        return wt_fail(err, WT_UNSUPPORTED, "%zu watchpoints are too many", count);
+    struct gen_wire_watch *list = calloc(count + 1, sizeof *list);
+    if (!list)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for watchpoints");
+    for (uint32_t gpu = 0; gpu < p->info.gpus && !status; gpu++)
+        status = watch_on(p, gpu, list, asked, count, err);
+    free(list);
     return status;
 }
 
 static enum wt_status link_take_hits(void *context, struct gen_wire_hit *hits, size_t room,
                                      size_t *count, struct wt_error *err)
 {
-    const struct gen_wire_request request = {.kind = GEN_WIRE_WATCHED,
-                                             .size = (uint32_t)(room * sizeof *hits)};
-    struct gen_wire_answer answer;
-    const enum wt_status status =
-        ask(context, &request, NULL, &answer, hits, room * sizeof *hits, err);
-    *count = status == WT_OK ? answer.size / sizeof *hits : 0;
+    struct wt_gen_process *p = context;
+    enum wt_status status = WT_OK;
+    *count = 0;
+    for (uint32_t gpu = 0; gpu < p->info.gpus && *count < room && !status; gpu++) {
+        const size_t left = (room - *count) * sizeof *hits;
+        const struct gen_wire_request request = {
+            .kind = GEN_WIRE_WATCHED, .device = gpu, .size = (uint32_t)left};
+        struct gen_wire_answer answer;
+        status = ask(p, &request, NULL, &answer, hits + *count, left, err);
+        const size_t more = status == WT_OK ? answer.size / sizeof *hits : 0;
+        for (size_t i = *count; i < *count + more; i++) {
+            hits[i].thread += first_thread(p, gpu);
+            hits[i].pc += wt_gen_mark(&p->info, gpu);
+        }
+        *count += more;
+    }
     return status;
 }
 
@@ -224,7 +311,11 @@ static enum wt_status greet(struct wt_gen_process *p, struct wt_error *err)
     if (status != WT_OK)
         return status;
     const bool expected = answer.size == sizeof p->hello && p->hello.magic == GEN_WIRE_MAGIC &&
-                          p->hello.request_bytes == sizeof request;
+                          p->hello.request_bytes == sizeof request && p->hello.gpus &&
+                          p->hello.gpus <= GEN_WIRE_GPUS;
+    p->info = (struct wt_gen_info){
+        .gpus = p->hello.gpus, .saved = p->hello.saved, .slm = p->hello.slm, .file = p->hello.file};
+    memcpy(p->info.subslices, p->hello.subslices, sizeof p->info.subslices);
     return wt_connection_judge_greeting(&p->connection, answer.result, expected, err);
 }
 
@@ -256,11 +347,6 @@ void wt_gen_process_close(struct wt_gen_process *p)
 const struct wt_gen_link *wt_gen_process_link(struct wt_gen_process *p)
 {
     return &p->link;
-}
-
-uint32_t wt_gen_process_gpus(const struct wt_gen_process *p)
-{
-    return p->hello.gpus;
 }
 
 enum wt_status wt_gen_process_reachable(int pid, bool *reachable, struct wt_error *err)
@@ -332,8 +418,10 @@ enum wt_status wt_gen_process_kernels(struct wt_gen_process *p, struct gen_wire_
         return status;
     }
     *count = answer.size / sizeof **list;
-    for (size_t i = 0; i < *count; i++)
+    for (size_t i = 0; i < *count; i++) {
         (*list)[i].name[GEN_WIRE_NAME - 1] = 0;
+        (*list)[i].address += wt_gen_mark(&p->info, (*list)[i].device);
+    }
     return WT_OK;
 }
 
@@ -383,12 +471,18 @@ enum wt_status wt_gen_process_source(struct wt_gen_process *p, uint64_t number, 
 
 /* ---- core files ---- */
 
+struct core_ask {
+    struct wt_gen_process *process;
+    uint32_t gpu;
+};
+
 static enum wt_status ask_for_core(void *context, const void *bytes, uint32_t size, int32_t *result,
                                    char *why, size_t room, struct wt_error *err)
 {
-    const struct gen_wire_request request = {.kind = GEN_WIRE_CORE, .size = size};
+    const struct core_ask *a = context;
+    const struct gen_wire_request request = {.kind = GEN_WIRE_CORE, .size = size, .device = a->gpu};
     struct gen_wire_answer answer;
-    const enum wt_status status = ask(context, &request, bytes, &answer, why, room, err);
+    const enum wt_status status = ask(a->process, &request, bytes, &answer, why, room, err);
     *result = status ? 0 : answer.result;
     return status;
 }
@@ -396,7 +490,99 @@ static enum wt_status ask_for_core(void *context, const void *bytes, uint32_t si
 static enum wt_status save_core_file(void *context, const struct wt_core_file_request *request,
                                      struct wt_error *err)
 {
-    return wt_core_request(request, request->wave, GEN_WIRE_MOST, ask_for_core, context, err);
+    struct core_ask ask = {.process = context};
+    struct gen_wire_request at = {.thread = WT_NO_HANDLE};
+    if (request->wave != WT_NO_HANDLE)
+        locate(ask.process, request->wave, &at);
+    ask.gpu = at.device;
+    return wt_core_request(request, at.thread, GEN_WIRE_MOST, ask_for_core, &ask, err);
+}
+
+/* ---- memory after the end ---- */
+
+enum wt_status wt_gen_process_want_memory(struct wt_gen_process *p, struct wt_error *err)
+{
+    struct gen_wire_answer answer;
+    return tell(p, (struct gen_wire_request){.kind = GEN_WIRE_FINAL}, &answer, err);
+}
+
+static void final_memory_of(struct wt_gen_process *p, uint32_t gpu, wt_process_piece_fn *found,
+                            void *context)
+{
+    struct gen_wire_request request = {.kind = GEN_WIRE_FINAL_NEXT, .device = gpu};
+    const struct wt_process_final final = {&request, sizeof request, &request.addr,
+                                           sizeof(struct gen_wire_answer)};
+    wt_process_final_memory(&p->connection, &final, found, context);
+}
+
+struct piece {
+    uint64_t addr, size;
+    uint8_t *bytes;
+};
+
+/* The pieces of several GPUs. */
+struct pieces {
+    const struct wt_gen_info *info;
+    uint32_t gpu;
+    struct piece *piece;
+    size_t count, capacity;
+};
+
+/* Where the program's own addresses end: kernels and constants lie above. */
+#define OWN_ADDRESSES ((uint64_t)1 << 47)
+
+static bool keep_piece(void *context, uint64_t addr, uint8_t *bytes, uint64_t size)
+{
+    struct pieces *p = context;
+    struct piece *grown = wt_array_grow(p->piece, &p->capacity, p->count + 1, sizeof *grown);
+    if (!grown) {
+        free(bytes);
+        return false;
+    }
+    p->piece = grown;
+    addr += addr < OWN_ADDRESSES ? 0 : wt_gen_mark(p->info, p->gpu);
+    grown[p->count++] = (struct piece){addr, size, bytes};
+    return true;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+/* Memory of the program that two GPUs have used is given once. */
+static void give_pieces(struct pieces *p, wt_process_piece_fn *found, void *context)
+{
+    uint64_t end = 0;
+    bool more = true;
+    qsort(p->piece, p->count, sizeof *p->piece, by_address);
+    for (size_t i = 0; i < p->count; i++) {
+        struct piece *of = &p->piece[i];
+        const uint64_t known = of->addr < end ? end - of->addr : 0;
+        if (!more || known >= of->size) {
+            free(of->bytes);
+            continue;
+        }
+        if (known && of->bytes)
+            memmove(of->bytes, of->bytes + known, of->size - known);
+        end = of->addr + of->size;
+        more = found(context, of->addr + known, of->bytes, of->size - known);
+    }
+    free(p->piece);
+}
+
+void wt_gen_process_final_memory(struct wt_gen_process *p, wt_process_piece_fn *found,
+                                 void *context)
+{
+    struct pieces pieces = {.info = &p->info};
+    if (p->info.gpus == 1) {
+        final_memory_of(p, 0, found, context);
+        return;
+    }
+    for (; pieces.gpu < p->info.gpus; pieces.gpu++)
+        final_memory_of(p, pieces.gpu, keep_piece, &pieces);
+    give_pieces(&pieces, found, context);
 }
 
 /* ---- faults ---- */
@@ -413,7 +599,8 @@ static void clear_fault(void *context)
     struct wt_gen_process *p = context;
     struct gen_wire_answer answer;
     if (p->fault.kind && !p->connection.ended)
-        tell(p, (struct gen_wire_request){.kind = GEN_WIRE_RETRY}, &answer, WT_IGNORED);
+        tell(p, (struct gen_wire_request){.kind = GEN_WIRE_RETRY, .device = p->fault_gpu}, &answer,
+             WT_IGNORED);
     p->fault.kind = WT_FAULT_NONE;
 }
 

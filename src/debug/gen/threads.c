@@ -24,15 +24,22 @@ enum { ROWS = 2, EUS_OF_ROW = 4, BITS_OF_EU = 8 };
 static enum wt_status read_record(struct wt_probe *p, uint32_t wave, struct gen_saved *saved,
                                   struct wt_error *err)
 {
-    return p->link->ops->read(p->link->context, wave, genp_area(p, wave) + GENP_RECORD,
-                              (uint8_t *)saved + GENP_RECORD, GENP_RECORD_BYTES, err);
+    const enum wt_status status =
+        p->link->ops->read(p->link->context, wave, genp_area(p, wave) + GENP_RECORD,
+                           (uint8_t *)saved + GENP_RECORD, GENP_RECORD_BYTES, err);
+    const uint64_t mark = wt_gen_mark(&p->info, genp_device_of(p, wave));
+    saved->instructions += mark;
+    saved->scratch += mark;
+    return status;
 }
 
-static void describe_work(struct genp_row *row, wt_wave_handle handle, uint64_t dispatch)
+static void describe_work(struct genp_row *row, wt_wave_handle handle, unsigned device,
+                          uint64_t dispatch)
 {
     const struct gen_saved *s = &row->saved;
     struct wt_wave *wave = &row->common.wave;
     wave->lanes = s->simd;
+    wave->device = device;
     wave->simd = handle % GENP_SUBSLICE_THREADS / GENP_EU_THREADS;
     wave->dispatch = dispatch;
     wave->index = s->index;
@@ -53,10 +60,11 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t wave, struct wt_e
                        "the driver has saved a thread of %u channels: 8, 16 or 32 exist",
                        (unsigned)row->saved.simd);
     struct wt_standstill_launch *launch;
-    if ((status = wt_standstill_find_launch(p, row->saved.launch, 0, &launch, err)) != WT_OK)
+    const uint32_t device = genp_device_of(p, wave);
+    if ((status = wt_standstill_find_launch(p, row->saved.launch, device, &launch, err)) != WT_OK)
         return status;
     const wt_wave_id before = row->common.wave.id;
-    describe_work(row, wave, launch->number);
+    describe_work(row, wave, device, launch->number);
     const bool known = row->common.wave.id == before;
     const uint32_t why = row->saved.cr[1] & STOPS;
     /* An external halt is this probe's own request; a forced exception is the beginning of a
@@ -82,19 +90,25 @@ static uint32_t thread_of(uint32_t subslice, uint32_t row, uint32_t bit)
     return subslice * GENP_SUBSLICE_THREADS + eu * GENP_EU_THREADS + bit % BITS_OF_EU;
 }
 
-static enum wt_status select_subslice(struct wt_probe *p, uint32_t subslice, struct wt_error *err)
+/* *gpu becomes the GPU whose registers are about the subslice. */
+static enum wt_status select_subslice(struct wt_probe *p, uint32_t subslice, uint32_t *gpu,
+                                      struct wt_error *err)
 {
-    return p->link->ops->write_register(p->link->context, WT_GEN_MCR_SELECTOR,
+    uint32_t first;
+    *gpu = genp_gpu_of(p, subslice, &first);
+    subslice -= first;
+    return p->link->ops->write_register(p->link->context, *gpu, WT_GEN_MCR_SELECTOR,
                                         subslice / 3 << 26 | subslice % 3 << 24, err);
 }
 
 static enum wt_status read_subslice(struct wt_probe *p, uint32_t subslice, struct wt_error *err)
 {
     static const uint32_t attention[ROWS] = {WT_GEN_TD_ATT0, WT_GEN_TD_ATT1};
-    enum wt_status status = select_subslice(p, subslice, err);
+    uint32_t gpu;
+    enum wt_status status = select_subslice(p, subslice, &gpu, err);
     for (uint32_t row = 0; row < ROWS && !status; row++) {
         uint32_t bits = 0;
-        status = p->link->ops->read_register(p->link->context, attention[row], &bits, err);
+        status = p->link->ops->read_register(p->link->context, gpu, attention[row], &bits, err);
         for (; bits && !status; bits &= bits - 1) {
             const uint32_t bit = (uint32_t)__builtin_ctz(bits);
             if (bit % BITS_OF_EU < GENP_EU_THREADS)
@@ -108,7 +122,7 @@ static enum wt_status read_threads(struct wt_probe *p, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
     wt_standstill_begin_list(p);
-    for (uint32_t i = 0; i < p->info.subslices && !status; i++)
+    for (uint32_t i = 0; i < p->common.topology.cores && !status; i++)
         status = read_subslice(p, i, err);
     return status ? status : wt_standstill_end_list(p, err);
 }
@@ -117,10 +131,11 @@ static enum wt_status read_threads(struct wt_probe *p, struct wt_error *err)
 
 static enum wt_status write_control(struct wt_probe *p, uint32_t value, struct wt_error *err)
 {
+    enum wt_status status = WT_OK;
     if (value == p->td_ctl)
         return WT_OK;
-    enum wt_status status =
-        p->link->ops->write_register(p->link->context, WT_GEN_TD_CTL, value, err);
+    for (uint32_t gpu = 0; gpu < p->info.gpus && !status; gpu++)
+        status = p->link->ops->write_register(p->link->context, gpu, WT_GEN_TD_CTL, value, err);
     if (status == WT_OK)
         p->td_ctl = value;
     return status;
@@ -163,7 +178,7 @@ static enum wt_status clear_subslice(struct wt_probe *p, uint32_t subslice, uint
                                      struct wt_error *err)
 {
     static const uint32_t clear[ROWS] = {WT_GEN_TD_CLR0, WT_GEN_TD_CLR1};
-    uint32_t bits[ROWS] = {0};
+    uint32_t bits[ROWS] = {0}, gpu;
     enum wt_status status = WT_OK;
     for (uint32_t row = 0; row < ROWS; row++)
         for (uint32_t bit = 0; bit < 32; bit++) {
@@ -182,10 +197,11 @@ static enum wt_status clear_subslice(struct wt_probe *p, uint32_t subslice, uint
         }
     if (!(bits[0] | bits[1]))
         return WT_OK;
-    status = select_subslice(p, subslice, err);
+    status = select_subslice(p, subslice, &gpu, err);
     for (uint32_t row = 0; row < ROWS && !status; row++)
         if (bits[row])
-            status = p->link->ops->write_register(p->link->context, clear[row], bits[row], err);
+            status =
+                p->link->ops->write_register(p->link->context, gpu, clear[row], bits[row], err);
     return status;
 }
 
@@ -195,7 +211,7 @@ static enum wt_status let_go(struct wt_probe *p, uint32_t only, struct wt_error 
     const bool held = p->common.hold || only != WT_NO_HANDLE;
     if ((status = write_control(p, TD_CTL_DEBUGGED | (held ? TD_CTL_FORCE : 0), err)) != WT_OK)
         return status;
-    for (uint32_t i = 0; i < p->info.subslices && !status; i++)
+    for (uint32_t i = 0; i < p->common.topology.cores && !status; i++)
         status = clear_subslice(p, i, only, err);
     return status;
 }

@@ -45,7 +45,10 @@ enum wt_status genp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
 static bool is_wanted(const struct wt_probe *p, const struct gen_wire_hit *hit,
                       const struct wt_watchpoint *w)
 {
-    const uint64_t addr = genp_linear(p, w->addr);
+    uint64_t addr = genp_linear(p, w->addr);
+    const uint32_t gpu = wt_gen_unmark(&p->info, &addr, genp_device_of(p, hit->thread));
+    if (gpu != genp_device_of(p, hit->thread))
+        return false;
     const bool meets = hit->addr < addr + w->size && addr < hit->addr + hit->size;
     return meets && (w->kind == WT_WATCHPOINT_WRITE  ? hit->kind != GEN_WATCH_READ && hit->changed
                      : w->kind == WT_WATCHPOINT_READ ? hit->kind != GEN_WATCH_WRITE

@@ -507,6 +507,23 @@ void wt_sm_process_offer_core_files(struct wt_target_services *services)
     services->save_core_file = save_core_file;
 }
 
+/* ---- memory after the end ---- */
+
+enum wt_status wt_sm_process_want_memory(struct wt_sm_process *p, struct wt_error *err)
+{
+    struct sm_wire_request request = {.kind = SM_WIRE_FINAL};
+    struct sm_wire_answer answer;
+    return simple(p, &request, &answer, err);
+}
+
+void wt_sm_process_final_memory(struct wt_sm_process *p, wt_process_piece_fn *found, void *context)
+{
+    struct sm_wire_request request = {.kind = SM_WIRE_FINAL_NEXT};
+    const struct wt_process_final final = {&request, sizeof request, &request.value,
+                                           sizeof(struct sm_wire_answer)};
+    wt_process_final_memory(&p->connection, &final, found, context);
+}
+
 /* ---- connecting ---- */
 
 static enum wt_status greet(struct wt_sm_process *p, struct wt_error *err)

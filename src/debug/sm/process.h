@@ -2,6 +2,7 @@
 #ifndef WT_DEBUG_SM_PROCESS_H
 #define WT_DEBUG_SM_PROCESS_H
 
+#include "debug/process/final_memory.h"
 #include "debug/sm/sm.h"
 #include "object/sm_wire.h"
 
@@ -41,5 +42,13 @@ enum wt_status wt_sm_process_record(struct wt_sm_process *process, uint64_t budg
                                     struct wt_target_services *services, struct wt_error *err);
 /** Puts the writing of core files into @p services, whose context is the process. */
 void wt_sm_process_offer_core_files(struct wt_target_services *services);
+/** Has the process keep its memory at its end until this connection is closed. */
+enum wt_status wt_sm_process_want_memory(struct wt_sm_process *process, struct wt_error *err);
+/**
+ * The memory of a process that has said that it ends, after wt_sm_process_want_memory(): what its
+ * GPUs could use at the end, or since the latest kernel began. Nothing if it has gone meanwhile.
+ */
+void wt_sm_process_final_memory(struct wt_sm_process *process, wt_process_piece_fn *found,
+                                void *context);
 
 #endif

@@ -471,6 +471,7 @@ const struct wt_exception smp_exceptions[] = {
     {"INVALID_ADDR_SPACE", WT_FAULT_NONE},
     {"INVALID_CONST_ADDR_LDC", WT_FAULT_NONE},
     {"L1_ERROR", WT_FAULT_NONE},
+    {"ASSERT", WT_FAULT_NONE},
     {"deadlock", WT_FAULT_DEADLOCK},
 };
 const size_t smp_exception_count = sizeof smp_exceptions / sizeof *smp_exceptions;

@@ -135,29 +135,24 @@ const struct wt_code_format sm_code_format = {
     .next_page = (wt_code_handler)next_page,
 };
 
+/* What is executed where no instruction can be. It is executed at once: it is in no page. */
+static const struct sm_uop nowhere = {.run = sm_op_nowhere, .guard = 7};
+
 const struct sm_uop *sm_fetch(struct sm_warp *w, uint64_t pc)
 {
     struct sm_device *d = w->device;
-    struct wt_fault fault = {.wave = w->id, .lanes = w->active, .pc = pc, .addr = pc};
-    struct wt_code_page *page = NULL;
-    if (pc % 8) {
-        fault.kind = WT_FAULT_MISALIGNED;
-        snprintf(fault.text, sizeof fault.text, "MISALIGNED_PC: jump to 0x%llx, no multiple of 8",
-                 (unsigned long long)pc);
-    } else if (pc >> WT_MEMORY_ADDRESS_BITS) {
-        fault.kind = WT_FAULT_ACCESS;
-        snprintf(fault.text, sizeof fault.text,
-                 "PC_WRAP: jump out of the address space of 48 bits");
-    } else {
-        pc += sm_is_control(pc) ? 8 : 0;
-        page = wt_code_page_of(&d->code, pc);
-        if (!page) {
-            fault.kind = WT_FAULT_HOST;
-            snprintf(fault.text, sizeof fault.text,
-                     "the host has no memory left to decode this page");
-        }
-    }
+    w->pc = pc;
+    if (pc % 8 || pc >> WT_MEMORY_ADDRESS_BITS)
+        return &nowhere;
+    pc += sm_is_control(pc) ? 8 : 0;
+    struct wt_code_page *page = wt_code_page_of(&d->code, pc);
     if (!page) {
+        const struct wt_fault fault = {.kind = WT_FAULT_HOST,
+                                       .wave = w->id,
+                                       .lanes = w->active,
+                                       .pc = pc,
+                                       .addr = pc,
+                                       .text = "the host has no memory left to decode this page"};
         w->pc = pc;
         sm_fault(w, &fault);
         return NULL;

@@ -98,7 +98,8 @@ enum sm_error_code {
     SM_MISALIGNED_ADDR = 0x0f,
     SM_INVALID_ADDR_SPACE = 0x10,
     SM_INVALID_CONST_ADDR_LDC = 0x12,
-    SM_L1_ERROR = 0x80, /* no warp error: bit 1 of the global ESR */
+    SM_L1_ERROR = 0x80,                           /* no warp error: bit 1 of the global ESR */
+    SM_ASSERT = 1 << 16 | SM_ILLEGAL_INSTR_PARAM, /* of sm_error(): it is told as an assertion */
 };
 
 /* Bits of the global ESR (HWW_GLOBAL_ESR); the upper ones are defined by wavetrap. */
@@ -379,6 +380,8 @@ bool sm_push(struct sm_warp *w, enum sm_entry_kind kind, uint32_t mask, uint64_t
 const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_t code,
                               uint32_t lanes, uint64_t addr, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+/* Executes no instruction, at the warp's pc where none can be: a warp error. */
+const struct sm_uop *sm_op_nowhere(struct sm_warp *w, const struct sm_uop *u);
 /* Before a turn: late errors that are due, and entry of the handler. False: the launch has ended
  * with a fault. *n becomes how many instructions may be issued before this is to be called again.
  */

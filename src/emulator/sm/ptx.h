@@ -40,6 +40,13 @@ struct sm_ptx_symbol {
     bool is_constant;
 };
 
+/** A variable that is not with the others, but where a module says (.attribute(.wavetrap_at(N))).
+ */
+struct sm_ptx_placed {
+    uint64_t address, size;
+    uint8_t *bytes; /**< its initial value */
+};
+
 /** Where the variables of a module are that debug information names. */
 struct sm_ptx_variable {
     struct ptx_name name;
@@ -88,6 +95,14 @@ uint64_t sm_ptx_code_address(const struct sm_ptx *image);
 uint64_t sm_ptx_data_address(const struct sm_ptx *image);
 /* The same for variables. */
 const uint8_t *sm_ptx_data(const struct sm_ptx *image, size_t *size);
+
+/**
+ * A sentence about a variable that the modules use and none defines, with its place; NULL: there is
+ * none. Such an image, that of an object that is to be linked, can be shown, but must not run.
+ */
+const char *sm_ptx_undefined(const struct sm_ptx *image);
+/** The variables that sm_ptx_data does not have, since a module says where they are. */
+const struct sm_ptx_placed *sm_ptx_placed(const struct sm_ptx *image, size_t *count);
 
 /** The end of constant variables, which begin at the address of data. */
 uint64_t sm_ptx_constant_end(const struct sm_ptx *image);

@@ -252,8 +252,8 @@ static const struct sm_uop *assertion(struct sm_warp *w, const struct sm_uop *u,
         !fetch_text(w, u, lane, argument(w, c, 1, lane), file, sizeof file, &next) ||
         !fetch_text(w, u, lane, argument(w, c, 3, lane), function, sizeof function, &next))
         return next;
-    return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, lanes, 0, "%s:%u: %s: assertion '%s' failed",
-                    file, (unsigned)argument(w, c, 2, lane), function, message);
+    return sm_error(w, u, SM_ASSERT, lanes, 0, "%s:%u: %s: assertion '%s' failed", file,
+                    (unsigned)argument(w, c, 2, lane), function, message);
 }
 
 PTX_EXECUTOR(ptx_op_builtin)

@@ -133,6 +133,9 @@ struct sm_ptx {
     size_t kernel_count;
     struct sm_ptx_symbol *symbol;
     size_t symbol_count, symbol_room;
+    char *undefined; /* a use of a variable that there is not; NULL: there is none */
+    struct sm_ptx_placed *placed;
+    size_t placed_count, placed_room;
     struct sm_ptx_variable *variable;
     size_t variable_count, variable_room;
 };

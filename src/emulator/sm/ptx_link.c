@@ -41,6 +41,30 @@ static bool add_image_symbol(struct ptx_linker *l, const struct ptx_symbol *s)
     return true;
 }
 
+static bool add_placed(struct ptx_linker *l, struct ptx_symbol *s)
+{
+    struct sm_ptx *image = l->image;
+    struct sm_ptx_placed *grown =
+        wt_array_grow(image->placed, &image->placed_room, image->placed_count + 1, sizeof *grown);
+    uint8_t *bytes = calloc(1, s->variable->bytes + 1);
+    if (grown)
+        image->placed = grown;
+    if (!grown || !bytes) {
+        free(bytes);
+        return ptx_out_of_memory(l);
+    }
+    s->info = (uint32_t)image->placed_count++;
+    grown[s->info] =
+        (struct sm_ptx_placed){.address = s->address, .size = s->variable->bytes, .bytes = bytes};
+    return true;
+}
+
+/* Where the initial value of a variable of global or constant memory is put together. */
+static uint8_t *initial_bytes(const struct sm_ptx *image, const struct ptx_symbol *s)
+{
+    return s->placed ? image->placed[s->info].bytes : image->bytes + (s->address - image->data);
+}
+
 /* Global and constant variables; constants first, so that a range of addresses is theirs. */
 static bool place_variables(struct ptx_linker *l)
 {
@@ -53,6 +77,11 @@ static bool place_variables(struct ptx_linker *l)
             const enum ptx_space space = s->variable->space;
             if (space != (pass ? PTX_SPACE_GLOBAL : PTX_SPACE_CONST))
                 continue;
+            if (s->placed) {
+                if (!add_image_symbol(l, s) || !add_placed(l, s))
+                    return false;
+                continue;
+            }
             at = align_up(at, s->variable->align < 8 ? 8 : s->variable->align);
             s->address = l->image->data + at;
             at += s->variable->bytes;
@@ -75,7 +104,7 @@ static bool initialise(struct ptx_linker *l, const struct ptx_symbol *s)
 {
     const struct ptx_variable *v = s->variable;
     const struct ptx_module *text = l->module[s->module].text;
-    uint8_t *to = l->image->bytes + (s->address - l->image->data);
+    uint8_t *to = initial_bytes(l->image, s);
     for (uint32_t i = 0; i < v->initial_count; i++) {
         const struct ptx_initial *item = &text->initial[v->initial + i];
         uint64_t value = item->value;
@@ -84,6 +113,8 @@ static bool initialise(struct ptx_linker *l, const struct ptx_symbol *s)
             if (!o)
                 return ptx_mistake(l, s->module, item->place, WT_INVALID, "'%.*s' is not declared",
                                    (int)item->symbol.length, item->symbol.at);
+            if (!ptx_check_defined(l, s->module, item->place, o))
+                return false;
             if (o->function)
                 value += ptx_pc(l->image, l->image->function[o->info].entry);
             else
@@ -386,9 +417,11 @@ enum wt_status sm_ptx_link(const struct sm_ptx_module *modules, size_t count, ui
     memset(l.constants->bucket, 0xff, sizeof l.constants->bucket);
     l.image->code = code;
     l.image->data = data;
-    const bool good = ptx_collect_symbols(&l) && ptx_resolve_symbols(&l) && place_variables(&l) &&
-                      place_shared(&l) && lower_all(&l) && list_kernels(&l) &&
-                      ptx_list_variables(&l) && initialise_all(&l) && write_words(&l);
+    bool good = ptx_collect_symbols(&l) && ptx_resolve_symbols(&l);
+    if (good)
+        ptx_place_symbols(&l);
+    good = good && place_variables(&l) && place_shared(&l) && lower_all(&l) && list_kernels(&l) &&
+           ptx_list_variables(&l) && initialise_all(&l) && write_words(&l);
     assert(good == (l.status == WT_OK));
     if (good)
         ptx_fill_in_functions(&l);
@@ -424,6 +457,8 @@ void sm_ptx_free(struct sm_ptx *image)
     }
     for (size_t i = 0; i < image->symbol_count; i++)
         free(image->symbol[i].name);
+    for (size_t i = 0; i < image->placed_count; i++)
+        free(image->placed[i].bytes);
     free(image->op);
     free(image->words);
     free(image->bytes);
@@ -431,6 +466,8 @@ void sm_ptx_free(struct sm_ptx *image)
     free(image->function);
     free(image->target);
     free(image->variable);
+    free(image->placed);
+    free(image->undefined);
     free(image->reg);
     free(image->row);
     free(image->kernel);
@@ -458,6 +495,17 @@ const uint8_t *sm_ptx_data(const struct sm_ptx *image, size_t *size)
 {
     *size = image->byte_count;
     return image->bytes;
+}
+
+const char *sm_ptx_undefined(const struct sm_ptx *image)
+{
+    return image->undefined;
+}
+
+const struct sm_ptx_placed *sm_ptx_placed(const struct sm_ptx *image, size_t *count)
+{
+    *count = image->placed_count;
+    return image->placed;
 }
 
 uint64_t sm_ptx_constant_end(const struct sm_ptx *image)

@@ -12,8 +12,9 @@ struct ptx_symbol {
     const struct ptx_variable *variable; /**< NULL: a function */
     const struct ptx_function *function;
     uint64_t address;                  /**< global and constant memory; offset into shared memory */
-    uint32_t info;                     /**< of a function: its index in the image */
+    uint32_t info;                     /**< index in the image of a function, a placed variable */
     bool dynamic;                      /**< shared memory that the launch adds */
+    bool placed;                       /**< at an address that a module says (.wavetrap_at) */
     const struct ptx_function *inside; /**< in whose body it is declared; NULL: in the module */
     struct ptx_symbol *definition;     /**< of what is declared only; else itself */
     /* shared memory: who uses it */
@@ -58,8 +59,16 @@ struct ptx_symbol *ptx_find_symbol(struct ptx_linker *l, uint32_t module, struct
 bool ptx_collect_symbols(struct ptx_linker *l);
 /* Gives each declaration its definition; false: a mistake was raised. */
 bool ptx_resolve_symbols(struct ptx_linker *l);
+/** Gives variables the addresses that modules say for them. */
+void ptx_place_symbols(struct ptx_linker *l);
 /** Whether a symbol is more than a declaration. */
 bool ptx_is_definition(const struct ptx_symbol *s);
+/**
+ * Notes in the image that a module uses a variable at @p place that no module defines. False
+ * without host memory.
+ */
+bool ptx_check_defined(struct ptx_linker *l, uint32_t module, struct ptx_place place,
+                       const struct ptx_symbol *s);
 
 /** The symbol of a variable that is declared in a body. */
 const struct ptx_symbol *ptx_inner_symbol(const struct ptx_linker *l,

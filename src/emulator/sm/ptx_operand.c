@@ -161,6 +161,8 @@ static bool symbol_source(struct body *b, const struct ptx_operand *o, enum ptx_
     const struct ptx_symbol *symbol = e ? e->symbol : ptx_find_symbol(b->l, b->module, o->name);
     if (!symbol)
         return body_fail_at(b, o, "'%.*s' is not declared", (int)o->name.length, o->name.at);
+    if (!ptx_check_defined(b->l, b->module, o->place, symbol))
+        return false;
     if (ptx_type_class(type) != 8 &&
         !(symbol->variable && symbol->variable->space == PTX_SPACE_SHARED))
         return body_fail_at(b, o, "the address of '%.*s' has 64 bits", (int)o->name.length,

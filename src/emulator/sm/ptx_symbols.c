@@ -25,21 +25,42 @@ static struct ptx_name line_of(const char *text, uint32_t n)
     return line;
 }
 
+/* A sentence with its place before it, the line behind it. */
+static void tell(const struct ptx_linker *l, uint32_t module, struct ptx_place place,
+                 const char *sentence, char *text, size_t size)
+{
+    const struct ptx_name line = line_of(l->module[module].text->text, place.line);
+    snprintf(text, size, "%.150s:%u:%u: %s\n  %.*s", l->module[module].name, place.line,
+             place.column, sentence, (int)(line.length > 120 ? 120 : line.length), line.at);
+}
+
 bool ptx_mistake(struct ptx_linker *l, uint32_t module, struct ptx_place place,
                  enum wt_status status, const char *format, ...)
 {
-    char text[300];
+    char sentence[300], text[600];
     va_list arguments;
     if (l->status != WT_OK)
         return false;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    const struct ptx_name line = line_of(l->module[module].text->text, place.line);
-    l->status =
-        wt_fail(l->err, status, "%.150s:%u:%u: %s\n  %.*s", l->module[module].name, place.line,
-                place.column, text, (int)(line.length > 120 ? 120 : line.length), line.at);
+    tell(l, module, place, sentence, text, sizeof text);
+    l->status = wt_fail(l->err, status, "%s", text);
     return false;
+}
+
+bool ptx_check_defined(struct ptx_linker *l, uint32_t module, struct ptx_place place,
+                       const struct ptx_symbol *s)
+{
+    char sentence[300], text[600];
+    if (!s->variable || ptx_is_definition(s) || s->placed || s->dynamic || l->image->undefined)
+        return true;
+    snprintf(sentence, sizeof sentence,
+             "the variable '%.*s' is declared .extern, and no module defines it",
+             (int)(s->name.length > 200 ? 200 : s->name.length), s->name.at);
+    tell(l, module, place, sentence, text, sizeof text);
+    l->image->undefined = strdup(text);
+    return l->image->undefined || ptx_out_of_memory(l);
 }
 
 bool ptx_out_of_memory(struct ptx_linker *l)
@@ -291,6 +312,32 @@ bool ptx_resolve_symbols(struct ptx_linker *l)
         }
     }
     return true;
+}
+
+/* What is declared only, and said to be somewhere, is defined there for all modules. */
+static void define(struct ptx_linker *l, struct ptx_symbol *s)
+{
+    for (uint32_t k = l->bucket[hash_of(s->name) & (l->bucket_count - 1)]; k != NONE;
+         k = l->symbol[k].next) {
+        struct ptx_symbol *o = &l->symbol[k];
+        if (!o->inside && ptx_names_equal(o->name, s->name) && !ptx_is_definition(o))
+            o->definition = s;
+    }
+}
+
+void ptx_place_symbols(struct ptx_linker *l)
+{
+    for (size_t i = 0; i < l->symbol_count; i++) {
+        struct ptx_symbol *s = &l->symbol[i];
+        if (!s->variable || !s->variable->address)
+            continue;
+        if (s->definition == s && !ptx_is_definition(s))
+            define(l, s);
+        if (s->definition->variable) {
+            s->definition->placed = true;
+            s->definition->address = s->variable->address;
+        }
+    }
 }
 
 /* ---- for debuggers ---- */

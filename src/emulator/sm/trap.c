@@ -246,6 +246,8 @@ const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_
                               uint32_t lanes, uint64_t addr, const char *format, ...)
 {
     struct sm_device *d = w->device;
+    const char *name = code == SM_ASSERT ? "ASSERT" : sm_error_name(code);
+    code &= SM_WESR_ERROR;
     struct wt_fault fault = {.kind = kind_of(code),
                              .wave = w->id,
                              .lanes = lanes,
@@ -253,8 +255,8 @@ const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_
                              .addr = addr,
                              .time = sm_now(w)};
     const unsigned delay = code == SM_L1_ERROR ? d->config.memory_delay : d->config.error_delay;
-    snprintf(fault.name, sizeof fault.name, "%s", sm_error_name(code));
-    const int used = snprintf(fault.text, sizeof fault.text, "%s: ", sm_error_name(code));
+    snprintf(fault.name, sizeof fault.name, "%s", name);
+    const int used = snprintf(fault.text, sizeof fault.text, "%s: ", name);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(fault.text + used, sizeof fault.text - (size_t)used, format, arguments);
@@ -275,6 +277,39 @@ const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_
             .code = code, .due = w->issued + (d->machine.slice - w->left) + delay, .fault = fault};
     wt_end_turn(&d->machine, &w->left);
     return sm_next(w, u);
+}
+
+/*
+ * A jump has led to where no instruction can be: the PC is no multiple of 8, or beyond the address
+ * space. No instruction is there that could be skipped, so the error is never late, and ends the
+ * launch where nobody reports it.
+ */
+const struct sm_uop *sm_op_nowhere(struct sm_warp *w, const struct sm_uop *u)
+{
+    const uint32_t code = w->pc % 8 ? SM_MISALIGNED_PC : SM_PC_WRAP;
+    struct wt_fault fault = {.kind = kind_of(code),
+                             .wave = w->id,
+                             .lanes = w->active,
+                             .pc = w->pc,
+                             .addr = w->pc,
+                             .time = sm_now(w)};
+    (void)u;
+    snprintf(fault.name, sizeof fault.name, "%s", sm_error_name(code));
+    if (code == SM_MISALIGNED_PC)
+        snprintf(fault.text, sizeof fault.text, "MISALIGNED_PC: jump to 0x%llx, no multiple of 8",
+                 (unsigned long long)w->pc);
+    else
+        snprintf(fault.text, sizeof fault.text,
+                 "PC_WRAP: jump to 0x%llx, out of the address space of 48 bits",
+                 (unsigned long long)w->pc);
+    const bool reported = sm_unit_of(w)->warp_report >> code & 1;
+    if (!reported)
+        sm_fault(w, &fault);
+    if (!reported || !arrive(w, code, &fault, w->pc, false))
+        return NULL;
+    if (!sm_trap_runs(w))
+        wt_yield_turn(&w->device->machine);
+    return sm_trap_runs(w) && w->left ? sm_fetch(w, w->pc) : NULL;
 }
 
 /* Takes a late error. False: the launch has ended. */

@@ -369,8 +369,10 @@ static bool print_wave(struct wt_shell *c, const struct wt_wave_info *info)
     char mask[WT_LANES_TEXT];
     const bool selected = c->thread && wt_debugger_thread_wave(c->debugger, c->thread, &own) &&
                           own.id == info->wave.id;
-    fprintf(c->out, "%c core %u %s %u", selected ? '*' : ' ', info->wave.core,
-            c->topology->wave_word, info->wave.slot);
+    fprintf(c->out, "%c ", selected ? '*' : ' ');
+    if (c->topology->devices > 1)
+        fprintf(c->out, "device %u ", info->wave.device);
+    fprintf(c->out, "core %u %s %u", info->wave.core, c->topology->wave_word, info->wave.slot);
     if (info->wave.has_work)
         fprintf(c->out,
                 "  dispatch %" PRIu64 " group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")/%" PRIu32,

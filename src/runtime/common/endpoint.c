@@ -150,6 +150,7 @@ static bool is_awaited(const struct wt_endpoint *e)
 static void *run(void *context)
 {
     struct wt_endpoint *e = context;
+    bool spoke = false; /* the debugger, who may have come only to see whether somebody listens */
     if (e->ops->begin)
         e->ops->begin(e->context);
     for (;;) {
@@ -163,9 +164,13 @@ static void *run(void *context)
             break;
         if (fds[3].revents)
             release(e);
-        if (fds[2].revents && !e->ops->converse(e->context, e, e->debugger)) {
+        if (fds[2].revents && e->ops->converse(e->context, e, e->debugger)) {
+            spoke = true;
+        } else if (fds[2].revents) {
             set_debugger(e, -1);
-            e->ops->let_go(e->context);
+            if (spoke)
+                e->ops->let_go(e->context);
+            spoke = false;
         }
         if (!fds[1].revents)
             continue;

@@ -25,7 +25,8 @@ struct wt_endpoint_ops {
     /** Receives a request from @p fd and answers by wt_endpoint_answer(). False: the debugger has
      * gone, or speaks another language. */
     bool (*converse)(void *context, struct wt_endpoint *endpoint, int fd);
-    /** The debugger has gone: undoes all that it has set. */
+    /** The debugger has gone, who has said something: undoes all that it has set, and lets kernels
+     * run that waited for it. */
     void (*let_go)(void *context);
     /** Whether kernels wait for a debugger to come. */
     bool (*is_held)(void *context);

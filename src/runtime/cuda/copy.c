@@ -8,6 +8,7 @@
 struct end {
     uint8_t *host; /* NULL: of a GPU */
     uint64_t address, pitch, slice;
+    bool seen; /* memory of the host by a kernel's address: it must not be left */
 };
 
 static struct end host_end(const void *host)
@@ -15,9 +16,12 @@ static struct end host_end(const void *host)
     return (struct end){.host = (uint8_t *)(uintptr_t)host};
 }
 
+/* Memory of the host that kernels can access has the same address for them. */
 static struct end device_end(uint64_t address)
 {
-    return (struct end){.address = address};
+    const bool seen = !state_owner(address, NULL) && memory_is_seen(address);
+    return (struct end){
+        .host = seen ? (uint8_t *)(uintptr_t)address : NULL, .address = address, .seen = seen};
 }
 
 /* With unified addresses: the device's where a device has the address. */
@@ -25,6 +29,11 @@ static struct end unified_end(uint64_t address)
 {
     return state_owner(address, NULL) ? device_end(address)
                                       : host_end((const void *)(uintptr_t)address);
+}
+
+static bool is_inside(const struct end *end, uint64_t offset, uint64_t bytes)
+{
+    return !end->seen || memory_is_seen((uintptr_t)end->host + offset + bytes - 1);
 }
 
 static bool copy_row(const struct end *to, const struct end *from, uint64_t to_offset,
@@ -36,6 +45,8 @@ static bool copy_row(const struct end *to, const struct end *from, uint64_t to_o
     if (!bytes)
         return true;
     if ((!from->host && !source) || (!to->host && !target))
+        return false;
+    if (!is_inside(to, to_offset, bytes) || !is_inside(from, from_offset, bytes))
         return false;
     if (source && to->host)
         return gpu_read(source, from->address + from_offset, to->host + to_offset, bytes);

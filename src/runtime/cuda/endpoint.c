@@ -8,31 +8,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/bits.h"
+#include "object/final_wire.h"
 #include "runtime/common/endpoint.h"
+#include "runtime/common/own_memory.h"
 #include "runtime/cuda/core_file.h"
 #include "runtime/cuda/debug.h"
+#include "runtime/cuda/final_memory.h"
 #include "runtime/cuda/gpu_internal.h"
 #include "runtime/cuda/state.h"
 
 #define BPT_TRAP_1 UINT64_C(0xe3a00000001000c0)
 #define BUNDLE 32u /* bytes: a control word, three instructions */
 
-/** A breakpoint of the debugger's, and what it covers. */
-struct planted {
-    uint64_t addr, covers;
-};
-
 static struct {
     struct wt_endpoint *endpoint; /* NULL: debuggers cannot come */
     struct gpu *const *gpu;
     unsigned gpu_count;
-    struct planted *planted;
-    size_t planted_count, planted_capacity;
     _Alignas(8) uint8_t bytes[SM_WIRE_MOST];
 } its;
 
@@ -55,15 +49,10 @@ static struct gpu *owner_of(uint64_t addr)
     return g ? g : gpu_at(0);
 }
 
-/* Memory of the process, by the kernel, so that an address without memory is an error and no
- * signal. The device decodes code anew that was written. */
+/* Memory of the process. The device decodes code anew that was written. */
 static bool copy_own(uint64_t addr, uint8_t *bytes, size_t size, bool out)
 {
-    struct iovec there = {.iov_base = (void *)(uintptr_t)addr, .iov_len = size};
-    struct iovec here = {.iov_base = bytes, .iov_len = size};
-    const ssize_t moved = out ? process_vm_readv(getpid(), &here, 1, &there, 1, 0)
-                              : process_vm_writev(getpid(), &here, 1, &there, 1, 0);
-    return moved == (ssize_t)size &&
+    return wt_own_memory_copy(addr, bytes, size, out) == size &&
            (out || sm_device_write(owner_of(addr)->device, addr, bytes, size));
 }
 
@@ -104,20 +93,14 @@ static bool copy(const struct sm_wire_request *r, uint8_t *bytes, bool out)
 /* Breakpoints are remembered, for when the debugger goes without lifting them. */
 static void note_breakpoint(const struct sm_wire_request *r)
 {
-    uint8_t before[8];
-    struct sm_wire_request read = *r;
-    for (size_t i = 0; i < its.planted_count; i++)
-        if (r->value < its.planted[i].addr + 8 && its.planted[i].addr < r->value + r->size)
-            its.planted[i--] = its.planted[--its.planted_count];
-    if (r->size != 8 || wt_load_le(its.bytes, 8) != BPT_TRAP_1 || !copy(&read, before, true))
+    struct wt_planted_one one = {.addr = r->value, .size = 8};
+    wt_planted_written(cuda_planted(), r->value, its.bytes, r->size);
+    if (r->size != one.size || wt_load_le(its.bytes, 8) != BPT_TRAP_1 ||
+        !copy(r, one.original, true))
         return;
-    struct planted *grown =
-        wt_array_grow(its.planted, &its.planted_capacity, its.planted_count + 1, sizeof *grown);
-    if (!grown)
-        return;
-    its.planted = grown;
-    grown[its.planted_count++] =
-        (struct planted){.addr = r->value, .covers = wt_load_le(before, 8)};
+    memset(one.mask, 0xff, one.size);
+    memcpy(one.trap, its.bytes, one.size);
+    wt_planted_add(cuda_planted(), &one);
 }
 
 /* ---- the debugger goes ---- */
@@ -136,12 +119,10 @@ static void step_back(struct sm_device *d, uint32_t warp)
     if (!sm_warp_state(d, warp, &state))
         return;
     const uint64_t pc = pc_before(state.pc);
-    for (size_t i = 0; i < its.planted_count; i++) {
-        uint8_t bytes[8];
-        wt_store_le(bytes, pc, 8);
-        if (its.planted[i].addr == pc)
-            sm_write_row(d, warp, SM_REGISTER_USER_PC, 0, bytes);
-    }
+    uint8_t bytes[8];
+    wt_store_le(bytes, pc, 8);
+    if (wt_planted_is(cuda_planted(), pc))
+        sm_write_row(d, warp, SM_REGISTER_USER_PC, 0, bytes);
 }
 
 /* Does what NVIDIA's driver does when a debugger detaches: clears masks and single step mode, and
@@ -165,25 +146,18 @@ static void release_sm(struct sm_device *d, unsigned sm)
         sm_debug_write(m, base + writes[i].offset / 4, writes[i].value);
 }
 
-/* Puts all breakpoints into memory, or takes them out. */
-static void set_breakpoints(bool on)
+static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool out)
 {
-    for (size_t i = 0; i < its.planted_count; i++) {
-        const struct planted *p = &its.planted[i];
-        const struct sm_wire_request at = {
-            .warp = UINT32_MAX, .value = p->addr, .size = sizeof p->covers};
-        uint8_t now[8];
-        if (!copy(&at, now, true) || wt_load_le(now, 8) != (on ? p->covers : BPT_TRAP_1))
-            continue;
-        wt_store_le(now, on ? BPT_TRAP_1 : p->covers, 8);
-        copy(&at, now, false);
-    }
+    const struct sm_wire_request at = {.warp = UINT32_MAX, .value = addr, .size = (uint32_t)size};
+    (void)context;
+    return copy(&at, bytes, out);
 }
 
 static void let_go(void *context)
 {
     (void)context;
     debug_enter_as_debugger();
+    wt_final_want(cuda_final_memory(), false);
     for (uint32_t i = 0; i < its.gpu_count; i++)
         gpu_record(its.gpu[i], 0);
     if (debug_followed()) { /* who has only looked has changed nothing */
@@ -192,8 +166,8 @@ static void let_go(void *context)
             for (unsigned sm = 0; sm < sm_machine(device_of(i))->waves / SM_WARPS; sm++)
                 release_sm(device_of(i), sm);
         }
-        set_breakpoints(false);
-        its.planted_count = 0;
+        wt_planted_set(cuda_planted(), false, copy_code, NULL);
+        wt_planted_forget(cuda_planted());
         debug_follow(false);
         debug_poke();
     }
@@ -295,13 +269,7 @@ static int write_core(struct gpu *g, const struct sm_wire_request *r, struct sm_
     struct wt_error err = {0};
     int result = -EINVAL;
     if (wt_host_core_take(&asked, its.bytes, r->size)) {
-        set_breakpoints(false);
-        result = asked.core.issues
-                     ? -(int)wt_fail(&err, WT_UNSUPPORTED,
-                                     "kernels of CUDA programs are not recorded: give no number of "
-                                     "issues")
-                     : -(int)wt_host_core_write(&cuda_core_ops, g, &asked.core, &err);
-        set_breakpoints(true);
+        result = -(int)wt_host_core_write(&cuda_core_ops, g, &asked.core, &err);
         if (result)
             answer->size = (uint32_t)snprintf((char *)its.bytes, SM_WIRE_MOST, "%s", err.text) + 1;
     }
@@ -329,6 +297,31 @@ static int serve_history(struct gpu *g, const struct sm_wire_request *r,
     answer->size = told.size;
     answer->value[0] = told.argument;
     return told.result;
+}
+
+/* The first range that a GPU may use. */
+static bool next_used(void *context, uint64_t from, uint64_t *addr, uint64_t *end)
+{
+    bool any = false;
+    (void)context;
+    for (unsigned i = 0; i < its.gpu_count; i++) {
+        uint64_t start, size;
+        if (!sm_device_next_mapped(its.gpu[i]->device, from, &start, &size) ||
+            (any && start >= *addr))
+            continue;
+        *addr = start;
+        *end = start + size;
+        any = true;
+    }
+    return any;
+}
+
+static int serve_final(const struct sm_wire_request *r, struct sm_wire_answer *answer)
+{
+    static const struct wt_final_ops memory = {next_used, cuda_read_plain};
+    answer->size = (uint32_t)wt_final_next(cuda_final_memory(), &memory, NULL, r->value, its.bytes,
+                                           sizeof its.bytes);
+    return WT_FINAL_WIRE_MEMORY;
 }
 
 /* A request to a device. */
@@ -437,6 +430,11 @@ static int serve(const struct sm_wire_request *r, struct sm_wire_answer *answer)
         return 0;
     case SM_WIRE_TEXT:
         return read_text(r, answer);
+    case SM_WIRE_FINAL:
+        wt_final_want(cuda_final_memory(), true);
+        return 0;
+    case SM_WIRE_FINAL_NEXT:
+        return serve_final(r, answer);
     default:
         g = gpu_at(r->device);
         return g ? serve_device(g, r, answer) : -ENODEV;
@@ -455,7 +453,8 @@ static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
         return false;
     debug_enter_as_debugger();
     answer.result = serve(&request, &answer);
-    if (answer.result < 0 && request.kind != SM_WIRE_CORE && request.kind != SM_WIRE_HISTORY)
+    if (answer.result < 0 && answer.result != WT_FINAL_WIRE_MEMORY &&
+        request.kind != SM_WIRE_CORE && request.kind != SM_WIRE_HISTORY)
         answer.size = 0;
     debug_leave_as_debugger();
     return wt_endpoint_answer(endpoint, &answer, sizeof answer, its.bytes, answer.size);
@@ -509,12 +508,17 @@ static void after_fork(void)
 {
     wt_endpoint_after_fork(its.endpoint);
     its.endpoint = NULL;
+    *cuda_final_memory() = (struct wt_final_memory)WT_FINAL_MEMORY_NONE;
+    *cuda_planted() = (struct wt_planted_list)WT_PLANTED_NONE;
 }
 
 static void tell_exit(int status, void *context)
 {
     (void)context;
-    wt_endpoint_tell_exit(its.endpoint, status);
+    if (wt_final_wanted(cuda_final_memory()))
+        wt_endpoint_tell_exit_and_wait(its.endpoint, status);
+    else
+        wt_endpoint_tell_exit(its.endpoint, status);
 }
 
 void endpoint_start(struct gpu *const *gpus, unsigned count)

@@ -14,6 +14,7 @@
 #include "object/cubin.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
+#include "runtime/cuda/final_memory.h"
 
 /* The output of kernels goes to the program's own output. */
 static void print(void *context, unsigned slot, const char *line, size_t length)
@@ -56,6 +57,7 @@ enum wt_status gpu_map(struct gpu *g, uint64_t address, uint64_t size, bool writ
 
 void gpu_unmap(struct gpu *g, uint64_t address, uint64_t size)
 {
+    cuda_final_unmap(address, size);
     sm_device_unmap(g->device, address, size);
     munmap((void *)(uintptr_t)address, size);
 }
@@ -94,6 +96,7 @@ enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, stru
     sm_machine(g->device)->console = print;
     sm_machine(g->device)->console_context = g;
     wt_core_on_fault_begin(&g->core_on_fault);
+    gpu_record(g, 0);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;
@@ -190,6 +193,14 @@ void gpu_manage(struct gpu *g, uint64_t address)
             g->range[i].managed = true;
 }
 
+bool gpu_is_managed(const struct gpu *g, uint64_t address)
+{
+    for (size_t i = 0; i < g->range_count; i++)
+        if (address - g->range[i].base < g->range[i].size)
+            return g->range[i].managed;
+    return false;
+}
+
 bool gpu_free(struct gpu *g, uint64_t address)
 {
     uint64_t base, size;
@@ -228,6 +239,7 @@ enum wt_status gpu_see(struct gpu *g, uint64_t address, uint64_t size, struct wt
 
 void gpu_see_no_more(struct gpu *g, uint64_t address, uint64_t size)
 {
+    cuda_final_unmap(address, size);
     sm_device_unmap(g->device, address, size);
 }
 
@@ -239,6 +251,14 @@ bool gpu_read(struct gpu *g, uint64_t address, void *to, uint64_t size)
 bool gpu_write(struct gpu *g, uint64_t address, const void *from, uint64_t size)
 {
     return inside(g, address, size) && sm_device_write(g->device, address, from, size);
+}
+
+bool gpu_write_seen(struct gpu *g, uint64_t address, const void *from, uint64_t size)
+{
+    for (uint64_t at = address; at < address + size; at = (at | WT_PAGE_MASK) + 1)
+        if (!sm_device_maps(g->device, at))
+            return false;
+    return sm_device_write(g->device, address, from, size);
 }
 
 uint32_t gpu_input(struct gpu *g, const struct wt_input *input)

@@ -67,6 +67,8 @@ enum wt_status gpu_allocate(struct gpu *gpu, uint64_t size, uint64_t *address,
                             struct wt_error *err);
 /** Notes that threads of the program may use the allocation at @p address while kernels run. */
 void gpu_manage(struct gpu *gpu, uint64_t address);
+/** Whether the allocation that an address lies in was noted so. */
+bool gpu_is_managed(const struct gpu *gpu, uint64_t address);
 /** Frees an allocation; false: none begins at @p address. */
 bool gpu_free(struct gpu *gpu, uint64_t address);
 /** Bytes of all allocations, each rounded up to 512. */
@@ -94,6 +96,9 @@ void gpu_see_no_more(struct gpu *gpu, uint64_t address, uint64_t size);
 bool gpu_read(struct gpu *gpu, uint64_t address, void *to, uint64_t size);
 /** Copies from the host to device memory; false where not all bytes are in one allocation. */
 bool gpu_write(struct gpu *gpu, uint64_t address, const void *from, uint64_t size);
+
+/** Copies to memory that kernels of the GPU can access, be it the host's; false: they cannot. */
+bool gpu_write_seen(struct gpu *gpu, uint64_t address, const void *from, uint64_t size);
 
 /**
  * Parses a PTX text and adds it to a module that is not linked yet. WT_INVALID, WT_UNSUPPORTED: as

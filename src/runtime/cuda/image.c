@@ -1,6 +1,8 @@
 /* The contents of images. See image.h. */
 #include "runtime/cuda/image.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +188,72 @@ CUresult image_add(const struct gpu *g, struct gpu_module *m, const void *image,
     }
     return result_of(each_of_text(image, available, "PTX", add_text, m, err),
                      CUDA_ERROR_INVALID_PTX, CUDA_ERROR_INVALID_PTX);
+}
+
+/* ---- variables at addresses of the program's ---- */
+
+void image_find_symbols(unsigned count, const int *options, void **values,
+                        struct image_symbols *symbols)
+{
+    *symbols = (struct image_symbols){0};
+    for (unsigned i = 0; i < count; i++) {
+        if (options[i] == CU_JIT_GLOBAL_SYMBOL_NAMES)
+            symbols->name = values[i];
+        if (options[i] == CU_JIT_GLOBAL_SYMBOL_ADDRESSES)
+            symbols->address = values[i];
+        if (options[i] == CU_JIT_GLOBAL_SYMBOL_COUNT)
+            symbols->count = (unsigned)(uintptr_t)values[i];
+    }
+    if (!symbols->name || !symbols->address)
+        symbols->count = 0;
+}
+
+static bool is_name(const char *name)
+{
+    return *name && !isdigit((unsigned char)*name) &&
+           name[strspn(name,
+                       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$%")] == 0;
+}
+
+static enum wt_status declare(struct wt_buffer *text, const struct gpu_module *m, const char *name,
+                              const void *address, struct wt_error *err)
+{
+    char line[64];
+    if (!is_name(name))
+        return wt_fail(err, WT_INVALID, "'%.80s', which is no name of a variable, for an address",
+                       name);
+    if (!address)
+        return wt_fail(err, WT_INVALID, "no address for the variable '%.80s'", name);
+    if (cubin_find_variable(&m->cubin, name))
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the variable '%.80s' of machine code cannot be at an address of the host: "
+                       "give the driver PTX",
+                       name);
+    const int length =
+        snprintf(line, sizeof line, ".extern .global .attribute(.wavetrap_at(%" PRIuPTR ")) .b8 ",
+                 (uintptr_t)address);
+    wt_buffer_append(text, line, (size_t)length);
+    wt_buffer_append(text, name, strlen(name));
+    wt_buffer_append(text, "[];\n", 4);
+    return WT_OK;
+}
+
+enum wt_status image_add_symbols(struct gpu_module *m, const struct image_symbols *symbols,
+                                 struct wt_error *err)
+{
+    static const char begin[] = ".version 8.0\n.target sm_50\n.address_size 64\n";
+    enum wt_status status = WT_OK;
+    struct wt_buffer text = {0};
+    wt_buffer_append(&text, begin, strlen(begin));
+    for (unsigned i = 0; i < symbols->count && !status; i++)
+        status = declare(&text, m, symbols->name[i], symbols->address[i], err);
+    if (!status && text.failed)
+        status = wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (!status && symbols->count && !m->cubin.function_count)
+        status =
+            gpu_module_add(m, "addresses of the host", (const char *)text.bytes, text.length, err);
+    free(text.bytes);
+    return status;
 }
 
 /* ---- logs ---- */

@@ -44,6 +44,24 @@ struct image_log {
  * log->text is NULL.
  */
 void image_find_log(unsigned count, const int *options, void **values, struct image_log *log);
+
+/** Variables of a module whose addresses the program says. */
+struct image_symbols {
+    const char *const *name;
+    void *const *address;
+    unsigned count;
+};
+
+/** Finds the variables with addresses among the options of a call. */
+void image_find_symbols(unsigned count, const int *options, void **values,
+                        struct image_symbols *symbols);
+/**
+ * Adds a text that says where the variables are to a module with its images; names of none of its
+ * variables are left out by the linker. WT_INVALID: a name that is none; WT_UNSUPPORTED: a variable
+ * of machine code.
+ */
+enum wt_status image_add_symbols(struct gpu_module *m, const struct image_symbols *symbols,
+                                 struct wt_error *err);
 /** Reports a mistake in the program's log or, without one, on stderr. Returns @p result. */
 CUresult image_mistake(const struct image_log *log, CUresult result, const struct wt_error *err);
 

@@ -87,6 +87,37 @@ struct seen {
 
 static struct seen *seen; /* under the lock */
 
+/*
+ * The whole pages of a range but for those that another one has, too: ranges do not overlap, so
+ * only a first or last page is shared.
+ */
+static void pages_alone(const struct seen *of, uint64_t *from, uint64_t *size)
+{
+    const uint64_t page = 4096, mask = page - 1;
+    uint64_t to = ((uintptr_t)of->at + of->bytes + mask) & ~mask;
+    bool first = false, last = false;
+    *from = (uintptr_t)of->at & ~mask;
+    for (const struct seen *s = seen; s; s = s->next) {
+        const uint64_t begin = (uintptr_t)s->at & ~mask, end = (uintptr_t)s->at + s->bytes;
+        if (s == of)
+            continue;
+        first |= begin <= *from && end > *from;
+        last |= begin <= to - page && end > to - page;
+    }
+    *from += first ? page : 0;
+    to -= last ? page : 0;
+    *size = to > *from ? to - *from : 0;
+}
+
+static bool overlaps_seen(const void *address, size_t bytes)
+{
+    const uintptr_t at = (uintptr_t)address;
+    for (const struct seen *s = seen; s; s = s->next)
+        if (at < (uintptr_t)s->at + s->bytes && (uintptr_t)s->at < at + bytes)
+            return true;
+    return false;
+}
+
 static struct seen **find_seen(const void *address)
 {
     struct seen **s = &seen;
@@ -96,21 +127,28 @@ static struct seen **find_seen(const void *address)
     return s;
 }
 
+bool memory_is_seen(uint64_t address)
+{
+    return *find_seen((const void *)(uintptr_t)address) != NULL;
+}
+
 static CUresult see(void *at, size_t bytes, bool registered)
 {
     struct wt_error err;
     struct gpu *g;
+    uint64_t from, size;
     struct seen *s = malloc(sizeof *s);
     if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    for (CUdevice i = 0; (g = state_gpu(i)); i++)
-        if (gpu_see(g, (uintptr_t)at, bytes, &err) != WT_OK) {
+    *s = (struct seen){at, bytes, registered, seen};
+    pages_alone(s, &from, &size);
+    for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
+        if (gpu_see(g, from, size, &err) != WT_OK) {
             while (i-- > 0)
-                gpu_see_no_more(state_gpu(i), (uintptr_t)at, bytes);
+                gpu_see_no_more(state_gpu(i), from, size);
             free(s);
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
-    *s = (struct seen){at, bytes, registered, seen};
     seen = s;
     return CUDA_SUCCESS;
 }
@@ -124,8 +162,10 @@ static CUresult see_no_more(void *at, bool registered)
     struct seen **place = find_seen(at), *s = *place;
     if (!s || s->at != at || s->registered != registered)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
-    for (CUdevice i = 0; (g = state_gpu(i)); i++)
-        gpu_see_no_more(g, (uintptr_t)s->at, s->bytes);
+    uint64_t from, size;
+    pages_alone(s, &from, &size);
+    for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
+        gpu_see_no_more(g, from, size);
     *place = s->next;
     if (!registered)
         munmap(s->at, s->bytes);
@@ -177,8 +217,8 @@ API(cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags), (addres
         return result;
     if (!address || !bytes)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
-    return state_leave(*find_seen(address) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
-                                           : see(address, bytes, true));
+    return state_leave(overlaps_seen(address, bytes) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+                                                     : see(address, bytes, true));
 }
 
 API(cuMemHostUnregister, (void *address), (address), "%p", address)
@@ -205,7 +245,7 @@ API(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void *host, unsigned fl
 API(cuPointerGetAttribute, (void *value, int attribute, CUdeviceptr address),
     (value, attribute, address), "%p, %d, 0x%llx", value, attribute, address)
 {
-    enum { MEMORY_TYPE = 2, DEVICE_POINTER, HOST_POINTER, DEVICE_ORDINAL = 9 };
+    enum { MEMORY_TYPE = 2, DEVICE_POINTER, HOST_POINTER, IS_MANAGED = 8, DEVICE_ORDINAL = 9 };
     struct gpu *g;
     CUdevice number = 0;
     uint64_t whole;
@@ -213,7 +253,8 @@ API(cuPointerGetAttribute, (void *value, int attribute, CUdeviceptr address),
     const CUresult result = state_enter(&g);
     if (result)
         return result;
-    const bool of_device = state_owner(address, &number);
+    const struct gpu *owner = state_owner(address, &number);
+    const bool of_device = owner != NULL;
     const bool of_host = !of_device && *find_seen((const void *)(uintptr_t)address);
     if (!value || (!of_device && !of_host))
         return state_leave(CUDA_ERROR_INVALID_VALUE);
@@ -226,6 +267,10 @@ API(cuPointerGetAttribute, (void *value, int attribute, CUdeviceptr address),
     case HOST_POINTER:
         whole = address;
         memcpy(value, &whole, sizeof whole);
+        return state_leave(CUDA_SUCCESS);
+    case IS_MANAGED:
+        part = of_device && gpu_is_managed(owner, address);
+        memcpy(value, &part, sizeof part);
         return state_leave(CUDA_SUCCESS);
     case DEVICE_ORDINAL:
         memcpy(value, &number, sizeof number);

@@ -9,8 +9,48 @@
 
 /* ---- modules ---- */
 
+static struct CUmod_st *modules; /* those that are loaded; under the lock */
+
+/* What a call says about the image that it loads. */
+struct options {
+    struct image_log log;
+    struct image_symbols symbols;
+};
+
+static bool is_placed(const struct CUmod_st *m, uint64_t address)
+{
+    size_t count = 0;
+    const struct sm_ptx_placed *p = m->module.image ? sm_ptx_placed(m->module.image, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (p[i].address == address)
+            return true;
+    return false;
+}
+
+/* Variables at addresses of the program's get their initial values, but for those that a loaded
+ * module has there already, on this GPU or another one. */
+static CUresult fill_placed(struct gpu *g, const struct CUmod_st *m, struct wt_error *err)
+{
+    size_t count = 0;
+    const struct sm_ptx_placed *p = m->module.image ? sm_ptx_placed(m->module.image, &count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct CUmod_st *other = modules;
+        while (other && !is_placed(other, p[i].address))
+            other = other->next;
+        if (other || !p[i].size || gpu_write_seen(g, p[i].address, p[i].bytes, p[i].size))
+            continue;
+        wt_fail(
+            err, WT_INVALID,
+            "a variable of %llu bytes is to be at 0x%llx, which kernels cannot access: register "
+            "the memory first (cuMemHostRegister)",
+            (unsigned long long)p[i].size, (unsigned long long)p[i].address);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
 static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t available,
-                     const struct image_log *log)
+                     const struct options *options)
 {
     struct wt_error err;
     if (!module || !image)
@@ -30,26 +70,36 @@ static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t 
         result = CUDA_ERROR_INVALID_IMAGE;
     }
     if (!result) {
+        const enum wt_status status = image_add_symbols(&m->module, &options->symbols, &err);
+        result = !status                    ? CUDA_SUCCESS
+                 : status == WT_NO_MEMORY   ? CUDA_ERROR_OUT_OF_MEMORY
+                 : status == WT_UNSUPPORTED ? CUDA_ERROR_NOT_SUPPORTED
+                                            : CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!result) {
         const enum wt_status status = gpu_module_load(g, &m->module, &err);
         result = !status                  ? CUDA_SUCCESS
                  : status == WT_NO_MEMORY ? CUDA_ERROR_OUT_OF_MEMORY
                                           : CUDA_ERROR_INVALID_PTX;
     }
+    if (!result)
+        result = fill_placed(g, m, &err);
     if (result) {
         gpu_module_free(g, &m->module);
         free(m);
-        return image_mistake(log, result, &err);
+        return image_mistake(&options->log, result, &err);
     }
     m->gpu = g;
-    *module = m;
+    m->next = modules;
+    *module = modules = m;
     return CUDA_SUCCESS;
 }
 
-static CUresult load_unsized(CUmodule *module, const void *image, const struct image_log *log)
+static CUresult load_unsized(CUmodule *module, const void *image, const struct options *options)
 {
     struct gpu *g;
     const CUresult result = state_enter(&g);
-    return result ? result : state_leave(load(g, module, image, SIZE_MAX, log));
+    return result ? result : state_leave(load(g, module, image, SIZE_MAX, options));
 }
 
 API(cuModuleLoadDataEx,
@@ -57,15 +107,16 @@ API(cuModuleLoadDataEx,
     (module, image, count, options, values), "*%p, %p, %u, %p, %p", HANDLE(module), image, count,
     options, values)
 {
-    struct image_log log;
-    image_find_log(count, options, values, &log);
-    return load_unsized(module, image, &log);
+    struct options said;
+    image_find_log(count, options, values, &said.log);
+    image_find_symbols(count, options, values, &said.symbols);
+    return load_unsized(module, image, &said);
 }
 
 API(cuModuleLoadData, (CUmodule * module, const void *image), (module, image), "*%p, %p",
     HANDLE(module), image)
 {
-    return load_unsized(module, image, &(struct image_log){0});
+    return load_unsized(module, image, &(struct options){0});
 }
 
 /* A pointer to a fat binary, or to the structure that points to one. */
@@ -74,7 +125,7 @@ API(cuModuleLoadFatBinary, (CUmodule * module, const void *image), (module, imag
 {
     if (image && !image_is_fat(image))
         return CUDA_ERROR_INVALID_IMAGE;
-    return load_unsized(module, image, &(struct image_log){0});
+    return load_unsized(module, image, &(struct options){0});
 }
 
 API(cuModuleLoad, (CUmodule * module, const char *path), (module, path), "*%p, \"%s\"",
@@ -89,7 +140,7 @@ API(cuModuleLoad, (CUmodule * module, const char *path), (module, path), "*%p, \
         return result;
     if (!path || wt_file_read(path, &bytes, &length, &err) != WT_OK)
         return state_leave(CUDA_ERROR_FILE_NOT_FOUND);
-    result = load(g, module, bytes, length, &(struct image_log){0});
+    result = load(g, module, bytes, length, &(struct options){0});
     free(bytes);
     return state_leave(result);
 }
@@ -102,6 +153,10 @@ API(cuModuleUnload, (CUmodule module), (module), "%p", module)
         return result;
     if (!module)
         return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    struct CUmod_st **at = &modules;
+    while (*at != module)
+        at = &(*at)->next;
+    *at = module->next;
     gpu_module_free(module->gpu, &module->module);
     for (struct CUfunc_st *f = module->function, *next; f; f = next) {
         next = f->next;

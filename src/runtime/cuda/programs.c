@@ -158,6 +158,8 @@ static enum wt_status link_texts(struct gpu *g, struct gpu_module *m, struct wt_
                                   g->variables.base + data_room * g->variables.bytes, &m->image,
                                   err)) != WT_OK)
             return status;
+        if (sm_ptx_undefined(m->image))
+            return wt_fail(err, WT_INVALID, "%s", sm_ptx_undefined(m->image));
         sm_ptx_code(m->image, &code_size);
         sm_ptx_data(m->image, &data_size);
         if (rooms_for(&g->ptx, code_size) <= code_need &&

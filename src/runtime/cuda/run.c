@@ -14,6 +14,7 @@
 #include "runtime/cuda/call.h"
 #include "runtime/cuda/core_file.h"
 #include "runtime/cuda/debug.h"
+#include "runtime/cuda/final_memory.h"
 #include "runtime/cuda/gpu_internal.h"
 
 /* Issues at a time: a few milliseconds, until a debugger that comes is heard. */
@@ -57,6 +58,35 @@ static void describe(const struct gpu_module *m, uint64_t pc, char *text, size_t
     }
 }
 
+/* The result that NVIDIA's documentation has for a mistake of a kernel. */
+static CUresult result_of(const struct wt_fault *f)
+{
+    static const struct {
+        const char *name;
+        CUresult result;
+    } results[] = {
+        {"ASSERT", CUDA_ERROR_ASSERT},
+        {"STACK_ERROR", CUDA_ERROR_HARDWARE_STACK_ERROR},
+        {"API_STACK_ERROR", CUDA_ERROR_HARDWARE_STACK_ERROR},
+        {"RET_EMPTY_STACK_ERROR", CUDA_ERROR_HARDWARE_STACK_ERROR},
+        {"ILLEGAL_INSTR_ENCODING", CUDA_ERROR_ILLEGAL_INSTRUCTION},
+        {"MISALIGNED_REG", CUDA_ERROR_ILLEGAL_INSTRUCTION},
+        {"MISALIGNED_ADDR", CUDA_ERROR_MISALIGNED_ADDRESS},
+        {"PC_WRAP", CUDA_ERROR_INVALID_PC},
+        {"MISALIGNED_PC", CUDA_ERROR_INVALID_PC},
+        {"PC_OVERFLOW", CUDA_ERROR_INVALID_PC},
+        {"L1_ERROR", CUDA_ERROR_ILLEGAL_ADDRESS},
+        {"OOR_ADDR", CUDA_ERROR_ILLEGAL_ADDRESS},
+        {"INVALID_CONST_ADDR", CUDA_ERROR_ILLEGAL_ADDRESS},
+        {"INVALID_CONST_ADDR_LDC", CUDA_ERROR_ILLEGAL_ADDRESS},
+    };
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
+        if (strcmp(f->name, results[i].name) == 0)
+            return results[i].result;
+    return f->kind == WT_FAULT_STACK_OVERFLOW ? CUDA_ERROR_HARDWARE_STACK_ERROR
+                                              : CUDA_ERROR_LAUNCH_FAILED;
+}
+
 static CUresult report(struct gpu *g, const struct gpu_launch *l)
 {
     const struct wt_machine *m = sm_machine(g->device);
@@ -73,14 +103,7 @@ static CUresult report(struct gpu *g, const struct gpu_launch *l)
             cta[2], index, (unsigned)f->lanes, place, instruction);
     wt_core_on_fault_write(&g->core_on_fault, &cuda_core_ops, g, "", f->wave, (uint64_t)f->lanes,
                            stderr);
-    if (f->kind == WT_FAULT_TRAP || f->kind == WT_FAULT_DEADLOCK)
-        return CUDA_ERROR_LAUNCH_FAILED;
-    if (strstr(f->text, "MISALIGNED"))
-        return CUDA_ERROR_MISALIGNED_ADDRESS;
-    if (strncmp(f->text, "L1_ERROR", 8) == 0 || strstr(f->text, "ADDR"))
-        return CUDA_ERROR_ILLEGAL_ADDRESS;
-    return strstr(f->text, "ILLEGAL_INSTR_ENCODING") ? CUDA_ERROR_ILLEGAL_INSTRUCTION
-                                                     : CUDA_ERROR_LAUNCH_FAILED;
+    return result_of(f);
 }
 
 static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct sm_launch *launch,
@@ -88,7 +111,8 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
 {
     enum wt_status status;
     uint8_t bank[CUBIN_PARAMETERS] = {0};
-    *launch = (struct sm_launch){.entry = l->kernel->entry,
+    *launch = (struct sm_launch){.number = debug_launch().number + 1,
+                                 .entry = l->kernel->entry,
                                  .shared = l->kernel->shared,
                                  .local = l->kernel->local,
                                  .bank = {g->space + BANK},
@@ -212,7 +236,6 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
         if (wt_progress_due(&g->progress))
             show_progress(g, l);
     } while (debug_turn(g, &result));
-    wt_recording_end(g->recording, WT_RECORDING_NOT_YET);
     wt_progress_clear(&g->progress);
     wt_interrupt_attend(false);
     m->ops->flush_console(m);
@@ -225,6 +248,7 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
 static CUresult failed(struct gpu *g, const struct gpu_launch *l)
 {
     const CUresult result = report(g, l);
+    wt_recording_end(g->recording, WT_RECORDING_NOT_YET); /* a core file had it */
     if (!wt_catch_ends(result == CUDA_ERROR_ILLEGAL_ADDRESS ||
                        result == CUDA_ERROR_MISALIGNED_ADDRESS))
         return result;
@@ -239,6 +263,7 @@ CUresult gpu_run(struct gpu *g, const struct gpu_launch *l)
     struct wt_error err;
     const uint64_t before = m->time;
     debug_launch_wait();
+    wt_final_kernel(cuda_final_memory());
     const enum wt_status status = prepare(g, l, &launch, &err);
     if (status) {
         fprintf(stderr, "wavetrap: kernel %s: %s\n", l->kernel->name, err.text);

@@ -13,6 +13,7 @@ struct CUmod_st {
     struct gpu *gpu;
     struct gpu_module module;
     struct CUfunc_st *function; /* those that were asked for */
+    struct CUmod_st *next;
 };
 
 struct CUfunc_st {
@@ -34,6 +35,12 @@ struct gpu *state_gpu(CUdevice number);
  * number is NULL.
  */
 struct gpu *state_owner(uint64_t address, CUdevice *number);
+
+/* ---- memory.c ---- */
+
+/** Whether an address lies in memory of the host that kernels can access: allocated by the driver,
+ * or registered. The caller holds the lock. */
+bool memory_is_seen(uint64_t address);
 
 /* ---- context.c ---- */
 

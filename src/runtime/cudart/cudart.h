@@ -38,6 +38,8 @@ enum { CUDART_GPUS = 16 };
 
 /** Finds the kernel that stands for a function of the host, on the thread's device. */
 CUresult cudart_function(const void *host, CUfunction *function);
+/** Whether an address is that of a __managed__ variable. */
+bool cudart_is_managed(const void *address);
 /**
  * Finds the variable that stands for one of the host, on the thread's device: its address and
  * bytes.

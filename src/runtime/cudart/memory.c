@@ -123,16 +123,19 @@ EXPORT cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 
 /* ---- what an address is ---- */
 
-enum { MEMORY_TYPE = 2, DEVICE_ORDINAL = 9 };
+enum { MEMORY_TYPE = 2, IS_MANAGED = 8, DEVICE_ORDINAL = 9 };
 
 /* Any other result than CUDA_SUCCESS is that of a kernel that has failed. */
 static CUresult type_of(const void *address, enum cudaMemoryType *type)
 {
-    unsigned of = 0;
+    unsigned of = 0, managed = 0;
     const CUresult result = cuPointerGetAttribute(&of, MEMORY_TYPE, device_pointer(address));
-    *type = result                       ? cudaMemoryTypeUnregistered
-            : of == CU_MEMORYTYPE_DEVICE ? cudaMemoryTypeDevice
-                                         : cudaMemoryTypeHost;
+    if (!result)
+        cuPointerGetAttribute(&managed, IS_MANAGED, device_pointer(address));
+    *type = result                                  ? cudaMemoryTypeUnregistered
+            : managed || cudart_is_managed(address) ? cudaMemoryTypeManaged
+            : of == CU_MEMORYTYPE_DEVICE            ? cudaMemoryTypeDevice
+                                                    : cudaMemoryTypeHost;
     return result == CUDA_ERROR_INVALID_VALUE ? CUDA_SUCCESS : result;
 }
 
@@ -151,7 +154,7 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, con
     }
     a->hostPointer = a->devicePointer = (void *)(uintptr_t)address;
     a->device = cudart_device();
-    if (a->type == cudaMemoryTypeDevice)
+    if (a->type != cudaMemoryTypeHost && !cudart_is_managed(address))
         cuPointerGetAttribute(&a->device, DEVICE_ORDINAL, device_pointer(address));
     return cudaSuccess;
 }
@@ -164,7 +167,7 @@ EXPORT cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int d
     (void)bytes, (void)device, (void)stream;
     CUresult result = cudart_enter();
     if (!result && (result = type_of(address, &type)) == CUDA_SUCCESS &&
-        type != cudaMemoryTypeDevice)
+        type != cudaMemoryTypeDevice && type != cudaMemoryTypeManaged)
         result = CUDA_ERROR_INVALID_VALUE;
     return cudart_of(result);
 }

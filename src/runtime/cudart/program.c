@@ -15,6 +15,7 @@
 struct name {
     const void *host;
     const char *device;
+    bool managed;                     /* a variable that the GPUs and the host have in common */
     CUfunction function[CUDART_GPUS]; /* NULL: not asked for */
 };
 
@@ -24,11 +25,20 @@ struct program {
     CUresult failed[CUDART_GPUS]; /* how loading it has failed */
     struct name *name;
     size_t name_count, name_room;
+    bool complete; /* all its names are there */
     struct program *next;
+};
+
+/* The __managed__ variables of a program or library: memory of the host. */
+struct section {
+    char *begin, *end;
+    bool registered; /* kernels can access it */
+    struct section *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct program *programs; /* under the lock */
+static struct section *sections; /* likewise */
 
 static _Noreturn void no_memory(void)
 {
@@ -49,15 +59,94 @@ EXPORT void **__cudaRegisterFatBinary(const void *wrapper)
     return (void **)p;
 }
 
+static struct section *section_of(const void *address)
+{
+    struct section *s = sections;
+    while (s && ((const char *)address < s->begin || (const char *)address >= s->end))
+        s = s->next;
+    return s;
+}
+
+bool cudart_is_managed(const void *address)
+{
+    pthread_mutex_lock(&lock);
+    const bool managed = section_of(address) != NULL;
+    pthread_mutex_unlock(&lock);
+    return managed;
+}
+
+static bool has_managed(const struct program *p)
+{
+    for (size_t i = 0; i < p->name_count; i++)
+        if (p->name[i].managed)
+            return true;
+    return false;
+}
+
+static CUresult load(struct program *p);
+
+/* The host's code may use __managed__ variables at once: loading a program gives them their initial
+ * values. If it fails, so does each later use of the program. */
+static void load_if_managed(struct program *p)
+{
+    if (p->complete && has_managed(p) && cudart_enter() == CUDA_SUCCESS)
+        load(p);
+}
+
+/* Each file of a program says it, some before what is compiled for GPUs is registered, some behind
+ * it: that depends on how the program was linked. */
+EXPORT void __cudaRegisterManagedSection(void *begin, void *end)
+{
+    pthread_mutex_lock(&lock);
+    if (begin != end && !section_of(begin)) {
+        struct section *s = malloc(sizeof *s);
+        if (!s)
+            no_memory();
+        *s = (struct section){.begin = begin, .end = end, .next = sections};
+        sections = s;
+        for (struct program *p = programs; p; p = p->next) {
+            for (size_t i = 0; i < p->name_count; i++)
+                p->name[i].managed = section_of(p->name[i].host) != NULL;
+            load_if_managed(p);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 EXPORT void __cudaRegisterFatBinaryEnd(void **handle)
 {
-    (void)handle;
+    struct program *p = (struct program *)handle;
+    pthread_mutex_lock(&lock);
+    p->complete = true;
+    load_if_managed(p);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Other modules stay until the process ends. Those with __managed__ variables do not: the host's
+ * memory may be another library's next. */
+static void unload(struct program *p)
+{
+    for (int d = 0; d < CUDART_GPUS && has_managed(p); d++)
+        if (p->module[d])
+            cuModuleUnload(p->module[d]);
+    for (size_t i = 0; i < p->name_count; i++) {
+        struct section **at = &sections, *s = section_of(p->name[i].host);
+        if (!s || !p->name[i].managed)
+            continue;
+        while (*at != s)
+            at = &(*at)->next;
+        *at = s->next;
+        if (s->registered)
+            cuMemHostUnregister(s->begin);
+        free(s);
+    }
 }
 
 EXPORT void __cudaUnregisterFatBinary(void **handle)
 {
     struct program *p = (struct program *)handle;
     pthread_mutex_lock(&lock);
+    unload(p);
     struct program **at = &programs;
     while (*at && *at != p)
         at = &(*at)->next;
@@ -76,7 +165,8 @@ static void add_name(void **handle, const void *host, const char *device)
     if (!grown)
         no_memory();
     p->name = grown;
-    p->name[p->name_count++] = (struct name){.host = host, .device = device};
+    p->name[p->name_count++] =
+        (struct name){.host = host, .device = device, .managed = section_of(host) != NULL};
     pthread_mutex_unlock(&lock);
 }
 
@@ -96,12 +186,51 @@ EXPORT void __cudaRegisterVar(void **handle, char *host, char *address, const ch
     add_name(handle, host, name);
 }
 
+/* Under the lock: lets kernels access the __managed__ variables of a program. */
+static CUresult show_managed(const struct program *p)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < p->name_count && !result; i++) {
+        struct section *s = p->name[i].managed ? section_of(p->name[i].host) : NULL;
+        if (!s || s->registered)
+            continue;
+        result = cuMemHostRegister(s->begin, (size_t)(s->end - s->begin), 0);
+        s->registered = !result;
+    }
+    return result;
+}
+
+/* Under the lock: loads a program whose __managed__ variables are those of the host. */
+static CUresult load_with_managed(struct program *p, CUmodule *module)
+{
+    int options[] = {CU_JIT_GLOBAL_SYMBOL_NAMES, CU_JIT_GLOBAL_SYMBOL_ADDRESSES,
+                     CU_JIT_GLOBAL_SYMBOL_COUNT};
+    const char **names = calloc(p->name_count, sizeof *names);
+    const void **addresses = calloc(p->name_count, sizeof *addresses);
+    size_t count = 0;
+    if (!names || !addresses)
+        no_memory();
+    for (size_t i = 0; i < p->name_count; i++)
+        if (p->name[i].managed) {
+            names[count] = p->name[i].device;
+            addresses[count++] = p->name[i].host;
+        }
+    void *values[] = {names, addresses, (void *)count};
+    CUresult result = show_managed(p);
+    if (!result)
+        result = cuModuleLoadDataEx(module, p->wrapper, 3, options, values);
+    free(names);
+    free(addresses);
+    return result;
+}
+
 /* Under the lock: loads the program on the thread's device, once. */
 static CUresult load(struct program *p)
 {
     const int d = cudart_device();
     if (!p->module[d] && !p->failed[d])
-        p->failed[d] = cuModuleLoadFatBinary(&p->module[d], p->wrapper);
+        p->failed[d] = has_managed(p) ? load_with_managed(p, &p->module[d])
+                                      : cuModuleLoadFatBinary(&p->module[d], p->wrapper);
     return p->failed[d];
 }
 

@@ -18,8 +18,9 @@ struct built {
     bool taken; /* the newest of several that are alike is found first, until it has an address */
 };
 
-/* A kernel in the GPU's memory. */
+/* A kernel in a GPU's memory. */
 struct loaded {
+    uint32_t device;
     uint64_t number, address;
     uint8_t *code; /* as it was without breakpoints */
     size_t size;
@@ -133,10 +134,11 @@ static size_t length_of(const uint8_t *code, size_t room)
     return size;
 }
 
-static struct loaded *find_loaded(uint64_t address)
+static struct loaded *find_loaded(uint32_t device, uint64_t address)
 {
     size_t i = 0;
-    while (i < the_code.loaded_count && the_code.loaded[i].address != address)
+    while (i < the_code.loaded_count &&
+           (the_code.loaded[i].device != device || the_code.loaded[i].address != address))
         i++;
     return i < the_code.loaded_count ? &the_code.loaded[i] : NULL;
 }
@@ -148,10 +150,10 @@ static void unload(struct loaded *l)
 }
 
 /* The runtime has given the memory of released kernels to this one. */
-static void unload_overlapping(uint64_t address, size_t size)
+static void unload_overlapping(uint32_t device, uint64_t address, size_t size)
 {
     for (size_t i = the_code.loaded_count; i-- > 0;)
-        if (the_code.loaded[i].address < address + size &&
+        if (the_code.loaded[i].device == device && the_code.loaded[i].address < address + size &&
             address < the_code.loaded[i].address + the_code.loaded[i].size)
             unload(&the_code.loaded[i]);
 }
@@ -167,7 +169,7 @@ static void remove_marker(const struct loaded *l, uint8_t *code)
     }
 }
 
-static void load(uint64_t address, uint8_t *code, size_t room)
+static void load(uint32_t device, uint64_t address, uint8_t *code, size_t room)
 {
     struct built *built = find_built(code, room);
     const size_t size = built ? built->size : length_of(code, room);
@@ -181,23 +183,27 @@ static void load(uint64_t address, uint8_t *code, size_t room)
     if (built)
         built->taken = true;
     struct loaded *l = &the_code.loaded[the_code.loaded_count++];
-    *l = (struct loaded){
-        .number = ++the_code.last, .address = address, .code = copy, .size = size, .built = built};
+    *l = (struct loaded){.device = device,
+                         .number = ++the_code.last,
+                         .address = address,
+                         .code = copy,
+                         .size = size,
+                         .built = built};
     remove_marker(l, code);
 }
 
-void drm_code_runs(uint64_t address, uint8_t *code, size_t room)
+void drm_code_runs(uint32_t device, uint64_t address, uint8_t *code, size_t room)
 {
     if (!room)
         return;
     pthread_mutex_lock(&the_code.lock);
-    const struct loaded *there = find_loaded(address);
+    const struct loaded *there = find_loaded(device, address);
     const struct built *built = find_built(code, room);
     /* What was compiled since may be the same once more, in the same place. */
     if (!there || there->size > room || (built && !built->taken) ||
         !same_code(there->code, code, there->size & ~(size_t)7)) {
-        unload_overlapping(address, built ? built->size : length_of(code, room));
-        load(address, code, room);
+        unload_overlapping(device, address, built ? built->size : length_of(code, room));
+        load(device, address, code, room);
     }
     pthread_mutex_unlock(&the_code.lock);
 }
@@ -219,7 +225,8 @@ uint32_t drm_code_list(struct gen_wire_kernel *list, uint32_t room)
     for (size_t i = 0; i < the_code.loaded_count && count < room; i++) {
         const struct loaded *l = &the_code.loaded[i];
         struct gen_wire_kernel *k = &list[count++];
-        *k = (struct gen_wire_kernel){.number = l->number,
+        *k = (struct gen_wire_kernel){.device = l->device,
+                                      .number = l->number,
                                       .address = l->address,
                                       .code_size = l->size,
                                       .elf_size = l->built ? l->built->elf_size : 0};
@@ -232,12 +239,13 @@ uint32_t drm_code_list(struct gen_wire_kernel *list, uint32_t room)
     return count;
 }
 
-bool drm_code_has(uint64_t address)
+bool drm_code_has(uint32_t device, uint64_t address)
 {
     bool has = false;
     pthread_mutex_lock(&the_code.lock);
     for (size_t i = 0; i < the_code.loaded_count; i++)
-        has |= address - the_code.loaded[i].address < the_code.loaded[i].size;
+        has |= the_code.loaded[i].device == device &&
+               address - the_code.loaded[i].address < the_code.loaded[i].size;
     pthread_mutex_unlock(&the_code.lock);
     return has;
 }

@@ -14,17 +14,34 @@
  * the end of one. */
 enum { SLICE = 1 << 16, SHORT_SLICE = 1 << 14 };
 
-void drm_debugged_init(struct drm_debugged *g, struct gen_device *device)
+/* The news of all GPUs, for which the endpoint's thread waits. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+} news = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+__attribute__((constructor)) static void init_news(void)
 {
     pthread_condattr_t clock;
-    *g = (struct drm_debugged){.device = device};
-    pthread_mutex_init(&g->lock, NULL);
+    pthread_mutex_init(&news.lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&g->changed, NULL);
-    pthread_mutex_init(&g->news_lock, NULL);
-    pthread_cond_init(&g->news, &clock);
+    pthread_cond_init(&news.changed, &clock);
     pthread_condattr_destroy(&clock);
+}
+
+void drm_debugged_init(struct drm_debugged *g, uint32_t number, struct gen_device *device)
+{
+    *g = (struct drm_debugged){.number = number, .device = device};
+    pthread_mutex_init(&g->lock, NULL);
+    pthread_cond_init(&g->changed, NULL);
+}
+
+/* A thread that is not there any more may have had the locks. */
+void drm_debugged_after_fork(struct drm_debugged *g, struct gen_device *device)
+{
+    init_news();
+    drm_debugged_init(g, g->number, device);
 }
 
 void drm_debugged_free(struct drm_debugged *g)
@@ -40,7 +57,7 @@ void drm_debugged_free(struct drm_debugged *g)
 void drm_debugged_begin(struct drm_debugged *g, uint64_t address, uint8_t *code, size_t room)
 {
     pthread_mutex_lock(&g->lock);
-    drm_code_runs(address, code, room);
+    drm_code_runs(g->number, address, code, room);
     while (g->held || (g->attached && g->known != drm_code_state()))
         pthread_cond_wait(&g->changed, &g->lock);
     g->walking = true;
@@ -98,10 +115,10 @@ static void make_way(struct drm_debugged *g)
 /* It is told without the device, for which a thread that waits for it could wait long. */
 static void set_attention(struct drm_debugged *g, bool any)
 {
-    pthread_mutex_lock(&g->news_lock);
+    pthread_mutex_lock(&news.lock);
     g->attention = any;
-    pthread_cond_broadcast(&g->news);
-    pthread_mutex_unlock(&g->news_lock);
+    pthread_cond_broadcast(&news.changed);
+    pthread_mutex_unlock(&news.lock);
 }
 
 /* The walk stands at this very moment until the debugger has seen why: as it lets threads go one
@@ -172,6 +189,19 @@ static bool tell_fault(struct drm_debugged *g)
     return again;
 }
 
+/* All threads wait in a system routine of the program's own, for TD_CLR. Others want to know how
+ * the walk is, too. */
+static void wait_a_moment(struct drm_debugged *g)
+{
+    enum { MOMENT_NS = 10000000 };
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += MOMENT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&g->changed, &g->lock, &until);
+}
+
 bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
 {
     if (why == WT_RUN_FAULT && g->attached)
@@ -185,6 +215,8 @@ bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
     make_way(g);
     while (stands(g))
         pthread_cond_wait(&g->changed, &g->lock);
+    if (why == WT_RUN_HALTED && !g->attached)
+        wait_a_moment(g);
     return why == WT_RUN_BUDGET || why == WT_RUN_EVENT || why == WT_RUN_HALTED ||
            why == WT_RUN_WATCH;
 }
@@ -230,7 +262,7 @@ bool drm_debugged_record(struct drm_debugged *g, uint64_t budget)
         return wt_recording_want(&g->recording, &drm_recording_ops, g, gen_machine(g->device),
                                  budget, WT_IGNORED) == WT_OK;
     wt_recording_free(&g->recording);
-    return true;
+    return !g->records || drm_debugged_record(g, WT_TIMELINE_BUDGET_DEFAULT);
 }
 
 uint32_t drm_debugged_input(struct drm_debugged *g, const struct wt_input *input)
@@ -313,25 +345,35 @@ void drm_debugged_hold(struct drm_debugged *g, bool held)
 void drm_debugged_asked(struct drm_debugged *g)
 {
     drm_debugged_enter(g);
-    pthread_mutex_lock(&g->news_lock);
+    pthread_mutex_lock(&news.lock);
     g->unasked = g->attention; /* of which it is told now */
-    pthread_mutex_unlock(&g->news_lock);
+    pthread_mutex_unlock(&news.lock);
     drm_debugged_leave(g);
 }
 
-bool drm_debugged_attention(struct drm_debugged *g, uint64_t ms)
+/* The lock of the news is held. */
+static bool take_attention(struct drm_debugged *const *gpus, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        any |= gpus[i]->attention;
+        gpus[i]->attention = false;
+    }
+    return any;
+}
+
+bool drm_debugged_attention(struct drm_debugged *const *gpus, size_t count, uint64_t ms)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += (long)(ms * 1000000);
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    pthread_mutex_lock(&g->news_lock);
-    while (ms && !g->attention)
-        if (pthread_cond_timedwait(&g->news, &g->news_lock, &until) == ETIMEDOUT)
-            break;
-    const bool any = g->attention;
-    g->attention = false;
-    pthread_mutex_unlock(&g->news_lock);
+    pthread_mutex_lock(&news.lock);
+    bool any = take_attention(gpus, count);
+    while (ms && !any && pthread_cond_timedwait(&news.changed, &news.lock, &until) != ETIMEDOUT)
+        any = take_attention(gpus, count);
+    any |= take_attention(gpus, count);
+    pthread_mutex_unlock(&news.lock);
     return any;
 }

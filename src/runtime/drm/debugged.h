@@ -15,6 +15,7 @@
 #include "runtime/drm/i915_ops.h"
 
 struct drm_debugged {
+    uint32_t number; /**< of the GPU in its process, from 0 */
     struct gen_device *device;
     pthread_mutex_t lock;   /**< of the device, and of what follows */
     pthread_cond_t changed; /**< signalled at each change of what follows */
@@ -34,16 +35,18 @@ struct drm_debugged {
     size_t hit_count, hit_capacity;
     struct wt_watch *watch; /**< what the debugger watches */
     size_t watch_count;
+    bool records;                           /**< also without a debugger: for a core file */
     struct wt_recording *recording;         /**< for the debugger; NULL: none is wanted */
     const struct wt_i915_mapping *mappings; /**< of the walk under way */
     size_t mapping_count;
-    pthread_mutex_t news_lock; /**< of what follows; nobody waits for the device with it */
-    pthread_cond_t news;       /**< signalled at each change of what follows */
-    bool attention;            /**< a thread has entered the routine since the debugger asked */
+    bool attention; /**< a thread has entered the routine since the debugger asked; its lock is that
+                         of the news of all GPUs, with which nobody waits for the device */
 };
 
-/** Sets up the state without a debugger. */
-void drm_debugged_init(struct drm_debugged *debugged, struct gen_device *device);
+/** Sets up the state of GPU @p number without a debugger. */
+void drm_debugged_init(struct drm_debugged *debugged, uint32_t number, struct gen_device *device);
+/** Sets it up anew in the child of a fork, which has one thread. */
+void drm_debugged_after_fork(struct drm_debugged *debugged, struct gen_device *device);
 /** Frees what the state has; no debugger is there any more, and no walk. */
 void drm_debugged_free(struct drm_debugged *debugged);
 
@@ -88,8 +91,8 @@ void drm_debugged_enter(struct drm_debugged *debugged);
 void drm_debugged_leave(struct drm_debugged *debugged);
 /** Turns the driver's debug support on or off. The device is taken. */
 void drm_debugged_attach(struct drm_debugged *debugged, bool on);
-/** Has walks recorded, from the next one on, with @p budget bytes of host memory; 0: no longer.
- * False without host memory. The device is taken. */
+/** Has walks recorded, from the next one on, with @p budget bytes of host memory; 0: no longer,
+ * but where the core file of a fault wants it. False without host memory. The device is taken. */
 bool drm_debugged_record(struct drm_debugged *debugged, uint64_t budget);
 /** Does something from outside, and records it where the walk is recorded; returns as
  * wt_input_apply. The device is taken. */
@@ -115,9 +118,9 @@ void drm_debugged_hold(struct drm_debugged *debugged, bool held);
 /** The debugger asks for events: it has dealt with those that it was told. The device is not taken.
  */
 void drm_debugged_asked(struct drm_debugged *debugged);
-/** Waits up to @p ms for an attention, and clears it; returns whether there was one. The device is
- * not taken. */
-bool drm_debugged_attention(struct drm_debugged *debugged, uint64_t ms);
+/** Waits up to @p ms for an attention of one of @p count GPUs, and clears theirs; returns whether
+ * there was one. The devices are not taken. */
+bool drm_debugged_attention(struct drm_debugged *const *gpus, size_t count, uint64_t ms);
 
 /* ---- recording.c ---- */
 

@@ -240,8 +240,10 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
         if (wt_progress_due(&gpu->progress))
             show_progress(gpu, walk);
     } while (drm_debugged_continue(&gpu->debugged, s.why) && !s.lost);
-    if (s.lost)
+    if (s.lost) {
+        drm_debugged_walked(&gpu->debugged);
         m->fault = s.fault;
+    }
     wt_progress_clear(&gpu->progress);
     wt_interrupt_attend(false);
     return s.why;
@@ -257,12 +259,14 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
     if ((status = drm_debugged_walk(&gpu->debugged, root, mappings, count, walk, err)) != WT_OK)
         return status;
     const enum wt_run why = run_walk(gpu, walk);
-    drm_debugged_walked(&gpu->debugged);
-    if (why == WT_RUN_ENDED)
+    if (why == WT_RUN_ENDED) {
+        drm_debugged_walked(&gpu->debugged);
         return WT_OK;
+    }
     status = why == WT_RUN_FAULT
                  ? report(gpu, mappings, count, walk, err)
                  : wt_fail(err, WT_INVALID, "all threads wait, and nothing will wake them");
+    drm_debugged_walked(&gpu->debugged); /* a core file had what was recorded */
     gpu->caught = wt_catch_ends(why == WT_RUN_FAULT && m->fault.kind == WT_FAULT_ACCESS);
     m->ops->reset(m);
     return status;
@@ -301,6 +305,7 @@ static void run_command(void *context)
     size_t room;
     uint8_t *code = find_host(c->mappings, c->count, kernel_of(c->walk), &room);
     drm_debugged_begin(&gpu->debugged, kernel_of(c->walk), code, room);
+    wt_final_kernel(wt_i915_final_memory(gpu->driver));
     numbered.launch = gpu->debugged.launches;
     if (gpu->debugged.attached) /* the driver's routine takes the place of the runtime's */
         numbered.sip = 0;
@@ -363,8 +368,8 @@ static void record_gem(struct wt_drm_emulated *gpu)
         fprintf(stderr, "wavetrap: %s: cannot be written: %s\n", path, strerror(errno));
 }
 
-enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_drm_emulated **gpu,
-                                   struct wt_error *err)
+enum wt_status wt_drm_emulated_new(const struct gen_config *config, uint32_t number,
+                                   struct wt_drm_emulated **gpu, struct wt_error *err)
 {
     enum wt_status status;
     struct wt_drm_emulated *g = calloc(1, sizeof *g);
@@ -376,9 +381,11 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_dr
         wt_drm_emulated_free(g);
         return status;
     }
-    drm_debugged_init(&g->debugged, g->device);
+    drm_debugged_init(&g->debugged, number, g->device);
     record_gem(g);
     wt_core_on_fault_begin(&g->core_on_fault);
+    g->debugged.records = g->core_on_fault.history != 0;
+    drm_debugged_record(&g->debugged, 0);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;
@@ -410,7 +417,7 @@ void wt_drm_emulated_after_fork(struct wt_drm_emulated *gpu, bool child)
         return;
     if (gpu->debugged.attached)
         gen_device_debug(gpu->device, false);
-    drm_debugged_init(&gpu->debugged, gpu->device);
+    drm_debugged_after_fork(&gpu->debugged, gpu->device);
 }
 
 struct drm_debugged *wt_drm_emulated_debugged(struct wt_drm_emulated *gpu)

@@ -6,17 +6,17 @@
 #include "runtime/drm/i915.h"
 
 /** The most that a process has: as many render nodes. */
-enum { WT_DRM_MOST_GPUS = 8 };
+enum { WT_DRM_MOST_GPUS = GEN_WIRE_GPUS };
 
 /** An emulated GPU with its driver. */
 struct wt_drm_emulated;
 
 /**
- * Makes the GPU that @p config describes. Mistakes of programs are reported on stderr. The caller
- * frees *gpu with wt_drm_emulated_free.
+ * Makes GPU @p number of the process, which @p config describes. Mistakes of programs are reported
+ * on stderr. The caller frees *gpu with wt_drm_emulated_free.
  */
-enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_drm_emulated **gpu,
-                                   struct wt_error *err);
+enum wt_status wt_drm_emulated_new(const struct gen_config *config, uint32_t number,
+                                   struct wt_drm_emulated **gpu, struct wt_error *err);
 /** Frees the GPU, its driver and its device. NULL is allowed. */
 void wt_drm_emulated_free(struct wt_drm_emulated *gpu);
 

@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/bits.h"
+#include "object/final_wire.h"
 #include "runtime/common/endpoint.h"
+#include "runtime/common/own_memory.h"
 #include "runtime/drm/code.h"
 #include "runtime/drm/core_file.h"
 #include "runtime/drm/debugged.h"
@@ -25,129 +25,114 @@ static_assert(sizeof(struct gen_wire_answer) <= WT_ENDPOINT_WORD &&
                   sizeof(struct gen_wire_request) <= WT_ENDPOINT_WORD,
               "messages fit");
 
-/** A breakpoint of the debugger's: a bit of four bytes. */
-struct planted {
-    uint64_t addr;
-    uint32_t bit;
-};
-
 /* One in a process, as there is one set of device files. */
 static struct {
     struct wt_endpoint *endpoint;
-    wt_drm_find *find;
-    struct wt_drm_emulated *gpu; /* that is debugged */
-    struct planted *planted;
-    size_t planted_count, planted_capacity;
+    struct wt_drm_emulated *const *gpus;
+    unsigned gpu_count;
     bool registered; /* what happens at the process's end, and in its children */
     _Alignas(8) uint8_t bytes[GEN_WIRE_MOST];
 } the;
 
-static struct drm_debugged *debugged(void)
+static struct drm_debugged *debugged(unsigned number)
 {
-    return wt_drm_emulated_debugged(the.gpu);
+    return wt_drm_emulated_debugged(the.gpus[number]);
+}
+
+static struct wt_i915 *driver(unsigned number)
+{
+    return wt_drm_emulated_driver(the.gpus[number]);
 }
 
 /* ---- memory; the device has been taken ---- */
 
-/* By the kernel, so that memory which the program has given back is an error and no signal. */
-static bool copy_object(uint64_t addr, uint8_t *bytes, size_t size, bool out)
+static bool copy_object(struct wt_drm_emulated *gpu, uint64_t addr, uint8_t *bytes, size_t size,
+                        bool out)
 {
     for (size_t done = 0, part; done < size; done += part) {
         uint64_t room = 0;
-        uint8_t *host = wt_i915_find(wt_drm_emulated_driver(the.gpu), addr + done, &room);
+        uint8_t *host = wt_i915_find(wt_drm_emulated_driver(gpu), addr + done, &room);
         if (!host)
             return false;
         part = size - done < room ? size - done : (size_t)room;
-        struct iovec there = {.iov_base = host, .iov_len = part};
-        struct iovec here = {.iov_base = bytes + done, .iov_len = part};
-        const ssize_t moved = out ? process_vm_readv(getpid(), &here, 1, &there, 1, 0)
-                                  : process_vm_writev(getpid(), &here, 1, &there, 1, 0);
-        if (moved <= 0)
+        part = wt_own_memory_copy((uintptr_t)host, bytes + done, part, out);
+        if (!part)
             return false;
-        part = (size_t)moved;
     }
     return true;
 }
 
 /* What is recorded reaches the program at once. */
-static bool write_device(uint32_t thread, uint64_t addr, const uint8_t *bytes, size_t size)
+static bool write_device(struct drm_debugged *g, uint32_t thread, uint64_t addr,
+                         const uint8_t *bytes, size_t size)
 {
-    struct wt_recording *r = debugged()->recording;
-    if (!drm_debugged_input(debugged(), &(struct wt_input){.kind = WT_INPUT_MEMORY,
-                                                           .wave = thread,
-                                                           .addr = addr,
-                                                           .bytes = bytes,
-                                                           .size = size}))
+    struct wt_recording *r = g->recording;
+    if (!drm_debugged_input(g, &(struct wt_input){.kind = WT_INPUT_MEMORY,
+                                                  .wave = thread,
+                                                  .addr = addr,
+                                                  .bytes = bytes,
+                                                  .size = size}))
         return false;
     if (addr < GEN_SLM_APERTURE && !wt_recording_is_away(r))
         wt_recording_merge(r);
     return true;
 }
 
-static bool copy(uint32_t thread, uint64_t addr, uint8_t *bytes, size_t size, bool out)
+static bool copy(struct wt_drm_emulated *gpu, uint32_t thread, uint64_t addr, uint8_t *bytes,
+                 size_t size, bool out)
 {
-    struct wt_machine *m = gen_machine(debugged()->device);
-    if (debugged()->walking && (out ? m->ops->read_memory(m, thread, 0, addr, bytes, size)
-                                    : write_device(thread, addr, bytes, size)))
+    struct drm_debugged *g = wt_drm_emulated_debugged(gpu);
+    struct wt_machine *m = gen_machine(g->device);
+    if (g->walking && (out ? m->ops->read_memory(m, thread, 0, addr, bytes, size)
+                           : write_device(g, thread, addr, bytes, size)))
         return true;
-    return addr < GEN_SLM_APERTURE && copy_object(addr, bytes, size, out);
+    return addr < GEN_SLM_APERTURE && copy_object(gpu, addr, bytes, size, out);
 }
 
-/* Breakpoints are remembered, for when the debugger goes without lifting them. */
-static void note_breakpoint(uint64_t addr, const uint8_t *bytes, size_t size)
+/* Breakpoints are remembered, for when the debugger goes without lifting them: each is a bit. */
+static void note_breakpoint(struct wt_drm_emulated *gpu, uint64_t addr, const uint8_t *bytes,
+                            size_t size)
 {
-    uint8_t before[4];
-    if (size != sizeof before || !drm_code_has(addr) || !copy(0, addr, before, size, true))
+    struct wt_planted_one one = {.addr = addr, .size = 4};
+    struct wt_planted_list *list = wt_i915_planted(wt_drm_emulated_driver(gpu));
+    wt_planted_written(list, addr, bytes, size);
+    if (size != one.size || !drm_code_has(wt_drm_emulated_debugged(gpu)->number, addr) ||
+        !copy(gpu, 0, addr, one.original, size, true))
         return;
-    const uint32_t changed = (uint32_t)(wt_load_le(before, 4) ^ wt_load_le(bytes, 4));
-    for (size_t i = 0; i < the.planted_count; i++)
-        if (the.planted[i].addr == addr && the.planted[i].bit == changed) {
-            the.planted[i] = the.planted[--the.planted_count];
-            return; /* it is lifted */
-        }
-    struct planted *grown =
-        wt_array_grow(the.planted, &the.planted_capacity, the.planted_count + 1, sizeof *grown);
-    if (!grown)
+    const uint32_t changed = (uint32_t)(wt_load_le(one.original, 4) ^ wt_load_le(bytes, 4));
+    if (__builtin_popcount(changed) != 1 || !(wt_load_le(bytes, 4) & changed))
         return;
-    the.planted = grown;
-    if (__builtin_popcount(changed) == 1 && wt_load_le(bytes, 4) & changed)
-        grown[the.planted_count++] = (struct planted){addr, changed};
+    wt_store_le(one.mask, changed, 4);
+    memcpy(one.trap, bytes, size);
+    wt_planted_add(list, &one);
 }
 
-/* Puts all breakpoints into memory, or takes them out. */
-static void set_breakpoints(bool on)
+static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool out)
 {
-    for (size_t i = 0; i < the.planted_count; i++) {
-        const uint64_t bit = the.planted[i].bit;
-        uint8_t bytes[4];
-        if (!drm_code_has(the.planted[i].addr) || !copy(0, the.planted[i].addr, bytes, 4, true))
-            continue;
-        wt_store_le(bytes, on ? wt_load_le(bytes, 4) | bit : wt_load_le(bytes, 4) & ~bit, 4);
-        copy(0, the.planted[i].addr, bytes, 4, false);
-    }
+    struct wt_drm_emulated *gpu = context;
+    return drm_code_has(wt_drm_emulated_debugged(gpu)->number, addr) &&
+           copy(gpu, 0, addr, bytes, size, out);
+}
+
+/* Puts all breakpoints into a GPU's memory, or takes them out. */
+static void set_breakpoints(unsigned number, bool on)
+{
+    wt_planted_set(wt_i915_planted(driver(number)), on, copy_code, the.gpus[number]);
 }
 
 /* ---- requests ---- */
 
-static uint32_t count_gpus(void)
-{
-    uint32_t count = 0;
-    for (unsigned i = 0; i < WT_DRM_MOST_GPUS; i++)
-        count += the.find(i) != NULL;
-    return count;
-}
-
 static void greet(struct gen_wire_answer *answer)
 {
-    const struct gen_wire_hello hello = {.magic = GEN_WIRE_MAGIC,
-                                         .request_bytes = sizeof(struct gen_wire_request),
-                                         .pid = (uint32_t)getpid(),
-                                         .gpus = count_gpus(),
-                                         .subslices = gen_machine(debugged()->device)->waves /
-                                                      GEN_SUBSLICE_THREADS,
-                                         .saved = GEN_SAVED_APERTURE,
-                                         .slm = GEN_SLM_APERTURE,
-                                         .file = GEN_FILE_APERTURE};
+    struct gen_wire_hello hello = {.magic = GEN_WIRE_MAGIC,
+                                   .request_bytes = sizeof(struct gen_wire_request),
+                                   .pid = (uint32_t)getpid(),
+                                   .gpus = the.gpu_count,
+                                   .saved = GEN_SAVED_APERTURE,
+                                   .slm = GEN_SLM_APERTURE,
+                                   .file = GEN_FILE_APERTURE};
+    for (unsigned i = 0; i < the.gpu_count; i++)
+        hello.subslices[i] = gen_machine(debugged(i)->device)->waves / GEN_SUBSLICE_THREADS;
     answer->size = sizeof hello;
     memcpy(the.bytes, &hello, sizeof hello);
 }
@@ -155,27 +140,34 @@ static void greet(struct gen_wire_answer *answer)
 static void tell_event(const struct gen_wire_request *request, struct gen_wire_answer *answer)
 {
     const uint64_t ms = request->value < GEN_WIRE_WAIT_MS ? request->value : GEN_WIRE_WAIT_MS;
-    drm_debugged_asked(debugged());
-    answer->result = drm_debugged_attention(debugged(), ms) ? GEN_WIRE_ATTENTION : 0;
+    struct drm_debugged *gpus[WT_DRM_MOST_GPUS];
+    for (unsigned i = 0; i < the.gpu_count; i++) {
+        gpus[i] = debugged(i);
+        drm_debugged_asked(gpus[i]);
+    }
+    answer->result = drm_debugged_attention(gpus, the.gpu_count, ms) ? GEN_WIRE_ATTENTION : 0;
     answer->value = drm_code_state();
-    drm_debugged_enter(debugged());
-    if (answer->value != debugged()->known)
-        answer->result |= GEN_WIRE_CODE;
-    if (drm_debugged_fault(debugged()))
-        answer->result |= GEN_WIRE_FAULTED;
-    drm_debugged_leave(debugged());
+    for (unsigned i = 0; i < the.gpu_count; i++) {
+        drm_debugged_enter(gpus[i]);
+        if (answer->value != gpus[i]->known)
+            answer->result |= GEN_WIRE_CODE;
+        if (drm_debugged_fault(gpus[i]))
+            answer->result |= GEN_WIRE_FAULTED;
+        drm_debugged_leave(gpus[i]);
+    }
 }
 
-static enum wt_status write_core(const struct wt_host_core *core, struct wt_error *err)
+static enum wt_status write_core(unsigned number, const struct wt_host_core *core,
+                                 struct wt_error *err)
 {
-    if (!debugged()->walking)
+    struct drm_debugged *g = debugged(number);
+    if (!g->walking)
         return wt_fail(err, WT_STATE, "no kernel runs: the GPU has no state");
-    if (core->issues)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "kernels of OpenCL programs are not recorded: give no number of issues");
-    set_breakpoints(false);
-    const enum wt_status status = wt_host_core_write(&drm_core_ops, debugged(), core, err);
-    set_breakpoints(true);
+    if (wt_recording_on(g->recording))
+        return wt_host_core_write(&drm_core_ops, g, core, err);
+    set_breakpoints(number, false);
+    const enum wt_status status = wt_host_core_write(&drm_core_ops, g, core, err);
+    set_breakpoints(number, true);
     return status;
 }
 
@@ -185,16 +177,16 @@ static void serve_core(const struct gen_wire_request *request, struct gen_wire_a
     struct wt_error err;
     answer->result = -EINVAL;
     if (wt_host_core_take(&asked, the.bytes, request->size)) {
-        answer->result = -(int32_t)write_core(&asked.core, &err);
+        answer->result = -(int32_t)write_core(request->device, &asked.core, &err);
         if (answer->result)
             answer->size = (uint32_t)snprintf((char *)the.bytes, GEN_WIRE_MOST, "%s", err.text) + 1;
     }
     wt_host_core_forget(&asked);
 }
 
-static void tell_fault(struct gen_wire_answer *answer)
+static void tell_fault(const struct drm_debugged *g, struct gen_wire_answer *answer)
 {
-    const struct wt_fault *fault = drm_debugged_fault(debugged());
+    const struct wt_fault *fault = drm_debugged_fault(g);
     if (!fault)
         return;
     struct gen_wire_fault told = {.kind = fault->kind,
@@ -208,80 +200,89 @@ static void tell_fault(struct gen_wire_answer *answer)
     memcpy(the.bytes, &told, sizeof told);
 }
 
-static void serve_history(const struct gen_wire_request *request, struct gen_wire_answer *answer)
+static void serve_history(const struct drm_debugged *g, const struct gen_wire_request *request,
+                          struct gen_wire_answer *answer)
 {
     const struct wt_travel_request asked = {request->addr, request->value, request->size};
     struct wt_travel_answer told;
-    wt_recording_serve(debugged()->recording, &asked, &told, the.bytes);
+    wt_recording_serve(g->recording, &asked, &told, the.bytes);
     answer->result = told.result;
     answer->size = told.size;
     answer->value = told.argument;
 }
 
-/* Serves the requests for which the device is locked. */
+/* Serves the requests for which the GPU is locked. */
 static void serve_device(const struct gen_wire_request *request, struct gen_wire_answer *answer)
 {
-    struct wt_machine *m = gen_machine(debugged()->device);
+    struct drm_debugged *g = debugged(request->device);
+    struct wt_drm_emulated *gpu = the.gpus[request->device];
+    struct wt_machine *m = gen_machine(g->device);
     const uint32_t thread = request->thread < m->waves ? request->thread : 0;
     switch ((enum gen_wire_kind)request->kind) {
-    case GEN_WIRE_DEBUG:
-        drm_debugged_attach(debugged(), true);
-        break;
     case GEN_WIRE_REGISTER_READ:
         answer->value =
-            drm_debugged_input(debugged(), &(struct wt_input){.kind = WT_INPUT_DEBUG_READ,
-                                                              .addr = (uint32_t)request->addr / 4});
+            drm_debugged_input(g, &(struct wt_input){.kind = WT_INPUT_DEBUG_READ,
+                                                     .addr = (uint32_t)request->addr / 4});
         break;
     case GEN_WIRE_REGISTER_WRITE:
-        drm_debugged_write(debugged(), (uint32_t)request->addr / 4, (uint32_t)request->value);
+        drm_debugged_write(g, (uint32_t)request->addr / 4, (uint32_t)request->value);
         break;
     case GEN_WIRE_READ:
-        if (copy(thread, request->addr, the.bytes, request->size, true))
+        if (copy(gpu, thread, request->addr, the.bytes, request->size, true))
             answer->size = request->size;
         else
             answer->result = -EFAULT;
         break;
     case GEN_WIRE_WRITE:
-        note_breakpoint(request->addr, the.bytes, request->size);
-        if (!copy(thread, request->addr, the.bytes, request->size, false))
+        note_breakpoint(gpu, request->addr, the.bytes, request->size);
+        if (!copy(gpu, thread, request->addr, the.bytes, request->size, false))
             answer->result = -EFAULT;
         break;
     case GEN_WIRE_WATCH:
-        if (!drm_debugged_watch(debugged(), (const void *)the.bytes,
+        if (!drm_debugged_watch(g, (const void *)the.bytes,
                                 request->size / sizeof(struct gen_wire_watch)))
             answer->result = -ENOMEM;
         break;
     case GEN_WIRE_WATCHED:
-        answer->size =
-            (uint32_t)sizeof(struct gen_wire_hit) *
-            (uint32_t)drm_debugged_take_hits(debugged(), (void *)the.bytes,
-                                             request->size / sizeof(struct gen_wire_hit));
+        answer->size = (uint32_t)sizeof(struct gen_wire_hit) *
+                       (uint32_t)drm_debugged_take_hits(
+                           g, (void *)the.bytes, request->size / sizeof(struct gen_wire_hit));
         break;
     case GEN_WIRE_FAULT:
-        tell_fault(answer);
+        tell_fault(g, answer);
         break;
     case GEN_WIRE_RETRY:
-        drm_debugged_retry(debugged());
+        drm_debugged_retry(g);
         break;
     case GEN_WIRE_CORE:
         serve_core(request, answer);
         break;
     case GEN_WIRE_RECORD:
-        answer->result = drm_debugged_record(debugged(), request->value) ? 0 : -ENOMEM;
+        answer->result = drm_debugged_record(g, request->value) ? 0 : -ENOMEM;
         break;
     case GEN_WIRE_TIME:
-        answer->value = wt_recording_time(debugged()->recording);
+        answer->value = wt_recording_time(g->recording);
         break;
     case GEN_WIRE_HISTORY:
-        serve_history(request, answer);
-        break;
-    case GEN_WIRE_CODE_KNOWN:
-        drm_debugged_know(debugged(), request->value);
+        serve_history(g, request, answer);
         break;
     default:
         answer->result = -ENOSYS;
         break;
     }
+}
+
+static void want_final(bool want)
+{
+    for (unsigned i = 0; i < the.gpu_count; i++)
+        wt_final_want(wt_i915_final_memory(driver(i)), want);
+}
+
+static void tell_final(const struct gen_wire_request *request, struct gen_wire_answer *answer)
+{
+    answer->result = WT_FINAL_WIRE_MEMORY;
+    answer->size = (uint32_t)wt_i915_final_next(driver(request->device), request->addr, the.bytes,
+                                                sizeof the.bytes);
 }
 
 static void list_kernels(struct gen_wire_answer *answer)
@@ -291,13 +292,34 @@ static void list_kernels(struct gen_wire_answer *answer)
     answer->size = drm_code_list(list, GEN_WIRE_MOST / sizeof *list) * (uint32_t)sizeof *list;
 }
 
+/* Tells all GPUs of a debugger that is there, or that it knows the list of kernels. */
+static void serve_all(const struct gen_wire_request *request)
+{
+    for (unsigned i = 0; i < the.gpu_count; i++) {
+        drm_debugged_enter(debugged(i));
+        if (request->kind == GEN_WIRE_DEBUG)
+            drm_debugged_attach(debugged(i), true);
+        else
+            drm_debugged_know(debugged(i), request->value);
+        drm_debugged_leave(debugged(i));
+    }
+}
+
 static void serve(const struct gen_wire_request *request, struct gen_wire_answer *answer)
 {
     int32_t copied;
     *answer = (struct gen_wire_answer){.result = 0};
+    if (request->device >= the.gpu_count) {
+        answer->result = -ENODEV;
+        return;
+    }
     switch ((enum gen_wire_kind)request->kind) {
     case GEN_WIRE_HELLO:
         greet(answer);
+        break;
+    case GEN_WIRE_DEBUG:
+    case GEN_WIRE_CODE_KNOWN:
+        serve_all(request);
         break;
     case GEN_WIRE_EVENT:
         tell_event(request, answer);
@@ -313,10 +335,16 @@ static void serve(const struct gen_wire_request *request, struct gen_wire_answer
         answer->size = copied > 0 ? (uint32_t)copied : 0;
         answer->result = copied < 0 ? -ENOENT : 0;
         break;
+    case GEN_WIRE_FINAL:
+        want_final(true);
+        break;
+    case GEN_WIRE_FINAL_NEXT:
+        tell_final(request, answer);
+        break;
     default:
-        drm_debugged_enter(debugged());
+        drm_debugged_enter(debugged(request->device));
         serve_device(request, answer);
-        drm_debugged_leave(debugged());
+        drm_debugged_leave(debugged(request->device));
         break;
     }
 }
@@ -338,27 +366,36 @@ static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
 static void let_go(void *context)
 {
     (void)context;
-    drm_debugged_enter(debugged());
-    drm_debugged_record(debugged(), 0);
-    set_breakpoints(false);
-    the.planted_count = 0;
-    drm_debugged_attach(debugged(), false);
-    drm_debugged_leave(debugged());
+    want_final(false);
+    for (unsigned i = 0; i < the.gpu_count; i++) {
+        drm_debugged_enter(debugged(i));
+        drm_debugged_record(debugged(i), 0);
+        set_breakpoints(i, false);
+        wt_planted_forget(wt_i915_planted(driver(i)));
+        drm_debugged_attach(debugged(i), false);
+        drm_debugged_leave(debugged(i));
+    }
 }
 
 static bool is_held(void *context)
 {
     (void)context;
-    drm_debugged_enter(debugged());
-    const bool held = debugged()->held;
-    drm_debugged_leave(debugged());
+    drm_debugged_enter(debugged(0)); /* they are held and released together */
+    const bool held = debugged(0)->held;
+    drm_debugged_leave(debugged(0));
     return held;
+}
+
+static void hold(bool held)
+{
+    for (unsigned i = 0; i < the.gpu_count; i++)
+        drm_debugged_hold(debugged(i), held);
 }
 
 static void release(void *context)
 {
     (void)context;
-    drm_debugged_hold(debugged(), false);
+    hold(false);
 }
 
 static size_t busy_word(uint8_t word[WT_ENDPOINT_WORD])
@@ -391,13 +428,15 @@ static void forget_in_child(void)
 {
     wt_endpoint_after_fork(the.endpoint);
     the.endpoint = NULL;
-    the.planted_count = 0;
 }
 
 static void tell_exit(int status, void *context)
 {
     (void)context;
-    wt_endpoint_tell_exit(the.endpoint, status);
+    if (the.endpoint && wt_final_wanted(wt_i915_final_memory(driver(0))))
+        wt_endpoint_tell_exit_and_wait(the.endpoint, status);
+    else
+        wt_endpoint_tell_exit(the.endpoint, status);
 }
 
 __attribute__((destructor)) static void end(void)
@@ -405,30 +444,30 @@ __attribute__((destructor)) static void end(void)
     wt_endpoint_forget(the.endpoint);
 }
 
-void wt_drm_endpoint_start(wt_drm_find *find, struct wt_drm_emulated *gpu)
+void wt_drm_endpoint_start(struct wt_drm_emulated *const *gpus, unsigned count)
 {
     pid_t holder;
     if (the.endpoint)
         return;
-    the.find = find;
-    the.gpu = gpu;
+    assert(count && count <= WT_DRM_MOST_GPUS);
+    the.gpus = gpus;
+    the.gpu_count = count;
     const bool held = wt_endpoint_held(&holder);
     if (!the.registered) {
         pthread_atfork(NULL, NULL, forget_in_child);
         on_exit(tell_exit, NULL);
     }
     the.registered = true;
-    drm_debugged_hold(debugged(), held);
+    hold(held);
     the.endpoint = wt_endpoint_start(&ops, NULL, holder);
     if (the.endpoint || !held)
         return;
     fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
-    drm_debugged_hold(debugged(), false);
+    hold(false);
 }
 
 void wt_drm_endpoint_stop(void)
 {
     wt_endpoint_stop(the.endpoint);
     the.endpoint = NULL;
-    the.planted_count = 0;
 }

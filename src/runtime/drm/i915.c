@@ -348,6 +348,8 @@ bool wt_i915_after_fork(struct wt_i915 *device, bool child)
     make_locks(device);
     drm_queue_forget(device);
     device->record = NULL; /* the file is the parent's */
+    device->final = (struct wt_final_memory)WT_FINAL_MEMORY_NONE;
+    device->planted = (struct wt_planted_list)WT_PLANTED_NONE;
     for (struct wt_i915_file *f = device->files; f; f = f->next) {
         for (size_t i = 0; i < f->object_count; i++)
             f->objects[i].active = 0;
@@ -374,6 +376,8 @@ enum wt_status wt_i915_new(const struct wt_i915_ops *ops, void *context, unsigne
     d->context = context;
     d->subslices = subslices;
     d->descriptor = descriptor;
+    d->final = (struct wt_final_memory)WT_FINAL_MEMORY_NONE;
+    d->planted = (struct wt_planted_list)WT_PLANTED_NONE;
     *device = d;
     return WT_OK;
 }
@@ -385,6 +389,8 @@ void wt_i915_free(struct wt_i915 *device)
     while (device->files)
         wt_i915_close(device->files);
     drm_queue_end(device);
+    wt_final_want(&device->final, false);
+    wt_planted_forget(&device->planted);
     close(device->descriptor);
     pthread_mutex_destroy(&device->lock);
     pthread_cond_destroy(&device->idle);

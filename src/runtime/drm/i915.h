@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/common/final_memory.h"
+#include "runtime/common/planted.h"
 #include "runtime/drm/gem.h"
 #include "runtime/drm/i915_ops.h"
 #include "wavetrap/error.h"
@@ -71,6 +73,13 @@ int wt_i915_ioctl(struct wt_i915_file *file, unsigned long request, void *argume
  * bytes of it follow; NULL: there is none. The program may free it at any time.
  */
 uint8_t *wt_i915_find(struct wt_i915 *device, uint64_t address, uint64_t *room);
+
+/** The memory that kernels leave, for a debugger after the program's end. */
+struct wt_final_memory *wt_i915_final_memory(struct wt_i915 *device);
+/** The breakpoints of the debugger. */
+struct wt_planted_list *wt_i915_planted(struct wt_i915 *device);
+/** wt_final_next() of the buffer objects, at the addresses at which the GPU has seen them. */
+size_t wt_i915_final_next(struct wt_i915 *device, uint64_t from, uint8_t *bytes, size_t room);
 
 /**
  * Describes the buffer objects of all files, for the report of gem.h. The caller frees *state with

@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "runtime/common/final_memory.h"
+#include "runtime/common/planted.h"
 #include "runtime/drm/i915_ops.h"
 #include "runtime/drm/tables.h"
 
@@ -67,7 +69,9 @@ struct drm_submission {
     struct drm_context *context;
     struct wt_i915_mapping *mappings; /* sorted by address */
     size_t mapping_count;
-    uint64_t start; /* address of its first command */
+    uint64_t start;       /* address of its next command */
+    uint64_t first_level; /* of struct drm_batch: it waits at `start`, after it has begun */
+    bool second_level, waits, begun;
 };
 
 struct wt_i915_file {
@@ -99,6 +103,8 @@ struct wt_i915 {
     struct wt_i915_file *files;
     uint64_t batches; /* that have begun */
     FILE *record;     /* gets the state of the objects as each begins; NULL: none does */
+    struct wt_final_memory final;   /* for a debugger */
+    struct wt_planted_list planted; /* its breakpoints */
 };
 
 /*
@@ -158,6 +164,12 @@ int drm_set_caching(struct wt_i915_file *file, struct drm_i915_gem_caching *args
 int drm_get_caching(struct wt_i915_file *file, struct drm_i915_gem_caching *args);
 /* Frees the memory of an object that no batch uses, and its place in the table. */
 void drm_object_free(struct wt_i915_file *file, struct drm_object *object);
+
+/* ---- final_memory.c ---- */
+
+/* Keeps the memory of an object at @p address of the GPU, which is about to be freed, if a debugger
+ * wants that. The lock is held. */
+void drm_final_unmap(struct wt_i915 *device, uint64_t address, const uint8_t *host, uint64_t size);
 
 /* ---- contexts.c ---- */
 
@@ -219,6 +231,11 @@ struct drm_batch {
     const struct wt_i915_mapping *mappings; /* sorted by address */
     size_t mapping_count;
     uint64_t root; /* of the context's page tables */
+    /* MI_BATCH_BUFFER_START may begin a batch of the second level, whose end returns here. There is
+     * no third level (Skylake PRM volume 2a). */
+    uint64_t first_level;
+    bool second_level;
+    bool waits; /* drm_stream() has stopped at MI_SEMAPHORE_WAIT, whose condition does not hold */
 };
 
 /*
@@ -227,10 +244,11 @@ struct drm_batch {
  */
 uint8_t *drm_batch_host(const struct drm_batch *batch, uint64_t address, uint64_t size);
 /*
- * Executes commands from @p address on, up to the end of the batch. WT_INVALID: a command is
- * malformed or not emulated; other failures are those of wt_i915_ops.run.
+ * Executes commands from @p *address on, up to the end of the batch, or to a semaphore that it has
+ * to wait for: batch->waits, and *address is that command's. WT_INVALID: a command is malformed or
+ * not emulated; other failures are those of wt_i915_ops.run.
  */
-enum wt_status drm_stream(struct drm_batch *batch, uint64_t address, struct wt_error *err);
+enum wt_status drm_stream(struct drm_batch *batch, uint64_t *address, struct wt_error *err);
 
 /* ---- walker.c ---- */
 

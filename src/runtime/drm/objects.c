@@ -103,6 +103,8 @@ int drm_userptr(struct wt_i915_file *file, struct drm_i915_gem_userptr *args)
 void drm_object_free(struct wt_i915_file *file, struct drm_object *object)
 {
     assert(object->used && !object->active);
+    if (object->bound)
+        drm_final_unmap(file->device, object->address, object->host, object->size);
     if (!object->user) {
         munmap(object->host, object->size);
         /* The range is not given out again, so that a mapping of the program's stays what it is;

@@ -24,9 +24,10 @@ enum { MOST_GPUS = WT_DRM_MOST_GPUS, FIRST_NODE = 128 };
 
 static const char nodes[] = "/dev/dri/renderD";
 
-/* A node's GPU comes into being when it is first opened. There is one set of them in a process, as
- * there is one set of device files. */
+/* They come into being when a node is first opened. There is one set of them in a process, as there
+ * is one set of device files. */
 static struct wt_drm_emulated *gpus[MOST_GPUS];
+static unsigned gpu_count;
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 /* The configuration of GPU @p index; false if there are not so many. */
@@ -68,17 +69,11 @@ static unsigned node_of(const char *path)
                : (unsigned)number - FIRST_NODE;
 }
 
-static struct wt_drm_emulated *find_gpu(unsigned index)
-{
-    pthread_mutex_lock(&opening);
-    struct wt_drm_emulated *gpu = index < MOST_GPUS ? gpus[index] : NULL;
-    pthread_mutex_unlock(&opening);
-    return gpu;
-}
-
 static struct wt_i915 *driver_of(unsigned index)
 {
-    struct wt_drm_emulated *gpu = find_gpu(index);
+    pthread_mutex_lock(&opening);
+    struct wt_drm_emulated *gpu = index < gpu_count ? gpus[index] : NULL;
+    pthread_mutex_unlock(&opening);
     return gpu ? wt_drm_emulated_driver(gpu) : NULL;
 }
 
@@ -99,16 +94,14 @@ static bool beside(const char *name, const char *rest, char *path, size_t size)
 static void before_fork(void)
 {
     pthread_mutex_lock(&opening);
-    for (unsigned i = 0; i < MOST_GPUS; i++)
-        if (gpus[i])
-            wt_i915_before_fork(wt_drm_emulated_driver(gpus[i]));
+    for (unsigned i = 0; i < gpu_count; i++)
+        wt_i915_before_fork(wt_drm_emulated_driver(gpus[i]));
 }
 
 static void after_fork(bool child)
 {
-    for (unsigned i = 0; i < MOST_GPUS; i++)
-        if (gpus[i])
-            wt_drm_emulated_after_fork(gpus[i], child);
+    for (unsigned i = 0; i < gpu_count; i++)
+        wt_drm_emulated_after_fork(gpus[i], child);
     pthread_mutex_unlock(&opening);
 }
 
@@ -150,18 +143,28 @@ __attribute__((constructor)) static void offer_debugger(void)
 
 /* ---- the nodes ---- */
 
-static int open_gpu(unsigned index, void **file)
+/* Makes all of them, so that a debugger that comes learns of all. `opening` is held. */
+static void make_gpus(void)
 {
     struct gen_config config;
-    struct wt_error err;
-    if (!gpus[index] &&
-        (!configure(index, &config, &err) || wt_drm_emulated_new(&config, &gpus[index], &err))) {
-        if (*err.text)
-            fprintf(stderr, "wavetrap: %s\n", err.text);
-        return -ENOENT;
-    }
+    struct wt_error err = {.text = ""};
+    while (gpu_count < MOST_GPUS && configure(gpu_count, &config, &err) &&
+           wt_drm_emulated_new(&config, gpu_count, &gpus[gpu_count], &err) == WT_OK)
+        gpu_count++;
+    if (*err.text)
+        fprintf(stderr, "wavetrap: %s\n", err.text);
+    if (!gpu_count)
+        return;
     wt_gem_report_start(driver_of);
-    wt_drm_endpoint_start(find_gpu, gpus[index]);
+    wt_drm_endpoint_start(gpus, gpu_count);
+}
+
+static int open_gpu(unsigned index, void **file)
+{
+    if (!gpu_count)
+        make_gpus();
+    if (index >= gpu_count)
+        return -ENOENT;
     struct wt_i915 *driver = wt_drm_emulated_driver(gpus[index]);
     const int fd = fcntl(wt_i915_descriptor(driver), F_DUPFD_CLOEXEC, 0);
     if (fd < 0)

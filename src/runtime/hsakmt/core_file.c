@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "emulator/gcn/kfd.h"
 #include "emulator/machine/core_format.h"
 #include "emulator/machine/machine.h"
 #include "runtime/hsakmt/debugger_memory.h"
@@ -13,25 +14,19 @@
 
 #define MOST_OBJECTS 4096
 
-struct writing {
-    struct host_gpu *gpu;
-    const struct host_unplant *unplant;
-};
-
 static bool read_pages(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
-    const struct writing *w = context;
-    if (!host_gpu_copy(w->gpu, addr, bytes, size))
+    struct host_gpu *gpu = context;
+    if (!host_gpu_copy(gpu, addr, bytes, size))
         return false;
-    if (w->unplant)
-        w->unplant->lift(w->unplant->context, addr, bytes, size);
+    wt_planted_lift(&gpu->host->planted, addr, bytes, size);
     return true;
 }
 
 /* The program's threads may be loading code now: then its list is not complete. */
 static void write_modules(void *context, struct wt_core_writer *w, struct wt_archive *a)
 {
-    const struct r_debug *debug = ((const struct writing *)context)->gpu->host->debug;
+    const struct r_debug *debug = ((const struct host_gpu *)context)->host->debug;
     const struct link_map *m =
         debug && __atomic_load_n(&debug->r_state, __ATOMIC_ACQUIRE) == RT_CONSISTENT ? debug->r_map
                                                                                      : NULL;
@@ -58,37 +53,35 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
 
 static void print_config(void *context, char *text, size_t size)
 {
-    gcn_config_print(gcn_device_config(((const struct writing *)context)->gpu->device), text, size);
+    gcn_config_print(gcn_device_config(((const struct host_gpu *)context)->device), text, size);
 }
 
-static enum wt_status write_state(void *context, const struct wt_host_core *core,
-                                  struct wt_archive *a, struct wt_error *err)
+static struct wt_recording *recording(void *context)
 {
-    const struct writing *w = context;
-    const struct gcn_host_archive in_host = {.read = read_pages, .context = context};
-    bool past = false;
-    if (wt_recording_on(w->gpu->recording))
-        return host_recording_archive(w->gpu, core->issues, a, err);
-    wt_archive_bool(a, &past);
-    return gcn_archive_in_host(w->gpu->device, a, &in_host)
-               ? WT_OK
-               : wt_fail(err, WT_NO_MEMORY, "the program has no host memory for that");
+    return ((struct host_gpu *)context)->recording;
 }
 
-static const struct wt_host_core_ops ops = {"gfx900", print_config, write_modules, write_state};
+static bool write_state(void *context, struct wt_archive *a)
+{
+    const struct gcn_host_archive in_host = {.read = read_pages, .context = context};
+    return gcn_archive_in_host(((struct host_gpu *)context)->device, a, &in_host);
+}
+
+static const struct wt_host_core_ops ops = {.family = "gfx900",
+                                            .config = print_config,
+                                            .modules = write_modules,
+                                            .recording = recording,
+                                            .state = write_state,
+                                            .recorded = host_recording_archive,
+                                            .operations = gcn_kfd_operations};
 
 enum wt_status host_core_write(struct host_gpu *gpu, const struct wt_host_core *core,
-                               const struct host_unplant *unplant, struct wt_error *err)
+                               struct wt_error *err)
 {
-    struct writing writing = {gpu, unplant};
-    struct wt_host_core without = *core;
-    without.breakpoints = (struct wt_core_breakpoints){NULL}; /* they are lifted */
-    return wt_host_core_write(&ops, &writing, wt_recording_on(gpu->recording) ? core : &without,
-                              err);
+    return wt_host_core_write(&ops, gpu, core, err);
 }
 
 void host_core_on_fault(struct host_gpu *gpu, const char *reason, uint32_t wave, uint64_t lanes)
 {
-    struct writing writing = {gpu, NULL};
-    wt_core_on_fault_write(&gpu->host->core_on_fault, &ops, &writing, reason, wave, lanes, stderr);
+    wt_core_on_fault_write(&gpu->host->core_on_fault, &ops, gpu, reason, wave, lanes, stderr);
 }

@@ -12,52 +12,35 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/bits.h"
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/kfd.h"
+#include "object/final_wire.h"
 #include "object/kfd_wire.h"
 #include "runtime/common/endpoint.h"
 #include "runtime/hsakmt/debugger_memory.h"
-#include "runtime/hsakmt/final_memory.h"
 #include "runtime/hsakmt/recording.h"
 
 #define BREAKPOINT 0xbf920001u /* s_trap 1 */
 
-/** A breakpoint of the debugger's, and what it covers. */
-struct planted {
-    uint64_t addr;
-    uint32_t covers;
-};
-
 struct host_endpoint {
     struct host *host;
     struct wt_endpoint *endpoint;
-    struct planted *planted;
-    size_t planted_count, planted_capacity;
     uint8_t bytes[KFD_WIRE_MOST];
 };
 
 /* ---- memory: all GPUs are entered ---- */
 
 /* Breakpoints are remembered, for when the debugger goes without lifting them. */
-static void note_breakpoint(struct host_endpoint *e, uint64_t addr, const uint8_t *bytes,
-                            size_t size)
+static void note_breakpoint(struct host *host, uint64_t addr, const uint8_t *bytes, size_t size)
 {
-    uint8_t before[4];
-    for (size_t i = 0; i < e->planted_count; i++)
-        if (addr < e->planted[i].addr + 4 && e->planted[i].addr < addr + size)
-            e->planted[i--] = e->planted[--e->planted_count];
-    if (size != 4 || wt_load_le(bytes, 4) != BREAKPOINT ||
-        !host_debugger_copy(e->host, addr, before, 4, true))
+    struct wt_planted_one one = {.addr = addr, .size = 4, .mask = {0xff, 0xff, 0xff, 0xff}};
+    wt_planted_written(&host->planted, addr, bytes, size);
+    if (size != one.size || wt_load_le(bytes, 4) != BREAKPOINT ||
+        !host_debugger_copy(host, addr, one.original, one.size, true))
         return;
-    struct planted *more =
-        wt_array_grow(e->planted, &e->planted_capacity, e->planted_count + 1, sizeof *more);
-    if (!more)
-        return;
-    e->planted = more;
-    e->planted[e->planted_count++] =
-        (struct planted){.addr = addr, .covers = (uint32_t)wt_load_le(before, 4)};
+    memcpy(one.trap, bytes, one.size);
+    wt_planted_add(&host->planted, &one);
 }
 
 /* Makes each GPU drop its decoded instructions of the range; a recorded GPU finds the copy that it
@@ -68,13 +51,19 @@ static void tell_changed(struct host *host, uint64_t addr, size_t size)
         gcn_device_changed(host->gpu[i].device, addr, size);
 }
 
+static bool copy(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool out)
+{
+    if (!host_debugger_copy(context, addr, bytes, size, out))
+        return false;
+    if (!out)
+        tell_changed(context, addr, size);
+    return true;
+}
+
 static bool write_memory(struct host_endpoint *e, uint64_t addr, uint8_t *bytes, size_t size)
 {
-    note_breakpoint(e, addr, bytes, size);
-    if (!host_debugger_copy(e->host, addr, bytes, size, false))
-        return false;
-    tell_changed(e->host, addr, size);
-    return true;
+    note_breakpoint(e->host, addr, bytes, size);
+    return copy(e->host, addr, bytes, size, false);
 }
 
 /* ---- requests ---- */
@@ -222,26 +211,38 @@ static int list_queues(struct host *host, struct kfd_queue_entry *list)
     return total;
 }
 
-static void serve_final(struct host_endpoint *e, uint64_t from, struct kfd_wire_answer *answer)
+/* All GPUs are entered. */
+static bool next_used(void *context, uint64_t from, uint64_t *addr, uint64_t *end)
 {
-    struct host_final_piece piece;
-    answer->result = KFD_WIRE_MEMORY;
-    if (!host_final_next(e->host, from, e->bytes, sizeof e->bytes, &piece))
-        return;
-    answer->size = (uint32_t)piece.size;
-    answer->call.arg[0] = piece.addr;
-    answer->call.arg[1] = piece.length;
+    const struct host *host = context;
+    bool any = false;
+    for (uint32_t i = 0; i < host->gpus; i++) {
+        uint64_t start, size;
+        if (!gcn_device_next_mapped(host->gpu[i].device, from, &start, &size) ||
+            (any && start >= *addr))
+            continue;
+        *addr = start;
+        *end = start + size;
+        any = true;
+    }
+    return any;
 }
 
-/* A core file gets the original code, not the breakpoints. */
-static void unplant(void *context, uint64_t addr, uint8_t *bytes, size_t size)
+static bool read_used(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
-    const struct host_endpoint *e = context;
-    for (size_t i = 0; i < e->planted_count; i++) {
-        const uint64_t offset = e->planted[i].addr - addr;
-        if (offset < size && size - offset >= 4 && wt_load_le(bytes + offset, 4) == BREAKPOINT)
-            wt_store_le(bytes + offset, e->planted[i].covers, 4);
-    }
+    struct host *host = context;
+    if (!host_debugger_copy(host, addr, bytes, size, true))
+        return false;
+    wt_planted_lift(&host->planted, addr, bytes, size);
+    return true;
+}
+
+static void serve_final(struct host_endpoint *e, uint64_t from, struct kfd_wire_answer *answer)
+{
+    static const struct wt_final_ops memory = {next_used, read_used};
+    answer->result = WT_FINAL_WIRE_MEMORY;
+    answer->size =
+        (uint32_t)wt_final_next(&e->host->final, &memory, e->host, from, e->bytes, sizeof e->bytes);
 }
 
 static void serve_core(struct host_endpoint *e, struct host_gpu *gpu,
@@ -251,8 +252,7 @@ static void serve_core(struct host_endpoint *e, struct host_gpu *gpu,
     struct wt_error err;
     answer->result = -EINVAL;
     if (wt_host_core_take(&asked, e->bytes, request->size)) {
-        const struct host_unplant lift = {unplant, e};
-        answer->result = -(int32_t)host_core_write(gpu, &asked.core, &lift, &err);
+        answer->result = -(int32_t)host_core_write(gpu, &asked.core, &err);
         if (answer->result)
             answer->size =
                 (uint32_t)snprintf((char *)e->bytes, sizeof e->bytes, "%s", err.text) + 1;
@@ -344,7 +344,7 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
         answer->result = host_recording_want(gpu, request->addr);
         break;
     case KFD_WIRE_FINAL:
-        answer->result = host_final_want(host) ? 0 : -ENOMEM;
+        wt_final_want(&host->final, true);
         break;
     case KFD_WIRE_FINAL_NEXT:
         serve_final(e, request->addr, answer);
@@ -402,22 +402,14 @@ static void let_go(void *context)
     host_enter_all(e->host);
     for (uint32_t i = 0; i < e->host->gpus; i++)
         host_recording_let_go(&e->host->gpu[i]);
-    host_final_forget(e->host);
-    for (size_t i = 0; i < e->planted_count; i++) {
-        const struct planted planted = e->planted[i];
-        uint8_t now[4], bytes[4];
-        wt_store_le(bytes, planted.covers, 4);
-        if (host_debugger_copy(e->host, planted.addr, now, 4, true) &&
-            wt_load_le(now, 4) == BREAKPOINT)
-            host_debugger_copy(e->host, planted.addr, bytes, 4, false);
-        tell_changed(e->host, planted.addr, 4);
-    }
+    wt_final_want(&e->host->final, false);
+    wt_planted_set(&e->host->planted, false, copy, e->host);
+    wt_planted_forget(&e->host->planted);
     /* Who has only looked leaves the program's own debugging of itself as it is. */
     const bool debugged = atomic_load(&e->host->code_followed);
     for (uint32_t i = 0; i < e->host->gpus && debugged; i++)
         gcn_kfd_disable(e->host->gpu[i].device);
     host_leave_all(e->host);
-    e->planted_count = 0;
     if (debugged)
         host_code_follow(e->host, false);
 }
@@ -467,13 +459,12 @@ void host_endpoint_stop(struct host_endpoint *e)
     if (!e)
         return;
     wt_endpoint_stop(e->endpoint);
-    free(e->planted);
     free(e);
 }
 
 void host_endpoint_tell_exit(struct host_endpoint *e, int status, bool waits)
 {
-    if (e && waits && atomic_load(&e->host->final_wanted))
+    if (e && waits && wt_final_wanted(&e->host->final))
         wt_endpoint_tell_exit_and_wait(e->endpoint, status);
     else if (e)
         wt_endpoint_tell_exit(e->endpoint, status);

@@ -17,7 +17,9 @@
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/host.h"
 #include "object/kfd_debug.h"
+#include "runtime/common/final_memory.h"
 #include "runtime/common/host_core.h"
+#include "runtime/common/planted.h"
 #include "runtime/common/progress.h"
 
 #define HOST_MOST_GPUS 16
@@ -163,8 +165,8 @@ struct host {
     int debug_fd; /**< written to at exceptions; 0: no debugger (debug-trap operations) */
     struct host_buffer *buffers; /**< memory allocated by ioctls: kfd_memory.c */
     uint32_t next_buffer;
-    struct host_final *final;       /**< for a debugger: final_memory.h; NULL: none wants it */
-    atomic_bool final_wanted;       /**< there is one: for threads that have entered no GPU */
+    struct wt_final_memory final;   /**< for a debugger */
+    struct wt_planted_list planted; /**< a debugger's breakpoints */
     struct host_endpoint *endpoint; /**< for debuggers; NULL: they cannot come */
     pthread_t debugger_thread;      /**< that serves them, once there is one: */
     atomic_bool debugger_thread_is;
@@ -408,17 +410,12 @@ int host_code_object(const char *uri);
 
 /* ---- core_file.c ---- */
 
-/** Where nothing is recorded: puts back what a debugger has planted in [addr, addr + size). */
-struct host_unplant {
-    void (*lift)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
-    void *context;
-};
 /**
- * Writes the state of a GPU, which is entered, to a core file. @p unplant NULL: nothing is
- * planted.
+ * Writes the state of a GPU, which is entered, to a core file. Without a recorded run no
+ * breakpoints are in it.
  */
 enum wt_status host_core_write(struct host_gpu *gpu, const struct wt_host_core *core,
-                               const struct host_unplant *unplant, struct wt_error *err);
+                               struct wt_error *err);
 /**
  * Writes a core file at the program's first fault, where exec --core-on-fault wants one, and
  * reports that on stderr. The GPU is entered.

@@ -13,7 +13,6 @@
 #include "runtime/common/endpoint.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
-#include "runtime/hsakmt/final_memory.h"
 
 #define MOST_MEMORY ((uint64_t)8 << 30) /* by default: what a Vega 10 board has */
 #define LEAST_MEMORY ((uint64_t)16 << 20)
@@ -124,7 +123,7 @@ static void close_host(struct host *host)
     host_endpoint_stop(host->endpoint);
     for (uint32_t i = 0; i < host->gpus; i++)
         host_gpu_stop(&host->gpu[i]);
-    host_final_forget(host);
+    wt_final_want(&host->final, false);
     host_memory_free(host);
     host_svm_free(host);
     host_buffers_free(host);
@@ -144,6 +143,8 @@ static struct host *open_host(struct wt_error *err)
         return NULL;
     }
     host->next_queue = 1;
+    host->final = (struct wt_final_memory)WT_FINAL_MEMORY_NONE;
+    host->planted = (struct wt_planted_list)WT_PLANTED_NONE;
     atomic_init(&host->held, wt_endpoint_held(&host->holder));
     atomic_init(&host->code_known, HOST_CODE_UNKNOWN);
     pthread_mutex_init(&host->lock, NULL);

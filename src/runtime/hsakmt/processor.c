@@ -21,7 +21,6 @@
 #include "runtime/hsakmt/tool.h"
 #include "object/aql.h"
 #include "runtime/common/catch.h"
-#include "runtime/hsakmt/final_memory.h"
 #include "runtime/hsakmt/recording.h"
 
 /* amd_signal_t and the parts of amd_queue_t that packets concern. */
@@ -277,7 +276,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         .barred = q->barred,
         .caught = gpu->host->caught,
     };
-    host_final_kernel(gpu);
+    wt_final_kernel(&gpu->host->final);
     wt_recording_before_kernel(gpu->recording);
     if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),
                          q->queue_addr, &origin, &dispatch, &err)) {

@@ -1,4 +1,5 @@
 """`wavetrap info -g gen9`: registers with the numbers of Intel's GDB, an instruction field by field, zebins."""
+import os
 import re
 import subprocess
 import xml.etree.ElementTree
@@ -46,6 +47,36 @@ def test_mistakes_are_told(words, part):
 def test_other_families_say_that_they_have_no_list():
     done = info("--registers")
     assert done.returncode == 125 and "gen9" in done.stderr
+
+
+def text_of(code, **environment):
+    """The last line of the explanation, and whether Intel's library was loaded for it."""
+    done = subprocess.run([WAVETRAP, "info", "-g", "gen9", f"--explain-word={code.hex()}"], capture_output=True, text=True, check=True,
+                          env={**os.environ, "LD_DEBUG": "libs", **environment})
+    return done.stdout.split("text: ")[1].strip(), "libiga64" in done.stderr
+
+
+def test_messages_have_the_comments_of_intel_s_library(tmp_path):
+    """The line of a send is then iga64's, with its comment; without the library it lacks that. Nothing else loads it."""
+    code = iga.assemble("send (16|M0) r9:w r48 0xC 0x04205E01\n", tmp_path)
+    (tmp_path / "code").write_bytes(code)
+    line = subprocess.run(["iga64", "-d", "-p=9", tmp_path / "code"], capture_output=True, text=True, check=True).stdout.split("\n")
+    wanted = next(" ".join(text.split()) for text in line if "send" in text)
+    assert "// wr:2+0, rd:2; hdc.dc1; untyped surface read with x" in wanted
+    text, loaded = text_of(code)
+    assert (" ".join(text.split()), loaded) == (wanted, True)
+    (tmp_path / "libiga64.so.1").write_bytes(b"")
+    assert " ".join(text_of(code, LD_LIBRARY_PATH=str(tmp_path))[0].split()) == wanted.split(" //")[0]
+    assert text_of(iga.assemble("mov (8|M0) r1.0<1>:f r2.0<8;8,1>:f\n", tmp_path))[1] is False
+
+
+def test_what_the_library_reads_in_another_way_has_no_comment(tmp_path):
+    """A send whose destination is no register of Gen9 stays no instruction."""
+    code = bytearray(iga.assemble("send (16|M0) r9:w r48 0xC 0x04205E01\n", tmp_path))
+    code[6] |= 0xe0  # the destination's number
+    code[7] |= 0x1f
+    said = info("-g", "gen9", f"--explain-word={code.hex()}").stdout
+    assert "no instruction: there is no such register" in said and "//" not in said
 
 
 def test_a_word_is_explained(tmp_path):
