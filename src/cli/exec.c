@@ -280,11 +280,6 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     if (start.what.why)
         fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", argv[0],
                 start.what.why);
-    if (start.what.level_zero)
-        fprintf(stderr,
-                "wavetrap exec: %s uses Level Zero, which no emulated GPU offers: Intel's runtime "
-                "for it needs a newer GPU than Gen9\n",
-                argv[0]);
     if (start.found && start.what.elf)
         execv(start.file, argv); /* execvp would pass a file that cannot be executed to a shell */
     else
@@ -312,6 +307,7 @@ struct exec {
     bool has_sm;      /* one of the GPUs is an sm */
     uint32_t caught;  /* exceptions of --catch */
     unsigned catches; /* GPUs that have them, and memory of their own */
+    unsigned count;   /* of GPUs */
     bool help;
 };
 
@@ -346,6 +342,7 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
     if (n < 0 || (size_t)n >= sizeof e->gpus - e->length)
         return wt_fail(err, WT_INVALID, "too many GPUs");
     e->length += (size_t)n;
+    e->count++;
     return WT_OK;
 }
 
@@ -531,12 +528,7 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "--memory is that of gfx900; a gen9 uses the host's");
         return cli_fail(&cli_exec, &err);
     }
-    if (e.core_history && e.length && !e.catches) {
-        struct wt_error err;
-        wt_fail(&err, WT_INVALID, "--core-history is for gfx900; no --gpu is one");
-        return cli_fail(&cli_exec, &err);
-    }
-    if (e.core_history && (!*e.core || e.catches > 1)) {
+    if (e.core_history && (!*e.core || e.count > 1)) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID,
                 *e.core ? "--core-history: what several GPUs do has no common order; give one --gpu"

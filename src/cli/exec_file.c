@@ -64,20 +64,6 @@ static const char *rpath_of(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
     return rpath;
 }
 
-/* Whether the file is linked against a library whose name begins with the prefix. */
-static bool needs(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *library)
-{
-    Elf_Data *data = elf_getdata(section, NULL);
-    GElf_Dyn d;
-    for (int i = 0; data && gelf_getdyn(data, i, &d) && d.d_tag != DT_NULL; i++) {
-        const char *name =
-            d.d_tag == DT_NEEDED ? elf_strptr(elf, header->sh_link, d.d_un.d_val) : NULL;
-        if (name && strncmp(name, library, strlen(library)) == 0)
-            return true;
-    }
-    return false;
-}
-
 static void look(Elf *elf, const char *path, const char *library, struct exec_file *file)
 {
     size_t count = 0;
@@ -104,7 +90,6 @@ static void look(Elf *elf, const char *path, const char *library, struct exec_fi
             continue;
         const char *rpath = rpath_of(elf, s, &header);
         file->own_library |= rpath && in_folders(rpath, path, library);
-        file->level_zero |= needs(elf, s, &header, "libze_loader.so");
     }
 }
 

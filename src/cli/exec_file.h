@@ -9,7 +9,6 @@ struct exec_file {
     bool elf; /**< a program, not a script */
     const char
         *why; /**< of a program that loads no libraries of 64 bits: "it is linked statically" */
-    bool level_zero;  /**< it is linked against Level Zero's loader */
     bool own_library; /**< its DT_RPATH, which comes before LD_LIBRARY_PATH, has the library, too */
 };
 

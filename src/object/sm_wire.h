@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/fault.h"
 
@@ -150,6 +151,16 @@ struct sm_wire_module {
     uint32_t is_cubin; /**< it has one text, the cubin */
     uint32_t reserved;
 };
+
+/** Writes what people call text @p i of a module of PTX with @p texts of them. */
+static inline void sm_wire_text_name(char *name, size_t size, uint64_t module, uint32_t i,
+                                     uint32_t texts)
+{
+    if (texts == 1)
+        snprintf(name, size, "PTX module %llu", (unsigned long long)module);
+    else
+        snprintf(name, size, "PTX module %llu, object %u", (unsigned long long)module, (unsigned)i);
+}
 
 /**
  * Whether a request is well-formed: its kind and lane exist, and its size is at most SM_WIRE_MOST.

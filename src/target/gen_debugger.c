@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "emulator/gen/host.h"
 #include "target/history.h"
 
 /* Issues of a wait: the thread that steps is the only one that can issue. */
@@ -142,9 +143,10 @@ void gen_debugger_attend(struct wt_emulated *e)
     wt_emulated_input(e, &(struct wt_input){.kind = WT_INPUT_OPERATION, .operation = attend});
 }
 
-/* The order is part of the format of core files. */
-uint32_t (*const gen_debugger_operations[])(struct wt_machine *, const void *,
-                                            size_t) = {launch_again, attend, NULL};
+/* The order is part of the format of core files; it begins as gen_operations, with which host
+ * programs write theirs. */
+uint32_t (*const gen_debugger_operations[])(struct wt_machine *, const void *, size_t) = {
+    gen_do_write_copy, gen_do_hold, launch_again, attend, NULL};
 
 const struct wt_gen_link_ops gen_debugger_link = {
     .info = link_info,

@@ -37,11 +37,7 @@ static enum wt_status add_texts(struct wt_process *p, const struct sm_wire_modul
         size_t length;
         if ((status = wt_sm_process_text(connection(p), m, i, &text, &length, err)) != WT_OK)
             return status;
-        if (m->texts == 1)
-            snprintf(name, sizeof name, "PTX module %llu", (unsigned long long)m->id);
-        else
-            snprintf(name, sizeof name, "PTX module %llu, object %u", (unsigned long long)m->id,
-                     (unsigned)i);
+        sm_wire_text_name(name, sizeof name, m->id, i, m->texts);
         status = wt_sm_ptx_add(ptx, name, text, length, err);
         free(text);
     }

@@ -63,7 +63,7 @@ def test_a_vortex_program_looks_the_same(program, tmp_path, xlen, level):
 
 GCN = LOOKS + ["backtrace", "print $exec", "print $v0@*", "print $s4", "info registers", "disassemble", "print get_local_id(0)@*",
                "info lanes $v1", "x/4xw $pc"]
-VARIABLES = ["print into@*", "print *from@17", "print real@*", "print array@0..7", "x/4xw into", "print both@5"]
+VARIABLES = ["print into@*", "print *from@17", "print real@*", "print array@0..7", "x/4xw from", "print both@5"]
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
@@ -192,7 +192,7 @@ def good(program, tmp_path_factory):
 @pytest.mark.parametrize("name, change, message", [
     ("empty", lambda b: b"", "is no core file of wavetrap"),
     ("other", lambda b: b"\177ELF" + b[4:], "is no core file of wavetrap"),
-    ("version", lambda b: b[:8] + b"\1\0\0\0" + b[12:], "is a core file of version 1; this wavetrap reads version 2"),
+    ("version", lambda b: b[:8] + b"\1\0\0\0" + b[12:], "is a core file of version 1; this wavetrap reads version 3"),
     ("short", lambda b: b[:-1], "is not complete: its end is missing"),
     ("half", lambda b: b[:len(b) // 2], "is not complete: its end is missing"),
     ("flipped", lambda b: b[:5000] + bytes([b[5000] ^ 1]) + b[5001:], "is damaged: its bytes are not those written"),

@@ -132,6 +132,21 @@ def is_as_before(core, before, commands, *program, after=(), **more):
     return said
 
 
+def is_nowhere(core, before, *program):
+    """What no memory is at cannot be read in the file, as in the program; $1 of the session can."""
+    live = ask([*before, f"generate-core {core} all", "output $1", "x/2dw $1", "kill"], *program)
+    at, values = re.search("0x[0-9a-f]+", live[-4])[0], live[-3].split("\t")[1:]
+    assert len(values) == 2
+    assert ask([f"x/2dw {at}"], "--core", core)[1].split("\t")[1:] == values
+    for address in "0", "0x10", "0x123456000", "0x7ffffffff000", "0x800000000000":
+        done = console([f"x/2xw {address}"], "--core", core)
+        assert done.returncode == 1 and f"Cannot access memory at address {hex(int(address, 0))}" in done.stderr, done.stdout + done.stderr
+
+
+def test_memory_that_is_not_there_is_not_there_in_the_file(tmp_path):
+    is_nowhere(tmp_path / "core", ["break fill", "run", "print &table[0]"], session())
+
+
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_the_recorded_run_is_in_the_file(tmp_path, level):
     """Writes, watchpoints and steps backwards, with two breakpoints in the code of the recorded run."""

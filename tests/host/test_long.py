@@ -21,9 +21,9 @@ def line_of(text):
 class Running:
     """The program, started, with its kernel running; killed at the end, come what may."""
 
-    def __init__(self, *words, options=(), stderr=subprocess.PIPE, program=None):
+    def __init__(self, *words, options=(), stderr=subprocess.PIPE, program=None, **more):
         self.process = subprocess.Popen([WAVETRAP, "exec", *options, program or compiled("long.hip"), *words], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=stderr, env=environment(), start_new_session=True)
+                                        stdout=subprocess.PIPE, stderr=stderr, env={**environment(), **more}, start_new_session=True)
 
     def __enter__(self):
         assert self.process.stdout.readline() == b"running\n"

@@ -8,9 +8,11 @@ import pytest
 
 from conftest import ROOT, wavetrap
 from test_console import ask, debug
-from test_core_files import ask as ask_core, console
+from test_core_files import ask as ask_core, console, is_as_before, is_nowhere
 from test_opencl_debug import GEN9, ROUNDS, SOURCE
 from test_opencl_long import build
+from test_recording import times
+from test_recording_opencl import ANSWERED, SCALED, recording_fixture # pylint: disable=unused-import
 
 SEEN = ["backtrace", "info locals", "print x@*", "up", "print i@*", "print a[0..7]", "print b[i]", "info warps", "info lanes", "info registers pc ce sr0",
         "print r1.0<8;8,1>:ud", "disassemble", "list", "list twice", "info sharedlibrary", "x/8xw a"]
@@ -58,10 +60,49 @@ def test_a_fault_leaves_a_core_file(tmp_path):
         assert failed.returncode == 1 and message in failed.stderr
 
 
+# The place of each thread, and its registers.
+STATE = ["info warps", "info lanes", "print sum@*", "print k@*", "x/4i $pc", "info registers sr0 cr0", "print/x $r20", "info time"]
+
+
+def test_the_recorded_run_is_in_the_file(recording, tmp_path):
+    """Writes, watchpoints and steps backwards, with two breakpoints in the code of the recorded run, as in the program."""
+    before = [f"break program-1.cl:{SCALED} if i == 70 && k == 2", "run", f"tbreak program-1.cl:{SCALED} if i == 70 && k == 6", "delete 1", "continue"]
+    commands = ["print out[70]", "watch out[70]", "who-wrote out[70]", "reverse-continue", "info time", "print k", "reverse-continue", "backtrace",
+                "print tile[0..7]", "reverse-stepi", *STATE, "reverse-next", "info locals", "goto start", "info warps", "goto end", *STATE]
+    said = is_as_before(tmp_path / "core", before, commands, *GEN9, recording, "sums", after=["delete", "continue"])
+    assert said[2].count("program-1.cl:") == 5 and "Old value" in said[3] and "in the past" in said[4], said
+
+
+def test_what_threads_did_meanwhile_is_in_the_file(recording, tmp_path):
+    """Atomics on memory of the host that a thread of the program changes, too, and its answer: each point is what it was."""
+    state = ["info warps", "info lanes", "x/4i $pc", "info time"]
+    answered = f"break program-1.cl:{ANSWERED}"
+    commands = ["info time", "print *flag", *state, "goto start", *state, "delete", answered, "continue", *state, *["reverse-stepi"] * 20, *state, "goto end",
+                *["reverse-stepi"] * 3, *state, "reverse-continue", *state]
+    said = is_as_before(tmp_path / "core", [answered, "run"], commands, *GEN9, recording, "talk", after=["delete", "continue"])
+    assert said[1].endswith(" 5\n") and "in the past" in said[-1]
+
+
+def test_memory_that_is_not_there_is_not_there_in_the_file(recording, tmp_path):
+    is_nowhere(tmp_path / "core", ["break scale", "run", "print in"], *GEN9, recording, "sums")
+
+
+def test_a_fault_has_its_history(tmp_path):
+    """It needs no debugger; a number of issues is so much of the run."""
+    core, part, program = tmp_path / "core", tmp_path / "part", build(ROOT / "examples" / "opencl" / "stray.c", tmp_path)
+    for file, issues in [(core, "all"), (part, "5")]:
+        done = wavetrap("exec", *GEN9, f"--core-on-fault={file}", f"--core-history={issues}", program)
+        assert f"  The state is in {file}: " in done.stderr, done.stderr
+    said = ask_core(["info time", "reverse-stepi", "reverse-stepi", "x/i $pc", "goto start", "info time"], "--core", core)
+    now, first, last = times(said[1])
+    assert first < now == last and "<stray+" in said[4] and times(said[6])[0] == first, said
+    assert times(ask_core(["info time"], "--core", part)[1]) == (last, last - 5, last)
+
+
 def test_what_cannot_be_is_told(folder, tmp_path):
-    done = debug(["break add", "run", f"generate-core {tmp_path}/core all"], build(SOURCE, folder), 1, options=GEN9)
-    assert done.returncode == 1 and "kernels of OpenCL programs are not recorded" in done.stderr
+    done = debug(["break add", "run", f"generate-core {tmp_path}/core all"], build(SOURCE, folder), 1, options=[*GEN9, "--no-history"])
+    assert done.returncode == 1 and "nothing is recorded of this program: give no number of issues" in done.stderr, done.stderr
     done = debug(["break add", "run", f"generate-core {tmp_path}/no/core"], build(SOURCE, folder), 1, options=GEN9)
     assert done.returncode == 1 and "no/core: cannot create: No such file or directory" in done.stderr
-    done = wavetrap("exec", *GEN9, f"--core-on-fault={tmp_path}/core", "--core-history=all", "true")
-    assert done.returncode == 125 and "--core-history is for gfx900" in done.stderr
+    done = wavetrap("exec", *GEN9, *GEN9, f"--core-on-fault={tmp_path}/core", "--core-history=all", "true")
+    assert done.returncode == 125 and "several GPUs" in done.stderr

@@ -2,7 +2,11 @@
 import json
 import pathlib
 import re
+import socket
+import struct
 import subprocess
+import tempfile
+import time
 
 import pytest
 
@@ -91,3 +95,78 @@ def test_where_nothing_can_be_recorded(programs):
     done = subprocess.run([WAVETRAP, "exec", *GEN9, "--gem=/nonexistent/record", programs["vadd"]], capture_output=True, text=True, timeout=60,
                           check=False)
     assert done.returncode == 125 and "/nonexistent/record: cannot be written" in done.stderr
+
+
+# ---- the runtime's own system routine ----
+
+HELLO, REGISTER_READ, REGISTER_WRITE, READ = 0, 2, 3, 4   # object/gen_wire.h
+MCR_SELECTOR, TD_CTL, TD_ATT, TD_CLR = 0xfdc, 0xe400, 0xe470, 0xe490
+HALT = 1 << 6
+THREAD, AREA, ROW_CR, ROW_IP = 0x1800, 0x1800000, 131, 132   # what the routine saves of a thread, and where
+
+
+class Endpoint:
+    """The registers and the memory of a program's GPU, without its driver's debug support: the runtime's routine stays in its place."""
+
+    def __init__(self, pid, folder):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(f"{folder}/{pid}.gen9")
+
+    def receive(self, size):
+        data = b""
+        while len(data) < size:
+            data += (more := self.socket.recv(size - len(data)))
+            assert more
+        return data
+
+    def ask(self, kind, size=0, addr=0, value=0):
+        self.socket.sendall(struct.pack("<IIIIQQ", kind, size, 0, 0, addr, value))
+        result, follows, _, _, number = struct.unpack("<iIIIQ", self.receive(24))
+        assert result == 0
+        return number, self.receive(follows)
+
+    def get(self, register):
+        return self.ask(REGISTER_READ, addr=register)[0]
+
+    def set(self, register, value):
+        self.ask(REGISTER_WRITE, addr=register, value=value)
+
+    def attention(self, subslice):
+        self.set(MCR_SELECTOR, subslice << 24)
+        return self.get(TD_ATT), self.get(TD_ATT + 4)
+
+
+def test_the_runtime_s_own_system_routine(programs):
+    """
+    With its debugger the runtime loads a system routine, which saves threads to an area of the runtime's own through the binding table.
+    A halt enters it: it saves each thread, waits, and goes on as if nothing had been.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        debugged = {"NEOReadDebugKeys": "1", "EnableMockSourceLevelDebugger": "1", "WAVETRAP_SOCKETS": folder}
+        with Running(program=programs["opencl_long"], options=GEN9, **debugged) as run:
+            gpu = Endpoint(run.process.pid, folder)
+            gpu.ask(HELLO)
+            state = json.loads(subprocess.run([WAVETRAP, "gem", f"--pid={run.process.pid}", "--json"], capture_output=True, text=True,
+                                              check=True, env={**environment(), **debugged}).stdout)
+            area, = (o["vmas"][0]["start"] for o in state["objects"] if o["size"] == AREA and o["active"])
+            assert gpu.attention(0) == (0, 0)
+            gpu.set(TD_CTL, HALT)
+            end = time.monotonic() + 60
+            while any(gpu.attention(n) != (0x7f7f7f7f, 0x7f7f7f7f) for n in range(3)):
+                assert time.monotonic() < end
+            saved = [gpu.ask(READ, size=THREAD, addr=area + n * THREAD)[1] for n in range(168)]
+            gpu.set(TD_CTL, 0)
+            for subslice in range(3):
+                gpu.attention(subslice)
+                gpu.set(TD_CLR, 0xffffffff)
+                gpu.set(TD_CLR + 4, 0xffffffff)
+                assert gpu.attention(subslice) == (0, 0)
+            gpu.socket.close()
+            run.end()
+    ids = set()
+    for thread in saved:
+        ids.add(struct.unpack_from("<8H", thread, 32))   # r1: the local ids of eight channels
+        cr0, cr1, aip = struct.unpack_from("<3I", thread, 32 * ROW_CR)
+        assert cr0 >> 31 == 1 and cr1 == 1 << 30 and aip
+        assert struct.unpack_from("<I", thread, 32 * ROW_IP)[0] > 0
+    assert ids == {tuple(range(first, first + 8)) for first in range(0, 64, 8)}

@@ -527,6 +527,84 @@ static void test_batches_are_chained(void **state)
     assert_int_equal(*(uint32_t *)page(&b, TAG), 7);
 }
 
+/* One mistake each: the batch is taken, the message says what is wrong. */
+static void expect(struct gpu *g, const char *message, unsigned count, ...)
+{
+    struct batch b;
+    va_list args;
+    struct drm_i915_gem_context_create_ext create = {0};
+    begin(&b, g);
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, &create), 0);
+    b.args.rsvd1 = create.ctx_id;
+    va_start(args, count);
+    for (unsigned i = 0; i < count; i++)
+        *b.next++ = va_arg(args, uint32_t);
+    va_end(args);
+    g->said[0] = 0;
+    assert_int_equal(submit(&b), 0);
+    if (!strstr(g->said, message))
+        fail_msg("'%s' is not in '%s'", message, g->said);
+}
+
+static void test_a_batch_of_the_second_level_returns(void **state)
+{
+    struct gpu *g = *state;
+    struct batch b;
+    begin(&b, g);
+    const uint64_t second = gpu_address(&b, SECOND), tag = gpu_address(&b, TAG);
+    const uint32_t chained[] = {0x10000002u, low(tag + 4), high(tag + 4), 98u, 0x05000000u};
+    const uint32_t called[] = {0x10000002u, low(tag),           high(tag),   99u,
+                               0x18c00101u, low(second + 0x80), high(second)};
+    memcpy(page(&b, SECOND), called, sizeof called);
+    memcpy(page(&b, SECOND) + 0x80, chained, sizeof chained);
+    put(&b, 3, 0x18c00101u, low(second), high(second));
+    put(&b, 4, 0x10000002u, low(tag + 8), high(tag + 8), 97u);
+    assert_int_equal(submit(&b), 0);
+    const uint32_t *stored = (uint32_t *)page(&b, TAG);
+    assert_int_equal(stored[0], 99);
+    assert_int_equal(stored[1], 98);
+    assert_int_equal(stored[2], 97);
+}
+
+/* The program stores what it waits for; batches of another context run meanwhile. */
+static void test_a_batch_waits_for_a_semaphore(void **state)
+{
+    struct gpu *g = *state;
+    struct batch b, other;
+    uint8_t *const own = g->memory;
+    struct drm_i915_gem_context_create_ext create = {0};
+    begin(&b, g);
+    const uint64_t tag = gpu_address(&b, TAG);
+    volatile uint32_t *stored = (uint32_t *)page(&b, TAG);
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, &create), 0);
+    g->memory = own + OBJECTS * PAGE;
+    begin(&other, g);
+    other.args.rsvd1 = create.ctx_id;
+    g->memory = own;
+    const struct {
+        uint32_t how, value;
+    } waits[] = {{0, 4}, {1, 5}, {2, 6}, {3, 5}, {4, 5}, {5, 0}};
+    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
+        stored[0] = waits[i].how == 2 || waits[i].how == 3 ? 9 : 0;
+        stored[1] = 0;
+        put(&b, 4, 0x0e008002u | waits[i].how << 12, waits[i].value, low(tag), high(tag));
+        put(&b, 4, 0x10000002u, low(tag + 4), high(tag + 4), 1u);
+        assert_int_equal(submit_only(&b), 0);
+        assert_int_equal(wait_for(&b, 1000000), -ETIME);
+        g->memory = own + OBJECTS * PAGE;
+        put(&other, 1, 0u);
+        assert_int_equal(submit(&other), 0);
+        g->memory = own;
+        assert_int_equal(wait_for(&b, 0), -ETIME);
+        assert_int_equal(stored[1], 0);
+        stored[0] = 5;
+        assert_int_equal(wait_for(&b, -1), 0);
+        assert_int_equal(stored[1], 1);
+    }
+    expect(g, "no comparison 7", 4, 0x0e00f002u, 0u, low(tag), high(tag));
+    expect(g, "in none of the batch's objects", 4, 0x0e00c002u, 0u, 0x1000u, 0u);
+}
+
 static void test_an_indirect_walker_takes_its_dimensions_from_registers(void **state)
 {
     struct gpu *g = *state;
@@ -610,25 +688,6 @@ static void test_a_stray_access_is_told_and_loses_the_context(void **state)
     assert_int_equal(submit(&b), -ENOENT);
 }
 
-/* One mistake each: the batch is taken, the message says what is wrong. */
-static void expect(struct gpu *g, const char *message, unsigned count, ...)
-{
-    struct batch b;
-    va_list args;
-    struct drm_i915_gem_context_create_ext create = {0};
-    begin(&b, g);
-    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, &create), 0);
-    b.args.rsvd1 = create.ctx_id;
-    va_start(args, count);
-    for (unsigned i = 0; i < count; i++)
-        *b.next++ = va_arg(args, uint32_t);
-    va_end(args);
-    g->said[0] = 0;
-    assert_int_equal(submit(&b), 0);
-    if (!strstr(g->said, message))
-        fail_msg("'%s' is not in '%s'", message, g->said);
-}
-
 static void test_mistakes_in_a_batch(void **state)
 {
     struct gpu *g = *state;
@@ -636,7 +695,7 @@ static void test_mistakes_in_a_batch(void **state)
     expect(g, "STATE_SIP has 2 dwords instead of 3", 2, 0x61020000u, 0u);
     expect(g, "in none of the batch's objects", 4, 0x10000002u, 0x1000u, 0u, 1u);
     expect(g, "the batch goes on outside its objects", 3, 0x18800101u, 0x1000u, 0u);
-    expect(g, "second-level batches", 3, 0x18c00101u, 0x1000u, 0u);
+    expect(g, "the batch goes on outside its objects", 3, 0x18c00101u, 0x1000u, 0u);
     expect(g, "depth count", 6, 0x7a000004u, 2u << 14, 0u, 0u, 0u, 0u);
     expect(g, "descriptor 0 is not among the 0 loaded ones", 15, 0x7105000du, 0u, 0u, 0u, 0u, 0u,
            0u, 1u, 0u, 0u, 1u, 0u, 1u, 0u, 0u);
@@ -1009,6 +1068,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_copies_within_user_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_walker_as_intels_runtime_sends_it, setup, teardown),
         cmocka_unit_test_setup_teardown(test_batches_are_chained, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_batch_of_the_second_level_returns, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_batch_waits_for_a_semaphore, setup, teardown),
         cmocka_unit_test_setup_teardown(test_arithmetic_of_the_command_streamer, setup, teardown),
         cmocka_unit_test_setup_teardown(test_an_indirect_walker_takes_its_dimensions_from_registers,
                                         setup, teardown),

@@ -120,7 +120,7 @@ bool gcn_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t si
 
 bool gcn_is_there(const struct gcn_device *d, uint64_t addr, size_t size)
 {
-    return !d->process || gcn_mapped(d, addr, size, false);
+    return gcn_mapped(d, addr, size, false);
 }
 
 bool gcn_device_read(struct gcn_device *d, uint64_t addr, void *out, size_t size)

@@ -52,6 +52,11 @@ void gen_device_rejoin(struct gen_device *d)
     forget_pages(d);
 }
 
+const struct wt_copy *gen_device_copy(const struct gen_device *d)
+{
+    return d->copy;
+}
+
 const uint8_t *gen_device_copied(const struct gen_device *d, uint64_t addr)
 {
     return wt_memory_page(d->memory, addr);
@@ -67,6 +72,8 @@ uint32_t gen_do_write_copy(struct wt_machine *m, const void *bytes, size_t size)
     if (size < sizeof addr)
         return 0;
     memcpy(&addr, bytes, sizeof addr);
+    if (addr >> WT_MEMORY_ADDRESS_BITS) /* of a core file, it may be anything */
+        return 0;
     wt_tlb_clear(&d->tlb); /* the pages may move to private copies */
     return wt_memory_write(d->memory, addr, (const uint8_t *)bytes + sizeof addr,
                            size - sizeof addr);
@@ -84,6 +91,8 @@ uint32_t gen_do_hold(struct wt_machine *m, const void *bytes, size_t size)
     gen_device_hold(d, thread);
     return 1;
 }
+
+const wt_input_operation gen_operations[] = {gen_do_write_copy, gen_do_hold, NULL};
 
 /* ---- memory that the program has taken back ---- */
 

@@ -5,6 +5,7 @@
 #include "emulator/gen/gen.h"
 #include "emulator/machine/archive.h"
 #include "emulator/machine/copy.h"
+#include "emulator/machine/timeline.h"
 
 /**
  * A device whose physical memory is this process's: a physical address is an address of the host.
@@ -33,6 +34,8 @@ enum wt_status gen_device_copy_memory(struct gen_device *device, struct wt_copy 
  * has.
  */
 void gen_device_rejoin(struct gen_device *device);
+/** The copy that the device works on; NULL: it works on the process's memory. */
+const struct wt_copy *gen_device_copy(const struct gen_device *device);
 /** The copy's page at physical address @p addr, as the device has it now. */
 const uint8_t *gen_device_copied(const struct gen_device *device, uint64_t addr);
 
@@ -40,6 +43,8 @@ const uint8_t *gen_device_copied(const struct gen_device *device, uint64_t addr)
 uint32_t gen_do_write_copy(struct wt_machine *m, const void *bytes, size_t size);
 /** WT_INPUT_OPERATION: gen_device_hold() of the thread whose number is at @p bytes, 32 bits. */
 uint32_t gen_do_hold(struct wt_machine *m, const void *bytes, size_t size);
+/** Both of them; NULL ends the list. The order is part of the format of core files. */
+extern const wt_input_operation gen_operations[];
 
 /**
  * After an access of this process's memory at @p addr, which is not there any more, has ended a run

@@ -54,6 +54,7 @@ static void launch(struct wt_archive *a, struct sm_device *d)
         wt_archive_u64(a, &l->bank[i], UINT64_MAX, "a constant bank");
         wt_archive_u32(a, &l->bank_size[i], UINT32_MAX, "a constant bank");
     }
+    wt_archive_u64(a, &l->number, UINT64_MAX, "a launch");
     wt_archive_unsigned(a, &l->registers, 255, "the registers of a thread");
     wt_archive_u32(a, &l->shared, SM_CTA_SHARED, "the shared memory of a CTA");
     uint32_t *const words[] = {&l->local, &l->rows, &l->frame_local, &l->dynamic};

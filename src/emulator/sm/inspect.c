@@ -218,7 +218,7 @@ static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
     }
     if (piece->size > room)
         piece->size = (size_t)room;
-    return room > 0;
+    return room > 0 && (piece->host || sm_mapped(d, piece->addr, piece->size, false));
 }
 
 bool sm_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,

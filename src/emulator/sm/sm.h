@@ -78,7 +78,8 @@ bool sm_device_write(struct sm_device *device, uint64_t addr, const void *bytes,
 
 /** A kernel launch. */
 struct sm_launch {
-    uint64_t entry;             /**< address of the first bundle */
+    uint64_t number; /**< which one of its program's it is, from 1, for people; 0: none */
+    uint64_t entry;  /**< address of the first bundle */
     uint32_t grid[3], block[3]; /**< CTAs, threads of a CTA */
     unsigned registers;         /**< of a thread, 1..255 */
     uint32_t shared, local;     /**< bytes of a CTA, of a thread */

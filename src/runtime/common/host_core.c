@@ -20,15 +20,32 @@ static void describe(const struct wt_host_core_ops *ops, void *context,
     d->lane = core->lane;
 }
 
-enum wt_status wt_host_core_write(const struct wt_host_core_ops *ops, void *context,
-                                  const struct wt_host_core *core, struct wt_error *err)
+static enum wt_status write_state(const struct wt_host_core_ops *ops, void *context,
+                                  struct wt_recording *recording, uint64_t issues,
+                                  struct wt_archive *a, struct wt_error *err)
+{
+    bool past = false;
+    if (recording)
+        return wt_recording_archive(recording, issues, ops->recorded, ops->operations, a, err);
+    wt_archive_bool(a, &past);
+    return ops->state(context, a)
+               ? WT_OK
+               : wt_fail(err, WT_NO_MEMORY, "the program has no host memory for that");
+}
+
+/* Only memory of the recorded run has the debugger's breakpoints in it. */
+static enum wt_status write_file(const struct wt_host_core_ops *ops, void *context,
+                                 const struct wt_host_core *core, struct wt_recording *recording,
+                                 struct wt_error *err)
 {
     struct wt_core_device device = {.wave = 0};
-    struct wt_core_breakpoints breakpoints = core->breakpoints;
+    struct wt_core_breakpoints breakpoints = {NULL};
     struct wt_core_writer w;
     enum wt_status status = wt_core_begin(&w, core->path, err);
     if (status)
         return status;
+    if (recording)
+        breakpoints = core->breakpoints;
     struct wt_archive a = {.out = w.out};
     describe(ops, context, core, &device);
     wt_core_begin_section(&w, "DEVC");
@@ -39,7 +56,7 @@ enum wt_status wt_host_core_write(const struct wt_host_core_ops *ops, void *cont
     wt_core_breakpoints(&a, &breakpoints);
     wt_core_end_section(&w);
     wt_core_begin_section(&w, "STAT");
-    status = ops->state(context, core, &a, err);
+    status = write_state(ops, context, recording, core->issues, &a, err);
     if (!status && a.failed)
         status = wt_fail(err, WT_NO_MEMORY, "%s", a.why);
     wt_core_end_section(&w);
@@ -47,6 +64,23 @@ enum wt_status wt_host_core_write(const struct wt_host_core_ops *ops, void *cont
         return wt_core_finish(&w, err);
     wt_core_give_up(&w);
     return wt_fail_in(err, "%s", core->path);
+}
+
+/* NULL: the GPU is not recorded now. */
+static struct wt_recording *recording_of(const struct wt_host_core_ops *ops, void *context)
+{
+    struct wt_recording *recording = ops->recording(context);
+    return wt_recording_on(recording) ? recording : NULL;
+}
+
+enum wt_status wt_host_core_write(const struct wt_host_core_ops *ops, void *context,
+                                  const struct wt_host_core *core, struct wt_error *err)
+{
+    struct wt_recording *recording = recording_of(ops, context);
+    if (core->issues && !recording)
+        return wt_fail(err, WT_STATE, "%s: give no number of issues",
+                       wt_recording_missing(ops->recording(context)));
+    return write_file(ops, context, core, recording, err);
 }
 
 /* ---- a debugger's request ---- */
@@ -122,7 +156,7 @@ void wt_core_on_fault_write(struct wt_core_on_fault *f, const struct wt_host_cor
                                       .wave = wave,
                                       .issues = f->history,
                                       .lane = lanes ? (uint32_t)__builtin_ctzll(lanes) : 0};
-    if (wt_host_core_write(ops, context, &core, &err) != WT_OK)
+    if (write_file(ops, context, &core, recording_of(ops, context), &err) != WT_OK)
         fprintf(out, "wavetrap: --core-on-fault: %s\n", err.text);
     else
         fprintf(out, "  The state is in %s: 'wavetrap debug --core %s' opens it.\n", f->path,

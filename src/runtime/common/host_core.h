@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "emulator/machine/core_format.h"
+#include "runtime/common/recording.h"
 
 /** Environment variables by which `exec` wants a core file: its path, and issues of the run. */
 #define WT_CORE_VARIABLE "WAVETRAP_CORE"
@@ -32,12 +33,21 @@ struct wt_host_core_ops {
     void (*config)(void *context, char *text, size_t size);
     /** Writes sections of loaded code, each with wt_core_begin_section and wt_core_end_section. */
     void (*modules)(void *context, struct wt_core_writer *w, struct wt_archive *a);
-    /** Writes the content of the section STAT. */
-    enum wt_status (*state)(void *context, const struct wt_host_core *core, struct wt_archive *a,
-                            struct wt_error *err);
+    /** The GPU's recording; NULL: there is none. */
+    struct wt_recording *(*recording)(void *context);
+    /** Writes the state of a GPU that is not recorded, without a debugger's breakpoints; false:
+     * the program has no host memory for that. */
+    bool (*state)(void *context, struct wt_archive *a);
+    /** Writes the state of a recorded machine. */
+    wt_archive_fn recorded;
+    /** What inputs of its recorded run may do, as the reader lists them first. */
+    const wt_input_operation *operations;
 };
 
-/** Writes a core file; what @p context has does not change meanwhile. */
+/**
+ * Writes a core file; what @p context has does not change meanwhile. WT_STATE: nothing is recorded
+ * of the issues that @p core wants.
+ */
 enum wt_status wt_host_core_write(const struct wt_host_core_ops *ops, void *context,
                                   const struct wt_host_core *core, struct wt_error *err);
 
@@ -54,7 +64,8 @@ bool wt_host_core_take(struct wt_host_core_request *request, const uint8_t *byte
 /** Frees what wt_host_core_take() has taken. */
 void wt_host_core_forget(struct wt_host_core_request *request);
 
-/** The core file that `exec` wants of the first fault. */
+/** The core file that `exec` wants of the first fault. Where it wants the recorded run, too
+ * (history), the family has kernels recorded, whether or not a debugger comes. */
 struct wt_core_on_fault {
     char path[4096];
     atomic_bool due;  /**< it has not come yet; false: none is wanted */

@@ -61,6 +61,11 @@ bool wt_recording_waits(const struct wt_recording *r)
     return wt_recording_is_away(r) || (wt_recording_on(r) && r->waits);
 }
 
+const char *wt_recording_missing(const struct wt_recording *r)
+{
+    return r ? r->missing : "nothing is recorded of this program";
+}
+
 void wt_recording_asked(struct wt_recording *r)
 {
     if (r)

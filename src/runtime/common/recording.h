@@ -164,6 +164,9 @@ enum wt_status wt_recording_archive(struct wt_recording *recording, uint64_t iss
                                     wt_archive_fn state, const wt_input_operation *operations,
                                     struct wt_archive *a, struct wt_error *err);
 
+/** Why nothing is recorded now, for people. */
+const char *wt_recording_missing(const struct wt_recording *recording);
+
 /* ---- travel.c ---- */
 
 /**

@@ -303,7 +303,7 @@ void wt_recording_serve(struct wt_recording *recording, const struct wt_travel_r
         recording_moved(recording);
         return;
     }
-    const char *why = recording ? recording->missing : WT_RECORDING_NOT_YET;
+    const char *why = wt_recording_missing(recording);
     if (request->what == WT_TRAVEL_MISSING)
         answer_bytes(&asked, why, strlen(why) + 1);
     else

@@ -4,24 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/common/own_memory.h"
 #include "runtime/cuda/debug.h"
 #include "runtime/cuda/final_memory.h"
 #include "runtime/cuda/gpu_internal.h"
 
 /* Memory as the GPU has it at the timeline's time. Pages that it has not come to in the recorded
  * run are the process's; the run does not depend on them. */
-static bool read_memory(void *context, uint64_t addr, uint8_t *bytes, size_t size)
+static bool read_recorded(void *context, uint64_t addr, uint8_t *bytes, size_t size)
 {
     const struct gpu *g = context;
     struct wt_machine *m = sm_machine(g->device);
-    if (!wt_recording_on(g->recording))
-        return cuda_read_plain(NULL, addr, bytes, size);
     for (size_t done = 0, part; done < size; done += part) {
         const size_t room = (size_t)(WT_PAGE_SIZE - (addr + done) % WT_PAGE_SIZE);
         part = size - done < room ? size - done : room;
         if (wt_recording_has_page(g->recording, addr + done)
                 ? !m->ops->read_memory(m, 0, 0, addr + done, bytes + done, part)
-                : !cuda_read_plain(NULL, addr + done, bytes + done, part))
+                : !wt_own_memory_read(addr + done, bytes + done, part))
             return false;
     }
     return true;
@@ -32,7 +31,8 @@ static void print_config(void *context, char *text, size_t size)
     sm_config_print(&((const struct gpu *)context)->config, text, size);
 }
 
-static void write_ptx(const struct gpu_module *m, struct wt_core_writer *w, struct wt_archive *a)
+static void write_ptx(const struct gpu_module *m, uint64_t id, struct wt_core_writer *w,
+                      struct wt_archive *a)
 {
     struct wt_core_program program = {
         .code = m->code, .data = m->data, .count = (uint32_t)m->count};
@@ -41,7 +41,7 @@ static void write_ptx(const struct gpu_module *m, struct wt_core_writer *w, stru
     for (size_t i = 0; i < m->count; i++) {
         struct wt_core_text text = {.text = (const uint8_t *)m->text[i].text->text,
                                     .length = strlen(m->text[i].text->text)};
-        snprintf(text.name, sizeof text.name, "%s", m->text[i].name);
+        sm_wire_text_name(text.name, sizeof text.name, id, (uint32_t)i, program.count);
         wt_core_program_text(a, &text);
     }
     wt_core_end_section(w);
@@ -74,21 +74,34 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
         if (list[i].wire.device != g->number)
             continue;
         if (list[i].module->count)
-            write_ptx(list[i].module, w, a);
+            write_ptx(list[i].module, list[i].wire.id, w, a);
         else
             write_cubin(list[i].module, list[i].wire.id, w, a);
     }
 }
 
-static enum wt_status write_state(void *context, const struct wt_host_core *core,
-                                  struct wt_archive *a, struct wt_error *err)
+static struct wt_recording *recording(void *context)
 {
-    bool past = false;
-    (void)core;
-    wt_archive_bool(a, &past);
-    return sm_archive_in_host(((struct gpu *)context)->device, a, read_memory, context)
-               ? WT_OK
-               : wt_fail(err, WT_NO_MEMORY, "the program has no host memory for that");
+    return ((const struct gpu *)context)->recording;
 }
 
-const struct wt_host_core_ops cuda_core_ops = {"sm", print_config, write_modules, write_state};
+static bool write_state(void *context, struct wt_archive *a)
+{
+    return sm_archive_in_host(((struct gpu *)context)->device, a, cuda_read_plain, NULL);
+}
+
+static void write_recorded(struct wt_machine *m, struct wt_archive *a)
+{
+    struct sm_device *device = (struct sm_device *)m;
+    struct gpu *g = wt_recording_gpu_of(sm_device_copy(device));
+    if (!sm_archive_in_host(device, a, read_recorded, g))
+        wt_archive_fail(a, "the program has no host memory for that");
+}
+
+const struct wt_host_core_ops cuda_core_ops = {.family = "sm",
+                                               .config = print_config,
+                                               .modules = write_modules,
+                                               .recording = recording,
+                                               .state = write_state,
+                                               .recorded = write_recorded,
+                                               .operations = sm_operations};

@@ -209,8 +209,8 @@ void debug_launch_wait(void)
 void debug_launch_began(struct gpu *gpu, const struct sm_launch *launch)
 {
     its.gpu = gpu;
-    its.launch = (struct sm_wire_launch){
-        .number = its.launch.number + 1, .runs = true, .device = gpu->number};
+    its.launch =
+        (struct sm_wire_launch){.number = launch->number, .runs = true, .device = gpu->number};
     memcpy(its.launch.block, launch->block, sizeof its.launch.block);
     memcpy(its.launch.grid, launch->grid, sizeof its.launch.grid);
     memcpy(its.bank, launch->bank, sizeof its.bank);

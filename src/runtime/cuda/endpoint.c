@@ -269,13 +269,7 @@ static int write_core(struct gpu *g, const struct sm_wire_request *r, struct sm_
     struct wt_error err = {0};
     int result = -EINVAL;
     if (wt_host_core_take(&asked, its.bytes, r->size)) {
-        wt_planted_set(cuda_planted(), false, copy_code, NULL);
-        result = asked.core.issues
-                     ? -(int)wt_fail(&err, WT_UNSUPPORTED,
-                                     "kernels of CUDA programs are not recorded: give no number of "
-                                     "issues")
-                     : -(int)wt_host_core_write(&cuda_core_ops, g, &asked.core, &err);
-        wt_planted_set(cuda_planted(), true, copy_code, NULL);
+        result = -(int)wt_host_core_write(&cuda_core_ops, g, &asked.core, &err);
         if (result)
             answer->size = (uint32_t)snprintf((char *)its.bytes, SM_WIRE_MOST, "%s", err.text) + 1;
     }

@@ -131,5 +131,5 @@ bool gpu_record(struct gpu *g, uint64_t budget)
     free(g->output);
     g->output = NULL;
     g->output_length = g->output_room = 0;
-    return true;
+    return !g->core_on_fault.history || gpu_record(g, WT_TIMELINE_BUDGET_DEFAULT);
 }

@@ -111,7 +111,8 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
 {
     enum wt_status status;
     uint8_t bank[CUBIN_PARAMETERS] = {0};
-    *launch = (struct sm_launch){.entry = l->kernel->entry,
+    *launch = (struct sm_launch){.number = debug_launch().number + 1,
+                                 .entry = l->kernel->entry,
                                  .shared = l->kernel->shared,
                                  .local = l->kernel->local,
                                  .bank = {g->space + BANK},
@@ -235,7 +236,6 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
         if (wt_progress_due(&g->progress))
             show_progress(g, l);
     } while (debug_turn(g, &result));
-    wt_recording_end(g->recording, WT_RECORDING_NOT_YET);
     wt_progress_clear(&g->progress);
     wt_interrupt_attend(false);
     m->ops->flush_console(m);
@@ -248,6 +248,7 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
 static CUresult failed(struct gpu *g, const struct gpu_launch *l)
 {
     const CUresult result = report(g, l);
+    wt_recording_end(g->recording, WT_RECORDING_NOT_YET); /* a core file had it */
     if (!wt_catch_ends(result == CUDA_ERROR_ILLEGAL_ADDRESS ||
                        result == CUDA_ERROR_MISALIGNED_ADDRESS))
         return result;

@@ -14,12 +14,16 @@
 
 enum { PART = 1 << 20 };
 
+static bool read_own(void *context, uint64_t physical, uint8_t *bytes, size_t size)
+{
+    (void)context;
+    return wt_own_memory_read(physical, bytes, size);
+}
+
 /* Pages that the GPU has come to in the recorded run are its own copies. */
-static bool read_physical(void *context, uint64_t physical, uint8_t *bytes, size_t size)
+static bool read_recorded(void *context, uint64_t physical, uint8_t *bytes, size_t size)
 {
     const struct drm_debugged *g = context;
-    if (!wt_recording_on(g->recording))
-        return wt_own_memory_read(physical, bytes, size);
     for (size_t done = 0, part; done < size; done += part) {
         const uint64_t at = physical + done, offset = at % WT_PAGE_SIZE;
         part = size - done < WT_PAGE_SIZE - offset ? size - done : (size_t)(WT_PAGE_SIZE - offset);
@@ -110,15 +114,28 @@ static void write_modules(void *context, struct wt_core_writer *w, struct wt_arc
     free(list);
 }
 
-static enum wt_status write_state(void *context, const struct wt_host_core *core,
-                                  struct wt_archive *a, struct wt_error *err)
+static struct wt_recording *recording(void *context)
 {
-    bool past = false;
-    (void)core;
-    wt_archive_bool(a, &past);
-    return gen_archive_in_host(((struct drm_debugged *)context)->device, a, read_physical, context)
-               ? WT_OK
-               : wt_fail(err, WT_NO_MEMORY, "the program has no host memory for that");
+    return ((const struct drm_debugged *)context)->recording;
 }
 
-const struct wt_host_core_ops drm_core_ops = {"gen9", print_config, write_modules, write_state};
+static bool write_state(void *context, struct wt_archive *a)
+{
+    return gen_archive_in_host(((struct drm_debugged *)context)->device, a, read_own, NULL);
+}
+
+static void write_recorded(struct wt_machine *m, struct wt_archive *a)
+{
+    struct gen_device *device = (struct gen_device *)m;
+    struct drm_debugged *g = wt_recording_gpu_of(gen_device_copy(device));
+    if (!gen_archive_in_host(device, a, read_recorded, g))
+        wt_archive_fail(a, "the program has no host memory for that");
+}
+
+const struct wt_host_core_ops drm_core_ops = {.family = "gen9",
+                                              .config = print_config,
+                                              .modules = write_modules,
+                                              .recording = recording,
+                                              .state = write_state,
+                                              .recorded = write_recorded,
+                                              .operations = gen_operations};

@@ -189,6 +189,19 @@ static bool tell_fault(struct drm_debugged *g)
     return again;
 }
 
+/* All threads wait in a system routine of the program's own, for TD_CLR. Others want to know how
+ * the walk is, too. */
+static void wait_a_moment(struct drm_debugged *g)
+{
+    enum { MOMENT_NS = 10000000 };
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += MOMENT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&g->changed, &g->lock, &until);
+}
+
 bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
 {
     if (why == WT_RUN_FAULT && g->attached)
@@ -202,6 +215,8 @@ bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
     make_way(g);
     while (stands(g))
         pthread_cond_wait(&g->changed, &g->lock);
+    if (why == WT_RUN_HALTED && !g->attached)
+        wait_a_moment(g);
     return why == WT_RUN_BUDGET || why == WT_RUN_EVENT || why == WT_RUN_HALTED ||
            why == WT_RUN_WATCH;
 }
@@ -247,7 +262,7 @@ bool drm_debugged_record(struct drm_debugged *g, uint64_t budget)
         return wt_recording_want(&g->recording, &drm_recording_ops, g, gen_machine(g->device),
                                  budget, WT_IGNORED) == WT_OK;
     wt_recording_free(&g->recording);
-    return true;
+    return !g->records || drm_debugged_record(g, WT_TIMELINE_BUDGET_DEFAULT);
 }
 
 uint32_t drm_debugged_input(struct drm_debugged *g, const struct wt_input *input)

@@ -35,6 +35,7 @@ struct drm_debugged {
     size_t hit_count, hit_capacity;
     struct wt_watch *watch; /**< what the debugger watches */
     size_t watch_count;
+    bool records;                           /**< also without a debugger: for a core file */
     struct wt_recording *recording;         /**< for the debugger; NULL: none is wanted */
     const struct wt_i915_mapping *mappings; /**< of the walk under way */
     size_t mapping_count;
@@ -90,8 +91,8 @@ void drm_debugged_enter(struct drm_debugged *debugged);
 void drm_debugged_leave(struct drm_debugged *debugged);
 /** Turns the driver's debug support on or off. The device is taken. */
 void drm_debugged_attach(struct drm_debugged *debugged, bool on);
-/** Has walks recorded, from the next one on, with @p budget bytes of host memory; 0: no longer.
- * False without host memory. The device is taken. */
+/** Has walks recorded, from the next one on, with @p budget bytes of host memory; 0: no longer,
+ * but where the core file of a fault wants it. False without host memory. The device is taken. */
 bool drm_debugged_record(struct drm_debugged *debugged, uint64_t budget);
 /** Does something from outside, and records it where the walk is recorded; returns as
  * wt_input_apply. The device is taken. */

@@ -240,8 +240,10 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
         if (wt_progress_due(&gpu->progress))
             show_progress(gpu, walk);
     } while (drm_debugged_continue(&gpu->debugged, s.why) && !s.lost);
-    if (s.lost)
+    if (s.lost) {
+        drm_debugged_walked(&gpu->debugged);
         m->fault = s.fault;
+    }
     wt_progress_clear(&gpu->progress);
     wt_interrupt_attend(false);
     return s.why;
@@ -257,12 +259,14 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
     if ((status = drm_debugged_walk(&gpu->debugged, root, mappings, count, walk, err)) != WT_OK)
         return status;
     const enum wt_run why = run_walk(gpu, walk);
-    drm_debugged_walked(&gpu->debugged);
-    if (why == WT_RUN_ENDED)
+    if (why == WT_RUN_ENDED) {
+        drm_debugged_walked(&gpu->debugged);
         return WT_OK;
+    }
     status = why == WT_RUN_FAULT
                  ? report(gpu, mappings, count, walk, err)
                  : wt_fail(err, WT_INVALID, "all threads wait, and nothing will wake them");
+    drm_debugged_walked(&gpu->debugged); /* a core file had what was recorded */
     gpu->caught = wt_catch_ends(why == WT_RUN_FAULT && m->fault.kind == WT_FAULT_ACCESS);
     m->ops->reset(m);
     return status;
@@ -380,6 +384,8 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config, uint32_t num
     drm_debugged_init(&g->debugged, number, g->device);
     record_gem(g);
     wt_core_on_fault_begin(&g->core_on_fault);
+    g->debugged.records = g->core_on_fault.history != 0;
+    drm_debugged_record(&g->debugged, 0);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;

@@ -163,9 +163,8 @@ static enum wt_status write_core(unsigned number, const struct wt_host_core *cor
     struct drm_debugged *g = debugged(number);
     if (!g->walking)
         return wt_fail(err, WT_STATE, "no kernel runs: the GPU has no state");
-    if (core->issues)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "kernels of OpenCL programs are not recorded: give no number of issues");
+    if (wt_recording_on(g->recording))
+        return wt_host_core_write(&drm_core_ops, g, core, err);
     set_breakpoints(number, false);
     const enum wt_status status = wt_host_core_write(&drm_core_ops, g, core, err);
     set_breakpoints(number, true);

@@ -69,7 +69,9 @@ struct drm_submission {
     struct drm_context *context;
     struct wt_i915_mapping *mappings; /* sorted by address */
     size_t mapping_count;
-    uint64_t start; /* address of its first command */
+    uint64_t start;       /* address of its next command */
+    uint64_t first_level; /* of struct drm_batch: it waits at `start`, after it has begun */
+    bool second_level, waits, begun;
 };
 
 struct wt_i915_file {
@@ -229,6 +231,11 @@ struct drm_batch {
     const struct wt_i915_mapping *mappings; /* sorted by address */
     size_t mapping_count;
     uint64_t root; /* of the context's page tables */
+    /* MI_BATCH_BUFFER_START may begin a batch of the second level, whose end returns here. There is
+     * no third level (Skylake PRM volume 2a). */
+    uint64_t first_level;
+    bool second_level;
+    bool waits; /* drm_stream() has stopped at MI_SEMAPHORE_WAIT, whose condition does not hold */
 };
 
 /*
@@ -237,10 +244,11 @@ struct drm_batch {
  */
 uint8_t *drm_batch_host(const struct drm_batch *batch, uint64_t address, uint64_t size);
 /*
- * Executes commands from @p address on, up to the end of the batch. WT_INVALID: a command is
- * malformed or not emulated; other failures are those of wt_i915_ops.run.
+ * Executes commands from @p *address on, up to the end of the batch, or to a semaphore that it has
+ * to wait for: batch->waits, and *address is that command's. WT_INVALID: a command is malformed or
+ * not emulated; other failures are those of wt_i915_ops.run.
  */
-enum wt_status drm_stream(struct drm_batch *batch, uint64_t address, struct wt_error *err);
+enum wt_status drm_stream(struct drm_batch *batch, uint64_t *address, struct wt_error *err);
 
 /* ---- walker.c ---- */
 

@@ -6,13 +6,14 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "runtime/common/guard.h"
 #include "runtime/drm/internal.h"
 
 struct streaming {
     struct drm_batch *batch;
-    uint64_t start;
+    uint64_t *address;
     enum wt_status status;
     struct wt_error *err;
 };
@@ -20,13 +21,14 @@ struct streaming {
 static void stream(void *context)
 {
     struct streaming *s = context;
-    s->status = drm_stream(s->batch, s->start, s->err);
+    s->status = drm_stream(s->batch, s->address, s->err);
 }
 
 /* The program's threads run meanwhile, and may unmap the memory that commands are in or lead to. */
-static enum wt_status stream_guarded(struct drm_batch *batch, uint64_t start, struct wt_error *err)
+static enum wt_status stream_guarded(struct drm_batch *batch, uint64_t *address,
+                                     struct wt_error *err)
 {
-    struct streaming s = {.batch = batch, .start = start, .err = err};
+    struct streaming s = {.batch = batch, .address = address, .err = err};
     uint64_t addr;
     if (wt_guarded(stream, &s, &addr))
         return s.status;
@@ -35,10 +37,9 @@ static enum wt_status stream_guarded(struct drm_batch *batch, uint64_t start, st
                    (unsigned long long)addr);
 }
 
-/* Runs a batch. The lock is given up meanwhile, so that the program's ioctls go on, and is held
- * again at the end. */
-static enum wt_status run(struct wt_i915 *device, const struct drm_submission *s,
-                          struct wt_error *err)
+/* Runs a batch to its end, or until it waits. The lock is given up meanwhile, so that the program's
+ * ioctls go on, and is held again at the end. */
+static enum wt_status run(struct wt_i915 *device, struct drm_submission *s, struct wt_error *err)
 {
     struct drm_context *context = s->context;
     enum wt_status status = drm_tables_bind(&context->tables, s->mappings, s->mapping_count, err);
@@ -47,17 +48,24 @@ static enum wt_status run(struct wt_i915 *device, const struct drm_submission *s
     for (size_t i = 0; i < s->mapping_count; i++)
         s->file->objects[s->mappings[i].handle - 1].page_sizes =
             context->tables.bound[i].page_sizes;
-    drm_record(device);
+    if (!s->begun)
+        drm_record(device);
+    s->begun = true;
     struct drm_batch batch = {.device = device,
+                              .first_level = s->first_level,
+                              .second_level = s->second_level,
                               .gpu = &context->gpu,
                               .mappings = s->mappings,
                               .mapping_count = s->mapping_count,
                               .root = context->tables.root};
     device->running = true;
     pthread_mutex_unlock(&device->lock);
-    status = stream_guarded(&batch, s->start, err);
+    status = stream_guarded(&batch, &s->start, err);
     pthread_mutex_lock(&device->lock);
     device->running = false;
+    s->first_level = batch.first_level;
+    s->second_level = batch.second_level;
+    s->waits = status == WT_OK && batch.waits;
     return status;
 }
 
@@ -85,6 +93,57 @@ static struct drm_submission *take_first(struct wt_i915 *device)
     return s;
 }
 
+static bool precedes_in_context(const struct drm_submission *from, const struct drm_submission *to)
+{
+    for (; from != to; from = from->next)
+        if (from->context == to->context)
+            return true;
+    return false;
+}
+
+/* The first batch that does not wait, nor stands behind one of its context; NULL: there is none. */
+static struct drm_submission *take_ready(struct wt_i915 *device)
+{
+    struct drm_submission *before = NULL, *s = device->first;
+    while (s && (s->waits || precedes_in_context(device->first, s))) {
+        before = s;
+        s = s->next;
+    }
+    if (!s)
+        return NULL;
+    *(before ? &before->next : &device->first) = s->next;
+    if (device->last == s)
+        device->last = before;
+    return s;
+}
+
+static void put_first(struct wt_i915 *device, struct drm_submission *s)
+{
+    s->next = device->first;
+    device->first = s;
+    if (!device->last)
+        device->last = s;
+}
+
+/* What they wait for may have been stored by the batch that has just run, or by the program. */
+static void look_again(struct wt_i915 *device)
+{
+    for (struct drm_submission *s = device->first; s; s = s->next)
+        s->waits = false;
+}
+
+/* All batches wait: for the program, which stores something or submits a batch. */
+static void wait_for_program(struct wt_i915 *device)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until); /* as the conditions have it */
+    until.tv_nsec += 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&device->submitted, &device->lock, &until);
+    look_again(device);
+}
+
 static void *work(void *argument)
 {
     struct wt_i915 *device = argument;
@@ -95,7 +154,11 @@ static void *work(void *argument)
             pthread_cond_wait(&device->submitted, &device->lock);
         if (!device->first)
             break;
-        struct drm_submission *s = take_first(device);
+        struct drm_submission *s = take_ready(device);
+        if (!s) {
+            wait_for_program(device);
+            continue;
+        }
         /* The batch before it may have lost the context. */
         if (!s->context->lost && run(device, s, &err) != WT_OK) {
             /* As after a hang: this batch was accepted, and the context takes no other one. */
@@ -103,7 +166,12 @@ static void *work(void *argument)
             s->context->lost = true;
             s->context->resets++;
         }
+        if (s->waits) {
+            put_first(device, s);
+            continue;
+        }
         finish(device, s);
+        look_again(device);
     }
     pthread_mutex_unlock(&device->lock);
     return NULL;

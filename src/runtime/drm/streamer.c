@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "runtime/drm/internal.h"
 
 enum {
@@ -146,6 +147,41 @@ static enum wt_status store_data_imm(struct drm_batch *batch, const uint32_t *dw
 }
 
 /* Synchronises, which needs nothing here, and may write an immediate or the time. */
+/* A comparison of the value in memory with the one in the command. */
+static bool compare(unsigned how, uint32_t memory, uint32_t command)
+{
+    switch (how) {
+    case 0:
+        return memory > command;
+    case 1:
+        return memory >= command;
+    case 2:
+        return memory < command;
+    case 3:
+        return memory <= command;
+    case 4:
+        return memory == command;
+    default:
+        return memory != command;
+    }
+}
+
+/* Whether it waits by polling or for a signal makes no difference here. */
+static enum wt_status semaphore_wait(struct drm_batch *batch, const uint32_t *dword, unsigned count,
+                                     struct wt_error *err)
+{
+    const uint64_t address = address_of(dword + 2);
+    const unsigned how = dword[0] >> 12 & 7;
+    (void)count;
+    if (how > 5)
+        return wt_fail(err, WT_INVALID, "there is no comparison %u", how);
+    const uint8_t *host = drm_batch_host(batch, address, sizeof(uint32_t));
+    if (!host)
+        return wt_fail(err, WT_INVALID, "0x%" PRIx64 " is in none of the batch's objects", address);
+    batch->waits = !compare(how, (uint32_t)wt_load_le(host, 4), dword[1]);
+    return WT_OK;
+}
+
 static enum wt_status pipe_control(struct drm_batch *batch, const uint32_t *dword, unsigned count,
                                    struct wt_error *err)
 {
@@ -270,6 +306,7 @@ static const struct command commands[] = {
     {"MI_ARB_CHECK", MI(0x05), ONE, 1, NULL},
     {"MI_ARB_ON_OFF", MI(0x08), ONE, 1, NULL},
     {"MI_MATH", MI(0x1a), SHORT, 2, math},
+    {"MI_SEMAPHORE_WAIT", MI(0x1c), SHORT, 4, semaphore_wait},
     {"MI_STORE_DATA_IMM", MI(0x20), SHORT, 4, store_data_imm},
     {"MI_LOAD_REGISTER_IMM", MI(0x22), SHORT, 3, load_register_imm},
     {"MI_STORE_REGISTER_MEM", MI(0x24), SHORT, 4, store_register_mem},
@@ -330,16 +367,21 @@ static enum wt_status one(struct drm_batch *batch, uint64_t address, uint64_t *n
         return outside(err);
     memcpy(&header, host, sizeof header);
     const uint32_t mi = header >> 29 ? UINT32_MAX : header >> 23;
-    *more = mi != MI_BATCH_BUFFER_END;
-    if (!*more)
+    *more = mi != MI_BATCH_BUFFER_END || batch->second_level;
+    if (mi == MI_BATCH_BUFFER_END) {
+        *next = batch->first_level;
+        batch->second_level = false;
         return WT_OK;
+    }
     if (mi == MI_BATCH_BUFFER_START) {
         uint32_t target[2];
-        if (header >> 22 & 1)
-            return wt_fail(err, WT_INVALID, "second-level batches are not executed");
+        const bool second = header >> 22 & 1;
         if (!(host = drm_batch_host(batch, address + 4, sizeof target)))
             return outside(err);
         memcpy(target, host, sizeof target);
+        if (second && !batch->second_level)
+            batch->first_level = address + 4 + sizeof target;
+        batch->second_level = second;
         *next = address_of(target) & ~UINT64_C(3);
         return WT_OK;
     }
@@ -364,14 +406,19 @@ static enum wt_status one(struct drm_batch *batch, uint64_t address, uint64_t *n
                                                            : wt_fail_in(err, "%s", command->name);
 }
 
-enum wt_status drm_stream(struct drm_batch *batch, uint64_t address, struct wt_error *err)
+enum wt_status drm_stream(struct drm_batch *batch, uint64_t *address, struct wt_error *err)
 {
     enum { MOST_COMMANDS = 1 << 20 };
     bool more = true;
+    batch->waits = false;
     for (unsigned n = 0; more && n < MOST_COMMANDS; n++) {
-        const uint64_t at = address;
-        if (one(batch, at, &address, &more, err) != WT_OK)
+        const uint64_t at = *address;
+        if (one(batch, at, address, &more, err) != WT_OK)
             return wt_fail_in(err, "batch, command at 0x%" PRIx64, at);
+        if (batch->waits) {
+            *address = at;
+            return WT_OK;
+        }
     }
     return more ? wt_fail(err, WT_INVALID, "a batch of more than %d commands has no end",
                           MOST_COMMANDS)

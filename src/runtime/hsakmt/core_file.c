@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "emulator/gcn/kfd.h"
 #include "emulator/machine/core_format.h"
 #include "emulator/machine/machine.h"
 #include "runtime/hsakmt/debugger_memory.h"
@@ -55,28 +56,29 @@ static void print_config(void *context, char *text, size_t size)
     gcn_config_print(gcn_device_config(((const struct host_gpu *)context)->device), text, size);
 }
 
-static enum wt_status write_state(void *context, const struct wt_host_core *core,
-                                  struct wt_archive *a, struct wt_error *err)
+static struct wt_recording *recording(void *context)
 {
-    struct host_gpu *gpu = context;
-    const struct gcn_host_archive in_host = {.read = read_pages, .context = context};
-    bool past = false;
-    if (wt_recording_on(gpu->recording))
-        return host_recording_archive(gpu, core->issues, a, err);
-    wt_archive_bool(a, &past);
-    return gcn_archive_in_host(gpu->device, a, &in_host)
-               ? WT_OK
-               : wt_fail(err, WT_NO_MEMORY, "the program has no host memory for that");
+    return ((struct host_gpu *)context)->recording;
 }
 
-static const struct wt_host_core_ops ops = {"gfx900", print_config, write_modules, write_state};
+static bool write_state(void *context, struct wt_archive *a)
+{
+    const struct gcn_host_archive in_host = {.read = read_pages, .context = context};
+    return gcn_archive_in_host(((struct host_gpu *)context)->device, a, &in_host);
+}
+
+static const struct wt_host_core_ops ops = {.family = "gfx900",
+                                            .config = print_config,
+                                            .modules = write_modules,
+                                            .recording = recording,
+                                            .state = write_state,
+                                            .recorded = host_recording_archive,
+                                            .operations = gcn_kfd_operations};
 
 enum wt_status host_core_write(struct host_gpu *gpu, const struct wt_host_core *core,
                                struct wt_error *err)
 {
-    struct wt_host_core without = *core;
-    without.breakpoints = (struct wt_core_breakpoints){NULL}; /* they are lifted */
-    return wt_host_core_write(&ops, gpu, wt_recording_on(gpu->recording) ? core : &without, err);
+    return wt_host_core_write(&ops, gpu, core, err);
 }
 
 void host_core_on_fault(struct host_gpu *gpu, const char *reason, uint32_t wave, uint64_t lanes)

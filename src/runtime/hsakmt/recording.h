@@ -39,11 +39,7 @@ void host_recording_call(struct host_gpu *gpu, struct kfd_debug_call *call);
 bool host_recording_read(struct host_gpu *gpu, uint64_t addr, void *out, size_t *size);
 /** As wt_recording_write, and writes the save areas of queues, too. */
 bool host_recording_write(struct host_gpu *gpu, uint64_t addr, const void *bytes, size_t *size);
-/**
- * Writes the section STAT of a core file: the state, and @p issues of the recorded run before it;
- * the GPU is recorded. In the past, inspecting ends with this. WT_NO_MEMORY.
- */
-enum wt_status host_recording_archive(struct host_gpu *gpu, uint64_t issues, struct wt_archive *a,
-                                      struct wt_error *err);
+/** Writes the state of a recorded GPU: of struct wt_host_core_ops. */
+void host_recording_archive(struct wt_machine *machine, struct wt_archive *a);
 
 #endif

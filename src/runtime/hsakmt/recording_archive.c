@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "emulator/gcn/kfd.h"
 #include "runtime/hsakmt/debugger_memory.h"
 
 /* Memory as the GPU has it at the timeline's time. Pages that it has not come to in the recorded
@@ -22,7 +21,7 @@ static bool read_pages(void *context, uint64_t addr, uint8_t *bytes, size_t size
     return true;
 }
 
-static void state(struct wt_machine *m, struct wt_archive *a)
+void host_recording_archive(struct wt_machine *m, struct wt_archive *a)
 {
     struct gcn_device *device = (struct gcn_device *)m;
     struct host_gpu *gpu = wt_recording_gpu_of(gcn_device_copy(device));
@@ -32,10 +31,4 @@ static void state(struct wt_machine *m, struct wt_archive *a)
     if (!shared || !gcn_archive_in_host(device, a, &in_host))
         wt_archive_fail(a, "the program has no host memory for that");
     free(shared);
-}
-
-enum wt_status host_recording_archive(struct host_gpu *gpu, uint64_t issues, struct wt_archive *a,
-                                      struct wt_error *err)
-{
-    return wt_recording_archive(gpu->recording, issues, state, gcn_kfd_operations, a, err);
 }
