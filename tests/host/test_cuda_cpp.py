@@ -184,6 +184,29 @@ def test_a_managed_variable_in_the_debugger(tmp_path):
     assert "first: 632, " in done.stdout, done.stdout
 
 
+def test_the_output_of_kernels_is_there_at_synchronisation_and_at_the_end(tmp_path):
+    """Between what the program writes by itself; also where it ends without the C library's help."""
+    (tmp_path / "print.cu").write_text("""
+#include <cstdio>
+#include <unistd.h>
+__global__ void say(int n) { printf("device %d\\n", n); }
+int main(int count, char **)
+{
+    say<<<1, 1>>>(1);
+    cudaDeviceSynchronize();
+    (void)!write(1, "host\\n", 5);
+    say<<<1, 1>>>(2);
+    if (count > 1) {
+        cudaDeviceSynchronize();
+        _exit(0);
+    }
+}
+""")
+    program = compiled(tmp_path, tmp_path / "print.cu", "-O1", "--cuda-gpu-arch=sm_50")
+    for more in ([], ["x"]):
+        assert wavetrap("exec", "-g", "sm", program, *more).stdout == "device 1\nhost\ndevice 2\n"
+
+
 STATIC = r"""
 #include <dlfcn.h>
 #include <stdio.h>
