@@ -686,6 +686,7 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
     select_thread(c, c->thread && wt_debugger_thread_alive(c->debugger, c->thread)
                          ? c->thread
                          : wt_debugger_current_thread(c->debugger));
+    refresh_watched(c);
     if (wt_debugger_time(c->debugger, &time, WT_IGNORED) == WT_OK)
         fprintf(c->out, "Issue time %" PRIu64 "\n", time.now);
     if (c->started && c->thread) {
