@@ -291,11 +291,13 @@ def test_saved_points_come_back_as_they_were(program, tmp_path):
 
 
 def test_numbers_that_apply_takes(example):
-    said = ask_console(example("mandelbrot"), LANES, ["lane apply 1 3 print pixel", "lane apply 0-1 3 output pixel", "thread apply 1-2 print 1"])
+    said = ask_console(example("mandelbrot"), LANES, ["lane apply 1 3 print pixel", "lane apply 0-1 3 output pixel", "lane apply 0 2..3 output pixel", "thread apply 1-2 print 1"])
     assert said[0] == "\nthread 1:\n$1 = 9\n\nthread 3:\n$2 = 11".strip("\n")
     assert [int(n) for n in re.findall(r"^(\d+)$", said[1], re.M)] == [8, 9, 11]
-    assert re.findall(r"Thread (\d+) ", said[2]) == ["1", "2"]
+    assert [int(n) for n in re.findall(r"^(\d+)$", said[2], re.M)] == [8, 10, 11]
+    assert re.findall(r"Thread (\d+) ", said[3]) == ["1", "2"]
     assert debug(example("mandelbrot"), *LANES, "lane apply print pixel").returncode == 1
+    assert debug(example("mandelbrot"), *LANES, "lane apply 3-1 print pixel").returncode == 1
 
 
 def test_where_a_lane_is_holds_in_all_frames(example):

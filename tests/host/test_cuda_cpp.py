@@ -129,7 +129,7 @@ int main() { k<<<1, 1>>>(); std::printf("%s\\n", cudaGetErrorName(cudaGetLastErr
 MANAGED = ["before: 5, 1 2 3 4, 1 2.5 here, 0 0, -1 3 9",
            "cudaSuccess first: 142, 71 72 100 74, 2 5 Here, 0 30, -2 7 10",
            "cudaSuccess second: 274, 141 142 170 144, 3 10 Here, 0 59, -3 11 11",
-           "through 275 1", "runtime 1001, 1 16, 1 1, 1010101 1010101 0, cudaSuccess 3"]
+           "through 275 1", "advice 0 0, attached 0, prefetched 0; wrong 1 1 1", "runtime 1001, 1 16, 1 1, 1010101 1010101 0, cudaSuccess 3"]
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
