@@ -1,5 +1,5 @@
 # The commands that people type. The build itself is Meson's.
-.PHONY: all demo test quick check full sanitized unit fuzz clean install format check-clang check-arm64 check-public
+.PHONY: all demo test quick check full sanitized unit fuzz clean install format check-clang check-arm64 check-public check-nvidia
 
 # The build folder. Another compiler wants another one: make quick CC=clang-19 BUILD=build-clang
 BUILD ?= build
@@ -74,6 +74,11 @@ check-clang:
 # fetches them; nothing of them is kept.
 check-public: all
 	@python3 tests/isa/sm/public_words.py $(BUILD)/wavetrap
+
+# Kernels on an NVIDIA GPU, where one is at hand, beside the emulated SM.
+check-nvidia: all
+	@scripts/need.sh ptx
+	@python3 tests/kernels/nvidia.py
 
 # The portable paths: a cross build for arm64, whose unit tests and a kernel run under QEMU.
 check-arm64:

@@ -73,6 +73,8 @@ static inline void wt_store_le(void *bytes, uint64_t value, size_t size)
         break;
     }
 #endif
+    if (size > 8)
+        __builtin_unreachable(); /* else GCC for arm64 warns of sizes that there are not */
     for (size_t i = 0; i < size; i++)
         b[i] = (uint8_t)(value >> (8 * i));
 }

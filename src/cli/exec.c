@@ -32,6 +32,7 @@ struct start {
     char file[PATH_MAX]; /* what is run, where `found` */
     bool found;
     struct exec_file what; /* facts about it, where `found` */
+    bool own_cuda;         /* it brings a driver of another vendor (exec_file.h) */
     struct exec_images images;
     const struct cli_exec_options *options;
 };
@@ -152,6 +153,8 @@ static bool prepare_intel(const struct start *start, const char *folder)
     return preload(folder, "libwavetrap-drm.so");
 }
 
+#define LIBCUDA "libcuda.so.1"
+
 /* Programs on the CUDA driver API. */
 static bool prepare_cuda(const struct start *start, const char *folder)
 {
@@ -166,7 +169,7 @@ static bool prepare_cuda(const struct start *start, const char *folder)
            set_or_unset("WAVETRAP_SM_DEFAULT", start->images.capability ? capability : NULL) &&
            set_or_unset("WAVETRAP_STATS", start->options->stats ? process : NULL) &&
            set_or_unset("WAVETRAP_LOG_CALLS", start->options->log) &&
-           (!start->options->stats || preload(folder, "libcuda.so.1"));
+           (!(start->options->stats || start->own_cuda) || preload(folder, LIBCUDA));
 }
 
 /*
@@ -248,6 +251,8 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     start.found = exec_file_find(argv[0], start.file, sizeof start.file);
     if (start.found)
         start.what = exec_file_look(start.file, HSAKMT);
+    if (start.found)
+        start.own_cuda = exec_file_look(start.file, LIBCUDA).own_library;
     if (start.found)
         start.images = exec_images_look(start.file);
     char caught[24];

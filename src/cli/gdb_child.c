@@ -75,8 +75,8 @@ static void become_gdb(const struct cli_gdb_choice *choice, const char *program,
 }
 
 /* Waits for GDB and returns its exit status. If something else ended the server, GDB is asked to
- * quit. */
-static int reap(pid_t child, int signal_fd)
+ * quit; it would wait some seconds for an answer to its farewell from a connection that is open. */
+static int reap(pid_t child, struct wt_rsp_server *server, int signal_fd)
 {
     struct signalfd_siginfo info;
     int status, ended_by = 0;
@@ -85,6 +85,7 @@ static int reap(pid_t child, int signal_fd)
             ended_by = (int)info.ssi_signo;
     pid_t done = waitpid(child, &status, WNOHANG);
     if (done == 0) {
+        wt_rsp_server_hang_up(server);
         kill(child, ended_by ? SIGTERM : SIGHUP);
         kill(child, SIGCONT);
         done = waitpid(child, &status, 0);
@@ -174,5 +175,5 @@ int cli_gdb_serve(const struct cli_command *command, const struct cli_gdb_choice
     }
     if (wt_rsp_server_run(server, &err))
         cli_fail(command, &err);
-    return reap(child, signal_fd);
+    return reap(child, server, signal_fd);
 }

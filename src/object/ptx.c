@@ -643,7 +643,7 @@ static bool location(struct parser *p)
     p->file = (uint32_t)number[0];
     p->line = (uint32_t)number[1];
     p->column = (uint32_t)number[2];
-    struct ptx_name word;
+    struct ptx_name word = {0};
     while (take_mark(p, ',')) {
         if (!want_name(p, &word, "function_name or inlined_at"))
             return false;
@@ -677,7 +677,7 @@ static bool skip_directive(struct parser *p)
 static bool prototype(struct parser *p, struct ptx_name name, struct ptx_place place)
 {
     struct ptx_function f = {.name = name, .place = place, .is_prototype = true};
-    struct ptx_name word;
+    struct ptx_name word = {0};
     take(p);
     if (take_mark(p, '(') && !parameters(p, &f.result, &f.result_count))
         return false;

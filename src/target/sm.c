@@ -674,7 +674,7 @@ static enum wt_status take_code(struct wt_emulated *e, struct wt_archive *a, str
     if (!grown)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     s->loaded = grown;
-    grown[s->loaded_count] = (struct wt_sm_ptx){NULL};
+    grown[s->loaded_count] = (struct wt_sm_ptx){.count = 0};
     return wt_sm_core_take(a, s->device, e->modules, &grown[s->loaded_count++], err);
 }
 

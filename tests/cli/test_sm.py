@@ -104,6 +104,38 @@ def test_other_files_are_refused(tmp_path):
     assert done.returncode == 125 and "no debugger for sm" in done.stderr
 
 
+def test_addresses_are_explained_as_a_lane_of_machine_code_sees_them(tmp_path):
+    """Global, shared and local memory, code, and where there is nothing; also where a lane stands at an instruction."""
+    text = """.kernel k
+.param 8 out
+.shared 64
+.local 16
+    S2R R0, SR_TID.X;
+    MOV R2, 0x4;
+    STS [R2], R0;
+    MOV R3, RZ;
+    STL [R2], R0;
+    NOP;
+    EXIT;
+"""
+    cubin = assemble(tmp_path, "k", text)
+
+    def explain(address, *options):
+        done = run("explain-address", "--grid=64", "--block=32", "--arg=zeros:256", *options, cubin, address)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+    assert "0x200000000: global\n" in explain("0x200000000") and "in memory, which holds 0x00000000" in explain("0x200000000")
+    assert "in memory, where there is nothing" in explain("0x40")
+    assert "0x10000008: global" in explain("0x10000008")
+    # At the NOP each lane has stored: in shared memory the highest one last, in local memory each its own.
+    there = "--at=k+0x38"
+    shared = explain("0xfe000004", there)
+    assert "shared, aperture 0xfe000000 .. 0xfeffffff" in shared and "in shared memory of the block, which holds 0x0000001f" in shared, shared
+    local = explain("0xff000004", there, "--lane=5")
+    assert "local, aperture 0xff000000 .. 0xffffffff" in local and "in memory (local), which holds 0x00000005" in local, local
+    assert "GETLMEMBASE" in local and "0x10  bytes of local memory that a thread has" in local, local
+
+
 # ---- the sample handlers, for each use that BPT's description names ----
 
 def test_a_breakpoint_and_its_handler(tmp_path):

@@ -192,6 +192,27 @@ def test_a_hint_for_those_who_mean_elements(program):
     assert ask_console(program("values"), ["break main", "run"], ["print table[1][1..2]"])[0] == "$1 = {6, 7}"
 
 
+def test_bounds_of_a_slice_are_expressions(program):
+    said = ask_console(program("values"), ["break stop_here", "run"],
+                       ["up 5", "print numbers[0..length]", "print numbers[bit.one..length - 1]", "print table[length - 2][negative + 4..small + 8]",
+                        "print sizeof (numbers[0..length])"])
+    assert said[1:] == ["$1 = {10, 20, 30, 40}", "$2 = {20, 30}", "$3 = {6, 7, 8}", "$4 = 16"]
+
+
+def test_lanes_must_agree_on_the_bounds_of_a_slice(example):
+    said = ask_console(example("mandelbrot"), LANES, ["output ((char *)p)[0..pixel]@2", "output ((char *)p)[0..10]@2", "output/d ((int *)&pixel)[pixel@1 - 9..0]@1..2"])
+    assert said[0] == said[1] and "9" in said[2] and "10" in said[2], said
+
+
+@pytest.mark.parametrize("command, complaint", [
+    ("print ((char *)p)[0..pixel]@*", "lanes 0 and 1 have different bounds of the array: select one of them with @0"),
+    ("print ((char *)p)[pixel..1]", "a slice has from 1 to 1048576 elements"), ("print ((char *)p)[0..1.5]", "a bound must be an integer"),
+    ("break draw if ((char *)p)[0..pixel][1] == 3", "in a condition the bounds of a slice are constants")])
+def test_bounds_that_a_slice_cannot_have(example, command, complaint):
+    done = debug(example("mandelbrot"), *LANES, command)
+    assert complaint in done.stderr and done.returncode == 1, done.stderr
+
+
 def test_help_and_completion_name_every_command(program):
     said = debug(program("values"), "help", "help break", "help info", "help info lanes").stdout
     for name in ("break", "continue", "reverse-step", "print", "who-wrote", "disassemble", "info lanes"):
@@ -270,11 +291,13 @@ def test_saved_points_come_back_as_they_were(program, tmp_path):
 
 
 def test_numbers_that_apply_takes(example):
-    said = ask_console(example("mandelbrot"), LANES, ["lane apply 1 3 print pixel", "lane apply 0-1 3 output pixel", "thread apply 1-2 print 1"])
+    said = ask_console(example("mandelbrot"), LANES, ["lane apply 1 3 print pixel", "lane apply 0-1 3 output pixel", "lane apply 0 2..3 output pixel", "thread apply 1-2 print 1"])
     assert said[0] == "\nthread 1:\n$1 = 9\n\nthread 3:\n$2 = 11".strip("\n")
     assert [int(n) for n in re.findall(r"^(\d+)$", said[1], re.M)] == [8, 9, 11]
-    assert re.findall(r"Thread (\d+) ", said[2]) == ["1", "2"]
+    assert [int(n) for n in re.findall(r"^(\d+)$", said[2], re.M)] == [8, 10, 11]
+    assert re.findall(r"Thread (\d+) ", said[3]) == ["1", "2"]
     assert debug(example("mandelbrot"), *LANES, "lane apply print pixel").returncode == 1
+    assert debug(example("mandelbrot"), *LANES, "lane apply 3-1 print pixel").returncode == 1
 
 
 def test_where_a_lane_is_holds_in_all_frames(example):

@@ -198,6 +198,28 @@ def test_a_trap_of_the_program_is_told_apart_from_breakpoints(sass):
     assert out.rstrip().endswith("[Program exited normally]")
 
 
+def test_trap_and_brkpt_of_ptx_are_the_programs_own_where_no_breakpoint_is(tmp_path):
+    """A breakpoint that a debugger has set there is told as its own."""
+    (tmp_path / "k.ptx").write_text(""".version 8.0
+.target sm_50
+.address_size 64
+.visible .entry k()
+{
+    .reg .u32 %r1;
+    mov.u32 %r1, 5;
+    trap;
+    mov.u32 %r1, 6;
+    brkpt;
+    ret;
+}
+""")
+    out = session(tmp_path / "k.ptx", "run", "print $%r1", "continue", "print $%r1", "continue", options=["--grid=32"])
+    assert out.count("Program stopped at a breakpoint instruction of its own.\n") == 2 and "$1 = 5\n" in out and "$2 = 6\n" in out, out
+    assert out.rstrip().endswith("[Program exited normally]")
+    out = session(tmp_path / "k.ptx", "break k.ptx:8", "run", options=["--grid=32"])
+    assert "Breakpoint 1, k ()" in out and "of its own" not in out, out
+
+
 def test_other_traps_without_a_handler_end_the_program(sass):
     result = debug(sass(trapping(3), "trap3"), "run", "continue", options=["--grid=32", "--arg=zeros:4"])
     assert "Program stopped by a fault: BPT.TRAP 0x3, and there is no trap handler\n" in result.stdout

@@ -219,7 +219,7 @@ def interrupt_reading(t):
 
 
 def test_the_reading_of_a_big_file_can_be_interrupted(program, terminal):
-    """Four million types. On a busy machine this process may sleep until they have been read: it tries again."""
+    """Sixteen million types. On a busy machine this process may sleep until they have been read: it tries again."""
     for _ in range(10):
         t = terminal(program("big"), TERM="xterm")
         if interrupt_reading(t):

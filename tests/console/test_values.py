@@ -22,7 +22,7 @@ VALUES = """
     "'\\n'", "1 == 1", "here == 17", "here != 17", "here > 3 && negative > 3", "here > 3 || negative > 3", "here > 3 ? 1 : 2",
     "(char)65", "(short)70000", "(unsigned char)300", "(float)1/3", "(double)narrow", "(int)3.99", "(long)-1", "(unsigned)-1",
     "(struct pixel *)pointer", "((struct pixel *)pointer)->x", "(char *)message", "(void *)&global", "*(int *)&global",
-    "sizeof(int)", "sizeof(struct pixel)", "sizeof(pixels)", "sizeof pixel", "&table[1][2] - &table[0][0]", "into + 1", "*(into + 1)",
+    "sizeof(int)", "sizeof(int)*3.5", "sizeof (int) - 1", "sizeof(int) + sizeof -(short)3", "sizeof (pixel).x", "sizeof (table)[0]", "sizeof((char)here)", "(sizeof (int)) * 2", "sizeof(struct pixel)", "sizeof(pixels)", "sizeof pixel", "&table[1][2] - &table[0][0]", "into + 1", "*(into + 1)",
     "into == &table[1][2]", "pointer - pixels", "pixels + 1", "&*pointer", "RED", "BLUE", "colour == BLUE", "(enum colour)5",
     "*numbers", "*table", "**table", "&numbers", "wide / 1000", "unsigned_wide / 3", "unsigned_wide + 1",
     "1 ? 2 : 3", "first.next == &second", "!nothing", "1.5 > 1", "narrow < real", "real == 3.25", "1, 2", "huge * huge", "-(huge * huge)",

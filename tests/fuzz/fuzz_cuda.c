@@ -37,6 +37,7 @@ struct world {
         size_t size; /* 0: none */
     } memory[MOST];
     CUmodule module[MOST];
+    bool placed[MOST]; /* its variable is the program's */
     CUcontext context[MOST];
     bool failed[MOST];
     unsigned stack[64], depth; /* of current contexts: numbers in `context` */
@@ -189,18 +190,61 @@ static void linked(struct world *w, struct input *in, unsigned i)
         expect(cuModuleGetFunction(&f, w->module[i], "fill"), CUDA_SUCCESS);
 }
 
+/* A module whose variable is to be the program's: with its initial value, unless another one has it
+ * there. */
+static void with_symbols(struct world *w, struct input *in, unsigned i)
+{
+    static uint32_t here[1024] __attribute__((aligned(4096)));
+    static bool registered;
+    static const char *const names[] = {"counter", "counter", "unknown", "no name", ""};
+    const unsigned which = next(in), name = which % 5, place = which / 5 % 3;
+    const char *list[] = {names[name], "counter"};
+    void *addresses[] = {place == 0 ? here : place == 1 ? NULL : (void *)0x1000, here};
+    int options[] = {CU_JIT_GLOBAL_SYMBOL_NAMES, CU_JIT_GLOBAL_SYMBOL_ADDRESSES,
+                     CU_JIT_GLOBAL_SYMBOL_COUNT};
+    void *values[] = {list, addresses, (void *)1};
+    bool there = false;
+    for (unsigned k = 0; k < MOST; k++)
+        there |= w->placed[k];
+    if (state_of(w)) {
+        expect(cuModuleLoadDataEx(&w->module[i], text, 3, options, values), state_of(w));
+        return;
+    }
+    if (!registered)
+        expect(cuMemHostRegister(here, sizeof here, 0), CUDA_SUCCESS);
+    registered = true;
+    here[0] = which;
+    if (name > 2 || place == 1 || (name < 2 && place == 2)) {
+        expect(cuModuleLoadDataEx(&w->module[i], text, 3, options, values),
+               CUDA_ERROR_INVALID_VALUE);
+        return;
+    }
+    expect(cuModuleLoadDataEx(&w->module[i], text, 3, options, values), CUDA_SUCCESS);
+    w->placed[i] = name < 2;
+    CUdeviceptr at;
+    size_t size;
+    expect(cuModuleGetGlobal(&at, &size, w->module[i], "counter"), CUDA_SUCCESS);
+    if (size != 4 || (at == (uintptr_t)here) != w->placed[i] ||
+        here[0] != (w->placed[i] && !there ? 5 : which))
+        abort();
+}
+
 static void module(struct world *w, struct input *in)
 {
-    const unsigned i = next(in) % MOST, which = next(in) % 4;
+    const unsigned i = next(in) % MOST, choice = next(in), which = choice % 4;
     CUmodule none;
-    if (which == 0 && !w->module[i]) {
+    if (which == 0 && choice >= 128 && !w->module[i]) {
+        with_symbols(w, in, i);
+    } else if (which == 0 && !w->module[i]) {
         expect(cuModuleLoadData(&w->module[i], text), state_of(w));
     } else if (which == 1) {
         expect(cuModuleLoadData(&none, bad), or_state(w, CUDA_ERROR_INVALID_PTX));
     } else if (which == 2 && w->module[i]) {
         expect(cuModuleUnload(w->module[i]), state_of(w));
-        if (!state_of(w))
+        if (!state_of(w)) {
             w->module[i] = NULL;
+            w->placed[i] = false;
+        }
     } else if (which == 3 && !w->module[i]) {
         linked(w, in, i);
     }

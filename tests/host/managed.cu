@@ -73,6 +73,24 @@ static void show(const char *when)
                 zeroed[2900], deep::big, typed<int>, holder::member);
 }
 
+static void advice()
+{
+    int *allocated, *plain_memory;
+    cudaMallocManaged(&allocated, 40);
+    cudaMalloc(&plain_memory, 40);
+    std::printf("advice %d %d, attached %d, prefetched %d; wrong %d %d %d\n",
+                cudaMemAdvise(&counter, 4, cudaMemAdviseSetReadMostly, 0),
+                cudaMemAdvise(allocated, 40, cudaMemAdviseSetPreferredLocation, cudaCpuDeviceId),
+                cudaStreamAttachMemAsync(nullptr, allocated),
+                cudaMemPrefetchAsync(&counter, 4, 0, nullptr),
+                cudaMemAdvise(plain_memory, 40, cudaMemAdviseSetReadMostly, 0),
+                cudaMemAdvise(allocated, 40, (cudaMemoryAdvise)9, 0),
+                cudaStreamAttachMemAsync(nullptr, plain_memory));
+    cudaFree(allocated);
+    cudaFree(plain_memory);
+    cudaGetLastError();
+}
+
 static void of_the_runtime()
 {
     int value = 1000, got = 0, registered[2] = {1, 2};
@@ -133,6 +151,7 @@ int main()
     through<<<1, 1>>>(&counter);
     cudaDeviceSynchronize();
     std::printf("through %d %d\n", counter, pointer == &counter);
+    advice();
     of_the_runtime();
 }
 #endif

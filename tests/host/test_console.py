@@ -184,6 +184,22 @@ def test_watchpoints():
     assert said[10].endswith("round 2: 1269 2498 2578\n" + END)
 
 
+def test_each_watchpoint_of_an_access_is_told():
+    """Two of one kind and one of another, on one variable: each is a stop, at the same instruction, before the wave goes on."""
+    are_all_told([f"tbreak {SOURCE.name}:{line_of('store')}", "run", "print &out[70]"], session())
+
+
+def are_all_told(start, *program, options=()):
+    said = ask([*start, "delete", "watch *$1", "awatch *$1", "watch *$1 if *$1 == *$1", "continue", "print/x $pc", "info time", "continue", "print/x $pc",
+                "info time", "continue", "print/x $pc", "info time", "delete", "continue"], *program, options=options)
+    said = said[len(start) + 4:]
+    told = [re.search(r"^Hardware .*watchpoint (\d): .*\n\nOld value = (.*)\nNew value = (.*)\n", said[i], re.M) for i in (0, 3, 6)]
+    assert all(told), said
+    assert sorted(int(t[1]) for t in told) == [2, 3, 4] and len({(t[2], t[3]) for t in told}) == 1, said
+    assert len({said[i].split(" = ")[1] for i in (1, 4, 7)}) == 1 and len({said[i] for i in (2, 5, 8)}) == 1, said
+    assert said[-1].endswith(END), said[-1]
+
+
 def test_conditions_of_watchpoints():
     """The values of the writes that did not count are known at the one that does; names are those of the kernel."""
     said = ask(["break kernel fill", "run", "delete", "watch out[70] if out[70] > 2000 && i == 70", "continue", "print i", "info breakpoints", "continue"],

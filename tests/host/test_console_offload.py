@@ -85,13 +85,13 @@ FORTRAN_TYPES = ["whatis a", "ptype a", "ptype grid", "whatis p", "ptype p", "wh
 ARITHMETIC = """2**10|total**2|2.0**0.5|2**3**2|2**-1|abs(-5)|abs(-2.5)|mod(7,3)|mod(-7,3)|modulo(-7,3)|modulo(7,-3)|mod(7.5,2.0)|floor(-2.5)|floor(2.5)
     ceiling(2.1)|ceiling(-2.1)|kind(total)|size(a)|size(grid)|size(grid,1)|size(grid,2)|size(dyn)|lbound(grid)|ubound(grid)|lbound(grid,2)
     ubound(dyn,1)|lbound(dyn)|shape(grid)|rank(grid)|allocated(dyn)|a(1:7:2)|a(::3)|a(7:0:-2)|a(:2)|a(5:)|grid(1,:)|grid(:,0)|grid(2:1:-1,0)
-    dyn(3:6:3)|dyn(:)|grid(:,-1:1:2)|grid(:,:)|word(2:4)|p%weight(1:3:2)|a(i-5)|size(a(1:7:2))|lbound(a(1:7:2))""".replace("\n", "|").split("|")
+    dyn(3:6:3)|dyn(:)|grid(:,-1:1:2)|grid(:,:)|word(2:4)|p%weight(1:3:2)|a(i-5)|a(i-5:7)|a(mod(i,2)+1::i-4)|size(a(1:7:2))|lbound(a(1:7:2))""".replace("\n", "|").split("|")
 # What it does not know, with what the source says.
 OWN = {"min(3,total)": "3", "max(1.5,2,p%weight(3))": "3.5", "real(total)/2": "3.5", "int(2.9)": "2", "nint(2.5)": "3", "nint(-2.5)": "-3", "sign(3,-1)": "-3",
        "iand(12,10)": "8", "ior(12,10)": "14", "ieor(12,10)": "6", "btest(5,2)": ".TRUE.", "merge(1,2,flag)": "1", "sqrt(2.0)": "1.4142135623730951",
-       "dble(total)/3": "2.3333333333333335", "len(word)": "5", "-total**2": "-49", "kind(grid)": "8"}
+       "dble(total)/3": "2.3333333333333335", "len(word)": "5", "-total**2": "-49", "kind(grid)": "8", "grid(:,i-i:1)": "((10, 4) (5, 6))"}
 WRONG = {"a(9)": "no such vector element", "a(1:99)": "outside of the array", "grid(1)": "2 dimensions", "a(1:7:0)": "a stride is not 0", "abs()": "abs() takes 1 value",
-         "abs(1,2)": "at most 1", "real(1,3)": "no such kind", "size(grid,3)": "dimensions 1 to 2", "a(i:7)": "must be constants", "1:2": "syntax error"}
+         "abs(1,2)": "at most 1", "real(1,3)": "no such kind", "size(grid,3)": "dimensions 1 to 2", "1:2": "syntax error"}
 # Strided arguments. GDB 13 takes a descending one for an ascending one where an element is asked for.
 SECTIONS = """v|w|size(v)|size(w)|lbound(v)|ubound(w)|w(2,:)|v(4:1:-1)|counter|shapes::counter|other::counter|most|shapes::most|table|shapes::table
     table(:,2)|SHAPES::TABLE(2,1)|k|n|shape(w)""".replace("\n", "|").split("|")

@@ -57,7 +57,7 @@ def test_a_kernel_that_fails(program, kernel, result, words):
     done = wavetrap("exec", "-g", "sm", program, kernel)
     assert done.stdout.endswith(f"then {result}, again {result}\n"), done.stdout
     assert words in done.stderr and f"kernel {kernel}, SM 0 warp 0, block (0,0,0) warp 0, lanes 0x" in done.stderr
-    assert f"<{kernel}> at PTX:" in done.stderr
+    assert f"<{'deeper' if kernel == 'recurses' else kernel}> at PTX:" in done.stderr
 
 
 @pytest.mark.parametrize("names, kernel, ends", [("mem_viol", "stray", True), ("all", "stop", True), ("mem_viol,invalid", "stop", False), ("invalid", "stray", False)])
@@ -65,6 +65,39 @@ def test_the_program_ends_at_a_failure_that_is_caught(program, names, kernel, en
     done = wavetrap("exec", "-g", "sm", f"--catch={names}", "--stats", program, kernel)
     assert (done.returncode, "then" in done.stdout) == ((123, False) if ends else (0, True)), done.stdout + done.stderr
     assert f"kernel {kernel}, SM 0 warp 0" in done.stderr and done.stderr.count("1 kernels were launched") == 1, done.stderr
+
+
+OTHER_DRIVER = """
+int cuInit(unsigned flags) { return 42; }
+int cuGraphCreate(void *graph, unsigned flags) { return 0; }
+int cuIpcGetMemHandle(void *handle, unsigned long long address) { return 0; }
+"""
+CALLS = """
+#include <stdio.h>
+int cuInit(unsigned), cuGraphCreate(void *, unsigned), cuIpcGetMemHandle(void *, unsigned long long);
+int main(void)
+{
+    printf("init %d, ipc %d\\n", cuInit(0), cuIpcGetMemHandle(0, 0));
+    fflush(stdout);
+    return cuGraphCreate(0, 0);
+}
+"""
+
+
+@pytest.mark.parametrize("where", ["LD_LIBRARY_PATH", "--enable-new-dtags", "--disable-new-dtags"])
+def test_another_vendors_driver_is_passed_over_and_what_is_missing_is_named(tmp_path, where):
+    """A function that the driver refuses says so; one that it does not have ends the program. Wherever the other driver is."""
+    (tmp_path / "driver.c").write_text(OTHER_DRIVER)
+    (tmp_path / "p.c").write_text(CALLS)
+    subprocess.run(["gcc-12", "-w", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "driver.c", "-o", "libcuda.so.1"], cwd=tmp_path, check=True)
+    flags = [] if where == "LD_LIBRARY_PATH" else [f"-Wl,{where},-rpath,{tmp_path}"]
+    subprocess.run(["gcc-12", "-w", "p.c", "-o", "p", "-L.", "-l:libcuda.so.1", *flags], cwd=tmp_path, check=True)
+    other = {"LD_LIBRARY_PATH": str(tmp_path)} if where == "LD_LIBRARY_PATH" else {}
+    assert subprocess.run([tmp_path / "p"], env={**os.environ, **other}, capture_output=True, text=True).stdout == "init 42, ipc 0\n"
+    done = wavetrap("exec", "-g", "sm", tmp_path / "p", env={**environment(), **other})
+    assert done.stdout == "init 0, ipc 801\n" and done.returncode == 127, done.stdout + done.stderr
+    assert "wavetrap: libcuda: cuIpcGetMemHandle is refused: an emulated GPU belongs to one process\n" in done.stderr
+    assert "undefined symbol: cuGraphCreate" in done.stderr
 
 
 def test_calls_are_logged(program, tmp_path):

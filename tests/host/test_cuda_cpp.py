@@ -129,7 +129,7 @@ int main() { k<<<1, 1>>>(); std::printf("%s\\n", cudaGetErrorName(cudaGetLastErr
 MANAGED = ["before: 5, 1 2 3 4, 1 2.5 here, 0 0, -1 3 9",
            "cudaSuccess first: 142, 71 72 100 74, 2 5 Here, 0 30, -2 7 10",
            "cudaSuccess second: 274, 141 142 170 144, 3 10 Here, 0 59, -3 11 11",
-           "through 275 1", "runtime 1001, 1 16, 1 1, 1010101 1010101 0, cudaSuccess 3"]
+           "through 275 1", "advice 0 0, attached 0, prefetched 0; wrong 1 1 1", "runtime 1001, 1 16, 1 1, 1010101 1010101 0, cudaSuccess 3"]
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
@@ -182,6 +182,29 @@ def test_a_managed_variable_in_the_debugger(tmp_path):
     done = wavetrap("debug", "-g", "sm", program, input="break work\nrun\nprint counter\nprint origin\nset var counter = 500\ncontinue\nquit\n")
     assert "$1 = 10\n" in done.stdout and '$2 = {x = 1, y = 2.5, name = "here' in done.stdout, done.stdout + done.stderr
     assert "first: 632, " in done.stdout, done.stdout
+
+
+def test_the_output_of_kernels_is_there_at_synchronisation_and_at_the_end(tmp_path):
+    """Between what the program writes by itself; also where it ends without the C library's help."""
+    (tmp_path / "print.cu").write_text("""
+#include <cstdio>
+#include <unistd.h>
+__global__ void say(int n) { printf("device %d\\n", n); }
+int main(int count, char **)
+{
+    say<<<1, 1>>>(1);
+    cudaDeviceSynchronize();
+    (void)!write(1, "host\\n", 5);
+    say<<<1, 1>>>(2);
+    if (count > 1) {
+        cudaDeviceSynchronize();
+        _exit(0);
+    }
+}
+""")
+    program = compiled(tmp_path, tmp_path / "print.cu", "-O1", "--cuda-gpu-arch=sm_50")
+    for more in ([], ["x"]):
+        assert wavetrap("exec", "-g", "sm", program, *more).stdout == "device 1\nhost\ndevice 2\n"
 
 
 STATIC = r"""

@@ -257,6 +257,18 @@ def test_memory_that_the_program_gives_back_under_a_kernel_stops_the_kernel(tmp_
     assert said[1] == "$1 = 1\n" and "step +1, in channels 0..7" in said[2] and "the program goes on: -" in said[3], said
 
 
+@pytest.mark.parametrize("how", ["read", "write"])
+def test_travel_to_and_from_the_moment_when_memory_has_gone(tmp_path, how):
+    """With breakpoints, which are planted on the way: back, forwards to the fault again, and on to the program's end."""
+    program = build(ROOT / "tests" / "host" / "opencl_unmap.c", tmp_path)
+    line = 6 if how == "write" else 8
+    status, said = status_of(["break program-1.cl:9 if round == 100000", "run", "info time", "reverse-stepi", "reverse-stepi", "continue", "info time",
+                              f"tbreak program-1.cl:{line}", "reverse-continue", "goto start", "continue", "info time", "delete", "continue"], program, "munmap", how)
+    assert status == 0 and all("\nProgram stopped by a fault: the program has given back the memory at 0x" in said[i] for i in (1, 5)), said
+    assert said[2] == said[6] == said[11], said
+    assert "the program goes on: -" in said[13] and said[13].endswith(END), said
+
+
 def plant(text, folder):
     """Puts an instruction in the place of the one after the next."""
     code = struct.unpack("<4I", iga.assemble(text + "\n", folder))

@@ -71,6 +71,15 @@ def test_back_to_the_write_of_a_watchpoint():
     assert "The present has been reached again" in said[13] and said[14].endswith(RIGHT)
 
 
+def test_the_old_value_after_goto_is_that_of_the_time():
+    """Forwards from the beginning, where another value was seen last."""
+    said = ask([f"tbreak {SOURCE.name}:{line_of('scaled') + 2} if blockIdx.x == 1", "run", "print out[70]", "watch out[70]", "goto start", "continue", "continue",
+                "goto end", "delete", "continue"], recording(), "sums")
+    first = re.search(r"Old value = (-?\d+)\nNew value = (-?\d+)\n", said[5])
+    assert first and first[1] == "0", said[5]
+    assert f"Old value = {first[2]}\n" in said[6], said[6]
+
+
 def test_conditions_of_watchpoints_in_the_past():
     """They are evaluated behind the write, as on the way forwards."""
     scaled = line_of("scaled")

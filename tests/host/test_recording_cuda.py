@@ -9,7 +9,7 @@ import pytest
 
 from conftest import WAVETRAP
 from sanitizer import ROOT, environment
-from test_console import MARK, ask, debug
+from test_console import MARK, are_all_told, ask, debug
 from test_cuda import compiled as compiled_c
 from test_cuda_cpp import compiled
 from test_recording import bounded_fixture, times # pylint: disable=unused-import
@@ -94,8 +94,12 @@ def test_a_live_watchpoint_and_the_way_back_from_it(recording):
                 "goto start", "continue", "info time", "goto end", "delete", "continue"], recording, "sums", options=SM)
     now, first, last = times(said[5])
     assert first < now == last and "lane 6;" in said[4] and "Old value = 0\nNew value = 36\n" in said[4]
-    assert "lane 6;" in said[7] and "New value = 36\n" in said[7] and times(said[8]) == (now, first, last)
+    assert "lane 6;" in said[7] and "Old value = 0\nNew value = 36\n" in said[7] and times(said[8]) == (now, first, last)
     assert said[-1].endswith(RIGHT)
+
+
+def test_each_watchpoint_of_an_access_is_told(recording):
+    are_all_told([f"tbreak {SOURCE.name}:{line_of('first line of scale')}", "run", "print &out[70]"], recording, "sums", options=SM)
 
 
 def test_a_new_future(recording):

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import WAVETRAP
 from sanitizer import ROOT, environment
-from test_console import MARK, ask, debug
+from test_console import MARK, are_all_told, ask, debug
 from test_opencl_long import build
 from test_recording import bounded_fixture, times # pylint: disable=unused-import
 
@@ -93,8 +93,12 @@ def test_a_live_watchpoint_and_the_way_back_from_it(recording):
                 "goto start", "continue", "info time", "goto end", "delete", "continue"], recording, "sums", options=GEN9)
     now, first, last = times(said[5])
     assert first < now == last and "channel 6;" in said[4] and "New value = 36\n" in said[4]
-    assert "channel 6;" in said[7] and "New value = 36\n" in said[7] and times(said[8]) == (now, first, last)
+    assert "channel 6;" in said[7] and said[7].split("\n\n")[2] == said[4].split("\n\n")[2] and times(said[8]) == (now, first, last)
     assert said[-1].endswith(RIGHT)
+
+
+def test_each_watchpoint_of_an_access_is_told(recording):
+    are_all_told([f"tbreak program-1.cl:{SCALED} if i == 6", "run", "print &out[70]"], recording, "sums", options=GEN9)
 
 
 def test_a_new_future(recording):

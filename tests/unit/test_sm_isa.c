@@ -206,6 +206,44 @@ static void test_control_words(void **state)
     assert_int_equal(sm_control_get(word, 2).write_barrier, 7);
 }
 
+/* "{#ImmU20} {&req_6} {?sched>=?WAIT5}": an immediate, a mask of six barriers, a stall of 5 at
+ * least, which is the default. */
+static void test_the_operands_of_bpt(void **state)
+{
+    static const char *const modes[] = {"DRAIN_ILLEGAL", "CAL",   "PAUSE",      "TRAP",
+                                        "INT",           "DRAIN", "PAUSE_QUIET"};
+    static const struct {
+        const char *control, *immediate;
+        uint64_t number;
+        unsigned wait, stall; /* 0: refused */
+    } cases[] = {{"[B012345:R-:W-:-:S05] ", " 0xfffff", 0xfffff, 0x3f, 5},
+                 {"[B--2--5:R-:W-:-:S15] ", " 0x7", 7, 0x24, 15},
+                 {"", " 0x0", 0, 1, 5},
+                 {"[B------:R-:W-:-:S04] ", " 0x1", 0, 0, 0},
+                 {"[B------:R-:W-:-:S00] ", " 0x1", 0, 0, 0},
+                 {"", " 0x100000", 0, 0, 0}};
+    for (unsigned mode = 0; mode < sizeof modes / sizeof modes[0]; mode++)
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            char text[100];
+            struct cubin cubin;
+            struct wt_error err;
+            uint64_t word[2];
+            snprintf(text, sizeof text, ".kernel k\n%sBPT.%s%s;\n", cases[i].control, modes[mode],
+                     cases[i].immediate);
+            const enum wt_status status = sm_assemble_file("x", text, &cubin, &err);
+            assert_int_equal(status, cases[i].stall ? WT_OK : WT_INVALID);
+            if (status)
+                continue;
+            memcpy(word, cubin.code + cubin.function[0].code, sizeof word);
+            const struct sm_control c = sm_control_get(word[0], 0);
+            assert_int_equal(word[1],
+                             0xe3a0000000000000 | (uint64_t)mode << 6 | cases[i].number << 20);
+            assert_int_equal(c.stall, cases[i].stall);
+            assert_int_equal(c.wait, cases[i].wait);
+            cubin_free(&cubin);
+        }
+}
+
 static const char source[] = "// adds vectors\n"
                              ".kernel vadd\n"
                              ".param 8 out\n"
@@ -306,6 +344,7 @@ int main(void)
         cmocka_unit_test(test_mistakes_have_a_place),
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_control_words),
+        cmocka_unit_test(test_the_operands_of_bpt),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_mistakes_in_files),
     };

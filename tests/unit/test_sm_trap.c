@@ -529,6 +529,158 @@ static void test_other_sms_stop_with_any(void **state)
     }
 }
 
+static void test_stop_on_any_warp(void **state)
+{
+    for (unsigned any = 0; any < 2; any++) {
+        struct rig r;
+        rig_open(&r, "", "    BPT.TRAP 0x2;\n    EXIT;\n", GOOD_HANDLER, 2);
+        set_reg(&r, CONTROL0, any ? 2 : 0);
+        assert_int_equal(run(&r, 500), any ? WT_RUN_HALTED : WT_RUN_ENDED);
+        assert_int_equal(reg(&r, CONTROL0), any ? STOP | 2 : 0);
+        assert_int_equal(reg(&r, STATUS0), any ? IN_TRAP | LOCKED : 0);
+        rig_close(&r);
+    }
+}
+
+/* The way of an interrupt to the CPU: SM, TPC, GPC; forwarding is cleared by the driver, and set
+ * again upon a resume. */
+static void test_the_tree_of_exceptions(void **state)
+{
+    enum { EXCEPTION_EN = 0x50c / 4, GPC_EXCEPTION = 0xbf24, SM1 = 0x200 };
+    struct rig r;
+    rig_open(&r, "sms=2",
+             "    S2R R0, SR_CTAID.X;\n    ISETP.EQ.AND P0, PT, R0, RZ, PT;\n    @P0 EXIT;\n"
+             "    BPT.TRAP 0x2;\n    EXIT;\n",
+             "    BPT.PAUSE;\n    RTT;\n", 2);
+    assert_int_equal(reg(&r, EXCEPTION_EN), 2);
+    assert_int_equal(reg(&r, GPC_EXCEPTION), 0);
+    assert_int_equal(run(&r, 100), WT_RUN_HALTED);
+    assert_int_equal(reg(&r, EXCEPTION), 0);
+    assert_int_equal(reg(&r, SM1 + EXCEPTION), 2);
+    assert_int_equal(reg(&r, GPC_EXCEPTION), 1 << 17);
+    set_reg(&r, SM1 + EXCEPTION_EN, 0);
+    assert_int_equal(reg(&r, SM1 + EXCEPTION), 2);
+    assert_int_equal(reg(&r, GPC_EXCEPTION), 0);
+    set_reg(&r, SM1 + EXCEPTION_EN, 2);
+    assert_int_equal(reg(&r, GPC_EXCEPTION), 1 << 17);
+    set_reg(&r, SM1 + GLOBAL_ESR, ~0u);
+    assert_int_equal(reg(&r, SM1 + EXCEPTION), 0);
+    assert_int_equal(reg(&r, GPC_EXCEPTION), 0);
+    rig_close(&r);
+}
+
+/* Broadcast registers: each SM stops, and goes on. */
+static void test_broadcasts(void **state)
+{
+    enum { ALL = 0xc000, SM1 = 0x200 };
+    struct rig r;
+    rig_open(&r, "sms=2", ENDLESS, GOOD_HANDLER, 2);
+    assert_int_equal(run(&r, 100), WT_RUN_BUDGET);
+    set_reg(&r, ALL + CONTROL0, STOP);
+    assert_int_equal(run(&r, 500), WT_RUN_HALTED);
+    for (unsigned sm = 0; sm < 2; sm++) {
+        assert_int_equal(reg(&r, sm * SM1 + STATUS0), IN_TRAP | LOCKED);
+        assert_int_equal(reg(&r, sm * SM1 + VALID), 1);
+        assert_int_equal(reg(&r, sm * SM1 + PAUSE), 1);
+    }
+    set_reg(&r, ALL + PAUSE, 0);
+    set_reg(&r, ALL + CONTROL0, 0);
+    set_reg(&r, ALL + CONTROL0, RUN);
+    assert_int_equal(run(&r, 100), WT_RUN_BUDGET);
+    assert_int_equal(reg(&r, STATUS0), 0);
+    assert_int_equal(reg(&r, SM1 + STATUS0), 0);
+    rig_close(&r);
+}
+
+static void test_returns_from_the_handler(void **state)
+{
+    static const struct {
+        const char *how;
+        uint32_t stored[2]; /* behind the RTT, behind the trap */
+    } cases[] = {{"RTT", {0, 7}}, {"RTT.FALLTHROUGH", {7, 0}}, {"RTT.TERMINATE", {0, 0}}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char handler[100];
+        struct rig r;
+        snprintf(handler, sizeof handler, "    %s;\n" PUT("R7", "0x0") "    EXIT;\n", cases[i].how);
+        rig_open(&r, "", BASE SEVEN "    BPT.TRAP 0x2;\n" PUT("R7", "0x4") "    EXIT;\n", handler,
+                 1);
+        assert_int_equal(run(&r, 100), WT_RUN_ENDED);
+        assert_int_equal(data(&r, 0), cases[i].stored[0]);
+        assert_int_equal(data(&r, 1), cases[i].stored[1]);
+        assert_int_equal(reg(&r, STATUS0), 0);
+        rig_close(&r);
+    }
+    struct rig r;
+    rig_open(&r, "", "    BPT.TRAP 0x2;\n    EXIT;\n", "    RTT.PREEMPTED;\n", 1);
+    assert_int_equal(run(&r, 100), WT_RUN_FAULT);
+    assert_string_equal(r.m->fault.name, "ILLEGAL_INSTR_PARAM");
+    rig_close(&r);
+}
+
+/* The entry of a trap takes room on the call-return stack. */
+static void test_a_full_stack_has_no_room_for_a_trap(void **state)
+{
+    struct rig r;
+    rig_open(&r, "",
+             "    MOV R2, RZ;\nagain:\n    SSY again;\n    IADD R2, R2, 0x1;\n"
+             "    ISETP.LT.AND P0, PT, R2, 0x40, PT;\n    @P0 BRA again;\n    BPT.TRAP 0x2;\n"
+             "    EXIT;\n",
+             "    BPT.PAUSE;\n    RTT.TERMINATE;\n", 1);
+    assert_int_equal(run(&r, 1000), WT_RUN_FAULT);
+    assert_non_null(strstr(r.m->fault.text, "PHYSICAL_STACK_OVERFLOW"));
+    assert_int_equal(reg(&r, GLOBAL_ESR) & SM_GESR_STACK_OVERFLOW, SM_GESR_STACK_OVERFLOW);
+    rig_close(&r);
+}
+
+/* GETCRSPTR, SETCRSPTR: entries may be dropped; GETLMEMBASE, SETLMEMBASE: local memory may be
+ * another one. */
+static void test_a_handler_changes_stack_and_local_memory(void **state)
+{
+    struct rig r;
+    rig_open(&r, "",
+             BASE SEVEN "    SSY here;\n    SSY here;\nhere:\n    BPT.TRAP 0x2;\n"
+                        "    MOV R4, RZ;\n    STL [R4], R7;\n    EXIT;\n",
+             BASE "    GETCRSPTR R8;\n" PUT("R8", "0x400") "    GETLMEMBASE R9;\n" PUT(
+                 "R9", "0x404") "    MOV32I R9, 0x400;\n    SETLMEMBASE R9;\n    RTT;\n",
+             1);
+    assert_int_equal(run(&r, 1000), WT_RUN_ENDED);
+    assert_int_equal(data(&r, 256), 3); /* two of SSY, and the trap's */
+    assert_int_equal(data(&r, 257), LOCAL >> 8);
+    assert_int_equal(data(&r, 0), 7); /* 0x400 << 8 is where data goes */
+    rig_close(&r);
+    /* Without the trap's entry there is no way back. */
+    rig_open(&r, "", "    BPT.TRAP 0x2;\n    EXIT;\n",
+             "    MOV R8, RZ;\n    SETCRSPTR R8;\n    RTT;\n", 1);
+    assert_int_equal(run(&r, 100), WT_RUN_FAULT);
+    assert_string_equal(r.m->fault.name, "STACK_ERROR");
+    rig_close(&r);
+    rig_open(&r, "", "    BPT.TRAP 0x2;\n    EXIT;\n",
+             "    MOV R8, 0x9;\n    SETCRSPTR R8;\n    RTT;\n", 1);
+    assert_int_equal(run(&r, 100), WT_RUN_FAULT);
+    assert_non_null(strstr(r.m->fault.text, "SETCRSPTR: 9 entries, and there are 1"));
+    rig_close(&r);
+}
+
+/* "All warps enter the trap handler when a BPT.TRAP or error is encountered": an error, too, and
+ * new blocks wait for it as for a trap. */
+static void test_an_error_brings_all_warps_in_and_holds_blocks(void **state)
+{
+    struct rig r;
+    rig_open(&r, "",
+             "    S2R R0, SR_CTAID.X;\n    ISETP.NE.AND P0, PT, R0, RZ, PT;\n"
+             "loop:\n    @P0 BRA loop;\n    BPT.TRAP 0x0;\n    EXIT;\n",
+             "    BPT.PAUSE;\n    RTT.TERMINATE;\n", 40);
+    assert_int_equal(run(&r, 20000), WT_RUN_HALTED);
+    assert_int_equal(reg(&r, WARP_ESR), SM_ILLEGAL_INSTR_PARAM);
+    assert_int_equal(reg(&r, PAUSE), UINT32_MAX); /* 32 blocks are on an SM at a time */
+    assert_int_equal(reg(&r, STATUS0), IN_TRAP | LOCKED);
+    assert_int_equal(r.d->grid.next, 32);
+    resume(&r);
+    run(&r, 1000);
+    assert_int_equal(r.d->grid.next, 40);
+    rig_close(&r);
+}
+
 static void test_debugger_mode_pauses_without_a_handler(void **state)
 {
     struct rig r;
@@ -671,6 +823,13 @@ int main(void)
         cmocka_unit_test(test_single_steps),
         cmocka_unit_test(test_wakes_out_of_order_are_reported),
         cmocka_unit_test(test_other_sms_stop_with_any),
+        cmocka_unit_test(test_stop_on_any_warp),
+        cmocka_unit_test(test_the_tree_of_exceptions),
+        cmocka_unit_test(test_broadcasts),
+        cmocka_unit_test(test_returns_from_the_handler),
+        cmocka_unit_test(test_a_full_stack_has_no_room_for_a_trap),
+        cmocka_unit_test(test_a_handler_changes_stack_and_local_memory),
+        cmocka_unit_test(test_an_error_brings_all_warps_in_and_holds_blocks),
         cmocka_unit_test(test_debugger_mode_pauses_without_a_handler),
         cmocka_unit_test(test_barriers_survive_a_trap),
         cmocka_unit_test(test_masks_in_the_handler),

@@ -426,7 +426,7 @@ static void test_each_access_is_told_before_its_wave_goes_on(void **state)
     for (unsigned i = 0; i < 3; i++)
         begin(&p, i, 7, i);
     scan(&p, 0x7, 0);
-    /* Three waves access watched memory before all stand still; the first by two watchpoints. */
+    /* Three waves access watched memory before all stand still; the first by three watchpoints. */
     p.slot[0].accesses = 7;
     p.slot[1].accesses = p.slot[2].accesses = 1;
     scan(&p, 0x7, 0x7);
@@ -440,7 +440,7 @@ static void test_each_access_is_told_before_its_wave_goes_on(void **state)
     scan(&p, 0x7, 0x5);
     assert_int_not_equal(p.slot[1].pc, pc[1]);
     hears_of(&p, 0, &watchpoints[1]);
-    /* The address of the third was told with the first. */
+    hears_of(&p, 0, &watchpoints[2]);
     assert_int_equal(wt_standstill_watched(&p, 0, &watched, &err), WT_OK);
     assert_false(watched.wanted);
     /* One that is to step has not done so. */

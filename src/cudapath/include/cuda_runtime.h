@@ -62,6 +62,12 @@ cudaError_t cudaMallocManaged(T **address, size_t bytes, unsigned flags = cudaMe
 {
     return cudaMallocManaged((void **)address, bytes, flags);
 }
+template <class T>
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *address, size_t bytes = 0,
+                                     unsigned flags = cudaMemAttachSingle)
+{
+    return cudaStreamAttachMemAsync(stream, (void *)address, bytes, flags);
+}
 template <class T> cudaError_t cudaMallocHost(T **address, size_t bytes)
 {
     return cudaMallocHost((void **)address, bytes);

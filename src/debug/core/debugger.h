@@ -300,6 +300,13 @@ enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
  */
 bool wt_debugger_other_side(struct wt_debugger *d, const struct wt_watchpoint_request *request,
                             void *bytes);
+/**
+ * At a stop for a watchpoint: makes @p bytes, the memory of [at, at + size) as it is now, what it
+ * was on the other side of the access that is reported. False: the target has not told what the
+ * access replaced, as debug hardware does not, and @p bytes stay.
+ */
+bool wt_debugger_undo_access(const struct wt_debugger *d, struct wt_address at, uint64_t size,
+                             void *bytes);
 /** Removes the watchpoints of all owners. */
 void wt_debugger_remove_all_watchpoints(struct wt_debugger *d);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 #include "base/text.h"
 #include "debug/core/known.h"
@@ -140,14 +141,17 @@ static void undo_writes(const struct watchpoint *w, const struct wt_watchpoint_h
     }
 }
 
-void dbg_keep_other_side(struct wt_debugger *d, struct watchpoint *w, uint32_t wave, unsigned lane,
-                         bool reported)
+/*
+ * For debug hardware, which does not tell what an access replaced: notes the memory of a watchpoint
+ * with a condition after an access that does not count, or (@p reported) that one is reported.
+ */
+static void keep_other_side(struct wt_debugger *d, struct watchpoint *w, uint32_t wave,
+                            unsigned lane, bool reported)
 {
     if (!reported) {
         w->has_passed = keep_memory(d, w, wave, lane);
         return;
     }
-    d->hits.told++;
     if (w->has_passed) /* else the client has seen it */
         w->other_told = d->hits.told;
     w->has_passed = false;
@@ -245,8 +249,88 @@ bool dbg_take_hits(struct wt_debugger *d, const struct wt_watchpoint_hit *list, 
     d->hits.told++;
     d->hits.backwards = backwards;
     d->hits.in_past = d->history.in_past;
+    struct wt_watchpoint_hit *more =
+        wt_array_grow(d->hits.list, &d->hits.list_capacity, count, sizeof *more);
+    d->hits.list_count = more ? count : 0;
+    if (more)
+        d->hits.list = memcpy(more, list, count * sizeof *list);
     return true;
 }
+
+bool wt_debugger_undo_access(const struct wt_debugger *d, struct wt_address at, uint64_t size,
+                             void *bytes)
+{
+    const struct hits *h = &d->hits;
+    for (size_t n = 0; n < h->list_count; n++) {
+        /* Lanes write one after the other. */
+        const struct wt_watchpoint_hit *hit = &h->list[h->backwards ? n : h->list_count - 1 - n];
+        for (uint64_t k = 0; !hit->execute && hit->write && k < hit->size; k++) {
+            const uint64_t to = hit->addr.offset + k - at.offset;
+            if (hit->addr.space == at.space && to < size)
+                ((uint8_t *)bytes)[to] = h->backwards ? hit->after[k] : hit->before[k];
+        }
+    }
+    return h->list_count != 0;
+}
+
+/* ---- what debug hardware finds ---- */
+
+void dbg_begin_watched(struct wt_debugger *d)
+{
+    d->hits.reports.count = d->hits.next = 0;
+    d->hits.list_count = 0;
+    d->hits.told++;
+    d->hits.backwards = false;
+    d->hits.in_past = d->history.in_past;
+}
+
+static bool is_reported(const struct reports *all, const struct report *report)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (covers(&all->report[i], report))
+            return true;
+    return false;
+}
+
+bool dbg_add_watched(struct wt_debugger *d, uint32_t wave, const struct wt_probe_watched *watched)
+{
+    struct reports *to = &d->hits.reports;
+    const unsigned first = watched->lanes ? wt_lanes_lowest(watched->lanes) : 0;
+    bool known = false;
+    for (size_t i = 0; i < d->watchpoints.count; i++) {
+        struct watchpoint *w = &d->watchpoints.list[i];
+        if (!w->inserted || w->at.kind != watched->kind ||
+            !wt_ranges_meet(w->at.addr, w->at.size, watched->addr, 1))
+            continue;
+        known = true;
+        struct report report = {.at = w->at,
+                                .wave = wave,
+                                .lane = first,
+                                .event = {.watch = watched->kind,
+                                          .addr = watched->addr,
+                                          .lanes = watched->lanes,
+                                          .pc = watched->pc,
+                                          .tag = w->tag,
+                                          .owner = w->owner}};
+        if (is_reported(to, &report))
+            continue;
+        if (watched->lanes) {
+            report.event.lanes =
+                dbg_judge_watch(d, w, wave, watched->lanes, true, &report.event.undecided);
+            if (w->condition)
+                keep_other_side(d, w, wave, first, report.event.lanes != 0);
+            if (!report.event.lanes)
+                continue;
+            report.lane = wt_lanes_lowest(report.event.lanes);
+        }
+        snprintf(report.event.text, sizeof report.event.text, "%s", watched->text);
+        assert(to->count < to->capacity); /* dbg_reserve_watchpoint() */
+        to->report[to->count++] = report;
+    }
+    return known;
+}
+
+/* ---- giving them out ---- */
 
 bool dbg_next_hit(struct wt_debugger *d, bool backwards, struct stop *stop)
 {
@@ -270,7 +354,7 @@ bool dbg_next_hit(struct wt_debugger *d, bool backwards, struct stop *stop)
 
 void dbg_drop_hits(struct wt_debugger *d)
 {
-    d->hits.reports.count = d->hits.next = 0;
+    d->hits.reports.count = d->hits.next = d->hits.list_count = 0;
 }
 
 bool dbg_is_watching(const struct wt_debugger *d)

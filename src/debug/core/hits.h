@@ -15,12 +15,13 @@ bool dbg_is_watching(const struct wt_debugger *d);
 bool dbg_take_hits(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count,
                    bool backwards, bool halted);
 
+/** Begins the reports of the accesses of one instruction that debug hardware has found. */
+void dbg_begin_watched(struct wt_debugger *d);
 /**
- * For debug hardware, which does not tell what an access replaced: notes the memory of a watchpoint
- * with a condition after an access that does not count, or (@p reported) that one is reported.
+ * Adds the reports of one access of a halted wave: of each watchpoint that it concerns and whose
+ * condition holds. False: it concerns none.
  */
-void dbg_keep_other_side(struct wt_debugger *d, struct watchpoint *w, uint32_t wave, unsigned lane,
-                         bool reported);
+bool dbg_add_watched(struct wt_debugger *d, uint32_t wave, const struct wt_probe_watched *watched);
 
 /** The next report that some client still wants, on a way in the same direction; false: none. */
 bool dbg_next_hit(struct wt_debugger *d, bool backwards, struct stop *stop);

@@ -163,10 +163,12 @@ struct reports {
 
 /** The reports of one instruction. */
 struct hits {
-    struct reports reports, spare; /**< both have room for one of each watchpoint */
-    size_t next;                   /**< reports before it have been given to clients */
-    uint64_t told;                 /**< how often there were reports: their number */
-    bool backwards, in_past;       /**< on which way it was */
+    struct reports reports, spare;  /**< both have room for one of each watchpoint */
+    size_t next;                    /**< reports before it have been given to clients */
+    uint64_t told;                  /**< how often there were reports: their number */
+    bool backwards, in_past;        /**< on which way it was */
+    struct wt_watchpoint_hit *list; /**< the accesses; none of debug hardware, or without memory */
+    size_t list_count, list_capacity;
 };
 
 /** Threads as clients see them. */

@@ -170,52 +170,38 @@ enum wt_status dbg_come_to_exception(struct wt_debugger *d, uint32_t wave, struc
     return dbg_stop(d, &stop, err);
 }
 
-/* Which watchpoint a halted wave has hit, and with which lanes; false: no condition holds. */
-static bool judge_watched(struct wt_debugger *d, uint32_t wave, struct wt_event *event)
-{
-    bool any = false;
-    for (size_t i = 0; i < d->watchpoints.count; i++) {
-        struct watchpoint *w = &d->watchpoints.list[i];
-        if (!w->inserted || w->at.kind != event->watch ||
-            !wt_ranges_meet(w->at.addr, w->at.size, event->addr, 1))
-            continue;
-        bool undecided = false;
-        const wt_lanes lanes =
-            event->lanes ? dbg_judge_watch(d, w, wave, event->lanes, true, &undecided) : 0;
-        any = true;
-        if (w->condition && event->lanes)
-            dbg_keep_other_side(d, w, wave, wt_lanes_lowest(event->lanes), lanes != 0);
-        if (event->lanes && !lanes)
-            continue;
-        event->lanes = lanes;
-        event->tag = w->tag;
-        event->owner = w->owner;
-        event->undecided = undecided;
-        return true;
-    }
-    return !any; /* it was removed in the meantime */
-}
-
+/* What debug hardware has found of an instruction: each watchpoint is a report. Where clients are
+ * told of waves one by one, so are they of accesses. */
 enum wt_status dbg_come_to_watch(struct wt_debugger *d, uint32_t wave, bool *stopped,
                                  struct wt_error *err)
 {
     struct wt_probe_watched watched = {.wanted = false};
-    enum wt_status status = d->ops->watched(d->probe, wave, &watched, err);
-    *stopped = !status && watched.wanted;
-    if (!*stopped)
-        return status;
-    struct stop stop = {.wave = wave,
-                        .event = {.reason = WT_STOP_WATCHPOINT,
-                                  .watch = watched.kind,
-                                  .addr = watched.addr,
-                                  .lanes = watched.lanes,
-                                  .pc = watched.pc}};
-    *stopped = judge_watched(d, wave, &stop.event);
-    if (!*stopped)
-        return WT_OK;
-    stop.lane = stop.event.lanes ? wt_lanes_lowest(stop.event.lanes) : 0;
-    snprintf(stop.event.text, sizeof stop.event.text, "%s", watched.text);
-    return dbg_stop(d, &stop, err);
+    struct stop stop;
+    *stopped = false;
+    dbg_begin_watched(d);
+    do {
+        enum wt_status status = d->ops->watched(d->probe, wave, &watched, err);
+        if (status)
+            return status;
+        if (!watched.wanted)
+            break;
+        if (!dbg_add_watched(d, wave, &watched)) { /* it was removed in the meantime */
+            *stopped = true;
+            stop = (struct stop){.wave = wave,
+                                 .lane = watched.lanes ? wt_lanes_lowest(watched.lanes) : 0,
+                                 .event = {.reason = WT_STOP_WATCHPOINT,
+                                           .watch = watched.kind,
+                                           .addr = watched.addr,
+                                           .lanes = watched.lanes,
+                                           .pc = watched.pc}};
+            snprintf(stop.event.text, sizeof stop.event.text, "%s", watched.text);
+        }
+    } while (!d->run.nonstop);
+    if (dbg_next_hit(d, false, &stop)) {
+        stop.choose_lane = false;
+        *stopped = true;
+    }
+    return *stopped ? dbg_stop(d, &stop, err) : WT_OK;
 }
 
 /* A wave that runs freely has reached a breakpoint that the target watches for the debugger. */

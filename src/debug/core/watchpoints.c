@@ -119,4 +119,5 @@ void dbg_free_watchpoints(struct wt_debugger *d)
     free(d->watchpoints.list);
     free(d->hits.reports.report);
     free(d->hits.spare.report);
+    free(d->hits.list);
 }

@@ -169,9 +169,11 @@ static enum wt_status prepare(struct wt_probe *p, uint32_t wave, struct wt_error
     if (memcmp(cr, row->saved.cr, sizeof cr) == 0)
         return WT_OK;
     memcpy(row->saved.cr, cr, sizeof cr);
-    return p->link->ops->write(p->link->context, wave,
-                               genp_area(p, wave) + offsetof(struct gen_saved, cr), cr, sizeof cr,
-                               err);
+    const enum wt_status status = p->link->ops->write(
+        p->link->context, wave, genp_area(p, wave) + offsetof(struct gen_saved, cr), cr, sizeof cr,
+        err);
+    /* It has ended with its kernel since it was looked at: a fault that nothing can mend. */
+    return status == WT_INVALID ? WT_OK : status;
 }
 
 static enum wt_status clear_subslice(struct wt_probe *p, uint32_t subslice, uint32_t only,

@@ -1719,39 +1719,66 @@ static enum wt_status compile_unary(struct compiler *c, const struct wt_node *n,
     return status ? status : finish_number(c, type, cell, o, err);
 }
 
+static enum wt_status compile_integer(struct compiler *c, const void *what, struct wt_operand *o,
+                                      struct wt_error *err)
+{
+    const struct wt_type *type = integer(c, 8, true);
+    wt_expr_vector cell = 0;
+    enum wt_status status = compile(c, what, o, err);
+    if (!status && !wt_type_is_integral(wt_type_plain(o->type)))
+        return wt_fail(err, WT_INVALID, "a bound must be an integer");
+    if (!status)
+        status = wt_compile_number(c, o, type, &cell, err);
+    *o = wt_operand_cell(type, cell);
+    return status;
+}
+
+enum wt_status wt_compile_bound(struct compiler *c, const struct wt_node *n, int64_t *bound,
+                                struct wt_error *err)
+{
+    struct wt_operand o;
+    uint64_t constant;
+    enum wt_status status = compile_integer(c, n, &o, err);
+    if (status)
+        return status;
+    if (wt_expr_is_constant(c->build.expr, o.piece[0].vector, &constant)) {
+        *bound = (int64_t)constant;
+        return WT_OK;
+    }
+    if (c->beside)
+        return wt_fail(err, WT_UNSUPPORTED, "in a condition the bounds of a slice are constants");
+    return c->number(c->scope, compile_integer, n, c->lanes, bound, err);
+}
+
 static enum wt_status compile_slice(struct compiler *c, const struct wt_node *n,
                                     struct wt_operand array, struct wt_operand *o,
                                     struct wt_error *err)
 {
-    struct wt_operand first, last;
-    wt_expr_vector from, to;
-    uint64_t a, b;
+    int64_t a, b;
     enum wt_status status;
-    if ((status = compile(c, n->b, &first, err)) != WT_OK ||
-        (status = compile(c, n->c, &last, err)) != WT_OK ||
-        (status = wt_compile_number(c, &first, integer(c, 8, true), &from, err)) != WT_OK ||
-        (status = wt_compile_number(c, &last, integer(c, 8, true), &to, err)) != WT_OK)
+    if ((status = wt_compile_bound(c, n->b, &a, err)) != WT_OK ||
+        (status = wt_compile_bound(c, n->c, &b, err)) != WT_OK)
         return status;
-    if (!wt_expr_is_constant(c->build.expr, from, &a) ||
-        !wt_expr_is_constant(c->build.expr, to, &b))
-        return wt_fail(err, WT_INVALID, "the bounds of a slice must be constants");
-    if ((int64_t)b < (int64_t)a || b - a >= 1u << 20)
+    const struct wt_operand first =
+        wt_operand_cell(integer(c, 8, true), wt_build_constant(&c->build, (uint64_t)a));
+    if (b < a || (uint64_t)b - (uint64_t)a >= 1u << 20)
         return wt_fail(err, WT_INVALID, "a slice has from 1 to 1048576 elements");
     if (wt_type_plain(array.type)->stride)
         return wt_fail(err, WT_UNSUPPORTED,
                        "the array's elements do not lie one behind the other: write a(%" PRId64
                        ":%" PRId64 ")",
-                       (int64_t)a, (int64_t)b);
+                       a, b);
     if ((status = element(c, &array, &first, o, err)) != WT_OK)
         return status;
-    const struct wt_type *type = wt_types_array(c->build.types, o->type, b - a + 1);
+    const struct wt_type *type =
+        wt_types_array(c->build.types, o->type, (uint64_t)b - (uint64_t)a + 1);
     if (!wt_operand_in_memory(o)) {
         const uint64_t size = wt_type_size(o->type);
         const struct wt_type *plain = wt_type_plain(array.type);
-        if (b - (uint64_t)plain->lower >= plain->count)
+        if ((uint64_t)b - (uint64_t)plain->lower >= plain->count)
             return wt_fail(err, WT_INVALID, "no such vector element");
-        return wt_operand_part(&c->build, &array, (a - (uint64_t)plain->lower) * size, type, o,
-                               err);
+        return wt_operand_part(&c->build, &array, ((uint64_t)a - (uint64_t)plain->lower) * size,
+                               type, o, err);
     }
     *o = wt_operand_memory(type, o->piece[0].space, o->piece[0].vector);
     return WT_OK;

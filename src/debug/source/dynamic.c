@@ -57,7 +57,7 @@ static enum wt_status number_of(struct compiler *c, Dwarf_Die *die, unsigned nam
         return WT_OK;
     }
     how->attribute = &attribute;
-    return c->number(c->scope, compile_bound, how, value, err);
+    return c->number(c->scope, compile_bound, how, 0, value, err);
 }
 
 struct dimension {
@@ -149,7 +149,7 @@ enum wt_status wt_compile_dynamic(struct compiler *c, Dwarf_Die *die, const stru
         return wt_fail(err, WT_UNSUPPORTED,
                        "the bounds of %s are found at run time: conditions cannot use it",
                        dwarf_diename(die));
-    enum wt_status status = c->number(c->scope, find, what, &address, err);
+    enum wt_status status = c->number(c->scope, find, what, 0, &address, err);
     how.object = (uint64_t)address;
     if (!status)
         status = resolve(c, &how, &type, &data, err);

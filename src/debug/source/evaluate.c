@@ -28,7 +28,8 @@ static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt
                                     wt_lanes lanes, struct wt_values *values, struct wt_error *err);
 
 static enum wt_status evaluate_number(const struct wt_view *scope, wt_compile_fn *compile,
-                                      const void *what, int64_t *value, struct wt_error *err);
+                                      const void *what, wt_lanes lanes, int64_t *value,
+                                      struct wt_error *err);
 
 struct compiler wt_compiler_for(const struct wt_view *scope)
 {
@@ -360,17 +361,25 @@ static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt
 }
 
 static enum wt_status evaluate_number(const struct wt_view *scope, wt_compile_fn *compile,
-                                      const void *what, int64_t *value, struct wt_error *err)
+                                      const void *what, wt_lanes lanes, int64_t *value,
+                                      struct wt_error *err)
 {
     struct wt_values values;
     *value = 0;
-    enum wt_status status = read_values(scope, compile, what, 0, &values, err);
+    enum wt_status status = read_values(scope, compile, what, lanes, &values, err);
     if (status)
         return status;
-    if (values.state[0] != WT_VALUE_GOOD || values.size > 8)
-        status = wt_fail(err, WT_INVALID, "the bounds of the array cannot be read");
-    else
-        *value = (int64_t)wt_load_le(values.bytes, values.size);
+    unsigned k = 0;
+    for (wt_lanes rest = lanes; !status && (k == 0 || rest); k++, rest &= rest - 1)
+        if (values.state[k] != WT_VALUE_GOOD || values.size > 8)
+            status = wt_fail(err, WT_INVALID, "the bounds of the array cannot be read");
+        else if (memcmp(values.bytes, values.bytes + k * values.size, values.size) != 0)
+            status = wt_fail(err, WT_INVALID,
+                             "lanes %u and %u have different bounds of the array: select one of "
+                             "them with @%u",
+                             wt_lanes_lowest(lanes), wt_lanes_lowest(rest), wt_lanes_lowest(lanes));
+        else
+            *value = (int64_t)wt_load_le(values.bytes, values.size);
     wt_values_free(&values);
     return status;
 }
@@ -406,7 +415,7 @@ bool wt_source_virtual_base(const struct wt_view *scope, const struct wt_member 
     const struct base_of what = {base, object + aperture};
     int64_t value;
     if ((space && !aperture) ||
-        evaluate_number(scope, compile_base, &what, &value, WT_IGNORED) != WT_OK)
+        evaluate_number(scope, compile_base, &what, 0, &value, WT_IGNORED) != WT_OK)
         return false;
     *address = (uint64_t)value - aperture;
     return true;

@@ -26,32 +26,18 @@ static int64_t step_of(const struct wt_type *array)
     return array->stride ? array->stride : (int64_t)wt_type_size(wt_type_target(array));
 }
 
-static enum wt_status constant_of(struct compiler *c, const struct wt_node *n, int64_t otherwise,
-                                  int64_t *value, struct wt_error *err)
+static enum wt_status bound_of(struct compiler *c, const struct wt_node *n, int64_t otherwise,
+                               int64_t *value, struct wt_error *err)
 {
-    struct wt_operand o;
-    wt_expr_vector cell = 0;
-    uint64_t number;
     *value = otherwise;
-    if (!n)
-        return WT_OK;
-    enum wt_status status = wt_compile_node(c, n, &o, err);
-    if (!status)
-        status = wt_compile_number(c, &o, wt_types_integer(c->build.types, 8, true), &cell, err);
-    if (status)
-        return status;
-    if (wt_expr_is_constant(c->build.expr, cell, &number)) {
-        *value = (int64_t)number;
-        return WT_OK;
-    }
-    return wt_fail(err, WT_UNSUPPORTED, "the bounds of a section must be constants");
+    return n ? wt_compile_bound(c, n, value, err) : WT_OK;
 }
 
 static enum wt_status read_range(struct compiler *c, struct dimension *d, struct wt_error *err)
 {
     const struct wt_type *t = d->type;
     int64_t last, stride;
-    enum wt_status status = constant_of(c, d->index->a, 1, &stride, err);
+    enum wt_status status = bound_of(c, d->index->a, 1, &stride, err);
     if (status)
         return status;
     if (!t->has_count && !(d->index->b && d->index->c))
@@ -59,8 +45,8 @@ static enum wt_status read_range(struct compiler *c, struct dimension *d, struct
     if (stride == 0)
         return wt_fail(err, WT_INVALID, "a stride is not 0");
     const int64_t end = (int64_t)((uint64_t)t->lower + t->count - 1);
-    if ((status = constant_of(c, d->index->b, stride > 0 ? t->lower : end, &d->first, err)) ||
-        (status = constant_of(c, d->index->c, stride > 0 ? end : t->lower, &last, err)))
+    if ((status = bound_of(c, d->index->b, stride > 0 ? t->lower : end, &d->first, err)) ||
+        (status = bound_of(c, d->index->c, stride > 0 ? end : t->lower, &last, err)))
         return status;
     const bool empty = stride > 0 ? last < d->first : last > d->first;
     if (!empty && t->has_count &&
@@ -469,7 +455,7 @@ static enum wt_status of_array(struct compiler *c, enum inquiry what,
         number[i] = of_dimension(what, dimension[i]);
         product = (int64_t)((uint64_t)product * dimension[i]->count);
     }
-    enum wt_status status = constant_of(c, which, 0, &at, err);
+    enum wt_status status = bound_of(c, which, 0, &at, err);
     if (!status && which && (at < 1 || at > (int64_t)rank))
         return wt_fail(err, WT_INVALID, "the array has dimensions 1 to %u", rank);
     if (!status && which)

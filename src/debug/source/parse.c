@@ -28,6 +28,7 @@ struct parser {
     const struct wt_parse_world *world;
     struct wt_error *err;
     unsigned depth, nodes;
+    bool of_sizeof; /* the parenthesis to come is sizeof's: a type in it is no cast */
     /* The token to come. */
     enum token token;
     int op;
@@ -730,6 +731,8 @@ static enum wt_status parse_arguments(struct parser *p, struct wt_node *call)
 static enum wt_status parse_parenthesis(struct parser *p, struct wt_node **out)
 {
     const struct wt_type *type;
+    const bool of_sizeof = p->of_sizeof;
+    p->of_sizeof = false;
     enum wt_status status = advance(p);
     if (status)
         return status;
@@ -744,8 +747,8 @@ static enum wt_status parse_parenthesis(struct parser *p, struct wt_node **out)
     if ((status = node(p, WT_NODE_CAST, NULL, NULL, out)) != WT_OK)
         return status;
     (*out)->type = type;
-    /* "sizeof (int)" ends here; otherwise an operand of a cast follows. */
-    if (p->token == T_END || is_op(p, ')') || is_op(p, ',')) {
+    /* "sizeof (int)" ends here, also before "* 3"; otherwise an operand of a cast follows. */
+    if (of_sizeof || p->token == T_END || is_op(p, ')') || is_op(p, ',')) {
         (*out)->kind = WT_NODE_TYPE;
         return WT_OK;
     }
@@ -868,6 +871,7 @@ static enum wt_status parse_sizeof(struct parser *p, struct wt_node **out)
     enum wt_status status = node(p, WT_NODE_SIZEOF, NULL, NULL, out);
     if (status || (status = advance(p)) != WT_OK)
         return status;
+    p->of_sizeof = is_op(p, '(');
     return parse_unary(p, &(*out)->a);
 }
 

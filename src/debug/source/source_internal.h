@@ -89,9 +89,9 @@ struct compiler {
     /** Evaluates a part of the expression now: for other lanes, or over lanes. */
     enum wt_status (*evaluate)(const struct wt_view *view, const struct wt_node *node,
                                wt_lanes lanes, struct wt_values *values, struct wt_error *err);
-    /** Evaluates a number now, for the scope's lane. */
+    /** Evaluates a number now, for these lanes (0: the scope's lane); fails where they disagree. */
     enum wt_status (*number)(const struct wt_view *view, wt_compile_fn *compile, const void *what,
-                             int64_t *value, struct wt_error *err);
+                             wt_lanes lanes, int64_t *value, struct wt_error *err);
     /** Fortran's: see wt_compile_section() and wt_compile_intrinsic(). */
     enum wt_status (*section)(struct compiler *c, const struct wt_node *call,
                               const struct wt_operand *array, struct wt_operand *o,
@@ -118,6 +118,14 @@ enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *node, s
 enum wt_status wt_compile_number(struct compiler *c, const struct wt_operand *o,
                                  const struct wt_type *type, wt_expr_vector *cell,
                                  struct wt_error *err);
+/**
+ * A bound of a slice or section, which must be known when the expression is compiled: it is part of
+ * the type. A bound that is no constant is evaluated now, in the lanes that the expression has
+ * selected so far (the scope's lane, if none). Fails where they disagree, and in a condition, which
+ * is compiled once for many stops.
+ */
+enum wt_status wt_compile_bound(struct compiler *c, const struct wt_node *n, int64_t *bound,
+                                struct wt_error *err);
 /** Fortran's a(i, j), a(2:9:3, :), which is a call in the tree: part of an array. */
 enum wt_status wt_compile_section(struct compiler *c, const struct wt_node *call,
                                   const struct wt_operand *array, struct wt_operand *o,

@@ -1,7 +1,7 @@
 /*
  * Accesses to watched memory that the debugger has yet to hear of. Several waves may access it
- * before all stand still, one instruction may access several watched ranges, and the debugger hears
- * of one access a stop. A wave that has more of them does not go on.
+ * before all stand still, and one instruction may access several watched ranges. A wave of whose
+ * accesses the debugger has not heard does not go on.
  */
 #include "debug/standstill/standstill.h"
 
@@ -50,9 +50,6 @@ enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
             hit->lanes |= lanes;
             return WT_OK;
         }
-        /* Clients identify a watchpoint by its address. */
-        if (wt_address_equal(hit->asked.addr, asked->addr))
-            return WT_OK;
     }
     forget_ended(p);
     struct wt_standstill_hit *more =

@@ -272,7 +272,7 @@ bool gen_archive_in_host(struct gen_device *d, struct wt_archive *a,
                                       size_t size),
                          void *context)
 {
-    struct ranges ranges = {NULL};
+    struct ranges ranges = {.count = 0};
     assert(!wt_archive_reads(a));
     parts(a, d);
     gen_each_memory(d, add_range, &ranges);

@@ -247,8 +247,8 @@ static void count(struct wt_archive *a, struct sm_device *d)
     uint64_t used = 0;
     for (uint32_t i = 0; i < m->waves; i++) {
         m->active += d->warp[i].runs;
-        if (d->warp[i].runs)
-            d->warp[i].cta->warps++;
+        if (d->warp[i].runs && !d->warp[i].cta->warps++)
+            d->warp[i].cta->first = i % SM_WARPS;
     }
     for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++) {
         used += d->cta[i].used;

@@ -30,7 +30,7 @@ static void check_cta(const struct sm_device *d, uint32_t i)
     uint32_t warps = 0;
     if (!c->used)
         return;
-    for (uint32_t k = 0; k < SM_WARPS; k++) {
+    for (uint32_t k = c->first; k < SM_WARPS; k++) {
         const struct sm_warp *w = &d->warp[c->sm * SM_WARPS + k];
         warps += w->runs && w->cta == c;
     }

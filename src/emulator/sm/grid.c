@@ -139,7 +139,8 @@ static bool start_cta(struct sm_device *d, uint32_t sm, const uint32_t *slot)
     if (!shared)
         return false;
     memset(shared, 0, SM_CTA_SHARED);
-    *c = (struct sm_cta){.shared = shared, .sm = sm, .used = true, .warps = g->warps_per_cta};
+    *c = (struct sm_cta){
+        .shared = shared, .sm = sm, .used = true, .warps = g->warps_per_cta, .first = slot[0]};
     uint64_t n = g->next;
     for (unsigned i = 0; i < 3; i++) {
         c->coordinate[i] = (uint32_t)(n % g->launch.grid[i]);

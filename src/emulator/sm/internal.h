@@ -185,6 +185,7 @@ struct sm_cta {
     uint32_t coordinate[3];
     uint32_t sm;    /* on which it runs */
     uint32_t warps; /* that live */
+    uint32_t first; /* no warp of it is in a lower slot of the SM; no part of the hashes */
     bool used;
     struct sm_barrier barrier[SM_BARRIERS];
 };

@@ -79,8 +79,8 @@ static const struct sm_uop *shared_access(struct sm_warp *w, const struct sm_uop
     return NULL;
 }
 
-static bool local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, unsigned size,
-                          uint64_t *addr)
+bool sm_local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, unsigned size,
+                      uint64_t *addr)
 {
     const uint32_t local = (w->device->grid.launch.local + 7) / 8 * 8;
     *addr = w->local + (uint64_t)lane * local + offset;
@@ -94,7 +94,7 @@ bool sm_reach_local(struct sm_warp *w, const struct sm_uop *u, unsigned lane, ui
         *next = misaligned(w, u, lane, at, size);
         return false;
     }
-    if (!local_address(w, lane, at, size, &a->addr[lane]) ||
+    if (!sm_local_address(w, lane, at, size, &a->addr[lane]) ||
         !sm_mapped(w->device, a->addr[lane], size, true)) {
         *next = sm_error(w, u, SM_OOR_ADDR, 1u << lane, at,
                          "local memory at 0x%llx; the thread has 0x%x bytes",
@@ -144,7 +144,7 @@ bool sm_reach_global(struct sm_warp *w, const struct sm_uop *u, unsigned lane, u
         return true;
     }
     if (generic && at - SM_LOCAL_WINDOW < SM_WINDOW_BYTES &&
-        !local_address(w, lane, at - SM_LOCAL_WINDOW, size, &at)) {
+        !sm_local_address(w, lane, at - SM_LOCAL_WINDOW, size, &at)) {
         *next = sm_error(w, u, SM_OOR_ADDR, 1u << lane, at,
                          "local memory beyond the thread's 0x%x bytes", d->grid.launch.local);
         return false;

@@ -27,6 +27,10 @@ bool sm_reach_global(struct sm_warp *w, const struct sm_uop *u, unsigned lane, u
                      unsigned size, bool store, bool generic, struct sm_access *a,
                      const struct sm_uop **next);
 
+/** The address in global memory of a lane's local memory at @p offset; false: it has less. */
+bool sm_local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, unsigned size,
+                      uint64_t *addr);
+
 /** Reads a->size bytes of a lane whose access was checked. */
 void sm_load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a,
                    unsigned lane, uint8_t *bytes);

@@ -293,14 +293,33 @@ static const struct sm_uop *finish(struct sm_warp *w, const struct sm_uop *u, ui
     return sm_next(w, u);
 }
 
+/* Lanes off the path do not matter: few are compared one by one, else all. */
+static inline bool are_few(uint32_t lanes)
+{
+    lanes &= lanes - 1;
+    lanes &= lanes - 1;
+    lanes &= lanes - 1;
+    return !(lanes & (lanes - 1));
+}
+
 #define COMPARE(T, E, V)                                                                           \
     static const struct sm_uop *compare_##T(struct sm_warp *w, const struct sm_uop *u)             \
     {                                                                                              \
         const struct ptx_op *o = u->ptx;                                                           \
         const uint8_t *frame = ptx_frame(w);                                                       \
         const E *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]);                        \
+        const uint32_t exec = ptx_lanes(w, o);                                                     \
         int32_t row[SM_LANES];                                                                     \
-        uint32_t flip = 0;                                                                         \
+        uint32_t flip = 0, holds = 0;                                                              \
+        if (are_few(exec)) {                                                                       \
+            PTX_LEFT(i, exec)                                                                      \
+            {                                                                                      \
+                const V a = (V)A[i], b = (V)B[i];                                                  \
+                const unsigned is = a < b ? LESS : a == b ? EQUAL : a > b ? GREATER : UNORDERED;   \
+                holds |= (uint32_t)((o->how & is) != 0) << i;                                      \
+            }                                                                                      \
+            return finish(w, u, holds);                                                            \
+        }                                                                                          \
         switch (o->how) {                                                                          \
         case EQUAL:                                                                                \
             for (unsigned i = 0; i < SM_LANES; i++)                                                \

@@ -447,6 +447,12 @@ sm_op ptx_integer(enum ptx_math op, enum ptx_type type)
 
 /* ---- selection by a predicate, and by a sign ---- */
 
+static const uint32_t bit_of_lane[SM_LANES] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
 #define SELECT(T, E)                                                                               \
     static const struct sm_uop *select_##T(struct sm_warp *w, const struct sm_uop *u)              \
     {                                                                                              \
@@ -455,8 +461,16 @@ sm_op ptx_integer(enum ptx_math op, enum ptx_type type)
         const E *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]);                        \
         const uint32_t mask = ptx_mask(frame, &o->s[2]), exec = ptx_lanes(w, o);                   \
         E *D = (E *)(frame + o->d);                                                                \
-        for (unsigned i = 0; i < SM_LANES; i++)                                                    \
-            D[i] = exec >> i & 1 ? (mask >> i & 1 ? A[i] : B[i]) : D[i];                           \
+        if (exec != UINT32_MAX) {                                                                  \
+            PTX_LEFT(i, exec)                                                                      \
+            D[i] = mask >> i & 1 ? A[i] : B[i];                                                    \
+            return sm_next(w, u);                                                                  \
+        }                                                                                          \
+        _Pragma("GCC ivdep") for (unsigned i = 0; i < SM_LANES; i++)                               \
+        {                                                                                          \
+            const E chosen = (E)0 - (E)((mask & bit_of_lane[i]) != 0);                             \
+            D[i] = (A[i] & chosen) | (B[i] & ~chosen);                                             \
+        }                                                                                          \
         return sm_next(w, u);                                                                      \
     }                                                                                              \
     /* slct: by the sign of a third operand, which may be a float: -0 is not below 0 (9.7.7.3) */  \

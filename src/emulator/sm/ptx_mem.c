@@ -54,19 +54,34 @@ static void put_element(const struct ptx_op *o, uint8_t *frame, unsigned k, unsi
     ptx_put(frame + o->vector[k], o->how, lane, value);
 }
 
-/*
- * The dwords or qwords that all 32 lanes access in global memory, on the host. False: the lanes are
- * looked at one by one, for an error, other memory, or pages that need more than a copy.
- */
-static bool find_hosts(struct sm_warp *w, const struct ptx_op *o, bool store,
-                       uint8_t *host[SM_LANES])
+/* Where the bytes are that a lane accesses, on the host; NULL: they need more than a copy. */
+static uint8_t *host_of(struct sm_warp *w, enum ptx_space space, unsigned lane, uint64_t at,
+                        unsigned size, bool store)
 {
     struct sm_device *d = w->device;
-    const uint64_t *row = ptx_in(ptx_frame(w), &o->s[0]);
+    const struct sm_launch *l = &d->grid.launch;
+    if (space == PTX_SPACE_NONE) { /* generic */
+        if (at - SM_SHARED_WINDOW < SM_WINDOW_BYTES) {
+            space = PTX_SPACE_SHARED;
+            at -= SM_SHARED_WINDOW;
+        } else if (at - SM_LOCAL_WINDOW < SM_WINDOW_BYTES) {
+            space = PTX_SPACE_LOCAL;
+            at -= SM_LOCAL_WINDOW;
+        }
+    }
+    if (space == PTX_SPACE_SHARED)
+        return at < l->shared && size <= l->shared - at && !d->machine.watch ? w->cta->shared + at
+                                                                             : NULL;
+    if (space == PTX_SPACE_LOCAL && !sm_local_address(w, lane, at, size, &at))
+        return NULL;
+    return store ? sm_writable(d, at) : (uint8_t *)sm_readable(d, at);
+}
+
+/* For 32 lanes with addresses of 64 bits, all of them in global memory; else false. */
+static inline bool find_global(struct sm_device *d, const struct ptx_op *o, const uint64_t *row,
+                               bool store, uint8_t *host[SM_LANES])
+{
     const bool generic = o->space == PTX_SPACE_NONE;
-    if ((!generic && o->space != PTX_SPACE_GLOBAL) || o->from_type == 4 || o->count != 1 ||
-        o->size != o->how || ptx_lanes(w, o) != UINT32_MAX)
-        return false;
     for (unsigned i = 0; i < SM_LANES; i++) {
         const uint64_t at = row[i] + (uint64_t)o->offset;
         if (at & (o->size - 1u) || (generic && (at - SM_SHARED_WINDOW < SM_WINDOW_BYTES ||
@@ -77,6 +92,151 @@ static bool find_hosts(struct sm_warp *w, const struct ptx_op *o, bool store,
             return false;
     }
     return true;
+}
+
+/*
+ * Where the page is on the host that all 32 lanes access, in global memory, with addresses of 64
+ * bits; *in_row: one lane behind the other. NULL: it is not like that.
+ */
+static inline uint8_t *find_page(struct sm_device *d, const struct ptx_op *o, const uint64_t *row,
+                                 bool store, bool *in_row)
+{
+    const uint64_t first = row[0] + (uint64_t)o->offset, size = o->size;
+    uint64_t spread = 0, from_row = 0;
+    for (unsigned i = 0; i < SM_LANES; i++) {
+        const uint64_t at = row[i] + (uint64_t)o->offset;
+        spread |= at ^ first;
+        from_row |= at ^ (first + i * size);
+    }
+    if (spread >> WT_PAGE_BITS || (first | spread) & (size - 1))
+        return NULL;
+    if (o->space == PTX_SPACE_NONE &&
+        (first - SM_SHARED_WINDOW < SM_WINDOW_BYTES || first - SM_LOCAL_WINDOW < SM_WINDOW_BYTES))
+        return NULL;
+    uint8_t *host = store ? sm_writable(d, first) : (uint8_t *)sm_readable(d, first);
+    *in_row = !from_row;
+    return host ? host - (first & WT_PAGE_MASK) : NULL;
+}
+
+/* Loads of one page: done, or false. */
+static bool load_page(struct sm_warp *w, const struct ptx_op *o, uint8_t *to)
+{
+    const uint64_t *row = ptx_in(ptx_frame(w), &o->s[0]), offset = (uint64_t)o->offset;
+    bool in_row;
+    const uint8_t *page = find_page(w->device, o, row, false, &in_row);
+    if (!page)
+        return false;
+    if (in_row)
+        memcpy(to, page + ((row[0] + offset) & WT_PAGE_MASK), (size_t)SM_LANES * o->size);
+    else if (o->size == 4)
+        for (unsigned i = 0; i < SM_LANES; i++)
+            memcpy(to + 4 * i, page + ((row[i] + offset) & WT_PAGE_MASK), 4);
+    else
+        for (unsigned i = 0; i < SM_LANES; i++)
+            memcpy(to + 8 * i, page + ((row[i] + offset) & WT_PAGE_MASK), 8);
+    return true;
+}
+
+static bool store_page(struct sm_warp *w, const struct ptx_op *o, const uint8_t *from)
+{
+    const uint64_t *row = ptx_in(ptx_frame(w), &o->s[0]), offset = (uint64_t)o->offset;
+    bool in_row;
+    uint8_t *page = find_page(w->device, o, row, true, &in_row);
+    if (!page)
+        return false;
+    if (in_row)
+        memcpy(page + ((row[0] + offset) & WT_PAGE_MASK), from, (size_t)SM_LANES * o->size);
+    else if (o->size == 4)
+        for (unsigned i = 0; i < SM_LANES; i++)
+            memcpy(page + ((row[i] + offset) & WT_PAGE_MASK), from + 4 * i, 4);
+    else
+        for (unsigned i = 0; i < SM_LANES; i++)
+            memcpy(page + ((row[i] + offset) & WT_PAGE_MASK), from + 8 * i, 8);
+    return true;
+}
+
+/* Whether an access is one of all lanes to global memory, of dwords or qwords that registers hold,
+ * so that it may be one of a single page. */
+static inline bool may_be_of_a_page(const struct ptx_op *o, uint32_t lanes)
+{
+    return lanes == UINT32_MAX && o->count == 1 && o->size == o->how && o->from_type != 4 &&
+           (o->space == PTX_SPACE_GLOBAL || o->space == PTX_SPACE_NONE);
+}
+
+/* For lanes in shared memory. */
+static inline bool find_shared(struct sm_warp *w, const struct ptx_op *o, const void *row,
+                               uint32_t lanes, uint8_t *host[SM_LANES])
+{
+    const uint32_t size = o->size, limit = w->device->grid.launch.shared;
+    uint8_t *shared = w->cta->shared;
+    if (size > limit || w->device->machine.watch)
+        return false;
+    PTX_LEFT(i, lanes)
+    {
+        const uint64_t at = ptx_get(row, o->from_type == 4 ? 4 : 8, i) + (uint64_t)o->offset;
+        if (at & (size - 1) || at > limit - size)
+            return false;
+        host[i] = shared + at;
+    }
+    return true;
+}
+
+/*
+ * The dwords or qwords that lanes access, on the host. False: the lanes are looked at one by one,
+ * for an error, or pages that need more than a copy.
+ */
+static bool find_hosts(struct sm_warp *w, const struct ptx_op *o, uint32_t lanes, bool store,
+                       uint8_t *host[SM_LANES])
+{
+    const void *row = ptx_in(ptx_frame(w), &o->s[0]);
+    const bool narrow = o->from_type == 4;
+    const enum ptx_space space = (enum ptx_space)o->space;
+    if (o->count != 1 || o->size != o->how)
+        return false;
+    if (space == PTX_SPACE_SHARED)
+        return find_shared(w, o, row, lanes, host);
+    if (space != PTX_SPACE_LOCAL) {
+        if (space != PTX_SPACE_GLOBAL && space != PTX_SPACE_NONE)
+            return false;
+        if (lanes == UINT32_MAX && !narrow && find_global(w->device, o, row, store, host))
+            return true;
+    }
+    PTX_LEFT(i, lanes)
+    {
+        const uint64_t at = ptx_get(row, narrow ? 4 : 8, i) + (uint64_t)o->offset;
+        if (at & (o->size - 1u) || !(host[i] = host_of(w, space, i, at, o->size, store)))
+            return false;
+    }
+    return true;
+}
+
+/* Copies what the lanes load into their register, a row. */
+static inline void load_row(uint8_t *to, uint8_t *const host[SM_LANES], uint32_t lanes,
+                            unsigned size)
+{
+    if (lanes == UINT32_MAX && size == 4)
+        for (unsigned i = 0; i < SM_LANES; i++)
+            memcpy(to + 4 * i, host[i], 4);
+    else if (lanes == UINT32_MAX)
+        for (unsigned i = 0; i < SM_LANES; i++)
+            memcpy(to + 8 * i, host[i], 8);
+    else
+        PTX_LEFT(i, lanes)
+    memcpy(to + size * i, host[i], size);
+}
+
+static inline void store_row(uint8_t *const host[SM_LANES], const uint8_t *from, uint32_t lanes,
+                             unsigned size)
+{
+    if (lanes == UINT32_MAX && size == 4)
+        for (unsigned i = 0; i < SM_LANES; i++)
+            memcpy(host[i], from + 4 * i, 4);
+    else if (lanes == UINT32_MAX)
+        for (unsigned i = 0; i < SM_LANES; i++)
+            memcpy(host[i], from + 8 * i, 8);
+    else
+        PTX_LEFT(i, lanes)
+    memcpy(host[i], from + size * i, size);
 }
 
 /* 32 lanes of dwords or qwords one behind the other, which lie in one page. */
@@ -104,14 +264,12 @@ PTX_EXECUTOR(ptx_op_load)
     uint8_t *host[SM_LANES];
     struct sm_access a;
     const struct sm_uop *next;
-    if (o->vector[0] != PTX_NO_SLOT && find_hosts(w, o, false, host)) {
-        uint8_t *to = frame + o->vector[0];
-        if (o->size == 4)
-            for (unsigned i = 0; i < SM_LANES; i++)
-                memcpy(to + 4 * i, host[i], 4);
-        else
-            for (unsigned i = 0; i < SM_LANES; i++)
-                memcpy(to + 8 * i, host[i], 8);
+    const uint32_t lanes = ptx_lanes(w, o);
+    if (o->vector[0] != PTX_NO_SLOT && may_be_of_a_page(o, lanes) &&
+        load_page(w, o, frame + o->vector[0]))
+        return sm_next(w, u);
+    if (o->vector[0] != PTX_NO_SLOT && find_hosts(w, o, lanes, false, host)) {
+        load_row(frame + o->vector[0], host, lanes, o->size);
         return sm_next(w, u);
     }
     if (!reach(w, u, false, &a, &next))
@@ -138,14 +296,12 @@ PTX_EXECUTOR(ptx_op_store)
     uint8_t *host[SM_LANES];
     struct sm_access a;
     const struct sm_uop *next;
-    if (!o->vector_constant[0] && find_hosts(w, o, true, host)) {
-        const uint8_t *from = frame + o->vector[0];
-        if (o->size == 4)
-            for (unsigned i = 0; i < SM_LANES; i++)
-                memcpy(host[i], from + 4 * i, 4);
-        else
-            for (unsigned i = 0; i < SM_LANES; i++)
-                memcpy(host[i], from + 8 * i, 8);
+    const uint32_t lanes = ptx_lanes(w, o);
+    if (!o->vector_constant[0] && may_be_of_a_page(o, lanes) &&
+        store_page(w, o, frame + o->vector[0]))
+        return sm_next(w, u);
+    if (!o->vector_constant[0] && find_hosts(w, o, lanes, true, host)) {
+        store_row(host, frame + o->vector[0], lanes, o->size);
         return sm_next(w, u);
     }
     if (!reach(w, u, true, &a, &next))

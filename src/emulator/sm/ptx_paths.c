@@ -127,15 +127,18 @@ uint32_t ptx_rows_in_use(const struct sm_warp *w)
 
 /* ---- barriers of the CTA, in threads ---- */
 
-static uint32_t live_threads(const struct sm_device *d, const struct sm_cta *c)
+/* Whether no more threads of the CTA live than have arrived. */
+static bool all_have_arrived(const struct sm_device *d, const struct sm_cta *c, uint32_t arrived)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < SM_WARPS; i++) {
-        const struct sm_warp *w = &d->warp[c->sm * SM_WARPS + i];
-        if (w->runs && w->cta == c)
-            count += (uint32_t)__builtin_popcount(w->live);
+    const struct sm_warp *w = &d->warp[c->sm * SM_WARPS + c->first];
+    uint32_t live = 0;
+    for (uint32_t left = c->warps; left && live <= arrived; w++) {
+        if (!w->runs || w->cta != c)
+            continue;
+        live += w->live == UINT32_MAX ? SM_LANES : (uint32_t)__builtin_popcount(w->live);
+        left--;
     }
-    return count;
+    return live <= arrived;
 }
 
 static void release(struct sm_warp *w, uint32_t wait, uint32_t result)
@@ -163,15 +166,18 @@ static void release(struct sm_warp *w, uint32_t wait, uint32_t result)
 bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
 {
     struct sm_barrier *b = &c->barrier[number];
-    if (!b->arrived || b->arrived < (b->expected ? b->expected : live_threads(d, c)))
+    if (!b->arrived ||
+        (b->expected ? b->arrived < b->expected : !all_have_arrived(d, c, b->arrived)))
         return false;
     const bool holds = b->op == 0 ? b->holds == b->arrived : b->holds > 0; /* and; or, popc */
     const uint32_t result = (b->holds & 0xffff) | (holds ? 1u << 31 : 0);
     *b = (struct sm_barrier){0};
-    for (uint32_t i = 0; i < SM_WARPS; i++) {
-        struct sm_warp *w = &d->warp[c->sm * SM_WARPS + i];
-        if (w->runs && w->cta == c)
-            release(w, PTX_WAITS_BARRIER + number, result);
+    struct sm_warp *w = &d->warp[c->sm * SM_WARPS + c->first];
+    for (uint32_t left = c->warps; left; w++) {
+        if (!w->runs || w->cta != c)
+            continue;
+        release(w, PTX_WAITS_BARRIER + number, result);
+        left--;
     }
     return true;
 }

@@ -158,6 +158,8 @@ enum {
 /* Bits of STATUS0; the description of BPT has RUN_TRIGGER here. */
 enum { IN_TRAP_MODE = 1 << 0, LOCKED_DOWN = 1 << 4 };
 
+enum { SM_EXCEPTION = 1 << 1 }; /* in TPC_EXCEPTION and TPC_EXCEPTION_EN */
+
 /* The SM and the offset that an address means; false: none. sm is SM_MOST_SMS for all of them. */
 static bool place_of(const struct sm_device *d, uint32_t addr, uint32_t *sm, uint32_t *offset)
 {
@@ -207,7 +209,7 @@ static uint32_t read_one(struct sm_device *d, uint32_t sm, uint32_t offset)
     const struct sm_warp *w = warp_with_error(d, sm);
     switch (offset) {
     case TPC_EXCEPTION:
-        return has_exception(d, sm) ? 2 : 0;
+        return has_exception(d, sm) ? SM_EXCEPTION : 0;
     case TPC_EXCEPTION_EN:
         return u->exception_enable;
     case STATUS0:
@@ -251,9 +253,10 @@ uint32_t sm_debug_read(struct wt_machine *m, uint32_t addr)
 {
     struct sm_device *d = (struct sm_device *)m;
     uint32_t sm, offset, exceptions = 0;
-    if (addr == BUS_GPC_EXCEPTION) { /* [23:16]: TPCs of GPC 0 */
+    if (addr == BUS_GPC_EXCEPTION) { /* [23:16]: TPCs of GPC 0 whose exceptions are forwarded */
         for (uint32_t i = 0; i < d->config.sms && i < TPCS_OF_GPC; i++)
-            exceptions |= (has_exception(d, i) ? 1u : 0) << (16 + i);
+            if (d->unit[i].exception_enable & SM_EXCEPTION && has_exception(d, i))
+                exceptions |= 1u << (16 + i);
         return exceptions;
     }
     if (!place_of(d, addr, &sm, &offset))

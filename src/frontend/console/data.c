@@ -52,7 +52,9 @@ enum wt_status take_format(const char **text, struct format_spec *spec, struct w
 static void hint_elements(struct wt_shell *c, const char *text, const struct wt_values *values)
 {
     const char *at = strchr(text, '@');
-    if (c->hinted || !at || at[1] == '*' || !values->selected || !values->in_memory)
+    /* A user who writes ".." knows slices. */
+    if (c->hinted || !at || at[1] == '*' || strstr(text, "..") || !values->selected ||
+        !values->in_memory)
         return;
     if (text[0] != '*' && wt_type_plain(values->type)->kind != WT_TYPE_ARRAY)
         return;

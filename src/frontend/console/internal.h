@@ -298,6 +298,8 @@ bool user_breakpoint_at(struct wt_shell *c, uint64_t pc, wt_thread thread, bool 
 bool holds_for(struct wt_shell *c, const struct wt_expr *expr, wt_thread thread);
 /** Reads a watchpoint's value, of p->size bytes; false: it cannot be read. */
 bool read_watched(struct wt_shell *c, const struct point *p, uint8_t *to);
+/** Notes the values of all watchpoints as they are now: they may have changed without a stop. */
+void refresh_watched(struct wt_shell *c);
 /** Whether floats are returned in registers for floats. */
 bool has_float_abi(struct wt_shell *c);
 /** Continues until something that the user wants to know, and reports it. */

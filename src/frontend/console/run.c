@@ -605,6 +605,23 @@ static void note_other_side(struct wt_shell *c, struct point *p, const uint8_t *
     }
 }
 
+/* A value may have become another one without a stop since it was last seen, by `goto`: what it was
+ * on the other side of the access counts. */
+static void correct_old_value(struct wt_shell *c, struct point *p, const uint8_t *now)
+{
+    uint8_t *bytes = malloc(p->size);
+    uint64_t at = 0;
+    bool known = bytes;
+    if (known)
+        memcpy(bytes, now, p->size);
+    for (size_t i = 0; i < p->part_count && known && at < p->size; at += p->part[i++].size)
+        known = p->part[i].size <= p->size - at &&
+                wt_debugger_undo_access(c->debugger, p->part[i].addr, p->part[i].size, bytes + at);
+    if (known)
+        memcpy(p->old, bytes, p->size);
+    free(bytes);
+}
+
 static void report_watchpoint(struct wt_shell *c, bool *again)
 {
     struct point *p = watched_at(c, &c->event);
@@ -617,6 +634,8 @@ static void report_watchpoint(struct wt_shell *c, bool *again)
     const bool readable = now && read_watched(c, p, now);
     if (readable && p->rule)
         note_other_side(c, p, now);
+    else if (readable)
+        correct_old_value(c, p, now);
     const bool changed = readable && memcmp(now, p->old, p->size) != 0;
     /* An instruction that writes several parts of the value is reported once. */
     const bool told = p->kind == POINT_WATCH && p->part_count > 1 && readable && !changed;
@@ -650,6 +669,17 @@ static void report_watchpoint(struct wt_shell *c, bool *again)
     if (readable)
         memcpy(p->old, now, p->size);
     free(now);
+}
+
+void refresh_watched(struct wt_shell *c)
+{
+    for (size_t i = 0; i < c->point_count; i++) {
+        struct point *p = c->point[i];
+        uint8_t *now = p->part_count ? malloc(p->size ? p->size : 1) : NULL;
+        if (now && read_watched(c, p, now))
+            memcpy(p->old, now, p->size);
+        free(now);
+    }
 }
 
 static void report_exit(struct wt_shell *c, uint32_t word)

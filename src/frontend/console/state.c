@@ -139,10 +139,11 @@ void print_where(struct wt_shell *c, wt_thread thread)
     if (wave.has_work)
         fprintf(c->out, ", dispatch %" PRIu64 ", group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
                 wave.dispatch, wave.group[0], wave.group[1], wave.group[2]);
-    fprintf(c->out, ", core %u, %s %u, %s %u%s; %ss %s enabled]%s\n", wave.core,
+    fprintf(c->out, ", core %u, %s %u, %s %u%s; %s%s %s enabled]%s\n", wave.core,
             c->topology->wave_word, wave.slot, c->topology->lane_word, place.lane,
             wt_has_lane(place.active, place.lane) ? "" : " (masked off)", c->topology->lane_word,
-            place.active ? lanes : "none", style(c, PLAIN));
+            wt_lanes_count(place.active) == 1 ? "" : "s", place.active ? lanes : "none",
+            style(c, PLAIN));
 }
 
 static const char *base_name(const char *path)

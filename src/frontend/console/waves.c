@@ -86,7 +86,7 @@ enum wt_status select_lane_of(struct wt_shell *c, wt_wave_id wave, unsigned lane
 
 #define MOST_RANGES 32
 
-/* Numbers that "apply" takes: "all", "1 3 5-7". */
+/* Numbers that "apply" takes: "all", "1 3 5-7", "0..3". */
 struct ranges {
     unsigned count;
     uint64_t first[MOST_RANGES], last[MOST_RANGES];
@@ -102,7 +102,7 @@ static bool is_in(const struct ranges *r, uint64_t number)
 
 static enum wt_status take_ranges(const char **text, struct ranges *r, struct wt_error *err)
 {
-    static const char usage[] = "apply takes \"all\" or numbers (1 3 5-7), and a command";
+    static const char usage[] = "apply takes \"all\" or numbers (1 3 5-7 10..12), and a command";
     uint64_t number;
     if (word_length(*text) == 3 && strncmp(*text, "all", 3) == 0) {
         *text = skip_blanks(*text + 3);
@@ -114,9 +114,10 @@ static enum wt_status take_ranges(const char **text, struct ranges *r, struct wt
         if (!take_number(text, &number))
             return wt_fail(err, WT_INVALID, "%s", usage);
         r->first[r->count] = r->last[r->count] = number;
-        if (**text == '-') {
-            (*text)++;
-            if (!take_number(text, &r->last[r->count]))
+        const size_t dash = **text == '-' ? 1 : strncmp(*text, "..", 2) == 0 ? 2 : 0;
+        if (dash) {
+            *text += dash;
+            if (!take_number(text, &r->last[r->count]) || r->last[r->count] < number)
                 return wt_fail(err, WT_INVALID, "%s", usage);
         }
         r->count++;
@@ -685,6 +686,7 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
     select_thread(c, c->thread && wt_debugger_thread_alive(c->debugger, c->thread)
                          ? c->thread
                          : wt_debugger_current_thread(c->debugger));
+    refresh_watched(c);
     if (wt_debugger_time(c->debugger, &time, WT_IGNORED) == WT_OK)
         fprintf(c->out, "Issue time %" PRIu64 "\n", time.now);
     if (c->started && c->thread) {
@@ -727,7 +729,9 @@ enum wt_status do_who_wrote(struct wt_shell *c, const char *text, struct wt_erro
         return status;
     }
     if (!v.in_memory)
-        status = wt_fail(err, WT_INVALID, "%s does not lie in memory", copy);
+        status =
+            wt_fail(err, WT_INVALID,
+                    "%s does not lie in memory; what is at an address is *(TYPE *)(ADDRESS)", copy);
     const struct wt_address seen = {v.space, v.in_memory ? v.address[0] : 0};
     struct wt_watchpoint_request where = {.kind = WT_WATCHPOINT_WRITE, .thread = view.thread};
     if (!status)

@@ -70,6 +70,12 @@ enum wt_status wt_rsp_server_run(struct wt_rsp_server *server, struct wt_error *
  */
 bool wt_rsp_server_output(struct wt_rsp_server *server, const char *text, size_t length);
 
+/**
+ * Stops listening and closes the connection, so that a client does not wait for answers when the
+ * session has ended. The server is not run again.
+ */
+void wt_rsp_server_hang_up(struct wt_rsp_server *server);
+
 /** Stops listening, closes the connection, frees. A Unix socket's file is removed. */
 void wt_rsp_server_close(struct wt_rsp_server *server);
 

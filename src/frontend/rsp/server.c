@@ -400,6 +400,13 @@ bool wt_rsp_server_output(struct wt_rsp_server *server, const char *text, size_t
     return true;
 }
 
+void wt_rsp_server_hang_up(struct wt_rsp_server *server)
+{
+    drop_client(server, "the server ends");
+    wt_loop_forget(server->loop, server->listener.fd);
+    wt_listener_close(&server->listener);
+}
+
 void wt_rsp_server_close(struct wt_rsp_server *server)
 {
     if (!server)

@@ -39,7 +39,7 @@ static enum wt_status write_file(const struct wt_host_core_ops *ops, void *conte
                                  struct wt_error *err)
 {
     struct wt_core_device device = {.wave = 0};
-    struct wt_core_breakpoints breakpoints = {NULL};
+    struct wt_core_breakpoints breakpoints = {.count = 0};
     struct wt_core_writer w;
     enum wt_status status = wt_core_begin(&w, core->path, err);
     if (status)

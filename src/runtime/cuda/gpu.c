@@ -96,7 +96,6 @@ enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, stru
     sm_machine(g->device)->console = print;
     sm_machine(g->device)->console_context = g;
     wt_core_on_fault_begin(&g->core_on_fault);
-    gpu_record(g, 0);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;

@@ -84,12 +84,6 @@ enum wt_status gpu_add_range(struct gpu *g, uint64_t base, uint64_t size, bool a
                              struct wt_error *err);
 /** Forgets the range that begins at @p base, and unmaps it; false: there is none. */
 bool gpu_drop_range(struct gpu *g, uint64_t base);
-/**
- * Has kernels of the GPU recorded for a debugger with @p budget bytes of host memory, from the next
- * one on; 0: no longer, but for the core file of a fault. False without host memory. The GPU's
- * user is entered (debug.h).
- */
-bool gpu_record(struct gpu *g, uint64_t budget);
 /** Does something from outside, and records it where the GPU is recorded. Returns as
  * wt_input_apply. */
 uint32_t gpu_input(struct gpu *g, const struct wt_input *input);

@@ -172,6 +172,37 @@ EXPORT cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int d
     return cudart_of(result);
 }
 
+static cudaError_t check_managed(const void *address)
+{
+    enum cudaMemoryType type;
+    CUresult result = cudart_enter();
+    if (!result && (result = type_of(address, &type)) == CUDA_SUCCESS &&
+        type != cudaMemoryTypeManaged)
+        result = CUDA_ERROR_INVALID_VALUE;
+    return cudart_of(result);
+}
+
+/* Managed memory does not move, whatever is advised. */
+EXPORT cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice,
+                                 int device)
+{
+    (void)device;
+    return !bytes || advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy
+               ? cudart_result(cudaErrorInvalidValue)
+               : check_managed(address);
+}
+
+/* A kernel ends within its launch, so no stream uses memory while the host does. */
+EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *address, size_t bytes,
+                                            unsigned flags)
+{
+    (void)stream, (void)bytes;
+    return flags != cudaMemAttachGlobal && flags != cudaMemAttachHost &&
+                   flags != cudaMemAttachSingle
+               ? cudart_result(cudaErrorInvalidValue)
+               : check_managed(address);
+}
+
 /* ---- copies ---- */
 
 /* Whether both ends match the direction. Registered memory of the host matches both kinds. */

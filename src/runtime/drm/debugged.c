@@ -68,6 +68,7 @@ enum wt_status drm_debugged_walk(struct drm_debugged *g, uint64_t root,
                                  const struct wt_i915_mapping *mappings, size_t count,
                                  const struct gen_walk *walk, struct wt_error *err)
 {
+    g->lost_memory = false;
     g->mappings = mappings;
     g->mapping_count = count;
     gen_device_use_table(g->device, root);
@@ -88,10 +89,13 @@ enum wt_run drm_debugged_run(struct drm_debugged *g, uint64_t issues)
     return why;
 }
 
-void drm_debugged_lost_memory(struct drm_debugged *g)
+void drm_debugged_lost_memory(struct drm_debugged *g, uint64_t addr)
 {
-    if (wt_recording_on(g->recording))
-        g->mapping_count = 0;
+    if (!wt_recording_on(g->recording))
+        return;
+    g->mapping_count = 0;
+    g->lost_memory = true;
+    g->lost_addr = addr;
 }
 
 void drm_debugged_walked(struct drm_debugged *g)
@@ -205,7 +209,7 @@ static void wait_a_moment(struct drm_debugged *g)
 bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
 {
     if (why == WT_RUN_FAULT && g->attached)
-        return tell_fault(g);
+        return tell_fault(g) && !g->lost_memory;
     if (why == WT_RUN_WATCH && g->attached)
         take_hits(g);
     if (g->attached && gen_device_attention(g->device))

@@ -35,7 +35,9 @@ struct drm_debugged {
     size_t hit_count, hit_capacity;
     struct wt_watch *watch; /**< what the debugger watches */
     size_t watch_count;
-    bool records;                           /**< also without a debugger: for a core file */
+    bool lost_memory;   /**< of the walk that is recorded: the program has given some back */
+    uint64_t lost_addr; /**< then: an address of it */
+    bool records;       /**< also without a debugger: for a core file */
     struct wt_recording *recording;         /**< for the debugger; NULL: none is wanted */
     const struct wt_i915_mapping *mappings; /**< of the walk under way */
     size_t mapping_count;
@@ -68,9 +70,12 @@ enum wt_status drm_debugged_walk(struct drm_debugged *debugged, uint64_t root,
                                  const struct gen_walk *walk, struct wt_error *err);
 /** Runs the device for at most @p issues. */
 enum wt_run drm_debugged_run(struct drm_debugged *debugged, uint64_t issues);
-/** After memory of the program has gone in the midst of drm_debugged_run(): nothing of a walk that
- * is recorded is copied back, so the program's memory keeps what it has. */
-void drm_debugged_lost_memory(struct drm_debugged *debugged);
+/**
+ * After memory of the program at @p addr has gone in the midst of drm_debugged_run(), or of a
+ * request of the debugger: a walk that is recorded cannot go on. Nothing of it is copied back, so
+ * the program's memory keeps what it has.
+ */
+void drm_debugged_lost_memory(struct drm_debugged *debugged, uint64_t addr);
 /** The walk has ended, or failed: the program's memory has all that it has stored. */
 void drm_debugged_walked(struct drm_debugged *debugged);
 /** The number of issues of a slice: fewer where a debugger is attached. */

@@ -218,11 +218,12 @@ static void run_slice(void *context)
 /* The program's threads run meanwhile, and may unmap memory of the batch. */
 static void run_guarded(struct slice *s)
 {
-    uint64_t addr;
-    if (wt_guarded(run_slice, s, &addr))
+    struct drm_debugged *g = &s->gpu->debugged;
+    uint64_t addr = g->lost_addr; /* if the debugger has come upon it */
+    if (!g->lost_memory && wt_guarded(run_slice, s, &addr))
         return;
     s->lost = !gen_device_lost_memory(s->gpu->device, addr);
-    drm_debugged_lost_memory(&s->gpu->debugged);
+    drm_debugged_lost_memory(g, addr);
     s->why = WT_RUN_FAULT;
     s->fault = gen_machine(s->gpu->device)->fault;
 }
@@ -240,10 +241,10 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
         if (wt_progress_due(&gpu->progress))
             show_progress(gpu, walk);
     } while (drm_debugged_continue(&gpu->debugged, s.why) && !s.lost);
-    if (s.lost) {
+    if (s.lost)
         drm_debugged_walked(&gpu->debugged);
+    if (s.lost || (s.why == WT_RUN_FAULT && !m->fault.kind))
         m->fault = s.fault;
-    }
     wt_progress_clear(&gpu->progress);
     wt_interrupt_attend(false);
     return s.why;

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "base/bits.h"
 #include "object/final_wire.h"
 #include "runtime/common/endpoint.h"
+#include "runtime/common/guard.h"
 #include "runtime/common/own_memory.h"
 #include "runtime/drm/code.h"
 #include "runtime/drm/core_file.h"
@@ -62,6 +64,20 @@ static bool copy_object(struct wt_drm_emulated *gpu, uint64_t addr, uint8_t *byt
     return true;
 }
 
+static void merge(void *recording)
+{
+    wt_recording_merge(recording);
+}
+
+/* The program's threads run meanwhile, and may unmap memory of the batch: the walk is told when it
+ * goes on. */
+static void merge_guarded(struct drm_debugged *g)
+{
+    uint64_t addr;
+    if (!wt_guarded(merge, g->recording, &addr))
+        drm_debugged_lost_memory(g, addr);
+}
+
 /* What is recorded reaches the program at once. */
 static bool write_device(struct drm_debugged *g, uint32_t thread, uint64_t addr,
                          const uint8_t *bytes, size_t size)
@@ -74,7 +90,7 @@ static bool write_device(struct drm_debugged *g, uint32_t thread, uint64_t addr,
                                                   .size = size}))
         return false;
     if (addr < GEN_SLM_APERTURE && !wt_recording_is_away(r))
-        wt_recording_merge(r);
+        merge_guarded(g);
     return true;
 }
 
@@ -305,6 +321,29 @@ static void serve_all(const struct gen_wire_request *request)
     }
 }
 
+/* A request that is served. */
+struct serving {
+    const struct gen_wire_request *request;
+    struct gen_wire_answer *answer;
+};
+
+static void serve_it(void *context)
+{
+    const struct serving *s = context;
+    serve_device(s->request, s->answer);
+}
+
+/* The program's threads run meanwhile, and may unmap memory of the batch. */
+static void serve_guarded(const struct gen_wire_request *request, struct gen_wire_answer *answer)
+{
+    struct serving serving = {request, answer};
+    uint64_t addr;
+    if (wt_guarded(serve_it, &serving, &addr))
+        return;
+    drm_debugged_lost_memory(debugged(request->device), addr);
+    *answer = (struct gen_wire_answer){.result = -EFAULT};
+}
+
 static void serve(const struct gen_wire_request *request, struct gen_wire_answer *answer)
 {
     int32_t copied;
@@ -343,7 +382,7 @@ static void serve(const struct gen_wire_request *request, struct gen_wire_answer
         break;
     default:
         drm_debugged_enter(debugged(request->device));
-        serve_device(request, answer);
+        serve_guarded(request, answer);
         drm_debugged_leave(debugged(request->device));
         break;
     }
@@ -363,13 +402,22 @@ static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
     return wt_endpoint_answer(endpoint, &answer, sizeof answer, the.bytes, answer.size);
 }
 
+static void end_recording(void *context)
+{
+    drm_debugged_record(context, 0);
+}
+
 static void let_go(void *context)
 {
+    uint64_t addr;
     (void)context;
     want_final(false);
     for (unsigned i = 0; i < the.gpu_count; i++) {
         drm_debugged_enter(debugged(i));
-        drm_debugged_record(debugged(i), 0);
+        if (!wt_guarded(end_recording, debugged(i), &addr)) {
+            drm_debugged_lost_memory(debugged(i), addr);
+            end_recording(debugged(i));
+        }
         set_breakpoints(i, false);
         wt_planted_forget(wt_i915_planted(driver(i)));
         drm_debugged_attach(debugged(i), false);
@@ -413,8 +461,20 @@ static size_t end_word(int status, bool closed, uint8_t word[WT_ENDPOINT_WORD])
     return sizeof answer;
 }
 
+/* This thread's own accesses may fail: guard.c takes these signals. */
+static void begin(void *context)
+{
+    sigset_t own;
+    (void)context;
+    sigemptyset(&own);
+    sigaddset(&own, SIGSEGV);
+    sigaddset(&own, SIGBUS);
+    pthread_sigmask(SIG_UNBLOCK, &own, NULL);
+}
+
 static const struct wt_endpoint_ops ops = {.kind = GEN_WIRE_SOCKET,
                                            .request_bytes = sizeof(struct gen_wire_request),
+                                           .begin = begin,
                                            .converse = converse,
                                            .let_go = let_go,
                                            .is_held = is_held,

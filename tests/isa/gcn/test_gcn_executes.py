@@ -63,8 +63,9 @@ def compiled(source, compiler, level, option):
     return made
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
-@pytest.mark.parametrize("compiler", [pytest.param("clang-15", marks=pytest.mark.full), "clang-19"])
+@pytest.mark.parametrize("compiler, level", [
+    ("clang-19", "-O2"), pytest.param("clang-19", "-O0", marks=pytest.mark.full),
+    pytest.param("clang-15", "-O2", marks=pytest.mark.full), pytest.param("clang-15", "-O0", marks=pytest.mark.full)])
 def test_compiled_code(decode_tool, compiler, level):
     sources = OPENCL + (HIP if compiler == "clang-19" else [])
     assert len(OPENCL) >= 8 and len(HIP) >= 4
