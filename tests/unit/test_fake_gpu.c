@@ -366,6 +366,29 @@ static void a_wave_that_is_slow_to_leave_its_breakpoint_is_told_once(void **stat
     close_bench(&b);
 }
 
+/* All waves come to a breakpoint at once; the program ends three of them before the debugger has
+ * asked why. */
+static void a_halted_wave_that_the_program_ends_is_no_error(void **state)
+{
+    struct bench b = open_bench();
+    const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
+    struct wt_event event;
+    fake_gpu_put(b.gpu, 20, GPU_END, 0, 0);
+    OK(wt_debugger_insert_breakpoint(b.d, 10 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
+    b.gpu->takes[0] = b.gpu->takes[1] = b.gpu->takes[3] = true;
+    OK(wt_debugger_run(b.d, WT_FORWARDS, &all, 1, &err));
+    UNTIL((event = wt_debugger_next_event(b.d)).kind != WT_EVENT_NONE, wt_debugger_pump(b.d, 10));
+    assert_int_equal(event.reason, WT_STOP_BREAKPOINT);
+    assert_int_equal(event.thread, b.first[2]);
+    assert_false(b.gpu->takes[0] || b.gpu->takes[1]);
+    OK(wt_debugger_run(b.d, WT_FORWARDS, &all, 1, &err));
+    UNTIL(!b.gpu->wave[2].active, wt_debugger_pump(b.d, 10));
+    assert_false(b.gpu->takes[3]);
+    event = wt_debugger_next_event(b.d);
+    assert_true(event.kind == WT_EVENT_NONE || event.reason != WT_STOP_LOST);
+    close_bench(&b);
+}
+
 static void several_steps_are_under_way(void **state)
 {
     struct bench b = open_bench();
@@ -899,6 +922,7 @@ int main(void)
         cmocka_unit_test(the_past_of_a_slot_is_not_that_of_its_wave),
         cmocka_unit_test(a_stop_is_told_once_all_have_halted),
         cmocka_unit_test(a_wave_that_is_slow_to_leave_its_breakpoint_is_told_once),
+        cmocka_unit_test(a_halted_wave_that_the_program_ends_is_no_error),
         cmocka_unit_test(several_steps_are_under_way),
         cmocka_unit_test(registers_of_2048_bits_are_bytes),
         cmocka_unit_test(a_row_has_the_lanes_that_were_asked_for),
