@@ -5,6 +5,7 @@
  * The batch ends, walks keep what the emulator is promised, and the device serves a batch that is
  * right afterwards, by a context that the first one has not lost.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (submit(file, 0, 0))
         abort();
     i915_fuzz_settle(device);
+    struct drm_i915_gem_wait wait = {.bo_handle = 1};
+    if (wt_i915_ioctl(file, DRM_IOCTL_I915_GEM_WAIT, &wait) == -ETIME) {
+        wt_i915_free(device); /* it waits for a semaphore */
+        return 0;
+    }
     if (wt_i915_ioctl(file, DRM_IOCTL_I915_GET_RESET_STATS, &stats))
         abort();
     /* A batch that failed has lost its context, and says so; another context goes on. */

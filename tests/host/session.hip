@@ -100,6 +100,8 @@ int main(int argc, char **argv)
                     return 1;
                 else
                     both<<<1, 1>>>(come, device);
+            if (hipSetDevice(1) != hipSuccess || hipDeviceSynchronize() != hipSuccess) /* the program does not end before its mistake */
+                return 1;
         }
         else if (strcmp(argv[i], "abort") == 0)
             abort();

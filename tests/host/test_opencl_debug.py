@@ -476,6 +476,19 @@ def test_the_second_gpu_goes_on_when_its_debugger_goes(two):
     assert done.returncode == 0 and done.stdout.count("[device 1, ") == 1, done.stdout
 
 
+def test_a_core_file_of_the_second_gpu(two, tmp_path):
+    core = tmp_path / "core"
+    ask(["break fill if base >= 100000", "run", f"generate-core-file {core}", "delete", "continue"], two, options=TWO)
+    said = ask(["bt", "print base", "info sharedlibrary"], options=[f"--core={core}"])
+    assert said[0].startswith("#0  fill (") and said[1] == "$1 = 100000\n" and said[2].count("fill") == 1, said
+
+
+def test_nine_gpus_are_too_many(two):
+    done = subprocess.run([WAVETRAP, "exec", *["--gpu=gen9"] * 9, two], capture_output=True, text=True, timeout=60, env=environment())
+    assert (done.stdout, done.returncode) == (filled(0) + filled(1), 0)
+    assert done.stderr == "wavetrap: a program has at most 8 gen9 GPUs: the rest is left out\n"
+
+
 @pytest.mark.parametrize("gpus", [["gen9", "gfx900"], ["gfx900", "gen9"]])
 def test_a_gpu_of_another_family_beside_it(program, gpus):
     """The program uses the one of its runtime."""

@@ -640,6 +640,10 @@ static enum wt_status gpu_step(struct wt_probe *p, uint32_t wave, struct wt_prob
 static enum wt_status gpu_halt_cause(struct wt_probe *p, uint32_t wave, enum wt_halt_cause *cause,
                                      uint64_t *pc, struct wt_error *err)
 {
+    if (p->gpu->takes[wave] && p->gpu->wave[wave].cause == WT_HALT_BREAKPOINT) {
+        p->gpu->wave[wave].active = p->gpu->takes[wave] = false;
+        return wt_fail(err, WT_STATE, "thread %u is not active", (unsigned)wave);
+    }
     *cause = p->gpu->wave[wave].cause;
     *pc = p->gpu->wave[wave].pc;
     return WT_OK;

@@ -89,7 +89,9 @@ struct fake_gpu {
     unsigned launches;
     struct wt_probe_event event[1024]; /* in order; told of them, and taken by the debugger */
     unsigned told, taken;
-    unsigned row_reads; /* calls of read_rows */
+    bool takes[GPU_MOST_WAVES]; /* waves that the program ends when the debugger asks why they halt
+                                 */
+    unsigned row_reads;         /* calls of read_rows */
     unsigned registers_read;
     struct wt_target_services services;
     struct wt_target target;

@@ -92,6 +92,19 @@ static enum wt_status report_idle(struct wt_debugger *d, struct wt_error *err)
     return WT_OK;
 }
 
+/* A host program may end a halted wave at any moment: it destroys the wave's queue, or exits. Such
+ * a wave has nothing to tell. */
+static enum wt_status examine_present(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    const enum wt_status status = examine_halted(d, wave, err);
+    if (status != WT_STATE || !d->topology->host_launches ||
+        dbg_scan(d, NULL, WT_IGNORED) != WT_OK || dbg_is_active(d, wave))
+        return status;
+    dbg_forget(d, wave);
+    dbg_set_go(d, wave, GO_FREE);
+    return WT_OK;
+}
+
 /*
  * Examines every wave in `unseen`, until one of them stops the run. A wave that passes its
  * breakpoint may halt the running waves for a moment; the waves in `unseen` are not halted by that
@@ -103,7 +116,7 @@ static enum wt_status examine_unseen(struct wt_debugger *d, bool *found, struct 
         while (d->sets.unseen.word[i]) {
             *found = true;
             uint32_t wave = 32 * i + (uint32_t)__builtin_ctz(d->sets.unseen.word[i]);
-            enum wt_status status = examine_halted(d, wave, err);
+            enum wt_status status = examine_present(d, wave, err);
             if (status || dbg_is_over(d))
                 return status;
         }

@@ -90,7 +90,7 @@ static int128 wide_value(const struct gen_alu *x, unsigned source, int64_t value
 void gen_alu_mov(struct gen_alu *x)
 {
     const size_t size = x->domain == GEN_INT32 || x->domain == GEN_FLOAT ? 4 : 8;
-    memcpy(x->r, x->a, x->n * size);
+    gen_copy_row(x->r, x->a, x->n * size);
     /* A conversion between floats quiets NaNs and may flush denormals: store's functions do. */
 }
 
@@ -255,8 +255,8 @@ static void flush_rows(struct gen_alu *x, union gen_values *a, union gen_values 
 {
     if (!x->fp.flush_input)
         return;
-    memcpy(a, x->a, x->n * (x->domain == GEN_FLOAT ? 4 : 8));
-    memcpy(b, x->b, x->n * (x->domain == GEN_FLOAT ? 4 : 8));
+    gen_copy_row(a, x->a, x->n * (x->domain == GEN_FLOAT ? 4 : 8));
+    gen_copy_row(b, x->b, x->n * (x->domain == GEN_FLOAT ? 4 : 8));
     x->a = a;
     x->b = b;
     for (unsigned i = 0; i < 2 * x->n; i++) {

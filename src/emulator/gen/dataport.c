@@ -482,7 +482,8 @@ const struct gen_uop *gen_dataport(struct gen_message *m)
 {
     struct gen_transfer x; /* without its long arrays, which are set where they are used */
     bool good = true;
-    x.surface = (struct gen_surface){0};
+    x.surface.is_slm = false;
+    x.surface.base = x.surface.size = 0;
     x.wide_addresses = false;
     x.unit = x.elements = 0;
     x.on = m->on;
@@ -494,7 +495,7 @@ const struct gen_uop *gen_dataport(struct gen_message *m)
     const bool a64 =
         m->sfid == GEN_SFID_DC1 && m->type >= DC1_A64_READ && m->type != DC1_FLOAT_ATOMIC;
     const bool fence = m->sfid == GEN_SFID_DC0 && m->type == DC0_FENCE;
-    const struct gen_uop *wrong = a64 || fence ? NULL : gen_find_surface(m, &x.surface, &good);
+    const struct gen_uop *wrong = a64 || fence ? NULL : gen_find_buffer(m, &x.surface, &good);
     if (!good)
         return wrong;
     return m->sfid == GEN_SFID_DC1 ? port1(m, &x) : port0(m, &x);

@@ -322,6 +322,24 @@ static inline bool gen_is_as_host(const struct gen_thread *t, const struct gen_u
     const uint32_t keep = u->domain == GEN_DOUBLE ? GEN_CR0_KEEP_DF : GEN_CR0_KEEP_F;
     return u->domain < GEN_FLOAT || (t->g->cr[0] & (GEN_CR0_ROUNDING | keep)) == keep;
 }
+/* Copies a row by parts as long as those in which results are stored: the host's processor waits
+ * for all stores before it executes a wider load of what they store. */
+static inline void gen_copy_row(void *to, const void *from, unsigned bytes)
+{
+    unsigned done = 0;
+    if (bytes == 2 * GEN_GRF_BYTES) { /* most of them */
+        memcpy(to, from, GEN_GRF_BYTES);
+        memcpy((uint8_t *)to + GEN_GRF_BYTES, (const uint8_t *)from + GEN_GRF_BYTES, GEN_GRF_BYTES);
+        return;
+    }
+    for (; bytes - done >= GEN_GRF_BYTES; done += GEN_GRF_BYTES) {
+        memcpy((uint8_t *)to + done, (const uint8_t *)from + done, GEN_GRF_BYTES);
+        __asm__ volatile("" ::: "memory"); /* or compilers make one memcpy() of all parts again */
+    }
+    if (done < bytes)
+        memcpy((uint8_t *)to + done, (const uint8_t *)from + done, bytes - done);
+}
+
 /* The element of a source at an address, extended. */
 static inline uint64_t gen_quick_element(const uint8_t *at, const struct gen_quick_source *s)
 {

@@ -35,27 +35,47 @@ static INLINE uint32_t choose_lane(const vector_ud *row, bool larger)
     return larger ? v[0] > v[1] ? v[0] : v[1] : v[0] < v[1] ? v[0] : v[1];
 }
 
-/* Addresses of 32 bits, of which the bits in @p kept count. */
-static CLONED void measure(const uint8_t *from, unsigned lanes, uint32_t on, uint32_t kept,
-                           struct span *span)
+/* Whether the dwords of all lanes lie side by side; then *span is set. */
+static INLINE bool is_row(const vector_ud at[2], unsigned lanes, uint32_t kept, struct span *span)
 {
     const vector_ud step = {0, 4, 8, 12, 16, 20, 24, 28};
-    vector_ud at[2] = {{0}}, low[2], high[2], apart = {0};
-    memcpy(at, from, lanes * sizeof(uint32_t));
+    const uint32_t first = at[0][0] & kept;
+    vector_ud apart = (at[0] & kept) ^ (first + step);
+    if (lanes > 8)
+        apart |= (at[1] & kept) ^ (first + 32 + step);
+    const vector_uq pairs = (vector_uq)apart;
+    const vector_ud behind = step + 32;
+    memcpy(span->after, &step, sizeof step);
+    memcpy(span->after + LANES, &behind, sizeof behind);
+    span->low = first;
+    span->high = (uint64_t)first + 4 * (lanes - 1);
+    return !(pairs[0] | pairs[1] | pairs[2] | pairs[3]);
+}
+
+/* Addresses of 32 bits, of which the bits in @p kept count. @p whole: a span may begin at 0. */
+static CLONED void measure(const uint8_t *from, unsigned lanes, uint32_t on, uint32_t kept,
+                           bool whole, struct span *span)
+{
+    vector_ud at[2] = {{0}}, low[2], high[2];
+    gen_copy_row(at, from, 4 * lanes);
+    span->row = on == ((uint32_t)1 << lanes) - 1 && is_row(at, lanes, kept, span);
+    if (span->row)
+        return;
     for (unsigned k = 0; k < 2; k++) {
         vector_ud counts;
         spread_bits(on, k, &counts);
         at[k] &= kept;
         low[k] = at[k] | ~counts;
         high[k] = at[k] & counts;
-        apart |= (at[k] ^ (at[0][0] + 32 * k + step)) & counts;
     }
-    choose(&low[0], &low[1], false);
     choose(&high[0], &high[1], true);
-    const uint32_t first = choose_lane(&low[0], false);
-    span->low = first;
     span->high = choose_lane(&high[0], true);
-    span->row = on == ((uint32_t)1 << lanes) - 1 && !choose_lane(&apart, true);
+    uint32_t first = 0;
+    if (!whole) {
+        choose(&low[0], &low[1], false);
+        first = choose_lane(&low[0], false);
+    }
+    span->low = first;
     for (unsigned k = 0; k < 2; k++)
         at[k] -= first;
     memcpy(span->after, at, sizeof span->after);
@@ -86,63 +106,88 @@ static uint8_t *one(struct gen_device *d, uint64_t addr, unsigned size, bool wri
                  : (uint8_t *)gen_readable(d, addr, size); /* only read */
 }
 
-/* The memory of each lane that counts. *row: it is that of the first one, which alone is set, and 4
- * bytes more for each lane. False: not so simple. */
+/* The memory of each lane that counts. */
+struct places {
+    struct span span;
+    bool row;          /* it is at `together`, 4 bytes for each lane */
+    uint8_t *together; /* lane i's is span.after[i] behind it; NULL: it is host[i] */
+    uint8_t *host[MOST];
+};
+
+/* False: not so simple. */
 static bool find(const struct gen_message *m, const struct gen_transfer *x, bool write,
-                 uint8_t *host[MOST], bool *row)
+                 struct places *p)
 {
     const uint64_t all = (UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1;
     struct gen_device *d = m->t->device;
     const bool slm = !x->wide_addresses && x->surface.is_slm;
     const unsigned bytes = gen_extent(x);
-    struct span span;
+    struct span *span = &p->span;
     if (d->machine.watch || !x->on || x->unit > 1)
         return false;
     if (x->wide_addresses)
-        measure_wide(gen_addresses(m), x->lanes, x->on, &span);
+        measure_wide(gen_addresses(m), x->lanes, x->on, span);
     else
-        measure(gen_addresses(m), x->lanes, x->on, slm ? (uint32_t)GEN_SLM_OFFSET : UINT32_MAX,
-                &span);
-    const uint64_t length = span.high - span.low + bytes;
-    if (x->wide_addresses ? length > UINT32_MAX : span.high + bytes > x->surface.size)
+        measure(gen_addresses(m), x->lanes, x->on, slm ? (uint32_t)GEN_SLM_OFFSET : UINT32_MAX, slm,
+                span);
+    const uint64_t length = span->high - span->low + bytes;
+    if (x->wide_addresses ? length > UINT32_MAX : span->high + bytes > x->surface.size)
         return false;
-    const uint64_t low = (x->wide_addresses || slm ? span.low : x->surface.base + span.low) & all;
-    uint8_t *together = slm                      ? m->t->group->slm + low
-                        : length <= WT_PAGE_SIZE ? one(d, low, (unsigned)length, write)
-                                                 : NULL;
-    *row = together && span.row && x->elements == 1 && x->size == 4 && x->slot == 4;
-    host[0] = together;
-    if (*row)
-        return true;
-    for (unsigned i = 0; i < x->lanes && together; i++)
-        host[i] = together + span.after[i];
-    for (unsigned i = 0; i < x->lanes && !together; i++)
-        if (x->on >> i & 1 && !(host[i] = one(d, (low + span.after[i]) & all, bytes, write)))
+    const uint64_t low = (x->wide_addresses || slm ? span->low : x->surface.base + span->low) & all;
+    p->together = slm                      ? m->t->group->slm + low
+                  : length <= WT_PAGE_SIZE ? one(d, low, (unsigned)length, write)
+                                           : NULL;
+    p->row = p->together && span->row && x->elements == 1 && x->size == 4 && x->slot == 4;
+    for (unsigned i = 0; i < x->lanes && !p->together; i++)
+        if (x->on >> i & 1 && !(p->host[i] = one(d, (low + span->after[i]) & all, bytes, write)))
             return false;
     return true;
 }
 
+static INLINE uint8_t *place_of(const struct places *p, unsigned lane)
+{
+    return p->together ? p->together + p->span.after[lane] : p->host[lane];
+}
+
+/* Loads a dword for each lane. */
+static void load_dwords(const struct places *p, unsigned lanes, uint32_t on, unsigned offset,
+                        uint8_t *to)
+{
+    if (p->together && on == ((uint32_t)1 << lanes) - 1) {
+        const uint8_t *from = p->together + offset;
+        for (unsigned k = 0; k < lanes; k += LANES) {
+            uint32_t row[LANES];
+            for (unsigned i = 0; i < LANES; i++)
+                memcpy(&row[i], from + p->span.after[k + i], sizeof row[i]);
+            memcpy(to + sizeof row[0] * k, row, sizeof row);
+        }
+        return;
+    }
+    for (unsigned i = 0; i < lanes; i++)
+        if (on >> i & 1)
+            memcpy(to + 4 * i, place_of(p, i) + offset, 4);
+}
+
 bool gen_load_lanes(const struct gen_message *m, const struct gen_transfer *x, unsigned padded)
 {
-    uint8_t *host[MOST], *to = gen_registers(m) + m->dst;
-    bool row;
-    if (!find(m, x, false, host, &row))
+    uint8_t *to = gen_registers(m) + m->dst;
+    struct places p;
+    if (!find(m, x, false, &p))
         return false;
-    if (row) {
-        memcpy(to, host[0] + x->offset[0], 4 * x->lanes);
+    if (p.row) {
+        gen_copy_row(to, p.together + x->offset[0], 4 * x->lanes);
         return true;
     }
     for (unsigned k = 0; k < x->elements; k++, to += padded) {
         const unsigned offset = x->offset[k];
         if (x->size == 4 && x->slot == 4) {
-            for (unsigned i = 0; i < x->lanes; i++)
-                if (x->on >> i & 1)
-                    memcpy(to + 4 * i, host[i] + offset, 4);
+            load_dwords(&p, x->lanes, x->on, offset, to);
             continue;
         }
         for (unsigned i = 0; i < x->lanes; i++)
             if (x->on >> i & 1)
-                wt_store_le(to + i * x->slot, wt_load_le(host[i] + offset, x->size), x->slot);
+                wt_store_le(to + i * x->slot, wt_load_le(place_of(&p, i) + offset, x->size),
+                            x->slot);
     }
     return true;
 }
@@ -151,16 +196,15 @@ bool gen_store_lanes(const struct gen_message *m, const struct gen_transfer *x, 
                      unsigned padded)
 {
     const uint8_t *from = gen_registers(m) + data;
-    uint8_t *host[MOST];
-    bool row;
-    if (!find(m, x, true, host, &row))
+    struct places p;
+    if (!find(m, x, true, &p))
         return false;
-    if (row) {
-        memcpy(host[0] + x->offset[0], from, 4 * x->lanes);
+    if (p.row) {
+        gen_copy_row(p.together + x->offset[0], from, 4 * x->lanes);
         return true;
     }
     for (unsigned i = 0; i < x->lanes; i++)
         for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++)
-            memcpy(host[i] + x->offset[k], from + k * padded + i * x->slot, x->size);
+            memcpy(place_of(&p, i) + x->offset[k], from + k * padded + i * x->slot, x->size);
     return true;
 }

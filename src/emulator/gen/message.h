@@ -28,8 +28,9 @@ struct gen_message {
     struct gen_thread *t;
     const struct gen_uop *u;
     uint32_t desc, exdesc;
-    unsigned sfid, type; /* of data ports: desc[18:14] */
+    unsigned sfid;
     unsigned bti;
+    unsigned type;       /* of data ports: desc[18:14] */
     unsigned lengths[2]; /* of the payloads in registers */
     unsigned response;   /* registers */
     bool header;
@@ -96,6 +97,9 @@ unsigned gen_payload_register(const struct gen_message *m, unsigned index);
 /** Finds a surface; NULL, or what the caller must return. */
 const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_surface *s,
                                        bool *good);
+/** Likewise, of accesses to bytes: only is_slm, base and size are set, and kind of what has one. */
+const struct gen_uop *gen_find_buffer(const struct gen_message *m, struct gen_surface *s,
+                                      bool *good);
 /** The address of a texel that lies inside the surface; `bytes` is the size of one. */
 uint64_t gen_texel_address(const struct gen_surface *s, uint32_t x, uint32_t y, uint32_t layer,
                            unsigned bytes);

@@ -126,15 +126,16 @@ bool gen_quick_prepare(struct gen_uop *u)
 
 /* ---- execution ---- */
 
-/* One value for all channels. */
+/* One value for all channels, by stores as long as a register (gen_copy_row). */
 static void spread(const struct gen_alu *x, uint64_t value, union gen_values *row)
 {
-    if (element_bytes(x->domain) == 4)
-        for (unsigned i = 0; i < x->n; i++)
-            row->ud[i] = (uint32_t)value;
-    else
-        for (unsigned i = 0; i < x->n; i++)
-            row->uq[i] = value;
+    const unsigned bytes = element_bytes(x->domain);
+    if (bytes == 4)
+        value = (value & UINT32_MAX) | value << 32;
+    const uint64_t part[GEN_GRF_BYTES / 8] = {value, value, value, value};
+    static_assert(sizeof *row % sizeof part == 0, "a row is whole parts");
+    for (unsigned done = 0; done < x->n * bytes; done += sizeof part)
+        memcpy((uint8_t *)row + done, part, sizeof part);
 }
 
 /* The elements of a source as a row: the registers themselves, or `row` filled with them. */
@@ -146,7 +147,7 @@ static const void *row_of(struct gen_alu *x, unsigned index, union gen_values *r
     if (s->kind == GEN_QUICK_ROW && !s->modified)
         return from;
     if (s->kind == GEN_QUICK_ROW)
-        memcpy(row, from, n * bytes);
+        gen_copy_row(row, from, n * bytes);
     else if (s->kind == GEN_QUICK_VALUE)
         spread(x, s->value, row);
     else if (s->step == 0)
@@ -169,7 +170,7 @@ static void put(const struct gen_alu *x, const union gen_values *row)
     uint8_t *to = x->t->g->r + q->to;
     const bool all = x->on == (x->n >= 32 ? UINT32_MAX : ((uint32_t)1 << x->n) - 1);
     if (q->to_step == bytes && q->to_size == bytes && all) {
-        memcpy(to, row, x->n * bytes);
+        gen_copy_row(to, row, x->n * bytes);
         return;
     }
     for (unsigned i = 0; i < x->n; i++, to += q->to_step)

@@ -226,6 +226,24 @@ static INLINE bool is_any_nan(unsigned blocks, const vector_ud *row)
     return gather_bits(is, blocks) != 0;
 }
 
+/* Which NaN a result is: the first operand that is one, made quiet; else that of an invalid
+ * operation (softfloat.c). Operands are in the order of the operation; @p third may be NULL. */
+static INLINE void choose_nan(unsigned blocks, const vector_ud *first, const vector_ud *second,
+                              const vector_ud *third, vector_ud *r)
+{
+    const vector_ud *const operand[] = {third, second, first};
+    for (unsigned k = 0; k < blocks; k++) {
+        const vector_ud is = (vector_ud)((vector_f)r[k] != (vector_f)r[k]);
+        vector_ud nan = (vector_ud){0} + 0x7fc00000;
+        for (unsigned i = third ? 0 : 1; i < 3; i++) {
+            const vector_ud o = operand[i][k];
+            const vector_ud counts = (vector_ud)((vector_f)o != (vector_f)o);
+            nan = ((o | 0x00400000) & counts) | (nan & ~counts);
+        }
+        r[k] = (nan & is) | (r[k] & ~is);
+    }
+}
+
 static INLINE void put(struct gen_thread *t, const struct gen_uop *u, unsigned blocks, unsigned n,
                        uint32_t on, const vector_ud *r)
 {
@@ -295,9 +313,8 @@ static INLINE const struct gen_uop *execute(struct gen_thread *t, const struct g
     } else {
         compute(operation, blocks, a, b, c, r);
     }
-    /* The operands determine which NaN it is. */
     if (arithmetic && is_any_nan(blocks, r))
-        return gen_run_quick(t, u);
+        choose_nan(blocks, a, b, NULL, r);
     if (!u->quick.nowhere)
         put(t, u, blocks, n, on, r);
     if (u->quick.tests)
@@ -323,7 +340,7 @@ fuse(struct gen_thread *t, const struct gen_uop *u, unsigned n)
     for (unsigned k = 0; k < blocks; k++)
         r[k] = (vector_ud)_mm256_fmadd_ps((__m256)b[k], (__m256)c[k], (__m256)a[k]);
     if (is_any_nan(blocks, r))
-        return gen_run_quick(t, u);
+        choose_nan(blocks, b, c, a, r);
     if (!u->quick.nowhere)
         put(t, u, blocks, n, on, r);
     if (u->quick.tests)

@@ -6,26 +6,40 @@
 
 #include <string.h>
 
+/* Memory that describes surfaces: in place, or copied to @p copy. NULL: none is mapped there. */
+static const uint8_t *look_at(const struct gen_message *m, uint64_t addr, uint8_t *copy,
+                              unsigned size)
+{
+    const uint8_t *there = gen_readable(m->t->device, addr, size);
+    return there ? there : gen_device_read(m->t->device, addr, copy, size) ? copy : NULL;
+}
+
 static bool read_dword(const struct gen_message *m, uint64_t addr, uint32_t *value)
 {
-    uint8_t bytes[4];
-    if (!gen_device_read(m->t->device, addr, bytes, sizeof bytes))
-        return false;
-    *value = (uint32_t)wt_load_le(bytes, 4);
-    return true;
+    uint8_t copy[4];
+    const uint8_t *bytes = look_at(m, addr, copy, sizeof copy);
+    if (bytes)
+        *value = (uint32_t)wt_load_le(bytes, 4);
+    return bytes;
 }
 
 /* RENDER_SURFACE_STATE (PRM volume 2d). */
-static bool read_surface(const struct gen_message *m, uint64_t addr, struct gen_surface *s)
+enum { STATE_BYTES = 64 };
+
+/* A buffer's address and size. Other surfaces have the size 0. */
+static void decode_buffer(const uint32_t dw[10], struct gen_surface *s)
 {
-    uint8_t state[64];
-    uint32_t dw[10];
-    if (!gen_device_read(m->t->device, addr, state, sizeof state))
-        return false;
-    for (unsigned i = 0; i < 10; i++)
-        dw[i] = (uint32_t)wt_load_le(state + 4 * i, 4);
-    s->is_array = wt_field(dw[0], 28, 28);
     s->kind = (uint8_t)wt_field(dw[0], 31, 29);
+    s->base = (dw[8] | (uint64_t)dw[9] << 32) & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
+    if (s->kind == GEN_SURFACE_BUFFER) /* its bytes less one, in three fields */
+        s->size = ((uint64_t)wt_field(dw[2], 13, 0) | (uint64_t)wt_field(dw[2], 29, 16) << 7 |
+                   (uint64_t)wt_field(dw[3], 31, 21) << 21) +
+                  1;
+}
+
+static void decode_image(const uint32_t dw[10], struct gen_surface *s)
+{
+    s->is_array = wt_field(dw[0], 28, 28);
     s->format = (uint16_t)wt_field(dw[0], 26, 18);
     s->tiling = (uint8_t)wt_field(dw[0], 13, 12);
     s->width = wt_field(dw[2], 13, 0) + 1;
@@ -39,20 +53,30 @@ static bool read_surface(const struct gen_message *m, uint64_t addr, struct gen_
     s->levels = wt_field(dw[5], 3, 0) + 1;
     for (unsigned i = 0; i < 4; i++)
         s->select[i] = (uint8_t)(dw[7] >> (25 - 3 * i) & 7);
-    s->base = (dw[8] | (uint64_t)dw[9] << 32) & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
-    if (s->kind == 4) /* a buffer: its bytes less one, in three fields */
-        s->size = ((uint64_t)(s->width - 1) | (uint64_t)(s->height - 1) << 7 |
-                   (uint64_t)(s->depth - 1) << 21) +
-                  1;
+}
+
+static bool read_surface(const struct gen_message *m, uint64_t addr, bool image,
+                         struct gen_surface *s)
+{
+    uint8_t copy[STATE_BYTES];
+    uint32_t dw[10];
+    const uint8_t *state = look_at(m, addr, copy, sizeof copy);
+    if (!state)
+        return false;
+    for (unsigned i = 0; i < 10; i++)
+        dw[i] = (uint32_t)wt_load_le(state + 4 * i, 4);
+    decode_buffer(dw, s);
+    if (image)
+        decode_image(dw, s);
     return true;
 }
 
-const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_surface *s,
-                                       bool *good)
+/* @p image: the members that describe images are wanted, too; else *s is not cleared before. */
+static const struct gen_uop *find_surface(const struct gen_message *m, bool image,
+                                          struct gen_surface *s, bool *good)
 {
     const struct gen_walk *w = &gen_walk_of(m->t)->walk;
     uint32_t entry;
-    *s = (struct gen_surface){0};
     *good = true;
     if (m->bti == GEN_BTI_SLM) {
         s->is_slm = true;
@@ -65,14 +89,29 @@ const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_s
         return NULL;
     }
     /* The system routine's surface is the first one behind the surface state base address. */
-    if (m->bti == GEN_BTI_SYSTEM && read_surface(m, w->surfaces, s))
+    if (m->bti == GEN_BTI_SYSTEM && read_surface(m, w->surfaces, image, s))
         return NULL;
     if (read_dword(m, w->surfaces + w->binding_table + 4 * m->bti, &entry) &&
-        read_surface(m, w->surfaces + (entry & ~UINT32_C(63)), s))
+        read_surface(m, w->surfaces + (entry & ~UINT32_C(63)), image, s))
         return NULL;
     *good = false;
     return gen_message_fault(m, WT_FAULT_ACCESS, m->on, w->surfaces + w->binding_table + 4 * m->bti,
                              "no memory is mapped where surface %u is described", m->bti);
+}
+
+const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_surface *s,
+                                       bool *good)
+{
+    *s = (struct gen_surface){0};
+    return find_surface(m, true, s, good);
+}
+
+const struct gen_uop *gen_find_buffer(const struct gen_message *m, struct gen_surface *s,
+                                      bool *good)
+{
+    s->is_slm = false;
+    s->base = s->size = 0;
+    return find_surface(m, false, s, good);
 }
 
 /* Byte `x` of row `y` of a surface whose rows are `pitch` bytes long (Skylake PRM volume 5,

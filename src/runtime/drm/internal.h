@@ -215,7 +215,8 @@ int drm_execbuffer(struct wt_i915_file *file, struct drm_i915_gem_execbuffer2 *a
  * thread, and nothing was done.
  */
 int drm_queue_submit(struct wt_i915 *device, struct drm_submission *submission);
-/* Ends those batches of a file that have not begun; waits for the one that has. */
+/* Ends those batches of a file that have not begun, or wait for a semaphore; waits for the one that
+ * runs. */
 void drm_queue_drop(struct wt_i915_file *file);
 /* Lets the thread end, and waits for that. The list is empty; the lock is not held. */
 void drm_queue_end(struct wt_i915 *device);

@@ -151,6 +151,9 @@ static void make_gpus(void)
     while (gpu_count < MOST_GPUS && configure(gpu_count, &config, &err) &&
            wt_drm_emulated_new(&config, gpu_count, &gpus[gpu_count], &err) == WT_OK)
         gpu_count++;
+    if (gpu_count == MOST_GPUS && configure(gpu_count, &config, &err))
+        wt_fail(&err, WT_UNSUPPORTED, "a program has at most %d gen9 GPUs: the rest is left out",
+                MOST_GPUS);
     if (*err.text)
         fprintf(stderr, "wavetrap: %s\n", err.text);
     if (!gpu_count)

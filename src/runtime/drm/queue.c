@@ -168,6 +168,7 @@ static void *work(void *argument)
         }
         if (s->waits) {
             put_first(device, s);
+            pthread_cond_broadcast(&device->idle);
             continue;
         }
         finish(device, s);
@@ -203,7 +204,7 @@ int drm_queue_submit(struct wt_i915 *device, struct drm_submission *submission)
     return 0;
 }
 
-void drm_queue_drop(struct wt_i915_file *file)
+static void drop_waiting(struct wt_i915_file *file)
 {
     struct wt_i915 *device = file->device;
     struct drm_submission *s = device->first, *next;
@@ -218,9 +219,23 @@ void drm_queue_drop(struct wt_i915_file *file)
         *(device->last ? &device->last->next : &device->first) = s;
         device->last = s;
     }
+}
+
+static bool is_active(const struct wt_i915_file *file)
+{
+    bool active = false;
     for (size_t i = 0; i < file->context_count; i++)
-        while (file->contexts[i]->active)
-            pthread_cond_wait(&device->idle, &device->lock);
+        active |= file->contexts[i]->active != 0;
+    return active;
+}
+
+void drm_queue_drop(struct wt_i915_file *file)
+{
+    drop_waiting(file);
+    while (is_active(file)) {
+        pthread_cond_wait(&file->device->idle, &file->device->lock);
+        drop_waiting(file); /* the one that ran may wait for a semaphore now */
+    }
 }
 
 void drm_queue_end(struct wt_i915 *device)
