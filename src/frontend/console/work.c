@@ -121,7 +121,8 @@ static size_t print_dispatch(struct wt_shell *c, const struct warps *warps, size
     }
     fprintf(c->out, "%c ", selected ? '*' : ' ');
     print_device(c, v);
-    fprintf(c->out, "dispatch %" PRIu64 "  %s", v->dispatch, work_kernel(c, warps, v, name, sizeof name));
+    fprintf(c->out, "dispatch %" PRIu64 "  %s", v->dispatch,
+            work_kernel(c, warps, v, name, sizeof name));
     work_grid(v, grid);
     if (grid[0])
         fprintf(c->out,
