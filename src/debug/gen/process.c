@@ -383,22 +383,24 @@ static enum wt_status ask_time(struct wt_process_history *history, uint64_t *tim
     return status;
 }
 
-enum wt_status wt_gen_process_record(struct wt_gen_process *p, uint64_t budget,
-                                     struct wt_target_services *services, struct wt_error *err)
+static enum wt_status ask_recording(struct wt_process_history *history, uint64_t budget,
+                                    int32_t *result, struct wt_error *err)
 {
     const struct gen_wire_request request = {.kind = GEN_WIRE_RECORD, .value = budget};
     struct gen_wire_answer answer = {.result = 0};
-    const char *refused = p->hello.gpus > 1 ? WT_PROCESS_HISTORY_SEVERAL : NULL;
-    const enum wt_status status = refused ? WT_OK : tell(p, request, &answer, err);
-    if (status != WT_OK)
-        return status;
-    if (answer.result < 0)
-        return wt_fail(err, WT_NO_MEMORY, "process %d has no host memory for a recording",
-                       p->connection.pid);
-    p->history.ask = ask_history;
-    p->history.ask_time = ask_time;
-    p->history.lanes = 32;
-    return wt_process_history_begin(&p->history, budget, refused, services, err);
+    const enum wt_status status = tell((struct wt_gen_process *)history, request, &answer, err);
+    *result = answer.result;
+    return status;
+}
+
+static const struct wt_process_history_ops history_ops = {
+    .ask = ask_history, .time = ask_time, .record = ask_recording, .lanes = 32};
+
+enum wt_status wt_gen_process_record(struct wt_gen_process *p, uint64_t budget,
+                                     struct wt_target_services *services, struct wt_error *err)
+{
+    return wt_process_history_begin(&p->history, &history_ops, p->connection.pid, p->hello.gpus,
+                                    budget, services, err);
 }
 
 /* ---- code ---- */

@@ -17,7 +17,7 @@ static enum wt_status ask(struct wt_process_history *h, enum wt_travel what, uin
     if (length > WT_TRAVEL_REQUEST_BYTES)
         return wt_fail(err, WT_INVALID, "too many breakpoints to search the past for");
     const enum wt_status status =
-        h->ask(h, &request, more, answer, h->answer, WT_TRAVEL_BYTES, err);
+        h->ops->ask(h, &request, more, answer, h->answer, WT_TRAVEL_BYTES, err);
     if (status != WT_OK)
         return status;
     if (answer->result < 0) {
@@ -50,7 +50,7 @@ static uint64_t issue_time(void *context)
 {
     struct wt_process_history *h = context;
     uint64_t now;
-    if (h->ask_time(h, &now, WT_IGNORED) == WT_OK)
+    if (h->ops->time(h, &now, WT_IGNORED) == WT_OK)
         h->now = now;
     return h->now;
 }
@@ -166,7 +166,7 @@ static bool take_match(struct wt_process_history *h, const struct wt_travel_answ
     for (h->hits = 0; h->hits < m.hits; h->hits++) {
         struct wt_travel_hit hit;
         memcpy(&hit, h->answer + sizeof m + h->hits * sizeof hit, sizeof hit);
-        if (hit.size > sizeof hit.before || hit.lane >= h->lanes)
+        if (hit.size > sizeof hit.before || hit.lane >= h->ops->lanes)
             return false;
         take_hit(&h->hit[h->hits], &hit);
     }
@@ -286,12 +286,24 @@ static const struct wt_history_services history = {
     .missing = missing,
 };
 
-enum wt_status wt_process_history_begin(struct wt_process_history *h, uint64_t budget,
-                                        const char *refused, struct wt_target_services *services,
-                                        struct wt_error *err)
+enum wt_status wt_process_history_begin(struct wt_process_history *h,
+                                        const struct wt_process_history_ops *ops, int pid,
+                                        unsigned gpus, uint64_t budget,
+                                        struct wt_target_services *services, struct wt_error *err)
 {
+    const char *refused =
+        gpus > 1 ? "nothing is recorded of a program with several GPUs: what they do has no common "
+                   "order"
+                 : NULL;
+    int32_t result = 0;
+    const enum wt_status status = refused ? WT_OK : ops->record(h, budget, &result, err);
+    if (status != WT_OK)
+        return status;
+    if (result < 0)
+        return wt_fail(err, WT_NO_MEMORY, "process %d has no host memory for a recording", pid);
     if (!h->answer && !(h->answer = malloc(WT_TRAVEL_BYTES)))
         return wt_fail(err, WT_NO_MEMORY, "no host memory for time travel");
+    h->ops = ops;
     h->budget = budget;
     h->refused = refused;
     services->history = &history;

@@ -455,22 +455,24 @@ static enum wt_status ask_time(struct wt_process_history *history, uint64_t *tim
     return status;
 }
 
-enum wt_status wt_sm_process_record(struct wt_sm_process *p, uint64_t budget,
-                                    struct wt_target_services *services, struct wt_error *err)
+static enum wt_status ask_recording(struct wt_process_history *history, uint64_t budget,
+                                    int32_t *result, struct wt_error *err)
 {
     struct sm_wire_request request = {.kind = SM_WIRE_RECORD, .value = budget};
     struct sm_wire_answer answer = {.result = 0};
-    const char *refused = p->gpus > 1 ? WT_PROCESS_HISTORY_SEVERAL : NULL;
-    const enum wt_status status = refused ? WT_OK : simple(p, &request, &answer, err);
-    if (status != WT_OK)
-        return status;
-    if (answer.result < 0)
-        return wt_fail(err, WT_NO_MEMORY, "process %d has no host memory for a recording",
-                       p->connection.pid);
-    p->history.ask = ask_history;
-    p->history.ask_time = ask_time;
-    p->history.lanes = SMP_LANES;
-    return wt_process_history_begin(&p->history, budget, refused, services, err);
+    const enum wt_status status = simple((struct wt_sm_process *)history, &request, &answer, err);
+    *result = answer.result;
+    return status;
+}
+
+static const struct wt_process_history_ops history_ops = {
+    .ask = ask_history, .time = ask_time, .record = ask_recording, .lanes = SMP_LANES};
+
+enum wt_status wt_sm_process_record(struct wt_sm_process *p, uint64_t budget,
+                                    struct wt_target_services *services, struct wt_error *err)
+{
+    return wt_process_history_begin(&p->history, &history_ops, p->connection.pid, p->gpus, budget,
+                                    services, err);
 }
 
 /* ---- core files ---- */
