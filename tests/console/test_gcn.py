@@ -267,7 +267,8 @@ def test_the_first_kernel(way, code):
     said = ask(code("calls.hip"), [], ["start", "info dispatches", "info groups", "info waves", "info lanes", "info devices",
                                                "disassemble"], CALLS + way)
     assert "Temporary breakpoint 1, calls (out=0x" in said[0] and ", group (0,0,0), core 0, wave 0, lane 0; lanes 0-63 enabled]" in said[0]
-    assert said[1].startswith("dispatch ") and "group (1,0,0)" in said[2] and "lanes 0-63" in said[3]
+    assert re.match(r"\* dispatch \d+  calls\(int\*, long\*, int\)  grid of \(2,1,1\) groups of \(64,1,1\)  2 waves of 2 groups active", said[1]), said[1]
+    assert "group (0,0,0)" in said[2] and "group (1,0,0)" in said[2] and "lanes 0-63" in said[3]
     assert said[4].startswith("* 0..63") and "gfx900" in said[5]
     assert "=> 0x" in said[6] and "s_endpgm" in said[6]
 

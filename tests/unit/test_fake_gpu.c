@@ -366,6 +366,29 @@ static void a_wave_that_is_slow_to_leave_its_breakpoint_is_told_once(void **stat
     close_bench(&b);
 }
 
+/* From under a breakpoint that is planted, as the others run: they do not pass it meanwhile. */
+static void a_late_step_is_done_while_others_run(void **state)
+{
+    struct bench b = open_bench();
+    const struct wt_resume step[] = {{.thread = b.first[0], .kind = WT_RESUME_STEP},
+                                     {.kind = WT_RESUME_CONTINUE}};
+    struct wt_event event;
+    fake_gpu_put(b.gpu, 20, GPU_CALL, 15, 0); /* for ever */
+    for (unsigned w = 1; w < GPU_WAVES; w++)
+        b.gpu->wave[w].pc = 15 * GPU_INSTRUCTION;
+    OK(wt_debugger_insert_breakpoint(b.d, 10 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
+    assert_int_equal(go(&b).thread, b.first[0]);
+    const uint32_t before = b.gpu->wave[1].pc;
+    b.gpu->latency = 5;
+    OK(wt_debugger_run(b.d, WT_FORWARDS, step, 2, &err));
+    UNTIL((event = wt_debugger_next_event(b.d)).kind != WT_EVENT_NONE, wt_debugger_pump(b.d, 10));
+    assert_int_equal(event.reason, WT_STOP_STEP);
+    assert_int_equal(event.thread, b.first[0]);
+    assert_int_equal(b.gpu->wave[0].pc, 11 * GPU_INSTRUCTION);
+    assert_int_not_equal(b.gpu->wave[1].pc, before);
+    close_bench(&b);
+}
+
 /* All waves come to a breakpoint at once; the program ends three of them before the debugger has
  * asked why. */
 static void a_halted_wave_that_the_program_ends_is_no_error(void **state)
@@ -922,6 +945,7 @@ int main(void)
         cmocka_unit_test(the_past_of_a_slot_is_not_that_of_its_wave),
         cmocka_unit_test(a_stop_is_told_once_all_have_halted),
         cmocka_unit_test(a_wave_that_is_slow_to_leave_its_breakpoint_is_told_once),
+        cmocka_unit_test(a_late_step_is_done_while_others_run),
         cmocka_unit_test(a_halted_wave_that_the_program_ends_is_no_error),
         cmocka_unit_test(several_steps_are_under_way),
         cmocka_unit_test(registers_of_2048_bits_are_bytes),

@@ -4,6 +4,8 @@
 
 #include "debug/core/state.h"
 
+#define DBG_STEP_MS                                                                                \
+    50 /**< a step that does not come within that, while all others stand, waits for them */
 #define DBG_STOP_MS 2000 /**< a device that does not stop within that is lost */
 
 /** Sets how a wave is to run, and keeps sets.free and the list of stepping waves in agreement. */

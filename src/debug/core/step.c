@@ -2,6 +2,7 @@
  * Steps one wave by one instruction: off a breakpoint, past a trap, or normally; and does what has
  * to follow the step.
  */
+#include "base/clock.h"
 #include "debug/core/step.h"
 
 #include <stdio.h>
@@ -47,6 +48,23 @@ static enum wt_status skip_instruction(struct wt_debugger *d, uint32_t wave, uns
     return dbg_write_pc(d, wave, step->pc, err);
 }
 
+/* A device whose steps are late does this one while all others stand still: their time must not
+ * come before the breakpoint is planted again. It is given up where nothing moves, or for so long:
+ * then the wave waits for others. */
+static enum wt_status wait_for_step(struct wt_debugger *d, uint32_t wave,
+                                    struct wt_probe_step *step, struct wt_error *err)
+{
+    const struct wt_target_services *services = d->target->services;
+    const uint64_t until = wt_clock_ns() + DBG_STEP_MS * 1000000ull;
+    enum wt_status status = WT_OK;
+    while (!status && !step->done && wt_clock_ns() <= until) {
+        if (services->pump && services->pump(d->target->context, 1) == WT_PUMP_IDLE)
+            break;
+        status = d->ops->step_poll(d->probe, wave, step, err);
+    }
+    return status;
+}
+
 /* One instruction from under a breakpoint: lift it, step, plant it again. */
 static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct breakpoint *bp,
                                 struct wt_probe_step *step, struct wt_error *err)
@@ -54,7 +72,8 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
     struct wave *w = &d->wave[wave];
     if (dbg_covers_trap(bp))
         return skip_instruction(d, wave, bp->covered.length, step, err);
-    bool others = dbg_any_free_active(d), hold = others && !device_is_frozen(d);
+    const bool late = d->topology->late_stops;
+    bool others = dbg_any_free_active(d), hold = others && (late || !device_is_frozen(d));
     struct wt_wave_set held;
     enum wt_status status = WT_OK, plant = WT_OK, release = WT_OK;
     if (hold) {
@@ -70,6 +89,8 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
     status = dbg_write_patch(d, wave, &bp->original, err);
     if (!status)
         status = d->ops->step(d->probe, wave, step, err);
+    if (!status && late && others)
+        status = wait_for_step(d, wave, step, err);
     if (!status && !step->done && !others) {
         /* The wave waits, and no other wave runs: the breakpoint may stay lifted. */
         bp->planted = false;

@@ -7,79 +7,7 @@
 #include <string.h>
 
 #include "frontend/console/internal.h"
-
-/* A wave, and the threads of its lanes. */
-struct warp {
-    struct wt_wave_info info;
-    uint32_t volume;  /* threads of its block; 0: unknown */
-    uint32_t first;   /* of these, that of its lane 0 */
-    unsigned threads; /* lanes that are threads */
-    bool is_selected;
-};
-
-struct warps {
-    struct warp *list;
-    size_t count;
-    unsigned lane; /* the selected one */
-};
-
-static uint32_t volume_of(const uint32_t size[3])
-{
-    return size[0] * size[1] * size[2];
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const struct wt_wave *x = &((const struct warp *)a)->info.wave;
-    const struct wt_wave *y = &((const struct warp *)b)->info.wave;
-    if (x->dispatch != y->dispatch)
-        return x->dispatch < y->dispatch ? -1 : 1;
-    for (unsigned i = 3; i-- > 0;)
-        if (x->group[i] != y->group[i])
-            return x->group[i] < y->group[i] ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* All waves, by kernel, block and number in it. The caller frees warps->list. */
-static enum wt_status list_warps(struct wt_shell *c, struct warps *warps, struct wt_error *err)
-{
-    const wt_wave_id *ids;
-    struct wt_wave own = {.id = WT_NO_WAVE};
-    struct wt_thread_position place = {.lane = 0};
-    enum wt_status status = need_run(c, err);
-    *warps = (struct warps){.count = 0};
-    if (status || (status = wt_debugger_waves(c->debugger, &ids, &warps->count, err)) != WT_OK)
-        return status;
-    const size_t count = warps->count;
-    wt_wave_id *copy = malloc(count * sizeof *copy + 1);
-    warps->list = calloc(count + 1, sizeof *warps->list);
-    if (!copy || !warps->list) {
-        free(copy);
-        free(warps->list);
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    }
-    memcpy(copy, ids, count * sizeof *copy);
-    if (c->thread && wave_of_thread(c, c->thread, &own, &place, WT_IGNORED) == WT_OK)
-        warps->lane = place.lane;
-    warps->count = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct warp *w = &warps->list[warps->count];
-        if (wt_debugger_wave(c->debugger, copy[i], &w->info, WT_IGNORED) != WT_OK ||
-            !w->info.wave.has_work)
-            continue;
-        const struct wt_wave *v = &w->info.wave;
-        w->volume = volume_of(v->block);
-        w->first = v->index * v->lanes;
-        w->threads = v->lanes;
-        if (w->volume && w->volume - w->first < w->threads)
-            w->threads = w->volume - w->first;
-        w->is_selected = v->id == own.id;
-        warps->count++;
-    }
-    free(copy);
-    qsort(warps->list, warps->count, sizeof *warps->list, by_place);
-    return WT_OK;
-}
+#include "frontend/console/work.h"
 
 /* ThreadIdx of a lane. */
 static void thread_index(const struct warp *w, unsigned lane, uint32_t index[3])
@@ -98,30 +26,6 @@ static const char *triple(const uint32_t v[3], char text[40])
     return text;
 }
 
-/* Blocks of the grid. */
-static void grid_of(const struct wt_wave *v, uint32_t grid[3])
-{
-    for (unsigned i = 0; i < 3; i++)
-        grid[i] = v->block[i] ? (v->grid[i] + v->block[i] - 1) / v->block[i] : 0;
-}
-
-/* The kernel's name, if one of its warps is in the kernel itself. */
-static const char *kernel_name(struct wt_shell *c, const struct warps *warps, uint64_t dispatch)
-{
-    const char *name = NULL;
-    uint64_t offset;
-    for (size_t i = 0; i < warps->count; i++) {
-        const struct wt_wave_info *info = &warps->list[i].info;
-        const struct wt_module *m = info->running ? NULL : wt_modules_at(c->modules, 0, info->pc);
-        if (info->wave.dispatch != dispatch || !m ||
-            !wt_symbols_is_kernel(m->symbols, info->pc - m->bias))
-            continue;
-        if (wt_modules_function(c->modules, 0, info->pc, &name, &offset))
-            return name;
-    }
-    return "?";
-}
-
 /* ---- info cuda ---- */
 
 static void list_kernels(struct wt_shell *c, const struct warps *warps)
@@ -131,26 +35,21 @@ static void list_kernels(struct wt_shell *c, const struct warps *warps)
         const struct wt_wave *v = &warps->list[i].info.wave;
         uint32_t mask = 0, grid[3];
         bool selected = false;
-        char dim[40], block[40];
+        char dim[40], block[40], name[200];
         size_t end = i;
-        for (; end < warps->count && warps->list[end].info.wave.dispatch == v->dispatch; end++) {
+        for (; end < warps->count && work_is_same_dispatch(&warps->list[end].info.wave, v); end++) {
             const unsigned core = warps->list[end].info.wave.core;
             mask |= core < 32 ? 1u << core : 0;
             selected |= warps->list[end].is_selected;
         }
-        grid_of(v, grid);
+        work_grid(v, grid);
         fprintf(c->out, "%c %6" PRIu64 " %3u Active 0x%08" PRIx32 " %11s %11s %s\n",
                 selected ? '*' : ' ', v->dispatch, v->device, mask, triple(grid, dim),
-                triple(v->block, block), kernel_name(c, warps, v->dispatch));
+                triple(v->block, block), work_kernel(c, warps, v, name, sizeof name));
         i = end;
     }
     if (!warps->count)
         fputs("No CUDA kernels.\n", c->out);
-}
-
-static bool same_block(const struct wt_wave *a, const struct wt_wave *b)
-{
-    return a->dispatch == b->dispatch && memcmp(a->group, b->group, sizeof a->group) == 0;
 }
 
 static void list_blocks(struct wt_shell *c, const struct warps *warps)
@@ -160,7 +59,8 @@ static void list_blocks(struct wt_shell *c, const struct warps *warps)
         const struct wt_wave *v = &warps->list[i].info.wave;
         bool selected = false, running = false;
         char text[40];
-        for (end = i; end < warps->count && same_block(&warps->list[end].info.wave, v); end++) {
+        for (end = i; end < warps->count && work_is_same_group(&warps->list[end].info.wave, v);
+             end++) {
             selected |= warps->list[end].is_selected;
             running |= warps->list[end].info.running;
         }
@@ -326,7 +226,7 @@ enum wt_status do_info_cuda(struct wt_shell *c, const char *text, struct wt_erro
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         if (strcmp(text, lists[i].name) != 0)
             continue;
-        if ((status = list_warps(c, &warps, err)) != WT_OK)
+        if ((status = work_waves(c, &warps, err)) != WT_OK)
             return status;
         lists[i].list(c, &warps);
         free(warps.list);
@@ -454,7 +354,7 @@ enum wt_status do_cuda(struct wt_shell *c, const char *text, struct wt_error *er
     struct warps warps;
     bool asks;
     enum wt_status status = parse_focus(text, &f, &asks, err);
-    if (status || (status = list_warps(c, &warps, err)) != WT_OK)
+    if (status || (status = work_waves(c, &warps, err)) != WT_OK)
         return status;
     const struct warp *own = selected_warp(&warps);
     if (!own) {

@@ -414,49 +414,6 @@ enum wt_status do_info_barriers(struct wt_shell *c, const char *text, struct wt_
                          err);
 }
 
-static bool print_group(struct wt_shell *c, const struct wt_wave_info *info)
-{
-    if (!info->wave.has_work || info->wave.index)
-        return false;
-    fprintf(c->out, "dispatch %" PRIu64 " group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") on core %u\n",
-            info->wave.dispatch, info->wave.group[0], info->wave.group[1], info->wave.group[2],
-            info->wave.core);
-    return true;
-}
-
-enum wt_status do_info_groups(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    return for_each_wave(c, text, "info groups", print_group, "No work-groups.", err);
-}
-
-enum wt_status do_info_dispatches(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    wt_wave_id *list;
-    size_t count;
-    enum wt_status status = take_no_arguments(text, "info dispatches", err);
-    if (!status)
-        status = need_run(c, err);
-    if (!status)
-        status = list_waves(c, &list, &count, err);
-    if (status)
-        return status;
-    uint64_t last = UINT64_MAX;
-    bool any = false;
-    for (size_t i = 0; i < count; i++) {
-        struct wt_wave_info info;
-        if (wt_debugger_wave(c->debugger, list[i], &info, WT_IGNORED) != WT_OK ||
-            !info.wave.has_work || (any && info.wave.dispatch == last))
-            continue;
-        fprintf(c->out, "dispatch %" PRIu64 "\n", info.wave.dispatch);
-        last = info.wave.dispatch;
-        any = true;
-    }
-    free(list);
-    if (!any)
-        fputs("No dispatch has waves now.\n", c->out);
-    return WT_OK;
-}
-
 enum wt_status do_info_lanes(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_wave wave;
