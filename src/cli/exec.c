@@ -613,7 +613,7 @@ const struct cli_command cli_exec = {
     .operands = "PROGRAM [ARGUMENT]…",
     .summary =
         "Runs PROGRAM, an unmodified host program, on emulated GPUs. It may use HIP, OpenMP,\n"
-        "OpenACC or OpenCL, and needs no GPU, no driver and no privileges.",
+        "OpenACC, OpenCL or Level Zero, and needs no GPU, no driver and no privileges.",
     .options = options,
     .program = true,
     .notes = "The exit status is the program's; 127 if there is no such program, 126 if it cannot "
