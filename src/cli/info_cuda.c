@@ -58,7 +58,7 @@ static void tell_module(struct telling *t, const struct ptx_module *module)
     tell_kernels(module);
 }
 
-/* Also for ptx_object_each, whose result is WT_OK: other texts are told behind one with a mistake. */
+/* The result is WT_OK after a mistake, too, so that ptx_object_each goes on. */
 static enum wt_status tell_text(void *context, const char *name, const char *text, size_t length,
                                 struct wt_error *err)
 {
