@@ -92,9 +92,8 @@ static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
                        chosen->runs, e->program ? e->program : "no program");
     if (e->options->debugged && !of_file->gdb && of_file->probe)
         return wt_fail(err, WT_UNSUPPORTED,
-                       "%s: there is no debugger for %s yet that GDB's protocol reaches; 'wavetrap "
-                       "debug' takes %s",
-                       e->program, of_file->name, of_file->runs);
+                       "%s: GDB's protocol does not reach %s; 'wavetrap debug %s' debugs it",
+                       e->program, of_file->name, e->program);
     if (e->options->debugged && !of_file->gdb)
         return wt_fail(err, WT_UNSUPPORTED,
                        "%s: there is no debugger for %s yet; 'wavetrap run' and 'wavetrap trace' "
@@ -141,6 +140,20 @@ void wt_emulated_limit_memory(struct wt_emulated *e)
     e->machine->ops->set_memory_limit(e->machine, most ? most : memory_default());
 }
 
+/* A user who gives a host program and says nothing of its kernels may want to run the program. */
+static enum wt_status point_to_exec(const struct wt_emulated *e, enum wt_status status,
+                                    struct wt_error *err)
+{
+    const struct wt_kernel_options *k = &e->options->kernel;
+    struct wt_elf_header header;
+    if (status != WT_INVALID || (k->grid_given && k->name) || !e->program ||
+        !wt_elf_header_read(e->program, &header) || !wt_elf_machine_is_host(header.machine))
+        return status;
+    char said[sizeof err->text];
+    snprintf(said, sizeof said, "%s", err->text);
+    return wt_fail(err, status, "%s. The program itself runs by 'wavetrap exec'", said);
+}
+
 enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_options *options,
                                 const char *program, struct wt_error *err)
 {
@@ -149,7 +162,8 @@ enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_
     if ((status = choose_family(e, err)) != WT_OK)
         return status;
     e->modules = wt_modules_new();
-    status = e->modules ? open_device(e, err) : wt_fail(err, WT_NO_MEMORY, "no host memory");
+    status = e->modules ? point_to_exec(e, open_device(e, err), err)
+                        : wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (!status)
         status = read_loads(e, err);
     if (!status) {

@@ -124,8 +124,8 @@ static size_t take_number(const char **name)
     return number;
 }
 
-static enum wt_status choose(const char *path, bool is_program, const char *name,
-                             const struct list *list, struct choice *chosen, struct wt_error *err)
+static enum wt_status choose(const char *path, const char *name, const struct list *list,
+                             struct choice *chosen, struct wt_error *err)
 {
     const char *called = name;
     const size_t only = take_number(&called);
@@ -143,8 +143,7 @@ static enum wt_status choose(const char *path, bool is_program, const char *name
     if (name)
         return wt_fail(err, WT_INVALID, "%s: there is no kernel '%.64s'; there are:%s", path, name,
                        all.names);
-    return wt_fail(err, WT_INVALID, "%s: say by --kernel which one to run:%s%s", path, all.names,
-                   is_program ? ". The program itself runs by 'wavetrap exec'" : "");
+    return wt_fail(err, WT_INVALID, "%s: say by --kernel which one to run:%s", path, all.names);
 }
 
 /* ---- the file ---- */
@@ -182,7 +181,7 @@ enum wt_status wt_gcn_program_read(const char *path, const char *name,
         whole ? add(&list, path, bytes, length, err) : collect(path, bytes, length, &list, err);
     free(bytes);
     if (!status)
-        status = choose(path, !whole && !gcn_fatbin_is_file(path), name, &list, &chosen, err);
+        status = choose(path, name, &list, &chosen, err);
     if (!status) {
         const struct entry *entry = &list.entry[chosen.object];
         *program = (struct wt_gcn_program){

@@ -77,6 +77,10 @@ def test_an_ambiguous_name_lists_the_candidates(program, bundle):
     question = f"wavetrap run: FILE: say by --kernel which one to run: {FILLS}, {SCALES}"
     assert said(program) == f"{question}. The program itself runs by 'wavetrap exec'\n"
     assert said(bundle) == f"{question}\n"
+    grid = "wavetrap run: say by --grid how many work-items there are"
+    assert wavetrap("run", "--kernel=1:scale<int>", program).stderr == f"{grid}. The program itself runs by 'wavetrap exec'\n"
+    assert wavetrap("run", "--kernel=1:scale<int>", bundle).stderr == f"{grid}\n"
+    assert wavetrap("gdb", program).stderr.endswith(f"'wavetrap debug {program}' debugs it\n")
 
 
 def test_places_have_plain_names(tmp_path, program):

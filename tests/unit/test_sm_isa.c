@@ -64,6 +64,8 @@ static const struct {
     {0x8, 0x3b6b0f600017091e, "VMNMX.MX.MIN R30, R9, 0x1, R30"},
     {0x8, 0x56200c6000571820, "VSHR.UD.U32.U16.ACC R32, R24, 0x5, R24"},
     {0x8, 0x50387fb441270812, "VABSDIFF4.U8.U8.ACC R18, R8, R18, RZ"},
+    {0x8, 0xeb32000400a70a30, "SUST.D.BA.1D_ARRAY.U16 [R10], R48, R0"},
+    {0x8, 0xeb1a050800a70821, "SULD.D.BA.2D_ARRAY.U16 R33, [R8], 0x50"},
 };
 
 static void test_labelled_words(void **state)

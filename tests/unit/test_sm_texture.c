@@ -219,8 +219,8 @@ static void test_surfaces(void **state)
     } shapes[] = {
         {"1D", 1, 8, 0, 0, 0, 2},
         {"BUFFER", 1, 8, 0, 0, 0, 2},
-        {"ARRAY_1D", 1, 1, SM_TEXTURE_LAYERED, 3, 0, 32},
-        {"ARRAY_2D", 2, 2, SM_TEXTURE_LAYERED, 1, 1, 32},
+        {"1D_ARRAY", 1, 1, SM_TEXTURE_LAYERED, 3, 0, 32},
+        {"2D_ARRAY", 2, 2, SM_TEXTURE_LAYERED, 1, 1, 32},
         {"3D", 3, 2, 0, 1, 1, 32},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)

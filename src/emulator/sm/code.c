@@ -135,7 +135,7 @@ const struct wt_code_format sm_code_format = {
     .next_page = (wt_code_handler)next_page,
 };
 
-/* What is executed where no instruction can be. It is executed at once: it is in no page. */
+/* The instruction at an address where there can be none: it raises the error. No page holds it. */
 static const struct sm_uop nowhere = {.run = sm_op_nowhere, .guard = 7};
 
 const struct sm_uop *sm_fetch(struct sm_warp *w, uint64_t pc)

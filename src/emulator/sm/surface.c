@@ -57,7 +57,7 @@ enum sm_surface_place sm_surface_find(struct sm_texture_lane *r, const struct sm
 
 /* ---- machine code ---- */
 
-enum { SHAPE_BUFFER = 1, SHAPE_ARRAY_1D, SHAPE_2D, SHAPE_ARRAY_2D, SHAPE_3D };
+enum { SHAPE_BUFFER = 1, SHAPE_1D_ARRAY, SHAPE_2D, SHAPE_2D_ARRAY, SHAPE_3D };
 
 /* What an instruction says. */
 struct form {
@@ -73,9 +73,9 @@ static struct form form_of(const struct sm_uop *u)
                                                        SM_SURFACE_TRAP};
     const unsigned shape = SM_FIELD(u->word, sudim33), size = SM_FIELD(u->word, susz20);
     return (struct form){.dimensions = shape == SHAPE_3D                              ? 3
-                                       : shape == SHAPE_2D || shape == SHAPE_ARRAY_2D ? 2
+                                       : shape == SHAPE_2D || shape == SHAPE_2D_ARRAY ? 2
                                                                                       : 1,
-                         .layered = shape == SHAPE_ARRAY_1D || shape == SHAPE_ARRAY_2D,
+                         .layered = shape == SHAPE_1D_ARRAY || shape == SHAPE_2D_ARRAY,
                          .size = sizes[size],
                          .is_signed = size == 1 || size == 3,
                          .bytes = SM_FIELD(u->word, suba23),

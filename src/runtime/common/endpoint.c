@@ -150,7 +150,8 @@ static bool is_awaited(const struct wt_endpoint *e)
 static void *run(void *context)
 {
     struct wt_endpoint *e = context;
-    bool spoke = false; /* the debugger, who may have come only to see whether somebody listens */
+    bool spoke = false; /* the debugger has sent a request; one that only looks whether a program
+                           listens sends none */
     if (e->ops->begin)
         e->ops->begin(e->context);
     for (;;) {

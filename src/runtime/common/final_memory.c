@@ -82,7 +82,7 @@ static void keep_part(struct wt_final_memory *f, const struct wt_final_freed *wh
     add(f, addr, end - addr, bytes);
 }
 
-/* Somebody else has this address now. */
+/* Drops what was freed at addresses that are in use again. */
 static void cut(struct wt_final_memory *f, uint64_t addr, uint64_t size)
 {
     const uint64_t end = addr + size;
@@ -94,7 +94,7 @@ static void cut(struct wt_final_memory *f, uint64_t addr, uint64_t size)
         }
         f->freed[i] = f->freed[--f->freed_count];
         f->kept -= whole.bytes ? whole.size : 0;
-        /* These lie outside, and are met again without effect. */
+        /* Both parts lie outside [addr, end): the loop skips them when it reaches them. */
         keep_part(f, &whole, whole.addr, addr < whole.addr ? whole.addr : addr);
         keep_part(f, &whole, end > whole.addr + whole.size ? whole.addr + whole.size : end,
                   whole.addr + whole.size);
