@@ -300,6 +300,33 @@ def test_messages(tmp_path):
     assert list(got[:32]) == given[8:16] + given[:8] + given[16:32]
 
 
+FLOAT_ATOMICS = {"fmax": (1, 1, lambda old, a, b: max(old, a)), "fmin": (2, 1, lambda old, a, b: min(old, a)),
+                 "fcmpwr": (3, 2, lambda old, a, b: b if old == a else old)}
+
+
+@pytest.mark.parametrize("name", FLOAT_ATOMICS)
+def test_float_atomics(tmp_path, name):
+    """An untyped float atomic message of eight channels, one address each: what memory holds afterwards, and the old values that it
+    returns. fcmpwr compares numbers, not bits: -0 is 0, and NaN is not NaN."""
+    operation, sources, result = FLOAT_ATOMICS[name]
+    descriptor = 1 + sources << 25 | 1 << 20 | 0x1b << 14 | 1 << 13 | 1 << 12 | operation << 8
+    code = ("(W) mov (8|M0) r60.0<1>:uw 0x76543210:uv\n(W) shl (8|M0) r61.0<1>:ud r60.0<8;8,1>:uw 2:uw\n"
+            "(W) mov (8|M0) r62.0<1>:ud r21.0<8;8,1>:ud\n(W) mov (8|M0) r63.0<1>:ud r22.0<8;8,1>:ud\n"
+            f"send (8|M0) r41:ud r61 0xC {descriptor:#010x}\n"
+            "(W) mov (1|M0) r10.2<1>:ud 0:ud\n(W) send (8|M0) r42:ud r10 0xA 0x02480400")
+    old, a = [1.5, -2.0, 3.25, float("inf"), 0.0, 7.0, -8.5, 1e-30], [1.5, 4.0, -3.25, 9.0, -0.0, 7.5, -8.5, 1e30]
+    if name == "fcmpwr":
+        old[5] = a[5] = float("nan")
+    b = [float(n) for n in range(20, 28)]
+    given = [bits(x) for x in old + a + b] + [0] * 40
+    done, got = execute(tmp_path, code, given)
+    assert done.returncode == 0, done.stderr
+    assert list(got[8:16]) == given[:8]
+    assert [f(x) if f(x) != 0 else 0 for x in got[16:24]] == pytest.approx([result(f(x), f(y), z) for x, y, z in zip(given, given[8:], b)],
+                                                                          rel=0, abs=0, nan_ok=True)
+    assert list(got[24:40]) == given[8:24]
+
+
 ELSEWHERE = {"sad2", "sada2", "dp4", "dph", "dp3", "dp2", "line", "pln", "movi", "calla", "illegal", "wait", "send", "sendc", "sends",
              "sendsc", "join", "endif"}
 

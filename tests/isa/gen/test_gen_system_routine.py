@@ -18,14 +18,22 @@ SAVE, THREAD = 0x4C0000000000, 0x180 * 16                   # the save area, and
 BREAKPOINT, HALT, AREA_CR, AREA_IP = 1 << 31, 1 << 30, 131, 132
 
 
-# The library has seven images. Two (1, 4) save to binding table entry 0, which only Intel's runtime makes the save area; two (2, 5)
-# save one OWord of r1 to r4 only, so that threads cannot go on. The last one saves contexts for preemption, too.
+CSR_BEGIN = bytes.fromhex("018000000400003e0006000000000000" "05000000441000260610000e00020000")   # mov dbg0.0 f0.0; and f0.0 cr0.3 512
+
+
+def image(number):
+    """One of the library's seven routines for debuggers, without the part for preemption before it."""
+    code = LIBRARY.read_bytes()
+    begin = [found.start() for found in re.finditer(re.escape(BEGIN), code)][number] - 16
+    return code[begin:code.index(END, begin) + len(END)]
+
+
+# Image 0 saves to surface 0xfc; 3 and 6 to binding table entry 0x92, which leads to the same surface. 1 and 4 save to entry 0, which
+# only Intel's runtime makes the save area. 2 and 5 do not save all of r1 to r4 (see the last but one test).
 @pytest.fixture(scope="module", params=[0, 3, 6])
 def routine(request, tmp_path_factory):
-    code = LIBRARY.read_bytes()
-    begin = [found.start() for found in re.finditer(re.escape(BEGIN), code)][request.param] - 16
     path = tmp_path_factory.mktemp("system") / "routine.bin"
-    path.write_bytes(code[begin:code.index(END, begin) + len(END)])
+    path.write_bytes(image(request.param))
     return path
 
 
@@ -122,3 +130,32 @@ def test_a_context_save_is_for_threads_that_enable_it(kernel, routine, tmp_path)
     """Without FORCE, and without cr0.1 bit 9, the kernel runs on."""
     out, _ = reg(kernel, routine, tmp_path, ["run 6", "CONTEXT_SAVE=1", "run 100000"], "0x200000000:256")
     assert out.splitlines()[-1].endswith("the kernel has ended")
+
+
+@pytest.mark.parametrize("number", [2, 5])
+def test_two_routines_save_one_oword_of_r1_to_r4(kernel, tmp_path, number):
+    """Their first message has four registers and writes one OWord of them (bits 12:8 of the descriptor are 0, not 4): of r1 to r4 only
+    the local ids of eight channels are there, and that is what their threads get back."""
+    routine = tmp_path / "routine.bin"
+    code = image(number)
+    routine.write_bytes(code)
+    descriptors = [struct.unpack_from("<I", code, at + 12)[0] for at in range(0, len(code), 16) if code[at] == 0x33]   # sends
+    assert descriptors[0] == 0x020a00fc and descriptors[2] == 0x020a04fc
+    _, area = reg(kernel, routine, tmp_path, HALTED, f"{SAVE:#x}:{2 * THREAD:#x}")
+    for thread in range(2):
+        saved = area[thread * THREAD + 32:thread * THREAD + 160]
+        assert list(struct.unpack("<8H", saved[:16])) == list(range(32 * thread, 32 * thread + 8)) and not any(saved[16:])
+    out, result = reg(kernel, routine, tmp_path, HALTED + GO_ON, "0x200000000:256")
+    assert out.splitlines()[-1].endswith("the kernel has ended")
+    assert result != struct.pack("<64I", *(3 * i + 1 for i in range(64)))
+
+
+def test_a_routine_for_preemption_is_stopped_with_a_report(kernel, tmp_path):
+    """It ends the thread after the save, and expects that the command streamer starts it again in the routine: nobody does here."""
+    code = LIBRARY.read_bytes()
+    begin = code.index(CSR_BEGIN) - 16
+    path = tmp_path / "routine.bin"
+    path.write_bytes(code[begin:begin + 8480])
+    done = subprocess.run([WAVETRAP, "reg", "-g", "gen9", "--grid=64", "--arg=zeros:256", f"--trap-handler={path}", kernel,
+                           "run 6", "CONTEXT_SAVE=3", "run 100000"], capture_output=True, text=True, timeout=60, check=False)
+    assert "an operand lies outside the registers: " in done.stderr and "sr1.0<1>:ud" in done.stderr, done.stdout + done.stderr
