@@ -2,6 +2,9 @@
 #ifndef WT_CLI_INFO_H
 #define WT_CLI_INFO_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "wavetrap/error.h"
 
 /** Prints what an ELF file has of symbols and debug information: two lines. */
@@ -18,6 +21,14 @@ enum wt_status cli_tell_cubin(const char *path, struct wt_error *err);
 
 /** Prints what is in a text of PTX: its kernels and what they need, its variables. */
 enum wt_status cli_tell_ptx(const char *path, struct wt_error *err);
+
+/** Prints a line with a kernel's name as the code has it and, if this is another one, as the source
+ * has it. */
+void cli_tell_kernel_name(const char *indent, const char *name);
+
+/** Prints which code for NVIDIA's GPUs is in a host program's bytes; images are numbered from
+ * @p before + 1. Returns how many there are. */
+unsigned cli_tell_cuda_images(const uint8_t *bytes, size_t length, unsigned before);
 
 /** Prints what a host program is and which code for GPUs it brings along. */
 enum wt_status cli_tell_host_program(const char *path, unsigned machine, struct wt_error *err);

@@ -7,22 +7,11 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/demangle.h"
 #include "base/file.h"
 #include "object/code_object.h"
 #include "object/contained.h"
 #include "object/fatbin.h"
 #include "object/image.h"
-
-static void tell_name(const char *indent, const char *name)
-{
-    char plain[300];
-    wt_demangle(name, plain, sizeof plain);
-    if (strcmp(plain, name) != 0)
-        printf("%skernel %s: %s\n", indent, name, plain);
-    else
-        printf("%skernel %s\n", indent, name);
-}
 
 /* The numbers of registers of a wave, from COMPUTE_PGM_RSRC1 of the descriptor (LLVM, "User Guide
  * for AMDGPU Backend", kernel descriptor). */
@@ -44,7 +33,7 @@ static void tell_kernel(const struct gcn_object *object, const struct gcn_kernel
         [GCN_ARG_LOCAL] = "LDS",
         [GCN_ARG_OTHER] = "image, sampler or queue: not offered",
     };
-    tell_name("  ", k->name);
+    cli_tell_kernel_name("  ", k->name);
     printf("    work-groups of up to %u work-items; LDS: %u bytes a work-group; private memory: %u "
            "bytes a work-item\n",
            k->most_items, k->group_size, k->private_size);
@@ -72,7 +61,7 @@ static void tell_kernels(const char *path, const uint8_t *bytes, size_t size, co
     printf("; %s is of version %u, with %zu kernel%s\n", what, object.version, object.kernels,
            object.kernels == 1 ? "" : "s");
     for (size_t i = 0; i < object.kernels; i++)
-        tell_name("    ", object.kernel[i].name);
+        cli_tell_kernel_name("    ", object.kernel[i].name);
     gcn_object_free(&object);
 }
 
@@ -158,10 +147,12 @@ enum wt_status cli_tell_host_program(const char *path, unsigned machine, struct 
     cli_tell_debug_information(path);
     const uint8_t *section = fatbin_section(bytes, length, &size);
     unsigned count = section ? tell_bundles(path, section, size, 0) : 0;
-    count += tell_images(path, bytes, length, section, size);
+    const unsigned images = tell_images(path, bytes, length, section, size);
+    count += images + cli_tell_cuda_images(bytes, length, images);
     free(bytes);
     puts(count ? "  runs on: the host; by 'wavetrap exec' with emulated GPUs"
-               : "  runs on: the host; it brings no code for GPUs along");
+               : "  runs on: the host; it brings no code for GPUs along (compressed code "
+                 "is not seen)");
     return WT_OK;
 }
 

@@ -23,7 +23,7 @@ enum wt_status cli_kernel_add_handler(void *context, const char *value, struct w
          cli_kernel_set_block},                                                                    \
     {                                                                                              \
         "trap-handler", 0, "FILE",                                                                 \
-            "code objects, zebins: code of the trap handler (raw); twice: two levels",             \
+            "code of the trap handler: raw, on an SM a cubin; twice: two levels",                  \
             cli_kernel_add_handler                                                                 \
     }
 

@@ -207,6 +207,43 @@ int main(int count, char **)
         assert wavetrap("exec", "-g", "sm", program, *more).stdout == "device 1\nhost\ndevice 2\n"
 
 
+MATCHES = r"""
+#include <cstdio>
+struct results { unsigned any[32], wide[32], real[32], all[2], waited; };
+__global__ void match(results *r)
+{
+    const int lane = threadIdx.x;
+    int same, other;
+    r->any[lane] = __match_any_sync(~0u, lane / 4);
+    r->wide[lane] = __match_any_sync(~0u, (unsigned long long)(lane & 1) << 40);
+    r->real[lane] = __match_any_sync(~0u, lane < 8 ? 0.5 : 0.25f + lane / 16);
+    const unsigned a = __match_all_sync(~0u, 7L, &same), b = __match_all_sync(~0u, (float)lane, &other);
+    r->all[0] = a & -same, r->all[1] = b | other;
+    const long long before = clock64();
+    __nanosleep(100);
+    r->waited = clock64() > before;
+}
+int main()
+{
+    results *r;
+    cudaMallocManaged(&r, sizeof *r);
+    match<<<1, 32>>>(r);
+    int wrong = cudaDeviceSynchronize();
+    for (int i = 0; i < 32; i++)
+        wrong += (r->any[i] != 0xfu << i / 4 * 4) + (r->wide[i] != 0x55555555u << (i & 1)) +
+                 (r->real[i] != (i < 8 ? 0xffu : i < 16 ? 0xff00u : 0xffff0000u));
+    std::printf("%d %x %x %u\n", wrong, r->all[0], r->all[1], r->waited);
+}
+"""
+
+
+def test_matches_within_a_warp(tmp_path):
+    """Of words and of 64 bits, whole numbers and others; they begin with sm_70."""
+    (tmp_path / "match.cu").write_text(MATCHES)
+    program = compiled(tmp_path, tmp_path / "match.cu", "-O1", "--cuda-gpu-arch=sm_70")
+    assert wavetrap("exec", program).stdout == "0 ffffffff 0 1\n"
+
+
 STATIC = r"""
 #include <dlfcn.h>
 #include <stdio.h>

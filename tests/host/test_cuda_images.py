@@ -274,3 +274,34 @@ def test_mistakes_in_variables(tmp_path, line, words):
     source.write_text(f".global counter 4 0x5\n.kernel k\n{line}\nEXIT;\n")
     done = subprocess.run([WAVETRAP, "asm", source, "-o", tmp_path / "v.cubin"], capture_output=True, text=True, check=False)
     assert done.returncode == 125 and ".sass:3:" in done.stderr and words in done.stderr, done.stderr
+
+
+def test_info_lists_the_images_of_a_host_program(cubin, tmp_path):
+    """Each with its kernels; what cannot be read has its reason. Whatever is damaged never ends the command."""
+    (tmp_path / "p.c").write_text("""
+__asm__(".section .data\\n.incbin \\"images\\"\\n.text");
+int main(void) { return 0; }
+""")
+    named = PTX.replace("vadd", "_Z4vaddPiS_S_i")
+
+    def info(images):
+        (tmp_path / "images").write_bytes(images)
+        subprocess.run(["gcc-12", "p.c", "-o", "p"], cwd=tmp_path, check=True)
+        done = wavetrap("info", tmp_path / "p")
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+    library = ".version 6.0\n.target sm_30\n.address_size 64\n.visible .func f { ret; }\n".encode() + b"\0"
+    mistake = ".version 6.0\n.target sm_30\n.address_size 64\n.entry k { }\n.entry\n".encode() + b"\0"
+    images = (fat(ptx(70, named), entry(2, 50, cubin), entry(2, 75, of_sm(cubin, 75)), entry(2, 86, b"x" * 40, 0x11 | ZSTD, 80), compressed()) +
+              PTX.encode() + b"\0" + library * 2 + mistake)
+    said = info(images)
+    assert ("""  image 1: PTX 8.0 for sm_50, with 1 kernel
+    kernel _Z4vaddPiS_S_i: vadd(int*, int*, int*, int)
+  image 2: machine code for sm_50, with 1 kernel
+    kernel vadd
+  image 3: machine code: it is code for sm_75; code for sm_50, sm_52 and sm_53 (Maxwell) runs
+  image 4: code for sm_86: """) in said, said
+    assert "Zstandard" in said and said.count("PTX 8.0 for sm_50, with 1 kernel\n    kernel vadd\n") == 2, said
+    assert "  image 7: PTX:6:1: " in said and "  PTX without kernels: 2 texts\n  runs on: the host; by 'wavetrap exec'" in said, said
+    for cut in range(40, len(images), len(images) // 12):
+        info(images[:cut])
