@@ -563,7 +563,7 @@ static int exec(int argc, char **argv)
 static const struct cli_option options[] = {
     {"gpu", 'g', "SPEC",
      "a GPU: gfx900:KEY=VALUE,… (HIP, OpenMP, OpenACC), gen9:KEY=VALUE,…\n"
-     "(OpenCL) or sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC);\n"
+     "(OpenCL, Level Zero) or sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC);\n"
      "--gpu=help lists the keys; once for each (default: one of each; a\n"
      "program that has code of AMD's or of NVIDIA's GPUs only sees that one)",
      add_gpu},

@@ -43,7 +43,7 @@ static enum wt_status config_parse(void *config, const char *text, struct wt_err
 static void describe(const void *config, char *text, size_t size)
 {
     const struct gen_config *c = config;
-    snprintf(text, size, "HD Graphics 530: %u EUs; OpenCL", 8 * c->subslices);
+    snprintf(text, size, "HD Graphics 530: %u EUs; OpenCL, Level Zero", 8 * c->subslices);
 }
 
 /* ---- the launch ---- */
