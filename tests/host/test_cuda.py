@@ -203,6 +203,41 @@ ADD = """// BEGIN PREAMBLE
 """
 
 
+REENTERS = r"""
+#include <stdio.h>
+#include <wavetrap/cuda.h>
+static void called(CUstream stream, CUresult result, void *data)
+{
+    unsigned *depth = data, value = 0;
+    CUdeviceptr p = 0;
+    const unsigned own = ++*depth;
+    int wrong = result != 0;
+    wrong += cuMemAlloc(&p, 64) || cuMemsetD32Async(p, own, 16, stream);
+    wrong += own < 3 && cuStreamAddCallback(stream, called, data, 0);
+    wrong += cuMemcpyDtoH(&value, p, 4) || cuMemFree(p);
+    printf("callback %u: %u, wrong %d\n", own, value, wrong);
+}
+int main(void)
+{
+    CUdevice device;
+    CUcontext context;
+    CUstream stream;
+    unsigned depth = 0;
+    int wrong = cuInit(0) || cuDeviceGet(&device, 0) || cuCtxCreate(&context, 0, device) || cuStreamCreate(&stream, 0);
+    wrong += cuStreamAddCallback(stream, called, &depth, 0) || cuStreamSynchronize(stream);
+    printf("%u callbacks, wrong %d\n", depth, wrong);
+}
+"""
+
+
+def test_a_callback_of_a_stream_calls_the_driver_again(tmp_path):
+    """It allocates, sets and copies memory, and asks for another callback."""
+    (tmp_path / "p.c").write_text(REENTERS)
+    program = compiled(tmp_path, "gcc-12", tmp_path / "p.c", f"-I{ROOT}/include", "-Wl,--no-as-needed", LIBRARY)
+    done = wavetrap("exec", "-g", "sm", program, timeout=60)
+    assert sorted(done.stdout.splitlines()) == ["3 callbacks, wrong 0", "callback 1: 1, wrong 0", "callback 2: 2, wrong 0", "callback 3: 3, wrong 0"], done.stdout
+
+
 def test_nvptx_none_run(tmp_path):
     """A program for the GPU alone, assembled and linked by nvptx-tools and started by its runner: argc + 41 is its exit status."""
     library = "/usr/lib/gcc/x86_64-linux-gnu/12/accel/nvptx-none"
