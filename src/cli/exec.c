@@ -189,11 +189,12 @@ static bool wants_nvidia(const struct start *start)
            start->options->log;
 }
 
+/* The gen9 is the first: what it has OpenCL's loader show, others do not hide. */
 static const struct driver drivers[] = {
-    {"gfx900", HSAKMT, "../runtime/hsakmt", "libhsakmt-dev", "WAVETRAP_GPUS", prepare_amd,
-     wants_amd},
     {"gen9", "libwavetrap-drm.so", "../runtime/drm", "libdrm-dev", "WAVETRAP_GEN_GPUS",
      prepare_intel, NULL},
+    {"gfx900", HSAKMT, "../runtime/hsakmt", "libhsakmt-dev", "WAVETRAP_GPUS", prepare_amd,
+     wants_amd},
     {"sm", "libcuda.so.1", "../runtime/cuda", "", "WAVETRAP_SM_GPUS", prepare_cuda, wants_nvidia},
 };
 
@@ -234,7 +235,9 @@ static enum wt_status offer(const struct driver *driver, const struct start *sta
                               "%s is not there: this wavetrap was built without %s",
                               driver->library, driver->package)
                     : WT_OK;
-    if (setenv(driver->gpus, list, 1) || !driver->prepare(start, folder))
+    /* Where the user has named GPUs, OpenCL's loader shows no others: this folder has no .icd. */
+    if (setenv(driver->gpus, list, 1) || !driver->prepare(start, folder) ||
+        (gpus && setenv("OCL_ICD_VENDORS", folder, 0)))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     *offered = true;
     return WT_OK;

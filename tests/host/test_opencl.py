@@ -54,6 +54,14 @@ def test_the_rules_for_images_are_those_of_another_implementation():
     assert done.stdout == IMAGES, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("gpus, names", [
+    (["gfx900"], []), (["sm"], []), (["gfx900", "gen9"], ["Intel(R) OpenCL HD Graphics"]), (["gen9", "sm"], ["Intel(R) OpenCL HD Graphics"])])
+def test_the_loader_shows_only_gpus_that_are_named(gpus, names):
+    done = subprocess.run([WAVETRAP, "exec", *(word for gpu in gpus for word in ("-g", gpu)), "clinfo", "--list"], capture_output=True, text=True,
+                          timeout=300, check=False)
+    assert re.findall(r"^Platform #\d+: (.*)$", done.stdout, re.M) == names, done.stdout + done.stderr
+
+
 def test_a_write_outside_an_image_is_told():
     done = run(PYTHON, HERE / "opencl_stray_image.py")
     assert re.search(r"channels 13, .*: texel \(37,0,0\) is outside image \d+, which is 37 by 13 by 1", done.stderr), \
