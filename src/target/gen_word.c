@@ -345,10 +345,25 @@ static void explain_operands(FILE *out, const struct gen_insn *insn)
 
 /* ---- the command ---- */
 
+/* "2100020c00600001 0000000000200000": DW1 and DW0, then DW3 and DW2, as traces have them. */
+static bool read_traced(const char *text, struct gen_word *word)
+{
+    static const char hex[] = "0123456789abcdefABCDEF";
+    if (strlen(text) != 33 || strspn(text, hex) != 16 || text[16] != ' ' ||
+        strspn(text + 17, hex) != 16)
+        return false;
+    *word =
+        (struct gen_word){.low = strtoull(text, NULL, 16), .high = strtoull(text + 17, NULL, 16)};
+    return true;
+}
+
 /* Parses 8 or 16 bytes in hexadecimal, in memory order or, with 0x, as one number. */
 static bool read_word(const char *text, struct gen_word *word, bool *compact)
 {
     char digits[33];
+    *compact = false;
+    if (read_traced(text, word))
+        return true;
     size_t count = 0;
     const bool is_number = strncmp(text, "0x", 2) == 0;
     for (const char *at = is_number ? text + 2 : text; *at; at++) {
@@ -383,7 +398,7 @@ enum wt_status gen_explain_word(FILE *out, const char *text, struct wt_error *er
         return wt_fail(
             err, WT_INVALID,
             "'%.64s' is not an instruction of 8 or 16 bytes in hexadecimal: bytes as memory "
-            "has them, or 0x and one number",
+            "has them, 0x and one number, or two numbers as trace prints them",
             text);
     if (compact != gen_is_compact(&word))
         return wt_fail(err, WT_INVALID,

@@ -89,6 +89,7 @@ def test_a_word_is_explained(tmp_path):
     assert "immediate, type uw, 0x4c0\n" in said
     assert iga.normal(said.split("text: ")[1]) == "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {Switch}"
     assert info("-g", "gen9", f"--explain-word=0x{code[::-1].hex()}").stdout == said
+    assert info("-g", "gen9", f"--explain-word={code[7::-1].hex()} {code[:7:-1].hex()}").stdout == said  # as a trace has it
 
 
 # Of each format. Branches have their targets within these lines.
