@@ -189,12 +189,12 @@ static bool wants_nvidia(const struct start *start)
            start->options->log;
 }
 
-/* The gen9 is the first: what it has OpenCL's loader show, others do not hide. */
+/* Their libraries are preloaded in this order, and the first is asked first about a device file. */
 static const struct driver drivers[] = {
-    {"gen9", "libwavetrap-drm.so", "../runtime/drm", "libdrm-dev", "WAVETRAP_GEN_GPUS",
-     prepare_intel, NULL},
     {"gfx900", HSAKMT, "../runtime/hsakmt", "libhsakmt-dev", "WAVETRAP_GPUS", prepare_amd,
      wants_amd},
+    {"gen9", "libwavetrap-drm.so", "../runtime/drm", "libdrm-dev", "WAVETRAP_GEN_GPUS",
+     prepare_intel, NULL},
     {"sm", "libcuda.so.1", "../runtime/cuda", "", "WAVETRAP_SM_GPUS", prepare_cuda, wants_nvidia},
 };
 
@@ -217,11 +217,12 @@ static void gpus_of(const char *family, const char *all, char *list, size_t size
 }
 
 /* Sets the environment of one driver, for the GPUs that were asked for (NULL: one, if the driver
- * was built). *offered tells whether programs can use it. */
+ * was built). *offered tells whether programs can use it; then folder is that of its library. */
 static enum wt_status offer(const struct driver *driver, const struct start *start,
-                            const char *gpus, bool *offered, struct wt_error *err)
+                            const char *gpus, char folder[PATH_MAX], bool *offered,
+                            struct wt_error *err)
 {
-    char folder[PATH_MAX], list[MOST_GPUS_TEXT];
+    char list[MOST_GPUS_TEXT];
     *offered = false;
     if (gpus)
         gpus_of(driver->family, gpus, list, sizeof list);
@@ -230,14 +231,12 @@ static enum wt_status offer(const struct driver *driver, const struct start *sta
                  !driver->wanted || driver->wanted(start) ? driver->family : "");
     if (!*list)
         return WT_OK;
-    if (!find_library(driver, folder, sizeof folder))
+    if (!find_library(driver, folder, PATH_MAX))
         return gpus ? wt_fail(err, WT_UNSUPPORTED,
                               "%s is not there: this wavetrap was built without %s",
                               driver->library, driver->package)
                     : WT_OK;
-    /* Where the user has named GPUs, OpenCL's loader shows no others: this folder has no .icd. */
-    if (setenv(driver->gpus, list, 1) || !driver->prepare(start, folder) ||
-        (gpus && setenv("OCL_ICD_VENDORS", folder, 0)))
+    if (setenv(driver->gpus, list, 1) || !driver->prepare(start, folder))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     *offered = true;
     return WT_OK;
@@ -248,7 +247,7 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
 {
     struct wt_error err;
     struct start start = {.program = argv[0], .options = options};
-    char history[24];
+    char history[24], folder[PATH_MAX];
     bool any = false;
     snprintf(history, sizeof history, "%" PRIu64, options->core_history);
     start.found = exec_file_find(argv[0], start.file, sizeof start.file);
@@ -275,7 +274,7 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
         ptx_folder_clear();
     for (size_t i = 0; i < DRIVERS; i++) {
         bool offered;
-        if (offer(&drivers[i], &start, options->gpus, &offered, &err) != WT_OK)
+        if (offer(&drivers[i], &start, options->gpus, folder, &offered, &err) != WT_OK)
             return cli_fail(command, &err);
         any |= offered;
     }
@@ -283,6 +282,11 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
         wt_fail(&err, WT_UNSUPPORTED,
                 "this wavetrap was built without libhsakmt-dev and libdrm-dev: it has no driver "
                 "for host programs");
+        return cli_fail(command, &err);
+    }
+    /* Where the user has named GPUs, OpenCL's loader shows no others: our folders have no .icd. */
+    if (options->gpus && setenv("OCL_ICD_VENDORS", folder, 0)) {
+        wt_fail(&err, WT_NO_MEMORY, "no host memory");
         return cli_fail(command, &err);
     }
     if (start.what.why)
