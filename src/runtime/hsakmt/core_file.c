@@ -14,15 +14,6 @@
 
 #define MOST_OBJECTS 4096
 
-static bool read_pages(void *context, uint64_t addr, uint8_t *bytes, size_t size)
-{
-    struct host_gpu *gpu = context;
-    if (!host_gpu_copy(gpu, addr, bytes, size))
-        return false;
-    wt_planted_lift(&gpu->host->planted, addr, bytes, size);
-    return true;
-}
-
 /* The program's threads may be loading code now: then its list is not complete. */
 static void write_modules(void *context, struct wt_core_writer *w, struct wt_archive *a)
 {
@@ -63,7 +54,7 @@ static struct wt_recording *recording(void *context)
 
 static bool write_state(void *context, struct wt_archive *a)
 {
-    const struct gcn_host_archive in_host = {.read = read_pages, .context = context};
+    const struct gcn_host_archive in_host = {.read = host_gpu_read_plain, .context = context};
     return gcn_archive_in_host(((struct host_gpu *)context)->device, a, &in_host);
 }
 

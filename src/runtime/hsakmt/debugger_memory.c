@@ -55,3 +55,12 @@ bool host_gpu_copy(struct host_gpu *gpu, uint64_t addr, uint8_t *bytes, size_t s
     }
     return true;
 }
+
+bool host_gpu_read_plain(void *gpu, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    struct host_gpu *g = gpu;
+    if (!host_gpu_copy(g, addr, bytes, size))
+        return false;
+    wt_planted_lift(&g->host->planted, addr, bytes, size);
+    return true;
+}

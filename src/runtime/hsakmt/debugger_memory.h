@@ -14,5 +14,10 @@ bool host_debugger_copy(struct host *host, uint64_t addr, uint8_t *bytes, size_t
  * is entered, and its recording has no copy of the memory.
  */
 bool host_gpu_copy(struct host_gpu *gpu, uint64_t addr, uint8_t *bytes, size_t size);
+/**
+ * host_gpu_copy() of the GPU @p gpu, a struct host_gpu, without the debugger's breakpoints: a
+ * wt_final_read_fn.
+ */
+bool host_gpu_read_plain(void *gpu, uint64_t addr, uint8_t *bytes, size_t size);
 
 #endif
