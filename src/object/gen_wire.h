@@ -22,8 +22,9 @@
 #define GEN_WIRE_THREADS 56u       /* of a subslice */
 
 /**
- * GPUs have an address space each. Among several, an address in messages about memory is GPU
- * `device`'s, and what a debugger shows as GPU n's code has n + 1 in its bits from this one on.
+ * GPUs have an address space each. Where there are several, the member `device` of a message says
+ * to which GPU its address belongs. The debugger marks code addresses of GPU n: it puts n + 1 into
+ * the bits from GEN_WIRE_GPU_BIT on.
  */
 #define GEN_WIRE_GPU_BIT 52
 

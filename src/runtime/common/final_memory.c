@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "object/final_wire.h"
 
-/* Of what was freed; more of it is not kept. */
+/* The most bytes of freed memory that are kept. */
 #define MOST_KEPT ((uint64_t)512 << 20)
 #define PAGE ((size_t)4096)
 #define READ_BYTES (64 * PAGE)

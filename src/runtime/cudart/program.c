@@ -93,8 +93,8 @@ static void load_if_managed(struct program *p)
         load(p);
 }
 
-/* Each file of a program says it, some before what is compiled for GPUs is registered, some behind
- * it: that depends on how the program was linked. */
+/* Registers the __managed__ variables of one file of the program. The call comes before or after
+ * the registration of the GPU code: the order of the link decides. */
 EXPORT void __cudaRegisterManagedSection(void *begin, void *end)
 {
     pthread_mutex_lock(&lock);
