@@ -3,10 +3,14 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 
 from conftest import ROOT, WAVETRAP
+
+sys.path.insert(0, str(ROOT / "tests" / "isa" / "gen"))
+import iga
 
 SCRIPT = pathlib.Path(__file__).parent / "opencl_programs.py"
 SOURCE = "kernel void answer(global uint *out) { out[get_global_id(0)] = 0x12345678u + get_global_id(0); }"
@@ -16,10 +20,14 @@ def answer(first=0x12345678):
     return " ".join(hex(first + i) for i in range(40)) + "\n"
 
 
-def run(way, path="", first=0x12345678, **environment):
-    done = subprocess.run([WAVETRAP, "exec", "-g", "gen9", "/usr/bin/python3", SCRIPT, way, str(path), str(first)],
+def execute(way, path="", first=0x12345678, **environment):
+    return subprocess.run([WAVETRAP, "exec", "-g", "gen9", "/usr/bin/python3", SCRIPT, way, str(path), str(first)],
                           capture_output=True, text=True, timeout=180, check=False,
                           env={**os.environ, "PYOPENCL_NO_CACHE": "1", "PYTHONWARNINGS": "ignore", **environment})
+
+
+def run(way, path="", first=0x12345678, **environment):
+    done = execute(way, path, first, **environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -48,6 +56,18 @@ def test_a_programs_binary_of_an_earlier_run(tmp_path):
 def test_a_binary_of_the_offline_compiler(tmp_path, form):
     ocloc(tmp_path, *form)
     assert run("binary", tmp_path / "answer") == answer()
+
+
+def test_a_stack_beyond_its_limit_is_told(tmp_path):
+    """The first instruction sets sp.0 above sp.1, which is 0: the report has kernel, thread, instruction and both values."""
+    ocloc(tmp_path, "--format", "zebin", "-options", "-cl-opt-disable")
+    code = dict(iga.sections(tmp_path / "answer"))[".text.answer"]
+    program = (tmp_path / "answer").read_bytes()
+    (tmp_path / "answer").write_bytes(program.replace(code[:16], iga.assemble("mov (1|M0) sp.0<1>:ud 0x40:ud\n", tmp_path), 1))
+    done = execute("binary", tmp_path / "answer")
+    for part in (r"group \(0,0,0\) thread 0 channels .*the stack's top, sp\.0 = 0x40, would be beyond its limit, sp\.1 = 0x0: ",
+                 r"of the kernel at 0x\w+ <answer\+0>", r"\n  mov +\(1\|M0\) +sp\.0<1>:ud "):
+        assert re.search(part, done.stderr), done.stderr
 
 
 def test_the_runtimes_cache_of_compiled_programs(tmp_path):
