@@ -25,8 +25,8 @@ static struct logs *new_logs(size_t bytes, int verbose)
     l->error = malloc(bytes + 1);
     memset(l->info, '#', bytes + 1);
     memset(l->error, '#', bytes + 1);
-    void *value[OPTIONS] = {l->info, (void *)bytes, l->error, (void *)bytes, NULL,
-                            (void *)(intptr_t)verbose};
+    void *value[OPTIONS] = {l->info,       (void *)bytes, l->error,
+                            (void *)bytes, NULL,          (void *)(intptr_t)verbose};
     memcpy(l->value, value, sizeof value);
     return l;
 }
@@ -37,8 +37,8 @@ static void say(const char *what, CUresult result, const struct logs *l, size_t 
     float ms;
     memcpy(&ms, &l->value[TIME], sizeof ms);
     printf("%s %d, info %zu, error %zu, time %s, behind %c%c\n", what, result,
-           (size_t)l->value[INFO_USED], (size_t)l->value[ERROR_USED],
-           ms > 0 ? "taken" : "none", l->info[bytes], l->error[bytes]);
+           (size_t)l->value[INFO_USED], (size_t)l->value[ERROR_USED], ms > 0 ? "taken" : "none",
+           l->info[bytes], l->error[bytes]);
     if (bytes && *l->info)
         printf("%s\n", l->info);
     if (bytes && *l->error)

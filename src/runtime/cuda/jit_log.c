@@ -27,8 +27,7 @@ void jit_log_find(unsigned count, const int *options, void **values, struct jit_
 {
     *log = (struct jit_log){0};
     for (unsigned i = 0; options && values && i < count; i++) {
-        struct jit_buffer *b =
-            options[i] < CU_JIT_ERROR_LOG_BUFFER ? &log->info : &log->error;
+        struct jit_buffer *b = options[i] < CU_JIT_ERROR_LOG_BUFFER ? &log->info : &log->error;
         switch (options[i]) {
         case CU_JIT_INFO_LOG_BUFFER:
         case CU_JIT_ERROR_LOG_BUFFER:

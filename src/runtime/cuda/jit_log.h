@@ -20,9 +20,9 @@ struct jit_buffer {
 /** The program's options. Their memory is the program's, and must live as long as this. */
 struct jit_log {
     struct jit_buffer error, info;
-    bool verbose;       /**< information about kernels is wanted */
-    void **wall_time;   /**< becomes milliseconds, a float; NULL: not wanted */
-    uint64_t began_ns;  /**< host time */
+    bool verbose;        /**< information about kernels is wanted */
+    void **wall_time;    /**< becomes milliseconds, a float; NULL: not wanted */
+    uint64_t began_ns;   /**< host time */
     uint64_t earlier_ns; /**< spent in earlier calls on the same linker state */
 };
 
