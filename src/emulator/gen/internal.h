@@ -403,8 +403,9 @@ const struct gen_uop *gen_op_breakpoint(struct gen_thread *t, const struct gen_u
 bool gen_take_illegal(struct gen_thread *t, const struct gen_uop *u, const struct gen_uop **next);
 /* Instruction u has written cr0: what follows. */
 const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen_uop *u);
-/* Instruction u has written sp. */
-const struct gen_uop *gen_stack_written(struct gen_thread *t, const struct gen_uop *u);
+/* An instruction that writes sp: it has no effect if the stack's top would be beyond its limit,
+ * which is an exception, or the program's mistake. */
+const struct gen_uop *gen_run_on_stack(struct gen_thread *t, const struct gen_uop *u);
 /* The one instruction after a return with Breakpoint Suppress has been issued; u comes next, or
  * NULL: the turn is over, and t->pc comes next. */
 const struct gen_uop *gen_after_suppressed(struct gen_thread *t, const struct gen_uop *u);

@@ -54,6 +54,7 @@ struct wt_shared_pages {
 
 /** Whether the page of @p addr is one of them. */
 bool wt_shared_pages_have(const struct wt_shared_pages *pages, uint64_t addr);
+/** The list is empty then. */
 void wt_shared_pages_free(struct wt_shared_pages *pages);
 
 /** What the state of a device in a host process is written from. */
