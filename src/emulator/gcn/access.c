@@ -35,29 +35,18 @@ const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr)
     return gcn_watches_page_read(d, addr) ? NULL : wt_mapped_fill_read(&m, addr);
 }
 
-bool gcn_was_shared(const struct gcn_device *d, uint64_t addr)
-{
-    size_t low = 0, high = d->shared_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (d->shared[middle] <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && addr - d->shared[low - 1] < WT_PAGE_SIZE;
-}
-
 bool gcn_atomic_shown(const struct gcn_device *d, uint64_t addr)
 {
-    return d->copy ? d->copy->was_atomic(d->copy->context, addr) : gcn_was_shared(d, addr);
+    return d->copy ? d->copy->was_atomic(d->copy->context, addr)
+                   : wt_shared_pages_have(&d->shared, addr);
 }
 
 /* Whether stores to that page are reported one by one, or were in the recorded run. */
 static bool is_shared(const struct gcn_device *d, uint64_t addr)
 {
-    return gcn_was_shared(d, addr) || (d->copy && wt_regions_at(&d->regions, addr) &&
-                                       d->copy->shared(d->copy->context, addr & ~WT_PAGE_MASK));
+    return wt_shared_pages_have(&d->shared, addr) ||
+           (d->copy && wt_regions_at(&d->regions, addr) &&
+            d->copy->shared(d->copy->context, addr & ~WT_PAGE_MASK));
 }
 
 uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr)

@@ -143,7 +143,7 @@ void gcn_device_free(struct gcn_device *d)
     free(d->cu);
     wt_regions_free(&d->regions);
     free(d->gds);
-    free(d->shared);
+    wt_shared_pages_free(&d->shared);
     wt_machine_end(&d->machine);
     if (d->process != d->memory)
         wt_memory_free(d->process);

@@ -128,10 +128,19 @@ const uint8_t *gen_tlb_fill_read(struct gen_device *d, uint64_t addr)
     return wt_tlb_fill_read(&d->tlb, addr, wt_memory_page(d->memory, physical));
 }
 
-/* Whether stores to that page are told one by one: threads of the process may use it. */
+/* Whether stores to that page are reported one by one, or were in the recorded run: threads of the
+ * process may use it. */
 static bool is_shared(const struct gen_device *d, uint64_t physical)
 {
-    return d->copy && d->copy->shared(d->copy->context, physical & ~WT_PAGE_MASK);
+    return wt_shared_pages_have(&d->shared, physical) ||
+           (d->copy && d->copy->shared(d->copy->context, physical & ~WT_PAGE_MASK));
+}
+
+/* Whether an atomic that has stored there ends the run. */
+static bool atomic_shown(const struct gen_device *d, uint64_t physical)
+{
+    return d->copy ? d->copy->was_atomic(d->copy->context, physical)
+                   : wt_shared_pages_have(&d->shared, physical);
 }
 
 uint8_t *gen_tlb_fill_write(struct gen_device *d, uint64_t addr)
@@ -204,8 +213,9 @@ void gen_stored(struct gen_thread *t, uint64_t addr, const uint8_t *bytes, unsig
         part = (unsigned)part_of(addr + done, size - done < MOST ? size - done : MOST);
         if (!translate(d, addr + done, true, &physical))
             return;
-        d->copy->stored(d->copy->context, physical, bytes + done, part);
-        if (!atomic || !d->copy->was_atomic(d->copy->context, physical))
+        if (d->copy)
+            d->copy->stored(d->copy->context, physical, bytes + done, part);
+        if (!atomic || !atomic_shown(d, physical))
             continue;
         d->machine.event = true;
         wt_end_turn(&d->machine, &t->left);

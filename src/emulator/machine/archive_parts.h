@@ -4,6 +4,7 @@
 
 #include "base/fault.h"
 #include "emulator/machine/archive.h"
+#include "emulator/machine/copy.h"
 #include "emulator/machine/regions.h"
 
 /** Writes or reads the list of mapped ranges. */
@@ -11,5 +12,8 @@ void wt_archive_regions(struct wt_archive *a, struct wt_regions *regions);
 
 /** Writes or reads a fault, which may be none, of a machine with so many waves and lanes. */
 void wt_archive_fault(struct wt_archive *a, struct wt_fault *fault, uint32_t waves, unsigned lanes);
+
+/** Writes or reads the list of shared pages; what it had before is freed when it is read. */
+void wt_archive_shared_pages(struct wt_archive *a, struct wt_shared_pages *pages);
 
 #endif

@@ -42,4 +42,27 @@ struct wt_copy {
 enum wt_status wt_memory_new_copy(struct wt_copy *copy, struct wt_memory *process,
                                   struct wt_memory **memory, struct wt_error *err);
 
+/**
+ * The pages of a copy that threads of the process may use (see `shared` above), by address. Where a
+ * recorded run returned depends on them: an atomic there ends it. A device that was read from a
+ * core file has no copy, but this list.
+ */
+struct wt_shared_pages {
+    uint64_t *page;
+    size_t count;
+};
+
+/** Whether the page of @p addr is one of them. */
+bool wt_shared_pages_have(const struct wt_shared_pages *pages, uint64_t addr);
+/** The list is empty then. */
+void wt_shared_pages_free(struct wt_shared_pages *pages);
+
+/** What the state of a device in a host process is written from. */
+struct wt_host_archive {
+    /** Copies memory of the device; pages that it refuses are left out. */
+    bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
+    void *context;
+    struct wt_shared_pages shared; /**< of the copy that the device works on */
+};
+
 #endif
