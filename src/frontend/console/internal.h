@@ -359,6 +359,9 @@ void each_catch_name(const struct wt_shell *c, void (*offer)(void *context, cons
                      void *context);
 
 /* ---- frames.c ---- */
+/** The name of a frame's function for people, "??" where there is none; returns @p text. */
+const char *function_text(const struct wt_frame *frame, char *text, size_t size);
+enum { FUNCTION_TEXT = 512 }; /* bytes that are enough for most */
 void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered, bool address);
 
 /* ---- resolve.c ---- */
