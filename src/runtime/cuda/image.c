@@ -192,7 +192,7 @@ CUresult image_add(const struct gpu *g, struct gpu_module *m, const void *image,
 
 /* ---- variables at addresses of the program's ---- */
 
-void image_find_symbols(unsigned count, const int *options, void **values,
+void image_find_symbols(unsigned count, const CUjit_option *options, void **values,
                         struct image_symbols *symbols)
 {
     *symbols = (struct image_symbols){0};
@@ -258,7 +258,8 @@ enum wt_status image_add_symbols(struct gpu_module *m, const struct image_symbol
 
 /* ---- logs ---- */
 
-void image_find_log(unsigned count, const int *options, void **values, struct image_log *log)
+void image_find_log(unsigned count, const CUjit_option *options, void **values,
+                    struct image_log *log)
 {
     *log = (struct image_log){0};
     for (unsigned i = 0; i < count; i++) {

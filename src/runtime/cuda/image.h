@@ -43,7 +43,8 @@ struct image_log {
  * Finds the program's buffer for messages among the @p count options of a call; without one,
  * log->text is NULL.
  */
-void image_find_log(unsigned count, const int *options, void **values, struct image_log *log);
+void image_find_log(unsigned count, const CUjit_option *options, void **values,
+                    struct image_log *log);
 
 /** Variables of a module whose addresses the program says. */
 struct image_symbols {
@@ -53,7 +54,7 @@ struct image_symbols {
 };
 
 /** Finds the variables with addresses among the options of a call. */
-void image_find_symbols(unsigned count, const int *options, void **values,
+void image_find_symbols(unsigned count, const CUjit_option *options, void **values,
                         struct image_symbols *symbols);
 /**
  * Adds a text that says where the variables are to a module with its images; names of none of its

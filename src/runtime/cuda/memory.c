@@ -29,20 +29,9 @@ API(cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx", address)
     if (result)
         return result;
     g = state_owner(address, NULL);
+    pool_forget(address);
     return state_leave(!address || (g && gpu_free(g, address)) ? CUDA_SUCCESS
                                                                : CUDA_ERROR_INVALID_VALUE);
-}
-
-API(cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream),
-    (address, bytes, stream), "*0x%llx, %zu, %p", RESULT(address), bytes, stream)
-{
-    return do_cuMemAlloc_v2(address, bytes);
-}
-
-API(cuMemFreeAsync, (CUdeviceptr address, CUstream stream), (address, stream), "0x%llx, %p",
-    address, stream)
-{
-    return do_cuMemFree_v2(address);
 }
 
 API(cuMemAllocPitch_v2,
@@ -65,9 +54,8 @@ API(cuMemAllocPitch_v2,
 API(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags),
     (address, bytes, flags), "*0x%llx, %zu, %u", RESULT(address), bytes, flags)
 {
-    enum { ATTACH_GLOBAL = 1, ATTACH_HOST = 2 };
     struct gpu *g;
-    if (flags != ATTACH_GLOBAL && flags != ATTACH_HOST)
+    if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = do_cuMemAlloc_v2(address, bytes);
     if (result || (result = state_enter(&g)) != CUDA_SUCCESS)
@@ -82,6 +70,7 @@ struct seen {
     uint8_t *at;
     size_t bytes;
     bool registered; /* the program's own; else it was allocated here */
+    unsigned flags;
     struct seen *next;
 };
 
@@ -132,7 +121,15 @@ bool memory_is_seen(uint64_t address)
     return *find_seen((const void *)(uintptr_t)address) != NULL;
 }
 
-static CUresult see(void *at, size_t bytes, bool registered)
+bool memory_seen(uint64_t address, uint64_t *base, uint64_t *size)
+{
+    const struct seen *s = *find_seen((const void *)(uintptr_t)address);
+    *base = s ? (uintptr_t)s->at : 0;
+    *size = s ? s->bytes : 0;
+    return s != NULL;
+}
+
+static CUresult see(void *at, size_t bytes, bool registered, unsigned flags)
 {
     struct wt_error err;
     struct gpu *g;
@@ -140,7 +137,7 @@ static CUresult see(void *at, size_t bytes, bool registered)
     struct seen *s = malloc(sizeof *s);
     if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *s = (struct seen){at, bytes, registered, seen};
+    *s = (struct seen){at, bytes, registered, flags, seen};
     pages_alone(s, &from, &size);
     for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
         if (gpu_see(g, from, size, &err) != WT_OK) {
@@ -161,7 +158,8 @@ static CUresult see_no_more(void *at, bool registered)
         return result;
     struct seen **place = find_seen(at), *s = *place;
     if (!s || s->at != at || s->registered != registered)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+        return state_leave(registered && !s ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
+                                            : CUDA_ERROR_INVALID_VALUE);
     uint64_t from, size;
     pages_alone(s, &from, &size);
     for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
@@ -173,18 +171,18 @@ static CUresult see_no_more(void *at, bool registered)
     return state_leave(CUDA_SUCCESS);
 }
 
-static CUresult allocate_host(void **address, size_t bytes)
+static CUresult allocate_host(void **address, size_t bytes, unsigned flags)
 {
     struct gpu *g;
     CUresult result = state_enter(&g);
     if (result)
         return result;
-    if (!address || !bytes)
+    if (!address || !bytes || flags > 7)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    if ((result = see(at, bytes, false)) != CUDA_SUCCESS)
+    if ((result = see(at, bytes, false, flags)) != CUDA_SUCCESS)
         munmap(at, bytes);
     else
         *address = at;
@@ -194,13 +192,13 @@ static CUresult allocate_host(void **address, size_t bytes)
 API(cuMemAllocHost_v2, (void **address, size_t bytes), (address, bytes), "*%p, %zu",
     HANDLE(address), bytes)
 {
-    return allocate_host(address, bytes);
+    return allocate_host(address, bytes, 0);
 }
 
 API(cuMemHostAlloc, (void **address, size_t bytes, unsigned flags), (address, bytes, flags),
     "*%p, %zu, %u", HANDLE(address), bytes, flags)
 {
-    return allocate_host(address, bytes);
+    return allocate_host(address, bytes, flags);
 }
 
 API(cuMemFreeHost, (void *address), (address), "%p", address)
@@ -218,7 +216,7 @@ API(cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags), (addres
     if (!address || !bytes)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
     return state_leave(overlaps_seen(address, bytes) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
-                                                     : see(address, bytes, true));
+                                                     : see(address, bytes, true, flags));
 }
 
 API(cuMemHostUnregister, (void *address), (address), "%p", address)
@@ -240,45 +238,21 @@ API(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void *host, unsigned fl
     return state_leave(CUDA_SUCCESS);
 }
 
-/* ---- questions ---- */
-
-API(cuPointerGetAttribute, (void *value, int attribute, CUdeviceptr address),
-    (value, attribute, address), "%p, %d, 0x%llx", value, attribute, address)
+/* Memory that was allocated has the flags that it was given; all of it is at its own address. */
+API(cuMemHostGetFlags, (unsigned *flags, void *address), (flags, address), "*%llu, %p",
+    RESULT(flags), address)
 {
-    enum { MEMORY_TYPE = 2, DEVICE_POINTER, HOST_POINTER, IS_MANAGED = 8, DEVICE_ORDINAL = 9 };
     struct gpu *g;
-    CUdevice number = 0;
-    uint64_t whole;
-    unsigned part;
     const CUresult result = state_enter(&g);
     if (result)
         return result;
-    const struct gpu *owner = state_owner(address, &number);
-    const bool of_device = owner != NULL;
-    const bool of_host = !of_device && *find_seen((const void *)(uintptr_t)address);
-    if (!value || (!of_device && !of_host))
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    switch (attribute) {
-    case MEMORY_TYPE:
-        part = of_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
-        memcpy(value, &part, sizeof part);
-        return state_leave(CUDA_SUCCESS);
-    case DEVICE_POINTER:
-    case HOST_POINTER:
-        whole = address;
-        memcpy(value, &whole, sizeof whole);
-        return state_leave(CUDA_SUCCESS);
-    case IS_MANAGED:
-        part = of_device && gpu_is_managed(owner, address);
-        memcpy(value, &part, sizeof part);
-        return state_leave(CUDA_SUCCESS);
-    case DEVICE_ORDINAL:
-        memcpy(value, &number, sizeof number);
-        return state_leave(CUDA_SUCCESS);
-    default:
-        return state_leave(CUDA_ERROR_NOT_SUPPORTED);
-    }
+    const struct seen *s = *find_seen(address);
+    if (flags && s)
+        *flags = s->flags | CU_MEMHOSTALLOC_DEVICEMAP;
+    return state_leave(flags && s ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
+
+/* ---- questions ---- */
 
 API(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total_bytes), (free_bytes, total_bytes),
     "*%llu, *%llu", RESULT(free_bytes), RESULT(total_bytes))
@@ -291,22 +265,5 @@ API(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total_bytes), (free_bytes, to
         *free_bytes = gpu_memory(g) - gpu_in_use(g);
     if (total_bytes)
         *total_bytes = gpu_memory(g);
-    return state_leave(CUDA_SUCCESS);
-}
-
-API(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t *size, CUdeviceptr address),
-    (base, size, address), "*0x%llx, *%llu, 0x%llx", RESULT(base), RESULT(size), address)
-{
-    struct gpu *g;
-    uint64_t from, bytes;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    if (!(g = state_owner(address, NULL)) || !gpu_range(g, address, &from, &bytes))
-        return state_leave(CUDA_ERROR_NOT_FOUND);
-    if (base)
-        *base = from;
-    if (size)
-        *size = bytes;
     return state_leave(CUDA_SUCCESS);
 }
