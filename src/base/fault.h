@@ -10,8 +10,8 @@ enum wt_fault_kind {
     WT_FAULT_NONE,
     WT_FAULT_ILLEGAL,         /**< an instruction that this GPU does not have */
     WT_FAULT_DIVERGENCE,      /**< lanes disagree where the ISA wants them to agree */
-    WT_FAULT_STACK_OVERFLOW,  /**< divergence stack full */
-    WT_FAULT_STACK_UNDERFLOW, /**< divergence stack empty */
+    WT_FAULT_STACK_OVERFLOW,  /**< a stack is full: of divergences, of calls, or Gen9's sp */
+    WT_FAULT_STACK_UNDERFLOW, /**< a stack is empty: of divergences */
     WT_FAULT_MISALIGNED,      /**< a load, store, atomic or jump that is not aligned */
     WT_FAULT_ACCESS,          /**< memory that cannot be used so (IO misuse, outside the space) */
     WT_FAULT_DEADLOCK,        /**< every active wave waits for another one */

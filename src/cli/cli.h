@@ -15,7 +15,7 @@
 enum cli_status {
     CLI_ILLEGAL = 116,     /**< an instruction that the GPU does not have */
     CLI_DIVERGENCE = 117,  /**< lanes disagree on a branch without SPLIT */
-    CLI_STACK = 118,       /**< IPDOM stack overflow or underflow */
+    CLI_STACK = 118,       /**< a stack overflows, or IPDOM's underflows */
     CLI_MISALIGNED = 119,  /**< a misaligned access or jump */
     CLI_ACCESS = 120,      /**< memory used as it must not be */
     CLI_DEADLOCK = 121,    /**< every active warp waits for another one */

@@ -26,7 +26,8 @@ static const char text[] =
     ".visible .entry add(.param .u64 out)\n{\n"
     "  .reg .b64 %a; .reg .b32 %v, %b;\n  ld.param.u64 %a, [out];\n"
     "  ld.global.u32 %b, [bias]; atom.global.add.u32 %v, [%a], %b;\n  ret;\n}\n"
-    ".visible .entry wide()\n.maxntid 128, 1, 1\n{\n  .shared .align 4 .b8 mine[12000];\n  ret;\n}\n"
+    ".visible .entry wide()\n.maxntid 128, 1, 1\n{\n  .shared .align 4 .b8 mine[12000];\n  "
+    "ret;\n}\n"
     ".visible .func (.reg .b32 %r) depth(.reg .b32 %n)\n{\n"
     "  .local .b8 mine[256]; .reg .b32 %m; .reg .pred %q;\n"
     "  st.local.u32 [mine], %n; setp.eq.u32 %q, %n, 0; mov.u32 %r, 0;\n  @%q ret;\n"
@@ -68,7 +69,8 @@ static unsigned word(CUdeviceptr at)
 static void lookup(void)
 {
     CUresult (*allocate)(CUdeviceptr *, size_t) = NULL;
-    CUresult (*get)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *) = NULL;
+    CUresult (*get)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *) =
+        NULL;
     void *found = NULL;
     CUdriverProcAddressQueryResult status = 9;
     CUmoduleLoadingMode mode = 0;
@@ -146,7 +148,8 @@ static void functions(void)
     SAME(blocks, 2);
     CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, wide, 256, 0));
     SAME(blocks, 0);
-    SAME(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, wide, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    SAME(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, wide, 0, 0),
+         CUDA_ERROR_INVALID_VALUE);
     CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, add, NULL, 0, 0));
     SAME(grid * 10000 + block, 21024);
     CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, add, half_a_kilobyte, 0, 0));
@@ -157,7 +160,8 @@ static void functions(void)
     SAME(bytes, 16384);
     SAME(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, add, 40, 64), CUDA_ERROR_INVALID_VALUE);
     SAME(cuLaunchKernel(wide, 1, 1, 1, 256, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
-    SAME(cuLaunchKernel(wide, 1, 70000, 1, 32, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+    SAME(cuLaunchKernel(wide, 1, 70000, 1, 32, 1, 1, 0, NULL, NULL, NULL),
+         CUDA_ERROR_INVALID_VALUE);
     CHECK(cuLaunchKernel(wide, 1, 1, 1, 128, 1, 1, 0, NULL, NULL, NULL));
 }
 
@@ -311,7 +315,8 @@ static void pointers(void)
     unsigned type = 9, flags = 0, one = 1, is_managed = 9;
     int ordinal = 9;
     CUcontext own;
-    CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+    CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                   CU_POINTER_ATTRIBUTE_IS_MANAGED,
                                    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
     void *data[] = {&type, &is_managed, &ordinal};
     CHECK(cuCtxGetCurrent(&own));
@@ -326,7 +331,8 @@ static void pointers(void)
     SAME(about(at + 5, CU_POINTER_ATTRIBUTE_RANGE_SIZE), 3000);
     SAME(about(at, CU_POINTER_ATTRIBUTE_CONTEXT), (size_t)own);
     SAME(about(at, CU_POINTER_ATTRIBUTE_MAPPED), 1);
-    SAME(about(at, CU_POINTER_ATTRIBUTE_BUFFER_ID) != about(managed, CU_POINTER_ATTRIBUTE_BUFFER_ID),
+    SAME(about(at, CU_POINTER_ATTRIBUTE_BUFFER_ID) !=
+             about(managed, CU_POINTER_ATTRIBUTE_BUFFER_ID),
          1);
     SAME(about((size_t)host + 9, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR), (size_t)host);
     SAME(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (size_t)&type),
@@ -360,7 +366,7 @@ static void fills(void)
     size_t pitch = 0;
     CUarray line = NULL, second = NULL, flat = NULL;
     const CUDA_ARRAY_DESCRIPTOR what = {16, 0, CU_AD_FORMAT_UNSIGNED_INT32, 1},
-                                 two = {16, 2, CU_AD_FORMAT_UNSIGNED_INT32, 1};
+                                two = {16, 2, CU_AD_FORMAT_UNSIGNED_INT32, 1};
     unsigned in[16], out[16] = {0};
     for (unsigned i = 0; i < 16; i++)
         in[i] = 100 + i;
@@ -564,9 +570,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"lookup", lookup},       {"functions", functions}, {"streams", streams},
-                 {"pools", pools},         {"pointers", pointers},   {"fills", fills},
-                 {"settings", settings},   {"libraries", libraries}, {"cooperative", cooperative}};
+    } parts[] = {{"lookup", lookup},     {"functions", functions}, {"streams", streams},
+                 {"pools", pools},       {"pointers", pointers},   {"fills", fills},
+                 {"settings", settings}, {"libraries", libraries}, {"cooperative", cooperative}};
     CUcontext context;
     CHECK(cuInit(0));
     CHECK(cuDeviceGet(&device, 0));

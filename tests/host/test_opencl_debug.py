@@ -290,7 +290,7 @@ def test_an_illegal_instruction_that_the_user_mends(vadd, tmp_path, enabled):
 
 
 EXCEPTIONS = {"software": ("0x2000", "or (1) cr0.1<1>:ud cr0.1<0;1,0>:ud 0x20000000:ud {Switch}", "software exception"),
-              "stack": ("0x800", "mov (1) sp.0<1>:ud 64:ud", "the stack's top (sp.0) is beyond its limit (sp.1)")}
+              "stack": ("0x800", "mov (1) sp.0<1>:ud 64:ud", "the stack's top (sp.0) would be beyond its limit (sp.1)")}
 
 
 @pytest.mark.parametrize("name", EXCEPTIONS)

@@ -216,7 +216,13 @@ static void a_software_exception_is_the_threads_own(void **state)
     }
 }
 
-/* A stack's top (sp.0) beyond its limit (sp.1). */
+static void read_stack(struct rig *r, uint32_t stack[4])
+{
+    struct wt_machine *m = gen_machine(r->device);
+    assert_true(m->ops->read_row(m, 0, GEN_REGISTER_SP, stack));
+}
+
+/* A stack's top (sp.0) that would be beyond its limit (sp.1): sp stays as it was. */
 static void a_stack_that_is_full_is_an_exception(void **state)
 {
     for (unsigned beyond = 0; beyond < 2; beyond++) {
@@ -231,7 +237,41 @@ static void a_stack_that_is_full_is_an_exception(void **state)
         assert_int_equal(get(&r, COUNT), beyond);
         assert_int_equal(get(&r, AIP), beyond ? 2 * INSTRUCTION : 0);
         assert_int_equal(get(&r, STATUS), beyond ? STACK | 1 << 11 : 0);
+        uint32_t stack[4];
+        read_stack(&r, stack);
+        assert_int_equal(stack[0], beyond ? 0 : 0x1000);
+        assert_int_equal(stack[1], beyond ? 0 : 0x1000);
         finish(&r);
+    }
+}
+
+/* Nobody takes the exception: without a routine, enabled or not, and with one where it is not
+ * enabled. The instruction has had no effect. */
+static void a_stack_that_is_full_is_reported(void **state)
+{
+    const struct {
+        uint32_t sip, enables;
+    } tests[] = {{0, 0}, {0, GEN_ENABLE_STACK}, {SIP, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
+        struct rig r;
+        uint32_t stack[4];
+        open_with(&r, false, UINT32_MAX, 0, false);
+        r.sip = tests[i].sip;
+        r.enables = tests[i].enables;
+        put(&r, 21, 0x1001);
+        wt_store_le(r.file + 21 * BYTES + 4, 0x1000, 4);
+        start(&r, own_control, sizeof own_control);
+        struct wt_machine *m = gen_machine(r.device);
+        assert_int_equal(m->ops->run(m, 100), WT_RUN_FAULT);
+        assert_int_equal(m->fault.kind, WT_FAULT_STACK_OVERFLOW);
+        assert_int_equal(m->fault.pc, CODE + 2 * INSTRUCTION);
+        assert_int_equal(m->time, 2);
+        assert_non_null(strstr(m->fault.text, "sp.0 = 0x1001"));
+        assert_non_null(strstr(m->fault.text, "sp.1 = 0x1000"));
+        read_stack(&r, stack);
+        assert_int_equal(stack[0] | stack[1], 0);
+        gen_device_free(r.device);
     }
 }
 
@@ -453,6 +493,7 @@ int main(void)
         cmocka_unit_test(an_illegal_opcode_enters_the_routine_where_enabled),
         cmocka_unit_test(a_software_exception_is_the_threads_own),
         cmocka_unit_test(a_stack_that_is_full_is_an_exception),
+        cmocka_unit_test(a_stack_that_is_full_is_reported),
         cmocka_unit_test(the_host_halts_a_thread_and_lets_it_go),
         cmocka_unit_test(a_context_save_is_requested_by_the_host),
         cmocka_unit_test(a_context_save_waits_for_the_routines_end),

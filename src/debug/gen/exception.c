@@ -5,7 +5,7 @@
 
 /* The exceptions of cr0.1 come first, in the order of the table below. */
 const struct wt_exception genp_exceptions[GENP_EXCEPTIONS] = {{"illegal", WT_FAULT_ILLEGAL},
-                                                              {"stack", WT_FAULT_NONE},
+                                                              {"stack", WT_FAULT_STACK_OVERFLOW},
                                                               {"software", WT_FAULT_NONE},
                                                               {"access", WT_FAULT_ACCESS},
                                                               {"deadlock", WT_FAULT_DEADLOCK}};
@@ -17,7 +17,8 @@ static const struct {
     const char *text;
 } exceptions[] = {
     {GEN_SAVED_ILLEGAL, 28, WT_FAULT_ILLEGAL, "illegal instruction"},
-    {GEN_SAVED_STACK, 27, WT_FAULT_EXCEPTION, "the stack's top (sp.0) is beyond its limit (sp.1)"},
+    {GEN_SAVED_STACK, 27, WT_FAULT_STACK_OVERFLOW,
+     "the stack's top (sp.0) would be beyond its limit (sp.1)"},
     {GEN_SAVED_SOFTWARE, 29, WT_FAULT_EXCEPTION, "software exception"},
 };
 

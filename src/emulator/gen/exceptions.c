@@ -10,6 +10,8 @@
  */
 #include "emulator/gen/internal.h"
 
+#include <string.h>
+
 /* Status bits that are requests: they are taken as soon as the thread is in its application. */
 static const uint32_t requests = GEN_CR1_BREAKPOINT | GEN_CR1_HALT | GEN_CR1_FORCED;
 
@@ -148,13 +150,22 @@ const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen
     return is_requested(t) ? take(t, gen_pc_of(t, gen_next(u)), t->g->cr[1]) : gen_next(u);
 }
 
-const struct gen_uop *gen_stack_written(struct gen_thread *t, const struct gen_uop *u)
+/* Instructions that write sp are rare: a copy of all registers takes back what one has written. */
+const struct gen_uop *gen_run_on_stack(struct gen_thread *t, const struct gen_uop *u)
 {
+    const struct gen_registers before = *t->g;
+    const struct gen_uop *next = u->general(t, u);
     const uint32_t top = t->g->sp[0], limit = t->g->sp[1];
-    if (top <= limit || !is_enabled(t, GEN_CR1_ENABLE_STACK))
-        return gen_next(u);
+    if (top <= limit || in_system(t) || memcmp(before.sp, t->g->sp, sizeof before.sp) == 0)
+        return next;
+    *t->g = before;
+    if (!is_enabled(t, GEN_CR1_ENABLE_STACK))
+        return gen_fault(t, u, WT_FAULT_STACK_OVERFLOW, gen_enabled(t, &u->insn), 0,
+                         "the stack's top, sp.0 = 0x%x, would be beyond its limit, sp.1 = 0x%x: "
+                         "use less of the stack, or set a higher limit before or with the top",
+                         top, limit);
     t->g->cr[1] |= GEN_CR1_STACK;
-    return take(t, gen_pc_of(t, u), GEN_CR1_STACK);
+    return take_instead(t, u, GEN_CR1_STACK);
 }
 
 bool gen_take_illegal(struct gen_thread *t, const struct gen_uop *u, const struct gen_uop **next)

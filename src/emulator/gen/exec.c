@@ -603,9 +603,7 @@ static const struct gen_uop *after_store(struct gen_thread *t, const struct gen_
         return gen_next(u);
     if (o->reg >> 4 == GEN_ARF_IP)
         return gen_jump(t, t->base + t->g->ip); /* a move to ip jumps */
-    if (o->reg >> 4 == GEN_ARF_CR)
-        return gen_control_written(t, u);
-    return o->reg >> 4 == GEN_ARF_SP ? gen_stack_written(t, u) : gen_next(u);
+    return o->reg >> 4 == GEN_ARF_CR ? gen_control_written(t, u) : gen_next(u);
 }
 
 /* A move of bits, whatever they mean: no conversion quiets a NaN. */
@@ -864,9 +862,9 @@ static const char *type_mistake(const struct gen_insn *insn)
     return NULL;
 }
 
-static bool is_ip(const struct gen_operand *o)
+static bool is_arf(const struct gen_operand *o, enum gen_arf arf)
 {
-    return o->file == GEN_ARF && !o->indirect && o->reg >> 4 == GEN_ARF_IP;
+    return o->file == GEN_ARF && !o->indirect && o->reg >> 4 == arf;
 }
 
 static void choose_handler(struct gen_uop *u)
@@ -882,13 +880,15 @@ static void choose_handler(struct gen_uop *u)
         u->run = gen_op_illegal;
         return;
     }
-    u->uses_ip = is_ip(&u->insn.dst);
+    u->uses_ip = is_arf(&u->insn.dst, GEN_ARF_IP);
     for (unsigned i = 0; i < u->insn.sources; i++)
-        u->uses_ip = u->uses_ip || is_ip(&u->insn.src[i]);
+        u->uses_ip = u->uses_ip || is_arf(&u->insn.src[i], GEN_ARF_IP);
     u->domain = domain_of(&u->insn);
     u->raw = is_raw(&u->insn);
     u->general = u->raw ? run_raw : gen_run_alu;
-    if (!gen_quick_prepare(u))
+    if (is_arf(&u->insn.dst, GEN_ARF_SP))
+        u->run = gen_run_on_stack;
+    else if (!gen_quick_prepare(u))
         u->run = u->general;
     else if (!gen_rows_prepare(u))
         u->run = gen_run_quick;

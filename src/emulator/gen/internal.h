@@ -227,10 +227,9 @@ struct gen_device {
     struct wt_machine machine;
     struct gen_config config;
     struct wt_memory *memory;
-    struct wt_memory *process;  /* in a host process: its own memory, which is `memory` or: */
-    const struct wt_copy *copy; /* `memory` is a copy of it; NULL: it is not */
-    uint64_t root;              /* physical address of the PPGTT's PML4; 0: there is none */
-    uint64_t next_table;        /* the next one that gen_device_map takes */
+    struct wt_in_process process;
+    uint64_t root;       /* physical address of the PPGTT's PML4; 0: there is none */
+    uint64_t next_table; /* the next one that gen_device_map takes */
     struct gen_thread *thread;
     struct gen_group *group; /* as many as threads */
     uint32_t *slm_taken;     /* bytes, of each subslice */
@@ -402,8 +401,9 @@ const struct gen_uop *gen_op_breakpoint(struct gen_thread *t, const struct gen_u
 bool gen_take_illegal(struct gen_thread *t, const struct gen_uop *u, const struct gen_uop **next);
 /* Instruction u has written cr0: what follows. */
 const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen_uop *u);
-/* Instruction u has written sp. */
-const struct gen_uop *gen_stack_written(struct gen_thread *t, const struct gen_uop *u);
+/* An instruction that writes sp: it has no effect if the stack's top would be beyond its limit,
+ * which is an exception, or the program's mistake. */
+const struct gen_uop *gen_run_on_stack(struct gen_thread *t, const struct gen_uop *u);
 /* The one instruction after a return with Breakpoint Suppress has been issued; u comes next, or
  * NULL: the turn is over, and t->pc comes next. */
 const struct gen_uop *gen_after_suppressed(struct gen_thread *t, const struct gen_uop *u);

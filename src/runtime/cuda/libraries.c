@@ -68,7 +68,7 @@ CUfunction state_function(CUfunction handle, const struct gpu *gpu)
 
 /* The image is read for every GPU at once: the program may free it. The error of the last one that
  * fails counts if all do. */
-static CUresult load(CUlibrary *library, const void *image, size_t available)
+static CUresult load(CUlibrary *library, const struct modules_image *image)
 {
     struct gpu *g;
     CUresult result = CUDA_SUCCESS;
@@ -77,7 +77,7 @@ static CUresult load(CUlibrary *library, const void *image, size_t available)
     if (!l)
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (CUdevice i = 0; (g = state_gpu(i)); i++) {
-        const CUresult one = modules_load(g, &l->module[i], image, available);
+        const CUresult one = modules_load(g, &l->module[i], image);
         any |= !one;
         result = one ? one : result;
     }
@@ -100,8 +100,10 @@ API(cuLibraryLoadData,
     const CUresult result = state_lock();
     if (result)
         return result;
-    return state_leave(library && image ? load(library, image, SIZE_MAX)
-                                        : CUDA_ERROR_INVALID_VALUE);
+    if (!library || !image)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    return state_leave(
+        load(library, &(struct modules_image){image, SIZE_MAX, jits, jit, jit_values}));
 }
 
 API(cuLibraryLoadFromFile,
@@ -121,7 +123,7 @@ API(cuLibraryLoadFromFile,
         return state_leave(CUDA_ERROR_INVALID_VALUE);
     if (wt_file_read(path, &bytes, &length, &err) != WT_OK)
         return state_leave(CUDA_ERROR_FILE_NOT_FOUND);
-    result = load(library, bytes, length);
+    result = load(library, &(struct modules_image){bytes, length, jits, jit, jit_values});
     free(bytes);
     return state_leave(result);
 }

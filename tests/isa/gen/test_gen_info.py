@@ -181,3 +181,23 @@ def test_machine_code_without_a_format_runs(tmp_path):
     (tmp_path / "code").write_bytes(b"12345")
     done = subprocess.run([*command, tmp_path / "code"], capture_output=True, text=True, check=False)
     assert done.returncode != 0 and "has 5 bytes: it is no compiled program" in done.stderr
+
+
+STACK = """mov (1|M0) sp.1<1>:ud 0x2000:ud
+mov (1|M0) sp.0<1>:ud 0x1ff0:ud
+add (1|M0) (ne)f0.0 sp.0<1>:ud sp.0<0;1,0>:ud 16:ud
+add (1|M0) (ne)f0.0 sp.0<1>:ud sp.0<0;1,0>:ud 16:ud
+(W) mov (8|M0) r127.0<1>:ud r0.0<8;8,1>:ud
+(W) send (8|M0) null r127 0x27 0x02000010 {EOT}
+"""
+
+
+def test_a_stack_beyond_its_limit_is_reported(tmp_path):
+    """The first addition reaches the limit, the second one would be beyond it: a plain run names thread, instruction, top and limit."""
+    (tmp_path / "code").write_bytes(iga.assemble(STACK, tmp_path))
+    run = [WAVETRAP, "run", "-g", "gen9", "--kernel=simd8", "--grid=8", "--block=8"]
+    done = subprocess.run([*run, tmp_path / "code"], capture_output=True, text=True, check=False)
+    assert done.returncode == 118, done.stdout + done.stderr
+    first, place, at, instruction = done.stderr.splitlines()[:4]
+    assert "the stack's top, sp.0 = 0x2010, would be beyond its limit, sp.1 = 0x2000: " in first
+    assert "group (0,0,0) thread 0, channels 0, issue time 3" in place and at == "  at 0x100000030" and instruction.split()[0] == "add", done.stderr
