@@ -179,6 +179,34 @@ def test_a_function_that_is_nowhere(tmp_path):
     assert done.returncode and "a call of missing, which is defined nowhere" in done.stderr and "lanes 3" in done.stderr
 
 
+@pytest.mark.parametrize("which, words", [(0, None), (1, "a call of nowhere, which is defined nowhere"), (2, "a call of a virtual function that its class")])
+def test_functions_of_the_driver_by_their_address(tmp_path, which, words):
+    text = HEAD + """.extern .func (.param .b64 result) malloc(.param .b64 size);
+.extern .func nowhere(.param .b64 size);
+.extern .func __cxa_pure_virtual(.param .b64 size);
+.global .u64 table[3] = {malloc, nowhere, __cxa_pure_virtual};
+.visible .entry k(.param .u64 to, .param .u32 which)
+{
+    .reg .b64 %f, %t, %x; .reg .b32 %w; .reg .pred %p;
+    ld.param.u32 %w, [which]; ld.param.u64 %t, [to];
+    mul.wide.u32 %x, %w, 8; mov.u64 %f, table; add.u64 %f, %f, %x; ld.global.u64 %f, [%f];
+    { .param .b64 a; .param .b64 r;
+    st.param.b64 [a], 24;
+    setp.ne.u32 %p, %w, 0; @%p bra others;
+    call (r), %f, (a), one; one: .callprototype (.param .b64 _) _ (.param .b64 _);
+    ld.param.b64 %x, [r]; st.u64 [%x+16], %f; ld.u64 %f, [%x+16]; st.global.u64 [%t], %f; ret;
+others:
+    call %f, (a), two; two: .callprototype _ (.param .b64 _); }
+    ret;
+}
+"""
+    done = run("run", "--grid=1", "--block=1", "--arg=zeros:8", f"--arg={which}", f"--dump-arg=0:{tmp_path}/out", write(tmp_path, text))
+    if words:
+        assert done.returncode == 116 and words in done.stderr, done.stderr
+    else:
+        assert done.returncode == 0 and struct.unpack("<Q", (tmp_path / "out").read_bytes())[0] >> 32 == 1, done.stderr
+
+
 PRINTF = HEAD + """.extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 list);
 .extern .func (.param .b64 result) malloc(.param .b64 size);
 .extern .func free(.param .b64 address);

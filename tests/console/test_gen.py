@@ -104,6 +104,22 @@ def test_variables_of_each_channel(kernels, way):
 
 
 @both_ways
+def test_variables_whose_line_has_not_run(kernels, way):
+    """The code of a variable's line computes where it lies: before, it has no value and no address, in no channel."""
+    file, said, options = kernels(*UNOPTIMISED), "is not available yet: ", [*add(), *way]
+    for command in ("p i", "p i + 1", "p a[i]", "p &i", "watch i"):
+        done = debug(file, "break add", "run", command, options=options)
+        assert f"'{command}': The value {said}" in done.stderr, done.stderr
+    assert f"the place to write to {said}" in debug(file, "break add", "run", "p i = 3", options=options).stderr
+    assert "cannot be computed" in debug(file, "break add", "run", "next", "p 1 / (i - i)", options=options).stderr
+    all_channels, local, _, there = ask_console(file, ["break add", "run"], ["p i@*", "info locals", "next", "p i"], options)
+    assert all_channels.endswith("= <not available yet> in all 8 channels") and "sum = <not available yet>" in local
+    assert there.endswith("= 0")
+    start, args = ask_console(file, ["break *add", "run"], ["bt", "info args"], options)
+    assert "a=<not available yet>" in start and "n = <not available yet>" in args
+
+
+@both_ways
 def test_a_condition_on_a_variable(kernels, way):
     """The channel for which it holds: item 9 has 2 * (9 + 9)."""
     file = kernels(*UNOPTIMISED)

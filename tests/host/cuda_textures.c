@@ -393,6 +393,7 @@ static void placed(void)
     size_t size;
     printf("placed %d", cuModuleLoadDataEx(&module, text, 2, options, values));
     printf(" %d", strstr(log, "'declared' is declared .extern, and no module defines it") != NULL);
+    values[1] = (void *)sizeof log; /* the call has overwritten it */
     printf(" %d", cuModuleLoadDataEx(&module, text, 5, options, values));
     printf(" %d", strstr(log, "register the memory first") != NULL);
     CHECK(cuMemHostRegister(memory, sizeof memory, 0));
@@ -403,7 +404,7 @@ static void placed(void)
     CHECK(cuLaunchKernel(add, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     printf(" %u", memory[1]);
     CHECK(cuModuleUnload(module));
-    values[2] = bad, values[4] = (void *)1;
+    values[1] = (void *)sizeof log, values[2] = bad, values[4] = (void *)1;
     printf(", %d", cuModuleLoadDataEx(&module, text, 5, options, values));
     printf(" %d\n", strstr(log, "'no name', which is no name") != NULL);
     CHECK(cuMemHostUnregister(memory));

@@ -1,7 +1,8 @@
 /*
  * A Level Zero program: device memory, copies, fills, events with time stamps, command lists that
  * are submitted and immediate ones, queues that wait for each other and for the host. Arguments:
- * the SPIR-V file of a kernel k(global int *a, int b): a[i] = 2 * a[i] + b.
+ * the SPIR-V file of a kernel k(global int *a, int b): a[i] = 2 * a[i] + b; then nothing, or
+ * "stray": the kernel has more work-items than its memory has elements.
  */
 #include <level_zero/ze_api.h>
 #include <stdio.h>
@@ -119,6 +120,20 @@ static void run_immediately(int *local, int *host)
            host[3 * N - 1], times.global.kernelEnd >= times.global.kernelStart);
 }
 
+/* Memory of 200 bytes, and work-items for many pages. */
+static void stray(void *memory)
+{
+    const ze_group_count_t groups = {1 << 12, 1, 1};
+    const ze_command_queue_desc_t synchronous = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                                 .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
+    const int b = 1;
+    ze_command_list_handle_t list;
+    CHECK(zeCommandListCreateImmediate(context, device, &synchronous, &list));
+    CHECK(zeKernelSetArgumentValue(kernel, 0, sizeof memory, &memory));
+    CHECK(zeKernelSetArgumentValue(kernel, 1, sizeof b, &b));
+    CHECK(zeCommandListAppendLaunchKernel(list, kernel, &groups, NULL, 0, NULL));
+}
+
 int main(int argc, char **argv)
 {
     const ze_device_mem_alloc_desc_t on_device = {ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
@@ -127,6 +142,11 @@ int main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, 0);
     open_device();
     build(argc > 1 ? argv[1] : "");
+    if (argc > 2 && strcmp(argv[2], "stray") == 0) {
+        CHECK(zeMemAllocDevice(context, &on_device, 200, 64, device, &local));
+        stray(local);
+        return 0;
+    }
     make_events();
     CHECK(zeMemAllocShared(context, &on_device, &on_host, BYTES, 64, device, &shared));
     CHECK(zeMemAllocDevice(context, &on_device, BYTES, 64, device, &local));

@@ -10,6 +10,7 @@ import pytest
 from conftest import WAVETRAP, compiled
 from sanitizer import ROOT, environment
 from test_console_offload import CLANG, GCC0, program as offload
+from test_recording import times
 
 SOURCE = ROOT / "tests" / "host" / "session.hip"
 MARK = "=-=-="
@@ -132,6 +133,15 @@ def is_as_before(core, before, commands, *program, after=(), **more):
     return said
 
 
+def is_exact(core):
+    """Each point of the recorded run can be gone to, in any order. A run that returned at an atomic on the program's memory, or at a
+    breakpoint that has gone since, returns there again."""
+    _, first, last = times(ask(["info time"], "--core", core)[1])
+    each = [first + (last - first) * (k * 7 % 24) // 24 for k in range(24)]
+    said = ask([c for time in each for c in (f"goto {time}", "info time")], "--core", core)[2::2]
+    assert [times(s)[0] for s in said] == each and first < last
+
+
 def is_nowhere(core, before, *program):
     """What no memory is at cannot be read in the file, as in the program; $1 of the session can."""
     live = ask([*before, f"generate-core {core} all", "output $1", "x/2dw $1", "kill"], *program)
@@ -171,6 +181,7 @@ def test_what_threads_did_meanwhile_is_in_the_file(tmp_path, level):
     said = is_as_before(tmp_path / "core", [answered, "run"], commands, compiled("recording.hip", level, name=f"recording{level}"), "talk",
                         after=["delete", "continue"])
     assert "in the past" in said[-1] and said[commands.index("continue")].startswith("Continuing.")
+    is_exact(tmp_path / "core")
 
 
 @pytest.mark.parametrize("compiler, flags, source, at", [

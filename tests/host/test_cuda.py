@@ -17,7 +17,7 @@ LIBRARY = BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"
 def compiled(folder, compiler, source, *flags):
     """Without the tools of another vendor that may be installed: GCC would call its assembler."""
     program = folder / "program"
-    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source in ("cuda.c", "cuda_after.c", "cuda_images.c") else [])],
+    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source in ("cuda.c", "cuda_after.c", "cuda_images.c", "cuda_jit.c") else [])],
                           cwd=folder, capture_output=True, text=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
     assert done.returncode == 0, done.stderr
     return program
@@ -37,7 +37,7 @@ def test_a_program_on_the_driver_api(program):
     assert lines[2] == "squares 88 105 9" and lines[3] == "reverse 63 0 timed"
     assert lines[4] == "range 1 1000, 1024 used; beyond it 500, free inside 1"
     assert lines[5] == "twice 1, copied there 1"
-    assert lines[6].startswith("bad 218 PTX:5:3: there is no instruction 'foo.u32'")
+    assert lines[6].startswith("bad 218 error: PTX:5:3: there is no instruction 'foo.u32'")
     assert done.stdout.endswith("; no function 500; no global 500\n")
 
 

@@ -8,7 +8,7 @@ import subprocess
 from conftest import WAVETRAP, wavetrap
 from test_console import ask, debug
 from test_console_cuda import SM, line_of, program # pylint: disable=unused-import
-from test_core_files import ask as ask_core, console, is_as_before, is_nowhere
+from test_core_files import ask as ask_core, console, is_as_before, is_exact, is_nowhere
 from test_cuda import compiled as compiled_c
 from test_cuda_images import FAULT, program as images # pylint: disable=unused-import
 from test_recording import times
@@ -74,6 +74,7 @@ def test_what_threads_did_meanwhile_is_in_the_file(recording, tmp_path):
                 "goto end", *["reverse-stepi"] * 3, *state, "reverse-continue", *state]
     said = is_as_before(tmp_path / "core", [answered, "run"], commands, *SM, recording, "talk", after=["delete", "continue"])
     assert said[1].endswith(" 5\n") and "in the past" in said[-1]
+    is_exact(tmp_path / "core")
 
 
 def test_the_recorded_run_of_openmp_is_in_the_file(tmp_path):

@@ -115,7 +115,7 @@ def test_the_linker_takes_fat_binaries_of_text(program, cubin, tmp_path, how):
     assert run(program, tmp_path, how, fat(ptx())).stdout == GOOD.format(32)
     if how == "link":
         done = run(program, tmp_path, how, cubin)
-        assert done.stdout.startswith("log: machine code, which the linker does not link") and done.stdout.endswith("load 209\n")
+        assert done.stdout.startswith("log: error: machine code, which the linker does not link") and done.stdout.endswith("load 209\n")
 
 
 def damaged_size(image):

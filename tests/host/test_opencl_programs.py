@@ -86,18 +86,51 @@ def test_the_runtimes_cache_of_compiled_programs(tmp_path):
     assert run("source", cl_cache_dir=str(tmp_path / "0x12345678")) == answer(0x777)
 
 
-def test_a_level_zero_program(tmp_path):
+@pytest.fixture(scope="module")
+def level_zero(tmp_path_factory):
+    """The program, and its modules without and with source lines, k.spv and lines.spv, whose source is k.cl."""
+    folder = tmp_path_factory.mktemp("level_zero")
+    (folder / "k.cl").write_text("kernel void k(global int *a, int b)\n{\n    int i = get_global_id(0);\n    a[i] = 2 * a[i] + b;\n}\n")
+    for name, options in (("k", ""), ("lines", "-g -cl-opt-disable")):
+        subprocess.run(["ocloc", "compile", "-file", "k.cl", "-device", "skl", "-spv_only", "-output", name, "-output_no_suffix", "-q", "-options",
+                        options], cwd=folder, check=True, capture_output=True)
+    subprocess.run(["gcc", "-Wall", "-Werror", "-o", folder / "program", ROOT / "tests" / "host" / "level_zero.c", "-lze_loader"], check=True)
+    return folder
+
+
+def debug_level_zero(folder, module, *commands):
+    done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "-g", "gen9", "-ex", "break k", "-ex", f"run {module}",
+                           *[word for command in commands for word in ("-ex", command)], "./program"], cwd=folder, capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_level_zero_program(level_zero):
     """Its results are those of C's arithmetic on its data."""
-    (tmp_path / "k.cl").write_text("kernel void k(global int *a, int b) { int i = get_global_id(0); a[i] = 2 * a[i] + b; }\n")
-    subprocess.run(["ocloc", "compile", "-file", "k.cl", "-device", "skl", "-spv_only", "-output", "k", "-output_no_suffix", "-q"], cwd=tmp_path,
-                   check=True, capture_output=True)
-    program = tmp_path / "level_zero"
-    subprocess.run(["gcc", "-Wall", "-Werror", "-o", program, ROOT / "tests" / "host" / "level_zero.c", "-lze_loader"], check=True)
-    done = subprocess.run([WAVETRAP, "exec", "-g", "gen9", program, tmp_path / "k.spv"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([WAVETRAP, "exec", "-g", "gen9", "./program", "k.spv"], cwd=level_zero, capture_output=True, text=True, timeout=60)
     queues = [2 * (2 * i + 3) + 1 for i in (0, 1, 63)]
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == ("Intel(R) HD Graphics 530 [0x1912]\nwaits: 1\nqueues: {} {} {}\nimmediate: 5 7 131 77, time 1\n").format(*queues)
-    session = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "-g", "gen9", "-ex", "break k", "-ex", f"run {tmp_path / 'k.spv'}", "-ex", "x/i $pc",
-                              "-ex", "delete", "-ex", "continue", program], capture_output=True, text=True, timeout=60)
-    assert session.returncode == 0 and "\nBreakpoint 1, 0x" in session.stdout and " <k>:\t" in session.stdout, session.stdout + session.stderr
-    assert done.stdout.split("queues")[1] in session.stdout
+    session = debug_level_zero(level_zero, "k.spv", "x/i $pc", "delete", "continue")
+    assert "\nBreakpoint 1, 0x" in session and " <k>:\t" in session, session
+    assert done.stdout.split("queues")[1] in session
+
+
+@pytest.mark.parametrize("module, line, intercept", [("k", "no source line is known: the program was not built with -g", "0"),
+                                                     ("lines", "line 4 of k.cl", "0"), ("lines", "line 4 of k.cl", "1")])
+def test_a_stray_access_of_a_level_zero_program(level_zero, module, line, intercept):
+    """The report has the kernel's name, the size that the program asked for and, where the module has it, the source line; with handles of the
+    loader's own, too."""
+    done = subprocess.run([WAVETRAP, "exec", "-g", "gen9", "./program", f"{module}.spv", "stray"], cwd=level_zero, capture_output=True, text=True,
+                          timeout=60, env=dict(os.environ, ZE_ENABLE_LOADER_INTERCEPT=intercept))
+    assert done.returncode == 1
+    assert "; byte 65536 of a buffer of 200 bytes\n" in done.stderr, done.stderr
+    assert re.search(r"^  of the kernel at 0x[0-9a-f]+ <k\+0>: ", done.stderr, re.MULTILINE) and f"\n  {line}\n" in done.stderr, done.stderr
+
+
+def test_source_lines_of_a_level_zero_program(level_zero):
+    """A module that was compiled with -g has source lines, arguments and variables in the debugger."""
+    session = debug_level_zero(level_zero, "lines.spv", "delete", "next", "print i", "print b", "print a[1]")
+    assert "\nBreakpoint 1, k (a=0x" in session and ", b=3) at k.cl:3\n3\t    int i = get_global_id(0);\n" in session, session
+    assert session.endswith("4\t    a[i] = 2 * a[i] + b;\n$1 = 0\n$2 = 3\n$3 = 1\n"), session

@@ -17,6 +17,7 @@
 
 #include "emulator/gen/gtt/gtt.h"
 #include "runtime/drm/i915.h"
+#include "runtime/drm/kernels.h"
 
 #define PAGE 4096
 
@@ -1151,6 +1152,27 @@ static void test_a_child_of_a_program_with_batches_that_wait(void **state)
     assert_int_equal(g->walk_count, 2);
 }
 
+/* The names of a module's kernels go with it; those of others stay. */
+static void test_names_of_kernels_go_with_their_module(void **state)
+{
+    static const char module[2];
+    char text[100];
+    wt_drm_kernel_is(0x1000, "first", &module[0]);
+    wt_drm_kernel_is(0x2000, "second", &module[1]);
+    wt_drm_kernel_is(0x3000, "third", NULL);
+    wt_drm_kernel_describe(0x1000, 0x1010, text, sizeof text);
+    assert_string_equal(text, "0x1010 <first+16>");
+    wt_drm_kernels_forget(&module[0]);
+    wt_drm_kernel_describe(0x1000, 0x1010, text, sizeof text);
+    assert_string_equal(text, "0x1010");
+    wt_drm_kernel_line(0x1000, 0x1010, text, sizeof text);
+    assert_string_equal(text, "no source line is known: the runtime does not tell of this kernel");
+    wt_drm_kernel_name(0x2000, text, sizeof text);
+    assert_string_equal(text, "second");
+    wt_drm_kernel_name(0x3000, text, sizeof text);
+    assert_string_equal(text, "third");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1159,6 +1181,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_closing_the_node, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_child_of_a_program_with_batches_that_wait, setup,
                                         teardown),
+        cmocka_unit_test(test_names_of_kernels_go_with_their_module),
         cmocka_unit_test_setup_teardown(test_it_is_a_skylake_with_i915, setup, teardown),
         cmocka_unit_test_setup_teardown(test_topology, setup, teardown),
         cmocka_unit_test_setup_teardown(test_the_clock, setup, teardown),

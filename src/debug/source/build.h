@@ -65,6 +65,17 @@ typedef enum wt_status wt_entry_value_fn(struct wt_build *b, Dwarf_Attribute *at
                                          const Dwarf_Op *op, const struct wt_frame *frame,
                                          wt_expr_vector *v, struct wt_error *err);
 
+/**
+ * Code may keep in a register of each lane where a variable lies, its home: Intel's compiler does
+ * so without optimisation. Registers are 0 when a thread begins, so the home is 0 until the code
+ * has computed it. What an expression does then:
+ */
+enum wt_build_homes {
+    WT_HOMES_USE,  /**< it takes 0 for the address: a condition has no time to look */
+    WT_HOMES_FAIL, /**< it fails for the lane */
+    WT_HOMES_ASK,  /**< it ends with the value 1 for the lane */
+};
+
 /** An expression while it is compiled. */
 struct wt_build {
     struct wt_expr *expr;
@@ -74,7 +85,9 @@ struct wt_build {
     const struct wt_frame_ops *frame_ops;
     struct wt_frames *frames; /**< NULL: no thread is selected */
     bool uses_frame;          /**< a register or the frame was used */
-    bool has_object;          /**< DW_OP_push_object_address pushes `object` */
+    enum wt_build_homes homes;
+    bool uses_home;  /**< a home was looked at, other than WT_HOMES_USE */
+    bool has_object; /**< DW_OP_push_object_address pushes `object` */
     wt_expr_vector object;
     wt_entry_value_fn *entry_value; /**< NULL: not wanted */
     unsigned calls;                 /**< outwards, for values at the entry of functions */

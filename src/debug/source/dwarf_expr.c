@@ -302,6 +302,8 @@ static enum wt_status take_address(struct machine *m, struct wt_error *err)
         (status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, lane, &v, err)) ||
         (status = wt_build_load(m->b, space, 8, v, &v, err)))
         return status;
+    m->has_home = true;
+    m->home = v;
     return push(m, v, err);
 }
 
@@ -325,7 +327,23 @@ static enum wt_status push_bits(struct machine *m, struct wt_error *err)
         (status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, offset, &v, err)) ||
         (status = wt_build_load(m->b, space, (unsigned)bits / 8, v, &v, err)))
         return status;
+    m->has_home = true;
+    m->home = v;
     return push(m, v, err);
+}
+
+/* Lanes whose home is still 0 leave the expression here. */
+static void check_home(struct machine *m)
+{
+    struct wt_expr *expr = m->b->expr;
+    if (!m->has_home || m->b->homes == WT_HOMES_USE)
+        return;
+    m->b->uses_home = true;
+    const wt_expr_vector yes = wt_build_constant(m->b, 1);
+    const size_t branch = wt_expr_add(expr, WT_EXPR_BRANCH, 0, m->home, m->home, m->home);
+    wt_expr_add(expr, m->b->homes == WT_HOMES_ASK ? WT_EXPR_END : WT_EXPR_FAIL, 0, m->home, yes,
+                yes);
+    wt_expr_set_target(expr, branch, wt_expr_here(expr));
 }
 
 /* DW_OP_convert: to a base type, or (0) to the type of addresses. */
@@ -601,7 +619,9 @@ static enum wt_status finish_piece(struct machine *m, uint64_t size, struct wt_o
             return status;
         p.kind = m->is_value ? WT_PIECE_CELL : WT_PIECE_MEMORY;
         p.space = space;
-        m->is_value = false;
+        if (!m->is_value)
+            check_home(m);
+        m->is_value = m->has_home = false;
         if (p.kind == WT_PIECE_CELL && (p.size == 0 || p.size > 8))
             p.size = 8;
     }

@@ -74,16 +74,10 @@ struct reader {
     struct wt_lane_value *value; /* of each lane */
 };
 
-/* The numbers of a vector in each lane; ends its expression. */
-static enum wt_status run_vector(struct reader *r, wt_expr_vector v, struct wt_error *err)
+/* Runs the expression up to a vector, whose numbers in each lane it gives. */
+static enum wt_status run_to_vector(struct reader *r, wt_expr_vector v, struct wt_error *err)
 {
     struct wt_expr *expr = r->c->build.expr;
-    uint64_t constant;
-    if (wt_expr_is_constant(expr, v, &constant)) {
-        for (unsigned k = 0; k < r->count; k++)
-            r->value[k] = (struct wt_lane_value){.known = true, .value = constant};
-        return WT_OK;
-    }
     wt_expr_add(expr, WT_EXPR_END, 0, wt_expr_temporary(expr, 0), v, v);
     enum wt_status status = wt_expr_finish(expr, err);
     if (status)
@@ -99,6 +93,17 @@ static enum wt_status run_vector(struct reader *r, wt_expr_vector v, struct wt_e
     uint64_t number = 0;
     const wt_lanes known = wt_expr_run(expr, NULL, 1, &world, &number);
     r->value[0] = (struct wt_lane_value){.known = known != 0, .value = number};
+    return WT_OK;
+}
+
+/* The numbers of a vector in each lane; ends its expression. */
+static enum wt_status run_vector(struct reader *r, wt_expr_vector v, struct wt_error *err)
+{
+    uint64_t constant;
+    if (!wt_expr_is_constant(r->c->build.expr, v, &constant))
+        return run_to_vector(r, v, err);
+    for (unsigned k = 0; k < r->count; k++)
+        r->value[k] = (struct wt_lane_value){.known = true, .value = constant};
     return WT_OK;
 }
 
@@ -214,6 +219,26 @@ static enum wt_status allocate(struct wt_values *v, struct wt_error *err)
     return WT_OK;
 }
 
+/* Of lanes whose value cannot be computed, those in which a variable has no home yet. */
+static void find_homeless(struct reader *r, wt_compile_fn *compile, const void *what,
+                          struct wt_values *values)
+{
+    struct wt_build *b = &r->c->build;
+    struct wt_operand o;
+    bool any = false;
+    for (unsigned k = 0; k < r->count; k++)
+        any |= values->state[k] == WT_VALUE_UNKNOWN;
+    if (!any || !b->uses_home)
+        return;
+    b->homes = WT_HOMES_ASK;
+    if (prepare(r->c, compile, what, &o, WT_IGNORED) != WT_OK ||
+        run_to_vector(r, wt_build_constant(b, 0), WT_IGNORED) != WT_OK)
+        return;
+    for (unsigned k = 0; k < r->count; k++)
+        if (values->state[k] == WT_VALUE_UNKNOWN && r->value[k].known && r->value[k].value)
+            values->state[k] = WT_VALUE_NOT_YET;
+}
+
 /* Values of one place; @p only: of these lanes, whichever the expression selects. */
 static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *compile,
                                 const void *what, wt_lanes lanes, wt_lanes only,
@@ -225,6 +250,7 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
     struct wt_operand o;
     unsigned lane = 0;
     *values = (struct wt_values){.reg = -1};
+    c.build.homes = WT_HOMES_FAIL;
     enum wt_status status = prepare(&c, compile, what, &o, err);
     if (status) {
         wt_expr_free(c.build.expr);
@@ -257,6 +283,8 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
             status = read_piece(&r, &o.piece[i], at, values, err);
         at += o.piece[i].size;
     }
+    if (!status)
+        find_homeless(&r, compile, what, values);
     wt_expr_free(c.build.expr);
     if (status)
         wt_values_free(values);
@@ -443,6 +471,10 @@ static enum wt_status write_lane(const struct wt_view *scope, const struct wt_va
     if (to->in_memory) {
         if (to->state[k] == WT_VALUE_UNKNOWN)
             return wt_fail(err, WT_INVALID, "the place to write to cannot be found");
+        if (to->state[k] == WT_VALUE_NOT_YET)
+            return wt_fail(err, WT_INVALID,
+                           "the place to write to is not available yet: code that follows "
+                           "computes it");
         const struct wt_address address = {to->space, to->address[k]};
         if (has_wave)
             return wt_debugger_write_lane(d, wave.id, lane, address, bytes, to->size, err);

@@ -8,8 +8,7 @@
 #include "emulator/gcn/watch.h"
 #include "emulator/machine/state.h"
 
-#define MOST_ITEMS 1024     /* of a work-group */
-#define MOST_SHARED 1048576 /* pages */
+#define MOST_ITEMS 1024 /* of a work-group */
 
 /* ---- the debug hardware ---- */
 
@@ -302,40 +301,14 @@ static void count(struct wt_archive *a, struct gcn_device *d)
             gcn_update_ready(&d->wave[i]);
 }
 
-/* Whether the device is in a host process, and the pages that threads use there: where its runs
- * return depends on both. */
-static void surroundings(struct wt_archive *a, struct gcn_device *d,
-                         const struct gcn_host_archive *in_host)
-{
-    uint64_t count = in_host ? in_host->shared_count : d->shared_count;
-    wt_archive_bool(a, &d->hosted);
-    wt_archive_u64(a, &count, MOST_SHARED, "a number of pages");
-    if (wt_archive_reads(a)) {
-        free(d->shared);
-        d->shared = count ? calloc(count, sizeof *d->shared) : NULL;
-        d->shared_count = d->shared ? (size_t)count : 0;
-        d->host = d->hosted ? &gcn_recorded_driver : &gcn_no_driver;
-        if (count && !d->shared)
-            wt_archive_fail(a, "the host has no memory for its pages");
-    }
-    for (uint64_t i = 0; i < count && !a->failed; i++) {
-        uint64_t page = wt_archive_reads(a) ? 0 : in_host ? in_host->shared[i] : d->shared[i];
-        wt_archive_u64(a, &page, UINT64_MAX, "the address of a page");
-        if (!wt_archive_reads(a))
-            continue;
-        if (page & WT_PAGE_MASK || (i && page <= d->shared[i - 1]))
-            wt_archive_fail(a, "the pages of the program are not in order");
-        d->shared[i] = page;
-    }
-}
-
 /* All but memory. */
-static void parts(struct wt_archive *a, struct gcn_device *d,
-                  const struct gcn_host_archive *in_host)
+static void parts(struct wt_archive *a, struct gcn_device *d, struct wt_shared_pages *shared)
 {
     struct wt_machine *m = &d->machine;
     wt_archive_machine(a, m);
-    surroundings(a, d, in_host);
+    wt_archive_in_process(a, &d->process.hosted, shared);
+    if (wt_archive_reads(a))
+        d->host = d->process.hosted ? &gcn_recorded_driver : &gcn_no_driver;
     wt_archive_regions(a, &d->regions);
     debug(a, d);
     driver(a, d);
@@ -358,8 +331,8 @@ static void parts(struct wt_archive *a, struct gcn_device *d,
 void gcn_archive(struct wt_machine *m, struct wt_archive *a)
 {
     struct gcn_device *d = (struct gcn_device *)m;
-    assert(!d->process);
-    parts(a, d, NULL);
+    assert(!d->process.memory);
+    parts(a, d, &d->process.shared);
     wt_archive_memory(a, d->memory);
     if (!wt_archive_reads(a) || a->failed)
         return;
@@ -371,10 +344,11 @@ void gcn_archive(struct wt_machine *m, struct wt_archive *a)
 }
 
 bool gcn_archive_in_host(struct gcn_device *d, struct wt_archive *a,
-                         const struct gcn_host_archive *in_host)
+                         const struct wt_host_archive *in_host)
 {
-    assert(d->process && !wt_archive_reads(a));
-    parts(a, d, in_host);
+    assert(d->process.memory && !wt_archive_reads(a));
+    struct wt_shared_pages shared = in_host->shared;
+    parts(a, d, &shared);
     if (a->failed)
         return false;
     return wt_archive_ranges(a, d->regions.region, d->regions.count, in_host->read,

@@ -94,20 +94,12 @@ uint8_t *gcn_device_page(const struct gcn_device *device, uint64_t addr);
 /** Takes a wave that its trap handler has halted for good out of the handler, to @p pc. */
 void gcn_wave_leave_handler(struct gcn_device *device, uint32_t wave, uint64_t pc);
 
-/** What gcn_archive_in_host() needs to know of the process. */
-struct gcn_host_archive {
-    /** Copies memory of the process as the GPU has it; pages that it refuses are left out. */
-    bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size);
-    void *context;
-    const uint64_t *shared; /**< pages of a copy that are shared (struct wt_copy), by address */
-    size_t shared_count;
-};
 /**
  * Writes the whole state, as gcn_archive() of a device that is in no process reads it. False: the
  * host has no memory, or too much is mapped.
  */
 bool gcn_archive_in_host(struct gcn_device *device, struct wt_archive *archive,
-                         const struct gcn_host_archive *in_host);
+                         const struct wt_host_archive *in_host);
 
 /**
  * Finds the first mapped range at or behind @p from, or the rest of the one that @p from lies in;

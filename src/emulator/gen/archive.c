@@ -1,5 +1,6 @@
 /* The device's state as bytes, for core files. See machine/archive.h. */
 #include "emulator/machine/archive.h"
+#include "emulator/machine/archive_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,10 +189,11 @@ static void count(struct wt_archive *a, struct gen_device *d)
 }
 
 /* All but memory. */
-static void parts(struct wt_archive *a, struct gen_device *d)
+static void parts(struct wt_archive *a, struct gen_device *d, struct wt_shared_pages *shared)
 {
     struct wt_machine *m = &d->machine;
     wt_archive_machine(a, m);
+    wt_archive_in_process(a, &d->process.hosted, shared);
     wt_archive_u64(a, &d->root, MOST_ADDRESS, "the address of a page table");
     wt_archive_u64(a, &d->next_table, (uint64_t)1 << WT_MEMORY_ADDRESS_BITS,
                    "the address of a page table");
@@ -211,7 +213,7 @@ static void parts(struct wt_archive *a, struct gen_device *d)
 void gen_archive(struct wt_machine *m, struct wt_archive *a)
 {
     struct gen_device *d = (struct gen_device *)m;
-    parts(a, d);
+    parts(a, d, &d->process.shared);
     wt_archive_memory(a, d->memory);
     if (!wt_archive_reads(a) || a->failed)
         return;
@@ -268,17 +270,16 @@ static void order(struct ranges *r)
 }
 
 bool gen_archive_in_host(struct gen_device *d, struct wt_archive *a,
-                         bool (*read)(void *context, uint64_t physical, uint8_t *bytes,
-                                      size_t size),
-                         void *context)
+                         const struct wt_host_archive *in_host)
 {
     struct ranges ranges = {.count = 0};
+    struct wt_shared_pages shared = in_host->shared;
     assert(!wt_archive_reads(a));
-    parts(a, d);
+    parts(a, d, &shared);
     gen_each_memory(d, add_range, &ranges);
     order(&ranges);
-    const bool good =
-        !ranges.failed && wt_archive_ranges(a, ranges.list, ranges.count, read, context);
+    const bool good = !ranges.failed && wt_archive_ranges(a, ranges.list, ranges.count,
+                                                          in_host->read, in_host->context);
     free(ranges.list);
     return good;
 }

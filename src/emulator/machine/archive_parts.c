@@ -2,6 +2,7 @@
 #include "emulator/machine/archive_parts.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "emulator/machine/machine.h"
 #include "emulator/machine/watch_set.h"
@@ -35,6 +36,35 @@ void wt_archive_regions(struct wt_archive *a, struct wt_regions *r)
             wt_regions_add(r, region.addr, region.size, region.writable, &err) != WT_OK)
             wt_archive_fail(a, "%.150s", err.text);
     }
+}
+
+#define MOST_SHARED 1048576
+
+static void shared_pages(struct wt_archive *a, struct wt_shared_pages *pages)
+{
+    uint64_t count = pages->count;
+    wt_archive_u64(a, &count, MOST_SHARED, "the number of shared pages");
+    if (wt_archive_reads(a)) {
+        wt_shared_pages_free(pages);
+        pages->page = count ? calloc(count, sizeof *pages->page) : NULL;
+        if (count && !pages->page)
+            wt_archive_fail(a, "the host has no memory for a list of pages");
+    }
+    for (uint64_t i = 0; i < count && !a->failed; i++) {
+        uint64_t page = wt_archive_reads(a) ? 0 : pages->page[i];
+        wt_archive_u64(a, &page, UINT64_MAX, "the address of a page");
+        if (!wt_archive_reads(a) || a->failed)
+            continue;
+        if (page & WT_PAGE_MASK || (i && page <= pages->page[i - 1]))
+            wt_archive_fail(a, "the shared pages are not in order");
+        pages->page[pages->count++] = page;
+    }
+}
+
+void wt_archive_in_process(struct wt_archive *a, bool *hosted, struct wt_shared_pages *shared)
+{
+    wt_archive_bool(a, hosted);
+    shared_pages(a, shared);
 }
 
 /* ---- what every machine has ---- */

@@ -10,7 +10,7 @@
 
 #define WT_CORE_MAGIC "\211WTCORE\n"
 #define WT_CORE_MAGIC_BYTES 8
-#define WT_CORE_VERSION 3
+#define WT_CORE_VERSION 4
 #define WT_CORE_SEAL_BYTES 8
 
 /** What the section DEVC says. */

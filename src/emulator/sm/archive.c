@@ -263,10 +263,11 @@ static void count(struct wt_archive *a, struct sm_device *d)
 }
 
 /* All but memory. */
-static void parts(struct wt_archive *a, struct sm_device *d)
+static void parts(struct wt_archive *a, struct sm_device *d, struct wt_shared_pages *shared)
 {
     struct wt_machine *m = &d->machine;
     wt_archive_machine(a, m);
+    wt_archive_in_process(a, &d->process.hosted, shared);
     wt_archive_regions(a, &d->regions);
     wt_archive_u64(a, &d->handler, UINT64_MAX, "the address of the trap handler");
     wt_archive_bool(a, &d->grant);
@@ -283,7 +284,7 @@ static void parts(struct wt_archive *a, struct sm_device *d)
 void sm_archive(struct wt_machine *m, struct wt_archive *a)
 {
     struct sm_device *d = (struct sm_device *)m;
-    parts(a, d);
+    parts(a, d, &d->process.shared);
     wt_archive_memory(a, d->memory);
     if (!wt_archive_reads(a) || a->failed)
         return;
@@ -293,10 +294,11 @@ void sm_archive(struct wt_machine *m, struct wt_archive *a)
 }
 
 bool sm_archive_in_host(struct sm_device *d, struct wt_archive *a,
-                        bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size),
-                        void *context)
+                        const struct wt_host_archive *in_host)
 {
+    struct wt_shared_pages shared = in_host->shared;
     assert(!wt_archive_reads(a));
-    parts(a, d);
-    return wt_archive_ranges(a, d->regions.region, d->regions.count, read, context);
+    parts(a, d, &shared);
+    return wt_archive_ranges(a, d->regions.region, d->regions.count, in_host->read,
+                             in_host->context);
 }

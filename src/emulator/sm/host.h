@@ -40,12 +40,11 @@ bool sm_device_next_mapped(const struct sm_device *device, uint64_t from, uint64
                            uint64_t *size);
 
 /**
- * Writes the whole state of the device, as sm_archive() of one that is in no process reads it. @p
- * read copies memory of the process; pages that it refuses are left out. False: no host memory.
+ * Writes the whole state of the device, as sm_archive() of one that is in no process reads it.
+ * False: no host memory.
  */
 bool sm_archive_in_host(struct sm_device *device, struct wt_archive *archive,
-                        bool (*read)(void *context, uint64_t addr, uint8_t *bytes, size_t size),
-                        void *context);
+                        const struct wt_host_archive *in_host);
 
 /** How many interrupts the SMs have raised for the debugger, modulo 2^32. */
 uint32_t sm_device_interrupts(const struct sm_device *device);

@@ -215,8 +215,7 @@ struct sm_device {
     struct wt_machine machine;
     struct sm_config config;
     struct wt_memory *memory;
-    struct wt_memory *process;  /* in a host process: its own memory, which is `memory` or: */
-    const struct wt_copy *copy; /* `memory` is a copy of it; NULL: it is not */
+    struct wt_in_process process;
     struct sm_warp *warp;
     struct sm_cta *cta; /* SM_CTAS an SM */
     struct sm_unit unit[SM_MOST_SMS];

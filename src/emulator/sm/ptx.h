@@ -84,6 +84,12 @@ struct sm_ptx_module {
  */
 enum wt_status sm_ptx_link(const struct sm_ptx_module *modules, size_t count, uint64_t code,
                            uint64_t data, struct sm_ptx **image, struct wt_error *err);
+/**
+ * Checks the symbols of modules alone: WT_INVALID for one that is defined twice. The modules'
+ * instructions are not looked at.
+ */
+enum wt_status sm_ptx_check_symbols(const struct sm_ptx_module *modules, size_t count,
+                                    struct wt_error *err);
 /* Frees an image; NULL is allowed. */
 void sm_ptx_free(struct sm_ptx *image);
 
@@ -101,6 +107,11 @@ const uint8_t *sm_ptx_data(const struct sm_ptx *image, size_t *size);
  * none. Such an image, that of an object that is to be linked, can be shown, but must not run.
  */
 const char *sm_ptx_undefined(const struct sm_ptx *image);
+/**
+ * The same about a function. Such an image may run: a call of the function is a mistake of the
+ * kernel.
+ */
+const char *sm_ptx_undefined_function(const struct sm_ptx *image);
 /** The variables that sm_ptx_data does not have, since a module says where they are. */
 const struct sm_ptx_placed *sm_ptx_placed(const struct sm_ptx *image, size_t *count);
 

@@ -170,6 +170,8 @@ bool body_predicate_logic(struct body *b, unsigned table);
 bool body_define_label(struct body *b);
 /** name: .branchtargets a, b; until the body ends they are numbers of labels. */
 bool body_define_targets(struct body *b);
+/** Lowers a function without a body: its records call the driver's function of its name. */
+bool body_lower_builtin(struct body *b);
 
 /* ptx_lower_alu.c */
 bool ptx_lower_arithmetic(struct body *b, enum ptx_math op);

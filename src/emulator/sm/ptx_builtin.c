@@ -1,6 +1,6 @@
 /*
- * PTX: functions that the driver provides (docs/ptx.md): vprintf, malloc, free, __assertfail; and a
- * report of those that nobody does.
+ * PTX: functions that the driver provides (docs/ptx.md): vprintf, malloc, free, __assertfail,
+ * __cxa_pure_virtual; and a report of those that nobody does.
  *
  * The heap of malloc is device memory of the launch. Its first 16 bytes are the offset of what was
  * never used, and that of the first free block; a block has 16 bytes before it, its size and the
@@ -274,6 +274,9 @@ PTX_EXECUTOR(ptx_op_builtin)
         return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, lanes, 0,
                         "a call of %.*s, which is defined nowhere", (int)f->name.length,
                         f->name.at);
+    if (f->builtin == PTX_PURE_VIRTUAL)
+        return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, lanes, 0,
+                        "a call of a virtual function that its class does not define");
     PTX_LEFT(i, lanes)
     {
         if (f->builtin == PTX_VPRINTF && !vprintf_of(w, u, c, i, &next))

@@ -108,7 +108,8 @@ enum ptx_builtin {
     PTX_VPRINTF,
     PTX_MALLOC,
     PTX_FREE,
-    PTX_ASSERTFAIL
+    PTX_ASSERTFAIL,
+    PTX_PURE_VIRTUAL
 };
 
 struct sm_ptx {
@@ -133,7 +134,8 @@ struct sm_ptx {
     size_t kernel_count;
     struct sm_ptx_symbol *symbol;
     size_t symbol_count, symbol_room;
-    char *undefined; /* a use of a variable that there is not; NULL: there is none */
+    /* a use of a variable, a function that there is not; NULL: there is none */
+    char *undefined, *undefined_function;
     struct sm_ptx_placed *placed;
     size_t placed_count, placed_room;
     struct sm_ptx_variable *variable;

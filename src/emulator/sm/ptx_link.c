@@ -247,6 +247,7 @@ static const struct {
     {"malloc", PTX_MALLOC},
     {"free", PTX_FREE},
     {"__assertfail", PTX_ASSERTFAIL},
+    {"__cxa_pure_virtual", PTX_PURE_VIRTUAL},
 };
 
 static bool add_function(struct ptx_linker *l, struct ptx_symbol *s)
@@ -439,6 +440,17 @@ enum wt_status sm_ptx_link(const struct sm_ptx_module *modules, size_t count, ui
     return WT_OK;
 }
 
+enum wt_status sm_ptx_check_symbols(const struct sm_ptx_module *modules, size_t count,
+                                    struct wt_error *err)
+{
+    struct ptx_linker l = {.module = modules, .module_count = count, .err = err, .status = WT_OK};
+    if (ptx_collect_symbols(&l))
+        ptx_resolve_symbols(&l);
+    free(l.symbol);
+    free(l.bucket);
+    return l.status;
+}
+
 void sm_ptx_free(struct sm_ptx *image)
 {
     if (!image)
@@ -468,6 +480,7 @@ void sm_ptx_free(struct sm_ptx *image)
     free(image->variable);
     free(image->placed);
     free(image->undefined);
+    free(image->undefined_function);
     free(image->reg);
     free(image->row);
     free(image->kernel);
@@ -500,6 +513,11 @@ const uint8_t *sm_ptx_data(const struct sm_ptx *image, size_t *size)
 const char *sm_ptx_undefined(const struct sm_ptx *image)
 {
     return image->undefined;
+}
+
+const char *sm_ptx_undefined_function(const struct sm_ptx *image)
+{
+    return image->undefined_function;
 }
 
 const struct sm_ptx_placed *sm_ptx_placed(const struct sm_ptx *image, size_t *count)

@@ -64,8 +64,8 @@ void ptx_place_symbols(struct ptx_linker *l);
 /** Whether a symbol is more than a declaration. */
 bool ptx_is_definition(const struct ptx_symbol *s);
 /**
- * Notes in the image that a module uses a variable at @p place that no module defines. False
- * without host memory.
+ * Notes in the image that a module uses a variable or function at @p place that no module defines.
+ * False without host memory.
  */
 bool ptx_check_defined(struct ptx_linker *l, uint32_t module, struct ptx_place place,
                        const struct ptx_symbol *s);

@@ -267,6 +267,42 @@ static bool call_arguments(struct body *b, const struct call_parts *p, struct pt
     return true;
 }
 
+/* The body of a function without one, for calls by its address: it hands its own parameters to the
+ * driver's function of its name. */
+bool body_lower_builtin(struct body *b)
+{
+    struct sm_ptx *image = b->image;
+    struct ptx_call c = {.result_slot = PTX_PARAMETER_ROW * PTX_ROW_BYTES};
+    struct ptx_op record = body_blank();
+    uint32_t row = PTX_PARAMETER_ROW;
+    size_t room = 0;
+    bool good = true;
+    struct ptx_call *grown =
+        wt_array_grow(image->call, &image->call_room, image->call_count + 1, sizeof *grown);
+    if (!grown)
+        return ptx_out_of_memory(b->l);
+    image->call = grown;
+    for (uint32_t i = 0; i < b->f->result_count; i++)
+        for (uint32_t k = ptx_dwords(&b->text->variable[b->f->result + i]); good && k; k--)
+            good = add_result(b, &c, &room, row++ * PTX_ROW_BYTES);
+    c.argument = calloc(b->f->parameter_count + 1, sizeof *c.argument);
+    if (!good || !c.argument) {
+        free(c.result);
+        free(c.argument);
+        return ptx_out_of_memory(b->l);
+    }
+    for (uint32_t i = 0; i < b->f->parameter_count; i++) {
+        const uint32_t dwords = ptx_dwords(&b->text->variable[b->f->parameter + i]);
+        c.argument[c.argument_count++] =
+            (struct ptx_move){.from.slot = row * PTX_ROW_BYTES, .dwords = dwords};
+        row += dwords;
+    }
+    record.index = (uint32_t)image->call_count;
+    record.offset = b->info;
+    image->call[image->call_count++] = c;
+    return body_put_record(b, ptx_op_builtin, &record);
+}
+
 bool ptx_lower_call(struct body *b, enum ptx_math op)
 {
     struct call_parts p;
@@ -304,6 +340,8 @@ bool ptx_lower_call(struct body *b, enum ptx_math op)
         if (s->function->has_body && image->function[s->info].parameter_rows != c.rows)
             return body_fail(b, "a call of '%.*s' with other parameters than it has",
                              (int)p.target->name.length, p.target->name.at);
+        if (!ptx_check_defined(b->l, b->module, p.target->place, s))
+            return false;
         record.offset = s->info;
         const bool builtin = image->function[s->info].builtin != PTX_NO_BUILTIN;
         if (!body_put_record(b, builtin ? ptx_op_builtin : ptx_op_call, &record))

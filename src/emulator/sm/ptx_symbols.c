@@ -53,14 +53,18 @@ bool ptx_check_defined(struct ptx_linker *l, uint32_t module, struct ptx_place p
                        const struct ptx_symbol *s)
 {
     char sentence[300], text[600];
-    if (!s->variable || ptx_is_definition(s) || s->placed || s->dynamic || l->image->undefined)
+    char **note = s->variable ? &l->image->undefined : &l->image->undefined_function;
+    const bool nowhere = s->variable ? !ptx_is_definition(s) && !s->placed && !s->dynamic
+                                     : l->image->function[s->info].builtin == PTX_UNRESOLVED;
+    if (!nowhere || *note)
         return true;
     snprintf(sentence, sizeof sentence,
-             "the variable '%.*s' is declared .extern, and no module defines it",
+             "the %s '%.*s' is declared .extern, and no module defines it",
+             s->variable ? "variable" : "function",
              (int)(s->name.length > 200 ? 200 : s->name.length), s->name.at);
     tell(l, module, place, sentence, text, sizeof text);
-    l->image->undefined = strdup(text);
-    return l->image->undefined || ptx_out_of_memory(l);
+    *note = strdup(text);
+    return *note || ptx_out_of_memory(l);
 }
 
 bool ptx_out_of_memory(struct ptx_linker *l)

@@ -70,15 +70,16 @@ void hint_logic(struct wt_shell *c, const struct wt_view *view, const char *text
     fputs("('@' binds weakest: a && x@0 is (a && x)@0. For x in lane 0: a && (x@0))\n", c->out);
 }
 
-enum wt_status check_value(const struct wt_values *v, struct wt_error *err)
+enum wt_status check_first(const struct wt_values *v, struct wt_error *err)
 {
-    if (v->selected || v->lane_count != 1 ||
-        (wt_type_plain(v->type)->kind == WT_TYPE_FUNCTION && v->in_memory))
-        return WT_OK;
     switch ((enum wt_value_state)v->state[0]) {
     case WT_VALUE_UNREADABLE:
         return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64,
                        v->address[0]);
+    case WT_VALUE_NOT_YET:
+        return wt_fail(err, WT_INVALID,
+                       "The value is not available yet: the code that follows computes where the "
+                       "variable lies, mostly that of its own line ('next')");
     case WT_VALUE_UNKNOWN:
         return wt_fail(err, WT_INVALID,
                        "The value cannot be computed: memory on the way cannot be read, or "
@@ -86,6 +87,14 @@ enum wt_status check_value(const struct wt_values *v, struct wt_error *err)
     default:
         return WT_OK;
     }
+}
+
+enum wt_status check_value(const struct wt_values *v, struct wt_error *err)
+{
+    if (v->selected || v->lane_count != 1 ||
+        (wt_type_plain(v->type)->kind == WT_TYPE_FUNCTION && v->in_memory))
+        return WT_OK;
+    return check_first(v, err);
 }
 
 enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,

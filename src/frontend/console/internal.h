@@ -464,6 +464,9 @@ enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_er
 void free_displays(struct wt_shell *c);
 /** A value that cannot be had is an error of the command, as in GDB. */
 enum wt_status check_value(const struct wt_values *values, struct wt_error *err);
+/** The same for the first lane, whatever the expression selects: in what way its value cannot be
+ * read or computed. */
+enum wt_status check_first(const struct wt_values *values, struct wt_error *err);
 /** Values of a frame's variables, one a line; false if there are none. */
 bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool arguments,
                      const char *indent);

@@ -609,9 +609,8 @@ static enum wt_status fill_watch(struct wt_shell *c, struct point *p, const char
                          v.reg >= 0 ? "%s is in a register here: registers cannot be watched"
                                     : "Cannot watch constant value `%s'.",
                          expression);
-    else if (v.state[0] != WT_VALUE_GOOD)
-        status =
-            wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, v.address[0]);
+    else if ((status = check_first(&v, err)) == WT_OK && v.state[0] != WT_VALUE_GOOD)
+        status = wt_fail(err, WT_INVALID, "%s has no value here", expression);
     if (!status) {
         p->watch = kinds[p->kind];
         p->where = (struct wt_address){v.space, v.address[0]};

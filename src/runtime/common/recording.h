@@ -153,9 +153,8 @@ bool wt_recording_write(struct wt_recording *recording, uint64_t addr, const voi
 void *wt_recording_gpu_of(const struct wt_copy *copy);
 /** Whether the copy has a page at @p addr, whose memory is not the process's. */
 bool wt_recording_has_page(const struct wt_recording *recording, uint64_t addr);
-/** The addresses of the shared pages of the copy, in order, as many as *count; NULL without host
- * memory. The caller frees the list. */
-uint64_t *wt_recording_shared_pages(const struct wt_recording *recording, size_t *count);
+/** The shared pages of the copy, which the caller frees; false without host memory. */
+bool wt_recording_shared_pages(const struct wt_recording *recording, struct wt_shared_pages *pages);
 /**
  * Writes the state for a core file with @p state, and @p issues of the recorded run before it; the
  * GPU is recorded. In the past, inspecting ends with this. WT_NO_MEMORY.

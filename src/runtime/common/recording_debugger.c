@@ -68,16 +68,16 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-uint64_t *wt_recording_shared_pages(const struct wt_recording *r, size_t *count)
+bool wt_recording_shared_pages(const struct wt_recording *r, struct wt_shared_pages *pages)
 {
-    uint64_t *list = calloc(r->page_count + 1, sizeof *list);
-    *count = 0;
-    for (size_t i = 0; list && i < r->page_count; i++)
+    *pages = (struct wt_shared_pages){.page = calloc(r->page_count + 1, sizeof *pages->page)};
+    if (!pages->page)
+        return false;
+    for (size_t i = 0; i < r->page_count; i++)
         if (r->page[i].shared)
-            list[(*count)++] = r->page[i].addr;
-    if (list)
-        qsort(list, *count, sizeof *list, compare);
-    return list;
+            pages->page[pages->count++] = r->page[i].addr;
+    qsort(pages->page, pages->count, sizeof *pages->page, compare);
+    return true;
 }
 
 enum wt_status wt_recording_archive(struct wt_recording *r, uint64_t issues, wt_archive_fn state,

@@ -27,6 +27,7 @@ static const struct {
     E(CUDA_ERROR_NO_BINARY_FOR_GPU, "no kernel image is available for execution on the device"),
     E(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, "peer access is not supported between these two devices"),
     E(CUDA_ERROR_INVALID_PTX, "a PTX JIT compilation failed"),
+    E(CUDA_ERROR_INVALID_SOURCE, "device kernel image is invalid"),
     E(CUDA_ERROR_FILE_NOT_FOUND, "file not found"),
     E(CUDA_ERROR_INVALID_HANDLE, "invalid resource handle"),
     E(CUDA_ERROR_NOT_FOUND, "named symbol not found"),

@@ -87,15 +87,19 @@ static struct wt_recording *recording(void *context)
 
 static bool write_state(void *context, struct wt_archive *a)
 {
-    return sm_archive_in_host(((struct gpu *)context)->device, a, cuda_read_plain, NULL);
+    const struct wt_host_archive in_host = {.read = cuda_read_plain};
+    return sm_archive_in_host(((struct gpu *)context)->device, a, &in_host);
 }
 
 static void write_recorded(struct wt_machine *m, struct wt_archive *a)
 {
     struct sm_device *device = (struct sm_device *)m;
     struct gpu *g = wt_recording_gpu_of(sm_device_copy(device));
-    if (!sm_archive_in_host(device, a, read_recorded, g))
+    struct wt_host_archive in_host = {.read = read_recorded, .context = g};
+    if (!wt_recording_shared_pages(g->recording, &in_host.shared) ||
+        !sm_archive_in_host(device, a, &in_host))
         wt_archive_fail(a, "the program has no host memory for that");
+    wt_shared_pages_free(&in_host.shared);
 }
 
 const struct wt_host_core_ops cuda_core_ops = {.family = "sm",

@@ -123,6 +123,19 @@ enum wt_status gpu_module_share(struct gpu_module *m, const struct gpu_module *f
 enum wt_status gpu_module_take(const struct gpu *gpu, struct gpu_module *m, const uint8_t *bytes,
                                size_t size, struct wt_error *err);
 /**
+ * Checks the newest text of a module that is not linked yet: its instructions, and whether another
+ * text of the module defines what it defines. *duplicate: whether a mistake is of the latter kind.
+ */
+enum wt_status gpu_module_check(const struct gpu_module *m, bool *duplicate, struct wt_error *err);
+/**
+ * Checks that a module's texts can be linked: WT_INVALID for variables and functions that none
+ * defines, and for calls that do not fit. @p linked, unless it is NULL, is called with the linked
+ * image, which lives until it returns.
+ */
+enum wt_status gpu_module_check_all(const struct gpu_module *m,
+                                    void (*linked)(void *context, const struct sm_ptx *image),
+                                    void *context, struct wt_error *err);
+/**
  * Links a module's texts and puts it, or its cubin, into memory. On failure, too, the caller frees
  * it with gpu_module_free.
  */

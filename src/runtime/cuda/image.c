@@ -255,25 +255,3 @@ enum wt_status image_add_symbols(struct gpu_module *m, const struct image_symbol
     free(text.bytes);
     return status;
 }
-
-/* ---- logs ---- */
-
-void image_find_log(unsigned count, const int *options, void **values, struct image_log *log)
-{
-    *log = (struct image_log){0};
-    for (unsigned i = 0; i < count; i++) {
-        if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
-            log->text = values[i];
-        if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
-            log->size = (size_t)(uintptr_t)values[i];
-    }
-}
-
-CUresult image_mistake(const struct image_log *log, CUresult result, const struct wt_error *err)
-{
-    if (log->text && log->size)
-        snprintf(log->text, log->size, "%s", err->text);
-    else
-        fprintf(stderr, "wavetrap: libcuda: %s\n", err->text);
-    return result;
-}

@@ -33,18 +33,6 @@ enum wt_status image_each_text(const struct gpu *g, const void *image, size_t av
  */
 const struct gpu_module *linker_module(const void *image);
 
-/** A program's buffer for messages about its images. */
-struct image_log {
-    char *text;
-    size_t size;
-};
-
-/**
- * Finds the program's buffer for messages among the @p count options of a call; without one,
- * log->text is NULL.
- */
-void image_find_log(unsigned count, const int *options, void **values, struct image_log *log);
-
 /** Variables of a module whose addresses the program says. */
 struct image_symbols {
     const char *const *name;
@@ -62,7 +50,5 @@ void image_find_symbols(unsigned count, const int *options, void **values,
  */
 enum wt_status image_add_symbols(struct gpu_module *m, const struct image_symbols *symbols,
                                  struct wt_error *err);
-/** Reports a mistake in the program's log or, without one, on stderr. Returns @p result. */
-CUresult image_mistake(const struct image_log *log, CUresult result, const struct wt_error *err);
 
 #endif

@@ -6,13 +6,15 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "runtime/cuda/image.h"
+#include "runtime/cuda/jit_log.h"
 #include "runtime/cuda/state.h"
 
 struct CUlinkState_st {
     struct gpu_module module; /* its texts, parsed: mistakes are found early, text by text */
     char *blob;
     size_t length, room;
-    struct image_log log; /* the program's, for errors */
+    bool has_failed; /* an input had a mistake */
+    struct jit_log log;
     struct CUlinkState_st *next;
 };
 
@@ -50,19 +52,32 @@ API(cuLinkCreate_v2, (unsigned count, int *options, void **values, CUlinkState *
         free(s);
         return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
     }
-    image_find_log(count, options, values, &s->log);
+    jit_log_find(count, options, values, &s->log);
     s->next = states;
     *state = states = s;
     return state_leave(CUDA_SUCCESS);
 }
 
+/* One input: the linker's state, and what the texts in it are called. */
+struct input {
+    CUlinkState s;
+    const char *name; /* the program's; NULL: its number among the inputs */
+    bool is_text;     /* at least one text was found in it */
+    bool duplicate;   /* a text defines what another input defines */
+};
+
 static enum wt_status add_text(void *context, const char *name, const char *text, size_t length,
                                struct wt_error *err)
 {
-    CUlinkState s = context;
+    struct input *input = context;
+    CUlinkState s = input->s;
     enum wt_status status;
-    char header[24];
-    if ((status = gpu_module_add(&s->module, name, text, length, err)) != WT_OK)
+    char header[24], number[32];
+    input->is_text = true;
+    snprintf(number, sizeof number, "input %zu", s->module.count + 1);
+    if ((status = gpu_module_add(&s->module, input->name ? name : number, text, length, err)) !=
+            WT_OK ||
+        (status = gpu_module_check(&s->module, &input->duplicate, err)) != WT_OK)
         return status;
     snprintf(header, sizeof header, "%zu\n", length);
     return length == 0 || (append(s, header, strlen(header)) && append(s, text, length))
@@ -75,14 +90,36 @@ static CUresult add(const struct gpu *g, CUlinkState s, const void *data, size_t
                     const char *name)
 {
     struct wt_error err;
-    const enum wt_status status = image_each_text(g, data, size, name, add_text, s, &err);
+    struct input input = {.s = s, .name = name};
+    CUresult result = CUDA_ERROR_INVALID_PTX;
+    const enum wt_status status =
+        image_each_text(g, data, size, name ? name : "", add_text, &input, &err);
     if (!status)
         return CUDA_SUCCESS;
-    return image_mistake(&s->log,
-                         status == WT_NO_MEMORY     ? CUDA_ERROR_OUT_OF_MEMORY
-                         : status == WT_UNSUPPORTED ? CUDA_ERROR_NO_BINARY_FOR_GPU
-                                                    : CUDA_ERROR_INVALID_PTX,
-                         &err);
+    s->has_failed = true;
+    if (status == WT_NO_MEMORY)
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    else if (input.duplicate)
+        result = CUDA_ERROR_INVALID_SOURCE;
+    else if (status == WT_UNSUPPORTED && !input.is_text)
+        result = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    return jit_log_mistake(&s->log, result, &err);
+}
+
+/* An input with a log of its own writes there. */
+static CUresult add_logged(const struct gpu *g, CUlinkState s, const void *data, size_t size,
+                           const char *name, unsigned count, int *options, void **values)
+{
+    struct jit_log own, all = s->log;
+    jit_log_find(count, options, values, &own);
+    if (own.error.text)
+        s->log = own;
+    jit_log_begin(&s->log);
+    const CUresult result = add(g, s, data, size, name);
+    jit_log_end(&s->log);
+    if (own.error.text)
+        s->log = all;
+    return result;
 }
 
 API(cuLinkAddData_v2,
@@ -97,7 +134,7 @@ API(cuLinkAddData_v2,
         return result;
     if (!s || !data)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
-    return state_leave(add(g, s, data, size, name ? name : "PTX"));
+    return state_leave(add_logged(g, s, data, size, name, count, options, values));
 }
 
 API(cuLinkAddFile_v2,
@@ -115,21 +152,47 @@ API(cuLinkAddFile_v2,
     if (!s || !path)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
     if (wt_file_read(path, &bytes, &length, &err) != WT_OK)
-        return state_leave(CUDA_ERROR_FILE_NOT_FOUND);
-    result = add(g, s, bytes, length, path);
+        return state_leave(jit_log_mistake(&s->log, CUDA_ERROR_FILE_NOT_FOUND, &err));
+    result = add_logged(g, s, bytes, length, path, count, options, values);
     free(bytes);
     return state_leave(result);
+}
+
+static void inform(void *log, const struct sm_ptx *image)
+{
+    jit_log_kernels(log, image);
+}
+
+/* An input that was refused leaves the state without what it defines: linking goes no further. */
+static CUresult complete(CUlinkState s)
+{
+    struct wt_error err;
+    enum wt_status status;
+    if (s->has_failed)
+        status = wt_fail(&err, WT_INVALID, "an input of the linker had a mistake: see above");
+    else
+        status = gpu_module_check_all(&s->module, inform, &s->log, &err);
+    return status == WT_OK ? CUDA_SUCCESS
+                           : jit_log_mistake(&s->log,
+                                             status == WT_NO_MEMORY ? CUDA_ERROR_OUT_OF_MEMORY
+                                                                    : CUDA_ERROR_INVALID_SOURCE,
+                                             &err);
 }
 
 API(cuLinkComplete, (CUlinkState s, void **cubin, size_t *size), (s, cubin, size), "%p, %p, *%llu",
     s, cubin, RESULT(size))
 {
     struct gpu *g;
-    const CUresult result = state_enter(&g);
+    CUresult result = state_enter(&g);
     if (result)
         return result;
     if (!s || !cubin)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
+    jit_log_begin(&s->log);
+    result = complete(s);
+    jit_log_end(&s->log);
+    if (result)
+        return state_leave(result);
     *cubin = s->blob;
     if (size)
         *size = s->length + 1;

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "runtime/cuda/image.h"
+#include "runtime/cuda/jit_log.h"
 #include "runtime/cuda/state.h"
 
 /* ---- modules ---- */
@@ -13,7 +14,7 @@ static struct CUmod_st *modules; /* those that are loaded; under the lock */
 
 /* What a call says about the image that it loads. */
 struct options {
-    struct image_log log;
+    struct jit_log log;
     struct image_symbols symbols;
 };
 
@@ -50,7 +51,7 @@ static CUresult fill_placed(struct gpu *g, const struct CUmod_st *m, struct wt_e
 }
 
 static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t available,
-                     const struct options *options)
+                     struct options *options)
 {
     struct wt_error err;
     if (!module || !image)
@@ -58,6 +59,7 @@ static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t 
     struct CUmod_st *m = calloc(1, sizeof *m);
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    jit_log_begin(&options->log);
     const struct gpu_module *linked = linker_module(image);
     CUresult result;
     if (linked)
@@ -84,18 +86,21 @@ static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t 
     }
     if (!result)
         result = fill_placed(g, m, &err);
+    jit_log_end(&options->log);
     if (result) {
         gpu_module_free(g, &m->module);
         free(m);
-        return image_mistake(&options->log, result, &err);
+        return jit_log_mistake(&options->log, result, &err);
     }
+    if (m->module.image)
+        jit_log_kernels(&options->log, m->module.image);
     m->gpu = g;
     m->next = modules;
     *module = modules = m;
     return CUDA_SUCCESS;
 }
 
-static CUresult load_unsized(CUmodule *module, const void *image, const struct options *options)
+static CUresult load_unsized(CUmodule *module, const void *image, struct options *options)
 {
     struct gpu *g;
     const CUresult result = state_enter(&g);
@@ -108,7 +113,7 @@ API(cuModuleLoadDataEx,
     options, values)
 {
     struct options said;
-    image_find_log(count, options, values, &said.log);
+    jit_log_find(count, options, values, &said.log);
     image_find_symbols(count, options, values, &said.symbols);
     return load_unsized(module, image, &said);
 }

@@ -143,6 +143,49 @@ static enum wt_status put(struct gpu *g, uint64_t address, const void *bytes, ui
                : wt_fail(err, WT_NO_MEMORY, "no memory for a module");
 }
 
+/* What an image that is to run must not lack. */
+static enum wt_status check_defined(const struct sm_ptx *image, struct wt_error *err)
+{
+    const char *undefined = sm_ptx_undefined(image);
+    if (!undefined)
+        undefined = sm_ptx_undefined_function(image);
+    return undefined ? wt_fail(err, WT_INVALID, "%s", undefined) : WT_OK;
+}
+
+/* Addresses for an image that is not loaded. */
+enum { NO_CODE = 0x100000, NO_DATA = 0x100000 };
+
+enum wt_status gpu_module_check(const struct gpu_module *m, bool *duplicate, struct wt_error *err)
+{
+    enum wt_status status;
+    struct sm_ptx *image;
+    assert(m->count);
+    *duplicate = false;
+    if ((status = sm_ptx_link(&m->text[m->count - 1], 1, NO_CODE, NO_DATA, &image, err)) != WT_OK)
+        return status;
+    sm_ptx_free(image);
+    status = sm_ptx_check_symbols(m->text, m->count, err);
+    *duplicate = status != WT_OK;
+    return status;
+}
+
+enum wt_status gpu_module_check_all(const struct gpu_module *m,
+                                    void (*linked)(void *context, const struct sm_ptx *image),
+                                    void *context, struct wt_error *err)
+{
+    enum wt_status status;
+    struct sm_ptx *image;
+    if (!m->count)
+        return WT_OK;
+    if ((status = sm_ptx_link(m->text, m->count, NO_CODE, NO_DATA, &image, err)) != WT_OK)
+        return status;
+    status = check_defined(image, err);
+    if (!status && linked)
+        linked(context, image);
+    sm_ptx_free(image);
+    return status;
+}
+
 /* Links for the addresses of rooms that are free; once more where they were too few. */
 static enum wt_status link_texts(struct gpu *g, struct gpu_module *m, struct wt_error *err)
 {
@@ -158,8 +201,8 @@ static enum wt_status link_texts(struct gpu *g, struct gpu_module *m, struct wt_
                                   g->variables.base + data_room * g->variables.bytes, &m->image,
                                   err)) != WT_OK)
             return status;
-        if (sm_ptx_undefined(m->image))
-            return wt_fail(err, WT_INVALID, "%s", sm_ptx_undefined(m->image));
+        if ((status = check_defined(m->image, err)) != WT_OK)
+            return status;
         sm_ptx_code(m->image, &code_size);
         sm_ptx_data(m->image, &data_size);
         if (rooms_for(&g->ptx, code_size) <= code_need &&

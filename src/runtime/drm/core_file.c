@@ -121,15 +121,19 @@ static struct wt_recording *recording(void *context)
 
 static bool write_state(void *context, struct wt_archive *a)
 {
-    return gen_archive_in_host(((struct drm_debugged *)context)->device, a, read_own, NULL);
+    const struct wt_host_archive in_host = {.read = read_own};
+    return gen_archive_in_host(((struct drm_debugged *)context)->device, a, &in_host);
 }
 
 static void write_recorded(struct wt_machine *m, struct wt_archive *a)
 {
     struct gen_device *device = (struct gen_device *)m;
     struct drm_debugged *g = wt_recording_gpu_of(gen_device_copy(device));
-    if (!gen_archive_in_host(device, a, read_recorded, g))
+    struct wt_host_archive in_host = {.read = read_recorded, .context = g};
+    if (!wt_recording_shared_pages(g->recording, &in_host.shared) ||
+        !gen_archive_in_host(device, a, &in_host))
         wt_archive_fail(a, "the program has no host memory for that");
+    wt_shared_pages_free(&in_host.shared);
 }
 
 const struct wt_host_core_ops drm_core_ops = {.family = "gen9",

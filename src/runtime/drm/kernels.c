@@ -13,12 +13,14 @@
 
 struct named {
     uint64_t address;
+    const void *owner; /* its module, with which it goes; NULL: unknown */
     char *name;
     uint8_t *elf; /* with DWARF; NULL: none */
     size_t elf_size;
 };
 
-/* A process has one address space of the GPU in which OpenCL tells addresses: opencl.c sees to it.
+/* A process has one address space of the GPU in which the runtimes tell addresses:
+ * drm_has_one_gpu().
  */
 static struct named *kernel;
 static size_t kernel_count, kernel_capacity;
@@ -42,7 +44,7 @@ static struct named *add(uint64_t address)
     return &kernel[kernel_count++];
 }
 
-void wt_drm_kernel_is(uint64_t address, const char *name)
+void wt_drm_kernel_is(uint64_t address, const char *name, const void *owner)
 {
     pthread_mutex_lock(&lock);
     struct named *k = find(address);
@@ -51,6 +53,21 @@ void wt_drm_kernel_is(uint64_t address, const char *name)
     if (k && (!k->name || strcmp(k->name, name) != 0)) {
         free(k->name);
         k->name = strdup(name);
+    }
+    if (k)
+        k->owner = owner;
+    pthread_mutex_unlock(&lock);
+}
+
+void wt_drm_kernels_forget(const void *owner)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = kernel_count; owner && i-- > 0;) {
+        if (kernel[i].owner != owner)
+            continue;
+        free(kernel[i].name);
+        free(kernel[i].elf);
+        kernel[i] = kernel[--kernel_count];
     }
     pthread_mutex_unlock(&lock);
 }
@@ -102,7 +119,7 @@ void wt_drm_kernel_line(uint64_t start, uint64_t pc, char *text, size_t size)
     pthread_mutex_lock(&lock);
     const struct named *k = find(start);
     if (!k)
-        snprintf(text, size, "no source line is known: OpenCL does not tell of this kernel");
+        snprintf(text, size, "no source line is known: the runtime does not tell of this kernel");
     else if (!k->elf)
         snprintf(text, size, "no source line is known: the program was not built with -g");
     else if (!line_table_find(k->elf, k->elf_size, pc - start, &place))

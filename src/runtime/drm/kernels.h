@@ -1,6 +1,6 @@
 /*
- * Names and source lines of kernels. The driver sees addresses of code only; opencl.c, which sees
- * the program's calls of OpenCL, gives the rest.
+ * Names and source lines of kernels. The driver sees addresses of code only; opencl.c and
+ * level_zero.c, which see the program's calls of the runtimes, give the rest.
  */
 #ifndef WT_DRM_KERNELS_H
 #define WT_DRM_KERNELS_H
@@ -11,9 +11,14 @@
 
 /**
  * Names the kernel that begins at this GPU address, whatever was there before. Any thread may call
- * it; without host memory the kernel stays nameless.
+ * it; without host memory the kernel stays nameless. @p owner is the handle of the module with
+ * which the kernel goes, or NULL: the runtime does not tell.
  */
-void wt_drm_kernel_is(uint64_t address, const char *name);
+void wt_drm_kernel_is(uint64_t address, const char *name, const void *owner);
+
+/** Forgets the kernels of an owner: their addresses may become those of kernels of which the
+ * runtime tells nothing. */
+void wt_drm_kernels_forget(const void *owner);
 
 /**
  * Describes an instruction of the kernel that begins at @p kernel: "0x8001fffef0f0 <stray+240>";
@@ -22,9 +27,9 @@ void wt_drm_kernel_is(uint64_t address, const char *name);
 void wt_drm_kernel_describe(uint64_t kernel, uint64_t pc, char *text, size_t size);
 
 /**
- * Takes the debug data of the program of kernel @p name at this address, as OpenCL has it
- * (CL_PROGRAM_DEBUG_INFO_INTEL): a copy of the kernel's part. Size 0: the program was built without
- * -g.
+ * Takes the debug data of the program of kernel @p name at this address, as the runtime has
+ * it (CL_PROGRAM_DEBUG_INFO_INTEL, zetModuleGetDebugInfo): a copy of the kernel's part. Size 0: the
+ * program was built without -g.
  */
 void wt_drm_kernel_debug(uint64_t address, const char *name, const uint8_t *data, size_t size);
 

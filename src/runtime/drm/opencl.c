@@ -3,13 +3,12 @@
  * sizes of buffers. These functions come before OpenCL's in every program that `exec` starts, and
  * call them.
  */
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/drm/i915.h"
+#include "runtime/drm/interposed.h"
 #include "runtime/drm/kernels.h"
 
 /* Of CL/cl.h, and of Intel's extensions (CL_KERNEL_BINARY_GPU_ADDRESS_INTEL). */
@@ -25,25 +24,9 @@ enum {
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* OpenCL's own function. A library that was loaded for itself alone, as a module of Python's, may
- * have brought OpenCL along: then it is not behind this one. */
 static void *next(const char *name)
 {
-    void *function = dlsym(RTLD_NEXT, name);
-    if (function)
-        return function;
-    void *opencl = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    function = opencl ? dlsym(opencl, name) : NULL;
-    if (opencl)
-        dlclose(opencl); /* it stays with those who use it */
-    return function;
-}
-
-/* Several GPUs have an address space each, and OpenCL does not say which one it tells of. */
-static bool has_one_gpu(void)
-{
-    const char *gpus = getenv("WAVETRAP_GEN_GPUS");
-    return gpus && !strchr(gpus, ' ');
+    return drm_next_function("libOpenCL.so.1", name);
 }
 
 /* A program's debug data, which a program has that was built with -g for one device. */
@@ -71,10 +54,10 @@ static void note_kernel(void *kernel)
     void *program = NULL;
     if (!info)
         *(void *_Atomic *)&info = next("clGetKernelInfo");
-    if (info && has_one_gpu() &&
+    if (info && drm_has_one_gpu() &&
         !info(kernel, KERNEL_GPU_ADDRESS, sizeof address, &address, NULL) &&
         !info(kernel, KERNEL_FUNCTION_NAME, sizeof name, name, NULL))
-        wt_drm_kernel_is(address, name);
+        wt_drm_kernel_is(address, name, NULL);
     else
         return;
     if (!info(kernel, KERNEL_PROGRAM, sizeof program, &program, NULL))

@@ -54,7 +54,7 @@ static struct wt_recording *recording(void *context)
 
 static bool write_state(void *context, struct wt_archive *a)
 {
-    const struct gcn_host_archive in_host = {.read = host_gpu_read_plain, .context = context};
+    const struct wt_host_archive in_host = {.read = host_gpu_read_plain, .context = context};
     return gcn_archive_in_host(((struct host_gpu *)context)->device, a, &in_host);
 }
 

@@ -1,8 +1,6 @@
 /* The recorded run of a GPU, as it goes into a core file. See recording.h. */
 #include "runtime/hsakmt/recording.h"
 
-#include <stdlib.h>
-
 #include "runtime/hsakmt/debugger_memory.h"
 
 /* Memory as the GPU has it at the timeline's time. Pages that it has not come to in the recorded
@@ -25,10 +23,9 @@ void host_recording_archive(struct wt_machine *m, struct wt_archive *a)
 {
     struct gcn_device *device = (struct gcn_device *)m;
     struct host_gpu *gpu = wt_recording_gpu_of(gcn_device_copy(device));
-    struct gcn_host_archive in_host = {.read = read_pages, .context = gpu};
-    uint64_t *shared = wt_recording_shared_pages(gpu->recording, &in_host.shared_count);
-    in_host.shared = shared;
-    if (!shared || !gcn_archive_in_host(device, a, &in_host))
+    struct wt_host_archive in_host = {.read = read_pages, .context = gpu};
+    if (!wt_recording_shared_pages(gpu->recording, &in_host.shared) ||
+        !gcn_archive_in_host(device, a, &in_host))
         wt_archive_fail(a, "the program has no host memory for that");
-    free(shared);
+    wt_shared_pages_free(&in_host.shared);
 }

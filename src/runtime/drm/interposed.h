@@ -1,0 +1,20 @@
+/*
+ * For functions of the preloaded library that stand before a runtime's functions of the same names:
+ * opencl.c, level_zero.c.
+ */
+#ifndef WT_DRM_INTERPOSED_H
+#define WT_DRM_INTERPOSED_H
+
+#include <stdbool.h>
+
+/**
+ * The runtime's own function @p name; NULL if the program has not loaded @p library, which is a
+ * file name such as "libOpenCL.so.1".
+ */
+void *drm_next_function(const char *library, const char *name);
+
+/** Whether the program has one GPU. Several have an address space each, and the runtimes do not say
+ * to which one the address of a kernel belongs. */
+bool drm_has_one_gpu(void);
+
+#endif
