@@ -22,10 +22,10 @@ enum {
 
 /* What a register does here. */
 enum role {
-    KEPT,    /* it has the value that was written last */
-    MASKED,  /* likewise; the upper half of what is written says which bits of the lower one count */
-    CLOCK,   /* it counts, and is not written */
-    BUS,     /* of the debug hardware: emulator/gen/bus.c has it */
+    KEPT,   /* it has the value that was written last */
+    MASKED, /* likewise; the upper half of what is written says which bits of the lower one count */
+    CLOCK,  /* it counts, and is not written */
+    BUS,    /* of the debug hardware: emulator/gen/bus.c has it */
     UNKNOWN, /* KEPT, which is told */
 };
 
