@@ -38,7 +38,7 @@ struct gpu *state_gpu(CUdevice number);
  */
 struct gpu *state_owner(uint64_t address, CUdevice *number);
 
-/* ---- memory.c ---- */
+/* ---- host_memory.c ---- */
 
 /** Whether an address lies in memory of the host that kernels can access: allocated by the driver,
  * or registered. The caller holds the lock. */
