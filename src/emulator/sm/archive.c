@@ -36,8 +36,9 @@ static void launch(struct wt_archive *a, struct sm_device *d)
 {
     struct sm_grid *g = &d->grid;
     struct sm_launch *l = &g->launch;
-    uint64_t *const longs[] = {&g->next,     &g->done,         &l->entry, &l->local_base,
-                               &l->constant, &l->constant_end, &l->heap,  &l->heap_size};
+    uint64_t *const longs[] = {&g->next,       &g->done,      &l->entry,
+                               &l->local_base, &l->constant,  &l->constant_end,
+                               &l->heap,       &l->heap_size, &l->together};
     wt_archive_u64(a, &g->total, UINT64_MAX, "a number of CTAs");
     wt_archive_bool(a, &g->active);
     if (!g->total) { /* there was no launch yet */

@@ -19,10 +19,6 @@
 #define SM_RZ 255
 #define SM_ROWS 259 /* RZ and what a vector that begins with it would take are zeros */
 #define SM_MOST_SMS 16
-#define SM_CTAS 32 /* of an SM */
-#define SM_SHARED_BYTES 65536
-#define SM_CTA_SHARED 49152
-#define SM_FILE 65536 /* registers of an SM */
 #define SM_STACK 64
 #define SM_BARRIERS 16
 #define SM_SLOTS (WT_PAGE_SIZE / 8)

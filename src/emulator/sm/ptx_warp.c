@@ -129,7 +129,11 @@ static uint64_t special(const struct sm_warp *w, unsigned number, unsigned lane)
     case PTX_SR_total_smem_size:
     case PTX_SR_aggr_smem_size:
         return l->shared;
-    default: /* gridid, envreg, reserved ones */
+    case PTX_SR_envreg1:
+        return l->together >> 32;
+    case PTX_SR_envreg2:
+        return (uint32_t)l->together;
+    default: /* gridid, the other envregs, reserved ones */
         return 0;
     }
 }
