@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/demangle.h"
 #include "frontend/console/internal.h"
 
 /* ---- variables ---- */
@@ -86,12 +85,6 @@ bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool argu
 }
 
 /* ---- frames ---- */
-
-const char *function_text(const struct wt_frame *frame, char *text, size_t size)
-{
-    wt_demangle(frame->function ? frame->function : "??", text, size);
-    return text;
-}
 
 void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered, bool address)
 {
