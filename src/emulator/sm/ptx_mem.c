@@ -541,3 +541,36 @@ PTX_EXECUTOR(ptx_op_stack)
     }
     return sm_next(w, u);
 }
+
+/* cp.async, done at once: s[0], offset: to shared memory; s[1], index: from global memory; s[2]:
+ * the bytes that are read. */
+PTX_EXECUTOR(ptx_op_copy_async)
+{
+    const struct ptx_op *o = u->ptx;
+    const uint8_t *frame = ptx_frame(w);
+    const void *to = ptx_in(frame, &o->s[0]), *from = ptx_in(frame, &o->s[1]);
+    const uint32_t *count = ptx_in(frame, &o->s[2]);
+    struct sm_access a = {.size = o->size};
+    uint8_t bytes[SM_LANES][16] = {{0}};
+    const struct sm_uop *next;
+    PTX_LEFT(i, ptx_lanes(w, o))
+    {
+        const uint64_t source = ptx_get(from, o->element, i) + (uint64_t)(int32_t)o->index;
+        const unsigned read = count[i] < o->size ? count[i] : o->size;
+        struct sm_access one = {.size = o->size};
+        if (!sm_reach_shared(w, u, i, ptx_get(to, o->from_type, i) + (uint64_t)o->offset, o->size,
+                             &a, &next))
+            return next;
+        a.lanes |= 1u << i;
+        if (!read)
+            continue;
+        if (!sm_reach_global(w, u, i, source, o->size, false, false, &one, &next))
+            return next;
+        sm_load_bytes(w, u, &one, i, bytes[i]);
+        memset(bytes[i] + read, 0, o->size - read);
+    }
+    PTX_LEFT(i, a.lanes)
+    if (!sm_store_bytes(w, u, &a, i, WT_WATCH_WRITE, bytes[i]))
+        return sm_no_memory(w, u, a.addr[i]);
+    return sm_next(w, u);
+}
