@@ -200,8 +200,8 @@ static void with_symbols(struct world *w, struct input *in, unsigned i)
     const unsigned which = next(in), name = which % 5, place = which / 5 % 3;
     const char *list[] = {names[name], "counter"};
     void *addresses[] = {place == 0 ? here : place == 1 ? NULL : (void *)0x1000, here};
-    int options[] = {CU_JIT_GLOBAL_SYMBOL_NAMES, CU_JIT_GLOBAL_SYMBOL_ADDRESSES,
-                     CU_JIT_GLOBAL_SYMBOL_COUNT};
+    CUjit_option options[] = {CU_JIT_GLOBAL_SYMBOL_NAMES, CU_JIT_GLOBAL_SYMBOL_ADDRESSES,
+                              CU_JIT_GLOBAL_SYMBOL_COUNT};
     void *values[] = {list, addresses, (void *)1};
     bool there = false;
     for (unsigned k = 0; k < MOST; k++)
@@ -306,7 +306,7 @@ static void objects(struct world *w, struct input *in)
         return;
     case 2:
         expect(cuEventRecord(w->event[i], w->stream[i]),
-               w->event[i] ? state_of(w) : CUDA_ERROR_INVALID_HANDLE);
+               or_state(w, w->event[i] ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE));
         w->recorded[i] |= w->event[i] && !state_of(w);
         return;
     case 3: {

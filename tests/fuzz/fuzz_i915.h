@@ -60,7 +60,19 @@ static void i915_say(void *context, const char *text, bool failed)
         abort();
 }
 
-static const struct wt_i915_ops i915_fuzz_ops = {i915_check_walk, i915_ticks, i915_say};
+static uint32_t i915_read_register(void *context, uint32_t number)
+{
+    (void)context;
+    return number;
+}
+
+static void i915_write_register(void *context, uint32_t number, uint32_t value)
+{
+    (void)context, (void)number, (void)value;
+}
+
+static const struct wt_i915_ops i915_fuzz_ops = {i915_check_walk, i915_ticks, i915_read_register,
+                                                 i915_write_register, i915_say};
 
 /* The memory of the program, which a batch may write. */
 static inline uint8_t *i915_fuzz_memory(void)

@@ -131,7 +131,7 @@ static void mistakes(void)
     CUmodule bad;
     CUfunction f;
     char log[300] = "";
-    int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)sizeof log};
     printf("bad %d", cuModuleLoadDataEx(
                          &bad, ".version 8.0\n.target sm_50\n.entry k()\n{\n  foo.u32 %r;\n}\n", 2,

@@ -29,7 +29,7 @@ static CUresult link_and_load(CUmodule *module, void *bytes, size_t size)
 {
     enum { FATBINARY = 2 };
     char log[300] = "";
-    int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)sizeof log}, *linked;
     CUlinkState state;
     check(cuLinkCreate(2, options, values, &state), "create");

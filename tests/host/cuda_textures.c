@@ -46,6 +46,16 @@ static const char text[] = ".version 8.0\n.target sm_50\n.address_size 64\n"
                    "sust.b.2d.v2.b16.zero [%t, {%r7, %r8}], {%h2, %h1};\n"
                    "cvt.u32.u16 %r1, %h1; cvt.u32.u16 %r2, %h2;")
     KERNEL("trapped", "suld.b.2d.b32.trap %r1, [%t, {%r5, %r6}];")
+#define PUT(name, type) /* texel (thread, 1) gets the thread's four numbers */                     \
+    KERNEL(name, "mov.u32 %r1, 1; sust.p.2d.v4." type ".trap [%t, {%i, %r1}], {%r5, %r6, %r7, %r8};")
+    PUT("put_b32", "b32")
+    PUT("put_u32", "u32")
+    PUT("put_s32", "s32")
+    PUT("put_f32", "f32")
+    KERNEL("put_b8", "cvt.u16.u32 %h1, %r5; cvt.u16.u32 %h2, %r6; mov.u32 %r1, 1;\n"
+                     "sust.p.2d.v2.b8.trap [%t, {%i, %r1}], {%h1, %h2};")
+    KERNEL("put_b16", "cvt.u16.u32 %h1, %r5; mov.u32 %r1, 1;\n"
+                      "sust.p.2d.b16.zero [%t, {%i, %r1}], %h1;")
     KERNEL("reference", "tex.2d.v4.f32.f32 " ALL ", [by_name, {%r5, %r6}];")
     ".visible .global .texref by_name;\n"
     KERNEL("twice", "ld.global.u32 %r1, [%t]; add.u32 %r1, %r1, %r1; st.global.u32 [%t], %r1;");
@@ -344,6 +354,61 @@ static void surfaces(void)
     printf("too many rows %d\n", cuMemcpy2D(&copy));
 }
 
+/* sust.p: components become what the array's format has. */
+static void formats(void)
+{
+    static const struct {
+        const char *kernel;
+        int format, channels, size;
+        unsigned from[4];
+        const char *wanted; /* bytes of a texel */
+    } cases[] = {
+        {"put_b32", CU_AD_FORMAT_UNSIGNED_INT8, 4, 4, {1, 255, 256, ~0u}, "\x01\xff\xff\xff"},
+        {"put_b32", CU_AD_FORMAT_SIGNED_INT16, 2, 4, {-40000, 7, 1, 2}, "\x00\x80\x07\x00"},
+        {"put_b32", CU_AD_FORMAT_HALF, 2, 4, {0x3f800000, 0xc0000000}, "\x00\x3c\x00\xc0"},
+        {"put_u32", CU_AD_FORMAT_SIGNED_INT8, 2, 2, {~0u, 5}, "\x7f\x05"},
+        {"put_u32", CU_AD_FORMAT_FLOAT, 1, 4, {~0u}, "\x00\x00\x80\x4f"},
+        {"put_s32", CU_AD_FORMAT_UNSIGNED_INT8, 2, 2, {-1, 300}, "\x00\xff"},
+        {"put_s32", CU_AD_FORMAT_FLOAT, 1, 4, {-1}, "\x00\x00\x80\xbf"},
+        {"put_f32", CU_AD_FORMAT_SIGNED_INT8, 2, 2, {0xc0200000, 0x43800000}, "\xfe\x7f"},
+        {"put_f32", CU_AD_FORMAT_UNSIGNED_INT32, 1, 4, {0xc0200000}, "\x00\x00\x00\x00"},
+        {"put_b8", CU_AD_FORMAT_SIGNED_INT16, 2, 4, {0xff, 0x7f}, "\xff\xff\x7f\x00"},
+        {"put_b8", CU_AD_FORMAT_UNSIGNED_INT16, 2, 4, {0xff, 0x17f}, "\xff\x00\x7f\x00"},
+        {"put_b16", CU_AD_FORMAT_FLOAT, 1, 4, {0x3c00}, "\x00\x00\x80\x3f"},
+    };
+    int right = 0;
+    for (unsigned n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        CUarray array;
+        CUsurfObject s;
+        unsigned char rows[2][POINTS * 16];
+        CUDA_ARRAY_DESCRIPTOR what = {POINTS, 2, cases[n].format, cases[n].channels};
+        CHECK(cuArrayCreate(&array, &what));
+        const CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array};
+        CHECK(cuSurfObjectCreate(&s, &r));
+        for (unsigned i = 0; i < POINTS; i++)
+            memcpy(at[i], cases[n].from, sizeof at[i]);
+        CHECK(launch(cases[n].kernel, s));
+        const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                                    .srcArray = array,
+                                    .dstMemoryType = CU_MEMORYTYPE_HOST,
+                                    .dstHost = rows,
+                                    .dstPitch = sizeof rows[0],
+                                    .WidthInBytes = POINTS * cases[n].size,
+                                    .Height = 2};
+        CHECK(cuMemcpy2D(&copy));
+        const unsigned char *last = rows[1] + (POINTS - 1) * cases[n].size;
+        if (memcmp(rows[1], cases[n].wanted, cases[n].size) == 0 &&
+            memcmp(last, cases[n].wanted, cases[n].size) == 0)
+            right++;
+        else
+            printf("case %u, %s: %02x %02x %02x %02x\n", n, cases[n].kernel, rows[1][0], rows[1][1],
+                   rows[1][2], rows[1][3]);
+        CHECK(cuSurfObjectDestroy(s));
+        CHECK(cuArrayDestroy(array));
+    }
+    printf("formats %d\n", right);
+}
+
 static void memory(void)
 {
     CUdeviceptr managed, device;
@@ -462,6 +527,7 @@ int main(int argc, char **argv)
     textures();
     shapes();
     surfaces();
+    formats();
     memory();
     placed();
     devices();

@@ -17,7 +17,7 @@ LIBRARY = BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"
 def compiled(folder, compiler, source, *flags):
     """Without the tools of another vendor that may be installed: GCC would call its assembler."""
     program = folder / "program"
-    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source in ("cuda.c", "cuda_after.c", "cuda_images.c", "cuda_jit.c") else [])],
+    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source in ("cuda.c", "cuda_after.c", "cuda_api.c", "cuda_images.c", "cuda_jit.c") else [])],
                           cwd=folder, capture_output=True, text=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
     assert done.returncode == 0, done.stderr
     return program
@@ -39,6 +39,27 @@ def test_a_program_on_the_driver_api(program):
     assert lines[5] == "twice 1, copied there 1"
     assert lines[6].startswith("bad 218 error: PTX:5:3: there is no instruction 'foo.u32'")
     assert done.stdout.endswith("; no function 500; no global 500\n")
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("api"), "gcc-12", "cuda_api.c", f"-I{ROOT}/include")
+
+
+@pytest.mark.parametrize("part", ["lookup", "functions", "streams", "pools", "pointers", "fills", "settings", "libraries", "cooperative"])
+def test_what_the_documentation_says_of_each_function(api, part):
+    done = wavetrap("exec", "-g", "sm", api, part)
+    assert done.stdout == f"{part} right\n" and done.returncode == 0, done.stdout + done.stderr
+
+
+def test_what_the_driver_refuses_says_why(api):
+    assert "a block of 256 threads; the kernel is made for 128 at most (__launch_bounds__" in wavetrap("exec", "-g", "sm", api, "functions").stderr
+    assert "cuStreamWaitValue: the value is not there, and work of a stream does not wait" in wavetrap("exec", "-g", "sm", api, "streams").stderr
+
+
+def test_a_grid_of_which_all_blocks_run_fits_the_sms(api):
+    """33 blocks are too many for one SM, and not for two."""
+    assert "33, 1, 1, 1, 1, 1, 0, NULL, parameters): 0, not 720\n" in wavetrap("exec", "-g", "sm:sms=2", api, "cooperative").stdout
 
 
 def test_the_gpu_is_what_was_asked_for(program):
@@ -69,17 +90,17 @@ def test_the_program_ends_at_a_failure_that_is_caught(program, names, kernel, en
 
 OTHER_DRIVER = """
 int cuInit(unsigned flags) { return 42; }
-int cuGraphCreate(void *graph, unsigned flags) { return 0; }
+int cuTexRefCreate(void *texture) { return 0; }
 int cuIpcGetMemHandle(void *handle, unsigned long long address) { return 0; }
 """
 CALLS = """
 #include <stdio.h>
-int cuInit(unsigned), cuGraphCreate(void *, unsigned), cuIpcGetMemHandle(void *, unsigned long long);
+int cuInit(unsigned), cuTexRefCreate(void *), cuIpcGetMemHandle(void *, unsigned long long);
 int main(void)
 {
     printf("init %d, ipc %d\\n", cuInit(0), cuIpcGetMemHandle(0, 0));
     fflush(stdout);
-    return cuGraphCreate(0, 0);
+    return cuTexRefCreate(0);
 }
 """
 
@@ -97,7 +118,7 @@ def test_another_vendors_driver_is_passed_over_and_what_is_missing_is_named(tmp_
     done = wavetrap("exec", "-g", "sm", tmp_path / "p", env={**environment(), **other})
     assert done.stdout == "init 0, ipc 801\n" and done.returncode == 127, done.stdout + done.stderr
     assert "wavetrap: libcuda: cuIpcGetMemHandle is refused: an emulated GPU belongs to one process\n" in done.stderr
-    assert "undefined symbol: cuGraphCreate" in done.stderr
+    assert "undefined symbol: cuTexRefCreate" in done.stderr
 
 
 def test_calls_are_logged(program, tmp_path):

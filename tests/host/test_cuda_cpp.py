@@ -207,6 +207,17 @@ int main(int count, char **)
         assert wavetrap("exec", "-g", "sm", program, *more).stdout == "device 1\nhost\ndevice 2\n"
 
 
+GROUPS = ["blocks", "tiles of 32", "tiles of 16", "tiles of 4", "nested tiles", "coalesced", "labels", "copies", "grid", "no barrier"]
+
+
+@pytest.mark.parametrize("flags, gpu", [(["-O0", "--cuda-gpu-arch=sm_50"], "sm"), (["-O2", "--cuda-gpu-arch=sm_70"], "sm:sms=3")])
+def test_cooperative_groups(tmp_path, flags, gpu):
+    """Tiles of one warp have masks of their own; a barrier of the grid without a cooperative launch says what is missing."""
+    done = wavetrap("exec", "-g", gpu, compiled(tmp_path, HERE / "groups.cu", *flags))
+    assert done.stdout.splitlines() == [f"{part} right" for part in GROUPS], done.stdout + done.stderr
+    assert "assertion 'this_grid().is_valid(), by cudaLaunchCooperativeKernel' failed" in done.stderr, done.stderr
+
+
 MATCHES = r"""
 #include <cstdio>
 struct results { unsigned any[32], wide[32], real[32], all[2], waited; };

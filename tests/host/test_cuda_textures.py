@@ -22,8 +22,8 @@ def test_textures_and_memory(program):
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines() == [
         "textures right 4096", "linear 3 4 0 1, beyond 0", "layers right, 5 x 4", "gathered 1", "by name 1",
-        "surface 108 109, 104 105, stored 105 104 beside 113 107", "too many rows 1",
-        "managed 42: 1, of the host 1, registered 1, again 712, set 1 1, read 0, gone 1 1",
+        "surface 108 109, 104 105, stored 105 104 beside 113 107", "too many rows 1", "formats 12",
+        "managed 42: 1, of the host 1, registered 1, again 712, set 1 1, read 0, gone 713 1",
         "placed 218 1 1 1, 1 4 7 12, 1 1"]
 
 

@@ -71,6 +71,7 @@ def test_the_recorded_run_is_in_the_file(recording, tmp_path):
                 "print tile[0..7]", "reverse-stepi", *STATE, "reverse-next", "info locals", "goto start", "info warps", "goto end", *STATE]
     said = is_as_before(tmp_path / "core", before, commands, *GEN9, recording, "sums", after=["delete", "continue"])
     assert said[2].count("program-1.cl:") == 5 and "Old value" in said[3] and "in the past" in said[4], said
+    is_exact(tmp_path / "core")
 
 
 def test_what_threads_did_meanwhile_is_in_the_file(recording, tmp_path):

@@ -99,9 +99,10 @@ def test_where_nothing_can_be_recorded(programs):
 
 # ---- the runtime's own system routine ----
 
-HELLO, REGISTER_READ, REGISTER_WRITE, READ = 0, 2, 3, 4   # object/gen_wire.h
+HELLO, DEBUG, REGISTER_READ, REGISTER_WRITE, READ = 0, 1, 2, 3, 4   # object/gen_wire.h
 MCR_SELECTOR, TD_CTL, TD_ATT, TD_CLR = 0xfdc, 0xe400, 0xe470, 0xe490
 HALT = 1 << 6
+DRIVER_TD_CTL, RUNTIME_TD_CTL = 0x94, 0x90   # the latter is what the runtime's batches write there for a debugger
 THREAD, AREA, ROW_CR, ROW_IP = 0x1800, 0x1800000, 131, 132   # what the routine saves of a thread, and where
 
 
@@ -139,7 +140,7 @@ class Endpoint:
 def test_the_runtime_s_own_system_routine(programs):
     """
     With its debugger the runtime loads a system routine, which saves threads to an area of the runtime's own through the binding table.
-    A halt enters it: it saves each thread, waits, and goes on as if nothing had been.
+    A halt enters it: it saves each thread, waits, and goes on as if nothing had been. Its batches have written TD_CTL by then.
     """
     with tempfile.TemporaryDirectory() as folder:
         debugged = {"NEOReadDebugKeys": "1", "EnableMockSourceLevelDebugger": "1", "WAVETRAP_SOCKETS": folder}
@@ -150,17 +151,24 @@ def test_the_runtime_s_own_system_routine(programs):
                                               check=True, env={**environment(), **debugged}).stdout)
             area, = (o["vmas"][0]["start"] for o in state["objects"] if o["size"] == AREA and o["active"])
             assert gpu.attention(0) == (0, 0)
+            assert gpu.get(TD_CTL) == RUNTIME_TD_CTL
             gpu.set(TD_CTL, HALT)
             end = time.monotonic() + 60
             while any(gpu.attention(n) != (0x7f7f7f7f, 0x7f7f7f7f) for n in range(3)):
                 assert time.monotonic() < end
             saved = [gpu.ask(READ, size=THREAD, addr=area + n * THREAD)[1] for n in range(168)]
-            gpu.set(TD_CTL, 0)
+            gpu.set(TD_CTL, RUNTIME_TD_CTL)
             for subslice in range(3):
                 gpu.attention(subslice)
                 gpu.set(TD_CLR, 0xffffffff)
                 gpu.set(TD_CLR + 4, 0xffffffff)
                 assert gpu.attention(subslice) == (0, 0)
+            gpu.ask(DEBUG)   # from here on until the debugger goes, TD_CTL is the driver's
+            assert gpu.get(TD_CTL) == DRIVER_TD_CTL
+            gpu.socket.close()
+            gpu = Endpoint(run.process.pid, folder)
+            gpu.ask(HELLO)
+            assert gpu.get(TD_CTL) == RUNTIME_TD_CTL
             gpu.socket.close()
             run.end()
     ids = set()

@@ -66,6 +66,10 @@ static const struct {
     {0x8, 0x50387fb441270812, "VABSDIFF4.U8.U8.ACC R18, R8, R18, RZ"},
     {0x8, 0xeb32000400a70a30, "SUST.D.BA.1D_ARRAY.U16 [R10], R48, R0"},
     {0x8, 0xeb1a050800a70821, "SULD.D.BA.2D_ARRAY.U16 R33, [R8], 0x50"},
+    {0x8, 0xeb24000400370c06, "SUST.P.1D_ARRAY.RG.TRAP [R12], R6, R0"},
+    {0x8, 0xeb2c050400f70804, "SUST.P.1D_ARRAY.TRAP [R8], R4, 0x50"},
+    {0x8, 0x50f8004cc1c71d1c, "FSWZADD.NDV R28, R29, R28, ZPPPZPPP"},
+    {0x8, 0x50f8004f01c7261c, "FSWZADD.NDV R28, R38, R28, ZPZPPPPP"},
 };
 
 static void test_labelled_words(void **state)
@@ -157,16 +161,58 @@ static void test_mistakes_have_a_place(void **state)
         {"VADD.S8.S32 R0, R4, 0x5, R8", 20, "16 bits: .U16 or .S16"},
         {"VADD R0, R4, 0x8000, R8", 13, "16 bits with a sign"},
         {"VSHL R0, R4, R6, R8", 4, "a type is missing"},
+        {"FSWZADD R0, R4, R6, PPNPZZPN", 24, "four of PP, NP, PN, ZP"},
+        {"JCAL R4", 5, "a target, or constant memory"},
+        {"SUATOM.D.2D.ADD R0, [R2], R4, R6", 0, "SUATOM is not in the table: atomics on surfaces"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t word;
         unsigned reuse;
         size_t column = 99;
         struct wt_error err;
-        if (sm_assemble(cases[i].text, 8, NULL, NULL, &word, &reuse, &column, &err) != WT_INVALID ||
+        if (sm_assemble(cases[i].text, 8, NULL, NULL, &word, &reuse, &column, &err) == WT_OK ||
             !strstr(err.text, cases[i].why) || column != cases[i].column)
             fail_msg("%s: %zu: %s", cases[i].text, column, err.text);
     }
+}
+
+/* Instructions that are refused by name: none is in the table, and its text can be assembled. */
+static void test_refused_words(void **state)
+{
+    static const struct {
+        const char *name;
+        uint64_t mask, word;
+    } refused[] = {
+#define R(name, mask, word, why) {#name, mask, word},
+#include "emulator/sm/refused.def"
+#undef R
+    };
+    uint64_t seed = 88172645463325252u;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        assert_true((refused[i].word & ~refused[i].mask) == 0);
+        for (unsigned n = 0; n < 100; n++) {
+            const uint64_t word = refused[i].word | (next_random(&seed) & ~refused[i].mask);
+            char text[200], wanted[60];
+            enum sm_insn insn;
+            enum sm_form form;
+            /* Forms of the same instruction that are there. */
+            if (sm_decode(word, &insn, &form)) {
+                char name[40];
+                sm_mnemonic(insn, name, sizeof name);
+                if (strncmp(name, refused[i].name, strlen(refused[i].name)) != 0)
+                    fail_msg("0x%llx is %s and %s", (unsigned long long)word, name,
+                             refused[i].name);
+                continue;
+            }
+            snprintf(wanted, sizeof wanted, ".quad 0x%016llx /* %s */", (unsigned long long)word,
+                     refused[i].name);
+            sm_disassemble(word, 8, 0, text, sizeof text);
+            assert_string_equal(text, wanted);
+        }
+        assert_non_null(sm_refused_name(refused[i].name, strlen(refused[i].name)));
+    }
+    assert_null(sm_refused_word(UINT64_C(0x5fffffffffffffff)));
+    assert_null(sm_refused_name("IADD", 4));
 }
 
 /* .T and .P of a texture instruction are bits of the control word. */
@@ -344,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_labelled_words),
         cmocka_unit_test(test_every_form_in_both_directions),
         cmocka_unit_test(test_mistakes_have_a_place),
+        cmocka_unit_test(test_refused_words),
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_control_words),
         cmocka_unit_test(test_the_operands_of_bpt),

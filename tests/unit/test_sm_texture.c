@@ -133,6 +133,8 @@ static void test_what_is_refused(void **state)
         {"MOV32I R4, 0x7d\nSULD.D.BA.2D.TRAP R20, [R4], R8",
          "byte 125 of row 3: the surface has rows of 128 bytes, 8 of them"},
         {"MOV32I R5, 0x8\nSUST.D.BA.2D.TRAP [R4], R20, R8", "byte 2 of row 8"},
+        {"MOV32I R4, 0x8\nSUST.P.2D.TRAP [R4], R20, R8", "byte 128 of row 3"},
+        {"SULD.P.1D.TRAP R20, [R4], R8", "has 2 dimensions"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char kernel[1024];
@@ -211,6 +213,14 @@ static void test_surfaces(void **state)
         {"MOV32I R4, 0x80\nSUST.D.BA.2D.IGN [R4], R20, R8\nMOV32I R4, 0x7\n"
          "TLD.LZ R20, R4, 0x50, 2D, 0x1",
          {37, 7, 7, 7, 7}},
+        /* components: x counts texels; those that are named, one register behind the other */
+        {"SULD.P.2D.TRAP R20, [R4], R8", {32, 1032, 2032, 3032, 7}},
+        {"SULD.P.2D.GA.CV.TRAP R21, [R4], 0x50", {7, 1032, 3032, 7, 7}},
+        {"MOV32I R4, 0x8\nSULD.P.2D.IGN R20, [R4], R8", {0, 0, 0, 0, 7}},
+        {"MOV32I R4, 0x8\nSULD.P.2D.R R20, [R4], R8", {37, 7, 7, 7, 7}},
+        {"SUST.P.2D.RB.TRAP [R4], R6, R8\nSULD.P.2D.TRAP R20, [R4], R8",
+         {0x40200000, 0, 0x40600000, 0, 7}},
+        {"SUST.P.2D.WT.TRAP [R4], R20, 0x50\nSULD.P.2D.TRAP R20, [R4], R8", {7, 7, 7, 7, 7}},
     };
     static const struct {
         const char *name;
@@ -236,6 +246,52 @@ static void test_surfaces(void **state)
     }
 }
 
+/* Texels of each format from components of 32 bits and back. */
+static void test_formats(void **state)
+{
+    static const struct {
+        enum sm_texel texel;
+        uint8_t bytes, channels;
+        uint32_t from[4];
+        const char *stored; /* bytes of the texel */
+        uint32_t back[4];
+    } cases[] = {
+        {SM_TEXEL_UNSIGNED,
+         1,
+         4,
+         {1, 255, 256, 0xffffffff},
+         "\x01\xff\xff\xff",
+         {1, 255, 255, 255}},
+        {SM_TEXEL_SIGNED, 1, 2, {-1, 200, 5, 5}, "\xff\x7f", {-1, 127, 0, 1}},
+        {SM_TEXEL_SIGNED, 2, 1, {-40000, 0, 0, 0}, "\x00\x80", {-32768, 0, 0, 1}},
+        {SM_TEXEL_UNSIGNED, 2, 1, {65536, 0, 0, 0}, "\xff\xff", {65535, 0, 0, 1}},
+        {SM_TEXEL_SIGNED, 4, 1, {0x80000000, 0, 0, 0}, "\x00\x00\x00\x80", {0x80000000, 0, 0, 1}},
+        {SM_TEXEL_FLOAT,
+         2,
+         2,
+         {0x3f800000, 0xc0000000, 0, 0},
+         "\x00\x3c\x00\xc0",
+         {0x3f800000, 0xc0000000, 0, 0x3f800000}},
+        {SM_TEXEL_FLOAT,
+         4,
+         1,
+         {0x7fc12345, 0, 0, 0},
+         "\x45\x23\xc1\x7f",
+         {0x7fc12345, 0, 0, 0x3f800000}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct sm_texture t = {.texel = (uint8_t)cases[i].texel,
+                                     .bytes = cases[i].bytes,
+                                     .channels = cases[i].channels};
+        uint8_t bytes[16];
+        uint32_t back[4];
+        sm_texture_pack(&t, cases[i].from, bytes);
+        assert_memory_equal(bytes, cases[i].stored, (size_t)cases[i].bytes * cases[i].channels);
+        sm_texture_unpack(&t, bytes, back);
+        assert_memory_equal(back, cases[i].back, sizeof back);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +299,7 @@ int main(void)
         cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_a_predicate),
         cmocka_unit_test(test_surfaces),
+        cmocka_unit_test(test_formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,6 +116,14 @@ cudaError_t cudaLaunchKernel(void (*function)(P...), dim3 grid, dim3 block, void
     return cudaLaunchKernel((const void *)function, grid, block, arguments, shared, stream);
 }
 template <class... P>
+cudaError_t cudaLaunchCooperativeKernel(void (*function)(P...), dim3 grid, dim3 block,
+                                        void **arguments, size_t shared = 0,
+                                        cudaStream_t stream = nullptr)
+{
+    return cudaLaunchCooperativeKernel((const void *)function, grid, block, arguments, shared,
+                                       stream);
+}
+template <class... P>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*function)(P...))
 {
     return cudaFuncGetAttributes(attributes, (const void *)function);

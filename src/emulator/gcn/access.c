@@ -7,10 +7,10 @@ void *gcn_device_pointer(const struct gcn_device *d, uint64_t addr, uint64_t *ro
 {
     assert(room);
     const struct wt_region *r = wt_regions_at(&d->regions, addr);
-    if (!d->process || !r || !r->writable)
+    if (!d->process.memory || !r || !r->writable)
         return NULL;
     *room = r->addr + r->size - addr;
-    return wt_memory_page_for_write(d->process, addr) + (addr & WT_PAGE_MASK);
+    return wt_memory_page_for_write(d->process.memory, addr) + (addr & WT_PAGE_MASK);
 }
 
 bool gcn_mapped(const struct gcn_device *d, uint64_t addr, uint64_t size, bool write)
@@ -35,18 +35,9 @@ const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr)
     return gcn_watches_page_read(d, addr) ? NULL : wt_mapped_fill_read(&m, addr);
 }
 
-bool gcn_atomic_shown(const struct gcn_device *d, uint64_t addr)
-{
-    return d->copy ? d->copy->was_atomic(d->copy->context, addr)
-                   : wt_shared_pages_have(&d->shared, addr);
-}
-
-/* Whether stores to that page are reported one by one, or were in the recorded run. */
 static bool is_shared(const struct gcn_device *d, uint64_t addr)
 {
-    return wt_shared_pages_have(&d->shared, addr) ||
-           (d->copy && wt_regions_at(&d->regions, addr) &&
-            d->copy->shared(d->copy->context, addr & ~WT_PAGE_MASK));
+    return wt_regions_at(&d->regions, addr) && wt_in_process_shares(&d->process, addr);
 }
 
 uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr)
@@ -102,8 +93,7 @@ bool gcn_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t si
     assert(bytes || !size);
     if (!gcn_mapped(d, addr, size, true) || !gcn_device_write(d, addr, bytes, size))
         return false;
-    if (d->copy)
-        d->copy->stored(d->copy->context, addr, bytes, size);
+    wt_in_process_stored(&d->process, addr, bytes, size);
     return true;
 }
 
@@ -128,6 +118,6 @@ enum wt_status gcn_device_put(struct gcn_device *d, uint64_t addr, const void *b
                               struct wt_error *err)
 {
     const struct wt_mapped m = gcn_memory(d);
-    assert(!d->process);
+    assert(!d->process.memory);
     return wt_mapped_put(&m, addr, bytes, size, err);
 }

@@ -301,22 +301,14 @@ static void count(struct wt_archive *a, struct gcn_device *d)
             gcn_update_ready(&d->wave[i]);
 }
 
-/* Whether the device is in a host process, and the pages that threads use there: where its runs
- * return depends on both. */
-static void surroundings(struct wt_archive *a, struct gcn_device *d, struct wt_shared_pages *shared)
-{
-    wt_archive_bool(a, &d->hosted);
-    wt_archive_shared_pages(a, shared);
-    if (wt_archive_reads(a))
-        d->host = d->hosted ? &gcn_recorded_driver : &gcn_no_driver;
-}
-
 /* All but memory. */
 static void parts(struct wt_archive *a, struct gcn_device *d, struct wt_shared_pages *shared)
 {
     struct wt_machine *m = &d->machine;
     wt_archive_machine(a, m);
-    surroundings(a, d, shared);
+    wt_archive_in_process(a, &d->process.hosted, shared);
+    if (wt_archive_reads(a))
+        d->host = d->process.hosted ? &gcn_recorded_driver : &gcn_no_driver;
     wt_archive_regions(a, &d->regions);
     debug(a, d);
     driver(a, d);
@@ -339,8 +331,8 @@ static void parts(struct wt_archive *a, struct gcn_device *d, struct wt_shared_p
 void gcn_archive(struct wt_machine *m, struct wt_archive *a)
 {
     struct gcn_device *d = (struct gcn_device *)m;
-    assert(!d->process);
-    parts(a, d, &d->shared);
+    assert(!d->process.memory);
+    parts(a, d, &d->process.shared);
     wt_archive_memory(a, d->memory);
     if (!wt_archive_reads(a) || a->failed)
         return;
@@ -354,7 +346,7 @@ void gcn_archive(struct wt_machine *m, struct wt_archive *a)
 bool gcn_archive_in_host(struct gcn_device *d, struct wt_archive *a,
                          const struct wt_host_archive *in_host)
 {
-    assert(d->process && !wt_archive_reads(a));
+    assert(d->process.memory && !wt_archive_reads(a));
     struct wt_shared_pages shared = in_host->shared;
     parts(a, d, &shared);
     if (a->failed)

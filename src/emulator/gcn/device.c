@@ -143,11 +143,8 @@ void gcn_device_free(struct gcn_device *d)
     free(d->cu);
     wt_regions_free(&d->regions);
     free(d->gds);
-    wt_shared_pages_free(&d->shared);
     wt_machine_end(&d->machine);
-    if (d->process != d->memory)
-        wt_memory_free(d->process);
-    wt_memory_free(d->memory);
+    wt_in_process_end(&d->process, d->memory);
     free(d);
 }
 
@@ -321,7 +318,7 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
 
 void gcn_device_clear(struct gcn_device *d)
 {
-    assert(!d->process);
+    assert(!d->process.memory);
     wt_memory_clear(d->memory);
     d->regions.count = 0;
     gcn_device_set_trap_handler(d, 0, 0);

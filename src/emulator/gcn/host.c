@@ -137,18 +137,15 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const str
                                       struct gcn_device **device, struct wt_error *err)
 {
     enum wt_status status;
-    struct wt_memory *memory = wt_memory_new_host();
     assert(host->interrupt && host->launched && host->dispatch_done && host->wave_halted &&
            host->page_fault && host->first_level_trap);
-    if (!memory)
-        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    if ((status = gcn_device_new(config, device, err)) != WT_OK) {
-        wt_memory_free(memory);
+    if ((status = gcn_device_new(config, device, err)) != WT_OK)
+        return status;
+    if ((status = wt_in_process_begin(&(*device)->process, &(*device)->memory, err)) != WT_OK) {
+        gcn_device_free(*device);
         return status;
     }
-    wt_memory_free((*device)->memory);
-    (*device)->memory = (*device)->process = memory;
-    (*device)->in_place = (*device)->hosted = true;
+    (*device)->in_place = true;
     (*device)->host = host;
     return WT_OK;
 }
@@ -159,10 +156,9 @@ enum wt_status gcn_device_copy_memory(struct gcn_device *d, struct wt_copy *copy
                                       struct wt_error *err)
 {
     assert(d->in_place);
-    enum wt_status status = wt_memory_new_copy(copy, d->process, &d->memory, err);
+    enum wt_status status = wt_in_process_copy(&d->process, &d->memory, copy, err);
     if (status != WT_OK)
         return status;
-    d->copy = copy;
     d->in_place = false;
     gcn_device_flush_code(d);
     return WT_OK;
@@ -170,17 +166,14 @@ enum wt_status gcn_device_copy_memory(struct gcn_device *d, struct wt_copy *copy
 
 void gcn_device_rejoin(struct gcn_device *d)
 {
-    assert(d->copy && d->memory != d->process);
-    wt_memory_free(d->memory);
-    d->memory = d->process;
-    d->copy = NULL;
+    wt_in_process_rejoin(&d->process, &d->memory);
     d->in_place = true;
     gcn_device_flush_code(d);
 }
 
 const struct wt_copy *gcn_device_copy(const struct gcn_device *d)
 {
-    return d->copy;
+    return d->process.copy;
 }
 
 const uint8_t *gcn_device_copied(const struct gcn_device *d, uint64_t addr)
@@ -190,7 +183,7 @@ const uint8_t *gcn_device_copied(const struct gcn_device *d, uint64_t addr)
 
 uint8_t *gcn_device_page(const struct gcn_device *d, uint64_t addr)
 {
-    return wt_memory_page_for_write(d->process, addr);
+    return wt_memory_page_for_write(d->process.memory, addr);
 }
 
 bool gcn_device_maps(const struct gcn_device *d, uint64_t addr)
@@ -229,11 +222,11 @@ void gcn_device_flush_code(struct gcn_device *d)
 enum wt_status gcn_device_map_alias(struct gcn_device *d, uint64_t addr, uint64_t size, void *host,
                                     struct wt_error *err)
 {
-    assert(d->process && host && err);
+    assert(d->process.memory && host && err);
     enum wt_status status;
     if ((status = gcn_device_map(d, addr, size, true, err)) != WT_OK)
         return status;
-    if (wt_memory_alias(d->process, addr, size, host))
+    if (wt_memory_alias(d->process.memory, addr, size, host))
         return WT_OK;
     struct wt_error ignored;
     gcn_device_unmap(d, addr, size, &ignored);
@@ -247,7 +240,7 @@ enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t si
     enum wt_status status;
     if ((status = wt_regions_remove(&d->regions, addr, size, err)) != WT_OK)
         return status;
-    wt_memory_unalias(d->process, addr & ~WT_PAGE_MASK);
+    wt_memory_unalias(d->process.memory, addr & ~WT_PAGE_MASK);
     gcn_device_flush_code(d);
     return WT_OK;
 }

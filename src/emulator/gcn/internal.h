@@ -224,12 +224,9 @@ struct gcn_device {
     struct wt_code_cache code;
     struct gcn_trace_point *trace; /* the issue being traced; NULL until a run is */
     struct gcn_watched_share watched_share;
-    bool in_place;                 /* memory is the host process's, whose threads use it, too */
-    bool hosted;                   /* it is, or was recorded, in a host process */
-    struct wt_shared_pages shared; /* of a recording that was read from a core file */
-    struct wt_memory *process;     /* the host process's memory; NULL: the device is in none */
-    const struct wt_copy *copy;    /* in a host process: memory is a copy of it; or NULL */
-    const struct gcn_host *host;   /* never NULL */
+    bool in_place; /* memory is the host process's, whose threads use it, too */
+    struct wt_in_process process;
+    const struct gcn_host *host; /* never NULL */
 };
 
 /* A vector instruction being computed: 64 values a source, whatever EXEC is. */
@@ -581,9 +578,6 @@ uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr);
  * gcn_write must be used.
  */
 uint8_t *gcn_host_for_write(struct gcn_device *d, uint64_t addr);
-/* Whether an atomic that has stored at @p addr ends the run: in a host process the program's
- * threads may be changing that memory. */
-bool gcn_atomic_shown(const struct gcn_device *d, uint64_t addr);
 /*
  * Whether something is watched on the device, but no byte of [addr, addr + size), which lies in one
  * page.

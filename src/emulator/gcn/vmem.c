@@ -867,7 +867,7 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
             if (!write_lane(w, t, lane, bytes, u->size))
                 return gcn_no_memory(w, u, (uint64_t)1 << lane, t->addr[lane]);
             if (!((t->lds | t->private) >> lane & 1))
-                comes_back |= gcn_atomic_shown(w->device, t->addr[lane]);
+                comes_back |= wt_in_process_atomic(&w->device->process, t->addr[lane]);
         }
         if (gcn_watching(w->device))
             watch_atomic(w, u, t, lane, old, gcn_atomic(what, u->size, old, data, compare));

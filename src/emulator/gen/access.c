@@ -16,7 +16,7 @@
 /* The memory that the tables are in: they do not change while the device works on a copy. */
 static const struct wt_memory *tables_of(const struct gen_device *d)
 {
-    return d->process ? d->process : d->memory;
+    return d->process.memory ? d->process.memory : d->memory;
 }
 
 static uint64_t read_entry(void *context, uint64_t physical)
@@ -128,26 +128,11 @@ const uint8_t *gen_tlb_fill_read(struct gen_device *d, uint64_t addr)
     return wt_tlb_fill_read(&d->tlb, addr, wt_memory_page(d->memory, physical));
 }
 
-/* Whether stores to that page are reported one by one, or were in the recorded run: threads of the
- * process may use it. */
-static bool is_shared(const struct gen_device *d, uint64_t physical)
-{
-    return wt_shared_pages_have(&d->shared, physical) ||
-           (d->copy && d->copy->shared(d->copy->context, physical & ~WT_PAGE_MASK));
-}
-
-/* Whether an atomic that has stored there ends the run. */
-static bool atomic_shown(const struct gen_device *d, uint64_t physical)
-{
-    return d->copy ? d->copy->was_atomic(d->copy->context, physical)
-                   : wt_shared_pages_have(&d->shared, physical);
-}
-
 uint8_t *gen_tlb_fill_write(struct gen_device *d, uint64_t addr)
 {
     uint64_t physical;
     if (gen_watches_page(d, addr, true) || wt_code_on_page(&d->code, addr) ||
-        !translate(d, addr, true, &physical) || is_shared(d, physical))
+        !translate(d, addr, true, &physical) || wt_in_process_shares(&d->process, physical))
         return NULL;
     uint8_t *page = wt_memory_page_for_write(d->memory, physical);
     return page ? wt_tlb_fill_write(&d->tlb, addr, page, !gen_watches_page(d, addr, false), true)
@@ -213,9 +198,8 @@ void gen_stored(struct gen_thread *t, uint64_t addr, const uint8_t *bytes, unsig
         part = (unsigned)part_of(addr + done, size - done < MOST ? size - done : MOST);
         if (!translate(d, addr + done, true, &physical))
             return;
-        if (d->copy)
-            d->copy->stored(d->copy->context, physical, bytes + done, part);
-        if (!atomic || !atomic_shown(d, physical))
+        wt_in_process_stored(&d->process, physical, bytes + done, part);
+        if (!atomic || !wt_in_process_atomic(&d->process, physical))
             continue;
         d->machine.event = true;
         wt_end_turn(&d->machine, &t->left);

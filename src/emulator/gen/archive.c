@@ -193,7 +193,7 @@ static void parts(struct wt_archive *a, struct gen_device *d, struct wt_shared_p
 {
     struct wt_machine *m = &d->machine;
     wt_archive_machine(a, m);
-    wt_archive_shared_pages(a, shared);
+    wt_archive_in_process(a, &d->process.hosted, shared);
     wt_archive_u64(a, &d->root, MOST_ADDRESS, "the address of a page table");
     wt_archive_u64(a, &d->next_table, (uint64_t)1 << WT_MEMORY_ADDRESS_BITS,
                    "the address of a page table");
@@ -213,7 +213,7 @@ static void parts(struct wt_archive *a, struct gen_device *d, struct wt_shared_p
 void gen_archive(struct wt_machine *m, struct wt_archive *a)
 {
     struct gen_device *d = (struct gen_device *)m;
-    parts(a, d, &d->shared);
+    parts(a, d, &d->process.shared);
     wt_archive_memory(a, d->memory);
     if (!wt_archive_reads(a) || a->failed)
         return;

@@ -68,11 +68,8 @@ void gen_device_free(struct gen_device *d)
     free(d->group);
     free(d->slm_taken);
     free(d->slots_free);
-    wt_shared_pages_free(&d->shared);
     wt_machine_end(&d->machine);
-    if (d->process != d->memory)
-        wt_memory_free(d->process);
-    wt_memory_free(d->memory);
+    wt_in_process_end(&d->process, d->memory);
     free(d);
 }
 

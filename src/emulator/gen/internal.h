@@ -227,11 +227,9 @@ struct gen_device {
     struct wt_machine machine;
     struct gen_config config;
     struct wt_memory *memory;
-    struct wt_memory *process;     /* in a host process: its own memory, which is `memory` or: */
-    const struct wt_copy *copy;    /* `memory` is a copy of it; NULL: it is not */
-    struct wt_shared_pages shared; /* of a recording that was read from a core file */
-    uint64_t root;                 /* physical address of the PPGTT's PML4; 0: there is none */
-    uint64_t next_table;           /* the next one that gen_device_map takes */
+    struct wt_in_process process;
+    uint64_t root;       /* physical address of the PPGTT's PML4; 0: there is none */
+    uint64_t next_table; /* the next one that gen_device_map takes */
     struct gen_thread *thread;
     struct gen_group *group; /* as many as threads */
     uint32_t *slm_taken;     /* bytes, of each subslice */

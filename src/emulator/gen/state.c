@@ -87,7 +87,7 @@ bool gen_restore(struct wt_machine *m, const struct wt_state *s)
     wt_state_restore_rows(m, m->waves, registers_of, s->registers);
     wt_state_restore_rows(m, m->waves, slm_of, s->slm);
     gen_count_taken(d);
-    if (d->copy) /* its pages go by other addresses than code does */
+    if (d->process.hosted) /* its pages go by other addresses than code does */
         wt_code_clear(&d->code);
     wt_state_resume(&s->head, m, d->memory, &d->code);
     return true;

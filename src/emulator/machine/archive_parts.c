@@ -40,7 +40,7 @@ void wt_archive_regions(struct wt_archive *a, struct wt_regions *r)
 
 #define MOST_SHARED 1048576
 
-void wt_archive_shared_pages(struct wt_archive *a, struct wt_shared_pages *pages)
+static void shared_pages(struct wt_archive *a, struct wt_shared_pages *pages)
 {
     uint64_t count = pages->count;
     wt_archive_u64(a, &count, MOST_SHARED, "the number of shared pages");
@@ -59,6 +59,12 @@ void wt_archive_shared_pages(struct wt_archive *a, struct wt_shared_pages *pages
             wt_archive_fail(a, "the shared pages are not in order");
         pages->page[pages->count++] = page;
     }
+}
+
+void wt_archive_in_process(struct wt_archive *a, bool *hosted, struct wt_shared_pages *shared)
+{
+    wt_archive_bool(a, hosted);
+    shared_pages(a, shared);
 }
 
 /* ---- what every machine has ---- */

@@ -13,7 +13,8 @@ void wt_archive_regions(struct wt_archive *a, struct wt_regions *regions);
 /** Writes or reads a fault, which may be none, of a machine with so many waves and lanes. */
 void wt_archive_fault(struct wt_archive *a, struct wt_fault *fault, uint32_t waves, unsigned lanes);
 
-/** Writes or reads the list of shared pages; what it had before is freed when it is read. */
-void wt_archive_shared_pages(struct wt_archive *a, struct wt_shared_pages *pages);
+/** Writes or reads what the recorded run depends on: whether the device was in a host process, and
+ * the pages that it shared with threads. The list of pages that it had is freed when it is read. */
+void wt_archive_in_process(struct wt_archive *a, bool *hosted, struct wt_shared_pages *shared);
 
 #endif

@@ -36,13 +36,6 @@ struct wt_copy {
 };
 
 /**
- * Makes the memory of a device that works on a copy of @p process, which it sets in @p copy: it can
- * be forked. @p copy must live as long as it. WT_NO_MEMORY; *memory stays as it is then.
- */
-enum wt_status wt_memory_new_copy(struct wt_copy *copy, struct wt_memory *process,
-                                  struct wt_memory **memory, struct wt_error *err);
-
-/**
  * The pages of a copy that threads of the process may use (see `shared` above), by address. Where a
  * recorded run returned depends on them: an atomic there ends it. A device that was read from a
  * core file has no copy, but this list.
@@ -56,6 +49,45 @@ struct wt_shared_pages {
 bool wt_shared_pages_have(const struct wt_shared_pages *pages, uint64_t addr);
 /** The list is empty then. */
 void wt_shared_pages_free(struct wt_shared_pages *pages);
+
+/** What a device has of the host process that it is in, or that it was in when its core file was
+ * written. All 0: it has never been in one. */
+struct wt_in_process {
+    bool hosted;                   /**< it is in a host process, or was recorded in one */
+    struct wt_memory *memory;      /**< the process's; NULL: the device is in none now */
+    const struct wt_copy *copy;    /**< the device's memory is a copy of it; NULL: it is `memory` */
+    struct wt_shared_pages shared; /**< of a recorded run that was read from a core file */
+};
+
+/** Puts a new device into this process: its memory, which is freed, becomes the process's.
+ * WT_NO_MEMORY. */
+enum wt_status wt_in_process_begin(struct wt_in_process *p, struct wt_memory **memory,
+                                   struct wt_error *err);
+/** Frees the device's memory, @p memory, and all that is in @p p. */
+void wt_in_process_end(struct wt_in_process *p, struct wt_memory *memory);
+/**
+ * Makes @p memory of the device a copy of the process's, which can be forked. @p copy must live as
+ * long as it. The device must forget decoded code and its TLB. WT_NO_MEMORY; nothing changes then.
+ */
+enum wt_status wt_in_process_copy(struct wt_in_process *p, struct wt_memory **memory,
+                                  struct wt_copy *copy, struct wt_error *err);
+/** Back to the process's memory; what only the copy has is lost. As above, the device must forget
+ * decoded code. */
+void wt_in_process_rejoin(struct wt_in_process *p, struct wt_memory **memory);
+/** Whether stores to the page of @p addr, which is mapped, are reported one by one, or were in the
+ * recorded run. */
+bool wt_in_process_shares(const struct wt_in_process *p, uint64_t addr);
+/** Whether the device reports stores at all, or did in the recorded run. */
+static inline bool wt_in_process_reports(const struct wt_in_process *p)
+{
+    return p->copy || p->shared.count;
+}
+/** A wave has stored @p size bytes to the device's memory. */
+void wt_in_process_stored(const struct wt_in_process *p, uint64_t addr, const void *bytes,
+                          size_t size);
+/** An atomic has stored at @p addr. True: the run returns WT_RUN_EVENT behind its instruction,
+ * since the process's threads may be changing that memory. */
+bool wt_in_process_atomic(const struct wt_in_process *p, uint64_t addr);
 
 /** What the state of a device in a host process is written from. */
 struct wt_host_archive {

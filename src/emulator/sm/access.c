@@ -30,28 +30,16 @@ const uint8_t *sm_tlb_fill_read(struct sm_device *d, uint64_t addr)
     return sm_watches_page_read(d, addr) ? NULL : wt_mapped_fill_read(&m, addr);
 }
 
-/* Whether stores to that page are reported one by one, or were in the recorded run: threads of the
- * process may use it. */
 static bool is_shared(const struct sm_device *d, uint64_t addr)
 {
-    return wt_shared_pages_have(&d->shared, addr) ||
-           (d->copy && wt_regions_at(&d->regions, addr) &&
-            d->copy->shared(d->copy->context, addr & ~WT_PAGE_MASK));
-}
-
-/* Whether an atomic that has stored there ends the run. */
-static bool atomic_shown(const struct sm_device *d, uint64_t addr)
-{
-    return d->copy ? d->copy->was_atomic(d->copy->context, addr)
-                   : wt_shared_pages_have(&d->shared, addr);
+    return wt_regions_at(&d->regions, addr) && wt_in_process_shares(&d->process, addr);
 }
 
 void sm_stored(struct sm_warp *w, uint64_t addr, const uint8_t *bytes, unsigned size, bool atomic)
 {
     struct sm_device *d = w->device;
-    if (d->copy)
-        d->copy->stored(d->copy->context, addr, bytes, size);
-    if (!atomic || !atomic_shown(d, addr))
+    wt_in_process_stored(&d->process, addr, bytes, size);
+    if (!atomic || !wt_in_process_atomic(&d->process, addr))
         return;
     d->machine.event = true;
     wt_end_turn(&d->machine, &w->left);

@@ -100,6 +100,21 @@ unsigned sm_alu_fadd(struct sm_exec *x)
                SM_FIELD(w, ftz44), SM_FIELD(w, sat50), 47);
 }
 
+/* FSWZADD: the signs of A and B depend on the lane's place among four (as nouveau's compiler, Mesa,
+ * uses it: PP is a + b, NP b - a, PN a - b, ZP b). */
+unsigned sm_alu_fswzadd(struct sm_exec *x)
+{
+    FOR_LANES (i) {
+        const unsigned signs_of = sm_swizzle(x->word, i & 3);
+        const uint32_t a = signs_of == 3 ? SIGN : signs(x->a[i], signs_of == 1, false);
+        const uint32_t b = signs(x->b[i], signs_of == 2, false);
+        struct wt_fp fp = mode_of(SM_FIELD(x->word, rnd39), SM_FIELD(x->word, ftz44));
+        x->d[0][i] = finish(wt_f32_add(a, b, &fp), false);
+    }
+    set_float_cc(x, 47);
+    return 1;
+}
+
 static void wide_immediate(struct sm_exec *x)
 {
     FOR_LANES (i)

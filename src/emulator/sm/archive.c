@@ -36,8 +36,9 @@ static void launch(struct wt_archive *a, struct sm_device *d)
 {
     struct sm_grid *g = &d->grid;
     struct sm_launch *l = &g->launch;
-    uint64_t *const longs[] = {&g->next,     &g->done,         &l->entry, &l->local_base,
-                               &l->constant, &l->constant_end, &l->heap,  &l->heap_size};
+    uint64_t *const longs[] = {&g->next,       &g->done,      &l->entry,
+                               &l->local_base, &l->constant,  &l->constant_end,
+                               &l->heap,       &l->heap_size, &l->together};
     wt_archive_u64(a, &g->total, UINT64_MAX, "a number of CTAs");
     wt_archive_bool(a, &g->active);
     if (!g->total) { /* there was no launch yet */
@@ -267,7 +268,7 @@ static void parts(struct wt_archive *a, struct sm_device *d, struct wt_shared_pa
 {
     struct wt_machine *m = &d->machine;
     wt_archive_machine(a, m);
-    wt_archive_shared_pages(a, shared);
+    wt_archive_in_process(a, &d->process.hosted, shared);
     wt_archive_regions(a, &d->regions);
     wt_archive_u64(a, &d->handler, UINT64_MAX, "the address of the trap handler");
     wt_archive_bool(a, &d->grant);
@@ -284,7 +285,7 @@ static void parts(struct wt_archive *a, struct sm_device *d, struct wt_shared_pa
 void sm_archive(struct wt_machine *m, struct wt_archive *a)
 {
     struct sm_device *d = (struct sm_device *)m;
-    parts(a, d, &d->shared);
+    parts(a, d, &d->process.shared);
     wt_archive_memory(a, d->memory);
     if (!wt_archive_reads(a) || a->failed)
         return;

@@ -297,6 +297,21 @@ static bool take_bank(struct parse *p)
     return take_place(p, 20, 16, 1) && (take(p, "]") || bad(p, "']' is missing"));
 }
 
+/* "ZPPPZPPP": the signs of A and B for lanes 0 to 3 of each four. */
+static bool take_swizzle(struct parse *p)
+{
+    for (unsigned lane = 0; lane < 4; lane++) {
+        unsigned signs = 0;
+        while (signs < SM_SWIZZLES && strncmp(p->at, sm_swizzles[signs], 2) != 0)
+            signs++;
+        if (signs == SM_SWIZZLES)
+            return bad(p, "four of PP, NP, PN, ZP are expected here, as one word (ZPPPZPPP)");
+        set(p, 34 - 2 * lane, 2, signs);
+        p->at += 2;
+    }
+    return true;
+}
+
 static bool take_target(struct parse *p)
 {
     uint64_t target;
@@ -643,6 +658,12 @@ static bool take_operand(struct parse *p, const struct sm_item *item)
         return take_bank(p);
     case 't':
         return take_target(p);
+    case 'K':
+        if (strncmp(p->at, "c[", 2) != 0)
+            return bad(p, "a target, or constant memory that has it, is expected here");
+        return take_target(p);
+    case 'Z':
+        return take_swizzle(p);
     case 'w':
     case 'W':
         if (!take_register(p, &number))
@@ -938,6 +959,10 @@ enum wt_status sm_assemble(const char *text, uint64_t pc, sm_label_fn label, voi
     }
     if (!known) {
         *column = (size_t)(start.at - text);
+        const struct sm_refused *refused = sm_refused_name(start.at, strcspn(start.at, " .;\t"));
+        if (refused)
+            return wt_fail(err, WT_UNSUPPORTED, "%s is not in the table: %s", refused->name,
+                           refused->why);
         return wt_fail(err, WT_INVALID, "there is no instruction '%.*s'",
                        (int)(strcspn(start.at, " .;\t") % 32), start.at);
     }

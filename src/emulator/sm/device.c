@@ -149,11 +149,8 @@ void sm_device_free(struct sm_device *d)
     free(d->warp);
     free(d->cta);
     wt_regions_free(&d->regions);
-    wt_shared_pages_free(&d->shared);
     wt_machine_end(&d->machine);
-    if (d->process != d->memory)
-        wt_memory_free(d->process);
-    wt_memory_free(d->memory);
+    wt_in_process_end(&d->process, d->memory);
     free(d);
 }
 

@@ -121,9 +121,19 @@ const struct sm_uop *sm_op_bra(struct sm_warp *w, const struct sm_uop *u)
     return target_of(w, u, &target, &next) ? diverge(w, u, taken(w, u), target) : next;
 }
 
+/* The target of JMP and JCAL: a number, or read from constant memory. */
+static bool absolute_target(struct sm_warp *w, const struct sm_uop *u, uint64_t *target,
+                            const struct sm_uop **next)
+{
+    *target = sm_bits(u->word, 20, 32);
+    return !sm_bit(u->word, 5) || target_of(w, u, target, next);
+}
+
 const struct sm_uop *sm_op_jmp(struct sm_warp *w, const struct sm_uop *u)
 {
-    return diverge(w, u, taken(w, u), sm_bits(u->word, 20, 32));
+    const struct sm_uop *next;
+    uint64_t target;
+    return absolute_target(w, u, &target, &next) ? diverge(w, u, taken(w, u), target) : next;
 }
 
 /* Each lane has its own target: lanes with the same target go together. */
@@ -218,7 +228,9 @@ const struct sm_uop *sm_op_cal(struct sm_warp *w, const struct sm_uop *u)
 
 const struct sm_uop *sm_op_jcal(struct sm_warp *w, const struct sm_uop *u)
 {
-    return call(w, u, sm_bits(u->word, 20, 32));
+    const struct sm_uop *next;
+    uint64_t target;
+    return absolute_target(w, u, &target, &next) ? call(w, u, target) : next;
 }
 
 const struct sm_uop *sm_op_sync(struct sm_warp *w, const struct sm_uop *u)

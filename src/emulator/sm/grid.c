@@ -17,6 +17,24 @@ static uint32_t cta_shared(const struct sm_launch *l)
     return (l->shared + 255) / 256 * 256;
 }
 
+static uint32_t cta_warps(const struct sm_launch *l)
+{
+    return (l->block[0] * l->block[1] * l->block[2] + SM_LANES - 1) / SM_LANES;
+}
+
+uint32_t sm_launch_resident(const struct sm_launch *l)
+{
+    const uint32_t warps = cta_warps(l), shared = cta_shared(l);
+    assert(warps && l->registers);
+    if (l->shared > SM_CTA_SHARED)
+        return 0;
+    uint32_t most = SM_WARPS / warps < SM_CTAS ? SM_WARPS / warps : SM_CTAS;
+    if (shared && SM_SHARED_BYTES / shared < most)
+        most = SM_SHARED_BYTES / shared;
+    const uint32_t by_registers = SM_FILE / (warps * warp_registers(l));
+    return by_registers < most ? by_registers : most;
+}
+
 enum wt_status sm_device_launch(struct sm_device *d, const struct sm_launch *l,
                                 struct wt_error *err)
 {
@@ -40,7 +58,7 @@ enum wt_status sm_device_launch(struct sm_device *d, const struct sm_launch *l,
                        l->shared, SM_CTA_SHARED);
     if (l->registers < 1 || l->registers > 255)
         return wt_fail(err, WT_INVALID, "%u registers for a thread; there are 255", l->registers);
-    g.warps_per_cta = (uint32_t)((threads + SM_LANES - 1) / SM_LANES);
+    g.warps_per_cta = cta_warps(l);
     if (g.warps_per_cta * warp_registers(l) > SM_FILE)
         return wt_fail(err, WT_INVALID,
                        "a CTA of %u warps with %u registers a thread does not fit an SM",

@@ -9,15 +9,12 @@ enum wt_status sm_device_new_in_host(const struct sm_config *config, struct sm_d
                                      struct wt_error *err)
 {
     enum wt_status status;
-    struct wt_memory *memory = wt_memory_new_host();
-    if (!memory)
-        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    if ((status = sm_device_new(config, device, err)) != WT_OK) {
-        wt_memory_free(memory);
+    if ((status = sm_device_new(config, device, err)) != WT_OK)
+        return status;
+    if ((status = wt_in_process_begin(&(*device)->process, &(*device)->memory, err)) != WT_OK) {
+        sm_device_free(*device);
         return status;
     }
-    wt_memory_free((*device)->memory);
-    (*device)->memory = (*device)->process = memory;
     return WT_OK;
 }
 
@@ -32,27 +29,22 @@ static void forget_pages(struct sm_device *d)
 enum wt_status sm_device_copy_memory(struct sm_device *d, struct wt_copy *copy,
                                      struct wt_error *err)
 {
-    assert(d->process && d->memory == d->process);
-    enum wt_status status = wt_memory_new_copy(copy, d->process, &d->memory, err);
+    enum wt_status status = wt_in_process_copy(&d->process, &d->memory, copy, err);
     if (status != WT_OK)
         return status;
-    d->copy = copy;
     forget_pages(d);
     return WT_OK;
 }
 
 void sm_device_rejoin(struct sm_device *d)
 {
-    assert(d->copy && d->memory != d->process);
-    wt_memory_free(d->memory);
-    d->memory = d->process;
-    d->copy = NULL;
+    wt_in_process_rejoin(&d->process, &d->memory);
     forget_pages(d);
 }
 
 const struct wt_copy *sm_device_copy(const struct sm_device *d)
 {
-    return d->copy;
+    return d->process.copy;
 }
 
 const uint8_t *sm_device_copied(const struct sm_device *d, uint64_t addr)

@@ -19,10 +19,6 @@
 #define SM_RZ 255
 #define SM_ROWS 259 /* RZ and what a vector that begins with it would take are zeros */
 #define SM_MOST_SMS 16
-#define SM_CTAS 32 /* of an SM */
-#define SM_SHARED_BYTES 65536
-#define SM_CTA_SHARED 49152
-#define SM_FILE 65536 /* registers of an SM */
 #define SM_STACK 64
 #define SM_BARRIERS 16
 #define SM_SLOTS (WT_PAGE_SIZE / 8)
@@ -215,9 +211,7 @@ struct sm_device {
     struct wt_machine machine;
     struct sm_config config;
     struct wt_memory *memory;
-    struct wt_memory *process;     /* in a host process: its own memory, which is `memory` or: */
-    const struct wt_copy *copy;    /* `memory` is a copy of it; NULL: it is not */
-    struct wt_shared_pages shared; /* of a recording that was read from a core file */
+    struct wt_in_process process;
     struct sm_warp *warp;
     struct sm_cta *cta; /* SM_CTAS an SM */
     struct sm_unit unit[SM_MOST_SMS];

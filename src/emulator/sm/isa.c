@@ -43,6 +43,34 @@ bool sm_decode(uint64_t word, enum sm_insn *insn, enum sm_form *form)
     return false;
 }
 
+static const struct {
+    struct sm_refused what;
+    uint64_t mask, word;
+} refused[] = {
+#define R(name, mask, word, why) {{#name, why}, mask, word},
+#include "emulator/sm/refused.def"
+#undef R
+};
+
+const struct sm_refused *sm_refused_word(uint64_t word)
+{
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        if ((word & refused[i].mask) == refused[i].word)
+            return &refused[i].what;
+    return NULL;
+}
+
+const struct sm_refused *sm_refused_name(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        if (strlen(refused[i].what.name) == length &&
+            strncmp(refused[i].what.name, name, length) == 0)
+            return &refused[i].what;
+    return NULL;
+}
+
+const char *const sm_swizzles[SM_SWIZZLES] = {"PP", "NP", "PN", "ZP"};
+
 const char *sm_field_name(const struct sm_field *field, unsigned value, size_t *length)
 {
     const char *at = field->names;

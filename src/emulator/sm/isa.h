@@ -84,6 +84,26 @@ static inline uint32_t sm_immediate(uint64_t word)
     return (uint32_t)sm_bits(word, 20, 19) | (word >> 56 & 1 ? 0xfff80000u : 0);
 }
 
+/** What FSWZADD does in a lane: the signs of A and B; Z: A is left out. */
+enum { SM_SWIZZLES = 4 };
+extern const char *const sm_swizzles[SM_SWIZZLES];
+/** The index in sm_swizzles of lane 0..3 of each four. */
+static inline unsigned sm_swizzle(uint64_t word, unsigned lane)
+{
+    return (unsigned)sm_bits(word, 34 - 2 * lane, 2);
+}
+
+/** Why an instruction of NVIDIA's GPUs is not in the table. */
+struct sm_refused {
+    const char *name; /**< "IPA" */
+    const char *why;  /**< "graphics" */
+};
+
+/** What a word is that sm_decode() does not know; NULL: no known instruction. */
+const struct sm_refused *sm_refused_word(uint64_t word);
+/** The same by the mnemonic without its modifiers. */
+const struct sm_refused *sm_refused_name(const char *name, size_t length);
+
 /* ---- control words ---- */
 
 /** Each bundle of 32 bytes begins with a control word for the three instructions behind it. */

@@ -224,7 +224,7 @@ bool sm_store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_a
     memcpy(to, bytes, a->size);
     if (!shared) {
         wt_code_invalidate(&d->code, a->addr[lane], a->size);
-        if (d->copy || d->shared.count)
+        if (wt_in_process_reports(&d->process))
             sm_stored(w, a->addr[lane], bytes, a->size, kind == WT_WATCH_ACCESS);
     }
     if (d->machine.watch)

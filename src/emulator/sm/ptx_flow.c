@@ -90,7 +90,7 @@ PTX_EXECUTOR(ptx_op_join)
     return w->depth ? go(w, sm_next_pc(sm_pc_of(w, u))) : sm_next(w, u);
 }
 
-bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, uint32_t members,
+bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, const uint32_t *members,
                   const struct sm_uop **next)
 {
     const uint64_t pc = sm_pc_of(w, u);
@@ -107,8 +107,20 @@ bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, uint32_t members,
         w->active |= e->mask;
         ptx_remove_entry(w, i);
     }
-    if (!(members & w->live & ~w->active) || !ptx_find_best(w, PTX_RUNS, &best))
+    const uint32_t lanes = ptx_lanes(w, u->ptx), absent = w->live & ~w->active;
+    uint32_t waiting = 0;
+    if (!absent)
         return true;
+    PTX_LEFT(i, lanes)
+    if (members[i] & absent)
+        waiting |= 1u << i;
+    if (!waiting || !ptx_find_best(w, PTX_RUNS, &best))
+        return true;
+    if (waiting != lanes) {
+        ptx_put_away(w, pc, waiting, w->base, PTX_WAITS_SYNC, w->result);
+        w->active &= ~waiting;
+        return true;
+    }
     ptx_put_away(w, pc, w->active, w->base, PTX_WAITS_SYNC, w->result);
     *next = another(w);
     return false;

@@ -320,8 +320,9 @@ uint32_t ptx_rows_in_use(const struct sm_warp *w);
 
 /* ---- ptx_flow.c, ptx_paths.c ---- */
 
-/* The lanes of a `.sync` are those of its mask: false: the path waits, *next is what to return. */
-bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, uint32_t members,
+/* The lanes of a `.sync` are those of the masks, which may differ from lane to lane: lanes with a
+ * member that is to come wait for it. False: the path waits, *next is what to return. */
+bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, const uint32_t *members,
                   const struct sm_uop **next);
 /* Barriers of threads. */
 bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number);

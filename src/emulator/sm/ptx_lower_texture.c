@@ -113,7 +113,8 @@ bool ptx_lower_texture_query(struct body *b, enum ptx_math op)
            body_put_record(b, ptx_op_texture_query, &record);
 }
 
-/* suld.b, sust.b: bits of elements, as they are in memory. */
+/* suld.b, sust.b: bits of elements, as they are in memory. sust.p: components, which become what
+ * the surface's format has; LLVM gives them 8 and 16 bits, too. */
 bool ptx_lower_surface(struct body *b, enum ptx_math op)
 {
     const struct ptx_form *f = &b->form;
@@ -121,14 +122,18 @@ bool ptx_lower_surface(struct body *b, enum ptx_math op)
     const enum ptx_shape shape = shape_of(f);
     const enum ptx_type t = f->type[0];
     struct ptx_op record = body_blank();
-    if (shape == PTX_SHAPES || !ptx_has(f, PTX_WORD_b) || f->type_count != 1 ||
-        (t != PTX_B8 && t != PTX_B16 && t != PTX_B32 && t != PTX_B64) ||
+    const bool formatted = stores && ptx_has(f, PTX_WORD_p);
+    const bool bits = t == PTX_B8 || t == PTX_B16 || t == PTX_B32;
+    if (shape == PTX_SHAPES || formatted == ptx_has(f, PTX_WORD_b) || f->type_count != 1 ||
+        !(bits || (formatted ? t == PTX_U32 || t == PTX_S32 || t == PTX_F32 : t == PTX_B64)) ||
         f->vector * ptx_type_bytes(t) > 16 || body_operand_count(b) != 2)
         return body_unsupported(b);
     const struct ptx_operand *values = body_operand(b, stores ? 1 : 0);
     record.combine = ptx_has(f, PTX_WORD_clamp)  ? SM_SURFACE_CLAMP
                      : ptx_has(f, PTX_WORD_zero) ? SM_SURFACE_ZERO
                                                  : SM_SURFACE_TRAP;
+    record.flag = formatted;
+    record.type = (uint8_t)t;
     record.size = (uint8_t)ptx_type_bytes(t);
     record.count = f->vector;
     record.element = (uint8_t)(record.size * f->vector);

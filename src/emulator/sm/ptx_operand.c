@@ -126,7 +126,8 @@ static bool find_special(const struct ptx_operand *o, unsigned *number, unsigned
     const int used = snprintf(name, sizeof name, "%.*s%s%.*s", (int)o->name.length - 1,
                               o->name.at + 1, o->component.length ? "_" : "",
                               (int)o->component.length, o->component.length ? o->component.at : "");
-    if (used > 6 && strncmp(name, "envreg", 6) == 0)
+    if (used > 6 && strncmp(name, "envreg", 6) == 0 && strcmp(name, "envreg1") != 0 &&
+        strcmp(name, "envreg2") != 0)
         name[6] = 0;
     for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
         if (strcmp(name, specials[i].name) == 0) {

@@ -1,4 +1,5 @@
 /* PTX: textures and surfaces (manual 9.7.10, 9.7.11). What they compute is in texture.c. */
+#include "emulator/machine/softfloat.h"
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/texture_access.h"
@@ -108,9 +109,9 @@ PTX_EXECUTOR(ptx_op_texture_query)
 
 /* ---- surfaces ---- */
 
-/* The address that a lane accesses; x counts bytes. */
+/* The address that a lane accesses, and its bytes; x counts bytes, or texels (sust.p). */
 static enum sm_surface_place surface_place(struct sm_texture_lane *r, struct handles *h,
-                                           const uint8_t *frame, uint64_t *address)
+                                           const uint8_t *frame, uint64_t *address, unsigned *size)
 {
     const struct ptx_op *o = r->u->ptx;
     const struct sm_texture *t = &h->found.texture;
@@ -118,8 +119,36 @@ static enum sm_surface_place surface_place(struct sm_texture_lane *r, struct han
     if (!find_texture(r, h) || !right_shape(r, t))
         return SM_SURFACE_ERROR;
     coordinates_of(o, frame, r->lane, at, &layer);
-    return sm_surface_find(r, t, at, layer, o->element, (enum sm_surface_outside)o->combine,
-                           address);
+    *size = o->flag ? t->bytes * t->channels : o->element;
+    if (o->flag)
+        at[0] *= *size;
+    return sm_surface_find(r, t, at, layer, *size, (enum sm_surface_outside)o->combine, address);
+}
+
+/* A component of sust.p in the form that sm_texture_pack() wants: bits are of the surface's type,
+ * extended to 32; numbers of another type are converted. */
+static uint32_t component_for(const struct sm_texture *t, const struct ptx_op *o, uint64_t value)
+{
+    const bool is_float = t->texel == SM_TEXEL_FLOAT, is_signed = t->texel == SM_TEXEL_SIGNED;
+    struct wt_fp fp = {.propagate_nan = true};
+    switch (o->type) {
+    case PTX_F32:
+        return is_float    ? (uint32_t)value
+               : is_signed ? (uint32_t)wt_f32_to_i32((uint32_t)value, &fp)
+                           : wt_f32_to_u32((uint32_t)value, &fp);
+    case PTX_S32:
+        return is_float                                     ? wt_i64_to_f32((int32_t)value, &fp)
+               : !is_signed && (int32_t)(uint32_t)value < 0 ? 0
+                                                            : (uint32_t)value;
+    case PTX_U32:
+        return is_float                         ? wt_u64_to_f32((uint32_t)value, &fp)
+               : is_signed && value > INT32_MAX ? INT32_MAX
+                                                : (uint32_t)value;
+    default:
+        if (is_float && o->size == 2)
+            return wt_f16_to_f32((uint16_t)value, &fp);
+        return is_signed ? (uint32_t)wt_sign_extend(value, 8u * o->size) : (uint32_t)value;
+    }
 }
 
 PTX_EXECUTOR(ptx_op_surface_load)
@@ -133,7 +162,8 @@ PTX_EXECUTOR(ptx_op_surface_load)
     {
         uint64_t address;
         r.lane = i;
-        const enum sm_surface_place place = surface_place(&r, &h, frame, &address);
+        unsigned size;
+        const enum sm_surface_place place = surface_place(&r, &h, frame, &address, &size);
         if (place == SM_SURFACE_ERROR ||
             (place == SM_SURFACE_INSIDE && !sm_texture_read(&r, address, o->element, bytes[i])))
             return r.next;
@@ -146,32 +176,49 @@ PTX_EXECUTOR(ptx_op_surface_load)
     return sm_next(w, u);
 }
 
+/* The bytes that a lane stores. */
+static void bytes_to_store(const struct ptx_op *o, const uint8_t *frame, unsigned lane,
+                           const struct sm_texture *t, uint8_t bytes[16])
+{
+    uint32_t component[4] = {0};
+    for (unsigned k = 0; k < o->count; k++) {
+        const void *from = o->vector_constant[k] ? o->vector_constant[k] : frame + o->vector[k];
+        const uint64_t value = ptx_get(from, o->size == 8 ? 8 : 4, lane);
+        if (o->flag)
+            component[k] = component_for(
+                t, o, o->size == 4 ? value : value & ((UINT64_C(1) << 8 * o->size) - 1));
+        else
+            wt_store_le(bytes + k * o->size, value, o->size);
+    }
+    if (o->flag)
+        sm_texture_pack(t, component, bytes);
+}
+
 PTX_EXECUTOR(ptx_op_surface_store)
 {
     const struct ptx_op *o = u->ptx;
     const uint8_t *frame = ptx_frame(w);
-    struct sm_access a = {.size = o->element};
+    struct sm_access a = {0};
+    unsigned sizes[SM_LANES];
+    uint8_t bytes[SM_LANES][16];
     struct handles h = {.row = ptx_in(frame, &o->s[0])};
     struct sm_texture_lane r = {.w = w, .u = u};
     PTX_LEFT(i, ptx_lanes(w, o))
     {
         uint64_t address;
         r.lane = i;
-        const enum sm_surface_place place = surface_place(&r, &h, frame, &address);
+        const enum sm_surface_place place = surface_place(&r, &h, frame, &address, &sizes[i]);
         if (place == SM_SURFACE_ERROR ||
             (place == SM_SURFACE_INSIDE &&
-             !sm_reach_global(w, u, i, address, o->element, true, false, &a, &r.next)))
+             !sm_reach_global(w, u, i, address, sizes[i], true, false, &a, &r.next)))
             return r.next;
         a.lanes |= place == SM_SURFACE_INSIDE ? 1u << i : 0;
+        bytes_to_store(o, frame, i, &h.found.texture, bytes[i]);
     }
     PTX_LEFT(i, a.lanes)
     {
-        uint8_t bytes[16];
-        for (unsigned k = 0; k < o->count; k++) {
-            const void *from = o->vector_constant[k] ? o->vector_constant[k] : frame + o->vector[k];
-            wt_store_le(bytes + k * o->size, ptx_get(from, o->size == 8 ? 8 : 4, i), o->size);
-        }
-        if (!sm_store_bytes(w, u, &a, i, WT_WATCH_WRITE, bytes))
+        a.size = sizes[i];
+        if (!sm_store_bytes(w, u, &a, i, WT_WATCH_WRITE, bytes[i]))
             return sm_no_memory(w, u, a.addr[i]);
     }
     return sm_next(w, u);

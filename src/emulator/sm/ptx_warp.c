@@ -129,7 +129,11 @@ static uint64_t special(const struct sm_warp *w, unsigned number, unsigned lane)
     case PTX_SR_total_smem_size:
     case PTX_SR_aggr_smem_size:
         return l->shared;
-    default: /* gridid, envreg, reserved ones */
+    case PTX_SR_envreg1:
+        return l->together >> 32;
+    case PTX_SR_envreg2:
+        return (uint32_t)l->together;
+    default: /* gridid, the other envregs, reserved ones */
         return 0;
     }
 }
@@ -145,11 +149,21 @@ PTX_EXECUTOR(ptx_op_special)
 
 /* ---- lanes together ---- */
 
-/* The lanes of a member mask: where it differs between lanes, that of the first one counts. */
-static uint32_t members(const struct sm_warp *w, const struct ptx_op *o, uint32_t lanes)
+/* Those of some lanes that have the member mask of the first one, and the members among them all.
+ * Without .sync (o->flag) all lanes are one group. */
+static uint32_t group(const struct sm_warp *w, const struct ptx_op *o, uint32_t left,
+                      uint32_t *members)
 {
     const uint32_t *row = ptx_in(ptx_frame(w), &o->s[3]);
-    return row[__builtin_ctz(lanes)];
+    uint32_t same = 0;
+    *members = ptx_lanes(w, o);
+    if (!o->flag)
+        return left;
+    const uint32_t mask = row[__builtin_ctz(left)];
+    for (unsigned i = 0; i < SM_LANES; i++)
+        same |= (uint32_t)(row[i] == mask) << i;
+    *members &= mask;
+    return same & left;
 }
 
 /* Waits for the members of a .sync (o->flag). False: *next is to be returned. */
@@ -160,7 +174,7 @@ static bool together(struct sm_warp *w, const struct sm_uop *u, const struct sm_
     *next = sm_next(w, u);
     if (!lanes)
         return false;
-    return !o->flag || ptx_converge(w, u, members(w, o, lanes), next);
+    return !o->flag || ptx_converge(w, u, ptx_in(ptx_frame(w), &o->s[3]), next);
 }
 
 PTX_EXECUTOR(ptx_op_warp_barrier)
@@ -227,17 +241,19 @@ PTX_EXECUTOR(ptx_op_vote)
         return next;
     uint8_t *frame = ptx_frame(w);
     const uint32_t lanes = ptx_lanes(w, o);
-    const uint32_t voters = o->flag ? lanes & members(w, o, lanes) : lanes;
-    const uint32_t yes = ptx_mask(frame, &o->s[0]) & voters;
-    if (o->how == BALLOT) {
-        PTX_LEFT(i, lanes)
-        ((uint32_t *)(frame + o->d))[i] = yes;
-        return sm_next(w, u);
+    uint32_t voters, holds = 0;
+    for (uint32_t left = lanes, same; left; left &= ~same) {
+        same = group(w, o, left, &voters);
+        const uint32_t yes = ptx_mask(frame, &o->s[0]) & voters;
+        if (o->how == BALLOT) {
+            PTX_LEFT(i, same)
+            ((uint32_t *)(frame + o->d))[i] = yes;
+        } else if (o->how == ANY ? yes != 0 : yes == voters || (o->how == UNIFORM && yes == 0)) {
+            holds |= same;
+        }
     }
-    const bool holds = o->how == ALL   ? yes == voters
-                       : o->how == ANY ? yes != 0
-                                       : yes == voters || yes == 0;
-    ptx_set_mask(frame, o->d, holds ? UINT32_MAX : 0, lanes);
+    if (o->how != BALLOT)
+        ptx_set_mask(frame, o->d, holds, lanes);
     return sm_next(w, u);
 }
 
@@ -250,16 +266,19 @@ PTX_EXECUTOR(ptx_op_match)
         return next;
     uint8_t *frame = ptx_frame(w);
     const void *A = ptx_in(frame, &o->s[0]);
-    const uint32_t lanes = ptx_lanes(w, o), voters = lanes & members(w, o, lanes);
-    uint32_t result[SM_LANES], all = 0;
-    PTX_LEFT(i, lanes)
-    {
-        uint32_t same = 0;
-        PTX_LEFT(k, voters)
-        if (ptx_get(A, o->size, k) == ptx_get(A, o->size, i))
-            same |= 1u << k;
-        result[i] = o->how == ALL && same != voters ? 0 : same;
-        all |= (uint32_t)(same == voters) << i;
+    const uint32_t lanes = ptx_lanes(w, o);
+    uint32_t result[SM_LANES], all = 0, voters;
+    for (uint32_t left = lanes, of; left; left &= ~of) {
+        of = group(w, o, left, &voters);
+        PTX_LEFT(i, of)
+        {
+            uint32_t same = 0;
+            PTX_LEFT(k, voters)
+            if (ptx_get(A, o->size, k) == ptx_get(A, o->size, i))
+                same |= 1u << k;
+            result[i] = o->how == ALL && same != voters ? 0 : same;
+            all |= (uint32_t)(same == voters) << i;
+        }
     }
     if (o->d2 != PTX_NO_SLOT)
         ptx_set_mask(frame, o->d2, all, lanes);
@@ -271,15 +290,8 @@ PTX_EXECUTOR(ptx_op_match)
 
 enum { ADD, MIN, MAX, AND, OR, XOR };
 
-PTX_EXECUTOR(ptx_op_reduce)
+static uint32_t reduced(const struct ptx_op *o, const uint32_t *A, uint32_t voters)
 {
-    const struct ptx_op *o = u->ptx;
-    const struct sm_uop *next;
-    if (!together(w, u, &next))
-        return next;
-    uint8_t *frame = ptx_frame(w);
-    const uint32_t *A = ptx_in(frame, &o->s[0]);
-    const uint32_t lanes = ptx_lanes(w, o), voters = lanes & members(w, o, lanes);
     uint32_t r = voters ? A[__builtin_ctz(voters)] : 0;
     PTX_LEFT(i, voters & (voters - 1))
     {
@@ -306,8 +318,24 @@ PTX_EXECUTOR(ptx_op_reduce)
             break;
         }
     }
-    PTX_LEFT(k, lanes)
-    ((uint32_t *)(frame + o->d))[k] = r;
+    return r;
+}
+
+PTX_EXECUTOR(ptx_op_reduce)
+{
+    const struct ptx_op *o = u->ptx;
+    const struct sm_uop *next;
+    if (!together(w, u, &next))
+        return next;
+    uint8_t *frame = ptx_frame(w);
+    uint32_t A[SM_LANES], voters; /* the destination may be the source */
+    memcpy(A, ptx_in(frame, &o->s[0]), sizeof A);
+    for (uint32_t left = ptx_lanes(w, o), same; left; left &= ~same) {
+        same = group(w, o, left, &voters);
+        const uint32_t r = reduced(o, A, voters);
+        PTX_LEFT(k, same)
+        ((uint32_t *)(frame + o->d))[k] = r;
+    }
     return sm_next(w, u);
 }
 

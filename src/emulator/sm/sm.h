@@ -18,7 +18,11 @@ struct sm_device;
 struct sm_launch;
 struct wt_archive;
 
-#define SM_WARPS 64 /**< of an SM */
+#define SM_WARPS 64           /**< of an SM */
+#define SM_CTAS 32            /**< of an SM */
+#define SM_SHARED_BYTES 65536 /**< shared memory of an SM */
+#define SM_CTA_SHARED 49152   /**< the most of it that a CTA may have */
+#define SM_FILE 65536         /**< registers of an SM */
 #define SM_BANKS 18
 
 /** What the user chooses. */
@@ -92,10 +96,15 @@ struct sm_launch {
     uint32_t dynamic;     /**< where in shared memory that begins which the launch adds */
     uint64_t constant, constant_end; /**< addresses of .const variables */
     uint64_t heap, heap_size; /**< memory for malloc, zeros at first; size 0: malloc gives NULL */
+    uint64_t together; /**< memory that the CTAs have in common, zeros at first, where all of them
+                            run at once: %envreg1 has its upper 32 bits, %envreg2 its lower ones; 0:
+                            they need not run at once */
 };
 
 /** Bytes of local memory that all warps of the device may take. */
 uint64_t sm_device_local_size(const struct sm_device *device, uint32_t local);
+/** How many CTAs of a launch an SM has room for at once; 0: a CTA does not fit. */
+uint32_t sm_launch_resident(const struct sm_launch *launch);
 /** Begins to run a kernel; WT_STATE while one runs, WT_INVALID where it does not fit an SM. */
 enum wt_status sm_device_launch(struct sm_device *device, const struct sm_launch *launch,
                                 struct wt_error *err);

@@ -1,5 +1,6 @@
 /*
- * Surfaces: where a lane's texel is, for PTX (manual 9.7.11) and machine code; SULD.D and SUST.D.
+ * Surfaces: where a lane's texel is, for PTX (manual 9.7.11) and machine code; SULD and SUST, bits
+ * (.D) or components in the surface's format (.P).
  * The registers of A have the coordinates, then the layer, as nouveau's compiler for GM107 (Mesa,
  * MIT) places them; C has the handle, or it is in constant bank 0 as for textures.
  */
@@ -63,6 +64,7 @@ enum { SHAPE_BUFFER = 1, SHAPE_1D_ARRAY, SHAPE_2D, SHAPE_2D_ARRAY, SHAPE_3D };
 struct form {
     unsigned dimensions, size;
     bool layered, bytes, is_signed, immediate;
+    unsigned components; /* of .P, a bit for each; 0: .D */
     enum sm_surface_outside outside;
 };
 
@@ -71,15 +73,19 @@ static struct form form_of(const struct sm_uop *u)
     static const uint8_t sizes[] = {1, 1, 2, 2, 4, 8, 16};
     static const enum sm_surface_outside outsides[] = {SM_SURFACE_ZERO, SM_SURFACE_CLAMP,
                                                        SM_SURFACE_TRAP};
-    const unsigned shape = SM_FIELD(u->word, sudim33), size = SM_FIELD(u->word, susz20);
+    const unsigned shape = SM_FIELD(u->word, sudim33);
+    const bool bits =
+        u->insn == SM_SULD || u->insn == SM_SULD_I || u->insn == SM_SUST || u->insn == SM_SUST_I;
+    const unsigned size = bits ? SM_FIELD(u->word, susz20) : 0;
     return (struct form){.dimensions = shape == SHAPE_3D                              ? 3
                                        : shape == SHAPE_2D || shape == SHAPE_2D_ARRAY ? 2
                                                                                       : 1,
                          .layered = shape == SHAPE_1D_ARRAY || shape == SHAPE_2D_ARRAY,
                          .size = sizes[size],
                          .is_signed = size == 1 || size == 3,
-                         .bytes = SM_FIELD(u->word, suba23),
-                         .immediate = u->insn == SM_SULD_I || u->insn == SM_SUST_I,
+                         .bytes = bits && SM_FIELD(u->word, suba23),
+                         .components = bits ? 0 : SM_FIELD(u->word, sumask20),
+                         .immediate = sm_bit(u->word, 51),
                          .outside = outsides[SM_FIELD(u->word, suclamp49)]};
 }
 
@@ -89,8 +95,10 @@ static unsigned behind(unsigned first, unsigned n)
     return first + n < SM_RZ ? first + n : SM_RZ;
 }
 
+/* The address of a lane's access and its bytes. */
 static enum sm_surface_place place_of(const struct form *f, struct sm_texture_lane *r,
-                                      struct sm_texture_found *found, uint64_t *address)
+                                      struct sm_texture_found *found, uint64_t *address,
+                                      unsigned *size)
 {
     const struct sm_warp *w = r->w;
     uint32_t at[3] = {0};
@@ -102,9 +110,58 @@ static enum sm_surface_place place_of(const struct form *f, struct sm_texture_la
     for (unsigned i = 0; i < f->dimensions; i++)
         at[i] = w->r[behind(r->u->a, i)][r->lane];
     const uint32_t layer = w->r[behind(r->u->a, f->dimensions)][r->lane];
+    *size = f->components ? found->texture.bytes * found->texture.channels : f->size;
     if (!f->bytes)
-        at[0] *= f->size;
-    return sm_surface_find(r, &found->texture, at, layer, f->size, f->outside, address);
+        at[0] *= *size;
+    return sm_surface_find(r, &found->texture, at, layer, *size, f->outside, address);
+}
+
+/* SULD.P: the components that the instruction names, one register behind the other. */
+static const struct sm_uop *load_components(struct sm_warp *w, const struct sm_uop *u,
+                                            const struct form *f)
+{
+    const uint32_t lanes = sm_lanes_of(w, u);
+    uint32_t component[SM_LANES][4] = {{0}};
+    struct sm_texture_found found = {.known = false};
+    struct sm_texture_lane r = {.w = w, .u = u};
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint64_t address;
+        uint8_t bytes[16] = {0};
+        unsigned size;
+        r.lane = (unsigned)__builtin_ctz(left);
+        const enum sm_surface_place place = place_of(f, &r, &found, &address, &size);
+        if (place == SM_SURFACE_ERROR ||
+            (place == SM_SURFACE_INSIDE && !sm_texture_read(&r, address, size, bytes)))
+            return r.next;
+        if (place == SM_SURFACE_INSIDE)
+            sm_texture_unpack(&found.texture, bytes, component[r.lane]);
+    }
+    for (unsigned c = 0, n = 0; c < 4; c++) {
+        const unsigned to = behind(u->d, n);
+        if (!(f->components >> c & 1))
+            continue;
+        n++;
+        for (uint32_t left = to == SM_RZ ? 0 : lanes; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(left);
+            w->r[to][lane] = component[lane][c];
+        }
+    }
+    return sm_next(w, u);
+}
+
+/* The bytes that a lane stores: its registers, or the texel that its components make. What SUST.P
+ * does not name becomes 0. */
+static void bytes_to_store(const struct sm_warp *w, const struct sm_uop *u, const struct form *f,
+                           unsigned lane, const struct sm_texture *t, uint8_t bytes[16])
+{
+    uint32_t component[4] = {0};
+    for (unsigned k = 0; !f->components && k < 4; k++)
+        wt_store_le(bytes + 4 * k, w->r[behind(u->d, k)][lane], 4);
+    for (unsigned c = 0, n = 0; c < 4; c++)
+        if (f->components >> c & 1)
+            component[c] = w->r[behind(u->d, n++)][lane];
+    if (f->components)
+        sm_texture_pack(t, component, bytes);
 }
 
 const struct sm_uop *sm_op_suld(struct sm_warp *w, const struct sm_uop *u)
@@ -114,10 +171,13 @@ const struct sm_uop *sm_op_suld(struct sm_warp *w, const struct sm_uop *u)
     uint8_t bytes[SM_LANES][16] = {{0}};
     struct sm_texture_found found = {.known = false};
     struct sm_texture_lane r = {.w = w, .u = u};
+    if (f.components)
+        return load_components(w, u, &f);
     for (uint32_t left = lanes; left; left &= left - 1) {
         uint64_t address;
+        unsigned size;
         r.lane = (unsigned)__builtin_ctz(left);
-        const enum sm_surface_place place = place_of(&f, &r, &found, &address);
+        const enum sm_surface_place place = place_of(&f, &r, &found, &address, &size);
         if (place == SM_SURFACE_ERROR ||
             (place == SM_SURFACE_INSIDE && !sm_texture_read(&r, address, f.size, bytes[r.lane])))
             return r.next;
@@ -138,25 +198,26 @@ const struct sm_uop *sm_op_suld(struct sm_warp *w, const struct sm_uop *u)
 const struct sm_uop *sm_op_sust(struct sm_warp *w, const struct sm_uop *u)
 {
     const struct form f = form_of(u);
-    struct sm_access a = {.size = f.size};
+    struct sm_access a = {0};
+    unsigned sizes[SM_LANES];
+    uint8_t bytes[SM_LANES][16];
     struct sm_texture_found found = {.known = false};
     struct sm_texture_lane r = {.w = w, .u = u};
     for (uint32_t left = sm_lanes_of(w, u); left; left &= left - 1) {
         uint64_t address;
         r.lane = (unsigned)__builtin_ctz(left);
-        const enum sm_surface_place place = place_of(&f, &r, &found, &address);
+        const enum sm_surface_place place = place_of(&f, &r, &found, &address, &sizes[r.lane]);
         if (place == SM_SURFACE_ERROR ||
             (place == SM_SURFACE_INSIDE &&
-             !sm_reach_global(w, u, r.lane, address, f.size, true, false, &a, &r.next)))
+             !sm_reach_global(w, u, r.lane, address, sizes[r.lane], true, false, &a, &r.next)))
             return r.next;
         a.lanes |= place == SM_SURFACE_INSIDE ? 1u << r.lane : 0;
+        bytes_to_store(w, u, &f, r.lane, &found.texture, bytes[r.lane]);
     }
     for (uint32_t left = a.lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        uint8_t bytes[16];
-        for (unsigned k = 0; k < 4; k++)
-            wt_store_le(bytes + 4 * k, w->r[behind(u->d, k)][lane], 4);
-        if (!sm_store_bytes(w, u, &a, lane, WT_WATCH_WRITE, bytes))
+        a.size = sizes[lane];
+        if (!sm_store_bytes(w, u, &a, lane, WT_WATCH_WRITE, bytes[lane]))
             return sm_no_memory(w, u, a.addr[lane]);
     }
     return sm_next(w, u);

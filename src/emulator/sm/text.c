@@ -242,6 +242,10 @@ static bool put_operand(struct out *o, uint64_t word, uint64_t pc, enum sm_form 
             put_signed(o, sm_video_signed(word, true) ? sign_extend(sm_bits(word, 20, 16), 16)
                                                       : (int64_t)sm_bits(word, 20, 16));
         break;
+    case 'Z':
+        for (unsigned lane = 0; lane < 4; lane++)
+            put(o, "%s", sm_swizzles[sm_swizzle(word, lane)]);
+        break;
     case 'T':
         put_name(o, word, item->part);
         break;
@@ -272,6 +276,7 @@ static bool put_operand(struct out *o, uint64_t word, uint64_t pc, enum sm_form 
         put(o, "]");
         break;
     case 't':
+    case 'K':
         put_target(o, word, pc);
         break;
     case 'w':
@@ -453,8 +458,12 @@ void sm_disassemble(uint64_t word, uint64_t pc, unsigned reuse, char *text, size
     *text = 0;
     if (sm_decode(word, &insn, &form) && sm_fields_legal(word, insn))
         put_instruction(&o, word, pc, insn, form, reuse);
-    else
+    else {
+        const struct sm_refused *known = sm_refused_word(word);
         put(&o, ".quad 0x%016" PRIx64, word);
+        if (known)
+            put(&o, " /* %s */", known->name);
+    }
 }
 
 static void put_barrier(struct out *o, const char *name, unsigned number)

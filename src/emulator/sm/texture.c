@@ -88,6 +88,34 @@ static bool texel_index(const struct sm_texture *t, unsigned axis, int64_t i, ui
     return true;
 }
 
+void sm_texture_unpack(const struct sm_texture *t, const uint8_t *bytes, uint32_t component[4])
+{
+    for (unsigned c = 0; c < t->channels; c++) {
+        uint64_t raw = wt_load_le(bytes + c * t->bytes, t->bytes);
+        if (t->texel == SM_TEXEL_SIGNED)
+            raw = (uint64_t)wt_sign_extend(raw, 8u * t->bytes);
+        if (t->texel == SM_TEXEL_FLOAT && t->bytes == 2)
+            raw = wt_f16_to_f32((uint16_t)raw, &(struct wt_fp){.propagate_nan = true});
+        component[c] = (uint32_t)raw;
+    }
+    for (unsigned c = t->channels; c < 4; c++)
+        component[c] = c < 3 ? 0 : t->texel == SM_TEXEL_FLOAT ? 0x3f800000 : 1;
+}
+
+void sm_texture_pack(const struct sm_texture *t, const uint32_t component[4], uint8_t *bytes)
+{
+    for (unsigned c = 0; c < t->channels; c++) {
+        const int64_t range = INT64_C(1) << (8 * t->bytes - (t->texel == SM_TEXEL_SIGNED));
+        const int64_t least = t->texel == SM_TEXEL_SIGNED ? -range : 0;
+        int64_t value = t->texel == SM_TEXEL_SIGNED ? (int32_t)component[c] : (int64_t)component[c];
+        if (t->texel != SM_TEXEL_FLOAT)
+            value = value < least ? least : value >= range ? range - 1 : value;
+        else if (t->bytes == 2)
+            value = wt_f32_to_f16(component[c], &(struct wt_fp){.propagate_nan = true});
+        wt_store_le(bytes + c * t->bytes, (uint64_t)value, t->bytes);
+    }
+}
+
 struct texel {
     uint32_t raw[4]; /* extended to 32 bits; of floats the bits of a single one */
 };
@@ -129,14 +157,7 @@ static bool read_texel(const struct sm_texture *t, const int64_t place[3], uint3
                       t->address + at[2] * t->slice + at[1] * t->pitch + (uint64_t)at[0] * size,
                       size, bytes))
         return false;
-    for (unsigned c = 0; c < t->channels; c++) {
-        uint64_t raw = wt_load_le(bytes + c * t->bytes, t->bytes);
-        if (t->texel == SM_TEXEL_SIGNED)
-            raw = (uint64_t)wt_sign_extend(raw, 8u * t->bytes);
-        if (t->texel == SM_TEXEL_FLOAT && t->bytes == 2)
-            raw = wt_f16_to_f32((uint16_t)raw, &(struct wt_fp){.propagate_nan = true});
-        texel->raw[c] = (uint32_t)raw;
-    }
+    sm_texture_unpack(t, bytes, texel->raw);
     return true;
 }
 

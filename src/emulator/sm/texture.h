@@ -40,6 +40,12 @@ void sm_texture_store(const struct sm_texture *t, uint8_t *bytes);
 /* From a header; false: the bytes describe no texture. */
 bool sm_texture_load(const uint8_t *bytes, struct sm_texture *t);
 
+/** The components of a texel as 32 bits each: integers extended, floats as single ones; those that
+ * there are not are 0, the fourth 1. */
+void sm_texture_unpack(const struct sm_texture *t, const uint8_t *bytes, uint32_t component[4]);
+/** A texel's bytes from components of that form; integers are clamped to the texel's range. */
+void sm_texture_pack(const struct sm_texture *t, const uint32_t component[4], uint8_t *bytes);
+
 /** Reads a texel of @p size bytes; false: that raised an error. */
 struct sm_texel_reader {
     bool (*read)(void *context, uint64_t address, unsigned size, uint8_t *bytes);

@@ -20,11 +20,13 @@ static const struct {
     E(CUDA_ERROR_INVALID_VALUE, "invalid argument"),
     E(CUDA_ERROR_OUT_OF_MEMORY, "out of memory"),
     E(CUDA_ERROR_NOT_INITIALIZED, "initialization error"),
+    E(CUDA_ERROR_DEINITIALIZED, "driver shutting down"),
     E(CUDA_ERROR_NO_DEVICE, "no CUDA-capable device is detected"),
     E(CUDA_ERROR_INVALID_DEVICE, "invalid device ordinal"),
     E(CUDA_ERROR_INVALID_IMAGE, "device kernel image is invalid"),
     E(CUDA_ERROR_INVALID_CONTEXT, "invalid device context"),
     E(CUDA_ERROR_NO_BINARY_FOR_GPU, "no kernel image is available for execution on the device"),
+    E(CUDA_ERROR_UNSUPPORTED_LIMIT, "limit is not supported on this architecture"),
     E(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, "peer access is not supported between these two devices"),
     E(CUDA_ERROR_INVALID_PTX, "a PTX JIT compilation failed"),
     E(CUDA_ERROR_INVALID_SOURCE, "device kernel image is invalid"),
@@ -34,15 +36,20 @@ static const struct {
     E(CUDA_ERROR_NOT_READY, "device not ready"),
     E(CUDA_ERROR_ILLEGAL_ADDRESS, "an illegal memory access was encountered"),
     E(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "too many resources requested for launch"),
+    E(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "peer access is already enabled"),
+    E(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, "peer access has not been enabled"),
     E(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE, "cannot set while device is active in this process"),
     E(CUDA_ERROR_ASSERT, "device-side assert triggered"),
     E(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
       "part or all of the requested memory range is already mapped"),
+    E(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+      "pointer does not correspond to a registered memory region"),
     E(CUDA_ERROR_HARDWARE_STACK_ERROR, "hardware stack error"),
     E(CUDA_ERROR_ILLEGAL_INSTRUCTION, "an illegal instruction was encountered"),
     E(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address"),
     E(CUDA_ERROR_INVALID_PC, "invalid program counter"),
     E(CUDA_ERROR_LAUNCH_FAILED, "unspecified launch failure"),
+    E(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "too many blocks in cooperative launch"),
     E(CUDA_ERROR_NOT_SUPPORTED, "operation not supported"),
     E(CUDA_ERROR_UNKNOWN, "unknown error"),
 #undef E
@@ -107,6 +114,11 @@ void call_log(const char *name, CUresult result, const char *format, ...)
     else
         snprintf(line, sizeof line, "%s(%s) = %d", name, values, (int)result);
     write_line(line);
+}
+
+void call_refused(const char *what)
+{
+    fprintf(stderr, "wavetrap: libcuda: %s\n", what);
 }
 
 void call_note(const char *format, ...)

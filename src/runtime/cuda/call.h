@@ -33,6 +33,8 @@ bool call_logged(void);
 /** Logs a call as "NAME(values) = RESULT"; the values are formatted as by printf. */
 void call_log(const char *name, CUresult result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/** Says on stderr what is refused, and why. */
+void call_refused(const char *what);
 /** Logs another line, indented, formatted as by printf. */
 void call_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -2,14 +2,7 @@
  */
 #include <stdlib.h>
 
-#include "runtime/cuda/state.h"
-
-struct CUctx_st {
-    struct CUctx_st *next; /* of all there are */
-    CUdevice device;
-    unsigned flags;
-    CUresult failed; /* of a kernel */
-};
+#include "runtime/cuda/context.h"
 
 enum { MOST_CONTEXTS = 64 }; /* of a thread's stack */
 
@@ -20,11 +13,12 @@ struct primary {
 };
 
 static struct CUctx_st *contexts;
+static uint64_t made; /* contexts so far */
 static struct primary primaries[STATE_MOST_GPUS];
 static _Thread_local struct CUctx_st *current[MOST_CONTEXTS];
 static _Thread_local unsigned depth;
 
-static bool is_context(const struct CUctx_st *context)
+bool state_is_context(const struct CUctx_st *context)
 {
     const struct CUctx_st *c = contexts;
     while (c && c != context)
@@ -32,9 +26,9 @@ static bool is_context(const struct CUctx_st *context)
     return c != NULL;
 }
 
-static struct CUctx_st *own_context(void)
+struct CUctx_st *state_context(void)
 {
-    return depth && is_context(current[depth - 1]) ? current[depth - 1] : NULL;
+    return depth && state_is_context(current[depth - 1]) ? current[depth - 1] : NULL;
 }
 
 CUresult state_enter(struct gpu **gpu)
@@ -42,7 +36,7 @@ CUresult state_enter(struct gpu **gpu)
     const CUresult result = state_lock();
     if (result)
         return result;
-    const struct CUctx_st *c = own_context();
+    const struct CUctx_st *c = state_context();
     if (!c || c->failed)
         return state_leave(c ? c->failed : CUDA_ERROR_INVALID_CONTEXT);
     *gpu = state_gpu(c->device);
@@ -51,7 +45,7 @@ CUresult state_enter(struct gpu **gpu)
 
 CUresult state_fail(CUresult result)
 {
-    return own_context()->failed = result;
+    return state_context()->failed = result;
 }
 
 static CUresult push(struct CUctx_st *context)
@@ -66,7 +60,7 @@ static struct CUctx_st *make(CUdevice number, unsigned flags)
 {
     struct CUctx_st *c = calloc(1, sizeof *c);
     if (c) {
-        *c = (struct CUctx_st){.next = contexts, .device = number, .flags = flags};
+        *c = (struct CUctx_st){.next = contexts, .device = number, .flags = flags, .id = ++made};
         contexts = c;
     }
     return c;
@@ -112,7 +106,7 @@ API(cuCtxDestroy_v2, (CUcontext context), (context), "%p", context)
     const CUresult result = state_lock();
     if (result)
         return result;
-    if (!is_context(context) || is_primary(context))
+    if (!state_is_context(context) || is_primary(context))
         return state_leave(CUDA_ERROR_INVALID_CONTEXT);
     destroy(context);
     return state_leave(CUDA_SUCCESS);
@@ -123,7 +117,7 @@ API(cuCtxPushCurrent_v2, (CUcontext context), (context), "%p", context)
     const CUresult result = state_lock();
     if (result)
         return result;
-    return state_leave(is_context(context) ? push(context) : CUDA_ERROR_INVALID_CONTEXT);
+    return state_leave(state_is_context(context) ? push(context) : CUDA_ERROR_INVALID_CONTEXT);
 }
 
 API(cuCtxPopCurrent_v2, (CUcontext * context), (context), "*%p", HANDLE(context))
@@ -144,7 +138,7 @@ API(cuCtxSetCurrent, (CUcontext context), (context), "%p", context)
     const CUresult result = state_lock();
     if (result)
         return result;
-    if (context && !is_context(context))
+    if (context && !state_is_context(context))
         return state_leave(CUDA_ERROR_INVALID_CONTEXT);
     depth -= depth > 0;
     return state_leave(context ? push(context) : CUDA_SUCCESS);
@@ -156,7 +150,7 @@ API(cuCtxGetCurrent, (CUcontext * context), (context), "*%p", HANDLE(context))
     if (result)
         return result;
     if (context)
-        *context = own_context();
+        *context = state_context();
     return state_leave(context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -167,7 +161,7 @@ API(cuCtxGetDevice, (CUdevice * number), (number), "*%llu", RESULT(number))
     if (result)
         return result;
     if (number)
-        *number = own_context()->device;
+        *number = state_context()->device;
     return state_leave(number ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -178,7 +172,7 @@ API(cuCtxGetFlags, (unsigned *flags), (flags), "*%llu", RESULT(flags))
     if (result)
         return result;
     if (flags)
-        *flags = own_context()->flags;
+        *flags = state_context()->flags;
     return state_leave(flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -188,20 +182,6 @@ API(cuCtxSynchronize, (void), (), "%s", "")
     struct gpu *g;
     const CUresult result = state_enter(&g);
     return result ? result : state_leave(CUDA_SUCCESS);
-}
-
-/* Stacks and the heap are as large as kernels need them, up to the device's own limits. */
-API(cuCtxSetLimit, (int limit, size_t value), (limit, value), "%d, %zu", limit, value)
-{
-    return do_cuCtxSynchronize();
-}
-
-API(cuCtxGetLimit, (size_t * value, int limit), (value, limit), "*%llu, %d", RESULT(value), limit)
-{
-    const CUresult result = do_cuCtxSynchronize();
-    if (!result && value)
-        *value = limit == 2 ? 8 << 20 : 16384;
-    return result;
 }
 
 API(cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags), (peer, flags), "%p, %u", peer, flags)

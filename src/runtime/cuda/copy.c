@@ -3,40 +3,32 @@
 #include <string.h>
 
 #include "runtime/cuda/array.h"
+#include "runtime/cuda/copy.h"
 
-/* One end of a copy: memory of the host, or of the GPU that has the address. */
-struct end {
-    uint8_t *host; /* NULL: of a GPU */
-    uint64_t address, pitch, slice;
-    bool seen; /* memory of the host by a kernel's address: it must not be left */
-};
-
-static struct end host_end(const void *host)
+struct copy_end copy_host_end(const void *host)
 {
-    return (struct end){.host = (uint8_t *)(uintptr_t)host};
+    return (struct copy_end){.host = (uint8_t *)(uintptr_t)host};
 }
 
-/* Memory of the host that kernels can access has the same address for them. */
-static struct end device_end(uint64_t address)
+struct copy_end copy_device_end(uint64_t address)
 {
     const bool seen = !state_owner(address, NULL) && memory_is_seen(address);
-    return (struct end){
+    return (struct copy_end){
         .host = seen ? (uint8_t *)(uintptr_t)address : NULL, .address = address, .seen = seen};
 }
 
-/* With unified addresses: the device's where a device has the address. */
-static struct end unified_end(uint64_t address)
+struct copy_end copy_unified_end(uint64_t address)
 {
-    return state_owner(address, NULL) ? device_end(address)
-                                      : host_end((const void *)(uintptr_t)address);
+    return state_owner(address, NULL) ? copy_device_end(address)
+                                      : copy_host_end((const void *)(uintptr_t)address);
 }
 
-static bool is_inside(const struct end *end, uint64_t offset, uint64_t bytes)
+static bool is_inside(const struct copy_end *end, uint64_t offset, uint64_t bytes)
 {
     return !end->seen || memory_is_seen((uintptr_t)end->host + offset + bytes - 1);
 }
 
-static bool copy_row(const struct end *to, const struct end *from, uint64_t to_offset,
+static bool copy_row(const struct copy_end *to, const struct copy_end *from, uint64_t to_offset,
                      uint64_t from_offset, uint64_t bytes, uint8_t *buffer)
 {
     struct gpu *source = from->host ? NULL : state_owner(from->address + from_offset, NULL);
@@ -58,10 +50,8 @@ static bool copy_row(const struct end *to, const struct end *from, uint64_t to_o
     return true;
 }
 
-/* Called with the lock held. Rows that overlap within a copy are the caller's error, as with
- * NVIDIA's driver. */
-static CUresult copy_box(const struct end *to, const struct end *from, uint64_t bytes,
-                         uint64_t height, uint64_t depth)
+CUresult copy_box(const struct copy_end *to, const struct copy_end *from, uint64_t bytes,
+                  uint64_t height, uint64_t depth)
 {
     uint8_t *buffer = from->host ? NULL : malloc(bytes + 1);
     bool good = true;
@@ -75,7 +65,7 @@ static CUresult copy_box(const struct end *to, const struct end *from, uint64_t 
     return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult copy_bytes(struct end to, struct end from, size_t bytes)
+static CUresult copy_bytes(struct copy_end to, struct copy_end from, size_t bytes)
 {
     return state_leave(copy_box(&to, &from, bytes, 1, 1));
 }
@@ -87,7 +77,7 @@ API(cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes), (to, from
 {
     struct gpu *g;
     const CUresult result = state_enter(&g);
-    return result ? result : copy_bytes(device_end(to), host_end(from), bytes);
+    return result ? result : copy_bytes(copy_device_end(to), copy_host_end(from), bytes);
 }
 
 API(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes), (to, from, bytes),
@@ -95,7 +85,7 @@ API(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes), (to, from, byte
 {
     struct gpu *g;
     const CUresult result = state_enter(&g);
-    return result ? result : copy_bytes(host_end(to), device_end(from), bytes);
+    return result ? result : copy_bytes(copy_host_end(to), copy_device_end(from), bytes);
 }
 
 API(cuMemcpyDtoD_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from, bytes),
@@ -103,7 +93,7 @@ API(cuMemcpyDtoD_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from
 {
     struct gpu *g;
     const CUresult result = state_enter(&g);
-    return result ? result : copy_bytes(device_end(to), device_end(from), bytes);
+    return result ? result : copy_bytes(copy_device_end(to), copy_device_end(from), bytes);
 }
 
 API(cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from, bytes),
@@ -111,7 +101,7 @@ API(cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from, bytes
 {
     struct gpu *g;
     const CUresult result = state_enter(&g);
-    return result ? result : copy_bytes(unified_end(to), unified_end(from), bytes);
+    return result ? result : copy_bytes(copy_unified_end(to), copy_unified_end(from), bytes);
 }
 
 API(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
@@ -167,17 +157,17 @@ struct place {
 };
 
 /* False: an array that is none, or too small. */
-static bool end_of(const struct place *p, const CUDA_MEMCPY3D *c, struct end *end)
+static bool end_of(const struct place *p, const CUDA_MEMCPY3D *c, struct copy_end *end)
 {
     switch (p->type) {
     case CU_MEMORYTYPE_HOST:
-        *end = host_end(p->host);
+        *end = copy_host_end(p->host);
         break;
     case CU_MEMORYTYPE_DEVICE:
-        *end = device_end(p->device);
+        *end = copy_device_end(p->device);
         break;
     case CU_MEMORYTYPE_UNIFIED:
-        *end = unified_end(p->device);
+        *end = copy_unified_end(p->device);
         break;
     case CU_MEMORYTYPE_ARRAY: {
         const struct CUarray_st *a = p->array;
@@ -186,7 +176,7 @@ static bool end_of(const struct place *p, const CUDA_MEMCPY3D *c, struct end *en
         const size_t row = a->what.Width * array_format_bytes(a->what.Format) * a->what.NumChannels;
         const size_t height = a->what.Height ? a->what.Height : 1;
         const size_t depth = a->what.Depth ? a->what.Depth : 1;
-        *end = (struct end){.address = a->address, .pitch = a->pitch, .slice = a->slice};
+        *end = (struct copy_end){.address = a->address, .pitch = a->pitch, .slice = a->slice};
         end->address += p->z * a->slice + p->y * a->pitch + p->x;
         return p->x <= row && c->WidthInBytes <= row - p->x && p->y <= height &&
                c->Height <= height - p->y && p->z <= depth && c->Depth <= depth - p->z;
@@ -204,10 +194,10 @@ static bool end_of(const struct place *p, const CUDA_MEMCPY3D *c, struct end *en
     return (c->Height <= 1 && c->Depth <= 1) || end->pitch >= c->WidthInBytes;
 }
 
-static CUresult copy_3d(const CUDA_MEMCPY3D *c)
+CUresult copy_3d(const CUDA_MEMCPY3D *c)
 {
     struct gpu *g;
-    struct end to, from;
+    struct copy_end to, from;
     const CUresult result = state_enter(&g);
     if (result)
         return result;
@@ -276,44 +266,3 @@ API(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *copy, CUstream stream), (copy, str
 {
     return copy ? copy_3d(copy) : CUDA_ERROR_INVALID_VALUE;
 }
-
-/* ---- filling ---- */
-
-static CUresult fill(CUdeviceptr to, const void *unit, size_t size, size_t count)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    uint8_t *bytes = count <= gpu_memory(g) / size ? malloc(count * size + 1) : NULL;
-    if (!bytes || to % size) {
-        free(bytes);
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    }
-    for (size_t i = 0; i < count; i++)
-        memcpy(bytes + i * size, unit, size);
-    const struct end target = device_end(to), source = host_end(bytes);
-    const CUresult done = copy_box(&target, &source, count * size, 1, 1);
-    free(bytes);
-    return state_leave(done);
-}
-
-#define FILL(name, type)                                                                           \
-    API(name, (CUdeviceptr to, type value, size_t count), (to, value, count), "0x%llx, %u, %zu",   \
-        to, value, count)                                                                          \
-    {                                                                                              \
-        return fill(to, &value, sizeof value, count);                                              \
-    }
-#define FILL_ASYNC(name, type)                                                                     \
-    API(name, (CUdeviceptr to, type value, size_t count, CUstream stream),                         \
-        (to, value, count, stream), "0x%llx, %u, %zu, %p", to, value, count, stream)               \
-    {                                                                                              \
-        return fill(to, &value, sizeof value, count);                                              \
-    }
-
-FILL(cuMemsetD8_v2, unsigned char)
-FILL(cuMemsetD16_v2, unsigned short)
-FILL(cuMemsetD32_v2, unsigned)
-FILL_ASYNC(cuMemsetD8Async, unsigned char)
-FILL_ASYNC(cuMemsetD16Async, unsigned short)
-FILL_ASYNC(cuMemsetD32Async, unsigned)

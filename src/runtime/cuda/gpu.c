@@ -80,7 +80,10 @@ enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, stru
     struct gpu *g = calloc(1, sizeof *g);
     if (!g)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    *g = (struct gpu){.number = number, .space = SPACES + number * SPACE_BYTES};
+    *g = (struct gpu){.number = number,
+                      .space = SPACES + number * SPACE_BYTES,
+                      .heap = HEAP_SIZE,
+                      .fifo = FIFO_SIZE};
     make_rooms(g);
     sm_config_default(&g->config);
     if ((status = wt_policy_of_environment(&g->config.schedule, err)) != WT_OK ||
@@ -88,7 +91,8 @@ enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, stru
         (keys && (status = sm_config_parse(&g->config, keys + 1, err)) != WT_OK) ||
         (status = sm_device_new_in_host(&g->config, &g->device, err)) != WT_OK ||
         (status = gpu_map(g, g->space + HEAP, HEAP_SIZE, true, err)) != WT_OK ||
-        (status = gpu_map(g, g->space + BANK, CUBIN_BANK_BYTES, false, err)) != WT_OK) {
+        (status = gpu_map(g, g->space + BANK, CUBIN_BANK_BYTES, false, err)) != WT_OK ||
+        (status = gpu_map(g, g->space + TOGETHER, TOGETHER_BYTES, true, err)) != WT_OK) {
         sm_device_free(g->device);
         free(g);
         return status;
@@ -122,6 +126,51 @@ unsigned gpu_capability(const struct gpu *g)
     return g->config.cc;
 }
 
+/* ---- limits of kernels ---- */
+
+/* A stack that was set holds also for kernels that need less; it comes to all of the SMs' threads.
+ */
+CUresult gpu_set_limit(struct gpu *g, CUlimit limit, uint64_t value)
+{
+    struct wt_error err;
+    switch (limit) {
+    case CU_LIMIT_STACK_SIZE:
+        if (value > MOST_STACK)
+            return CUDA_ERROR_INVALID_VALUE;
+        g->stack = (value + 15) / 16 * 16;
+        return CUDA_SUCCESS;
+    case CU_LIMIT_PRINTF_FIFO_SIZE:
+        g->fifo = value;
+        return CUDA_SUCCESS;
+    case CU_LIMIT_MALLOC_HEAP_SIZE:
+        value = (value + WT_PAGE_MASK) & ~(uint64_t)WT_PAGE_MASK;
+        if (value <= g->heap)
+            return CUDA_SUCCESS;
+        if (value > g->config.memory ||
+            gpu_map(g, g->space + HEAP + g->heap, value - g->heap, true, &err) != WT_OK)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        g->heap = value;
+        return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_UNSUPPORTED_LIMIT;
+}
+
+bool gpu_limit(const struct gpu *g, CUlimit limit, size_t *value)
+{
+    switch (limit) {
+    case CU_LIMIT_STACK_SIZE:
+        *value = g->stack > USUAL_STACK ? g->stack : USUAL_STACK;
+        return true;
+    case CU_LIMIT_PRINTF_FIFO_SIZE:
+        *value = g->fifo;
+        return true;
+    case CU_LIMIT_MALLOC_HEAP_SIZE:
+        *value = g->heap;
+        return true;
+    }
+    return false;
+}
+
 /* ---- memory ---- */
 
 enum wt_status gpu_add_range(struct gpu *g, uint64_t base, uint64_t size, bool allocated,
@@ -135,7 +184,8 @@ enum wt_status gpu_add_range(struct gpu *g, uint64_t base, uint64_t size, bool a
     size_t at = g->range_count++;
     for (; at && grown[at - 1].base > base; at--)
         grown[at] = grown[at - 1];
-    grown[at] = (struct range){.base = base, .size = size, .allocated = allocated};
+    grown[at] =
+        (struct range){.base = base, .size = size, .allocated = allocated, .id = ++g->ranges};
     return WT_OK;
 }
 
@@ -223,6 +273,14 @@ bool gpu_range(const struct gpu *g, uint64_t address, uint64_t *base, uint64_t *
             return true;
         }
     return false;
+}
+
+uint64_t gpu_range_id(const struct gpu *g, uint64_t address)
+{
+    for (size_t i = 0; i < g->range_count; i++)
+        if (address - g->range[i].base < g->range[i].size)
+            return g->range[i].id;
+    return 0;
 }
 
 static bool inside(const struct gpu *g, uint64_t address, uint64_t bytes)

@@ -42,7 +42,8 @@ struct gpu_launch {
     const struct gpu_kernel *kernel;
     uint32_t grid[3], block[3]; /**< CTAs, threads of one */
     uint32_t shared;            /**< bytes that the launch adds */
-    const uint8_t *parameters;  /**< kernel->parameter_bytes of them */
+    bool together; /**< all CTAs run at once, and have memory in common for a barrier of theirs */
+    const uint8_t *parameters; /**< kernel->parameter_bytes of them */
 };
 
 /**
@@ -60,6 +61,17 @@ bool gpu_record(struct gpu *gpu, uint64_t budget);
 unsigned gpu_number(const struct gpu *gpu);
 /** Bytes of memory that the program may allocate. */
 uint64_t gpu_memory(const struct gpu *gpu); /**< bytes */
+/** Bytes of shared memory that a CTA may have, and an SM has. */
+enum { GPU_BLOCK_SHARED = SM_CTA_SHARED, GPU_SHARED = SM_SHARED_BYTES };
+
+/**
+ * Sets a limit of kernels. A stack is at least what a kernel needs, a heap at least 256 MiB; the
+ * buffer of printf needs no size. CUDA_ERROR_UNSUPPORTED_LIMIT: no such limit;
+ * CUDA_ERROR_INVALID_VALUE: a stack of more than 512 KiB; CUDA_ERROR_OUT_OF_MEMORY.
+ */
+CUresult gpu_set_limit(struct gpu *gpu, CUlimit limit, uint64_t value);
+/** The value of a limit, in bytes, that holds now; false: there is no such limit. */
+bool gpu_limit(const struct gpu *gpu, CUlimit limit, size_t *value);
 /** The number of SMs. */
 unsigned gpu_sms(const struct gpu *gpu);
 /** The compute capability times 10: 50 is 5.0. */
@@ -81,6 +93,9 @@ bool gpu_free(struct gpu *gpu, uint64_t address);
 uint64_t gpu_in_use(const struct gpu *gpu);
 /** Finds the allocation, or the variables of a module, that an address lies in; false: none. */
 bool gpu_range(const struct gpu *gpu, uint64_t address, uint64_t *base, uint64_t *size);
+
+/** A number of the allocation that an address lies in, which no other one has had; 0: none. */
+uint64_t gpu_range_id(const struct gpu *gpu, uint64_t address);
 
 /**
  * Puts a texture header (emulator/sm/texture.h) into memory that kernels only read; *handle is its
@@ -150,6 +165,12 @@ bool gpu_module_variable(const struct gpu_module *m, const char *name, uint64_t 
                          uint64_t *bytes);
 /** Finds a kernel of a module by its name; false: there is none. */
 bool gpu_module_kernel(const struct gpu_module *m, const char *name, struct gpu_kernel *kernel);
+/** The GPU that a loaded module is for, as PTX's target or a cubin's header says: 50 is sm_50. */
+unsigned gpu_module_target(const struct gpu_module *m);
+/** The most threads that a block of the kernel may have. */
+unsigned gpu_kernel_threads(const struct gpu_kernel *k);
+/** How many CTAs of a launch an SM has room for at once; 0: a CTA does not fit. */
+unsigned gpu_resident(const struct gpu *gpu, const struct gpu_launch *launch);
 /**
  * The offset of parameter @p index (below parameter_count) among the parameters' bytes, and its
  * size in bytes.

@@ -20,8 +20,13 @@
 #define CODE UINT64_C(0x100000000)
 #define DATA UINT64_C(0x1000000000)
 #define HEAP UINT64_C(0x2000000000)
-#define HEAP_SIZE (UINT64_C(256) << 20)
+#define HEAP_SIZE (UINT64_C(256) << 20) /* as long as the program asks for no more */
+#define FIFO_SIZE (UINT64_C(1) << 20)
+#define TOGETHER (CODE - UINT64_C(0x100000)) /* what a grid has whose CTAs run all at once */
+#define TOGETHER_BYTES UINT64_C(0x1000)
 #define LOCAL UINT64_C(0x4000000000)
+#define USUAL_STACK UINT64_C(0x4000) /* of a thread that recurses */
+#define MOST_STACK UINT64_C(0x80000)
 #define BUFFERS UINT64_C(0x8000000000)
 #define GAP UINT64_C(0x10000)
 #define MOST_HEADERS 8192
@@ -45,6 +50,7 @@ struct range {
     uint64_t base, size;
     bool allocated; /* by the program; else it holds variables of a module */
     bool managed;   /* threads of the program may use it while kernels run */
+    uint64_t id;    /* no other one has had it */
 };
 
 struct gpu {
@@ -54,11 +60,13 @@ struct gpu {
     struct sm_device *device;
     struct range *range; /* by address */
     size_t range_count, range_room;
+    uint64_t ranges; /* so far */
     uint64_t in_use; /* bytes of allocations */
     struct rooms ptx, variables, code;
-    uint64_t local;            /* bytes of local memory that are mapped */
-    bool has_headers;          /* their memory is mapped */
-    bool header[MOST_HEADERS]; /* of textures: which are in use */
+    uint64_t local;             /* bytes of local memory that are mapped */
+    uint64_t stack, heap, fifo; /* limits of kernels: bytes; of the stack: 0, if none was set */
+    bool has_headers;           /* their memory is mapped */
+    bool header[MOST_HEADERS];  /* of textures: which are in use */
     struct wt_progress progress;
     struct wt_core_on_fault core_on_fault;
     struct sm_wire_hit *hit; /* accesses to what a debugger watches; NULL: it has watched nothing */

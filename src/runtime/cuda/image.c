@@ -192,7 +192,7 @@ CUresult image_add(const struct gpu *g, struct gpu_module *m, const void *image,
 
 /* ---- variables at addresses of the program's ---- */
 
-void image_find_symbols(unsigned count, const int *options, void **values,
+void image_find_symbols(unsigned count, const CUjit_option *options, void **values,
                         struct image_symbols *symbols)
 {
     *symbols = (struct image_symbols){0};

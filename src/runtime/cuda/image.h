@@ -41,7 +41,7 @@ struct image_symbols {
 };
 
 /** Finds the variables with addresses among the options of a call. */
-void image_find_symbols(unsigned count, const int *options, void **values,
+void image_find_symbols(unsigned count, const CUjit_option *options, void **values,
                         struct image_symbols *symbols);
 /**
  * Adds a text that says where the variables are to a module with its images; names of none of its

@@ -23,7 +23,7 @@ static void open_buffer(struct jit_buffer *b)
     set_count(b);
 }
 
-void jit_log_find(unsigned count, const int *options, void **values, struct jit_log *log)
+void jit_log_find(unsigned count, const CUjit_option *options, void **values, struct jit_log *log)
 {
     *log = (struct jit_log){0};
     for (unsigned i = 0; options && values && i < count; i++) {
@@ -43,6 +43,8 @@ void jit_log_find(unsigned count, const int *options, void **values, struct jit_
             break;
         case CU_JIT_WALL_TIME:
             log->wall_time = &values[i];
+            break;
+        default: /* about how to compile */
             break;
         }
     }

@@ -27,7 +27,7 @@ struct jit_log {
 };
 
 /** Finds the options among the @p count of a call; text buffers become empty, counts 0. */
-void jit_log_find(unsigned count, const int *options, void **values, struct jit_log *log);
+void jit_log_find(unsigned count, const CUjit_option *options, void **values, struct jit_log *log);
 /** Notes the begin of a call, for the time. */
 void jit_log_begin(struct jit_log *log);
 /** Writes the time of the calls so far back. */

@@ -40,7 +40,7 @@ static bool append(CUlinkState s, const void *bytes, size_t length)
     return true;
 }
 
-API(cuLinkCreate_v2, (unsigned count, int *options, void **values, CUlinkState *state),
+API(cuLinkCreate_v2, (unsigned count, CUjit_option *options, void **values, CUlinkState *state),
     (count, options, values, state), "%u, %p, %p, *%p", count, options, values, HANDLE(state))
 {
     struct gpu *g;
@@ -108,7 +108,7 @@ static CUresult add(const struct gpu *g, CUlinkState s, const void *data, size_t
 
 /* An input with a log of its own writes there. */
 static CUresult add_logged(const struct gpu *g, CUlinkState s, const void *data, size_t size,
-                           const char *name, unsigned count, int *options, void **values)
+                           const char *name, unsigned count, CUjit_option *options, void **values)
 {
     struct jit_log own, all = s->log;
     jit_log_find(count, options, values, &own);
@@ -123,8 +123,8 @@ static CUresult add_logged(const struct gpu *g, CUlinkState s, const void *data,
 }
 
 API(cuLinkAddData_v2,
-    (CUlinkState s, int type, void *data, size_t size, const char *name, unsigned count,
-     int *options, void **values),
+    (CUlinkState s, CUjitInputType type, void *data, size_t size, const char *name, unsigned count,
+     CUjit_option *options, void **values),
     (s, type, data, size, name, count, options, values), "%p, %d, %p, %zu, \"%s\", %u, %p, %p", s,
     type, data, size, name ? name : "(null)", count, options, values)
 {
@@ -138,7 +138,8 @@ API(cuLinkAddData_v2,
 }
 
 API(cuLinkAddFile_v2,
-    (CUlinkState s, int type, const char *path, unsigned count, int *options, void **values),
+    (CUlinkState s, CUjitInputType type, const char *path, unsigned count, CUjit_option *options,
+     void **values),
     (s, type, path, count, options, values), "%p, %d, \"%s\", %u, %p, %p", s, type,
     path ? path : "(null)", count, options, values)
 {

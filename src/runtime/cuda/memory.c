@@ -1,8 +1,4 @@
-/* libcuda: memory ("CUDA Driver API": 6.13). Copies are in copy.c. */
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-
+/* libcuda: memory of GPUs ("CUDA Driver API": 6.13). Copies are in copy.c. */
 #include "runtime/cuda/state.h"
 
 API(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (address, bytes), "*0x%llx, %zu",
@@ -29,20 +25,9 @@ API(cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx", address)
     if (result)
         return result;
     g = state_owner(address, NULL);
+    pool_forget(address);
     return state_leave(!address || (g && gpu_free(g, address)) ? CUDA_SUCCESS
                                                                : CUDA_ERROR_INVALID_VALUE);
-}
-
-API(cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream),
-    (address, bytes, stream), "*0x%llx, %zu, %p", RESULT(address), bytes, stream)
-{
-    return do_cuMemAlloc_v2(address, bytes);
-}
-
-API(cuMemFreeAsync, (CUdeviceptr address, CUstream stream), (address, stream), "0x%llx, %p",
-    address, stream)
-{
-    return do_cuMemFree_v2(address);
 }
 
 API(cuMemAllocPitch_v2,
@@ -65,9 +50,8 @@ API(cuMemAllocPitch_v2,
 API(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags),
     (address, bytes, flags), "*0x%llx, %zu, %u", RESULT(address), bytes, flags)
 {
-    enum { ATTACH_GLOBAL = 1, ATTACH_HOST = 2 };
     struct gpu *g;
-    if (flags != ATTACH_GLOBAL && flags != ATTACH_HOST)
+    if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = do_cuMemAlloc_v2(address, bytes);
     if (result || (result = state_enter(&g)) != CUDA_SUCCESS)
@@ -76,209 +60,7 @@ API(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags),
     return state_leave(CUDA_SUCCESS);
 }
 
-/* ---- memory of the host that kernels access ---- */
-
-struct seen {
-    uint8_t *at;
-    size_t bytes;
-    bool registered; /* the program's own; else it was allocated here */
-    struct seen *next;
-};
-
-static struct seen *seen; /* under the lock */
-
-/*
- * The whole pages of a range but for those that another one has, too: ranges do not overlap, so
- * only a first or last page is shared.
- */
-static void pages_alone(const struct seen *of, uint64_t *from, uint64_t *size)
-{
-    const uint64_t page = 4096, mask = page - 1;
-    uint64_t to = ((uintptr_t)of->at + of->bytes + mask) & ~mask;
-    bool first = false, last = false;
-    *from = (uintptr_t)of->at & ~mask;
-    for (const struct seen *s = seen; s; s = s->next) {
-        const uint64_t begin = (uintptr_t)s->at & ~mask, end = (uintptr_t)s->at + s->bytes;
-        if (s == of)
-            continue;
-        first |= begin <= *from && end > *from;
-        last |= begin <= to - page && end > to - page;
-    }
-    *from += first ? page : 0;
-    to -= last ? page : 0;
-    *size = to > *from ? to - *from : 0;
-}
-
-static bool overlaps_seen(const void *address, size_t bytes)
-{
-    const uintptr_t at = (uintptr_t)address;
-    for (const struct seen *s = seen; s; s = s->next)
-        if (at < (uintptr_t)s->at + s->bytes && (uintptr_t)s->at < at + bytes)
-            return true;
-    return false;
-}
-
-static struct seen **find_seen(const void *address)
-{
-    struct seen **s = &seen;
-    while (*s && ((const uint8_t *)address < (*s)->at ||
-                  (const uint8_t *)address >= (*s)->at + (*s)->bytes))
-        s = &(*s)->next;
-    return s;
-}
-
-bool memory_is_seen(uint64_t address)
-{
-    return *find_seen((const void *)(uintptr_t)address) != NULL;
-}
-
-static CUresult see(void *at, size_t bytes, bool registered)
-{
-    struct wt_error err;
-    struct gpu *g;
-    uint64_t from, size;
-    struct seen *s = malloc(sizeof *s);
-    if (!s)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *s = (struct seen){at, bytes, registered, seen};
-    pages_alone(s, &from, &size);
-    for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
-        if (gpu_see(g, from, size, &err) != WT_OK) {
-            while (i-- > 0)
-                gpu_see_no_more(state_gpu(i), from, size);
-            free(s);
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        }
-    seen = s;
-    return CUDA_SUCCESS;
-}
-
-static CUresult see_no_more(void *at, bool registered)
-{
-    struct gpu *g;
-    CUresult result = state_lock();
-    if (result)
-        return result;
-    struct seen **place = find_seen(at), *s = *place;
-    if (!s || s->at != at || s->registered != registered)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    uint64_t from, size;
-    pages_alone(s, &from, &size);
-    for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
-        gpu_see_no_more(g, from, size);
-    *place = s->next;
-    if (!registered)
-        munmap(s->at, s->bytes);
-    free(s);
-    return state_leave(CUDA_SUCCESS);
-}
-
-static CUresult allocate_host(void **address, size_t bytes)
-{
-    struct gpu *g;
-    CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    if (!address || !bytes)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED)
-        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    if ((result = see(at, bytes, false)) != CUDA_SUCCESS)
-        munmap(at, bytes);
-    else
-        *address = at;
-    return state_leave(result);
-}
-
-API(cuMemAllocHost_v2, (void **address, size_t bytes), (address, bytes), "*%p, %zu",
-    HANDLE(address), bytes)
-{
-    return allocate_host(address, bytes);
-}
-
-API(cuMemHostAlloc, (void **address, size_t bytes, unsigned flags), (address, bytes, flags),
-    "*%p, %zu, %u", HANDLE(address), bytes, flags)
-{
-    return allocate_host(address, bytes);
-}
-
-API(cuMemFreeHost, (void *address), (address), "%p", address)
-{
-    return see_no_more(address, false);
-}
-
-API(cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags), (address, bytes, flags),
-    "%p, %zu, %u", address, bytes, flags)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    if (!address || !bytes)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    return state_leave(overlaps_seen(address, bytes) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
-                                                     : see(address, bytes, true));
-}
-
-API(cuMemHostUnregister, (void *address), (address), "%p", address)
-{
-    return see_no_more(address, true);
-}
-
-/* It is the same address. */
-API(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void *host, unsigned flags),
-    (device, host, flags), "*0x%llx, %p, %u", RESULT(device), host, flags)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    if (!device || flags || !*find_seen(host))
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    *device = (uintptr_t)host;
-    return state_leave(CUDA_SUCCESS);
-}
-
 /* ---- questions ---- */
-
-API(cuPointerGetAttribute, (void *value, int attribute, CUdeviceptr address),
-    (value, attribute, address), "%p, %d, 0x%llx", value, attribute, address)
-{
-    enum { MEMORY_TYPE = 2, DEVICE_POINTER, HOST_POINTER, IS_MANAGED = 8, DEVICE_ORDINAL = 9 };
-    struct gpu *g;
-    CUdevice number = 0;
-    uint64_t whole;
-    unsigned part;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    const struct gpu *owner = state_owner(address, &number);
-    const bool of_device = owner != NULL;
-    const bool of_host = !of_device && *find_seen((const void *)(uintptr_t)address);
-    if (!value || (!of_device && !of_host))
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    switch (attribute) {
-    case MEMORY_TYPE:
-        part = of_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
-        memcpy(value, &part, sizeof part);
-        return state_leave(CUDA_SUCCESS);
-    case DEVICE_POINTER:
-    case HOST_POINTER:
-        whole = address;
-        memcpy(value, &whole, sizeof whole);
-        return state_leave(CUDA_SUCCESS);
-    case IS_MANAGED:
-        part = of_device && gpu_is_managed(owner, address);
-        memcpy(value, &part, sizeof part);
-        return state_leave(CUDA_SUCCESS);
-    case DEVICE_ORDINAL:
-        memcpy(value, &number, sizeof number);
-        return state_leave(CUDA_SUCCESS);
-    default:
-        return state_leave(CUDA_ERROR_NOT_SUPPORTED);
-    }
-}
 
 API(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total_bytes), (free_bytes, total_bytes),
     "*%llu, *%llu", RESULT(free_bytes), RESULT(total_bytes))
@@ -291,22 +73,5 @@ API(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total_bytes), (free_bytes, to
         *free_bytes = gpu_memory(g) - gpu_in_use(g);
     if (total_bytes)
         *total_bytes = gpu_memory(g);
-    return state_leave(CUDA_SUCCESS);
-}
-
-API(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t *size, CUdeviceptr address),
-    (base, size, address), "*0x%llx, *%llu, 0x%llx", RESULT(base), RESULT(size), address)
-{
-    struct gpu *g;
-    uint64_t from, bytes;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    if (!(g = state_owner(address, NULL)) || !gpu_range(g, address, &from, &bytes))
-        return state_leave(CUDA_ERROR_NOT_FOUND);
-    if (base)
-        *base = from;
-    if (size)
-        *size = bytes;
     return state_leave(CUDA_SUCCESS);
 }

@@ -1,4 +1,5 @@
-/* libcuda: modules, launches ("CUDA Driver API": 6.10, 6.22). The linker is in linker.c. */
+/* libcuda: modules ("CUDA Driver API": 6.10). The linker is in linker.c, launches are in launch.c.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "base/file.h"
 #include "runtime/cuda/image.h"
 #include "runtime/cuda/jit_log.h"
-#include "runtime/cuda/state.h"
+#include "runtime/cuda/modules.h"
 
 /* ---- modules ---- */
 
@@ -108,7 +109,7 @@ static CUresult load_unsized(CUmodule *module, const void *image, struct options
 }
 
 API(cuModuleLoadDataEx,
-    (CUmodule * module, const void *image, unsigned count, int *options, void **values),
+    (CUmodule * module, const void *image, unsigned count, CUjit_option *options, void **values),
     (module, image, count, options, values), "*%p, %p, %u, %p, %p", HANDLE(module), image, count,
     options, values)
 {
@@ -150,14 +151,16 @@ API(cuModuleLoad, (CUmodule * module, const char *path), (module, path), "*%p, \
     return state_leave(result);
 }
 
-API(cuModuleUnload, (CUmodule module), (module), "%p", module)
+CUresult modules_load(struct gpu *gpu, CUmodule *module, const struct modules_image *image)
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    if (!module)
-        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    struct options said;
+    jit_log_find(image->count, image->options, image->values, &said.log);
+    image_find_symbols(image->count, image->options, image->values, &said.symbols);
+    return load(gpu, module, image->bytes, image->available, &said);
+}
+
+void modules_unload(CUmodule module)
+{
     struct CUmod_st **at = &modules;
     while (*at != module)
         at = &(*at)->next;
@@ -168,7 +171,31 @@ API(cuModuleUnload, (CUmodule module), (module), "%p", module)
         free(f);
     }
     free(module);
+}
+
+API(cuModuleUnload, (CUmodule module), (module), "%p", module)
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (!module)
+        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    modules_unload(module);
     return state_leave(CUDA_SUCCESS);
+}
+
+CUresult modules_function(CUmodule module, const char *name, CUfunction *function)
+{
+    struct gpu_kernel kernel;
+    if (!gpu_module_kernel(&module->module, name, &kernel))
+        return CUDA_ERROR_NOT_FOUND;
+    struct CUfunc_st *f = calloc(1, sizeof *f);
+    if (!f)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *f = (struct CUfunc_st){.module = module, .kernel = kernel, .next = module->function};
+    *function = module->function = f;
+    return CUDA_SUCCESS;
 }
 
 API(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name),
@@ -178,17 +205,8 @@ API(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *na
     const CUresult result = state_enter(&g);
     if (result)
         return result;
-    if (!function || !module || !name)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    struct gpu_kernel kernel;
-    if (!gpu_module_kernel(&module->module, name, &kernel))
-        return state_leave(CUDA_ERROR_NOT_FOUND);
-    struct CUfunc_st *f = calloc(1, sizeof *f);
-    if (!f)
-        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    *f = (struct CUfunc_st){.module = module, .kernel = kernel, .next = module->function};
-    *function = module->function = f;
-    return state_leave(CUDA_SUCCESS);
+    return state_leave(function && module && name ? modules_function(module, name, function)
+                                                  : CUDA_ERROR_INVALID_VALUE);
 }
 
 API(cuModuleGetGlobal_v2, (CUdeviceptr * address, size_t *bytes, CUmodule module, const char *name),
@@ -208,102 +226,5 @@ API(cuModuleGetGlobal_v2, (CUdeviceptr * address, size_t *bytes, CUmodule module
         *address = at;
     if (bytes)
         *bytes = size;
-    return state_leave(CUDA_SUCCESS);
-}
-
-/* ---- launches ---- */
-
-enum { REGISTERS = 32 }; /* that programs are told a thread has: PTX has as many as it likes */
-
-API(cuFuncGetAttribute, (int *value, int attribute, CUfunction function),
-    (value, attribute, function), "*%llu, %d, %p", RESULT(value), attribute, function)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    if (!value || !function)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    const struct gpu_kernel *k = &function->kernel;
-    const uint32_t most = k->max_threads[0] * k->max_threads[1] * k->max_threads[2];
-    const int values[] = {most && most < 1024 ? (int)most : 1024, (int)k->shared, 0, (int)k->local,
-                          k->registers ? (int)k->registers : REGISTERS};
-    *value = attribute >= 0 && attribute < 5 ? values[attribute] : 0;
-    return state_leave(CUDA_SUCCESS);
-}
-
-API(cuOccupancyMaxPotentialBlockSize,
-    (int *grid, int *block, CUfunction function, size_t (*shared)(int), size_t dynamic, int limit),
-    (grid, block, function, shared, dynamic, limit), "*%llu, *%llu, %p, %zu, %d", RESULT(grid),
-    RESULT(block), function, dynamic, limit)
-{
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    *block = limit > 0 && limit < 1024 ? limit : 1024;
-    *grid = (int)gpu_sms(g) * 2048 / *block;
-    return state_leave(CUDA_SUCCESS);
-}
-
-/* The parameters' bytes: from a pointer to each, or packed as `extra` says. */
-static CUresult gather(const struct gpu_kernel *k, void **parameters, void **extra, uint8_t *to)
-{
-    const void *packed = NULL;
-    size_t size = 0;
-    if (parameters) {
-        for (size_t i = 0; i < k->parameter_count; i++) {
-            uint32_t offset, bytes;
-            gpu_kernel_parameter(k, i, &offset, &bytes);
-            memcpy(to + offset, parameters[i], bytes);
-        }
-        return CUDA_SUCCESS;
-    }
-    for (; extra && extra[0] != CU_LAUNCH_PARAM_END; extra += 2) {
-        if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
-            packed = extra[1];
-        if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE)
-            size = *(size_t *)extra[1];
-    }
-    if (k->parameter_bytes > size || (k->parameter_bytes && !packed))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (packed)
-        memcpy(to, packed, k->parameter_bytes);
-    return CUDA_SUCCESS;
-}
-
-API(cuLaunchKernel,
-    (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-     unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **parameters,
-     void **extra),
-    (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters,
-     extra),
-    "%p, %u, %u, %u, %u, %u, %u, %u, %p, %p, %p", function, grid_x, grid_y, grid_z, block_x,
-    block_y, block_z, shared, stream, parameters, extra)
-{
-    struct gpu *g;
-    uint8_t bytes[4352] = {0};
-    CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    if (!function || (uint64_t)block_x * block_y * block_z > 1024 || !grid_x || !grid_y ||
-        !grid_z || !block_x || !block_y || !block_z)
-        return state_leave(function ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
-    if ((result = gather(&function->kernel, parameters, extra, bytes)) != CUDA_SUCCESS)
-        return state_leave(result);
-    const struct gpu_launch launch = {.module = &function->module->module,
-                                      .kernel = &function->kernel,
-                                      .grid = {grid_x, grid_y, grid_z},
-                                      .block = {block_x, block_y, block_z},
-                                      .shared = shared,
-                                      .parameters = bytes};
-    if (function->module->gpu != g)
-        return state_leave(CUDA_ERROR_INVALID_HANDLE); /* of another device */
-    result = gpu_run(g, &launch);
-    if (result == CUDA_ERROR_OUT_OF_MEMORY || result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
-        return state_leave(result);
-    /* What goes wrong in a kernel is told by the calls that follow. */
-    if (result)
-        state_fail(result);
     return state_leave(CUDA_SUCCESS);
 }

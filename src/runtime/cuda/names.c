@@ -2,19 +2,21 @@
 #define WAVETRAP_CUDA_NAMES_ONLY
 #include "runtime/cuda/call.h"
 
-EXPORT CUresult cuLinkCreate(unsigned count, int *options, void **values, CUlinkState *state)
+EXPORT CUresult cuLinkCreate(unsigned count, CUjit_option *options, void **values,
+                             CUlinkState *state)
 {
     return cuLinkCreate_v2(count, options, values, state);
 }
 
-EXPORT CUresult cuLinkAddData(CUlinkState state, int type, void *data, size_t size,
-                              const char *name, unsigned count, int *options, void **values)
+EXPORT CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
+                              const char *name, unsigned count, CUjit_option *options,
+                              void **values)
 {
     return cuLinkAddData_v2(state, type, data, size, name, count, options, values);
 }
 
-EXPORT CUresult cuLinkAddFile(CUlinkState state, int type, const char *path, unsigned count,
-                              int *options, void **values)
+EXPORT CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
+                              unsigned count, CUjit_option *options, void **values)
 {
     return cuLinkAddFile_v2(state, type, path, count, options, values);
 }

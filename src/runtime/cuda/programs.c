@@ -386,6 +386,25 @@ bool gpu_module_kernel(const struct gpu_module *m, const char *name, struct gpu_
     return true;
 }
 
+unsigned gpu_module_target(const struct gpu_module *m)
+{
+    if (!m->count)
+        return m->cubin.sm;
+    const struct ptx_name *target = &m->text[0].text->target;
+    unsigned number = 0;
+    for (size_t i = 0; i < target->length; i++)
+        if (target->at[i] >= '0' && target->at[i] <= '9')
+            number = number * 10 + (unsigned)(target->at[i] - '0');
+    return number;
+}
+
+unsigned gpu_kernel_threads(const struct gpu_kernel *k)
+{
+    enum { MOST = 1024 };
+    const uint64_t most = (uint64_t)k->max_threads[0] * k->max_threads[1] * k->max_threads[2];
+    return most && most < MOST ? (unsigned)most : MOST;
+}
+
 void gpu_kernel_parameter(const struct gpu_kernel *k, size_t index, uint32_t *offset,
                           uint32_t *size)
 {

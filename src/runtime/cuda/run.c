@@ -106,11 +106,10 @@ static CUresult report(struct gpu *g, const struct gpu_launch *l)
     return result_of(f);
 }
 
-static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct sm_launch *launch,
-                              struct wt_error *err)
+/* What a launch has without memory. */
+static void describe_launch(const struct gpu *g, const struct gpu_launch *l,
+                            struct sm_launch *launch)
 {
-    enum wt_status status;
-    uint8_t bank[CUBIN_PARAMETERS] = {0};
     *launch = (struct sm_launch){.number = debug_launch().number + 1,
                                  .entry = l->kernel->entry,
                                  .shared = l->kernel->shared,
@@ -123,7 +122,7 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
     if (l->kernel->ptx) {
         sm_ptx_launch(l->module->image, l->kernel->ptx, launch);
         launch->heap = g->space + HEAP;
-        launch->heap_size = HEAP_SIZE;
+        launch->heap_size = g->heap;
         if (l->shared)
             launch->shared = launch->dynamic + l->shared;
     } else {
@@ -132,6 +131,31 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
         for (unsigned i = 1; i < SM_BANKS; i++)
             launch->bank[i] = gpu_module_bank(l->module, l->kernel->code, i, &launch->bank_size[i]);
     }
+    if (launch->local < g->stack)
+        launch->local = (uint32_t)g->stack;
+    launch->together = l->together ? g->space + TOGETHER : 0;
+}
+
+unsigned gpu_resident(const struct gpu *g, const struct gpu_launch *l)
+{
+    struct sm_launch launch;
+    describe_launch(g, l, &launch);
+    return sm_launch_resident(&launch);
+}
+
+/* A barrier of all CTAs begins with zeros. */
+static bool clear_together(struct gpu *g)
+{
+    static const uint8_t zeros[TOGETHER_BYTES];
+    return sm_device_write(g->device, g->space + TOGETHER, zeros, sizeof zeros);
+}
+
+static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct sm_launch *launch,
+                              struct wt_error *err)
+{
+    enum wt_status status;
+    uint8_t bank[CUBIN_PARAMETERS] = {0};
+    describe_launch(g, l, launch);
     const uint64_t local = sm_device_local_size(g->device, launch->local);
     if (local > g->local) {
         const uint64_t whole = (local + GAP - 1) / GAP * GAP;
@@ -144,8 +168,9 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
         wt_store_le(bank + 0x8 + 4 * i, l->block[i], 4);
         wt_store_le(bank + 0x14 + 4 * i, l->grid[i], 4);
     }
-    wt_store_le(bank + 0x20, l->kernel->local, 4); /* where the stack of a thread begins */
-    if (!sm_device_write(g->device, g->space + BANK, bank, sizeof bank) ||
+    wt_store_le(bank + 0x20, launch->local, 4); /* where the stack of a thread begins */
+    if ((l->together && !clear_together(g)) ||
+        !sm_device_write(g->device, g->space + BANK, bank, sizeof bank) ||
         !sm_device_write(g->device, g->space + BANK + CUBIN_PARAMETERS, l->parameters,
                          l->kernel->parameter_bytes))
         return wt_fail(err, WT_NO_MEMORY, "no memory for parameters");

@@ -157,76 +157,89 @@ API(cuDeviceGetName, (char *name, int length, CUdevice number), (name, length, n
     return state_leave(CUDA_SUCCESS);
 }
 
-/* Numbers of CUdevice_attribute. Those that are not here are 0, as for a device without them. */
-static int attribute_of(const struct gpu *g, int attribute)
+/* Those that are not here are 0, as for a device without them. */
+static int attribute_of(const struct gpu *g, CUdevice_attribute attribute)
 {
     switch (attribute) {
-    case 1: /* threads of a block; of its x and y */
-    case 2:
-    case 3:
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y:
         return 1024;
-    case 4:
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z:
         return 64;
-    case 5: /* blocks of a grid */
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X:
         return 0x7fffffff;
-    case 6:
-    case 7:
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z:
         return 65535;
-    case 8: /* bytes of shared memory of a block, of constant memory */
-    case 9:
-        return 65536 - (attribute == 8 ? 16384 : 0);
-    case 10: /* lanes of a warp */
-        return 32;
-    case 21: /* texels of textures: of one dimension, two, three; layers */
-    case 22:
-    case 23:
-    case 27:
-    case 28:
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+        return GPU_BLOCK_SHARED;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
+        return GPU_SHARED;
+    case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY:
         return 65536;
-    case 24:
-    case 25:
-    case 26:
+    case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
+        return 32;
+    case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH:
+    case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH:
+    case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT:
+    case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH:
+    case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT:
+        return 65536;
+    case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH:
+    case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT:
+    case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH:
         return 4096;
-    case 29:
+    case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS:
         return 2048;
-    case 11: /* largest pitch */
+    case CU_DEVICE_ATTRIBUTE_MAX_PITCH:
         return 0x7fffffff;
-    case 12: /* registers of a block, of an SM */
-    case 82:
-        return 65536;
-    case 13: /* kHz: an issue of a warp in a microsecond */
+    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
+    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR:
+        return SM_FILE;
+    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: /* kHz: an issue of a warp in a microsecond */
         return 1000000;
-    case 14: /* alignment of textures */
+    case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT:
+    case CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT:
         return 512;
-    case 15: /* copies beside kernels; kernels beside kernels; host memory; unified addresses;
-              * managed memory */
-    case 83:
-    case 19:
-    case 31:
-    case 40:
-    case 41:
-        return 1;
-    case 34: /* the number of its place on the bus */
-        return (int)gpu_number(g);
-    case 51: /* alignment of rows of textures */
+    case CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT:
         return 32;
-    case 16:
+    case CU_DEVICE_ATTRIBUTE_GPU_OVERLAP:
+    case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:
+    case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
+    case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:
+    case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
+    case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
+    case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM:
+    case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST:
+    case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
+    case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
+        return 1;
+    case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
+    case CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID:
+        return (int)gpu_number(g);
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
         return (int)gpu_sms(g);
-    case 39: /* threads of an SM */
-        return 2048;
-    case 75:
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
+        return SM_WARPS * 32;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
+        return SM_CTAS;
+    case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO:
+        return 1;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
         return (int)gpu_capability(g) / 10;
-    case 76:
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
         return (int)gpu_capability(g) % 10;
-    case 81: /* bytes of shared memory of an SM */
-        return 98304;
     default:
         return 0;
     }
 }
 
-API(cuDeviceGetAttribute, (int *value, int attribute, CUdevice number), (value, attribute, number),
-    "*%llu, %d, %d", RESULT(value), attribute, number)
+API(cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice number),
+    (value, attribute, number), "*%llu, %d, %d", RESULT(value), (int)attribute, number)
 {
     struct gpu *g;
     const CUresult result = need_device(number, &g);
@@ -240,8 +253,11 @@ API(cuDeviceGetAttribute, (int *value, int attribute, CUdevice number), (value, 
 API(cuDeviceComputeCapability, (int *major, int *minor, CUdevice number), (major, minor, number),
     "*%llu, *%llu, %d", RESULT(major), RESULT(minor), number)
 {
-    const CUresult result = do_cuDeviceGetAttribute(major, 75, number);
-    return result ? result : do_cuDeviceGetAttribute(minor, 76, number);
+    const CUresult result =
+        do_cuDeviceGetAttribute(major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, number);
+    return result ? result
+                  : do_cuDeviceGetAttribute(minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                                            number);
 }
 
 API(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice number), (bytes, number), "*%llu, %d",
@@ -299,4 +315,44 @@ API(cuDeviceCanAccessPeer, (int *can, CUdevice number, CUdevice peer), (can, num
     if (can)
         *can = 0;
     return state_leave(can ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+API(cuDeviceGetP2PAttribute,
+    (int *value, CUdevice_P2PAttribute attribute, CUdevice number, CUdevice peer),
+    (value, attribute, number, peer), "*%llu, %d, %d, %d", RESULT(value), (int)attribute, number,
+    peer)
+{
+    struct gpu *g;
+    const CUresult result = need_device(number, &g);
+    if (result)
+        return result;
+    if (!state_gpu(peer) || peer == number)
+        return state_leave(CUDA_ERROR_INVALID_DEVICE);
+    if (!value || attribute < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK ||
+        attribute > CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    *value = 0;
+    return state_leave(CUDA_SUCCESS);
+}
+
+/* "DOMAIN:BUS:DEVICE.FUNCTION", as cuDeviceGetPCIBusId has it; domain and function may be missing.
+ */
+API(cuDeviceGetByPCIBusId, (CUdevice * number, const char *id), (number, id), "*%llu, \"%s\"",
+    RESULT(number), id ? id : "(null)")
+{
+    unsigned domain = 0, bus = 0, device = 0, function = 0;
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    if (!number || !id)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    if (sscanf(id, "%x:%x:%x.%x", &domain, &bus, &device, &function) < 3) {
+        domain = function = 0;
+        if (sscanf(id, "%x:%x.%x", &bus, &device, &function) < 2)
+            return state_leave(CUDA_ERROR_INVALID_VALUE);
+    }
+    if (domain || bus || function || device >= device_count)
+        return state_leave(CUDA_ERROR_INVALID_DEVICE);
+    *number = (CUdevice)device;
+    return state_leave(CUDA_SUCCESS);
 }

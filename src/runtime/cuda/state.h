@@ -19,6 +19,8 @@ struct CUmod_st {
 struct CUfunc_st {
     struct CUmod_st *module;
     struct gpu_kernel kernel;
+    int dynamic, carveout; /* what the program has set: bytes of shared memory, per cent */
+    bool dynamic_set, carveout_set;
     struct CUfunc_st *next;
 };
 
@@ -36,11 +38,13 @@ struct gpu *state_gpu(CUdevice number);
  */
 struct gpu *state_owner(uint64_t address, CUdevice *number);
 
-/* ---- memory.c ---- */
+/* ---- host_memory.c ---- */
 
 /** Whether an address lies in memory of the host that kernels can access: allocated by the driver,
  * or registered. The caller holds the lock. */
 bool memory_is_seen(uint64_t address);
+/** The range of such memory that an address lies in; false, both 0: there is none. */
+bool memory_seen(uint64_t address, uint64_t *base, uint64_t *size);
 
 /* ---- context.c ---- */
 
@@ -50,10 +54,32 @@ bool memory_is_seen(uint64_t address);
  * or the error of an earlier kernel that has failed.
  */
 CUresult state_enter(struct gpu **gpu);
+/** The thread's context; NULL: it has none. The caller holds the lock. */
+CUcontext state_context(void);
+/** Whether there is such a context. The caller holds the lock. */
+bool state_is_context(const struct CUctx_st *context);
 /**
  * Notes that a kernel has failed: each call that needs the context returns @p result from now on.
  * The caller holds the lock. Returns @p result.
  */
 CUresult state_fail(CUresult result);
+
+/* ---- streams.c ---- */
+
+/** As state_enter, for a call that gives work to a stream: 400 where there is no such stream. */
+CUresult state_enter_stream(CUstream stream, struct gpu **gpu);
+
+/* ---- libraries.c ---- */
+
+/**
+ * The function of the GPU that a handle stands for: a function itself, or a kernel of a library;
+ * NULL: it is none. The caller holds the lock.
+ */
+CUfunction state_function(CUfunction handle, const struct gpu *gpu);
+
+/* ---- pools.c ---- */
+
+/** Notes that the memory at @p address is about to be freed. The caller holds the lock. */
+void pool_forget(uint64_t address);
 
 #endif

@@ -1,117 +1,272 @@
-/* libcuda: streams and events ("CUDA Driver API": 6.18, 6.19). Work is done when it is given. */
+/* libcuda: streams ("CUDA Driver API": 6.18, 6.20). Work is done when it is given. */
 #include <stdlib.h>
-#include <time.h>
 
-#include "runtime/cuda/state.h"
+#include "runtime/cuda/copy.h"
 
 struct CUstream_st {
     unsigned flags;
+    CUcontext context; /* it was made in */
+    uint64_t id;
+    struct CUstream_st *next;
 };
 
-struct CUevent_st {
-    bool recorded;
-    struct timespec at;
-};
+static struct CUstream_st *streams; /* all there are; under the lock */
+static uint64_t latest;             /* the last id; 1 and 2 are the two that always exist */
 
-static CUresult check(void)
+static bool always_exists(CUstream stream)
+{
+    return !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+}
+
+static struct CUstream_st **find(CUstream stream)
+{
+    struct CUstream_st **at = &streams;
+    while (*at && *at != stream)
+        at = &(*at)->next;
+    return at;
+}
+
+CUresult state_enter_stream(CUstream stream, struct gpu **gpu)
+{
+    const CUresult result = state_enter(gpu);
+    if (result)
+        return result;
+    return always_exists(stream) || *find(stream) ? CUDA_SUCCESS
+                                                  : state_leave(CUDA_ERROR_INVALID_HANDLE);
+}
+
+static CUresult check(CUstream stream)
 {
     struct gpu *g;
-    const CUresult result = state_enter(&g);
+    const CUresult result = state_enter_stream(stream, &g);
     return result ? result : state_leave(CUDA_SUCCESS);
 }
 
 API(cuStreamCreate, (CUstream * stream, unsigned flags), (stream, flags), "*%p, %u", HANDLE(stream),
     flags)
 {
-    const CUresult result = check();
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
     if (result)
         return result;
-    struct CUstream_st *s = stream ? calloc(1, sizeof *s) : NULL;
+    if (!stream || flags > CU_STREAM_NON_BLOCKING)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    struct CUstream_st *s = calloc(1, sizeof *s);
     if (!s)
-        return CUDA_ERROR_INVALID_VALUE;
-    s->flags = flags;
-    *stream = s;
-    return CUDA_SUCCESS;
+        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    *s = (struct CUstream_st){
+        .flags = flags, .context = state_context(), .id = 3 + latest++, .next = streams};
+    *stream = streams = s;
+    return state_leave(CUDA_SUCCESS);
+}
+
+/* The range of priorities is 0 to 0: any priority is brought into it. */
+API(cuStreamCreateWithPriority, (CUstream * stream, unsigned flags, int priority),
+    (stream, flags, priority), "*%p, %u, %d", HANDLE(stream), flags, priority)
+{
+    return do_cuStreamCreate(stream, flags);
 }
 
 API(cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stream)
 {
-    free(stream);
-    return stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    struct CUstream_st **at = find(stream), *s = *at;
+    if (!stream || !s)
+        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    *at = s->next;
+    free(s);
+    return state_leave(CUDA_SUCCESS);
 }
 
 API(cuStreamQuery, (CUstream stream), (stream), "%p", stream)
 {
-    return check();
+    return check(stream);
 }
 
 API(cuStreamSynchronize, (CUstream stream), (stream), "%p", stream)
 {
-    return check();
+    return check(stream);
 }
 
-API(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (stream, event, flags),
-    "%p, %p, %u", stream, event, flags)
+/* ---- what a stream is ---- */
+
+API(cuStreamGetPriority, (CUstream stream, int *priority), (stream, priority), "%p, *%llu", stream,
+    RESULT(priority))
 {
-    return event ? check() : CUDA_ERROR_INVALID_HANDLE;
+    const CUresult result = check(stream);
+    if (!result && priority)
+        *priority = 0;
+    return result || priority ? result : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Without the lock: the function may call us. */
+API(cuStreamGetFlags, (CUstream stream, unsigned *flags), (stream, flags), "%p, *%llu", stream,
+    RESULT(flags))
+{
+    struct gpu *g;
+    const CUresult result = state_enter_stream(stream, &g);
+    if (result)
+        return result;
+    if (flags)
+        *flags = always_exists(stream) ? CU_STREAM_DEFAULT : stream->flags;
+    return state_leave(flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+API(cuStreamGetCtx, (CUstream stream, CUcontext *context), (stream, context), "%p, *%p", stream,
+    HANDLE(context))
+{
+    struct gpu *g;
+    const CUresult result = state_enter_stream(stream, &g);
+    if (result)
+        return result;
+    if (context)
+        *context = always_exists(stream) ? state_context() : stream->context;
+    return state_leave(context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+API(cuStreamGetId, (CUstream stream, unsigned long long *id), (stream, id), "%p, *%llu", stream,
+    RESULT(id))
+{
+    struct gpu *g;
+    const CUresult result = state_enter_stream(stream, &g);
+    if (result)
+        return result;
+    if (id)
+        *id = stream == CU_STREAM_PER_THREAD ? 2 : always_exists(stream) ? 1 : stream->id;
+    return state_leave(id ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+/* There are no graphs, so that no stream is captured. */
+API(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status), (stream, status),
+    "%p, *%llu", stream, RESULT(status))
+{
+    const CUresult result = check(stream);
+    if (!result && status)
+        *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return result || status ? result : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* ---- functions of the host ---- */
+
+/* Without the lock: the function may call us. A callback is told of a kernel that has failed. */
 API(cuStreamAddCallback, (CUstream stream, CUstreamCallback call, void *data, unsigned flags),
     (stream, call, data, flags), "%p, %p, %u", stream, data, flags)
 {
-    const CUresult result = check();
-    if (!call)
+    const CUresult result = check(stream);
+    if (!call || flags)
         return CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_INVALID_CONTEXT ||
+        result == CUDA_ERROR_INVALID_HANDLE)
+        return result;
     call(stream, result, data);
     return CUDA_SUCCESS;
 }
 
-API(cuEventCreate, (CUevent * event, unsigned flags), (event, flags), "*%p, %u", HANDLE(event),
-    flags)
+/* Not called after a kernel has failed, as documented. */
+API(cuLaunchHostFunc, (CUstream stream, CUhostFn call, void *data), (stream, call, data), "%p, %p",
+    stream, data)
 {
-    const CUresult result = check();
+    const CUresult result = check(stream);
+    if (result || !call)
+        return result ? result : CUDA_ERROR_INVALID_VALUE;
+    call(data);
+    return CUDA_SUCCESS;
+}
+
+/* A kernel ends within its launch, so no stream uses memory while the host does. */
+API(cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags),
+    (stream, address, bytes, flags), "%p, 0x%llx, %zu, %u", stream, address, bytes, flags)
+{
+    struct gpu *g;
+    const CUresult result = state_enter_stream(stream, &g);
     if (result)
         return result;
-    struct CUevent_st *e = event ? calloc(1, sizeof *e) : NULL;
-    if (!e)
-        return CUDA_ERROR_INVALID_VALUE;
-    *event = e;
-    return CUDA_SUCCESS;
+    const struct gpu *owner = state_owner(address, NULL);
+    const bool known = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
+                       flags == CU_MEM_ATTACH_SINGLE;
+    return state_leave(known && owner && gpu_is_managed(owner, address) ? CUDA_SUCCESS
+                                                                        : CUDA_ERROR_INVALID_VALUE);
 }
 
-API(cuEventDestroy_v2, (CUevent event), (event), "%p", event)
-{
-    free(event);
-    return event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
+/* ---- values in memory ---- */
 
-API(cuEventRecord, (CUevent event, CUstream stream), (event, stream), "%p, %p", event, stream)
+static CUresult write_value(CUstream stream, CUdeviceptr address, uint64_t value, unsigned bytes,
+                            unsigned flags)
 {
-    const CUresult result = event ? check() : CUDA_ERROR_INVALID_HANDLE;
+    struct gpu *g;
+    const CUresult result = state_enter_stream(stream, &g);
     if (result)
         return result;
-    event->recorded = true;
-    clock_gettime(CLOCK_MONOTONIC, &event->at);
-    return CUDA_SUCCESS;
+    if (address % bytes || flags)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    const struct copy_end to = copy_device_end(address), from = copy_host_end(&value);
+    return state_leave(copy_box(&to, &from, bytes, 1, 1));
 }
 
-API(cuEventQuery, (CUevent event), (event), "%p", event)
+API(cuStreamWriteValue32_v2,
+    (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags),
+    (stream, address, value, flags), "%p, 0x%llx, %u, %u", stream, address, value, flags)
 {
-    return event ? check() : CUDA_ERROR_INVALID_HANDLE;
+    return write_value(stream, address, value, 4, flags);
 }
 
-API(cuEventSynchronize, (CUevent event), (event), "%p", event)
+API(cuStreamWriteValue64_v2,
+    (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags),
+    (stream, address, value, flags), "%p, 0x%llx, %llu, %u", stream, address,
+    (unsigned long long)value, flags)
 {
-    return event ? check() : CUDA_ERROR_INVALID_HANDLE;
+    return write_value(stream, address, value, 8, flags);
 }
 
-API(cuEventElapsedTime, (float *milliseconds, CUevent from, CUevent to), (milliseconds, from, to),
-    "%p, %p, %p", milliseconds, from, to)
+/* Whether the value is there that is waited for; numbers are compared as a ring. */
+static bool is_there(uint64_t have, uint64_t wanted, unsigned bytes, unsigned condition)
 {
-    if (!milliseconds || !from || !to || !from->recorded || !to->recorded)
-        return CUDA_ERROR_INVALID_HANDLE;
-    *milliseconds = (float)(to->at.tv_sec - from->at.tv_sec) * 1e3f +
-                    (float)(to->at.tv_nsec - from->at.tv_nsec) / 1e6f;
-    return CUDA_SUCCESS;
+    switch (condition) {
+    case CU_STREAM_WAIT_VALUE_GEQ:
+        return bytes == 4 ? (int32_t)((uint32_t)have - (uint32_t)wanted) >= 0
+                          : (int64_t)(have - wanted) >= 0;
+    case CU_STREAM_WAIT_VALUE_EQ:
+        return have == wanted;
+    case CU_STREAM_WAIT_VALUE_AND:
+        return have & wanted;
+    default:
+        return ~(have | wanted) & (bytes == 4 ? UINT32_MAX : UINT64_MAX);
+    }
+}
+
+/* Work is done when it is given: one that would have to wait for what the program gives later is
+ * refused, rather than that the call never returns. */
+static CUresult wait_value(CUstream stream, CUdeviceptr address, uint64_t value, unsigned bytes,
+                           unsigned flags)
+{
+    struct gpu *g;
+    uint64_t have = 0;
+    CUresult result = state_enter_stream(stream, &g);
+    if (result)
+        return result;
+    if (address % bytes || flags > CU_STREAM_WAIT_VALUE_NOR)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    const struct copy_end from = copy_device_end(address), to = copy_host_end(&have);
+    if ((result = copy_box(&to, &from, bytes, 1, 1)) != CUDA_SUCCESS ||
+        is_there(have, value, bytes, flags))
+        return state_leave(result);
+    call_refused("cuStreamWaitValue: the value is not there, and work of a stream does not wait "
+                 "for later calls");
+    return state_leave(CUDA_ERROR_NOT_SUPPORTED);
+}
+
+API(cuStreamWaitValue32_v2,
+    (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags),
+    (stream, address, value, flags), "%p, 0x%llx, %u, %u", stream, address, value, flags)
+{
+    return wait_value(stream, address, value, 4, flags);
+}
+
+API(cuStreamWaitValue64_v2,
+    (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags),
+    (stream, address, value, flags), "%p, 0x%llx, %llu, %u", stream, address,
+    (unsigned long long)value, flags)
+{
+    return wait_value(stream, address, value, 8, flags);
 }

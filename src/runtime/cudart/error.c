@@ -71,6 +71,7 @@ static const struct {
     E(cudaErrorMisalignedAddress, "misaligned address"),
     E(cudaErrorInvalidPc, "invalid program counter"),
     E(cudaErrorLaunchFailure, "unspecified launch failure"),
+    E(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"),
     E(cudaErrorNotSupported, "operation not supported"),
     E(cudaErrorUnknown, "unknown error"),
 #undef E

@@ -32,78 +32,106 @@ EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
     return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments,
-                                    size_t shared, cudaStream_t stream)
+static cudaError_t launched(CUresult result)
 {
-    CUfunction function;
-    CUresult result = cudart_function(host, &function);
-    if (result)
-        return cudart_of(result);
-    result = cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                            (unsigned)shared, stream, arguments, NULL);
     return cudart_result(result == CUDA_ERROR_INVALID_VALUE ? cudaErrorInvalidConfiguration
                                                             : (cudaError_t)result);
 }
 
+EXPORT cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments,
+                                    size_t shared, cudaStream_t stream)
+{
+    CUfunction function;
+    const CUresult result = cudart_function(host, &function);
+    return result ? cudart_of(result)
+                  : launched(cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y,
+                                            block.z, (unsigned)shared, stream, arguments, NULL));
+}
+
+EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
+                                               void **arguments, size_t shared, cudaStream_t stream)
+{
+    CUfunction function;
+    const CUresult result = cudart_function(host, &function);
+    return result ? cudart_of(result)
+                  : launched(cuLaunchCooperativeKernel(function, grid.x, grid.y, grid.z, block.x,
+                                                       block.y, block.z, (unsigned)shared, stream,
+                                                       arguments));
+}
+
 EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *host)
 {
-    enum { MAX_THREADS, SHARED, CONST, LOCAL, REGISTERS, ATTRIBUTES };
+    enum { ATTRIBUTES = CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT + 1 };
     CUfunction function;
-    int value[ATTRIBUTES];
+    int value[ATTRIBUTES] = {0};
     CUresult result = cudart_function(host, &function);
     if (!a)
         return cudart_result(cudaErrorInvalidValue);
     for (int i = 0; i < ATTRIBUTES && !result; i++)
-        result = cuFuncGetAttribute(&value[i], i, function);
+        result = cuFuncGetAttribute(&value[i], (CUfunction_attribute)i, function);
     if (result)
         return cudart_of(result);
-    *a = (struct cudaFuncAttributes){.sharedSizeBytes = (size_t)value[SHARED],
-                                     .constSizeBytes = (size_t)value[CONST],
-                                     .localSizeBytes = (size_t)value[LOCAL],
-                                     .maxThreadsPerBlock = value[MAX_THREADS],
-                                     .numRegs = value[REGISTERS],
-                                     .ptxVersion = 50,
-                                     .binaryVersion = 50};
+    *a = (struct cudaFuncAttributes){
+        .sharedSizeBytes = (size_t)value[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES],
+        .constSizeBytes = (size_t)value[CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES],
+        .localSizeBytes = (size_t)value[CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES],
+        .maxThreadsPerBlock = value[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK],
+        .numRegs = value[CU_FUNC_ATTRIBUTE_NUM_REGS],
+        .ptxVersion = value[CU_FUNC_ATTRIBUTE_PTX_VERSION],
+        .binaryVersion = value[CU_FUNC_ATTRIBUTE_BINARY_VERSION],
+        .cacheModeCA = value[CU_FUNC_ATTRIBUTE_CACHE_MODE_CA],
+        .maxDynamicSharedSizeBytes = value[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES],
+        .preferredShmemCarveout = value[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT]};
     return cudaSuccess;
 }
 
-/* A block may have all the shared memory that there is without asking for it; there is no cache to
- * take it from. */
 EXPORT cudaError_t cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute attribute,
                                         int value)
 {
     CUfunction function;
     const CUresult result = cudart_function(host, &function);
-    if (!result && attribute == cudaFuncAttributeMaxDynamicSharedMemorySize &&
-        (value < 0 || value > 49152))
-        return cudart_result(cudaErrorInvalidValue);
-    return cudart_of(result);
+    return cudart_of(result ? result
+                            : cuFuncSetAttribute(function, (CUfunction_attribute)attribute, value));
 }
 
 EXPORT cudaError_t cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache config)
 {
     CUfunction function;
-    (void)config;
-    return cudart_of(cudart_function(host, &function));
+    const CUresult result = cudart_function(host, &function);
+    return cudart_of(result ? result : cuFuncSetCacheConfig(function, (CUfunc_cache)config));
 }
 
-/* Limited by threads, by shared memory, and by 32 blocks of an SM. */
+EXPORT cudaError_t cudaFuncSetSharedMemConfig(const void *host, enum cudaSharedMemConfig config)
+{
+    CUfunction function;
+    const CUresult result = cudart_function(host, &function);
+    return cudart_of(result ? result : cuFuncSetSharedMemConfig(function, (CUsharedconfig)config));
+}
+
+EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
+                                                                          const void *host,
+                                                                          int block, size_t shared,
+                                                                          unsigned flags)
+{
+    CUfunction function;
+    const CUresult result = cudart_function(host, &function);
+    return cudart_of(result ? result
+                            : cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+                                  blocks, function, block, shared, flags));
+}
+
 EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
                                                                  int block, size_t shared)
 {
-    enum { THREADS = 2048, BLOCKS = 32, SHARED = 98304 };
-    struct cudaFuncAttributes a;
-    const cudaError_t error = cudaFuncGetAttributes(&a, host);
-    if (error)
-        return error;
-    if (!blocks || block < 1)
-        return cudart_result(cudaErrorInvalidValue);
-    const size_t bytes = a.sharedSizeBytes + shared, threads = ((size_t)block + 31) / 32 * 32;
-    size_t most = block > a.maxThreadsPerBlock ? 0 : THREADS / threads;
-    if (most > BLOCKS)
-        most = BLOCKS;
-    if (bytes && most > SHARED / bytes)
-        most = SHARED / bytes;
-    *blocks = (int)most;
-    return cudaSuccess;
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, block, shared, 0);
+}
+
+EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic, const void *host,
+                                                             int blocks, int block)
+{
+    CUfunction function;
+    const CUresult result = cudart_function(host, &function);
+    return cudart_of(
+        result ? result
+               : cuOccupancyAvailableDynamicSMemPerBlock(dynamic, function, blocks, block));
 }

@@ -80,9 +80,7 @@ EXPORT cudaError_t cudaHostRegister(void *address, size_t bytes, unsigned flags)
 EXPORT cudaError_t cudaHostUnregister(void *address)
 {
     const CUresult result = cudart_enter();
-    const cudaError_t error =
-        result ? (cudaError_t)result : (cudaError_t)cuMemHostUnregister(address);
-    return cudart_result(error == cudaErrorInvalidValue ? cudaErrorHostMemoryNotRegistered : error);
+    return cudart_of(result ? result : cuMemHostUnregister(address));
 }
 
 EXPORT cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
@@ -123,15 +121,14 @@ EXPORT cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 
 /* ---- what an address is ---- */
 
-enum { MEMORY_TYPE = 2, IS_MANAGED = 8, DEVICE_ORDINAL = 9 };
-
 /* Any other result than CUDA_SUCCESS is that of a kernel that has failed. */
 static CUresult type_of(const void *address, enum cudaMemoryType *type)
 {
     unsigned of = 0, managed = 0;
-    const CUresult result = cuPointerGetAttribute(&of, MEMORY_TYPE, device_pointer(address));
+    const CUresult result =
+        cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, device_pointer(address));
     if (!result)
-        cuPointerGetAttribute(&managed, IS_MANAGED, device_pointer(address));
+        cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, device_pointer(address));
     *type = result                                  ? cudaMemoryTypeUnregistered
             : managed || cudart_is_managed(address) ? cudaMemoryTypeManaged
             : of == CU_MEMORYTYPE_DEVICE            ? cudaMemoryTypeDevice
@@ -155,7 +152,8 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, con
     a->hostPointer = a->devicePointer = (void *)(uintptr_t)address;
     a->device = cudart_device();
     if (a->type != cudaMemoryTypeHost && !cudart_is_managed(address))
-        cuPointerGetAttribute(&a->device, DEVICE_ORDINAL, device_pointer(address));
+        cuPointerGetAttribute(&a->device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                              device_pointer(address));
     return cudaSuccess;
 }
 

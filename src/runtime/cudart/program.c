@@ -203,8 +203,8 @@ static CUresult show_managed(const struct program *p)
 /* Under the lock: loads a program whose __managed__ variables are those of the host. */
 static CUresult load_with_managed(struct program *p, CUmodule *module)
 {
-    int options[] = {CU_JIT_GLOBAL_SYMBOL_NAMES, CU_JIT_GLOBAL_SYMBOL_ADDRESSES,
-                     CU_JIT_GLOBAL_SYMBOL_COUNT};
+    CUjit_option options[] = {CU_JIT_GLOBAL_SYMBOL_NAMES, CU_JIT_GLOBAL_SYMBOL_ADDRESSES,
+                              CU_JIT_GLOBAL_SYMBOL_COUNT};
     const char **names = calloc(p->name_count, sizeof *names);
     const void **addresses = calloc(p->name_count, sizeof *addresses);
     size_t count = 0;

@@ -233,6 +233,35 @@ void drm_debugged_end(struct drm_debugged *g)
     pthread_mutex_unlock(&g->lock);
 }
 
+uint32_t drm_debugged_batch_reads(struct drm_debugged *g, uint32_t addr)
+{
+    drm_debugged_enter(g);
+    const uint32_t value =
+        g->attached && addr == GEN_TD_CTL
+            ? g->td_ctl
+            : drm_debugged_input(g, &(struct wt_input){.kind = WT_INPUT_DEBUG_READ, .addr = addr});
+    drm_debugged_leave(g);
+    return value;
+}
+
+void drm_debugged_batch_writes(struct drm_debugged *g, uint32_t addr, uint32_t value)
+{
+    drm_debugged_enter(g);
+    if (addr == GEN_TD_CTL)
+        g->td_ctl = value & GEN_TD_CTL_MASK;
+    if (!g->attached)
+        drm_debugged_input(
+            g, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .addr = addr, .value = value});
+    drm_debugged_leave(g);
+}
+
+void drm_debugged_reset(struct drm_debugged *g)
+{
+    struct wt_machine *m = gen_machine(g->device);
+    m->ops->reset(m);
+    g->td_ctl = 0;
+}
+
 /* ---- the debugger ---- */
 
 void drm_debugged_enter(struct drm_debugged *g)
@@ -250,8 +279,11 @@ void drm_debugged_leave(struct drm_debugged *g)
 
 void drm_debugged_attach(struct drm_debugged *g, bool on)
 {
+    struct wt_machine *m = gen_machine(g->device);
     if (g->attached != on)
         gen_device_debug(g->device, on);
+    if (g->attached && !on)
+        m->ops->debug_write(m, GEN_TD_CTL, g->td_ctl);
     if (!on)
         drm_debugged_watch(g, NULL, 0);
     g->attached = on;

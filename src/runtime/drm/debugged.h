@@ -24,9 +24,10 @@ struct drm_debugged {
     bool attached;          /**< a debugger is there */
     bool walking;           /**< a walk is under way */
     bool stopped;           /**< … and waits for the debugger to write TD_CTL or TD_CLR */
-    bool unasked;   /**< … and has not asked since a thread has stopped: it may still be letting
-                         others go */
-    uint64_t known; /**< the state of the list of kernels that it knows */
+    bool unasked;    /**< … and has not asked since a thread has stopped: it may still be letting
+                          others go */
+    uint32_t td_ctl; /**< TD_CTL as the program's batches have written it */
+    uint64_t known;  /**< the state of the list of kernels that it knows */
     uint64_t launches; /**< walks so far */
     bool
         faulted; /**< … and that is for a fault: m->fault, which the debugger has not had retried */
@@ -87,6 +88,15 @@ uint64_t drm_debugged_slice(const struct drm_debugged *debugged);
 bool drm_debugged_continue(struct drm_debugged *debugged, enum wt_run why);
 /** Ends the walk and gives the device back. */
 void drm_debugged_end(struct drm_debugged *debugged);
+
+/** A batch reads a register of the bus; the device is not taken. While a debugger is attached,
+ * TD_CTL is the debugger's, and the program sees what it has written there itself. */
+uint32_t drm_debugged_batch_reads(struct drm_debugged *debugged, uint32_t addr);
+/** A batch writes a register of the bus; the device is not taken. While a debugger is attached, the
+ * registers are the debugger's, and TD_CTL gets the program's value when it has gone. */
+void drm_debugged_batch_writes(struct drm_debugged *debugged, uint32_t addr, uint32_t value);
+/** Resets the device after a walk that has failed. The device is taken. */
+void drm_debugged_reset(struct drm_debugged *debugged);
 
 /* ---- for the endpoint's thread ---- */
 

@@ -269,7 +269,7 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
                  : wt_fail(err, WT_INVALID, "all threads wait, and nothing will wake them");
     drm_debugged_walked(&gpu->debugged); /* a core file had what was recorded */
     gpu->caught = wt_catch_ends(why == WT_RUN_FAULT && m->fault.kind == WT_FAULT_ACCESS);
-    m->ops->reset(m);
+    drm_debugged_reset(&gpu->debugged);
     return status;
 }
 
@@ -319,12 +319,11 @@ static enum wt_status run(void *context, uint64_t root, const struct wt_i915_map
                           size_t count, const struct gen_walk *walk, struct wt_error *err)
 {
     struct wt_drm_emulated *gpu = context;
-    struct wt_machine *m = gen_machine(gpu->device);
     struct command c = {
         .gpu = gpu, .root = root, .mappings = mappings, .count = count, .walk = walk, .err = err};
     uint64_t addr;
     if (!wt_guarded(run_command, &c, &addr)) { /* code or payload: the device is taken */
-        m->ops->reset(m);
+        drm_debugged_reset(&gpu->debugged);
         c.status = wt_fail(err, WT_INVALID,
                            "the program has given back the memory at 0x%llx, which has the kernel "
                            "or its arguments",
@@ -354,7 +353,19 @@ static void say(void *context, const char *text, bool failed)
     gpu->details = NULL;
 }
 
-static const struct wt_i915_ops ops = {run, ticks, say};
+static uint32_t read_register(void *context, uint32_t number)
+{
+    struct wt_drm_emulated *gpu = context;
+    return drm_debugged_batch_reads(&gpu->debugged, number);
+}
+
+static void write_register(void *context, uint32_t number, uint32_t value)
+{
+    struct wt_drm_emulated *gpu = context;
+    drm_debugged_batch_writes(&gpu->debugged, number, value);
+}
+
+static const struct wt_i915_ops ops = {run, ticks, read_register, write_register, say};
 
 /* exec --gem=FILE; the GPUs of a program share the file. */
 static void record_gem(struct wt_drm_emulated *gpu)

@@ -362,7 +362,7 @@ bool wt_i915_after_fork(struct wt_i915 *device, bool child)
 enum wt_status wt_i915_new(const struct wt_i915_ops *ops, void *context, unsigned subslices,
                            struct wt_i915 **device, struct wt_error *err)
 {
-    assert(ops->run && ops->ticks && ops->say);
+    assert(ops->run && ops->ticks && ops->read_register && ops->write_register && ops->say);
     assert(subslices >= 1 && subslices <= 9);
     struct wt_i915 *d = calloc(1, sizeof *d);
     const int descriptor = memfd_create("i915", MFD_CLOEXEC);

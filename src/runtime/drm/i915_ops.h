@@ -41,6 +41,11 @@ struct wt_i915_ops {
                           size_t count, const struct gen_walk *walk, struct wt_error *err);
     /** The GPU's clock: ticks of WT_I915_CLOCK_HZ. */
     uint64_t (*ticks)(void *context);
+    /** A batch reads register @p number of the debug hardware's bus (emulator/gen/gen.h). No walk
+     * is under way. */
+    uint32_t (*read_register)(void *context, uint32_t number);
+    /** The same for writing. */
+    void (*write_register)(void *context, uint32_t number, uint32_t value);
     /** Tells the user what went wrong; @p text has no newline. @p failed: a batch has, maybe in
      * `run`, and it is the thread that has called that. */
     void (*say)(void *context, const char *text, bool failed);

@@ -36,6 +36,9 @@ struct drm_object {
 
 enum { MOST_REGISTERS = 64, MOST_DESCRIPTORS = 64, DESCRIPTOR_BYTES = 32 };
 
+/* MMIO offsets: sixteen registers of 64 bits; x, y, z of an indirect walker. */
+enum { DRM_GENERAL_REGISTERS = 0x2600, DRM_DISPATCH_DIMENSIONS = 0x2500 };
+
 /* The state of the command streamer, which a context keeps between batches. */
 struct drm_gpu_state {
     uint64_t general, surface, dynamic, indirect, instruction, bindless; /* base addresses */
@@ -48,7 +51,7 @@ struct drm_gpu_state {
     uint32_t descriptor_bytes; /* loaded of them */
     struct {
         uint32_t at, value;
-    } registers[MOST_REGISTERS]; /* that commands have written */
+    } registers[MOST_REGISTERS]; /* registers.c: that have the value that was written */
     unsigned register_count;
 };
 
@@ -232,6 +235,7 @@ struct drm_batch {
     const struct wt_i915_mapping *mappings; /* sorted by address */
     size_t mapping_count;
     uint64_t root; /* of the context's page tables */
+    uint64_t at;   /* address of the command that is executed */
     /* MI_BATCH_BUFFER_START may begin a batch of the second level, whose end returns here. There is
      * no third level (Skylake PRM volume 2a). */
     uint64_t first_level;
@@ -269,9 +273,17 @@ enum wt_status drm_walk(const struct drm_batch *batch, const uint32_t walker[15]
 enum wt_status drm_math(struct drm_gpu_state *gpu, const uint32_t *dwords, unsigned count,
                         struct wt_error *err);
 
-/* The value of a register at MMIO offset @p at, as commands have written it; 0 if they have not. */
+/* ---- registers.c: registers by their MMIO offsets ---- */
+
+/* A command reads a register. WT_INVALID: MOST_REGISTERS others are used already. */
+enum wt_status drm_register_read(struct drm_batch *batch, uint32_t at, uint32_t *value,
+                                 struct wt_error *err);
+/* A command writes a register. WT_INVALID: MOST_REGISTERS others are used already. */
+enum wt_status drm_register_write(struct drm_batch *batch, uint32_t at, uint32_t value,
+                                  struct wt_error *err);
+/* The value of a register of the context's own, as commands have written it; 0 if they have not. */
 uint32_t drm_register_get(const struct drm_gpu_state *gpu, uint32_t at);
-/* Writes a register at MMIO offset @p at; false: MOST_REGISTERS others are written already. */
+/* Writes a register of the context's own; false: MOST_REGISTERS others are used already. */
 bool drm_register_set(struct drm_gpu_state *gpu, uint32_t at, uint32_t value);
 
 #endif

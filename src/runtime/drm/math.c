@@ -4,8 +4,6 @@
 
 #include "runtime/drm/internal.h"
 
-enum { GENERAL_REGISTERS = 0x2600 };
-
 /* Operation codes of the unit: bits 31:20 of a dword. */
 enum {
     NOOP = 0x000,
@@ -25,27 +23,6 @@ enum {
 /* Operands beside the registers 0 to 15. */
 enum { SRCA = 0x20, SRCB = 0x21, ACCU = 0x31, ZF = 0x32, CF = 0x33 };
 
-uint32_t drm_register_get(const struct drm_gpu_state *gpu, uint32_t at)
-{
-    for (unsigned i = 0; i < gpu->register_count; i++)
-        if (gpu->registers[i].at == at)
-            return gpu->registers[i].value;
-    return 0;
-}
-
-bool drm_register_set(struct drm_gpu_state *gpu, uint32_t at, uint32_t value)
-{
-    unsigned i = 0;
-    while (i < gpu->register_count && gpu->registers[i].at != at)
-        i++;
-    if (i == MOST_REGISTERS)
-        return false;
-    gpu->registers[i].at = at;
-    gpu->registers[i].value = value;
-    gpu->register_count += i == gpu->register_count;
-    return true;
-}
-
 struct unit {
     uint64_t a, b, accumulator;
     bool carry;
@@ -53,13 +30,13 @@ struct unit {
 
 static uint64_t get(const struct drm_gpu_state *gpu, unsigned which)
 {
-    const uint32_t at = GENERAL_REGISTERS + 8 * which;
+    const uint32_t at = DRM_GENERAL_REGISTERS + 8 * which;
     return (uint64_t)drm_register_get(gpu, at + 4) << 32 | drm_register_get(gpu, at);
 }
 
 static bool set(struct drm_gpu_state *gpu, unsigned which, uint64_t value)
 {
-    const uint32_t at = GENERAL_REGISTERS + 8 * which;
+    const uint32_t at = DRM_GENERAL_REGISTERS + 8 * which;
     return drm_register_set(gpu, at, (uint32_t)value) &&
            drm_register_set(gpu, at + 4, (uint32_t)(value >> 32));
 }
@@ -96,7 +73,7 @@ static enum wt_status store(struct drm_gpu_state *gpu, const struct unit *u, uin
                            : from == ZF ? (u->accumulator ? 0 : UINT64_MAX)
                                         : (u->carry ? UINT64_MAX : 0);
     if (!set(gpu, to, dword >> 20 == STOREINV ? ~value : value))
-        return wt_fail(err, WT_INVALID, "more than %d registers are written", MOST_REGISTERS);
+        return wt_fail(err, WT_INVALID, "more than %d registers are used", MOST_REGISTERS);
     return WT_OK;
 }
 

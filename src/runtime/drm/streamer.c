@@ -10,12 +10,6 @@
 #include "base/bits.h"
 #include "runtime/drm/internal.h"
 
-enum {
-    TIMESTAMP = 0x2358, /* of the render engine: 64 bits */
-    CONTEXT_TIMESTAMP = 0x23a8,
-    DISPATCH_DIMENSIONS = 0x2500, /* x, y, z of an indirect walker */
-};
-
 /* How long a command is, in dwords. */
 enum length {
     ONE,    /* 1 */
@@ -32,12 +26,13 @@ struct command {
     unsigned least; /* dwords that its function needs */
     enum wt_status (*run)(struct drm_batch *batch, const uint32_t *dword, unsigned count,
                           struct wt_error *err);
+    uint32_t refused; /* bits of the header that ask for what is not emulated */
 };
 
 /* The address at which a batch continues. */
 enum { IN_PLACE, AT_END, ELSEWHERE };
 
-/* ---- memory and registers ---- */
+/* ---- memory ---- */
 
 uint8_t *drm_batch_host(const struct drm_batch *batch, uint64_t address, uint64_t size)
 {
@@ -55,20 +50,6 @@ uint8_t *drm_batch_host(const struct drm_batch *batch, uint64_t address, uint64_
         }
     }
     return NULL;
-}
-
-static uint32_t read_register(const struct drm_batch *batch, uint32_t at)
-{
-    const uint64_t now = batch->device->ops->ticks(batch->device->context);
-    switch (at) {
-    case TIMESTAMP:
-    case CONTEXT_TIMESTAMP:
-        return (uint32_t)now;
-    case TIMESTAMP + 4:
-        return (uint32_t)(now >> 32) & 0xf; /* 36 bits */
-    default:
-        return drm_register_get(batch->gpu, at);
-    }
 }
 
 /* An address in two dwords; bits above 47 are its sign. */
@@ -90,12 +71,9 @@ static enum wt_status store(struct drm_batch *batch, uint64_t address, const voi
 
 /* ---- commands ---- */
 
-static enum wt_status set_register(struct drm_batch *batch, uint32_t at, uint32_t value,
-                                   struct wt_error *err)
+static uint32_t register_of(uint32_t dword)
 {
-    return drm_register_set(batch->gpu, at, value)
-               ? WT_OK
-               : wt_fail(err, WT_INVALID, "more than %d registers are written", MOST_REGISTERS);
+    return dword & 0x7ffffc;
 }
 
 static enum wt_status load_register_imm(struct drm_batch *batch, const uint32_t *dword,
@@ -103,7 +81,7 @@ static enum wt_status load_register_imm(struct drm_batch *batch, const uint32_t 
 {
     enum wt_status status;
     for (unsigned i = 1; i + 1 < count; i += 2)
-        if ((status = set_register(batch, dword[i] & 0x7ffffc, dword[i + 1], err)) != WT_OK)
+        if ((status = drm_register_write(batch, register_of(dword[i]), dword[i + 1], err)) != WT_OK)
             return status;
     return WT_OK;
 }
@@ -111,7 +89,9 @@ static enum wt_status load_register_imm(struct drm_batch *batch, const uint32_t 
 static enum wt_status load_register_reg(struct drm_batch *batch, const uint32_t *dword,
                                         unsigned count, struct wt_error *err)
 {
-    return set_register(batch, dword[2] & 0x7ffffc, read_register(batch, dword[1] & 0x7ffffc), err);
+    uint32_t value;
+    const enum wt_status status = drm_register_read(batch, register_of(dword[1]), &value, err);
+    return status ? status : drm_register_write(batch, register_of(dword[2]), value, err);
 }
 
 static enum wt_status load_register_mem(struct drm_batch *batch, const uint32_t *dword,
@@ -124,14 +104,16 @@ static enum wt_status load_register_mem(struct drm_batch *batch, const uint32_t 
         return wt_fail(err, WT_INVALID,
                        "it reads 0x%" PRIx64 ", which is in none of the batch's objects", address);
     memcpy(&value, host, sizeof value);
-    return set_register(batch, dword[1] & 0x7ffffc, value, err);
+    return drm_register_write(batch, register_of(dword[1]), value, err);
 }
 
 static enum wt_status store_register_mem(struct drm_batch *batch, const uint32_t *dword,
                                          unsigned count, struct wt_error *err)
 {
-    const uint32_t value = read_register(batch, dword[1] & 0x7ffffc);
-    return store(batch, address_of(&dword[2]) & ~UINT64_C(3), &value, sizeof value, err);
+    uint32_t value;
+    const enum wt_status status = drm_register_read(batch, register_of(dword[1]), &value, err);
+    return status ? status
+                  : store(batch, address_of(&dword[2]) & ~UINT64_C(3), &value, sizeof value, err);
 }
 
 static enum wt_status math(struct drm_batch *batch, const uint32_t *dword, unsigned count,
@@ -283,9 +265,9 @@ static enum wt_status gpgpu_walker(struct drm_batch *batch, const uint32_t *dwor
     uint32_t direct[15];
     memcpy(direct, dword, sizeof direct);
     if (dword[0] >> 10 & 1) { /* indirect: the dimensions are in registers */
-        direct[7] = drm_register_get(batch->gpu, DISPATCH_DIMENSIONS);
-        direct[10] = drm_register_get(batch->gpu, DISPATCH_DIMENSIONS + 4);
-        direct[12] = drm_register_get(batch->gpu, DISPATCH_DIMENSIONS + 8);
+        direct[7] = drm_register_get(batch->gpu, DRM_DISPATCH_DIMENSIONS);
+        direct[10] = drm_register_get(batch->gpu, DRM_DISPATCH_DIMENSIONS + 4);
+        direct[12] = drm_register_get(batch->gpu, DRM_DISPATCH_DIMENSIONS + 8);
     }
     if ((status = drm_walk(batch, direct, &walk, err)) != WT_OK)
         return status;
@@ -296,33 +278,35 @@ static enum wt_status gpgpu_walker(struct drm_batch *batch, const uint32_t *dwor
                                    batch->mapping_count, &walk, err);
 }
 
+/* Bits of headers. */
+enum { BYTE_WRITE_DISABLES = 0xf << 8, PREDICATE = 1 << 21, GLOBAL_TABLE = 1 << 22 };
+
 #define MI(opcode) 0xff800000, (uint32_t)(opcode) << 23
 #define RENDER(pipeline, opcode, sub)                                                              \
     0xffff0000, 3u << 29 | (uint32_t)(pipeline) << 27 | (opcode) << 24 | (sub) << 16
 
 static const struct command commands[] = {
-    {"MI_NOOP", MI(0x00), ONE, 1, NULL},
-    {"MI_USER_INTERRUPT", MI(0x02), ONE, 1, NULL},
-    {"MI_ARB_CHECK", MI(0x05), ONE, 1, NULL},
-    {"MI_ARB_ON_OFF", MI(0x08), ONE, 1, NULL},
-    {"MI_MATH", MI(0x1a), SHORT, 2, math},
-    {"MI_SEMAPHORE_WAIT", MI(0x1c), SHORT, 4, semaphore_wait},
-    {"MI_STORE_DATA_IMM", MI(0x20), SHORT, 4, store_data_imm},
-    {"MI_LOAD_REGISTER_IMM", MI(0x22), SHORT, 3, load_register_imm},
-    {"MI_STORE_REGISTER_MEM", MI(0x24), SHORT, 4, store_register_mem},
-    {"MI_FLUSH_DW", MI(0x26), SHORT, 4, flush_dw},
-    {"MI_LOAD_REGISTER_MEM", MI(0x29), SHORT, 4, load_register_mem},
-    {"MI_LOAD_REGISTER_REG", MI(0x2a), SHORT, 3, load_register_reg},
-    {"PIPELINE_SELECT", RENDER(1, 1, 0x04), ONE, 1, NULL},
-    {"STATE_BASE_ADDRESS", RENDER(0, 1, 0x01), SHORT, 18, state_base_address},
-    {"STATE_SIP", RENDER(0, 1, 0x02), SHORT, 3, state_sip},
-    {"GPGPU_CSR_BASE_ADDRESS", RENDER(0, 1, 0x04), SHORT, 3, NULL},
-    {"PIPE_CONTROL", RENDER(3, 2, 0x00), SHORT, 6, pipe_control},
-    {"MEDIA_VFE_STATE", RENDER(2, 0, 0x00), MEDIUM, 9, media_vfe_state},
-    {"MEDIA_CURBE_LOAD", RENDER(2, 0, 0x01), MEDIUM, 4, NULL},
-    {"MEDIA_INTERFACE_DESCRIPTOR_LOAD", RENDER(2, 0, 0x02), MEDIUM, 4, load_descriptors},
-    {"MEDIA_STATE_FLUSH", RENDER(2, 0, 0x04), MEDIUM, 2, NULL},
-    {"GPGPU_WALKER", RENDER(2, 1, 0x05), SHORT, 15, gpgpu_walker},
+    {"MI_NOOP", MI(0x00), ONE, 1, NULL, 0},
+    {"MI_USER_INTERRUPT", MI(0x02), ONE, 1, NULL, 0},
+    {"MI_ARB_CHECK", MI(0x05), ONE, 1, NULL, 0},
+    {"MI_ARB_ON_OFF", MI(0x08), ONE, 1, NULL, 0},
+    {"MI_MATH", MI(0x1a), SHORT, 2, math, 0},
+    {"MI_SEMAPHORE_WAIT", MI(0x1c), SHORT, 4, semaphore_wait, 0},
+    {"MI_STORE_DATA_IMM", MI(0x20), SHORT, 4, store_data_imm, GLOBAL_TABLE},
+    {"MI_LOAD_REGISTER_IMM", MI(0x22), SHORT, 3, load_register_imm, BYTE_WRITE_DISABLES},
+    {"MI_STORE_REGISTER_MEM", MI(0x24), SHORT, 4, store_register_mem, GLOBAL_TABLE | PREDICATE},
+    {"MI_FLUSH_DW", MI(0x26), SHORT, 4, flush_dw, 0},
+    {"MI_LOAD_REGISTER_MEM", MI(0x29), SHORT, 4, load_register_mem, GLOBAL_TABLE},
+    {"MI_LOAD_REGISTER_REG", MI(0x2a), SHORT, 3, load_register_reg, 0},
+    {"PIPELINE_SELECT", RENDER(1, 1, 0x04), ONE, 1, NULL, 0},
+    {"STATE_BASE_ADDRESS", RENDER(0, 1, 0x01), SHORT, 18, state_base_address, 0},
+    {"STATE_SIP", RENDER(0, 1, 0x02), SHORT, 3, state_sip, 0},
+    {"GPGPU_CSR_BASE_ADDRESS", RENDER(0, 1, 0x04), SHORT, 3, NULL, 0},
+    {"PIPE_CONTROL", RENDER(3, 2, 0x00), SHORT, 6, pipe_control, 0},
+    {"MEDIA_VFE_STATE", RENDER(2, 0, 0x00), MEDIUM, 9, media_vfe_state, 0},
+    {"MEDIA_INTERFACE_DESCRIPTOR_LOAD", RENDER(2, 0, 0x02), MEDIUM, 4, load_descriptors, 0},
+    {"MEDIA_STATE_FLUSH", RENDER(2, 0, 0x04), MEDIUM, 2, NULL, 0},
+    {"GPGPU_WALKER", RENDER(2, 1, 0x05), SHORT, 15, gpgpu_walker, 0},
 };
 
 #define MI_BATCH_BUFFER_END 0x0a
@@ -385,6 +369,7 @@ static enum wt_status one(struct drm_batch *batch, uint64_t address, uint64_t *n
         *next = address_of(target) & ~UINT64_C(3);
         return WT_OK;
     }
+    batch->at = address;
     const struct command *command = find(header);
     if (!command)
         return wt_fail(err, WT_INVALID, "command 0x%08" PRIx32 " is not executed", header);
@@ -392,6 +377,9 @@ static enum wt_status one(struct drm_batch *batch, uint64_t address, uint64_t *n
     if (count < command->least)
         return wt_fail(err, WT_INVALID, "%s has %u dwords instead of %u", command->name, count,
                        command->least);
+    if (header & command->refused)
+        return wt_fail(err, WT_INVALID, "%s: bits 0x%" PRIx32 " of its header are not executed",
+                       command->name, header & command->refused);
     if (!(host = drm_batch_host(batch, address, count * sizeof(uint32_t))))
         return outside(err);
     *next = address + count * sizeof(uint32_t);

@@ -16,8 +16,8 @@ import urllib.request
 
 SOURCE = "https://raw.githubusercontent.com/cloudcores/CuAssembler/master/CuAsm/InsAsmRepos/DefaultInsAsmRepos.sm_{}.txt"
 KERNELS = "https://api.github.com/repos/openai/openai-gemm/contents/include/kernels"
-# What the emulated GPU does not have: instructions of later GPUs, graphics, stores in the format of a surface.
-OTHERS = re.compile(r"^(@!?\w+ )?(H[A-Z]+2|IDP|SUST\.P|FSWZADD)[. ]")
+# What the emulated GPU does not have: instructions of later GPUs.
+OTHERS = re.compile(r"^(@!?\w+ )?(H[A-Z]+2|IDP)[. ]")
 
 
 def records(text):

@@ -246,6 +246,48 @@ def test_shuffles(code, model):
     assert u32s(out)[1::2] == [int(model(i) != i or "IDX" in code) for i in range(32)]
 
 
+def test_signs_by_the_place_among_four():
+    """b - a in lane 0 of each four, b in lane 1, a + b in lane 2, a - b in lane 3; a is 10, b the lane."""
+    body = """
+    I2F.F32.U32 R4, R0;
+    MOV32I R5, 0x41200000;
+    FSWZADD.NDV R10, R5, R4, NPZPPPPN;
+    MOV R11, RZ;
+"""
+    (out,), _ = launch(KERNEL + THREAD + body + STORE, ["zeros:256"])
+    want = [(i - 10.0, i, 10.0 + i, 10.0 - i)[i % 4] for i in range(32)]
+    assert list(struct.unpack("<64f", out))[::2] == want
+
+
+def test_targets_in_constant_memory():
+    """JCAL and JMP read them; the first run says where the code is. Bundles are of three instructions."""
+    text = KERNEL + ".param 8 function\n.param 8 target\n" + """
+    LEPC R10;
+    MOV R11, RZ;
+    NOP;
+""" + THREAD.replace("    IADD.X", "    NOP;\n    IADD.X") + """
+    ISETP.EQ.AND P0, PT, RZ, c[0x0][0x148], PT;
+    @P0 BRA end;
+    JCAL c[0x0][0x148];
+    @P1 JMP c[0x0][0x150];
+    NOP;
+    NOP;
+    IADD32I R10, R10, 0x10;
+end: NOP;
+    STG.E.64 [R2], R10;
+    EXIT;
+    NOP;
+    NOP;
+    MOV R10, 0x5;
+    ISETP.GT.AND P1, PT, R0, 0x3, PT;
+    RET;
+"""
+    (out,), _ = launch(text, ["zeros:256", "0", "0"])
+    base = u32s(out)[0] & ~31
+    (out,), _ = launch(text, ["zeros:256", f"u64:{base + 6 * 32:#x}", f"u64:{base + 5 * 32:#x}"])
+    assert u32s(out)[::2] == [5 if i > 3 else 0x15 for i in range(32)]
+
+
 def test_votes():
     body = """
     ISETP.GT.AND P0, PT, R0, 0x13, PT;
@@ -304,6 +346,9 @@ def test_special_registers_and_constants():
     ("BPT.PAUSE;", 116, "BPT.PAUSE outside the trap handler"),
     ("BPT.PAUSE_QUIET;", 116, "BPT.PAUSE_QUIET outside the trap handler"),
     ("RTT;", 116, "RTT outside the trap handler"),
+    (".quad 0xea60000000000000;", 116, "SUATOM (0xea60000000000000): atomics on surfaces"),
+    (".quad 0x5d10000000000000;", 116, "HADD2 (0x5d10000000000000): arithmetic of sm_53 and later GPUs"),
+    (".quad 0xe330000000000000;", 116, "KIL (0xe330000000000000): an instruction of graphics"),
 ])
 def test_mistakes_end_the_launch_with_a_report(body, kind, words):
     text = KERNEL + ".shared 0x100\n" + "".join(f"    {line}\n" for line in body.split("\n")) + "    EXIT;\n"

@@ -1,0 +1,119 @@
+/* libcuda: copies of bytes to and from arrays of one dimension, and between contexts ("CUDA Driver
+ * API": 6.13). */
+#include "runtime/cuda/array.h"
+#include "runtime/cuda/copy.h"
+
+/* One row of an array, from @p offset on: an array of more dimensions is refused. */
+static CUresult row(CUmemorytype to, void *to_host, CUdeviceptr to_device, CUarray to_array,
+                    size_t to_offset, CUmemorytype from, const void *from_host,
+                    CUdeviceptr from_device, CUarray from_array, size_t from_offset, size_t bytes,
+                    CUstream stream)
+{
+    struct gpu *g;
+    const CUresult result = state_enter_stream(stream, &g);
+    const CUDA_MEMCPY3D copy = {.srcXInBytes = from_offset,
+                                .srcMemoryType = from,
+                                .srcHost = from_host,
+                                .srcDevice = from_device,
+                                .srcArray = from_array,
+                                .dstXInBytes = to_offset,
+                                .dstMemoryType = to,
+                                .dstHost = to_host,
+                                .dstDevice = to_device,
+                                .dstArray = to_array,
+                                .WidthInBytes = bytes,
+                                .Height = 1,
+                                .Depth = 1};
+    if (result)
+        return result;
+    state_leave(CUDA_SUCCESS);
+    return (to_array && to_array->what.Height) || (from_array && from_array->what.Height)
+               ? CUDA_ERROR_INVALID_VALUE
+               : copy_3d(&copy);
+}
+
+API(cuMemcpyDtoA_v2, (CUarray to, size_t offset, CUdeviceptr from, size_t bytes),
+    (to, offset, from, bytes), "%p, %zu, 0x%llx, %zu", to, offset, from, bytes)
+{
+    return row(CU_MEMORYTYPE_ARRAY, NULL, 0, to, offset, CU_MEMORYTYPE_DEVICE, NULL, from, NULL, 0,
+               bytes, NULL);
+}
+
+API(cuMemcpyAtoD_v2, (CUdeviceptr to, CUarray from, size_t offset, size_t bytes),
+    (to, from, offset, bytes), "0x%llx, %p, %zu, %zu", to, from, offset, bytes)
+{
+    return row(CU_MEMORYTYPE_DEVICE, NULL, to, NULL, 0, CU_MEMORYTYPE_ARRAY, NULL, 0, from, offset,
+               bytes, NULL);
+}
+
+API(cuMemcpyHtoAAsync_v2,
+    (CUarray to, size_t offset, const void *from, size_t bytes, CUstream stream),
+    (to, offset, from, bytes, stream), "%p, %zu, %p, %zu, %p", to, offset, from, bytes, stream)
+{
+    return row(CU_MEMORYTYPE_ARRAY, NULL, 0, to, offset, CU_MEMORYTYPE_HOST, from, 0, NULL, 0,
+               bytes, stream);
+}
+
+API(cuMemcpyHtoA_v2, (CUarray to, size_t offset, const void *from, size_t bytes),
+    (to, offset, from, bytes), "%p, %zu, %p, %zu", to, offset, from, bytes)
+{
+    return do_cuMemcpyHtoAAsync_v2(to, offset, from, bytes, NULL);
+}
+
+API(cuMemcpyAtoHAsync_v2, (void *to, CUarray from, size_t offset, size_t bytes, CUstream stream),
+    (to, from, offset, bytes, stream), "%p, %p, %zu, %zu, %p", to, from, offset, bytes, stream)
+{
+    return row(CU_MEMORYTYPE_HOST, to, 0, NULL, 0, CU_MEMORYTYPE_ARRAY, NULL, 0, from, offset,
+               bytes, stream);
+}
+
+API(cuMemcpyAtoH_v2, (void *to, CUarray from, size_t offset, size_t bytes),
+    (to, from, offset, bytes), "%p, %p, %zu, %zu", to, from, offset, bytes)
+{
+    return do_cuMemcpyAtoHAsync_v2(to, from, offset, bytes, NULL);
+}
+
+API(cuMemcpyAtoA_v2, (CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t bytes),
+    (to, to_offset, from, from_offset, bytes), "%p, %zu, %p, %zu, %zu", to, to_offset, from,
+    from_offset, bytes)
+{
+    return row(CU_MEMORYTYPE_ARRAY, NULL, 0, to, to_offset, CU_MEMORYTYPE_ARRAY, NULL, 0, from,
+               from_offset, bytes, NULL);
+}
+
+/* ---- between contexts ---- */
+
+/* Addresses and arrays say which GPU they are of, so that the contexts add nothing. */
+API(cuMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER *copy), (copy), "%p", copy)
+{
+    if (!copy)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_MEMCPY3D plain = {.srcXInBytes = copy->srcXInBytes,
+                                 .srcY = copy->srcY,
+                                 .srcZ = copy->srcZ,
+                                 .srcMemoryType = copy->srcMemoryType,
+                                 .srcHost = copy->srcHost,
+                                 .srcDevice = copy->srcDevice,
+                                 .srcArray = copy->srcArray,
+                                 .srcPitch = copy->srcPitch,
+                                 .srcHeight = copy->srcHeight,
+                                 .dstXInBytes = copy->dstXInBytes,
+                                 .dstY = copy->dstY,
+                                 .dstZ = copy->dstZ,
+                                 .dstMemoryType = copy->dstMemoryType,
+                                 .dstHost = copy->dstHost,
+                                 .dstDevice = copy->dstDevice,
+                                 .dstArray = copy->dstArray,
+                                 .dstPitch = copy->dstPitch,
+                                 .dstHeight = copy->dstHeight,
+                                 .WidthInBytes = copy->WidthInBytes,
+                                 .Height = copy->Height,
+                                 .Depth = copy->Depth};
+    return copy_3d(&plain);
+}
+
+API(cuMemcpy3DPeerAsync, (const CUDA_MEMCPY3D_PEER *copy, CUstream stream), (copy, stream),
+    "%p, %p", copy, stream)
+{
+    return do_cuMemcpy3DPeer(copy);
+}

@@ -1,0 +1,121 @@
+/* libcuda: events ("CUDA Driver API": 6.19). They are complete when they are recorded. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "runtime/cuda/state.h"
+
+struct CUevent_st {
+    unsigned flags;
+    bool recorded;
+    struct timespec at;
+    struct CUevent_st *next;
+};
+
+static struct CUevent_st *events; /* all there are; under the lock */
+
+static struct CUevent_st **find(CUevent event)
+{
+    struct CUevent_st **at = &events;
+    while (*at && *at != event)
+        at = &(*at)->next;
+    return at;
+}
+
+/* Takes the lock for a call about an event in a stream. */
+static CUresult enter(CUevent event, CUstream stream)
+{
+    struct gpu *g;
+    const CUresult result = state_enter_stream(stream, &g);
+    if (result)
+        return result;
+    return event && *find(event) ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_HANDLE);
+}
+
+static CUresult check(CUevent event, CUstream stream)
+{
+    const CUresult result = enter(event, stream);
+    return result ? result : state_leave(CUDA_SUCCESS);
+}
+
+API(cuEventCreate, (CUevent * event, unsigned flags), (event, flags), "*%p, %u", HANDLE(event),
+    flags)
+{
+    const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (!event || flags & ~known ||
+        (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING)))
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    struct CUevent_st *e = calloc(1, sizeof *e);
+    if (!e)
+        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    *e = (struct CUevent_st){.flags = flags, .next = events};
+    *event = events = e;
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuEventDestroy_v2, (CUevent event), (event), "%p", event)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    struct CUevent_st **at = find(event), *e = *at;
+    if (!event || !e)
+        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    *at = e->next;
+    free(e);
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuEventRecord, (CUevent event, CUstream stream), (event, stream), "%p, %p", event, stream)
+{
+    const CUresult result = enter(event, stream);
+    if (result)
+        return result;
+    event->recorded = true;
+    clock_gettime(CLOCK_MONOTONIC, &event->at);
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags),
+    (event, stream, flags), "%p, %p, %u", event, stream, flags)
+{
+    return flags > CU_EVENT_RECORD_EXTERNAL ? CUDA_ERROR_INVALID_VALUE
+                                            : do_cuEventRecord(event, stream);
+}
+
+API(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (stream, event, flags),
+    "%p, %p, %u", stream, event, flags)
+{
+    return check(event, stream);
+}
+
+API(cuEventQuery, (CUevent event), (event), "%p", event)
+{
+    return check(event, NULL);
+}
+
+API(cuEventSynchronize, (CUevent event), (event), "%p", event)
+{
+    return check(event, NULL);
+}
+
+static bool is_timed(CUevent event)
+{
+    return event && *find(event) && event->recorded && !(event->flags & CU_EVENT_DISABLE_TIMING);
+}
+
+API(cuEventElapsedTime, (float *milliseconds, CUevent from, CUevent to), (milliseconds, from, to),
+    "%p, %p, %p", milliseconds, from, to)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    if (!milliseconds || !is_timed(from) || !is_timed(to))
+        return state_leave(milliseconds ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
+    *milliseconds = (float)(to->at.tv_sec - from->at.tv_sec) * 1e3f +
+                    (float)(to->at.tv_nsec - from->at.tv_nsec) / 1e6f;
+    return state_leave(CUDA_SUCCESS);
+}

@@ -1,0 +1,61 @@
+/* libcuda: memory that is filled ("CUDA Driver API": 6.13). It is filled when the call returns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/cuda/copy.h"
+
+/* Fills @p height rows of @p count units; the lock is taken. */
+static CUresult fill(CUdeviceptr to, size_t pitch, const void *unit, size_t size, size_t count,
+                     size_t height, CUstream stream)
+{
+    struct gpu *g;
+    const CUresult result = state_enter_stream(stream, &g);
+    if (result)
+        return result;
+    uint8_t *row = count <= gpu_memory(g) / size ? malloc(count * size + 1) : NULL;
+    if (!row || to % size || (height > 1 && (pitch % size || pitch < count * size))) {
+        free(row);
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    }
+    for (size_t i = 0; i < count; i++)
+        memcpy(row + i * size, unit, size);
+    struct copy_end target = copy_device_end(to);
+    const struct copy_end source = copy_host_end(row);
+    target.pitch = pitch;
+    const CUresult done = copy_box(&target, &source, count * size, height, 1);
+    free(row);
+    return state_leave(done);
+}
+
+#define FILL(name, name_async, type)                                                               \
+    API(name, (CUdeviceptr to, type value, size_t count), (to, value, count), "0x%llx, %u, %zu",   \
+        to, value, count)                                                                          \
+    {                                                                                              \
+        return fill(to, 0, &value, sizeof value, count, 1, NULL);                                  \
+    }                                                                                              \
+    API(name_async, (CUdeviceptr to, type value, size_t count, CUstream stream),                   \
+        (to, value, count, stream), "0x%llx, %u, %zu, %p", to, value, count, stream)               \
+    {                                                                                              \
+        return fill(to, 0, &value, sizeof value, count, 1, stream);                                \
+    }
+#define FILL_2D(name, name_async, type)                                                            \
+    API(name, (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height),             \
+        (to, pitch, value, width, height), "0x%llx, %zu, %u, %zu, %zu", to, pitch, value, width,   \
+        height)                                                                                    \
+    {                                                                                              \
+        return fill(to, pitch, &value, sizeof value, width, height, NULL);                         \
+    }                                                                                              \
+    API(name_async,                                                                                \
+        (CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, CUstream stream),  \
+        (to, pitch, value, width, height, stream), "0x%llx, %zu, %u, %zu, %zu, %p", to, pitch,     \
+        value, width, height, stream)                                                              \
+    {                                                                                              \
+        return fill(to, pitch, &value, sizeof value, width, height, stream);                       \
+    }
+
+FILL(cuMemsetD8_v2, cuMemsetD8Async, unsigned char)
+FILL(cuMemsetD16_v2, cuMemsetD16Async, unsigned short)
+FILL(cuMemsetD32_v2, cuMemsetD32Async, unsigned)
+FILL_2D(cuMemsetD2D8_v2, cuMemsetD2D8Async, unsigned char)
+FILL_2D(cuMemsetD2D16_v2, cuMemsetD2D16Async, unsigned short)
+FILL_2D(cuMemsetD2D32_v2, cuMemsetD2D32Async, unsigned)

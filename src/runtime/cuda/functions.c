@@ -1,0 +1,229 @@
+/* libcuda: what functions are and may have, and how many blocks of them an SM holds ("CUDA Driver
+ * API": 6.10, 6.22, 6.24). */
+#include "runtime/cuda/state.h"
+
+enum { REGISTERS = 32 }; /* that programs are told a thread has: PTX has as many as it likes */
+
+/* Takes the lock; *function becomes the GPU's own for a kernel of a library. */
+static CUresult enter(CUfunction *function, struct gpu **gpu)
+{
+    const CUresult result = state_enter(gpu);
+    if (result)
+        return result;
+    *function = state_function(*function, *gpu);
+    return *function ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_HANDLE);
+}
+
+static int dynamic_limit(const struct CUfunc_st *f)
+{
+    return f->dynamic_set ? f->dynamic : GPU_BLOCK_SHARED - (int)f->kernel.shared;
+}
+
+static int attribute_of(const struct CUfunc_st *f, const struct gpu *g,
+                        CUfunction_attribute attribute)
+{
+    switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        return (int)gpu_kernel_threads(&f->kernel);
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        return (int)f->kernel.shared;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        return (int)f->kernel.local;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+        return f->kernel.registers ? (int)f->kernel.registers : REGISTERS;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+        return (int)gpu_module_target(&f->module->module);
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+        return (int)(f->kernel.ptx ? gpu_capability(g) : gpu_module_target(&f->module->module));
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        return dynamic_limit(f);
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        return f->carveout_set ? f->carveout : -1;
+    default:
+        return 0;
+    }
+}
+
+API(cuFuncGetAttribute, (int *value, CUfunction_attribute attribute, CUfunction function),
+    (value, attribute, function), "*%llu, %d, %p", RESULT(value), (int)attribute, function)
+{
+    struct gpu *g;
+    const CUresult result = enter(&function, &g);
+    if (result)
+        return result;
+    if (value)
+        *value = attribute_of(function, g, attribute);
+    return state_leave(value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+/* Two attributes may be set. The second one is a preference, for there is no cache to take shared
+ * memory from. */
+API(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value),
+    (function, attribute, value), "%p, %d, %d", function, (int)attribute, value)
+{
+    struct gpu *g;
+    const CUresult result = enter(&function, &g);
+    if (result)
+        return result;
+    if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 &&
+        value <= GPU_BLOCK_SHARED - (int)function->kernel.shared) {
+        function->dynamic = value;
+        function->dynamic_set = true;
+        return state_leave(CUDA_SUCCESS);
+    }
+    if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT && value >= -1 &&
+        value <= 100) {
+        function->carveout = value;
+        function->carveout_set = true;
+        return state_leave(CUDA_SUCCESS);
+    }
+    return state_leave(CUDA_ERROR_INVALID_VALUE);
+}
+
+/* Preferences only: there is no cache, and shared memory has no banks. */
+API(cuFuncSetCacheConfig, (CUfunction function, CUfunc_cache config), (function, config), "%p, %d",
+    function, (int)config)
+{
+    struct gpu *g;
+    const CUresult result = enter(&function, &g);
+    if (result)
+        return result;
+    return state_leave(config <= CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_SUCCESS
+                                                            : CUDA_ERROR_INVALID_VALUE);
+}
+
+API(cuFuncSetSharedMemConfig, (CUfunction function, CUsharedconfig config), (function, config),
+    "%p, %d", function, (int)config)
+{
+    struct gpu *g;
+    const CUresult result = enter(&function, &g);
+    if (result)
+        return result;
+    return state_leave(config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
+                           ? CUDA_SUCCESS
+                           : CUDA_ERROR_INVALID_VALUE);
+}
+
+API(cuFuncGetModule, (CUmodule * module, CUfunction function), (module, function), "*%p, %p",
+    HANDLE(module), function)
+{
+    struct gpu *g;
+    const CUresult result = enter(&function, &g);
+    if (result)
+        return result;
+    if (module)
+        *module = function->module;
+    return state_leave(module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+API(cuFuncGetName, (const char **name, CUfunction function), (name, function), "%p, %p", name,
+    function)
+{
+    struct gpu *g;
+    const CUresult result = enter(&function, &g);
+    if (result)
+        return result;
+    if (name)
+        *name = function->kernel.name;
+    return state_leave(name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+/* ---- occupancy ---- */
+
+static unsigned resident(const struct gpu *g, const struct CUfunc_st *f, int block, size_t dynamic)
+{
+    if (block < 1 || (unsigned)block > gpu_kernel_threads(&f->kernel) || dynamic > GPU_BLOCK_SHARED)
+        return 0;
+    const struct gpu_launch launch = {.module = &f->module->module,
+                                      .kernel = &f->kernel,
+                                      .grid = {1, 1, 1},
+                                      .block = {(uint32_t)block, 1, 1},
+                                      .shared = (uint32_t)dynamic};
+    return gpu_resident(g, &launch);
+}
+
+API(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+    (int *blocks, CUfunction function, int block, size_t dynamic, unsigned flags),
+    (blocks, function, block, dynamic, flags), "*%llu, %p, %d, %zu, %u", RESULT(blocks), function,
+    block, dynamic, flags)
+{
+    struct gpu *g;
+    const CUresult result = enter(&function, &g);
+    if (result)
+        return result;
+    if (!blocks || block < 1 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    *blocks = (int)resident(g, function, block, dynamic);
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+    (int *blocks, CUfunction function, int block, size_t dynamic),
+    (blocks, function, block, dynamic), "*%llu, %p, %d, %zu", RESULT(blocks), function, block,
+    dynamic)
+{
+    return do_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block, dynamic,
+                                                                   0);
+}
+
+/* The largest of the sizes, whole warps, with which an SM has most threads. The program's function
+ * is called without the lock. */
+API(cuOccupancyMaxPotentialBlockSizeWithFlags,
+    (int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared, size_t dynamic,
+     int limit, unsigned flags),
+    (grid, block, function, shared, dynamic, limit, flags), "*%llu, *%llu, %p, %zu, %d, %u",
+    RESULT(grid), RESULT(block), function, dynamic, limit, flags)
+{
+    enum { SIZES = 32, LANES = 32 };
+    size_t bytes[SIZES + 1];
+    unsigned best = 0;
+    struct gpu *g;
+    if (!grid || !block || limit < 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (int n = 1; n <= SIZES; n++)
+        bytes[n] = shared ? shared(n * LANES) : dynamic;
+    const CUresult result = enter(&function, &g);
+    if (result)
+        return result;
+    *block = *grid = 0;
+    for (int n = SIZES; n >= 1; n--) {
+        const unsigned blocks =
+            limit && n * LANES > limit ? 0 : resident(g, function, n * LANES, bytes[n]);
+        if (blocks * (unsigned)n <= best)
+            continue;
+        best = blocks * (unsigned)n;
+        *block = n * LANES;
+        *grid = (int)(blocks * gpu_sms(g));
+    }
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuOccupancyMaxPotentialBlockSize,
+    (int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared, size_t dynamic,
+     int limit),
+    (grid, block, function, shared, dynamic, limit), "*%llu, *%llu, %p, %zu, %d", RESULT(grid),
+    RESULT(block), function, dynamic, limit)
+{
+    return do_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, shared, dynamic,
+                                                        limit, 0);
+}
+
+API(cuOccupancyAvailableDynamicSMemPerBlock,
+    (size_t * dynamic, CUfunction function, int blocks, int block),
+    (dynamic, function, blocks, block), "*%llu, %p, %d, %d", RESULT(dynamic), function, blocks,
+    block)
+{
+    struct gpu *g;
+    const CUresult result = enter(&function, &g);
+    if (result)
+        return result;
+    if (!dynamic || blocks < 1 || block < 1 || (int)resident(g, function, block, 0) < blocks)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    size_t low = 0, high = (size_t)dynamic_limit(function) + 1; /* high: too much */
+    while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        *((int)resident(g, function, block, middle) >= blocks ? &low : &high) = middle;
+    }
+    *dynamic = low;
+    return state_leave(CUDA_SUCCESS);
+}

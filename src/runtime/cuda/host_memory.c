@@ -1,0 +1,192 @@
+/* libcuda: memory of the host that kernels can access: allocated here, or registered by the program
+ * ("CUDA Driver API": 6.13). */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "runtime/cuda/state.h"
+
+struct seen {
+    uint8_t *at;
+    size_t bytes;
+    bool registered; /* the program's own; else it was allocated here */
+    unsigned flags;
+    struct seen *next;
+};
+
+static struct seen *seen; /* under the lock */
+
+/*
+ * The whole pages of a range but for those that another one has, too: ranges do not overlap, so
+ * only a first or last page is shared.
+ */
+static void pages_alone(const struct seen *of, uint64_t *from, uint64_t *size)
+{
+    const uint64_t page = 4096, mask = page - 1;
+    uint64_t to = ((uintptr_t)of->at + of->bytes + mask) & ~mask;
+    bool first = false, last = false;
+    *from = (uintptr_t)of->at & ~mask;
+    for (const struct seen *s = seen; s; s = s->next) {
+        const uint64_t begin = (uintptr_t)s->at & ~mask, end = (uintptr_t)s->at + s->bytes;
+        if (s == of)
+            continue;
+        first |= begin <= *from && end > *from;
+        last |= begin <= to - page && end > to - page;
+    }
+    *from += first ? page : 0;
+    to -= last ? page : 0;
+    *size = to > *from ? to - *from : 0;
+}
+
+static bool overlaps_seen(const void *address, size_t bytes)
+{
+    const uintptr_t at = (uintptr_t)address;
+    for (const struct seen *s = seen; s; s = s->next)
+        if (at < (uintptr_t)s->at + s->bytes && (uintptr_t)s->at < at + bytes)
+            return true;
+    return false;
+}
+
+static struct seen **find_seen(const void *address)
+{
+    struct seen **s = &seen;
+    while (*s && ((const uint8_t *)address < (*s)->at ||
+                  (const uint8_t *)address >= (*s)->at + (*s)->bytes))
+        s = &(*s)->next;
+    return s;
+}
+
+bool memory_is_seen(uint64_t address)
+{
+    return *find_seen((const void *)(uintptr_t)address) != NULL;
+}
+
+bool memory_seen(uint64_t address, uint64_t *base, uint64_t *size)
+{
+    const struct seen *s = *find_seen((const void *)(uintptr_t)address);
+    *base = s ? (uintptr_t)s->at : 0;
+    *size = s ? s->bytes : 0;
+    return s != NULL;
+}
+
+static CUresult see(void *at, size_t bytes, bool registered, unsigned flags)
+{
+    struct wt_error err;
+    struct gpu *g;
+    uint64_t from, size;
+    struct seen *s = malloc(sizeof *s);
+    if (!s)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *s = (struct seen){at, bytes, registered, flags, seen};
+    pages_alone(s, &from, &size);
+    for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
+        if (gpu_see(g, from, size, &err) != WT_OK) {
+            while (i-- > 0)
+                gpu_see_no_more(state_gpu(i), from, size);
+            free(s);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    seen = s;
+    return CUDA_SUCCESS;
+}
+
+static CUresult see_no_more(void *at, bool registered)
+{
+    struct gpu *g;
+    CUresult result = state_lock();
+    if (result)
+        return result;
+    struct seen **place = find_seen(at), *s = *place;
+    if (!s || s->at != at || s->registered != registered)
+        return state_leave(registered && !s ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
+                                            : CUDA_ERROR_INVALID_VALUE);
+    uint64_t from, size;
+    pages_alone(s, &from, &size);
+    for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
+        gpu_see_no_more(g, from, size);
+    *place = s->next;
+    if (!registered)
+        munmap(s->at, s->bytes);
+    free(s);
+    return state_leave(CUDA_SUCCESS);
+}
+
+static CUresult allocate_host(void **address, size_t bytes, unsigned flags)
+{
+    struct gpu *g;
+    CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (!address || !bytes || flags > 7)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    if ((result = see(at, bytes, false, flags)) != CUDA_SUCCESS)
+        munmap(at, bytes);
+    else
+        *address = at;
+    return state_leave(result);
+}
+
+API(cuMemAllocHost_v2, (void **address, size_t bytes), (address, bytes), "*%p, %zu",
+    HANDLE(address), bytes)
+{
+    return allocate_host(address, bytes, 0);
+}
+
+API(cuMemHostAlloc, (void **address, size_t bytes, unsigned flags), (address, bytes, flags),
+    "*%p, %zu, %u", HANDLE(address), bytes, flags)
+{
+    return allocate_host(address, bytes, flags);
+}
+
+API(cuMemFreeHost, (void *address), (address), "%p", address)
+{
+    return see_no_more(address, false);
+}
+
+API(cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags), (address, bytes, flags),
+    "%p, %zu, %u", address, bytes, flags)
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (!address || !bytes)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    return state_leave(overlaps_seen(address, bytes) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+                                                     : see(address, bytes, true, flags));
+}
+
+API(cuMemHostUnregister, (void *address), (address), "%p", address)
+{
+    return see_no_more(address, true);
+}
+
+/* It is the same address. */
+API(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void *host, unsigned flags),
+    (device, host, flags), "*0x%llx, %p, %u", RESULT(device), host, flags)
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (!device || flags || !*find_seen(host))
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    *device = (uintptr_t)host;
+    return state_leave(CUDA_SUCCESS);
+}
+
+/* Memory that was allocated has the flags that it was given; all of it is at its own address. */
+API(cuMemHostGetFlags, (unsigned *flags, void *address), (flags, address), "*%llu, %p",
+    RESULT(flags), address)
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    const struct seen *s = *find_seen(address);
+    if (flags && s)
+        *flags = s->flags | CU_MEMHOSTALLOC_DEVICEMAP;
+    return state_leave(flags && s ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}

@@ -1,0 +1,178 @@
+/* libcuda: launches ("CUDA Driver API": 6.22). A kernel has ended when its launch returns. */
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/cuda/state.h"
+
+enum { MOST_PARAMETERS = 4352, MOST_GRID_YZ = 65535 };
+
+/* What a program asks for. */
+struct asked {
+    CUfunction function;
+    unsigned grid[3], block[3], shared;
+    CUstream stream;
+    void **parameters, **extra;
+    bool together; /* all blocks run at once */
+};
+
+/* The parameters' bytes: from a pointer to each, or packed as `extra` says. */
+static CUresult gather(const struct gpu_kernel *k, void **parameters, void **extra, uint8_t *to)
+{
+    const void *packed = NULL;
+    size_t size = 0;
+    if (parameters) {
+        for (size_t i = 0; i < k->parameter_count; i++) {
+            uint32_t offset, bytes;
+            gpu_kernel_parameter(k, i, &offset, &bytes);
+            memcpy(to + offset, parameters[i], bytes);
+        }
+        return CUDA_SUCCESS;
+    }
+    for (; extra && extra[0] != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            packed = extra[1];
+        if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            size = *(size_t *)extra[1];
+    }
+    if (k->parameter_bytes > size || (k->parameter_bytes && !packed))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (packed)
+        memcpy(to, packed, k->parameter_bytes);
+    return CUDA_SUCCESS;
+}
+
+/* Whether a launch may have this form at all. */
+static CUresult check(const struct asked *a, const struct CUfunc_st *f)
+{
+    const uint64_t threads = (uint64_t)a->block[0] * a->block[1] * a->block[2];
+    for (unsigned i = 0; i < 3; i++)
+        if (!a->grid[i] || !a->block[i] || a->block[i] > 1024 ||
+            a->grid[i] > (i ? MOST_GRID_YZ : INT32_MAX))
+            return CUDA_ERROR_INVALID_VALUE;
+    if (threads <= gpu_kernel_threads(&f->kernel))
+        return CUDA_SUCCESS;
+    if (threads <= 1024)
+        fprintf(stderr,
+                "wavetrap: kernel %s: a block of %u threads; the kernel is made for %u at most "
+                "(__launch_bounds__, .maxntid)\n",
+                f->kernel.name, (unsigned)threads, gpu_kernel_threads(&f->kernel));
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static bool fits_at_once(const struct gpu *g, const struct gpu_launch *l)
+{
+    uint64_t blocks = 1;
+    for (unsigned i = 0; i < 3; i++)
+        if (__builtin_mul_overflow(blocks, (uint64_t)l->grid[i], &blocks))
+            return false;
+    return blocks <= (uint64_t)gpu_resident(g, l) * gpu_sms(g);
+}
+
+static CUresult launch(const struct asked *a)
+{
+    struct gpu *g;
+    uint8_t bytes[MOST_PARAMETERS] = {0};
+    CUresult result = state_enter_stream(a->stream, &g);
+    if (result)
+        return result;
+    const struct CUfunc_st *f = state_function(a->function, g);
+    if (!f || f->module->gpu != g) /* none, or of another device */
+        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    if ((result = check(a, f)) != CUDA_SUCCESS ||
+        (result = gather(&f->kernel, a->parameters, a->extra, bytes)) != CUDA_SUCCESS)
+        return state_leave(result);
+    struct gpu_launch l = {.module = &f->module->module,
+                           .kernel = &f->kernel,
+                           .shared = a->shared,
+                           .together = a->together,
+                           .parameters = bytes};
+    memcpy(l.grid, a->grid, sizeof l.grid);
+    memcpy(l.block, a->block, sizeof l.block);
+    if (a->together && !fits_at_once(g, &l))
+        return state_leave(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    result = gpu_run(g, &l);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY || result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
+        return state_leave(result);
+    /* What goes wrong in a kernel is told by the calls that follow. */
+    if (result)
+        state_fail(result);
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuLaunchKernel,
+    (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+     unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **parameters,
+     void **extra),
+    (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters,
+     extra),
+    "%p, %u, %u, %u, %u, %u, %u, %u, %p, %p, %p", function, grid_x, grid_y, grid_z, block_x,
+    block_y, block_z, shared, stream, parameters, extra)
+{
+    return launch(&(struct asked){.function = function,
+                                  .grid = {grid_x, grid_y, grid_z},
+                                  .block = {block_x, block_y, block_z},
+                                  .shared = shared,
+                                  .stream = stream,
+                                  .parameters = parameters,
+                                  .extra = extra});
+}
+
+API(cuLaunchCooperativeKernel,
+    (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+     unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **parameters),
+    (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, parameters),
+    "%p, %u, %u, %u, %u, %u, %u, %u, %p, %p", function, grid_x, grid_y, grid_z, block_x, block_y,
+    block_z, shared, stream, parameters)
+{
+    return launch(&(struct asked){.function = function,
+                                  .grid = {grid_x, grid_y, grid_z},
+                                  .block = {block_x, block_y, block_z},
+                                  .shared = shared,
+                                  .stream = stream,
+                                  .parameters = parameters,
+                                  .together = true});
+}
+
+/* Attributes of a launch that change what happens; others are about time only. Clusters of blocks
+ * are those of a GPU above sm_90. */
+static CUresult take_attribute(const CUlaunchAttribute *attribute, bool *together)
+{
+    switch (attribute->id) {
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        *together = attribute->value.cooperative;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        return attribute->value.clusterDim.x == 1 && attribute->value.clusterDim.y == 1 &&
+                       attribute->value.clusterDim.z == 1
+                   ? CUDA_SUCCESS
+                   : CUDA_ERROR_NOT_SUPPORTED;
+    case CU_LAUNCH_ATTRIBUTE_IGNORE:
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+}
+
+API(cuLaunchKernelEx,
+    (const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra),
+    (config, function, parameters, extra), "%p, %p, %p, %p", config, function, parameters, extra)
+{
+    if (!config || (config->numAttrs && !config->attrs))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct asked asked = {.function = function,
+                          .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                          .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                          .shared = config->sharedMemBytes,
+                          .stream = config->hStream,
+                          .parameters = parameters,
+                          .extra = extra};
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const CUresult result = take_attribute(&config->attrs[i], &asked.together);
+        if (result)
+            return result;
+    }
+    return launch(&asked);
+}

@@ -1,0 +1,270 @@
+/*
+ * libcuda: libraries ("CUDA Driver API": 6.12), which belong to no context: an image that is a
+ * module on every GPU, and kernels that stand for a function on each.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "runtime/cuda/modules.h"
+#include "runtime/cuda/state.h"
+
+struct CUkern_st {
+    struct CUlib_st *library;
+    struct CUfunc_st *function[STATE_MOST_GPUS]; /* NULL: not asked for */
+    char *name;
+    struct CUkern_st *next;
+};
+
+struct CUlib_st {
+    CUmodule module[STATE_MOST_GPUS]; /* NULL: the image has nothing for the GPU */
+    struct CUkern_st *kernel;
+    struct CUlib_st *next;
+};
+
+static struct CUlib_st *libraries; /* under the lock */
+
+static struct CUlib_st **find(CUlibrary library)
+{
+    struct CUlib_st **at = &libraries;
+    while (*at && *at != library)
+        at = &(*at)->next;
+    return at;
+}
+
+static struct CUkern_st *find_kernel(const void *handle)
+{
+    for (struct CUlib_st *l = libraries; l; l = l->next)
+        for (struct CUkern_st *k = l->kernel; k; k = k->next)
+            if (k == handle)
+                return k;
+    return NULL;
+}
+
+static CUresult function_of(struct CUkern_st *k, unsigned number, CUfunction *function)
+{
+    CUmodule module = k->library->module[number];
+    if (!module)
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    if (!k->function[number]) {
+        const CUresult result = modules_function(module, k->name, &k->function[number]);
+        if (result)
+            return result;
+    }
+    *function = k->function[number];
+    return CUDA_SUCCESS;
+}
+
+CUfunction state_function(CUfunction handle, const struct gpu *gpu)
+{
+    struct CUkern_st *k = find_kernel(handle);
+    CUfunction function;
+    if (!k)
+        return handle;
+    return function_of(k, gpu_number(gpu), &function) ? NULL : function;
+}
+
+/* ---- loading ---- */
+
+/* The image is read for every GPU at once: the program may free it. The error of the last one that
+ * fails counts if all do. */
+static CUresult load(CUlibrary *library, const struct modules_image *image)
+{
+    struct gpu *g;
+    CUresult result = CUDA_SUCCESS;
+    bool any = false;
+    struct CUlib_st *l = calloc(1, sizeof *l);
+    if (!l)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (CUdevice i = 0; (g = state_gpu(i)); i++) {
+        const CUresult one = modules_load(g, &l->module[i], image);
+        any |= !one;
+        result = one ? one : result;
+    }
+    if (!any) {
+        free(l);
+        return result;
+    }
+    l->next = libraries;
+    *library = libraries = l;
+    return CUDA_SUCCESS;
+}
+
+API(cuLibraryLoadData,
+    (CUlibrary * library, const void *image, CUjit_option *jit, void **jit_values, unsigned jits,
+     CUlibraryOption *options, void **values, unsigned count),
+    (library, image, jit, jit_values, jits, options, values, count),
+    "*%p, %p, %p, %p, %u, %p, %p, %u", HANDLE(library), image, jit, jit_values, jits, options,
+    values, count)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    if (!library || !image)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    return state_leave(
+        load(library, &(struct modules_image){image, SIZE_MAX, jits, jit, jit_values}));
+}
+
+API(cuLibraryLoadFromFile,
+    (CUlibrary * library, const char *path, CUjit_option *jit, void **jit_values, unsigned jits,
+     CUlibraryOption *options, void **values, unsigned count),
+    (library, path, jit, jit_values, jits, options, values, count),
+    "*%p, \"%s\", %p, %p, %u, %p, %p, %u", HANDLE(library), path ? path : "(null)", jit, jit_values,
+    jits, options, values, count)
+{
+    struct wt_error err;
+    uint8_t *bytes;
+    size_t length;
+    CUresult result = state_lock();
+    if (result)
+        return result;
+    if (!library || !path)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    if (wt_file_read(path, &bytes, &length, &err) != WT_OK)
+        return state_leave(CUDA_ERROR_FILE_NOT_FOUND);
+    result = load(library, &(struct modules_image){bytes, length, jits, jit, jit_values});
+    free(bytes);
+    return state_leave(result);
+}
+
+API(cuLibraryUnload, (CUlibrary library), (library), "%p", library)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    struct CUlib_st **at = find(library), *l = *at;
+    if (!library || !l)
+        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    *at = l->next;
+    for (unsigned i = 0; i < STATE_MOST_GPUS; i++)
+        if (l->module[i])
+            modules_unload(l->module[i]);
+    for (struct CUkern_st *k = l->kernel, *next; k; k = next) {
+        next = k->next;
+        free(k->name);
+        free(k);
+    }
+    free(l);
+    return state_leave(CUDA_SUCCESS);
+}
+
+/* ---- what is in a library ---- */
+
+static CUresult enter(CUlibrary library)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    return library && *find(library) ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_HANDLE);
+}
+
+static bool has_kernel(const struct CUlib_st *l, const char *name)
+{
+    struct gpu_kernel kernel;
+    for (unsigned i = 0; i < STATE_MOST_GPUS; i++)
+        if (l->module[i] && gpu_module_kernel(&l->module[i]->module, name, &kernel))
+            return true;
+    return false;
+}
+
+API(cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library, const char *name),
+    (kernel, library, name), "*%p, %p, \"%s\"", HANDLE(kernel), library, name ? name : "(null)")
+{
+    const CUresult result = enter(library);
+    if (result)
+        return result;
+    if (!kernel || !name)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    struct CUkern_st *k = library->kernel;
+    while (k && strcmp(k->name, name) != 0)
+        k = k->next;
+    if (!k && !has_kernel(library, name))
+        return state_leave(CUDA_ERROR_NOT_FOUND);
+    if (!k) {
+        k = calloc(1, sizeof *k);
+        char *copy = strdup(name);
+        if (!k || !copy) {
+            free(k);
+            free(copy);
+            return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+        }
+        *k = (struct CUkern_st){.library = library, .name = copy, .next = library->kernel};
+        library->kernel = k;
+    }
+    *kernel = k;
+    return state_leave(CUDA_SUCCESS);
+}
+
+/* Takes the lock; *module is the library's on the GPU of the thread's context. */
+static CUresult enter_module(CUlibrary library, CUmodule *module)
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (!library || !*find(library))
+        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    *module = library->module[gpu_number(g)];
+    return *module ? CUDA_SUCCESS : state_leave(CUDA_ERROR_NO_BINARY_FOR_GPU);
+}
+
+API(cuLibraryGetModule, (CUmodule * module, CUlibrary library), (module, library), "*%p, %p",
+    HANDLE(module), library)
+{
+    CUmodule found;
+    const CUresult result = enter_module(library, &found);
+    if (result)
+        return result;
+    if (module)
+        *module = found;
+    return state_leave(module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+API(cuLibraryGetGlobal, (CUdeviceptr * address, size_t *bytes, CUlibrary library, const char *name),
+    (address, bytes, library, name), "*0x%llx, *%llu, %p, \"%s\"", RESULT(address), RESULT(bytes),
+    library, name ? name : "(null)")
+{
+    CUmodule module;
+    uint64_t at, size;
+    const CUresult result = enter_module(library, &module);
+    if (result)
+        return result;
+    if (!name || (!address && !bytes))
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    if (!gpu_module_variable(&module->module, name, &at, &size))
+        return state_leave(CUDA_ERROR_NOT_FOUND);
+    if (address)
+        *address = at;
+    if (bytes)
+        *bytes = size;
+    return state_leave(CUDA_SUCCESS);
+}
+
+/* ---- kernels ---- */
+
+API(cuKernelGetFunction, (CUfunction * function, CUkernel kernel), (function, kernel), "*%p, %p",
+    HANDLE(function), kernel)
+{
+    struct gpu *g;
+    CUfunction found;
+    CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (!function || !kernel || !find_kernel(kernel))
+        return state_leave(function ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
+    if ((result = function_of(kernel, gpu_number(g), &found)) == CUDA_SUCCESS)
+        *function = found;
+    return state_leave(result);
+}
+
+API(cuKernelGetName, (const char **name, CUkernel kernel), (name, kernel), "%p, %p", name, kernel)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    if (!name || !kernel || !find_kernel(kernel))
+        return state_leave(name ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
+    *name = kernel->name;
+    return state_leave(CUDA_SUCCESS);
+}

@@ -1,0 +1,88 @@
+/* libcuda: functions by their names, and what the driver says of itself ("CUDA Driver API": 6.33,
+ * 6.36, 6.10). */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/cuda/state.h"
+
+/* This library: programs may have other ones with functions of these names. */
+static void *own_library(void)
+{
+    Dl_info info;
+    return dladdr((void *)cuInit, &info) ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;
+}
+
+static void *find(const char *name, const char *version)
+{
+    char text[100];
+    void *library = own_library();
+    snprintf(text, sizeof text, "%s%s", name, version);
+    void *found = library ? dlsym(library, text) : NULL;
+    if (library)
+        dlclose(library); /* it stays, for it is in use */
+    return found;
+}
+
+/* Functions whose forms differ by more than the width of their numbers, and the driver's version
+ * that brought the second one. */
+static int second_since(const char *name)
+{
+    return strcmp(name, "cuGetProcAddress") == 0 ? 12000 : 3020;
+}
+
+static CUdriverProcAddressQueryResult look_up(const char *name, void **function, int version)
+{
+    *function =
+        strncmp(name, "cu", 2) == 0 && version >= second_since(name) ? find(name, "_v2") : NULL;
+    if (!*function && strncmp(name, "cu", 2) == 0)
+        *function = find(name, "");
+    return *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+}
+
+/* `flags` choose between functions for the legacy default stream and for one of each thread, which
+ * are the same here. */
+API(cuGetProcAddress_v2,
+    (const char *name, void **function, int version, cuuint64_t flags,
+     CUdriverProcAddressQueryResult *status),
+    (name, function, version, flags, status), "\"%s\", *%p, %d, %llu, *%llu",
+    name ? name : "(null)", HANDLE(function), version, (unsigned long long)flags, RESULT(status))
+{
+    enum { FLAGS = 3 };
+    if (!name || !function || flags & ~(cuuint64_t)FLAGS)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUdriverProcAddressQueryResult got = look_up(name, function, version);
+    if (status)
+        *status = got;
+    return got && !status ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
+}
+
+API(cuGetProcAddress, (const char *name, void **function, int version, cuuint64_t flags),
+    (name, function, version, flags), "\"%s\", *%p, %d, %llu", name ? name : "(null)",
+    HANDLE(function), version, (unsigned long long)flags)
+{
+    return do_cuGetProcAddress_v2(name, function, version, flags, NULL);
+}
+
+API(cuModuleGetLoadingMode, (CUmoduleLoadingMode * mode), (mode), "*%llu", RESULT(mode))
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    if (mode)
+        *mode = CU_MODULE_EAGER_LOADING;
+    return state_leave(mode ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+/* No profiler is there to be told; NVIDIA's driver does nothing, either, where none is. */
+API(cuProfilerStart, (void), (), "%s", "")
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    return result ? result : state_leave(CUDA_SUCCESS);
+}
+
+API(cuProfilerStop, (void), (), "%s", "")
+{
+    return do_cuProfilerStart();
+}

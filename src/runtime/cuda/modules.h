@@ -1,0 +1,23 @@
+/* Modules of libcuda, for libraries. The caller holds the lock. */
+#ifndef WT_RUNTIME_CUDA_MODULES_H
+#define WT_RUNTIME_CUDA_MODULES_H
+
+#include "runtime/cuda/state.h"
+
+/** An image, and what the call that loads it says about it. */
+struct modules_image {
+    const void *bytes;
+    size_t available; /**< bytes; SIZE_MAX: the image says its own size */
+    unsigned count;   /**< of options */
+    const CUjit_option *options;
+    void **values;
+};
+
+/** Loads an image on a GPU, as cuModuleLoadDataEx is documented to do. */
+CUresult modules_load(struct gpu *gpu, CUmodule *module, const struct modules_image *image);
+/** Unloads a module that is loaded, and frees its functions. */
+void modules_unload(CUmodule module);
+/** Finds a kernel of a module; the function lives as long as the module. 500: there is none. */
+CUresult modules_function(CUmodule module, const char *name, CUfunction *function);
+
+#endif

@@ -1,0 +1,176 @@
+/* libcuda: what an address is, and advice about memory ("CUDA Driver API": 6.13, 6.17). */
+#include <string.h>
+
+#include "runtime/cuda/context.h"
+
+/* What is known of an address. */
+struct place {
+    const struct gpu *gpu; /* NULL: memory of the host that kernels can access */
+    CUdevice number;
+    uint64_t base, size, id;
+};
+
+/* False: neither a GPU nor the driver has the address. */
+static bool find(uint64_t address, struct place *p)
+{
+    *p = (struct place){.gpu = state_owner(address, &p->number)};
+    if (p->gpu)
+        return gpu_range(p->gpu, address, &p->base, &p->size) && state_owner(address, &p->number);
+    p->number = state_context()->device;
+    return memory_seen(address, &p->base, &p->size);
+}
+
+static void put(void *to, uint64_t value, size_t bytes)
+{
+    memcpy(to, &value, bytes); /* of a machine that is little-endian */
+}
+
+/* Zero where nothing is known of the address, as cuPointerGetAttributes has it. */
+static CUresult attribute_of(CUpointer_attribute attribute, uint64_t address, const struct place *p,
+                             void *to)
+{
+    const bool known = p->size != 0;
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT: {
+        const CUcontext own = state_context();
+        put(to, known && own->device == p->number ? (uintptr_t)own : 0, sizeof own);
+        return CUDA_SUCCESS;
+    }
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        put(to, !known ? 0 : p->gpu ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST, 4);
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        put(to, known ? address : 0, 8);
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: /* all of them are synchronous */
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+        put(to, known, 1);
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+        put(to, p->gpu ? gpu_range_id(p->gpu, address) : 0, 8);
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+        put(to, p->gpu && gpu_is_managed(p->gpu, address), 4);
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        put(to, known ? (uint32_t)p->number : (uint32_t)-2, 4);
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        put(to, p->base, 8);
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        put(to, p->size, 8);
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+}
+
+API(cuPointerGetAttribute, (void *value, CUpointer_attribute attribute, CUdeviceptr address),
+    (value, attribute, address), "%p, %d, 0x%llx", value, (int)attribute, address)
+{
+    struct gpu *g;
+    struct place p;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (!value || !find(address, &p))
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    return state_leave(attribute_of(attribute, address, &p, value));
+}
+
+/* Unlike the function for one, this one knows an answer for any address. */
+API(cuPointerGetAttributes,
+    (unsigned count, CUpointer_attribute *attributes, void **data, CUdeviceptr address),
+    (count, attributes, data, address), "%u, %p, %p, 0x%llx", count, attributes, data, address)
+{
+    struct gpu *g;
+    struct place p;
+    CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (!attributes || !data || !count)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    if (!find(address, &p))
+        p = (struct place){0};
+    for (unsigned i = 0; i < count && !result; i++)
+        result =
+            data[i] ? attribute_of(attributes[i], address, &p, data[i]) : CUDA_ERROR_INVALID_VALUE;
+    return state_leave(result);
+}
+
+API(cuPointerSetAttribute, (const void *value, CUpointer_attribute attribute, CUdeviceptr address),
+    (value, attribute, address), "%p, %d, 0x%llx", value, (int)attribute, address)
+{
+    struct gpu *g;
+    struct place p;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    return state_leave(value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && find(address, &p)
+                           ? CUDA_SUCCESS
+                           : CUDA_ERROR_INVALID_VALUE);
+}
+
+API(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t *size, CUdeviceptr address),
+    (base, size, address), "*0x%llx, *%llu, 0x%llx", RESULT(base), RESULT(size), address)
+{
+    struct gpu *g;
+    uint64_t from, bytes;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (!(g = state_owner(address, NULL)) || !gpu_range(g, address, &from, &bytes))
+        return state_leave(CUDA_ERROR_NOT_FOUND);
+    if (base)
+        *base = from;
+    if (size)
+        *size = bytes;
+    return state_leave(CUDA_SUCCESS);
+}
+
+/* ---- managed memory: it does not move, whatever is advised ---- */
+
+static bool is_managed(CUdeviceptr address, size_t bytes)
+{
+    uint64_t base, size;
+    const struct gpu *owner = state_owner(address, NULL);
+    return bytes && owner && gpu_is_managed(owner, address) &&
+           gpu_range(owner, address, &base, &size) && bytes <= size - (address - base);
+}
+
+static bool is_place(CUdevice device)
+{
+    return device == CU_DEVICE_CPU || state_gpu(device);
+}
+
+API(cuMemPrefetchAsync, (CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream),
+    (address, bytes, device, stream), "0x%llx, %zu, %d, %p", address, bytes, device, stream)
+{
+    struct gpu *g;
+    const CUresult result = state_enter_stream(stream, &g);
+    if (result)
+        return result;
+    if (!is_place(device))
+        return state_leave(CUDA_ERROR_INVALID_DEVICE);
+    return state_leave(is_managed(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+API(cuMemAdvise, (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device),
+    (address, bytes, advice, device), "0x%llx, %zu, %d, %d", address, bytes, (int)advice, device)
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    if (result)
+        return result;
+    if (advice >= CU_MEM_ADVISE_SET_PREFERRED_LOCATION &&
+        advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY &&
+        advice != CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION && !is_place(device))
+        return state_leave(CUDA_ERROR_INVALID_DEVICE);
+    return state_leave(advice >= CU_MEM_ADVISE_SET_READ_MOSTLY &&
+                               advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY &&
+                               is_managed(address, bytes)
+                           ? CUDA_SUCCESS
+                           : CUDA_ERROR_INVALID_VALUE);
+}
