@@ -10,7 +10,8 @@ import subprocess
 import numpy
 import pytest
 
-from test_gcn_kernels import BITCODE, COMPILERS, OPTIONS, SOURCE, WAVETRAP, compile_, doubles, floats, words
+from pocl import Pocl
+from test_gcn_kernels import BITCODE, COMPILERS, OPTIONS, SOURCE, WAVETRAP, Local, compile_, doubles, floats, words
 
 FOLDER = SOURCE / "pocl"
 N = 320
@@ -46,30 +47,11 @@ BOUNDED = {
 @pytest.fixture(scope="session")
 def pocl():
     """pocl(file, kernel, groups, arguments, options): what the buffers hold after PoCL has run the kernel."""
-    import pyopencl as cl
-    platforms = [p for p in cl.get_platforms() if "Portable" in p.name]
-    assert platforms, "PoCL is missing: scripts/need.sh gcn"
-    context = cl.Context(platforms[0].get_devices())
-    queue, programs = cl.CommandQueue(context), {}
+    oracle = Pocl()
 
     def run(file, kernel, block, items, arguments, *options):
-        if (file, options) not in programs:
-            programs[file, options] = cl.Program(context, (FOLDER / f"{file}.cl").read_text()).build(
-                ["-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt", *options])
-        buffers, passed = [], []
-        for a in arguments:
-            if isinstance(a, tuple):
-                passed.append(cl.LocalMemory(a[1]))
-                buffers.append(None)
-                continue
-            host = numpy.frombuffer(a if isinstance(a, bytes) else bytes(a), dtype=numpy.uint8).copy()
-            passed.append(cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=host))
-            buffers.append((host, passed[-1]))
-        getattr(programs[file, options], kernel)(queue, (items,), (block,), *passed)
-        for pair in filter(None, buffers):
-            cl.enqueue_copy(queue, *pair)
-        queue.finish()
-        return [pair and pair[0].tobytes() for pair in buffers]
+        given = [Local(a[1]) if isinstance(a, tuple) else bytes(a) for a in arguments]
+        return oracle.run(FOLDER / f"{file}.cl", kernel, (items,), (block,), given, "-cl-std=CL1.2", *options)
     return run
 
 

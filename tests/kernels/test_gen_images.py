@@ -9,10 +9,14 @@ from test_gcn_kernels import WAVETRAP
 from test_gen_kernels import FORMS, LEVELS, OWN, compiler, zebin  # noqa: F401
 
 FILE = OWN / "images.cl"
+# PoCL runs these.
+KERNELS = ["sampled", "floats", "unsigned_integers", "integers", "row", "planes", "volume", "blur", "solid", "levels"]
 # A height that is no multiple of four: slices do not lie one behind the other.
 SHAPE = (37, 22)
 ORDERS = {"r": 1, "rg": 2, "rgba": 4, "bgra": 4}
 FLOATS = {"unorm8": "u1", "unorm16": "u2", "snorm8": "i1", "snorm16": "i2", "half": "f2", "float": "f4"}
+# Both ways of compiling, one in each form of files.
+COMPILED = pytest.mark.parametrize("form,level", list(zip(FORMS, LEVELS)))
 UNSIGNED = {"uint8": "u1", "uint16": "u2", "uint32": "u4"}
 SIGNED = {"sint8": "i1", "sint16": "i2", "sint32": "i4"}
 
@@ -81,12 +85,15 @@ def same(got, want, tolerance):
     return numpy.all(numpy.abs(got.astype(float) - want.astype(float)) <= tolerance)
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("kind", FLOATS)
-def test_float_images(pocl, zebin, tmp_path, order, kind):  # noqa: F811
+def combinations(kinds, orders):
+    """(kind, order, form, level): one order of channels is compiled both ways."""
+    ways = list(zip(FORMS, LEVELS))
+    return [(k, o, *way) for k in kinds for o in orders for way in (ways if o == "rgba" else ways[:1]) if o != "bgra" or k == "unorm8"]
+
+
+@pytest.mark.parametrize("kind,order,form,level", combinations(FLOATS, ORDERS))
+def test_float_images(pocl, zebin, tmp_path, order, kind, form, level):  # noqa: F811
     """Read and written; the mirrored rows show that a row is where it should be. Sizes, order and type as OpenCL numbers them."""
-    if order == "bgra" and kind != "unorm8":
-        pytest.skip("OpenCL has no such format")
     cl, context, queue, _ = pocl
     data, told = texels(SHAPE, order, kind), numpy.zeros(4, numpy.int32)
     told_by_pocl = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=told)
@@ -98,17 +105,16 @@ def test_float_images(pocl, zebin, tmp_path, order, kind):  # noqa: F811
         told = numpy.array([*SHAPE, number, types[kind]], numpy.int32)
     else:
         cl.enqueue_copy(queue, told, told_by_pocl)
-    done = run(zebin(FILE), "floats", SHAPE, [image(tmp_path, "in", SHAPE, order, kind, data), image(tmp_path, "", SHAPE, order, kind),
-                                             "zeros:16"], f"--dump-arg=1:{tmp_path}/out", f"--dump-arg=2:{tmp_path}/told")
+    arguments = [image(tmp_path, "in", SHAPE, order, kind, data), image(tmp_path, "", SHAPE, order, kind), "zeros:16"]
+    done = run(zebin(FILE, *LEVELS[level], form=FORMS[form]), "floats", SHAPE, arguments, f"--dump-arg=1:{tmp_path}/out", f"--dump-arg=2:{tmp_path}/told")
     assert done.returncode == 0, done.stderr
     got = numpy.frombuffer((tmp_path / "out").read_bytes(), data.dtype)
     assert got.size == want.size and same(got, want, 0)
     assert list(numpy.frombuffer((tmp_path / "told").read_bytes(), numpy.int32)) == list(told)
 
 
-@pytest.mark.parametrize("order", ["r", "rg", "rgba"])
-@pytest.mark.parametrize("kind", [*UNSIGNED, *SIGNED])
-def test_integer_images(pocl, zebin, tmp_path, order, kind):  # noqa: F811
+@pytest.mark.parametrize("kind,order,form,level", combinations([*UNSIGNED, *SIGNED], ["r", "rg", "rgba"]))
+def test_integer_images(pocl, zebin, tmp_path, order, kind, form, level):  # noqa: F811
     kernel, data = "unsigned_integers" if kind in UNSIGNED else "integers", texels(SHAPE, order, kind, 2)
     step, info = 3 if kind in UNSIGNED else -3, numpy.iinfo(data.dtype)
     # Sums wrap in the kernel's 32 bits and saturate in the texel.
@@ -117,16 +123,15 @@ def test_integer_images(pocl, zebin, tmp_path, order, kind):  # noqa: F811
     oracle = by_pocl(pocl, kernel, SHAPE, order, kind, data, pocl[0].mem_object_type.IMAGE2D)
     if oracle is not None and data.dtype.itemsize == 4:  # PoCL 3 does not saturate
         assert same(oracle, want, 0)
-    done = run(zebin(FILE), kernel, SHAPE, [image(tmp_path, "in", SHAPE, order, kind, data), image(tmp_path, "", SHAPE, order, kind)],
-               f"--dump-arg=1:{tmp_path}/out")
+    arguments = [image(tmp_path, "in", SHAPE, order, kind, data), image(tmp_path, "", SHAPE, order, kind)]
+    done = run(zebin(FILE, *LEVELS[level], form=FORMS[form]), kernel, SHAPE, arguments, f"--dump-arg=1:{tmp_path}/out")
     assert done.returncode == 0, done.stderr
     assert same(numpy.frombuffer((tmp_path / "out").read_bytes(), data.dtype), want, 0)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("kernel,shape,kind", [("row", (70,), "IMAGE1D"), ("rows", (19, 5), "IMAGE1D_ARRAY"),
-                                               ("planes", (13, 6, 3), "IMAGE2D_ARRAY")])
+@COMPILED
+@pytest.mark.parametrize("kernel,shape,kind", [("row", (70,), "IMAGE1D"), ("rows", (19, 5), "IMAGE1D_ARRAY"), ("planes", (13, 6, 3), "IMAGE2D_ARRAY"),
+                                               ("volume", (9, 6, 4), "IMAGE3D"), ("blur", (21, 10), "IMAGE2D")])
 def test_kinds_of_images(pocl, zebin, tmp_path, kernel, shape, kind, level, form):  # noqa: F811
     data = texels(shape, "rgba", "uint8", 3)
     if kind == "IMAGE1D_ARRAY":  # pyopencl does not read them back; the rule is simple
@@ -141,29 +146,31 @@ def test_kinds_of_images(pocl, zebin, tmp_path, kernel, shape, kind, level, form
     assert (tmp_path / "out").read_bytes() == want.tobytes()
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kernel,shape", [("solid", (9, 7, 5)), ("elements", (300,))])
-def test_read_only_kinds(pocl, zebin, tmp_path, kernel, shape, form):  # noqa: F811
+@COMPILED
+@pytest.mark.parametrize("kernel,shape", [("solid", (9, 7, 5)), ("levels", (17, 9)), ("elements", (300,))])
+def test_read_only_kinds(pocl, zebin, tmp_path, kernel, shape, form, level):  # noqa: F811
     cl, context, queue, program = pocl
     data, flags = texels(shape, "rgba", "uint8", 4), cl.mem_flags
     # pyopencl makes no images of buffers; the rule is simple.
     want = data.reshape(-1, 4)[::-1].astype(numpy.uint32).ravel()
-    if kernel == "solid":
+    if kernel == "levels":
+        want = numpy.zeros(256, numpy.uint32)
+    if kernel != "elements":
         source = cl.Image(context, flags.READ_ONLY | flags.COPY_HOST_PTR, cl_format(cl, "rgba", "uint8"), shape, hostbuf=data)
-        out = cl.Buffer(context, flags.WRITE_ONLY, want.nbytes)
+        out = cl.Buffer(context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=want)
         getattr(program, kernel)(queue, shape, None, source, out)
         cl.enqueue_copy(queue, want, out)
-    done = run(zebin(FILE, form=FORMS[form]), kernel, shape, [image(tmp_path, "in", shape, "rgba", "uint8", data), f"zeros:{want.nbytes}"],
+    done = run(zebin(FILE, *LEVELS[level], form=FORMS[form]), kernel, shape, [image(tmp_path, "in", shape, "rgba", "uint8", data), f"zeros:{want.nbytes}"],
                f"--dump-arg=1:{tmp_path}/out")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out").read_bytes() == want.tobytes()
 
 
-@pytest.mark.parametrize("form", FORMS)
+@COMPILED
 @pytest.mark.parametrize("address,filter_,normalized", [
     (a, f, n) for a in ("clamp", "clamp-to-edge", "repeat", "mirrored-repeat") for f in ("nearest", "linear") for n in (False, True)
     if n or a.startswith("clamp")])
-def test_samplers(pocl, zebin, tmp_path, address, filter_, normalized, form):  # noqa: F811
+def test_samplers(pocl, zebin, tmp_path, address, filter_, normalized, form, level):  # noqa: F811
     cl, context, queue, program = pocl
     data, numbers = texels(SHAPE, "rgba", "float", 5), numpy.random.default_rng(6)
     n = 128
@@ -182,9 +189,8 @@ def test_samplers(pocl, zebin, tmp_path, address, filter_, normalized, form):  #
     cl.enqueue_copy(queue, want, out)
     (tmp_path / "where").write_bytes(where.tobytes())
     text = f"sampler:{address},{filter_}{',normalized' if normalized else ''}"
-    done = run(zebin(FILE, form=FORMS[form]), "sampled", (n,), [image(tmp_path, "in", SHAPE, "rgba", "float", data), text,
-                                                               f"file:{tmp_path}/where", repr(float(scale)), f"zeros:{want.nbytes}"],
-               f"--dump-arg=4:{tmp_path}/out")
+    arguments = [image(tmp_path, "in", SHAPE, "rgba", "float", data), text, f"file:{tmp_path}/where", repr(float(scale)), f"zeros:{want.nbytes}"]
+    done = run(zebin(FILE, *LEVELS[level], form=FORMS[form]), "sampled", (n,), arguments, f"--dump-arg=4:{tmp_path}/out")
     assert done.returncode == 0, done.stderr
     got = numpy.frombuffer((tmp_path / "out").read_bytes(), numpy.float32).reshape(want.shape)
     assert numpy.allclose(got[:, 1], want[:, 1], atol=0)

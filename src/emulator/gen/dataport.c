@@ -241,10 +241,15 @@ static const struct gen_uop *move_block(const struct gen_message *m, struct gen_
     x->elements = 1;
     x->offset[0] = 0;
     x->size = 1;
-    const uint64_t first = x->addr[0];
+    const uint64_t first = x->addr[0], size = x->surface.size;
+    /* Compilers read several values by one block, which may be longer than the surface. As in
+     * hardware, what is behind the surface's end is zeros. */
+    const bool longer = !write && !x->wide_addresses && first < size && size - first < bytes;
+    const unsigned there = longer ? (unsigned)(size - first) : bytes;
+    memset(data + there, 0, bytes - there);
     /* Each byte must be there: the ends and what is between them. */
-    for (unsigned done = 0; done < bytes; done += part) {
-        part = bytes - done < 64 ? bytes - done : 64;
+    for (unsigned done = 0; done < there; done += part) {
+        part = there - done < 64 ? there - done : 64;
         x->addr[0] = first + done;
         x->size = part;
         const struct gen_uop *wrong = resolve(m, x, write, &good);

@@ -62,6 +62,35 @@ kernel void solid(read_only image3d_t from, global uint4 *out)
     out[at] = read_imageui(from, by_texel, (int4)(x, y, get_image_depth(from) - 1 - z, 0));
 }
 
+#pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable
+
+kernel void volume(read_only image3d_t from, write_only image3d_t to)
+{
+    int4 at = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);
+    int4 other = (int4)(get_image_width(from) - 1 - at.x, at.y, get_image_depth(from) - 1 - at.z, 0);
+    write_imageui(to, at, read_imageui(from, by_texel, other) ^ 3);
+}
+
+constant sampler_t at_edges = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+
+/* The mean of nine texels, at the edges of those that there are. */
+kernel void blur(read_only image2d_t from, write_only image2d_t to)
+{
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    uint4 sum = 4;
+    for (int y = -1; y <= 1; y++)
+        for (int x = -1; x <= 1; x++)
+            sum += read_imageui(from, at_edges, at + (int2)(x, y));
+    write_imageui(to, at, sum / 9);
+}
+
+/* How often each value of the first channel is in an image. */
+kernel void levels(read_only image2d_t from, global uint *count)
+{
+    uint4 texel = read_imageui(from, by_texel, (int2)(get_global_id(0), get_global_id(1)));
+    atomic_inc(&count[texel.x & 255]);
+}
+
 kernel void elements(read_only image1d_buffer_t from, global uint4 *out)
 {
     int x = get_global_id(0);
