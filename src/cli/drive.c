@@ -98,8 +98,11 @@ static int run_to_end(const struct cli_command *command, struct cli_drive *d, st
             cli_report_fault(stderr, e);
             return cli_fault_status(m->fault.kind);
         case WT_RUN_HALTED:
-            fprintf(stderr, "wavetrap %s: every %s is halted and no debugger is there\n",
+            fprintf(stderr,
+                    "wavetrap %s: every %s is halted, and no debugger is there to let it go; "
+                    "'wavetrap debug' is one\n",
                     command->name, e->family->wave_word);
+            cli_report_waves(stderr, e);
             return CLI_FAILED;
         }
     }

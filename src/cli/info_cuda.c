@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "object/cubin.h"
 #include "object/cuda_contained.h"
 #include "object/cuda_fatbin.h"
@@ -12,7 +14,39 @@
 struct telling {
     unsigned count;   /* images that have a line */
     unsigned without; /* PTX without kernels: GCC puts that of its libraries into each program */
+    /* PTX with kernels: clang puts it into a program as such, and in place of machine code. */
+    struct told {
+        char *text;
+        size_t length;
+        unsigned image;
+    } * told;
+    size_t told_count, told_room;
 };
+
+/* The image that has the same text; 0: none. Without memory a text is told again. */
+static unsigned earlier_image(struct telling *t, const char *text, size_t length)
+{
+    for (size_t i = 0; i < t->told_count; i++)
+        if (t->told[i].length == length && memcmp(t->told[i].text, text, length) == 0)
+            return t->told[i].image;
+    struct told *grown = wt_array_grow(t->told, &t->told_room, t->told_count + 1, sizeof *grown);
+    if (!grown)
+        return 0;
+    t->told = grown;
+    char *copy = malloc(length + 1);
+    if (!copy)
+        return 0;
+    memcpy(copy, text, length);
+    grown[t->told_count++] = (struct told){copy, length, t->count + 1};
+    return 0;
+}
+
+static void free_told(struct telling *t)
+{
+    for (size_t i = 0; i < t->told_count; i++)
+        free(t->told[i].text);
+    free(t->told);
+}
 
 static void begin_image(struct telling *t)
 {
@@ -42,7 +76,8 @@ static void tell_kernels(const struct ptx_module *module)
     }
 }
 
-static void tell_module(struct telling *t, const struct ptx_module *module)
+static void tell_module(struct telling *t, const struct ptx_module *module, const char *text,
+                        size_t length)
 {
     size_t kernels = 0;
     for (size_t i = 0; i < module->function_count; i++)
@@ -51,7 +86,12 @@ static void tell_module(struct telling *t, const struct ptx_module *module)
         t->without++;
         return;
     }
+    const unsigned earlier = earlier_image(t, text, length);
     begin_image(t);
+    if (earlier) {
+        printf("the PTX of image %u again\n", earlier);
+        return;
+    }
     printf("PTX %u.%u for %.*s", module->version / 10, module->version % 10,
            (int)module->target.length, module->target.length ? module->target.at : "");
     tell_count(kernels);
@@ -69,7 +109,8 @@ static enum wt_status tell_text(void *context, const char *name, const char *tex
         tell_mistake(t, err);
         return WT_OK;
     }
-    tell_module(t, &module);
+    /* Behind a text in a fat binary there may be zeros. */
+    tell_module(t, &module, text, strnlen(text, length));
     ptx_free(&module);
     return WT_OK;
 }
@@ -147,6 +188,7 @@ unsigned cli_tell_cuda_images(const uint8_t *bytes, size_t length, unsigned befo
             tell_elf(&t, found.bytes, found.size);
         else
             tell_text(&t, "", (const char *)found.bytes, found.size, &err);
+    free_told(&t);
     if (t.without)
         printf("  PTX without kernels: %u text%s\n", t.without, t.without == 1 ? "" : "s");
     return t.count - before + t.without;

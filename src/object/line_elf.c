@@ -190,6 +190,8 @@ static void put_row(struct wt_buffer *b, const struct line_elf_row *before,
     }
     if (r->is_statement != before->is_statement)
         wt_buffer_append_number(b, DW_LNS_negate_stmt, 1);
+    if (r->begins_body)
+        wt_buffer_append_number(b, DW_LNS_set_prologue_end, 1);
     wt_buffer_append_number(b, DW_LNS_copy, 1);
 }
 

@@ -25,6 +25,7 @@ struct line_elf_row {
     uint32_t file; /**< index in the unit's files */
     uint32_t line, column;
     bool is_statement; /**< a place for breakpoints: the line begins here */
+    bool begins_body;  /**< a breakpoint on the function goes here; at most one row of each */
 };
 
 /** A compile unit, which has a line table of its own. */

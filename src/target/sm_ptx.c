@@ -200,10 +200,45 @@ static struct line_elf_row row_of(const struct wt_sm_ptx *p, const struct files 
     return row;
 }
 
+/* Whether a text's lines from @p first to before @p end have a branch. */
+static bool has_branch(const struct ptx_module *text, uint32_t first, uint32_t end)
+{
+    for (size_t i = 0; i < text->statement_count; i++) {
+        const struct ptx_statement *s = &text->statement[i];
+        if (s->kind == PTX_STATEMENT_INSTRUCTION && s->place.line >= first && s->place.line < end &&
+            s->name.length >= 3 &&
+            (memcmp(s->name.at, "bra", 3) == 0 || memcmp(s->name.at, "brx", 3) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* The function whose rows are added: where its body may begin. */
+struct entry {
+    uint32_t file, text_line;
+    bool has_body; /* its body's row is there, or is not looked for */
+};
+
+/*
+ * Whether a row begins the body of a function without debug information: the first one behind its
+ * entry that is of the function's own file. Inlined calls before it, such as those that clang's
+ * header makes of blockIdx.x, are not where a breakpoint on the function belongs. Behind a branch
+ * it may be passed by: then there is none.
+ */
+static bool begins_body(const struct ptx_module *text, struct entry *e,
+                        const struct line_elf_row *row, uint32_t text_line)
+{
+    if (e->has_body || row->file != e->file)
+        return false;
+    e->has_body = true;
+    return !has_branch(text, e->text_line, text_line);
+}
+
 static bool add_rows(const struct wt_sm_ptx *p, const struct files *files,
-                     struct line_elf_row **rows, size_t *count)
+                     const struct line_elf_unit *unit, struct line_elf_row **rows, size_t *count)
 {
     struct sm_ptx_line line;
+    struct entry entry = {.has_body = true};
     size_t room = 0;
     bool has_loc = false;
     for (size_t i = 0; sm_ptx_line(p->image, i, &line); i++) {
@@ -219,7 +254,15 @@ static bool add_rows(const struct wt_sm_ptx *p, const struct files *files,
         if (!grown)
             return false;
         *rows = grown;
-        grown[(*count)++] = row;
+        grown[*count] = row;
+        if (line.begins_function)
+            entry = (struct entry){.file = row.file,
+                                   .text_line = line.text_line,
+                                   .has_body = unit[row.unit].is_described};
+        else
+            grown[*count].begins_body =
+                begins_body(p->module[row.unit].text, &entry, &row, line.text_line);
+        ++*count;
     }
     return true;
 }
@@ -479,6 +522,24 @@ static void free_making(const struct wt_sm_ptx *p, struct making *m)
     free_sections(&m->sections);
 }
 
+/* Texts whose own lines are in the line table are sources that no file may have. */
+static enum wt_status add_sources(const struct wt_sm_ptx *p, const struct making *m,
+                                  const struct line_elf *elf, struct wt_modules *modules,
+                                  struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (uint32_t i = 0; i < p->count && !status; i++) {
+        const char *text = p->module[i].text->text;
+        size_t row = 0;
+        while (row < elf->row_count &&
+               (elf->row[row].unit != i || elf->row[row].file != m->files[i].own_text))
+            row++;
+        if (row < elf->row_count)
+            status = wt_modules_add_text(modules, p->module[i].name, text, strlen(text), err);
+    }
+    return status;
+}
+
 enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *p, struct wt_modules *modules,
                                     wt_module_id *id, struct wt_error *err)
 {
@@ -491,7 +552,7 @@ enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *p, struct wt_modules
     elf.code = sm_ptx_code(p->image, &elf.code_size);
     elf.address = sm_ptx_code_address(p->image);
     m.symbols = symbols_of(p, &elf.symbol_count);
-    if (m.symbols && make_units(p, &m) && add_rows(p, m.files, &m.rows, &elf.row_count)) {
+    if (m.symbols && make_units(p, &m) && add_rows(p, m.files, m.unit, &m.rows, &elf.row_count)) {
         elf.information = bytes_of(&m.sections.information);
         elf.abbreviations = bytes_of(&m.sections.abbreviations);
         elf.strings = bytes_of(&m.sections.strings);
@@ -501,7 +562,8 @@ enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *p, struct wt_modules
         elf.symbol = m.symbols;
         elf.unit = m.unit;
         elf.row = m.rows;
-        if ((status = line_elf_write(&elf, &bytes, &length, err)) == WT_OK) {
+        if ((status = add_sources(p, &m, &elf, modules, err)) == WT_OK &&
+            (status = line_elf_write(&elf, &bytes, &length, err)) == WT_OK) {
             status = wt_modules_add_bytes(modules, p->module[0].name, bytes, length, 0, 0, id, err);
             free(bytes);
         }

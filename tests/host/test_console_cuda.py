@@ -67,7 +67,7 @@ def test_a_breakpoint_waits_for_its_module_and_holds_for_the_next_launch_and_run
 
 
 def test_a_kernel_of_cuda_cplusplus_begins_in_its_own_file(tmp_path):
-    """Without optimisation it begins with an inlined call of clang's header for threadIdx."""
+    """It begins with inlined calls of clang's header for threadIdx."""
     source = tmp_path / "scale.cu"
     source.write_text('''__global__ void scale(int *out, int n)
 {
@@ -83,11 +83,32 @@ int main()
     return cudaDeviceSynchronize();
 }
 ''')
+    # Optimised, there are lines alone: the inlined calls of the header are no part of them.
+    file = compiled_cpp(tmp_path, source, "-O1", "-g", "--cuda-gpu-arch=sm_50")
+    said = ask(["break scale", "run", "bt", "info breakpoints", "step", "delete", "continue"], file, options=SM)
+    assert f"file {source}, line 3." in said[0], said[0]
+    assert re.search(rf"^Breakpoint 1, scale\(int\*, int\) \(\) at {source}:3\n3\t    int i = ", said[1], re.M), said[1]
+    assert said[2] == f"#0  scale(int*, int) () at {source}:3\n" and f"in scale(int*, int) at {source}:3\n" in said[3], said[2:4]
+    assert said[4] == "4\t    if (i < n)\n" and said[6].endswith(END), said
+    # Without any, the text of PTX is the source.
+    file = compiled_cpp(tmp_path, source, "-O1", "--cuda-gpu-arch=sm_50")
+    said = ask(["tbreak scale", "run", "list", "continue"], file, options=SM)
+    line = re.search(r"^Temporary breakpoint 1, scale\(int\*, int\) \(\) at PTX module 1:(\d+)\n\1\t\tmov.u32 ", said[1], re.M)
+    assert line and f"{line[1]}\t\tmov.u32 " in said[2] and said[3].endswith(END), said
     file = compiled_cpp(tmp_path, source, "-O0", "-g", "--cuda-gpu-arch=sm_50")
     said = ask(["tbreak scale", "run", "bt", "next", "next", "print i", "continue"], file, options=SM)
     assert re.search(rf"^Temporary breakpoint 1, scale \(out=0x\w+, n=128\) at {source}:3\n3\t    int i = ", said[1], re.M), said[1]
     assert said[2].count("#") == 1 and said[3].endswith("4\t    if (i < n)\n") and said[4].endswith("5\t        out[i] = i * 3;\n"), said
     assert said[5] == "$1 = 0\n" and said[6].endswith(END)
+
+
+def test_why_a_warp_waits(program):
+    """The first warp is at the barrier when the next one comes there."""
+    said = ask([f"break session.cu:{line_of('tile is filled') - 1}", "run", "info waves", "continue", "info waves", "info barriers", "kill"], *program,
+               options=SM)
+    assert "(waits" not in said[2]
+    assert re.search(r"^  core 0 warp 0 .* \(waits: barrier 0: 32 threads have arrived\)$", said[4], re.M), said[4]
+    assert said[5] == "core 0 warp 0: barrier 0, 32 are there\n"
 
 
 def test_steps_functions_and_instructions(program):
@@ -395,7 +416,7 @@ def test_openmp_of_clang_is_looked_at_before_it_is_run(tmp_path):
     assert len(kernels) == 5, said[0]
     said = ask([f"x/8i {kernels[0]}", f"break kernel {kernels[0]}", "run", f"x/8i {kernels[0]}", "kill"], path, options=SM,
                env={**environment(), **variables()})
-    assert "Breakpoint 1 at 0x1" in said[1] and f"Breakpoint 1, {kernels[0]} (" in said[2], said[1:3]
+    assert "Breakpoint 1 at 0x1" in said[1] and re.search(r"^Breakpoint 1, main:\d+ \(", said[2], re.M), said[1:3]
     assert re.findall(r">:\t(.*)", said[0]) == re.findall(r">:\t(.*)", said[3]) and len(re.findall(r">:\t(.*)", said[0])) == 8
 
 

@@ -305,3 +305,6 @@ int main(void) { return 0; }
     assert "  image 7: PTX:6:1: " in said and "  PTX without kernels: 2 texts\n  runs on: the host; by 'wavetrap exec'" in said, said
     for cut in range(40, len(images), len(images) // 12):
         info(images[:cut])
+    # clang puts PTX into a program twice: as such, and in place of machine code.
+    said = info(fat(ptx(50), ptx(52), ptx(60, named), ptx(70, named)))
+    assert said.count("    kernel ") == 2 and "\n  image 2: the PTX of image 1 again\n" in said and "\n  image 4: the PTX of image 3 again\n" in said, said

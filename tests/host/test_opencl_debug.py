@@ -85,6 +85,19 @@ def test_several_programs_kernels_and_queues(program):
     assert said[9] == "Continuing.\n" + ROUNDS + "[Program exited with code 03]\n"
 
 
+def test_why_a_thread_waits(program):
+    """A thread is at the barrier of its group of two while the other one stops at the breakpoint."""
+    again = ["continue", "info waves", "info barriers"] * 4
+    said = said_by(["break program-3.cl:5", "run", "info barriers", *again, "kill"], program, 1)
+    assert said[2] == "Nothing waits at a barrier.\n"
+    stops = [(re.findall(r"^[* ] core (\d+) thread (\d+) .* \(waits: wait: 1 of 2 threads have signalled the barrier\)$", waves, re.M), barriers)
+             for waves, barriers in zip(said[4::3], said[5::3])]
+    assert any(waits for waits, _ in stops), said
+    for waits, barriers in stops:
+        told = "".join(f"core {core} thread {thread}: barrier 0, 1 of 2 are there\n" for core, thread in waits)
+        assert barriers == (told or "Nothing waits at a barrier.\n")
+
+
 def test_callers_have_frames_and_variables(program):
     """`next` goes over a call, `finish` out of one; a caller's variables are those of its own frame, in each channel."""
     said = said_by(["break twice if x == 370", "run", "backtrace", "up", "print i", "print i@*", "print a[i]", "down", "finish", "next",

@@ -53,6 +53,7 @@ CASES = {
     "fourier": ([32], [16], [floats(1024, 33, True), ZEROS(4096)]),
     "half_storage": ([256], [64], [floats(256, 34), ZEROS(2048), words(128, 35), ZEROS(1024)]),
     "sparse": ([96], [32], [uniform(208, 36), words(104, 37), uniform(64, 38), ZEROS(768)]),
+    "ends": ([16], [8], [floats(5, 48), uniform(7, 49), ZEROS(256), ZEROS(512)]),
     "elimination": ([32], [16], [uniform(640, 39), ZEROS(1024)]),
     "bodies": ([96], [32], [uniform(384, 40, kind=numpy.float32), ZEROS(1536)]),
     "escape": ([24, 16], [8, 8], [ZEROS(768)]),

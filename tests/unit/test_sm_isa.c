@@ -359,6 +359,26 @@ static void test_files(void **state)
     cubin_free(&again);
 }
 
+static void test_several_instructions_on_a_line(void **state)
+{
+    struct cubin lines, line;
+    struct wt_error err;
+    assert_int_equal(sm_assemble_file("x",
+                                      ".kernel k\nmore:\n NOP;\n@P0 BRA more;\n"
+                                      "[B------:R-:W-:-:S05] BPT.DRAIN;\nEXIT;\n",
+                                      &lines, &err),
+                     WT_OK);
+    assert_int_equal(sm_assemble_file("x",
+                                      ".kernel k\nmore: NOP; @P0 BRA more; "
+                                      "[B------:R-:W-:-:S05] BPT.DRAIN; EXIT // the end; no more\n",
+                                      &line, &err),
+                     WT_OK);
+    assert_int_equal(line.code_size, lines.code_size);
+    assert_memory_equal(line.code, lines.code, lines.code_size);
+    cubin_free(&lines);
+    cubin_free(&line);
+}
+
 static void test_mistakes_in_files(void **state)
 {
     static const struct {
@@ -367,6 +387,9 @@ static void test_mistakes_in_files(void **state)
         {"EXIT;\n", "x:1:1: a file begins with"},
         {".kernel k\n", "no instructions"},
         {".kernel k\n\n  FOO;\n", "x:3:3: there is no instruction 'FOO'"},
+        {".kernel k\nNOP; BPT.FOO; NOP;\n", "x:2:6: there is no instruction 'BPT.FOO'"},
+        {".kernel k\nNOP; [B------:R-:W-:-:S01] BPT.DRAIN;\n",
+         "x:2:6: BPT needs a stall of 5 or more"},
         {".kernel k\nEXIT;\n.kernel k\nEXIT;\n", "x:3:9: there is a function of this name"},
         {".kernel k\na:\na:\nEXIT;\n", "x:3:1: this name is defined already"},
         {".kernel k\n.regs 4\nEXIT;\n", "x:2:1: there is no such directive"},
@@ -395,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_control_words),
         cmocka_unit_test(test_the_operands_of_bpt),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_several_instructions_on_a_line),
         cmocka_unit_test(test_mistakes_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

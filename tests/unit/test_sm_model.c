@@ -89,7 +89,7 @@ static bool is_paused(unsigned mode)
 
 /* "If all live warps become paused by executing BPT.PAUSE_QUIET during a given trap event then the
  * SM will return to user mode"; and it does when nobody is left in the handler. The stop trigger
- * keeps it in trap mode. */
+ * keeps it in trap mode, and those that have paused under it wait for RUN_TRIGGER. */
 static void settle(const struct setting *s, struct model *m)
 {
     unsigned live = 0, quiet = 0, inside = 0;
@@ -251,6 +251,8 @@ static void wake(const struct setting *s, struct model *m, bool steps)
     const bool stopped = m->stop;
     m->stop = false;
     m->step_mode = steps;
+    for (unsigned i = 0; stopped && i < s->warps; i++)
+        m->loud = m->loud || is_paused(m->warp[i].mode);
     if (stopped)
         settle(s, m);
     for (unsigned i = 0; i < s->warps; i++) {

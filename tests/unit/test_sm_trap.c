@@ -125,6 +125,58 @@ static void test_all_quiet_returns_to_user_mode(void **state)
     rig_close(&r);
 }
 
+/* Under the stop trigger quiet pauses need RUN_TRIGGER, too: the driver clears STOP_TRIGGER before
+ * it, and warps must be woken while the SM is trapped. */
+static void test_all_quiet_under_the_stop_trigger(void **state)
+{
+    struct rig r;
+    rig_open(&r, "", BASE SEVEN "    BPT.TRAP 0x2;\n" PUT("R7", "0x0") "    EXIT;\n",
+             "    BPT.PAUSE_QUIET;\n    RTT;\n", 3);
+    set_reg(&r, CONTROL0, STOP);
+    assert_int_equal(run(&r, 1000), WT_RUN_HALTED);
+    assert_int_equal(reg(&r, STATUS0), IN_TRAP | LOCKED);
+    set_reg(&r, CONTROL0, 0);
+    assert_int_equal(reg(&r, STATUS0), IN_TRAP | LOCKED);
+    assert_int_equal(reg(&r, PAUSE), 7);
+    assert_int_equal(reg(&r, GLOBAL_ESR) & SM_GESR_BPT_PAUSE, 0);
+    resume(&r);
+    /* They trap, and pause quietly in an event of their own. */
+    assert_int_equal(run(&r, 1000), WT_RUN_HALTED);
+    assert_int_equal(reg(&r, STATUS0), 0);
+    assert_int_equal(reg(&r, PAUSE), 7);
+    set_reg(&r, CONTROL0, STOP); /* trapped again, every live warp is paused */
+    assert_int_equal(reg(&r, STATUS0), IN_TRAP | LOCKED);
+    resume(&r);
+    assert_int_equal(run(&r, 1000), WT_RUN_ENDED);
+    assert_int_equal(reg(&r, INCONSISTENT), 0);
+    assert_int_equal(data(&r, 0), 7);
+    rig_close(&r);
+}
+
+/* Traps that wait for IDE.EN are taken one by one, the lowest first; BPT.INT is not masked. */
+static void test_several_masked_traps(void **state)
+{
+    struct rig r;
+    rig_open(&r, "",
+             BASE SEVEN "    IDE.DIS;\n    BPT.TRAP 0x5;\n    BPT.TRAP 0x3;\n    BPT.INT;\n" PUT(
+                 "R7", "0x0") "    IDE.EN;\n" PUT("R7", "0x4") "    EXIT;\n",
+             "    BPT.PAUSE;\n    RTT;\n", 1);
+    assert_int_equal(run(&r, 100), WT_RUN_HALTED);
+    assert_int_equal(reg(&r, WARP_ESR), 3 << 16);
+    assert_int_equal(reg(&r, GLOBAL_ESR) >> 8, 1 << 3);
+    assert_int_equal(reg(&r, GLOBAL_ESR) & SM_GESR_BPT_INT, SM_GESR_BPT_INT);
+    assert_int_equal(data(&r, 0), 7);
+    resume(&r);
+    assert_int_equal(run(&r, 100), WT_RUN_HALTED);
+    assert_int_equal(reg(&r, WARP_ESR), 5 << 16);
+    assert_int_equal(reg(&r, GLOBAL_ESR) >> 8, 1 << 3 | 1 << 5);
+    assert_int_equal(data(&r, 1), 0); /* nothing behind IDE.EN yet */
+    resume(&r);
+    assert_int_equal(run(&r, 100), WT_RUN_ENDED);
+    assert_int_equal(data(&r, 1), 7);
+    rig_close(&r);
+}
+
 static void test_launches_wait_for_user_mode(void **state)
 {
     /* 65 blocks of 32 warps' room: the SM holds 32 blocks at a time. The first one pauses. */
@@ -805,6 +857,8 @@ int main(void)
         cmocka_unit_test(test_pause_notifies_whatever_the_mask_says),
         cmocka_unit_test(test_bpt_int),
         cmocka_unit_test(test_all_quiet_returns_to_user_mode),
+        cmocka_unit_test(test_all_quiet_under_the_stop_trigger),
+        cmocka_unit_test(test_several_masked_traps),
         cmocka_unit_test(test_launches_wait_for_user_mode),
         cmocka_unit_test(test_drain_takes_errors_before_the_next_instruction),
         cmocka_unit_test(test_drain_does_not_wait_for_l1_errors),

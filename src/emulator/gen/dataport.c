@@ -241,8 +241,8 @@ static unsigned block_inside(const struct gen_message *m, const struct gen_trans
                              unsigned bytes)
 {
     const uint64_t first = x->addr[0], size = x->surface.size;
-    const bool lenient = m->t->device->config.hardware_bounds;
-    if (x->wide_addresses || x->surface.is_slm || first + bytes <= size)
+    const bool lenient = m->t->device->config.hardware_bounds && !x->surface.is_slm;
+    if (x->wide_addresses || first + bytes <= size)
         return bytes;
     if (first < size && (lenient || !write))
         return (unsigned)(size - first);

@@ -841,7 +841,7 @@ static bool take_next(struct parse *p, const struct sm_item *item, bool *first)
 
 static bool parse_row(struct parse *p, const struct sm_row *row)
 {
-    const char *at = row->text + (*row->text == '!');
+    const char *at = row->text + (*row->text == '!'), *start = p->at;
     bool in_operands = false, first = true, begun = false;
     for (;;) {
         const struct sm_item item = sm_item_next(&at, &in_operands);
@@ -855,8 +855,12 @@ static bool parse_row(struct parse *p, const struct sm_row *row)
             return !*p->at || bad(p, "this does not belong to the instruction");
         case SM_ITEM_CHARS:
             snprintf(chars, sizeof chars, "%.*s", (int)item.length, item.chars);
-            if (!take(p, chars) || !ends_word(*p->at))
-                return bad(p, "there is no such instruction");
+            if (!take(p, chars) || !ends_word(*p->at)) {
+                char why[60];
+                snprintf(why, sizeof why, "there is no instruction '%.*s'",
+                         (int)(strcspn(start, " ;\t") % 32), start);
+                return bad(p, why);
+            }
             break;
         case SM_ITEM_FIELD:
             if (!take_modifier(p, item.field))

@@ -706,6 +706,7 @@ static enum wt_status take_instruction(struct assembler *a, const char *at, stru
     enum wt_status status;
     struct sm_control control;
     char text[2 * LINE_BYTES];
+    const char *const begin = at;
     const bool given = *at == '[';
     uint64_t word = 0;
     unsigned reuse = 0;
@@ -746,17 +747,18 @@ static enum wt_status take_instruction(struct assembler *a, const char *at, stru
     if (!known || !given)
         control = safe_control(word, insn);
     if (word >> 52 == 0xe3a && control.stall < SM_BPT_STALL)
-        return wrong(a, 0, err, "BPT needs a stall of 5 or more");
+        return wrong(a, (size_t)(begin - a->text), err,
+                     "BPT needs a stall of 5 or more: [B------:R-:W-:-:S05]");
     control.reuse |= (uint8_t)reuse;
     if ((status = add_relocation(a, &address, insn, err)) != WT_OK)
         return status;
     return put_word(a, word, control, err);
 }
 
-static enum wt_status take_statement(struct assembler *a, struct wt_error *err)
+static enum wt_status take_statement(struct assembler *a, const char *at, struct wt_error *err)
 {
     enum wt_status status;
-    const char *at = blanks(a->text);
+    at = blanks(at);
     while (is_name(*at)) { /* labels */
         size_t length = 0;
         while (is_name(at[length]))
@@ -777,6 +779,23 @@ static enum wt_status take_statement(struct assembler *a, struct wt_error *err)
     return take_instruction(a, at, err);
 }
 
+/* The statements of a line: behind a semicolon there may be another one. */
+static enum wt_status take_statements(struct assembler *a, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (char *at = a->text, *next; at && !status; at = next) {
+        const size_t length = strcspn(at, ";");
+        next = at[length] && *blanks(at + length + 1) ? at + length + 1 : NULL;
+        const char first = next ? *next : 0;
+        if (next)
+            *next = 0; /* meanwhile it is no part of the line */
+        status = take_statement(a, at, err);
+        if (next)
+            *next = first;
+    }
+    return status;
+}
+
 static enum wt_status read_all(struct assembler *a, const char *text, struct wt_error *err)
 {
     enum wt_status status;
@@ -785,7 +804,7 @@ static enum wt_status read_all(struct assembler *a, const char *text, struct wt_
     a->instructions = 0;
     for (a->line = 1; *text; a->line++)
         if ((status = take_line(a, &text, &in_comment, err)) != WT_OK ||
-            (status = take_statement(a, err)) != WT_OK)
+            (status = take_statements(a, err)) != WT_OK)
             return status;
     if (in_comment)
         return wrong(a, 0, err, "a comment does not end");

@@ -273,10 +273,15 @@ static void write_control(struct sm_device *d, uint32_t sm, uint32_t value)
     u->stop_any_sm = value & STOP_ON_ANY_SM;
     u->single_step = value & SINGLE_STEP_MODE;
     u->stop = value & STOP_TRIGGER;
-    if (u->stop && !stopped)
+    if (u->stop && !stopped) {
         sm_trap_stop(d, sm);
-    else if (!u->stop && stopped)
+    } else if (!u->stop && stopped) {
+        /* Warps that have paused meanwhile wait for RUN_TRIGGER, however quietly: the driver's way
+         * to resume wakes them while the SM is trapped. */
+        for (uint32_t i = 0; i < SM_WARPS; i++)
+            u->loud = u->loud || d->warp[sm * SM_WARPS + i].paused;
         sm_trap_settle(d, sm);
+    }
     if (value & RUN_TRIGGER)
         sm_trap_run(d, sm);
 }

@@ -577,6 +577,7 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
             end += start;
     } else {
         uint64_t at = pc;
+        char called[FUNCTION_TEXT];
         if (*text)
             status = address_of(c, text, &at, err);
         else if (!frame)
@@ -593,7 +594,7 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
             return wt_fail(err, WT_INVALID, "No function contains specified address.");
         }
         fprintf(c->out, "Dump of assembler code for function %s:\n",
-                there->function ? there->function : "?");
+                function_text(there, called, sizeof called));
         start = end = function;
         Dwarf_Die die;
         uint64_t low, high;

@@ -89,12 +89,13 @@ bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool argu
 void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered, bool address)
 {
     const int digits = (int)c->topology->address_bits / 4;
+    char name[FUNCTION_TEXT];
     if (numbered)
         fprintf(c->out, "#%-3u", frame->level);
     if (address)
         fprintf(c->out, "%s0x%0*" PRIx64 "%s in ", style(c, ADDRESS), digits, frame->pc,
                 style(c, PLAIN));
-    fprintf(c->out, "%s%s%s (", style(c, FUNCTION), frame->function ? frame->function : "??",
+    fprintf(c->out, "%s%s%s (", style(c, FUNCTION), function_text(frame, name, sizeof name),
             style(c, PLAIN));
     print_arguments(c, frame);
     fputc(')', c->out);
@@ -233,6 +234,7 @@ enum wt_status do_down(struct wt_shell *c, const char *text, struct wt_error *er
 
 enum wt_status do_info_frame(struct wt_shell *c, const char *text, struct wt_error *err)
 {
+    char name[FUNCTION_TEXT];
     const struct wt_frame *frame;
     uint64_t cfa;
     enum wt_status status = take_no_arguments(text, "info frame", err);
@@ -248,7 +250,7 @@ enum wt_status do_info_frame(struct wt_shell *c, const char *text, struct wt_err
         fputs("frame at an unknown address:\n", c->out);
     fprintf(c->out, " pc = 0x%" PRIx64, frame->pc);
     if (frame->function)
-        fprintf(c->out, " in %s", frame->function);
+        fprintf(c->out, " in %s", function_text(frame, name, sizeof name));
     if (frame->file)
         fprintf(c->out, " (%s:%u)", frame->file, frame->line);
     if (caller)

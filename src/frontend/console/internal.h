@@ -261,6 +261,9 @@ void watch_loading(struct wt_shell *c);
 enum style { PLAIN, FUNCTION, SOURCE_FILE, ADDRESS, NAME, HEADLINE, DIM };
 /** What begins a style where there are colours, and PLAIN ends it; "" else. */
 const char *style(const struct wt_shell *c, enum style which);
+/** The name of a frame's function for people, "??" where there is none; returns @p text. */
+const char *function_text(const struct wt_frame *frame, char *text, size_t size);
+enum { FUNCTION_TEXT = 512 }; /* bytes that are enough for most */
 /** Writes text to the log, without styles. */
 void write_log(struct wt_shell *c, const char *text, size_t length);
 

@@ -897,11 +897,12 @@ static void list_place(struct wt_shell *c, const struct point *p, uint64_t addr)
 {
     struct wt_frames *frames = frames_at(c, p, addr);
     const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
+    char name[FUNCTION_TEXT];
     if (frame && frame->file)
-        fprintf(c->out, "in %s at %s:%u", frame->function ? frame->function : "??", frame->file,
+        fprintf(c->out, "in %s at %s:%u", function_text(frame, name, sizeof name), frame->file,
                 frame->line);
     else if (frame && frame->function)
-        fprintf(c->out, "<%s+%" PRIu64 ">", frame->function, frame->offset);
+        fprintf(c->out, "<%s+%" PRIu64 ">", function_text(frame, name, sizeof name), frame->offset);
     wt_frames_free(frames);
 }
 

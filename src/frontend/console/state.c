@@ -159,6 +159,7 @@ void wt_shell_status(struct wt_shell *c, char *text, size_t size)
     struct wt_thread_position place;
     struct wt_debugger_time time;
     const struct wt_frame *frame;
+    char name[FUNCTION_TEXT];
     FILE *out = size ? fmemopen(text, size, "w") : NULL;
     if (size)
         *text = 0;
@@ -177,7 +178,7 @@ void wt_shell_status(struct wt_shell *c, char *text, size_t size)
         fprintf(out, "stopped: core %u, %s %u, %s %u", wave.core, c->topology->wave_word, wave.slot,
                 c->topology->lane_word, place.lane);
         if (need_frame(c, &frame, WT_IGNORED) == WT_OK && frame->function)
-            fprintf(out, " | %s", frame->function);
+            fprintf(out, " | %s", function_text(frame, name, sizeof name));
         if (need_frame(c, &frame, WT_IGNORED) == WT_OK && frame->file)
             fprintf(out, " at %s:%u", base_name(frame->file), frame->line);
     }

@@ -1,4 +1,5 @@
-/* Colours of what is printed, as GDB has them. */
+/* How things are printed: colours, as GDB has them, and names. */
+#include "base/demangle.h"
 #include "frontend/console/internal.h"
 
 const char *style(const struct wt_shell *c, enum style which)
@@ -9,6 +10,12 @@ const char *style(const struct wt_shell *c, enum style which)
         [ADDRESS] = "\033[34m", [NAME] = "\033[36m",     [HEADLINE] = "\033[1m",
         [DIM] = "\033[2m"};
     return c->styled ? sequences[which] : "";
+}
+
+const char *function_text(const struct wt_frame *frame, char *text, size_t size)
+{
+    wt_demangle(frame->function ? frame->function : "??", text, size);
+    return text;
 }
 
 void write_log(struct wt_shell *c, const char *text, size_t length)

@@ -300,6 +300,20 @@ def test_messages(tmp_path):
     assert list(got[:32]) == given[8:16] + given[:8] + given[16:32]
 
 
+def test_a_block_that_is_longer_than_the_surface(tmp_path):
+    """What is behind the end is zeros; a block that begins there is a mistake, as is one that is written."""
+    read = "(W) mov (1|M0) r10.2<1>:ud {}:ud\n(W) send (8|M0) r40:ud r10 0xA 0x02480400"
+    given = inputs(INTEGERS, "messages")
+    last = 4 * len(given) // 16 - 4   # in units of 16 bytes: half of the block is inside
+    done, got = execute(tmp_path, read.format(last), given)
+    assert done.returncode == 0, done.stderr
+    assert list(got[:32]) == given[-16:] + [0] * 16
+    write = f"(W) mov (1|M0) r10.2<1>:ud {last}:ud\n(W) sends (8|M0) null:ud r10 r40 0x10A 0x020A0400"
+    for text in (read.format(last + 4), write):
+        done, _ = execute(tmp_path, text, given)
+        assert done.returncode != 0 and "is outside surface 0" in done.stderr, done.stderr
+
+
 FLOAT_ATOMICS = {"fmax": (1, 1, lambda old, a, b: max(old, a)), "fmin": (2, 1, lambda old, a, b: min(old, a)),
                  "fcmpwr": (3, 2, lambda old, a, b: b if old == a else old)}
 

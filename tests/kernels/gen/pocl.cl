@@ -549,6 +549,13 @@ kernel void sparse(global const double *value, constant ushort *column, global c
     out[row] = sum;
 }
 
+/* Three values at the end of a buffer, the same for all work-items: the compiler reads four. */
+kernel void ends(constant float *in, global const double *wide, global float4 *out, global double4 *other)
+{
+    out[get_global_id(0)] = (float4)(vload2(1, in), vload2(1, in + 1));
+    other[get_global_id(0)] = (double4)(vload2(2, wide), vload2(2, wide + 1));
+}
+
 /* ---- floating point ---- */
 
 /* Four equations by elimination with pivots. */
