@@ -8,7 +8,7 @@ demo="gdb-multiarch"
 check="mandoc zsh fish python3-pexpect qemu-user lldb-19 python3-lldb-19 \
 llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source openocd"
 gcn="csmith libcsmith-dev rocm-device-libs clang-15 lld-15 clang-19 lld-19 llvm-19 pocl-opencl-icd python3-pyopencl"
-gen="intel-opencl-icd libigc-tools pocl-opencl-icd python3-pyopencl libdrm-dev ocl-icd-opencl-dev libze-dev clinfo \
+gen="intel-opencl-icd libigc-tools intel-gpu-tools pocl-opencl-icd python3-pyopencl libdrm-dev ocl-icd-opencl-dev libze-dev clinfo \
 g++ libboost-dev libviennacl-dev libclfft-dev clblast-tests clpeak ffmpeg hashcat"
 hip="libhsakmt-dev hipcc libamdhip64-5 libamdhip64-dev libhsa-runtime64-1 libhsa-runtime-dev libhsakmt1 rocminfo \
 librocprim-dev rocm-device-libs clang-tools-15 clang-19"
