@@ -8,14 +8,15 @@ demo="gdb-multiarch"
 check="mandoc zsh fish python3-pexpect qemu-user lldb-19 python3-lldb-19 \
 llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source openocd"
 gcn="csmith libcsmith-dev rocm-device-libs clang-15 lld-15 clang-19 lld-19 llvm-19 pocl-opencl-icd python3-pyopencl"
-gen="intel-opencl-icd libigc-tools pocl-opencl-icd python3-pyopencl libdrm-dev ocl-icd-opencl-dev libze-dev clinfo \
-g++ libboost-dev libviennacl-dev libclfft-dev clblast-tests clpeak"
+gen="intel-opencl-icd libigc-tools intel-gpu-tools pocl-opencl-icd python3-pyopencl libdrm-dev ocl-icd-opencl-dev libze-dev clinfo \
+g++ libboost-dev libviennacl-dev libclfft-dev clblast-tests clpeak ffmpeg hashcat"
 hip="libhsakmt-dev hipcc libamdhip64-5 libamdhip64-dev libhsa-runtime64-1 libhsa-runtime-dev libhsakmt1 rocminfo \
 librocprim-dev rocm-device-libs clang-tools-15 clang-19"
 offload="gcc-12-offload-amdgcn libgomp-plugin-amdgcn1 gcc-12 g++-12 gfortran-12 gcc-12-source clang-19 clang-tools-19 \
 libomp-19-dev rocm-device-libs"
 ptx="ffmpeg clang-19 clang-tools-19 libomp-19-dev libomp5-19 libclc-19 gcc-12 g++-12 gfortran-12 gcc-12-offload-nvptx libgomp-plugin-nvptx1"
 driver="linux-source-6.1"
+full="piglit python3-silx"
 bench="qemu-user qemu-system-misc gdbserver time"
 check_tools="python3 python3-pytest"
 format="clang-format"
@@ -37,6 +38,7 @@ for step in "$@"; do
     bench) want="$want $bench" ;;
     offload) want="$want $offload" ;;
     ptx) want="$want $ptx" ;;
+    full) want="$want $full" ;;
     driver) want="$want $driver" ;;
     *) echo "need.sh: unknown step '$step'" >&2; exit 2 ;;
     esac

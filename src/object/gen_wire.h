@@ -69,6 +69,7 @@ enum gen_wire_kind {
                             result is followed by a sentence for people */
     GEN_WIRE_FINAL,      /**< memory is to be there for the debugger when the process ends */
     GEN_WIRE_FINAL_NEXT, /**< addr: answered as object/final_wire.h has it */
+    GEN_WIRE_WAITS,      /**< thread: answered by a struct wt_wave_view */
     GEN_WIRE_KINDS,
 };
 

@@ -38,9 +38,11 @@ enum kfd_wire_kind {
                          (object/travel_wire.h) about what is recorded now; answered likewise */
     KFD_WIRE_FINAL,   /**< memory is to be there for the debugger when the process ends */
     KFD_WIRE_FINAL_NEXT, /**< addr: answered as object/final_wire.h has it */
-    KFD_WIRE_CORE, /**< followed by a struct wt_core_wire and its breakpoints (object/core_wire.h):
-                      the GPU's state goes to a core file. A negative result is followed by a
-                      sentence for people */
+    KFD_WIRE_CORE,  /**< followed by a struct wt_core_wire and its breakpoints (object/core_wire.h):
+                       the GPU's state goes to a core file. A negative result is followed by a
+                       sentence for people */
+    KFD_WIRE_WAITS, /**< addr: the slot of a wave, counted through all GPUs: answered by a struct
+                       wt_wave_view; -ENOENT */
     KFD_WIRE_KINDS,
 };
 

@@ -58,6 +58,7 @@ enum sm_wire_kind {
                            result is followed by a sentence for people */
     SM_WIRE_FINAL,      /**< memory is to be there for the debugger when the process ends */
     SM_WIRE_FINAL_NEXT, /**< value: an address; answered as object/final_wire.h has it */
+    SM_WIRE_WAITS,      /**< warp: answered by a struct wt_wave_view */
     SM_WIRE_KINDS,
 };
 

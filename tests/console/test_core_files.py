@@ -75,6 +75,18 @@ def test_a_kernel_for_gfx900_looks_the_same(code, tmp_path, level):  # noqa: F81
     assert not differences(commands, live, ask_core(core, commands))
 
 
+def test_waves_at_a_barrier_of_gfx900_are_there(code, tmp_path):  # noqa: F811
+    """Three of four waves of a group wait when the last one comes. In the file, too, the recorded run can be run again through the barrier."""
+    core, file = tmp_path / "core", code("values.cl", "clang-19", "-O2")
+    how = ["-g", "gfx900", "--kernel", "values", "--grid", "256", "--block", "256", "--arg=iota:1024", "--arg=zeros:1024", "--arg=zeros:30720",
+           "--arg=i32:256"]
+    at = f"break values.cl:{line_of('values.cl', 'stop')}"
+    commands = ["info waves", "info barriers", "goto start", "goto end", "info waves"]
+    live = ask_console(file, [at, "run", *["continue"] * 3, f"generate-core {core} all", "delete"], commands, how)
+    assert live[0].count("(waits: s_barrier: 3 of 4 waves have arrived)") == 3 and live[1].count("barrier 0, 3 of 4 are there") == 3, live
+    assert not differences(commands, live, ask_core(core, commands))
+
+
 BACK = ["reverse-next", "info time", "reverse-step", "info locals", "reverse-stepi", "info time", "info registers", "who-wrote global", "goto start",
         "info time", "break main", "continue", "info time", "backtrace", "next", "next", "info time", "goto end", "info time", "backtrace"]
 

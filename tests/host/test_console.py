@@ -69,6 +69,16 @@ def test_a_kernel_is_stopped_at_its_first_line(program):
     assert re.search(r"^3 +breakpoint +keep y ", said[15], re.M)
 
 
+def test_why_a_wave_waits(tmp_path):
+    """Lane 5 of a group's first wave loops, and the second wave waits for it. A core file says the same."""
+    loop = next(i for i, line in enumerate((ROOT / "tests" / "host" / "long.hip").read_text().splitlines(), 1) if "while (!*end)" in line)
+    core = tmp_path / "core"
+    said = ask([f"break long.hip:{loop}", "run", "ignore 1 20", "continue", "info waves", f"generate-core-file {core}", "kill"], compiled("long.hip"))
+    there = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "-ex", "info waves", "--core", core], capture_output=True, text=True, timeout=TIMEOUT)
+    live, dead = [re.findall(r"group (\S+)/1 .* \(waits: s_barrier: 1 of 2 waves have arrived\)$", text, re.M) for text in (said[4], there.stdout)]
+    assert live and live == dead and "(waits" not in "".join(re.findall(r".*/0 .*", said[4])), said[4] + there.stdout
+
+
 def test_a_program_of_this_folder_needs_no_path():
     """As in GDB: without a slash the file here is meant."""
     said = ask(["start", "kill"], session().name, cwd=session().parent)

@@ -207,6 +207,39 @@ int main(int count, char **)
         assert wavetrap("exec", "-g", "sm", program, *more).stdout == "device 1\nhost\ndevice 2\n"
 
 
+SAMPLES = ["device query", "matrix multiplication", "bodies", "convolution", "volumes", "intrinsics", "special functions", "parts of words",
+           "occupancy and streams", "complex numbers"]
+
+
+@pytest.mark.parametrize("flags", [["-O0", "--cuda-gpu-arch=sm_70"], ["-O2", "--cuda-gpu-arch=sm_50", "-std=c++20"]])
+def test_what_ordinary_programs_use(tmp_path, flags):
+    done = wavetrap("exec", "-g", "sm", compiled(tmp_path, HERE / "samples.cu", *flags))
+    assert done.stdout.splitlines()[1:] == [f"{part} passed" for part in SAMPLES], done.stdout + done.stderr
+    assert done.returncode == 0 and done.stderr == ""
+
+
+@pytest.mark.parametrize("compiler, name", [("gcc-12", "host.c"), ("g++-12", "host.cc")])
+def test_files_of_the_host_include_the_headers(tmp_path, compiler, name):
+    """Without kernels, by a compiler that does not know CUDA."""
+    (tmp_path / name).write_text("""
+#include <cuda_runtime.h>
+#include <cuComplex.h>
+#include <math_constants.h>
+#include <stdio.h>
+int main(void)
+{
+    int count = 0;
+    float4 v = make_float4(1, 2, 3, CUDART_PI_F);
+    cudaError_t error = cudaGetDeviceCount(&count);
+    printf("%d %d %g %g\\n", error, count, v.w, cuCabs(make_cuDoubleComplex(3, 4)));
+    return 0;
+}
+""")
+    cuda, program = cuda_path(), tmp_path / "program"
+    subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", f"-I{cuda}/include", tmp_path / name, "-o", program, f"-L{cuda}/lib64", "-lcudart", "-lm"], check=True)
+    assert wavetrap("exec", "-g", "sm", program).stdout == "0 1 3.14159 5\n"
+
+
 GROUPS = ["blocks", "tiles of 32", "tiles of 16", "tiles of 4", "nested tiles", "coalesced", "labels", "copies", "grid", "no barrier"]
 
 

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+import test_ffmpeg_opencl as filters
 from conftest import ROOT, WAVETRAP
 
 HERE = pathlib.Path(__file__).parent
@@ -140,6 +141,42 @@ def test_clpeak():
     assert lines(done.stdout) == lines(other.stdout) == ["Kernel launch latency : N us"], done.stdout + other.stdout
 
 
+FILTERS = ["unsharp_opencl", "dilation_opencl", "convolution_opencl=0m=1 1 1 1 1 1 1 1 1:0rdiv=1/9", "transpose_opencl=clock", "nlmeans_opencl=s=2",
+           "erosion_opencl", "sobel_opencl", "roberts_opencl", "prewitt_opencl", "colorkey_opencl=red"]
+
+
+def test_ffmpegs_filters(tmp_path):
+    """Each on two pictures: each byte is as on PoCL."""
+    last = len(FILTERS) - 1   # which wants colours
+    graph = [f"split[yuv][rgb];[yuv]format=yuv420p,hwupload,split={last}" + "".join(f"[from{i}]" for i in range(last)),
+             f"[rgb]format=rgba,hwupload[from{last}]"]
+    command = ["ffmpeg", "-v", "error", "-nostdin", "-y", "-init_hw_device", "opencl=o", "-filter_hw_device", "o", "-f", "lavfi", "-i",
+               "testsrc=size=64x48:rate=5:duration=0.4"]
+    for i, name in enumerate(FILTERS):
+        graph.append(f"[from{i}]{name},hwdownload,format={'rgba' if i == last else 'yuv420p'}[to{i}]")
+    command += ["-filter_complex", ";".join(graph)]
+    for i in range(len(FILTERS)):
+        command += ["-map", f"[to{i}]", "-f", "framemd5", str(i)]
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "theirs").mkdir()
+    done = run(*command, cwd=tmp_path / "ours")
+    assert done.returncode == 0, done.stderr
+    subprocess.run(command, timeout=300, check=True, cwd=tmp_path / "theirs", env={**os.environ, "OCL_ICD_VENDORS": "/etc/OpenCL/vendors/pocl.icd"})
+    ours, theirs = ({name: (tmp_path / folder / str(i)).read_text() for i, name in enumerate(FILTERS)} for folder in ("ours", "theirs"))
+    assert ours == theirs and len(set(ours.values())) == len(FILTERS)
+
+
+@pytest.mark.full
+def test_hashcat(tmp_path):
+    """Its own test of its kernels passes, and it finds the word of an MD5 sum."""
+    (tmp_path / "sum").write_text("5d41402abc4b2a76b9719d911017c592")
+    done = run("hashcat", "-m", "0", "-a", "3", "--potfile-disable", "--force", "-O", tmp_path / "sum", "hel?l?l", env={**os.environ, "HOME": str(tmp_path)},
+               cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Intel(R) HD Graphics 530" in done.stdout and "Finished self-test" in done.stdout
+    assert "5d41402abc4b2a76b9719d911017c592:hello" in done.stdout
+
+
 @pytest.mark.parametrize("routine", ["xaxpy", "xdot", "xswap"])
 def test_clblast(routine):
     """Debian's tests of CLBlast compare with a reference of their own."""
@@ -158,7 +195,7 @@ def test_the_list_of_programs():
                    for line in re.findall(r'parametrize\("routine", (.*)\)', text))
     there = {"kernels of many kinds (`tests/host/opencl_kernels.py`)": len(KERNELS),
              "images and samplers (`tests/host/opencl_images.py`)": IMAGES.count(": ok"),
-             "Debian's tests of CLBlast": routines, "`clpeak`": 1}
+             "Debian's tests of CLBlast": routines, "`clpeak`, `hashcat`": 2, "filters of `ffmpeg`": len(FILTERS) + len([*filters.ONE, *filters.TWO, filters.PAD])}
     for name, key in (("boost_compute.cc", "Boost.Compute"), ("clfft.c", "clFFT"), ("viennacl.cc", "ViennaCL")):
         there[f"programs with {key}"] = int(re.search(rf'"{name}": \([^)]*, (\d+)\)', libraries)[1])
     assert {key: int(count) for key, count in table.items()} == there and sum(there.values()) >= 40

@@ -85,6 +85,31 @@ def test_several_programs_kernels_and_queues(program):
     assert said[9] == "Continuing.\n" + ROUNDS + "[Program exited with code 03]\n"
 
 
+def test_programs_of_pyopencl_are_compiled_in_each_session(tmp_path, monkeypatch):
+    """Their binaries would be kept otherwise, for sessions that have no source text, and for runs without a debugger."""
+    script = tmp_path / "script.py"
+    script.write_text("import pyopencl as cl\ncontext = cl.create_some_context(False)\nqueue = cl.CommandQueue(context)\n"
+                      "program = cl.Program(context, 'kernel void k(global int *a)\\n{\\n    a[0] = 1;\\n}\\n').build()\n"
+                      "program.k(queue, (8,), None, cl.Buffer(context, 0, 64))\nqueue.finish()\n")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for _ in range(2):
+        said = said_by(["break k", "run", "kill"], "/usr/bin/python3", script)
+        assert "\n3\t    a[0] = 1;\n" in said[1], said
+
+
+def test_why_a_thread_waits(program):
+    """A thread is at the barrier of its group of two while the other one stops at the breakpoint."""
+    again = ["continue", "info waves", "info barriers"] * 4
+    said = said_by(["break program-3.cl:5", "run", "info barriers", *again, "kill"], program, 1)
+    assert said[2] == "Nothing waits at a barrier.\n"
+    stops = [(re.findall(r"^[* ] core (\d+) thread (\d+) .* \(waits: wait: 1 of 2 threads have signalled the barrier\)$", waves, re.M), barriers)
+             for waves, barriers in zip(said[4::3], said[5::3])]
+    assert any(waits for waits, _ in stops), said
+    for waits, barriers in stops:
+        told = "".join(f"core {core} thread {thread}: barrier 0, 1 of 2 are there\n" for core, thread in waits)
+        assert barriers == (told or "Nothing waits at a barrier.\n")
+
+
 def test_callers_have_frames_and_variables(program):
     """`next` goes over a call, `finish` out of one; a caller's variables are those of its own frame, in each channel."""
     said = said_by(["break twice if x == 370", "run", "backtrace", "up", "print i", "print i@*", "print a[i]", "down", "finish", "next",

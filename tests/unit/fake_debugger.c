@@ -714,6 +714,7 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_
         if (!d->masked[first + lane])
             info->mask |= wt_lane_bit(lane);
     info->has_detail = d->detail[wave].view.mask != 0;
+    info->has_wait = info->has_detail;
     info->detail = d->detail[wave];
     return WT_OK;
 }

@@ -1,6 +1,7 @@
 /* What CUDA C++ programs include; clang does it by itself. See cuda_runtime_api.h. */
 #ifndef WAVETRAP_CUDA_RUNTIME_H
 #define WAVETRAP_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__
 
 #include <host_defines.h>
 #include <limits.h>
@@ -44,13 +45,37 @@ float normcdff(float x);
 float erfcxf(float x);
 }
 
-static inline int min(int a, int b)
+#define WAVETRAP_HOST_MIN_MAX(type)                                                                \
+    static inline type min(type a, type b)                                                         \
+    {                                                                                              \
+        return b < a ? b : a;                                                                      \
+    }                                                                                              \
+    static inline type max(type a, type b)                                                         \
+    {                                                                                              \
+        return a < b ? b : a;                                                                      \
+    }
+WAVETRAP_HOST_MIN_MAX(int)
+WAVETRAP_HOST_MIN_MAX(unsigned)
+WAVETRAP_HOST_MIN_MAX(long)
+WAVETRAP_HOST_MIN_MAX(unsigned long)
+WAVETRAP_HOST_MIN_MAX(long long)
+WAVETRAP_HOST_MIN_MAX(unsigned long long)
+#undef WAVETRAP_HOST_MIN_MAX
+static inline float min(float a, float b)
 {
-    return a < b ? a : b;
+    return __builtin_fminf(a, b);
 }
-static inline int max(int a, int b)
+static inline float max(float a, float b)
 {
-    return a > b ? a : b;
+    return __builtin_fmaxf(a, b);
+}
+static inline double min(double a, double b)
+{
+    return __builtin_fmin(a, b);
+}
+static inline double max(double a, double b)
+{
+    return __builtin_fmax(a, b);
 }
 
 template <class T> cudaError_t cudaMalloc(T **address, size_t bytes)
@@ -68,11 +93,13 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *address, size_t byt
 {
     return cudaStreamAttachMemAsync(stream, (void *)address, bytes, flags);
 }
-template <class T> cudaError_t cudaMallocHost(T **address, size_t bytes)
+template <class T>
+cudaError_t cudaMallocHost(T **address, size_t bytes, unsigned flags = cudaHostAllocDefault)
 {
-    return cudaMallocHost((void **)address, bytes);
+    return cudaHostAlloc((void **)address, bytes, flags);
 }
-template <class T> cudaError_t cudaHostAlloc(T **address, size_t bytes, unsigned flags)
+template <class T>
+cudaError_t cudaHostAlloc(T **address, size_t bytes, unsigned flags = cudaHostAllocDefault)
 {
     return cudaHostAlloc((void **)address, bytes, flags);
 }
@@ -85,7 +112,34 @@ template <class T> cudaError_t cudaMallocAsync(T **address, size_t bytes, cudaSt
 {
     return cudaMallocAsync((void **)address, bytes, stream);
 }
-template <class T> cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags)
+template <class T>
+cudaError_t cudaMallocAsync(T **address, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync((void **)address, bytes, pool, stream);
+}
+template <class T>
+cudaError_t cudaMallocFromPoolAsync(T **address, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync((void **)address, bytes, pool, stream);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream = nullptr)
+{
+    return cudaMemcpyToSymbolAsync((const void *)&symbol, from, bytes, offset, kind, stream);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t stream = nullptr)
+{
+    return cudaMemcpyFromSymbolAsync(to, (const void *)&symbol, bytes, offset, kind, stream);
+}
+template <class T> cudaError_t cudaGetSymbolAddress(T **address, const T &symbol)
+{
+    return cudaGetSymbolAddress((void **)address, (const void *)&symbol);
+}
+template <class T> cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags = 0)
 {
     return cudaHostGetDevicePointer((void **)device, host, flags);
 }
@@ -140,24 +194,71 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*fu
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function, block,
                                                          shared);
 }
-/* Blocks of the size that fills an SM; as many as fill the device. */
 template <class... P>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, void (*function)(P...),
-                                               size_t shared = 0, int limit = 0)
+cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, void (*function)(P...),
+                                                       int block, size_t shared, unsigned flags)
 {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)function,
+                                                                  block, shared, flags);
+}
+template <class... P>
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic, void (*function)(P...),
+                                                      int blocks, int block)
+{
+    return cudaOccupancyAvailableDynamicSMemPerBlock(dynamic, (const void *)function, blocks,
+                                                     block);
+}
+/* The largest of the sizes, whole warps, with which an SM has most threads, and as many blocks as
+ * fill the device. */
+template <class SHARED, class... P>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block,
+                                                           void (*function)(P...), SHARED shared,
+                                                           int limit = 0)
+{
+    int device, units, blocks, best = 0;
     cudaFuncAttributes a;
-    int device, units, blocks;
-    cudaError_t result = cudaFuncGetAttributes(&a, function);
+    cudaError_t result =
+        grid && block ? cudaFuncGetAttributes(&a, function) : cudaErrorInvalidValue;
     if (!result)
         result = cudaGetDevice(&device);
     if (!result)
         result = cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device);
-    if (result)
-        return result;
-    *block = limit > 0 && limit < a.maxThreadsPerBlock ? limit : a.maxThreadsPerBlock;
-    result = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, *block, shared);
-    *grid = blocks * units;
+    const int most = limit > 0 && limit < a.maxThreadsPerBlock ? limit : a.maxThreadsPerBlock;
+    for (int size = (most + 31) / 32 * 32; size > 0 && !result; size -= 32) {
+        const int threads = size < most ? size : most;
+        result = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads,
+                                                               shared(threads));
+        if (result || blocks * threads <= best)
+            continue;
+        best = blocks * threads;
+        *block = threads;
+        *grid = blocks * units;
+    }
     return result;
+}
+template <class... P>
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, void (*function)(P...),
+                                void **arguments)
+{
+    return cudaLaunchKernelExC(config, (const void *)function, arguments);
+}
+/* Each argument becomes what the kernel's parameter is. */
+template <class... P, class... A>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*function)(P...),
+                               A &&...arguments)
+{
+    return [&](P... converted) {
+        void *list[] = {&converted..., nullptr};
+        return cudaLaunchKernelExC(config, (const void *)function, list);
+    }(arguments...);
+}
+template <class... P>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, void (*function)(P...),
+                                               size_t shared = 0, int limit = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+        grid, block, function, [=](int) { return shared; }, limit);
 }
 static inline cudaError_t cudaEventRecord(cudaEvent_t event)
 {
@@ -167,6 +268,46 @@ static inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t byt
                                           cudaMemcpyKind kind)
 {
     return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+}
+static inline cudaError_t cudaHostRegister(void *address, size_t bytes)
+{
+    return cudaHostRegister(address, bytes, cudaHostRegisterDefault);
+}
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags)
+{
+    return cudaEventCreateWithFlags(event, flags);
+}
+static inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream)
+{
+    return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+static inline cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int device)
+{
+    return cudaMemPrefetchAsync(address, bytes, device, nullptr);
+}
+static inline cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
+                                            size_t from_pitch, size_t width, size_t height,
+                                            cudaMemcpyKind kind)
+{
+    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
+}
+static inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *copy)
+{
+    return cudaMemcpy3DAsync(copy, nullptr);
+}
+static inline cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
+                                              int from_device, size_t bytes)
+{
+    return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, nullptr);
+}
+static inline cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,
+                                            size_t height)
+{
+    return cudaMemset2DAsync(to, pitch, value, width, height, nullptr);
+}
+static inline cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent)
+{
+    return cudaMemset3DAsync(to, value, extent, nullptr);
 }
 static inline cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes)
 {

@@ -319,7 +319,8 @@ struct wt_wave_info {
     /* Of a wave that is stopped: */
     uint64_t pc;                  /**< next instruction */
     wt_lanes mask;                /**< lanes enabled */
-    bool has_detail;              /**< the target has told the rest */
+    bool has_wait;                /**< the target has told why it waits: `detail.view` */
+    bool has_detail;              /**< … and the rest */
     struct wt_wave_detail detail; /**< why it waits, and which lanes wait in it */
 };
 

@@ -245,6 +245,12 @@ struct wt_target_services {
     bool (*read_row)(void *context, uint32_t wave, unsigned number, bool per_lane, unsigned size,
                      void *row);
     void (*wave_detail)(void *context, uint32_t wave, struct wt_wave_detail *detail);
+    /**
+     * Why a wave that is stopped would wait if it were not: `waiting` of the view, and what follows
+     * from it. Of targets that cannot tell the rest of wave_detail, which then is NULL. False: it
+     * is not known.
+     */
+    bool (*wave_waits)(void *context, uint32_t wave, struct wt_wave_view *view);
     /** The mistake of the program that has stopped the device; NULL: none. Valid until pump(). */
     const struct wt_fault *(*fault)(void *context);
     /** Lets a faulted device try the instruction again when its wave is resumed. */

@@ -87,18 +87,21 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_
     info->running = d->wave[wave].go != GO_STOPPED || d->run.stopping.on;
     info->pc = 0;
     info->mask = 0;
-    info->has_detail = false;
+    info->has_detail = info->has_wait = false;
     if (info->running)
         return WT_OK;
     if ((status = dbg_need_pc(d, wave, err)) || (status = dbg_need_mask(d, wave, err)))
         return status;
     info->pc = d->wave[wave].pc;
     info->mask = d->wave[wave].mask;
-    info->has_detail = d->target->services->wave_detail != NULL;
-    if (info->has_detail) {
-        info->detail = (struct wt_wave_detail){0};
-        d->target->services->wave_detail(d->target->context, wave, &info->detail);
-    }
+    const struct wt_target_services *services = d->target->services;
+    info->detail = (struct wt_wave_detail){0};
+    info->has_detail = services->wave_detail != NULL;
+    if (info->has_detail)
+        services->wave_detail(d->target->context, wave, &info->detail);
+    info->has_wait =
+        info->has_detail || (services->wave_waits &&
+                             services->wave_waits(d->target->context, wave, &info->detail.view));
     return WT_OK;
 }
 

@@ -225,6 +225,19 @@ enum wt_status wt_gcn_process_register(struct wt_gcn_process *p, uint32_t gpu, b
     return WT_OK;
 }
 
+static bool wave_waits(void *context, uint32_t wave, struct wt_wave_view *view)
+{
+    struct kfd_wire_request request = {.kind = KFD_WIRE_WAITS, .addr = wave};
+    struct kfd_wire_answer answer;
+    return gcnp_ask(context, &request, NULL, &answer, view, sizeof *view, WT_IGNORED) == WT_OK &&
+           wt_connection_has_view(view, answer.size);
+}
+
+void wt_gcn_process_offer_waits(struct wt_target_services *services)
+{
+    services->wave_waits = wave_waits;
+}
+
 /* ---- time travel ---- */
 
 static enum wt_status ask_history(struct wt_process_history *history,

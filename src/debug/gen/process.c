@@ -606,6 +606,19 @@ static void clear_fault(void *context)
     p->fault.kind = WT_FAULT_NONE;
 }
 
+static bool wave_waits(void *context, uint32_t thread, struct wt_wave_view *view)
+{
+    const struct gen_wire_request request = about(context, GEN_WIRE_WAITS, thread, 0);
+    struct gen_wire_answer answer;
+    return ask(context, &request, NULL, &answer, view, sizeof *view, WT_IGNORED) == WT_OK &&
+           wt_connection_has_view(view, answer.size);
+}
+
+void wt_gen_process_offer_waits(struct wt_target_services *services)
+{
+    services->wave_waits = wave_waits;
+}
+
 void wt_gen_process_offer_faults(struct wt_target_services *services)
 {
     services->fault = fault;

@@ -43,6 +43,9 @@ enum wt_status wt_gen_processes(void (*found)(void *context, int pid, unsigned g
 /** Puts the faults of the program's kernels into @p services, whose context is the process. */
 void wt_gen_process_offer_faults(struct wt_target_services *services);
 
+/** Puts why threads wait into @p services, whose context is the process. */
+void wt_gen_process_offer_waits(struct wt_target_services *services);
+
 /**
  * Has the kernels that run from now on recorded, with @p budget bytes of the process's memory, and
  * puts time travel into @p services, whose context is the process.

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/wave_view.h"
 #include "debug/process/end.h"
 #include "wavetrap/error.h"
 
@@ -51,6 +52,13 @@ enum wt_status wt_connection_reachable(int pid, const char *kind, bool *reachabl
  */
 enum wt_status wt_connection_judge_greeting(const struct wt_connection *connection, int32_t result,
                                             bool expected, struct wt_error *err);
+
+/** Whether the @p size bytes of an answer are the view of a wave; its text ends then. */
+static inline bool wt_connection_has_view(struct wt_wave_view *view, size_t size)
+{
+    view->wait[sizeof view->wait - 1] = 0;
+    return size == sizeof *view;
+}
 
 /** A family's greeting on a new connection: fills in *gpus, the number of its GPUs. */
 typedef enum wt_status wt_connection_greet(struct wt_connection *connection, unsigned *gpus,

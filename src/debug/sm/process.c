@@ -475,6 +475,20 @@ enum wt_status wt_sm_process_record(struct wt_sm_process *p, uint64_t budget,
                                     services, err);
 }
 
+static bool wave_waits(void *context, uint32_t warp, struct wt_wave_view *view)
+{
+    struct sm_wire_request request = {.kind = SM_WIRE_WAITS};
+    struct sm_wire_answer answer;
+    locate(context, warp, &request);
+    return ask(context, &request, NULL, &answer, view, sizeof *view, WT_IGNORED) == WT_OK &&
+           wt_connection_has_view(view, answer.size);
+}
+
+void wt_sm_process_offer_waits(struct wt_target_services *services)
+{
+    services->wave_waits = wave_waits;
+}
+
 /* ---- core files ---- */
 
 struct core_ask {

@@ -34,6 +34,9 @@ enum wt_status wt_sm_processes(void (*found)(void *context, int pid, unsigned gp
                                              const char *name),
                                void *context, struct wt_error *err);
 
+/** Puts why warps wait into @p services, whose context is the process. */
+void wt_sm_process_offer_waits(struct wt_target_services *services);
+
 /**
  * Has the kernels that run from now on recorded, with @p budget bytes of the process's memory, and
  * puts time travel into @p services, whose context is the process.

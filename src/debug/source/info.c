@@ -360,16 +360,84 @@ static void collect(struct wt_info *info, Dwarf_Die *parent, const char *prefix,
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static int by_name(const void *a, const void *b)
+/* ---- the order of names: by their last parts ---- */
+
+/* A name while it is sorted. Most pairs differ in their first bytes. */
+struct sorted {
+    uint64_t first;   /* bytes of `last`, the first one highest */
+    const char *last; /* its last part */
+    const struct wt_name *name;
+};
+
+struct sorting {
+    const struct wt_info_loading *loading;
+    uint64_t compared, expected; /* pairs */
+    bool stopped;
+};
+
+/* Asks at the first pair, and now and then, whether to go on. Afterwards all are the same, which
+ * ends the sorting soon. */
+static bool sorts_on(struct sorting *s)
 {
-    const struct wt_name *x = a, *y = b;
-    const int order = strcmp(last_part(x->name), last_part(y->name));
+    enum { APART = 1 << 14, PERCENT = 100 };
+    if (!s->stopped && ++s->compared % APART == 1) {
+        const uint64_t done = s->compared * PERCENT / s->expected;
+        s->stopped =
+            !s->loading->sorts(s->loading->context, done < PERCENT ? (unsigned)done : PERCENT);
+    }
+    return !s->stopped;
+}
+
+static int by_name(const void *a, const void *b, void *context)
+{
+    const struct sorted *x = a, *y = b;
+    if (!sorts_on(context))
+        return 0;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    const int order = strcmp(x->last, y->last);
     if (order)
         return order;
-    const int whole = strcmp(x->name, y->name);
+    const int whole = strcmp(x->name->name, y->name->name);
     if (whole)
         return whole;
-    return x->die.addr < y->die.addr ? -1 : x->die.addr > y->die.addr;
+    return x->name->die.addr < y->name->die.addr ? -1 : x->name->die.addr > y->name->die.addr;
+}
+
+static struct sorted sorted_of(const struct wt_name *name)
+{
+    struct sorted s = {.last = last_part(name->name), .name = name};
+    size_t i = 0;
+    for (; i < sizeof s.first && s.last[i]; i++)
+        s.first = s.first << 8 | (uint8_t)s.last[i];
+    s.first <<= 8 * (sizeof s.first - i) % 64;
+    return s;
+}
+
+/* False: there is no host memory, or (*complete is false) it was stopped. */
+static bool sort_names(struct wt_info *info, const struct wt_info_loading *loading, bool *complete)
+{
+    const size_t count = info->name_count;
+    struct sorting s = {.loading = loading, .expected = 1};
+    struct sorted *order = malloc((count + 1) * sizeof *order);
+    struct wt_name *names = malloc((count + 1) * sizeof *names);
+    for (size_t i = 0; order && i < count; i++)
+        order[i] = sorted_of(&info->name[i]);
+    for (size_t i = count; i > 1; i /= 2)
+        s.expected += count;
+    if (order && names)
+        qsort_r(order, count, sizeof *order, by_name, &s);
+    const bool done = order && names && !s.stopped;
+    for (size_t i = 0; done && i < count; i++)
+        names[i] = *order[i].name;
+    free(order);
+    free(done ? info->name : names);
+    if (done) {
+        info->name = names;
+        info->name_capacity = count + 1;
+    }
+    *complete = !s.stopped;
+    return done;
 }
 
 static bool take_definition(void *context, const struct wt_name *name)
@@ -396,8 +464,8 @@ static const char *scope_of_type(void *context, Dwarf_Die *die)
     return wt_language_is_cplusplus(die) ? wt_info_scope_of(context, die) : "";
 }
 
-struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf, bool (*go_on)(void *context, uint64_t done),
-                            void *context, bool *complete)
+struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf, const struct wt_info_loading *loading,
+                            bool *complete)
 {
     struct wt_info *info = calloc(1, sizeof *info);
     if (!info)
@@ -424,7 +492,7 @@ struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf, bool (*go_on)(void *context,
             collect(info, &unit, "", 0);
         }
         offset = next;
-        *complete = go_on(context, offset);
+        *complete = loading->reads(loading->context, offset);
         if (!*complete) {
             wt_info_free(info);
             return NULL;
@@ -433,9 +501,10 @@ struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf, bool (*go_on)(void *context,
     qualify_definitions(info);
     sort(&info->units);
     sort(&info->functions);
-    if (info->name_count)
-        qsort(info->name, info->name_count, sizeof *info->name, by_name);
-    return info;
+    if (sort_names(info, loading, complete))
+        return info;
+    wt_info_free(info);
+    return NULL;
 }
 
 void wt_info_free(struct wt_info *info)

@@ -34,15 +34,21 @@ struct wt_symbols;
  */
 const char *wt_symbols_path(struct wt_symbols *symbols, Dwarf_Die *unit, const char *file);
 
+/** Asked on the way whether to go on. */
+struct wt_info_loading {
+    bool (*reads)(void *context, uint64_t done);    /**< behind each unit: the next one's offset */
+    bool (*sorts)(void *context, unsigned percent); /**< every few thousand comparisons of names */
+    void *context;
+};
+
 /** For wt_symbols_close(). */
 void wt_info_free(struct wt_info *info);
 /**
- * Collects names and ranges; NULL without host memory. @p go_on is asked behind each unit, with the
- * offset of the next one; where it says no, NULL is the answer and *complete is false. For
- * wt_symbols_info().
+ * Collects names and ranges; NULL without host memory. Where @p loading says no, NULL is the answer
+ * and *complete is false. For wt_symbols_info().
  */
-struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf, bool (*go_on)(void *context, uint64_t done),
-                            void *context, bool *complete);
+struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf, const struct wt_info_loading *loading,
+                            bool *complete);
 
 /** The ELF file; it stays with the information. */
 Elf *wt_info_elf(struct wt_info *info);

@@ -262,7 +262,7 @@ static bool unit_holds(const struct gcn_device *d, uint32_t unit)
         vgprs[slot % GCN_SIMDS] += w->active ? w->vgprs : 0;
         sgprs[slot % GCN_SIMDS] += w->active ? w->sgprs : 0;
         lds += g->used ? g->lds_size : 0;
-        if (g->used && (!g->waves || g->waiting == g->waves))
+        if (g->used && (!g->waves || gcn_waiting(g) == g->waves))
             return false;
     }
     for (unsigned i = 0; i < GCN_SIMDS; i++)
@@ -280,7 +280,7 @@ static void count(struct wt_archive *a, struct gcn_device *d)
         m->active += w->active;
         if (w->active) {
             w->group->waves++;
-            w->group->waiting += w->at_barrier;
+            w->group->waiting |= w->at_barrier ? gcn_slot_bit(w) : 0;
         }
         groups[d->group[i].dispatch] += d->group[i].used;
     }

@@ -192,6 +192,9 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
         .wait_pc = w->wait_pc,
         .pc = w->pc,
         .mask = w->active ? gcn_exec(w) : 0,
+        .at_barrier = w->active && w->at_barrier,
+        .arrived = w->active && w->at_barrier ? gcn_waiting(w->group) : 0,
+        .expected = w->active && w->at_barrier ? w->group->waves : 0,
     };
     if (view->waiting && w->at_barrier)
         snprintf(view->wait, sizeof view->wait, "s_barrier: %u of %u waves have arrived",

@@ -114,13 +114,9 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
         .mask = t->active ? t->mask : 0,
         .depth = t->active ? (unsigned)__builtin_popcount(t->waiting) : 0,
     };
-    if (t->held) {
-        snprintf(view->wait, sizeof view->wait, "stopped in the driver's system routine");
-        return;
-    }
     if (!view->waiting)
         return;
-    if (gen_has_attention(t)) {
+    if (!t->held && gen_has_attention(t)) {
         snprintf(view->wait, sizeof view->wait, "wait: stopped in the system routine");
         return;
     }

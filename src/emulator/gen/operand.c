@@ -79,14 +79,18 @@ uint8_t *gen_arf(struct gen_thread *t, unsigned reg, unsigned *size)
 {
     struct gen_registers *g = t->g;
     const unsigned number = reg & 15;
+    const enum gen_arf kind = reg >> 4;
     *size = 16;
-    switch ((enum gen_arf)(reg >> 4)) {
+    if (number && kind != GEN_ARF_NULL && kind != GEN_ARF_ACC && kind != GEN_ARF_F &&
+        kind != GEN_ARF_FC)
+        return NULL;
+    switch (kind) {
     case GEN_ARF_NULL:
         *size = sizeof g->zero;
         return (uint8_t *)g->zero;
     case GEN_ARF_A:
         *size = sizeof g->a0;
-        return number ? NULL : g->a0;
+        return g->a0;
     case GEN_ARF_ACC:
         if (number >= GEN_ACCS)
             return NULL;
@@ -101,11 +105,11 @@ uint8_t *gen_arf(struct gen_thread *t, unsigned reg, unsigned *size)
         return (uint8_t *)&g->ce;
     case GEN_ARF_MSG:
         *size = sizeof g->msg;
-        return number ? NULL : (uint8_t *)g->msg;
+        return (uint8_t *)g->msg;
     case GEN_ARF_SP:
         return (uint8_t *)g->sp;
     case GEN_ARF_SR:
-        return (uint8_t *)&g->sr[0];
+        return (uint8_t *)g->sr;
     case GEN_ARF_CR:
         return (uint8_t *)g->cr;
     case GEN_ARF_N:

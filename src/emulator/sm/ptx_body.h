@@ -232,6 +232,8 @@ bool ptx_lower_barrier(struct body *b, enum ptx_math op);
 bool ptx_lower_match(struct body *b, enum ptx_math op);
 /* redux. */
 bool ptx_lower_redux(struct body *b, enum ptx_math op);
+/* Instructions on the halves or bytes of words. */
+bool ptx_lower_parts(struct body *b, enum ptx_math op);
 /* shfl. */
 bool ptx_lower_shuffle(struct body *b, enum ptx_math op);
 /* vote. */

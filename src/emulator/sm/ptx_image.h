@@ -297,6 +297,7 @@ PTX_EXECUTOR(ptx_op_shuffle);
 PTX_EXECUTOR(ptx_op_vote);
 PTX_EXECUTOR(ptx_op_match);
 PTX_EXECUTOR(ptx_op_reduce);
+PTX_EXECUTOR(ptx_op_parts);
 PTX_EXECUTOR(ptx_op_active);
 PTX_EXECUTOR(ptx_op_builtin);
 PTX_EXECUTOR(ptx_op_join);

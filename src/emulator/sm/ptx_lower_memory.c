@@ -69,13 +69,15 @@ static bool address(struct body *b, const struct ptx_operand *memory, enum ptx_s
     record->offset = base->offset;
     e = body_find(b, base->name, &number);
     if (e && e->kind == ENTRY_REGISTER) {
+        /* A parameter whose address is taken is in local memory, but for a kernel's. */
+        if (*space == PTX_SPACE_PARAM && !b->f->is_entry)
+            *space = PTX_SPACE_LOCAL;
         record->from_type = (uint8_t)body_register_bytes(e->variable);
         record->s[0].constant = NULL;
         return body_register_operand(b, base, &e, &record->s[0].slot);
     }
     struct ptx_operand plain = *base;
     plain.offset = 0;
-    /* A parameter whose address is taken is in local memory, also for ld.param. */
     if (e && e->kind == ENTRY_LOCAL && (*space == PTX_SPACE_NONE || *space == PTX_SPACE_PARAM))
         *space = PTX_SPACE_LOCAL;
     if (e && e->kind == ENTRY_STATIC && *space == PTX_SPACE_NONE)

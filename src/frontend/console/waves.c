@@ -386,7 +386,7 @@ static bool print_wave(struct wt_shell *c, const struct wt_wave_info *info)
     wt_lanes_text(info->mask, mask, sizeof mask);
     fprintf(c->out, "  %ss %s  ", c->topology->lane_word, mask[0] ? mask : "none");
     put_place(c, info->pc);
-    if (info->has_detail && info->detail.view.waiting)
+    if (info->has_wait && info->detail.view.waiting)
         fprintf(c->out, "  (waits: %s)", info->detail.view.wait);
     fputc('\n', c->out);
     return true;
@@ -399,12 +399,14 @@ enum wt_status do_info_waves(struct wt_shell *c, const char *text, struct wt_err
 
 static bool print_barrier(struct wt_shell *c, const struct wt_wave_info *info)
 {
-    if (!info->has_detail || !info->detail.view.at_barrier)
+    if (!info->has_wait || !info->detail.view.at_barrier)
         return false;
-    fprintf(c->out, "core %u %s %u: barrier %u, %u of %u %s there\n", info->wave.core,
-            c->topology->wave_word, info->wave.slot, info->detail.view.barrier,
-            info->detail.view.arrived, info->detail.view.expected,
-            info->detail.view.between_cores ? "cores are" : "are");
+    const struct wt_wave_view *view = &info->detail.view;
+    fprintf(c->out, "core %u %s %u: barrier %u, %u", info->wave.core, c->topology->wave_word,
+            info->wave.slot, view->barrier, view->arrived);
+    if (view->expected) /* else as many as there are */
+        fprintf(c->out, " of %u", view->expected);
+    fprintf(c->out, " %s there\n", view->between_cores ? "cores are" : "are");
     return true;
 }
 

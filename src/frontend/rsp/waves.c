@@ -88,9 +88,9 @@ static enum wt_status put_wave(struct wt_rsp_session *s, FILE *out, wt_wave_id w
     } else {
         fprintf(out, ",\"pc\":%" PRIu64 ",\"mask\":", info.pc);
         put_lanes(out, info.mask);
-        if (info.has_detail)
+        if (info.has_wait)
             put_detail(out, &info.detail);
-        else
+        if (!info.has_detail)
             fputs(",\"detail\":false", out);
     }
     fputc('}', out);

@@ -331,6 +331,7 @@ static int serve_device(struct gpu *g, const struct sm_wire_request *r,
     struct sm_device *d = g->device;
     struct wt_machine *m = sm_machine(d);
     struct sm_warp_state state;
+    struct wt_wave_view view;
     uint32_t size;
     switch ((enum sm_wire_kind)r->kind) {
     case SM_WIRE_REGISTERS:
@@ -345,6 +346,13 @@ static int serve_device(struct gpu *g, const struct sm_wire_request *r,
         return serve_history(g, r, answer);
     case SM_WIRE_WARPS:
         list_warps(d, answer);
+        return 0;
+    case SM_WIRE_WAITS:
+        if (r->warp >= m->waves)
+            return -EINVAL;
+        m->ops->view(m, r->warp, &view);
+        answer->size = sizeof view;
+        memcpy(its.bytes, &view, sizeof view);
         return 0;
     case SM_WIRE_READ_ROW:
         answer->size = SM_WIRE_ROW;

@@ -76,17 +76,136 @@ EXPORT cudaError_t cudaSetDevice(int number)
     return cudaSuccess;
 }
 
-/* How the host waits is all that they say. */
+/* How the host waits is all that they say, but for one: memory of the host is always mapped. */
 EXPORT cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
-    (void)flags;
-    return cudart_of(cuInit(0));
+    const unsigned known = cudaDeviceScheduleSpin | cudaDeviceScheduleYield |
+                           cudaDeviceScheduleBlockingSync | cudaDeviceMapHost;
+    const CUresult result = cuInit(0);
+    if (flags & ~known)
+        return cudart_result(cudaErrorInvalidValue);
+    return cudart_of(result ? result : cuDevicePrimaryCtxSetFlags(device, flags));
 }
 
-static int attribute(int number, int what)
+EXPORT cudaError_t cudaGetDeviceFlags(unsigned *flags)
+{
+    int active;
+    const CUresult result = cuInit(0);
+    if (!flags)
+        return cudart_result(cudaErrorInvalidValue);
+    const CUresult got = result ? result : cuDevicePrimaryCtxGetState(device, flags, &active);
+    *flags |= got ? 0 : cudaDeviceMapHost;
+    return cudart_of(got);
+}
+
+/* All GPUs have the same properties but for the SMs and the compute capability: the first one that
+ * has what is asked for, else the first one. */
+EXPORT cudaError_t cudaChooseDevice(int *number, const struct cudaDeviceProp *wanted)
+{
+    int count = 0;
+    struct cudaDeviceProp p;
+    cudaError_t error = number && wanted ? cudaGetDeviceCount(&count) : cudaErrorInvalidValue;
+    for (int i = count; !error && i-- > 0;)
+        if ((error = cudaGetDeviceProperties(&p, i)) == cudaSuccess &&
+            (i == 0 || (p.major * 10 + p.minor >= wanted->major * 10 + wanted->minor &&
+                        p.multiProcessorCount >= wanted->multiProcessorCount &&
+                        p.totalGlobalMem >= wanted->totalGlobalMem)))
+            *number = i;
+    return cudart_result(error);
+}
+
+static int attribute(int number, CUdevice_attribute what)
 {
     int value = 0;
     return cuDeviceGetAttribute(&value, what, number) ? 0 : value;
+}
+
+static void fill_properties(struct cudaDeviceProp *p, CUdevice d)
+{
+    const struct {
+        int *to;
+        CUdevice_attribute attribute;
+    } numbers[] = {
+        {&p->regsPerBlock, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK},
+        {&p->warpSize, CU_DEVICE_ATTRIBUTE_WARP_SIZE},
+        {&p->maxThreadsPerBlock, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK},
+        {&p->clockRate, CU_DEVICE_ATTRIBUTE_CLOCK_RATE},
+        {&p->major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
+        {&p->minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
+        {&p->deviceOverlap, CU_DEVICE_ATTRIBUTE_GPU_OVERLAP},
+        {&p->multiProcessorCount, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
+        {&p->kernelExecTimeoutEnabled, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT},
+        {&p->integrated, CU_DEVICE_ATTRIBUTE_INTEGRATED},
+        {&p->canMapHostMemory, CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY},
+        {&p->computeMode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE},
+        {&p->maxTexture1D, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH},
+        {&p->concurrentKernels, CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS},
+        {&p->ECCEnabled, CU_DEVICE_ATTRIBUTE_ECC_ENABLED},
+        {&p->pciBusID, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID},
+        {&p->pciDeviceID, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID},
+        {&p->pciDomainID, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID},
+        {&p->tccDriver, CU_DEVICE_ATTRIBUTE_TCC_DRIVER},
+        {&p->asyncEngineCount, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT},
+        {&p->unifiedAddressing, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING},
+        {&p->memoryClockRate, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE},
+        {&p->memoryBusWidth, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH},
+        {&p->l2CacheSize, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE},
+        {&p->maxThreadsPerMultiProcessor, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR},
+        {&p->streamPrioritiesSupported, CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED},
+        {&p->globalL1CacheSupported, CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED},
+        {&p->localL1CacheSupported, CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED},
+        {&p->regsPerMultiprocessor, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR},
+        {&p->managedMemory, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY},
+        {&p->isMultiGpuBoard, CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD},
+        {&p->multiGpuBoardGroupID, CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID},
+        {&p->hostNativeAtomicSupported, CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED},
+        {&p->singleToDoublePrecisionPerfRatio,
+         CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO},
+        {&p->pageableMemoryAccess, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS},
+        {&p->concurrentManagedAccess, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS},
+        {&p->computePreemptionSupported, CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED},
+        {&p->canUseHostPointerForRegisteredMem,
+         CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM},
+        {&p->cooperativeLaunch, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH},
+        {&p->cooperativeMultiDeviceLaunch, CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH},
+        {&p->directManagedMemAccessFromHost,
+         CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST},
+        {&p->maxBlocksPerMultiProcessor, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR},
+        {&p->hostRegisterSupported, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED},
+        {&p->memoryPoolsSupported, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED},
+        {&p->maxTexture2D[0], CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH},
+        {&p->maxTexture2D[1], CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT},
+        {&p->maxTexture3D[0], CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH},
+        {&p->maxTexture3D[1], CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT},
+        {&p->maxTexture3D[2], CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH},
+        {&p->maxTexture2DLayered[0], CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH},
+        {&p->maxTexture2DLayered[1], CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT},
+        {&p->maxTexture2DLayered[2], CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS},
+        {&p->maxThreadsDim[0], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X},
+        {&p->maxThreadsDim[1], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y},
+        {&p->maxThreadsDim[2], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z},
+        {&p->maxGridSize[0], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X},
+        {&p->maxGridSize[1], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y},
+        {&p->maxGridSize[2], CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z},
+    };
+    const struct {
+        size_t *to;
+        CUdevice_attribute attribute;
+    } sizes[] = {
+        {&p->sharedMemPerBlock, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK},
+        {&p->memPitch, CU_DEVICE_ATTRIBUTE_MAX_PITCH},
+        {&p->totalConstMem, CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY},
+        {&p->textureAlignment, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT},
+        {&p->texturePitchAlignment, CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT},
+        {&p->surfaceAlignment, CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT},
+        {&p->sharedMemPerMultiprocessor, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR},
+        {&p->sharedMemPerBlockOptin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN},
+        {&p->reservedSharedMemPerBlock, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        *numbers[i].to = attribute(d, numbers[i].attribute);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        *sizes[i].to = (size_t)attribute(d, sizes[i].attribute);
 }
 
 EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int number)
@@ -101,47 +220,15 @@ EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int number)
     if ((result = cuDeviceGetName(p->name, (int)sizeof p->name, d)) != CUDA_SUCCESS ||
         (result = cuDeviceTotalMem(&p->totalGlobalMem, d)) != CUDA_SUCCESS)
         return cudart_of(result);
-    for (int i = 0; i < 3; i++) {
-        p->maxThreadsDim[i] = attribute(d, 2 + i);
-        p->maxGridSize[i] = attribute(d, 5 + i);
-    }
-    p->sharedMemPerBlock = (size_t)attribute(d, 8);
-    p->regsPerBlock = attribute(d, 12);
-    p->warpSize = attribute(d, 10);
-    p->memPitch = (size_t)attribute(d, 11);
-    p->maxThreadsPerBlock = attribute(d, 1);
-    p->clockRate = attribute(d, 13);
-    p->totalConstMem = (size_t)attribute(d, 9);
-    p->major = attribute(d, 75);
-    p->minor = attribute(d, 76);
-    p->textureAlignment = (size_t)attribute(d, 14);
-    p->texturePitchAlignment = (size_t)attribute(d, 51);
-    p->multiProcessorCount = attribute(d, 16);
-    p->integrated = attribute(d, 18);
-    p->canMapHostMemory = attribute(d, 19);
-    p->computeMode = attribute(d, 20);
-    p->concurrentKernels = attribute(d, 31);
-    p->ECCEnabled = attribute(d, 32);
-    p->pciBusID = attribute(d, 33);
-    p->pciDeviceID = attribute(d, 34);
-    p->asyncEngineCount = attribute(d, 40);
-    p->unifiedAddressing = attribute(d, 41);
-    p->memoryClockRate = attribute(d, 36);
-    p->memoryBusWidth = attribute(d, 37);
-    p->l2CacheSize = attribute(d, 38);
-    p->maxThreadsPerMultiProcessor = attribute(d, 39);
-    p->sharedMemPerMultiprocessor = (size_t)attribute(d, 81);
-    p->regsPerMultiprocessor = attribute(d, 82);
-    p->managedMemory = attribute(d, 83);
-    p->concurrentManagedAccess = attribute(d, 89);
-    p->cooperativeLaunch = attribute(d, 95);
-    return cudaSuccess;
+    fill_properties(p, d);
+    return cudart_of(cuDeviceGetUuid((CUuuid *)&p->uuid, d));
 }
 
 EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr what, int number)
 {
     const CUresult result = cuInit(0);
-    return cudart_of(result ? result : cuDeviceGetAttribute(value, (int)what, number));
+    return cudart_of(result ? result
+                            : cuDeviceGetAttribute(value, (CUdevice_attribute)what, number));
 }
 
 EXPORT cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int number)
@@ -153,29 +240,70 @@ EXPORT cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int number)
 EXPORT cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
     const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuCtxGetLimit(value, (int)limit));
+    return cudart_of(result ? result : cuCtxGetLimit(value, (CUlimit)limit));
 }
 
 EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     const CUresult result = cudart_enter();
-    return cudart_of(result ? result : cuCtxSetLimit((int)limit, value));
+    return cudart_of(result ? result : cuCtxSetLimit((CUlimit)limit, value));
 }
 
-/* There is no cache whose parts could be shared out. */
 EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
-    (void)config;
-    return cudart_of(cudart_enter());
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuCtxSetCacheConfig((CUfunc_cache)config));
+}
+
+EXPORT cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
+{
+    CUfunc_cache got = CU_FUNC_CACHE_PREFER_NONE;
+    CUresult result = cudart_enter();
+    if (!config)
+        return cudart_result(cudaErrorInvalidValue);
+    if (!result)
+        result = cuCtxGetCacheConfig(&got);
+    *config = (enum cudaFuncCache)got;
+    return cudart_of(result);
+}
+
+EXPORT cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuCtxSetSharedMemConfig((CUsharedconfig)config));
+}
+
+EXPORT cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
+{
+    CUsharedconfig got = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
+    CUresult result = cudart_enter();
+    if (!config)
+        return cudart_result(cudaErrorInvalidValue);
+    if (!result)
+        result = cuCtxGetSharedMemConfig(&got);
+    *config = (enum cudaSharedMemConfig)got;
+    return cudart_of(result);
 }
 
 EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
-    if (least)
-        *least = 0;
-    if (greatest)
-        *greatest = 0;
-    return cudart_of(cudart_enter());
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuCtxGetStreamPriorityRange(least, greatest));
+}
+
+EXPORT cudaError_t cudaDeviceGetByPCIBusId(int *number, const char *id)
+{
+    const CUresult result = cuInit(0);
+    return cudart_of(result ? result : cuDeviceGetByPCIBusId(number, id));
+}
+
+EXPORT cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr what, int number,
+                                             int peer)
+{
+    const CUresult result = cuInit(0);
+    return cudart_of(
+        result ? result
+               : cuDeviceGetP2PAttribute(value, (CUdevice_P2PAttribute)what, number, peer));
 }
 
 EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int number, int peer)
@@ -195,6 +323,17 @@ EXPORT cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
     return cudart_of(result ? result : cuCtxEnablePeerAccess(context, flags));
 }
 
+EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    CUcontext context;
+    CUresult result = cudart_enter();
+    if (peer < 0 || peer >= CUDART_GPUS)
+        return cudart_result(cudaErrorInvalidDevice);
+    if (!result)
+        result = retain(peer, &context);
+    return cudart_of(result ? result : cuCtxDisablePeerAccess(context));
+}
+
 EXPORT cudaError_t cudaDeviceSynchronize(void)
 {
     const CUresult result = cudart_enter();
@@ -206,4 +345,28 @@ EXPORT cudaError_t cudaDeviceReset(void)
 {
     const CUresult result = cuInit(0);
     return cudart_of(result ? result : cuDevicePrimaryCtxReset(device));
+}
+
+/* ---- older names, and the profiler ---- */
+
+EXPORT cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+
+EXPORT cudaError_t cudaThreadExit(void)
+{
+    return cudaDeviceReset();
+}
+
+EXPORT cudaError_t cudaProfilerStart(void)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuProfilerStart());
+}
+
+EXPORT cudaError_t cudaProfilerStop(void)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuProfilerStop());
 }

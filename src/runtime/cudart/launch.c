@@ -1,6 +1,8 @@
 /* libcudart: launches of kernels. */
 #include "runtime/cudart/cudart.h"
 
+#include <string.h>
+
 /* The configuration of <<<>>>, kept until the stub of the kernel asks for it. */
 struct configuration {
     dim3 grid, block;
@@ -57,6 +59,32 @@ EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3
                   : launched(cuLaunchCooperativeKernel(function, grid.x, grid.y, grid.z, block.x,
                                                        block.y, block.z, (unsigned)shared, stream,
                                                        arguments));
+}
+
+EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *host,
+                                       void **arguments)
+{
+    enum { MOST = 16 };
+    CUlaunchAttribute attribute[MOST];
+    CUfunction function;
+    if (!config || config->numAttrs > MOST || (config->numAttrs && !config->attrs))
+        return cudart_result(cudaErrorInvalidValue);
+    const CUlaunchConfig c = {.gridDimX = config->gridDim.x,
+                              .gridDimY = config->gridDim.y,
+                              .gridDimZ = config->gridDim.z,
+                              .blockDimX = config->blockDim.x,
+                              .blockDimY = config->blockDim.y,
+                              .blockDimZ = config->blockDim.z,
+                              .sharedMemBytes = (unsigned)config->dynamicSmemBytes,
+                              .hStream = config->stream,
+                              .attrs = attribute,
+                              .numAttrs = config->numAttrs};
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        attribute[i] = (CUlaunchAttribute){.id = (CUlaunchAttributeID)config->attrs[i].id};
+        memcpy(&attribute[i].value, &config->attrs[i].val, sizeof attribute[i].value);
+    }
+    const CUresult result = cudart_function(host, &function);
+    return result ? cudart_of(result) : launched(cuLaunchKernelEx(&c, function, arguments, NULL));
 }
 
 EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *host)

@@ -54,10 +54,26 @@ EXPORT cudaError_t cudaMallocPitch(void **address, size_t *pitch, size_t width, 
     return cudart_of(result);
 }
 
+/* Rows of the width of a volume, its height times its depth of them. */
+EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
+{
+    size_t rows;
+    if (!pitched || __builtin_mul_overflow(extent.height, extent.depth, &rows))
+        return cudart_result(cudaErrorInvalidValue);
+    *pitched = (struct cudaPitchedPtr){.xsize = extent.width, .ysize = extent.height};
+    return cudaMallocPitch(&pitched->ptr, &pitched->pitch, extent.width, rows);
+}
+
 EXPORT cudaError_t cudaMallocAsync(void **address, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaMalloc(address, bytes);
+    CUdeviceptr at = 0;
+    CUresult result = cudart_enter();
+    if (!address)
+        return cudart_result(cudaErrorInvalidValue);
+    if (!result && bytes)
+        result = cuMemAllocAsync(&at, bytes, stream);
+    *address = host_pointer(at);
+    return cudart_of(result);
 }
 
 EXPORT cudaError_t cudaHostAlloc(void **address, size_t bytes, unsigned flags)
@@ -83,6 +99,12 @@ EXPORT cudaError_t cudaHostUnregister(void *address)
     return cudart_of(result ? result : cuMemHostUnregister(address));
 }
 
+EXPORT cudaError_t cudaHostGetFlags(unsigned *flags, void *address)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuMemHostGetFlags(flags, address));
+}
+
 EXPORT cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
     CUdeviceptr at = 0;
@@ -103,8 +125,8 @@ EXPORT cudaError_t cudaFree(void *address)
 
 EXPORT cudaError_t cudaFreeAsync(void *address, cudaStream_t stream)
 {
-    (void)stream;
-    return cudaFree(address);
+    const CUresult result = cudart_enter();
+    return cudart_of(result || !address ? result : cuMemFreeAsync(device_pointer(address), stream));
 }
 
 EXPORT cudaError_t cudaFreeHost(void *address)
@@ -295,14 +317,36 @@ EXPORT cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream
     return cudaMemset(to, value, bytes);
 }
 
-EXPORT cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+EXPORT cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
+                                     cudaStream_t stream)
 {
+    const CUresult result = cudart_enter();
     if (pitch < width)
         return cudart_result(cudaErrorInvalidPitchValue);
+    return cudart_of(result || !width || !height
+                         ? result
+                         : cuMemsetD2D8Async(device_pointer(to), pitch, (unsigned char)value, width,
+                                             height, stream));
+}
+
+EXPORT cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+    return cudaMemset2DAsync(to, pitch, value, width, height, NULL);
+}
+
+EXPORT cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
+                                     cudaStream_t stream)
+{
     cudaError_t error = cudaSuccess;
-    for (size_t y = 0; y < height && !error; y++)
-        error = cudaMemset((char *)to + y * pitch, value, width);
+    for (size_t z = 0; z < extent.depth && !error; z++)
+        error = cudaMemset2DAsync((char *)to.ptr + z * to.pitch * to.ysize, to.pitch, value,
+                                  extent.width, extent.height, stream);
     return error;
+}
+
+EXPORT cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent)
+{
+    return cudaMemset3DAsync(to, value, extent, NULL);
 }
 
 /* ---- variables of the device ---- */

@@ -14,11 +14,40 @@ EXPORT cudaError_t cudaStreamCreate(cudaStream_t *stream)
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
-/* All have the one priority that there is. */
 EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
-    (void)priority;
-    return cudaStreamCreateWithFlags(stream, flags);
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuStreamCreateWithPriority(stream, flags, priority));
+}
+
+EXPORT cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuStreamGetPriority(stream, priority));
+}
+
+EXPORT cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuStreamGetFlags(stream, flags));
+}
+
+EXPORT cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuStreamGetId(stream, id));
+}
+
+EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    CUstreamCaptureStatus got = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUresult result = cudart_enter();
+    if (!status)
+        return cudart_result(cudaErrorInvalidValue);
+    if (!result)
+        result = cuStreamIsCapturing(stream, &got);
+    *status = (enum cudaStreamCaptureStatus)got;
+    return cudart_of(result);
 }
 
 EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -107,6 +136,12 @@ EXPORT cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     const CUresult result = cudart_enter();
     return cudart_of(result ? result : cuEventRecord(event, stream));
+}
+
+EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+    const CUresult result = cudart_enter();
+    return cudart_of(result ? result : cuEventRecordWithFlags(event, stream, flags));
 }
 
 EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)

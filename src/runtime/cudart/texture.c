@@ -62,6 +62,42 @@ EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
     return cudart_of(result || !array ? result : cuArrayDestroy(array));
 }
 
+EXPORT cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent,
+                                    unsigned *flags, cudaArray_t array)
+{
+    static const struct {
+        int bits;
+        enum cudaChannelFormatKind kind;
+    } texels[] = {[CU_AD_FORMAT_UNSIGNED_INT8] = {8, cudaChannelFormatKindUnsigned},
+                  [CU_AD_FORMAT_UNSIGNED_INT16] = {16, cudaChannelFormatKindUnsigned},
+                  [CU_AD_FORMAT_UNSIGNED_INT32] = {32, cudaChannelFormatKindUnsigned},
+                  [CU_AD_FORMAT_SIGNED_INT8] = {8, cudaChannelFormatKindSigned},
+                  [CU_AD_FORMAT_SIGNED_INT16] = {16, cudaChannelFormatKindSigned},
+                  [CU_AD_FORMAT_SIGNED_INT32] = {32, cudaChannelFormatKindSigned},
+                  [CU_AD_FORMAT_HALF] = {16, cudaChannelFormatKindFloat},
+                  [CU_AD_FORMAT_FLOAT] = {32, cudaChannelFormatKindFloat}};
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    const CUresult result = cuArray3DGetDescriptor(&d, array);
+    if (result)
+        return cudart_of(result);
+    const int bits = texels[d.Format].bits;
+    if (desc)
+        *desc = (struct cudaChannelFormatDesc){bits, d.NumChannels > 1 ? bits : 0,
+                                               d.NumChannels > 2 ? bits : 0,
+                                               d.NumChannels > 3 ? bits : 0, texels[d.Format].kind};
+    if (extent)
+        *extent = (struct cudaExtent){d.Width, d.Height, d.Depth};
+    if (flags)
+        *flags = d.Flags;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
+{
+    return desc ? cudaArrayGetInfo(desc, NULL, NULL, (cudaArray_t)(uintptr_t)array)
+                : cudart_result(cudaErrorInvalidValue);
+}
+
 EXPORT cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from,
                                        size_t pitch, size_t width, size_t height,
                                        enum cudaMemcpyKind kind)
@@ -96,6 +132,22 @@ EXPORT cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const
     const CUresult result = cudart_enter();
     (void)kind;
     return cudart_of(result ? result : cuMemcpy2D(&copy));
+}
+
+EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
+                                            size_t pitch, size_t width, size_t height,
+                                            enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy2DToArray(to, x, y, from, pitch, width, height, kind);
+}
+
+EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from,
+                                              size_t x, size_t y, size_t width, size_t height,
+                                              enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, height, kind);
 }
 
 /* Bytes of a texel; 0: that is no array. */
@@ -219,4 +271,50 @@ EXPORT cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
 {
     const CUresult result = cudart_enter();
     return cudart_of(result ? result : cuSurfObjectDestroy(object));
+}
+
+EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy3D(p);
+}
+
+/* ---- bytes that run on from one row of an array into the next ---- */
+
+/* The bytes of a row, which is @p *row long, that fit behind @p x. */
+static cudaError_t row_bytes(cudaArray_const_t array, size_t x, size_t *row)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    const CUarray a = (CUarray)(uintptr_t)array;
+    const size_t texel = texel_bytes(a);
+    if (!texel || cuArray3DGetDescriptor(&d, a) || x >= d.Width * texel)
+        return cudaErrorInvalidValue;
+    *row = d.Width * texel;
+    return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from,
+                                     size_t bytes, enum cudaMemcpyKind kind)
+{
+    size_t row = 0;
+    cudaError_t error = row_bytes(to, x, &row);
+    const char *source = from;
+    for (size_t part; bytes && !error; bytes -= part, source += part, x = 0, y++) {
+        part = bytes < row - x ? bytes : row - x;
+        error = cudaMemcpy2DToArray(to, x, y, source, part, part, 1, kind);
+    }
+    return cudart_result(error);
+}
+
+EXPORT cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y,
+                                       size_t bytes, enum cudaMemcpyKind kind)
+{
+    size_t row = 0;
+    cudaError_t error = row_bytes(from, x, &row);
+    char *target = to;
+    for (size_t part; bytes && !error; bytes -= part, target += part, x = 0, y++) {
+        part = bytes < row - x ? bytes : row - x;
+        error = cudaMemcpy2DFromArray(target, part, from, x, y, part, 1, kind);
+    }
+    return cudart_result(error);
 }

@@ -234,6 +234,7 @@ static void serve_device(const struct gen_wire_request *request, struct gen_wire
     struct wt_drm_emulated *gpu = the.gpus[request->device];
     struct wt_machine *m = gen_machine(g->device);
     const uint32_t thread = request->thread < m->waves ? request->thread : 0;
+    struct wt_wave_view view;
     switch ((enum gen_wire_kind)request->kind) {
     case GEN_WIRE_REGISTER_READ:
         answer->value =
@@ -263,6 +264,11 @@ static void serve_device(const struct gen_wire_request *request, struct gen_wire
         answer->size = (uint32_t)sizeof(struct gen_wire_hit) *
                        (uint32_t)drm_debugged_take_hits(
                            g, (void *)the.bytes, request->size / sizeof(struct gen_wire_hit));
+        break;
+    case GEN_WIRE_WAITS:
+        m->ops->view(m, thread, &view);
+        answer->size = sizeof view;
+        memcpy(the.bytes, &view, sizeof view);
         break;
     case GEN_WIRE_FAULT:
         tell_fault(g, answer);

@@ -260,6 +260,27 @@ static void serve_core(struct host_endpoint *e, struct host_gpu *gpu,
     wt_host_core_forget(&asked);
 }
 
+/* A debugger counts the slots of waves through all GPUs. */
+static void tell_wait(struct host_endpoint *e, uint64_t slot, struct kfd_wire_answer *answer)
+{
+    struct wt_wave_view view;
+    uint32_t i = 0;
+    struct wt_machine *m = NULL;
+    for (; i < e->host->gpus; i++) {
+        m = gcn_machine(e->host->gpu[i].device);
+        if (slot < m->waves)
+            break;
+        slot -= m->waves;
+    }
+    if (i == e->host->gpus) {
+        answer->result = -ENOENT;
+        return;
+    }
+    m->ops->view(m, (uint32_t)slot, &view);
+    answer->size = sizeof view;
+    memcpy(e->bytes, &view, sizeof view);
+}
+
 /* Executes a request; *answer and e->bytes become the reply. */
 static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
                   struct kfd_wire_answer *answer)
@@ -342,6 +363,9 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
         break;
     case KFD_WIRE_RECORD:
         answer->result = host_recording_want(gpu, request->addr);
+        break;
+    case KFD_WIRE_WAITS:
+        tell_wait(e, request->addr, answer);
         break;
     case KFD_WIRE_FINAL:
         wt_final_want(&host->final, true);

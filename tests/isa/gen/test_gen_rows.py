@@ -314,6 +314,13 @@ def test_a_block_that_is_longer_than_the_surface(tmp_path):
         assert done.returncode != 0 and "is outside surface 0" in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("register", ["sr1.0", "msg1.0"])
+def test_registers_that_there_are_not(tmp_path, register):
+    """sr1 is not sr0: an instruction with it is a mistake."""
+    done, _ = execute(tmp_path, f"(W) mov (1|M0) r40.0<1>:ud {register}<0;1,0>:ud", [0] * 64)
+    assert done.returncode != 0 and "an operand lies outside the registers" in done.stderr, done.stderr
+
+
 FLOAT_ATOMICS = {"fmax": (1, 1, lambda old, a, b: max(old, a)), "fmin": (2, 1, lambda old, a, b: min(old, a)),
                  "fcmpwr": (3, 2, lambda old, a, b: b if old == a else old)}
 

@@ -158,4 +158,4 @@ def test_a_routine_for_preemption_is_stopped_with_a_report(kernel, tmp_path):
     path.write_bytes(code[begin:begin + 8480])
     done = subprocess.run([WAVETRAP, "reg", "-g", "gen9", "--grid=64", "--arg=zeros:256", f"--trap-handler={path}", kernel,
                            "run 6", "CONTEXT_SAVE=3", "run 100000"], capture_output=True, text=True, timeout=60, check=False)
-    assert "an operand lies outside the registers: " in done.stderr and "sr1.0<1>:ud" in done.stderr, done.stdout + done.stderr
+    assert "an operand lies outside the registers: " in done.stderr and "sr1.0<4;4,1>:ud" in done.stderr, done.stdout + done.stderr

@@ -80,3 +80,4 @@ double __nv_fma(double x, double y, double z)
 }
 
 #include "cudapath/nvvm/libdevice/numbers.h"
+#include "cudapath/nvvm/libdevice/special.h"
