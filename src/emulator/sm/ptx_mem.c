@@ -543,27 +543,29 @@ PTX_EXECUTOR(ptx_op_copy_async)
     const uint8_t *frame = ptx_frame(w);
     const void *to = ptx_in(frame, &o->s[0]), *from = ptx_in(frame, &o->s[1]);
     const uint32_t *count = ptx_in(frame, &o->s[2]);
-    struct sm_access a = {.size = o->size};
-    uint8_t bytes[SM_LANES][16] = {{0}};
-    const struct sm_uop *next;
-    PTX_LEFT(i, ptx_lanes(w, o))
+    struct sm_access loads, stores;
+    sm_access_begin(&loads, 0, o->size, false);
+    sm_access_begin(&stores, ptx_lanes(w, o), o->size, true);
+    PTX_LEFT(i, stores.lanes)
     {
-        const uint64_t source = ptx_get(from, o->element, i) + (uint64_t)(int32_t)o->index;
-        const unsigned read = count[i] < o->size ? count[i] : o->size;
-        struct sm_access one = {.size = o->size};
-        if (!sm_reach_shared(w, u, i, ptx_get(to, o->from_type, i) + (uint64_t)o->offset, o->size,
-                             &a, &next))
-            return next;
-        a.lanes |= 1u << i;
-        if (!read)
+        sm_reach_shared(w, i, ptx_get(to, o->from_type, i) + (uint64_t)o->offset, &stores);
+        if (!count[i])
             continue;
-        if (!sm_reach_global(w, u, i, source, o->size, false, false, &one, &next))
-            return next;
-        sm_load_bytes(w, u, &one, i, bytes[i]);
-        memset(bytes[i] + read, 0, o->size - read);
+        loads.lanes |= 1u << i;
+        sm_reach_global(w, i, ptx_get(from, o->element, i) + (uint64_t)(int32_t)o->index, false,
+                        &loads);
     }
-    PTX_LEFT(i, a.lanes)
-    if (!sm_store_bytes(w, u, &a, i, WT_WATCH_WRITE, bytes[i]))
-        return sm_no_memory(w, u, a.addr[i]);
+    if (loads.stray || stores.stray)
+        return sm_stray(w, u, loads.stray ? &loads : &stores);
+    PTX_LEFT(i, stores.lanes)
+    {
+        uint8_t bytes[16] = {0};
+        if (loads.lanes >> i & 1)
+            sm_load_bytes(w, u, &loads, i, bytes);
+        if (count[i] < o->size)
+            memset(bytes + count[i], 0, o->size - count[i]);
+        if (!sm_store_bytes(w, u, &stores, i, WT_WATCH_WRITE, bytes))
+            return sm_no_memory(w, u, stores.addr[i]);
+    }
     return sm_next(w, u);
 }
