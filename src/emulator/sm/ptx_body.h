@@ -199,8 +199,9 @@ bool ptx_lower_alloca(struct body *b, enum ptx_math op);
 bool ptx_lower_atomic(struct body *b, enum ptx_math op);
 /* ld, ldu. */
 bool ptx_lower_load(struct body *b, enum ptx_math op);
-/* What has no effect here: fences, prefetch and the like. */
+/* cp.async. */
 bool ptx_lower_copy(struct body *b, enum ptx_math op);
+/* What has no effect here: fences, prefetch and the like. */
 bool ptx_lower_nothing(struct body *b, enum ptx_math op);
 /* stacksave, stackrestore. */
 bool ptx_lower_stack(struct body *b, enum ptx_math op);
