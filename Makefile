@@ -54,6 +54,7 @@ strict: $(BUILD)/build.ninja
 
 # Everything against both builds, and with the other compiler and the other processor.
 full: check
+	@scripts/need.sh full
 	@scripts/test.py build-asan
 	@$(MAKE) --no-print-directory check-clang check-arm64
 

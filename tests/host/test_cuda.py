@@ -81,6 +81,16 @@ def test_a_kernel_that_fails(program, kernel, result, words):
     assert f"<{'deeper' if kernel == 'recurses' else kernel}> at PTX:" in done.stderr
 
 
+@pytest.mark.parametrize("kernel, result, words, lanes", [
+    ("stray", 700, "a store at 0x40: no memory is mapped there", "ffffffff"), ("odd", 700, "a store at 0x30: no memory is mapped there", "aaaaaaaa"),
+    ("crooked", 716, "an access of 4 bytes to 0x2, which is no multiple of that", "aaaaaaaa")])
+def test_all_lanes_that_stray_are_named(program, kernel, result, words, lanes):
+    """Not only the first one, and none whose access is good."""
+    done = wavetrap("exec", "-g", "sm", program, kernel)
+    assert done.stdout.endswith(f"then {result}, again {result}\n") and words in done.stderr, done.stdout + done.stderr
+    assert f"warp 0, lanes 0x{lanes}\n" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("names, kernel, ends", [("mem_viol", "stray", True), ("all", "stop", True), ("mem_viol,invalid", "stop", False), ("invalid", "stray", False)])
 def test_the_program_ends_at_a_failure_that_is_caught(program, names, kernel, ends):
     done = wavetrap("exec", "-g", "sm", f"--catch={names}", "--stats", program, kernel)

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+import test_ffmpeg_opencl as filters
 from conftest import ROOT, WAVETRAP
 
 HERE = pathlib.Path(__file__).parent
@@ -194,7 +195,7 @@ def test_the_list_of_programs():
                    for line in re.findall(r'parametrize\("routine", (.*)\)', text))
     there = {"kernels of many kinds (`tests/host/opencl_kernels.py`)": len(KERNELS),
              "images and samplers (`tests/host/opencl_images.py`)": IMAGES.count(": ok"),
-             "Debian's tests of CLBlast": routines, "`clpeak`, `hashcat`": 2, "filters of `ffmpeg`": len(FILTERS)}
+             "Debian's tests of CLBlast": routines, "`clpeak`, `hashcat`": 2, "filters of `ffmpeg`": len(FILTERS) + len([*filters.ONE, *filters.TWO, filters.PAD])}
     for name, key in (("boost_compute.cc", "Boost.Compute"), ("clfft.c", "clFFT"), ("viennacl.cc", "ViennaCL")):
         there[f"programs with {key}"] = int(re.search(rf'"{name}": \([^)]*, (\d+)\)', libraries)[1])
     assert {key: int(count) for key, count in table.items()} == there and sum(there.values()) >= 40

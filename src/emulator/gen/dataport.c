@@ -70,6 +70,13 @@ static const struct gen_uop *bad_length(const struct gen_message *m)
         m->lengths[1], m->response);
 }
 
+/* Whether an element of a lane is in the surface. */
+static bool is_inside(const struct gen_transfer *x, unsigned lane, unsigned element)
+{
+    return !(x->outside >> lane & 1) ||
+           x->addr[lane] - x->surface.base + x->offset[element] + x->size <= x->surface.size;
+}
+
 /* Makes addresses of offsets, and checks that all of them can be used. */
 static const struct gen_uop *resolve(const struct gen_message *m, struct gen_transfer *x,
                                      bool write, bool *good)
@@ -80,6 +87,7 @@ static const struct gen_uop *resolve(const struct gen_message *m, struct gen_tra
         if (!(x->on >> i & 1))
             continue;
         const uint64_t offset = x->addr[i];
+        unsigned inside = bytes;
         if (x->wide_addresses) { /* canonical: the upper bits repeat bit 47 */
             x->addr[i] = offset & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
         } else if (x->surface.is_slm) {
@@ -91,15 +99,20 @@ static const struct gen_uop *resolve(const struct gen_message *m, struct gen_tra
                     (unsigned long long)x->addr[i], (unsigned long long)x->surface.size);
             continue;
         } else {
-            if (offset + bytes > x->surface.size)
-                return gen_message_fault(
-                    m, WT_FAULT_ACCESS, (uint32_t)1 << i, x->surface.base + offset,
-                    "offset 0x%llx is outside surface %u, which has %llu bytes",
-                    (unsigned long long)offset, m->bti, (unsigned long long)x->surface.size);
+            if (offset + bytes > x->surface.size) {
+                if (!m->t->device->config.hardware_bounds)
+                    return gen_message_fault(
+                        m, WT_FAULT_ACCESS, (uint32_t)1 << i, x->surface.base + offset,
+                        "offset 0x%llx is outside surface %u, which has %llu bytes",
+                        (unsigned long long)offset, m->bti, (unsigned long long)x->surface.size);
+                x->outside |= UINT32_C(1) << i;
+                inside = offset < x->surface.size ? (unsigned)(x->surface.size - offset) : 0;
+            }
             x->addr[i] = (x->surface.base + offset) & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
         }
-        bool there;
-        const struct gen_uop *wrong = gen_check_memory(m, i, x->addr[i], bytes, write, &there);
+        bool there = true;
+        const struct gen_uop *wrong =
+            inside ? gen_check_memory(m, i, x->addr[i], inside, write, &there) : NULL;
         if (!there)
             return wrong;
     }
@@ -127,7 +140,9 @@ static const struct gen_uop *load(const struct gen_message *m, struct gen_transf
     for (unsigned i = 0; i < x->lanes; i++)
         for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++) {
             memset(value[i][k], 0, 8);
-            gen_message_read(m, &x->surface, i, x->addr[i] + x->offset[k], value[i][k], x->size);
+            if (is_inside(x, i, k))
+                gen_message_read(m, &x->surface, i, x->addr[i] + x->offset[k], value[i][k],
+                                 x->size);
         }
     for (unsigned i = 0; i < x->lanes; i++)
         for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++)
@@ -151,7 +166,8 @@ static const struct gen_uop *write_back(const struct gen_message *m, struct gen_
         return wrong;
     for (unsigned i = 0; i < x->lanes; i++)
         for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++)
-            if (!gen_message_write(m, &x->surface, i, x->addr[i] + x->offset[k],
+            if (is_inside(x, i, k) &&
+                !gen_message_write(m, &x->surface, i, x->addr[i] + x->offset[k],
                                    gen_registers(m) + data + k * padded + i * x->slot, x->size,
                                    WT_WATCH_WRITE))
                 return gen_no_memory(m->t, m->u, (uint32_t)1 << gen_message_lane(m, i), x->addr[i]);
@@ -217,6 +233,22 @@ static unsigned block_bytes(unsigned code)
     return owords[code] * 16u;
 }
 
+/*
+ * How many bytes of a block are accessed. A block that is read may reach beyond its surface, where
+ * hardware reads 0: Intel's compiler makes one of a vector of three that is the last of its buffer.
+ */
+static unsigned block_inside(const struct gen_message *m, const struct gen_transfer *x, bool write,
+                             unsigned bytes)
+{
+    const uint64_t first = x->addr[0], size = x->surface.size;
+    const bool lenient = m->t->device->config.hardware_bounds && !x->surface.is_slm;
+    if (x->wide_addresses || first + bytes <= size)
+        return bytes;
+    if (first < size && (lenient || !write))
+        return (unsigned)(size - first);
+    return lenient ? 0 : bytes;
+}
+
 /* A block of a whole message, whatever channels are enabled: `at` is the byte of the register that
  * it begins with. */
 static const struct gen_uop *move_block(const struct gen_message *m, struct gen_transfer *x,
@@ -241,15 +273,12 @@ static const struct gen_uop *move_block(const struct gen_message *m, struct gen_
     x->elements = 1;
     x->offset[0] = 0;
     x->size = 1;
-    const uint64_t first = x->addr[0], size = x->surface.size;
-    /* Compilers read several values by one block, which may be longer than the surface. As in
-     * hardware, what is behind the surface's end is zeros. */
-    const bool longer = !write && !x->wide_addresses && first < size && size - first < bytes;
-    const unsigned there = longer ? (unsigned)(size - first) : bytes;
-    memset(data + there, 0, bytes - there);
+    const uint64_t first = x->addr[0];
+    const unsigned inside = block_inside(m, x, write, bytes);
+    memset(data, 0, bytes);
     /* Each byte must be there: the ends and what is between them. */
-    for (unsigned done = 0; done < there; done += part) {
-        part = there - done < 64 ? there - done : 64;
+    for (unsigned done = 0; done < inside; done += part) {
+        part = inside - done < 64 ? inside - done : 64;
         x->addr[0] = first + done;
         x->size = part;
         const struct gen_uop *wrong = resolve(m, x, write, &good);
@@ -258,8 +287,8 @@ static const struct gen_uop *move_block(const struct gen_message *m, struct gen_
         if (!write)
             gen_message_read(m, &x->surface, 0, x->addr[0], data + done, part);
     }
-    for (unsigned done = 0; write && done < bytes; done += part) {
-        part = bytes - done < 64 ? bytes - done : 64;
+    for (unsigned done = 0; write && done < inside; done += part) {
+        part = inside - done < 64 ? inside - done : 64;
         x->addr[0] = first + done;
         x->size = part;
         resolve(m, x, true, &good);
@@ -408,6 +437,11 @@ static const struct gen_uop *atomic(struct gen_message *m, struct gen_transfer *
         uint8_t bytes[8] = {0};
         if (!(x->on >> i & 1))
             continue;
+        if (!is_inside(x, i, 0)) {
+            if (returns && m->response)
+                wt_store_le(gen_registers(m) + m->dst + i * x->size, 0, x->size);
+            continue;
+        }
         if (x->surface.is_slm)
             memcpy(bytes, m->t->group->slm + x->addr[i], x->size);
         else
@@ -492,6 +526,7 @@ const struct gen_uop *gen_dataport(struct gen_message *m)
     x.wide_addresses = false;
     x.unit = x.elements = 0;
     x.on = m->on;
+    x.outside = 0;
     if (m->sfid == GEN_SFID_DC0 && m->type >= DC0_SCRATCH)
         return scratch_block(m, &x);
     if (m->sfid == GEN_SFID_DC1 &&

@@ -20,10 +20,13 @@ struct wt_archive;
 /** What the user chooses. */
 struct gen_config {
     unsigned subslices; /**< 1..9: three slices of three are the most that Gen9 has */
+    /** What a message does outside its surface. True: as in hardware, a read gives 0 and a write
+     * has no effect. False: it is a stray access. */
+    bool hardware_bounds;
     struct wt_schedule schedule;
 };
 
-/** 3 subslices (GT2: 24 EUs, 168 threads), round robin. */
+/** 3 subslices (GT2: 24 EUs, 168 threads), round robin, stray accesses are reported. */
 void gen_config_default(struct gen_config *config);
 /** Applies "key=value,key=value" (what follows "gen9:" in --gpu). Unknown keys and bad values give
  * WT_INVALID. */

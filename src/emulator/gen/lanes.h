@@ -16,6 +16,7 @@ struct gen_transfer {
     uint8_t offset[8];   /* of each, in memory */
     uint64_t addr[GEN_CHANNELS];
     uint32_t on;
+    uint32_t outside; /* lanes with bytes outside the surface, which are not accessed */
 };
 
 /** Intel's compiler marks pointers to shared local memory by bit 28, which the memory ignores. */

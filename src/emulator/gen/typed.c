@@ -16,6 +16,7 @@ struct typed {
     unsigned coordinates; /* registers of them */
     unsigned first;       /* register: U */
     uint32_t on;          /* lanes, from bit 0 */
+    uint32_t outside;     /* lanes that read 0 and write nothing; they are not in `on` */
     unsigned first_lane;  /* of the instruction's channels: 0 or 8 */
     uint64_t addr[LANES];
 };
@@ -73,8 +74,13 @@ static const struct gen_uop *resolve(const struct gen_message *m, struct typed *
             s->is_array || spatial == 3 ? coordinate(m, x, spatial == 3 ? 2 : spatial, i) : 0};
         const bool layered = s->is_array || spatial == 3;
         if (at[0] >= width || (spatial >= 2 && at[1] >= s->height) ||
-            (layered && at[2] >= s->depth))
-            return outside(m, x, i, at);
+            (layered && at[2] >= s->depth)) {
+            if (!m->t->device->config.hardware_bounds)
+                return outside(m, x, i, at);
+            x->outside |= UINT32_C(1) << i;
+            x->on &= ~(UINT32_C(1) << i);
+            continue;
+        }
         x->addr[i] = gen_texel_address(s, at[0], at[1], at[2], x->format->bytes);
         bool there;
         const struct gen_uop *wrong =
@@ -110,7 +116,7 @@ static const struct gen_uop *read_texels(const struct gen_message *m, struct typ
 {
     const unsigned count = 4u - (unsigned)__builtin_popcount(left_out);
     uint8_t bytes[BYTES_MAX];
-    uint32_t rgba[LANES][4];
+    uint32_t rgba[LANES][4] = {0};
     bool good;
     if (!split_payload(m, x, 0) || m->response < count)
         return bad_length(m);
@@ -127,7 +133,7 @@ static const struct gen_uop *read_texels(const struct gen_message *m, struct typ
         if (left_out >> c & 1)
             continue;
         for (unsigned i = 0; i < LANES; i++)
-            if (x->on >> i & 1)
+            if ((x->on | x->outside) >> i & 1)
                 wt_store_le(gen_registers(m) + at + 4 * i, rgba[i][c], 4);
         at += GEN_GRF_BYTES;
     }
@@ -180,6 +186,8 @@ static const struct gen_uop *change_texels(const struct gen_message *m, struct t
     for (unsigned i = 0; i < LANES; i++) {
         uint8_t bytes[4];
         uint64_t operands[2] = {0, 0};
+        if (returns && x->outside >> i & 1)
+            wt_store_le(gen_registers(m) + m->dst + 4 * i, 0, 4);
         if (!(x->on >> i & 1))
             continue;
         for (unsigned k = 0; k < count; k++)

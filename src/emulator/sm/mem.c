@@ -20,10 +20,10 @@ static uint64_t base_of(const struct sm_warp *w, unsigned reg, unsigned lane, bo
     return w->r[reg][lane] | (wide ? (uint64_t)w->r[reg + 1][lane] << 32 : 0);
 }
 
-static const struct sm_uop *misaligned(struct sm_warp *w, const struct sm_uop *u, uint32_t lane,
+static const struct sm_uop *misaligned(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
                                        uint64_t addr, unsigned size)
 {
-    return sm_error(w, u, SM_MISALIGNED_ADDR, 1u << lane, addr,
+    return sm_error(w, u, SM_MISALIGNED_ADDR, lanes, addr,
                     "an access of %u bytes to 0x%llx, which is no multiple of that", size,
                     (unsigned long long)addr);
 }
@@ -41,42 +41,66 @@ static const struct sm_uop *bad_vector(struct sm_warp *w, const struct sm_uop *u
                     "R%u does not begin a vector of %u bytes", u->d, size);
 }
 
-bool sm_reach_shared(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t at,
-                     unsigned size, struct sm_access *a, const struct sm_uop **next)
+/* ---- where lanes must not go ---- */
+
+static void add_stray(struct sm_access *a, unsigned lane, enum sm_stray_kind kind, uint64_t at)
+{
+    if (!a->stray) {
+        a->stray_kind = kind;
+        a->stray_at = at;
+    }
+    if (kind == a->stray_kind)
+        a->stray |= 1u << lane;
+}
+
+const struct sm_uop *sm_stray(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a)
+{
+    const struct sm_launch *l = &w->device->grid.launch;
+    const unsigned long long at = a->stray_at;
+    assert(a->stray);
+    switch (a->stray_kind) {
+    case SM_STRAY_MISALIGNED:
+        return misaligned(w, u, a->stray, a->stray_at, a->size);
+    case SM_STRAY_SHARED:
+        return sm_error(w, u, SM_OOR_ADDR, a->stray, at,
+                        "shared memory at 0x%llx; the CTA has 0x%x bytes", at, l->shared);
+    case SM_STRAY_LOCAL:
+        return sm_error(w, u, SM_OOR_ADDR, a->stray, at,
+                        "local memory at 0x%llx; the thread has 0x%x bytes", at, l->local);
+    default:
+        return sm_error(w, u, SM_L1_ERROR, a->stray, at, "a %s at 0x%llx: %s",
+                        a->store ? "store" : "load", at,
+                        a->stray_kind == SM_STRAY_READ_ONLY ? "the memory there is read-only"
+                                                            : "no memory is mapped there");
+    }
+}
+
+void sm_reach_shared(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_access *a)
 {
     const uint32_t limit = w->device->grid.launch.shared;
-    if (at % size) {
-        *next = misaligned(w, u, lane, at, size);
-        return false;
+    if (at % a->size) {
+        add_stray(a, lane, SM_STRAY_MISALIGNED, at);
+        return;
     }
-    if (at > limit || at + (uint64_t)size > limit) {
-        *next = sm_error(w, u, SM_OOR_ADDR, 1u << lane, at,
-                         "shared memory at 0x%llx; the CTA has 0x%x bytes", (unsigned long long)at,
-                         limit);
-        return false;
+    if (at > limit || at + (uint64_t)a->size > limit) {
+        add_stray(a, lane, SM_STRAY_SHARED, at);
+        return;
     }
     a->shared |= 1u << lane;
     a->addr[lane] = at;
-    return true;
 }
 
 /* Offsets into shared memory. *done: there was a mistake, and the result is what to return. */
 static const struct sm_uop *shared_access(struct sm_warp *w, const struct sm_uop *u, int64_t offset,
                                           unsigned size, struct sm_access *a, bool *done)
 {
-    *done = true;
-    a->lanes = sm_lanes_of(w, u);
-    a->shared = 0;
-    a->size = size;
+    sm_access_begin(a, sm_lanes_of(w, u), size, false);
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
-        const uint32_t at = (uint32_t)(w->r[u->a][i] + (uint64_t)offset);
-        const struct sm_uop *next;
-        if (!sm_reach_shared(w, u, i, at, size, a, &next))
-            return next;
+        sm_reach_shared(w, i, (uint32_t)(w->r[u->a][i] + (uint64_t)offset), a);
     }
-    *done = false;
-    return NULL;
+    *done = a->stray != 0;
+    return a->stray ? sm_stray(w, u, a) : NULL;
 }
 
 bool sm_local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, unsigned size,
@@ -87,99 +111,74 @@ bool sm_local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, u
     return offset + size <= local && offset < local;
 }
 
-bool sm_reach_local(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t at,
-                    unsigned size, struct sm_access *a, const struct sm_uop **next)
+void sm_reach_local(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_access *a)
 {
-    if (at % size) {
-        *next = misaligned(w, u, lane, at, size);
-        return false;
-    }
-    if (!sm_local_address(w, lane, at, size, &a->addr[lane]) ||
-        !sm_mapped(w->device, a->addr[lane], size, true)) {
-        *next = sm_error(w, u, SM_OOR_ADDR, 1u << lane, at,
-                         "local memory at 0x%llx; the thread has 0x%x bytes",
-                         (unsigned long long)at, w->device->grid.launch.local);
-        return false;
-    }
-    return true;
+    if (at % a->size)
+        add_stray(a, lane, SM_STRAY_MISALIGNED, at);
+    else if (!sm_local_address(w, lane, at, a->size, &a->addr[lane]) ||
+             !sm_mapped(w->device, a->addr[lane], a->size, true))
+        add_stray(a, lane, SM_STRAY_LOCAL, at);
 }
 
 static const struct sm_uop *local_access(struct sm_warp *w, const struct sm_uop *u, int64_t offset,
                                          unsigned size, struct sm_access *a, bool *done)
 {
-    *done = true;
-    a->lanes = sm_lanes_of(w, u);
-    a->shared = 0;
-    a->size = size;
+    sm_access_begin(a, sm_lanes_of(w, u), size, false);
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
-        const uint32_t at = (uint32_t)(w->r[u->a][i] + (uint64_t)offset);
-        const struct sm_uop *next;
-        if (!sm_reach_local(w, u, i, at, size, a, &next))
-            return next;
+        sm_reach_local(w, i, (uint32_t)(w->r[u->a][i] + (uint64_t)offset), a);
     }
-    *done = false;
-    return NULL;
+    *done = a->stray != 0;
+    return a->stray ? sm_stray(w, u, a) : NULL;
 }
 
 /* A global address; a generic one leads to shared and local memory through their windows, too. */
-bool sm_reach_global(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t at,
-                     unsigned size, bool store, bool generic, struct sm_access *a,
-                     const struct sm_uop **next)
+void sm_reach_global(struct sm_warp *w, unsigned lane, uint64_t at, bool generic,
+                     struct sm_access *a)
 {
     struct sm_device *d = w->device;
+    const unsigned size = a->size;
     if (at % size) {
-        *next = misaligned(w, u, lane, at, size);
-        return false;
+        add_stray(a, lane, SM_STRAY_MISALIGNED, at);
+        return;
     }
     if (generic && at - SM_SHARED_WINDOW < SM_WINDOW_BYTES) {
         if (at - SM_SHARED_WINDOW + size > d->grid.launch.shared) {
-            *next = sm_error(w, u, SM_OOR_ADDR, 1u << lane, at,
-                             "shared memory at 0x%llx; the CTA has 0x%x bytes",
-                             (unsigned long long)(at - SM_SHARED_WINDOW), d->grid.launch.shared);
-            return false;
+            add_stray(a, lane, SM_STRAY_SHARED, at - SM_SHARED_WINDOW);
+            return;
         }
         a->shared |= 1u << lane;
         a->addr[lane] = at - SM_SHARED_WINDOW;
-        return true;
+        return;
     }
-    if (generic && at - SM_LOCAL_WINDOW < SM_WINDOW_BYTES &&
-        !sm_local_address(w, lane, at - SM_LOCAL_WINDOW, size, &at)) {
-        *next = sm_error(w, u, SM_OOR_ADDR, 1u << lane, at,
-                         "local memory beyond the thread's 0x%x bytes", d->grid.launch.local);
-        return false;
+    if (generic && at - SM_LOCAL_WINDOW < SM_WINDOW_BYTES) {
+        const uint64_t offset = at - SM_LOCAL_WINDOW;
+        if (!sm_local_address(w, lane, offset, size, &at)) {
+            add_stray(a, lane, SM_STRAY_LOCAL, offset);
+            return;
+        }
     }
-    if (!(store ? (const uint8_t *)sm_writable(d, at) : sm_readable(d, at)) &&
-        !sm_mapped(d, at, size, store)) {
-        *next = sm_error(w, u, SM_L1_ERROR, 1u << lane, at, "a %s at 0x%llx: %s",
-                         store ? "store" : "load", (unsigned long long)at,
-                         sm_mapped(d, at, size, false) ? "the memory there is read-only"
-                                                       : "no memory is mapped there");
-        return false;
+    if (!(a->store ? (const uint8_t *)sm_writable(d, at) : sm_readable(d, at)) &&
+        !sm_mapped(d, at, size, a->store)) {
+        add_stray(a, lane, sm_mapped(d, at, size, false) ? SM_STRAY_READ_ONLY : SM_STRAY_UNMAPPED,
+                  at);
+        return;
     }
     a->addr[lane] = at;
-    return true;
 }
 
 static const struct sm_uop *global_access(struct sm_warp *w, const struct sm_uop *u, bool wide,
                                           int64_t offset, unsigned size, bool store, bool generic,
                                           struct sm_access *a, bool *done)
 {
-    const struct sm_uop *next;
-    *done = true;
-    a->lanes = sm_lanes_of(w, u);
-    a->shared = 0;
-    a->size = size;
+    sm_access_begin(a, sm_lanes_of(w, u), size, store);
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
-        uint64_t at = base_of(w, u->a, i, wide) + (uint64_t)offset;
-        if (!wide)
-            at = (uint32_t)at;
-        if (!sm_reach_global(w, u, i, at, size, store, generic, a, &next))
-            return next;
+        const uint64_t at = base_of(w, u->a, i, wide) + (uint64_t)offset;
+        sm_reach_global(w, i, wide ? at : (uint32_t)at, generic, a);
     }
-    *done = false;
-    return NULL;
+    *done = a->stray != 0;
+    return a->stray ? sm_stray(w, u, a) : NULL;
 }
 
 /* ---- loads and stores ---- */
@@ -384,16 +383,25 @@ const struct sm_uop *sm_op_ldc(struct sm_warp *w, const struct sm_uop *u)
     struct sm_access a = {.lanes = sm_lanes_of(w, u), .size = bytes};
     if (!good_vector(u->d, bytes))
         return bad_vector(w, u, bytes);
+    uint32_t beyond = 0, first = 0;
     for (uint32_t left = a.lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         const uint32_t at = (uint32_t)(w->r[u->a][i] + (uint64_t)offset);
-        if (at % bytes)
-            return misaligned(w, u, i, at, bytes);
-        if (bank >= SM_BANKS || !l->bank[bank] || at + (uint64_t)bytes > l->bank_size[bank])
-            return sm_error(w, u, SM_INVALID_CONST_ADDR_LDC, 1u << i, at,
-                            "there is no constant at c[0x%x][0x%x]", bank, at);
-        a.addr[i] = l->bank[bank] + at;
+        if (at % bytes) {
+            add_stray(&a, i, SM_STRAY_MISALIGNED, at);
+        } else if (bank >= SM_BANKS || !l->bank[bank] ||
+                   at + (uint64_t)bytes > l->bank_size[bank]) {
+            first = beyond ? first : at;
+            beyond |= 1u << i;
+        } else {
+            a.addr[i] = l->bank[bank] + at;
+        }
     }
+    if (a.stray && (!beyond || __builtin_ctz(a.stray) < __builtin_ctz(beyond)))
+        return sm_stray(w, u, &a);
+    if (beyond)
+        return sm_error(w, u, SM_INVALID_CONST_ADDR_LDC, beyond, first,
+                        "there is no constant at c[0x%x][0x%x]", bank, first);
     return load(w, u, &a, size < 4 ? size : 4);
 }
 

@@ -4,28 +4,49 @@
 
 #include "emulator/sm/internal.h"
 
+/** What is wrong with the access of a lane. */
+enum sm_stray_kind {
+    SM_STRAY_MISALIGNED,
+    SM_STRAY_SHARED, /**< beyond what the CTA has */
+    SM_STRAY_LOCAL,  /**< beyond what the thread has */
+    SM_STRAY_READ_ONLY,
+    SM_STRAY_UNMAPPED,
+};
+
 /** Where the lanes of one access go. */
 struct sm_access {
     uint64_t addr[SM_LANES]; /**< in global memory, or the offset into shared memory */
     uint32_t lanes;          /**< that access at all */
     uint32_t shared;         /**< of them, those that access shared memory */
-    unsigned size;           /**< bytes of a lane, 1 to 16 */
+    unsigned size;           /**< bytes of a lane, 1 to 32 */
+    bool store;
+    uint32_t stray;                /**< lanes that must not: those like the first of them */
+    enum sm_stray_kind stray_kind; /**< what is wrong with these */
+    uint64_t stray_at;             /**< where the first of them goes */
 };
 
+/** An access that no lane is part of yet. */
+static inline void sm_access_begin(struct sm_access *a, uint32_t lanes, unsigned size, bool store)
+{
+    a->lanes = lanes;
+    a->shared = a->stray = 0;
+    a->size = size;
+    a->store = store;
+}
+
 /**
- * Checks the access of one lane and adds its address to *a. False: it raised an error, and *next is
- * what the executor must return.
+ * Checks the access of one lane and adds its address, or the lane to those that must not
+ * (a->stray).
  */
-bool sm_reach_shared(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t at,
-                     unsigned size, struct sm_access *a, const struct sm_uop **next);
+void sm_reach_shared(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_access *a);
 /* The same for local memory. */
-bool sm_reach_local(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t at,
-                    unsigned size, struct sm_access *a, const struct sm_uop **next);
+void sm_reach_local(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_access *a);
 /* The same for global memory, and for generic addresses, which may lead to shared or local memory.
  */
-bool sm_reach_global(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t at,
-                     unsigned size, bool store, bool generic, struct sm_access *a,
-                     const struct sm_uop **next);
+void sm_reach_global(struct sm_warp *w, unsigned lane, uint64_t at, bool generic,
+                     struct sm_access *a);
+/** Raises the error of an access with stray lanes; what the executor must return. */
+const struct sm_uop *sm_stray(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a);
 
 /** The address in global memory of a lane's local memory at @p offset; false: it has less. */
 bool sm_local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, unsigned size,

@@ -100,9 +100,13 @@ static bool release(const struct sm_warp *w, uint64_t address)
 static bool fetch(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t at,
                   unsigned size, uint8_t *bytes, const struct sm_uop **next)
 {
-    struct sm_access a = {.lanes = 1u << lane, .size = size};
-    if (!sm_reach_global(w, u, lane, at, size, false, true, &a, next))
+    struct sm_access a;
+    sm_access_begin(&a, 1u << lane, size, false);
+    sm_reach_global(w, lane, at, true, &a);
+    if (a.stray) {
+        *next = sm_stray(w, u, &a);
         return false;
+    }
     sm_load_bytes(w, u, &a, lane, bytes);
     return true;
 }

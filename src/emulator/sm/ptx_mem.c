@@ -12,34 +12,27 @@ static bool reach(struct sm_warp *w, const struct sm_uop *u, bool store, struct 
     const struct ptx_op *o = u->ptx;
     const uint8_t *frame = ptx_frame(w);
     const uint64_t *row = ptx_in(frame, &o->s[0]);
-    const unsigned size = o->element;      /* of the whole vector */
     const bool narrow = o->from_type == 4; /* the base is a register of 32 bits */
-    a->lanes = ptx_lanes(w, o);
-    a->shared = 0;
-    a->size = size;
+    sm_access_begin(a, ptx_lanes(w, o), o->element, store);
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         const uint64_t base = narrow ? ((const uint32_t *)row)[i] : row[i];
         const uint64_t at = base + (uint64_t)o->offset;
-        bool good;
         switch (o->space) {
         case PTX_SPACE_SHARED:
-            good = sm_reach_shared(w, u, i, at, size, a, next);
+            sm_reach_shared(w, i, at, a);
             break;
         case PTX_SPACE_LOCAL:
-            good = sm_reach_local(w, u, i, at, size, a, next);
-            break;
-        case PTX_SPACE_NONE:
-            good = sm_reach_global(w, u, i, at, size, store, true, a, next);
+            sm_reach_local(w, i, at, a);
             break;
         default:
-            good = sm_reach_global(w, u, i, at, size, store, false, a, next);
+            sm_reach_global(w, i, at, o->space == PTX_SPACE_NONE, a);
             break;
         }
-        if (!good)
-            return false;
     }
-    return true;
+    if (a->stray)
+        *next = sm_stray(w, u, a);
+    return !a->stray;
 }
 
 /* Elements of a vector: their bytes are o->size, those of their registers 4 or 8. */

@@ -198,7 +198,7 @@ PTX_EXECUTOR(ptx_op_surface_store)
 {
     const struct ptx_op *o = u->ptx;
     const uint8_t *frame = ptx_frame(w);
-    struct sm_access a = {0};
+    struct sm_access a = {.store = true};
     unsigned sizes[SM_LANES];
     uint8_t bytes[SM_LANES][16];
     struct handles h = {.row = ptx_in(frame, &o->s[0])};
@@ -208,13 +208,17 @@ PTX_EXECUTOR(ptx_op_surface_store)
         uint64_t address;
         r.lane = i;
         const enum sm_surface_place place = surface_place(&r, &h, frame, &address, &sizes[i]);
-        if (place == SM_SURFACE_ERROR ||
-            (place == SM_SURFACE_INSIDE &&
-             !sm_reach_global(w, u, i, address, sizes[i], true, false, &a, &r.next)))
+        if (place == SM_SURFACE_ERROR)
             return r.next;
-        a.lanes |= place == SM_SURFACE_INSIDE ? 1u << i : 0;
+        if (place == SM_SURFACE_INSIDE) {
+            a.size = sizes[i];
+            sm_reach_global(w, i, address, false, &a);
+            a.lanes |= 1u << i;
+        }
         bytes_to_store(o, frame, i, &h.found.texture, bytes[i]);
     }
+    if (a.stray)
+        return sm_stray(w, u, &a);
     PTX_LEFT(i, a.lanes)
     {
         a.size = sizes[i];

@@ -198,7 +198,7 @@ const struct sm_uop *sm_op_suld(struct sm_warp *w, const struct sm_uop *u)
 const struct sm_uop *sm_op_sust(struct sm_warp *w, const struct sm_uop *u)
 {
     const struct form f = form_of(u);
-    struct sm_access a = {0};
+    struct sm_access a = {.store = true};
     unsigned sizes[SM_LANES];
     uint8_t bytes[SM_LANES][16];
     struct sm_texture_found found = {.known = false};
@@ -207,13 +207,17 @@ const struct sm_uop *sm_op_sust(struct sm_warp *w, const struct sm_uop *u)
         uint64_t address;
         r.lane = (unsigned)__builtin_ctz(left);
         const enum sm_surface_place place = place_of(&f, &r, &found, &address, &sizes[r.lane]);
-        if (place == SM_SURFACE_ERROR ||
-            (place == SM_SURFACE_INSIDE &&
-             !sm_reach_global(w, u, r.lane, address, sizes[r.lane], true, false, &a, &r.next)))
+        if (place == SM_SURFACE_ERROR)
             return r.next;
-        a.lanes |= place == SM_SURFACE_INSIDE ? 1u << r.lane : 0;
+        if (place == SM_SURFACE_INSIDE) {
+            a.size = sizes[r.lane];
+            sm_reach_global(w, r.lane, address, false, &a);
+            a.lanes |= 1u << r.lane;
+        }
         bytes_to_store(w, u, &f, r.lane, &found.texture, bytes[r.lane]);
     }
+    if (a.stray)
+        return sm_stray(w, u, &a);
     for (uint32_t left = a.lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         a.size = sizes[lane];

@@ -7,11 +7,12 @@ bool sm_texture_read(void *context, uint64_t address, unsigned size, uint8_t *by
 {
     struct sm_texture_lane *r = context;
     struct sm_access a;
-    a.lanes = 1u << r->lane;
-    a.shared = 0;
-    a.size = size;
-    if (!sm_reach_global(r->w, r->u, r->lane, address, size, false, false, &a, &r->next))
+    sm_access_begin(&a, 1u << r->lane, size, false);
+    sm_reach_global(r->w, r->lane, address, false, &a);
+    if (a.stray) {
+        r->next = sm_stray(r->w, r->u, &a);
         return false;
+    }
     sm_load_bytes(r->w, r->u, &a, r->lane, bytes);
     return true;
 }

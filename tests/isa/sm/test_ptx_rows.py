@@ -177,6 +177,39 @@ def dp4a(a, b, c):
     return sum(s(a >> 8 * i, 8) * (b >> 8 * i & 255) for i in range(4)) + c
 
 
+def parts(a, b, c, operation, bits, dtype="u32", types=("u32", "u32"), sat=False, adds=False):
+    """Halves or bytes of two words: put together, or added to the third word."""
+    signed, word, total = dtype == "s32", 0, c
+    for n in range(32 // bits):
+        x, y = ((s(v >> bits * n, bits) if t == "s32" else v >> bits * n & (1 << bits) - 1) for v, t in zip((a, b), types))
+        value = operation(x, y)
+        if sat:
+            most = (1 << bits - signed) - 1
+            value = max(-most - 1 if signed else 0, min(most, value))
+        part = value & (1 << bits) - 1
+        word |= part << bits * n
+        total += s(part, bits) if signed else part
+    return total if adds else word
+
+
+def average(x, y):
+    return (x + y + (x + y >= 0)) >> 1
+
+
+PARTS = [("vadd2.u32.u32.u32", 16, {}, lambda x, y: x + y), ("vadd4.s32.s32.s32.sat", 8, {"sat": True}, lambda x, y: x + y),
+         ("vsub2.u32.u32.u32.sat", 16, {"sat": True}, lambda x, y: x - y), ("vsub4.s32.u32.s32.add", 8, {"adds": True}, lambda x, y: x - y),
+         ("vavrg2.s32.s32.s32", 16, {}, average), ("vavrg4.u32.u32.u32", 8, {}, average),
+         ("vabsdiff2.s32.s32.s32.sat", 16, {"sat": True}, lambda x, y: abs(x - y)), ("vabsdiff4.u32.u32.u32.add", 8, {"adds": True}, lambda x, y: abs(x - y)),
+         ("vmin2.s32.s32.s32", 16, {}, min), ("vmin4.u32.u32.u32.add", 8, {"adds": True}, min), ("vmax2.u32.u32.u32", 16, {}, max),
+         ("vmax4.s32.s32.s32", 8, {}, max), ("vset2.u32.u32.le", 16, {}, lambda x, y: x <= y), ("vset4.s32.s32.gt.add", 8, {"adds": True}, lambda x, y: x > y)]
+
+
+def part_case(text, bits, how, operation):
+    types = [word for word in text.split(".") if word in ("u32", "s32")]
+    dtype = types.pop(0) if len(types) == 3 else "u32"
+    return f"{text} %d, %a, %b, %c;", lambda a, b, c: parts(a, b, c, operation, bits, dtype, types, **how)
+
+
 # instructions of the case; what %d is (a dword), from a, b, c; kinds of inputs: "i" or "f"
 C = [
     ("add.u32 %d, %a, %b;", lambda a, b, c: a + b), ("sub.s32 %d, %a, %b;", lambda a, b, c: a - b),
@@ -222,6 +255,7 @@ C = [
     ("dp4a.s32.u32 %d, %a, %b, %c;", dp4a),
     ("vadd.u32.u32.u32.add %d, %a, %b, %c;", lambda a, b, c: a + b + c),
     ("vsub.u32.u32.u32.add %d, %a, %b, %c;", lambda a, b, c: a - b + c),
+    *[part_case(*case) for case in PARTS],
     ("mov.b32 %d, %a;", lambda a, b, c: a), ("mov.b64 %D, {%a, %b}; mov.b64 {%t, %d}, %D;", lambda a, b, c: b),
     ("mov.v2.u32 %V, {%a, %b}; mov.b64 %D, %V; shr.u64 %D, %D, 16; mov.b64 %V, %D; mov.b32 %d, %V.x;",
      lambda a, b, c: (b << 32 | a) >> 16),
