@@ -150,6 +150,10 @@ static bool prepare_intel(const struct start *start, const char *folder)
         return false;
     if (!set_or_unset(WT_GEM_VARIABLE, start->options->gem))
         return false;
+    /* pyopencl keeps binaries of programs. Those of a debugger's session are compiled for
+     * debugging, and the session has no source text for those of an earlier one. */
+    if (getenv("WAVETRAP_HELD") && setenv("PYOPENCL_NO_CACHE", "1", 0))
+        return false;
     return preload(folder, "libwavetrap-drm.so");
 }
 

@@ -102,6 +102,14 @@ int main()
     assert said[5] == "$1 = 0\n" and said[6].endswith(END)
 
 
+def test_kernels_can_be_looked_at_after_the_end(program):
+    """The program unloads its module and destroys its context before it ends: whoever comes first, the module is there."""
+    fill = line_of("first line of fill")
+    said = ask(["break fill", "run", "delete", "continue", "info line fill", "x/i fill", "info functions weigh"], *program, options=SM)
+    assert said[3].endswith(END) and said[4].startswith(f'Line {fill} of "{SOURCE}" starts at address '), said
+    assert re.match(r"   0x\w+ <fill>:\t", said[5]) and re.search(r"\bweigh\b", said[6]), said
+
+
 def test_why_a_warp_waits(program):
     """The first warp is at the barrier when the next one comes there."""
     said = ask([f"break session.cu:{line_of('tile is filled') - 1}", "run", "info waves", "continue", "info waves", "info barriers", "kill"], *program,

@@ -85,6 +85,18 @@ def test_several_programs_kernels_and_queues(program):
     assert said[9] == "Continuing.\n" + ROUNDS + "[Program exited with code 03]\n"
 
 
+def test_programs_of_pyopencl_are_compiled_in_each_session(tmp_path, monkeypatch):
+    """Their binaries would be kept otherwise, for sessions that have no source text, and for runs without a debugger."""
+    script = tmp_path / "script.py"
+    script.write_text("import pyopencl as cl\ncontext = cl.create_some_context(False)\nqueue = cl.CommandQueue(context)\n"
+                      "program = cl.Program(context, 'kernel void k(global int *a)\\n{\\n    a[0] = 1;\\n}\\n').build()\n"
+                      "program.k(queue, (8,), None, cl.Buffer(context, 0, 64))\nqueue.finish()\n")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for _ in range(2):
+        said = said_by(["break k", "run", "kill"], "/usr/bin/python3", script)
+        assert "\n3\t    a[0] = 1;\n" in said[1], said
+
+
 def test_why_a_thread_waits(program):
     """A thread is at the barrier of its group of two while the other one stops at the breakpoint."""
     again = ["continue", "info waves", "info barriers"] * 4

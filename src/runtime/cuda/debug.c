@@ -28,6 +28,7 @@ static struct {
     uint64_t runs, pokes;
     bool held, followed, stopped;
     uint64_t state, known; /* of the list of modules; 0: not known */
+    bool unloaded;         /* since that state: debug_module_removed() */
     struct debug_module *module;
     size_t module_count, module_room;
     uint64_t next_module;
@@ -202,6 +203,8 @@ bool debug_turn(struct gpu *gpu, enum wt_run *result)
 
 void debug_launch_wait(void)
 {
+    its.state += its.unloaded;
+    its.unloaded = false;
     while ((its.held || (its.followed && its.known != its.state)) && !wt_interrupt_pending())
         wait_for(&its.let, LOOK_MS);
 }
@@ -296,6 +299,7 @@ void debug_module_added(const struct gpu *gpu, const struct gpu_module *module)
     if (!grown)
         return; /* the program runs; its code has no symbols */
     its.module = grown;
+    its.unloaded = false;
     grown[its.module_count++] = (struct debug_module){.wire = {.id = its.next_module++,
                                                                .code = module->code,
                                                                .data = module->data,
@@ -311,7 +315,7 @@ void debug_module_removed(const struct gpu_module *module)
         if (its.module[i].module != module)
             continue;
         memmove(&its.module[i], &its.module[i + 1], (--its.module_count - i) * sizeof *its.module);
-        its.state++;
+        its.unloaded = true;
         return;
     }
 }

@@ -23,7 +23,9 @@ void debug_leave(void);
 /** Adds a loaded module to the list. Without host memory the debugger does not see it. Entered. */
 void debug_module_added(const struct gpu *gpu, const struct gpu_module *module);
 /**
- * Removes a module that is about to be freed from the list; ignored if it is not there. Entered.
+ * Removes a module that is about to be freed from the list; ignored if it is not there. The list
+ * has another state when the next module comes or the next kernel begins: until then, so after the
+ * program's end, a debugger has the module of the latest kernels. Entered.
  */
 void debug_module_removed(const struct gpu_module *module);
 
