@@ -1,4 +1,5 @@
-/* The quick ways through arithmetic (emulator/gen/quick.c, rows.c) give what the general way gives:
+/* The quick ways through arithmetic (emulator/gen/quick.c, rows.c, wide.c)
+ * give what the general way gives:
  * random instructions on random registers, in any rounding mode. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -130,7 +131,7 @@ static void test_both_ways_give_the_same(void **state)
     enum { WANTED = 60000, MOST = 4000000 };
     struct gen_registers *before = calloc(1, sizeof *before), *quick = calloc(1, sizeof *before),
                          *general = calloc(1, sizeof *before);
-    unsigned done = 0, rows[GEN_INSNS] = {0}, by_rows[GEN_INSNS] = {0};
+    unsigned done = 0, rows[GEN_INSNS] = {0}, by_rows[GEN_INSNS] = {0}, wide[GEN_INSNS] = {0};
     struct gen_uop u;
     assert_true(before && quick && general);
     for (unsigned tries = 0; done < WANTED && tries < MOST; tries++) {
@@ -156,6 +157,7 @@ static void test_both_ways_give_the_same(void **state)
         }
         rows[u.insn.row - gen_rows]++;
         by_rows[u.insn.row - gen_rows] += u.run != gen_run_quick;
+        wide[u.insn.row - gen_rows] += u.run != gen_run_quick && u.domain == GEN_DOUBLE;
         done++;
     }
     assert_int_equal(done, WANTED);
@@ -169,6 +171,10 @@ static void test_both_ways_give_the_same(void **state)
     for (unsigned i = 0; i < sizeof by_row / sizeof by_row[0]; i++)
         if (by_rows[by_row[i]] <= 10)
             fail_msg("%s by rows.c: %u", gen_rows[by_row[i]].name, by_rows[by_row[i]]);
+    static const unsigned by_wide[] = {GEN_MOV, GEN_ADD, GEN_MUL, GEN_MAD};
+    for (unsigned i = 0; i < sizeof by_wide / sizeof by_wide[0]; i++)
+        if (wide[by_wide[i]] <= 10)
+            fail_msg("%s by wide.c: %u", gen_rows[by_wide[i]].name, wide[by_wide[i]]);
     free(before);
     free(quick);
     free(general);

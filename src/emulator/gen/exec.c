@@ -890,7 +890,7 @@ static void choose_handler(struct gen_uop *u)
         u->run = gen_run_on_stack;
     else if (!gen_quick_prepare(u))
         u->run = u->general;
-    else if (!gen_rows_prepare(u))
+    else if (!gen_rows_prepare(u) && !gen_wide_prepare(u))
         u->run = gen_run_quick;
 }
 

@@ -351,6 +351,11 @@ static inline uint64_t gen_quick_element(const uint8_t *at, const struct gen_qui
 /* Chooses a handler for an instruction that gen_quick_prepare has taken; false: there is none. */
 bool gen_rows_prepare(struct gen_uop *u);
 
+/* ---- wide.c ---- */
+
+/* The same for doubles, and for moves of 64 bits. */
+bool gen_wide_prepare(struct gen_uop *u);
+
 /* An arithmetic instruction. */
 const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u);
 /* Chooses domain and handler of a decoded instruction. */
