@@ -66,8 +66,7 @@ int main(int argc, char **argv)
         cuMemHostRegister(memory, SIZE, 0) || cuMemHostRegister(other, sizeof state, 0))
         return 1;
     pthread_create(&thread, NULL, unmap, NULL);
-    const CUresult launched =
-        cuLaunchKernel(uses, 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL);
+    const CUresult launched = cuLaunchKernel(uses, 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL);
     printf("launched %d, then %d\n", launched, cuCtxSynchronize());
     pthread_join(thread, NULL);
     return 0;
