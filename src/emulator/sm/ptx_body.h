@@ -199,6 +199,8 @@ bool ptx_lower_alloca(struct body *b, enum ptx_math op);
 bool ptx_lower_atomic(struct body *b, enum ptx_math op);
 /* ld, ldu. */
 bool ptx_lower_load(struct body *b, enum ptx_math op);
+/* cp.async. */
+bool ptx_lower_copy(struct body *b, enum ptx_math op);
 /* What has no effect here: fences, prefetch and the like. */
 bool ptx_lower_nothing(struct body *b, enum ptx_math op);
 /* stacksave, stackrestore. */

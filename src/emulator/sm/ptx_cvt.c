@@ -77,13 +77,17 @@ static uint64_t to_integer(const struct ptx_op *o, uint64_t wide)
                               : clamp_unsigned(wt_f64_to_u64(wide, &fp), bytes);
 }
 
-static uint32_t to_bfloat(uint32_t bits, unsigned round)
+/* By way of a single whose last bit says that something was cut off: it is rounded once. */
+uint16_t ptx_bfloat(uint64_t wide, unsigned round)
 {
+    struct wt_fp fp = {.round = WT_RTZ, .propagate_nan = true};
+    uint32_t bits = wt_f64_to_f32(wide, &fp);
     if ((bits & 0x7fffffff) > 0x7f800000)
         return 0x7fff;
+    bits |= wt_f32_to_f64(bits, &fp) != wide;
     if (round == WT_RTZ)
-        return bits >> 16;
-    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+        return (uint16_t)(bits >> 16);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 static uint64_t narrow(const struct ptx_op *o, uint64_t wide)
@@ -95,12 +99,26 @@ static uint64_t narrow(const struct ptx_op *o, uint64_t wide)
         v = v >= 1 ? 1 : v > 0 ? v : 0;
         wide = double_bits(v);
     }
+    if (o->how && v == v) { /* .relu */
+        v = v > 0 ? v : 0;
+        wide = double_bits(v);
+    }
     if (o->type == PTX_F64)
         return wide;
     if (o->type == PTX_F16)
         return v != v ? 0x7fff : wt_f64_to_f16(wide, &fp);
-    const uint32_t single = v != v ? 0x7fffffff : wt_f64_to_f32(wide, &fp);
-    return o->type == PTX_BF16 ? to_bfloat(single, o->round) : single;
+    if (o->type == PTX_BF16)
+        return ptx_bfloat(wide, o->round);
+    return v != v ? 0x7fffffff : wt_f64_to_f32(wide, &fp);
+}
+
+/* An integer as a double; what is cut off is noted in the last bit. */
+static uint64_t sticky_double(bool is_signed, uint64_t v)
+{
+    struct wt_fp fp = {.round = WT_RTZ};
+    const uint64_t wide = is_signed ? wt_i64_to_f64((int64_t)v, &fp) : wt_u64_to_f64(v, &fp);
+    const uint64_t back = is_signed ? (uint64_t)wt_f64_to_i64(wide, &fp) : wt_f64_to_u64(wide, &fp);
+    return wide | (back != v);
 }
 
 static uint64_t from_integer(const struct ptx_op *o, uint64_t v)
@@ -112,10 +130,12 @@ static uint64_t from_integer(const struct ptx_op *o, uint64_t v)
         return s ? wt_i64_to_f64((int64_t)v, &fp) : wt_u64_to_f64(v, &fp);
     if (o->type == PTX_F16)
         return s ? wt_i64_to_f16((int64_t)v, &fp) : wt_u64_to_f16(v, &fp);
+    if (o->type == PTX_BF16)
+        return ptx_bfloat(sticky_double(s, v), o->round);
     r = s ? wt_i64_to_f32((int64_t)v, &fp) : wt_u64_to_f32(v, &fp);
     if (o->sat)
         r = (uint32_t)r & 0x80000000u ? 0 : r > 0x3f800000 ? 0x3f800000 : r;
-    return o->type == PTX_BF16 ? to_bfloat((uint32_t)r, o->round) : r;
+    return r;
 }
 
 /* The value of an integer in 64 bits. */

@@ -32,6 +32,9 @@ PTX_LANE_BY_LANE(div_f64, double, double, double, a / b)
 
 /* ---- the others, a lane at a time ---- */
 
+/* What o->combine has of operations on floats. */
+enum { RELU = 1, XORSIGN = 2 };
+
 static uint32_t flush(uint32_t a)
 {
     return a & 0x7f800000 ? a : a & 0x80000000u;
@@ -101,6 +104,12 @@ static uint32_t single(const struct ptx_op *o, uint32_t a, uint32_t b, uint32_t 
         }
         if (o->flag && ((a & 0x7fffffff) > 0x7f800000 || (b & 0x7fffffff) > 0x7f800000))
             return NAN32;
+        if (o->combine & XORSIGN) { /* of the magnitudes, with the product's sign */
+            const uint32_t x = a & 0x7fffffff, y = b & 0x7fffffff;
+            r = o->how == PTX_OP_min ? wt_f32_min(x, y, &fp) : wt_f32_max(x, y, &fp);
+            r |= (a ^ b) & 0x80000000u;
+            break;
+        }
         r = o->how == PTX_OP_min ? wt_f32_min(a, b, &fp) : wt_f32_max(a, b, &fp);
         break;
     case PTX_OP_abs:
@@ -160,7 +169,17 @@ static uint16_t half(const struct ptx_op *o, uint16_t a, uint16_t b, uint16_t c)
     struct wt_fp fp = {
         .round = o->round, .propagate_nan = true, .flush_input = o->ftz, .flush_output = o->ftz};
     const bool nan = (a & 0x7fff) > 0x7c00 || (b & 0x7fff) > 0x7c00;
-    uint16_t r;
+    const bool compares = o->how == PTX_OP_min || o->how == PTX_OP_max;
+    uint16_t r, sign = 0;
+    if (compares && o->combine & XORSIGN) {
+        sign = (a ^ b) & 0x8000;
+        a &= 0x7fff;
+        b &= 0x7fff;
+    }
+    if (compares && o->ftz) {
+        a &= a & 0x7c00 ? 0xffff : 0x8000;
+        b &= b & 0x7c00 ? 0xffff : 0x8000;
+    }
     switch (o->how) {
     case PTX_OP_add:
         r = wt_f16_add(a, b, &fp);
@@ -175,10 +194,10 @@ static uint16_t half(const struct ptx_op *o, uint16_t a, uint16_t b, uint16_t c)
         r = wt_f16_fma(a, b, c, &fp);
         break;
     case PTX_OP_min:
-        r = o->flag && nan ? 0x7fff : wt_f16_min(a, b, &fp);
+        r = o->flag && nan ? 0x7fff : wt_f16_min(a, b, &fp) | sign;
         break;
     case PTX_OP_max:
-        r = o->flag && nan ? 0x7fff : wt_f16_max(a, b, &fp);
+        r = o->flag && nan ? 0x7fff : wt_f16_max(a, b, &fp) | sign;
         break;
     case PTX_OP_abs:
         return a & 0x7fff;
@@ -193,11 +212,64 @@ static uint16_t half(const struct ptx_op *o, uint16_t a, uint16_t b, uint16_t c)
     }
     if ((r & 0x7fff) > 0x7c00)
         return 0x7fff;
+    if (!compares && o->combine & RELU && r & 0x8000)
+        return 0;
     if (o->sat) {
         const float v = wt_float_of_bits(wt_f16_to_f32(r, &fp));
         r = v >= 1 ? 0x3c00 : v > 0 ? r : 0;
     }
     return r;
+}
+
+/* a * b + c of doubles that have few bits each; the last bit of an inexact result is 1, so that it
+ * can be rounded once more. */
+static uint64_t sticky_fma(uint64_t a, uint64_t b, uint64_t c)
+{
+    struct wt_fp up = {.round = WT_RUP, .propagate_nan = true},
+                 down = {.round = WT_RDN, .propagate_nan = true},
+                 near = {.round = WT_RNE, .propagate_nan = true};
+    const uint64_t high = wt_f64_fma(a, b, c, &up), low = wt_f64_fma(a, b, c, &down);
+    if (high == low || !((high | low) << 1)) /* exact; of zeros the sign is that of the nearest */
+        return wt_f64_fma(a, b, c, &near);
+    return low & 1 ? low : high;
+}
+
+/* bfloat16: by way of doubles. */
+static uint16_t brain(const struct ptx_op *o, uint16_t a, uint16_t b, uint16_t c)
+{
+    static const uint64_t one = UINT64_C(0x3ff) << 52, sign = UINT64_C(1) << 63;
+    struct wt_fp fp = {.propagate_nan = true};
+    const uint64_t x = wt_f32_to_f64((uint32_t)a << 16, &fp),
+                   y = wt_f32_to_f64((uint32_t)b << 16, &fp),
+                   z = wt_f32_to_f64((uint32_t)c << 16, &fp);
+    uint16_t r;
+    switch (o->how) {
+    case PTX_OP_abs:
+        return a & 0x7fff;
+    case PTX_OP_neg:
+        return a ^ 0x8000;
+    case PTX_OP_min:
+    case PTX_OP_max: /* exact in binary32 */
+        return (uint16_t)(single(o, (uint32_t)a << 16, (uint32_t)b << 16, 0) >> 16);
+    case PTX_OP_add:
+        r = ptx_bfloat(sticky_fma(x, one, y), WT_RNE);
+        break;
+    case PTX_OP_sub:
+        r = ptx_bfloat(sticky_fma(x, one, y ^ sign), WT_RNE);
+        break;
+    case PTX_OP_mul:
+        r = ptx_bfloat(sticky_fma(x, y, sign), WT_RNE);
+        break;
+    case PTX_OP_fma:
+        r = ptx_bfloat(sticky_fma(x, y, z), WT_RNE);
+        break;
+    default: { /* ex2, tanh */
+        const double v = wt_double_of_bits(x);
+        r = ptx_bfloat(wt_double_bits(o->how == PTX_OP_ex2 ? exp2(v) : tanh(v)), WT_RNE);
+        break;
+    }
+    }
+    return o->combine & RELU && r & 0x8000 ? 0 : r;
 }
 
 /* The result of one lane, of any type. */
@@ -211,6 +283,12 @@ static uint64_t any(const struct ptx_op *o, uint64_t a, uint64_t b, uint64_t c)
     case PTX_F16X2:
         return half(o, (uint16_t)a, (uint16_t)b, (uint16_t)c) |
                (uint32_t)half(o, (uint16_t)(a >> 16), (uint16_t)(b >> 16), (uint16_t)(c >> 16))
+                   << 16;
+    case PTX_BF16:
+        return brain(o, (uint16_t)a, (uint16_t)b, (uint16_t)c);
+    case PTX_BF16X2:
+        return brain(o, (uint16_t)a, (uint16_t)b, (uint16_t)c) |
+               (uint32_t)brain(o, (uint16_t)(a >> 16), (uint16_t)(b >> 16), (uint16_t)(c >> 16))
                    << 16;
     default:
         return single(o, (uint32_t)a, (uint32_t)b, (uint32_t)c);
@@ -237,7 +315,7 @@ sm_op ptx_float(enum ptx_math op, enum ptx_type type, bool plain)
         [PTX_OP_mul] = {mul_f32, mul_f64}, [PTX_OP_fma] = {fma_f32, fma_f64},
         [PTX_OP_div] = {div_f32, div_f64},
     };
-    /* Which operations there are for which types: f16 and its pairs, f32, f64. */
+    /* Which operations there are for which types: f16, bf16 and their pairs, f32, f64. */
     static const struct {
         bool half, single, wide;
     } there[PTX_MATHS] = {
@@ -251,7 +329,8 @@ sm_op ptx_float(enum ptx_math op, enum ptx_type type, bool plain)
         [PTX_OP_max] = {true, true, true},   [PTX_OP_abs] = {true, true, true},
         [PTX_OP_neg] = {true, true, true},   [PTX_OP_copysign] = {false, true, true},
     };
-    const bool is_half = type == PTX_F16 || type == PTX_F16X2;
+    const bool is_half =
+        type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2;
     if (!is_half && type != PTX_F32 && type != PTX_F64)
         return NULL;
     if (is_half ? !there[op].half : type == PTX_F32 ? !there[op].single : !there[op].wide)
@@ -390,33 +469,65 @@ COMPARE(s64, uint64_t, int64_t)
 COMPARE(f32, float, float)
 COMPARE(f64, double, double)
 
-/* Of halves, and of floats whose denormals count as zeros. */
-static const struct sm_uop *compare_slowly(struct sm_warp *w, const struct sm_uop *u)
+/* The bits of a single float of what is compared: a half, one of a pair (the upper one by a shift),
+ * or a float whose denormals count as zeros. */
+static float compared(unsigned type, uint32_t bits, unsigned shift)
 {
-    const struct ptx_op *o = u->ptx;
-    const uint8_t *frame = ptx_frame(w);
+    struct wt_fp fp = {0};
+    switch (type) {
+    case PTX_F16:
+    case PTX_F16X2:
+        return wt_float_of_bits(wt_f16_to_f32((uint16_t)(bits >> shift), &fp));
+    case PTX_BF16:
+    case PTX_BF16X2:
+        return wt_float_of_bits(bits >> shift << 16);
+    default:
+        return wt_float_of_bits(flush(bits));
+    }
+}
+
+static uint32_t lanes_that_hold(const struct ptx_op *o, const uint8_t *frame, unsigned shift)
+{
     const uint32_t *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]);
     uint32_t holds = 0;
-    struct wt_fp fp = {0};
     for (unsigned i = 0; i < SM_LANES; i++) {
-        const bool is_half = o->from_type == PTX_F16;
-        const uint32_t x = is_half ? wt_f16_to_f32((uint16_t)A[i], &fp) : flush(A[i]);
-        const uint32_t y = is_half ? wt_f16_to_f32((uint16_t)B[i], &fp) : flush(B[i]);
-        const float a = wt_float_of_bits(x), b = wt_float_of_bits(y);
+        const float a = compared(o->from_type, A[i], shift),
+                    b = compared(o->from_type, B[i], shift);
         const unsigned outcome = a < b ? LESS : a == b ? EQUAL : a > b ? GREATER : UNORDERED;
         holds |= (uint32_t)((o->how & outcome) != 0) << i;
     }
-    return finish(w, u, holds);
+    return holds;
+}
+
+static const struct sm_uop *compare_slowly(struct sm_warp *w, const struct sm_uop *u)
+{
+    return finish(w, u, lanes_that_hold(u->ptx, ptx_frame(w), 0));
+}
+
+/* setp of pairs: a predicate of each one. */
+static const struct sm_uop *compare_pairs(struct sm_warp *w, const struct sm_uop *u)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    const uint32_t exec = ptx_lanes(w, o);
+    const uint32_t low = combined(o, frame, lanes_that_hold(o, frame, 0));
+    const uint32_t high = combined(o, frame, lanes_that_hold(o, frame, 16));
+    if (o->d != PTX_NO_SLOT)
+        ptx_set_mask(frame, o->d, low, exec);
+    if (o->d2 != PTX_NO_SLOT)
+        ptx_set_mask(frame, o->d2, high, exec);
+    return sm_next(w, u);
 }
 
 sm_op ptx_set_predicate(enum ptx_type type)
 {
     static const sm_op executors[PTX_TYPES] = {
-        [PTX_B8] = compare_u8,   [PTX_U8] = compare_u8,   [PTX_S8] = compare_s8,
-        [PTX_B16] = compare_u16, [PTX_U16] = compare_u16, [PTX_S16] = compare_s16,
-        [PTX_B32] = compare_u32, [PTX_U32] = compare_u32, [PTX_S32] = compare_s32,
-        [PTX_B64] = compare_u64, [PTX_U64] = compare_u64, [PTX_S64] = compare_s64,
-        [PTX_F32] = compare_f32, [PTX_F64] = compare_f64, [PTX_F16] = compare_slowly,
+        [PTX_B8] = compare_u8,       [PTX_U8] = compare_u8,       [PTX_S8] = compare_s8,
+        [PTX_B16] = compare_u16,     [PTX_U16] = compare_u16,     [PTX_S16] = compare_s16,
+        [PTX_B32] = compare_u32,     [PTX_U32] = compare_u32,     [PTX_S32] = compare_s32,
+        [PTX_B64] = compare_u64,     [PTX_U64] = compare_u64,     [PTX_S64] = compare_s64,
+        [PTX_F32] = compare_f32,     [PTX_F64] = compare_f64,     [PTX_F16] = compare_slowly,
+        [PTX_BF16] = compare_slowly, [PTX_F16X2] = compare_pairs, [PTX_BF16X2] = compare_pairs,
     };
     return executors[type];
 }

@@ -105,6 +105,8 @@ static const struct {
     {"xor", ATOM, SM_ATOMIC_XOR},
     {"exch", ATOM, SM_ATOMIC_EXCH},
     {"cas", ATOM, SM_ATOMIC_CAS},
+    {"commit_group", OTHER, PTX_WORD_wait_all}, /* of cp.async, which are alike */
+    {"wait_group", OTHER, PTX_WORD_wait_all},
 #define W(name) {#name, OTHER, PTX_WORD_##name},
 #include "emulator/sm/ptx_words.def"
 #undef W

@@ -252,6 +252,8 @@ sm_op ptx_float(enum ptx_math op, enum ptx_type type, bool plain);
 sm_op ptx_set_predicate(enum ptx_type type);
 /* cvt of the record. */
 sm_op ptx_convert(const struct ptx_op *o);
+/** The bits of a double, rounded to bfloat16: WT_RNE or WT_RTZ. */
+uint16_t ptx_bfloat(uint64_t wide, unsigned round);
 /* setp of f32 with .ftz. */
 sm_op ptx_set_predicate_flushing(void);
 /* selp of the type. */
@@ -276,6 +278,7 @@ PTX_EXECUTOR(ptx_op_atomic);
 PTX_EXECUTOR(ptx_op_texture);
 PTX_EXECUTOR(ptx_op_surface_load);
 PTX_EXECUTOR(ptx_op_surface_store);
+PTX_EXECUTOR(ptx_op_copy_async);
 PTX_EXECUTOR(ptx_op_texture_query);
 PTX_EXECUTOR(ptx_op_space);
 PTX_EXECUTOR(ptx_op_alloca);

@@ -256,6 +256,21 @@ PTX_LANE_BY_LANE(shf_l_clamp_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, 
 PTX_LANE_BY_LANE(shf_r_wrap_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, true, true))
 PTX_LANE_BY_LANE(shf_r_clamp_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, true, false))
 PTX_LANE_BY_LANE(prmt_u32, uint32_t, uint32_t, uint32_t, permute(a, b, c, o->how))
+/* The place of the n-th set bit of a mask from a base on, upwards or downwards (9.7.1.17). */
+static uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n)
+{
+    uint32_t left = n < 0 ? 0u - (uint32_t)n : (uint32_t)n;
+    if (base > 31)
+        return UINT32_MAX;
+    if (!n)
+        return mask >> base & 1 ? base : UINT32_MAX;
+    for (int at = (int)base; at >= 0 && at<32; at += n> 0 ? 1 : -1)
+        if (mask >> at & 1 && --left == 0)
+            return (uint32_t)at;
+    return UINT32_MAX;
+}
+
+PTX_LANE_BY_LANE(fns_u32, uint32_t, uint32_t, uint32_t, nth_set(a, b, (int32_t)c))
 PTX_LANE_BY_LANE(lop3_u32, uint32_t, uint32_t, uint32_t, logic3(a, b, c, o->how))
 PTX_LANE_BY_LANE(dp4a_u32, uint32_t, uint32_t, uint32_t, dot4(a, b, c, o->how & 1, o->how & 2))
 PTX_LANE_BY_LANE(vadd_u32, uint32_t, uint32_t, uint32_t, a + b + (o->flag ? c : 0))
@@ -407,6 +422,7 @@ static const sm_op executors[PTX_MATHS][PTX_TYPES] = {
     ROW_U32(shf_r_clamp),
     ROW_U32(prmt),
     ROW_U32(lop3),
+    ROW_U32(fns),
     ROW_U32(dp4a),
     ROW_U32(vadd),
     ROW_U32(vsub),

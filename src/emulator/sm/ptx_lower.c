@@ -21,6 +21,24 @@ static const struct {
 #undef P
 };
 
+/* Why an instruction of PTX is not in ptx.def; NULL: PTX has none that begins so. */
+static const char *why_refused(struct ptx_name opcode)
+{
+    static const struct {
+        const char *word, *why;
+    } refused[] = {
+#define R(word, why) {#word, why},
+#include "emulator/sm/ptx_refused.def"
+#undef R
+    };
+    const char *dot = memchr(opcode.at, '.', opcode.length);
+    const struct ptx_name first = {opcode.at, dot ? (uint32_t)(dot - opcode.at) : opcode.length};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        if (ptx_name_is(first, refused[i].word))
+            return refused[i].why;
+    return NULL;
+}
+
 static bool instruction(struct body *b)
 {
     struct ptx_name bad;
@@ -30,6 +48,11 @@ static bool instruction(struct body *b)
                                "there is no instruction '%.*s': '%.*s' of %s is not known",
                                (int)b->s->name.length, b->s->name.at, (int)bad.length, bad.at,
                                table_rows[b->form.row].name);
+        const char *why = why_refused(b->s->name);
+        if (why)
+            return ptx_mistake(b->l, b->module, b->s->place, WT_UNSUPPORTED,
+                               "'%.*s' is not executed: %s", (int)b->s->name.length, b->s->name.at,
+                               why);
         return body_unsupported(b);
     }
     if (body_operand_count(b) < body_operands_of(b))

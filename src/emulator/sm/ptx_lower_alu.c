@@ -91,6 +91,9 @@ static void operand_types(const struct ptx_form *f, enum ptx_math op, enum ptx_t
     case PTX_OP_bfe:
         types[2] = types[3] = PTX_U32;
         break;
+    case PTX_OP_fns:
+        types[3] = PTX_S32;
+        break;
     case PTX_OP_bfi:
         types[3] = types[4] = PTX_U32;
         break;
@@ -131,6 +134,30 @@ static bool right_count(struct body *b, enum ptx_math op)
     return body_operand_count(b) <= most || body_fail(b, "an operand too many: there are %u", most);
 }
 
+static uint64_t word_bit(enum ptx_word word)
+{
+    return UINT64_C(1) << word;
+}
+
+/* Whether a float operation has the words that few have; bfloat16 neither .ftz nor .sat, but for
+ * ex2, which has .ftz. */
+static bool words_belong(const struct ptx_form *f, enum ptx_math op)
+{
+    const enum ptx_type t = f->type[0];
+    const bool brain = t == PTX_BF16 || t == PTX_BF16X2;
+    const bool compares = op == PTX_OP_min || op == PTX_OP_max;
+    const uint64_t xorsign = word_bit(PTX_WORD_xorsign) | word_bit(PTX_WORD_abs);
+    const uint64_t words = f->words & ~word_bit(PTX_WORD_NaN);
+    if (brain && f->fields & (op == PTX_OP_ex2 ? SAT : SAT | FTZ))
+        return false;
+    if (compares)
+        return t == PTX_F64 ? !f->words : !words || words == xorsign;
+    if (op == PTX_OP_fma)
+        return !f->words || (f->words == word_bit(PTX_WORD_relu) && !(f->fields & SAT) &&
+                             (brain || t == PTX_F16 || t == PTX_F16X2));
+    return true;
+}
+
 bool ptx_lower_arithmetic(struct body *b, enum ptx_math op)
 {
     const struct ptx_form *f = &b->form;
@@ -141,8 +168,9 @@ bool ptx_lower_arithmetic(struct body *b, enum ptx_math op)
     if (f->type_count == 0)
         return body_unsupported(b);
     if (floating) {
-        const bool plain = f->round == WT_RNE && !(f->fields & (FTZ | SAT));
-        run = f->fields & (HALF | CC) ? NULL : ptx_float(chosen, t, plain);
+        const bool plain = f->round == WT_RNE && !(f->fields & (FTZ | SAT)) && !f->words;
+        run = f->fields & (HALF | CC) || !words_belong(f, chosen) ? NULL
+                                                                  : ptx_float(chosen, t, plain);
     } else {
         if (f->fields & (ROUND | FTZ | APPROX))
             return body_unsupported(b);
@@ -181,6 +209,8 @@ bool ptx_lower_arithmetic(struct body *b, enum ptx_math op)
     o->flag = f->fields & APPROX;
     if (chosen == PTX_OP_min || chosen == PTX_OP_max)
         o->flag = ptx_has(f, PTX_WORD_NaN);
+    if (floating)
+        o->combine = (uint8_t)(ptx_has(f, PTX_WORD_relu) | ptx_has(f, PTX_WORD_xorsign) << 1);
     if (!floating && is_carry(chosen)) {
         o->how = op == PTX_OP_addc || op == PTX_OP_subc || op == PTX_OP_madc_lo;
         o->flag = f->fields & CC;
@@ -280,6 +310,9 @@ bool ptx_lower_compare(struct body *b, enum ptx_math op)
         return body_unsupported(b);
     if (f->fields & FTZ && t == PTX_F32)
         run = ptx_set_predicate_flushing();
+    const bool pairs = t == PTX_F16X2 || t == PTX_BF16X2;
+    if (pairs && (to_register || target->kind != PTX_OPERAND_PAIR))
+        return body_unsupported(b);
     if (to_register) {
         if (f->type[0] != PTX_U32 && f->type[0] != PTX_S32 && f->type[0] != PTX_F32)
             return body_unsupported(b);

@@ -225,6 +225,41 @@ bool ptx_lower_stack(struct body *b, enum ptx_math op)
 }
 
 /* Caches, fences: every access is done in order and seen by all at once. */
+/*
+ * cp.async: the copy is done at once, so there is nothing to wait for. [to], [from], bytes, and how
+ * many of them are read; the others are zeros.
+ */
+bool ptx_lower_copy(struct body *b, enum ptx_math op)
+{
+    const struct ptx_form *f = &b->form;
+    const unsigned count = body_operand_count(b);
+    enum ptx_space to = PTX_SPACE_SHARED, from = PTX_SPACE_GLOBAL;
+    struct ptx_op record = body_blank(), place = body_blank();
+    if (!ptx_has(f, PTX_WORD_async))
+        return body_unsupported(b);
+    if (ptx_has(f, PTX_WORD_wait_all)) /* ptx_form.c has the others for this one */
+        return body_emit_guarded(b, ptx_op_nop) != NULL;
+    if (!(f->fields & CACHE) || count < 3 || count > 4 ||
+        body_operand(b, 0)->kind != PTX_OPERAND_MEMORY ||
+        body_operand(b, 1)->kind != PTX_OPERAND_MEMORY)
+        return body_unsupported(b);
+    const struct ptx_operand *size = body_operand(b, 2);
+    if (size->kind != PTX_OPERAND_INTEGER ||
+        (size->value != 4 && size->value != 8 && size->value != 16))
+        return body_fail_at(b, size, "4, 8 or 16 bytes are copied");
+    record.size = (uint8_t)size->value;
+    if (!address(b, body_operand(b, 0), &to, &record) ||
+        !address(b, body_operand(b, 1), &from, &place))
+        return false;
+    record.s[1] = place.s[0];
+    record.element = place.from_type;
+    record.index = (uint32_t)place.offset;
+    if (count == 4 ? !body_source(b, body_operand(b, 3), PTX_U32, &record.s[2])
+                   : !body_constant(b, PTX_U32, size->value, &record.s[2]))
+        return false;
+    return body_put_record(b, ptx_op_copy_async, &record);
+}
+
 bool ptx_lower_nothing(struct body *b, enum ptx_math op)
 {
     return body_emit_guarded(b, ptx_op_nop) != NULL;

@@ -129,6 +129,10 @@ bool ptx_lower_convert(struct body *b, enum ptx_math op)
     struct ptx_source s[2] = {{0}};
     unsigned to_bytes = ptx_type_class(to), from_bytes = ptx_type_class(from);
     const bool pair = to == PTX_F16X2 || to == PTX_BF16X2;
+    const bool relu = ptx_has(f, PTX_WORD_relu);
+    const bool has_relu = from == PTX_F32 && (pair || to == PTX_F16 || to == PTX_BF16);
+    if (f->words && (f->words != UINT64_C(1) << PTX_WORD_relu || !has_relu))
+        return body_unsupported(b);
     if (f->type_count != 2 || to == PTX_PRED || from == PTX_PRED || from == PTX_F16X2 ||
         from == PTX_BF16X2 || (pair && (from != PTX_F32 || body_operand_count(b) != 3)))
         return body_unsupported(b);
@@ -155,6 +159,7 @@ bool ptx_lower_convert(struct body *b, enum ptx_math op)
                             .ftz = f->fields & FTZ,
                             .sat = f->fields & SAT,
                             .flag = f->fields & IROUND && ptx_type_is_float(to),
+                            .how = relu,
                             .size = (uint8_t)from_bytes,
                             .element = (uint8_t)to_bytes};
     struct ptx_op *o = body_emit_guarded(b, ptx_convert(&choice));
@@ -169,6 +174,7 @@ bool ptx_lower_convert(struct body *b, enum ptx_math op)
     o->ftz = choice.ftz;
     o->sat = choice.sat;
     o->flag = choice.flag;
+    o->how = choice.how;
     o->size = choice.size;
     o->element = choice.element;
     return true;

@@ -534,3 +534,38 @@ PTX_EXECUTOR(ptx_op_stack)
     }
     return sm_next(w, u);
 }
+
+/* cp.async, done at once: s[0], offset: to shared memory; s[1], index: from global memory; s[2]:
+ * the bytes that are read. */
+PTX_EXECUTOR(ptx_op_copy_async)
+{
+    const struct ptx_op *o = u->ptx;
+    const uint8_t *frame = ptx_frame(w);
+    const void *to = ptx_in(frame, &o->s[0]), *from = ptx_in(frame, &o->s[1]);
+    const uint32_t *count = ptx_in(frame, &o->s[2]);
+    struct sm_access loads, stores;
+    sm_access_begin(&loads, 0, o->size, false);
+    sm_access_begin(&stores, ptx_lanes(w, o), o->size, true);
+    PTX_LEFT(i, stores.lanes)
+    {
+        sm_reach_shared(w, i, ptx_get(to, o->from_type, i) + (uint64_t)o->offset, &stores);
+        if (!count[i])
+            continue;
+        loads.lanes |= 1u << i;
+        sm_reach_global(w, i, ptx_get(from, o->element, i) + (uint64_t)(int32_t)o->index, false,
+                        &loads);
+    }
+    if (loads.stray || stores.stray)
+        return sm_stray(w, u, loads.stray ? &loads : &stores);
+    PTX_LEFT(i, stores.lanes)
+    {
+        uint8_t bytes[16] = {0};
+        if (loads.lanes >> i & 1)
+            sm_load_bytes(w, u, &loads, i, bytes);
+        if (count[i] < o->size)
+            memset(bytes + count[i], 0, o->size - count[i]);
+        if (!sm_store_bytes(w, u, &stores, i, WT_WATCH_WRITE, bytes))
+            return sm_no_memory(w, u, stores.addr[i]);
+    }
+    return sm_next(w, u);
+}

@@ -133,7 +133,10 @@ static uint64_t special(const struct sm_warp *w, unsigned number, unsigned lane)
         return l->together >> 32;
     case PTX_SR_envreg2:
         return (uint32_t)l->together;
-    default: /* gridid, the other envregs, reserved ones */
+    case PTX_SR_ntid_w:
+    case PTX_SR_nctaid_w:
+        return 1;
+    default: /* gridid, the other envregs, reserved ones, performance counters, .w */
         return 0;
     }
 }

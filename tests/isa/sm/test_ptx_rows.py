@@ -336,6 +336,29 @@ C = [
     ("cvt.rpi.f32.f32 %d, %a;", lambda a, b, c: ceiling(a), "f"),
     ("cvt.f64.f32 %D, %a; cvt.rn.f32.f64 %d, %D;", lambda a, b, c: a if not math.isnan(f32(a)) else None, "f"),
     ("cvt.rn.f16.f32 %h, %a; cvt.f32.f16 %d, %h;", lambda a, b, c: half(a), "f"),
+    # bfloat16 and what came with it; pairs
+    *[(f"{o}.bf16x2 %d, %a, %b;", lambda a, b, c, f=f: brains(f, a, b)) for o, f in
+      (("add.rn", lambda x, y: x + y), ("sub.rn", lambda x, y: x - y), ("mul.rn", lambda x, y: x * y), ("max", max), ("min", min))],
+    ("fma.rn.bf16x2 %d, %a, %b, %c;", lambda a, b, c: brains(lambda x, y, z: x * y + z, a, b, c)),
+    ("fma.rn.bf16 %h, %h, %h, %h; cvt.u32.u16 %d, %h;", lambda a, b, c: brain(lambda x: x * x + x, a & 0xffff)),
+    ("fma.rn.relu.bf16x2 %d, %a, %b, %c;", lambda a, b, c: brains(lambda x, y, z: max(x * y + z, 0), a, b, c)),
+    ("abs.bf16x2 %d, %a; neg.bf16x2 %d, %d;", lambda a, b, c: a | 0x80008000),
+    ("setp.lt.bf16x2 %p|%q, %a, %b; selp.u32 %d, 1, 0, %p; selp.u32 %t, 2, 0, %q; or.b32 %d, %d, %t;",
+     lambda a, b, c: sum((f32(a << 16 - k & 0xffff0000) < f32(b << 16 - k & 0xffff0000)) << k // 16 for k in (0, 16))),
+    ("setp.ge.f16x2 %p|%q, %a, %b; selp.u32 %d, 1, 0, %p; selp.u32 %t, 2, 0, %q; or.b32 %d, %d, %t;",
+     lambda a, b, c: sum((f16(a >> k) >= f16(b >> k)) << k // 16 for k in (0, 16))),
+    ("cvt.rn.bf16.f32 %h, %a; cvt.u32.u16 %d, %h;", lambda a, b, c: rounded_brain(Fraction(f32(a))) if math.isfinite(f32(a)) and f32(a) else None, "f"),
+    ("cvt.rn.relu.bf16.f32 %h, %a; cvt.u32.u16 %d, %h;",
+     lambda a, b, c: 0 if f32(a) <= 0 else rounded_brain(Fraction(f32(a))) if math.isfinite(f32(a)) else None, "f"),
+    ("cvt.u64.u32 %D, %a; shl.b64 %D, %D, 32; cvt.u64.u32 %E, %b; or.b64 %D, %D, %E; cvt.rn.bf16.u64 %h, %D; cvt.u32.u16 %d, %h;",
+     lambda a, b, c: rounded_brain(Fraction(a << 32 | b)) if a | b else 0),
+    ("max.xorsign.abs.f32 %d, %a, %b;", lambda a, b, c: xorsign(max, a, b), "f"),
+    ("min.xorsign.abs.f32 %d, %a, %b;", lambda a, b, c: xorsign(min, a, b), "f"),
+    ("fma.rn.relu.f16 %h, %h, %h, 0x8000; cvt.u32.u16 %d, %h;", lambda a, b, c: half_square(a)),
+    ("fns.b32 %d, %a, 7, 3;", lambda a, b, c: ([i for i in range(7, 32) if a >> i & 1] + 3 * [M32])[2]),
+    ("fns.b32 %d, %a, 20, -2;", lambda a, b, c: ([i for i in range(20, -1, -1) if a >> i & 1] + 2 * [M32])[1]),
+    ("fns.b32 %d, %a, 5, 0;", lambda a, b, c: 5 if a >> 5 & 1 else M32),
+    ("mov.u32 %d, %tid.w; mov.u32 %t, %ntid.w; shl.b32 %t, %t, 4; or.b32 %d, %d, %t; mov.u32 %t, %pm0; or.b32 %d, %d, %t;", lambda a, b, c: 16),
     # approximations: where they are exact
     ("sin.approx.f32 %d, 0f00000000;", lambda a, b, c: 0), ("cos.approx.f32 %d, 0f00000000;", lambda a, b, c: 0x3f800000),
     ("lg2.approx.f32 %d, 0f41000000;", lambda a, b, c: b32(3.0)), ("ex2.approx.f32 %d, 0f40400000;", lambda a, b, c: b32(8.0)),
@@ -381,6 +404,53 @@ def ceiling(a):
     if not math.isfinite(x):
         return None if x != x else a
     return b32(float(math.ceil(x))) | (a & 1 << 31)
+
+
+def rounded_brain(value):
+    """The nearest bfloat16 of a number that is not zero, by its definition."""
+    magnitude = abs(value)
+    exponent = -126
+    while Fraction(2) ** (exponent + 1) <= magnitude:
+        exponent += 1
+    quantum = Fraction(2) ** (exponent - 7)
+    nearest = round(magnitude / quantum) * quantum
+    return b32(float(nearest) if nearest < 1 << 128 else math.inf) >> 16 | (value < 0) << 15
+
+
+def brain(operation, *bits):
+    """None: a NaN, an infinity, or a zero whose sign another rule settles."""
+    values = [f32(b << 16) for b in bits]
+    if not all(map(math.isfinite, values)):
+        return None
+    result = operation(*map(Fraction, values))
+    return rounded_brain(result) if result else None
+
+
+def brains(operation, *pairs):
+    low, high = (brain(operation, *(p >> k & 0xffff for p in pairs)) for k in (0, 16))
+    return None if low is None or high is None else low | high << 16
+
+
+def f16(bits):
+    return struct.unpack("<e", struct.pack("<H", bits & 0xffff))[0]
+
+
+def half_square(a):
+    """The square of a half is not below zero: -0 is added."""
+    x = f16(a)
+    if not math.isfinite(x) or not x:
+        return None
+    try:
+        return struct.unpack("<H", struct.pack("<e", x * x))[0]
+    except OverflowError:
+        return 0x7c00
+
+
+def xorsign(choose, a, b):
+    x, y = a & M32 >> 1, b & M32 >> 1
+    if x > 0x7f800000 or y > 0x7f800000:
+        return None
+    return choose(x, y) | (a ^ b) & 1 << 31
 
 
 def half(a):
@@ -461,6 +531,28 @@ def test_shuffles(tmp_path, mode, source):
     # Segments of 8 lanes.
     got = lanes(tmp_path, f"shfl.sync.idx.b32 %d, %b, 2, {(32 - 8) << 8 | 31}, -1;")
     assert list(got) == [(i // 8 * 8 + 2) ** 2 for i in range(LANES)]
+
+
+def test_copies_to_shared_memory(tmp_path):
+    """Bytes beyond those that are read become zeros; nothing is read where there are none."""
+    text = """mov.u32 %t, room; shl.b32 %c, %i, 4; add.u32 %t, %t, %c;
+ld.param.u64 %E, [in]; cvt.u64.u32 %D, %c; add.u64 %D, %D, %E;
+st.shared.u32 [%t], -1; st.shared.u32 [%t+4], -1; st.shared.u32 [%t+8], -1; st.shared.u32 [%t+12], -1;
+and.b32 %a, %i, 3; mul.lo.u32 %b, %a, 5;
+setp.eq.u32 %p, %a, 0; @%p mov.u64 %D, 0;
+cp.async.ca.shared.global.L2::128B [%t], [%D], 16, %b;
+cp.async.commit_group; cp.async.wait_group 0; cp.async.wait_all;
+setp.eq.u32 %p, %i, 31; @%p cp.async.cg.shared.global [%t], [%E+16], 16; @%p cp.async.ca.shared.global [%t+4], [%E], 4;
+ld.shared.u32 %d, [%t]; st.global.u32 [%y+128], %d; ld.shared.u32 %d, [%t+4]; st.global.u32 [%y+256], %d;
+ld.shared.u32 %d, [%t+8]; st.global.u32 [%y+384], %d; ld.shared.u32 %d, [%t+12];"""
+    data = bytes((7 * i + 1) & 255 for i in range(16 * 32))
+    got = run(tmp_path, ".shared .align 16 .b8 room[512];\n" + text, data, 512, 32)
+    for i in range(32):
+        want = data[16 * i:16 * i + i % 4 * 5] + bytes(16 - i % 4 * 5)
+        if i == 31:
+            want = data[16:20] + data[:4] + data[24:32]
+        at = [128 + 4 * i, 256 + 4 * i, 384 + 4 * i, 4 * i]
+        assert b"".join(got[a:a + 4] for a in at) == want, i
 
 
 def test_votes_and_matches(tmp_path):
