@@ -244,9 +244,6 @@ static enum wt_status find_table(struct gtt_options *o, struct wt_error *err)
     if (gtt->gen < 6)
         return flat_table(o, err);
     gtt->enabled = true;
-    if (o->has_pgtbl_ctl || o->has_pgtbl_ctl2)
-        return wt_fail(err, WT_INVALID,
-                       "gen%u has no PGTBL_CTL: --root=PHYSICAL says where the table is", gtt->gen);
     if (!gtt->root_count)
         return wt_fail(err, WT_INVALID, "where is the table? --root=PHYSICAL is missing");
     gtt->bytes = o->table_bytes     ? o->table_bytes
@@ -269,10 +266,17 @@ static bool read_memory(void *context, uint64_t physical, void *bytes, size_t si
     return false;
 }
 
+/* Batches and surface states have addresses in canonical form: bits 63:48 are copies of bit 47. */
+static uint64_t uncanonical(const struct wt_gtt *gtt, uint64_t address)
+{
+    const bool upper = gtt->kind == WT_GTT_PROCESS48 && address >> 47 == 0x1ffff;
+    return upper ? address & UINT64_C(0xffffffffffff) : address;
+}
+
 static bool translate(struct gtt_options *o, uint64_t address)
 {
     struct wt_gtt_walk walk;
-    wt_gtt_walk(&o->gtt, read_memory, o, address, &walk);
+    wt_gtt_walk(&o->gtt, read_memory, o, uncanonical(&o->gtt, address), &walk);
     wt_gtt_print(stdout, "", &walk, address);
     return walk.mapped;
 }
@@ -287,6 +291,10 @@ static enum wt_status run_all(struct gtt_options *o, int argc, char **argv, bool
         o->gtt.gen = 4; /* only its registers are decoded */
     if (o->gtt.gen == 4 && o->has_gmch_ctrl)
         return wt_fail(err, WT_INVALID, "gen4 has its table's size in PGTBL_CTL, not in GMCH_CTRL");
+    if (o->gtt.gen > 5 && (o->has_pgtbl_ctl || o->has_pgtbl_ctl2))
+        return wt_fail(err, WT_INVALID,
+                       "gen%u has no PGTBL_CTL: --root=PHYSICAL says where the table is",
+                       o->gtt.gen);
     print_registers(o);
     if (optind == argc) {
         if (!o->has_pgtbl_ctl && !o->has_pgtbl_ctl2 && !o->has_gmch_ctrl)

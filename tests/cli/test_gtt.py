@@ -224,6 +224,17 @@ def test_a_right_that_one_level_denies(tmp_path):
                               "0x12345678").splitlines()[-1]
 
 
+def test_an_address_in_canonical_form(tmp_path):
+    """As batches have it: bits 63:48 are copies of bit 47. Other bits there are a fault."""
+    memory, address = Memory(), 0x800123456789
+    tree(memory, address, [(0x2003, ""), (0x3003, ""), (0x4003, ""), (0x5003, "pte")])
+    options = ["--gen=9", f"--memory={memory.file(tmp_path)}", "--ppgtt=48", "--root=0x1000"]
+    assert gtt(*options, hex(address)).splitlines()[-1].startswith("0x800123456789 -> 0x5789 ")
+    assert gtt(*options, "0xffff800123456789").splitlines()[-1].startswith("0xffff800123456789 -> 0x5789 ")
+    for wrong in ("0xffff000123456789", "0x1800123456789"):
+        assert "more than the 48 bits" in gtt(*options, wrong, status=1)
+
+
 def test_32_bits_through_four_registers(tmp_path):
     memory = Memory()
     for pdp in range(4):
@@ -281,6 +292,7 @@ def test_memory_in_several_files(tmp_path):
     (["--gen=4", "--root=0", 0], "PGTBL_CTL"),
     (["--gen=4", 0], "--reg=PGTBL_CTL"),
     (["--gen=8", "--reg=PGTBL_CTL=1", "--root=0", 0], "no PGTBL_CTL"),
+    (["--gen=6", "--reg=PGTBL_CTL=1"], "no PGTBL_CTL"),
     (["--gen=4", "--reg=GMCH_CTRL=1"], "not in GMCH_CTRL"),
     (["--reg=HWS_PGA=0"], "PGTBL_CTL and PGTBL_CTL2"),
     (["--reg=PGTBL_CTL"], "has no value"),

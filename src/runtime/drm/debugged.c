@@ -7,12 +7,14 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "emulator/machine/watch_set.h"
 #include "runtime/drm/code.h"
 
-/* Issues of a slice: some 1 ms, and fewer with a debugger. Whoever wants the device waits for
- * the end of one. */
-enum { SLICE = 1 << 16, SHORT_SLICE = 1 << 14 };
+/* Issues of a slice: as many as take about a millisecond, since whoever wants the device waits for
+ * the end of one. How long an issue takes depends on the kernel and on how this program was built.
+ */
+enum { LEAST_SLICE = 1 << 8, FIRST_SLICE = 1 << 10, MOST_SLICE = 1 << 16, SLICE_NS = 1000000 };
 
 /* The news of all GPUs, for which the endpoint's thread waits. */
 static struct {
@@ -32,7 +34,7 @@ __attribute__((constructor)) static void init_news(void)
 
 void drm_debugged_init(struct drm_debugged *g, uint32_t number, struct gen_device *device)
 {
-    *g = (struct drm_debugged){.number = number, .device = device};
+    *g = (struct drm_debugged){.number = number, .device = device, .slice = FIRST_SLICE};
     pthread_mutex_init(&g->lock, NULL);
     pthread_cond_init(&g->changed, NULL);
 }
@@ -78,7 +80,7 @@ enum wt_status drm_debugged_walk(struct drm_debugged *g, uint64_t root,
     return status;
 }
 
-enum wt_run drm_debugged_run(struct drm_debugged *g, uint64_t issues)
+static enum wt_run run_issues(struct drm_debugged *g, uint64_t issues)
 {
     struct wt_machine *m = gen_machine(g->device);
     if (!wt_recording_on(g->recording))
@@ -86,6 +88,20 @@ enum wt_run drm_debugged_run(struct drm_debugged *g, uint64_t issues)
     const enum wt_run why = wt_recording_run(g->recording, issues);
     if (why == WT_RUN_ENDED)
         wt_recording_after_end(g->recording);
+    return why;
+}
+
+enum wt_run drm_debugged_run(struct drm_debugged *g)
+{
+    const uint64_t began = wt_clock_ns();
+    const enum wt_run why = run_issues(g, g->slice);
+    const uint64_t took = wt_clock_ns() - began;
+    if (took > 2 * SLICE_NS)
+        g->slice = g->slice * SLICE_NS / took;
+    if (g->slice < LEAST_SLICE)
+        g->slice = LEAST_SLICE;
+    else if (took < SLICE_NS / 2 && why == WT_RUN_BUDGET && g->slice < MOST_SLICE)
+        g->slice *= 2;
     return why;
 }
 
@@ -102,11 +118,6 @@ void drm_debugged_walked(struct drm_debugged *g)
 {
     wt_recording_end(g->recording, WT_RECORDING_NOT_YET);
     g->mapping_count = 0;
-}
-
-uint64_t drm_debugged_slice(const struct drm_debugged *g)
-{
-    return g->attached ? SHORT_SLICE : SLICE;
 }
 
 /* A mutex is not fair: whoever wants the device gets it now. */

@@ -23,6 +23,7 @@ struct drm_debugged {
     bool held;              /**< walks wait for a debugger to come */
     bool attached;          /**< a debugger is there */
     bool walking;           /**< a walk is under way */
+    uint64_t slice;         /**< … and the issues after which the device may be wanted */
     bool stopped;           /**< … and waits for the debugger to write TD_CTL or TD_CLR */
     bool unasked;    /**< … and has not asked since a thread has stopped: it may still be letting
                           others go */
@@ -69,8 +70,8 @@ void drm_debugged_begin(struct drm_debugged *debugged, uint64_t address, uint8_t
 enum wt_status drm_debugged_walk(struct drm_debugged *debugged, uint64_t root,
                                  const struct wt_i915_mapping *mappings, size_t count,
                                  const struct gen_walk *walk, struct wt_error *err);
-/** Runs the device for at most @p issues. */
-enum wt_run drm_debugged_run(struct drm_debugged *debugged, uint64_t issues);
+/** Runs the device for a slice: about a millisecond. */
+enum wt_run drm_debugged_run(struct drm_debugged *debugged);
 /**
  * After memory of the program at @p addr has gone in the midst of drm_debugged_run(), or of a
  * request of the debugger: a walk that is recorded cannot go on. Nothing of it is copied back, so
@@ -79,8 +80,6 @@ enum wt_run drm_debugged_run(struct drm_debugged *debugged, uint64_t issues);
 void drm_debugged_lost_memory(struct drm_debugged *debugged, uint64_t addr);
 /** The walk has ended, or failed: the program's memory has all that it has stored. */
 void drm_debugged_walked(struct drm_debugged *debugged);
-/** The number of issues of a slice: fewer where a debugger is attached. */
-uint64_t drm_debugged_slice(const struct drm_debugged *debugged);
 /**
  * After a slice: lets the debugger have the device, and waits while threads are stopped. Returns
  * whether the walk goes on.

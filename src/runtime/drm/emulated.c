@@ -212,7 +212,7 @@ struct slice {
 static void run_slice(void *context)
 {
     struct slice *s = context;
-    s->why = drm_debugged_run(&s->gpu->debugged, drm_debugged_slice(&s->gpu->debugged));
+    s->why = drm_debugged_run(&s->gpu->debugged);
 }
 
 /* The program's threads run meanwhile, and may unmap memory of the batch. */

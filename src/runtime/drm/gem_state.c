@@ -426,10 +426,12 @@ enum wt_status wt_gem_state_parse(const char *json, size_t length, struct wt_gem
     }
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
     struct json_object *root = json_tokener_parse_ex(tokener, json, (int)length);
-    if (json_tokener_get_error(tokener) == json_tokener_continue) /* a number may go on: end it */
+    size_t at = json_tokener_get_parse_end(tokener);
+    if (json_tokener_get_error(tokener) == json_tokener_continue) { /* a number may go on: end it */
         root = json_tokener_parse_ex(tokener, "", 1);
+        at = length;
+    }
     const enum json_tokener_error wrong = json_tokener_get_error(tokener);
-    const size_t at = json_tokener_get_parse_end(tokener);
     json_tokener_free(tokener);
     if (wrong != json_tokener_success)
         return wt_fail(err, WT_INVALID, "no JSON: %s at byte %zu", json_tokener_error_desc(wrong),
