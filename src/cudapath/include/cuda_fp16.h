@@ -1,8 +1,8 @@
 /*
  * Numbers of 16 bits in CUDA C++: names and meanings are those of NVIDIA's public documentation
  * ("CUDA Math API", "Half Precision Intrinsics"), written anew. Conversions are instructions of PTX
- * on every GPU; arithmetic is done in FP32 or FP64 and rounded once, which is exact, so that it needs
- * no GPU of a certain age and works on the host, too.
+ * on every GPU; arithmetic is done in FP32 or FP64 and rounded once, which is exact, so that it
+ * needs no GPU of a certain age and works on the host, too.
  */
 #ifndef WAVETRAP_CUDA_FP16_H
 #define WAVETRAP_CUDA_FP16_H
@@ -285,10 +285,10 @@ WAVETRAP_HALF __half __ushort_as_half(unsigned short bits)
 #define WAVETRAP_TO(name, type, least, most)                                                       \
     WAVETRAP_HALF type wavetrap_to_##name(double whole)                                            \
     {                                                                                              \
-        return whole != whole          ? 0                                                         \
+        return whole != whole             ? 0                                                      \
                : whole <= (double)(least) ? (least)                                                \
                : whole >= (double)(most)  ? (most)                                                 \
-                                          : (type)whole;                                           \
+                                          : (type)whole;                                            \
     }                                                                                              \
     WAVETRAP_HALF type __half2##name##_rn(__half h)                                                \
     {                                                                                              \
@@ -323,7 +323,7 @@ WAVETRAP_TO(ushort, unsigned short, (unsigned short)0, (unsigned short)65535)
 #define WAVETRAP_BINARY(name, op)                                                                  \
     WAVETRAP_HALF __half __h##name(__half a, __half b)                                             \
     {                                                                                              \
-        return __half((float)a op (float)b);                                                       \
+        return __half((float)a op(float) b);                                                       \
     }                                                                                              \
     WAVETRAP_HALF __half2 __h##name##2(__half2 a, __half2 b)                                       \
     {                                                                                              \
@@ -363,7 +363,7 @@ WAVETRAP_HALF __half wavetrap_saturated(float value)
 #define WAVETRAP_SATURATED(name, op)                                                               \
     WAVETRAP_HALF __half __h##name##_sat(__half a, __half b)                                       \
     {                                                                                              \
-        return wavetrap_saturated((float)a op (float)b);                                           \
+        return wavetrap_saturated((float)a op(float) b);                                           \
     }                                                                                              \
     WAVETRAP_HALF __half2 __h##name##2_sat(__half2 a, __half2 b)                                   \
     {                                                                                              \
@@ -447,11 +447,11 @@ WAVETRAP_HALF int __hisinf(__half a)
 #define WAVETRAP_COMPARE(name, op)                                                                 \
     WAVETRAP_HALF bool __h##name(__half a, __half b)                                               \
     {                                                                                              \
-        return !__hisnan(a) && !__hisnan(b) && (float)a op (float)b;                               \
+        return !__hisnan(a) && !__hisnan(b) && (float)a op(float) b;                               \
     }                                                                                              \
     WAVETRAP_HALF bool __h##name##u(__half a, __half b)                                            \
     {                                                                                              \
-        return __hisnan(a) || __hisnan(b) || (float)a op (float)b;                                 \
+        return __hisnan(a) || __hisnan(b) || (float)a op(float) b;                                 \
     }                                                                                              \
     WAVETRAP_HALF __half2 __h##name##2(__half2 a, __half2 b)                                       \
     {                                                                                              \
@@ -464,11 +464,11 @@ WAVETRAP_HALF int __hisinf(__half a)
     }                                                                                              \
     WAVETRAP_HALF bool operator op(const __half &a, const __half &b)                               \
     {                                                                                              \
-        return (float)a op (float)b;                                                               \
+        return (float)a op(float) b;                                                               \
     }                                                                                              \
     WAVETRAP_HALF bool operator op(const __half2 &a, const __half2 &b)                             \
     {                                                                                              \
-        return (float)a.x op (float)b.x && (float)a.y op (float)b.y;                               \
+        return (float)a.x op(float) b.x && (float)a.y op(float) b.y;                               \
     }
 WAVETRAP_COMPARE(eq, ==)
 WAVETRAP_COMPARE(ne, !=)
@@ -483,13 +483,17 @@ WAVETRAP_HALF __half __hmax(__half a, __half b)
 {
     if (__hisnan(a) || __hisnan(b))
         return __hisnan(a) ? __hisnan(b) ? wavetrap_half::of_bits(0x7fff) : b : a;
-    return (float)a == (float)b ? wavetrap_half::of_bits(a.__x & b.__x) : (float)a < (float)b ? b : a;
+    return (float)a == (float)b  ? wavetrap_half::of_bits(a.__x & b.__x)
+           : (float)a < (float)b ? b
+                                 : a;
 }
 WAVETRAP_HALF __half __hmin(__half a, __half b)
 {
     if (__hisnan(a) || __hisnan(b))
         return __hisnan(a) ? __hisnan(b) ? wavetrap_half::of_bits(0x7fff) : b : a;
-    return (float)a == (float)b ? wavetrap_half::of_bits(a.__x | b.__x) : (float)a < (float)b ? a : b;
+    return (float)a == (float)b  ? wavetrap_half::of_bits(a.__x | b.__x)
+           : (float)a < (float)b ? a
+                                 : b;
 }
 WAVETRAP_HALF __half2 __hmax2(__half2 a, __half2 b)
 {
