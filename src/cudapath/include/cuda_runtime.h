@@ -345,6 +345,16 @@ static inline cudaPitchedPtr make_cudaPitchedPtr(void *ptr, size_t pitch, size_t
     return pitched;
 }
 
+#ifdef __CUDA__
+/* Launches from kernels (dynamic parallelism). There are none: a kernel that calls these is refused
+ * when it is launched. Libraries such as Thrust name them. */
+extern "C" {
+__device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
+__device__ cudaError_t cudaLaunchDevice(void *function, void *parameters, dim3 grid, dim3 block,
+                                        unsigned shared, cudaStream_t stream);
+}
+#endif
+
 template <class T> struct wavetrap_channel {
     static const int count = 1;
     static const cudaChannelFormatKind kind = T(1) / 2       ? cudaChannelFormatKindFloat

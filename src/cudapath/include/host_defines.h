@@ -1,6 +1,8 @@
 /* The words by which CUDA C++ says where code and data are. */
 #ifndef WAVETRAP_HOST_DEFINES_H
 #define WAVETRAP_HOST_DEFINES_H
+/* By this one Thrust knows that the words are there. */
+#define __HOST_DEFINES_H__
 
 #ifdef __CUDA__
 #define __host__ __attribute__((host))

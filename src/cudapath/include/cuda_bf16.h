@@ -1,0 +1,256 @@
+/*
+ * Numbers of 16 bits with the exponent of a float (bfloat16) in CUDA C++: names and meanings are
+ * those of NVIDIA's public documentation ("CUDA Math API", "Bfloat16 Precision Intrinsics"), written
+ * anew. Arithmetic is done in FP32 or FP64 and rounded to nearest even, in kernels of any GPU and on
+ * the host.
+ */
+#ifndef WAVETRAP_CUDA_BF16_H
+#define WAVETRAP_CUDA_BF16_H
+
+#include <cuda_runtime.h>
+
+#ifdef __cplusplus
+
+#ifdef __CUDA__
+#define WAVETRAP_BF16 static inline WAVETRAP_BOTH
+#define WAVETRAP_BF16_MEMBER WAVETRAP_BOTH
+#else
+#define WAVETRAP_BF16 static inline
+#define WAVETRAP_BF16_MEMBER
+#endif
+
+typedef struct {
+    unsigned short x;
+} __nv_bfloat16_raw;
+typedef struct {
+    unsigned short x, y;
+} __nv_bfloat162_raw;
+
+namespace wavetrap_bf16
+{
+/* The upper half of a float, rounded to nearest even. Every NaN becomes 0x7fff. */
+WAVETRAP_BF16 unsigned short narrow(float value)
+{
+    unsigned bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return 0x7fff;
+    return (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/* By way of a float that keeps what it does not hold in its last bit, so that it is rounded once. */
+WAVETRAP_BF16 unsigned short narrow(double value)
+{
+    float near = (float)value;
+    unsigned bits;
+    __builtin_memcpy(&bits, &near, sizeof bits);
+    if ((double)near != value && (bits & 0x7fffffff) < 0x7f800000) {
+        const bool away = (near < 0 ? -(double)near : near) > (value < 0 ? -value : value);
+        bits = (bits - away) | 1;
+        __builtin_memcpy(&near, &bits, sizeof bits);
+    }
+    return narrow(near);
+}
+
+WAVETRAP_BF16 float widen(unsigned short number)
+{
+    const unsigned bits = (unsigned)number << 16;
+    float value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+} // namespace wavetrap_bf16
+
+/* ---- types ---- */
+
+struct __attribute__((aligned(2))) __nv_bfloat16 {
+    unsigned short __x;
+
+    __nv_bfloat16() = default;
+    WAVETRAP_BF16_MEMBER __nv_bfloat16(const __nv_bfloat16_raw &raw) : __x(raw.x)
+    {
+    }
+    WAVETRAP_BF16_MEMBER operator __nv_bfloat16_raw() const
+    {
+        const __nv_bfloat16_raw raw = {__x};
+        return raw;
+    }
+    WAVETRAP_BF16_MEMBER __nv_bfloat16(float value) : __x(wavetrap_bf16::narrow(value))
+    {
+    }
+#define WAVETRAP_FROM(type)                                                                        \
+    WAVETRAP_BF16_MEMBER __nv_bfloat16(type value) : __x(wavetrap_bf16::narrow((double)value))     \
+    {                                                                                              \
+    }
+    WAVETRAP_FROM(double)
+    WAVETRAP_FROM(int)
+    WAVETRAP_FROM(unsigned)
+    WAVETRAP_FROM(short)
+    WAVETRAP_FROM(unsigned short)
+    WAVETRAP_FROM(long)
+    WAVETRAP_FROM(unsigned long)
+    WAVETRAP_FROM(long long)
+    WAVETRAP_FROM(unsigned long long)
+#undef WAVETRAP_FROM
+    WAVETRAP_BF16_MEMBER operator float() const
+    {
+        return wavetrap_bf16::widen(__x);
+    }
+};
+typedef __nv_bfloat16 nv_bfloat16;
+
+struct __attribute__((aligned(4))) __nv_bfloat162 {
+    __nv_bfloat16 x, y;
+
+    __nv_bfloat162() = default;
+    WAVETRAP_BF16_MEMBER __nv_bfloat162(__nv_bfloat16 low, __nv_bfloat16 high) : x(low), y(high)
+    {
+    }
+};
+typedef __nv_bfloat162 nv_bfloat162;
+
+/* ---- conversions ---- */
+
+WAVETRAP_BF16 __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits)
+{
+    const __nv_bfloat16_raw raw = {bits};
+    return __nv_bfloat16(raw);
+}
+WAVETRAP_BF16 unsigned short __bfloat16_as_ushort(__nv_bfloat16 number)
+{
+    return number.__x;
+}
+WAVETRAP_BF16 __nv_bfloat16 __float2bfloat16(float value)
+{
+    return __nv_bfloat16(value);
+}
+WAVETRAP_BF16 __nv_bfloat16 __float2bfloat16_rn(float value)
+{
+    return __nv_bfloat16(value);
+}
+WAVETRAP_BF16 __nv_bfloat16 __double2bfloat16(double value)
+{
+    return __nv_bfloat16(value);
+}
+WAVETRAP_BF16 float __bfloat162float(__nv_bfloat16 number)
+{
+    return (float)number;
+}
+WAVETRAP_BF16 __nv_bfloat162 __floats2bfloat162_rn(float low, float high)
+{
+    return __nv_bfloat162(__nv_bfloat16(low), __nv_bfloat16(high));
+}
+WAVETRAP_BF16 __nv_bfloat162 __float2bfloat162_rn(float value)
+{
+    return __floats2bfloat162_rn(value, value);
+}
+WAVETRAP_BF16 __nv_bfloat162 __float22bfloat162_rn(float2 v)
+{
+    return __floats2bfloat162_rn(v.x, v.y);
+}
+WAVETRAP_BF16 float2 __bfloat1622float2(__nv_bfloat162 v)
+{
+    return make_float2((float)v.x, (float)v.y);
+}
+WAVETRAP_BF16 __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 number)
+{
+    return __nv_bfloat162(number, number);
+}
+WAVETRAP_BF16 __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 low, __nv_bfloat16 high)
+{
+    return __nv_bfloat162(low, high);
+}
+
+/* ---- arithmetic ---- */
+
+#define WAVETRAP_BINARY(name, op)                                                                  \
+    WAVETRAP_BF16 __nv_bfloat16 __h##name(__nv_bfloat16 a, __nv_bfloat16 b)                        \
+    {                                                                                              \
+        return __nv_bfloat16((float)a op(float) b);                                                \
+    }                                                                                              \
+    WAVETRAP_BF16 __nv_bfloat162 __h##name##2(__nv_bfloat162 a, __nv_bfloat162 b)                  \
+    {                                                                                              \
+        return __nv_bfloat162(__h##name(a.x, b.x), __h##name(a.y, b.y));                           \
+    }                                                                                              \
+    WAVETRAP_BF16 __nv_bfloat16 operator op(const __nv_bfloat16 &a, const __nv_bfloat16 &b)        \
+    {                                                                                              \
+        return __h##name(a, b);                                                                    \
+    }                                                                                              \
+    WAVETRAP_BF16 __nv_bfloat16 &operator op##=(__nv_bfloat16 &a, const __nv_bfloat16 &b)          \
+    {                                                                                              \
+        return a = __h##name(a, b);                                                                \
+    }                                                                                              \
+    WAVETRAP_BF16 __nv_bfloat162 operator op(const __nv_bfloat162 &a, const __nv_bfloat162 &b)     \
+    {                                                                                              \
+        return __h##name##2(a, b);                                                                 \
+    }                                                                                              \
+    WAVETRAP_BF16 __nv_bfloat162 &operator op##=(__nv_bfloat162 &a, const __nv_bfloat162 &b)       \
+    {                                                                                              \
+        return a = __h##name##2(a, b);                                                             \
+    }
+WAVETRAP_BINARY(add, +)
+WAVETRAP_BINARY(sub, -)
+WAVETRAP_BINARY(mul, *)
+WAVETRAP_BINARY(div, /)
+#undef WAVETRAP_BINARY
+
+WAVETRAP_BF16 __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c)
+{
+    return __nv_bfloat16((double)(float)a * (double)(float)b + (double)(float)c);
+}
+WAVETRAP_BF16 __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c)
+{
+    return __nv_bfloat162(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
+}
+WAVETRAP_BF16 __nv_bfloat16 __hneg(__nv_bfloat16 a)
+{
+    return __ushort_as_bfloat16(a.__x ^ 0x8000);
+}
+WAVETRAP_BF16 __nv_bfloat16 operator-(const __nv_bfloat16 &a)
+{
+    return __hneg(a);
+}
+WAVETRAP_BF16 __nv_bfloat16 __habs(__nv_bfloat16 a)
+{
+    return __ushort_as_bfloat16(a.__x & 0x7fff);
+}
+WAVETRAP_BF16 bool __hisnan(__nv_bfloat16 a)
+{
+    return (a.__x & 0x7fff) > 0x7f80;
+}
+
+/* ---- comparisons ---- */
+
+#define WAVETRAP_COMPARE(name, op)                                                                 \
+    WAVETRAP_BF16 bool __h##name(__nv_bfloat16 a, __nv_bfloat16 b)                                 \
+    {                                                                                              \
+        return (float)a op(float) b;                                                               \
+    }                                                                                              \
+    WAVETRAP_BF16 bool operator op(const __nv_bfloat16 &a, const __nv_bfloat16 &b)                 \
+    {                                                                                              \
+        return (float)a op(float) b;                                                               \
+    }
+WAVETRAP_COMPARE(eq, ==)
+WAVETRAP_COMPARE(ne, !=)
+WAVETRAP_COMPARE(lt, <)
+WAVETRAP_COMPARE(le, <=)
+WAVETRAP_COMPARE(gt, >)
+WAVETRAP_COMPARE(ge, >=)
+#undef WAVETRAP_COMPARE
+
+/* The other one, if one is a NaN. */
+WAVETRAP_BF16 __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+    return __hisnan(a) || a < b ? b : a;
+}
+WAVETRAP_BF16 __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+    return __hisnan(a) || b < a ? b : a;
+}
+
+#undef WAVETRAP_BF16
+#undef WAVETRAP_BF16_MEMBER
+
+#endif
+
+#endif
