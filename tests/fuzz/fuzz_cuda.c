@@ -180,9 +180,13 @@ static void linked(struct world *w, struct input *in, unsigned i)
         expect(cuLinkAddData(state, 1, wrong ? bad : text, strlen(wrong ? bad : text) + 1, "t", 0,
                              NULL, NULL),
                wrong ? CUDA_ERROR_INVALID_PTX : CUDA_SUCCESS);
+    if (wrong) { /* told again */
+        expect(cuLinkComplete(state, &image, NULL), CUDA_ERROR_INVALID_SOURCE);
+        expect(cuLinkDestroy(state), CUDA_SUCCESS);
+        return;
+    }
     expect(cuLinkComplete(state, &image, NULL), CUDA_SUCCESS);
-    expect(cuModuleLoadData(&w->module[i], image),
-           !count || wrong ? CUDA_ERROR_INVALID_IMAGE : CUDA_SUCCESS);
+    expect(cuModuleLoadData(&w->module[i], image), count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE);
     expect(cuLinkDestroy(state), CUDA_SUCCESS);
     CUfunction f;
     if (w->module[i])
