@@ -16,7 +16,7 @@ offload="gcc-12-offload-amdgcn libgomp-plugin-amdgcn1 gcc-12 g++-12 gfortran-12 
 libomp-19-dev rocm-device-libs"
 ptx="ffmpeg clang-19 clang-tools-19 libomp-19-dev libomp5-19 libclc-19 gcc-12 g++-12 gfortran-12 gcc-12-offload-nvptx libgomp-plugin-nvptx1"
 driver="linux-source-6.1"
-full="piglit python3-silx"
+full="piglit python3-silx python3-simtk libopenmm-plugins"
 bench="qemu-user qemu-system-misc gdbserver time"
 check_tools="python3 python3-pytest"
 format="clang-format"

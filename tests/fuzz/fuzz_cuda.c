@@ -172,18 +172,17 @@ static void linked(struct world *w, struct input *in, unsigned i)
     void *image;
     CUlinkState state;
     const unsigned count = next(in) % 3;
-    const bool wrong = next(in) % 4 == 0;
+    const bool wrong = next(in) % 4 == 0 && count;
     expect(cuLinkCreate(0, NULL, NULL, &state), state_of(w));
     if (state_of(w))
         return;
     if (count)
         expect(cuLinkAddData(state, 1, wrong ? bad : text, strlen(wrong ? bad : text) + 1, "t", 0,
                              NULL, NULL),
-               CUDA_SUCCESS);
+               wrong ? CUDA_ERROR_INVALID_PTX : CUDA_SUCCESS);
     expect(cuLinkComplete(state, &image, NULL), CUDA_SUCCESS);
-    expect(cuModuleLoadData(&w->module[i], image), !count  ? CUDA_ERROR_INVALID_IMAGE
-                                                   : wrong ? CUDA_ERROR_INVALID_PTX
-                                                           : CUDA_SUCCESS);
+    expect(cuModuleLoadData(&w->module[i], image),
+           !count || wrong ? CUDA_ERROR_INVALID_IMAGE : CUDA_SUCCESS);
     expect(cuLinkDestroy(state), CUDA_SUCCESS);
     CUfunction f;
     if (w->module[i])

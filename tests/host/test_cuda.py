@@ -17,7 +17,7 @@ LIBRARY = BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"
 def compiled(folder, compiler, source, *flags):
     """Without the tools of another vendor that may be installed: GCC would call its assembler."""
     program = folder / "program"
-    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source in ("cuda.c", "cuda_after.c", "cuda_api.c", "cuda_images.c", "cuda_jit.c") else [])],
+    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source in ("cuda.c", "cuda_after.c", "cuda_api.c", "cuda_images.c", "cuda_jit.c", "cuda_unmap.c") else [])],
                           cwd=folder, capture_output=True, text=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
     assert done.returncode == 0, done.stderr
     return program
@@ -89,6 +89,23 @@ def test_all_lanes_that_stray_are_named(program, kernel, result, words, lanes):
     done = wavetrap("exec", "-g", "sm", program, kernel)
     assert done.stdout.endswith(f"then {result}, again {result}\n") and words in done.stderr, done.stdout + done.stderr
     assert f"warp 0, lanes 0x{lanes}\n" in done.stderr, done.stderr
+
+
+@pytest.fixture(scope="module")
+def unmap(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("unmap"), "gcc-12", "cuda_unmap.c", f"-I{ROOT}/include", "-lpthread")
+
+
+@pytest.mark.parametrize("access, line, instruction", [("read", 12, "ld.global.u32 %v, [%a]"), ("write", 15, "st.global.u32 [%a], %i")])
+def test_registered_memory_that_the_program_unmaps_while_a_kernel_uses_it(unmap, access, line, instruction):
+    """A report with the instruction; the program goes on. So it does under a debugger, which records."""
+    done = wavetrap("exec", "-g", "sm", unmap, access)
+    assert (done.returncode, done.stdout) == (0, "launched 0, then 700\n"), done.stdout + done.stderr
+    assert re.fullmatch(r"wavetrap: the program has given back the memory at 0x[0-9a-f]+, which the kernel uses\n"
+                        rf"  kernel uses, SM 0 warp 0, block \(0,0,0\) warp 0, lanes 0xffffffff\n  at 0x[0-9a-f]+ <uses> at PTX:{line}\n"
+                        rf"  {re.escape(instruction)}\n", done.stderr), done.stderr
+    done = wavetrap("debug", "-g", "sm", unmap, access, input="run\nquit\n")
+    assert "launched 0, then 700\n[Program exited normally]" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("names, kernel, ends", [("mem_viol", "stray", True), ("all", "stop", True), ("mem_viol,invalid", "stop", False), ("invalid", "stray", False)])

@@ -240,6 +240,13 @@ int main(void)
     assert wavetrap("exec", "-g", "sm", program).stdout == "0 1 3.14159 5\n"
 
 
+@pytest.mark.parametrize("flags", [["-O0", "--cuda-gpu-arch=sm_50"], ["-O2", "--cuda-gpu-arch=sm_70"]])
+def test_numbers_of_16_bits(tmp_path, flags):
+    """Every number, every rounding, arithmetic against the compiler's own type on the host, which rounds once."""
+    done = wavetrap("exec", "-g", "sm", compiled(tmp_path, HERE / "halves.cu", *flags))
+    assert done.stdout.splitlines() == ["all numbers right", "roundings right", "operations right", "across threads right"], done.stdout + done.stderr
+
+
 GROUPS = ["blocks", "tiles of 32", "tiles of 16", "tiles of 4", "nested tiles", "coalesced", "labels", "copies", "grid", "no barrier"]
 
 

@@ -1,4 +1,5 @@
-"""Test suites of others on the emulated Gen9, only in `make full`: piglit's 552 OpenCL programs, and the kernels of silx."""
+"""Programs and test suites of others on the emulated Gen9, only in `make full`: piglit's 552 OpenCL programs, the kernels of silx, and
+OpenMM."""
 import os
 import pathlib
 import re
@@ -60,3 +61,9 @@ def test_silx(path):
     the random data."""
     done = run(PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", SILX / path, gpu="gen9:bounds=hardware", timeout=600)
     assert done.returncode == 0 and re.search(r"^\d+ passed", done.stdout, re.M), done.stdout
+
+
+def test_openmm():
+    done = run(PYTHON, pathlib.Path(__file__).parent / "openmm_forces.py")
+    found = re.findall(r"^(\w+) (\w+) (\S+)$", done.stdout, re.M)
+    assert len(found) == 8 and all(float(difference) < 1e-4 for _, _, difference in found), done.stdout + done.stderr

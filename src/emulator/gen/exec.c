@@ -873,6 +873,8 @@ static void choose_handler(struct gen_uop *u)
     u->alu = alu_ops[id];
     u->granules = u->insn.length / GEN_GRANULE;
     u->run = other_ops[id];
+    if (u->run == gen_op_send)
+        gen_prepare_message(u);
     if (!u->alu)
         return;
     u->mistake = type_mistake(&u->insn);

@@ -90,8 +90,6 @@ const wt_input_operation gen_operations[] = {gen_do_write_copy, gen_do_hold, NUL
 
 bool gen_device_lost_memory(struct gen_device *d, uint64_t addr)
 {
-    static const char text[] = "the program has given back the memory at 0x%llx, which the kernel "
-                               "uses";
     struct wt_machine *m = &d->machine;
     struct gen_thread *t = &d->thread[m->turns.current];
     const struct gen_uop *u = d->sending;
@@ -103,11 +101,11 @@ bool gen_device_lost_memory(struct gen_device *d, uint64_t addr)
                                      .pc = t->pc,
                                      .addr = addr,
                                      .time = m->time};
-        snprintf(m->fault.text, sizeof m->fault.text, text, (unsigned long long)addr);
+        snprintf(m->fault.text, sizeof m->fault.text, WT_LOST_MEMORY, (unsigned long long)addr);
         m->in_turn = false;
         return false;
     }
-    gen_fault(t, u, WT_FAULT_ACCESS, t->mask, addr, text, (unsigned long long)addr);
+    gen_fault(t, u, WT_FAULT_ACCESS, t->mask, addr, WT_LOST_MEMORY, (unsigned long long)addr);
     m->turns.left -= (uint32_t)wt_finish_turn(m, t->left);
     return true;
 }

@@ -136,6 +136,22 @@ struct gen_quick {
     bool tests;               /* flags are set by the result */
 };
 
+/* A message: what send and sends say, decoded (message.h). */
+struct gen_message {
+    struct gen_thread *t;
+    const struct gen_uop *u;
+    uint32_t desc, exdesc;
+    unsigned sfid;
+    unsigned bti;
+    unsigned type;       /* of data ports: desc[18:14] */
+    unsigned lengths[2]; /* of the payloads in registers */
+    unsigned response;   /* registers */
+    bool header;
+    uint32_t on;         /* channels, from bit 0 on */
+    unsigned payload[2]; /* byte offsets in the register file */
+    unsigned dst;        /* likewise; valid if response > 0 */
+};
+
 /* A decoded instruction in its page; its handler comes first (machine/code_pages.h). */
 struct gen_uop {
     gen_op run;
@@ -146,7 +162,12 @@ struct gen_uop {
     uint8_t granules; /* of its length */
     bool raw;         /* a move of bits */
     bool uses_ip;     /* an operand is the instruction pointer */
-    struct gen_quick quick;
+    bool
+        has_message; /* send.c: no register changes what is said, and `message` has all but t, on */
+    union {
+        struct gen_quick quick;
+        struct gen_message message; /* of send and sends */
+    };
     const char *mistake; /* why it is not executed; NULL: it is, or it is no instruction */
     struct gen_insn insn;
     struct gen_word word; /* as it stands in memory */
@@ -362,6 +383,11 @@ const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u)
 void gen_prepare(struct gen_uop *u);
 /* Which restriction of regions an instruction breaks (regions.c); NULL: none. */
 const char *gen_region_mistake(const struct gen_insn *insn);
+
+/* ---- send.c ---- */
+
+/* Decodes the message of a send or sends, if it is the same each time. */
+void gen_prepare_message(struct gen_uop *u);
 
 /* ---- operand.c: regions ---- */
 

@@ -23,22 +23,6 @@ enum {
     GEN_BTI_STATELESS = 0xff
 };
 
-/** A message. */
-struct gen_message {
-    struct gen_thread *t;
-    const struct gen_uop *u;
-    uint32_t desc, exdesc;
-    unsigned sfid;
-    unsigned bti;
-    unsigned type;       /* of data ports: desc[18:14] */
-    unsigned lengths[2]; /* of the payloads in registers */
-    unsigned response;   /* registers */
-    bool header;
-    uint32_t on;         /* channels, from bit 0 on */
-    unsigned payload[2]; /* byte offsets in the register file */
-    unsigned dst;        /* likewise; valid if response > 0 */
-};
-
 /** SURFTYPE (Skylake PRM volume 2d, RENDER_SURFACE_STATE). */
 enum gen_surface_kind {
     GEN_SURFACE_1D = 0,

@@ -11,8 +11,6 @@
 
 #include "emulator/gen/vectors.h"
 
-enum { SMALL = 0 }; /* 1, 2 or 4 channels */
-
 /* What is computed; …_F of floats, CMP_U and SEL_U of unsigned numbers. */
 enum operation {
     NONE,
@@ -278,14 +276,13 @@ static INLINE uint32_t test(const struct gen_uop *u, enum operation operation, u
 }
 
 static INLINE const struct gen_uop *execute(struct gen_thread *t, const struct gen_uop *u,
-                                            unsigned size, enum operation operation)
+                                            unsigned n, enum operation operation)
 {
     const struct gen_insn *insn = &u->insn;
     const bool selects = operation == SEL || operation == SEL_U || operation == SEL_F;
     const bool compares = operation == CMP || operation == CMP_U || operation == CMP_F;
     const bool arithmetic = operation == ADD_F || operation == MUL_F;
-    const unsigned blocks = size == SMALL ? 1 : size / LANES;
-    const unsigned n = size == SMALL ? insn->exec_size : size;
+    const unsigned blocks = n < LANES ? 1 : n / LANES;
     const uint32_t on = enabled(t, insn, n, !selects);
     vector_ud a[2], b[2], c[2], r[2], is[2];
     if (!on)
@@ -383,18 +380,22 @@ static gen_op fused_handler(const struct gen_uop *u)
     X(SHL)                                                                                         \
     X(SHR)                                                                                         \
     X(ASR) X(ADD) X(MUL) X(MAD) X(SEL) X(SEL_U) X(SEL_F) X(CMP) X(CMP_U) X(CMP_F) X(ADD_F) X(MUL_F)
-#define HANDLER(operation, size)                                                                   \
-    static CLONED const struct gen_uop *run_##operation##_##size(struct gen_thread *t,             \
-                                                                 const struct gen_uop *u)          \
+#define HANDLER(operation, n)                                                                      \
+    static CLONED const struct gen_uop *run_##operation##_##n(struct gen_thread *t,                \
+                                                              const struct gen_uop *u)             \
     {                                                                                              \
-        return execute(t, u, size, operation);                                                     \
+        return execute(t, u, n, operation);                                                        \
     }
-#define HANDLERS(operation) HANDLER(operation, SMALL) HANDLER(operation, 8) HANDLER(operation, 16)
+#define HANDLERS(operation)                                                                        \
+    HANDLER(operation, 1)                                                                          \
+    HANDLER(operation, 2)                                                                          \
+    HANDLER(operation, 4) HANDLER(operation, 8) HANDLER(operation, 16)
 EACH_OPERATION(HANDLERS)
 
 #define ENTRY(operation)                                                                           \
-    [operation] = {run_##operation##_SMALL, run_##operation##_8, run_##operation##_16},
-static const gen_op handlers[OPERATIONS][3] = {EACH_OPERATION(ENTRY)};
+    [operation] = {run_##operation##_1, run_##operation##_2, run_##operation##_4,                  \
+                   run_##operation##_8, run_##operation##_16},
+static const gen_op handlers[OPERATIONS][5] = {EACH_OPERATION(ENTRY)};
 
 /* ---- decoding ---- */
 
@@ -460,6 +461,6 @@ bool gen_rows_prepare(struct gen_uop *u)
         s->complements =
             operation == NOT || operation == AND || operation == OR || operation == XOR;
     }
-    u->run = fused ? fused : handlers[operation][insn->exec_size / LANES];
+    u->run = fused ? fused : handlers[operation][__builtin_ctz(insn->exec_size)];
     return true;
 }

@@ -28,12 +28,13 @@ const struct gen_uop *gen_message_unknown(const struct gen_message *m)
 static bool read_descriptors(struct gen_message *m)
 {
     const struct gen_insn *insn = &m->u->insn;
-    const uint8_t *a0 = m->t->g->a0;
     const bool split = insn->row->format == GEN_FORMAT_SENDS;
-    m->desc = insn->desc_in_register ? (uint32_t)wt_load_le(a0, 4) : insn->desc;
+    m->desc = insn->desc;
+    if (insn->desc_in_register)
+        m->desc = (uint32_t)wt_load_le(m->t->g->a0, 4);
     m->exdesc = insn->exdesc;
     if (insn->exdesc_in_register) {
-        const uint32_t value = (uint32_t)wt_load_le(a0 + 4 * insn->exdesc_subreg, 4);
+        const uint32_t value = (uint32_t)wt_load_le(m->t->g->a0 + 4 * insn->exdesc_subreg, 4);
         m->exdesc = (value & ~UINT32_C(0x20)) | (insn->exdesc & 0x20);
     }
     m->sfid = m->exdesc & 15;
@@ -55,6 +56,15 @@ static bool read_descriptors(struct gen_message *m)
     return !m->response || gen_payload(m->t, &insn->dst, m->response, &m->dst);
 }
 
+void gen_prepare_message(struct gen_uop *u)
+{
+    const struct gen_insn *insn = &u->insn;
+    u->message = (struct gen_message){.u = u}; /* for read_descriptors */
+    u->has_message = !insn->desc_in_register && !insn->exdesc_in_register && !insn->dst.indirect &&
+                     !insn->src[0].indirect && !insn->src[1].indirect &&
+                     read_descriptors(&u->message);
+}
+
 /* The gateway: desc[2:0] says what. */
 static const struct gen_uop *gateway(struct gen_message *m)
 {
@@ -70,10 +80,13 @@ static const struct gen_uop *gateway(struct gen_message *m)
 
 static const struct gen_uop *send(struct gen_thread *t, const struct gen_uop *u)
 {
-    struct gen_message m = {.t = t, .u = u, .on = gen_enabled(t, &u->insn)};
+    struct gen_message m = u->message;
     const bool ends = u->insn.exdesc >> 5 & 1;
     const struct gen_uop *next = gen_next(u);
-    if (!read_descriptors(&m))
+    m.t = t;
+    m.u = u;
+    m.on = gen_enabled(t, &u->insn);
+    if (!u->has_message && !read_descriptors(&m))
         return gen_message_fault(&m, WT_FAULT_ILLEGAL, m.on, 0,
                                  "its payload or its response lies outside the registers");
     if (!m.on && !ends)

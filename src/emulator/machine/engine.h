@@ -35,6 +35,9 @@ struct wt_engine_ops {
     void (*trace_after)(struct wt_machine *m, uint32_t wave, wt_trace_fn fn, void *context);
 };
 
+/** What is wrong where memory of the process has gone under a kernel; an address belongs to it. */
+#define WT_LOST_MEMORY "the program has given back the memory at 0x%llx, which the kernel uses"
+
 /** The operation `run` of every family: at most @p issues wave-instructions. */
 enum wt_run wt_engine_run(struct wt_machine *m, uint64_t issues);
 /** The operation `run_traced` of every family: as wt_engine_run, calling @p fn for each issue. */

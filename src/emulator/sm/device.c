@@ -39,7 +39,8 @@ static void end_step(struct sm_warp *w)
 
 static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
 {
-    struct sm_warp *w = &device_of(m)->warp[wave];
+    struct sm_device *d = device_of(m);
+    struct sm_warp *w = &d->warp[wave];
     const uint64_t incarnation = w->incarnation;
     if (w->step && w->stepped && !w->trapped) { /* out of the barrier that it stepped into */
         end_step(w);
@@ -52,12 +53,15 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     }
     const bool stepping = w->step && !w->trapped;
     wt_begin_turn(m, &w->left, n);
+    d->executing = NULL;
     const struct sm_uop *u = sm_fetch(w, w->pc);
     if (!u)
         return wt_abandon_turn(m);
+    d->executing = u;
     u = u->run(w, u);
     while (u && w->left) {
         w->left--;
+        d->executing = u;
         u = u->run(w, u);
     }
     if (u)

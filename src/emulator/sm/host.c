@@ -70,6 +70,26 @@ uint32_t sm_device_interrupts(const struct sm_device *d)
     return sum;
 }
 
+/* ---- memory that the program has taken back ---- */
+
+void sm_device_lost_memory(struct sm_device *d, uint64_t addr)
+{
+    struct wt_machine *m = &d->machine;
+    struct sm_warp *w = &d->warp[m->turns.current];
+    if (m->in_turn && d->executing)
+        w->pc = sm_pc_of(w, d->executing);
+    m->fault = (struct wt_fault){.kind = WT_FAULT_ACCESS,
+                                 .wave = w->id,
+                                 .lanes = w->active,
+                                 .pc = w->pc,
+                                 .addr = addr,
+                                 .time = m->time,
+                                 .name = "L1_ERROR"};
+    snprintf(m->fault.text, sizeof m->fault.text, WT_LOST_MEMORY, (unsigned long long)addr);
+    if (m->in_turn)
+        m->turns.left -= (uint32_t)wt_finish_turn(m, w->left);
+}
+
 /* ---- a debugger's operations ---- */
 
 uint32_t sm_do_launch(struct wt_machine *m, const void *bytes, size_t size)

@@ -46,6 +46,13 @@ bool sm_device_next_mapped(const struct sm_device *device, uint64_t from, uint64
 bool sm_archive_in_host(struct sm_device *device, struct wt_archive *archive,
                         const struct wt_host_archive *in_host);
 
+/**
+ * After an access of this process's memory at @p addr, which is not there any more, has ended a run
+ * of the device by a signal: the fault is that of the instruction, which has been executed in part.
+ * The device is to be abandoned then.
+ */
+void sm_device_lost_memory(struct sm_device *device, uint64_t addr);
+
 /** How many interrupts the SMs have raised for the debugger, modulo 2^32. */
 uint32_t sm_device_interrupts(const struct sm_device *device);
 

@@ -220,6 +220,7 @@ struct sm_device {
     uint64_t handler; /* address of the trap handler; 0: none */
     bool grant;       /* exceptions go to the debugger */
     /* execution */
+    const struct sm_uop *executing; /* of the turn under way; NULL: none yet */
     struct wt_tlb tlb;
     struct wt_code_cache code;
     struct sm_trace_point *trace;

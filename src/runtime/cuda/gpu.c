@@ -300,6 +300,21 @@ void gpu_see_no_more(struct gpu *g, uint64_t address, uint64_t size)
     sm_device_unmap(g->device, address, size);
 }
 
+/* With the pages beside it that are gone, too. */
+void gpu_forget_lost(struct gpu *g, uint64_t addr)
+{
+    const uint64_t page = WT_PAGE_MASK + 1;
+    uint64_t from = addr & ~(uint64_t)WT_PAGE_MASK, to = from + page;
+    unsigned char resident;
+    while (sm_device_maps(g->device, to) && mincore((void *)(uintptr_t)to, page, &resident) &&
+           errno == ENOMEM)
+        to += page;
+    while (sm_device_maps(g->device, from - page) &&
+           mincore((void *)(uintptr_t)(from - page), page, &resident) && errno == ENOMEM)
+        from -= page;
+    sm_device_unmap(g->device, from, to - from);
+}
+
 bool gpu_read(struct gpu *g, uint64_t address, void *to, uint64_t size)
 {
     return inside(g, address, size) && sm_device_read(g->device, address, to, size);

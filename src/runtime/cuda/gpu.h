@@ -110,6 +110,11 @@ bool gpu_header_free(struct gpu *gpu, uint64_t handle);
  * gpu_see_no_more.
  */
 enum wt_status gpu_see(struct gpu *gpu, uint64_t address, uint64_t size, struct wt_error *err);
+/**
+ * Takes the pages at @p addr that the program has unmapped, while a kernel ran, from kernels, so
+ * that no recording comes back to them.
+ */
+void gpu_forget_lost(struct gpu *gpu, uint64_t addr);
 /** Takes memory of the host from kernels, rounded to pages. */
 void gpu_see_no_more(struct gpu *gpu, uint64_t address, uint64_t size);
 

@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "object/cubin.h"
 #include "runtime/common/catch.h"
+#include "runtime/common/guard.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
 #include "runtime/cuda/call.h"
@@ -244,23 +245,66 @@ static _Noreturn void end_interrupted(struct gpu *g, const struct gpu_launch *l)
     wt_interrupt_end();
 }
 
+/* A part of a run. */
+struct slice {
+    struct gpu *gpu;
+    enum wt_run result;
+};
+
+static void run_slice(void *context)
+{
+    struct slice *s = context;
+    struct gpu *g = s->gpu;
+    struct wt_machine *m = sm_machine(g->device);
+    const uint64_t budget = debug_budget(g, RUN);
+    s->result = wt_recording_on(g->recording) ? wt_recording_run(g->recording, budget)
+                                              : m->ops->run(m, budget);
+    if (s->result == WT_RUN_ENDED)
+        wt_recording_after_end(g->recording);
+}
+
+/* Other threads of the program may unmap memory that is registered. A recording cannot go on where
+ * memory that it has a copy of is gone: the kernel is over, also for a debugger. */
+static bool run_guarded(struct slice *s)
+{
+    struct gpu *g = s->gpu;
+    uint64_t addr;
+    if (wt_guarded(run_slice, s, &addr))
+        return true;
+    if (!sm_device_maps(g->device, addr)) {
+        fprintf(stderr, "wavetrap: libcuda: a mistake of the emulator: it accessed 0x%" PRIx64 "\n",
+                addr);
+        abort();
+    }
+    sm_device_lost_memory(g->device, addr);
+    gpu_forget_lost(g, addr);
+    s->result = WT_RUN_FAULT;
+    return false;
+}
+
 static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
 {
     struct wt_machine *m = sm_machine(g->device);
+    struct slice s = {.gpu = g};
     enum wt_run result;
+    bool there;
+    struct wt_fault fault = {.kind = WT_FAULT_NONE};
     wt_interrupt_attend(true);
     wt_progress_begin(&g->progress, m->time);
     do {
-        const uint64_t budget = debug_budget(g, RUN);
-        result = wt_recording_on(g->recording) ? wt_recording_run(g->recording, budget)
-                                               : m->ops->run(m, budget);
-        if (result == WT_RUN_ENDED)
-            wt_recording_after_end(g->recording);
+        there = run_guarded(&s);
+        result = s.result;
+        if (!there)
+            fault = m->fault;
         if (wt_interrupt_take())
             end_interrupted(g, l);
         if (wt_progress_due(&g->progress))
             show_progress(g, l);
-    } while (debug_turn(g, &result));
+    } while (debug_turn(g, &result) && there);
+    if (!there) { /* wherever a debugger has been meanwhile */
+        m->fault = fault;
+        result = WT_RUN_FAULT;
+    }
     wt_progress_clear(&g->progress);
     wt_interrupt_attend(false);
     m->ops->flush_console(m);
