@@ -137,6 +137,25 @@ class Endpoint:
         return self.get(TD_ATT), self.get(TD_ATT + 4)
 
 
+def test_registers_of_a_running_program(programs):
+    """TD_CTL is what the runtime's batches have written. A halt enters its routine; a thread that is let go clears its bit."""
+    with tempfile.TemporaryDirectory() as folder:
+        debugged = {"NEOReadDebugKeys": "1", "EnableMockSourceLevelDebugger": "1", "WAVETRAP_SOCKETS": folder}
+        with Running(program=programs["opencl_long"], options=GEN9, **debugged) as run:
+            def reg(*commands):
+                done = subprocess.run([WAVETRAP, "reg", f"--pid={run.process.pid}", *commands], capture_output=True, text=True, timeout=60, check=False,
+                                      env={**environment(), **debugged})
+                return done.stdout.splitlines() if done.returncode == 0 else done.stderr
+            said = reg("TD_CTL", "TD_CTL.FORCE_EXTERNAL_HALT=1", "wait TD_ATT0=0x7f7f7f7f", "TD_CTL.FORCE_EXTERNAL_HALT=0", "TD_CLR0=1", "TD_ATT0.THREADS")
+            assert said[0].startswith("TD_CTL = 0x00000090") and said[-1] == "TD_ATT0.THREADS=0x7f7f7f7e", said
+            assert any(line.startswith("TD_ATT0=0x7f7f7f7f after ") for line in said), said
+            assert reg("--device=1", "TD_CTL").endswith("has 1 GPUs, from 0\n")
+            assert "--pid reads registers of programs on gfx900 and gen9" in reg("-g", "sm", "TD_CTL")
+            for subslice in range(3):
+                reg(f"MCR_SELECTOR.SUBSLICE={subslice}", "TD_CLR0=0xffffffff", "TD_CLR1=0xffffffff")
+            run.end()
+
+
 def test_the_runtime_s_own_system_routine(programs):
     """
     With its debugger the runtime loads a system routine, which saves threads to an area of the runtime's own through the binding table.

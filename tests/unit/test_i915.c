@@ -700,6 +700,8 @@ static void test_registers_that_commands_write(void **state)
     put(&b, 3, 0x11000001u, 0x20ecu, 0x00400000u);
     put(&b, 3, 0x11000001u, 0xe400u, 0x90u);
     put(&b, 3, 0x15000001u, 0xe400u, 0x2600u); /* MI_LOAD_REGISTER_REG */
+    /* PIPE_CONTROL: its immediate goes to a register */
+    put(&b, 6, 0x7a000004u, 1u << 23 | 1u << 14, 0x2604u, 0u, 0x1234u, 0u);
     put_store(&b, 0xe404, 0);
     put_store(&b, 0x7034, 1);
     put_store(&b, 0x20ec, 2);
@@ -707,9 +709,10 @@ static void test_registers_that_commands_write(void **state)
     put_store(&b, 0xe400, 4);
     put_store(&b, 0x2600, 5);
     put_store(&b, 0xe470, 6);
+    put_store(&b, 0x2604, 7);
     assert_int_equal(submit(&b), 0);
     assert_string_equal(g->said, "");
-    static const uint32_t wanted[] = {0x100, 0x60000321, 1, 4, 0x3990, 0x3990, 0};
+    static const uint32_t wanted[] = {0x100, 0x60000321, 1, 4, 0x3990, 0x3990, 0, 0x1234};
     assert_memory_equal(seen, wanted, sizeof wanted);
     assert_int_equal(g->written[0], 0xe400 / 4);
     assert_int_equal(g->written[1], 0x90);

@@ -344,6 +344,11 @@ void wt_gen_process_close(struct wt_gen_process *p)
     free(p);
 }
 
+unsigned wt_gen_process_gpus(const struct wt_gen_process *p)
+{
+    return p->info.gpus;
+}
+
 const struct wt_gen_link *wt_gen_process_link(struct wt_gen_process *p)
 {
     return &p->link;

@@ -18,6 +18,8 @@ enum wt_status wt_gen_process_reachable(int pid, bool *reachable, struct wt_erro
 /** Disconnects: the program goes on. NULL is ignored. */
 void wt_gen_process_close(struct wt_gen_process *process);
 
+/** The number of its Gen9 GPUs. */
+unsigned wt_gen_process_gpus(const struct wt_gen_process *process);
 /** What a target's `link` may point to; it is the process's. */
 const struct wt_gen_link *wt_gen_process_link(struct wt_gen_process *process);
 

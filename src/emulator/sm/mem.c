@@ -106,8 +106,8 @@ static const struct sm_uop *shared_access(struct sm_warp *w, const struct sm_uop
 bool sm_local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, unsigned size,
                       uint64_t *addr)
 {
-    const uint32_t local = (w->device->grid.launch.local + 7) / 8 * 8;
-    *addr = w->local + (uint64_t)lane * local + offset;
+    const uint64_t local = sm_local_bytes(w);
+    *addr = w->local + lane * local + offset;
     return offset + size <= local && offset < local;
 }
 

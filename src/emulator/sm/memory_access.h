@@ -48,6 +48,12 @@ void sm_reach_global(struct sm_warp *w, unsigned lane, uint64_t at, bool generic
 /** Raises the error of an access with stray lanes; what the executor must return. */
 const struct sm_uop *sm_stray(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a);
 
+/** Bytes of local memory of each lane; those of a warp's lanes follow each other. */
+static inline uint64_t sm_local_bytes(const struct sm_warp *w)
+{
+    return ((uint64_t)w->device->grid.launch.local + 7) / 8 * 8;
+}
+
 /** The address in global memory of a lane's local memory at @p offset; false: it has less. */
 bool sm_local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, unsigned size,
                       uint64_t *addr);

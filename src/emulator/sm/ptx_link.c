@@ -410,9 +410,11 @@ enum wt_status sm_ptx_link(const struct sm_ptx_module *modules, size_t count, ui
     struct ptx_linker l = {.module = modules, .module_count = count, .err = err, .status = WT_OK};
     l.image = calloc(1, sizeof *l.image);
     l.constants = calloc(1, sizeof *l.constants);
-    if (!l.image || !l.constants) {
+    l.form = calloc(PTX_FORMS, sizeof *l.form);
+    if (!l.image || !l.constants || !l.form) {
         free(l.image);
         free(l.constants);
+        free(l.form);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for a PTX program");
     }
     memset(l.constants->bucket, 0xff, sizeof l.constants->bucket);
@@ -432,6 +434,7 @@ enum wt_status sm_ptx_link(const struct sm_ptx_module *modules, size_t count, ui
     free(l.constants->bytes);
     free(l.constants->next);
     free(l.constants);
+    free(l.form);
     if (!good) {
         sm_ptx_free(l.image);
         return l.status;

@@ -39,10 +39,28 @@ static const char *why_refused(struct ptx_name opcode)
     return NULL;
 }
 
+/* The words of the statement's opcode. False: *bad is one that the instruction does not have. */
+static bool find_form(struct body *b, struct ptx_name *bad)
+{
+    const struct ptx_name opcode = b->s->name;
+    uint32_t hash = opcode.length;
+    for (uint32_t i = 0; i < opcode.length; i++)
+        hash = hash * 31 + (uint8_t)opcode.at[i];
+    struct ptx_known_form *known = &b->l->form[hash % PTX_FORMS];
+    if (known->opcode.length && ptx_names_equal(known->opcode, opcode)) {
+        b->form = known->form;
+        return true;
+    }
+    if (!ptx_form_of(opcode, &b->form, bad))
+        return false;
+    *known = (struct ptx_known_form){opcode, b->form};
+    return true;
+}
+
 static bool instruction(struct body *b)
 {
     struct ptx_name bad;
-    if (!ptx_form_of(b->s->name, &b->form, &bad)) {
+    if (!find_form(b, &bad)) {
         if (b->form.row >= 0)
             return ptx_mistake(b->l, b->module, b->s->place, WT_UNSUPPORTED,
                                "there is no instruction '%.*s': '%.*s' of %s is not known",

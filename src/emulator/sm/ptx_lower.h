@@ -31,6 +31,13 @@ struct ptx_constant_rows {
     uint32_t bucket[1024];
 };
 
+/** Opcodes that were split into their words: programs have few different ones. */
+enum { PTX_FORMS = 256 };
+struct ptx_known_form {
+    struct ptx_name opcode; /**< none: the place is free */
+    struct ptx_form form;
+};
+
 struct ptx_linker {
     struct sm_ptx *image;
     const struct sm_ptx_module *module;
@@ -43,6 +50,7 @@ struct ptx_linker {
     enum wt_status status;
     uint32_t shared_common;
     struct ptx_constant_rows *constants;
+    struct ptx_known_form *form; /**< PTX_FORMS places, by a hash of the opcode */
 };
 
 /** Fails at a place of a module's text; false. */

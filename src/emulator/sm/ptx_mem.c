@@ -156,6 +156,85 @@ static inline bool may_be_of_a_page(const struct ptx_op *o, uint32_t lanes)
            (o->space == PTX_SPACE_GLOBAL || o->space == PTX_SPACE_NONE);
 }
 
+/*
+ * For 32 lanes with addresses of 64 bits in shared memory: their offsets. False: one of them is
+ * beyond it or misaligned, or somebody watches.
+ */
+static inline bool shared_offsets(struct sm_warp *w, const struct ptx_op *o,
+                                  uint32_t offset[SM_LANES])
+{
+    const uint64_t *row = ptx_in(ptx_frame(w), &o->s[0]);
+    const uint32_t limit = w->device->grid.launch.shared;
+    uint64_t bits = 0, most = 0;
+    if (o->size > limit || w->device->machine.watch)
+        return false;
+    for (unsigned i = 0; i < SM_LANES; i++) {
+        const uint64_t at = row[i] + (uint64_t)o->offset;
+        bits |= at;
+        most = at > most ? at : most;
+        offset[i] = (uint32_t)at;
+    }
+    return !(bits & (o->size - 1u)) && most <= limit - o->size;
+}
+
+/* Whether an access is one of all lanes to shared memory, as may_be_of_a_page(). */
+static inline bool may_be_shared(const struct ptx_op *o, uint32_t lanes)
+{
+    return lanes == UINT32_MAX && o->count == 1 && o->size == o->how && o->from_type != 4 &&
+           o->space == PTX_SPACE_SHARED;
+}
+
+static bool load_shared(struct sm_warp *w, const struct ptx_op *o, uint8_t *to)
+{
+    const uint8_t *shared = w->cta->shared;
+    uint32_t offset[SM_LANES];
+    if (!shared_offsets(w, o, offset))
+        return false;
+    if (o->size == 4)
+        for (unsigned i = 0; i < SM_LANES; i++)
+            memcpy(to + 4 * i, shared + offset[i], 4);
+    else
+        for (unsigned i = 0; i < SM_LANES; i++)
+            memcpy(to + 8 * i, shared + offset[i], 8);
+    return true;
+}
+
+/* The stores of lanes to one place are done in their order. */
+static bool store_shared(struct sm_warp *w, const struct ptx_op *o, const uint8_t *from)
+{
+    uint8_t *shared = w->cta->shared;
+    uint32_t offset[SM_LANES];
+    if (!shared_offsets(w, o, offset))
+        return false;
+    if (o->size == 4)
+        for (unsigned i = 0; i < SM_LANES; i++)
+            memcpy(shared + offset[i], from + 4 * i, 4);
+    else
+        for (unsigned i = 0; i < SM_LANES; i++)
+            memcpy(shared + offset[i], from + 8 * i, 8);
+    return true;
+}
+
+/* For lanes in local memory. */
+static inline bool find_local(struct sm_warp *w, const struct ptx_op *o, const void *row,
+                              uint32_t lanes, bool store, uint8_t *host[SM_LANES])
+{
+    struct sm_device *d = w->device;
+    const uint64_t each = sm_local_bytes(w);
+    const uint32_t size = o->size;
+    PTX_LEFT(i, lanes)
+    {
+        const uint64_t at = ptx_get(row, o->from_type == 4 ? 4 : 8, i) + (uint64_t)o->offset;
+        const uint64_t addr = w->local + i * each + at;
+        if (at & (size - 1) || at >= each || size > each - at)
+            return false;
+        host[i] = store ? sm_writable(d, addr) : (uint8_t *)sm_readable(d, addr);
+        if (!host[i])
+            return false;
+    }
+    return true;
+}
+
 /* For lanes in shared memory. */
 static inline bool find_shared(struct sm_warp *w, const struct ptx_op *o, const void *row,
                                uint32_t lanes, uint8_t *host[SM_LANES])
@@ -188,12 +267,12 @@ static bool find_hosts(struct sm_warp *w, const struct ptx_op *o, uint32_t lanes
         return false;
     if (space == PTX_SPACE_SHARED)
         return find_shared(w, o, row, lanes, host);
-    if (space != PTX_SPACE_LOCAL) {
-        if (space != PTX_SPACE_GLOBAL && space != PTX_SPACE_NONE)
-            return false;
-        if (lanes == UINT32_MAX && !narrow && find_global(w->device, o, row, store, host))
-            return true;
-    }
+    if (space == PTX_SPACE_LOCAL)
+        return find_local(w, o, row, lanes, store, host);
+    if (space != PTX_SPACE_GLOBAL && space != PTX_SPACE_NONE)
+        return false;
+    if (lanes == UINT32_MAX && !narrow && find_global(w->device, o, row, store, host))
+        return true;
     PTX_LEFT(i, lanes)
     {
         const uint64_t at = ptx_get(row, narrow ? 4 : 8, i) + (uint64_t)o->offset;
@@ -261,6 +340,9 @@ PTX_EXECUTOR(ptx_op_load)
     if (o->vector[0] != PTX_NO_SLOT && may_be_of_a_page(o, lanes) &&
         load_page(w, o, frame + o->vector[0]))
         return sm_next(w, u);
+    if (o->vector[0] != PTX_NO_SLOT && may_be_shared(o, lanes) &&
+        load_shared(w, o, frame + o->vector[0]))
+        return sm_next(w, u);
     if (o->vector[0] != PTX_NO_SLOT && find_hosts(w, o, lanes, false, host)) {
         load_row(frame + o->vector[0], host, lanes, o->size);
         return sm_next(w, u);
@@ -292,6 +374,9 @@ PTX_EXECUTOR(ptx_op_store)
     const uint32_t lanes = ptx_lanes(w, o);
     if (!o->vector_constant[0] && may_be_of_a_page(o, lanes) &&
         store_page(w, o, frame + o->vector[0]))
+        return sm_next(w, u);
+    if (!o->vector_constant[0] && may_be_shared(o, lanes) &&
+        store_shared(w, o, frame + o->vector[0]))
         return sm_next(w, u);
     if (!o->vector_constant[0] && find_hosts(w, o, lanes, true, host)) {
         store_row(host, frame + o->vector[0], lanes, o->size);

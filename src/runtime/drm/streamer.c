@@ -128,7 +128,6 @@ static enum wt_status store_data_imm(struct drm_batch *batch, const uint32_t *dw
     return store(batch, address_of(&dword[1]) & ~UINT64_C(3), &dword[3], count > 4 ? 8 : 4, err);
 }
 
-/* Synchronises, which needs nothing here, and may write an immediate or the time. */
 /* A comparison of the value in memory with the one in the command. */
 static bool compare(unsigned how, uint32_t memory, uint32_t command)
 {
@@ -164,14 +163,22 @@ static enum wt_status semaphore_wait(struct drm_batch *batch, const uint32_t *dw
     return WT_OK;
 }
 
+/* Synchronises, which needs nothing here, and may write an immediate, to memory or to a register,
+ * or the time. */
 static enum wt_status pipe_control(struct drm_batch *batch, const uint32_t *dword, unsigned count,
                                    struct wt_error *err)
 {
+    enum { TO_REGISTER = 1 << 23, TO_GLOBAL_TABLE = 1 << 24, POST_SYNC = 3 << 14 };
     const uint64_t address = address_of(&dword[2]) & ~UINT64_C(7);
     const uint64_t now = batch->device->ops->ticks(batch->device->context) & UINT64_C(0xfffffffff);
+    if (dword[1] & POST_SYNC && dword[1] & TO_GLOBAL_TABLE)
+        return wt_fail(err, WT_INVALID,
+                       "a post-sync operation on the global table is not executed");
     switch (dword[1] >> 14 & 3) { /* post-sync operation */
     case 1:
-        return store(batch, address, &dword[4], 8, err);
+        return dword[1] & TO_REGISTER
+                   ? drm_register_write(batch, register_of(dword[2]), dword[4], err)
+                   : store(batch, address, &dword[4], 8, err);
     case 3:
         return store(batch, address, &now, 8, err);
     case 2:
