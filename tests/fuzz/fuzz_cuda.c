@@ -92,7 +92,9 @@ static void memory(struct world *w, struct input *in, unsigned which)
         if (size)
             return;
         size = 1 + (offset + length) % (LARGEST - 1);
-        expect(cuMemAlloc(&w->memory[i].at, size), or_state(w, CUDA_SUCCESS));
+        expect(value & 1 ? cuMemAllocAsync(&w->memory[i].at, size, w->stream[i])
+                         : cuMemAlloc(&w->memory[i].at, size),
+               or_state(w, CUDA_SUCCESS));
         if (state_of(w))
             return;
         memset(w->memory[i].bytes, value, size);
@@ -100,7 +102,9 @@ static void memory(struct world *w, struct input *in, unsigned which)
         w->memory[i].size = size;
         return;
     case 1:
-        expect(cuMemFree(size ? w->memory[i].at : 0), state_of(w));
+        expect(size && value & 1 ? cuMemFreeAsync(w->memory[i].at, w->stream[i])
+                                 : cuMemFree(size ? w->memory[i].at : 0),
+               state_of(w));
         if (!state_of(w))
             w->memory[i].size = 0;
         return;
@@ -117,7 +121,14 @@ static void memory(struct world *w, struct input *in, unsigned which)
             abort();
         return;
     case 4:
-        expect(cuMemsetD8(at, value, length), or_state(w, wanted));
+        /* Rows of 5 bytes without a gap, and what is left. */
+        if (value & 1 && inside) {
+            expect(cuMemsetD2D8(at, 5, value, 5, length / 5), or_state(w, wanted));
+            expect(cuMemsetD8Async(at + length / 5 * 5, value, length % 5, w->stream[i]),
+                   or_state(w, wanted));
+        } else {
+            expect(cuMemsetD8(at, value, length), or_state(w, wanted));
+        }
         if (!or_state(w, wanted) && length)
             memset(w->memory[i].bytes + offset, value, length);
         return;
@@ -128,6 +139,10 @@ static void memory(struct world *w, struct input *in, unsigned which)
         expect(cuMemGetAddressRange(&base, &range, at),
                or_state(w, there ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND));
         if (!state_of(w) && there && (base != w->memory[i].at || range != size))
+            abort();
+        expect(cuPointerGetAttribute(&base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at),
+               or_state(w, there ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE));
+        if (!state_of(w) && there && base != w->memory[i].at)
             abort();
     }
     }
@@ -180,9 +195,13 @@ static void linked(struct world *w, struct input *in, unsigned i)
         expect(cuLinkAddData(state, 1, wrong ? bad : text, strlen(wrong ? bad : text) + 1, "t", 0,
                              NULL, NULL),
                wrong ? CUDA_ERROR_INVALID_PTX : CUDA_SUCCESS);
+    if (wrong) { /* told again */
+        expect(cuLinkComplete(state, &image, NULL), CUDA_ERROR_INVALID_SOURCE);
+        expect(cuLinkDestroy(state), CUDA_SUCCESS);
+        return;
+    }
     expect(cuLinkComplete(state, &image, NULL), CUDA_SUCCESS);
-    expect(cuModuleLoadData(&w->module[i], image),
-           !count || wrong ? CUDA_ERROR_INVALID_IMAGE : CUDA_SUCCESS);
+    expect(cuModuleLoadData(&w->module[i], image), count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE);
     expect(cuLinkDestroy(state), CUDA_SUCCESS);
     CUfunction f;
     if (w->module[i])

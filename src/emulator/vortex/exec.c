@@ -579,12 +579,14 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
         struct vx_warp *w, const struct vx_uop *u, const ux *base, const T *in)                    \
     {                                                                                              \
         const bool any_alignment = w->device->config.allow_misaligned;                             \
+        wt_lanes away = 0; /* the memory is watched, or is no ordinary memory */                   \
         /* All lanes are checked before one stores: a fault has no effect. */                      \
         ACTIVE_LANES {                                                                             \
             const ux addr = base[l] + (ux)(sx)u->imm;                                              \
             if (UNLIKELY(addr & (sizeof(T) - 1)) && !any_alignment)                                \
                 return misaligned(w, u, l, addr, sizeof(T), "store") != NULL;                      \
             if (UNLIKELY(addr & (sizeof(T) - 1)) || UNLIKELY(!write_host(w, addr, sizeof(T)))) {   \
+                away |= wt_lane_bit(l);                                                            \
                 enum vx_access why = AWAY(vx_store_check(w, addr, sizeof(T)));                     \
                 if (why)                                                                           \
                     return vx_access_fault(w, u, why, l, addr, sizeof(T), true) != NULL;           \
@@ -592,7 +594,7 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
         }                                                                                          \
         ACTIVE_LANES {                                                                             \
             const ux addr = base[l] + (ux)(sx)u->imm;                                              \
-            uint8_t *host = addr & (sizeof(T) - 1) ? NULL : write_host(w, addr, sizeof(T));        \
+            uint8_t *host = away && wt_has_lane(away, l) ? NULL : write_host(w, addr, sizeof(T));  \
             if (LIKELY(host))                                                                      \
                 memcpy(host, &in[l], sizeof(T));                                                   \
             else {                                                                                 \

@@ -76,7 +76,13 @@ void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_ki
     if (d->injecting || !((kind != WT_WATCH_WRITE && vx_watches_read(d, w->core, addr, size)) ||
                           (kind != WT_WATCH_READ && vx_watches_write(d, w->core, addr, size))))
         return;
-    const struct wt_issue issue = vx_issue_at(w, vx_pc_of(w, u), vx_now(w));
+    /* The instruction is being issued: nothing of vx_issue_at() is in doubt. */
+    const struct wt_issue issue = {.time = vx_now(w),
+                                   .pc = vx_pc_of(w, u),
+                                   .wave = w->id,
+                                   .mask = w->mask,
+                                   .executes = true,
+                                   .issues = true};
     uint8_t was[8], is[8];
     wt_store_le(was, before, size);
     wt_store_le(is, after, size);
