@@ -247,6 +247,18 @@ def test_numbers_of_16_bits(tmp_path, flags):
     assert done.stdout.splitlines() == ["all numbers right", "roundings right", "operations right", "across threads right"], done.stdout + done.stderr
 
 
+def test_numbers_with_the_exponent_of_a_float(tmp_path):
+    """bfloat16: 65,536 pairs, rounded once, in kernels and on the host."""
+    done = wavetrap("exec", "-g", "sm", compiled(tmp_path, HERE / "bfloats.cu", "-O2", "--cuda-gpu-arch=sm_60"))
+    assert done.stdout == "kernel: 65536 of 65536 right\nhost: 65536 of 65536 right\ndoubles right\n", done.stdout + done.stderr
+
+
+def test_debians_cub_and_thrust(tmp_path):
+    """Algorithms of both libraries, for devices, blocks and warps, against the host's."""
+    done = wavetrap("exec", "-g", "sm", compiled(tmp_path, HERE / "cub_thrust.cu", "-std=c++17", "-O1", "-w", "--cuda-gpu-arch=sm_60"))
+    assert done.returncode == 0 and re.fullmatch(r"(\w[\w ]*: right\n){21}", done.stdout), done.stdout + done.stderr
+
+
 GROUPS = ["blocks", "tiles of 32", "tiles of 16", "tiles of 4", "nested tiles", "coalesced", "labels", "copies", "grid", "no barrier"]
 
 

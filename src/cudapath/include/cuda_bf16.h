@@ -1,8 +1,8 @@
 /*
  * Numbers of 16 bits with the exponent of a float (bfloat16) in CUDA C++: names and meanings are
- * those of NVIDIA's public documentation ("CUDA Math API", "Bfloat16 Precision Intrinsics"), written
- * anew. Arithmetic is done in FP32 or FP64 and rounded to nearest even, in kernels of any GPU and on
- * the host.
+ * those of NVIDIA's public documentation ("CUDA Math API", "Bfloat16 Precision Intrinsics"),
+ * written anew. Arithmetic is done in FP32 or FP64 and rounded to nearest even, in kernels of any
+ * GPU and on the host.
  */
 #ifndef WAVETRAP_CUDA_BF16_H
 #define WAVETRAP_CUDA_BF16_H
@@ -38,7 +38,8 @@ WAVETRAP_BF16 unsigned short narrow(float value)
     return (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* By way of a float that keeps what it does not hold in its last bit, so that it is rounded once. */
+/* By way of a float that keeps what it does not hold in its last bit, so that it is rounded once.
+ */
 WAVETRAP_BF16 unsigned short narrow(double value)
 {
     float near = (float)value;
@@ -50,6 +51,20 @@ WAVETRAP_BF16 unsigned short narrow(double value)
         __builtin_memcpy(&near, &bits, sizeof bits);
     }
     return narrow(near);
+}
+
+/* A sum that is rounded to an odd last bit where it is not exact, so that narrow() rounds once. */
+WAVETRAP_BF16 double odd_sum(double a, double b)
+{
+    double sum = a + b;
+    const double part = sum - a, rest = (a - (sum - part)) + (b - part);
+    unsigned long long bits;
+    __builtin_memcpy(&bits, &sum, sizeof bits);
+    if (rest == rest && rest != 0 && !(bits & 1)) {
+        bits += (rest > 0) == (sum > 0) ? 1 : -1;
+        __builtin_memcpy(&sum, &bits, sizeof bits);
+    }
+    return sum;
 }
 
 WAVETRAP_BF16 float widen(unsigned short number)
@@ -196,7 +211,7 @@ WAVETRAP_BINARY(div, /)
 
 WAVETRAP_BF16 __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c)
 {
-    return __nv_bfloat16((double)(float)a * (double)(float)b + (double)(float)c);
+    return __nv_bfloat16(wavetrap_bf16::odd_sum((double)(float)a * (float)b, (float)c));
 }
 WAVETRAP_BF16 __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c)
 {

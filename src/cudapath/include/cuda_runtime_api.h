@@ -119,7 +119,8 @@ typedef enum cudaError {
     cudaErrorStreamCaptureUnsupported = 900,
     cudaErrorStreamCaptureInvalidated = 901,
     cudaErrorUnknown = 999,
-    cudaErrorApiFailureBase = 10000, /* of runtimes before CUDA 4.1, which added it to the driver's */
+    cudaErrorApiFailureBase =
+        10000, /* of runtimes before CUDA 4.1, which added it to the driver's */
 } cudaError_t;
 
 enum cudaMemcpyKind {
