@@ -178,36 +178,10 @@ WAVETRAP_BF16 __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 low, __nv_bfloat16
 
 /* ---- arithmetic ---- */
 
-#define WAVETRAP_BINARY(name, op)                                                                  \
-    WAVETRAP_BF16 __nv_bfloat16 __h##name(__nv_bfloat16 a, __nv_bfloat16 b)                        \
-    {                                                                                              \
-        return __nv_bfloat16((float)a op(float) b);                                                \
-    }                                                                                              \
-    WAVETRAP_BF16 __nv_bfloat162 __h##name##2(__nv_bfloat162 a, __nv_bfloat162 b)                  \
-    {                                                                                              \
-        return __nv_bfloat162(__h##name(a.x, b.x), __h##name(a.y, b.y));                           \
-    }                                                                                              \
-    WAVETRAP_BF16 __nv_bfloat16 operator op(const __nv_bfloat16 &a, const __nv_bfloat16 &b)        \
-    {                                                                                              \
-        return __h##name(a, b);                                                                    \
-    }                                                                                              \
-    WAVETRAP_BF16 __nv_bfloat16 &operator op##=(__nv_bfloat16 &a, const __nv_bfloat16 &b)          \
-    {                                                                                              \
-        return a = __h##name(a, b);                                                                \
-    }                                                                                              \
-    WAVETRAP_BF16 __nv_bfloat162 operator op(const __nv_bfloat162 &a, const __nv_bfloat162 &b)     \
-    {                                                                                              \
-        return __h##name##2(a, b);                                                                 \
-    }                                                                                              \
-    WAVETRAP_BF16 __nv_bfloat162 &operator op##=(__nv_bfloat162 &a, const __nv_bfloat162 &b)       \
-    {                                                                                              \
-        return a = __h##name##2(a, b);                                                             \
-    }
-WAVETRAP_BINARY(add, +)
-WAVETRAP_BINARY(sub, -)
-WAVETRAP_BINARY(mul, *)
-WAVETRAP_BINARY(div, /)
-#undef WAVETRAP_BINARY
+#define WAVETRAP_NUMBER __nv_bfloat16
+#define WAVETRAP_PAIR __nv_bfloat162
+#define WAVETRAP_FUNCTION WAVETRAP_BF16
+#include <wavetrap_number16.h>
 
 WAVETRAP_BF16 __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c)
 {

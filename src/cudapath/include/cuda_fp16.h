@@ -318,38 +318,10 @@ WAVETRAP_TO(ushort, unsigned short, (unsigned short)0, (unsigned short)65535)
 
 /* ---- arithmetic ---- */
 
-/* Sums, differences, products and quotients of numbers of 11 bits are rounded rightly by way of 24
- * bits, a product with a sum by way of 53. */
-#define WAVETRAP_BINARY(name, op)                                                                  \
-    WAVETRAP_HALF __half __h##name(__half a, __half b)                                             \
-    {                                                                                              \
-        return __half((float)a op(float) b);                                                       \
-    }                                                                                              \
-    WAVETRAP_HALF __half2 __h##name##2(__half2 a, __half2 b)                                       \
-    {                                                                                              \
-        return __half2(__h##name(a.x, b.x), __h##name(a.y, b.y));                                  \
-    }                                                                                              \
-    WAVETRAP_HALF __half operator op(const __half &a, const __half &b)                             \
-    {                                                                                              \
-        return __h##name(a, b);                                                                    \
-    }                                                                                              \
-    WAVETRAP_HALF __half &operator op##=(__half &a, const __half &b)                               \
-    {                                                                                              \
-        return a = __h##name(a, b);                                                                \
-    }                                                                                              \
-    WAVETRAP_HALF __half2 operator op(const __half2 &a, const __half2 &b)                          \
-    {                                                                                              \
-        return __h##name##2(a, b);                                                                 \
-    }                                                                                              \
-    WAVETRAP_HALF __half2 &operator op##=(__half2 &a, const __half2 &b)                            \
-    {                                                                                              \
-        return a = __h##name##2(a, b);                                                             \
-    }
-WAVETRAP_BINARY(add, +)
-WAVETRAP_BINARY(sub, -)
-WAVETRAP_BINARY(mul, *)
-WAVETRAP_BINARY(div, /)
-#undef WAVETRAP_BINARY
+#define WAVETRAP_NUMBER __half
+#define WAVETRAP_PAIR __half2
+#define WAVETRAP_FUNCTION WAVETRAP_HALF
+#include <wavetrap_number16.h>
 WAVETRAP_HALF __half2 __h2div(__half2 a, __half2 b)
 {
     return __hdiv2(a, b);
@@ -374,6 +346,7 @@ WAVETRAP_SATURATED(sub, -)
 WAVETRAP_SATURATED(mul, *)
 #undef WAVETRAP_SATURATED
 
+/* Rounded rightly by way of 53 bits. */
 WAVETRAP_HALF __half __hfma(__half a, __half b, __half c)
 {
     return __half((double)(float)a * (double)(float)b + (double)(float)c);
