@@ -253,6 +253,17 @@ def test_numbers_with_the_exponent_of_a_float(tmp_path):
     assert done.stdout == "kernel: 65536 of 65536 right\nhost: 65536 of 65536 right\ndoubles right\n", done.stdout + done.stderr
 
 
+def test_an_allocation_that_failed_is_told_when_its_address_is_used(tmp_path):
+    """The program does not look at the result of cudaMalloc."""
+    (tmp_path / "big.cu").write_text("__global__ void set(int *p) { p[threadIdx.x] = 1; }\n"
+                                     "int main() { int *p = nullptr; cudaMalloc(&p, 1 << 25); set<<<1, 32>>>(p); return cudaDeviceSynchronize(); }\n")
+    program = compiled(tmp_path, tmp_path / "big.cu", "-O1", "--cuda-gpu-arch=sm_60")
+    done = wavetrap("exec", "-g", "sm:memory=16M", program)
+    assert done.returncode == 700 % 256 and "a store at 0x0: no memory is mapped there" in done.stderr, done.stderr
+    assert "an allocation of 33554432 bytes has failed before: the GPU has 16 MiB of memory; -g sm:memory=SIZE gives it more" in done.stderr, done.stderr
+    assert wavetrap("exec", "-g", "sm:memory=64M", program).returncode == 0
+
+
 def test_debians_cub_and_thrust(tmp_path):
     """Algorithms of both libraries, for devices, blocks and warps, against the host's."""
     done = wavetrap("exec", "-g", "sm", compiled(tmp_path, HERE / "cub_thrust.cu", "-std=c++17", "-O1", "-w", "--cuda-gpu-arch=sm_60"))

@@ -1,8 +1,8 @@
 /*
- * Sums, differences, products and quotients of a type of 16 bits and of pairs of it, for cuda_fp16.h
- * and cuda_bf16.h. By way of a float they are rounded rightly, since its 24 bits are at least twice
- * the type's 8 or 11, and two. The header that includes this one defines WAVETRAP_NUMBER, the type;
- * WAVETRAP_PAIR; and WAVETRAP_FUNCTION, what a function begins with.
+ * Sums, differences, products and quotients of a type of 16 bits and of pairs of it, for
+ * cuda_fp16.h and cuda_bf16.h. By way of a float they are rounded rightly, since its 24 bits are at
+ * least twice the type's 8 or 11, and two. The header that includes this one defines
+ * WAVETRAP_NUMBER, the type; WAVETRAP_PAIR; and WAVETRAP_FUNCTION, what a function begins with.
  */
 #define WAVETRAP_BINARY(name, op)                                                                  \
     WAVETRAP_FUNCTION WAVETRAP_NUMBER __h##name(WAVETRAP_NUMBER a, WAVETRAP_NUMBER b)              \

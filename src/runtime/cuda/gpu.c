@@ -220,9 +220,11 @@ enum wt_status gpu_allocate(struct gpu *g, uint64_t size, uint64_t *address, str
 {
     enum wt_status status;
     const uint64_t whole = (size + 511) / 512 * 512;
-    if (size > g->config.memory || g->in_use + whole > g->config.memory)
+    if (size > g->config.memory || g->in_use + whole > g->config.memory) {
+        g->refused = size;
         return wt_fail(err, WT_NO_MEMORY, "%" PRIu64 " bytes; the device has %" PRIu64, size,
                        g->config.memory);
+    }
     const uint64_t at = find_room(g, whole);
     if ((status = gpu_map(g, at, size, true, err)) != WT_OK)
         return status;

@@ -60,8 +60,9 @@ struct gpu {
     struct sm_device *device;
     struct range *range; /* by address */
     size_t range_count, range_room;
-    uint64_t ranges; /* so far */
-    uint64_t in_use; /* bytes of allocations */
+    uint64_t ranges;  /* so far */
+    uint64_t in_use;  /* bytes of allocations */
+    uint64_t refused; /* bytes of the last allocation for which there was no room; 0: none */
     struct rooms ptx, variables, code;
     uint64_t local;             /* bytes of local memory that are mapped */
     uint64_t stack, heap, fifo; /* limits of kernels: bytes; of the stack: 0, if none was set */

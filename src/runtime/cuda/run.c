@@ -88,6 +88,16 @@ static CUresult result_of(const struct wt_fault *f)
                                               : CUDA_ERROR_LAUNCH_FAILED;
 }
 
+/* A program that does not look at the results of its allocations uses the address 0. */
+static void tell_refused(const struct gpu *g, const struct wt_fault *f)
+{
+    if (g->refused && f->addr <= WT_PAGE_MASK && result_of(f) == CUDA_ERROR_ILLEGAL_ADDRESS)
+        fprintf(stderr,
+                "  an allocation of %" PRIu64 " bytes has failed before: the GPU has %" PRIu64
+                " MiB of memory; -g sm:memory=SIZE gives it more\n",
+                g->refused, g->config.memory >> 20);
+}
+
 static CUresult report(struct gpu *g, const struct gpu_launch *l)
 {
     const struct wt_machine *m = sm_machine(g->device);
@@ -102,6 +112,7 @@ static CUresult report(struct gpu *g, const struct gpu_launch *l)
             "\n  at %s\n  %s\n",
             f->text, l->kernel->name, f->wave / SM_WARPS, f->wave % SM_WARPS, cta[0], cta[1],
             cta[2], index, (unsigned)f->lanes, place, instruction);
+    tell_refused(g, f);
     wt_core_on_fault_write(&g->core_on_fault, &cuda_core_ops, g, "", f->wave, (uint64_t)f->lanes,
                            stderr);
     return result_of(f);
