@@ -83,3 +83,9 @@ def pytest_collection_modifyitems(config, items):
         wanted = [i for i in items if not i.get_closest_marker("full")]
     config.hook.pytest_deselected(items=[i for i in items if i not in wanted])
     items[:] = wanted
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """A file may have tests for `make full` only."""
+    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and not os.environ.get("WAVETRAP_TEST"):
+        session.exitstatus = pytest.ExitCode.OK
