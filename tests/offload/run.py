@@ -35,7 +35,7 @@ LIMIT = int(os.environ.get("WAVETRAP_TEST_LIMIT", "120"))  # seconds for a progr
 TARGETS = {
     "gfx900": {"true": ["offload_target_amdgcn", "offload_device_gcn", "openacc_radeon_accel_selected", "openacc_radeon_accel_present"],
                "flags": ["-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900", "-I/usr/include/hsa"], "device": "radeon",
-               "exec": [], "excluded": "excluded.txt"},
+               "exec": ["-g", "gfx900"], "excluded": "excluded.txt"},
     "sm": {"true": ["offload_target_nvptx", "offload_device_nvptx", "openacc_nvidia_accel_selected", "openacc_nvidia_accel_present",
                     "openacc_nvidia_accel_configured"],
            "flags": ["-foffload=nvptx-none"], "device": "nvidia", "exec": ["-g", "sm", "--stats"], "excluded": "excluded-sm.txt"}}
