@@ -121,7 +121,7 @@ static void memory(struct world *w, struct input *in, unsigned which)
             abort();
         return;
     case 4:
-        /* Rows of 5 bytes without a gap, and what is left. */
+        /* Rows of 5 bytes without a gap, then the bytes of the last row, which is shorter. */
         if (value & 1 && inside) {
             expect(cuMemsetD2D8(at, 5, value, 5, length / 5), or_state(w, wanted));
             expect(cuMemsetD8Async(at + length / 5 * 5, value, length % 5, w->stream[i]),

@@ -246,9 +246,9 @@ struct wt_target_services {
                      void *row);
     void (*wave_detail)(void *context, uint32_t wave, struct wt_wave_detail *detail);
     /**
-     * Why a wave that is stopped would wait if it were not: `waiting` of the view, and what follows
-     * from it. Of targets that cannot tell the rest of wave_detail, which then is NULL. False: it
-     * is not known.
+     * Sets `waiting` of the view, and the fields that depend on it: the reason for which a stopped
+     * wave waits once it is resumed. A target that has wave_detail NULL implements this one. False:
+     * the reason is not known.
      */
     bool (*wave_waits)(void *context, uint32_t wave, struct wt_wave_view *view);
     /** The mistake of the program that has stopped the device; NULL: none. Valid until pump(). */

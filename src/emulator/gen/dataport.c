@@ -275,7 +275,7 @@ static const struct gen_uop *move_block(const struct gen_message *m, struct gen_
     x->size = 1;
     const uint64_t first = x->addr[0];
     const unsigned inside = block_inside(m, x, write, bytes);
-    memset(data, 0, bytes);
+    memset(data + inside, 0, bytes - inside);
     /* Each byte must be there: the ends and what is between them. */
     for (unsigned done = 0; done < inside; done += part) {
         part = inside - done < 64 ? inside - done : 64;

@@ -112,7 +112,7 @@ static uint64_t narrow(const struct ptx_op *o, uint64_t wide)
     return v != v ? 0x7fffffff : wt_f64_to_f32(wide, &fp);
 }
 
-/* An integer as a double; what is cut off is noted in the last bit. */
+/* Converts an integer to a double, rounded towards zero. The last bit is 1 if it is not exact. */
 static uint64_t sticky_double(bool is_signed, uint64_t v)
 {
     struct wt_fp fp = {.round = WT_RTZ};

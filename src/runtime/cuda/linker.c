@@ -58,7 +58,7 @@ API(cuLinkCreate_v2, (unsigned count, CUjit_option *options, void **values, CUli
     return state_leave(CUDA_SUCCESS);
 }
 
-/* One input: the linker's state, and what the texts in it are called. */
+/* An input of the linker. Its texts are called by its name in messages. */
 struct input {
     CUlinkState s;
     const char *name; /* the program's; NULL: its number among the inputs */

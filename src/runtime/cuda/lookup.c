@@ -1,5 +1,5 @@
-/* libcuda: functions by their names, and what the driver says of itself ("CUDA Driver API": 6.33,
- * 6.36, 6.10). */
+/* libcuda: functions by name, how modules are loaded, the profiler's switches ("CUDA Driver
+ * API": 6.33, 6.36, 6.10). */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "runtime/cuda/state.h"
 
-/** An image, and what the call that loads it says about it. */
+/** An image, and the options of the call that loads it. */
 struct modules_image {
     const void *bytes;
     size_t available; /**< bytes; SIZE_MAX: the image says its own size */

@@ -26,7 +26,7 @@ enum role {
     MASKED, /* likewise; the upper half of what is written says which bits of the lower one count */
     CLOCK,  /* it counts, and is not written */
     BUS,    /* of the debug hardware: emulator/gen/bus.c has it */
-    UNKNOWN, /* KEPT, which is told */
+    UNKNOWN, /* as KEPT; stderr says so once */
 };
 
 static const struct {
