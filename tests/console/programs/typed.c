@@ -1,5 +1,5 @@
-/* Variables that optimised code does not keep: the debug information computes them, with the width of an address, or in
- * types of its own (DW_OP_regval_type, DW_OP_convert). */
+/* Variables that optimised code does not keep: the debug information computes them, with the width
+ * of an address, or in types of its own (DW_OP_regval_type, DW_OP_convert). */
 volatile int sink;
 volatile float float_sink;
 volatile double double_sink;
