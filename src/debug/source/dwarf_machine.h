@@ -60,6 +60,7 @@ static inline enum wt_status malformed(struct wt_error *err)
     return wt_fail(err, WT_INVALID, "the debug information is damaged: a location is malformed");
 }
 
+/** Puts a cell on the stack. */
 static inline enum wt_status push_cell(struct machine *m, struct cell cell, struct wt_error *err)
 {
     if (m->count == DWARF_STACK)
