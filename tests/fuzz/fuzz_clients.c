@@ -1,9 +1,9 @@
 /*
- * Fuzz target: two clients of one debugger, who send packets of GDB's and LLDB's to the whole stack:
- * sessions, debugger, probe, Debug Module and emulator, forwards and backwards. The first byte is
- * that of fuzz_rsp.h. Then each byte names a client and what it does: a packet of the table below,
- * whose arguments are taken from the input; the same packet, damaged; an interrupt; bytes of the
- * input; or it leaves, and another one comes in its place.
+ * Fuzz target: two clients of one debugger, who send packets of GDB's and LLDB's to the whole
+ * stack: sessions, debugger, probe, Debug Module and emulator, forwards and backwards. The first
+ * byte is that of fuzz_rsp.h. Then each byte names a client and what it does: a packet of the table
+ * below, whose arguments are taken from the input; the same packet, damaged; an interrupt; bytes of
+ * the input; or it leaves, and another one comes in its place.
  *
  * Whatever was sent, nobody waits for what does not run, an interrupt ends what runs, and the next
  * clients are told why the program stands.
@@ -20,9 +20,9 @@ static const char *const packets[] = {
     "vRun;", "k", "vKill;1", "D", "D;1", "!", "vAttach;1", "vStopped", "QNonStop:1", "QNonStop:0",
     /* Looking and changing. */
     "g", "G%v%v", "p%r", "P%r=%v", "P20=%v", "m%a,%n", "M%a,4:%v", "x%a,%n", "X%a,4:%v", "Hg%t",
-    "Hc%t", "T%t", "g;thread:%t;", "P%r=%v;thread:%t;", "qSearch:memory:%a;%n;%v",
-    "qCRC:%a,%n", "qfThreadInfo", "qsThreadInfo", "qThreadExtraInfo,%t", "qThreadStopInfo%t",
-    "jThreadsInfo", "qXfer:threads:read::0,1000", "qXfer:features:read:target.xml:0,1000",
+    "Hc%t", "T%t", "g;thread:%t;", "P%r=%v;thread:%t;", "qSearch:memory:%a;%n;%v", "qCRC:%a,%n",
+    "qfThreadInfo", "qsThreadInfo", "qThreadExtraInfo,%t", "qThreadStopInfo%t", "jThreadsInfo",
+    "qXfer:threads:read::0,1000", "qXfer:features:read:target.xml:0,1000",
     "qXfer:wavetrap-waves:read::0,1000", "qXfer:wavetrap-lanes:read:%t:0,1000",
     "qMemoryRegionInfo:%a", "qC",
     /* What is agreed. */
@@ -31,16 +31,32 @@ static const char *const packets[] = {
     "QEnableErrorStrings", "QStartNoAckMode",
     /* Breakpoints and watchpoints. */
     "Z0,%a,4", "z0,%a,4", "Z1,%a,4", "z1,%a,4", "Z2,%a,%n", "z2,%a,%n", "Z3,%a,%n", "z3,%a,%n",
-    "Z4,%a,%n", "z4,%a,%n", "Z0,%a,4;X3,260a21", "Z0,%a,4;X3,220127;cmds:0,X2,2227",
-};
+    "Z4,%a,%n", "z4,%a,%n", "Z0,%a,4;X3,260a21", "Z0,%a,4;X3,220127;cmds:0,X2,2227"};
 
 /* Of `monitor`: in hex behind "qRcmd,". */
-static const char *const commands[] = {
-    "goto start", "goto end", "goto -%n", "goto +%n", "who-wrote %d,4 --all", "who-wrote %d", "hash",
-    "time", "reset", "reset device", "reattach", "lift-breakpoints", "threads warps",
-    "threads lanes", "lane 1", "mark m", "goto m", "stop-at-end on", "each-lane on", "info",
-    "each-lane off", "stop-at-end off", "threads auto",
-};
+static const char *const commands[] = {"goto start",
+                                       "goto end",
+                                       "goto -%n",
+                                       "goto +%n",
+                                       "who-wrote %d,4 --all",
+                                       "who-wrote %d",
+                                       "hash",
+                                       "time",
+                                       "reset",
+                                       "reset device",
+                                       "reattach",
+                                       "lift-breakpoints",
+                                       "threads warps",
+                                       "threads lanes",
+                                       "lane 1",
+                                       "mark m",
+                                       "goto m",
+                                       "stop-at-end on",
+                                       "each-lane on",
+                                       "info",
+                                       "each-lane off",
+                                       "stop-at-end off",
+                                       "threads auto"};
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 

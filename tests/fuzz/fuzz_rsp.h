@@ -1,5 +1,6 @@
 /* What the targets share that send packets to sessions of the remote serial protocol: a device, its
- * debugger, and CLIENTS conversations that look at it at the same time, which the target defines. */
+ * debugger, and CLIENTS conversations that look at it at the same time, which the target defines.
+ */
 #ifndef TESTS_FUZZ_FUZZ_RSP_H
 #define TESTS_FUZZ_FUZZ_RSP_H
 
