@@ -28,7 +28,8 @@ static const struct ptx_operator operators[] = {
 const struct ptx_operator *ptx_operator_of(char first, char second)
 {
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
-        if (operators[i].text[0] == first && (!operators[i].text[1] || operators[i].text[1] == second))
+        if (operators[i].text[0] == first &&
+            (!operators[i].text[1] || operators[i].text[1] == second))
             return &operators[i];
     return NULL;
 }
