@@ -415,9 +415,10 @@ def test_a_breakpoint_on_a_last_instruction_that_never_holds_stops_nothing():
     """The last wave of a kernel ends as it passes the breakpoint; the program goes on to its next kernels."""
     program = session("-O2")
     listed = ask(["tbreak twice", "run", "disassemble", "kill"], program)[2]
-    ends = re.findall(r"(0x[0-9a-f]+) <.*s_endpgm", listed)
+    here = int(re.search(r"^=> (0x[0-9a-f]+)", listed, re.M)[1], 16)
+    ends = [int(at, 16) - here for at in re.findall(r"(0x[0-9a-f]+) <.*s_endpgm", listed)]
     assert ends, listed
-    said = ask(["tbreak twice", "run", *[f"break *{at} if $_lane == 77" for at in ends], "continue"], program)
+    said = ask(["tbreak twice", "run", *[f"break *($pc + {at}) if $_lane == 77" for at in ends], "continue"], program)
     assert said[-1] == "Continuing.\n" + ROUNDS + END
 
 
