@@ -1,4 +1,5 @@
-/* For leaving.py, on Vortex: warps whose lanes diverge; the exit status is 7 if all that they computed is right. */
+/* For leaving.py, on Vortex: warps whose lanes diverge; the exit status is 7 if all that they
+ * computed is right. */
 #include "vortex.h"
 
 enum { N = 64, ROUNDS = 400 };

@@ -59,7 +59,8 @@ int main(void)
     check(error, "context");
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
     check(error, "queue");
-    cl_program program = clCreateProgramWithSource(context, 1, (const char **)&source, NULL, &error);
+    cl_program program =
+        clCreateProgramWithSource(context, 1, (const char **)&source, NULL, &error);
     check(error, "program");
     check(clBuildProgram(program, 1, &device, "", NULL, NULL), "build");
     cl_kernel kernel = clCreateKernel(program, "busy", &error);
@@ -70,8 +71,10 @@ int main(void)
         const size_t all = N, group = GROUP;
         check(clSetKernelArg(kernel, 0, sizeof memory, &memory), "argument");
         check(clSetKernelArg(kernel, 1, sizeof round, &round), "argument");
-        check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &all, &group, 0, NULL, NULL), "launch");
-        check(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL), "read");
+        check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &all, &group, 0, NULL, NULL),
+              "launch");
+        check(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL),
+              "read");
         for (int i = 0; i < N; i++)
             wrong += out[i] != expected(i, round);
         if (round == 0)

@@ -25,7 +25,7 @@ int main(void)
     for (;; round++) {
 #pragma omp target teams distribute parallel for map(from : out)
         for (int i = 0; i < N; i++) {
-            int sum = weigh(i, round);       // fill
+            int sum = weigh(i, round);        // fill
             out[i] = later(sum, (i & 3) + 2); // store
         }
         for (int i = 0; i < N; i++)
