@@ -8,7 +8,8 @@
 #define WT_HELD_VARIABLE "WAVETRAP_HELD"
 /** Says that the variable has no sense; its value is the argument. */
 #define WT_HELD_NONSENSE                                                                           \
-    "wavetrap: " WT_HELD_VARIABLE "=%.80s is not PROCESS or PROCESS:DEBUGGER, two process ids (1: "  \
+    "wavetrap: " WT_HELD_VARIABLE                                                                  \
+    "=%.80s is not PROCESS or PROCESS:DEBUGGER, two process ids (1: "                              \
     "any process): kernels are not held\n"
 
 /**
