@@ -63,8 +63,7 @@ static struct gen_wire_request about(const struct wt_gen_process *p, enum gen_wi
 static enum wt_status send_request(struct wt_gen_process *p, const struct gen_wire_request *request,
                                    const void *more, struct wt_error *err)
 {
-    const enum wt_status status =
-        wt_connection_send(&p->connection, request, sizeof *request, err);
+    const enum wt_status status = wt_connection_send(&p->connection, request, sizeof *request, err);
     return status ? status
                   : wt_connection_send(&p->connection, more, gen_wire_follows(request), err);
 }
@@ -176,8 +175,8 @@ static enum wt_status link_transfer(void *context, struct wt_gen_piece *list, si
     for (size_t first = 0; first < count; first += AT_ONCE) {
         const size_t end = count - first < AT_ONCE ? count : first + AT_ONCE;
         for (size_t i = first; i < end; i++) {
-            struct gen_wire_request request = about(
-                context, write ? GEN_WIRE_WRITE : GEN_WIRE_READ, list[i].thread, list[i].addr);
+            struct gen_wire_request request = about(context, write ? GEN_WIRE_WRITE : GEN_WIRE_READ,
+                                                    list[i].thread, list[i].addr);
             request.size = list[i].size;
             if ((status = send_request(context, &request, list[i].bytes, err)) != WT_OK)
                 return status;

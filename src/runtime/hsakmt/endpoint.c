@@ -75,8 +75,8 @@ static int look_at_code(struct host *host, uint64_t *state)
                                                                                     : 0;
 }
 
-/* *rests: the GPUs have come to rest since the turns of their threads that are given, so that no event
- * will follow. */
+/* *rests: the GPUs have come to rest since the turns of their threads that are given, so that no
+ * event will follow. */
 static bool has_event(struct host *host, const uint64_t *turns, bool *rests)
 {
     bool event = false;
