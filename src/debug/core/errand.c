@@ -20,7 +20,7 @@
 #include "debug/core/watchpoints.h"
 
 /* Issues of one part, and how long parts run before the clients are served. */
-#define PART ((uint64_t)1 << 20)
+#define PART ((uint64_t)1 << 16)
 #define PUMP_NS 20000000ull
 
 static uint64_t time_of(const struct wt_debugger *d)
