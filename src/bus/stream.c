@@ -98,7 +98,7 @@ static bool flush(struct wt_stream_server *s)
 static void client_ready(void *context, int fd, short events)
 {
     struct wt_stream_server *s = context;
-    /* What waited for room has it now. */
+    /* There is room now for the bytes that wait to be sent. */
     if (events & POLLOUT && !flush(s))
         return;
     answer(s);

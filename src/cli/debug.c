@@ -155,6 +155,19 @@ static bool ask(void *context, const char *question)
     return yes;
 }
 
+/* Lines of a command that has several. */
+static bool read_more(void *context, char **line)
+{
+    struct debug *d = context;
+    if (!d->terminal)
+        return false;
+    cli_screen_make_way(&d->screen);
+    d->reads = true;
+    const enum cli_input input = cli_terminal_read(d->terminal, d->session, ">", line);
+    d->reads = false;
+    return input == CLI_INPUT_LINE;
+}
+
 /* Whether a signal is one to quit for: then the console does so when its command has ended. */
 static bool quits(struct debug *d, const struct signalfd_siginfo *info)
 {
@@ -290,14 +303,36 @@ static void end_now(void *context)
     cli_screen_release(&d->screen);
 }
 
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* As in GDB, "PROGRAM CORE" is a core file, and its program. */
+static void take_core_argument(struct debug *d)
+{
+    char magic[8] = "";
+    if (d->core_path || !d->program || !d->arguments[0] || d->arguments[1])
+        return;
+    FILE *file = fopen(d->arguments[0], "rb");
+    if (file && fread(magic, 1, 8, file) == 8 && memcmp(magic, "\x89WTCORE\n", 8) == 0) {
+        d->core_path = d->arguments[0];
+        d->arguments++;
+    }
+    if (file)
+        fclose(file);
+}
+
 /* Opens a core file, which names its program and holds its options. */
 static enum wt_status open_core_file(struct debug *d, struct wt_error *err)
 {
     struct wt_emulated_options *o = &d->drive.options.device;
     enum wt_status status;
-    if (d->program || d->pid)
+    const char *given = d->program;
+    if (d->pid || (given && d->arguments[0]))
         return wt_fail(err, WT_INVALID,
-                       "a core file knows its program: give either --core or PROGRAM");
+                       "a core file knows its program: there is no process, and no argument");
     if (o->load_count || o->gpu.family || o->argument_count || o->kernel.given)
         return wt_fail(err, WT_INVALID,
                        "a core file knows its GPU, program and arguments: no options for them");
@@ -306,6 +341,9 @@ static enum wt_status open_core_file(struct debug *d, struct wt_error *err)
     if ((status = wt_core_file_open(d->core_path, &d->core_file, err)) != WT_OK)
         return status;
     d->program = wt_core_file_program(d->core_file);
+    if (given && strcmp(base_of(given), base_of(d->program)) != 0)
+        return wt_fail(err, WT_INVALID, "%s is a core file of %s, not of %s", d->core_path,
+                       *d->program ? d->program : "no program", given);
     return wt_core_file_load(&d->device, o, d->core_file, err);
 }
 
@@ -510,6 +548,7 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
         .colour = !d->batch && d->screen.colour,
         .output = put,
         .ask = d->batch ? NULL : ask,
+        .read_line = d->batch ? NULL : read_more,
         .progress = d->screen.can ? show_progress : NULL,
         .disassemble = disassemble,
         .code_register = code_register,
@@ -610,7 +649,7 @@ static enum cli_input read_command(struct debug *d, char **line)
     d->reads = true;
     cli_interrupts_hold(d->signals, true); /* a question that is being asked comes first */
     cli_interrupts_hold(d->signals, false);
-    const enum cli_input input = cli_terminal_read(d->terminal, d->session, line);
+    const enum cli_input input = cli_terminal_read(d->terminal, d->session, NULL, line);
     d->reads = false;
     return input;
 }
@@ -723,6 +762,7 @@ static int debug(int argc, char **argv)
             break;
         }
         d.arguments = words + optind + (d.program != NULL);
+        take_core_argument(&d);
         if (d.program || d.pid || d.core_path) {
             status = run_debugger(&d);
             break;

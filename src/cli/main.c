@@ -27,7 +27,7 @@ static void help(FILE *out)
     fputs("\nOptions:\n"
           "  -h, --help     print this\n"
           "      --version  print the version\n"
-          "\n'wavetrap COMMAND --help' tells more; so does 'man wavetrap'.\n",
+          "\n'wavetrap COMMAND --help' tells more; so do 'wavetrap help COMMAND' and 'man wavetrap'.\n",
           out);
 }
 
@@ -50,7 +50,17 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(argv[1], commands[i]->name) == 0)
             return finish(argv[1], commands[i]->run(argc - 1, argv + 1));
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+    const bool is_help = strcmp(argv[1], "help") == 0;
+    for (size_t i = 0; is_help && argc == 3 && i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(argv[2], commands[i]->name) == 0) {
+            char option[] = "--help", *words[] = {argv[2], option, NULL};
+            return finish(argv[2], commands[i]->run(2, words));
+        }
+    if (is_help && argc > 2) {
+        fprintf(stderr, "wavetrap: there is no command '%s'; see 'wavetrap --help'\n", argv[2]);
+        return CLI_FAILED;
+    }
+    if (is_help || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         help(stdout);
         return finish(argv[1], 0);
     }

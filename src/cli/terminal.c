@@ -25,6 +25,7 @@ struct cli_terminal {
     struct wt_session *session;
     bool clear;     /* the line is to be discarded */
     bool cancelled; /* and no other line is wanted */
+    const char *more; /* the prompt for a further line of a command; NULL: for a command */
 };
 
 /* Other clients of the session are served while the user is not typing. */
@@ -59,16 +60,17 @@ void cli_terminal_cancel(struct cli_terminal *t)
     wt_session_end(t->session);
 }
 
-static const char *prompt(void)
+static const char *prompt(const struct cli_terminal *t)
 {
-    return "(wavetrap) ";
+    return t->more ? t->more : "(wavetrap) ";
 }
 
 #ifdef WT_HAVE_LIBEDIT
 static char *edit_prompt(EditLine *edit)
 {
-    (void)edit;
-    return (char *)(uintptr_t)prompt();
+    struct cli_terminal *t;
+    el_get(edit, EL_CLIENTDATA, &t);
+    return (char *)(uintptr_t)prompt(t);
 }
 
 /* Reads a character of the locale; handles those that discard the line, or end it, if they are
@@ -210,7 +212,7 @@ static enum cli_input read_plain(struct cli_terminal *t, char **line)
 {
     size_t room = 0;
     while (t->person) {
-        fputs(prompt(), stdout);
+        fputs(prompt(t), stdout);
         fflush(stdout);
         t->clear = false;
         wait_for_input(t);
@@ -251,9 +253,11 @@ static enum cli_input read_edited(struct cli_terminal *t, char **line)
     if (**line) {
         if (t->history)
             history(t->history, &event, H_ENTER, text);
+        if (t->more)
+            return CLI_INPUT_LINE;
         free(t->last);
         t->last = strdup(*line);
-    } else if (t->last && wt_shell_repeats(t->console, t->last)) {
+    } else if (!t->more && t->last && wt_shell_repeats(t->console, t->last)) {
         free(*line);
         *line = strdup(wt_shell_repeats(t->console, t->last));
         if (!*line)
@@ -263,8 +267,10 @@ static enum cli_input read_edited(struct cli_terminal *t, char **line)
 }
 #endif
 
-enum cli_input cli_terminal_read(struct cli_terminal *t, struct wt_session *session, char **line)
+enum cli_input cli_terminal_read(struct cli_terminal *t, struct wt_session *session,
+                                 const char *more, char **line)
 {
+    t->more = more;
     t->session = session;
     t->cancelled = t->clear = false;
 #ifdef WT_HAVE_LIBEDIT

@@ -39,6 +39,7 @@ struct gen_saved {
 #define GEN_SAVED_BREAKPOINT ((uint32_t)1 << 31)
 #define GEN_SAVED_HALT ((uint32_t)1 << 30)
 #define GEN_SAVED_SOFTWARE ((uint32_t)1 << 29)
+#define GEN_SAVED_ENABLE_SOFTWARE ((uint32_t)1 << 13)
 #define GEN_SAVED_ILLEGAL ((uint32_t)1 << 28)
 #define GEN_SAVED_STACK ((uint32_t)1 << 27)
 #define GEN_SAVED_FORCED ((uint32_t)1 << 26)

@@ -425,3 +425,50 @@ def test_a_hint_where_a_lane_is_selected_of_more_than_was_meant(example):
                                      "print pixel + 1@0", "print any(pixel@* != pixel@0)"])
     assert said == ["$1 = 1", "$2 = 1", "$3 = 1", "$4 = 9", "$5 = 1"]
     assert WEAK in debug(file, "break draw if pixel && pixel@0 == 1").stdout
+
+
+# ---- where no breakpoint can be ----
+
+@pytest.mark.parametrize("place, why", [("*(int)&main + 2", "no instruction begins at 0x[0-9a-f]+: one of 4 bytes begins at 0x[0-9a-f]+"),
+                                        ("*(int)&main + 1", "no instruction can begin at 0x[0-9a-f]+: the address is odd")])
+@pytest.mark.parametrize("before", [[], ["break main", "run"]], ids=["before", "running"])
+def test_an_address_where_no_instruction_begins_is_refused_when_it_is_set(program, before, place, why):
+    done = debug(program("values"), *before, f"break {place}")
+    assert done.returncode == 1 and re.search(why, done.stderr), done.stderr + done.stdout
+
+
+def test_a_breakpoint_lines_further_and_one_of_a_thread(program):
+    """`break +1` counts from the line that is selected; `break PLACE thread N` stops that thread only."""
+    file = program("values")
+    said = debug(file, "break main", "run", "break +1", "break -1").stdout
+    lines = [int(line) for line in re.findall(r"^Breakpoint \d at .* line (\d+)\.$", said, re.M)]
+    assert lines[1] == lines[0] + 1, said
+    said = debug(file, "break main", "run", "tbreak +1 thread 1", "continue", "info breakpoints")
+    assert "Temporary breakpoint 2, main" in said.stdout, said.stdout + said.stderr
+    done = debug(file, "break main", "run", "break +1 thread 77777")
+    assert done.returncode == 1 and "Unknown thread 77777." in done.stderr
+
+
+@pytest.mark.parametrize("name", ["_dispatch_pos", "_thread_workgroup_pos", "_nonsense"])
+def test_a_name_of_the_debugger_that_does_not_exist_is_an_error(program, name):
+    done = debug(program("values"), "break main", "run", f"print ${name}")
+    assert done.returncode == 1 and f"This device has no ${name}" in done.stderr, done.stdout + done.stderr
+
+
+def test_a_change_in_the_past_says_in_batch_that_the_future_is_dropped(program):
+    done = debug(program("values"), "break main", "run", "next", "reverse-stepi", "set $pc = $pc")
+    assert "what was recorded after it is dropped." in done.stdout, done.stdout + done.stderr
+
+
+def test_thousands_of_threads_share_lines(example):
+    """Each thread is in one line of `info threads`, be it as one of a range."""
+    said = debug(example("mandelbrot"), "break draw", "run", "info threads", options=["-g", "vortex:cores=4,warps=16,threads=16"]).stdout
+    lines = re.findall(r"^[* ] (\d+)(?:\.\.(\d+))? +core", said, re.M)
+    assert len(lines) <= 256, len(lines)
+    assert [n for first, last in lines for n in range(int(first), int(last or first) + 1)] == list(range(1, 1025))
+
+
+def test_who_wrote_says_which_value(program):
+    """The last write has left what the variable is."""
+    said = debug(program("watched"), "break bump if by == 7", "run", "who-wrote total 1", "print total").stdout
+    assert re.search(r"^  value (\d+)\n(?:.*\n)*\$1 = \1$", said, re.M), said

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from conftest import MARK, ROOT, TIMEOUT, WAVETRAP, answers, ask_console, marked
+from conftest import MARK, ROOT, TIMEOUT, WAVETRAP, answers, ask_console, debug, marked
 from test_gcn import VALUES, code, line_of, options  # noqa: F401 (code is a fixture)
 
 INFOS = ["address", "all-registers", "args", "barriers", "breakpoints", "devices", "dispatches", "display", "divergence",
@@ -257,3 +257,14 @@ def test_the_tutorial_is_true(tmp_path):
         assert said == (rest if len(wanted) == 1 else [text.strip("\n") for text in wanted[::2]])
         sessions += 1
     assert sessions >= 3
+
+
+def test_a_core_file_with_its_program_as_gdb_takes_them(program, tmp_path):
+    """`PROGRAM CORE`, and `--core CORE PROGRAM`; a core file of another program is refused."""
+    file, core = program("values"), tmp_path / "core"
+    assert debug(file, "break main", "run", f"generate-core {core}").returncode == 0
+    told = [subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "-ex", "backtrace 1", *words], capture_output=True, text=True, timeout=TIMEOUT)
+            for words in ([file, core], [f"--core={core}", file], [f"--core={core}"])]
+    assert all(done.returncode == 0 and "#0  main ()" in done.stdout for done in told), told
+    other = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", program("endless"), core], capture_output=True, text=True, timeout=TIMEOUT)
+    assert other.returncode == 125 and "is a core file of" in other.stderr, other.stderr

@@ -422,3 +422,15 @@ def test_groups_are_selected_by_their_coordinates(way, code):
     for wrong in ("group 7", "group x", "group 1,2,3,4"):
         done = debug(code("values.cl"), f"break values.cl:{line_of('values.cl', 'stop')}", "run", wrong, options=VALUES + way)
         assert done.returncode == 1 and "group" in done.stderr
+
+
+@both_ways
+def test_a_breakpoint_within_an_instruction_is_refused_when_it_is_set(code, way):
+    """The listing has instructions of eight bytes."""
+    file, how = code("values.cl"), [*VALUES, *way]
+    listed = debug(file, "break kernel values", "run", "disassemble", options=how).stdout
+    begins = [int(at, 16) for at in re.findall(r"(0x[0-9a-f]+) <\+\d+>:", listed)]
+    inside = next(a + 4 for a, b in zip(begins, begins[1:]) if b - a == 8)
+    for before in ([], ["break kernel values", "run"]):
+        done = debug(file, *before, f"break *{inside}", options=how)
+        assert done.returncode == 1 and f"no instruction begins at {inside:#x}: one of 8 bytes begins at {inside - 4:#x}" in done.stderr, done.stderr

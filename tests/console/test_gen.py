@@ -322,6 +322,17 @@ def test_exceptions_are_caught_by_name(kernels, tmp_path, name, way):
     assert "Catchpoint 3: Program stopped by a fault: " in done.stdout, done.stdout + done.stderr
 
 
+@both_ways
+def test_a_software_bit_that_is_not_enabled_is_no_exception(kernels, tmp_path, way):
+    """cr0.1 bit 29 is set, bit 13 is not: the illegal instruction behind it is what stops the thread, and ends the run as `run` has it."""
+    code = "or (1) cr0.1<1>:ud cr0.1<0;1,0>:ud 0x20000000:ud {Switch}\nillegal\n"
+    file = patched(kernels(*UNOPTIMISED), tmp_path / "patched", 0, iga.assemble(code, tmp_path))
+    run = subprocess.run([WAVETRAP, "run", *add(8, 8), file], capture_output=True, text=True, timeout=TIMEOUT)
+    done = debug(file, "catch software", "catch illegal", "run", "continue", options=[*add(8, 8), *way])
+    assert "illegal instruction" in done.stdout and "software exception" not in done.stdout, done.stdout + done.stderr
+    assert done.returncode == run.returncode == 116, (done.returncode, run.returncode, done.stdout)
+
+
 def test_the_users_system_routine_beside_the_debugger(kernels, tmp_path):
     """Intel's debug routine gets the exception that the thread enables: it saves the thread's state in its area and waits for the host, where
     the debugger has it. The second row of 132 has cr0: cr0.1 has bit 28, AIP is the instruction."""
@@ -408,3 +419,9 @@ def test_a_faults_core_file_has_what_was_recorded(kernels, tmp_path):
     now, first, last = map(int, re.match(r"Issue time (\d+); recorded from (\d+) to (\d+)\.", said[1]).groups())
     assert "Program stopped by a fault: " in said[0] and now == last == first + 50
     assert said[2] == f"$1 = {pc:#x}\n" and said[4] == f"$2 = {pc - 16:#x}\n" and said[6] == f"$3 = {pc:#x}\n"
+
+
+@both_ways
+def test_a_breakpoint_within_an_instruction_is_refused_when_it_is_set(kernels, way):
+    done = debug(kernels(*UNOPTIMISED), "start", "break *$pc + 8", options=[*add(8, 8), *way])
+    assert done.returncode == 1 and "no instruction begins at" in done.stderr, done.stderr

@@ -543,3 +543,18 @@ def test_registers_of_ptx_in_conditions(registers):
 def test_registers_of_ptx_that_there_are_not(registers, command, message):
     done = debug(registers, "break add_one", "run", "up", command, options=ONE_WARP)
     assert done.returncode == 1 and message in done.stderr, done.stderr
+
+
+def test_a_breakpoint_on_a_control_word_is_refused_when_it_is_set(sass):
+    done = debug(sass("vadd"), "break *vadd", options=VADD)
+    assert done.returncode == 1 and "a control word is there" in done.stderr, done.stderr
+    done = debug(sass("vadd"), "break *vadd + 12", options=VADD)
+    assert done.returncode == 1 and "no instruction begins at" in done.stderr, done.stderr
+
+
+def test_warps_that_pause_quietly_are_told(sass):
+    """Nothing lets them go: `run` alone ends with 125."""
+    handler = sass(".kernel handler\n    BPT.PAUSE_QUIET;\n    RTT;\n", "handler")
+    done = debug(sass(".kernel k\n    BPT.TRAP 3;\n    EXIT;\n", "quiet"), "run", "info warps", options=["--grid=64", "--block=32", f"--trap-handler={handler}"])
+    assert "Program stopped: every warp that was resumed has halted, and waits for a debug register to be written." in done.stdout, done.stdout
+    assert done.stdout.count("lanes 0-31  0x") == 2

@@ -110,6 +110,35 @@ def test_lines_from_a_pipe_are_commands(program):
     assert subprocess.run([WAVETRAP, "debug", "--help"], capture_output=True, timeout=TIMEOUT).returncode == 0
 
 
+def test_commands_of_a_breakpoint_are_typed(program, terminal):
+    """Up to `end`, behind a prompt of their own; an empty line is no command again."""
+    t = terminal(program("values"))
+    t("break main")
+    t.child.sendline("commands 1")
+    t.child.expect_exact('End with a line saying just "end".')
+    for line in ("silent", "print 40 + 2", "", "echo done\\n", "end"):
+        t.child.expect_exact(">")
+        t.child.sendline(line)
+    t.child.expect_exact(PROMPT)
+    said = t("run")
+    assert "$1 = 42" in said and "done" in said and "Breakpoint 1, main" not in said
+
+
+def test_a_change_in_the_past_asks(program, terminal):
+    t = terminal(program("values"))
+    t("break main")
+    t("run")
+    t("next")
+    t("reverse-stepi")
+    for answer, said in (("n", "Not changed."), ("y", "A new future begins at issue time")):
+        t.child.sendline("set $pc = $pc")
+        t.child.expect_exact("what was recorded after it is dropped.")
+        t.child.expect_exact("(y or n) ")
+        t.child.sendline(answer)
+        t.child.expect_exact(said)
+        t.child.expect_exact(PROMPT)
+
+
 # ---- Ctrl-C ----
 
 def test_a_second_ctrl_c_asks(program, terminal):

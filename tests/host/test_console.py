@@ -411,6 +411,23 @@ def test_a_program_that_is_killed(running):
     assert said[1] == "[Program killed]\n" and running.wait(timeout=TIMEOUT) == -signal.SIGKILL
 
 
+def test_a_breakpoint_on_what_is_not_there_says_so_and_asks():
+    """The program's code is known before it runs: a mistyped name is told. At a terminal it becomes a breakpoint only if that is wanted."""
+    said = ask(["break nosuchfunc", "break session.hip:9999", "break nofile.c:3"], session())
+    assert [text.splitlines()[0] for text in said] == ['Function "nosuchfunc" not defined.', 'No line 9999 in file "session.hip".',
+                                                       'No line 3 in file "nofile.c".']
+    assert all(text.endswith(" pending.\n") for text in said)
+    c = pexpect.spawn(WAVETRAP, ["debug", "--nx", str(session())], encoding="utf-8", timeout=90, env=environment())
+    c.expect(PROMPT)
+    for answer, then in (("n", 'Function "nosuchfunc" not defined'), ("y", "Breakpoint 1 .nosuchfunc. pending")):
+        c.sendline("break nosuchfunc")
+        c.expect(r"Make breakpoint pending on code that is loaded later\? \(y or n\) ")
+        c.sendline(answer)
+        c.expect(then)
+        c.expect(PROMPT)
+    c.close(force=True)
+
+
 def test_a_breakpoint_on_a_last_instruction_that_never_holds_stops_nothing():
     """The last wave of a kernel ends as it passes the breakpoint; the program goes on to its next kernels."""
     program = session("-O2")

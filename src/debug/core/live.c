@@ -79,11 +79,10 @@ static enum wt_status examine_halted(struct wt_debugger *d, uint32_t wave, struc
 
 /* Only some waves were resumed, and all of them have ended: report it, or the client would wait for
  * ever. */
-static enum wt_status report_idle(struct wt_debugger *d, struct wt_error *err)
+static enum wt_status report_idle(struct wt_debugger *d, const char *why, struct wt_error *err)
 {
     struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_REQUESTED};
-    snprintf(event.text, sizeof event.text,
-             "what was resumed has ended; the other threads were not resumed");
+    snprintf(event.text, sizeof event.text, "%s", why);
     enum wt_status status = dbg_halt_everything(d, err);
     if (status)
         return status;
@@ -150,7 +149,8 @@ static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_erro
     if (!any && d->run.launches_run)
         return WT_OK; /* idle: more events may follow */
     if (!d->run.nonstop && !d->run.stepper_count && !dbg_any_free_active(d) && !dbg_is_over(d))
-        return report_idle(d, err);
+        return report_idle(d, "what was resumed has ended; the other threads were not resumed",
+                           err);
     if (d->run.nonstop)
         dbg_update_going(d);
     return WT_OK;
@@ -194,6 +194,17 @@ static uint64_t issues_since(struct wt_debugger *d, uint64_t start)
     return d->target->services->time ? issue_time(d) - start : 1;
 }
 
+/* Waves run, and none of them can go on: each waits for a debug register to be written, as after a
+ * pause of the program's own of which no debugger is told. */
+static enum wt_status report_stuck(struct wt_debugger *d, struct wt_error *err)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "every %s that was resumed has halted, and waits for a debug register to be written",
+             d->topology->wave_word);
+    return report_idle(d, text, err);
+}
+
 /* All resumed waves run freely. Breakpoints that do not stop end a slice early: continue with the
  * rest of it. */
 static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool *soon,
@@ -212,6 +223,10 @@ static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool 
             d->news.modules || !d->run.going)
             break;
     }
+    if (!status && idle && !found && d->target->services->pump && d->run.going &&
+        !d->run.nonstop && !d->run.stepper_count && !d->news.modules && !dbg_is_over(d) &&
+        !dbg_has_event(d) && dbg_any_free_active(d))
+        status = report_stuck(d, err);
     *soon = found || !idle || d->run.stepper_count || dbg_has_event(d) || d->run.stopping.on ||
             d->news.modules;
     return status;

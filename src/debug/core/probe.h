@@ -86,7 +86,6 @@ static inline size_t wt_register_row(const struct wt_register *r, wt_lanes lanes
     return wt_register_size(r) * (r->scope == WT_SCOPE_LANE ? wt_lanes_count(lanes) : 1);
 }
 
-/** What the device is: constant while connected, but for `waves`. */
 /** An exception or mistake that the GPU tells by a name of its own. */
 struct wt_exception {
     const char *name;
@@ -95,6 +94,7 @@ struct wt_exception {
 
 #define WT_MOST_EXCEPTIONS 64 /**< of a GPU: they are bits of a uint64_t */
 
+/** The device: constant while connected, but for `waves`. */
 struct wt_topology {
     const char *family; /**< "vortex" */
     const char *arch;   /**< GDB's name of the architecture: "riscv:rv32" */

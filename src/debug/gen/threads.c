@@ -79,7 +79,10 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t wave, struct wt_e
     const uint32_t why = row->saved.cr[1] & STOPS;
     /* An external halt is this probe's own request; a forced exception is the beginning of a
      * thread. */
-    const uint32_t causes = why & ~(GEN_SAVED_HALT | GEN_SAVED_FORCED);
+    uint32_t causes = why & ~(GEN_SAVED_HALT | GEN_SAVED_FORCED);
+    /* The program may set this bit without enabling the exception. */
+    if (!(row->saved.cr[1] & GEN_SAVED_ENABLE_SOFTWARE))
+        causes &= ~GEN_SAVED_SOFTWARE;
     row->common.present = true;
     if (!known) {
         row->common.run = !p->common.hold || !(why & GEN_SAVED_FORCED);

@@ -1459,6 +1459,9 @@ static enum wt_status compile_dollar(struct compiler *c, const struct wt_node *n
                        : wt_fail(err, WT_STATE, "No registers.");
         kept = wt_source_variable(s, name);
     }
+    if (!kept && name[0] == '_')
+        return wt_fail(err, WT_INVALID, "This device has no $%s: 'info registers' lists what there is.",
+                       name);
     if (!kept) {
         *o = lost(basic(c, "void")); /* as GDB: a variable that was never set is void */
         o->piece_count = 0;

@@ -37,6 +37,7 @@ struct point {
     char *text; /**< the location or expression as it was given */
     uint64_t *addr;
     size_t addr_count;
+    wt_thread thread;          /**< the only one that stops there; 0: each does */
     char *condition;           /**< NULL: none */
     struct wt_expr **compiled; /**< of each address; NULL entries: none */
     struct script commands;
@@ -222,6 +223,18 @@ bool take_number(const char **text, uint64_t *number);
 enum wt_status take_no_arguments(const char *text, const char *command, struct wt_error *err);
 /** Asks "(y or n)" at a terminal; true without one. */
 bool ask(struct wt_shell *c, const char *question);
+
+/* ---- break_words.c ---- */
+/** Takes "thread N" off the end of a place; *thread is 0 where no thread is named. */
+enum wt_status take_thread_word(struct wt_shell *c, char *text, wt_thread *thread,
+                                struct wt_error *err);
+/** *place becomes "FILE:LINE" for "+N" and "-N", which the caller frees; NULL: it is neither. */
+enum wt_status relative_line(struct wt_shell *c, const char *text, char **place,
+                             struct wt_error *err);
+/** Whether a breakpoint on a place that is not there may wait for it. @p why says what is missing. */
+bool accept_pending(struct wt_shell *c, const char *why);
+/** WT_INVALID where it is known that no instruction begins at an address. */
+enum wt_status check_begins(struct wt_shell *c, uint64_t addr, struct wt_error *err);
 
 /* ---- state.c: what is selected ---- */
 /** Forgets frames: something has run or been written. */

@@ -293,7 +293,7 @@ static enum wt_status at_address(struct wt_shell *c, const char *text, struct ad
         status = wt_fail(err, WT_INVALID, "'*%s' is no address", text);
     }
     wt_values_free(&values);
-    if (!status)
+    if (!status && (status = check_begins(c, address, err)) == WT_OK)
         add_address(a, address);
     return status;
 }
@@ -417,14 +417,17 @@ enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_
     free_compiled(p);
     if (p->part_count)
         return compile_watch_condition(c, p, err);
-    if (!p->condition || !has_addresses(p) || !p->addr_count)
+    if ((!p->condition && !p->thread) || !has_addresses(p) || !p->addr_count)
         return WT_OK;
     struct wt_expr **compiled = calloc(p->addr_count, sizeof(struct wt_expr *));
     if (!compiled)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a condition");
     /* Breakpoints at kernels' ends have no condition. */
     const size_t count = p->entries ? p->entries : p->addr_count;
-    for (size_t k = 0; k < count && !status; k++) {
+    const struct stop_at of_thread = {.thread = p->thread};
+    for (size_t k = 0; k < count && !status && !p->condition; k++)
+        status = thread_condition(c, &of_thread, &compiled[k], err);
+    for (size_t k = 0; k < count && !status && p->condition; k++) {
         struct wt_frames *frames = frames_at(c, p, p->addr[k]);
         const struct wt_view view = {.source = c->source,
                                      .frames = frames,
@@ -488,27 +491,35 @@ enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary, c
     if (!copy)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a breakpoint");
     const char *condition = split_condition(copy);
+    wt_thread thread;
+    char *place = NULL;
+    enum wt_status status = take_thread_word(c, copy, &thread, err);
+    if (status || (status = relative_line(c, copy, &place, err)) != WT_OK) {
+        free(copy);
+        return status;
+    }
+    const char *where = place ? place : copy;
     struct wt_error unknown;
-    enum wt_status status = resolve_place(c, copy, &list, &count, NULL, &unknown);
-    const bool pending = status && comes_later(c, copy);
+    status = resolve_place(c, where, &list, &count, NULL, &unknown);
+    const bool pending = status && comes_later(c, where) && accept_pending(c, unknown.text);
     if (pending)
         status = WT_OK;
     else if (status)
         *err = unknown;
-    struct point *p = status ? NULL : add_point(c, POINT_BREAK, copy, err);
+    struct point *p = status ? NULL : add_point(c, POINT_BREAK, where, err);
+    free(place);
     if (!p) {
         free(list);
         free(copy);
         return status ? status : WT_NO_MEMORY;
     }
+    p->thread = thread;
     p->temporary = temporary;
     p->format = format ? strdup(format) : NULL;
     p->addr = list;
     p->addr_count = count;
-    if (condition) {
-        p->condition = strdup(condition);
-        status = compile_condition(c, p, err);
-    }
+    p->condition = condition ? strdup(condition) : NULL;
+    status = compile_condition(c, p, err);
     free(copy);
     if (status) {
         delete_point(c, p);
@@ -860,14 +871,22 @@ enum wt_status do_commands(struct wt_shell *c, const char *text, struct wt_error
         status = take_point(c, &text, &p, err);
     if (!status && !p)
         status = wt_fail(err, WT_INVALID, "No breakpoints specified.");
-    if (!status && !c->read_line)
+    if (!status && !c->read_line && !c->options.read_line)
         status = wt_fail(err, WT_STATE, "commands takes lines up to 'end': there are none here");
     if (status)
         return status;
+    if (!c->read_line) {
+        fprintf(c->out,
+                "Type commands for breakpoint %u, one per line.\n"
+                "End with a line saying just \"end\".\n",
+                p->number);
+        fflush(c->out);
+    }
     free_script(&p->commands);
     p->silent = false;
     char *line;
-    while (c->read_line(c->read_context, &line)) {
+    while (c->read_line ? c->read_line(c->read_context, &line)
+                        : c->options.read_line(c->options.context, &line)) {
         const char *word = skip_blanks(line);
         const size_t length = word_length(word);
         if (length == 3 && strncmp(word, "end", 3) == 0 && depth == 0) {

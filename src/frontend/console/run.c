@@ -405,6 +405,8 @@ void show_stop(struct wt_shell *c, bool with_frame)
 
 bool condition_holds(struct wt_shell *c, const struct point *p, uint64_t pc, wt_thread thread)
 {
+    if (p->thread && p->thread != thread)
+        return false;
     for (size_t k = 0; k < p->addr_count; k++) {
         if (p->addr[k] != pc)
             continue;
@@ -499,8 +501,11 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
     const char *catches = NULL;
     for (size_t i = 0; i < c->point_count; i++) {
         struct point *p = c->point[i];
-        if (!has_addresses(p) || !p->enabled || (p->log_owner && !c->by_step) ||
-            !condition_holds(c, p, place.pc, c->thread))
+        if (!has_addresses(p) || !p->enabled || (p->log_owner && !c->by_step))
+            continue;
+        for (size_t k = 0; p->thread && k < p->addr_count; k++)
+            here |= p->addr[k] == place.pc;
+        if (!condition_holds(c, p, place.pc, c->thread))
             continue;
         here = true;
         if (p->kind == POINT_CATCH && !catch_at(c, p, place.pc))
@@ -796,7 +801,10 @@ enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err
         if (report_catch(c))
             break;
         print_where(c, c->thread);
-        fputs(c->thread ? "\nProgram stopped.\n" : "\nProgram stopped; no kernel runs now.\n",
+        if (e->reason == WT_STOP_REQUESTED && e->text[0])
+            fprintf(c->out, "\nProgram stopped: %s.\n", e->text);
+        else
+            fputs(c->thread ? "\nProgram stopped.\n" : "\nProgram stopped; no kernel runs now.\n",
               c->out);
         break;
     case WT_STOP_FAULT:
@@ -818,6 +826,7 @@ enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err
         fputs("\nNo more reverse-execution history: the recorded run begins here.\n", c->out);
         break;
     case WT_STOP_HISTORY_END:
+        print_where(c, c->thread);
         fputs("\nThe present has been reached again: what comes is new.\n", c->out);
         break;
     case WT_STOP_STEP:

@@ -116,11 +116,22 @@ static enum wt_status set_environment(struct wt_shell *c, const char *text, stru
     return change_environment(c, change, err);
 }
 
+/* A change in the recorded past drops what was recorded after it. */
+static enum wt_status change(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct wt_debugger_time time;
+    if (c->started && wt_debugger_time(c->debugger, &time, WT_IGNORED) == WT_OK && time.in_past &&
+        !ask(c, "A change here begins a new future: what was recorded after it is dropped.\n"
+                "Make it? (y or n) "))
+        return wt_fail(err, WT_STATE, "Not changed.");
+    return set_value(c, text, err);
+}
+
 enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const char *whole = text;
     if (take_word(&text, "var") || take_word(&text, "variable"))
-        return set_value(c, text, err);
+        return change(c, text, err);
     if (take_word(&text, "substitute-path"))
         return set_substitution(c, text, err);
     if (take_word(&text, "logging"))
@@ -157,7 +168,7 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
         return wt_fail(err, WT_UNSUPPORTED,
                        "the program gets its arguments when wavetrap is started (--arg, or behind "
                        "PROGRAM)");
-    return set_value(c, whole, err);
+    return change(c, whole, err);
 }
 
 enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *err)

@@ -304,11 +304,24 @@ enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *e
 
 /* ---- lists ---- */
 
+#define MOST_THREAD_LINES 256 /* of `info threads`: beyond it, lanes share a line */
+
 static void put_place(struct wt_shell *c, uint64_t pc)
 {
     char text[300];
     wt_modules_describe(c->modules, 0, pc, text, sizeof text);
     fputs(text, c->out);
+}
+
+/* How many of the threads from the first one on share its line: lanes of one wave at one place. */
+static size_t count_alike(const struct wt_shell *c, const struct wt_thread_info *list, size_t count)
+{
+    size_t n = 1;
+    while (n < count && list[n].wave == list->wave && list[n].pc == list->pc &&
+           list[n].running == list->running && list[n].id == list->id + n &&
+           list[n].enabled == list->enabled && list[n].id != c->thread && list->id != c->thread)
+        n++;
+    return n;
 }
 
 enum wt_status do_info_threads(struct wt_shell *c, const char *text, struct wt_error *err)
@@ -324,11 +337,17 @@ enum wt_status do_info_threads(struct wt_shell *c, const char *text, struct wt_e
     }
     if ((status = wt_debugger_threads(c->debugger, &list, &count, err)) != WT_OK)
         return status;
-    for (size_t i = 0; i < count; i++) {
-        char name[120];
-        wt_debugger_thread_name(c->debugger, list[i].id, name, sizeof name);
-        fprintf(c->out, "%c %-5u %-40s ", list[i].id == c->thread ? '*' : ' ', (unsigned)list[i].id,
-                name);
+    const bool folds = count > MOST_THREAD_LINES;
+    for (size_t i = 0, n; i < count; i += n) {
+        char name[160], number[32];
+        n = folds ? count_alike(c, &list[i], count - i) : 1;
+        wt_debugger_thread_name(c->debugger, list[i].id, name, 120);
+        snprintf(number, sizeof number, n > 1 ? "%u..%u" : "%u", (unsigned)list[i].id,
+                 (unsigned)list[i + n - 1].id);
+        if (n > 1)
+            snprintf(name + strlen(name), sizeof name - strlen(name), "..%u", list[i + n - 1].lane);
+        fprintf(c->out, "%c %-*s %-40s ", list[i].id == c->thread ? '*' : ' ', folds ? 12 : 5,
+                number, name);
         if (list[i].running)
             fputs("(running)", c->out);
         else
@@ -656,7 +675,24 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
     return WT_OK;
 }
 
-static void print_write(struct wt_shell *c, const struct wt_write *w)
+/* What a write has left of a variable of @p type at @p where, if it has written all of it. */
+static void print_written(struct wt_shell *c, const struct wt_write *w, const struct wt_type *type,
+                          const struct wt_watchpoint_request *where)
+{
+    const struct wt_watchpoint_hit *hit = &w->last;
+    const uint64_t at = where->addr.offset - hit->addr.offset;
+    if (hit->addr.space != where->addr.space || where->addr.offset < hit->addr.offset ||
+        hit->size > sizeof hit->after || at > hit->size || where->size > hit->size - at)
+        return;
+    const struct wt_view view = view_of(c);
+    const struct wt_format format = {.top = true};
+    fputs("  value ", c->out);
+    wt_value_print_bytes(c->out, &view, type, hit->after + at, &format);
+    fputc('\n', c->out);
+}
+
+static void print_write(struct wt_shell *c, const struct wt_write *w, const struct wt_type *type,
+                        const struct wt_watchpoint_request *where)
 {
     char lanes[WT_LANES_TEXT], place[300];
     wt_lanes_text(w->lanes, lanes, sizeof lanes);
@@ -664,6 +700,7 @@ static void print_write(struct wt_shell *c, const struct wt_write *w)
     fprintf(c->out, "time %" PRIu64 ": core %u %s %u %s%s %s at %s\n", w->time, w->core,
             c->topology->wave_word, w->slot, c->topology->lane_word,
             wt_lanes_count(w->lanes) > 1 ? "s" : "", lanes, place);
+    print_written(c, w, type, where);
 }
 
 enum wt_status do_who_wrote(struct wt_shell *c, const char *text, struct wt_error *err)
@@ -699,6 +736,7 @@ enum wt_status do_who_wrote(struct wt_shell *c, const char *text, struct wt_erro
     if (!status && where.size < v.size)
         status = wt_fail(err, WT_UNSUPPORTED, "%s lies in several places of memory: ask for a part",
                          copy);
+    const struct wt_type *type = v.type;
     wt_values_free(&v);
     free(copy);
     if (!status)
@@ -714,7 +752,7 @@ enum wt_status do_who_wrote(struct wt_shell *c, const char *text, struct wt_erro
     bool more;
     wt_debugger_take_writes(c->debugger, &list, &count, &more);
     for (size_t i = 0; i < count; i++)
-        print_write(c, &list[i]);
+        print_write(c, &list[i], type, &where);
     if (!count)
         fputs("No instruction of the recorded run before now wrote to it.\n", c->out);
     else if (more)

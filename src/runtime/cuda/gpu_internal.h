@@ -22,7 +22,7 @@
 #define HEAP UINT64_C(0x2000000000)
 #define HEAP_SIZE (UINT64_C(256) << 20) /* as long as the program asks for no more */
 #define FIFO_SIZE (UINT64_C(1) << 20)
-#define TOGETHER (CODE - UINT64_C(0x100000)) /* what a grid has whose CTAs run all at once */
+#define TOGETHER (CODE - UINT64_C(0x100000)) /* cooperative launches: the grid barrier's workspace */
 #define TOGETHER_BYTES UINT64_C(0x1000)
 #define LOCAL UINT64_C(0x4000000000)
 #define USUAL_STACK UINT64_C(0x4000) /* of a thread that recurses */

@@ -199,7 +199,7 @@ void drm_code_runs(uint32_t device, uint64_t address, uint8_t *code, size_t room
     pthread_mutex_lock(&the_code.lock);
     const struct loaded *there = find_loaded(device, address);
     const struct built *built = find_built(code, room);
-    /* What was compiled since may be the same once more, in the same place. */
+    /* A kernel that was recompiled to identical code at the same address is the same entry. */
     if (!there || there->size > room || (built && !built->taken) ||
         !same_code(there->code, code, there->size & ~(size_t)7)) {
         unload_overlapping(device, address, built ? built->size : length_of(code, room));

@@ -20,7 +20,8 @@ struct gen_launch {
 #define GEN_LAUNCH_CODE UINT64_C(0x100000000)
 /** The system routine, in reach of the instruction base address. */
 #define GEN_LAUNCH_SYSTEM UINT64_C(0x170000000)
-/* What messages read beside the buffers has other places in the emulator's software TLB. */
+/* Binding tables and samplers are placed so that they do not collide with the buffers in the
+ * emulator's direct-mapped software TLB. */
 #define GEN_LAUNCH_PAYLOAD UINT64_C(0x180100000)
 #define GEN_LAUNCH_SURFACES UINT64_C(0x1c0200000)
 /** Samplers and their border colour. */

@@ -1,0 +1,104 @@
+/* What `break` takes beside a place: "+1", "PLACE thread N"; what is refused, and what is asked before
+ * a breakpoint waits for code that is loaded later. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/console/internal.h"
+
+enum wt_status take_thread_word(struct wt_shell *c, char *text, wt_thread *thread,
+                                struct wt_error *err)
+{
+    size_t length = strlen(text);
+    *thread = 0;
+    while (length && isdigit((unsigned char)text[length - 1]))
+        length--;
+    const char *digits = text + length;
+    size_t end = length;
+    while (end && isspace((unsigned char)text[end - 1]))
+        end--;
+    if (!*digits || end == length || end < 6 || strncmp(text + end - 6, "thread", 6) != 0 ||
+        (end > 6 && !isspace((unsigned char)text[end - 7])))
+        return WT_OK;
+    const unsigned long number = strtoul(digits, NULL, 10);
+    if (number == 0 || number > UINT32_MAX ||
+        !wt_debugger_thread_alive(c->debugger, (wt_thread)number))
+        return wt_fail(err, WT_INVALID, "Unknown thread %s.", digits);
+    for (end -= 6; end && isspace((unsigned char)text[end - 1]);)
+        end--;
+    text[end] = 0;
+    *thread = (wt_thread)number;
+    return WT_OK;
+}
+
+enum wt_status relative_line(struct wt_shell *c, const char *text, char **place,
+                             struct wt_error *err)
+{
+    const struct wt_frame *frame;
+    const size_t digits = strspn(text + 1, "0123456789");
+    *place = NULL;
+    if ((*text != '+' && *text != '-') || !digits || text[1 + digits])
+        return WT_OK;
+    if (need_frame(c, &frame, err) != WT_OK || !frame->line)
+        return wt_fail(err, WT_INVALID, "No line to count from: no source line is selected.");
+    const long line = (long)frame->line + strtol(text, NULL, 10);
+    if (line < 1)
+        return wt_fail(err, WT_INVALID, "No line %ld in the current file.", line);
+    return asprintf(place, "%s:%ld", frame->path, line) < 0
+               ? wt_fail(err, WT_NO_MEMORY, "no host memory for a location")
+               : WT_OK;
+}
+
+bool accept_pending(struct wt_shell *c, const char *why)
+{
+    size_t count;
+    wt_modules_list(c->modules, &count);
+    if (!count) /* of no code is anything known yet */
+        return true;
+    fprintf(c->out, "%s\n", why);
+    return ask(c, "Make breakpoint pending on code that is loaded later? (y or n) ");
+}
+
+/* An instruction's beginning at or before @p addr that the debug information knows; false: there is
+ * none. */
+static bool known_begin(struct wt_shell *c, uint64_t addr, uint64_t *begin)
+{
+    const struct wt_module *m = wt_modules_at(c->modules, 0, addr);
+    struct wt_line_row row;
+    const char *name;
+    uint64_t offset;
+    if (!m || !m->symbols)
+        return false;
+    if (wt_symbols_row(m->symbols, addr - m->bias, &row) && row.start <= addr - m->bias)
+        *begin = row.start + m->bias;
+    else if (wt_symbols_function(m->symbols, addr - m->bias, &name, &offset))
+        *begin = wt_modules_first_instruction(c->modules, addr - offset);
+    else
+        return false;
+    return true;
+}
+
+enum wt_status check_begins(struct wt_shell *c, uint64_t addr, struct wt_error *err)
+{
+    uint64_t at;
+    enum wt_status status = wt_debugger_may_begin(c->debugger, addr, err);
+    if (status != WT_OK || !known_begin(c, addr, &at))
+        return status;
+    while (at < addr) {
+        struct wt_instruction instruction = {0};
+        /* Code that cannot be read yet says nothing. */
+        if (wt_debugger_instruction(c->debugger, c->thread, at, &instruction, WT_IGNORED) !=
+                WT_OK ||
+            !instruction.length)
+            return WT_OK;
+        if (addr - at < instruction.length)
+            return wt_fail(err, WT_INVALID,
+                           "no instruction begins at 0x%" PRIx64
+                           ": one of %u bytes begins at 0x%" PRIx64,
+                           addr, instruction.length, at);
+        at += instruction.length;
+    }
+    return WT_OK;
+}
