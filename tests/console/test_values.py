@@ -194,3 +194,18 @@ def test_integers_of_128_bits(program, level):
     assert ask_console(file, stop, names) == ask_gdb(file, ["break stop", "continue"], names)
     done = debug(file, *stop, "print big / (tiny + 5)")
     assert done.returncode == 1 and "divided by zero" in done.stderr
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("level", ["-O1", "-O2"])
+def test_values_that_the_debug_information_computes(program, xlen, level):
+    """Integers with the width of an address, and typed operations on integers and floats: each is what GDB prints."""
+    for at, names in ("integers", "x u wide y halved shifted arithmetic less below at_most narrow half more from_int negated inverted"), \
+                     ("floats", "f d n u twice third quotient negative sum wider from_int from_unsigned narrowed of_int to_int truncated greater"):
+        commands = [f"output {name}" for name in names.split()]
+        ours, gdbs = [["break stop_here", go, *([] if at == "integers" else ["continue"]), "up"] for go in ("run", "continue")]
+        file = program("typed", xlen, level)
+        said, told = ask_console(file, ours, commands), ask_gdb(file, gdbs, commands)
+        wrong = [f"{c}\n    GDB:  {g}\n    ours: {o}" for c, g, o in zip(commands, told, said) if g != o]
+        assert not wrong, f"{at}, {len(wrong)} of {len(commands)}\n" + "\n".join(wrong)
+        assert sum("optimized out" in text for text in told) < len(told) / 2, told

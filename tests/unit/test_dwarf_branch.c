@@ -91,9 +91,9 @@ struct op {
 
 static unsigned bytes_of(uint8_t atom)
 {
-    return atom == DW_OP_bra || atom == DW_OP_skip        ? 3
-           : atom == DW_OP_const1u || atom == DW_OP_piece ? 2
-                                                          : 1;
+    return atom == DW_OP_bra || atom == DW_OP_skip                                     ? 3
+           : atom == DW_OP_const1u || atom == DW_OP_piece || atom == DW_OP_plus_uconst ? 2
+                                                                                       : 1;
 }
 
 struct result {
@@ -283,6 +283,27 @@ static void many_branches_to_one_place(void **state)
     assert_non_null(strstr(more.err.text, "too many branches"));
 }
 
+/* Intel's compiler writes constants of 128 and more as they are, so that the operation behind one
+ * is read as its second byte. */
+static void a_location_that_leaves_two_values_is_damaged(void **state)
+{
+    REFUSED(WT_INVALID, "damaged: a location ends with more than one value", LANE, C(100),
+            OP(stack_value));
+    REFUSED(WT_INVALID, "damaged: a location ends with more than one value", LANE, C(100));
+}
+
+#define ADDRESS_AT(n)                                                                              \
+    LANE, OP(lit2), OP(shr), {.atom = DW_OP_plus_uconst, .number = FILE_DWARF + (n)}, REGS, LANE,  \
+        OP(lit3), OP(and), C(64), OP(mul), C(64), BITS
+
+/* As Intel's compiler describes a vector of three elements in memory: the first place counts. */
+static void a_vector_has_one_address(void **state)
+{
+    GIVES(APERTURE + 8 * FILE_BYTES + 8 * k, ADDRESS_AT(8), ADDRESS_AT(10), ADDRESS_AT(12));
+    REFUSED(WT_INVALID, "damaged", ADDRESS_AT(8), ADDRESS_AT(10), ADDRESS_AT(13));
+    REFUSED(WT_INVALID, "damaged", ADDRESS_AT(8), ADDRESS_AT(10), OP(stack_value));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +318,8 @@ int main(void)
         cmocka_unit_test(sides_must_agree),
         cmocka_unit_test(damaged_branches_are_refused),
         cmocka_unit_test(many_branches_to_one_place),
+        cmocka_unit_test(a_location_that_leaves_two_values_is_damaged),
+        cmocka_unit_test(a_vector_has_one_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

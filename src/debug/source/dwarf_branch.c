@@ -32,7 +32,7 @@ static enum wt_status compare_stacks(const struct machine *m, const struct join 
         const struct cell *a = &m->stack[i], *b = &j->stack[i];
         same &= a->space == b->space && a->in_frame == b->in_frame &&
                 a->is_loaded == b->is_loaded && a->in_file == b->in_file &&
-                a->is_saved == b->is_saved;
+                a->is_saved == b->is_saved && a->type == b->type;
     }
     return same ? WT_OK
                 : wt_fail(err, WT_UNSUPPORTED,
@@ -51,6 +51,7 @@ static enum wt_status bring_stack(struct machine *m, struct join *j, struct wt_e
         const wt_expr_vector v = m->stack[i].vector;
         wt_expr_add(m->b->expr, WT_EXPR_COPY, 0, j->home[i], v, v);
         j->differs[i] |= v != j->stack[i].vector;
+        j->stack[i].overflows |= m->stack[i].overflows;
     }
     return WT_OK;
 }
@@ -93,7 +94,7 @@ enum wt_status wt_machine_jump(struct machine *m, const Dwarf_Op *ops, size_t co
     const bool some = ops[at].atom == DW_OP_bra;
     const wt_expr_vector none = wt_expr_temporary(m->b->expr, 0);
     wt_expr_vector condition = none;
-    enum wt_status status = some ? pop(m, &condition, err) : WT_OK;
+    enum wt_status status = some ? wt_machine_pop_address(m, &condition, err) : WT_OK;
     if (status)
         return status;
     if (distance < 0)

@@ -10,14 +10,6 @@ static enum wt_status lost(struct wt_error *err)
     return wt_fail(err, WT_UNSUPPORTED, "value has been optimized out");
 }
 
-static enum wt_status push_cell(struct machine *m, struct cell cell, struct wt_error *err)
-{
-    if (m->count == DWARF_STACK)
-        return malformed(err);
-    m->stack[m->count++] = cell;
-    return WT_OK;
-}
-
 static enum wt_status push(struct machine *m, wt_expr_vector v, struct wt_error *err)
 {
     return push_cell(m, (struct cell){.vector = v}, err);
@@ -25,7 +17,9 @@ static enum wt_status push(struct machine *m, wt_expr_vector v, struct wt_error 
 
 static enum wt_status push_constant(struct machine *m, uint64_t value, struct wt_error *err)
 {
-    return push(m, wt_build_constant(m->b, value), err);
+    const bool overflows = wt_machine_address_size(m) < 8 && value > UINT32_MAX;
+    return push_cell(
+        m, (struct cell){.vector = wt_build_constant(m->b, value), .overflows = overflows}, err);
 }
 
 /* An address within a frame. */
@@ -39,58 +33,6 @@ static enum wt_status push_loaded(struct machine *m, uint64_t address, struct wt
 {
     const wt_expr_vector v = wt_build_constant(m->b, address + m->bias);
     return push_cell(m, (struct cell){.vector = v, .is_loaded = true}, err);
-}
-
-static enum wt_status binary(struct machine *m, enum wt_expr_op op, struct wt_error *err)
-{
-    wt_expr_vector a = 0, b = 0, to = 0;
-    enum wt_status status;
-    const unsigned n = m->count;
-    const bool in_frame = n > 1 && (m->stack[n - 1].in_frame || m->stack[n - 2].in_frame);
-    if ((status = pop(m, &b, err)) != WT_OK || (status = pop(m, &a, err)) != WT_OK ||
-        (status = wt_build_op(m->b, op, 64, a, b, &to, err)) != WT_OK)
-        return status;
-    return in_frame ? push_in_frame(m, to, err) : push(m, to, err);
-}
-
-/* The six comparisons, all computed from a < b: operands are exchanged, and results inverted. */
-static enum wt_status compare(struct machine *m, bool swap, bool invert, struct wt_error *err)
-{
-    enum wt_status status;
-    if (m->count < 2)
-        return malformed(err);
-    if (swap) {
-        const struct cell top = m->stack[m->count - 1];
-        m->stack[m->count - 1] = m->stack[m->count - 2];
-        m->stack[m->count - 2] = top;
-    }
-    if ((status = binary(m, WT_EXPR_LESS_SIGNED, err)) != WT_OK || !invert)
-        return status;
-    wt_expr_vector *at = &m->stack[m->count - 1].vector;
-    return wt_build_op(m->b, WT_EXPR_LOGIC_NOT, 0, *at, *at, at, err);
-}
-
-static enum wt_status equal(struct machine *m, bool invert, struct wt_error *err)
-{
-    enum wt_status status = binary(m, WT_EXPR_EQUAL, err);
-    if (status || !invert)
-        return status;
-    wt_expr_vector *at = &m->stack[m->count - 1].vector;
-    return wt_build_op(m->b, WT_EXPR_LOGIC_NOT, 0, *at, *at, at, err);
-}
-
-static enum wt_status unary(struct machine *m, uint64_t atom, struct wt_error *err)
-{
-    wt_expr_vector v;
-    enum wt_status status = pop(m, &v, err);
-    if (status)
-        return status;
-    const wt_expr_vector zero = wt_build_constant(m->b, 0);
-    if (atom == DW_OP_not)
-        status = wt_build_op(m->b, WT_EXPR_NOT, 0, v, v, &v, err);
-    else
-        status = wt_build_op(m->b, WT_EXPR_SUB, 0, zero, v, &v, err);
-    return status ? status : push(m, v, err);
 }
 
 /* The number of a DWARF address space in the probe's list. clang's own number for a space takes
@@ -201,7 +143,8 @@ static enum wt_status breg(struct machine *m, uint64_t number, int64_t offset, s
                              err);
     if (status)
         return status;
-    return in_frame ? push_in_frame(m, v, err) : push(m, v, err);
+    const struct cell sum = {.vector = v, .overflows = wt_machine_address_size(m) < 8};
+    return in_frame ? push_in_frame(m, v, err) : push_cell(m, sum, err);
 }
 
 static enum wt_status place_in_file(struct machine *m, struct wt_error *err);
@@ -346,32 +289,6 @@ static void check_home(struct machine *m)
     wt_expr_set_target(expr, branch, wt_expr_here(expr));
 }
 
-/* DW_OP_convert: to a base type, or (0) to the type of addresses. */
-static enum wt_status convert(struct machine *m, const Dwarf_Op *op, struct wt_error *err)
-{
-    Dwarf_Die type;
-    Dwarf_Attribute attribute;
-    Dwarf_Word encoding, size;
-    wt_expr_vector v = 0;
-    enum wt_status status = pop(m, &v, err);
-    if (status)
-        return status;
-    if (op->number == 0)
-        return push(m, v, err);
-    if (!m->attribute || dwarf_getlocation_die(m->attribute, op, &type) != 0 ||
-        dwarf_formudata(dwarf_attr(&type, DW_AT_encoding, &attribute), &encoding) != 0 ||
-        dwarf_formudata(dwarf_attr(&type, DW_AT_byte_size, &attribute), &size) != 0 || size == 0)
-        return malformed(err);
-    if (encoding == DW_ATE_float || encoding == DW_ATE_complex_float || size > 8)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "the debug information converts to a type that is not supported");
-    const bool is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
-    if (size < 8)
-        status = wt_build_op(m->b, is_signed ? WT_EXPR_EXT : WT_EXPR_ZERO_EXT, (unsigned)size * 8,
-                             v, v, &v, err);
-    return status ? status : push(m, v, err);
-}
-
 /* Operands that are given by an index: DW_OP_addrx, DW_OP_constx. */
 static enum wt_status indexed(struct machine *m, const Dwarf_Op *op, bool address,
                               struct wt_error *err)
@@ -426,35 +343,6 @@ static enum wt_status stack_op(struct machine *m, const Dwarf_Op *op, struct wt_
     default:
         return malformed(err);
     }
-}
-
-static enum wt_status arithmetic(struct machine *m, const Dwarf_Op *op, struct wt_error *err)
-{
-    static const struct {
-        uint8_t atom, op;
-    } table[] = {
-        {DW_OP_plus, WT_EXPR_ADD},
-        {DW_OP_minus, WT_EXPR_SUB},
-        {DW_OP_mul, WT_EXPR_MUL},
-        {DW_OP_div, WT_EXPR_DIV_SIGNED},
-        {DW_OP_mod, WT_EXPR_REM_UNSIGNED},
-        {DW_OP_and, WT_EXPR_AND},
-        {DW_OP_or, WT_EXPR_OR},
-        {DW_OP_xor, WT_EXPR_XOR},
-        {DW_OP_shl, WT_EXPR_SHL},
-        {DW_OP_shr, WT_EXPR_SHR_UNSIGNED},
-        {DW_OP_shra, WT_EXPR_SHR_SIGNED},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (table[i].atom == op->atom)
-            return binary(m, (enum wt_expr_op)table[i].op, err);
-    return wt_fail(err, WT_UNSUPPORTED,
-                   "operation 0x%02x of the debug information is not supported", op->atom);
-}
-
-static unsigned address_size(const struct machine *m)
-{
-    return m->b->types ? wt_types_address_size(m->b->types) : 8;
 }
 
 static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows next,
@@ -514,37 +402,34 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows n
     case DW_OP_deref_size:
         if (m->count && m->stack[m->count - 1].in_file && (status = take_address(m, err)) != WT_OK)
             return status;
-        if ((status = pop(m, &v, err)) != WT_OK)
+        if ((status = wt_machine_pop_address(m, &v, err)) != WT_OK)
             return status;
         if (atom == DW_OP_deref_size && (op->number == 0 || op->number > 8))
             return malformed(err);
         status = wt_build_load(
-            m->b, 0, atom == DW_OP_deref ? address_size(m) : (unsigned)op->number, v, &v, err);
+            m->b, 0, atom == DW_OP_deref ? wt_machine_address_size(m) : (unsigned)op->number, v, &v,
+            err);
         return status ? status : push(m, v, err);
     case DW_OP_xderef:
-        return xderef(m, next, address_size(m), err);
+        return xderef(m, next, wt_machine_address_size(m), err);
     case DW_OP_plus_uconst:
         if ((status = push_constant(m, op->number, err)) != WT_OK)
             return status;
-        return binary(m, WT_EXPR_ADD, err);
-    case DW_OP_not:
-    case DW_OP_neg:
-        return unary(m, atom, err);
-    case DW_OP_eq:
-    case DW_OP_ne:
-        return equal(m, atom == DW_OP_ne, err);
-    case DW_OP_lt:
-    case DW_OP_ge:
-        return compare(m, false, atom == DW_OP_ge, err);
-    case DW_OP_gt:
-    case DW_OP_le:
-        return compare(m, true, atom == DW_OP_le, err);
+        return wt_machine_arithmetic(m, DW_OP_plus, err);
     case DW_OP_stack_value:
         m->is_value = true;
         return WT_OK;
     case DW_OP_convert:
     case DW_OP_GNU_convert:
-        return convert(m, op, err);
+    case DW_OP_reinterpret:
+    case DW_OP_GNU_reinterpret:
+    case DW_OP_const_type:
+    case DW_OP_GNU_const_type:
+    case DW_OP_regval_type:
+    case DW_OP_GNU_regval_type:
+    case DW_OP_deref_type:
+    case DW_OP_GNU_deref_type:
+        return wt_machine_typed(m, op, err);
     case DW_OP_implicit_value:
         return implicit(m, op, err);
     case WT_OP_INTEL_REGS:
@@ -567,7 +452,7 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows n
     case DW_OP_GNU_variable_value:
         return lost(err);
     default:
-        return arithmetic(m, op, err);
+        return wt_machine_arithmetic(m, atom, err);
     }
 }
 
@@ -614,16 +499,20 @@ static enum wt_status finish_piece(struct machine *m, uint64_t size, struct wt_o
         return WT_OK;
     }
     if (m->count) {
-        const uint32_t space = m->stack[m->count - 1].space;
-        if ((status = pop(m, &p.vector, err)) != WT_OK)
+        const struct cell top = m->stack[m->count - 1];
+        const unsigned whole = top.type        ? (unsigned)wt_type_size(top.type)
+                               : top.overflows ? wt_machine_address_size(m)
+                                               : 8;
+        status = m->is_value ? pop(m, &p.vector, err) : wt_machine_pop_address(m, &p.vector, err);
+        if (status)
             return status;
         p.kind = m->is_value ? WT_PIECE_CELL : WT_PIECE_MEMORY;
-        p.space = space;
+        p.space = top.space;
         if (!m->is_value)
             check_home(m);
         m->is_value = m->has_home = false;
-        if (p.kind == WT_PIECE_CELL && (p.size == 0 || p.size > 8))
-            p.size = 8;
+        if (p.kind == WT_PIECE_CELL && (p.size == 0 || p.size > whole))
+            p.size = whole;
     }
     if (o->piece_count == WT_PIECES)
         return wt_fail(err, WT_UNSUPPORTED, "the value is in too many pieces");
@@ -636,11 +525,42 @@ static bool is_piece(const Dwarf_Op *op)
     return op->atom == DW_OP_piece || op->atom == DW_OP_bit_piece;
 }
 
+/*
+ * Intel's compiler describes a vector of n elements in memory by n places of addresses, one behind
+ * the other without DW_OP_piece, each in the registers behind those of the place before. The
+ * vector has one address, which is at the first place; nothing else tells what the other registers
+ * hold. Returns the operations of the first place, or all.
+ */
+static size_t first_of_places(const Dwarf_Op *ops, size_t count)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        n += ops[i].atom == WT_OP_INTEL_PUSH_BITS;
+    if (n < 2 || count % n || ops[count - 1].atom != WT_OP_INTEL_PUSH_BITS)
+        return count;
+    const size_t length = count / n;
+    uint64_t distance = 0;
+    for (size_t i = length; i < count; i++) {
+        const Dwarf_Op *op = &ops[i], *before = &ops[i - length];
+        if (op->atom != before->atom || op->number2 != before->number2)
+            return count;
+        if (op->atom != DW_OP_plus_uconst && op->number != before->number)
+            return count;
+        if (op->atom == DW_OP_plus_uconst && distance == 0)
+            distance = op->number - before->number;
+        if (op->atom == DW_OP_plus_uconst && op->number - before->number != distance)
+            return count;
+    }
+    return length;
+}
+
 static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, size_t count,
                                      uint64_t size, struct wt_operand *o, struct wt_error *err)
 {
     const struct wt_topology *t = m->b->topology;
     bool pieces = false;
+    if (t && t->file_space)
+        count = first_of_places(ops, count);
     for (size_t i = 0; i < count; i++) {
         m->takes_bits |= ops[i].atom == WT_OP_INTEL_PUSH_BITS;
         /* A part of a register that does not begin at the register's first bit. */
@@ -702,6 +622,10 @@ static enum wt_status run(struct machine *m, const Dwarf_Op *ops, size_t count, 
 {
     const enum wt_status status = run_operations(m, ops, count, size, o, err);
     wt_machine_free_joins(m);
+    if (!status && m->count) /* a byte that is missing or too many: the result may be any entry */
+        return wt_fail(
+            err, WT_INVALID,
+            "the debug information is damaged: a location ends with more than one value");
     return status;
 }
 

@@ -17,6 +17,8 @@ struct cell {
     bool is_loaded; /**< of the file, with the bias of its module */
     bool in_file;   /**< an offset in the register file */
     bool is_saved;  /**< … that lies in `space` in this frame */
+    bool overflows; /**< of the generic type: bits above those of an address mean nothing */
+    const struct wt_type *type; /**< NULL: the generic type */
 };
 
 /** An operation to which lanes have jumped, and the stack that they bring there. */
@@ -58,14 +60,41 @@ static inline enum wt_status malformed(struct wt_error *err)
     return wt_fail(err, WT_INVALID, "the debug information is damaged: a location is malformed");
 }
 
+/** Puts a cell on the stack. */
+static inline enum wt_status push_cell(struct machine *m, struct cell cell, struct wt_error *err)
+{
+    if (m->count == DWARF_STACK)
+        return malformed(err);
+    m->stack[m->count++] = cell;
+    return WT_OK;
+}
+
 /** Takes the top of the stack. */
-static inline enum wt_status pop(struct machine *m, wt_expr_vector *v, struct wt_error *err)
+static inline enum wt_status pop_cell(struct machine *m, struct cell *cell, struct wt_error *err)
 {
     if (m->count == 0)
         return malformed(err);
-    *v = m->stack[--m->count].vector;
+    *cell = m->stack[--m->count];
     return WT_OK;
 }
+
+/** Takes the vector of the top of the stack. */
+static inline enum wt_status pop(struct machine *m, wt_expr_vector *v, struct wt_error *err)
+{
+    struct cell cell = {0};
+    enum wt_status status = pop_cell(m, &cell, err);
+    *v = cell.vector;
+    return status;
+}
+
+/** Bytes of an address: 4 or 8. */
+unsigned wt_machine_address_size(const struct machine *m);
+/** Takes the top of the stack, as an address or a condition: of the generic type's width. */
+enum wt_status wt_machine_pop_address(struct machine *m, wt_expr_vector *v, struct wt_error *err);
+/** An operation on one or two numbers of the stack. */
+enum wt_status wt_machine_arithmetic(struct machine *m, unsigned atom, struct wt_error *err);
+/** An operation that names a base type (DWARF 5, 2.5.1.2, 2.5.1.6). */
+enum wt_status wt_machine_typed(struct machine *m, const Dwarf_Op *op, struct wt_error *err);
 
 /**
  * Operation @p at of @p count, DW_OP_bra or DW_OP_skip: lanes go to its target, with the stack.
