@@ -323,7 +323,7 @@ bool dbg_add_watched(struct wt_debugger *d, uint32_t wave, const struct wt_probe
                 keep_other_side(d, w, wave, first, report.event.lanes != 0);
             if (!report.event.lanes)
                 continue;
-            report.lane = wt_lanes_lowest(report.event.lanes);
+            report.lane = lane_to_tell(d, wave, report.event.lanes);
         }
         snprintf(report.event.text, sizeof report.event.text, "%s", watched->text);
         assert(to->count < to->capacity); /* dbg_reserve_watchpoint() */
@@ -347,7 +347,7 @@ bool dbg_next_hit(struct wt_debugger *d, bool backwards, struct stop *stop)
                               .id = report->id,
                               .lane = report->lane,
                               .event = report->event,
-                              .choose_lane = d->threads.mode == WT_THREADS_WAVES};
+                              .choose_lane = true};
         stop->event.kind = WT_EVENT_STOPPED;
         stop->event.reason = WT_STOP_WATCHPOINT;
         return true;

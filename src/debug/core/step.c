@@ -221,10 +221,7 @@ enum wt_status dbg_come_to_watch(struct wt_debugger *d, uint32_t wave, bool *sto
             snprintf(stop.event.text, sizeof stop.event.text, "%s", watched.text);
         }
     } while (!d->run.nonstop);
-    if (dbg_next_hit(d, false, &stop)) {
-        stop.choose_lane = false;
-        *stopped = true;
-    }
+    *stopped |= dbg_next_hit(d, false, &stop);
     return *stopped ? dbg_stop(d, &stop, err) : WT_OK;
 }
 
