@@ -2,8 +2,7 @@
 
 A session of a seed walks through a program of places.py: forwards and backwards, by instructions, lines, breakpoints, watchpoints
 and `goto`, through the present and the past. After each command it asks for the time, all waves, the cells, and for frames, variables
-and registers of the selected lane. Two answers for the same time (and the same wave and lane, where they are of a lane) are equal;
-so are those of a core file that is written on the way, for the times that it has recorded.
+and registers of the selected lane. Two answers for the same time (and the same wave and lane, where they are of a lane) are equal.
 """
 import random
 import re
@@ -52,7 +51,7 @@ def once(family, seed, folder):
     p = places.make(family, rng, folder)
     cells = places.writers(p)
     cell = rng.choice(sorted(cells))
-    cells_at = "cells" if p.shape else "0x200000000"
+    cells_at = "cells" if p.shape else f"{places.BUFFER:#x}"
     asked = [*(c.format(cells="&" + cells_at if p.shape else cells_at) for c in OF_ALL), *OF_LANE]
     first = places.session(p, folder, "extent", ["start", f"watch cells[{cell}]"], ["continue", *TIME])
     end = number(first[1]) or 2000

@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Planted defects: the harnesses must catch each of them.
 
     defects.py [NAME]...

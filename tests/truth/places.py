@@ -7,10 +7,12 @@ ignore counts and watchpoints:
 
     watch     a cell, to the end of the program: each stop is of the work-item that the new value names, each writer's store is a stop,
               the old value is what the stop before left; who-wrote names the same writer
-    back      the same stops backwards, old and new exchanged, to the beginning of the recorded run
-    condition a breakpoint for some calls: each of them is a stop or is ignored, once, in its own work-item; finish ends there, too
+              then the same stops backwards, old and new exchanged, to the beginning of the recorded run
+    condition a breakpoint for some calls: each of them is a stop or is ignored, once, in its own work-item, and counts as one hit;
+              with the emulator's services or only what hardware has; then backwards
+    finish    out of f() of a call, into the same work-item
     lines     the lines that next visits are those of reverse-next in the other order
-    core      a core file of a stop shows the same wave, and what was recorded before it
+    core      a core file of a stop shows the same lane, and what was recorded before it
 """
 import collections
 import random
@@ -29,10 +31,10 @@ MARK = "=-=-="
 # ---- programs ----
 
 FUNCTION = """
-NOINLINE void f(int key, int value, GLOBAL int *cells)
+NOINLINE void f(int key, int value, GLOBAL int *to)
 {
-    int before = cells[key];
-    cells[key] = value; /* store */
+    int before = to[key];
+    to[key] = value; /* store */
     before = before + 1;
 }
 """
@@ -58,6 +60,7 @@ LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf"
 LIBRARY = ROOT / "examples" / "vortex" / "lib"
 WIDTHS = {"rv32": ("rv32imf", "ilp32f"), "rv64": ("rv64ifd", "lp64d")}
+BUFFER = 0x200000000  # where a standalone kernel's first buffer is
 PRIMES = [509, 1021, 2039]
 
 Program = collections.namedtuple("Program", "file options items block calls factor cells width lines shape")
@@ -194,7 +197,8 @@ def watch(p, rng, folder, options):
     cell = rng.choice([c for c, who in sorted(cells.items()) if len(who) >= 1])
     count = len(cells[cell])
     begin = ["start", f"watch cells[{cell}]"]
-    rounds = ["continue", f"who-wrote cells[{cell}]"] * count
+    where = f"cells[{cell}]" if p.shape else f"*(int *){BUFFER + 4 * cell:#x}"
+    rounds = ["continue", f"who-wrote {where}"] * count
     what = f"watch cells[{cell}]"
     said = session(p, folder, "watch", begin, [*rounds, "print $_time", *["reverse-continue"] * (count + 1)], options)
     stops = watched_stops(p, said[:2 * count:2], cell, what)
@@ -248,11 +252,12 @@ def condition(p, rng, folder, options):
         least, most = 1, len(true)
     ignore = rng.randrange(least) if rng.random() < 0.4 else 0
     before = [f"break k.{'c' if p.shape else 'cl'}:{p.lines['store']} if {text}", *([f"ignore 1 {ignore}"] if ignore else [])]
-    steps = ["value", "key", "$_lane"]
-    said = session(p, folder, "condition", before, ["run", *[f"print {s}" for s in steps],
-                                                    *["continue", *[f"print {s}" for s in steps]] * most], options)
-    stops = 0
-    for at in range(0, len(said), 4):
+    asks = ["value", "key"]
+    back = [] if {"--hw-only", "--no-history"} & set(options) else ["reverse-continue", "print value"]
+    said = session(p, folder, "condition", before, ["run", *[f"print {a}" for a in asks], *["continue", *[f"print {a}" for a in asks]] * (most - ignore),
+                                                    "info breakpoints"], options)
+    stops = []
+    for at in range(0, len(said) - 1, 3):
         if ended(said[at]):
             break
         if "Breakpoint 1, f" not in said[at] or f"\n{p.lines['store']}\t" not in said[at]:
@@ -264,11 +269,21 @@ def condition(p, rng, folder, options):
         if key != (b * p.calls + i) * p.factor % p.cells:
             raise Finding(f"{what}: key is {key} with value {value}")
         place_is_of(p, said[at], b, what)
-        stops += 1
+        stops.append(value)
     else:
         raise Finding(f"{what}: more than {most} stops")
-    if not least - ignore <= stops <= most - ignore:
-        raise Finding(f"{what}: it holds in {least} to {most} calls, {ignore} are ignored, and it stopped {stops} times")
+    if not least - ignore <= len(stops) <= most - ignore:
+        raise Finding(f"{what}: it holds in {least} to {most} calls, {ignore} are ignored, and it stopped {len(stops)} times")
+    counted = re.search(r"already hit (\d+) time", said[-1])
+    if not counted or int(counted[1]) != len(stops) + ignore:
+        raise Finding(f"{what}: {len(stops)} stops and {ignore} ignored hits, and the debugger counts {said[-1]!r}")
+    if not back or not stops:
+        return
+    said = session(p, folder, "condition-back", [*before, "run", *["continue"] * (len(stops) - 1)],
+                   ["print value", *back * (len(stops) + ignore)], options)
+    again = [int(text.split(" = ")[1]) if " = " in text else None for text in said[0::2]]
+    if again[:len(stops)] != stops[::-1] or "No more reverse-execution history" not in said[-2]:
+        raise Finding(f"{what}: forwards it stops at values {stops} after {ignore} ignored ones; backwards {again}, then {said[-2]!r}")
 
 
 def finish(p, rng, folder, options):
@@ -286,7 +301,7 @@ def finish(p, rng, folder, options):
 
 def lines(p, rng, folder, options):
     """next, some times, and reverse-next as often."""
-    b, count = rng.randrange(p.items), rng.randrange(2, 4 * p.calls)
+    b, count = rng.randrange(p.items), rng.randrange(1, 3 * p.calls)
     where = f"k.{'c' if p.shape else 'cl'}:{p.lines['call']}"
     said = session(p, folder, "lines", [f"tbreak {where} if b == {b}", "run"],
                    ["frame", *["next", "frame", "print b"] * count, *["reverse-next", "frame", "print b"] * count], options)
@@ -304,10 +319,11 @@ def core(p, rng, folder, options):
     file = folder / "core"
     said = session(p, folder, "core", ["start", f"watch cells[{cell}]"],
                    ["continue", "print $_wave_id", f"generate-core {file} all", "reverse-stepi", "print/x $pc"], options)
-    again = session(p, folder, "core-again", [], ["print $_lane", f"print *(int *)&cells[{cell}]" if p.shape else "info time", "reverse-stepi",
-                                                  "print/x $pc"], file=["--core", file])
+    again = session(p, folder, "core-again", [], ["info threads", "print value", "reverse-stepi", "print/x $pc"], file=["--core", file])
     new = int(VALUES.search(said[0])[2])
     place_is_of(p, said[0], (new - 1) // 16, "core: the stop")
+    if again[1] != f"$1 = {new}":
+        raise Finding(f"core: the stop is of value {new}; its core file shows {again[1]!r}")
     if said[4].split(" = ")[1] != again[3].split(" = ")[1]:
         raise Finding(f"core: reverse-stepi leads to {said[4]!r} in the session and {again[3]!r} in its core file")
 
