@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "runtime/cuda/context.h"
+#include "runtime/cuda/modules.h"
 
 enum { MOST_CONTEXTS = 64 }; /* of a thread's stack */
 
@@ -13,7 +14,9 @@ struct primary {
 };
 
 static struct CUctx_st *contexts;
-static uint64_t made; /* contexts so far */
+static uint64_t made;            /* contexts so far */
+static struct CUctx_st *entered; /* of the call that has the lock */
+static bool was_entered;
 static struct primary primaries[STATE_MOST_GPUS];
 static _Thread_local struct CUctx_st *current[MOST_CONTEXTS];
 static _Thread_local unsigned depth;
@@ -31,21 +34,60 @@ struct CUctx_st *state_context(void)
     return depth && state_is_context(current[depth - 1]) ? current[depth - 1] : NULL;
 }
 
-CUresult state_enter(struct gpu **gpu)
+bool state_was_entered(bool forget)
 {
-    const CUresult result = state_lock();
-    if (result)
-        return result;
-    const struct CUctx_st *c = state_context();
+    const bool was = was_entered;
+    was_entered = was && !forget;
+    return was;
+}
+
+CUcontext state_entered(void)
+{
+    return entered;
+}
+
+uint64_t state_entered_id(void)
+{
+    return entered->id;
+}
+
+CUcontext state_context_of(uint64_t id)
+{
+    struct CUctx_st *c = contexts;
+    while (c && c->id != id)
+        c = c->next;
+    return c;
+}
+
+CUresult state_enter_owner(uint64_t owner, struct gpu **gpu)
+{
+    struct CUctx_st *c = owner ? state_context_of(owner) : state_context();
     if (!c || c->failed)
         return state_leave(c ? c->failed : CUDA_ERROR_INVALID_CONTEXT);
+    entered = c;
+    was_entered = true;
     *gpu = state_gpu(c->device);
     return CUDA_SUCCESS;
 }
 
+CUresult state_enter(struct gpu **gpu)
+{
+    const CUresult result = state_lock();
+    return result ? result : state_enter_owner(0, gpu);
+}
+
+CUresult state_enter_address(uint64_t address, struct gpu **gpu)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    const struct gpu *g = state_owner(address, NULL);
+    return state_enter_owner(g ? gpu_range_owner(g, address) : memory_owner(address), gpu);
+}
+
 CUresult state_fail(CUresult result)
 {
-    return state_context()->failed = result;
+    return entered->failed = result;
 }
 
 static CUresult push(struct CUctx_st *context)
@@ -66,9 +108,21 @@ static struct CUctx_st *make(CUdevice number, unsigned flags)
     return c;
 }
 
+/* Frees all that was made for a context. */
+static void empty(const struct CUctx_st *context)
+{
+    streams_drop(context->id);
+    events_drop(context->id);
+    arrays_drop(context->id);
+    modules_drop(context->id);
+    memory_drop(context->id);
+    gpu_drop_owned(state_gpu(context->device), context->id);
+}
+
 static void destroy(struct CUctx_st *context)
 {
     struct CUctx_st **at = &contexts;
+    empty(context);
     while (*at != context)
         at = &(*at)->next;
     *at = context->next;

@@ -237,6 +237,14 @@ enum wt_status gpu_allocate(struct gpu *g, uint64_t size, uint64_t *address, str
     return WT_OK;
 }
 
+uint64_t gpu_range_owner(const struct gpu *g, uint64_t address)
+{
+    for (size_t i = 0; i < g->range_count; i++)
+        if (address - g->range[i].base < g->range[i].size)
+            return g->range[i].owner;
+    return 0;
+}
+
 void gpu_manage(struct gpu *g, uint64_t address)
 {
     for (size_t i = 0; i < g->range_count; i++)
@@ -376,4 +384,26 @@ bool gpu_header_free(struct gpu *g, uint64_t handle)
         return false;
     g->header[n] = false;
     return sm_device_write(g->device, handle, none, sizeof none);
+}
+
+/* ---- what belongs to a context ---- */
+
+void gpu_own(struct gpu *g, uint64_t address, uint64_t owner)
+{
+    const uint64_t header = (address - headers(g)) / SM_TEXTURE_BYTES;
+    for (size_t i = 0; i < g->range_count; i++)
+        if (g->range[i].base == address)
+            g->range[i].owner = owner;
+    if (address >= headers(g) && header < MOST_HEADERS)
+        g->header_owner[header] = owner;
+}
+
+void gpu_drop_owned(struct gpu *g, uint64_t owner)
+{
+    for (size_t i = g->range_count; i-- > 0;)
+        if (g->range[i].allocated && g->range[i].owner == owner)
+            gpu_free(g, g->range[i].base);
+    for (unsigned n = 0; n < MOST_HEADERS; n++)
+        if (g->header[n] && g->header_owner[n] == owner)
+            gpu_header_free(g, headers(g) + n * SM_TEXTURE_BYTES);
 }

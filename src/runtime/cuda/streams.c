@@ -1,6 +1,7 @@
 /* libcuda: streams ("CUDA Driver API": 6.18, 6.20). Work is done when it is given. */
 #include <stdlib.h>
 
+#include "runtime/cuda/context.h"
 #include "runtime/cuda/copy.h"
 
 struct CUstream_st {
@@ -28,11 +29,25 @@ static struct CUstream_st **find(CUstream stream)
 
 CUresult state_enter_stream(CUstream stream, struct gpu **gpu)
 {
-    const CUresult result = state_enter(gpu);
+    const CUresult result = state_lock();
     if (result)
         return result;
-    return always_exists(stream) || *find(stream) ? CUDA_SUCCESS
-                                                  : state_leave(CUDA_ERROR_INVALID_HANDLE);
+    if (always_exists(stream))
+        return state_enter_owner(0, gpu);
+    return *find(stream) ? state_enter_owner(stream->context->id, gpu)
+                         : state_leave(CUDA_ERROR_INVALID_HANDLE);
+}
+
+void streams_drop(uint64_t owner)
+{
+    for (struct CUstream_st **at = &streams, *s; (s = *at);) {
+        if (s->context->id != owner) {
+            at = &s->next;
+            continue;
+        }
+        *at = s->next;
+        free(s);
+    }
 }
 
 static CUresult check(CUstream stream)
@@ -55,7 +70,7 @@ API(cuStreamCreate, (CUstream * stream, unsigned flags), (stream, flags), "*%p, 
     if (!s)
         return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
     *s = (struct CUstream_st){
-        .flags = flags, .context = state_context(), .id = 3 + latest++, .next = streams};
+        .flags = flags, .context = state_entered(), .id = 3 + latest++, .next = streams};
     *stream = streams = s;
     return state_leave(CUDA_SUCCESS);
 }
@@ -121,7 +136,7 @@ API(cuStreamGetCtx, (CUstream stream, CUcontext *context), (stream, context), "%
     if (result)
         return result;
     if (context)
-        *context = always_exists(stream) ? state_context() : stream->context;
+        *context = state_entered();
     return state_leave(context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
