@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -272,8 +273,10 @@ static void signal_ready(void *context, int fd, short events)
                 cli_terminal_cancel(d->terminal);
             else if (d->reads)
                 cli_terminal_clear(d->terminal);
-        } else if (d->interrupts > 1 && ask(d, quit_question(d))) {
-            wt_shell_abandon(d->console);
+        } else if (d->interrupts > 1) {
+            tcflush(STDIN_FILENO, TCIFLUSH); /* what was typed before is no answer */
+            if (ask(d, quit_question(d)))
+                wt_shell_abandon(d->console);
         }
     }
 }

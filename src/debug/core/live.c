@@ -21,7 +21,7 @@
 #include "debug/core/stop.h"
 #include "debug/core/sync.h"
 
-/* Turns of stepping waves in one pump, and the time limit for breakpoints that do not stop. */
+/* Turns of stepping waves in one pump, and its time limit. */
 #define ROUNDS 4096
 #define PUMP_NS 20000000ull
 
@@ -220,11 +220,15 @@ static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool 
 static enum wt_status advance_steps(struct wt_debugger *d, uint64_t budget, bool *soon,
                                     struct wt_error *err)
 {
+    const uint64_t until = wt_clock_ns() + PUMP_NS;
     enum wt_status status;
     uint64_t used = 0;
     *soon = true;
     for (unsigned round = 0;
          round < ROUNDS && used < budget && d->run.stepper_count && d->run.going; round++) {
+        /* The client's interrupt must be noticed even where a step takes long. */
+        if (round && wt_clock_ns() > until)
+            break;
         bool waiting = true, all_pending = true, any_pending = false, ran = false;
         for (size_t i = 0; i < d->run.stepper_count; i++) {
             all_pending &= d->wave[d->run.stepper[i]].pending;

@@ -161,6 +161,7 @@ struct wt_rsp_session {
     bool lifting;  /**< breakpoints of a client that is gone are removed when all has stopped */
     bool killed;   /**< by vKill or k; until vRun, there is no program */
     bool overrun;  /**< it sent more than fits while packets wait: it is dropped after the stop */
+    bool foreign;  /**< it speaks another protocol */
     bool closing;  /**< the server is to close the connection when all is sent */
     bool detached; /**< … because the client has detached */
 

@@ -163,8 +163,10 @@ static void on_each(struct host *host, struct kfd_debug_call *call)
 
 static void do_call(struct host *host, struct kfd_debug_call *call)
 {
-    for (uint32_t i = 0; i < host->gpus && call->op == KFD_DEBUG_DISABLE; i++)
+    for (uint32_t i = 0; i < host->gpus && call->op == KFD_DEBUG_DISABLE; i++) {
         host_recording_let_go(&host->gpu[i]);
+        gcn_kfd_step_back(host->gpu[i].device);
+    }
     switch ((enum kfd_debug_op)call->op) {
     case KFD_DEBUG_SET_NODE_ADDRESS_WATCH:
     case KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH:
@@ -431,8 +433,10 @@ static void let_go(void *context)
     wt_planted_forget(&e->host->planted);
     /* Who has only looked leaves the program's own debugging of itself as it is. */
     const bool debugged = atomic_load(&e->host->code_followed);
-    for (uint32_t i = 0; i < e->host->gpus && debugged; i++)
+    for (uint32_t i = 0; i < e->host->gpus && debugged; i++) {
+        gcn_kfd_step_back(e->host->gpu[i].device);
         gcn_kfd_disable(e->host->gpu[i].device);
+    }
     host_leave_all(e->host);
     if (debugged)
         host_code_follow(e->host, false);
