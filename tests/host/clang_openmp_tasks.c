@@ -18,8 +18,12 @@ int main(void)
             for (int i = 0; i < N; i++)
                 a[i] += i;
         }
-#pragma omp target teams distribute parallel for nowait depend(in : a) depend(out : b) map(to : a) \
-    map(tofrom : b)
+#pragma omp target teams distribute parallel for nowait depend(in                                  \
+                                                               : a) depend(out                     \
+                                                                           : b) map(to             \
+                                                                                    : a)           \
+    map(tofrom                                                                                     \
+        : b)
         for (int i = 0; i < N; i++)
             b[i] += a[i];
     }
