@@ -268,8 +268,13 @@ static enum wt_status read_values(const struct wt_emulated *e, struct wt_error *
     struct sm *s = own(e);
     const struct kernel *k = &s->kernel;
     const size_t count = e->options->argument_count;
+    const uint64_t added = e->options->kernel.shared;
     if (count != k->parameter_count)
         return wrong_count(k, count, err);
+    if (added > UINT32_MAX / 4)
+        return wt_fail(err, WT_INVALID, "--shared: an SM has less shared memory");
+    if (added) /* behind the kernel's own, where its variables of no size begin */
+        s->dynamic = (k->shared + 15) / 16 * 16 + (uint32_t)added - k->shared;
     s->value = calloc(count + 1, sizeof *s->value);
     s->is_buffer = calloc(count + 1, sizeof *s->is_buffer);
     if (!s->value || !s->is_buffer)
