@@ -23,8 +23,7 @@ enum wt_status cli_kernel_add_handler(void *context, const char *value, struct w
         {"grid", 0, "X[,Y[,Z]]", "code objects: work-items of the grid", cli_kernel_set_grid},     \
         {"block", 0, "X[,Y[,Z]]", "code objects: work-items of a work-group (default: 64)",        \
          cli_kernel_set_block},                                                                    \
-        {"shared", 0, "BYTES",                                                                     \
-         "SM: shared memory that the launch adds, for 'extern __shared__' (default: 0)",           \
+        {"shared", 0, "BYTES", "SM: shared memory that the launch adds (extern __shared__)",       \
          cli_kernel_set_shared},                                                                   \
     {                                                                                              \
         "trap-handler", 0, "FILE",                                                                 \

@@ -16,6 +16,7 @@
 #include "fuzz_host.h"
 
 #include "base/bits.h"
+#include "base/wave_view.h"
 #include "object/core_wire.h"
 #include "object/final_wire.h"
 #include "object/sm_wire.h"
@@ -97,6 +98,8 @@ static bool is_right_size(const struct sm_wire_request *r, uint32_t size)
         return size % sizeof(struct sm_wire_module) == 0;
     case SM_WIRE_HITS:
         return size % sizeof(struct sm_wire_hit) == 0;
+    case SM_WIRE_DETAIL:
+        return size >= sizeof(struct wt_wave_view);
     case SM_WIRE_FINAL_NEXT:
         return size >= sizeof(struct wt_final_wire_piece);
     case SM_WIRE_TEXT:
