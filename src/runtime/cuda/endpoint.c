@@ -471,7 +471,6 @@ static void release(void *context)
 }
 
 static const struct wt_endpoint_ops ops = {.kind = SM_WIRE_SOCKET,
-                                           .request_bytes = sizeof(struct sm_wire_request),
                                            .converse = converse,
                                            .let_go = let_go,
                                            .is_held = is_held,

@@ -458,7 +458,6 @@ static void release(void *context)
 }
 
 static const struct wt_endpoint_ops ops = {.kind = KFD_WIRE_SOCKET,
-                                           .request_bytes = sizeof(struct kfd_wire_request),
                                            .begin = begin,
                                            .converse = converse,
                                            .let_go = let_go,
