@@ -93,6 +93,15 @@ def test_shared_memory_that_the_launch_adds(tmp_path):
     assert done.returncode == 125 and "many" in done.stderr, done.stderr
 
 
+def test_bounds_of_hardware(tmp_path):
+    """Within a block of 2 MiB that has a buffer."""
+    path = write(tmp_path, body("ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [n]; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], 7;",
+                                parameters=".param .u64 out, .param .u64 n"))
+    for gpu, at, status in (("sm", 20000, 120), ("sm:bounds=hardware", 20000, 0), ("sm:bounds=hardware", (2 << 20) - 4, 0),
+                            ("sm:bounds=hardware", 2 << 20, 120)):
+        assert run("run", f"--gpu={gpu}", "--grid=1", "--arg=zeros:4", f"--arg={at}", path).returncode == status, (gpu, at)
+
+
 def test_attributes_of_variables(tmp_path):
     """.managed and .unified say where memory may be, which makes no difference here; .wavetrap_at is for host programs."""
     text = body("ld.param.u64 %rd1, [out];\nld.global.u32 %r1, [b];\nst.global.u32 [%rd1], %r1;").replace(

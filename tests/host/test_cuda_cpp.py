@@ -247,6 +247,38 @@ def test_numbers_of_16_bits(tmp_path, flags):
     assert done.stdout.splitlines() == ["all numbers right", "roundings right", "operations right", "across threads right"], done.stdout + done.stderr
 
 
+BOUNDS = """#include <cuda_runtime.h>
+#include <cstdio>
+#include <cstdlib>
+__global__ void touch(int *p, long at) { p[at] = 7; }
+int main(int count, char **words)
+{
+    int *a, *b, got;
+    cudaMalloc(&a, 400), cudaMalloc(&b, 400);
+    touch<<<1, 1>>>(a, atol(words[1]) / 4);
+    printf("%d\\n", cudaDeviceSynchronize());
+    if (cudaFree(a))
+        return 0;
+    touch<<<1, 1>>>(b, 0);
+    printf("%d\\n", cudaMemcpy(&got, b, 4, cudaMemcpyDeviceToHost));
+    printf("%d %d\\n", cudaMemcpy(&got, b + 100, 4, cudaMemcpyDeviceToHost), cudaFree(b));
+    touch<<<1, 1>>>(b, 0);
+    printf("%d\\n", cudaDeviceSynchronize());
+}
+"""
+
+
+def test_accesses_outside_of_allocations(tmp_path):
+    """With bounds=hardware one within a block of 2 MiB that holds an allocation is no fault; copies of the host keep to allocations."""
+    (tmp_path / "bounds.cu").write_text(BOUNDS)
+    program = compiled(tmp_path, tmp_path / "bounds.cu", "-O1", "--cuda-gpu-arch=sm_50")
+    good, bad = "0\n0\n1 0\n700\n", "700\n"
+    for at, stop, hardware in ((0, good, good), (20000, bad, good), ((2 << 20) - 4, bad, good), (2 << 20, bad, bad), (-4, bad, bad)):
+        for gpu, want in (("sm", stop), ("sm:bounds=stop", stop), ("sm:bounds=hardware", hardware)):
+            assert wavetrap("exec", "-g", gpu, program, str(at)).stdout == want, (gpu, at)
+    assert "must be stop or hardware" in wavetrap("exec", "-g", "sm:bounds=no", program, "0").stderr
+
+
 def test_scaling_by_powers_of_two(tmp_path):
     """ldexp and scalbn of both widths, against the host's libm."""
     done = wavetrap("exec", "-g", "sm", compiled(tmp_path, HERE / "scales.cu", "-O1", "--cuda-gpu-arch=sm_50"))
