@@ -3,6 +3,15 @@
 
 #include "runtime/cuda/context.h"
 
+CUresult state_enter_address(uint64_t address, struct gpu **gpu)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    const struct gpu *g = state_owner(address, NULL);
+    return state_enter_owner(g ? gpu_range_owner(g, address) : memory_owner(address), gpu);
+}
+
 /* What is known of an address. */
 struct place {
     const struct gpu *gpu; /* NULL: memory of the host that kernels can access */

@@ -70,8 +70,6 @@ CUresult state_enter(struct gpu **gpu);
  * none, which takes the thread's). The caller holds the lock, and no longer on failure.
  */
 CUresult state_enter_owner(uint64_t owner, struct gpu **gpu);
-/** Takes the lock and does that for a call that names memory by an address. */
-CUresult state_enter_address(uint64_t address, struct gpu **gpu);
 /** The thread's context; NULL: it has none. The caller holds the lock. */
 CUcontext state_context(void);
 /** Whether a call has entered a context since it was to be forgotten. The caller holds the lock. */
@@ -90,10 +88,16 @@ bool state_is_context(const struct CUctx_st *context);
  */
 CUresult state_fail(CUresult result);
 
+/* ---- pointers.c ---- */
+
+/** As state_enter_owner, with the lock, for a call that names memory by an address. */
+CUresult state_enter_address(uint64_t address, struct gpu **gpu);
+
 /* ---- streams.c, events.c ---- */
 
-/** Frees those of a context. The caller holds the lock, as with all of these. */
+/** Frees the streams of a context. The caller holds the lock. */
 void streams_drop(uint64_t owner);
+/** Frees its events. The caller holds the lock. */
 void events_drop(uint64_t owner);
 
 /** As state_enter, for a call that gives work to a stream: 400 where there is no such stream. */
