@@ -24,6 +24,7 @@ from gcn import gcn, gen
 from gcn_debug import gcn_debug
 from hip import hip
 from instructions import instructions as gcn_instructions
+from interrupts import interrupts, last_lines
 from reverse import reverse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -552,7 +553,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each figure")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
     parser.add_argument("--only", choices=["emulation", "time", "conditions", "reverse", "watch", "servers", "wire",
-                                           "gdb", "console", "gcn", "gen", "gcn_debug", "hip", "instructions",
+                                           "gdb", "console", "interrupts", "gcn", "gen", "gcn_debug", "hip", "instructions",
                                            "cuda"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
@@ -578,6 +579,9 @@ def main():
             through_gdb(report, folder, options.pairs)
         if options.only in (None, "console"):
             console(report, folder, WAVETRAP, pairs, timed, run, options.pairs)
+        if options.only in (None, "interrupts"):
+            interrupts(report, folder)
+            last_lines(report, folder, run, pairs, options.pairs)
         if options.only in (None, "gcn"):
             gcn(report, folder, WAVETRAP, pairs, timed, peak_memory, run, options.pairs)
         if options.only in (None, "gen"):

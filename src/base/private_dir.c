@@ -1,17 +1,40 @@
 /* The folder of the user's own for sockets. See private_dir.h. */
 #include "base/private_dir.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
+
+#define YOUNG_S 60 /* a process that binds a socket listens at it so soon */
+
+enum wt_status wt_private_check(const char *path, unsigned others, struct wt_error *err)
+{
+    struct stat st;
+    if (lstat(path, &st))
+        return wt_fail(err, WT_IO, "%.300s: %s", path, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return wt_fail(err, WT_IO, "%.300s is no folder", path);
+    if (st.st_uid != getuid())
+        return wt_fail(err, WT_IO, "%.300s is not used: it belongs to user %u", path,
+                       (unsigned)st.st_uid);
+    if (st.st_mode & others)
+        return wt_fail(err, WT_IO, "%.300s is not used: other users may %s it (mode %04o)", path,
+                       st.st_mode & others & 022 ? "write to" : "use", st.st_mode & 07777);
+    return WT_OK;
+}
 
 enum wt_status wt_private_dir(char *path, size_t size, struct wt_error *err)
 {
     const char *given = getenv("WAVETRAP_SOCKETS"), *runtime = getenv("XDG_RUNTIME_DIR");
-    struct stat st;
     int length;
     if (given && *given)
         length = snprintf(path, size, "%s", given);
@@ -24,9 +47,7 @@ enum wt_status wt_private_dir(char *path, size_t size, struct wt_error *err)
     if (mkdir(path, 0700) && errno != EEXIST)
         return wt_fail(err, WT_IO, "cannot make the folder for sockets, %s: %s", path,
                        strerror(errno));
-    if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != getuid() || st.st_mode & 077)
-        return wt_fail(err, WT_IO, "%s is not a folder of yours alone (mode 0700)", path);
-    return WT_OK;
+    return wt_private_check(path, 077, err);
 }
 
 enum wt_status wt_private_socket(char *path, size_t size, int pid, const char *kind,
@@ -40,4 +61,97 @@ enum wt_status wt_private_socket(char *path, size_t size, int pid, const char *k
     if (length < 0 || (size_t)length >= size - used)
         return wt_fail(err, WT_INVALID, "the path of the folder for sockets is too long");
     return WT_OK;
+}
+
+/* ---- what processes leave behind ---- */
+
+static const char *temporary_folder(void)
+{
+    const char *given = getenv("TMPDIR");
+    return given && *given ? given : "/tmp";
+}
+
+/* Process ids mean something in their namespace only: containers may share a folder. */
+static unsigned long namespace(void)
+{
+    struct stat st;
+    return stat("/proc/self/ns/pid", &st) ? 0 : (unsigned long)st.st_ino;
+}
+
+bool wt_private_temporary(char *path, size_t size)
+{
+    const int length = snprintf(path, size, "%s/wavetrap-%d-%lx-XXXXXX", temporary_folder(),
+                                (int)getpid(), namespace());
+    return length > 0 && (size_t)length < size;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+    (void)status, (void)kind, (void)where;
+    return remove(path);
+}
+
+void wt_private_remove(const char *path)
+{
+    nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static bool is_gone(int pid)
+{
+    return pid > 0 && kill(pid, 0) && errno == ESRCH;
+}
+
+/* Whether nobody listens at a socket. One of an owner that is there may be about to be listened at.
+ */
+static bool is_stale(const char *path, int pid)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    struct stat st;
+    if (strlen(path) >= sizeof name.sun_path || lstat(path, &st) || !S_ISSOCK(st.st_mode) ||
+        (!is_gone(pid) && time(NULL) - st.st_mtime < YOUNG_S))
+        return false;
+    strcpy(name.sun_path, path);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const bool refused =
+        fd >= 0 && connect(fd, (struct sockaddr *)&name, sizeof name) && errno == ECONNREFUSED;
+    if (fd >= 0)
+        close(fd);
+    return refused;
+}
+
+static void sweep_socket(const char *path, const char *name)
+{
+    int pid, used = 0;
+    if (sscanf(name, "%d.%*[a-z]%n", &pid, &used) == 1 && used && !name[used] &&
+        is_stale(path, pid))
+        unlink(path);
+}
+
+static void sweep_folder(const char *path, const char *name)
+{
+    unsigned long where;
+    struct stat st;
+    int pid;
+    if (sscanf(name, "wavetrap-%d-%lx-", &pid, &where) == 2 && where == namespace() &&
+        is_gone(pid) && lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == getuid())
+        wt_private_remove(path);
+}
+
+static void sweep(const char *folder, void (*one)(const char *path, const char *name))
+{
+    char path[512];
+    DIR *d = opendir(folder);
+    for (const struct dirent *entry; d && (entry = readdir(d)) != NULL;)
+        if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
+            one(path, entry->d_name);
+    if (d)
+        closedir(d);
+}
+
+void wt_private_sweep(void)
+{
+    char folder[80];
+    if (wt_private_dir(folder, sizeof folder, WT_IGNORED) == WT_OK)
+        sweep(folder, sweep_socket);
+    sweep(temporary_folder(), sweep_folder);
 }

@@ -3,6 +3,7 @@
 #ifndef WT_BASE_PRIVATE_DIR_H
 #define WT_BASE_PRIVATE_DIR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "wavetrap/error.h"
@@ -19,5 +20,24 @@ enum wt_status wt_private_dir(char *path, size_t size, struct wt_error *err);
  */
 enum wt_status wt_private_socket(char *path, size_t size, int pid, const char *kind,
                                  struct wt_error *err);
+
+/**
+ * WT_IO, and a sentence, if the folder at @p path is another user's, a link, or has one of the
+ * permissions @p others (of S_IRWXG | S_IRWXO): others could change what is in it.
+ */
+enum wt_status wt_private_check(const char *path, unsigned others, struct wt_error *err);
+
+/** A template for mkdtemp() in $TMPDIR, or /tmp, that wt_private_sweep() knows: the folder's owner
+ * is this process. False: it does not fit. */
+bool wt_private_temporary(char *path, size_t size);
+
+/**
+ * Removes what processes of this user that have ended have left behind: sockets in the folder of
+ * sockets that nobody listens at, and folders of wt_private_temporary().
+ */
+void wt_private_sweep(void);
+
+/** Removes a folder and all that is in it. */
+void wt_private_remove(const char *path);
 
 #endif

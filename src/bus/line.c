@@ -113,7 +113,7 @@ enum wt_status wt_line_reply(struct wt_bus_op *ops, size_t span, const char *lin
 void wt_line_server_begin(struct wt_line_server *server)
 {
     server->length = 0;
-    server->too_long = false;
+    server->too_long = server->begun = server->foreign = false;
 }
 
 /* Hex digits from *at on, at least one, as many as there are; false if the number has over 32 bits.
@@ -181,19 +181,28 @@ static size_t access_registers(struct wt_line_server *s, const char *line, size_
     return n;
 }
 
+static void begin_line(struct wt_line_server *s)
+{
+    s->length = 0;
+    s->too_long = false;
+}
+
 /* Answers one line; returns the length of the reply. */
 static size_t answer(struct wt_line_server *s, const char *line, size_t length, char *reply)
 {
     size_t n = 0;
+    const bool start = length == 1 && line[0] == 's';
     reply[0] = '+';
     if (length == 1 && line[0] == 'p') {
         reply[1] = 'P';
         n = 2;
-    } else if (length == 1 && line[0] == 's') {
+    } else if (start) {
         n = !s->start || s->start(s->context) ? 1 : 0;
     } else if (memchr("rwRW", line[0], 4)) {
         n = access_registers(s, line, length, reply);
     }
+    s->foreign = !s->begun && n == 0 && !start;
+    s->begun = true;
     if (n == 0) {
         reply[0] = '-';
         n = 1;
@@ -207,12 +216,13 @@ size_t wt_line_server_feed(struct wt_line_server *s, const char *bytes, size_t s
 {
     size_t taken = 0;
     *sent = 0;
-    while (taken < size && room - *sent >= WT_LINE_MAX) {
+    while (taken < size && room - *sent >= WT_LINE_MAX && !s->foreign) {
         const char *from = bytes + taken;
         const char *newline = memchr(from, '\n', size - taken);
         size_t part = newline ? (size_t)(newline - from) : size - taken;
         if (s->too_long || part >= sizeof s->line - s->length) {
             s->too_long = true;
+            s->foreign = !s->begun;
         } else {
             memcpy(s->line + s->length, from, part);
             s->length += part;
@@ -230,7 +240,7 @@ size_t wt_line_server_feed(struct wt_line_server *s, const char *bytes, size_t s
         } else if (s->length) {
             *sent += answer(s, s->line, s->length, out + *sent);
         }
-        wt_line_server_begin(s);
+        begin_line(s);
     }
-    return taken;
+    return s->foreign ? size : taken;
 }

@@ -9,7 +9,8 @@
  *   R0004,0005           +…,…        reads 1 to 8 registers, in order
  *   W0002,0003;…,…       +           writes 1 to 8 registers, in order; ':' separates, too
  *
- * A reply that begins with '-' says no.
+ * A reply that begins with '-' says no. A connection whose first line is none of these is not a
+ * debugger's, and is closed: a web page can send lines like these, but only behind those of HTTP.
  */
 #ifndef WT_BUS_LINE_H
 #define WT_BUS_LINE_H
@@ -60,6 +61,8 @@ struct wt_line_server {
     char line[WT_LINE_MAX];
     size_t length;
     bool too_long; /**< what comes until the next '\n' belongs to a line that is not kept */
+    bool begun;    /**< its first line was a request */
+    bool foreign;  /**< its first line was none: it speaks another protocol, and nothing is done */
 };
 
 /** A new connection: forgets what the last one left unfinished. */

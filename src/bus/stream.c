@@ -50,6 +50,11 @@ static void drop_client(struct wt_stream_server *s)
     wt_loop_forget(s->loop, s->client);
     close(s->client);
     s->client = -1;
+    if (s->protocol.foreign && s->protocol.foreign(s->protocol.context)) {
+        say(s, "a connection to %s was closed: what came is not its protocol; nothing was done",
+            s->address);
+        return;
+    }
     say(s, "the client of %s is gone", s->address);
     if (s->options.left)
         s->options.left(s->options.context);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -272,8 +273,10 @@ static void signal_ready(void *context, int fd, short events)
                 cli_terminal_cancel(d->terminal);
             else if (d->reads)
                 cli_terminal_clear(d->terminal);
-        } else if (d->interrupts > 1 && ask(d, quit_question(d))) {
-            wt_shell_abandon(d->console);
+        } else if (d->interrupts > 1) {
+            tcflush(STDIN_FILENO, TCIFLUSH); /* what was typed before is no answer */
+            if (ask(d, quit_question(d)))
+                wt_shell_abandon(d->console);
         }
     }
 }
@@ -585,19 +588,17 @@ static int program_status(struct debug *d)
 /* A failure in a script does not keep the console from being opened. */
 static void read_init_files(struct debug *d)
 {
+    static enum wt_status (*const find[])(char **path, struct wt_error *err) = {
+        cli_user_init_file, cli_project_init_file};
     struct wt_error err;
     char *path;
-    if (d->no_init)
-        return;
-    path = cli_user_file("debugrc");
-    if (path && access(path, R_OK) == 0)
-        execute(d, &(struct order){path, true});
-    free(path);
-    if (cli_project_init_file(&path, &err))
-        fprintf(stderr, "wavetrap: %s\n", err.text);
-    else if (path)
-        execute(d, &(struct order){path, true});
-    free(path);
+    for (size_t i = 0; i < sizeof find / sizeof *find && !d->no_init; i++) {
+        if (find[i](&path, &err))
+            fprintf(stderr, "wavetrap: %s\n", err.text);
+        else if (path)
+            execute(d, &(struct order){path, true});
+        free(path);
+    }
 }
 
 static enum cli_input read_command(struct debug *d, char **line)

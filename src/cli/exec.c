@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/held.h"
 #include "cli/exec_file.h"
 #include "cli/exec_images.h"
 #include "cli/options.h"
@@ -246,6 +247,23 @@ static enum wt_status offer(const struct driver *driver, const struct start *sta
     return WT_OK;
 }
 
+/* Variables that users set themselves, and exec does not: what has no sense is named here, once,
+ * and the program's libraries do not find it. */
+static void check_environment(void)
+{
+    const char *held = getenv(WT_HELD_VARIABLE), *cache = getenv(PTX_FOLDER_VARIABLE);
+    pid_t process, debugger;
+    if (held && !wt_held_parse(held, &process, &debugger)) {
+        fprintf(stderr, WT_HELD_NONSENSE, held);
+        unsetenv(WT_HELD_VARIABLE);
+    }
+    if (cache && *cache && strcmp(cache, "off") != 0 && strcmp(cache, "on") != 0) {
+        fprintf(stderr, "wavetrap: " PTX_FOLDER_VARIABLE "=%.80s is neither 'on' nor 'off'\n",
+                cache);
+        unsetenv(PTX_FOLDER_VARIABLE);
+    }
+}
+
 int cli_exec_program(const struct cli_command *command, const struct cli_exec_options *options,
                      char **argv)
 {
@@ -253,6 +271,7 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     struct start start = {.program = argv[0], .options = options};
     char history[24], folder[PATH_MAX];
     bool any = false;
+    check_environment();
     snprintf(history, sizeof history, "%" PRIu64, options->core_history);
     start.found = exec_file_find(argv[0], start.file, sizeof start.file);
     if (start.found)

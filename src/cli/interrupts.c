@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "cli/remote.h"
@@ -57,6 +58,7 @@ static bool is_wanted(struct cli_interrupts *i)
     if (!i->options.asks)
         return true;
     pthread_mutex_lock(&i->talking);
+    tcflush(STDIN_FILENO, TCIFLUSH); /* what was typed before the question is no answer to it */
     for (;;) {
         say("\n");
         say(i->options.question);

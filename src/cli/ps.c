@@ -1,4 +1,5 @@
 /* `wavetrap ps`: lists the host programs with emulated GPUs that a debugger can attach to. */
+#include "base/private_dir.h"
 #include "cli/options.h"
 #include "target/process.h"
 
@@ -30,6 +31,7 @@ static int run(int argc, char **argv)
     case CLI_GO:
         break;
     }
+    wt_private_sweep();
     for (const struct wt_family *const *f = wt_families; *f; f++) {
         listing.family = (*f)->name;
         if ((*f)->process && (*f)->process->each(print, &listing, &err) != WT_OK)

@@ -26,6 +26,7 @@ struct served {
     struct wt_line_server line;
     struct wt_dtm dtm;
     bool goodbye; /* the client of JTAG has said that it leaves */
+    bool begun;   /* the client of JTAG has sent a command */
     struct wt_stream_server *server;
     const struct cli_serve_registers *how;
     bool started, ended, fault_told;
@@ -60,7 +61,18 @@ static void jtag_begin(void *context)
 {
     struct served *s = context;
     wt_dtm_unplug(&s->dtm);
-    s->goodbye = false;
+    s->goodbye = s->begun = false;
+}
+
+static bool goodbye(void *context)
+{
+    return ((struct served *)context)->line.foreign;
+}
+
+static bool jtag_foreign(void *context)
+{
+    const struct served *s = context;
+    return s->goodbye && !s->begun;
 }
 
 static size_t jtag_feed(void *context, const char *bytes, size_t size, char *out, size_t room,
@@ -68,6 +80,11 @@ static size_t jtag_feed(void *context, const char *bytes, size_t size, char *out
 {
     struct served *s = context;
     if (s->goodbye) { /* nothing reads what comes after it */
+        *sent = 0;
+        return size;
+    }
+    if (wt_bitbang_is_foreign((const uint8_t *)bytes, size, &s->begun)) {
+        s->goodbye = true;
         *sent = 0;
         return size;
     }
@@ -148,11 +165,18 @@ static int work(void *context)
 
 static enum wt_status open_server(struct served *s, int stop_fd, struct wt_error *err)
 {
-    const struct wt_stream_protocol line = {
-        .context = s, .begin = begin, .feed = feed, .refusal = WT_LINE_REFUSAL};
+    const struct wt_stream_protocol line = {.context = s,
+                                            .begin = begin,
+                                            .feed = feed,
+                                            .goodbye = goodbye,
+                                            .foreign = goodbye,
+                                            .refusal = WT_LINE_REFUSAL};
     /* A remote_bitbang client cannot be sent a message: it waits for bits. */
-    const struct wt_stream_protocol jtag = {
-        .context = s, .begin = jtag_begin, .feed = jtag_feed, .goodbye = jtag_goodbye};
+    const struct wt_stream_protocol jtag = {.context = s,
+                                            .begin = jtag_begin,
+                                            .feed = jtag_feed,
+                                            .goodbye = jtag_goodbye,
+                                            .foreign = jtag_foreign};
     const struct wt_bus_device registers = wt_emulated_registers(&s->device);
     const struct wt_dtm_config dtm = wt_dtm_default_config(s->how->dmi_cycles);
     const struct wt_stream_options options = {.address = s->how->jtag ? s->how->jtag : s->how->dm,

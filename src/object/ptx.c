@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "object/ptx_constant.h"
 #include "object/ptx_lex.h"
 
 #define MOST_DEPTH 64
@@ -22,6 +23,8 @@ struct parser {
     enum wt_status status; /* the first mistake */
     uint32_t file, line, column;
     const char *last_end; /* behind the token taken last */
+    unsigned nesting;     /* of constant expressions */
+    bool is_call;         /* the instruction: its parentheses are lists */
 };
 
 /* ---- types ---- */
@@ -248,34 +251,9 @@ static bool operand_list(struct parser *p, char close, uint32_t *first, uint32_t
     return good;
 }
 
-/* +8, -8, +-8 behind a name. */
-static bool offset(struct parser *p, int64_t *value)
-{
-    uint64_t number = 0;
-    while (is_mark(p, '+') || is_mark(p, '-')) {
-        bool minus = false;
-        while (is_mark(p, '+') || is_mark(p, '-'))
-            minus ^= take(p).text.at[0] == '-';
-        if (!want_number(p, UINT64_MAX, &number, "an offset"))
-            return false;
-        *value = (int64_t)((uint64_t)*value + (minus ? 0 - number : number));
-    }
-    return true;
-}
+/* ---- constant expressions (4.5) ---- */
 
-static bool number_operand(struct parser *p, struct ptx_operand *o, bool minus)
-{
-    const struct ptx_token t = take(p);
-    o->kind = t.kind == PTX_TOKEN_INTEGER  ? PTX_OPERAND_INTEGER
-              : t.kind == PTX_TOKEN_SINGLE ? PTX_OPERAND_SINGLE
-                                           : PTX_OPERAND_DOUBLE;
-    o->value = t.value;
-    if (minus && o->kind == PTX_OPERAND_INTEGER)
-        o->value = 0 - o->value;
-    else if (minus)
-        o->value ^= o->kind == PTX_OPERAND_SINGLE ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
-    return true;
-}
+static bool expression(struct parser *p, struct ptx_constant *c, unsigned precedence);
 
 static bool is_number(const struct parser *p)
 {
@@ -283,21 +261,160 @@ static bool is_number(const struct parser *p)
            p->token.kind == PTX_TOKEN_DOUBLE;
 }
 
-static bool simple_operand(struct parser *p, struct ptx_operand *o)
+static bool begins_expression(const struct parser *p)
 {
-    bool minus = false;
-    while (is_mark(p, '-') || is_mark(p, '+'))
-        minus ^= take(p).text.at[0] == '-';
-    if (is_number(p))
-        return number_operand(p, o, minus);
-    if (minus)
+    return is_number(p) || is_mark(p, '-') || is_mark(p, '+') || is_mark(p, '~') ||
+           is_mark(p, '!') || is_mark(p, '(') ||
+           (p->token.kind == PTX_TOKEN_NAME && ptx_name_is(p->token.text, "WARP_SZ"));
+}
+
+/* A number, WARP_SZ, (.u64) value, (expression), or one of these behind its signs. */
+static bool primary(struct parser *p, struct ptx_constant *c)
+{
+    const struct ptx_token t = p->token;
+    if (!begins_expression(p))
         return unexpected(p, "a number");
+    take(p);
+    if (t.kind == PTX_TOKEN_MARK) {
+        const bool cast = t.text.at[0] == '(' && p->token.kind == PTX_TOKEN_DIRECTIVE;
+        const char *why = NULL;
+        bool good;
+        if (++p->nesting > MOST_DEPTH)
+            return fail_at(p, t.place, "operands nested too deeply");
+        if (cast) {
+            const bool is_signed = is_directive(p, ".s64");
+            if (!is_signed && !is_directive(p, ".u64"))
+                return unexpected(p, ".s64 or .u64");
+            take(p);
+            good = want_mark(p, ')') && primary(p, c);
+            if (good && !ptx_constant_is_integer(*c))
+                why = "a floating-point number that is made an integer";
+            c->kind = is_signed ? PTX_CONSTANT_SIGNED : PTX_CONSTANT_UNSIGNED;
+        } else if (t.text.at[0] == '(') {
+            good = expression(p, c, 0) && want_mark(p, ')');
+        } else {
+            good = primary(p, c);
+            why = good ? ptx_unary(t.text.at[0], c) : NULL;
+        }
+        p->nesting--;
+        return why ? fail_at(p, t.place, "%s", why) : good;
+    }
+    *c = (struct ptx_constant){PTX_CONSTANT_SIGNED, 32}; /* WARP_SZ */
+    if (t.kind == PTX_TOKEN_NAME)
+        return true;
+    c->bits = t.value;
+    c->kind = t.kind == PTX_TOKEN_SINGLE   ? PTX_CONSTANT_SINGLE
+              : t.kind == PTX_TOKEN_DOUBLE ? PTX_CONSTANT_DOUBLE
+              : t.is_unsigned              ? PTX_CONSTANT_UNSIGNED
+                                           : PTX_CONSTANT_SIGNED;
+    return true;
+}
+
+static const struct ptx_operator *next_operator(const struct parser *p)
+{
+    if (p->token.kind != PTX_TOKEN_MARK)
+        return NULL;
+    return ptx_operator_of(p->token.text.at[0], p->lexer.at < p->lexer.end ? *p->lexer.at : 0);
+}
+
+/* condition ? value : value, behind the question mark. */
+static bool choice(struct parser *p, struct ptx_constant *c, struct ptx_place place)
+{
+    const struct ptx_constant condition = *c;
+    struct ptx_constant other;
+    if (!ptx_constant_is_integer(condition))
+        return fail_at(p, place, "a condition that is no integer");
+    if (!expression(p, c, 0) || !want_mark(p, ':') || !expression(p, &other, 0))
+        return false;
+    if (!condition.bits)
+        *c = other;
+    return true;
+}
+
+/* What follows the first operand of an expression: operators of at least the precedence. */
+static bool rest(struct parser *p, struct ptx_constant *c, unsigned precedence)
+{
+    for (const struct ptx_operator *o; (o = next_operator(p)) && o->precedence >= precedence;) {
+        const struct ptx_place place = p->token.place;
+        struct ptx_constant right;
+        const char *why;
+        take(p);
+        if (o->text[1])
+            take(p);
+        if (!primary(p, &right) || !rest(p, &right, o->precedence + 1))
+            return false;
+        if ((why = ptx_binary(o, c, right)))
+            return fail_at(p, place, "%s", why);
+    }
+    const struct ptx_place place = p->token.place;
+    return precedence || !take_mark(p, '?') || choice(p, c, place);
+}
+
+static bool expression(struct parser *p, struct ptx_constant *c, unsigned precedence)
+{
+    if (++p->nesting > MOST_DEPTH)
+        return fail_at(p, p->token.place, "operands nested too deeply");
+    const bool good = primary(p, c) && rest(p, c, precedence);
+    p->nesting--;
+    return good;
+}
+
+/* An integer that may be an expression. */
+static bool want_integer(struct parser *p, unsigned precedence, uint64_t most, uint64_t *value,
+                         const char *wanted)
+{
+    const struct ptx_place place = p->token.place;
+    struct ptx_constant c;
+    if (!begins_expression(p))
+        return unexpected(p, wanted);
+    if (!expression(p, &c, precedence))
+        return false;
+    if (!ptx_constant_is_integer(c))
+        return fail_at(p, place, "a floating-point number where %s belongs", wanted);
+    *value = c.bits;
+    return c.bits <= most ||
+           fail_at(p, place, "%llu is too large for %s", (unsigned long long)c.bits, wanted);
+}
+
+/* +8, -8, +-8, + 2 * 4 behind a name. */
+static bool offset(struct parser *p, int64_t *value)
+{
+    while (is_mark(p, '+') || is_mark(p, '-')) {
+        const bool minus = take(p).text.at[0] == '-';
+        uint64_t number = 0;
+        if (!want_integer(p, PTX_MULTIPLICATIVE, UINT64_MAX, &number, "an offset"))
+            return false;
+        *value = (int64_t)((uint64_t)*value + (minus ? 0 - number : number));
+    }
+    return true;
+}
+
+/* ---- operands ---- */
+
+static void constant_operand(struct ptx_operand *o, struct ptx_constant c)
+{
+    o->kind = ptx_constant_is_integer(c)      ? PTX_OPERAND_INTEGER
+              : c.kind == PTX_CONSTANT_SINGLE ? PTX_OPERAND_SINGLE
+                                              : PTX_OPERAND_DOUBLE;
+    o->value = c.bits;
+}
+
+static bool simple_operand(struct parser *p, struct ptx_operand *o, unsigned depth)
+{
+    struct ptx_constant c;
     if (take_mark(p, '_')) {
         o->kind = PTX_OPERAND_SINK;
         return true;
     }
-    if (take_mark(p, '!'))
-        o->negated = true;
+    const bool not =
+        is_mark(p, '!') && p->lexer.at < p->lexer.end && !strchr("(0123456789!~+-", *p->lexer.at);
+    if (!not &&begins_expression(p)) {
+        if (!expression(p, &c, 0))
+            return false;
+        constant_operand(o, c);
+        return true;
+    }
+    o->negated = take_mark(p, '!');
     o->kind = PTX_OPERAND_NAME;
     if (!want_name(p, &o->name, "an operand"))
         return false;
@@ -305,6 +422,14 @@ static bool simple_operand(struct parser *p, struct ptx_operand *o)
         o->component = take(p).text;
         o->component.at++;
         o->component.length--;
+    }
+    if (take_mark(p, '[')) {
+        struct ptx_operand index;
+        o->indexed = true;
+        o->count = 1;
+        if (!operand(p, &index, depth + 1) || !want_mark(p, ']') ||
+            !add_items(p, &index, 1, &o->list))
+            return false;
     }
     return offset(p, &o->offset);
 }
@@ -323,17 +448,17 @@ static bool operand(struct parser *p, struct ptx_operand *o, unsigned depth)
         return operand_list(p, ']', &o->list, &o->count, depth) &&
                (o->count || fail_at(p, o->place, "an address is missing"));
     }
-    if (take_mark(p, '(')) {
+    if (depth == 1 && p->is_call && take_mark(p, '(')) {
         o->kind = PTX_OPERAND_GROUP;
         return operand_list(p, ')', &o->list, &o->count, depth);
     }
-    if (!simple_operand(p, o))
+    if (!simple_operand(p, o, depth))
         return false;
     if (!take_mark(p, '|'))
         return true;
     struct ptx_operand pair[2] = {*o, {.place = p->token.place}};
     *o = (struct ptx_operand){.kind = PTX_OPERAND_PAIR, .place = pair[0].place, .count = 2};
-    return simple_operand(p, &pair[1]) && add_items(p, pair, 2, &o->list);
+    return simple_operand(p, &pair[1], depth) && add_items(p, pair, 2, &o->list);
 }
 
 /* ---- variables ---- */
@@ -425,13 +550,13 @@ static bool variable_type(struct parser *p, struct ptx_variable *v)
 static bool initial_number(struct parser *p, struct ptx_initial *item, unsigned size, bool single)
 {
     struct ptx_operand o = {0};
-    bool minus = false;
-    while (is_mark(p, '-') || is_mark(p, '+'))
-        minus ^= take(p).text.at[0] == '-';
-    if (!is_number(p))
+    struct ptx_constant c;
+    if (!begins_expression(p))
         return unexpected(p, "a value");
     const bool integer = p->token.kind == PTX_TOKEN_INTEGER;
-    number_operand(p, &o, minus);
+    if (!primary(p, &c) || (!(integer && is_mark(p, '(')) && !rest(p, &c, 0)))
+        return false;
+    constant_operand(&o, c);
     if (o.kind == PTX_OPERAND_DOUBLE && (single || size == 4)) {
         double value;
         memcpy(&value, &o.value, sizeof value);
@@ -524,7 +649,7 @@ static bool declarator(struct parser *p, struct ptx_variable *v)
             open = true;
             continue;
         }
-        if (!want_number(p, UINT64_C(1) << 40, &number, "a number of elements") ||
+        if (!want_integer(p, 0, UINT64_C(1) << 40, &number, "a number of elements") ||
             !want_mark(p, ']'))
             return false;
         if (__builtin_mul_overflow(count, number, &count) || count > UINT64_C(1) << 40)
@@ -727,6 +852,8 @@ static bool instruction(struct parser *p, struct ptx_statement *s)
         const struct ptx_token t = take(p);
         s->name.length = (uint32_t)(t.text.at + t.text.length - s->name.at);
     }
+    p->is_call = s->name.length >= 4 && memcmp(s->name.at, "call", 4) == 0 &&
+                 (s->name.length == 4 || s->name.at[4] == '.');
     if (!operand_list(p, ';', &s->operand, &s->operand_count, 0))
         return false;
     const char *end = p->last_end - 1;

@@ -91,7 +91,8 @@ struct ptx_variable {
 };
 
 enum ptx_operand_kind {
-    PTX_OPERAND_NAME,    /**< a register, symbol, label or special register; with an offset */
+    PTX_OPERAND_NAME,    /**< a register, symbol, label or special register; with an offset or an
+                            index: an element of an array */
     PTX_OPERAND_INTEGER, /**< value */
     PTX_OPERAND_SINGLE,  /**< 0f…: bits of a float */
     PTX_OPERAND_DOUBLE,  /**< 0d… or 1.5: bits of a double */
@@ -105,6 +106,7 @@ enum ptx_operand_kind {
 struct ptx_operand {
     enum ptx_operand_kind kind;
     bool negated; /**< !p */
+    bool indexed; /**< NAME[index]: the index, one operand, is the list */
     struct ptx_name name;
     struct ptx_name component; /**< "x" of %tid.x; none */
     uint64_t value;

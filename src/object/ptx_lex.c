@@ -132,8 +132,11 @@ static struct ptx_token number(struct ptx_lexer *l, struct ptx_token t)
         }
     }
     const bool empty = at == first;
-    if (at < l->end && *at == 'U')
+    t.is_unsigned = t.value > INT64_MAX;
+    if (at < l->end && *at == 'U') {
+        t.is_unsigned = true;
         at++;
+    }
     l->at = at;
     if (empty || (at < l->end && is_follow(*at)))
         return bad(l, t, "no number");
@@ -185,7 +188,7 @@ struct ptx_token ptx_lex(struct ptx_lexer *l)
                 else
                     break;
             }
-    } else if (c && strchr("@!{}()[]<>;:,+-|=._", c)) {
+    } else if (c && strchr("@!{}()[]<>;:,+-|=._*/%~&^?", c)) {
         t.kind = PTX_TOKEN_MARK;
         l->at++;
     } else {

@@ -183,6 +183,28 @@ def test_a_second_ctrl_c_asks_where_a_command_is_blocked(program, terminal, tmp_
     assert t.child.exitstatus == 1
 
 
+def test_what_is_typed_before_a_question_does_not_answer_it(program, terminal, tmp_path):
+    """The question comes a second after the second Ctrl-C, while a command is blocked. On a machine so busy that the line came behind
+    the question it was an answer: then once more."""
+    for _ in range(5):
+        t = terminal(program("endless"))
+        file, came = block(t, tmp_path), 2
+        for _ in range(20):
+            t.child.sendintr()
+            t.child.sendline("yes, this is a line")
+            came = t.child.expect_exact(["Quit and end the program? (y or n) ", pexpect.EOF, pexpect.TIMEOUT], timeout=3)
+            if came != 2:
+                break
+        if came == 0 and t.child.expect_exact([pexpect.EOF, pexpect.TIMEOUT], timeout=1) == 1:
+            t.child.sendline("n")
+            os.write(file, b"echo it goes on\\n\n")
+            os.close(file)
+            t.child.expect_exact("it goes on")
+            return
+        os.close(file)
+    raise AssertionError("what was typed before has ended the program")
+
+
 # ---- long work shows how far it is, and is interrupted ----
 
 SEARCH = r"\rIssue time \d+, to \d+ \(Ctrl-C stops\)"

@@ -150,7 +150,7 @@ def test_connections_come_one_after_another(serve_dm, program):
     rude = server.client()
     rude.socket.sendall(b"r00")
     rude.close()
-    client = server.client()
+    client = server.client().hello()
     assert client.ask("06") == "-"
     assert client.read(WMASK) == 3
 

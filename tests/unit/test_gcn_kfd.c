@@ -257,6 +257,33 @@ static void test_a_trap_stops_the_wave(void **state)
     rig_free(&r);
 }
 
+/* A breakpoint covers the first word of an instruction of two: that instruction is done when the
+ * debugger has gone, whether it has taken the trap in or not. */
+static void test_the_instruction_under_a_breakpoint_is_done(void **state)
+{
+    enum { MOVE = 0xbe8000ff /* s_mov_b32 s0, literal */, LITERAL = 0xbf810000 /* s_endpgm */ };
+    static const uint32_t code[] = {S_NOP, 0xbf920001 /* s_trap 1 */, LITERAL, S_NOP, S_ENDPGM};
+    for (unsigned taken = 0; taken < 2; taken++) {
+        struct rig r = rig_debugged(rig_new("rr:1", 1, 64, code, sizeof code / 4));
+        struct record rec[MOST_RECORDS];
+        assert_int_equal(run(&r, 100), WT_RUN_EVENT);
+        suspend(&r);
+        assert_int_equal(records(&r, rec), 1);
+        if (taken) {
+            put_word(&r, hw_at(rec, KFD_HW_PC_LO), (uint32_t)CODE + 4);
+            put_word(&r, ttmp_at(rec, 6), KFD_TTMP6_STOPPED);
+        }
+        put_word(&r, CODE + 4, MOVE);
+        gcn_kfd_step_back(r.d);
+        assert_int_equal(wave_of(&r, 0)->pc, CODE + 4);
+        assert_int_equal(gcn_kfd_disable(r.d), 0);
+        assert_int_equal(run(&r, 2), WT_RUN_BUDGET);
+        assert_int_equal(wave_of(&r, 0)->s[0], LITERAL);
+        assert_int_equal(run(&r, 100), WT_RUN_ENDED);
+        rig_free(&r);
+    }
+}
+
 /* One issue each, until the program's end, at the places where the program goes anyway. */
 static void test_single_steps(void **state)
 {
@@ -420,6 +447,7 @@ int main(void)
         cmocka_unit_test(test_state_holds_the_save_area),
         cmocka_unit_test(test_records_can_be_changed),
         cmocka_unit_test(test_a_trap_stops_the_wave),
+        cmocka_unit_test(test_the_instruction_under_a_breakpoint_is_done),
         cmocka_unit_test(test_single_steps),
         cmocka_unit_test(test_exceptions_stop_the_wave),
         cmocka_unit_test(test_an_access_to_nowhere_stops_the_wave),

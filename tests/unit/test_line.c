@@ -207,6 +207,7 @@ static void what_it_does_not_know_is_refused_and_touches_nothing(void **state)
     };
     struct device d;
     struct wt_line_server s = new_server(&d);
+    assert_dialogue(&s, "p\n", "+P\n");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char line[64];
         snprintf(line, sizeof line, "%s\n", bad[i]);
@@ -217,6 +218,35 @@ static void what_it_does_not_know_is_refused_and_touches_nothing(void **state)
     size_t sent;
     assert_int_equal(wt_line_server_feed(&s, zero, 2, out, sizeof out, &sent), 2);
     assert_memory_equal(out, "-\n", 2);
+}
+
+/* As of a web browser, whose body may hold anything. Until the next connection nothing is answered.
+ */
+static void a_connection_that_begins_with_another_protocol_does_nothing(void **state)
+{
+    static const char *const begin[] = {"POST / HTTP/1.1\r\n", "x\n", "r\n", "\xff\n"};
+    static char much[WT_LINE_MAX];
+    memset(much, 'r', sizeof much);
+    struct device d;
+    struct wt_line_server s = new_server(&d);
+    char out[WT_LINE_MAX];
+    size_t sent;
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++) {
+        wt_line_server_begin(&s);
+        assert_dialogue(&s, "\n", "");
+        assert_false(s.foreign);
+        assert_dialogue(&s, begin[i], "-\n");
+        assert_true(s.foreign);
+        assert_dialogue(&s, "w0006:80000000\ns\n", "");
+    }
+    wt_line_server_begin(&s);
+    wt_line_server_feed(&s, much, sizeof much, out, sizeof out, &sent);
+    assert_true(s.foreign);
+    assert_dialogue(&s, "\nw0006:80000000\ns\n", "");
+    assert_string_equal(d.log, "");
+    assert_int_equal(d.started, 0);
+    wt_line_server_begin(&s);
+    assert_dialogue(&s, "r0006\n", "+0d000000\n");
 }
 
 static void lines_may_come_in_pieces(void **state)
@@ -243,6 +273,7 @@ static void a_line_without_end_is_not_kept(void **state)
     struct wt_line_server s = new_server(&d);
     static char much[1 << 20];
     memset(much, 'r', sizeof much);
+    assert_dialogue(&s, "p\n", "+P\n");
     char out[WT_LINE_MAX];
     size_t sent;
     for (int i = 0; i < 1024; i++) { /* a gigabyte */
@@ -287,6 +318,7 @@ int main(void)
         cmocka_unit_test(the_server_answers_byte_for_byte),
         cmocka_unit_test(accesses_of_a_line_are_made_in_order),
         cmocka_unit_test(what_it_does_not_know_is_refused_and_touches_nothing),
+        cmocka_unit_test(a_connection_that_begins_with_another_protocol_does_nothing),
         cmocka_unit_test(lines_may_come_in_pieces),
         cmocka_unit_test(a_line_without_end_is_not_kept),
         cmocka_unit_test(it_stops_where_there_is_no_room_for_a_reply),

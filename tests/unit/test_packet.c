@@ -110,6 +110,21 @@ static void garbage_between_packets_is_skipped(void **state)
     expect(WT_PACKET_NONE);
 }
 
+static void what_comes_before_the_first_packet_is_not_skipped_where_that_is_asked_for(void **state)
+{
+    reader.strict = true;
+    feed("+-\003hello$g#67");
+    expect(WT_PACKET_ACK);
+    expect(WT_PACKET_NAK);
+    expect(WT_PACKET_INTERRUPT);
+    expect(WT_PACKET_FOREIGN);
+    expect(WT_PACKET_FOREIGN);
+    wt_packet_reader_clear(&reader);
+    feed("$g#67hello$g#67");
+    expect_command("g");
+    expect_command("g");
+}
+
 static void a_packet_that_was_cut_off_does_not_spoil_the_next(void **state)
 {
     feed("$m8000$g#67");
@@ -325,6 +340,7 @@ int main(void)
         WITH_READER(escapes_are_undone_in_place),
         WITH_READER(a_wrong_checksum_is_told),
         WITH_READER(garbage_between_packets_is_skipped),
+        WITH_READER(what_comes_before_the_first_packet_is_not_skipped_where_that_is_asked_for),
         WITH_READER(a_packet_that_was_cut_off_does_not_spoil_the_next),
         WITH_READER(a_packet_that_is_too_long_is_skipped_whole),
         WITH_READER(a_packet_of_the_announced_size_is_taken),

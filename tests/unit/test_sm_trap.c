@@ -751,6 +751,37 @@ static void test_debugger_mode_pauses_without_a_handler(void **state)
     rig_close(&r);
 }
 
+/* At any moment of a session, with a breakpoint and steps: when the debugger has gone, the kernel
+ * ends by itself, with all that it was to do. */
+static void test_a_debugger_goes_at_any_moment(void **state)
+{
+    static const char kernel[] =
+        BASE "    S2R R1, SR_CTAID.X;\n    SHL R1, R1, 0x2;\n"
+             "    IADD R20, R20, R1;\n" SEVEN PUT("R7", "0x0") "    EXIT;\n";
+    static const uint8_t trap[8] = {0xc0, 0, 0x10, 0, 0, 0, 0xa0, 0xe3}; /* BPT.TRAP 0x1 */
+    const uint64_t at = CODE + 0x30;                                     /* IADD */
+    for (unsigned moment = 0; moment < 40; moment++) {
+        const uint32_t mode = 1 | (moment % 2 ? STEP : 0);
+        struct rig r;
+        uint8_t before[8];
+        rig_open(&r, "", kernel, NULL, 2);
+        assert_true(r.m->ops->read_memory(r.m, 0, 0, at, before, sizeof before));
+        assert_true(sm_device_write(r.d, at, trap, sizeof trap));
+        set_reg(&r, CONTROL0, mode | (moment % 3 ? 0 : STOP));
+        for (unsigned i = 0; i < moment / 2; i++) {
+            run(&r, 1);
+            if (!reg(&r, TRAPS))
+                set_reg(&r, CONTROL0, mode | RUN);
+        }
+        assert_true(sm_device_write(r.d, at, before, sizeof before));
+        sm_device_release(r.d);
+        assert_int_equal(reg(&r, STATUS0) | reg(&r, CONTROL0) | reg(&r, TRAPS) | reg(&r, PAUSE), 0);
+        assert_int_equal(run(&r, 1000), WT_RUN_ENDED);
+        assert_true(data(&r, 0) == 7 && data(&r, 1) == 7);
+        rig_close(&r);
+    }
+}
+
 static void test_barriers_survive_a_trap(void **state)
 {
     /* Of two warps of a block one waits at the barrier while the other traps. */
@@ -885,6 +916,7 @@ int main(void)
         cmocka_unit_test(test_a_handler_changes_stack_and_local_memory),
         cmocka_unit_test(test_an_error_brings_all_warps_in_and_holds_blocks),
         cmocka_unit_test(test_debugger_mode_pauses_without_a_handler),
+        cmocka_unit_test(test_a_debugger_goes_at_any_moment),
         cmocka_unit_test(test_barriers_survive_a_trap),
         cmocka_unit_test(test_masks_in_the_handler),
         cmocka_unit_test(test_an_error_in_the_handler_ends_the_launch),

@@ -1,6 +1,19 @@
 /* remote_bitbang, the device's end. See jtag_stream.h. */
 #include "bus/jtag/stream.h"
 
+#include <string.h>
+
+bool wt_bitbang_is_foreign(const uint8_t *in, size_t length, bool *begun)
+{
+    static const char commands[] = "01234567RrstuQBbzZ", white[] = " \t\r\n";
+    for (size_t i = 0; i < length && !*begun; i++) {
+        *begun = in[i] && strchr(commands, in[i]);
+        if (!*begun && (!in[i] || !strchr(white, in[i])))
+            return true;
+    }
+    return false;
+}
+
 size_t wt_bitbang_take(struct wt_dtm *dtm, const uint8_t *in, size_t length, uint8_t *out,
                        size_t room, size_t *replies, bool *quit)
 {

@@ -105,7 +105,7 @@ static enum wt_status stopped_lane(struct wt_debugger *d, wt_wave_id id, unsigne
     enum wt_status status = dbg_find_wave(d, id, wave, err);
     if (status)
         return status;
-    if (d->wave[*wave].go != GO_STOPPED)
+    if (!dbg_stands(d, *wave))
         return wt_fail(err, WT_STATE, "the %s is running; stop it first", d->topology->wave_word);
     if (lane >= d->wave[*wave].self.lanes)
         return wt_fail(err, WT_INVALID, "a %s has %ss 0 to %u", d->topology->wave_word,

@@ -7,6 +7,7 @@
 #include "debug/core/added_registers.h"
 #include "debug/core/breakpoints.h"
 #include "debug/core/conditions.h"
+#include "debug/core/errand.h"
 #include "debug/core/events.h"
 #include "debug/core/halt.h"
 #include "debug/core/held.h"
@@ -172,7 +173,10 @@ enum wt_status wt_debugger_reset(struct wt_debugger *d, struct wt_error *err)
 {
     if (!d->ops->reset_halted)
         return wt_fail(err, WT_UNSUPPORTED, "this device cannot be reset by its debug hardware");
-    /* Memory is not reset: the new run begins with its present contents. */
+    /* Memory is not reset: the new run begins with its present contents, which are those of any
+     * issue time during a search of the past. */
+    if (d->travel.going)
+        return wt_fail(err, WT_STATE, "the program is running; stop it first");
     enum wt_status status = dbg_change_past(d, err);
     if (status)
         return status;
@@ -194,6 +198,8 @@ enum wt_status wt_debugger_restart(struct wt_debugger *d, struct wt_error *err)
 {
     const struct wt_target_services *services = d->target->services;
     enum wt_status status;
+    /* Another client may wait for the end of a replay, which ends with the run. */
+    const enum errand_kind errand = services->reload ? d->errand.kind : ERRAND_NONE;
     if (services->reload) {
         if ((status = services->reload(d->target->context, err)))
             return status;
@@ -203,7 +209,9 @@ enum wt_status wt_debugger_restart(struct wt_debugger *d, struct wt_error *err)
         for (size_t i = 0; i < d->breakpoints.count; i++)
             d->breakpoints.list[i].planted = d->breakpoints.list[i].doubtful = false;
     }
-    return wt_debugger_reset(d, err);
+    status = wt_debugger_reset(d, err);
+    dbg_tell_dropped(d, errand);
+    return status;
 }
 
 enum wt_status wt_debugger_reattach(struct wt_debugger *d, struct wt_error *err)

@@ -20,7 +20,7 @@
 #include "debug/core/watchpoints.h"
 
 /* Issues of one part, and how long parts run before the clients are served. */
-#define PART ((uint64_t)1 << 20)
+#define PART ((uint64_t)1 << 16)
 #define PUMP_NS 20000000ull
 
 static uint64_t time_of(const struct wt_debugger *d)
@@ -41,19 +41,10 @@ static enum wt_status go_part(struct wt_debugger *d, uint64_t to, bool *there, s
     return h->go(d->target->context, next, err);
 }
 
-/* On leaving the present, its state is saved, and the end of the recorded run is set to it. */
-static void end_errand(struct wt_debugger *d)
-{
-    wt_writes_free(&d->errand.writes);
-    free(d->errand.waves);
-    d->errand = (struct errand){.kind = ERRAND_NONE};
-    d->travel = (struct travel){0};
-}
-
-static void tell(struct wt_debugger *d, enum wt_event_kind kind, bool given_up,
+static void tell(struct wt_debugger *d, enum errand_kind kind, bool given_up,
                  const struct wt_error *failure)
 {
-    struct wt_event event = {.kind = kind,
+    struct wt_event event = {.kind = kind == ERRAND_GOTO ? WT_EVENT_ARRIVED : WT_EVENT_SEARCHED,
                              .reason = failure    ? WT_STOP_LOST
                                        : given_up ? WT_STOP_INTERRUPTED
                                                   : WT_STOP_STEP,
@@ -97,14 +88,14 @@ enum wt_status wt_debugger_begin_goto(struct wt_debugger *d, uint64_t time, stru
 static enum wt_status arrive_there(struct wt_debugger *d, bool given_up, struct wt_error *err)
 {
     const wt_thread current = d->errand.current;
-    end_errand(d);
+    dbg_end_travel(d);
     enum wt_status status;
     if ((status = dbg_arrive(d, err)) != WT_OK)
         return status;
     d->threads.current = current;
     if (!wt_debugger_thread_alive(d, current))
         d->threads.current = dbg_first_thread(d);
-    tell(d, WT_EVENT_ARRIVED, given_up, NULL);
+    tell(d, ERRAND_GOTO, given_up, NULL);
     return WT_OK;
 }
 
@@ -183,7 +174,7 @@ static enum wt_status come_back(struct wt_debugger *d, struct wt_error *err)
     const wt_thread current = d->errand.current;
     const bool given_up = d->errand.given_up;
     d->errand.waves = NULL;
-    end_errand(d);
+    dbg_end_travel(d);
     enum wt_status status = dbg_arrive(d, err);
     for (uint32_t w = 0; !status && w < d->topology->waves; w++) {
         d->wave[w].has_reported = waves[w].has_reported;
@@ -195,7 +186,7 @@ static enum wt_status come_back(struct wt_debugger *d, struct wt_error *err)
     if (status)
         return status;
     d->threads.current = current;
-    tell(d, WT_EVENT_SEARCHED, given_up, NULL);
+    tell(d, ERRAND_BACK, given_up, NULL);
     return WT_OK;
 }
 
@@ -235,8 +226,8 @@ bool dbg_run_errand(struct wt_debugger *d)
     do {
         const enum errand_kind kind = d->errand.kind;
         if (run_part(d, &err)) {
-            end_errand(d);
-            tell(d, kind == ERRAND_GOTO ? WT_EVENT_ARRIVED : WT_EVENT_SEARCHED, false, &err);
+            dbg_end_travel(d);
+            tell(d, kind, false, &err);
         }
     } while (d->errand.kind != ERRAND_NONE && wt_clock_ns() < until);
     return true;
@@ -244,12 +235,22 @@ bool dbg_run_errand(struct wt_debugger *d)
 
 enum wt_status dbg_give_up_errand(struct wt_debugger *d, struct wt_error *err)
 {
-    if (d->errand.kind == ERRAND_GOTO)
-        return arrive_there(d, true, err);
+    if (d->errand.kind == ERRAND_GOTO) {
+        enum wt_status status = arrive_there(d, true, err);
+        if (status)
+            tell(d, ERRAND_GOTO, true, err);
+        return status;
+    }
     /* The way back cannot be interrupted. */
     d->errand.given_up = true;
     d->errand.kind = ERRAND_BACK;
     return WT_OK;
+}
+
+void dbg_tell_dropped(struct wt_debugger *d, enum errand_kind kind)
+{
+    if (kind != ERRAND_NONE)
+        tell(d, kind, true, NULL);
 }
 
 bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to)

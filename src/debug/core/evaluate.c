@@ -51,7 +51,7 @@ enum wt_status wt_debugger_evaluate(struct wt_debugger *d, wt_wave_id id, wt_lan
     if (status)
         return status;
     const struct wave *w = &d->wave[wave];
-    if (w->go != GO_STOPPED)
+    if (!dbg_stands(d, wave))
         return wt_fail(err, WT_STATE, "%s %u of core %u is running; stop it first",
                        d->topology->wave_word, w->self.slot, w->self.core);
     if (!lanes || lanes & ~wt_lanes_first(w->self.lanes))

@@ -21,7 +21,7 @@
 #include "debug/core/stop.h"
 #include "debug/core/sync.h"
 
-/* Turns of stepping waves in one pump, and the time limit for breakpoints that do not stop. */
+/* Turns of stepping waves in one pump, and its time limit. */
 #define ROUNDS 4096
 #define PUMP_NS 20000000ull
 
@@ -134,11 +134,8 @@ static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_erro
         return status;
     if ((status = dbg_scan(d, &halted, err)))
         return status;
-    bool any = false;
-    for (unsigned i = 0; i < d->sets.words; i++) {
-        any |= d->sets.active.word[i] != 0;
+    for (unsigned i = 0; i < d->sets.words; i++)
         d->sets.unseen.word[i] = d->sets.free.word[i] & d->sets.active.word[i] & halted.word[i];
-    }
     status = examine_unseen(d, found, err);
     dbg_fill_set(d, &d->sets.unseen, 0);
     if (status || dbg_is_over(d))
@@ -146,6 +143,10 @@ static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_erro
     bool ended;
     if ((status = dbg_take_events(d, &ended, err)) || ended)
         return status;
+    /* The last wave may have ended just now, as it passed its breakpoint. */
+    bool any = false;
+    for (unsigned i = 0; i < d->sets.words; i++)
+        any |= d->sets.active.word[i] != 0;
     if (!any && d->run.launches_run)
         return WT_OK; /* idle: more events may follow */
     if (!d->run.nonstop && !d->run.stepper_count && !dbg_any_free_active(d) && !dbg_is_over(d))
@@ -220,11 +221,15 @@ static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool 
 static enum wt_status advance_steps(struct wt_debugger *d, uint64_t budget, bool *soon,
                                     struct wt_error *err)
 {
+    const uint64_t until = wt_clock_ns() + PUMP_NS;
     enum wt_status status;
     uint64_t used = 0;
     *soon = true;
     for (unsigned round = 0;
          round < ROUNDS && used < budget && d->run.stepper_count && d->run.going; round++) {
+        /* The client's interrupt must be noticed even where a step takes long. */
+        if (round && wt_clock_ns() > until)
+            break;
         bool waiting = true, all_pending = true, any_pending = false, ran = false;
         for (size_t i = 0; i < d->run.stepper_count; i++) {
             all_pending &= d->wave[d->run.stepper[i]].pending;

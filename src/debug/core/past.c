@@ -54,12 +54,20 @@ enum wt_status dbg_leave_present(struct wt_debugger *d, struct wt_error *err)
     return WT_OK;
 }
 
+void dbg_end_travel(struct wt_debugger *d)
+{
+    wt_writes_free(&d->errand.writes);
+    free(d->errand.waves);
+    d->errand = (struct errand){.kind = ERRAND_NONE};
+    d->travel = (struct travel){0};
+}
+
 void dbg_forget_past(struct wt_debugger *d)
 {
     free(d->history.present.wave);
     d->history.present = (struct present){0};
     d->history.in_past = false;
-    d->travel = (struct travel){0};
+    dbg_end_travel(d);
 }
 
 /* The device is back in the present, in the state in which it was left. */
@@ -116,7 +124,7 @@ enum wt_status dbg_to_present(struct wt_debugger *d, struct wt_error *err)
     if (!d->history.in_past)
         return WT_OK;
     dbg_history(d)->extent(d->target->context, &start, &end);
-    d->travel = (struct travel){0};
+    dbg_end_travel(d);
     return dbg_go(d, end, err);
 }
 

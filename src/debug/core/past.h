@@ -8,6 +8,8 @@
 enum wt_status dbg_need_history(struct wt_debugger *d, struct wt_error *err);
 /** Keeps the state of the present, to which the device comes back. */
 enum wt_status dbg_leave_present(struct wt_debugger *d, struct wt_error *err);
+/** Ends the way through the recorded run, with the errand that it belongs to. No event follows. */
+void dbg_end_travel(struct wt_debugger *d);
 /** The program begins anew: there is no past any more. */
 void dbg_forget_past(struct wt_debugger *d);
 /** The device was put somewhere: nothing that was known of its waves holds. */

@@ -395,6 +395,13 @@ static inline bool dbg_is_stepping(const struct wave *w)
     return w->go == GO_PLAN || w->go == GO_PASS;
 }
 
+/** Whether the wave stands, so that a client can look at it: it is not running, nor is the whole
+ * device on a way through the recorded run, or being stopped. */
+static inline bool dbg_stands(const struct wt_debugger *d, uint32_t wave)
+{
+    return d->wave[wave].go == GO_STOPPED && !d->travel.going && !d->run.stopping.on;
+}
+
 /** The target's service of time travel; NULL: the run is not recorded. */
 static inline const struct wt_history_services *dbg_history(const struct wt_debugger *d)
 {

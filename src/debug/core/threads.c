@@ -108,9 +108,8 @@ void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text
     dbg_slot_text(d, &at, slot, sizeof slot);
     if (lanes)
         snprintf(lane_text, sizeof lane_text, " %s %u", d->topology->lane_word, lane);
-    if (lanes && d->sets.active_known && dbg_is_there(d, thread) &&
-        d->wave[wave].go == GO_STOPPED && dbg_need_mask(d, wave, &ignored) == WT_OK &&
-        !wt_has_lane(d->wave[wave].mask, lane))
+    if (lanes && d->sets.active_known && dbg_is_there(d, thread) && dbg_stands(d, wave) &&
+        dbg_need_mask(d, wave, &ignored) == WT_OK && !wt_has_lane(d->wave[wave].mask, lane))
         snprintf(note, sizeof note, " (masked off)");
     snprintf(text, size, "%s%s%s", slot, lane_text, note);
 }
@@ -126,7 +125,7 @@ wt_thread wt_debugger_current_thread(struct wt_debugger *d)
             continue;
         uint32_t wave = 32 * i + (uint32_t)__builtin_ctz(d->sets.active.word[i]);
         unsigned lane = 0;
-        if (d->wave[wave].go == GO_STOPPED && dbg_need_mask(d, wave, WT_IGNORED) == WT_OK &&
+        if (dbg_stands(d, wave) && dbg_need_mask(d, wave, WT_IGNORED) == WT_OK &&
             d->wave[wave].mask)
             lane = wt_lanes_lowest(d->wave[wave].mask);
         return dbg_thread_of(d, wave, lane);
@@ -172,7 +171,7 @@ static enum wt_status list_wave(struct wt_debugger *d, uint32_t wave, struct wt_
     const struct wave *w = &d->wave[wave];
     const wt_lanes all = wt_lanes_first(w->self.lanes);
     const unsigned lanes = d->threads.mode == WT_THREADS_LANES ? w->self.lanes : 1;
-    const bool running = w->go != GO_STOPPED || d->run.stopping.on;
+    const bool running = !dbg_stands(d, wave);
     if (!reserve_threads(d, d->threads.count + lanes) || !dbg_thread_of(d, wave, 0))
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of threads");
     if (!running) {
@@ -211,8 +210,8 @@ static enum wt_status list_wave(struct wt_debugger *d, uint32_t wave, struct wt_
 static enum wt_status survey(struct wt_debugger *d, struct wt_error *err)
 {
     uint32_t count = 0;
-    for (uint32_t w = 0; w < d->topology->waves && d->ops->survey && !d->run.stopping.on; w++)
-        count += dbg_is_active(d, w) && d->wave[w].go == GO_STOPPED &&
+    for (uint32_t w = 0; w < d->topology->waves && d->ops->survey; w++)
+        count += dbg_is_active(d, w) && dbg_stands(d, w) &&
                  (!d->wave[w].have_pc || !d->wave[w].have_mask);
     if (count < 2)
         return WT_OK;
@@ -222,7 +221,7 @@ static enum wt_status survey(struct wt_debugger *d, struct wt_error *err)
     if (!list || !view)
         status = wt_fail(err, WT_NO_MEMORY, "out of memory for the list of threads");
     for (uint32_t w = 0; w < d->topology->waves && !status; w++)
-        if (dbg_is_active(d, w) && d->wave[w].go == GO_STOPPED &&
+        if (dbg_is_active(d, w) && dbg_stands(d, w) &&
             (!d->wave[w].have_pc || !d->wave[w].have_mask))
             list[n++] = w;
     if (!status)

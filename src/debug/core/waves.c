@@ -84,7 +84,7 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_
     if (status)
         return status;
     info->wave = d->wave[wave].self;
-    info->running = d->wave[wave].go != GO_STOPPED || d->run.stopping.on;
+    info->running = !dbg_stands(d, wave);
     info->pc = 0;
     info->mask = 0;
     info->has_detail = info->has_wait = false;

@@ -76,6 +76,18 @@ enum wt_status wt_connection_send(struct wt_connection *c, const void *from, siz
 
 /* ---- connecting ---- */
 
+/* Who answers might be anybody where the folder has belonged to another user. */
+static enum wt_status judge_owner(struct wt_connection *c, struct wt_error *err)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+        (peer.uid == getuid() || getuid() == 0))
+        return WT_OK;
+    wt_connection_close(c);
+    return wt_fail(err, WT_IO, "the socket of process %d is another user's", c->pid);
+}
+
 enum wt_status wt_connection_open(struct wt_connection *c, int pid, const char *kind,
                                   struct wt_error *err)
 {
@@ -90,7 +102,7 @@ enum wt_status wt_connection_open(struct wt_connection *c, int pid, const char *
         return wt_fail(err, WT_IO, "no socket: %s", strerror(errno));
     setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     if (connect(c->fd, (struct sockaddr *)&name, sizeof name) == 0)
-        return WT_OK;
+        return judge_owner(c, err);
     status = wt_fail(err, WT_INVALID,
                      "process %d cannot be reached at %s: %s. 'wavetrap ps' lists those that can",
                      pid, name.sun_path, strerror(errno));

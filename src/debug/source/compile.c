@@ -78,6 +78,14 @@ static struct wt_operand lost(const struct wt_type *type)
         .piece = {{.kind = WT_PIECE_LOST, .reg = -1, .size = wt_type_size(type)}}};
 }
 
+static bool is_lost(const struct wt_operand *o)
+{
+    for (unsigned i = 0; i < o->piece_count; i++)
+        if (o->piece[i].kind != WT_PIECE_LOST)
+            return false;
+    return true;
+}
+
 /* The space into which a pointer of a type points, from the type's address class. */
 static uint32_t space_of_type(const struct compiler *c, const struct wt_type *plain)
 {
@@ -504,6 +512,10 @@ static enum wt_status element(struct compiler *c, const struct wt_operand *array
                                          &offset, err)) != WT_OK)
         return status;
     if (plain->kind == WT_TYPE_ARRAY && !wt_operand_in_memory(array)) {
+        if (is_lost(array)) {
+            *o = lost(wt_type_target(plain));
+            return WT_OK;
+        }
         if (!wt_expr_is_constant(c->build.expr, offset, &at))
             return wt_fail(err, WT_UNSUPPORTED,
                            "the array is in registers: its index must be a "

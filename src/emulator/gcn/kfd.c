@@ -119,13 +119,33 @@ static void let_go(struct gcn_wave *w)
     gcn_update_ready(w);
 }
 
+static void resume_all(struct gcn_device *d)
+{
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
+        if (d->kfd.queue[i].used && d->kfd.queue[i].suspended)
+            gcn_kfd_resume(d, &(uint32_t){d->kfd.queue[i].entry.queue_id}, 1);
+}
+
+void gcn_kfd_step_back(struct gcn_device *d)
+{
+    const uint32_t trapped = 15u << KFD_TTMP6_TRAP_SHIFT;
+    resume_all(d);
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        struct gcn_wave *w = &d->wave[i];
+        uint32_t *ttmp = &w->s[GCN_TTMP];
+        if (!w->active || !(ttmp[6] & KFD_TTMP6_STOPPED) || !(ttmp[6] & trapped) ||
+            ttmp[1] & KFD_TTMP1_HOST_TRAP)
+            continue;
+        ttmp[6] &= ~trapped;
+        w->pc -= 4;
+    }
+}
+
 int gcn_kfd_disable(struct gcn_device *d)
 {
     if (!d->kfd.enabled)
         return -EINVAL;
-    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
-        if (d->kfd.queue[i].used && d->kfd.queue[i].suspended)
-            gcn_kfd_resume(d, &(uint32_t){d->kfd.queue[i].entry.queue_id}, 1);
+    resume_all(d);
     gcn_driver_debugger_gone(d, GCN_KFD_VMID);
     d->kfd.flags = 0;
     d->kfd.exceptions = 0;

@@ -53,6 +53,12 @@ int gcn_kfd_enable(struct gcn_device *device, uint64_t exceptions);
  * holds for all operations below.
  */
 int gcn_kfd_disable(struct gcn_device *device);
+/**
+ * What a debugger of hardware does before it goes: resumes all queues, and sets each wave whose
+ * trap has not been taken in (TrapID is in TTMP6) back to the instruction of the trap. The next
+ * operation is gcn_kfd_disable().
+ */
+void gcn_kfd_step_back(struct gcn_device *device);
 /** KFD_DEBUG_SET_EXCEPTIONS_ENABLED: arg[0] the exceptions that are reported. */
 int gcn_kfd_set_exceptions(struct gcn_device *device, uint64_t exceptions);
 /** KFD_DEBUG_SET_WAVE_LAUNCH_MODE: arg[0], enum kfd_launch_mode; -EINVAL for another one. */

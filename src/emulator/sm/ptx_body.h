@@ -132,9 +132,18 @@ const struct ptx_operand *body_item(const struct body *b, const struct ptx_opera
 /** The slot of a register, which has any width. */
 bool body_register_operand(struct body *b, const struct ptx_operand *o, const struct entry **e,
                            uint32_t *slot);
-/** The same where the type may be narrower than the register: for memory and conversions. */
+/** A destination that may be wider than the type: for memory and conversions. */
 bool body_loose_register(struct body *b, const struct ptx_operand *o, enum ptx_type type,
                          uint32_t *slot, unsigned *bytes);
+/** Such a source, with what is added to it. */
+bool body_loose_source(struct body *b, const struct ptx_operand *o, enum ptx_type type,
+                       struct ptx_source *s, unsigned *bytes);
+/**
+ * Splits a[i], of elements of *size bytes: *plain is the array with the offset of a constant
+ * index, *index another one, or NULL. False: a mistake was raised.
+ */
+bool body_index(struct body *b, const struct ptx_operand *o, struct ptx_operand *plain,
+                const struct ptx_operand **index, uint64_t *size);
 /** A destination of the type's width; a sink is body_dump. */
 bool body_destination(struct body *b, const struct ptx_operand *o, enum ptx_type type,
                       uint32_t *slot);
@@ -152,6 +161,9 @@ unsigned body_elements_of(struct body *b, const struct ptx_operand *o);
 struct ptx_operand body_element_of(struct body *b, const struct ptx_operand *o, unsigned i);
 /** Where parameter n of a range ("%P<2>") is in the frame. */
 uint32_t body_parameter_slot(const struct entry *e, uint32_t n);
+
+/** The elements of a register whose first one is vector[0] of the record. */
+void body_register_elements(const struct ptx_variable *v, struct ptx_op *record);
 
 /** Adds the record of the statement, with its guard. NULL: an error was raised. */
 struct ptx_op *body_emit_guarded(struct body *b, sm_op run);

@@ -353,16 +353,38 @@ static uint32_t combined(const struct ptx_op *o, const uint8_t *frame, uint32_t 
     return o->combine == 0 ? holds & c : o->combine == 1 ? holds | c : holds ^ c;
 }
 
+/* What set gives where the comparison holds, else 0: 1.0, or ones; of a pair for each of both. */
+static uint32_t value_that_holds(const struct ptx_op *o)
+{
+    const bool pair = o->from_type == PTX_F16X2 || o->from_type == PTX_BF16X2;
+    switch (o->type) {
+    case PTX_F32:
+        return 0x3f800000;
+    case PTX_F16:
+    case PTX_F16X2:
+        return 0x3c00;
+    case PTX_BF16:
+    case PTX_BF16X2:
+        return 0x3f80;
+    case PTX_U16:
+    case PTX_S16:
+        return 0xffff;
+    default:
+        return pair ? 0xffff : UINT32_MAX;
+    }
+}
+
 static const struct sm_uop *finish(struct sm_warp *w, const struct sm_uop *u, uint32_t holds)
 {
     const struct ptx_op *o = u->ptx;
     uint8_t *frame = ptx_frame(w);
     const uint32_t exec = ptx_lanes(w, o);
     const uint32_t first = combined(o, frame, holds), second = combined(o, frame, ~holds);
-    if (o->flag) { /* set: a row of zeros, and ones or 1.0 */
+    if (o->flag) { /* set */
         uint32_t *D = (uint32_t *)(frame + o->d);
+        const uint32_t holding = value_that_holds(o);
         PTX_LEFT(i, exec)
-        D[i] = first >> i & 1 ? (o->type == PTX_F32 ? 0x3f800000 : UINT32_MAX) : 0;
+        D[i] = first >> i & 1 ? holding : 0;
         return sm_next(w, u);
     }
     if (o->d != PTX_NO_SLOT)
@@ -504,7 +526,7 @@ static const struct sm_uop *compare_slowly(struct sm_warp *w, const struct sm_uo
     return finish(w, u, lanes_that_hold(u->ptx, ptx_frame(w), 0));
 }
 
-/* setp of pairs: a predicate of each one. */
+/* setp of pairs: a predicate of each one; set: a half of the result. */
 static const struct sm_uop *compare_pairs(struct sm_warp *w, const struct sm_uop *u)
 {
     const struct ptx_op *o = u->ptx;
@@ -512,6 +534,13 @@ static const struct sm_uop *compare_pairs(struct sm_warp *w, const struct sm_uop
     const uint32_t exec = ptx_lanes(w, o);
     const uint32_t low = combined(o, frame, lanes_that_hold(o, frame, 0));
     const uint32_t high = combined(o, frame, lanes_that_hold(o, frame, 16));
+    if (o->flag) {
+        uint32_t *D = (uint32_t *)(frame + o->d);
+        const uint32_t holding = value_that_holds(o);
+        PTX_LEFT(i, exec)
+        D[i] = (low >> i & 1 ? holding : 0) | (high >> i & 1 ? holding << 16 : 0);
+        return sm_next(w, u);
+    }
     if (o->d != PTX_NO_SLOT)
         ptx_set_mask(frame, o->d, low, exec);
     if (o->d2 != PTX_NO_SLOT)

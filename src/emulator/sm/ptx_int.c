@@ -309,7 +309,8 @@ EXTRACT(s64, uint64_t, true, 64)
 INSERT(u32, uint32_t, 32)
 INSERT(u64, uint64_t, 64)
 
-/* With carry in (how & 1) and, if flag, carry out; the carry is that of machine code (9.7.2). */
+/* With carry in (how & 1) and, if flag, carry out (9.7.2). The carry is that of machine code: a
+ * difference is a + ~b + 1, so it is 0 after a borrow. */
 #define CARRY(T, E, W, N)                                                                          \
     static const struct sm_uop *carry_##T(struct sm_warp *w, const struct sm_uop *u)               \
     {                                                                                              \
@@ -327,7 +328,7 @@ INSERT(u64, uint64_t, 64)
             if (o->combine == 0)                                                                   \
                 r = (W)A[i] + B[i] + carry;                                                        \
             else if (o->combine == 1)                                                              \
-                r = (W)A[i] - B[i] - carry;                                                        \
+                r = (W)A[i] + (E)~B[i] + (o->how & 1 ? carry : 1);                                 \
             else if (o->combine == 2)                                                              \
                 r = (W)(E)(A[i] * B[i]) + C[i] + carry;                                            \
             else                                                                                   \

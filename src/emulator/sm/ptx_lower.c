@@ -209,9 +209,8 @@ static bool take_register_parameters(struct body *b)
                 continue;
             if (!body_register_operand(b, &name, &e, &record.vector[0]))
                 return false;
+            body_register_elements(v, &record);
             record.s[0].slot = slot;
-            record.count = 1;
-            record.size = record.how = (uint8_t)body_register_bytes(v);
             if (!body_put_record(b, ptx_op_load_argument, &record))
                 return false;
         }

@@ -99,9 +99,11 @@ bool ptx_add_variable(struct ptx_linker *l, const struct sm_ptx_variable *variab
 /** Lowers the body of a function; sets its rows, local memory and records. */
 bool ptx_lower(struct ptx_linker *l, const struct ptx_symbol *function);
 
-/** Dwords that a parameter takes. */
+/** Dwords that a parameter takes: each element of one that is a register has its own. */
 static inline uint32_t ptx_dwords(const struct ptx_variable *v)
 {
+    if (v->space == PTX_SPACE_REG)
+        return v->vector * (ptx_type_bytes(v->type) == 8 ? 2u : 1u);
     return (uint32_t)((v->bytes + 3) / 4);
 }
 

@@ -293,6 +293,27 @@ bool ptx_lower_logic(struct body *b, enum ptx_math op)
 
 /* ---- comparison and selection ---- */
 
+/* Whether set has a result of a type for operands of another (9.7.4.1, 9.7.6.1). */
+static bool set_has(enum ptx_type to, enum ptx_type from)
+{
+    const bool half = from == PTX_F16 || from == PTX_BF16;
+    switch (to) {
+    case PTX_U32:
+    case PTX_S32:
+        return true;
+    case PTX_U16:
+    case PTX_S16:
+        return half;
+    case PTX_F32:
+        return !half && from != PTX_F16X2 && from != PTX_BF16X2;
+    case PTX_F16:
+    case PTX_BF16:
+        return from != PTX_F16X2 && from != PTX_BF16X2;
+    default:
+        return (to == PTX_F16X2 || to == PTX_BF16X2) && to == from;
+    }
+}
+
 bool ptx_lower_compare(struct body *b, enum ptx_math op)
 {
     const struct ptx_form *f = &b->form;
@@ -311,10 +332,10 @@ bool ptx_lower_compare(struct body *b, enum ptx_math op)
     if (f->fields & FTZ && t == PTX_F32)
         run = ptx_set_predicate_flushing();
     const bool pairs = t == PTX_F16X2 || t == PTX_BF16X2;
-    if (pairs && (to_register || target->kind != PTX_OPERAND_PAIR))
+    if (pairs && !to_register && target->kind != PTX_OPERAND_PAIR)
         return body_unsupported(b);
     if (to_register) {
-        if (f->type[0] != PTX_U32 && f->type[0] != PTX_S32 && f->type[0] != PTX_F32)
+        if (!set_has(f->type[0], t))
             return body_unsupported(b);
         if (!body_destination(b, target, f->type[0], &d))
             return false;

@@ -105,6 +105,14 @@ bool ptx_lower_table(struct body *b, enum ptx_math op)
            body_put_record(b, ptx_op_brx, &record);
 }
 
+void body_register_elements(const struct ptx_variable *v, struct ptx_op *record)
+{
+    record->count = v->vector;
+    record->size = record->how = (uint8_t)body_register_bytes(v);
+    for (unsigned i = 1; i < v->vector; i++)
+        record->vector[i] = record->vector[0] + i * (record->size / 4u) * PTX_ROW_BYTES;
+}
+
 /* Results that are registers go to their rows before the function returns. */
 bool ptx_lower_ret(struct body *b, enum ptx_math op)
 {
@@ -117,9 +125,8 @@ bool ptx_lower_ret(struct body *b, enum ptx_math op)
             const struct entry *e;
             if (!body_register_operand(b, &name, &e, &record.vector[0]))
                 return false;
+            body_register_elements(v, &record);
             record.s[0].slot = row * PTX_ROW_BYTES;
-            record.count = 1;
-            record.size = record.how = (uint8_t)body_register_bytes(v);
             if (!body_put_record(b, ptx_op_store_parameter, &record))
                 return false;
         }
@@ -178,6 +185,7 @@ static bool add_result(struct body *b, struct ptx_call *c, size_t *room, uint32_
 }
 
 /* Registers of 64 bits get their results by way of rows. */
+enum { MOST_LATE = 16 };
 struct late_move {
     uint32_t rows, slot;
 };
@@ -195,21 +203,25 @@ static bool call_results(struct body *b, const struct ptx_operand *list, struct 
                 if (!add_result(b, c, &room, body_parameter_slot(e, number) + k * PTX_ROW_BYTES))
                     return false;
         } else if (e && e->kind == ENTRY_REGISTER) {
-            if (!body_register_operand(b, o, &e, &slot))
-                return false;
-            if (body_register_bytes(e->variable) == 4) {
-                if (!add_result(b, c, &room, slot))
-                    return false;
-                continue;
+            const unsigned elements = o->component.length ? 1 : e->variable->vector,
+                           dwords = body_register_bytes(e->variable) / 4;
+            if (o->offset || !body_register_operand(b, o, &e, &slot))
+                return body_fail_at(b, o, "a result with an offset");
+            for (unsigned n = 0; n < elements; n++, slot += dwords * PTX_ROW_BYTES) {
+                if (dwords == 1) {
+                    if (!add_result(b, c, &room, slot))
+                        return false;
+                    continue;
+                }
+                if (*late_count == MOST_LATE)
+                    return body_fail(b, "more than %d results of 64 bits", MOST_LATE);
+                late[*late_count].rows = body_take_rows(b, 2);
+                late[*late_count].slot = slot;
+                for (unsigned k = 0; k < 2; k++)
+                    if (!add_result(b, c, &room, late[*late_count].rows + k * PTX_ROW_BYTES))
+                        return false;
+                ++*late_count;
             }
-            if (*late_count == 16)
-                return body_fail(b, "more than 16 results");
-            late[*late_count].rows = body_take_rows(b, 2);
-            late[*late_count].slot = slot;
-            for (unsigned k = 0; k < 2; k++)
-                if (!add_result(b, c, &room, late[*late_count].rows + k * PTX_ROW_BYTES))
-                    return false;
-            ++*late_count;
         } else {
             return body_fail(b, "a result that is no parameter");
         }
@@ -239,29 +251,40 @@ static bool call_arguments(struct body *b, const struct call_parts *p, struct pt
 {
     const uint32_t count = p->arguments ? p->arguments->count : 0;
     uint32_t row = PTX_PARAMETER_ROW + c->result_count;
-    c->argument = calloc(count + 1, sizeof *c->argument);
+    c->argument = calloc(count * 4 + 1, sizeof *c->argument);
     if (!c->argument)
         return ptx_out_of_memory(b->l);
     for (uint32_t i = 0; i < count; i++) {
         const struct ptx_operand *o = body_item(b, p->arguments, i);
-        struct ptx_move *m = &c->argument[c->argument_count++];
         uint32_t number;
         const struct entry *e = o->kind == PTX_OPERAND_NAME ? body_find(b, o->name, &number) : NULL;
-        m->to = row * PTX_ROW_BYTES;
         if (e && e->kind == ENTRY_ROWS) {
-            m->from.slot = body_parameter_slot(e, number);
-            m->dwords = ptx_dwords(e->variable);
-        } else {
-            enum ptx_type t =
-                e && e->kind == ENTRY_REGISTER ? e->variable->type : declared_type(b, p, i);
-            if (t == PTX_NO_TYPE || t == PTX_PRED)
-                return body_fail(b, "an argument whose type is not known");
-            if (!body_source(b, o, t, &m->from))
-                return false;
-            m->dwords = ptx_type_class(t) / 4;
-            m->wide = ptx_type_class(t) == 8;
+            if (o->offset || o->indexed)
+                return body_fail_at(b, o, "a parameter with an offset");
+            c->argument[c->argument_count++] =
+                (struct ptx_move){.from.slot = body_parameter_slot(e, number),
+                                  .to = row * PTX_ROW_BYTES,
+                                  .dwords = ptx_dwords(e->variable)};
+            row += ptx_dwords(e->variable);
+            continue;
         }
-        row += m->dwords;
+        const enum ptx_type t =
+            e && e->kind == ENTRY_REGISTER ? e->variable->type : declared_type(b, p, i);
+        if (t == PTX_NO_TYPE || t == PTX_PRED)
+            return body_fail(b, "an argument whose type is not known");
+        const unsigned elements = body_elements_of(b, o);
+        if (elements > 4 || (elements && o->offset))
+            return body_fail_at(b, o, "an argument that is no vector");
+        for (unsigned n = 0; n < (elements ? elements : 1); n++) {
+            struct ptx_move *m = &c->argument[c->argument_count++];
+            const struct ptx_operand one = elements ? body_element_of(b, o, n) : *o;
+            *m = (struct ptx_move){.to = row * PTX_ROW_BYTES,
+                                   .dwords = ptx_type_class(t) / 4,
+                                   .wide = ptx_type_class(t) == 8};
+            if (!body_source(b, &one, t, &m->from))
+                return false;
+            row += m->dwords;
+        }
     }
     c->rows = row - PTX_PARAMETER_ROW;
     return true;
@@ -307,7 +330,7 @@ bool ptx_lower_call(struct body *b, enum ptx_math op)
 {
     struct call_parts p;
     struct ptx_call c = {.result_slot = PTX_PARAMETER_ROW * PTX_ROW_BYTES};
-    struct late_move late[16];
+    struct late_move late[MOST_LATE];
     size_t late_count = 0;
     uint32_t number;
     struct sm_ptx *image = b->image;

@@ -30,8 +30,13 @@ static bool elements(struct body *b, const struct ptx_operand *o, enum ptx_type 
         if (one->kind == PTX_OPERAND_SINK && !stores)
             continue;
         if (own && own->kind == ENTRY_REGISTER) {
-            if (!body_loose_register(b, one, t, &record->vector[i], &bytes))
+            struct ptx_source s = {0};
+            if (stores && whole && one->offset)
+                return body_fail_at(b, one, "a vector with an offset");
+            if (stores ? !body_loose_source(b, one, t, &s, &bytes)
+                       : !body_loose_register(b, one, t, &s.slot, &bytes))
                 return false;
+            record->vector[i] = s.slot;
             if (whole)
                 record->vector[i] += i * (bytes / 4 * PTX_ROW_BYTES);
         } else {
@@ -50,16 +55,41 @@ static bool elements(struct body *b, const struct ptx_operand *o, enum ptx_type 
     return true;
 }
 
+/* The first part of [base, …]; of an element of an array, a[1], that is no memory operand. False:
+ * a mistake was raised. */
+static bool base_of(struct body *b, const struct ptx_operand *memory, struct ptx_operand *base)
+{
+    const struct ptx_operand *index;
+    uint64_t size;
+    *base = memory->kind == PTX_OPERAND_MEMORY ? *body_item(b, memory, 0) : *memory;
+    if (!base->indexed)
+        return true;
+    const struct ptx_operand whole = *base;
+    if (!body_index(b, &whole, base, &index, &size))
+        return false;
+    if (index)
+        *base = whole;
+    return true;
+}
+
+static bool is_memory(const struct ptx_operand *o)
+{
+    return o->kind == PTX_OPERAND_MEMORY || (o->kind == PTX_OPERAND_NAME && o->indexed);
+}
+
 /* What an address names, if it is no register: the space that it implies. */
 static bool address(struct body *b, const struct ptx_operand *memory, enum ptx_space *space,
                     struct ptx_op *record)
 {
-    const struct ptx_operand *base = body_item(b, memory, 0);
+    struct ptx_operand whole;
+    const struct ptx_operand *const base = &whole;
     uint32_t number;
     const struct entry *e;
     record->from_type = 8;
     if (memory->count != 1)
         return body_fail(b, "an address of more than one part");
+    if (!base_of(b, memory, &whole))
+        return false;
     if (base->kind == PTX_OPERAND_INTEGER) {
         record->offset = (int64_t)base->value;
         return body_constant(b, PTX_U64, 0, &record->s[0]);
@@ -77,7 +107,10 @@ static bool address(struct body *b, const struct ptx_operand *memory, enum ptx_s
         return body_register_operand(b, base, &e, &record->s[0].slot);
     }
     struct ptx_operand plain = *base;
-    plain.offset = 0;
+    if (!base->indexed)
+        plain.offset = 0;
+    else
+        record->offset = 0;
     if (e && e->kind == ENTRY_LOCAL && (*space == PTX_SPACE_NONE || *space == PTX_SPACE_PARAM))
         *space = PTX_SPACE_LOCAL;
     if (e && e->kind == ENTRY_STATIC && *space == PTX_SPACE_NONE)
@@ -94,8 +127,13 @@ static bool address(struct body *b, const struct ptx_operand *memory, enum ptx_s
 static bool parameter_rows(struct body *b, const struct ptx_operand *memory, const struct entry *e,
                            uint32_t number, struct ptx_op *record)
 {
-    const struct ptx_operand *base = body_item(b, memory, 0);
+    struct ptx_operand whole;
+    const struct ptx_operand *const base = &whole;
+    if (!base_of(b, memory, &whole))
+        return false;
     const uint64_t end = (uint64_t)base->offset + record->element;
+    if (base->indexed)
+        return body_fail(b, "an element of a parameter whose number a register has");
     if (base->offset < 0 || end > ((e->variable->bytes + 3) & ~UINT64_C(3)) ||
         base->offset % record->size)
         return body_fail(b, "%u bytes at %lld of a parameter of %llu bytes", record->element,
@@ -109,7 +147,8 @@ static bool parameter_rows(struct body *b, const struct ptx_operand *memory, con
 static const struct entry *named(struct body *b, const struct ptx_operand *memory,
                                  enum entry_kind kind, uint32_t *number)
 {
-    const struct ptx_operand *base = body_item(b, memory, 0);
+    const struct ptx_operand *base =
+        memory->kind == PTX_OPERAND_MEMORY ? body_item(b, memory, 0) : memory;
     const struct entry *e =
         base->kind == PTX_OPERAND_NAME ? body_find(b, base->name, number) : NULL;
     return e && e->kind == kind ? e : NULL;
@@ -119,7 +158,7 @@ static const struct entry *named(struct body *b, const struct ptx_operand *memor
 static bool moves_elements(const struct body *b, const struct ptx_operand *memory)
 {
     return b->form.type_count == 1 && b->form.type[0] != PTX_PRED && b->form.type[0] != PTX_B128 &&
-           memory->kind == PTX_OPERAND_MEMORY;
+           is_memory(memory);
 }
 
 bool ptx_lower_load(struct body *b, enum ptx_math op)
@@ -137,7 +176,12 @@ bool ptx_lower_load(struct body *b, enum ptx_math op)
         return parameter_rows(b, memory, e, number, &record) &&
                body_put_record(b, ptx_op_load_argument, &record);
     if ((e = named(b, memory, ENTRY_KERNEL_PARAMETER, &number))) {
-        record.offset = (int64_t)e->number + body_item(b, memory, 0)->offset;
+        struct ptx_operand base;
+        if (!base_of(b, memory, &base))
+            return false;
+        record.offset = (int64_t)e->number + base.offset;
+        if (base.indexed)
+            return body_fail(b, "an element of a parameter whose number a register has");
         return body_put_record(b, ptx_op_load_parameter, &record);
     }
     if (!address(b, memory, &space, &record))
@@ -176,9 +220,9 @@ bool ptx_lower_atomic(struct body *b, enum ptx_math op)
     enum ptx_space space = f->space;
     struct ptx_op record = body_blank();
     const bool cas = f->atom == SM_ATOMIC_CAS, floating = ptx_type_is_float(t);
-    if (!(f->fields & ATOM) || f->type_count != 1 || memory->kind != PTX_OPERAND_MEMORY ||
-        ptx_type_bytes(t) == 1 || (floating && f->atom != SM_ATOMIC_ADD) || t == PTX_BF16 ||
-        t == PTX_BF16X2 || t == PTX_B128 || count != first + 2 + cas)
+    if (!(f->fields & ATOM) || f->type_count != 1 || !is_memory(memory) || ptx_type_bytes(t) == 1 ||
+        (floating && f->atom != SM_ATOMIC_ADD) || t == PTX_BF16 || t == PTX_BF16X2 ||
+        t == PTX_B128 || count != first + 2 + cas)
         return body_unsupported(b);
     if (!reduces && !body_optional_destination(b, body_operand(b, 0), t, &record.d))
         return false;
@@ -239,9 +283,8 @@ bool ptx_lower_copy(struct body *b, enum ptx_math op)
         return body_unsupported(b);
     if (ptx_has(f, PTX_WORD_wait_all)) /* ptx_form.c has the others for this one */
         return body_emit_guarded(b, ptx_op_nop) != NULL;
-    if (!(f->fields & CACHE) || count < 3 || count > 4 ||
-        body_operand(b, 0)->kind != PTX_OPERAND_MEMORY ||
-        body_operand(b, 1)->kind != PTX_OPERAND_MEMORY)
+    if (!(f->fields & CACHE) || count < 3 || count > 4 || !is_memory(body_operand(b, 0)) ||
+        !is_memory(body_operand(b, 1)))
         return body_unsupported(b);
     const struct ptx_operand *size = body_operand(b, 2);
     if (size->kind != PTX_OPERAND_INTEGER ||

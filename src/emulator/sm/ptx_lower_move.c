@@ -86,6 +86,8 @@ static bool move_vector(struct body *b, enum ptx_type t)
     const struct entry *other = NULL;
     if (what->kind != PTX_OPERAND_VECTOR && !body_register_operand(b, what, &other, &from))
         return false;
+    if (to->offset || what->offset)
+        return body_fail(b, "a vector with an offset");
     for (unsigned i = 0; i < b->form.vector; i++) {
         struct ptx_source s = {0};
         if (other)
@@ -146,7 +148,7 @@ bool ptx_lower_convert(struct body *b, enum ptx_math op)
     else if (!body_loose_register(b, body_operand(b, 0), to, &d, &to_bytes))
         return false;
     if (e && e->kind == ENTRY_REGISTER) {
-        if (!body_loose_register(b, source_operand, from, &s[0].slot, &from_bytes))
+        if (!body_loose_source(b, source_operand, from, &s[0], &from_bytes))
             return false;
     } else if (!body_source(b, source_operand, from, &s[0])) {
         return false;

@@ -37,6 +37,8 @@ bool body_register_operand(struct body *b, const struct ptx_operand *o, const st
                             o->name.length ? o->name.at : "");
     const struct ptx_variable *v = (*e)->variable;
     uint32_t element = 0;
+    if (o->indexed)
+        return body_fail_at(b, o, "'%.*s' is no array", (int)o->name.length, o->name.at);
     if (o->component.length) {
         const char *at = o->component.length == 1 ? strchr("xrygzbwa", o->component.at[0]) : NULL;
         element = at ? (uint32_t)(at - "xrygzbwa") / 2 : NONE;
@@ -64,6 +66,11 @@ static bool check_width(struct body *b, const struct ptx_operand *o, const struc
     return true;
 }
 
+static bool has_no_offset(struct body *b, const struct ptx_operand *o)
+{
+    return !o->offset || body_fail_at(b, o, "a destination with an offset");
+}
+
 bool body_destination(struct body *b, const struct ptx_operand *o, enum ptx_type type,
                       uint32_t *slot)
 {
@@ -72,7 +79,8 @@ bool body_destination(struct body *b, const struct ptx_operand *o, enum ptx_type
         *slot = body_dump(b);
         return true;
     }
-    return body_register_operand(b, o, &e, slot) && check_width(b, o, e->variable, type);
+    return has_no_offset(b, o) && body_register_operand(b, o, &e, slot) &&
+           check_width(b, o, e->variable, type);
 }
 
 /* A destination for which a sink is NONE. */
@@ -138,6 +146,41 @@ static bool find_special(const struct ptx_operand *o, unsigned *number, unsigned
     return false;
 }
 
+/* reg + n, %tid.x + n: the sum of a value of `bytes` bytes goes to a temporary. */
+static bool add_offset(struct body *b, const struct ptx_operand *o, unsigned bytes,
+                       struct ptx_source *s)
+{
+    const enum ptx_type t = bytes == 8 ? PTX_U64 : PTX_U32;
+    struct ptx_source number = {0};
+    if (!o->offset)
+        return true;
+    if (!body_constant(b, t, (uint64_t)o->offset, &number))
+        return false;
+    struct ptx_op *sum = body_emit(b, ptx_integer(PTX_OP_add, t));
+    if (!sum)
+        return false;
+    sum->s[0] = *s;
+    sum->s[1] = number;
+    s->constant = NULL;
+    s->slot = sum->d = body_temporary(b, bytes);
+    return true;
+}
+
+/* A register, and what is added to it. */
+static bool register_source(struct body *b, const struct ptx_operand *o,
+                            const struct ptx_variable *v, struct ptx_source *s)
+{
+    const char *why = v->type == PTX_PRED ? "'%.*s' is a predicate, to which no number is added"
+                      : ptx_type_is_float(v->type)
+                          ? "'%.*s' is a register of a floating-point type, "
+                            "to which no number is added"
+                          : NULL;
+    if (o->offset && why)
+        return body_fail_at(b, o, why, (int)o->name.length, o->name.at);
+    s->negated = o->negated;
+    return add_offset(b, o, body_register_bytes(v), s);
+}
+
 enum { LOCAL_ADDRESS, SHARED_ADDRESS, PARAMETER_ADDRESS };
 
 /* An address that is known only when the record runs goes to a temporary. */
@@ -169,6 +212,8 @@ static bool symbol_source(struct body *b, const struct ptx_operand *o, enum ptx_
         return body_fail_at(b, o, "the address of '%.*s' has 64 bits", (int)o->name.length,
                             o->name.at);
     if (symbol->function) {
+        if (o->offset)
+            return body_fail_at(b, o, "the address of a function with an offset");
         /* Its records may come later: ptx_link.c fills its address in. */
         s->constant = ptx_constant(b->l, PTX_FUNCTION, symbol->info);
         return s->constant != NULL;
@@ -176,6 +221,72 @@ static bool symbol_source(struct body *b, const struct ptx_operand *o, enum ptx_
     if (symbol->dynamic)
         return address_later(b, SHARED_ADDRESS, o->offset, ptx_type_class(type), s);
     return body_constant(b, type, symbol->address + (uint64_t)o->offset, s);
+}
+
+/* The declaration of a variable in memory; NULL: the name is none. */
+static const struct ptx_variable *variable_of(struct body *b, struct ptx_name name)
+{
+    uint32_t number;
+    const struct entry *e = body_find(b, name, &number);
+    if (e)
+        return e->kind == ENTRY_REGISTER ? NULL : e->variable;
+    const struct ptx_symbol *symbol = ptx_find_symbol(b->l, b->module, name);
+    return symbol ? symbol->variable : NULL;
+}
+
+bool body_index(struct body *b, const struct ptx_operand *o, struct ptx_operand *plain,
+                const struct ptx_operand **index, uint64_t *size)
+{
+    const struct ptx_operand *i = body_item(b, o, 0);
+    const struct ptx_variable *v = variable_of(b, o->name);
+    *plain = *o;
+    plain->indexed = false;
+    *index = NULL;
+    if (!v || !v->is_array)
+        return body_fail_at(b, o, "'%.*s' is no array", (int)o->name.length, o->name.at);
+    *size = (uint64_t)ptx_type_bytes(v->type) * v->vector;
+    if (i->kind == PTX_OPERAND_INTEGER)
+        plain->offset += (int64_t)(i->value * *size);
+    else
+        *index = i;
+    return true;
+}
+
+/* Address + index * size, of an element of an array (6.4.2). */
+static bool element_source(struct body *b, const struct ptx_operand *o, enum ptx_type type,
+                           struct ptx_source *s)
+{
+    struct ptx_operand plain;
+    const struct ptx_operand *index;
+    uint32_t number;
+    uint64_t size;
+    struct ptx_source factor[3] = {{0}};
+    if (!body_index(b, o, &plain, &index, &size))
+        return false;
+    if (!index)
+        return body_source(b, &plain, type, s);
+    const struct entry *e =
+        index->kind == PTX_OPERAND_NAME ? body_find(b, index->name, &number) : NULL;
+    if (!e || e->kind != ENTRY_REGISTER)
+        return body_fail_at(b, index, "an index that is neither a number nor a register");
+    const bool wide = ptx_type_class(type) == 8, narrow = body_register_bytes(e->variable) == 4;
+    const enum ptx_type t = !narrow                                 ? PTX_U64
+                            : ptx_type_is_signed(e->variable->type) ? PTX_S32
+                                                                    : PTX_U32;
+    if (!wide && !narrow)
+        return body_fail_at(b, index, "an index of 64 bits for an address of 32 bits");
+    if (!body_source(b, index, t, &factor[0]) || !body_constant(b, t, size, &factor[1]) ||
+        !body_source(b, &plain, type, &factor[2]))
+        return false;
+    struct ptx_op *sum =
+        body_emit(b, ptx_integer(wide && narrow ? PTX_OP_mad_wide : PTX_OP_mad_lo, t));
+    if (!sum)
+        return false;
+    for (unsigned i = 0; i < 3; i++)
+        sum->s[i] = factor[i];
+    s->constant = NULL;
+    s->slot = sum->d = body_temporary(b, ptx_type_class(type));
+    return true;
 }
 
 static bool name_source(struct body *b, const struct ptx_operand *o, enum ptx_type type,
@@ -189,11 +300,10 @@ static bool name_source(struct body *b, const struct ptx_operand *o, enum ptx_ty
         s->constant = NULL;
         if (!body_register_operand(b, o, &same, &s->slot) || !check_width(b, o, e->variable, type))
             return false;
-        s->negated = o->negated;
-        if (!o->offset)
-            return true;
-        return body_fail_at(b, o, "a register with an offset");
+        return register_source(b, o, e->variable, s);
     }
+    if (o->indexed)
+        return element_source(b, o, type, s);
     if (e && e->kind == ENTRY_LOCAL)
         return address_later(b, LOCAL_ADDRESS, (int64_t)e->number + o->offset, ptx_type_class(type),
                              s);
@@ -213,10 +323,8 @@ static bool name_source(struct body *b, const struct ptx_operand *o, enum ptx_ty
         s->slot = op->d = body_temporary(b, ptx_type_class(type));
         op->size = (uint8_t)ptx_type_class(type);
         op->how = (uint8_t)special;
-        return true;
+        return add_offset(b, o, ptx_type_class(type), s);
     }
-    if (ptx_name_is(o->name, "WARP_SZ"))
-        return body_constant(b, type, SM_LANES, s);
     if (o->name.at[0] == '%')
         return body_fail_at(b, o, "there is no register '%.*s'", (int)o->name.length, o->name.at);
     return symbol_source(b, o, type, NULL, s);
@@ -245,16 +353,30 @@ const struct ptx_operand *body_item(const struct body *b, const struct ptx_opera
 }
 
 /* A register whose width is not that of the type: for memory and conversions. */
-bool body_loose_register(struct body *b, const struct ptx_operand *o, enum ptx_type type,
-                         uint32_t *slot, unsigned *bytes)
+static bool wide_enough(struct body *b, const struct ptx_operand *o, const struct entry *e,
+                        enum ptx_type type, unsigned *bytes)
 {
-    const struct entry *e;
-    if (!body_register_operand(b, o, &e, slot))
-        return false;
     *bytes = body_register_bytes(e->variable);
     if (e->variable->type == PTX_PRED || ptx_type_bytes(e->variable->type) < ptx_type_bytes(type))
         return body_fail_at(b, o, "'%.*s' is too narrow", (int)o->name.length, o->name.at);
     return true;
+}
+
+bool body_loose_register(struct body *b, const struct ptx_operand *o, enum ptx_type type,
+                         uint32_t *slot, unsigned *bytes)
+{
+    const struct entry *e;
+    return has_no_offset(b, o) && body_register_operand(b, o, &e, slot) &&
+           wide_enough(b, o, e, type, bytes);
+}
+
+bool body_loose_source(struct body *b, const struct ptx_operand *o, enum ptx_type type,
+                       struct ptx_source *s, unsigned *bytes)
+{
+    const struct entry *e;
+    s->constant = NULL;
+    return body_register_operand(b, o, &e, &s->slot) && wide_enough(b, o, e, type, bytes) &&
+           register_source(b, o, e->variable, s);
 }
 
 /* A register that was declared as a vector, as a whole; NULL: the operand is something else. */

@@ -196,7 +196,7 @@ PTX_EXECUTOR(ptx_op_shuffle)
         return next;
     uint8_t *frame = ptx_frame(w);
     const uint32_t *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]),
-                   *C = ptx_in(frame, &o->s[2]);
+                   *C = ptx_in(frame, &o->s[2]), *members = ptx_in(frame, &o->s[3]);
     const uint32_t lanes = ptx_lanes(w, o);
     uint32_t result[SM_LANES], holds = 0;
     PTX_LEFT(i, lanes)
@@ -223,7 +223,10 @@ PTX_EXECUTOR(ptx_op_shuffle)
             inside = j <= most;
             break;
         }
-        result[i] = A[inside ? j : (int)i];
+        j = inside ? j : (int)i;
+        /* A lane that is no member, or that has ended, has no value (9.7.9.6): NVIDIA's GPUs give
+         * 0. Without .sync the register of a lane that is not there is read. */
+        result[i] = !o->flag || (members[i] & lanes) >> j & 1 ? A[j] : 0;
         holds |= (uint32_t)inside << i;
     }
     if (o->d2 != PTX_NO_SLOT)

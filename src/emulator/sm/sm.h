@@ -138,6 +138,16 @@ bool sm_warp_state(struct sm_device *device, uint32_t warp, struct sm_warp_state
 /** All warps of an SM pause, or enter the trap handler, as for BPT.TRAP: for a driver that stops
  * them between two runs. */
 void sm_device_stop(struct sm_device *device, unsigned sm);
+/**
+ * The debugger has gone: masks, triggers and steps are cleared, and all warps go on, outside of a
+ * trap handler as if it had not been there. A warp that stands behind a trap executes what is there
+ * now; an error of a warp ends the launch, with the machine's fault set. Breakpoints must have been
+ * lifted.
+ */
+void sm_device_release(struct sm_device *device);
+/** The address of the instruction before the one at an address: bundles begin with a control word.
+ */
+uint64_t sm_pc_before(uint64_t pc);
 /** Where a lane's local memory begins, and how many bytes of it a kernel has. */
 bool sm_warp_local(struct sm_device *device, uint32_t warp, unsigned lane, uint64_t *addr,
                    uint32_t *size);

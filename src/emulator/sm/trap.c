@@ -716,3 +716,46 @@ void sm_trap_run(struct sm_device *d, uint32_t sm)
         unit->loud = unit->loud || d->warp[sm * SM_WARPS + i].paused == SM_PAUSED;
     sm_trap_settle(d, sm);
 }
+
+/* ---- the debugger goes ---- */
+
+uint64_t sm_pc_before(uint64_t pc)
+{
+    return pc - (pc % 32 == 8 ? 16 : 8);
+}
+
+static void release_warp(struct sm_warp *w)
+{
+    struct sm_unit *unit = sm_unit_of(w);
+    w->step = w->stepped = false;
+    w->esr = 0;
+    if (w->trapped)
+        return;
+    /* A debugger that has taken the trap in has cleared its bit, or written the PC. */
+    if (unit->trap_mask & bit_of(w) && w->pc == w->esr_pc)
+        w->pc = sm_pc_before(w->pc);
+    else if (w->error.kind)
+        sm_fault(w, &w->error);
+}
+
+void sm_device_release(struct sm_device *d)
+{
+    assert(!d->machine.in_turn);
+    for (uint32_t sm = 0; sm < d->config.sms; sm++) {
+        struct sm_unit *unit = &d->unit[sm];
+        unit->debugger = unit->stop_any_warp = unit->stop_any_sm = false;
+        unit->single_step = unit->stop = unit->loud = false;
+        unit->global_esr = 0;
+        for (uint32_t i = 0; i < SM_WARPS; i++) {
+            struct sm_warp *w = &d->warp[sm * SM_WARPS + i];
+            if (!w->runs)
+                continue;
+            release_warp(w);
+            w->paused = SM_RUNS;
+            w->held = false;
+            sm_update_ready(w);
+        }
+        unit->pause_mask = unit->trap_mask = 0;
+        sm_trap_settle(d, sm);
+    }
+}

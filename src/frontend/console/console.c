@@ -252,6 +252,7 @@ void wt_shell_free(struct wt_shell *c)
 
 bool wt_shell_interrupt(struct wt_shell *c)
 {
+    c->interrupt |= c->waiting;
     if (c->waiting)
         wt_debugger_interrupt(c->debugger, WT_IGNORED);
     return c->waiting;
@@ -456,6 +457,7 @@ static enum wt_status run_queued(struct wt_shell *c, struct wt_error *err)
 
 enum wt_status wt_shell_execute(struct wt_shell *c, const char *line, struct wt_error *err)
 {
+    c->interrupt = c->interrupt && c->depth;
     enum wt_status status = execute(c, line, err);
     /* Commands that continue may form an endless chain: they are executed in turn, without
      * recursion. */

@@ -137,6 +137,7 @@ struct wt_shell {
     char **environment;
     size_t environment_count, environment_capacity;
 
+    bool interrupt; /**< the command was interrupted, and what it has set going has yet to stop */
     bool waiting;   /**< a command waits for an event: */
     bool backwards; /**< … of a run that goes back */
     bool came;      /**< … it is here */
@@ -253,6 +254,8 @@ void begin_progress(struct wt_shell *c);
 /** Shows how far it is, if it takes long. */
 void show_progress(struct wt_shell *c);
 /** It is over. */
+void hide_progress(struct wt_shell *c);
+/** The command has ended. */
 void end_progress(struct wt_shell *c);
 /** Debug information is read with progress. */
 void watch_loading(struct wt_shell *c);
@@ -270,6 +273,9 @@ void write_log(struct wt_shell *c, const char *text, size_t length);
 /* ---- run.c ---- */
 /** Waits until an event has come. */
 enum wt_status wait_for_event(struct wt_shell *c, struct wt_error *err);
+/** Whether Ctrl-C was pressed in this command since the last stop for one; false when called again.
+ * A step that is done at once does not come to the session's loop, which reads signals. */
+bool was_interrupted(struct wt_shell *c);
 /** Lets threads go and waits for what happens. */
 enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list, size_t count,
                                bool backwards, struct wt_error *err);

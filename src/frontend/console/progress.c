@@ -66,11 +66,16 @@ void show_progress(struct wt_shell *c)
     c->options.progress(c->options.context, text);
 }
 
-void end_progress(struct wt_shell *c)
+void hide_progress(struct wt_shell *c)
 {
     if (c->shows_progress)
         c->options.progress(c->options.context, NULL);
     c->shows_progress = false;
+}
+
+void end_progress(struct wt_shell *c)
+{
+    hide_progress(c);
     c->progress_since = 0;
 }
 

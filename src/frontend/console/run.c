@@ -289,12 +289,15 @@ void remove_internal(struct wt_shell *c, uint64_t addr)
 enum wt_status wait_for_event(struct wt_shell *c, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
-    begin_progress(c);
+    if (!c->progress_since)
+        begin_progress(c);
     c->waiting = true;
     while (!c->came && !status)
         status = wt_session_run(c->session, err);
     c->waiting = false;
-    end_progress(c);
+    hide_progress(c);
+    if (c->event.reason == WT_STOP_INTERRUPTED)
+        c->interrupt = false;
     return !status && c->quit ? wt_fail(err, WT_STATE, "Interrupted.") : status;
 }
 
@@ -304,6 +307,15 @@ enum wt_status wait_for_stop(struct wt_shell *c, struct wt_error *err)
     c->caught_number = 0;
     c->event = (struct wt_event){.kind = WT_EVENT_NONE};
     return wait_for_event(c, err);
+}
+
+bool was_interrupted(struct wt_shell *c)
+{
+    if (c->options.interrupted && c->options.interrupted(c->options.context))
+        c->interrupt = true;
+    const bool was = c->interrupt;
+    c->interrupt = false;
+    return was;
 }
 
 enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list, size_t count,
@@ -319,6 +331,11 @@ enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list,
     forget_frames(c);
     c->entered = c->wanted_line = 0;
     fflush(c->out);
+    if (was_interrupted(c)) {
+        c->event = (struct wt_event){
+            .kind = WT_EVENT_STOPPED, .reason = WT_STOP_INTERRUPTED, .thread = c->thread};
+        return WT_OK;
+    }
     if (!backwards && needs_steps(c))
         return step_and_compare(c, &list[0], err);
     /* A program that has just been started has not arrived yet. */

@@ -68,7 +68,7 @@ static bool is_stop(struct wt_shell *c, const struct wt_resume *wanted, wt_threa
         wt_debugger_pass_breakpoint(c->debugger, e->thread);
         return true;
     }
-    if (c->options.interrupted && c->options.interrupted(c->options.context)) {
+    if (was_interrupted(c)) {
         e->reason = WT_STOP_INTERRUPTED;
         return true;
     }

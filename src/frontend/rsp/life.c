@@ -8,9 +8,6 @@ bool wt_rsp_restart(struct wt_rsp_session *s)
         wt_rsp_error(s, &err);
         return false;
     }
-    /* Events from before the restart are dropped. */
-    while (wt_debugger_next_event(s->debugger).kind != WT_EVENT_NONE)
-        continue;
     s->killed = s->detached = false;
     s->general = s->control = 0;
     wt_rsp_forget_shown(s, 0);

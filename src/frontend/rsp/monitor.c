@@ -76,8 +76,6 @@ static void reset(struct wt_rsp_session *s, const char *args, FILE *out)
         fprintf(out, "%s\n", err.text);
         return;
     }
-    while (wt_debugger_next_event(s->debugger).kind != WT_EVENT_NONE)
-        continue;
     s->general = s->control = 0;
     s->mark_count = 0;
     s->last = wt_rsp_standing(s);

@@ -91,11 +91,13 @@ static struct wt_packet take_command(struct wt_packet_reader *reader)
         reader->scanned = (size_t)((hash ? hash : end) - reader->buffer);
         if (!hash && (size_t)(end - begin) > WT_PACKET_LIMIT) {
             reader->skipping = true;
+            reader->strict = false;
             reader->start = reader->end;
         }
         return (struct wt_packet){.kind = WT_PACKET_NONE};
     }
     reader->scanned = 0;
+    reader->strict = false;
     reader->start = (size_t)(hash + 3 - reader->buffer);
 
     /* A '$' is always escaped inside a packet, so an unescaped one means that the sender started
@@ -127,6 +129,11 @@ static bool skip_packet(struct wt_packet_reader *reader)
     return true;
 }
 
+bool wt_packet_may_begin(uint8_t byte)
+{
+    return byte == '$' || byte == '+' || byte == '-' || byte == WT_PACKET_INTERRUPT_BYTE;
+}
+
 struct wt_packet wt_packet_next(struct wt_packet_reader *reader)
 {
     if (reader->skipping) {
@@ -148,6 +155,8 @@ struct wt_packet wt_packet_next(struct wt_packet_reader *reader)
             reader->start++;
             return (struct wt_packet){.kind = WT_PACKET_INTERRUPT};
         default:
+            if (reader->strict)
+                return (struct wt_packet){.kind = WT_PACKET_FOREIGN};
             reader->start++;
         }
     }

@@ -26,6 +26,7 @@ enum wt_packet_kind {
     WT_PACKET_INTERRUPT, /**< the byte 0x03 between packets */
     WT_PACKET_DAMAGED,   /**< a packet whose checksum is wrong */
     WT_PACKET_TOO_LONG,  /**< a packet beyond WT_PACKET_LIMIT; all of it has been skipped */
+    WT_PACKET_FOREIGN,   /**< something else has come before the first packet (strict) */
 };
 
 /** A packet's data: unescaped, followed by a NUL, valid until more bytes are put in. */
@@ -42,6 +43,7 @@ struct wt_packet_reader {
     size_t start, end; /**< bytes not taken yet */
     size_t scanned;    /**< no '#' in [start, scanned) of the packet that begins at start */
     bool skipping;     /**< inside a packet that is too long */
+    bool strict;       /**< no packet has come: what is of another protocol is not skipped */
 };
 
 /** False when memory ran out. */
@@ -55,6 +57,10 @@ void wt_packet_reader_clear(struct wt_packet_reader *reader);
 uint8_t *wt_packet_reader_space(struct wt_packet_reader *reader, size_t *size);
 /** Says that @p size bytes were put there. */
 void wt_packet_reader_added(struct wt_packet_reader *reader, size_t size);
+
+/** Whether a connection of this protocol may begin with this byte: no other protocol's does that
+ * web browsers speak. */
+bool wt_packet_may_begin(uint8_t byte);
 
 /** Takes the next packet or sign. What lies between packets and is neither is skipped. */
 struct wt_packet wt_packet_next(struct wt_packet_reader *reader);

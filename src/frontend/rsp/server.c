@@ -17,8 +17,12 @@
 
 /* The size of pending output at which the program stops because the client does not read. */
 #define BACKLOG (4u << 20)
-/* Refused clients whose connections stay open until they have read the reason. */
+/* Refused clients whose connections stay open until they have read the reason, and connections of
+ * which nothing has come yet. */
 #define REFUSED 8
+#define NEWCOMERS 8
+/* What is said of who is no client. */
+#define FOREIGN "connection closed: what came is not GDB's protocol; nothing was done"
 
 struct wt_rsp_server {
     struct wt_rsp_options options;
@@ -33,6 +37,7 @@ struct wt_rsp_server {
     bool was_here;           /* a client has come and gone */
     bool detached;           /* the program goes on without a client */
     int refused[REFUSED];
+    int newcomer[NEWCOMERS]; /* the oldest first, -1 behind the last */
 };
 
 struct wt_rsp_options wt_rsp_default_options(void)
@@ -104,7 +109,8 @@ static void flush(struct wt_rsp_server *server)
         w->start += (size_t)sent;
     }
     if (server->out >= 0 && server->session->closing)
-        drop_client(server, server->session->detached
+        drop_client(server, server->session->foreign ? FOREIGN
+                            : server->session->detached
                                 ? "the client has detached; the program goes on"
                             : server->session->overrun
                                 ? "connection closed: the client sent too much while the program "
@@ -223,13 +229,9 @@ static void look_after_client(struct wt_rsp_server *server)
     }
 }
 
-static void listener_ready(void *context, int fd, short events)
+static void welcome(struct wt_rsp_server *server, int client)
 {
-    struct wt_rsp_server *server = context;
     look_after_client(server);
-    int client = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (client < 0)
-        return;
     if (server->in >= 0) {
         refuse(server, client, "E.another client is connected to this server");
         return;
@@ -244,6 +246,61 @@ static void listener_ready(void *context, int fd, short events)
     }
     say(server, "a client has connected");
     begin_client(server, client, client);
+}
+
+/* ---- before the first byte ---- */
+
+static void forget_newcomer(struct wt_rsp_server *server, int fd)
+{
+    unsigned kept = 0;
+    wt_loop_forget(server->loop, fd);
+    for (unsigned i = 0; i < NEWCOMERS; i++)
+        if (server->newcomer[i] != fd)
+            server->newcomer[kept++] = server->newcomer[i];
+    while (kept < NEWCOMERS)
+        server->newcomer[kept++] = -1;
+}
+
+static void close_newcomer(struct wt_rsp_server *server, int fd)
+{
+    forget_newcomer(server, fd);
+    close(fd);
+}
+
+/* A connection is a client's once its first byte shows that it may be: a web page, too, can connect
+ * to a port of this machine, and send what it likes behind the lines of HTTP. */
+static void newcomer_ready(void *context, int fd, short events)
+{
+    struct wt_rsp_server *server = context;
+    uint8_t first;
+    const ssize_t got = recv(fd, &first, 1, MSG_PEEK);
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+        return;
+    if (got == 1 && wt_packet_may_begin(first)) {
+        forget_newcomer(server, fd);
+        welcome(server, fd);
+        return;
+    }
+    if (got == 1)
+        say(server, FOREIGN);
+    close_newcomer(server, fd);
+}
+
+static void listener_ready(void *context, int fd, short events)
+{
+    struct wt_rsp_server *server = context;
+    const int client = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (client < 0)
+        return;
+    if (server->newcomer[NEWCOMERS - 1] >= 0)
+        close_newcomer(server, server->newcomer[0]);
+    unsigned i = 0;
+    while (server->newcomer[i] >= 0)
+        i++;
+    if (wt_loop_watch(server->loop, client, POLLIN, newcomer_ready, server))
+        server->newcomer[i] = client;
+    else
+        close(client);
 }
 
 static void stop_ready(void *context, int fd, short events)
@@ -345,11 +402,14 @@ enum wt_status wt_rsp_server_open(const struct wt_rsp_options *options, struct w
     server->in = server->out = server->listener.fd = -1;
     for (unsigned i = 0; i < REFUSED; i++)
         server->refused[i] = -1;
+    for (unsigned i = 0; i < NEWCOMERS; i++)
+        server->newcomer[i] = -1;
     enum wt_status status = wt_listen(options->address, &server->listener, err);
     if (status) {
         free(server);
         return status;
     }
+    server->options.allow_files |= is_stdio(server);
     server->client = wt_session_join(session, &client_ops, server);
     if (server->client)
         server->session = wt_rsp_session_new(server->debugger, server->client, &server->options);
@@ -403,6 +463,8 @@ bool wt_rsp_server_output(struct wt_rsp_server *server, const char *text, size_t
 void wt_rsp_server_hang_up(struct wt_rsp_server *server)
 {
     drop_client(server, "the server ends");
+    while (server->newcomer[0] >= 0)
+        close_newcomer(server, server->newcomer[0]);
     wt_loop_forget(server->loop, server->listener.fd);
     wt_listener_close(&server->listener);
 }
@@ -415,6 +477,8 @@ void wt_rsp_server_close(struct wt_rsp_server *server)
     wt_loop_forget(server->loop, server->out);
     wt_loop_forget(server->loop, server->listener.fd);
     wt_loop_forget(server->loop, server->options.stop_fd);
+    while (server->newcomer[0] >= 0)
+        close_newcomer(server, server->newcomer[0]);
     if (server->in >= 0 && !is_stdio(server))
         close(server->in);
     for (unsigned i = 0; i < REFUSED; i++) {

@@ -188,13 +188,14 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
 {
     wt_packet_reader_clear(&s->in);
     wt_packet_writer_clear(&s->out);
+    s->in.strict = true;
     s->out.keep_last = true;
     s->no_ack = s->next_no_ack = false;
     s->multiprocess = s->swbreak = s->hwbreak = s->error_message = s->no_resumed = false;
     s->lldb = s->list_threads = s->error_strings = s->bare_x = false;
     s->extended = s->nonstop = false;
     s->general = s->control = 0;
-    s->waiting = s->killed = s->closing = s->detached = s->overrun = false;
+    s->waiting = s->killed = s->closing = s->detached = s->overrun = s->foreign = false;
     s->errand.end = NULL;
     s->thread_next = 0;
     s->pending_length = s->pending_lost = 0;
@@ -339,6 +340,9 @@ void wt_rsp_session_handle(struct wt_rsp_session *s)
             interrupt(s);
             break;
         case WT_PACKET_ACK:
+            break;
+        case WT_PACKET_FOREIGN: /* a web page's request, say, with packets in its body */
+            s->foreign = s->closing = true;
             break;
         case WT_PACKET_NAK:
             if (!s->no_ack)

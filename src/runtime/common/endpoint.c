@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/held.h"
 #include "base/listen.h"
 #include "base/private_dir.h"
 
@@ -28,7 +31,8 @@ struct wt_endpoint {
     void *context;
     struct wt_listener listener;
     int wake;                /* an eventfd: the thread is to end */
-    int debugger;            /* the connection; -1: none */
+    _Atomic int debugger;    /* the connection; -1: none */
+    int refused;             /* the connection of another one that was turned away; -1: none */
     pid_t holder;            /* the process that kernels wait for */
     int holder_fd;           /* its pidfd; -1: of none */
     pthread_mutex_t sending; /* held while an answer is sent */
@@ -98,8 +102,12 @@ static void say_end(struct wt_endpoint *e, int status, bool closed, bool waits)
     pthread_mutex_unlock(&e->sending);
 }
 
+/* Half a request delays nobody: it is no longer waited for its other half. */
 static void set_debugger(struct wt_endpoint *e, int fd)
 {
+    const struct timeval patience = {.tv_sec = PATIENCE_S};
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     pthread_mutex_lock(&e->sending);
     if (e->debugger >= 0)
         close(e->debugger);
@@ -108,19 +116,30 @@ static void set_debugger(struct wt_endpoint *e, int fd)
     pthread_mutex_unlock(&e->sending);
 }
 
-/* Somebody else comes while a debugger is here. */
-static void turn_away(const struct wt_endpoint *e)
+/* Somebody else comes while a debugger is here, and is told so. */
+static void turn_away(struct wt_endpoint *e)
 {
-    const struct timeval patience = {.tv_sec = PATIENCE_S};
-    uint8_t greeting[WT_ENDPOINT_WORD], word[WT_ENDPOINT_WORD];
-    const int fd = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC);
+    uint8_t word[WT_ENDPOINT_WORD];
+    const int fd = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
-    /* A socket that is closed with something unread in it is reset, and the answer lost. */
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    if (wt_endpoint_receive(fd, greeting, e->ops->request_bytes))
-        wt_endpoint_send(fd, word, e->ops->busy(word));
-    close(fd);
+    if (e->refused >= 0)
+        close(e->refused);
+    e->refused = fd;
+    wt_endpoint_send(fd, word, e->ops->busy(word));
+    shutdown(fd, SHUT_WR);
+}
+
+/* A socket that is closed with something unread in it is reset, and the answer lost: what the other
+ * side sends is read until it goes. */
+static void drain_refused(struct wt_endpoint *e)
+{
+    uint8_t bytes[WT_ENDPOINT_WORD];
+    const ssize_t got = recv(e->refused, bytes, sizeof bytes, 0);
+    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
+        return;
+    close(e->refused);
+    e->refused = -1;
 }
 
 static bool is_own(int fd)
@@ -152,19 +171,23 @@ static void *run(void *context)
     struct wt_endpoint *e = context;
     bool spoke = false; /* the debugger has sent a request; one that only looks whether a program
                            listens sends none */
+    uint64_t silent_until = 0;
     if (e->ops->begin)
         e->ops->begin(e->context);
     for (;;) {
         struct pollfd fds[] = {{.fd = e->wake, .events = POLLIN},
                                {.fd = e->listener.fd, .events = POLLIN},
                                {.fd = e->debugger, .events = POLLIN},
-                               {.fd = is_awaited(e) ? e->holder_fd : -1, .events = POLLIN}};
-        if (poll(fds, 4, -1) < 0 && errno != EINTR)
+                               {.fd = is_awaited(e) ? e->holder_fd : -1, .events = POLLIN},
+                               {.fd = e->refused, .events = POLLIN}};
+        if (poll(fds, 5, -1) < 0 && errno != EINTR)
             break;
         if (fds[0].revents)
             break;
         if (fds[3].revents)
             release(e);
+        if (fds[4].revents)
+            drain_refused(e);
         if (fds[2].revents && e->ops->converse(e->context, e, e->debugger)) {
             spoke = true;
         } else if (fds[2].revents) {
@@ -175,7 +198,7 @@ static void *run(void *context)
         }
         if (!fds[1].revents)
             continue;
-        if (e->debugger >= 0) {
+        if (e->debugger >= 0 && (spoke || wt_clock_ns() < silent_until)) {
             turn_away(e);
             continue;
         }
@@ -183,7 +206,8 @@ static void *run(void *context)
         if (fd >= 0 && !is_own(fd))
             close(fd);
         else
-            set_debugger(e, fd);
+            set_debugger(e, fd); /* in place of one that has been silent */
+        silent_until = wt_clock_ns() + PATIENCE_S * UINT64_C(1000000000);
     }
     if (e->debugger >= 0) {
         say_end(e, 0, true, false);
@@ -201,6 +225,8 @@ static void close_all(struct wt_endpoint *e)
         close(e->wake);
     if (e->holder_fd >= 0)
         close(e->holder_fd);
+    if (e->refused >= 0)
+        close(e->refused);
     pthread_mutex_destroy(&e->sending);
     pthread_cond_destroy(&e->gone);
     free(e);
@@ -210,7 +236,7 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
                                       pid_t holder)
 {
     char path[96], address[128];
-    struct wt_error err;
+    struct wt_error err = {.text = "no memory, or no descriptor, for the socket"};
     sigset_t all, before;
     struct wt_endpoint *e = calloc(1, sizeof *e);
     if (!e)
@@ -221,14 +247,17 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
                               .holder = holder,
                               .holder_fd = -1,
                               .debugger = -1,
+                              .refused = -1,
                               .wake = eventfd(0, EFD_CLOEXEC)};
     pthread_mutex_init(&e->sending, NULL);
     pthread_cond_init(&e->gone, NULL);
+    wt_private_sweep();
     bool good = e->wake >= 0 &&
                 wt_private_socket(path, sizeof path, (int)getpid(), ops->kind, &err) == WT_OK &&
                 snprintf(address, sizeof address, "unix:%s", path) < (int)sizeof address &&
                 wt_listen(address, &e->listener, &err) == WT_OK;
     if (!good) { /* the program runs without a debugger, too */
+        fprintf(stderr, "wavetrap: no debugger can come: %s\n", err.text);
         close_all(e);
         return NULL;
     }
@@ -253,8 +282,13 @@ void wt_endpoint_stop(struct wt_endpoint *e)
     const uint64_t one = 1;
     if (!e)
         return;
-    if (write(e->wake, &one, sizeof one) == sizeof one)
+    /* The thread may wait for a debugger that does not take an answer, or sends half a request. */
+    const struct timespec until = seconds_from_now(PATIENCE_S);
+    if (write(e->wake, &one, sizeof one) == sizeof one &&
+        pthread_timedjoin_np(e->thread, NULL, &until)) {
+        shutdown(e->debugger, SHUT_RDWR);
         pthread_join(e->thread, NULL);
+    }
     wt_listener_close(&e->listener);
     close_all(e);
 }
@@ -281,6 +315,8 @@ void wt_endpoint_after_fork(struct wt_endpoint *e)
         close(e->holder_fd);
     if (e->debugger >= 0)
         close(e->debugger);
+    if (e->refused >= 0)
+        close(e->refused);
 }
 
 void wt_endpoint_forget(struct wt_endpoint *e)
@@ -291,13 +327,15 @@ void wt_endpoint_forget(struct wt_endpoint *e)
 
 bool wt_endpoint_held(pid_t *debugger)
 {
-    const char *held = getenv("WAVETRAP_HELD");
-    char *end;
+    const char *held = getenv(WT_HELD_VARIABLE);
+    pid_t process;
     *debugger = 0;
     if (!held)
         return false;
-    const long process = strtol(held, &end, 10);
-    if (*end == ':')
-        *debugger = (pid_t)strtol(end + 1, &end, 10);
-    return end != held && !*end && (process == 1 || process == (long)getpid());
+    if (wt_held_parse(held, &process, debugger))
+        return process == 1 || process == getpid();
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&told))
+        fprintf(stderr, WT_HELD_NONSENSE, held);
+    return false;
 }

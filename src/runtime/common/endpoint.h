@@ -18,8 +18,7 @@ struct wt_endpoint;
 
 /** What a family does; called in the endpoint's thread unless it says otherwise. */
 struct wt_endpoint_ops {
-    const char *kind;     /**< of the socket (base/private_dir.h) */
-    size_t request_bytes; /**< of a greeting: read from a second debugger before it is refused */
+    const char *kind; /**< of the socket (base/private_dir.h) */
     /** Before all else. NULL: nothing is to be done. */
     void (*begin)(void *context);
     /** Receives a request from @p fd and answers by wt_endpoint_answer(). False: the debugger has
@@ -74,8 +73,9 @@ bool wt_endpoint_answer(struct wt_endpoint *endpoint, const void *answer, size_t
                         const void *more, size_t more_bytes);
 
 /**
- * WAVETRAP_HELD=PROCESS[:DEBUGGER]: whether this process's kernels are to wait for a debugger.
- * PROCESS is an id, or 1: any. @p debugger becomes the process for which they wait; 0: any.
+ * WAVETRAP_HELD (base/held.h): whether this process's kernels are to wait for a debugger. @p
+ * debugger becomes the process for which they wait; 0: any. Nonsense is named once, and holds
+ * nothing.
  */
 bool wt_endpoint_held(pid_t *debugger);
 

@@ -2,11 +2,26 @@
 #include "runtime/common/ptx_folder.h"
 
 #include <dirent.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/private_dir.h"
+
+/* Whoever may write to the folder decides what kernels do. */
+static bool is_own(const char *folder)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    struct wt_error err;
+    if (wt_private_check(folder, 022, &err) == WT_OK)
+        return true;
+    if (!atomic_flag_test_and_set(&told))
+        fprintf(stderr, "wavetrap: the cache of PTX: %s\n", err.text);
+    return false;
+}
 
 bool ptx_folder_find(char folder[PATH_MAX])
 {
@@ -26,7 +41,7 @@ bool ptx_folder_find(char folder[PATH_MAX])
         used += snprintf(folder + used, PATH_MAX - (size_t)used, "%s", parts[i]);
         mkdir(folder, 0700); /* it may be there */
     }
-    return access(folder, W_OK | X_OK) == 0;
+    return access(folder, W_OK | X_OK) == 0 && is_own(folder);
 }
 
 void ptx_folder_make_room(const char *folder, int64_t size)

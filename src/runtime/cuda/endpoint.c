@@ -21,7 +21,6 @@
 #include "runtime/cuda/state.h"
 
 #define BPT_TRAP_1 UINT64_C(0xe3a00000001000c0)
-#define BUNDLE 32u /* bytes: a control word, three instructions */
 
 static struct {
     struct wt_endpoint *endpoint; /* NULL: debuggers cannot come */
@@ -105,47 +104,6 @@ static void note_breakpoint(const struct sm_wire_request *r)
 
 /* ---- the debugger goes ---- */
 
-/* The instruction before the one at an address: bundles begin with a control word. */
-static uint64_t pc_before(uint64_t pc)
-{
-    return pc - (pc % BUNDLE == 8 ? 16 : 8);
-}
-
-/* A warp that has executed a breakpoint stands behind it: the instruction that it covered is still
- * to be done. */
-static void step_back(struct sm_device *d, uint32_t warp)
-{
-    struct sm_warp_state state;
-    if (!sm_warp_state(d, warp, &state))
-        return;
-    const uint64_t pc = pc_before(state.pc);
-    uint8_t bytes[8];
-    wt_store_le(bytes, pc, 8);
-    if (wt_planted_is(cuda_planted(), pc))
-        sm_write_row(d, warp, SM_REGISTER_USER_PC, 0, bytes);
-}
-
-/* Does what NVIDIA's driver does when a debugger detaches: clears masks and single step mode, and
- * resumes all warps. */
-static void release_sm(struct sm_device *d, unsigned sm)
-{
-    enum { CONTROL0 = 0x610, PAUSE_MASK = 0x624, TRAP_MASK = 0x634, GLOBAL_ESR = 0x650 };
-    const struct {
-        uint32_t offset, value;
-    } writes[] = {{TRAP_MASK, 0},      {TRAP_MASK + 4, 0},  {GLOBAL_ESR, UINT32_MAX},
-                  {PAUSE_MASK, 0},     {PAUSE_MASK + 4, 0}, {CONTROL0, 0},
-                  {CONTROL0, 1u << 30}};
-    struct wt_machine *m = sm_machine(d);
-    const uint32_t base = sm / 4 * 0x2000 + sm % 4 * 0x200;
-    for (uint32_t i = 0; i < SM_WARPS; i++) {
-        const uint32_t half = i / 32, mask = base + (TRAP_MASK + 4 * half) / 4;
-        if (sm_debug_read(m, mask) >> i % 32 & 1)
-            step_back(d, sm * SM_WARPS + i);
-    }
-    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
-        sm_debug_write(m, base + writes[i].offset / 4, writes[i].value);
-}
-
 static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool out)
 {
     const struct sm_wire_request at = {.warp = UINT32_MAX, .value = addr, .size = (uint32_t)size};
@@ -161,13 +119,12 @@ static void let_go(void *context)
     for (uint32_t i = 0; i < its.gpu_count; i++)
         gpu_record(its.gpu[i], 0);
     if (debug_followed()) { /* who has only looked has changed nothing */
-        for (uint32_t i = 0; i < its.gpu_count; i++) {
-            debug_watch(its.gpu[i], NULL, 0);
-            for (unsigned sm = 0; sm < sm_machine(device_of(i))->waves / SM_WARPS; sm++)
-                release_sm(device_of(i), sm);
-        }
         wt_planted_set(cuda_planted(), false, copy_code, NULL);
         wt_planted_forget(cuda_planted());
+        for (uint32_t i = 0; i < its.gpu_count; i++) {
+            debug_watch(its.gpu[i], NULL, 0);
+            sm_device_release(device_of(i));
+        }
         debug_follow(false);
         debug_poke();
     }
@@ -386,7 +343,7 @@ static int serve_device(struct gpu *g, const struct sm_wire_request *r,
             state.error = (struct wt_fault){.kind = WT_FAULT_TRAP,
                                             .wave = r->warp,
                                             .lanes = state.active,
-                                            .pc = pc_before(state.pc),
+                                            .pc = sm_pc_before(state.pc),
                                             .text = "trap (BPT.TRAP 0x1), and there is no trap "
                                                     "handler"};
         debug_fail(&state.error);
@@ -501,7 +458,6 @@ static void release(void *context)
 }
 
 static const struct wt_endpoint_ops ops = {.kind = SM_WIRE_SOCKET,
-                                           .request_bytes = sizeof(struct sm_wire_request),
                                            .converse = converse,
                                            .let_go = let_go,
                                            .is_held = is_held,

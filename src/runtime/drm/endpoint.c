@@ -479,7 +479,6 @@ static void begin(void *context)
 }
 
 static const struct wt_endpoint_ops ops = {.kind = GEN_WIRE_SOCKET,
-                                           .request_bytes = sizeof(struct gen_wire_request),
                                            .begin = begin,
                                            .converse = converse,
                                            .let_go = let_go,

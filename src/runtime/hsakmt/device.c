@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/private_dir.h"
 #include "runtime/devfs/devfs.h"
 
 enum { DRM_NR_VERSION = 0 };
@@ -221,28 +221,19 @@ static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 static char files[200];
 static pid_t files_owner;
 
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-    (void)status, (void)kind, (void)where;
-    return remove(path);
-}
-
 __attribute__((destructor)) void host_files_remove(void)
 {
     if (*files && files_owner == getpid())
-        nftw(files, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        wt_private_remove(files);
 }
 
 static bool have_files(void)
 {
-    const char *where = getenv("TMPDIR");
     char made[sizeof files];
-    const int n =
-        snprintf(made, sizeof made, "%s/wavetrap-XXXXXX", where && *where ? where : "/tmp");
     pthread_mutex_lock(&files_lock);
-    if (!*files && n < (int)sizeof made && mkdtemp(made)) {
+    if (!*files && wt_private_temporary(made, sizeof made) && mkdtemp(made)) {
         if (make_files(made)) {
-            nftw(made, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+            wt_private_remove(made);
         } else {
             memcpy(files, made, sizeof files);
             files_owner = getpid();

@@ -217,6 +217,11 @@ C = [
     ("sub.sat.s32 %d, %a, %b;", lambda a, b, c: max(-1 << 31, min((1 << 31) - 1, s(a) - s(b)))),
     ("add.cc.u32 %t, %a, %b; addc.u32 %d, %c, 5;", lambda a, b, c: c + 5 + (a + b >> 32)),
     ("sub.cc.u32 %t, %a, %b; subc.u32 %d, %c, 5;", lambda a, b, c: c - 5 - (a < b)),
+    # after a subtraction CC.CF is the carry of a + ~b + 1, as IADD.CC of machine code has it: 0 after a borrow
+    ("sub.cc.u32 %t, %a, %b; addc.u32 %d, 0, 0;", lambda a, b, c: a >= b),
+    ("sub.cc.s32 %t, %a, %b; subc.cc.u32 %t, %b, %c; addc.u32 %d, %a, 0;", lambda a, b, c: a + (b + (~c & M32) + (a >= b) >> 32)),
+    ("add.cc.u32 %t, %a, %b; subc.u32 %d, %c, 5;", lambda a, b, c: c - 6 + (a + b >> 32)),
+    ("cvt.u64.u32 %D, %a; cvt.u64.u32 %E, %b; sub.cc.u64 %D, %D, %E; subc.u64 %D, 7, 3; cvt.u32.u64 %d, %D;", lambda a, b, c: 4 - (a < b)),
     ("add.cc.u32 %t, %a, %b; addc.cc.u32 %t, %b, %c; addc.u32 %d, 0, 0;", lambda a, b, c: b + c + (a + b >> 32) >> 32),
     ("mad.lo.cc.u32 %t, %a, %b, %c; madc.hi.u32 %d, %a, %b, %c;",
      lambda a, b, c: (a * b >> 32) + c + ((a * b & M32) + c >> 32)),
@@ -262,12 +267,53 @@ C = [
     ("{ .param .u32 %P<2>; st.param.u32 [%P0], %a; st.param.u32 [%P1], %b; call.uni (%d), less, (%P0, %P1); }",
      lambda a, b, c: a - b),
     ("mov.b32 {%h, %g}, %a; mov.b32 %d, {%g, %h};", lambda a, b, c: a >> 16 | a << 16),
+    # a register and a number, elements of arrays, constant expressions (manual 4.5, 6.4)
+    ("mov.u32 %d, %a + 3;", lambda a, b, c: a + 3), ("sub.u32 %d, %a-1, %b +-2;", lambda a, b, c: a - b + 1),
+    ("mov.u32 %d, %tid.x + 3; sub.u32 %d, %d, %i;", lambda a, b, c: 3), ("mov.b16 %h, %h + 5; cvt.u32.u16 %d, %h;", lambda a, b, c: a + 5 & 0xffff),
+    ("cvt.s32.s16 %d, %h + 9;", lambda a, b, c: s(a + 9, 16)), ("cvt.u64.u32 %D, %a + 1; cvt.u32.u64 %d, %D - 2;", lambda a, b, c: a - 1),
+    ("st.local.u32 [local], %a + 1; ld.local.u32 %d, [local];", lambda a, b, c: a + 1),
+    ("st.local.u8 [local], %a - 1; ld.local.u8 %d, [local];", lambda a, b, c: a - 1 & 255),
+    ("st.local.v2.u32 [local], {%a + 1, %b}; ld.local.v2.u32 {%d, %t}, [local]; add.u32 %d, %d, %t;", lambda a, b, c: a + b + 1),
+    ("mov.v2.u32 %V, {%a + 7, 0}; mov.b32 %d, %V.x + 1;", lambda a, b, c: a + 8), ("mov.b32 %d, {%h + 1, 0};", lambda a, b, c: a + 1 & 0xffff),
+    ("call.uni (%d), triple, (%a + 1);", lambda a, b, c: 3 * a + 3), ("selp.u32 %d, %a + 1, %b - 1, %r;", lambda a, b, c: a + 1 if c & 1 else b - 1),
+    ("mov.u64 %D, constant[1]; sub.u64 %D, %D, constant; cvt.u32.u64 %d, %D;", lambda a, b, c: 4),
+    ("mov.u64 %D, wide[3*2-4]; mov.u64 %E, wide; sub.u64 %D, %D, %E; cvt.u32.u64 %d, %D;", lambda a, b, c: 32),
+    ("ld.const.u32 %d, constant[1];", lambda a, b, c: 22), ("st.local.u32 words[2], %a; ld.local.u32 %d, [words+8];", lambda a, b, c: a),
+    ("and.b32 %t, %a, 3; st.local.u32 words[%t+1], %b; shl.b32 %t, %t, 2; mov.u64 %D, words; cvt.u64.u32 %E, %t; add.u64 %D, %D, %E;"
+     " ld.local.u32 %d, [%D+4];", lambda a, b, c: b),
+    ("and.b32 %t, %a, 1; ld.const.u32 %d, constant[%t];", lambda a, b, c: 11 * (1 + (a & 1))),
+    ("mov.u32 %d, (1 << 5) - 1;", lambda a, b, c: 31), ("add.u32 %d, %a, 2 * (3 + 4) / 7 % 5;", lambda a, b, c: a + 2),
+    ("mov.u32 %d, ~5 & 0xff | 1 << 8 ^ 1;", lambda a, b, c: ~5 & 0xff | 1 << 8 ^ 1), ("mov.u32 %d, WARP_SZ*2 - 1;", lambda a, b, c: 63),
+    ("mov.s32 %d, -7 / 2 + -7 % 4 * 100;", lambda a, b, c: -303), ("mov.u32 %d, -8 >> 1;", lambda a, b, c: -4),
+    ("mov.u64 %D, 0xffffffffffffffff >> 60; cvt.u32.u64 %d, %D;", lambda a, b, c: 15), ("mov.u32 %d, 3 < 4 && !0 || 1 / 1;", lambda a, b, c: 1),
+    ("mov.u64 %D, (.u64)(-1) / 2 >> 62; cvt.u32.u64 %d, %D;", lambda a, b, c: 1),
+    ("mov.u32 %d, -1 < 0U ? 7 : 5 == 5 ? 8 : 9;", lambda a, b, c: 8), ("mov.f32 %f, 1.0 + 2.0 * 0.25; mov.b32 %d, %f;", lambda a, b, c: b32(1.5)),
+    ("mov.f32 %f, 1.5 > 2.0 ? 1.0 : 0f40000000 / 4.0; mov.b32 %d, %f;", lambda a, b, c: b32(0.5)),
+    ("st.local.u32 [local+4*(2-1)], %a; ld.local.u32 %d, [local+(1<<2)];", lambda a, b, c: a),
+    ("ld.global.u32 %d, [folded+4];", lambda a, b, c: 0x3ff), ("shfl.sync.idx.b32 %d, 9, 4, (1<<5)-1, -1;", lambda a, b, c: 9),
+    # vectors as parameters of functions
+    ("mov.v2.u32 %V, {%a, %b}; call.uni (%W), swapped, (%V); sub.u32 %d, %W.x, %W.y;", lambda a, b, c: b - a),
+    ("cvt.u64.u32 %D, %a; cvt.u64.u32 %E, %b; mov.v2.u64 %X, {%D, %E}; call.uni (%X), swapped64, (%X, %c); cvt.u32.u64 %d, %X.x;",
+     lambda a, b, c: b + c),
+    ("mov.v4.u16 %Q, {%h, 2, 3, 4}; call.uni (%d), first, (%Q);", lambda a, b, c: a & 0xffff),
+    ("{ .param .v2 .u32 v; .param .v2 .u32 r; st.param.v2.u32 [v], {%a, %b}; call.uni (r), memory, (v); ld.param.v2.u32 {%d, %t}, [r];"
+     " sub.u32 %d, %d, %t; }", lambda a, b, c: b - a),
     # comparison, selection, predicates
     ("setp.lt.s32 %p, %a, %b; selp.u32 %d, 3, 4, %p;", lambda a, b, c: 3 if s(a) < s(b) else 4),
     ("setp.ge.u32 %p, %a, %b; selp.b32 %d, %a, %c, %p;", lambda a, b, c: a if a >= b else c),
     ("setp.eq.and.u32 %p|%q, %a, %b, %r; selp.u32 %d, 1, 0, %q;", lambda a, b, c: (a != b) and c & 1),
     ("set.le.u32.s32 %d, %a, %b;", lambda a, b, c: M32 if s(a) <= s(b) else 0),
     ("set.gt.f32.u32 %d, %a, %b;", lambda a, b, c: 0x3f800000 if a > b else 0),
+    *[(f"set.{o}.{d}.{t} %d, %a, %b;", lambda a, b, c, f=f, one=one, half=half: sum(f(half(a >> k), half(b >> k)) * one << k for k in (0, 16)))
+      for o, f in (("lt", lambda x, y: x < y), ("neu", lambda x, y: x != y), ("ge", lambda x, y: x >= y), ("num", lambda x, y: x == x and y == y))
+      for t, d, one, half in (("f16x2", "f16x2", 0x3c00, lambda x: f16(x)), ("f16x2", "u32", 0xffff, lambda x: f16(x)),
+                              ("bf16x2", "bf16x2", 0x3f80, lambda x: f32(x << 16)), ("bf16x2", "s32", 0xffff, lambda x: f32(x << 16)))],
+    ("set.gt.and.f16x2.f16x2 %d, %a, %b, !%r;", lambda a, b, c: sum((f16(a >> k) > f16(b >> k) and not c & 1) * 0x3c00 << k for k in (0, 16))),
+    ("set.le.f16.f16 %g, %h, 0; cvt.u32.u16 %d, %g;", lambda a, b, c: 0x3c00 if f16(a) <= 0 else 0),
+    ("set.lt.f16.s32 %g, %a, %b; cvt.u32.u16 %d, %g;", lambda a, b, c: 0x3c00 if s(a) < s(b) else 0),
+    ("set.lt.bf16.u32 %g, %a, %b; cvt.u32.u16 %d, %g;", lambda a, b, c: 0x3f80 if a < b else 0),
+    ("set.gt.u16.f16 %g, %h, 0; cvt.u32.u16 %d, %g;", lambda a, b, c: 0xffff if f16(a) > 0 else 0),
+    ("set.gt.s16.bf16 %g, %h, 0; cvt.s32.s16 %d, %g;", lambda a, b, c: -1 if f32(a << 16) > 0 else 0),
     ("slct.u32.s32 %d, %a, %b, %c;", lambda a, b, c: a if s(c) >= 0 else b),
     ("setp.ne.u32 %p, %a, %b; xor.pred %q, %p, %r; not.pred %q, %q; and.pred %p, %p, %q; or.pred %p, %p, %r; selp.u32 %d, 1, 0, %p;",
      lambda a, b, c: ((a != b) and not ((a != b) ^ (c & 1))) or c & 1),
@@ -473,9 +519,18 @@ HEAD = """.version 8.5
 .func (.reg .b32 %out) triple(.reg .b32 %in) { mul.lo.u32 %out, %in, 3; ret; }
 .func (.reg .b32 %out) less(.param .u32 %x, .param .u32 %y)
 { .reg .b32 %a, %b; ld.param.u32 %a, [%x]; ld.param.u32 %b, [%y]; sub.u32 %out, %a, %b; ret; }
+.global .align 16 .v4 .u32 wide[3];
+.global .align 4 .u32 folded[1 + 1] = {(1 << 5) - 1, 0x7fe / 2};
+.func (.reg .v2 .u32 %out) swapped(.reg .v2 .u32 %in) { mov.v2.u32 %out, {%in.y, %in.x}; ret; }
+.func (.reg .v2 .u64 %out) swapped64(.reg .v2 .u64 %in, .reg .u32 %more)
+{ .reg .u64 %m; cvt.u64.u32 %m, %more; add.u64 %m, %m, %in.y; mov.v2.u64 %out, {%m, %in.x}; ret; }
+.func (.reg .u32 %out) first(.reg .v4 .u16 %in) { cvt.u32.u16 %out, %in.x; ret; }
+.func (.param .v2 .u32 out) memory(.param .v2 .u32 in)
+{ .reg .u32 %a, %b; ld.param.v2.u32 {%a, %b}, [in]; st.param.v2.u32 [out], {%b, %a}; ret; }
 .visible .entry k(.param .u64 out, .param .u64 in)
 {
-.reg .b16 %h, %g; .reg .b32 %a, %b, %c, %d, %t, %i; .reg .v2 .u32 %V; .reg .b64 %D, %E, %x, %y; .reg .pred %p, %q, %r;
+.reg .b16 %h, %g; .reg .b32 %a, %b, %c, %d, %t, %i; .reg .v2 .u32 %V, %W; .reg .v2 .u64 %X; .reg .v4 .u16 %Q; .reg .f32 %f;
+.local .align 4 .u32 words[8]; .reg .b64 %D, %E, %x, %y; .reg .pred %p, %q, %r;
 .local .align 16 .b8 local[32];
 ld.param.u64 %x, [in];
 ld.param.u64 %y, [out];
@@ -520,6 +575,18 @@ def lanes(folder, text, inputs=None, block=LANES):
                                            4 * block, block))
 
 
+@pytest.mark.parametrize("text, why", [
+    ("add.f32 %f, %f + 1, %f;", "'%f' is a register of a floating-point type, to which no number is added"),
+    ("add.u32 %d + 1, %a, %b;", "a destination with an offset"), ("mov.u32 %d, 1 / 0;", "a division by zero"),
+    ("mov.u32 %d, 1 + 2.0;", "an integer and a floating-point number in one expression"), ("mov.u32 %d, ~2.0;", "'~' of a floating-point number"),
+    ("mov.u32 %d, (1 << 5;", "')'"), ("mov.u64 %D, triple + 4;", "the address of a function with an offset"),
+    ("mov.u32 %d, %a[1];", "'%a' is no array"), ("and.pred %p, %p + 1, %q;", "'%p' is a predicate, to which no number is added")])
+def test_operands_that_are_none(tmp_path, text, why):
+    (tmp_path / "k.ptx").write_text(HEAD + text + "\nret;\n}\n")
+    done = subprocess.run([WAVETRAP, "run", "--grid=1", "--arg=zeros:4", "--arg=zeros:12", tmp_path / "k.ptx"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 125 and why in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("mode, source", [("up", lambda i: i - 3 if i >= 3 else i), ("down", lambda i: i + 3 if i + 3 < 32 else i),
                                           ("bfly", lambda i: i ^ 3), ("idx", lambda i: 3)])
 def test_shuffles(tmp_path, mode, source):
@@ -531,6 +598,16 @@ def test_shuffles(tmp_path, mode, source):
     # Segments of 8 lanes.
     got = lanes(tmp_path, f"shfl.sync.idx.b32 %d, %b, 2, {(32 - 8) << 8 | 31}, -1;")
     assert list(got) == [(i // 8 * 8 + 2) ** 2 for i in range(LANES)]
+
+
+def test_a_shuffle_from_a_lane_that_is_no_member_gives_zero(tmp_path):
+    """The manual leaves the value open; GPUs of NVIDIA give 0, on which a public reduction sample stands. The predicate is of the
+    lane number alone. Without .sync there are no members: an inactive lane's register is read."""
+    got = lanes(tmp_path, "mov.u32 %d, 5; @%r bra END; shfl.sync.down.b32 %d|%p, %b, 1, 31, 0x55555555; selp.u32 %t, 1000000, 0, %p;"
+                          " add.u32 %d, %d, %t; END:")
+    assert list(got) == [5 if i & 1 else 1000000 for i in range(LANES)]
+    got = lanes(tmp_path, "mov.u32 %d, 5; and.b32 %t, %i, 16; setp.ne.u32 %p, %t, 0; @%p bra END; shfl.sync.down.b32 %d, %b, 8, 31, 0xffff; END:")
+    assert list(got) == [5 if i & 16 else (i + 8) ** 2 if i % 32 < 8 else 0 for i in range(LANES)]
 
 
 def test_copies_to_shared_memory(tmp_path):

@@ -1,0 +1,79 @@
+"""A session of the console over pipes: commands go in, answers come back, one after the other."""
+import re
+import subprocess
+
+from dialects import THREADS
+from program import BLOCK
+from truth import WAVETRAP
+
+MARK = "=-=-="
+HINT = "('@' selects lanes here."
+WARP = re.compile(r"\[device \d+, core \d+, warp (\d+), thread")
+GROUP = re.compile(r", group \((\d+),")
+LANES = re.compile(r"\[device \d+, .*?(?:lane|thread|channel) (\d+); (?:lane|thread|channel)s? ([\d,.-]+) enabled\]")
+
+
+class Gone(Exception):
+    """The console has ended: what it said."""
+
+
+class Session:
+    """`wavetrap debug` on a program."""
+
+    def __init__(self, options, file, source, log):
+        self.source = source
+        self.log = open(log, "w", encoding="utf-8")
+        self.process = subprocess.Popen([WAVETRAP, "debug", "--nx", *options, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True, errors="replace", bufsize=1 << 16)
+        self.script = []    # the commands that lead to where the program stands
+
+    def ask(self, commands):
+        """The answer to each command."""
+        self.process.stdin.write("".join(f"{c}\necho \\n{MARK}\\n\n" for c in commands))
+        self.process.stdin.flush()
+        answers, lines = [], []
+        while len(answers) < len(commands):
+            line = self.process.stdout.readline()
+            if not line:
+                raise Gone("".join(lines))
+            if line == MARK + "\n":
+                text = "".join(lines).strip("\n")
+                self.log.write(f"(wavetrap) {commands[len(answers)]}\n{text}\n")
+                answers.append("\n".join(part for part in text.split("\n") if not part.startswith(HINT)))
+                lines = []
+            else:
+                lines.append(line)
+        return answers
+
+    def begin(self, commands):
+        """Commands before the run."""
+        self.script += commands
+        return self.ask(commands)
+
+    def go(self, command):
+        """A command that makes the program go on; where it stops: (line, enabled lanes, the work-item of lane 0), or None at its end."""
+        self.script.append(command)
+        said, = self.ask([command])
+        lane = LANES.search(said)
+        place = re.findall(r" at (\S+):(\d+)$", said, re.M)
+        if not lane or not place:
+            return None, said
+        group, warp = GROUP.search(said), WARP.search(said)
+        line = int(place[-1][1]) if place[-1][0].endswith(self.source) else 0    # 0: in a library
+        return (line, ranges(lane[2]), int(group[1]) * BLOCK if group else int(warp[1]) * THREADS), said
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+
+def ranges(text):
+    """The numbers of `0-3,7`."""
+    made = []
+    for part in text.split(","):
+        first, _, last = part.replace("..", "-").partition("-")
+        made += range(int(first), int(last or first) + 1)
+    return made

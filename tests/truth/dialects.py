@@ -1,0 +1,272 @@
+"""The compilers of the values harness: how each writes a program of program.py, what it lacks, and how it is built and run.
+
+A dialect's file and the host program's file have the same lines: a prelude of FIRST - 1 lines, the program, the rest.
+"""
+import dataclasses
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import program as programs
+from truth import ROOT
+
+FIRST = 61
+VORTEX = ROOT / "examples" / "vortex" / "lib"
+PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf"
+BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
+ALL = frozenset(programs.NEEDS)
+ITEMS, BLOCK = programs.ITEMS, programs.BLOCK
+THREADS = 4     # of a warp of Vortex; the warps have the work-items one after the other
+
+INTEGERS = """typedef signed char i8; typedef unsigned char u8; typedef short i16; typedef unsigned short u16; typedef int i32; typedef unsigned u32;
+typedef WIDE i64; typedef unsigned WIDE u64; typedef float f32; typedef double f64;"""
+CLANG_HALF = "typedef _Float16 f16;"
+
+
+def vectors(form):
+    """Names of vector types: v4u32. form: of the element, the count, the name."""
+    return "\n".join(" ".join(form.format(kind, count, f"v{count}{kind}") for count in (2, 3, 4))
+                     for kind in ("u32", "f32", "i16", "u8", "f64"))
+
+
+GCC_VECTORS = vectors("typedef {0} {2} __attribute__((vector_size({1} * sizeof({0}))));").replace("3 *", "4 *")
+CLANG_VECTORS = vectors("typedef {0} {2} __attribute__((ext_vector_type({1})));")
+SPACES = "GLOBAL LOCAL CONSTANT".split()
+NO_SPACES = "".join(f"#define {s}\n" for s in SPACES)
+C_BLOCKS = """#define IF(c) if (c) {
+#define ELSE } else {
+#define END }
+#define LANE_LOOP(i, n) for (i32 i = 0; i < (n); i++) {
+#define LANE_END }
+"""
+C_VECTOR = "#define VECTOR(T, ...) {__VA_ARGS__}\n"
+F64 = "#define F64(x) ((f64)((i32)((x) & 0xffffffu) - 70000) * 0.125)\n"
+# RV32 has no instructions for doubles; functions for them branch. A double is made of its bits.
+BITS = "0x40d0000000000000ull | (u64)((x) & 0xffffffu) << 20"
+BITS_F64 = {False: f"#define F64(x) (((union {{ u64 u; f64 f; }}){{.u = {BITS}}}).f)\n", True: f"#define F64(x) __builtin_bit_cast(f64, {BITS})\n"}
+FUNCTIONS = "#define INLINE static inline __attribute__((always_inline)) DEVICE\n#define CALLED static __attribute__((noinline)) DEVICE\n#define RECURSIVE CALLED\n"
+HOST = f"""#define DEVICE
+#define ITEM host_item
+#define LOCAL_ARRAY(T, name, n) static T name[n]
+#define CONSTANT_TABLE static
+#define KERNEL __attribute__((noinline)) void k(GLOBAL i32 *in, GLOBAL i32 *out, i32 n)
+int host_item, host_in[{ITEMS}], host_out[{ITEMS}];
+"""
+HOST_REST = f"""int main(void)
+{{
+    for (int i = 0; i < {ITEMS}; i++)
+        host_in[i] = i;
+    for (host_item = 0; host_item < {ITEMS}; host_item++)
+        k(host_in, host_out, 5);
+    return 0;
+}}
+"""
+
+
+@dataclasses.dataclass
+class Dialect:
+    """A compiler for a family. build(source, out, level): makes the device's program; options(): of the console."""
+    name: str
+    lacks: frozenset
+    ending: str
+    prelude: str            # the device's
+    host_prelude: str       # types only; HOST follows
+    host: list              # the host's compiler
+    build: object
+    options: list
+    rest: str = ""          # behind the device's program
+    transform: object = None    # of the program's text
+    lane: str = "lane"
+    levels: tuple = ("-O0",)
+
+    @property
+    def features(self):
+        return ALL - self.lacks
+
+
+commands = []   # what has been executed: for scripts that repeat it
+
+
+def run(command, **more):
+    commands.append(command)
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, stdin=subprocess.DEVNULL, **more)
+    if done.returncode:
+        raise RuntimeError(" ".join(map(str, command)) + "\n" + done.stdout + done.stderr)
+
+
+def padded(prelude):
+    lines = prelude.rstrip("\n").split("\n")
+    assert len(lines) < FIRST, len(lines)
+    return "\n".join(lines + [""] * (FIRST - 1 - len(lines))) + "\n"
+
+
+def write(dialect, program, folder):
+    """Writes kernel.* and host.*; returns (kernel, host, places, ends)."""
+    lines, places, ends = programs.text(programs.take(program, dialect.features), FIRST, dialect.features)
+    body = "\n".join(lines) + "\n"
+    kernel, host = folder / f"t{dialect.ending}", folder / "host" / f"t{'.cpp' if 'cxx' in dialect.features else '.c'}"
+    host.parent.mkdir(exist_ok=True)
+    change = dialect.transform or (lambda text: text)
+    kernel.write_text(padded(dialect.prelude) + change(body) + dialect.rest)
+    host_text = padded(dialect.host_prelude + HOST) + change(body) + HOST_REST
+    host.write_text(host_text)
+    return kernel, host, places, ends
+
+
+def element(text):
+    """v.s1 is v[1] where vectors are not OpenCL's."""
+    return re.sub(r"\b(v\d+)\.s(\d)", r"\1[\2]", text)
+
+
+def build_host(dialect, source, out):
+    run([*dialect.host, "-O0", "-g", "-gdwarf-4", "-w", "-fwrapv", "-fno-stack-protector", "-ffp-contract=off", source, "-o", out])
+
+
+# ---- Vortex ----
+
+def vortex(xlen, cxx=False):
+    arch, multilib = {32: (["-march=rv32imaf_zicsr", "-mabi=ilp32f"], "rv32imf/ilp32f"),
+                      64: (["-march=rv64imafd_zicsr", "-mabi=lp64d"], "rv64ifd/lp64d")}[xlen]
+    types = INTEGERS.replace("WIDE", "long long") + "\n" + GCC_VECTORS + "\n" + NO_SPACES + C_VECTOR + (BITS_F64[cxx] if xlen == 32 else F64) + FUNCTIONS
+    types += "#define ZEROED(T, name) T name = {}\n"
+    language = ["-x", "c++", "-fno-exceptions", "-fno-rtti"] if cxx else ["-x", "c"]
+
+    def build(source, out, level):
+        march = [f"-march={multilib.split('/')[0]}", f"-mabi={multilib.split('/')[1]}"]
+        libgcc = subprocess.run(["riscv64-unknown-elf-gcc", *march, "-print-libgcc-file-name"], check=True, text=True, capture_output=True).stdout.strip()
+        run(["riscv64-unknown-elf-gcc", *arch, *level.split(), "-g", "-w", "-fwrapv", "-mcmodel=medany", "--param=min-pagesize=0", "-ffp-contract=off",
+             "-isystem", f"{PICOLIBC}/include", f"-I{VORTEX}", "-nostdlib", "-nostartfiles", "-static", f"-T{VORTEX}/vortex.ld", "-o", out,
+             *language, source, "-x", "none", *(VORTEX / f for f in ("start.S", "diverge.S")), "-x", "c", *(VORTEX / f for f in ("spawn.c", "console.c")),
+             "-x", "none", f"{PICOLIBC}/lib/{multilib}/libc.a", libgcc])
+
+    # Where the stack is less aligned than a vector, GCC 12 gives its place as an offset from a register that it uses for other things soon.
+    lacks = {"half", "swizzles", "lane loops", "wide vectors"} | ({"double"} if xlen == 32 else set()) | (set() if cxx else {"cxx"})
+    extern = 'extern "C" {\n#include "vortex.h"\n}\n' if cxx else '#include "vortex.h"\n'
+    prelude = extern + types + f"""#define IF VX_IF
+#define ELSE VX_ELSE
+#define END VX_END
+#define DEVICE
+#define ITEM item
+#define LOCAL_ARRAY(T, name, n) T *name = (T *)((char *)vx_local_memory() + 64 * __COUNTER__ + item / 8 * 256)
+#define CONSTANT_TABLE static
+#define KERNEL static __attribute__((noinline)) void k(i32 *in, i32 *out, i32 n, i32 item)
+"""
+    rest = f"""static i32 device_in[{ITEMS}], device_out[{ITEMS}];
+static void one(void *p, size_t i)
+{{
+    k(device_in, device_out, 5, (i32)i);
+}}
+int main(void)
+{{
+    for (int i = 0; i < {ITEMS}; i++)
+        device_in[i] = i;
+    vx_parallel({ITEMS}, one, 0);
+    return 0;
+}}
+"""
+    return Dialect(f"rv{xlen}" + ("-cxx" if cxx else ""), frozenset(lacks), ".cpp" if cxx else ".c", prelude, types + C_BLOCKS, ["g++" if cxx else "gcc"], build,
+                   ["-g", f"vortex:warps={ITEMS // THREADS},threads={THREADS}"], rest, element, "thread", ("-O0", "-O1", "-O2"))
+
+
+# ---- gfx900, the SM: clang ----
+
+def arguments(family):
+    return ["-g", family, "--kernel", "k", "--grid", str(ITEMS), "--block", str(BLOCK), f"--arg=iota:{4 * ITEMS}", f"--arg=zeros:{4 * ITEMS}", "--arg=i32:5"]
+
+
+CL_TYPES = INTEGERS.replace("WIDE", "long")
+
+
+def cl_vectors():
+    names = {"u32": "uint", "f32": "float", "i16": "short", "u8": "uchar", "f64": "double"}
+    return "\n".join(" ".join(f"typedef {cl}{count} v{count}{kind};" for count in (2, 3, 4)) for kind, cl in names.items())
+
+
+CL_PRELUDE = f"""#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+{CL_TYPES}
+typedef half f16;
+{cl_vectors()}
+#define GLOBAL __global
+#define LOCAL __local
+#define CONSTANT __constant
+{C_BLOCKS}#define VECTOR(T, ...) (T)(__VA_ARGS__)
+{F64}{FUNCTIONS}#define DEVICE
+#define ZEROED(T, name) T name = {{0}}
+#define ITEM (i32)get_global_id(0)
+#define LOCAL_ARRAY(T, name, n) __local T name[n]
+#define CONSTANT_TABLE __constant
+#define KERNEL __kernel void k(__global i32 *in, __global i32 *out, i32 n)
+"""
+CL_HOST = INTEGERS.replace("WIDE", "long") + "\n" + CLANG_HALF + "\n" + CLANG_VECTORS + "\n" + NO_SPACES + C_BLOCKS + C_VECTOR + F64 + FUNCTIONS + "#define ZEROED(T, name) T name = {0}\n"
+CL_LACKS = frozenset(["bits", "cxx"])
+
+
+def gcn_opencl(compiler):
+    def build(source, out, level):
+        run([compiler, "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}", "-w", "-g",
+             *level.split(), "-ffp-contract=off", source, "-o", out])
+    return Dialect("gcn-opencl" + ("-15" if compiler == "clang-15" else ""), CL_LACKS, ".cl", CL_PRELUDE, CL_HOST, ["clang-19"], build,
+                   arguments("gfx900"), levels=("-O0", "-O1", "-O2"))
+
+
+CXX_TYPES = INTEGERS.replace("WIDE", "long long") + "\n" + CLANG_HALF + "\n" + CLANG_VECTORS + "\n" + NO_SPACES + C_BLOCKS + C_VECTOR + F64 + FUNCTIONS
+CXX_TYPES += "#define ZEROED(T, name) T name = {}\n"
+CXX_HOST = CXX_TYPES.replace("DEVICE\n#define RECURSIVE", "\n#define RECURSIVE")
+
+
+def cxx_prelude(item):
+    return CXX_TYPES + f"""#define DEVICE __attribute__((device))
+#define ITEM (i32)({item})
+#define LOCAL_ARRAY(T, name, n) __attribute__((shared)) T name[n]
+#define CONSTANT_TABLE __attribute__((constant))
+#define KERNEL extern "C" __attribute__((global)) void k(i32 *in, i32 *out, i32 n)
+"""
+
+
+def gcn_hip(compiler):
+    def build(source, out, level):
+        run([compiler, "-x", "hip", "--cuda-device-only", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output", "-w", "-g",
+             *level.split(), "-ffp-contract=off", source, "-o", out])
+    return Dialect("gcn-hip" + ("-15" if compiler == "clang-15" else ""), frozenset(), ".hip",
+                   cxx_prelude(f"__builtin_amdgcn_workgroup_id_x() * {BLOCK} + __builtin_amdgcn_workitem_id_x()"), CXX_HOST, ["clang++-19"], build,
+                   arguments("gfx900"), transform=element, levels=("-O0", "-O1", "-O2"))
+
+
+def sm_cuda():
+    def build(source, out, level):
+        run(["clang-19", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", "-w", "-S", "-g",
+             *(["-Xclang", "-disable-O0-optnone"] if False else []), *level.split(), "-ffp-contract=off", source, "-o", out])
+    return Dialect("sm-cuda", frozenset(), ".cu", cxx_prelude(f"__nvvm_read_ptx_sreg_ctaid_x() * {BLOCK} + __nvvm_read_ptx_sreg_tid_x()"), CXX_HOST,
+                   ["clang++-19"], build, arguments("sm"), transform=element)
+
+
+def sm_opencl():
+    def build(source, out, level):
+        run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "nvptx64--nvidiacl", "-S", "-g", *level.split(), "-w", "-Xclang", "-mlink-builtin-bitcode",
+             "-Xclang", LIBCLC, "-Xclang", "-finclude-default-header", "-march=sm_60", "-Xclang", "-cl-ext=+cl_khr_fp16", "-Xclang",
+             "-ffloat16-excess-precision=none", "-ffp-contract=off", source, "-o", out])
+    return Dialect("sm-opencl", CL_LACKS, ".cl", CL_PRELUDE, CL_HOST, ["clang-19"], build, arguments("sm"))
+
+
+# ---- Gen9 ----
+
+def gen9():
+    sys.path.insert(0, str(ROOT / "tests" / "isa" / "gen"))
+    import iga
+
+    def build(source, out, level):
+        options = {"-O0": ["-cl-opt-disable"], "-O2": [], "lines": ["-gline-tables-only"]}[level]
+        iga.compile_cl(pathlib.Path(source), pathlib.Path(out), "-g", *options)
+    # Intel's compiler writes no debug information for a program that has constants in memory.
+    prelude = CL_PRELUDE.replace("T name = {0}", "T name; for (uint z_ = 0; z_ < sizeof(T); z_++) ((uchar *)&name)[z_] = 0")
+    return Dialect("gen9", CL_LACKS | {"recursion", "constant"}, ".cl", prelude, CL_HOST, ["clang-19"], build, arguments("gen9"), lane="channel", levels=("-O0", "-O2"))
+
+
+def all_dialects():
+    made = [vortex(32), vortex(64), vortex(32, True), vortex(64, True), gcn_opencl("clang-19"), gcn_opencl("clang-15"), gcn_hip("clang-19"), gcn_hip("clang-15"),
+            sm_opencl(), sm_cuda(), gen9()]
+    return {d.name: d for d in made}

@@ -1,0 +1,295 @@
+"""A debugger that goes leaves the program as if it had not been there.
+
+A program launches kernels, and compares their results with the host's. A debugger attaches, has a random session, and goes at a
+random moment: by `detach`, `quit`, the end of its input, a signal, SIGKILL. The program then computes on, rightly; its code
+is what it was; another debugger attaches, stops it and goes; and it ends with its own status, without a word. The programs of Vortex
+are served: their clients are GDB, and `wavetrap debug` at the Debug Module (SIGKILL apart: over registers alone nobody lifts
+what a client has planted).
+"""
+import contextlib
+import fcntl
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from truth import BUILD, ROOT, WAVETRAP, Finding
+
+FAMILIES = ["gcn-hip", "gcn-openmp", "sm-cuda", "gen9-opencl", "rv32", "rv64"]
+FIXED = {family: range(5) for family in FAMILIES}
+HERE = pathlib.Path(__file__).resolve().parent / "programs"
+MARK = "=-=-="
+PATIENCE = 120
+BY_DEVICE = {"gcn-hip": "gfx900", "gcn-openmp": "gfx900", "sm-cuda": "sm", "gen9-opencl": "gen9"}
+LIBRARY = ROOT / "examples" / "vortex" / "lib"
+PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf"
+WIDTHS = {"rv32": (["-march=rv32imaf_zicsr", "-mabi=ilp32f"], "rv32imf/ilp32f"),
+          "rv64": (["-march=rv64imafd_zicsr", "-mabi=lp64d"], "rv64ifd/lp64d")}
+
+
+# ---- the programs ----
+
+def recipe(family, level):
+    """The source of a family's program, and the command that compiles it."""
+    if family == "gcn-hip":
+        return "leaving.cu", ["hipcc", "-x", "hip", "--offload-arch=gfx900", level, "-g", HERE / "leaving.cu", "-o"]
+    if family == "gcn-openmp":
+        return "leaving_openmp.c", ["gcc-12", level, "-g", "-w", "-fopenmp", "-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900",
+                                    HERE / "leaving_openmp.c", "-o"]
+    if family == "sm-cuda":
+        cuda = subprocess.run([WAVETRAP, "cuda-path"], capture_output=True, text=True, check=True).stdout.strip()
+        return "leaving.cu", ["clang-19", "-x", "cuda", f"--cuda-path={cuda}", "--cuda-gpu-arch=sm_50", level, "-g", HERE / "leaving.cu",
+                              f"-L{cuda}/lib64", "-lcudart", "-lstdc++", "-o"]
+    if family == "gen9-opencl":
+        return "leaving_opencl.c", ["gcc", HERE / "leaving_opencl.c", "-lOpenCL", "-o"]
+    arch, multilib = WIDTHS[family]
+    march = ["-march=" + multilib.split("/")[0], "-mabi=" + multilib.split("/")[1]]
+    cc = "riscv64-unknown-elf-gcc"
+    libgcc = subprocess.run([cc, *march, "-print-libgcc-file-name"], check=True, text=True, capture_output=True).stdout.strip()
+    return "leaving.c", [cc, *arch, level, "-g", "-mcmodel=medany", "--param=min-pagesize=0", "-isystem", f"{PICOLIBC}/include",
+                         f"-I{LIBRARY}", "-nostdlib", "-nostartfiles", "-static", f"-T{LIBRARY}/vortex.ld", HERE / "leaving.c",
+                         *(LIBRARY / file for file in ("start.S", "diverge.S", "spawn.c", "console.c")),
+                         f"{PICOLIBC}/lib/{multilib}/libc.a", libgcc, "-o"]
+
+
+def compiled(family, level):
+    """The program, compiled where it is older than its source; others wait meanwhile, and find it."""
+    source, command = recipe(family, level)
+    path = BUILD / "tests" / "truth" / f"leaving.{family}{level}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path.with_suffix(".lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists() or path.stat().st_mtime < (HERE / source).stat().st_mtime:
+            new = path.with_suffix(".new")
+            done = subprocess.run([*map(str, command), new], capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise Finding(f"{command}: {done.stderr}")
+            os.replace(new, path)
+    return path
+
+
+def lines_of(family):
+    """FILE:LINE of each line of the kernel that has a mark."""
+    if family == "gen9-opencl":
+        return [f"program-1.cl:{line}" for line in (3, 9, 10, 12, 14, 15)]
+    source = "leaving_openmp.c" if family == "gcn-openmp" else "leaving.cu" if "-" in family else "leaving.c"
+    marked = re.compile(r"// (turn|first|fill|sum|later|store)$|/\* (fill|sum|store) \*/$")
+    return [f"{source}:{i}" for i, line in enumerate((HERE / source).read_text().splitlines(), 1) if marked.search(line)]
+
+
+# ---- sessions ----
+
+def commands(family, rng):
+    """What somebody asks for: a stop first, then anything."""
+    lines, watched = lines_of(family), "out[5]"
+    kernel = "weigh" if family == "gcn-openmp" else "busy"
+
+    def stop():
+        condition = rng.choice(["", "", "", f" if round % 3 == {rng.randrange(3)}", " if sum % 7 == 3", " if value > 1000"])
+        return rng.choice([f"break {kernel}", f"break weigh{condition if 'value' in condition else ''}",
+                           f"tbreak {rng.choice(lines)}", f"break {rng.choice(lines)}{condition if 'value' not in condition else ''}"])
+    yield stop()
+    yield "continue"
+    for _ in range(rng.randrange(1, 9)):
+        yield rng.choice([stop, lambda: "continue", lambda: "next", lambda: "next", lambda: "step", lambda: "stepi",
+                          lambda: f"stepi {rng.randrange(2, 30)}", lambda: "nexti", lambda: "finish", lambda: "until", lambda: "continue",
+                          lambda: f"continue {rng.randrange(2, 5)}", lambda: f"watch {watched}", lambda: "delete", lambda: "print sum",
+                          lambda: "print weigh(2, 3)", lambda: "info waves", lambda: "backtrace", lambda: "x/4i $pc",
+                          lambda: "reverse-next", lambda: "reverse-stepi", lambda: "reverse-continue", lambda: "continue &",
+                          lambda: f"thread {rng.randrange(1, 9)}", lambda: "ignore 1 2", lambda: "display sum"])()
+    if rng.random() < 0.5:  # breakpoints that are hit all the time, and never stop
+        yield "delete"
+        yield f"break {rng.choice(lines)}"
+        yield "continue 100000"
+
+
+WAYS = ["detach", "quit", "eof", signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP]
+
+
+def leave(process, way):
+    """The debugger is told to go. A command may be under way: it is interrupted first where the debugger would not listen."""
+    if isinstance(way, signal.Signals):
+        process.send_signal(way)
+    elif way == "eof":
+        process.stdin.close()
+        process.send_signal(signal.SIGINT)
+    else:
+        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(OSError):
+            process.stdin.write(f"{way}\n" + ("quit\n" if way == "detach" else ""))
+            process.stdin.close()
+
+
+def session(words, asked, way, moment, env, said):
+    """One debugger, which goes `moment` seconds after it was given the last of its commands."""
+    with open(said, "w", encoding="utf-8") as out:
+        process = subprocess.Popen([str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   text=True, env=env, errors="replace")
+
+        marks = threading.Semaphore(0)
+
+        def read():
+            for line in process.stdout:
+                out.write(line)
+                out.flush()
+                if MARK in line:
+                    marks.release()
+        reader = threading.Thread(target=read)
+        reader.start()
+        try:
+            for i, command in enumerate(asked):
+                out.write(f"> {command}\n")
+                process.stdin.write(f"{command}\necho {MARK}\\n\n")
+                process.stdin.flush()
+                if i + 1 < len(asked) and not marks.acquire(timeout=5):
+                    break  # it waits for a stop that does not come: it goes now
+        except OSError:
+            pass  # it has gone by itself: the program is asked why
+        time.sleep(moment)  # the random moment, not a condition
+        out.write(f"> ({way})\n")
+        leave(process, way)
+        try:
+            process.wait(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise Finding(f"the debugger does not go by {way}; see {said}") from None
+        finally:
+            reader.join()
+
+
+# ---- host programs ----
+
+def environment(folder):
+    (folder / "s").mkdir(mode=0o700)
+    return dict(os.environ, WAVETRAP_SOCKETS=str(folder / "s"))
+
+
+def batch(pid, asked, env):
+    """What a debugger says that attaches, asks and goes."""
+    words = [WAVETRAP, "debug", "--nx", "--batch", "--pid", str(pid)]
+    done = subprocess.run([*words, *(word for command in asked for word in ("-ex", command))], capture_output=True, text=True, env=env,
+                          stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False)
+    if done.returncode:
+        raise Finding(f"another debugger cannot do {asked}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def code(family, pid, env):
+    """The words of the kernel's code, from some lines on."""
+    places = lines_of(family)[::3]
+    said = batch(pid, [f"info line {place}" for place in places], env)
+    at = re.findall(r"starts at address (0x[0-9a-f]+)", said)
+    if len(at) < len(places):
+        raise Finding(f"where {places} are is not told: {said}")
+    return re.findall(r"^(0x[0-9a-f]+.*:\t.*)", batch(pid, [f"x/60xw {one}" for one in at], env), re.M)
+
+
+def first_debugger(program, env):
+    """Kernels of OpenCL have lines and variables where they were held for a debugger. It goes at once. False: it cannot come yet."""
+    if program.poll() is not None:
+        return True
+    listed = subprocess.run([WAVETRAP, "ps"], capture_output=True, text=True, env=env, check=True).stdout
+    return re.search(rf"^ *{program.pid} ", listed, re.M) and batch(program.pid, ["detach"], env)
+
+
+def host_program(family, rng, folder):
+    env = environment(folder)
+    if family == "gen9-opencl":
+        env["WAVETRAP_HELD"] = "1"
+    level = "-O0" if family in ("gcn-openmp", "gen9-opencl") else rng.choice(["-O0", "-O2"])
+    path = compiled(family, level)
+    with open(folder / "errors", "w", encoding="utf-8") as errors:
+        program = subprocess.Popen([WAVETRAP, "exec", "-g", BY_DEVICE[family], path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=errors, text=True, env=env)
+    try:
+        while family == "gen9-opencl" and not first_debugger(program, env):
+            pass
+        if program.stdout.readline() != "ready\n":
+            raise Finding(f"the program does not begin: {(folder / 'errors').read_text()}")
+        before = code(family, program.pid, env)
+        for i in range(rng.randrange(1, 3)):
+            said = folder / f"session-{i}"
+            session([WAVETRAP, "debug", "--nx", "--pid", program.pid], list(commands(family, rng)), rng.choice(WAYS),
+                    rng.choice([0, rng.uniform(0, 0.02), rng.uniform(0, 0.4)]), env, said)
+            wrong = ended(program) or set(code(family, program.pid, env)) ^ set(before)
+            if wrong:
+                raise Finding(f"after {said}: {wrong}\n{(folder / 'errors').read_text()}")
+        stop = "break weigh" if family == "gcn-openmp" else "break busy"
+        again = batch(program.pid, [stop, "continue", "detach"], env)
+        if "Breakpoint 1" not in again:
+            raise Finding(f"no breakpoint is met when another debugger comes: {again}")
+        said, _ = program.communicate("\n", timeout=PATIENCE)
+    except subprocess.TimeoutExpired as slow:
+        raise Finding(f"it stands still: {slow}") from None
+    finally:
+        if program.poll() is None:
+            program.kill()
+        program.wait()
+        program.stdin.close()
+        program.stdout.close()
+    told = (folder / "errors").read_text()
+    if program.returncode or not re.fullmatch(r"\d+ launches, 0 wrong\n", said) or told:
+        raise Finding(f"the program ends with {program.returncode}: {said}{told}")
+    if left := sorted(os.listdir(folder / "s")):
+        raise Finding(f"sockets are left: {left}")
+
+
+def ended(program):
+    """How the program has ended, which it should not have; empty: it goes on."""
+    return "" if program.poll() is None else f"the program has ended with {program.returncode}"
+
+
+# ---- served programs ----
+
+def server(words, pattern):
+    process = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               text=True)
+    said = ""
+    while not (found := re.search(pattern, said)):
+        line = process.stderr.readline()
+        if not line:
+            raise Finding(f"the server does not begin: {said}")
+        said += line
+    threading.Thread(target=process.stderr.read, daemon=True).start()
+    return process, found[1]
+
+
+def served(family, rng, folder):
+    path, gdb = compiled(family, rng.choice(["-O0", "-O2"])), rng.random() < 0.6
+    shape = ["--gpu", f"vortex:warps={rng.choice([2, 4])},threads={rng.choice([2, 4])}"]
+    if gdb:
+        process, at = server([WAVETRAP, "serve", "--rsp=:0", *shape, path], r"target remote (\S+)\n")
+        client = ["gdb-multiarch", "-nx", "-q", "-ex", "set confirm off", "-ex", "set pagination off", "-ex", f"target remote {at}", path]
+        ways = WAYS
+    else:
+        process, at = server([WAVETRAP, "serve", "--dm=:0", "--now", *shape, path], r"is served at tcp:(\S+)\n")
+        client = [WAVETRAP, "debug", "--nx", f"--dm=tcp:{at}", path]
+        ways = [way for way in WAYS if way != signal.SIGKILL]
+    try:
+        for i in range(rng.randrange(1, 3)):
+            asked = [command for command in commands(family, rng) if command != "continue &" and "round" not in command]
+            session(client, asked, rng.choice(ways), rng.choice([0, rng.uniform(0, 0.02), rng.uniform(0, 0.4)]), os.environ,
+                    folder / f"session-{i}")
+        if not gdb:
+            return
+        words = [*client[:-1], "-batch", "-ex", "compare-sections -r", "-ex", "tbreak busy", "-ex", "continue", "-ex", "continue",
+                 "-ex", "continue", path]  # once more: the present is reached first where a client has gone back
+        done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False)
+        if "MIS-MATCHED" in done.stdout + done.stderr or "exited with code 07" not in done.stdout:
+            raise Finding(f"the next client: {done.stdout}{done.stderr}")
+    except subprocess.TimeoutExpired as slow:
+        raise Finding(f"it stands still: {slow}") from None
+    finally:
+        process.kill()
+        process.wait()
+
+
+def once(family, seed, folder):
+    rng = random.Random(f"{family} {seed}")
+    (host_program if family in BY_DEVICE else served)(family, rng, folder)

@@ -1,0 +1,18 @@
+"""What the console shows of kernels is what stock GDB shows of the same programs on the host: each compiler's fixed seeds."""
+import pytest
+
+import values
+
+
+@pytest.mark.parametrize("family", values.FIXED)
+def test_values_are_those_of_the_host_program(family, tmp_path):
+    """Each variable, argument, element and frame, in every lane; what is said to be not available stays below the family's share."""
+    missing = known = 0
+    for seed in values.FIXED[family]:
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        result = values.once(family, seed, folder)
+        known += result.known
+        missing += sum(result.missing.values())
+    assert known > 1000
+    assert missing <= values.SHARES[family] * (missing + known), result.missing

@@ -1,0 +1,218 @@
+"""The harness Values: what the debugger shows of a kernel is what GDB shows of the same program on the host.
+
+A seed makes a program (program.py), a dialect writes it (dialects.py). The kernel stands at each of its lines once for each time that a
+work-item comes there, and so does the host program, which computes the work-items one after the other under stock GDB. Each
+variable, argument, element, pointer's target and frame must be equal in each lane; or the debugger says that it is not available, of
+which a family may have a share (SHARES).
+"""
+import collections
+import json
+import os
+import re
+import shlex
+import subprocess
+
+import console
+import dialects
+import program as programs
+from truth import Finding, HERE, WAVETRAP
+
+DIALECTS = dialects.all_dialects()
+FAMILIES = list(DIALECTS)
+FIXED = {"rv32": [1, 2], "rv64": [8], "rv32-cxx": [3], "rv64-cxx": [1], "gcn-opencl": [1, 7], "gcn-opencl-15": [8], "gcn-hip": [7], "gcn-hip-15": [6],
+         "sm-opencl": [7], "sm-cuda": [1]}
+# The share of values that are not known, of the fixed seeds; docs/truth.md has them.
+SHARES = {family: 0.05 if family == "gen9" else 0.01 for family in FAMILIES}
+# What "is not known" looks like.
+NOT_KNOWN = re.compile(r"optimized out|not available|cannot be computed|does not say|is not known|only in \w+s")
+LIMIT = 60
+HIDDEN = re.compile(r"vx_\w+_|w_|z_|tile\d|item|__ocl_dbg_\w+")
+
+
+def normal(text):
+    """Without what differs from run to run: addresses, the types that come with them, the text behind a single character."""
+    text = re.sub(r"\(([\w ]+ )?[*&]+( ?const)?\) (?=@?0x|@?\w+#)", "", text)
+    text = re.sub(r"(\w+#)?0x[0-9a-f]+\b( <[^>]*>)?", "PTR", text)
+    return re.sub(r'PTR *("([^"\\]|\\.)*"(\.\.\.)?)?(<error: [^>]*>)?', "PTR", text).strip()
+
+
+def frames(text):
+    """(function, arguments, line) of each frame of a backtrace, down to the kernel."""
+    made = []
+    for line in text.split("\n"):
+        found = re.match(r"#\d+ +(?:0x[0-9a-f]+ in )?(\S.*?) ?\((.*)\) at .*:(\d+)$", line)
+        if found:
+            name = re.sub(r"^_ZL?\d+(g\d+).*", r"\1", found[1])  # GDB 13 demangles no _Float16
+            made.append((name.replace("short int", "short"), normal(found[2]), int(found[3])))
+            if found[1] == "k":
+                break
+    return made
+
+
+def variables(text):
+    """{name: value} of `info locals` or `info args`; the innermost of a name."""
+    made = {}
+    for line in text.split("\n"):
+        name, equals, value = line.partition(" = ")
+        if equals and re.fullmatch(r"\w+", name):
+            made.setdefault(name, normal(value))
+    return made
+
+
+def on_host(dialect, host, places, folder):
+    """{(item, line, n): what GDB shows} of the host's program."""
+    plan, out = folder / "plan.json", folder / "host.json"
+    plan.write_text(json.dumps({"file": host.name, "items": programs.ITEMS, "every": 4,
+                                "lines": {n: {v.name: v.form + dialects.element(v.name) for v in p.shows} for n, p in places.items()}}))
+    done = subprocess.run(["gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", "-x", HERE / "recorder.py", host.with_suffix("")],
+                          env={**os.environ, "PLAN": str(plan), "OUT": str(out)}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+    assert out.exists(), done.stdout + done.stderr
+    stops, count = {}, collections.Counter()
+    for stop in json.loads(out.read_text()):
+        at = stop["item"], stop["line"]
+        stops[*at, count[at]] = stop
+        count[at] += 1
+    return stops
+
+
+class Comparison:
+    """What was compared, and what was wrong."""
+
+    def __init__(self):
+        self.known = 0
+        self.missing = collections.Counter()
+        self.wrong = []
+        self.script = []    # the session's commands up to now
+        self.again = None   # those that show the first wrong answer
+        self.kind = None    # and what is wrong about it, for the reducer
+
+    def add(self, text, *last):
+        if not self.wrong:
+            self.again = [*self.script, *last]
+            self.kind = re.sub(r"\d+", "N", " ".join(last) + re.sub(r"(?s).*?: |.*stop", "", text, 1)[:12])
+        self.wrong.append(text)
+
+    def value(self, what, said, true, command, pointer=False):
+        if NOT_KNOWN.search(said):
+            self.missing[said[:200]] += 1
+        elif pointer and re.search(r"0x[0-9a-f]+", said):
+            self.known += 1
+        elif normal(said) == normal(true) and said:
+            self.known += 1
+        else:
+            self.add(f"{what} is {said!r}; GDB has {true!r}", command)
+
+    def share(self):
+        missing = sum(self.missing.values())
+        return missing / max(1, missing + self.known)
+
+
+def on_device(dialect, file, places, stops, log):
+    """Takes the kernel through its lines, and compares."""
+    made, count, seen = Comparison(), collections.Counter(), set()
+    session = console.Session(dialect.options, file, f"t{dialect.ending}", log)
+    try:
+        source = f"t{dialect.ending}"
+        session.begin(["set confirm off", "set print elements 1000", *(f"break {source}:{line}" for line in places)])
+        made.script = session.script
+        stop, said = session.go("run")
+        while stop:
+            line, lanes, first = stop
+            if line not in places:
+                made.add(f"a stop at line {line}, where no breakpoint is")
+                break
+            shows = places[line].shows
+            compare_stop(dialect, session, line, lanes, first, shows, stops, count, seen, made)
+            if len(made.wrong) > LIMIT:
+                break
+            stop, said = session.go("continue")
+        if not made.wrong and "exited normally" not in said:
+            made.add(f"the end is {said!r}")
+        if len(made.wrong) <= LIMIT:
+            for key in stops:
+                if key not in seen:
+                    made.add(f"work-item {key[0]} did not stop at line {key[1]} for the {key[2] + 1}. time")
+    except console.Gone as gone:
+        made.add(f"the console ended: {gone}")
+    finally:
+        session.close()
+    return made
+
+
+def compare_stop(dialect, session, line, lanes, first, shows, stops, count, seen, made):
+    keys = {}
+    for n in lanes:
+        at = first + n, line
+        keys[n] = (*at, count[at])
+        count[at] += 1
+        seen.add(keys[n])
+        if keys[n] not in stops:
+            made.add(f"work-item {at[0]} stopped at line {line} for the {keys[n][2] + 1}. time; on the host it did not")
+    lanes = [n for n in lanes if keys[n] in stops]
+    asked = [(n, v) for n in lanes for v in shows]
+    commands = [f"output{v.form or ' '}{dialects.element(v.name)}@{n}" for n, v in asked]
+    answers = session.ask(commands)
+    for (n, v), said, command in zip(asked, answers, commands):
+        made.value(f"line {line}, work-item {keys[n][0]} (lane {n}), {keys[n][2] + 1}. time: {v.name}", said, stops[keys[n]]["values"][v.name], command, v.pointer)
+    lane = next((n for n in lanes if "bt" in stops[keys[n]]), None)
+    if lane is not None:
+        session.ask([f"lane {lane}"])
+        where, stop = f"line {line}, work-item {keys[lane][0]} (lane {lane})", stops[keys[lane]]
+        backtrace, local, argument = session.ask(["backtrace", "info locals", "info args"])
+        ours, gdbs = frames(backtrace), frames(stop["bt"])
+        if dialect.name.startswith(("rv", "gen9")):     # the kernel has an argument more
+            ours, gdbs = [(f, a if f != "k" else "", at) for f, a, at in ours], [(f, a if f != "k" else "", at) for f, a, at in gdbs]
+        if ours != gdbs or not ours:
+            made.add(f"{where}: backtrace\n{backtrace}\nGDB has\n{stop['bt']}", f"lane {lane}", "backtrace")
+        known = {v.name for v in shows if re.fullmatch(r"\w+", v.name) and not v.form}
+        for what, said, true in (("info locals", local, stop["locals"]), ("info args", argument, stop["args"])):
+            said, true = variables(said), variables(true)
+            names = [{n for n in each if not HIDDEN.fullmatch(n)} for each in (said, true)]
+            names[1] -= {n for n in names[1] - names[0] if "optimized out" in true[n]}   # in code that is never reached
+            if names[0] != names[1]:
+                made.add(f"{where}: {what} has {sorted(names[0])}; GDB has {sorted(names[1])}")
+            for name in sorted(names[0] & names[1] & known):
+                made.value(f"{where}: {what}: {name}", said[name], true[name], f"lane apply {lane} {what}")
+
+
+def write_script(dialect, result, out, folder):
+    """again.sh, if an answer was wrong."""
+    if result.again:
+        words = ["$WAVETRAP debug --nx", *map(shlex.quote, dialect.options), *(f"-ex {shlex.quote(c)}" for c in result.again), shlex.quote(str(out))]
+        (folder / "again.sh").write_text(f"#!/bin/sh\n# Builds the kernel and the host program, and shows the first wrong answer.\n: ${{WAVETRAP:={WAVETRAP}}}\n"
+                                         + "".join(shlex.join(map(str, c)) + "\n" for c in dialects.commands) + " ".join(words) + "\n")
+
+
+def compare(dialect, made, level, folder):
+    """Builds and compares a program. Returns the Comparison."""
+    folder.mkdir(exist_ok=True)
+    dialects.commands.clear()
+    kernel, host, places, _ = dialects.write(dialect, made, folder)
+    out = folder / "t.out"
+    dialects.build_host(dialect, host, host.with_suffix(""))
+    dialect.build(kernel, out, level)
+    result = on_device(dialect, out, places, on_host(dialect, host, places, folder), folder / "session")
+    write_script(dialect, result, out, folder)
+    return result
+
+
+def reduce(dialect, made, level, folder, kind):
+    """Drops statements while an answer stays wrong. Returns the text about what is left."""
+    def fails(gone):
+        try:
+            return compare(dialect, programs.take(made, dialect.features, gone), level, folder).kind == kind
+        except (RuntimeError, AssertionError):
+            return False
+    gone = programs.reduced(made, fails, 30)
+    wrong = compare(dialect, programs.take(made, dialect.features, gone), level, folder).wrong
+    text = next(folder.glob("t.c*" if dialect.ending != ".hip" else "t.hip")).read_text().split("\n", dialects.FIRST - 1)[-1]
+    return f"reduced, in {folder} (again.sh repeats it):\n{text}\n" + "\n".join(wrong[:3])
+
+
+def once(family, seed, folder, shrink=True):
+    dialect, made = DIALECTS[family], programs.make(seed)
+    result = compare(dialect, made, "-O0", folder)
+    if result.wrong:
+        smaller = reduce(dialect, made, "-O0", folder / "reduced", result.kind) if shrink else ""
+        raise Finding(f"{len(result.wrong)} answers are wrong ({result.known} are right):\n" + "\n".join(result.wrong[:20]) + "\n" + smaller)
+    return result
