@@ -270,13 +270,14 @@ enum wt_kept_line {
 };
 
 /**
- * A variable's address that lanes keep in the register file: 8 bytes for each lane, one after the
- * other. Code re-uses such registers.
+ * A variable's address that lanes keep in the register file, 8 bytes for each lane, one after the
+ * other, or the base of a function's frame. Code re-uses such registers.
  */
 struct wt_kept_address {
     uint64_t start, end; /**< the function */
     uint64_t pc;         /**< in it: where the wave goes on */
-    unsigned from;       /**< place of the first lane's, in bytes of the file */
+    int reg;             /**< index of the register that has a frame's base; -1: no frame's */
+    unsigned from;       /**< -1: place of the first lane's, in bytes of the file */
     unsigned first;      /**< … which is this lane */
     void *context;       /**< of the next two */
     /** Whose line an instruction belongs to. */
@@ -292,9 +293,10 @@ enum wt_kept_state {
     WT_KEPT_GONE,     /**< no register has it any longer, or the code does not show it */
 };
 
-/** An integer in the register file: that of lane `first` + i is i * `stride` bytes behind the first
- * lane's. One of 4 bytes has a sign. */
+/** A register (`reg` not -1), or an integer in the register file: that of lane `first` + i is i *
+ * `stride` bytes behind the first lane's. One of 4 bytes has a sign. */
 struct wt_kept_term {
+    int reg;
     unsigned from, size, stride;
 };
 
@@ -454,8 +456,8 @@ struct wt_probe_ops {
                                   struct wt_caller *caller, struct wt_error *err);
 
     /**
-     * Where a variable's address is that the debug information places in the register file, by the
-     * function's instructions. NULL: registers have what the debug information says.
+     * Where a variable's address or a frame's base is that the debug information has in a register,
+     * by the function's instructions. NULL: registers have what the debug information says.
      */
     enum wt_status (*find_kept)(struct wt_probe *probe, const struct wt_kept_address *asked,
                                 struct wt_kept_answer *answer, struct wt_error *err);

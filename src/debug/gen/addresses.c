@@ -656,7 +656,7 @@ static bool find_sum(const struct state *s, const struct form *form, unsigned la
             continue;
         *answer = (struct wt_kept_answer){.state = WT_KEPT_COMPUTED,
                                           .count = 1,
-                                          .term = {{e->from, 8, each ? 8 : 0}},
+                                          .term = {{-1, e->from, 8, each ? 8 : 0}},
                                           .plus = form->plus - now.plus,
                                           .stride = form->step - now.step};
         return true;
@@ -668,12 +668,12 @@ static bool add_value(const struct flow *f, const struct state *s, uint32_t symb
                       struct wt_kept_answer *answer)
 {
     const struct symbol *value = &f->symbol[symbol - 1];
-    struct wt_kept_term term = {.from = value->from, .size = value->size};
+    struct wt_kept_term term = {.reg = -1, .from = value->from, .size = value->size};
     if (!value->given || !is_first_value(s, value->from, value->size)) {
         const struct entry *e = find_value(s, symbol);
         if (!e)
             return false;
-        term = (struct wt_kept_term){.from = e->from, .size = e->size};
+        term = (struct wt_kept_term){.reg = -1, .from = e->from, .size = e->size};
         answer->plus -= e->form.plus;
     }
     answer->term[answer->count++] = term;
@@ -719,7 +719,9 @@ enum wt_status genp_find_kept(struct wt_probe *p, const struct wt_kept_address *
 {
     struct flow f = {.asked = asked};
     (void)p;
-    *answer = (struct wt_kept_answer){0};
+    *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
+    if (asked->reg >= 0)
+        return WT_OK;
     answer_of(&f, answer);
     for (size_t i = 0; f.begin && i < f.count; i++)
         free(f.begin[i].entry);

@@ -66,8 +66,8 @@ typedef enum wt_status wt_entry_value_fn(struct wt_build *b, Dwarf_Attribute *at
                                          wt_expr_vector *v, struct wt_error *err);
 
 /** Where the address of a variable is that the register file has at @p from for lane @p first, and
- * behind it for the next ones. */
-typedef enum wt_status wt_kept_fn(const struct wt_build *b, const struct wt_frame *frame,
+ * behind it for the next ones; with @p reg not -1, the base of the frame that this register has. */
+typedef enum wt_status wt_kept_fn(const struct wt_build *b, const struct wt_frame *frame, int reg,
                                   unsigned from, unsigned first, struct wt_kept_answer *answer,
                                   struct wt_error *err);
 
@@ -110,6 +110,9 @@ enum wt_status wt_build_load(struct wt_build *b, uint32_t space, unsigned size,
 /** Frees the temporaries from @p mark on, but for @p keep, which is moved there. */
 enum wt_status wt_build_release(struct wt_build *b, unsigned mark, wt_expr_vector *keep,
                                 struct wt_error *err);
+
+/** Lanes that come here have no home: they leave the expression. */
+void wt_build_leave(struct wt_build *b, enum wt_build_homeless why);
 
 /* ---- operations ---- */
 

@@ -232,14 +232,6 @@ static uint32_t space_in_file(const struct machine *m, const struct cell *place)
     return place->is_saved ? place->space : m->b->topology->file_space;
 }
 
-/* Lanes without a home leave the expression here. */
-static void leave(struct machine *m, enum wt_build_homeless why)
-{
-    const wt_expr_vector number = wt_build_constant(m->b, why);
-    wt_expr_add(m->b->expr, m->b->asks_homes ? WT_EXPR_END : WT_EXPR_FAIL, 0,
-                wt_expr_temporary(m->b->expr, 0), number, number);
-}
-
 /* The sum that has a home, for lanes from `first` on. */
 static enum wt_status push_sum(struct machine *m, const struct wt_kept_answer *sum, unsigned first,
                                struct wt_error *err)
@@ -276,20 +268,20 @@ static enum wt_status push_home(struct machine *m, wt_expr_vector place, uint32_
     struct wt_kept_answer kept = {.state = WT_KEPT_IN_PLACE};
     wt_expr_vector v = 0;
     enum wt_status status = WT_OK;
-    m->b->uses_frame = m->b->uses_home = true;
+    m->b->uses_frame = true;
     if (from != UINT_MAX && m->b->kept)
-        status = m->b->kept(m->b, m->frame, from, first, &kept, err);
+        status = m->b->kept(m->b, m->frame, -1, from, first, &kept, err);
     if (status)
         return status;
     if (kept.state == WT_KEPT_COMPUTED)
         return push_sum(m, &kept, first, err);
     if (kept.state != WT_KEPT_IN_PLACE)
-        leave(m, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
+        wt_build_leave(m->b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
     if ((status = wt_build_load(m->b, space, 8, place, &v, err)) != WT_OK)
         return status;
     /* Registers are 0 when a thread begins: lanes have not executed the code that computes it. */
     const size_t branch = wt_expr_add(m->b->expr, WT_EXPR_BRANCH, 0, v, v, v);
-    leave(m, WT_HOMELESS_YET);
+    wt_build_leave(m->b, WT_HOMELESS_YET);
     wt_expr_set_target(m->b->expr, branch, wt_expr_here(m->b->expr));
     return push(m, v, err);
 }

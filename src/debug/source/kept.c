@@ -76,11 +76,13 @@ static bool read_code(void *context, uint64_t addr, void *out, size_t size)
                                    out, size, WT_IGNORED) == WT_OK;
 }
 
-enum wt_status wt_frames_kept(const struct wt_build *b, const struct wt_frame *frame, unsigned from,
-                              unsigned first, struct wt_kept_answer *answer, struct wt_error *err)
+enum wt_status wt_frames_kept(const struct wt_build *b, const struct wt_frame *frame, int reg,
+                              unsigned from, unsigned first, struct wt_kept_answer *answer,
+                              struct wt_error *err)
 {
     struct declared declared = {.frame = frame, .frames = b->frames};
     struct wt_kept_address asked = {.context = &declared,
+                                    .reg = reg,
                                     .from = from,
                                     .first = first,
                                     .line = line_at,
