@@ -561,7 +561,7 @@ def kept(body, scope, features, gone):
         if isinstance(one, Block):
             inner = scope | {v.name for v in one.shows}
             bodies = [kept(b, inner, features, gone) for b in one.bodies]
-            if any(bodies):
+            if any(bodies) and not (one.hides and not any(line.text == one.bodies[0][0].text for line in bodies[0][:1] if isinstance(line, Line))):
                 made.append(dataclasses.replace(one, bodies=bodies))
             continue
         if one.defines:

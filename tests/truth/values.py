@@ -19,7 +19,7 @@ from truth import Finding, HERE, WAVETRAP
 
 DIALECTS = dialects.all_dialects()
 FAMILIES = list(DIALECTS)
-FIXED = {"rv32": [1, 2], "rv64": [8], "rv32-cxx": [3], "rv64-cxx": [1], "gcn-opencl": [1, 7], "gcn-opencl-15": [8], "gcn-hip": [7], "gcn-hip-15": [6],
+FIXED = {"rv32": [1, 2], "rv64": [8], "rv32-cxx": [3], "rv64-cxx": [1], "gcn-opencl": [1, 7], "gcn-opencl-15": [8], "gcn-hip": [1], "gcn-hip-15": [6],
          "sm-opencl": [7], "sm-cuda": [1]}
 # The share of values that are not known, of the fixed seeds; docs/truth.md has them.
 SHARES = {family: 0.05 if family == "gen9" else 0.01 for family in FAMILIES}
@@ -43,7 +43,10 @@ def frames(text):
         found = re.match(r"#\d+ +(?:0x[0-9a-f]+ in )?(\S.*?) ?\((.*)\) at .*:(\d+)$", line)
         if found:
             name = re.sub(r"^_ZL?\d+(g\d+).*", r"\1", found[1])  # GDB 13 demangles no _Float16
-            made.append((name.replace("short int", "short"), normal(found[2]), int(found[3])))
+            # GDB writes the names of types of templates' arguments its own way.
+            for ours, gdbs in (("short int", "short"), ("long long unsigned int", "unsigned long long"), ("long long int", "long long")):
+                name = name.replace(ours, gdbs)
+            made.append((name, normal(found[2]), int(found[3])))
             if found[1] == "k":
                 break
     return made

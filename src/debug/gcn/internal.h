@@ -197,6 +197,11 @@ void gcnp_decode_instruction(struct wt_probe *p, uint64_t addr, const struct wt_
 enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *callee,
                                 struct wt_caller *caller, struct wt_error *err);
 
+/* ---- writes.c ---- */
+
+/** The VGPRs that a function, or one that it calls, may write: a bit each. False: not known. */
+bool gcnp_written_vgprs(struct wt_probe *p, const struct wt_callee *callee, uint64_t written[4]);
+
 /* ---- exception.c ---- */
 
 /** Why a row has stopped, by its TTMPs and TRAPSTS. */
