@@ -1,7 +1,7 @@
 /*
- * The VGPRs that a function writes, and the functions that it calls: by their instructions. Compilers
- * allocate registers across calls of functions of one file, so that a caller may keep a value in a
- * register that the calling convention lets a function change, if the function does not.
+ * The VGPRs that a function writes, and the functions that it calls: by their instructions.
+ * Compilers allocate registers across calls of functions of one file, so that a caller may keep a
+ * value in a register that the calling convention lets a function change, if the function does not.
  *
  * Formats and opcodes: AMD, "Vega" Instruction Set Architecture, chapter 12.
  */
@@ -12,8 +12,8 @@
 #include "base/bits.h"
 
 #define MOST_FUNCTIONS 32
-#define MOST_CODE      (256 * 1024u) /* bytes of a function */
-#define BLOCK          512u          /* bytes of code that are read at a time */
+#define MOST_CODE (256 * 1024u) /* bytes of a function */
+#define BLOCK 512u              /* bytes of code that are read at a time */
 
 struct scan {
     struct wt_probe *p;
@@ -131,7 +131,14 @@ static bool add_function(struct scan *s, uint64_t addr)
 /* Follows the address of a call. False: a call of something that is not known. */
 static bool follow_call(struct scan *s, struct target *t, uint64_t next, const uint32_t word[2])
 {
-    enum { S_GETPC = 28, S_SWAPPC = 30, S_SETPC = 29, S_ADD_U32 = 0, S_ADDC_U32 = 4, LITERAL = 255 };
+    enum {
+        S_GETPC = 28,
+        S_SWAPPC = 30,
+        S_SETPC = 29,
+        S_ADD_U32 = 0,
+        S_ADDC_U32 = 4,
+        LITERAL = 255
+    };
     if (word[0] >> 23 == 0x17d) {
         const unsigned op = word[0] >> 8 & 0xff, to = word[0] >> 16 & 0x7f, from = word[0] & 0xff;
         if (op == S_GETPC)
@@ -190,7 +197,8 @@ static bool scan_function(struct scan *s, uint64_t start)
 
 bool gcnp_written_vgprs(struct wt_probe *p, const struct wt_callee *callee, uint64_t written[4])
 {
-    struct scan s = {.p = p, .callee = callee, .written = written, .start = {callee->start}, .count = 1};
+    struct scan s = {
+        .p = p, .callee = callee, .written = written, .start = {callee->start}, .count = 1};
     memset(written, 0, 4 * sizeof *written);
     for (unsigned i = 0; i < s.count; i++)
         if (!scan_function(&s, s.start[i]))
