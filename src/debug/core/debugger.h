@@ -187,6 +187,10 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
  */
 enum wt_status wt_debugger_find_caller(struct wt_debugger *d, const struct wt_callee *callee,
                                        struct wt_caller *caller, struct wt_error *err);
+/** Where a variable's address is that lanes keep in registers (the probe's find_kept). */
+enum wt_status wt_debugger_find_kept(struct wt_debugger *debugger,
+                                     const struct wt_kept_address *asked,
+                                     struct wt_kept_answer *answer, struct wt_error *err);
 
 /**
  * Where memory that @p thread sees at @p addr is watched: *home, and *part bytes of it in one

@@ -229,5 +229,6 @@ const struct wt_probe_ops wt_probe_gcn = {
     .patch = gcnp_patch,
     .decode = gcnp_decode_instruction,
     .find_caller = gcnp_find_caller,
+    .find_kept = gcnp_find_kept,
     .find_home = find_home,
 };

@@ -131,6 +131,12 @@ static bool is_sum(const struct insn *in, unsigned *source, int64_t *by)
     return true;
 }
 
+/* SOP2 whose first source is its target: s_and_b32 s33, s33, … aligns a frame. */
+static bool reads_itself(const struct insn *in)
+{
+    return in->word >> 30 == 2 && in->word >> 28 != 0xb && (in->word & 0xff) == scalar_target(in);
+}
+
 struct lane_move {
     unsigned sgpr, vgpr, lane;
 };
@@ -263,6 +269,101 @@ static void follow_prologue(struct follower *f)
             return;
         follow(f, &in);
     }
+}
+
+/* ---- the frame's base ---- */
+
+static bool writes(const struct insn *in, unsigned sgpr)
+{
+    unsigned first = 0;
+    const unsigned count = written(in, &first);
+    return sgpr >= first && sgpr < first + count;
+}
+
+/* The stack pointer or the frame pointer, as the debug information names it. */
+static int index_of_role(const struct wt_probe *p, enum wt_register_role role)
+{
+    int i = 0;
+    while (p->common.topology.registers[i].role != role)
+        i++;
+    return i;
+}
+
+/* The function's code, read in pieces: each read may be a message to another process. */
+struct code {
+    const struct wt_kept_address *asked;
+    uint64_t addr;
+    size_t size;
+    uint8_t bytes[4096];
+};
+
+static bool read_asked(void *context, uint64_t addr, void *out, size_t size)
+{
+    struct code *c = context;
+    if (addr - c->addr >= c->size || size > c->size - (addr - c->addr)) {
+        const uint64_t rest = c->asked->end - addr;
+        c->addr = addr;
+        c->size = rest < sizeof c->bytes ? (size_t)rest : sizeof c->bytes;
+        if (addr >= c->asked->end || size > c->size ||
+            !c->asked->read_code(c->asked->context, addr, c->bytes, c->size)) {
+            c->size = 0;
+            return false;
+        }
+    }
+    memcpy(out, c->bytes + (addr - c->addr), size);
+    return true;
+}
+
+/*
+ * s33 is the base from the instruction of the prologue that sets it, to that of an epilogue that
+ * restores the caller's. Both stand once in the code from the function's beginning to a return.
+ * Behind the epilogue's the stack pointer tells, which has been restored before.
+ */
+enum wt_status gcnp_find_kept(struct wt_probe *p, const struct wt_kept_address *asked,
+                              struct wt_kept_answer *answer, struct wt_error *err)
+{
+    enum { BEFORE, INSIDE, BEHIND } part = BEFORE;
+    struct code code = {.asked = asked};
+    const struct wt_callee callee = {.context = &code, .read_code = read_asked};
+    struct follower f = {.p = p, .callee = &callee}, body;
+    struct insn in;
+    (void)err;
+    *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
+    if (asked->reg != index_of_role(p, WT_ROLE_FP))
+        return WT_OK;
+    begin(&f);
+    body = f;
+    uint64_t at = asked->start;
+    for (; at < asked->pc && fetch(&f, at, &in); at += in.what.length) {
+        const bool changes = writes(&in, FP), moves = writes(&in, SP);
+        follow(&f, &in);
+        if (is_return(&in) && part == BEHIND) {
+            f = body;
+            part = INSIDE;
+        } else if (changes && part == BEFORE) {
+            part = INSIDE;
+        } else if (changes && part == INSIDE && !reads_itself(&in)) {
+            part = BEHIND;
+        }
+        if (part == INSIDE && (changes || moves))
+            body = f;
+    }
+    bool is_set = part != BEFORE;
+    for (; !is_set && at < asked->end && fetch(&f, at, &in); at += in.what.length)
+        is_set = writes(&in, FP);
+    if (!is_set)
+        return WT_OK;
+    const struct content *base = &body.sgpr[FP], *stack = &f.sgpr[SP];
+    if (part == BEFORE)
+        answer->state = WT_KEPT_NOT_YET;
+    else if (part == BEHIND && (base->kind != ENTRY_SP || stack->kind != ENTRY_SP))
+        answer->state = WT_KEPT_GONE;
+    else if (part == BEHIND)
+        *answer = (struct wt_kept_answer){.state = WT_KEPT_COMPUTED,
+                                          .count = 1,
+                                          .term = {{.reg = index_of_role(p, WT_ROLE_SP)}},
+                                          .plus = base->offset - stack->offset};
+    return WT_OK;
 }
 
 /* ---- values ---- */

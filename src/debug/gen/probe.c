@@ -117,6 +117,7 @@ const struct wt_probe_ops wt_probe_gen = {
     .set_watchpoints = genp_set_watches,
     .watched = wt_standstill_watched,
     .find_caller = genp_find_caller,
+    .find_kept = genp_find_kept,
     .window = genp_window,
     .patch = genp_patch,
     .decode = genp_decode,
