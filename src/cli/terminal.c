@@ -23,8 +23,8 @@ struct cli_terminal {
 #endif
     char *last; /* for an empty line */
     struct wt_session *session;
-    bool clear;     /* the line is to be discarded */
-    bool cancelled; /* and no other line is wanted */
+    bool clear;       /* the line is to be discarded */
+    bool cancelled;   /* and no other line is wanted */
     const char *more; /* the prompt for a further line of a command; NULL: for a command */
 };
 

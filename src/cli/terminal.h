@@ -16,8 +16,8 @@ enum cli_input { CLI_INPUT_LINE, CLI_INPUT_END, CLI_INPUT_CANCELLED };
 
 /**
  * Reads a line, without its end; the caller frees it. An empty line of a person is the last one
- * again where that makes sense. The session is served until there is input. @p more is the prompt for
- * a further line of a command; NULL: a command is wanted.
+ * again where that makes sense. The session is served until there is input. @p more is the prompt
+ * for a further line of a command; NULL: a command is wanted.
  */
 enum cli_input cli_terminal_read(struct cli_terminal *terminal, struct wt_session *session,
                                  const char *more, char **line);

@@ -71,6 +71,7 @@ static enum wt_status examine_halted(struct wt_debugger *d, uint32_t wave, struc
     if ((status = dbg_need_mask(d, wave, err)))
         return status;
     struct stop stop = {.wave = wave,
+                        .id = w->self.id,
                         .lane = w->mask ? wt_lanes_lowest(w->mask) : 0,
                         .event = {.reason = WT_STOP_INTERRUPTED}};
     snprintf(stop.event.text, sizeof stop.event.text, "halted by someone else's request");
@@ -223,9 +224,9 @@ static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool 
             d->news.modules || !d->run.going)
             break;
     }
-    if (!status && idle && !found && d->target->services->pump && d->run.going &&
-        !d->run.nonstop && !d->run.stepper_count && !d->news.modules && !dbg_is_over(d) &&
-        !dbg_has_event(d) && dbg_any_free_active(d))
+    if (!status && idle && !found && d->target->services->pump && d->run.going && !d->run.nonstop &&
+        !d->run.stepper_count && !d->news.modules && !dbg_is_over(d) && !dbg_has_event(d) &&
+        dbg_any_free_active(d))
         status = report_stuck(d, err);
     *soon = found || !idle || d->run.stepper_count || dbg_has_event(d) || d->run.stopping.on ||
             d->news.modules;

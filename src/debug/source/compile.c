@@ -235,8 +235,10 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     if (found != 1 || count == 0)
         return WT_OK;
     struct wt_error why;
+    c->build.variable = die;
     enum wt_status status = wt_build_location(&c->build, &attribute, ops, count,
                                               is_local ? frame : NULL, bias, size, o, &why);
+    c->build.variable = NULL;
     free(own);
     o->type = type;
     if (status == WT_UNSUPPORTED && strstr(why.text, "optimized out")) {
@@ -1460,8 +1462,8 @@ static enum wt_status compile_dollar(struct compiler *c, const struct wt_node *n
         kept = wt_source_variable(s, name);
     }
     if (!kept && name[0] == '_')
-        return wt_fail(err, WT_INVALID, "This device has no $%s: 'info registers' lists what there is.",
-                       name);
+        return wt_fail(err, WT_INVALID,
+                       "This device has no $%s: 'info registers' lists what there is.", name);
     if (!kept) {
         *o = lost(basic(c, "void")); /* as GDB: a variable that was never set is void */
         o->piece_count = 0;

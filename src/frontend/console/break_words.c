@@ -1,5 +1,5 @@
-/* What `break` takes beside a place: "+1", "PLACE thread N"; what is refused, and what is asked before
- * a breakpoint waits for code that is loaded later. */
+/* What `break` takes beside a place: "+1", "PLACE thread N"; what is refused, and what is asked
+ * before a breakpoint waits for code that is loaded later. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>

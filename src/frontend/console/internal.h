@@ -231,7 +231,8 @@ enum wt_status take_thread_word(struct wt_shell *c, char *text, wt_thread *threa
 /** *place becomes "FILE:LINE" for "+N" and "-N", which the caller frees; NULL: it is neither. */
 enum wt_status relative_line(struct wt_shell *c, const char *text, char **place,
                              struct wt_error *err);
-/** Whether a breakpoint on a place that is not there may wait for it. @p why says what is missing. */
+/** Whether a breakpoint on a place that is not there may wait for it. @p why says what is missing.
+ */
 bool accept_pending(struct wt_shell *c, const char *why);
 /** WT_INVALID where it is known that no instruction begins at an address. */
 enum wt_status check_begins(struct wt_shell *c, uint64_t addr, struct wt_error *err);

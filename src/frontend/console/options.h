@@ -52,7 +52,8 @@ struct wt_shell_options {
     void (*output)(void *context, const char *text, size_t length);
     /** Asks a question that is answered by yes or no; NULL: yes. */
     bool (*ask)(void *context, const char *question);
-    /** Reads one more line of a command, which the caller frees; false: there is none. NULL: never. */
+    /** Reads one more line of a command, which the caller frees; false: there is none. NULL: never.
+     */
     bool (*read_line)(void *context, char **line);
     /**
      * Shows how far something is that takes long, several times a second; NULL: it is over. False:

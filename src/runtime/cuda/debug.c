@@ -38,38 +38,38 @@ static struct {
     struct gpu *gpu;       /* of the launch */
     uint32_t interrupts;   /* that its SMs had raised before the run */
     struct wt_fault fault; /* with which the kernel is to end; kind 0: with none */
-} its = {.gate = PTHREAD_MUTEX_INITIALIZER,
-         .let = PTHREAD_COND_INITIALIZER,
-         .moved = PTHREAD_COND_INITIALIZER,
-         .state = 1,
-         .next_module = 1};
+} shared = {.gate = PTHREAD_MUTEX_INITIALIZER,
+            .let = PTHREAD_COND_INITIALIZER,
+            .moved = PTHREAD_COND_INITIALIZER,
+            .state = 1,
+            .next_module = 1};
 
 /* By the gate alone the debugger might starve beside a kernel that takes it again at once. */
 static _Atomic unsigned waiting;
 
 void debug_enter(void)
 {
-    pthread_mutex_lock(&its.gate);
+    pthread_mutex_lock(&shared.gate);
 }
 
 void debug_leave(void)
 {
-    pthread_mutex_unlock(&its.gate);
+    pthread_mutex_unlock(&shared.gate);
 }
 
 void debug_enter_as_debugger(void)
 {
     waiting++;
-    pthread_mutex_lock(&its.gate);
-    its.wanted++;
+    pthread_mutex_lock(&shared.gate);
+    shared.wanted++;
     waiting--;
 }
 
 void debug_leave_as_debugger(void)
 {
-    its.wanted--;
-    pthread_cond_broadcast(&its.let);
-    pthread_mutex_unlock(&its.gate);
+    shared.wanted--;
+    pthread_cond_broadcast(&shared.let);
+    pthread_mutex_unlock(&shared.gate);
 }
 
 /* ---- waiting ---- */
@@ -81,52 +81,52 @@ static bool wait_for(pthread_cond_t *cond, unsigned ms)
     until.tv_nsec += (long)ms * 1000000;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    return pthread_cond_timedwait(cond, &its.gate, &until) != ETIMEDOUT;
+    return pthread_cond_timedwait(cond, &shared.gate, &until) != ETIMEDOUT;
 }
 
 void debug_wait(unsigned ms)
 {
-    const uint64_t before = its.runs;
-    its.wanted--;
-    its.watchers++;
-    if (its.gpu)
-        wt_recording_asked(its.gpu->recording);
-    pthread_cond_broadcast(&its.let);
-    while (its.launch.runs && its.runs == before && wait_for(&its.moved, ms))
+    const uint64_t before = shared.runs;
+    shared.wanted--;
+    shared.watchers++;
+    if (shared.gpu)
+        wt_recording_asked(shared.gpu->recording);
+    pthread_cond_broadcast(&shared.let);
+    while (shared.launch.runs && shared.runs == before && wait_for(&shared.moved, ms))
         continue;
-    its.watchers--;
-    its.wanted++;
-    pthread_cond_broadcast(&its.let);
+    shared.watchers--;
+    shared.wanted++;
+    pthread_cond_broadcast(&shared.let);
 }
 
 void debug_poke(void)
 {
-    its.pokes++;
-    pthread_cond_broadcast(&its.let);
+    shared.pokes++;
+    pthread_cond_broadcast(&shared.let);
 }
 
 bool debug_has_news(void)
 {
-    return its.followed && its.stopped && !its.watchers;
+    return shared.followed && shared.stopped && !shared.watchers;
 }
 
 uint64_t debug_budget(const struct gpu *gpu, uint64_t without)
 {
-    its.interrupts = sm_device_interrupts(gpu->device);
-    return its.followed ? BUDGET : without;
+    shared.interrupts = sm_device_interrupts(gpu->device);
+    return shared.followed ? BUDGET : without;
 }
 
 static void tell(void)
 {
-    its.runs++;
-    pthread_cond_broadcast(&its.moved);
+    shared.runs++;
+    pthread_cond_broadcast(&shared.moved);
 }
 
 /* Gives way to the debugger, if it wants to come in. */
 static void give_way(void)
 {
-    while (its.wanted || waiting)
-        wait_for(&its.let, LOOK_MS);
+    while (shared.wanted || waiting)
+        wait_for(&shared.let, LOOK_MS);
 }
 
 /* The SM of a warp that has accessed watched memory stops behind the instruction. */
@@ -161,41 +161,41 @@ static void take_hits(struct gpu *gpu)
 static bool is_news(const struct gpu *gpu, enum wt_run result)
 {
     return result != WT_RUN_BUDGET &&
-           (result != WT_RUN_EVENT || sm_device_interrupts(gpu->device) != its.interrupts);
+           (result != WT_RUN_EVENT || sm_device_interrupts(gpu->device) != shared.interrupts);
 }
 
 /* Whether the kernel stands, for its debugger. */
 static bool stands(const struct gpu *gpu, enum wt_run result, uint64_t pokes)
 {
-    if (its.fault.kind || wt_interrupt_pending())
+    if (shared.fault.kind || wt_interrupt_pending())
         return false;
     return wt_recording_waits(gpu->recording) ||
-           (result == WT_RUN_HALTED && its.followed && its.pokes == pokes);
+           (result == WT_RUN_HALTED && shared.followed && shared.pokes == pokes);
 }
 
 bool debug_turn(struct gpu *gpu, enum wt_run *result)
 {
-    const uint64_t pokes = its.pokes;
-    its.stopped |= is_news(gpu, *result);
+    const uint64_t pokes = shared.pokes;
+    shared.stopped |= is_news(gpu, *result);
     if (*result == WT_RUN_WATCH)
         take_hits(gpu);
     tell();
-    while (its.watchers) /* else this thread might take the gate again before them, for ever */
-        wait_for(&its.let, LOOK_MS);
+    while (shared.watchers) /* else this thread might take the gate again before them, for ever */
+        wait_for(&shared.let, LOOK_MS);
     wt_recording_asked(gpu->recording);
     give_way();
     while (stands(gpu, *result, pokes))
-        wait_for(&its.let, LOOK_MS);
+        wait_for(&shared.let, LOOK_MS);
     give_way();
-    if (its.fault.kind) {
-        sm_machine(gpu->device)->fault = its.fault;
+    if (shared.fault.kind) {
+        sm_machine(gpu->device)->fault = shared.fault;
         *result = WT_RUN_FAULT;
         return false;
     }
     if (*result == WT_RUN_FAULT && !sm_machine(gpu->device)->fault.kind)
         return true; /* the debugger has gone back, and it has another future */
     if (*result == WT_RUN_HALTED)
-        return its.followed || its.pokes != pokes;
+        return shared.followed || shared.pokes != pokes;
     return *result == WT_RUN_BUDGET || *result == WT_RUN_EVENT || *result == WT_RUN_WATCH;
 }
 
@@ -203,49 +203,50 @@ bool debug_turn(struct gpu *gpu, enum wt_run *result)
 
 void debug_launch_wait(void)
 {
-    its.state += its.unloaded;
-    its.unloaded = false;
-    while ((its.held || (its.followed && its.known != its.state)) && !wt_interrupt_pending())
-        wait_for(&its.let, LOOK_MS);
+    shared.state += shared.unloaded;
+    shared.unloaded = false;
+    while ((shared.held || (shared.followed && shared.known != shared.state)) &&
+           !wt_interrupt_pending())
+        wait_for(&shared.let, LOOK_MS);
 }
 
 void debug_launch_began(struct gpu *gpu, const struct sm_launch *launch)
 {
-    its.gpu = gpu;
-    its.launch =
+    shared.gpu = gpu;
+    shared.launch =
         (struct sm_wire_launch){.number = launch->number, .runs = true, .device = gpu->number};
-    memcpy(its.launch.block, launch->block, sizeof its.launch.block);
-    memcpy(its.launch.grid, launch->grid, sizeof its.launch.grid);
-    memcpy(its.bank, launch->bank, sizeof its.bank);
-    memcpy(its.bank_size, launch->bank_size, sizeof its.bank_size);
-    its.fault.kind = WT_FAULT_NONE;
-    its.stopped = true;
+    memcpy(shared.launch.block, launch->block, sizeof shared.launch.block);
+    memcpy(shared.launch.grid, launch->grid, sizeof shared.launch.grid);
+    memcpy(shared.bank, launch->bank, sizeof shared.bank);
+    memcpy(shared.bank_size, launch->bank_size, sizeof shared.bank_size);
+    shared.fault.kind = WT_FAULT_NONE;
+    shared.stopped = true;
 }
 
 void debug_launch_ended(void)
 {
-    its.launch.runs = false;
-    its.gpu = NULL;
-    its.stopped = true;
+    shared.launch.runs = false;
+    shared.gpu = NULL;
+    shared.stopped = true;
     tell();
 }
 
 struct sm_wire_launch debug_launch(void)
 {
-    return its.launch;
+    return shared.launch;
 }
 
 bool debug_bank(unsigned bank, uint64_t *addr, uint32_t *size)
 {
-    *addr = bank < SM_BANKS ? its.bank[bank] : 0;
-    *size = bank < SM_BANKS ? its.bank_size[bank] : 0;
-    return its.launch.number > 0;
+    *addr = bank < SM_BANKS ? shared.bank[bank] : 0;
+    *size = bank < SM_BANKS ? shared.bank_size[bank] : 0;
+    return shared.launch.number > 0;
 }
 
 void debug_fail(const struct wt_fault *fault)
 {
-    if (its.launch.runs)
-        its.fault = *fault;
+    if (shared.launch.runs)
+        shared.fault = *fault;
 }
 
 /* ---- watched memory ---- */
@@ -295,76 +296,77 @@ size_t debug_take_hits(struct gpu *gpu, struct sm_wire_hit *out, size_t room)
 void debug_module_added(const struct gpu *gpu, const struct gpu_module *module)
 {
     struct debug_module *grown =
-        wt_array_grow(its.module, &its.module_room, its.module_count + 1, sizeof *grown);
+        wt_array_grow(shared.module, &shared.module_room, shared.module_count + 1, sizeof *grown);
     if (!grown)
         return; /* the program runs; its code has no symbols */
-    its.module = grown;
-    its.unloaded = false;
-    grown[its.module_count++] = (struct debug_module){.wire = {.id = its.next_module++,
-                                                               .code = module->code,
-                                                               .data = module->data,
-                                                               .device = gpu->number,
-                                                               .texts = (uint32_t)module->count},
-                                                      .module = module};
-    its.state++;
+    shared.module = grown;
+    shared.unloaded = false;
+    grown[shared.module_count++] = (struct debug_module){.wire = {.id = shared.next_module++,
+                                                                  .code = module->code,
+                                                                  .data = module->data,
+                                                                  .device = gpu->number,
+                                                                  .texts = (uint32_t)module->count},
+                                                         .module = module};
+    shared.state++;
 }
 
 void debug_module_removed(const struct gpu_module *module)
 {
-    for (size_t i = 0; i < its.module_count; i++) {
-        if (its.module[i].module != module)
+    for (size_t i = 0; i < shared.module_count; i++) {
+        if (shared.module[i].module != module)
             continue;
-        memmove(&its.module[i], &its.module[i + 1], (--its.module_count - i) * sizeof *its.module);
-        its.unloaded = true;
+        memmove(&shared.module[i], &shared.module[i + 1],
+                (--shared.module_count - i) * sizeof *shared.module);
+        shared.unloaded = true;
         return;
     }
 }
 
 const struct debug_module *debug_modules(size_t *count, uint64_t *state)
 {
-    *count = its.module_count;
-    *state = its.state;
-    return its.module;
+    *count = shared.module_count;
+    *state = shared.state;
+    return shared.module;
 }
 
 /* ---- who is there ---- */
 
 void debug_hold(bool hold)
 {
-    its.held = hold;
-    pthread_cond_broadcast(&its.let);
+    shared.held = hold;
+    pthread_cond_broadcast(&shared.let);
 }
 
 bool debug_held(void)
 {
-    return its.held;
+    return shared.held;
 }
 
 void debug_follow(bool follow)
 {
-    its.followed = follow;
-    its.known = 0;
+    shared.followed = follow;
+    shared.known = 0;
     debug_hold(false);
 }
 
 bool debug_followed(void)
 {
-    return its.followed;
+    return shared.followed;
 }
 
 void debug_known(uint64_t state)
 {
-    its.known = state;
-    pthread_cond_broadcast(&its.let);
+    shared.known = state;
+    pthread_cond_broadcast(&shared.let);
 }
 
 int debug_event(uint64_t *state)
 {
-    if (its.gpu)
-        wt_recording_asked(its.gpu->recording);
+    if (shared.gpu)
+        wt_recording_asked(shared.gpu->recording);
     const int happened =
-        (its.stopped ? SM_WIRE_STOPPED : 0) | (its.known != its.state ? SM_WIRE_CODE : 0);
-    its.stopped = false;
-    *state = its.state;
+        (shared.stopped ? SM_WIRE_STOPPED : 0) | (shared.known != shared.state ? SM_WIRE_CODE : 0);
+    shared.stopped = false;
+    *state = shared.state;
     return happened;
 }

@@ -27,16 +27,16 @@ static struct {
     struct gpu *const *gpu;
     unsigned gpu_count;
     _Alignas(8) uint8_t bytes[SM_WIRE_MOST];
-} its;
+} server;
 
 static struct gpu *gpu_at(uint32_t number)
 {
-    return number < its.gpu_count ? its.gpu[number] : NULL;
+    return number < server.gpu_count ? server.gpu[number] : NULL;
 }
 
 static struct sm_device *device_of(uint32_t number)
 {
-    return number < its.gpu_count ? its.gpu[number]->device : NULL;
+    return number < server.gpu_count ? server.gpu[number]->device : NULL;
 }
 
 /* ---- memory ---- */
@@ -93,12 +93,12 @@ static bool copy(const struct sm_wire_request *r, uint8_t *bytes, bool out)
 static void note_breakpoint(const struct sm_wire_request *r)
 {
     struct wt_planted_one one = {.addr = r->value, .size = 8};
-    wt_planted_written(cuda_planted(), r->value, its.bytes, r->size);
-    if (r->size != one.size || wt_load_le(its.bytes, 8) != BPT_TRAP_1 ||
+    wt_planted_written(cuda_planted(), r->value, server.bytes, r->size);
+    if (r->size != one.size || wt_load_le(server.bytes, 8) != BPT_TRAP_1 ||
         !copy(r, one.original, true))
         return;
     memset(one.mask, 0xff, one.size);
-    memcpy(one.trap, its.bytes, one.size);
+    memcpy(one.trap, server.bytes, one.size);
     wt_planted_add(cuda_planted(), &one);
 }
 
@@ -116,13 +116,13 @@ static void let_go(void *context)
     (void)context;
     debug_enter_as_debugger();
     wt_final_want(cuda_final_memory(), false);
-    for (uint32_t i = 0; i < its.gpu_count; i++)
-        gpu_record(its.gpu[i], 0);
+    for (uint32_t i = 0; i < server.gpu_count; i++)
+        gpu_record(server.gpu[i], 0);
     if (debug_followed()) { /* who has only looked has changed nothing */
         wt_planted_set(cuda_planted(), false, copy_code, NULL);
         wt_planted_forget(cuda_planted());
-        for (uint32_t i = 0; i < its.gpu_count; i++) {
-            debug_watch(its.gpu[i], NULL, 0);
+        for (uint32_t i = 0; i < server.gpu_count; i++) {
+            debug_watch(server.gpu[i], NULL, 0);
             sm_device_release(device_of(i));
         }
         debug_follow(false);
@@ -139,10 +139,10 @@ static void answer_hello(struct sm_wire_answer *answer)
                                   .request_bytes = sizeof(struct sm_wire_request),
                                   .pid = (uint32_t)getpid()};
     static_assert(STATE_MOST_GPUS <= SM_WIRE_DEVICES, "the greeting has room for all");
-    for (; hello.devices < its.gpu_count; hello.devices++)
-        hello.sms[hello.devices] = gpu_sms(its.gpu[hello.devices]);
+    for (; hello.devices < server.gpu_count; hello.devices++)
+        hello.sms[hello.devices] = gpu_sms(server.gpu[hello.devices]);
     answer->size = sizeof hello;
-    memcpy(its.bytes, &hello, sizeof hello);
+    memcpy(server.bytes, &hello, sizeof hello);
 }
 
 static void access_registers(struct gpu *g, const struct sm_wire_request *r,
@@ -152,7 +152,7 @@ static void access_registers(struct gpu *g, const struct sm_wire_request *r,
     for (size_t at = 0; at + sizeof(struct sm_wire_register) <= r->size;
          at += sizeof(struct sm_wire_register)) {
         struct sm_wire_register one;
-        memcpy(&one, its.bytes + at, sizeof one);
+        memcpy(&one, server.bytes + at, sizeof one);
         const struct wt_input input = {.kind =
                                            one.write ? WT_INPUT_DEBUG_WRITE : WT_INPUT_DEBUG_READ,
                                        .addr = one.addr,
@@ -160,7 +160,7 @@ static void access_registers(struct gpu *g, const struct sm_wire_request *r,
         const uint32_t value = gpu_input(g, &input);
         one.value = one.write ? one.value : value;
         written |= one.write;
-        memcpy(its.bytes + at, &one, sizeof one);
+        memcpy(server.bytes + at, &one, sizeof one);
     }
     answer->size = r->size;
     if (written)
@@ -182,7 +182,7 @@ static void list_warps(struct sm_device *d, struct sm_wire_answer *answer)
                                          .error = state.error};
             memcpy(warp.block, state.cta, sizeof warp.block);
         }
-        memcpy(its.bytes + i * sizeof warp, &warp, sizeof warp);
+        memcpy(server.bytes + i * sizeof warp, &warp, sizeof warp);
     }
     answer->size = count * (uint32_t)sizeof(struct sm_wire_warp);
 }
@@ -193,7 +193,7 @@ static void list_modules(struct sm_wire_answer *answer)
     const struct debug_module *list = debug_modules(&count, &answer->value[0]);
     const size_t most = SM_WIRE_MOST / sizeof list->wire;
     for (size_t i = 0; i < count && i < most; i++)
-        memcpy(its.bytes + i * sizeof list->wire, &list[i].wire, sizeof list->wire);
+        memcpy(server.bytes + i * sizeof list->wire, &list[i].wire, sizeof list->wire);
     answer->size = (uint32_t)((count < most ? count : most) * sizeof list->wire);
 }
 
@@ -215,7 +215,7 @@ static int read_text(const struct sm_wire_request *r, struct sm_wire_answer *ans
         length = strlen(text);
     const size_t left = r->lanes < length ? length - r->lanes : 0;
     answer->size = (uint32_t)(left < r->size ? left : r->size);
-    memcpy(its.bytes, (const uint8_t *)text + (length - left), answer->size);
+    memcpy(server.bytes, (const uint8_t *)text + (length - left), answer->size);
     free(cubin);
     return 0;
 }
@@ -225,10 +225,11 @@ static int write_core(struct gpu *g, const struct sm_wire_request *r, struct sm_
     struct wt_host_core_request asked;
     struct wt_error err = {0};
     int result = -EINVAL;
-    if (wt_host_core_take(&asked, its.bytes, r->size)) {
+    if (wt_host_core_take(&asked, server.bytes, r->size)) {
         result = -(int)wt_host_core_write(&cuda_core_ops, g, &asked.core, &err);
         if (result)
-            answer->size = (uint32_t)snprintf((char *)its.bytes, SM_WIRE_MOST, "%s", err.text) + 1;
+            answer->size =
+                (uint32_t)snprintf((char *)server.bytes, SM_WIRE_MOST, "%s", err.text) + 1;
     }
     wt_host_core_forget(&asked);
     return result;
@@ -238,7 +239,7 @@ static bool write_row(struct gpu *g, const struct sm_wire_request *r)
 {
     struct sm_row_write w = {.warp = r->warp, .number = r->number, .lanes = r->lanes};
     static_assert(sizeof w.row == SM_WIRE_ROW, "a row of 32 dwords");
-    memcpy(w.row, its.bytes, sizeof w.row);
+    memcpy(w.row, server.bytes, sizeof w.row);
     return gpu_input(g, &(struct wt_input){.kind = WT_INPUT_OPERATION,
                                            .bytes = &w,
                                            .size = sizeof w,
@@ -250,7 +251,7 @@ static int serve_history(struct gpu *g, const struct sm_wire_request *r,
 {
     const struct wt_travel_request asked = {.what = r->number, .argument = r->value, r->size};
     struct wt_travel_answer told;
-    wt_recording_serve(g->recording, &asked, &told, its.bytes);
+    wt_recording_serve(g->recording, &asked, &told, server.bytes);
     answer->size = told.size;
     answer->value[0] = told.argument;
     return told.result;
@@ -261,9 +262,9 @@ static bool next_used(void *context, uint64_t from, uint64_t *addr, uint64_t *en
 {
     bool any = false;
     (void)context;
-    for (unsigned i = 0; i < its.gpu_count; i++) {
+    for (unsigned i = 0; i < server.gpu_count; i++) {
         uint64_t start, size;
-        if (!sm_device_next_mapped(its.gpu[i]->device, from, &start, &size) ||
+        if (!sm_device_next_mapped(server.gpu[i]->device, from, &start, &size) ||
             (any && start >= *addr))
             continue;
         *addr = start;
@@ -276,9 +277,28 @@ static bool next_used(void *context, uint64_t from, uint64_t *addr, uint64_t *en
 static int serve_final(const struct sm_wire_request *r, struct sm_wire_answer *answer)
 {
     static const struct wt_final_ops memory = {next_used, cuda_read_plain};
-    answer->size = (uint32_t)wt_final_next(cuda_final_memory(), &memory, NULL, r->value, its.bytes,
-                                           sizeof its.bytes);
+    answer->size = (uint32_t)wt_final_next(cuda_final_memory(), &memory, NULL, r->value,
+                                           server.bytes, sizeof server.bytes);
     return WT_FINAL_WIRE_MEMORY;
+}
+
+/* Why a warp waits, and where its lanes that are not enabled go on. */
+static int tell_detail(struct wt_machine *m, uint32_t warp, struct sm_wire_answer *answer)
+{
+    struct wt_wave_view view;
+    struct sm_wire_waiters waiters[SM_WIRE_MOST_WAITERS];
+    unsigned count = 0;
+    m->ops->view(m, warp, &view);
+    for (unsigned i = view.depth; i-- > 0 && count < SM_WIRE_MOST_WAITERS;) {
+        struct wt_divergence entry;
+        if (m->ops->divergence(m, warp, i, &entry) && entry.other)
+            waiters[count++] =
+                (struct sm_wire_waiters){.pc = entry.pc, .lanes = (uint32_t)entry.other};
+    }
+    memcpy(server.bytes, &view, sizeof view);
+    memcpy(server.bytes + sizeof view, waiters, count * sizeof *waiters);
+    answer->size = (uint32_t)(sizeof view + count * sizeof *waiters);
+    return 0;
 }
 
 /* A request to a device. */
@@ -288,7 +308,6 @@ static int serve_device(struct gpu *g, const struct sm_wire_request *r,
     struct sm_device *d = g->device;
     struct wt_machine *m = sm_machine(d);
     struct sm_warp_state state;
-    struct wt_wave_view view;
     uint32_t size;
     switch ((enum sm_wire_kind)r->kind) {
     case SM_WIRE_REGISTERS:
@@ -304,28 +323,23 @@ static int serve_device(struct gpu *g, const struct sm_wire_request *r,
     case SM_WIRE_WARPS:
         list_warps(d, answer);
         return 0;
-    case SM_WIRE_WAITS:
-        if (r->warp >= m->waves)
-            return -EINVAL;
-        m->ops->view(m, r->warp, &view);
-        answer->size = sizeof view;
-        memcpy(its.bytes, &view, sizeof view);
-        return 0;
+    case SM_WIRE_DETAIL:
+        return r->warp < m->waves ? tell_detail(m, r->warp, answer) : -EINVAL;
     case SM_WIRE_READ_ROW:
         answer->size = SM_WIRE_ROW;
-        memset(its.bytes, 0, SM_WIRE_ROW);
-        return m->ops->read_row(m, r->warp, r->number, its.bytes) ? 0 : -EINVAL;
+        memset(server.bytes, 0, SM_WIRE_ROW);
+        return m->ops->read_row(m, r->warp, r->number, server.bytes) ? 0 : -EINVAL;
     case SM_WIRE_WRITE_ROW:
         return write_row(g, r) ? 0 : -EINVAL;
     case SM_WIRE_READ_FILE:
         answer->size = r->size;
-        return sm_read_file(d, r->warp, r->value, its.bytes, r->size) ? 0 : -EINVAL;
+        return sm_read_file(d, r->warp, r->value, server.bytes, r->size) ? 0 : -EINVAL;
     case SM_WIRE_WATCH:
-        return debug_watch(g, (const void *)its.bytes, r->size / sizeof(struct sm_wire_watch))
+        return debug_watch(g, (const void *)server.bytes, r->size / sizeof(struct sm_wire_watch))
                    ? 0
                    : -ENOMEM;
     case SM_WIRE_HITS:
-        answer->size = (uint32_t)(debug_take_hits(g, (void *)its.bytes,
+        answer->size = (uint32_t)(debug_take_hits(g, (void *)server.bytes,
                                                   SM_WIRE_MOST / sizeof(struct sm_wire_hit)) *
                                   sizeof(struct sm_wire_hit));
         return 0;
@@ -374,14 +388,14 @@ static int serve(const struct sm_wire_request *r, struct sm_wire_answer *answer)
     case SM_WIRE_LAUNCH:
         launch = debug_launch();
         answer->size = sizeof launch;
-        memcpy(its.bytes, &launch, sizeof launch);
+        memcpy(server.bytes, &launch, sizeof launch);
         return 0;
     case SM_WIRE_READ:
         answer->size = r->size;
-        return copy(r, its.bytes, true) ? 0 : -EFAULT;
+        return copy(r, server.bytes, true) ? 0 : -EFAULT;
     case SM_WIRE_WRITE:
         note_breakpoint(r);
-        return copy(r, its.bytes, false) ? 0 : -EFAULT;
+        return copy(r, server.bytes, false) ? 0 : -EFAULT;
     case SM_WIRE_BANK:
         if (!debug_bank(r->number, &answer->value[0], &size))
             return -EINVAL;
@@ -414,7 +428,7 @@ static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
     struct sm_wire_answer answer = {.result = 0};
     (void)context;
     if (!wt_endpoint_receive(fd, &request, sizeof request) || !sm_wire_sound(&request) ||
-        !wt_endpoint_receive(fd, its.bytes, sm_wire_follows(&request)))
+        !wt_endpoint_receive(fd, server.bytes, sm_wire_follows(&request)))
         return false;
     debug_enter_as_debugger();
     answer.result = serve(&request, &answer);
@@ -422,7 +436,7 @@ static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
         request.kind != SM_WIRE_CORE && request.kind != SM_WIRE_HISTORY)
         answer.size = 0;
     debug_leave_as_debugger();
-    return wt_endpoint_answer(endpoint, &answer, sizeof answer, its.bytes, answer.size);
+    return wt_endpoint_answer(endpoint, &answer, sizeof answer, server.bytes, answer.size);
 }
 
 static size_t end_word(int status, bool closed, uint8_t word[WT_ENDPOINT_WORD])
@@ -470,8 +484,8 @@ static const struct wt_endpoint_ops ops = {.kind = SM_WIRE_SOCKET,
 /* A child has neither the threads nor the devices of its parent. */
 static void after_fork(void)
 {
-    wt_endpoint_after_fork(its.endpoint);
-    its.endpoint = NULL;
+    wt_endpoint_after_fork(server.endpoint);
+    server.endpoint = NULL;
     *cuda_final_memory() = (struct wt_final_memory)WT_FINAL_MEMORY_NONE;
     *cuda_planted() = (struct wt_planted_list)WT_PLANTED_NONE;
 }
@@ -480,19 +494,19 @@ static void tell_exit(int status, void *context)
 {
     (void)context;
     if (wt_final_wanted(cuda_final_memory()))
-        wt_endpoint_tell_exit_and_wait(its.endpoint, status);
+        wt_endpoint_tell_exit_and_wait(server.endpoint, status);
     else
-        wt_endpoint_tell_exit(its.endpoint, status);
+        wt_endpoint_tell_exit(server.endpoint, status);
 }
 
 void endpoint_start(struct gpu *const *gpus, unsigned count)
 {
     pid_t holder;
-    its.gpu = gpus;
-    its.gpu_count = count;
+    server.gpu = gpus;
+    server.gpu_count = count;
     debug_hold(wt_endpoint_held(&holder));
-    its.endpoint = wt_endpoint_start(&ops, NULL, holder);
-    if (!its.endpoint && debug_held()) {
+    server.endpoint = wt_endpoint_start(&ops, NULL, holder);
+    if (!server.endpoint && debug_held()) {
         fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
         debug_hold(false);
     }
@@ -502,5 +516,5 @@ void endpoint_start(struct gpu *const *gpus, unsigned count)
 
 __attribute__((destructor)) void endpoint_forget(void)
 {
-    wt_endpoint_forget(its.endpoint);
+    wt_endpoint_forget(server.endpoint);
 }

@@ -40,7 +40,7 @@ static struct {
     struct text *text;
     size_t built_count, built_capacity, loaded_count, loaded_capacity, text_count, text_capacity;
     uint64_t last; /* number that was given to a kernel */
-} the_code = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} known_code = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *copy_of(const void *bytes, size_t size)
 {
@@ -56,11 +56,11 @@ void drm_code_built(const char *name, const void *code, size_t size, const void 
                     size_t elf_size)
 {
     struct built *b = calloc(1, sizeof *b);
-    pthread_mutex_lock(&the_code.lock);
-    struct built **grown = wt_array_grow(the_code.built, &the_code.built_capacity,
-                                         the_code.built_count + 1, sizeof(struct built *));
+    pthread_mutex_lock(&known_code.lock);
+    struct built **grown = wt_array_grow(known_code.built, &known_code.built_capacity,
+                                         known_code.built_count + 1, sizeof(struct built *));
     if (grown)
-        the_code.built = grown;
+        known_code.built = grown;
     if (b)
         *b = (struct built){.name = strdup(name),
                             .code = copy_of(code, size),
@@ -68,30 +68,30 @@ void drm_code_built(const char *name, const void *code, size_t size, const void 
                             .size = size,
                             .elf_size = elf_size};
     if (b && grown && b->name && b->code && b->elf) {
-        grown[the_code.built_count++] = b;
+        grown[known_code.built_count++] = b;
     } else if (b) {
         free(b->name);
         free(b->code);
         free(b->elf);
         free(b);
     }
-    pthread_mutex_unlock(&the_code.lock);
+    pthread_mutex_unlock(&known_code.lock);
 }
 
 bool drm_code_source(const char *text, size_t size, char *name, size_t room)
 {
     size = strnlen(text, size); /* the runtime counts a zero at the end */
-    pthread_mutex_lock(&the_code.lock);
-    struct text *grown = wt_array_grow(the_code.text, &the_code.text_capacity,
-                                       the_code.text_count + 1, sizeof *grown);
+    pthread_mutex_lock(&known_code.lock);
+    struct text *grown = wt_array_grow(known_code.text, &known_code.text_capacity,
+                                       known_code.text_count + 1, sizeof *grown);
     char *copy = grown ? copy_of(text, size) : NULL;
     if (grown)
-        the_code.text = grown;
+        known_code.text = grown;
     if (copy) {
-        grown[the_code.text_count++] = (struct text){copy, size};
-        snprintf(name, room, GEN_WIRE_SOURCE_PATH, (unsigned)the_code.text_count);
+        grown[known_code.text_count++] = (struct text){copy, size};
+        snprintf(name, room, GEN_WIRE_SOURCE_PATH, (unsigned)known_code.text_count);
     }
-    pthread_mutex_unlock(&the_code.lock);
+    pthread_mutex_unlock(&known_code.lock);
     return copy != NULL;
 }
 
@@ -115,8 +115,8 @@ static bool same_code(const uint8_t *a, const uint8_t *b, size_t size)
 static struct built *find_built(const uint8_t *code, size_t room)
 {
     struct built *found = NULL;
-    for (size_t i = the_code.built_count; i-- > 0;) {
-        struct built *b = the_code.built[i];
+    for (size_t i = known_code.built_count; i-- > 0;) {
+        struct built *b = known_code.built[i];
         if (b->size && b->size <= room && (!found || (found->taken && !b->taken)) &&
             same_code(code, b->code, b->size & ~(size_t)7))
             found = b;
@@ -137,25 +137,26 @@ static size_t length_of(const uint8_t *code, size_t room)
 static struct loaded *find_loaded(uint32_t device, uint64_t address)
 {
     size_t i = 0;
-    while (i < the_code.loaded_count &&
-           (the_code.loaded[i].device != device || the_code.loaded[i].address != address))
+    while (i < known_code.loaded_count &&
+           (known_code.loaded[i].device != device || known_code.loaded[i].address != address))
         i++;
-    return i < the_code.loaded_count ? &the_code.loaded[i] : NULL;
+    return i < known_code.loaded_count ? &known_code.loaded[i] : NULL;
 }
 
 static void unload(struct loaded *l)
 {
     free(l->code);
-    *l = the_code.loaded[--the_code.loaded_count];
+    *l = known_code.loaded[--known_code.loaded_count];
 }
 
 /* The runtime has given the memory of released kernels to this one. */
 static void unload_overlapping(uint32_t device, uint64_t address, size_t size)
 {
-    for (size_t i = the_code.loaded_count; i-- > 0;)
-        if (the_code.loaded[i].device == device && the_code.loaded[i].address < address + size &&
-            address < the_code.loaded[i].address + the_code.loaded[i].size)
-            unload(&the_code.loaded[i]);
+    for (size_t i = known_code.loaded_count; i-- > 0;)
+        if (known_code.loaded[i].device == device &&
+            known_code.loaded[i].address < address + size &&
+            address < known_code.loaded[i].address + known_code.loaded[i].size)
+            unload(&known_code.loaded[i]);
 }
 
 /* The compiler's own breakpoint is a move of a number to nowhere. */
@@ -173,18 +174,18 @@ static void load(uint32_t device, uint64_t address, uint8_t *code, size_t room)
 {
     struct built *built = find_built(code, room);
     const size_t size = built ? built->size : length_of(code, room);
-    struct loaded *grown = wt_array_grow(the_code.loaded, &the_code.loaded_capacity,
-                                         the_code.loaded_count + 1, sizeof *grown);
+    struct loaded *grown = wt_array_grow(known_code.loaded, &known_code.loaded_capacity,
+                                         known_code.loaded_count + 1, sizeof *grown);
     uint8_t *copy = grown ? copy_of(code, size) : NULL;
     if (grown)
-        the_code.loaded = grown;
+        known_code.loaded = grown;
     if (!copy)
         return;
     if (built)
         built->taken = true;
-    struct loaded *l = &the_code.loaded[the_code.loaded_count++];
+    struct loaded *l = &known_code.loaded[known_code.loaded_count++];
     *l = (struct loaded){.device = device,
-                         .number = ++the_code.last,
+                         .number = ++known_code.last,
                          .address = address,
                          .code = copy,
                          .size = size,
@@ -196,7 +197,7 @@ void drm_code_runs(uint32_t device, uint64_t address, uint8_t *code, size_t room
 {
     if (!room)
         return;
-    pthread_mutex_lock(&the_code.lock);
+    pthread_mutex_lock(&known_code.lock);
     const struct loaded *there = find_loaded(device, address);
     const struct built *built = find_built(code, room);
     /* A kernel that was recompiled to identical code at the same address is the same entry. */
@@ -205,25 +206,25 @@ void drm_code_runs(uint32_t device, uint64_t address, uint8_t *code, size_t room
         unload_overlapping(device, address, built ? built->size : length_of(code, room));
         load(device, address, code, room);
     }
-    pthread_mutex_unlock(&the_code.lock);
+    pthread_mutex_unlock(&known_code.lock);
 }
 
 /* ---- what debuggers ask ---- */
 
 uint64_t drm_code_state(void)
 {
-    pthread_mutex_lock(&the_code.lock);
-    const uint64_t state = the_code.last;
-    pthread_mutex_unlock(&the_code.lock);
+    pthread_mutex_lock(&known_code.lock);
+    const uint64_t state = known_code.last;
+    pthread_mutex_unlock(&known_code.lock);
     return state;
 }
 
 uint32_t drm_code_list(struct gen_wire_kernel *list, uint32_t room)
 {
     uint32_t count = 0;
-    pthread_mutex_lock(&the_code.lock);
-    for (size_t i = 0; i < the_code.loaded_count && count < room; i++) {
-        const struct loaded *l = &the_code.loaded[i];
+    pthread_mutex_lock(&known_code.lock);
+    for (size_t i = 0; i < known_code.loaded_count && count < room; i++) {
+        const struct loaded *l = &known_code.loaded[i];
         struct gen_wire_kernel *k = &list[count++];
         *k = (struct gen_wire_kernel){.device = l->device,
                                       .number = l->number,
@@ -235,18 +236,18 @@ uint32_t drm_code_list(struct gen_wire_kernel *list, uint32_t room)
         else
             wt_drm_kernel_name(l->address, k->name, sizeof k->name);
     }
-    pthread_mutex_unlock(&the_code.lock);
+    pthread_mutex_unlock(&known_code.lock);
     return count;
 }
 
 bool drm_code_has(uint32_t device, uint64_t address)
 {
     bool has = false;
-    pthread_mutex_lock(&the_code.lock);
-    for (size_t i = 0; i < the_code.loaded_count; i++)
-        has |= the_code.loaded[i].device == device &&
-               address - the_code.loaded[i].address < the_code.loaded[i].size;
-    pthread_mutex_unlock(&the_code.lock);
+    pthread_mutex_lock(&known_code.lock);
+    for (size_t i = 0; i < known_code.loaded_count; i++)
+        has |= known_code.loaded[i].device == device &&
+               address - known_code.loaded[i].address < known_code.loaded[i].size;
+    pthread_mutex_unlock(&known_code.lock);
     return has;
 }
 
@@ -264,24 +265,24 @@ static uint32_t copy_part(const void *from, size_t length, uint64_t offset, void
 uint32_t drm_code_elf(uint64_t number, uint64_t offset, void *out, uint32_t size)
 {
     uint32_t copied = 0;
-    pthread_mutex_lock(&the_code.lock);
-    for (size_t i = 0; i < the_code.loaded_count; i++) {
-        const struct built *b = the_code.loaded[i].built;
-        if (the_code.loaded[i].number == number && b)
+    pthread_mutex_lock(&known_code.lock);
+    for (size_t i = 0; i < known_code.loaded_count; i++) {
+        const struct built *b = known_code.loaded[i].built;
+        if (known_code.loaded[i].number == number && b)
             copied = copy_part(b->elf, b->elf_size, offset, out, size);
     }
-    pthread_mutex_unlock(&the_code.lock);
+    pthread_mutex_unlock(&known_code.lock);
     return copied;
 }
 
 int32_t drm_code_text(uint64_t number, uint64_t offset, void *out, uint32_t size)
 {
     int32_t copied = -1;
-    pthread_mutex_lock(&the_code.lock);
-    if (number && number <= the_code.text_count) {
-        const struct text *t = &the_code.text[number - 1];
+    pthread_mutex_lock(&known_code.lock);
+    if (number && number <= known_code.text_count) {
+        const struct text *t = &known_code.text[number - 1];
         copied = (int32_t)copy_part(t->bytes, t->size, offset, out, size);
     }
-    pthread_mutex_unlock(&the_code.lock);
+    pthread_mutex_unlock(&known_code.lock);
     return copied;
 }

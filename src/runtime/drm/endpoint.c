@@ -34,16 +34,16 @@ static struct {
     unsigned gpu_count;
     bool registered; /* what happens at the process's end, and in its children */
     _Alignas(8) uint8_t bytes[GEN_WIRE_MOST];
-} the;
+} server;
 
 static struct drm_debugged *debugged(unsigned number)
 {
-    return wt_drm_emulated_debugged(the.gpus[number]);
+    return wt_drm_emulated_debugged(server.gpus[number]);
 }
 
 static struct wt_i915 *driver(unsigned number)
 {
-    return wt_drm_emulated_driver(the.gpus[number]);
+    return wt_drm_emulated_driver(server.gpus[number]);
 }
 
 /* ---- memory; the device has been taken ---- */
@@ -133,7 +133,7 @@ static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size,
 /* Puts all breakpoints into a GPU's memory, or takes them out. */
 static void set_breakpoints(unsigned number, bool on)
 {
-    wt_planted_set(wt_i915_planted(driver(number)), on, copy_code, the.gpus[number]);
+    wt_planted_set(wt_i915_planted(driver(number)), on, copy_code, server.gpus[number]);
 }
 
 /* ---- requests ---- */
@@ -143,27 +143,27 @@ static void greet(struct gen_wire_answer *answer)
     struct gen_wire_hello hello = {.magic = GEN_WIRE_MAGIC,
                                    .request_bytes = sizeof(struct gen_wire_request),
                                    .pid = (uint32_t)getpid(),
-                                   .gpus = the.gpu_count,
+                                   .gpus = server.gpu_count,
                                    .saved = GEN_SAVED_APERTURE,
                                    .slm = GEN_SLM_APERTURE,
                                    .file = GEN_FILE_APERTURE};
-    for (unsigned i = 0; i < the.gpu_count; i++)
+    for (unsigned i = 0; i < server.gpu_count; i++)
         hello.subslices[i] = gen_machine(debugged(i)->device)->waves / GEN_SUBSLICE_THREADS;
     answer->size = sizeof hello;
-    memcpy(the.bytes, &hello, sizeof hello);
+    memcpy(server.bytes, &hello, sizeof hello);
 }
 
 static void tell_event(const struct gen_wire_request *request, struct gen_wire_answer *answer)
 {
     const uint64_t ms = request->value < GEN_WIRE_WAIT_MS ? request->value : GEN_WIRE_WAIT_MS;
     struct drm_debugged *gpus[WT_DRM_MOST_GPUS];
-    for (unsigned i = 0; i < the.gpu_count; i++) {
+    for (unsigned i = 0; i < server.gpu_count; i++) {
         gpus[i] = debugged(i);
         drm_debugged_asked(gpus[i]);
     }
-    answer->result = drm_debugged_attention(gpus, the.gpu_count, ms) ? GEN_WIRE_ATTENTION : 0;
+    answer->result = drm_debugged_attention(gpus, server.gpu_count, ms) ? GEN_WIRE_ATTENTION : 0;
     answer->value = drm_code_state();
-    for (unsigned i = 0; i < the.gpu_count; i++) {
+    for (unsigned i = 0; i < server.gpu_count; i++) {
         drm_debugged_enter(gpus[i]);
         if (answer->value != gpus[i]->known)
             answer->result |= GEN_WIRE_CODE;
@@ -192,10 +192,11 @@ static void serve_core(const struct gen_wire_request *request, struct gen_wire_a
     struct wt_host_core_request asked;
     struct wt_error err;
     answer->result = -EINVAL;
-    if (wt_host_core_take(&asked, the.bytes, request->size)) {
+    if (wt_host_core_take(&asked, server.bytes, request->size)) {
         answer->result = -(int32_t)write_core(request->device, &asked.core, &err);
         if (answer->result)
-            answer->size = (uint32_t)snprintf((char *)the.bytes, GEN_WIRE_MOST, "%s", err.text) + 1;
+            answer->size =
+                (uint32_t)snprintf((char *)server.bytes, GEN_WIRE_MOST, "%s", err.text) + 1;
     }
     wt_host_core_forget(&asked);
 }
@@ -213,7 +214,7 @@ static void tell_fault(const struct drm_debugged *g, struct gen_wire_answer *ans
                                   .time = fault->time};
     snprintf(told.text, sizeof told.text, "%s", fault->text);
     answer->size = sizeof told;
-    memcpy(the.bytes, &told, sizeof told);
+    memcpy(server.bytes, &told, sizeof told);
 }
 
 static void serve_history(const struct drm_debugged *g, const struct gen_wire_request *request,
@@ -221,7 +222,7 @@ static void serve_history(const struct drm_debugged *g, const struct gen_wire_re
 {
     const struct wt_travel_request asked = {request->addr, request->value, request->size};
     struct wt_travel_answer told;
-    wt_recording_serve(g->recording, &asked, &told, the.bytes);
+    wt_recording_serve(g->recording, &asked, &told, server.bytes);
     answer->result = told.result;
     answer->size = told.size;
     answer->value = told.argument;
@@ -231,7 +232,7 @@ static void serve_history(const struct drm_debugged *g, const struct gen_wire_re
 static void serve_device(const struct gen_wire_request *request, struct gen_wire_answer *answer)
 {
     struct drm_debugged *g = debugged(request->device);
-    struct wt_drm_emulated *gpu = the.gpus[request->device];
+    struct wt_drm_emulated *gpu = server.gpus[request->device];
     struct wt_machine *m = gen_machine(g->device);
     const uint32_t thread = request->thread < m->waves ? request->thread : 0;
     struct wt_wave_view view;
@@ -245,30 +246,30 @@ static void serve_device(const struct gen_wire_request *request, struct gen_wire
         drm_debugged_write(g, (uint32_t)request->addr / 4, (uint32_t)request->value);
         break;
     case GEN_WIRE_READ:
-        if (copy(gpu, thread, request->addr, the.bytes, request->size, true))
+        if (copy(gpu, thread, request->addr, server.bytes, request->size, true))
             answer->size = request->size;
         else
             answer->result = -EFAULT;
         break;
     case GEN_WIRE_WRITE:
-        note_breakpoint(gpu, request->addr, the.bytes, request->size);
-        if (!copy(gpu, thread, request->addr, the.bytes, request->size, false))
+        note_breakpoint(gpu, request->addr, server.bytes, request->size);
+        if (!copy(gpu, thread, request->addr, server.bytes, request->size, false))
             answer->result = -EFAULT;
         break;
     case GEN_WIRE_WATCH:
-        if (!drm_debugged_watch(g, (const void *)the.bytes,
+        if (!drm_debugged_watch(g, (const void *)server.bytes,
                                 request->size / sizeof(struct gen_wire_watch)))
             answer->result = -ENOMEM;
         break;
     case GEN_WIRE_WATCHED:
         answer->size = (uint32_t)sizeof(struct gen_wire_hit) *
                        (uint32_t)drm_debugged_take_hits(
-                           g, (void *)the.bytes, request->size / sizeof(struct gen_wire_hit));
+                           g, (void *)server.bytes, request->size / sizeof(struct gen_wire_hit));
         break;
     case GEN_WIRE_WAITS:
         m->ops->view(m, thread, &view);
         answer->size = sizeof view;
-        memcpy(the.bytes, &view, sizeof view);
+        memcpy(server.bytes, &view, sizeof view);
         break;
     case GEN_WIRE_FAULT:
         tell_fault(g, answer);
@@ -296,20 +297,20 @@ static void serve_device(const struct gen_wire_request *request, struct gen_wire
 
 static void want_final(bool want)
 {
-    for (unsigned i = 0; i < the.gpu_count; i++)
+    for (unsigned i = 0; i < server.gpu_count; i++)
         wt_final_want(wt_i915_final_memory(driver(i)), want);
 }
 
 static void tell_final(const struct gen_wire_request *request, struct gen_wire_answer *answer)
 {
     answer->result = WT_FINAL_WIRE_MEMORY;
-    answer->size = (uint32_t)wt_i915_final_next(driver(request->device), request->addr, the.bytes,
-                                                sizeof the.bytes);
+    answer->size = (uint32_t)wt_i915_final_next(driver(request->device), request->addr,
+                                                server.bytes, sizeof server.bytes);
 }
 
 static void list_kernels(struct gen_wire_answer *answer)
 {
-    struct gen_wire_kernel *list = (void *)the.bytes;
+    struct gen_wire_kernel *list = (void *)server.bytes;
     static_assert(_Alignof(struct gen_wire_kernel) <= 8, "the answer is aligned");
     answer->size = drm_code_list(list, GEN_WIRE_MOST / sizeof *list) * (uint32_t)sizeof *list;
 }
@@ -317,7 +318,7 @@ static void list_kernels(struct gen_wire_answer *answer)
 /* Tells all GPUs of a debugger that is there, or that it knows the list of kernels. */
 static void serve_all(const struct gen_wire_request *request)
 {
-    for (unsigned i = 0; i < the.gpu_count; i++) {
+    for (unsigned i = 0; i < server.gpu_count; i++) {
         drm_debugged_enter(debugged(i));
         if (request->kind == GEN_WIRE_DEBUG)
             drm_debugged_attach(debugged(i), true);
@@ -354,7 +355,7 @@ static void serve(const struct gen_wire_request *request, struct gen_wire_answer
 {
     int32_t copied;
     *answer = (struct gen_wire_answer){.result = 0};
-    if (request->device >= the.gpu_count) {
+    if (request->device >= server.gpu_count) {
         answer->result = -ENODEV;
         return;
     }
@@ -373,10 +374,10 @@ static void serve(const struct gen_wire_request *request, struct gen_wire_answer
         list_kernels(answer);
         break;
     case GEN_WIRE_ELF:
-        answer->size = drm_code_elf(request->addr, request->value, the.bytes, request->size);
+        answer->size = drm_code_elf(request->addr, request->value, server.bytes, request->size);
         break;
     case GEN_WIRE_SOURCE:
-        copied = drm_code_text(request->addr, request->value, the.bytes, request->size);
+        copied = drm_code_text(request->addr, request->value, server.bytes, request->size);
         answer->size = copied > 0 ? (uint32_t)copied : 0;
         answer->result = copied < 0 ? -ENOENT : 0;
         break;
@@ -402,10 +403,10 @@ static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
     struct gen_wire_answer answer;
     (void)context;
     if (!wt_endpoint_receive(fd, &request, sizeof request) || !gen_wire_sound(&request) ||
-        !wt_endpoint_receive(fd, the.bytes, gen_wire_follows(&request)))
+        !wt_endpoint_receive(fd, server.bytes, gen_wire_follows(&request)))
         return false;
     serve(&request, &answer);
-    return wt_endpoint_answer(endpoint, &answer, sizeof answer, the.bytes, answer.size);
+    return wt_endpoint_answer(endpoint, &answer, sizeof answer, server.bytes, answer.size);
 }
 
 static void end_recording(void *context)
@@ -418,7 +419,7 @@ static void let_go(void *context)
     uint64_t addr;
     (void)context;
     want_final(false);
-    for (unsigned i = 0; i < the.gpu_count; i++) {
+    for (unsigned i = 0; i < server.gpu_count; i++) {
         drm_debugged_enter(debugged(i));
         if (!wt_guarded(end_recording, debugged(i), &addr)) {
             drm_debugged_lost_memory(debugged(i), addr);
@@ -442,7 +443,7 @@ static bool is_held(void *context)
 
 static void hold(bool held)
 {
-    for (unsigned i = 0; i < the.gpu_count; i++)
+    for (unsigned i = 0; i < server.gpu_count; i++)
         drm_debugged_hold(debugged(i), held);
 }
 
@@ -491,41 +492,41 @@ static const struct wt_endpoint_ops ops = {.kind = GEN_WIRE_SOCKET,
 
 static void forget_in_child(void)
 {
-    wt_endpoint_after_fork(the.endpoint);
-    the.endpoint = NULL;
+    wt_endpoint_after_fork(server.endpoint);
+    server.endpoint = NULL;
 }
 
 static void tell_exit(int status, void *context)
 {
     (void)context;
-    if (the.endpoint && wt_final_wanted(wt_i915_final_memory(driver(0))))
-        wt_endpoint_tell_exit_and_wait(the.endpoint, status);
+    if (server.endpoint && wt_final_wanted(wt_i915_final_memory(driver(0))))
+        wt_endpoint_tell_exit_and_wait(server.endpoint, status);
     else
-        wt_endpoint_tell_exit(the.endpoint, status);
+        wt_endpoint_tell_exit(server.endpoint, status);
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    wt_endpoint_forget(the.endpoint);
+    wt_endpoint_forget(server.endpoint);
 }
 
 void wt_drm_endpoint_start(struct wt_drm_emulated *const *gpus, unsigned count)
 {
     pid_t holder;
-    if (the.endpoint)
+    if (server.endpoint)
         return;
     assert(count && count <= WT_DRM_MOST_GPUS);
-    the.gpus = gpus;
-    the.gpu_count = count;
+    server.gpus = gpus;
+    server.gpu_count = count;
     const bool held = wt_endpoint_held(&holder);
-    if (!the.registered) {
+    if (!server.registered) {
         pthread_atfork(NULL, NULL, forget_in_child);
         on_exit(tell_exit, NULL);
     }
-    the.registered = true;
+    server.registered = true;
     hold(held);
-    the.endpoint = wt_endpoint_start(&ops, NULL, holder);
-    if (the.endpoint || !held)
+    server.endpoint = wt_endpoint_start(&ops, NULL, holder);
+    if (server.endpoint || !held)
         return;
     fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
     hold(false);
@@ -533,6 +534,6 @@ void wt_drm_endpoint_start(struct wt_drm_emulated *const *gpus, unsigned count)
 
 void wt_drm_endpoint_stop(void)
 {
-    wt_endpoint_stop(the.endpoint);
-    the.endpoint = NULL;
+    wt_endpoint_stop(server.endpoint);
+    server.endpoint = NULL;
 }
