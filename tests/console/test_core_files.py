@@ -215,10 +215,10 @@ def test_other_files_are_refused(good, tmp_path, name, change, message):
     assert f"{file} {message}" in refused(file)
 
 
-def test_a_core_file_comes_alone(good, program, tmp_path):
+def test_a_core_file_comes_with_its_program_or_alone(good, program, tmp_path):
     file = tmp_path / "core"
     file.write_bytes(good)
-    assert "give either --core or PROGRAM" in refused(file, words=[str(program("values"))])
+    assert "is a core file of" in refused(file, words=[str(program("endless"))])
     assert "no options for them" in refused(file, words=["-g", "vortex"])
 
 
