@@ -441,3 +441,16 @@ def test_a_frames_variables_from_its_prologue_to_its_return(code, compiler):
     for value, right in zip(zip(*shown[first:]), wanted):
         come = next(i for i, text in enumerate(value) if {text} == right)
         assert set(value[come:]) == right, value
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_finish_has_the_value_that_is_returned(code, compiler):
+    """Of lane 0 and, in the registers that each of its lanes has, of lane 5: numbers, vectors and structures."""
+    wanted = {"d": "{0:g}", "c": None, "s": "-{1}", "i4": "{{{1}, {2}, {3}, {4}}}", "d2": "{{{1}, -0.25}}", "s2": "{{{1}, -{1}}}", "h": "{0:g}",
+              "mixed": "{{a = {1} '\\00{1}', b = -{1}, c = {0:g}}}", "small": "{{a = {1} '\\00{1}', b = -{1}}}",
+              "bytes": "{{b = \"\\00{1}\\001\\002\\003\\004\\005\\006\\a\\b\\t\\n\\v\"}}"}
+    file, how = code("returned.cl", compiler, "-O0"), options("returned", "zeros:512", items=64)
+    said = ask_console(file, [*(f"tbreak get_{name}" for name in wanted), "run"], [w for _ in wanted for w in ("thread 5", "finish", "continue")][:-1], how)
+    for name, text, form in zip(wanted, said[1::3], wanted.values()):
+        value = re.sub(r".*Value returned is \$\d+ = ", "", text, flags=re.S)
+        assert value == (form or "101 'e'").format(2.0, 4, 5, 6, 7), (name, text)

@@ -209,3 +209,21 @@ def test_values_that_the_debug_information_computes(program, xlen, level):
         wrong = [f"{c}\n    GDB:  {g}\n    ours: {o}" for c, g, o in zip(commands, told, said) if g != o]
         assert not wrong, f"{at}, {len(wrong)} of {len(commands)}\n" + "\n".join(wrong)
         assert sum("optimized out" in text for text in told) < len(told) / 2, told
+
+
+RETURNED = "c s i u l fl d b one_float two_floats float_int int_float small pair wide bits either inside".split()
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_finish_has_the_value_by_the_convention_of_calls(program, xlen):
+    """Numbers, structures and unions in registers for integers and floats, as GDB finds them."""
+    file = program("returned", xlen, "-O0")
+    breaks = [f"tbreak get_{name}" for name in RETURNED]
+    said = ask_console(file, [*breaks, "run"], [word for _ in RETURNED for word in ("finish", "continue")][:-1])
+    told = ask_gdb(file, breaks, [word for _ in RETURNED for word in ("continue", "finish")])
+    ours = [re.sub(r".*Value returned is \$\d+ = ", "", text, flags=re.S) for text in said[::2]]
+    gdbs = [re.sub(r".*Value returned is \$\d+ = ", "", text, flags=re.S) for text in told[1::2]]
+    # GDB does not look into arrays: it takes the float of both from integer registers.
+    assert ours.pop(RETURNED.index("two_floats")) == "{f = {1.5, 0}}"
+    gdbs.pop(RETURNED.index("two_floats"))
+    assert ours == gdbs

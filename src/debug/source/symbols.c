@@ -542,11 +542,20 @@ bool wt_symbols_extent(struct wt_symbols *s, uint64_t addr, uint64_t *start, uin
     return true;
 }
 
-bool wt_symbols_has_float_abi(const struct wt_symbols *s)
+enum wt_abi wt_symbols_abi(const struct wt_symbols *s, unsigned *float_bytes)
 {
     GElf_Ehdr header;
-    return gelf_getehdr(s->elf, &header) && header.e_machine == EM_RISCV &&
-           header.e_flags & EF_RISCV_FLOAT_ABI;
+    *float_bytes = 0;
+    if (!gelf_getehdr(s->elf, &header))
+        return WT_ABI_UNKNOWN;
+    const unsigned abi = header.e_flags & EF_RISCV_FLOAT_ABI;
+    if (header.e_machine == EM_RISCV)
+        *float_bytes = abi == EF_RISCV_FLOAT_ABI_SOFT     ? 0
+                       : abi == EF_RISCV_FLOAT_ABI_SINGLE ? 4
+                                                          : 8;
+    return header.e_machine == EM_RISCV    ? WT_ABI_RISCV
+           : header.e_machine == EM_AMDGPU ? WT_ABI_AMDGPU
+                                           : WT_ABI_UNKNOWN;
 }
 
 bool wt_symbols_row(struct wt_symbols *s, uint64_t addr, struct wt_line_row *row)
