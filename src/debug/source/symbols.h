@@ -91,7 +91,8 @@ bool wt_symbols_address(struct wt_symbols *symbols, const char *name, uint64_t *
 uint64_t wt_symbols_body(struct wt_symbols *symbols, uint64_t addr);
 
 /**
- * The addresses at which the statement of @p line of @p file begins: one a function, ascending.
+ * The addresses at which the statement of @p line of @p file begins: one for each block of the
+ * source and for each copy of it that was inlined, ascending; behind the prologue of a function.
  * @p file is a path or its last parts. A line without code means the next one of that file that has
  * some. *list, which the caller frees, is NULL and *count 0 if there is none.
  */
