@@ -71,6 +71,7 @@ static enum wt_status examine_halted(struct wt_debugger *d, uint32_t wave, struc
     if ((status = dbg_need_mask(d, wave, err)))
         return status;
     struct stop stop = {.wave = wave,
+                        .id = w->self.id,
                         .lane = w->mask ? wt_lanes_lowest(w->mask) : 0,
                         .event = {.reason = WT_STOP_INTERRUPTED}};
     snprintf(stop.event.text, sizeof stop.event.text, "halted by someone else's request");

@@ -260,6 +260,10 @@ struct wt_caller {
     unsigned register_count;
     /** Those that are not as the function has them. */
     struct wt_caller_register reg[WT_CALLER_REGISTERS];
+    /** Registers that the function may change for its caller (`clobbered`), and does not: a bit for
+     * each DWARF number from `untouched_first` on. */
+    unsigned untouched_first;
+    uint64_t untouched[4];
 };
 
 /** What is declared at a line. */

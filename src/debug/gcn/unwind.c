@@ -19,6 +19,7 @@
 #define MOST_TAIL 512   /* bytes of an epilogue */
 #define SGPR_COUNT 108u /* with vcc at 106, in which clang 19 keeps the frame pointer at -O0 */
 #define MOST_SAVED 40
+#define VGPR0 2560 /* its DWARF number (LLVM, "User Guide for AMDGPU Backend") */
 
 enum { RA_LOW = 30, RA_HIGH = 31, SP = 32, FP = 33, EXEC_LOW = 126, VCC_LOW = 106 };
 
@@ -391,7 +392,7 @@ static int index_of_vgpr(const struct follower *f, unsigned n)
 {
     const struct wt_topology *t = &f->p->common.topology;
     for (size_t i = 0; i < t->register_count; i++)
-        if (t->registers[i].dwarf == 2560 + (int)n)
+        if (t->registers[i].dwarf == VGPR0 + (int)n)
             return (int)i;
     return -1;
 }
@@ -544,6 +545,12 @@ enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *call
             if (f.lane[i].sgpr != FP && f.lane[i].sgpr < VCC_LOW &&
                 read_lane(&f, f.lane[i].vgpr, f.lane[i].lane, &value))
                 add_sgpr(&f, caller, f.lane[i].sgpr, value);
+    }
+    uint64_t written[4];
+    if (gcnp_written_vgprs(p, callee, written)) {
+        caller->untouched_first = VGPR0;
+        for (unsigned i = 0; i < 4; i++)
+            caller->untouched[i] = ~written[i];
     }
     for (unsigned i = 0; i < f.frame_count; i++) {
         const int index = index_of_vgpr(&f, f.frame[i].vgpr);

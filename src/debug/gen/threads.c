@@ -41,9 +41,10 @@ static enum wt_status transfer(struct wt_probe *p, struct wt_gen_piece *list, si
     return status == WT_INVALID ? WT_OK : status;
 }
 
-static void describe_work(struct genp_row *row, wt_wave_handle handle, unsigned device,
+static void describe_work(const struct wt_probe *p, wt_wave_handle handle, unsigned device,
                           uint64_t dispatch)
 {
+    struct genp_row *row = genp_row(p, handle);
     const struct gen_saved *s = &row->saved;
     struct wt_wave *wave = &row->common.wave;
     wave->lanes = s->simd;
@@ -54,7 +55,7 @@ static void describe_work(struct genp_row *row, wt_wave_handle handle, unsigned 
     memcpy(wave->group, s->group, sizeof wave->group);
     memcpy(wave->block, s->block, sizeof wave->block);
     memcpy(wave->grid, s->grid, sizeof wave->grid);
-    wave->id = wt_standstill_name(wave, s->groups);
+    wave->id = wt_standstill_id(p, handle, wt_standstill_name(wave, s->groups));
 }
 
 /* A record that was read. */
@@ -74,7 +75,7 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t wave, struct wt_e
     if ((status = wt_standstill_find_launch(p, row->saved.launch, device, &launch, err)) != WT_OK)
         return status;
     const wt_wave_id before = row->common.wave.id;
-    describe_work(row, wave, device, launch->number);
+    describe_work(p, wave, device, launch->number);
     const bool known = row->common.wave.id == before;
     const uint32_t why = row->saved.cr[1] & STOPS;
     /* An external halt is this probe's own request; a forced exception is the beginning of a

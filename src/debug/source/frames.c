@@ -133,6 +133,12 @@ static bool register_by_rules(struct wt_build *b, const struct wt_caller *rules,
     return false;
 }
 
+static bool is_untouched(const struct wt_caller *rules, const struct wt_register *r)
+{
+    const int64_t bit = (int64_t)r->dwarf - rules->untouched_first;
+    return bit >= 0 && bit < 256 && rules->untouched[bit / 64] >> bit % 64 & 1;
+}
+
 /* Register `index` of the caller of `physical`. */
 static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, unsigned physical,
                                       unsigned index, struct wt_operand *o, struct wt_error *err)
@@ -147,7 +153,7 @@ static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, u
         const struct wt_caller *rules = rules_of(f, physical);
         if (rules && register_by_rules(b, rules, index, o))
             return WT_OK;
-        if (rules && r->clobbered)
+        if (rules && r->clobbered && !is_untouched(rules, r))
             return not_saved(b, index, err);
         /* Code without such information is taken for a leaf function that has saved nothing. */
         return register_of(b, f, physical, index, o, err);
