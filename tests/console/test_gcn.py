@@ -165,6 +165,17 @@ def test_out_of_functions_and_what_they_return(way, code, compiler, level):
     assert re.search(r"\n(0x\w+ in )?(sum_to|values) \(", said[4]) and "Value returned is" in said[4]
 
 
+def test_no_breakpoint_in_the_middle_of_an_instruction(code):
+    """An instruction of 8 bytes; the disassembler says where the next one begins."""
+    file = code("values.cl")
+    text = debug(file, "break values", "run", "x/40i $pc", options=VALUES).stdout
+    begins = [int(a, 16) for a in re.findall(r"^(?:=>|  ) (0x[0-9a-f]+) ", text, re.M)]
+    wide = next(a for a, b in zip(begins, begins[1:]) if b == a + 8)
+    done = debug(file, "break values", "run", f"break *{wide}", f"break *{wide + 4}", options=VALUES)
+    assert f"Breakpoint 2 at {wide:#x}" in done.stdout, done.stdout
+    assert f"No instruction begins at {wide + 4:#x}: one of 8 bytes begins at {wide:#x}." in done.stderr, done.stderr
+
+
 def test_steps_forwards_and_back(code):
     """Over calls, into them, and the same way back."""
     call, rising = line_of("values.cl", "call"), line_of("values.cl", "rising")
@@ -424,18 +435,6 @@ def test_groups_are_selected_by_their_coordinates(way, code):
         assert done.returncode == 1 and "group" in done.stderr
 
 
-@both_ways
-def test_a_breakpoint_within_an_instruction_is_refused_when_it_is_set(code, way):
-    """The listing has instructions of eight bytes."""
-    file, how = code("values.cl"), [*VALUES, *way]
-    listed = debug(file, "break kernel values", "run", "disassemble", options=how).stdout
-    begins = [int(at, 16) for at in re.findall(r"(0x[0-9a-f]+) <\+\d+>:", listed)]
-    inside = next(a + 4 for a, b in zip(begins, begins[1:]) if b - a == 8)
-    for before in ([], ["break kernel values", "run"]):
-        done = debug(file, *before, f"break *{inside}", options=how)
-        assert done.returncode == 1 and f"no instruction begins at {inside:#x}: one of 8 bytes begins at {inside - 4:#x}" in done.stderr, done.stderr
-
-
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_frames_variables_from_its_prologue_to_its_return(code, compiler):
     """s33 is the function's own between the prologue and the epilogue, which restores the caller's: before, there is no frame; behind it the
@@ -479,3 +478,14 @@ def test_each_inlined_copy_has_its_location(code, tmp_path, compiler):
     said = ask_console(file, [], ["break copies.cl:3", "run", "print x", "continue", "print x"], options("copies", "zeros:256", items=64))
     assert listed == 2 and "(2 locations)" in said[0], said[0]
     assert said[2].endswith("= 0") and said[4].endswith("= 1"), said
+
+
+def test_a_backtrace_that_is_cut_says_so(code, tmp_path):
+    """A function that has lost its return address: the frames end before the kernel."""
+    source = tmp_path / "lost.cl"
+    source.write_text("__attribute__((noinline)) int lost(int x)\n{\n    __asm volatile(\"s_mov_b64 s[30:31], 0\");\n    return x + 1;\n}\n"
+                      "__kernel void loses(__global int *out)\n{\n    out[get_global_id(0)] = lost(4);\n}\n")
+    in_kernel, _, cut = ask_console(code(source, "clang-19", "-O0"), ["break loses", "break lost.cl:4", "run"], ["backtrace", "continue", "backtrace"],
+                                    options("loses", "zeros:256", items=64))
+    assert in_kernel.startswith("#0") and "stopped" not in in_kernel
+    assert re.fullmatch(r"#0 .* lost \(x=4\) at .*\nBacktrace stopped: the code of lost does not show where it returns to", cut), cut

@@ -424,7 +424,7 @@ def test_a_faults_core_file_has_what_was_recorded(kernels, tmp_path):
 @both_ways
 def test_a_breakpoint_within_an_instruction_is_refused_when_it_is_set(kernels, way):
     done = debug(kernels(*UNOPTIMISED), "start", "break *$pc + 8", options=[*add(8, 8), *way])
-    assert done.returncode == 1 and "no instruction begins at" in done.stderr, done.stderr
+    assert done.returncode == 1 and "No instruction begins at" in done.stderr, done.stderr
 # ---- registers with addresses, which the code re-uses ----
 
 def stale_item(g, n=5):

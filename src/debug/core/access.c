@@ -138,12 +138,6 @@ enum wt_status wt_debugger_write_lane(struct wt_debugger *d, wt_wave_id id, unsi
                                : write_through(d, wave, lane, with_code(d, addr), bytes, size, err);
 }
 
-enum wt_status wt_debugger_may_begin(struct wt_debugger *d, uint64_t addr, struct wt_error *err)
-{
-    struct wt_window window;
-    return d->ops->window(d->probe, addr, &window, err);
-}
-
 enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, uint64_t addr,
                                        struct wt_instruction *instruction, struct wt_error *err)
 {

@@ -209,8 +209,6 @@ enum wt_status wt_debugger_write_lane(struct wt_debugger *d, wt_wave_id wave, un
                                       struct wt_address addr, const void *bytes, size_t size,
                                       struct wt_error *err);
 
-/** WT_INVALID where no instruction can begin at @p addr, whatever is in memory. */
-enum wt_status wt_debugger_may_begin(struct wt_debugger *d, uint64_t addr, struct wt_error *err);
 /** The program's instruction at @p addr, as @p thread sees memory. */
 enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, uint64_t addr,
                                        struct wt_instruction *instruction, struct wt_error *err);

@@ -1,7 +1,6 @@
 /* What `break` takes beside a place: "+1", "PLACE thread N"; what is refused, and what is asked
  * before a breakpoint waits for code that is loaded later. */
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,46 +58,4 @@ bool accept_pending(struct wt_shell *c, const char *why)
         return true;
     fprintf(c->out, "%s\n", why);
     return ask(c, "Make breakpoint pending on code that is loaded later? (y or n) ");
-}
-
-/* An instruction's beginning at or before @p addr that the debug information knows; false: there is
- * none. */
-static bool known_begin(struct wt_shell *c, uint64_t addr, uint64_t *begin)
-{
-    const struct wt_module *m = wt_modules_at(c->modules, 0, addr);
-    struct wt_line_row row;
-    const char *name;
-    uint64_t offset;
-    if (!m || !m->symbols)
-        return false;
-    if (wt_symbols_row(m->symbols, addr - m->bias, &row) && row.start <= addr - m->bias)
-        *begin = row.start + m->bias;
-    else if (wt_symbols_function(m->symbols, addr - m->bias, &name, &offset))
-        *begin = wt_modules_first_instruction(c->modules, addr - offset);
-    else
-        return false;
-    return true;
-}
-
-enum wt_status check_begins(struct wt_shell *c, uint64_t addr, struct wt_error *err)
-{
-    uint64_t at;
-    enum wt_status status = wt_debugger_may_begin(c->debugger, addr, err);
-    if (status != WT_OK || !known_begin(c, addr, &at))
-        return status;
-    while (at < addr) {
-        struct wt_instruction instruction = {0};
-        /* Code that cannot be read yet says nothing. */
-        if (wt_debugger_instruction(c->debugger, c->thread, at, &instruction, WT_IGNORED) !=
-                WT_OK ||
-            !instruction.length)
-            return WT_OK;
-        if (addr - at < instruction.length)
-            return wt_fail(err, WT_INVALID,
-                           "no instruction begins at 0x%" PRIx64
-                           ": one of %u bytes begins at 0x%" PRIx64,
-                           addr, instruction.length, at);
-        at += instruction.length;
-    }
-    return WT_OK;
 }

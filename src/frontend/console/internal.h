@@ -234,8 +234,6 @@ enum wt_status relative_line(struct wt_shell *c, const char *text, char **place,
 /** Whether a breakpoint on a place that is not there may wait for it. @p why says what is missing.
  */
 bool accept_pending(struct wt_shell *c, const char *why);
-/** WT_INVALID where it is known that no instruction begins at an address. */
-enum wt_status check_begins(struct wt_shell *c, uint64_t addr, struct wt_error *err);
 
 /* ---- state.c: what is selected ---- */
 /** Forgets frames: something has run or been written. */
@@ -436,6 +434,11 @@ struct point *find_point(struct wt_shell *c, unsigned number);
 void delete_point(struct wt_shell *c, struct point *p);
 /** Compiles a breakpoint's conditions anew. */
 enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_error *err);
+/**
+ * Fails where no instruction begins at an address of code, as far as that is known: the function's
+ * instructions are gone through from its beginning.
+ */
+enum wt_status check_begins(struct wt_shell *c, uint64_t addr, struct wt_error *err);
 /** The addresses of a location (FILE:LINE, function, *ADDRESS); the caller frees *list and *where.
  */
 enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **list, size_t *count,

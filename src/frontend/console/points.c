@@ -293,7 +293,9 @@ static enum wt_status at_address(struct wt_shell *c, const char *text, struct ad
         status = wt_fail(err, WT_INVALID, "'*%s' is no address", text);
     }
     wt_values_free(&values);
-    if (!status && (status = check_begins(c, address, err)) == WT_OK)
+    if (!status)
+        status = check_begins(c, address, err);
+    if (!status)
         add_address(a, address);
     return status;
 }
