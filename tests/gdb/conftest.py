@@ -207,10 +207,10 @@ def gdb_of(process):
 class Gdb:
     """Stock GDB at a terminal."""
 
-    def __init__(self, argv, **more):
+    def __init__(self, argv, term="dumb", **more):
         more.setdefault("timeout", TIMEOUT)
         self.child = pexpect.spawn(argv[0], [str(a) for a in argv[1:]], encoding="utf-8", echo=False,
-                                   dimensions=(100, 400), env={**os.environ, "TERM": "dumb"}, **more)
+                                   dimensions=(100, 400), env={**os.environ, "TERM": term}, **more)
         self.child.delaybeforesend = None
         self.start = self.answer()
 
@@ -288,7 +288,7 @@ def gdb():
     """gdb(server, program): connected to it; without a program GDB has to find it by itself."""
     open_ones = []
 
-    def start(server=None, program=None, extended=False, before=(), argv=None):
+    def start(server=None, program=None, extended=False, before=(), argv=None, **more):
         if argv is None:
             argv = ["gdb-multiarch", *Gdb.SETTINGS]
             for command in before:
@@ -297,7 +297,7 @@ def gdb():
                 argv += ["-ex", f"target {'extended-' * extended}remote {server.address}"]
             if program:
                 argv.append(program)
-        open_ones.append(Gdb(argv))
+        open_ones.append(Gdb(argv, **more))
         return open_ones[-1]
     yield start
     for one in open_ones:
