@@ -38,7 +38,6 @@ _start:
  * The thread-local variables are a block at the top of the stack. The return address is in t6;
  * uses t0 to t3. All lanes take the same way through it.
  */
-        .globl  vx_thread_setup
         .type   vx_thread_setup, @function
 vx_thread_setup:
         .cfi_startproc
@@ -73,9 +72,8 @@ vx_thread_setup:
         .size   vx_thread_setup, . - vx_thread_setup
 
         .text
-/* Where warps other than warp 0 begin: lane 0 only, registers undefined. */
-        .globl  vx_warp_entry           /* LLDB prefers a mapping symbol to a local one */
-        .type   vx_warp_entry, @function
+/* Where warps other than warp 0 begin: lane 0 only, registers undefined. Global for LLDB's sake. */
+        .globl  vx_warp_entry; .type vx_warp_entry, @function
 vx_warp_entry:
         .cfi_startproc
         .cfi_undefined ra
