@@ -422,3 +422,22 @@ def test_groups_are_selected_by_their_coordinates(way, code):
     for wrong in ("group 7", "group x", "group 1,2,3,4"):
         done = debug(code("values.cl"), f"break values.cl:{line_of('values.cl', 'stop')}", "run", wrong, options=VALUES + way)
         assert done.returncode == 1 and "group" in done.stderr
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_frames_variables_from_its_prologue_to_its_return(code, compiler):
+    """s33 is the function's own between the prologue and the epilogue, which restores the caller's: before, there is no frame; behind it the
+    variables are where they were. Each instruction of the function shows them."""
+    file, how = code("epilogue.cl", compiler, "-O0"), options("epilogue", "zeros:512", "i32:2", items=64)
+    session = ["set pagination off", "break *scale", "run", "delete"]
+    session += [word for _ in range(70) for word in ("echo @@\\n", "info frame", "print x@6", "print by@6", "print y@6", "print n@6", "stepi")]
+    done = subprocess.run([WAVETRAP, "debug", "--nx", *how, file], input="\n".join(session), capture_output=True, text=True, timeout=TIMEOUT)
+    inside = [part for part in done.stdout.split("@@\n") if re.search(r"^ pc = \w+ in scale ", part, re.M)]
+    shown = [re.findall(r"^\$\d+ = (.*)$", part, re.M) for part in inside]
+    first = next(i for i, values in enumerate(shown) if values and values[0] != "<not available yet>")
+    assert first > 0 and len(shown) > 20, done.stdout[:2000]
+    assert shown[-1] == ["3", "2", "6", "8"], done.stdout[-2000:]
+    wanted = [{"3"}, {"2"}, {"6"}, {"8"}]
+    for value, right in zip(zip(*shown[first:]), wanted):
+        come = next(i for i, text in enumerate(value) if {text} == right)
+        assert set(value[come:]) == right, value

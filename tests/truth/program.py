@@ -561,7 +561,7 @@ def kept(body, scope, features, gone):
         if isinstance(one, Block):
             inner = scope | {v.name for v in one.shows}
             bodies = [kept(b, inner, features, gone) for b in one.bodies]
-            if any(bodies):
+            if any(bodies) and not (one.hides and not any(line.text == one.bodies[0][0].text for line in bodies[0][:1] if isinstance(line, Line))):
                 made.append(dataclasses.replace(one, bodies=bodies))
             continue
         if one.defines:
@@ -580,14 +580,14 @@ def called(body):
 def take(program, features, gone=frozenset()):
     """The program without what needs other features, without the statements `gone` (by id()), and without functions that nobody calls."""
     features = frozenset(features)
-    known, types, functions = {"in", "out", "n"}, [], []
+    known, types, functions = set(), [], []
     for one in program.types:
         if one.needs <= features and one.uses <= known:
             known.add(one.defines)
             types.append(one)
     for f in program.functions:
         if f.needs <= features and f.uses <= known:
-            scope = known | {"id"} if f.name != "k" else set(known)
+            scope = known | ({"id"} if f.name != "k" else {"in", "out", "n"})
             body = kept(f.body, scope | {u for v in f.args for u in v.uses if u not in ("table",)}, features, gone)
             functions.append(dataclasses.replace(f, body=body))
             known.add("fn:" + f.name)

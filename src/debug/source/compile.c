@@ -235,8 +235,10 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     if (found != 1 || count == 0)
         return WT_OK;
     struct wt_error why;
+    c->build.variable = die;
     enum wt_status status = wt_build_location(&c->build, &attribute, ops, count,
                                               is_local ? frame : NULL, bias, size, o, &why);
+    c->build.variable = NULL;
     free(own);
     o->type = type;
     if (status == WT_UNSUPPORTED && strstr(why.text, "optimized out")) {

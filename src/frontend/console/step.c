@@ -245,9 +245,8 @@ static enum wt_status look(struct wt_shell *c, struct plan *p, bool *done, struc
     const bool other_line = row.line != p->line || !p->file || strcmp(row.file, p->file) != 0;
     const bool at_start = row.start + frame->bias == frame->pc;
     if (p->back) {
-        if (other_line && at_start)
-            return WT_OK;
-        if (!other_line && at_start && same && p->left)
+        /* As forwards, a line at which no statement begins is passed. */
+        if (at_start && row.statement && (other_line || (same && p->left)))
             return WT_OK;
         if (other_line) { /* on to the beginning of that line */
             p->file = row.file;

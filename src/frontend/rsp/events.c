@@ -43,6 +43,9 @@ void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
 {
     struct wt_event event = *what;
     s->settling = false;
+    /* GDB wants a thread in each stop: of a wave that has ended it is told in words. */
+    if (event.kind == WT_EVENT_STOPPED && event.wave_ended && !event.thread)
+        event.thread = wt_debugger_current_thread(s->debugger);
     if (event.kind == WT_EVENT_ARRIVED || event.kind == WT_EVENT_SEARCHED) {
         wt_rsp_forget_followed(s);
         if (s->errand.end)
