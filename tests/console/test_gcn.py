@@ -441,3 +441,29 @@ def test_a_frames_variables_from_its_prologue_to_its_return(code, compiler):
     for value, right in zip(zip(*shown[first:]), wanted):
         come = next(i for i, text in enumerate(value) if {text} == right)
         assert set(value[come:]) == right, value
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_finish_has_the_value_that_is_returned(code, compiler):
+    """Of lane 0 and, in the registers that each of its lanes has, of lane 5: numbers, vectors and structures."""
+    wanted = {"d": "{0:g}", "c": None, "s": "-{1}", "i4": "{{{1}, {2}, {3}, {4}}}", "d2": "{{{1}, -0.25}}", "s2": "{{{1}, -{1}}}", "h": "{0:g}",
+              "mixed": "{{a = {1} '\\00{1}', b = -{1}, c = {0:g}}}", "small": "{{a = {1} '\\00{1}', b = -{1}}}",
+              "bytes": "{{b = \"\\00{1}\\001\\002\\003\\004\\005\\006\\a\\b\\t\\n\\v\"}}"}
+    file, how = code("returned.cl", compiler, "-O0"), options("returned", "zeros:512", items=64)
+    said = ask_console(file, [*(f"tbreak get_{name}" for name in wanted), "run"], [w for _ in wanted for w in ("thread 5", "finish", "continue")][:-1], how)
+    for name, text, form in zip(wanted, said[1::3], wanted.values()):
+        value = re.sub(r".*Value returned is \$\d+ = ", "", text, flags=re.S)
+        assert value == (form or "101 'e'").format(2.0, 4, 5, 6, 7), (name, text)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_each_inlined_copy_has_its_location(code, tmp_path, compiler):
+    """As many as DW_TAG_inlined_subroutine, which llvm-dwarfdump lists; both are stopped at."""
+    source = tmp_path / "copies.cl"
+    source.write_text("__attribute__((always_inline)) static inline int twice(int x)\n{\n    int y = x * 2;\n    return y;\n}\n"
+                      "__kernel void copies(__global int *out)\n{\n    int g = get_global_id(0);\n    out[g] = twice(g);\n    out[g] += twice(g + 1);\n}\n")
+    file = code(source, compiler, "-O0")
+    listed = subprocess.run(["llvm-dwarfdump-19", "--debug-info", file], capture_output=True, text=True, check=True).stdout.count("DW_TAG_inlined_subroutine")
+    said = ask_console(file, [], ["break copies.cl:3", "run", "print x", "continue", "print x"], options("copies", "zeros:256", items=64))
+    assert listed == 2 and "(2 locations)" in said[0], said[0]
+    assert said[2].endswith("= 0") and said[4].endswith("= 1"), said

@@ -377,13 +377,8 @@ static enum wt_status compile_member(struct compiler *c, const struct wt_operand
     const struct wt_type *plain = wt_type_plain(record->type);
     const struct wt_member *m;
     struct way way = {.count = 0};
-    static const char *const components[] = {"x", "y", "z", "w"};
-    if (plain->kind == WT_TYPE_ARRAY && plain->is_vector) {
-        for (unsigned i = 0; i < 4; i++)
-            if (strcmp(name, components[i]) == 0 && i < plain->count)
-                return wt_operand_part(&c->build, record, i * wt_type_size(wt_type_target(plain)),
-                                       wt_type_target(plain), o, err);
-    }
+    if (wt_operand_is_component(record, name))
+        return wt_operand_components(&c->build, record, name, o, err);
     if (!wt_type_is_record(plain))
         return wt_fail(err, WT_INVALID,
                        "Attempt to extract a component of a value that is not a structure.");
