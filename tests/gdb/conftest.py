@@ -271,9 +271,22 @@ class Gdb:
         self.child.close()
         return self.child.exitstatus
 
+    def gdb(self):
+        """The process that GDB is; None when it has ended."""
+        try:
+            return gdb_of(self.child.pid)
+        except (OSError, ValueError):
+            return None
+
     def end(self):
         """Ends it, whatever it is doing. pexpect itself gives a process a tenth of a second to die,
-        which is not always enough on a busy machine."""
+        which is not always enough on a busy machine. GDB 13 may abort when its terminal hangs up: it is killed first."""
+        gdb = self.gdb() if self.child.isalive() else None
+        if gdb:
+            os.kill(int(gdb), signal.SIGKILL)
+            until = time.monotonic() + TIMEOUT
+            while self.child.isalive() and time.monotonic() < until:
+                time.sleep(0.01)
         for number in (signal.SIGHUP, signal.SIGKILL):
             until = time.monotonic() + TIMEOUT
             if self.child.isalive():
