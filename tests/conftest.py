@@ -3,9 +3,7 @@ and no test waits for ever."""
 import linecache
 import os
 import pathlib
-import re
 import signal
-import subprocess
 import threading
 import traceback
 
@@ -20,50 +18,6 @@ LIMIT = float(os.environ.get("WAVETRAP_TEST_LIMIT", "400"))
 
 # What a program shows at a terminal must not depend on where the tests are started.
 os.environ["TERM"] = "dumb"
-
-
-# ---- how debuggers that a test has started end ----
-
-CRASHES = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGSYS}
-DEBUGGERS = re.compile(r"^(gdb|lldb|wavetrap)")
-crashed = []  # since the last test
-sent = set()  # (process, signal) that a test has sent
-system_kill, system_waitpid = os.kill, os.waitpid
-
-
-def kill(pid, number):
-    sent.add((pid, int(number)))
-    system_kill(pid, number)
-
-
-def waitpid(pid, options):
-    """os.waitpid(), which notes a debugger that a signal of a crash has ended. Its name is that of what it is now: the program
-    of a `wavetrap exec` has its own."""
-    try:
-        name = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
-    except OSError:
-        name = ""
-    ended, status = system_waitpid(pid, options)
-    if ended and os.WIFSIGNALED(status) and DEBUGGERS.match(name):
-        number = os.WTERMSIG(status)
-        if number in CRASHES and (ended, number) not in sent:
-            crashed.append(f"{name} (process {ended}) has ended by {signal.Signals(number).name}, which the test did not send")
-    return ended, status
-
-
-def internal_poll(self, *arguments, **named):
-    return system_poll(self, *arguments, **{"_waitpid": waitpid, **named})
-
-
-system_poll = subprocess.Popen._internal_poll
-os.kill, os.waitpid, subprocess.Popen._internal_poll = kill, waitpid, internal_poll
-
-
-@pytest.fixture(autouse=True)
-def debuggers_do_not_crash():
-    crashed.clear()
-    yield
-    assert not crashed, crashed
 
 
 class Stuck(Exception):

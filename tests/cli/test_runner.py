@@ -1,4 +1,4 @@
-"""What `scripts/test.py` and tests/conftest.py look after beside the tests: crashes that nobody sees, files that are left."""
+"""What `scripts/test.py` looks after beside the tests: crashes that nobody sees, files that are left."""
 import importlib.util
 import os
 import pathlib
@@ -16,27 +16,11 @@ specification.loader.exec_module(runner)
 
 @pytest.fixture
 def debugger(tmp_path):
-    """A program with a debugger's name, which a signal ends: its own, or another's."""
+    """A program with a debugger's name, which ends itself by a signal."""
     source = tmp_path / "crash.c"
     source.write_text("#include <stdlib.h>\n#include <unistd.h>\nint main(int n, char **v) { if (n > 1) abort(); pause(); }\n")
     subprocess.run(["gcc", "-o", tmp_path / "gdb-crash", source], check=True)
     return tmp_path / "gdb-crash"
-
-
-@pytest.mark.parametrize("body,good", [
-    ("subprocess.run([D, 'x'])", False), ("subprocess.Popen([D, 'x']).communicate()", False),
-    ("p = subprocess.Popen([D, 'x'])\n    while p.poll() is None: pass", False),
-    ("import pexpect\n    pexpect.spawn(D, ['x']).wait()", False),
-    ("p = subprocess.Popen([D])\n    p.send_signal(6)\n    p.wait()", True), ("p = subprocess.Popen([D])\n    p.kill()\n    p.wait()", True)],
-    ids=["run", "communicate", "poll", "pexpect", "sent", "killed"])
-def test_a_test_fails_when_a_debugger_of_its_own_crashes(debugger, tmp_path, body, good):
-    (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
-    (tmp_path / "test_one.py").write_text(f"import subprocess\nD = {str(debugger)!r}\ndef test_one():\n    {body}\n")
-    environment = {name: value for name, value in os.environ.items() if name != "WAVETRAP_TEST"}
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_one.py"], cwd=tmp_path,
-                          capture_output=True, text=True, env=environment)
-    assert (done.returncode == 0) == good, done.stdout
-    assert good or "has ended by SIGABRT, which the test did not send" in done.stdout
 
 
 def test_a_crash_of_an_orphan_is_found(debugger):
