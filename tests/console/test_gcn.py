@@ -165,6 +165,17 @@ def test_out_of_functions_and_what_they_return(way, code, compiler, level):
     assert re.search(r"\n(0x\w+ in )?(sum_to|values) \(", said[4]) and "Value returned is" in said[4]
 
 
+def test_no_breakpoint_in_the_middle_of_an_instruction(code):
+    """An instruction of 8 bytes; the disassembler says where the next one begins."""
+    file = code("values.cl")
+    text = debug(file, "break values", "run", "x/40i $pc", options=VALUES).stdout
+    begins = [int(a, 16) for a in re.findall(r"^(?:=>|  ) (0x[0-9a-f]+) ", text, re.M)]
+    wide = next(a for a, b in zip(begins, begins[1:]) if b == a + 8)
+    done = debug(file, "break values", "run", f"break *{wide}", f"break *{wide + 4}", options=VALUES)
+    assert f"Breakpoint 2 at {wide:#x}" in done.stdout, done.stdout
+    assert f"No instruction begins at {wide + 4:#x}: one of 8 bytes begins at {wide:#x}." in done.stderr, done.stderr
+
+
 def test_steps_forwards_and_back(code):
     """Over calls, into them, and the same way back."""
     call, rising = line_of("values.cl", "call"), line_of("values.cl", "rising")
@@ -467,3 +478,14 @@ def test_each_inlined_copy_has_its_location(code, tmp_path, compiler):
     said = ask_console(file, [], ["break copies.cl:3", "run", "print x", "continue", "print x"], options("copies", "zeros:256", items=64))
     assert listed == 2 and "(2 locations)" in said[0], said[0]
     assert said[2].endswith("= 0") and said[4].endswith("= 1"), said
+
+
+def test_a_backtrace_that_is_cut_says_so(code, tmp_path):
+    """A function that has lost its return address: the frames end before the kernel."""
+    source = tmp_path / "lost.cl"
+    source.write_text("__attribute__((noinline)) int lost(int x)\n{\n    __asm volatile(\"s_mov_b64 s[30:31], 0\");\n    return x + 1;\n}\n"
+                      "__kernel void loses(__global int *out)\n{\n    out[get_global_id(0)] = lost(4);\n}\n")
+    in_kernel, _, cut = ask_console(code(source, "clang-19", "-O0"), ["break loses", "break lost.cl:4", "run"], ["backtrace", "continue", "backtrace"],
+                                    options("loses", "zeros:256", items=64))
+    assert in_kernel.startswith("#0") and "stopped" not in in_kernel
+    assert re.fullmatch(r"#0 .* lost \(x=4\) at .*\nBacktrace stopped: the code of lost does not show where it returns to", cut), cut
