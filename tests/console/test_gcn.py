@@ -165,6 +165,17 @@ def test_out_of_functions_and_what_they_return(way, code, compiler, level):
     assert re.search(r"\n(0x\w+ in )?(sum_to|values) \(", said[4]) and "Value returned is" in said[4]
 
 
+def test_no_breakpoint_in_the_middle_of_an_instruction(code):
+    """An instruction of 8 bytes; the disassembler says where the next one begins."""
+    file = code("values.cl")
+    text = debug(file, "break values", "run", "x/40i $pc", options=VALUES).stdout
+    begins = [int(a, 16) for a in re.findall(r"^(?:=>|  ) (0x[0-9a-f]+) ", text, re.M)]
+    wide = next(a for a, b in zip(begins, begins[1:]) if b == a + 8)
+    done = debug(file, "break values", "run", f"break *{wide}", f"break *{wide + 4}", options=VALUES)
+    assert f"Breakpoint 2 at {wide:#x}" in done.stdout, done.stdout
+    assert f"No instruction begins at {wide + 4:#x}: one of 8 bytes begins at {wide:#x}." in done.stderr, done.stderr
+
+
 def test_steps_forwards_and_back(code):
     """Over calls, into them, and the same way back."""
     call, rising = line_of("values.cl", "call"), line_of("values.cl", "rising")
@@ -441,3 +452,40 @@ def test_a_frames_variables_from_its_prologue_to_its_return(code, compiler):
     for value, right in zip(zip(*shown[first:]), wanted):
         come = next(i for i, text in enumerate(value) if {text} == right)
         assert set(value[come:]) == right, value
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_finish_has_the_value_that_is_returned(code, compiler):
+    """Of lane 0 and, in the registers that each of its lanes has, of lane 5: numbers, vectors and structures."""
+    wanted = {"d": "{0:g}", "c": None, "s": "-{1}", "i4": "{{{1}, {2}, {3}, {4}}}", "d2": "{{{1}, -0.25}}", "s2": "{{{1}, -{1}}}", "h": "{0:g}",
+              "mixed": "{{a = {1} '\\00{1}', b = -{1}, c = {0:g}}}", "small": "{{a = {1} '\\00{1}', b = -{1}}}",
+              "bytes": "{{b = \"\\00{1}\\001\\002\\003\\004\\005\\006\\a\\b\\t\\n\\v\"}}"}
+    file, how = code("returned.cl", compiler, "-O0"), options("returned", "zeros:512", items=64)
+    said = ask_console(file, [*(f"tbreak get_{name}" for name in wanted), "run"], [w for _ in wanted for w in ("thread 5", "finish", "continue")][:-1], how)
+    for name, text, form in zip(wanted, said[1::3], wanted.values()):
+        value = re.sub(r".*Value returned is \$\d+ = ", "", text, flags=re.S)
+        assert value == (form or "101 'e'").format(2.0, 4, 5, 6, 7), (name, text)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_each_inlined_copy_has_its_location(code, tmp_path, compiler):
+    """As many as DW_TAG_inlined_subroutine, which llvm-dwarfdump lists; both are stopped at."""
+    source = tmp_path / "copies.cl"
+    source.write_text("__attribute__((always_inline)) static inline int twice(int x)\n{\n    int y = x * 2;\n    return y;\n}\n"
+                      "__kernel void copies(__global int *out)\n{\n    int g = get_global_id(0);\n    out[g] = twice(g);\n    out[g] += twice(g + 1);\n}\n")
+    file = code(source, compiler, "-O0")
+    listed = subprocess.run(["llvm-dwarfdump-19", "--debug-info", file], capture_output=True, text=True, check=True).stdout.count("DW_TAG_inlined_subroutine")
+    said = ask_console(file, [], ["break copies.cl:3", "run", "print x", "continue", "print x"], options("copies", "zeros:256", items=64))
+    assert listed == 2 and "(2 locations)" in said[0], said[0]
+    assert said[2].endswith("= 0") and said[4].endswith("= 1"), said
+
+
+def test_a_backtrace_that_is_cut_says_so(code, tmp_path):
+    """A function that has lost its return address: the frames end before the kernel."""
+    source = tmp_path / "lost.cl"
+    source.write_text("__attribute__((noinline)) int lost(int x)\n{\n    __asm volatile(\"s_mov_b64 s[30:31], 0\");\n    return x + 1;\n}\n"
+                      "__kernel void loses(__global int *out)\n{\n    out[get_global_id(0)] = lost(4);\n}\n")
+    in_kernel, _, cut = ask_console(code(source, "clang-19", "-O0"), ["break loses", "break lost.cl:4", "run"], ["backtrace", "continue", "backtrace"],
+                                    options("loses", "zeros:256", items=64))
+    assert in_kernel.startswith("#0") and "stopped" not in in_kernel
+    assert re.fullmatch(r"#0 .* lost \(x=4\) at .*\nBacktrace stopped: the code of lost does not show where it returns to", cut), cut

@@ -464,3 +464,14 @@ def test_a_watchpoint_has_a_variables_own_memory(kernels):
     said = ask_console(file, [f"break gen_stale.cl:{line_of('last', 'stale')} if g == 3", "run", "watch m"], ["reverse-continue", "who-wrote m"], stale(8))
     assert "Old value = 6\nNew value = 0" in said[0], said
     assert f":{line_of('later', 'stale') - 2}" in said[0] + said[1], said
+
+
+def test_components_of_vectors_as_opencl_names_them(kernels):
+    """OpenCL C, "Vector Components": xyzw, sN, lo, hi, odd, even; a type has OpenCL's name. A component can be assigned."""
+    file, wanted = kernels(*UNOPTIMISED, "-DWIDTH=8", name="stale"), {
+        "p v.s1": "4", "p v.S3": "6", "p v.w": "6", "p v.xy": "{3, 4}", "p v.wzyx": "{6, 5, 4, 3}", "p v.lo": "{3, 4}", "p v.hi": "{5, 6}",
+        "p v.odd": "{4, 6}", "p v.even.y": "5", "p v.s0 + v.s33.x": "9", "ptype v": "type = int4", "whatis v.lo": "type = int2", "p v.y = 9": "9", "p v": "{3, 9, 5, 6}"}
+    said = ask_console(file, [f"break gen_stale.cl:{line_of('last', 'stale')} if g == 3", "run"], list(wanted), stale(8))
+    assert [text if text.startswith("type") else text.split("= ", 1)[1] for text in said] == list(wanted.values())
+    done = debug(file, f"break gen_stale.cl:{line_of('last', 'stale')}", "run", "p v.s4", "p v.q", options=stale(8))
+    assert "The vector has no component 4: it has 4." in done.stderr, done.stderr

@@ -18,6 +18,7 @@
 #include "base/array.h"
 #include "debug/gen/effects.h"
 
+enum { CALLER_SAVES = 60 }; /* registers */
 enum { MOST_CODE = 1 << 22, MOST_ENTRIES = 512, MOST_SYMBOLS = 4096, CHUNK = 4096, SYMBOLS = 2 };
 
 /*
@@ -396,6 +397,10 @@ static void apply(struct flow *f, struct state *s, const struct instruction *in)
     const struct genp_effects *e = &in->e;
     struct form form;
     bool is_partial = false;
+    if (e->is_call) { /* the convention of Intel's compiler: from r60 on a callee restores them */
+        forget(s, 0, CALLER_SAVES * GENP_GRF);
+        return;
+    }
     if (e->writes_any) {
         s->count = 0;
         memset(s->written, 0xff, sizeof s->written);

@@ -147,6 +147,11 @@ bool wt_operand_in_memory(const struct wt_operand *o);
 enum wt_status wt_operand_part(struct wt_build *b, const struct wt_operand *o, uint64_t offset,
                                const struct wt_type *type, struct wt_operand *part,
                                struct wt_error *err);
+/** Whether @p name selects components of a vector, as "x", "s3", "xy" or "lo" of OpenCL C. */
+bool wt_operand_is_component(const struct wt_operand *vector, const char *name);
+/** These components: an element, or a vector. */
+enum wt_status wt_operand_components(struct wt_build *b, const struct wt_operand *vector,
+                                     const char *name, struct wt_operand *o, struct wt_error *err);
 /** A scalar's bits in one cell: sign- or zero-extended, of a float as they are. */
 enum wt_status wt_operand_cell_of(struct wt_build *b, const struct wt_operand *o,
                                   wt_expr_vector *cell, struct wt_error *err);

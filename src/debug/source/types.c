@@ -626,6 +626,17 @@ const struct wt_type *wt_types_array_from(struct wt_types *t, const struct wt_ty
     return type;
 }
 
+const struct wt_type *wt_types_vector(struct wt_types *t, const struct wt_type *vector,
+                                      uint64_t count)
+{
+    const struct wt_type *plain = wt_type_plain(vector);
+    struct wt_type *type = (struct wt_type *)(uintptr_t)wt_types_array_from(
+        t, wt_type_target(plain), 0, count, &plain->die);
+    if (type->kind == WT_TYPE_ARRAY)
+        type->is_vector = true;
+    return type;
+}
+
 uint64_t wt_type_element_at(const struct wt_type *array, uint64_t index)
 {
     const uint64_t size = wt_type_size(wt_type_target(array));
@@ -688,6 +699,24 @@ const struct wt_type *wt_types_float_union(struct wt_types *t)
     type->size = 8;
     type->member = member;
     type->member_count = 2;
+    return type;
+}
+
+const struct wt_type *wt_types_triple(struct wt_types *t, const char *name,
+                                      const struct wt_type *element)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    struct wt_type *type = new_type(t, WT_TYPE_STRUCT);
+    struct wt_member *member = type ? allocate(t, 3 * sizeof *member) : NULL;
+    if (!member)
+        return &the_void;
+    for (unsigned i = 0; i < 3; i++)
+        member[i] = (struct wt_member){
+            .name = names[i], .type = element, .offset = i * wt_type_size(element)};
+    type->name = name;
+    type->size = 3 * wt_type_size(element);
+    type->member = member;
+    type->member_count = 3;
     return type;
 }
 

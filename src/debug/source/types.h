@@ -113,7 +113,10 @@ const struct wt_type *wt_types_member_pointer(struct wt_types *types, const stru
 /** The type of arrays of @p count elements. */
 const struct wt_type *wt_types_array(struct wt_types *types, const struct wt_type *element,
                                      uint64_t count);
-/** The same from the index @p lower on, in the language of @p die. */
+/** A vector of some of the elements of @p vector, in the order that is wanted. */
+const struct wt_type *wt_types_vector(struct wt_types *types, const struct wt_type *vector,
+                                      uint64_t count);
+/** An array from the index @p lower on, in the language of @p die. */
 const struct wt_type *wt_types_array_from(struct wt_types *types, const struct wt_type *element,
                                           int64_t lower, uint64_t count, const Dwarf_Die *die);
 /** The same with @p stride bytes from an element to the next, which may lie before it. */
@@ -126,6 +129,9 @@ uint64_t wt_type_element_at(const struct wt_type *array, uint64_t index);
 const struct wt_type *wt_types_function(struct wt_types *types);
 /** A register of 64 bits that holds a float in its low half, or a double. */
 const struct wt_type *wt_types_float_union(struct wt_types *types);
+/** A structure of three elements, x, y and z: CUDA's uint3 and dim3. @p name lives on. */
+const struct wt_type *wt_types_triple(struct wt_types *types, const char *name,
+                                      const struct wt_type *element);
 
 /** Without typedefs and qualifiers; of a declared structure its definition, if there is one. */
 const struct wt_type *wt_type_plain(const struct wt_type *type);

@@ -309,8 +309,8 @@ bool holds_for(struct wt_shell *c, const struct wt_expr *expr, wt_thread thread)
 bool read_watched(struct wt_shell *c, const struct point *p, uint8_t *to);
 /** Notes the values of all watchpoints as they are now: they may have changed without a stop. */
 void refresh_watched(struct wt_shell *c);
-/** Whether floats are returned in registers for floats. */
-bool has_float_abi(struct wt_shell *c);
+/** Prints the value that a function has returned to the selected frame, or that it is not known. */
+void print_returned(struct wt_shell *c, const struct wt_type *type);
 /** Continues until something that the user wants to know, and reports it. */
 enum wt_status continue_and_report(struct wt_shell *c, bool backwards, struct wt_error *err);
 /** Reports the event that has come; *again: it is nothing that the user wants to see. */
@@ -422,6 +422,11 @@ struct point *find_point(struct wt_shell *c, unsigned number);
 void delete_point(struct wt_shell *c, struct point *p);
 /** Compiles a breakpoint's conditions anew. */
 enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_error *err);
+/**
+ * Fails where no instruction begins at an address of code, as far as that is known: the function's
+ * instructions are gone through from its beginning.
+ */
+enum wt_status check_begins(struct wt_shell *c, uint64_t addr, struct wt_error *err);
 /** The addresses of a location (FILE:LINE, function, *ADDRESS); the caller frees *list and *where.
  */
 enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **list, size_t *count,
