@@ -114,6 +114,10 @@ struct wt_i915 {
  * Counts a batch that begins, and writes a line to the record, if there is one. The lock is held.
  */
 void drm_record(struct wt_i915 *device);
+/* Copies the program's memory at an address that it gave, or to there; false (-EFAULT) where some
+ * of it is not there. */
+bool drm_copy_in(void *to, uint64_t from, size_t size);
+bool drm_copy_out(uint64_t to, const void *from, size_t size);
 /* The object of a handle; NULL if there is none, or it was closed. */
 struct drm_object *drm_object(struct wt_i915_file *file, uint32_t handle);
 /* The context of an id; NULL if there is none. */
