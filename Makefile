@@ -56,6 +56,7 @@ strict: $(BUILD)/build.ninja
 full: check
 	@scripts/need.sh full
 	@scripts/test.py build-asan
+	@tests/truth/defects.py
 	@$(MAKE) --no-print-directory check-clang check-arm64
 
 sanitized: build-asan/build.ninja

@@ -24,7 +24,7 @@ from gcn import gcn, gen
 from gcn_debug import gcn_debug
 from hip import hip
 from instructions import instructions as gcn_instructions
-from interrupts import interrupts
+from interrupts import interrupts, last_lines
 from reverse import reverse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -581,6 +581,7 @@ def main():
             console(report, folder, WAVETRAP, pairs, timed, run, options.pairs)
         if options.only in (None, "interrupts"):
             interrupts(report, folder)
+            last_lines(report, folder, run, pairs, options.pairs)
         if options.only in (None, "gcn"):
             gcn(report, folder, WAVETRAP, pairs, timed, peak_memory, run, options.pairs)
         if options.only in (None, "gen"):

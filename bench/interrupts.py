@@ -226,3 +226,30 @@ def interrupts(report, folder):
             if delay and delay > longest:
                 longest, what = delay, command
         report.figure(f"{name} ({what.split()[0]})", longest, "s            aim: at most 0.2")
+
+
+def last_lines(report, folder, run, pairs, count):
+    """A condition that never holds, at the last instruction of 64 waves and at the one before."""
+    source, program = write(folder, "ends.hip", """#include <hip/hip_runtime.h>
+__global__ void ends(int *out)
+{
+    out[blockIdx.x * 64 + threadIdx.x] = 1;
+}
+int main()
+{
+    int *out;
+    if (hipMalloc(&out, 65536) != hipSuccess)
+        return 1;
+    ends<<<64, 64>>>(out);
+    return hipDeviceSynchronize() != hipSuccess;
+}
+"""), os.path.join(folder, "ends")
+    run(["hipcc", "--offload-arch=gfx900", "-O1", "-g", "-w", source, "-o", program])
+    report.title("A breakpoint of a HIP program whose condition never holds, 64 waves (elapsed)")
+
+    def seconds(line):
+        begin = time.monotonic()
+        run([WAVETRAP, "debug", "--nx", "--batch", "-ex", f"break {line} if $_lane == 77", "-ex", "run", program])
+        return time.monotonic() - begin
+    a, b, ratio = pairs(lambda: seconds(5), lambda: seconds(4), count)
+    report.row("at the end of the kernel", a, "the line before", b, ratio, "s", "aim: x1")

@@ -16,6 +16,7 @@ struct attach {
     const char *pid;                     /* a host program, instead of a device */
     const char *symbols;                 /* the program's file, or NULL */
     const char *rsp;                     /* where to listen; NULL: start GDB */
+    bool allow_files;                    /* to clients of `rsp` */
     char socket[CLI_GDB_DIRECTORY + 16]; /* between it and this process */
     struct cli_gdb_choice choice;
     struct cli_attached device;
@@ -34,6 +35,12 @@ static enum wt_status set_pid(void *context, const char *value, struct wt_error 
 static enum wt_status set_symbols(void *context, const char *value, struct wt_error *err)
 {
     ((struct attach *)context)->symbols = value;
+    return WT_OK;
+}
+
+static enum wt_status set_allow_files(void *context, const char *value, struct wt_error *err)
+{
+    ((struct attach *)context)->allow_files = true;
     return WT_OK;
 }
 
@@ -140,6 +147,7 @@ static int debug(struct attach *a, char **arguments)
     struct wt_rsp_options rsp = wt_rsp_default_options();
     rsp.program = a->symbols;
     rsp.attached = true;
+    rsp.allow_files = !a->rsp || a->allow_files;
     rsp.log = a->rsp ? say : NULL;
     signal(SIGPIPE, SIG_IGN);
     int status;
@@ -220,6 +228,10 @@ static const struct cli_option options[] = {
      "start no GDB, but let one connect: at :PORT, HOST:PORT or\n"
      "unix:PATH; port 0 is any free port",
      set_rsp},
+    {"allow-files", 0, NULL,
+     "with --rsp: clients may write files anywhere (generate-core), not\n"
+     "only new ones in the working folder",
+     set_allow_files},
     {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)",
      set_gdb},
     {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB", set_plain},

@@ -588,19 +588,17 @@ static int program_status(struct debug *d)
 /* A failure in a script does not keep the console from being opened. */
 static void read_init_files(struct debug *d)
 {
+    static enum wt_status (*const find[])(char **path, struct wt_error *err) = {
+        cli_user_init_file, cli_project_init_file};
     struct wt_error err;
     char *path;
-    if (d->no_init)
-        return;
-    path = cli_user_file("debugrc");
-    if (path && access(path, R_OK) == 0)
-        execute(d, &(struct order){path, true});
-    free(path);
-    if (cli_project_init_file(&path, &err))
-        fprintf(stderr, "wavetrap: %s\n", err.text);
-    else if (path)
-        execute(d, &(struct order){path, true});
-    free(path);
+    for (size_t i = 0; i < sizeof find / sizeof *find && !d->no_init; i++) {
+        if (find[i](&path, &err))
+            fprintf(stderr, "wavetrap: %s\n", err.text);
+        else if (path)
+            execute(d, &(struct order){path, true});
+        free(path);
+    }
 }
 
 static enum cli_input read_command(struct debug *d, char **line)

@@ -31,6 +31,7 @@ static int run_gdb(struct gdb *g, char **operands, const char *directory)
     rsp.address = address;
     rsp.program = operands[0];
     rsp.console_to_gdb = true;
+    rsp.allow_files = true; /* its one client is the user's GDB */
     if (cli_gdb_signals(&rsp.stop_fd, &err) != WT_OK)
         return cli_fail(&cli_gdb, &err);
     if (cli_remote_open(&remote, &g->options, operands[0], &rsp, stdout, &err)) {

@@ -68,11 +68,11 @@ static enum wt_status add_to_list(char *list, const char *path, struct wt_error 
     return WT_OK;
 }
 
-/* ---- the project's file ---- */
+/* ---- whose a file is ---- */
 
 /* Refuses a file that other users own or can write to, even if it is trusted: they
  * could change it. */
-static enum wt_status check_owner(const char *path, struct wt_error *err)
+static enum wt_status check_file(const char *path, struct wt_error *err)
 {
     struct stat file;
     if (stat(path, &file) != 0)
@@ -86,11 +86,48 @@ static enum wt_status check_owner(const char *path, struct wt_error *err)
     return WT_OK;
 }
 
+/* The same, also for one that other users could put another file in place of. */
+static enum wt_status check_owner(const char *path, struct wt_error *err)
+{
+    struct stat folder;
+    char *whole = realpath(path, NULL), *slash = whole ? strrchr(whole, '/') : NULL;
+    enum wt_status status = check_file(path, err);
+    if (!status && slash) {
+        slash[slash == whole] = 0;
+        const bool there = stat(whole, &folder) == 0;
+        if (there && folder.st_uid != geteuid() && folder.st_uid != 0)
+            status =
+                wt_fail(err, WT_INVALID, "%s is not read: its folder belongs to another user (%u)",
+                        path, (unsigned)folder.st_uid);
+        else if (there && folder.st_mode & (S_IWGRP | S_IWOTH) && !(folder.st_mode & S_ISVTX))
+            status = wt_fail(err, WT_INVALID,
+                             "%s is not read: others may write to its folder ('chmod go-w' "
+                             "changes that)",
+                             path);
+    }
+    free(whole);
+    return status;
+}
+
+enum wt_status cli_user_init_file(char **path, struct wt_error *err)
+{
+    *path = cli_user_file("debugrc");
+    if (*path && access(*path, R_OK) != 0) {
+        free(*path);
+        *path = NULL;
+    }
+    return *path ? check_owner(*path, err) : WT_OK;
+}
+
+/* ---- the project's file ---- */
+
 enum wt_status cli_project_init_file(char **path, struct wt_error *err)
 {
     char *list = cli_user_file("trusted");
     *path = realpath(CLI_PROJECT_INIT_FILE, NULL);
     enum wt_status status = *path ? check_owner(*path, err) : WT_OK;
+    if (*path && !status && list && access(list, R_OK) == 0)
+        status = check_owner(list, err);
     if (*path && !status && !(list && is_listed(list, *path)))
         status = wt_fail(err, WT_INVALID,
                          "%s is not read, since it is not trusted: 'wavetrap debug --trust' there "

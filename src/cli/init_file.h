@@ -18,6 +18,12 @@
 char *cli_user_file(const char *name);
 
 /**
+ * Finds the user's own init file; *path is as of cli_project_init_file(). WT_INVALID: somebody else
+ * could have written it.
+ */
+enum wt_status cli_user_init_file(char **path, struct wt_error *err);
+
+/**
  * Finds the working folder's init file. *path is its absolute path, without links; the caller
  * frees it. NULL: there is none. WT_INVALID: it is there and not to be read, and *err says why and
  * what to do about it: it is not in the user's list of trusted files, or somebody else could have

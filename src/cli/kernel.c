@@ -60,6 +60,11 @@ enum wt_status cli_kernel_set_block(void *context, const char *value, struct wt_
     return WT_OK;
 }
 
+enum wt_status cli_kernel_set_shared(void *context, const char *value, struct wt_error *err)
+{
+    return cli_bytes(value, "", &kernel_of(context)->shared, err);
+}
+
 enum wt_status cli_kernel_add_handler(void *context, const char *value, struct wt_error *err)
 {
     struct wt_kernel_options *k = kernel_of(context);

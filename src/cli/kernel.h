@@ -10,6 +10,8 @@ enum wt_status cli_kernel_set_name(void *context, const char *value, struct wt_e
 enum wt_status cli_kernel_set_grid(void *context, const char *value, struct wt_error *err);
 /** --block */
 enum wt_status cli_kernel_set_block(void *context, const char *value, struct wt_error *err);
+/** --shared */
+enum wt_status cli_kernel_set_shared(void *context, const char *value, struct wt_error *err);
 /** --trap-handler */
 enum wt_status cli_kernel_add_handler(void *context, const char *value, struct wt_error *err);
 
@@ -21,6 +23,8 @@ enum wt_status cli_kernel_add_handler(void *context, const char *value, struct w
         {"grid", 0, "X[,Y[,Z]]", "code objects: work-items of the grid", cli_kernel_set_grid},     \
         {"block", 0, "X[,Y[,Z]]", "code objects: work-items of a work-group (default: 64)",        \
          cli_kernel_set_block},                                                                    \
+        {"shared", 0, "BYTES", "SM: shared memory that the launch adds (extern __shared__)",       \
+         cli_kernel_set_shared},                                                                   \
     {                                                                                              \
         "trap-handler", 0, "FILE",                                                                 \
             "code of the trap handler: raw, on an SM a cubin; twice: two levels",                  \

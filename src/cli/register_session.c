@@ -146,11 +146,9 @@ static void tell_run(struct cli_registers *r, enum wt_run run, uint64_t before)
     printf("ran %" PRIu64 " issues to time %" PRIu64, m->time - before, m->time);
     switch (run) {
     case WT_RUN_BUDGET:
-        puts("");
-        break;
     case WT_RUN_EVENT:
     case WT_RUN_WATCH:
-        printf(": a %s halted\n", r->device->family->wave_word);
+        puts("");
         break;
     case WT_RUN_HALTED:
         printf(": every active %s is halted\n", r->device->family->wave_word);
@@ -171,15 +169,26 @@ static void tell_run(struct cli_registers *r, enum wt_run run, uint64_t before)
     }
 }
 
+/* A return of the engine for an event, a wave that halts or traps, does not end it. */
 static enum wt_status run_issues(struct cli_registers *r, uint64_t issues, struct wt_error *err)
 {
     if (!r->device)
         return wt_fail(err, WT_UNSUPPORTED,
                        "a device elsewhere runs by itself: 'run' is for the "
                        "emulator");
+    enum { STANDS = 1000 }; /* so many returns without an issue: nothing can change any more */
     struct wt_machine *m = r->device->machine;
-    uint64_t before = m->time;
-    tell_run(r, m->ops->run(m, issues), before);
+    const uint64_t before = m->time;
+    uint64_t at;
+    enum wt_run run;
+    unsigned stands = 0;
+    do {
+        at = m->time;
+        run = m->ops->run(m, issues - (at - before));
+        stands = m->time == at ? stands + 1 : 0;
+    } while ((run == WT_RUN_EVENT || run == WT_RUN_WATCH) && m->time - before < issues &&
+             stands < STANDS);
+    tell_run(r, run, before);
     return WT_OK;
 }
 

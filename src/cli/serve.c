@@ -65,6 +65,12 @@ static enum wt_status set_once(void *context, const char *value, struct wt_error
     return WT_OK;
 }
 
+static enum wt_status set_allow_files(void *context, const char *value, struct wt_error *err)
+{
+    ((struct serve *)context)->rsp.allow_files = true;
+    return WT_OK;
+}
+
 static enum wt_status set_console(void *context, const char *value, struct wt_error *err)
 {
     ((struct serve *)context)->rsp.console_to_gdb = true;
@@ -200,6 +206,10 @@ static const struct cli_option options[] = {
      "program has ended)",
      set_once},
     {"console-to-gdb", 0, NULL, "show the program's console in the client", set_console},
+    {"allow-files", 0, NULL,
+     "clients may write files anywhere ('monitor generate-core'), not only\n"
+     "new ones in the working folder",
+     set_allow_files},
     {0},
 };
 

@@ -58,7 +58,7 @@ enum sm_wire_kind {
                            result is followed by a sentence for people */
     SM_WIRE_FINAL,      /**< memory is to be there for the debugger when the process ends */
     SM_WIRE_FINAL_NEXT, /**< value: an address; answered as object/final_wire.h has it */
-    SM_WIRE_WAITS,      /**< warp: answered by a struct wt_wave_view */
+    SM_WIRE_DETAIL, /**< warp: answered by a struct wt_wave_view, then by struct sm_wire_waiters */
     SM_WIRE_KINDS,
 };
 
@@ -113,6 +113,14 @@ struct sm_wire_launch {
     uint32_t runs;   /**< it has yet to end */
     uint32_t device;
     uint32_t block[3], grid[3];
+};
+
+enum { SM_WIRE_MOST_WAITERS = 64 };
+
+/** Lanes of a warp that are not enabled, and where they go on. Innermost first. */
+struct sm_wire_waiters {
+    uint64_t pc;
+    uint32_t lanes, reserved;
 };
 
 struct sm_wire_warp {

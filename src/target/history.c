@@ -144,6 +144,7 @@ static enum wt_history_step search_on(void *context, uint64_t budget,
         .issue = e->search.kinds & 1u << WT_WATCH_ISSUE,
         .time = hit->time,
         .wave = hit->wave,
+        .id = hit->id,
         .mask = hit->mask,
         .pc = hit->pc,
     };

@@ -10,6 +10,10 @@ enum wt_status wt_launch_shape(const struct wt_kernel_options *options, uint32_t
 {
     if (!options->grid_given)
         return wt_fail(err, WT_INVALID, "say by --grid how many work-items there are");
+    if (options->shared)
+        return wt_fail(err, WT_INVALID,
+                       "--shared is for kernels of an SM; here local memory is an argument: "
+                       "--arg=local:BYTES");
     for (unsigned i = 0; i < 3; i++) {
         grid[i] = options->grid[i];
         block[i] = options->block_given ? options->block[i] : i ? 1 : 64;

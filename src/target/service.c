@@ -97,10 +97,9 @@ static enum wt_status save_core_file(void *context, const struct wt_core_file_re
     return wt_core_file_write(context, request, err);
 }
 
-static uint64_t incarnation(void *context, wt_wave_handle wave)
+static wt_wave_id wave_id(void *context, wt_wave_handle wave)
 {
-    struct wt_machine *m = ((struct wt_emulated *)context)->machine;
-    return m->ops->incarnation(m, wave);
+    return wt_machine_wave_id(((struct wt_emulated *)context)->machine, wave);
 }
 
 static uint64_t issue_time(void *context)
@@ -136,7 +135,7 @@ static const struct wt_target_services services = {
     .fault = fault,
     .clear_fault = clear_fault,
     .reload = reload,
-    .incarnation = incarnation,
+    .wave_id = wave_id,
     .time = issue_time,
     .set_watchpoints = wt_emulated_set_watchpoints,
     .watchpoint_hits = wt_emulated_watchpoint_hits,

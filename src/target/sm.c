@@ -268,8 +268,13 @@ static enum wt_status read_values(const struct wt_emulated *e, struct wt_error *
     struct sm *s = own(e);
     const struct kernel *k = &s->kernel;
     const size_t count = e->options->argument_count;
+    const uint64_t added = e->options->kernel.shared;
     if (count != k->parameter_count)
         return wrong_count(k, count, err);
+    if (added > UINT32_MAX / 4)
+        return wt_fail(err, WT_INVALID, "--shared: an SM has less shared memory");
+    if (added) /* behind the kernel's own, where its variables of no size begin */
+        s->dynamic = (k->shared + 15) / 16 * 16 + (uint32_t)added - k->shared;
     s->value = calloc(count + 1, sizeof *s->value);
     s->is_buffer = calloc(count + 1, sizeof *s->is_buffer);
     if (!s->value || !s->is_buffer)
@@ -398,18 +403,33 @@ static enum wt_status put(struct sm *s, uint64_t addr, const void *bytes, size_t
                : wt_fail(err, WT_NO_MEMORY, "no memory for %zu bytes at 0x%" PRIx64, size, addr);
 }
 
+/* The blocks of hardware in which buffers are. */
+static enum wt_status map_blocks(struct sm *s, struct wt_error *err)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < s->value_count; i++)
+        if (s->is_buffer[i] && s->value[i].length)
+            end += (s->value[i].length + 0xfff) / 0x1000 * 0x1000 + 0x10000;
+    end = (end + SM_BLOCK_BYTES - 1) / SM_BLOCK_BYTES * SM_BLOCK_BYTES;
+    return end ? sm_device_map(s->device, BUFFERS, end, true, err) : WT_OK;
+}
+
 /* Buffers are placed one after the other, a page apart; a second load finds them mapped. */
 static enum wt_status put_buffers(struct sm *s, bool first, struct wt_error *err)
 {
     enum wt_status status;
     uint64_t at = BUFFERS;
+    const bool blocks = sm_device_config(s->device)->hardware_bounds;
+    if (first && blocks && (status = map_blocks(s, err)) != WT_OK)
+        return status;
     for (size_t i = 0; i < s->value_count; i++) {
         if (!s->is_buffer[i])
             continue;
         struct wt_value *v = &s->value[i];
         v->addr = at;
         if (v->length) {
-            if (first && (status = sm_device_map(s->device, at, v->length, true, err)) != WT_OK)
+            if (first && !blocks &&
+                (status = sm_device_map(s->device, at, v->length, true, err)) != WT_OK)
                 return status;
             if ((status = put(s, at, v->bytes, v->length, err)) != WT_OK)
                 return status;

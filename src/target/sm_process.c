@@ -141,7 +141,7 @@ static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error 
     p->target.link = wt_sm_process_link(c);
     p->target.context = c;
     wt_sm_process_offer_core_files(&p->services);
-    wt_sm_process_offer_waits(&p->services);
+    wt_sm_process_offer_detail(&p->services);
     status = wt_sm_process_want_memory(c, err);
     return status ? status : refresh(p, err);
 }

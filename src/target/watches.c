@@ -82,6 +82,7 @@ size_t wt_emulated_watchpoint_hits(void *context, const struct wt_watchpoint_hit
                                               .lanes = h->hits,
                                               .time = h->time,
                                               .wave = h->wave,
+                                              .id = h->id,
                                               .lane = h->lane,
                                               .pc = h->pc};
             continue;
@@ -90,6 +91,7 @@ size_t wt_emulated_watchpoint_hits(void *context, const struct wt_watchpoint_hit
                                           .write = h->kind != WT_WATCH_READ,
                                           .time = h->time,
                                           .wave = h->wave,
+                                          .id = h->id,
                                           .lane = h->lane,
                                           .pc = h->pc,
                                           .addr = wt_address_of(h->addr),

@@ -64,6 +64,44 @@ def test_a_variable_that_no_module_defines_is_a_mistake_where_it_is_used(tmp_pat
     assert "k.ptx:5:" in run(*arguments, write(tmp_path, initial)).stderr
 
 
+DYNAMIC = HEAD + """.extern .shared .align 16 .b8 room[];
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+    .shared .align 4 .b8 own[20];
+    .reg .b32 %r<4>; .reg .b64 %rd<3>; .reg .pred %p;
+    ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n];
+    mov.u32 %r2, room; add.u32 %r2, %r2, %r1; st.shared.u8 [%r2], 7; st.shared.u32 [own], 5;
+    ld.shared.u8 %r3, [%r2]; st.global.u32 [%rd1], %r3;
+    mov.u32 %r3, %dynamic_smem_size; st.global.u32 [%rd1+4], %r3;
+    ret;
+}
+"""
+
+
+def test_shared_memory_that_the_launch_adds(tmp_path):
+    """--shared=BYTES: exactly so many, behind the kernel's own; %dynamic_smem_size says how many."""
+    path = write(tmp_path, DYNAMIC)
+    arguments = ["run", "--grid=1", "--arg=zeros:8", f"--dump-arg=0:{tmp_path}/out"]
+    assert run(*arguments, "--shared=1000", "--arg=999", path).returncode == 0
+    assert struct.unpack("<2I", (tmp_path / "out").read_bytes()) == (7, 1000)
+    for more in (["--shared=1000", "--arg=1000"], ["--arg=12"]):
+        done = run(*arguments, *more, path)
+        assert done.returncode == 120 and "OOR_ADDR: shared memory at" in done.stderr, done.stderr
+    done = run(*arguments, "--shared=1G", "--arg=0", path)
+    assert done.returncode == 125 and "shared memory" in done.stderr, done.stderr
+    done = run(*arguments, "--shared=many", "--arg=0", path)
+    assert done.returncode == 125 and "many" in done.stderr, done.stderr
+
+
+def test_bounds_of_hardware(tmp_path):
+    """Within a block of 2 MiB that has a buffer."""
+    path = write(tmp_path, body("ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [n]; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], 7;",
+                                parameters=".param .u64 out, .param .u64 n"))
+    for gpu, at, status in (("sm", 20000, 120), ("sm:bounds=hardware", 20000, 0), ("sm:bounds=hardware", (2 << 20) - 4, 0),
+                            ("sm:bounds=hardware", 2 << 20, 120)):
+        assert run("run", f"--gpu={gpu}", "--grid=1", "--arg=zeros:4", f"--arg={at}", path).returncode == status, (gpu, at)
+
+
 def test_attributes_of_variables(tmp_path):
     """.managed and .unified say where memory may be, which makes no difference here; .wavetrap_at is for host programs."""
     text = body("ld.param.u64 %rd1, [out];\nld.global.u32 %r1, [b];\nst.global.u32 [%rd1], %r1;").replace(

@@ -189,9 +189,9 @@ def test_an_abi_through_local_memory(tmp_path):
 
 def test_notifications(tmp_path):
     done = run("reg", "--grid=1", "--block=1", "--arg=zeros:4", "--arg=5", assemble(tmp_path, "notify"),
-               *(["run 1000", NAME + "HWW_GLOBAL_ESR.BPT_INT", NAME + "HWW_GLOBAL_ESR=0x10"] * 3))
+               *([f"wait {NAME}HWW_GLOBAL_ESR.BPT_INT=1", NAME + "HWW_GLOBAL_ESR.BPT_INT", NAME + "HWW_GLOBAL_ESR=0x10"] * 3))
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("BPT_INT=1") == 3
+    assert done.stdout.splitlines().count(NAME + "HWW_GLOBAL_ESR.BPT_INT=1") == 3, done.stdout
 
 
 def test_warps_are_peeled_off(tmp_path):
@@ -201,6 +201,18 @@ def test_warps_are_peeled_off(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "PAUSE_MASK = 0x00000007" in done.stdout or "WARPS=0x7" in done.stdout
     assert "LOCKED_DOWN=1" in done.stdout and "BPT_PAUSE=1" in done.stdout
+
+
+def test_run_goes_on_when_a_warp_halts(tmp_path):
+    """N instructions, as the help says: warps that halt one after the other do not end it."""
+    arguments = ["reg", "--grid=96", "--block=32", "--arg=zeros:384", f"--trap-handler={assemble(tmp_path, 'peel')}", assemble(tmp_path, "breakpoint")]
+    whole = run(*arguments, "run 1000")
+    issues = int(re.match(r"ran (\d+) issues to time \d+: every active warp is halted\n$", whole.stdout)[1])
+    first = run(*arguments, f"wait {NAME}DBGR_BPT_PAUSE_MASK=1").stdout
+    halts = int(re.search(r"time (\d+)", first)[1])
+    assert halts + 2 < issues
+    done = run(*arguments, f"run {halts - 2}", "run 4")
+    assert done.stdout == f"ran {halts - 2} issues to time {halts - 2}\nran 4 issues to time {halts + 2}\n", done.stdout
 
 
 def test_a_handler_that_pauses_needs_a_debugger(tmp_path):

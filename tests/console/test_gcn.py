@@ -422,3 +422,48 @@ def test_groups_are_selected_by_their_coordinates(way, code):
     for wrong in ("group 7", "group x", "group 1,2,3,4"):
         done = debug(code("values.cl"), f"break values.cl:{line_of('values.cl', 'stop')}", "run", wrong, options=VALUES + way)
         assert done.returncode == 1 and "group" in done.stderr
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_frames_variables_from_its_prologue_to_its_return(code, compiler):
+    """s33 is the function's own between the prologue and the epilogue, which restores the caller's: before, there is no frame; behind it the
+    variables are where they were. Each instruction of the function shows them."""
+    file, how = code("epilogue.cl", compiler, "-O0"), options("epilogue", "zeros:512", "i32:2", items=64)
+    session = ["set pagination off", "break *scale", "run", "delete"]
+    session += [word for _ in range(70) for word in ("echo @@\\n", "info frame", "print x@6", "print by@6", "print y@6", "print n@6", "stepi")]
+    done = subprocess.run([WAVETRAP, "debug", "--nx", *how, file], input="\n".join(session), capture_output=True, text=True, timeout=TIMEOUT)
+    inside = [part for part in done.stdout.split("@@\n") if re.search(r"^ pc = \w+ in scale ", part, re.M)]
+    shown = [re.findall(r"^\$\d+ = (.*)$", part, re.M) for part in inside]
+    first = next(i for i, values in enumerate(shown) if values and values[0] != "<not available yet>")
+    assert first > 0 and len(shown) > 20, done.stdout[:2000]
+    assert shown[-1] == ["3", "2", "6", "8"], done.stdout[-2000:]
+    wanted = [{"3"}, {"2"}, {"6"}, {"8"}]
+    for value, right in zip(zip(*shown[first:]), wanted):
+        come = next(i for i, text in enumerate(value) if {text} == right)
+        assert set(value[come:]) == right, value
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_finish_has_the_value_that_is_returned(code, compiler):
+    """Of lane 0 and, in the registers that each of its lanes has, of lane 5: numbers, vectors and structures."""
+    wanted = {"d": "{0:g}", "c": None, "s": "-{1}", "i4": "{{{1}, {2}, {3}, {4}}}", "d2": "{{{1}, -0.25}}", "s2": "{{{1}, -{1}}}", "h": "{0:g}",
+              "mixed": "{{a = {1} '\\00{1}', b = -{1}, c = {0:g}}}", "small": "{{a = {1} '\\00{1}', b = -{1}}}",
+              "bytes": "{{b = \"\\00{1}\\001\\002\\003\\004\\005\\006\\a\\b\\t\\n\\v\"}}"}
+    file, how = code("returned.cl", compiler, "-O0"), options("returned", "zeros:512", items=64)
+    said = ask_console(file, [*(f"tbreak get_{name}" for name in wanted), "run"], [w for _ in wanted for w in ("thread 5", "finish", "continue")][:-1], how)
+    for name, text, form in zip(wanted, said[1::3], wanted.values()):
+        value = re.sub(r".*Value returned is \$\d+ = ", "", text, flags=re.S)
+        assert value == (form or "101 'e'").format(2.0, 4, 5, 6, 7), (name, text)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_each_inlined_copy_has_its_location(code, tmp_path, compiler):
+    """As many as DW_TAG_inlined_subroutine, which llvm-dwarfdump lists; both are stopped at."""
+    source = tmp_path / "copies.cl"
+    source.write_text("__attribute__((always_inline)) static inline int twice(int x)\n{\n    int y = x * 2;\n    return y;\n}\n"
+                      "__kernel void copies(__global int *out)\n{\n    int g = get_global_id(0);\n    out[g] = twice(g);\n    out[g] += twice(g + 1);\n}\n")
+    file = code(source, compiler, "-O0")
+    listed = subprocess.run(["llvm-dwarfdump-19", "--debug-info", file], capture_output=True, text=True, check=True).stdout.count("DW_TAG_inlined_subroutine")
+    said = ask_console(file, [], ["break copies.cl:3", "run", "print x", "continue", "print x"], options("copies", "zeros:256", items=64))
+    assert listed == 2 and "(2 locations)" in said[0], said[0]
+    assert said[2].endswith("= 0") and said[4].endswith("= 1"), said

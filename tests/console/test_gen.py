@@ -408,3 +408,70 @@ def test_a_faults_core_file_has_what_was_recorded(kernels, tmp_path):
     now, first, last = map(int, re.match(r"Issue time (\d+); recorded from (\d+) to (\d+)\.", said[1]).groups())
     assert "Program stopped by a fault: " in said[0] and now == last == first + 50
     assert said[2] == f"$1 = {pc:#x}\n" and said[4] == f"$2 = {pc - 16:#x}\n" and said[6] == f"$3 = {pc:#x}\n"
+
+
+# ---- registers with addresses, which the code re-uses ----
+
+def stale_item(g, n=5):
+    """What the variables of gen_stale.cl are in a work-item that has in[g] = g, in the order of their declaration."""
+    first, v, d, m = 2 * g, [g, g + 1, g + 2, g + 3], g * 0.5, n + 1
+    later = first + m + v[1] + int(d) - 1
+    return {"g": g, "n": n, "first": first, "v": "{" + ", ".join(map(str, v)) + "}", "d": f"{d:g}", "m": m, "later": later}
+
+
+def stale(width, *more):
+    return ["-g", "gen9", "--kernel", "stale", "--grid", str(width), "--block", str(width), f"--arg=zeros:{4 * width}",
+            f"--arg=iota:{4 * width}", "--arg=i32:5", *more]
+
+
+@pytest.mark.parametrize("width", [8, 32])
+def test_a_variable_is_right_at_each_instruction(kernels, width):
+    """The code re-uses the register of a variable's address after its last use. From the variable's line to the kernel's end each
+    instruction shows the value of the host's computation; before it there is none, then memory that nothing has stored to."""
+    file, item, wanted = kernels(*UNOPTIMISED, f"-DWIDTH={width}", name="stale"), width - 3, stale_item(width - 3)
+    steps = len(trace(file, stale(width)))
+    session = ["set pagination off", f"break *{CODE:#x}", "run", "delete"]
+    for _ in range(steps):
+        session += [word for name in wanted if name != "later" for word in (f"echo {name}=", f"output {name}@{item}", "echo \\n")] + ["stepi"]
+    done = subprocess.run([WAVETRAP, "debug", "--nx", *stale(width), file], input="\n".join(session), capture_output=True, text=True,
+                          timeout=TIMEOUT, check=False)
+    assert "exited normally" in done.stdout, done.stdout[-500:] + done.stderr[-500:]
+    for name, value in wanted.items():
+        if name == "later":
+            continue
+        seen = [text for text in re.findall(rf"^{name}=(.+)$", done.stdout, re.M) if not text.startswith("(")]
+        changes = [text for text, before in zip(seen, [None, *seen]) if text != before]
+        assert changes[0] == "<not available yet>" and changes[-1] == str(value), (name, changes)
+        assert set(changes[1:-1]) <= {"0", "{0, 0, 0, 0}", "(const int *) 0x0"}, (name, changes)
+
+
+@both_ways
+def test_stale_addresses_are_used_by_nothing(kernels, way):
+    """At the last line: conditions, assignments and watchpoints have the variable's own memory, not what its register points to."""
+    file, last = kernels(*UNOPTIMISED, "-DWIDTH=8", name="stale"), f"break gen_stale.cl:{line_of('last', 'stale')}"
+    said = ask_console(file, [f"{last} if n == 5 && first == 6", "run"], ["p g", "p first", "p v", "p d", "set var first = 77", "p first", "p n", "p in"], [*stale(8), *way])
+    assert [text.split("= ")[-1] for text in said[:4]] == ["3", "6", "{3, 4, 5, 6}", "1.5"], said
+    assert said[5].endswith("= 77") and said[6].endswith("= 5") and said[7].endswith(f"{BUFFERS + 0x2000:#x}"), said
+    memory = f"x/24dw {BUFFERS:#x}"
+    plain, = ask_console(file, [last, "run", "delete", "continue"], [memory], [*stale(8), *way])
+    changed, = ask_console(file, [last, "run", "set var n = 1", "set var first = 2", "set var m = 4", "set var g = g", "delete", "continue"], [memory], [*stale(8), *way])
+    assert changed == plain and len(plain.splitlines()) == 6
+
+
+def test_a_watchpoint_has_a_variables_own_memory(kernels):
+    """Set at the last line, and met backwards where the variable was stored."""
+    file = kernels(*UNOPTIMISED, "-DWIDTH=8", name="stale")
+    said = ask_console(file, [f"break gen_stale.cl:{line_of('last', 'stale')} if g == 3", "run", "watch m"], ["reverse-continue", "who-wrote m"], stale(8))
+    assert "Old value = 6\nNew value = 0" in said[0], said
+    assert f":{line_of('later', 'stale') - 2}" in said[0] + said[1], said
+
+
+def test_components_of_vectors_as_opencl_names_them(kernels):
+    """OpenCL C, "Vector Components": xyzw, sN, lo, hi, odd, even; a type has OpenCL's name. A component can be assigned."""
+    file, wanted = kernels(*UNOPTIMISED, "-DWIDTH=8", name="stale"), {
+        "p v.s1": "4", "p v.S3": "6", "p v.w": "6", "p v.xy": "{3, 4}", "p v.wzyx": "{6, 5, 4, 3}", "p v.lo": "{3, 4}", "p v.hi": "{5, 6}",
+        "p v.odd": "{4, 6}", "p v.even.y": "5", "p v.s0 + v.s33.x": "9", "ptype v": "type = int4", "whatis v.lo": "type = int2", "p v.y = 9": "9", "p v": "{3, 9, 5, 6}"}
+    said = ask_console(file, [f"break gen_stale.cl:{line_of('last', 'stale')} if g == 3", "run"], list(wanted), stale(8))
+    assert [text if text.startswith("type") else text.split("= ", 1)[1] for text in said] == list(wanted.values())
+    done = debug(file, f"break gen_stale.cl:{line_of('last', 'stale')}", "run", "p v.s4", "p v.q", options=stale(8))
+    assert "The vector has no component 4: it has 4." in done.stderr, done.stderr

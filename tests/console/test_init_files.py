@@ -94,6 +94,39 @@ def test_a_file_of_another_user_is_not_read(program, home, project):
     assert "it belongs to another user (12345)" in done.stderr and "of the project" not in done.stdout
 
 
+@pytest.mark.parametrize("mode,why", [(0o666, "others may write to it"), (0o664, "others may write to it")])
+def test_the_users_file_is_not_read_where_others_can_write_it(program, home, tmp_path, mode, why):
+    write_user_file(home / ".config")
+    (home / ".config" / "wavetrap" / "debugrc").chmod(mode)
+    done = start(program("values"), home, tmp_path)
+    assert f"{home}/.config/wavetrap/debugrc is not read: {why}" in done.stderr
+    assert (done.returncode, done.stdout) == (0, "Number of source lines that list shows is 10.\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a file of another user")
+@pytest.mark.parametrize("what,why", [("debugrc", "it belongs to another user (12345)"),
+                                      (".", "its folder belongs to another user (12345)")])
+def test_the_users_file_is_not_read_where_another_user_owns_it(program, home, tmp_path, what, why):
+    write_user_file(home / ".config")
+    os.chown(home / ".config" / "wavetrap" / what, 12345, -1)
+    done = start(program("values"), home, tmp_path)
+    assert f"debugrc is not read: {why}" in done.stderr and "of the user" not in done.stdout
+
+
+def test_a_file_in_a_folder_that_others_can_write_is_not_read(program, home, project):
+    start(None, home, project, "--trust")
+    (project / ".wavetrap").chmod(0o777)
+    done = start(program("values"), home, project)
+    assert "others may write to its folder" in done.stderr and "of the project" not in done.stdout
+
+
+def test_a_list_of_trusted_files_that_others_can_write_is_not_used(program, home, project):
+    start(None, home, project, "--trust")
+    (home / ".config" / "wavetrap" / "trusted").chmod(0o666)
+    done = start(program("values"), home, project)
+    assert "trusted is not read: others may write to it" in done.stderr and "of the project" not in done.stdout
+
+
 def test_there_is_nothing_to_trust(home, tmp_path):
     done = start(None, home, tmp_path, "--trust")
     assert done.returncode != 0 and ".wavetrap/debugrc: No such file" in done.stderr

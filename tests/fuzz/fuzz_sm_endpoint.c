@@ -16,7 +16,9 @@
 #include "fuzz_host.h"
 
 #include "base/bits.h"
+#include "base/wave_view.h"
 #include "object/core_wire.h"
+#include "object/final_wire.h"
 #include "object/sm_wire.h"
 #include "wavetrap/cuda.h"
 
@@ -96,6 +98,10 @@ static bool is_right_size(const struct sm_wire_request *r, uint32_t size)
         return size % sizeof(struct sm_wire_module) == 0;
     case SM_WIRE_HITS:
         return size % sizeof(struct sm_wire_hit) == 0;
+    case SM_WIRE_DETAIL:
+        return size >= sizeof(struct wt_wave_view);
+    case SM_WIRE_FINAL_NEXT:
+        return size >= sizeof(struct wt_final_wire_piece);
     case SM_WIRE_TEXT:
         return size <= r->size;
     case SM_WIRE_HISTORY:
@@ -111,6 +117,13 @@ static uint32_t most_of_why(const struct sm_wire_request *r)
     return r->kind == SM_WIRE_CORE || r->kind == SM_WIRE_HISTORY ? 1024 : 0;
 }
 
+/* Results below zero are refusals, but for that of memory after the end (object/final_wire.h). */
+static bool is_refusal(const struct sm_wire_request *r, const struct sm_wire_answer *answer)
+{
+    return answer->result < 0 &&
+           !(r->kind == SM_WIRE_FINAL_NEXT && answer->result == WT_FINAL_WIRE_MEMORY);
+}
+
 /* Sends a request and takes its answer; false: the process wants no more. */
 static bool ask(int fd, const struct sm_wire_request *request, struct sm_wire_answer *answer)
 {
@@ -120,8 +133,8 @@ static bool ask(int fd, const struct sm_wire_request *request, struct sm_wire_an
         !receive(fd, answer, sizeof *answer))
         return false;
     if (!sound || answer->size > SM_WIRE_MOST ||
-        (answer->result < 0 ? answer->size > most_of_why(request)
-                            : !is_right_size(request, answer->size)))
+        (is_refusal(request, answer) ? answer->size > most_of_why(request)
+                                     : !is_right_size(request, answer->size)))
         abort();
     return receive(fd, bytes, answer->size);
 }

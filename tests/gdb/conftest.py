@@ -90,10 +90,10 @@ def symbol(file, name):
 class Server:
     """`wavetrap serve`, and where it can be reached."""
 
-    def __init__(self, program, *options, rsp=":0"):
+    def __init__(self, program, *options, rsp=":0", cwd=None):
         self.process = subprocess.Popen([WAVETRAP, "serve", "--rsp", rsp, *map(str, options),
                                          str(program)],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
         self.errors = ""
         while not (found := re.search(r"target remote (\S+)\n", self.errors)):

@@ -447,6 +447,48 @@ def test_nonstop_conditions_that_gdb_evaluates_see_every_lane(session, variant):
     assert "exited with code 052" in gdb("continue -a")
 
 
+@pytest.mark.parametrize("place,command,first,second,beside", [
+    ("again", "next", "place:", "back:", "place:"), ("place", "next", "back:", "count:", "back:"),
+    ("place", "step", "twice:", "sw ", "twice:"), ("inside", "step", "once:", "ret", "once:"),
+    ("inside", "finish", "back:", "not meaningful in the outermost frame", "back:"),
+    ("once", "finish", "inside:", "hit Breakpoint 1, once", "inside:")])
+def test_nonstop_steps_over_calls_come_back(session, place, command, first, second, beside):
+    """Of one lane of a warp whose lanes have all hit a breakpoint: the warp goes on with it, over the call or out of it. A lane that
+    stayed behind is shown at the breakpoint until it is stepped itself; other warps stay where they are."""
+    server, gdb = session("calls", Variant(), "--gpu", "vortex:warps=2", before=("set non-stop on",))
+    all_told(gdb)
+    gdb(f"break *{place}")
+    gdb("continue -a")
+    all_told(gdb)
+    at = gdb.number("$pc")
+    gdb("thread 3")
+    assert first in gdb(command)
+    assert second in gdb(command)
+    gdb("thread 2")
+    assert gdb.number("$pc") == at
+    said = gdb(command)
+    assert re.search(r"\d+\t", said), said  # a line of the program: it has stopped
+    gdb("thread 6")
+    assert gdb.number("$pc") == at
+    assert beside in gdb(command)
+    gdb("delete")
+    assert "exited with code 052" in gdb("continue -a")
+
+
+def test_nonstop_a_fault_is_told_for_a_thread_that_gdb_takes_for_running(session):
+    """GDB 13 fails an assertion of its own if it hears of the fault from a lane that it knows to stand."""
+    server, gdb = session("calls", Variant(), "--gpu", "vortex:warps=2", before=("set non-stop on",))
+    all_told(gdb)
+    gdb("break *place")
+    gdb("continue -a")
+    all_told(gdb)
+    gdb("thread 3")
+    for lane in range(1, 5):
+        gdb(f"thread apply {lane} -q set $sp = 2")
+    said = gdb("next")
+    assert 'Thread 3 "core 0 warp 0 thread 2" received signal SIGBUS' in said, said
+
+
 def test_nonstop_interrupt(session):
     server, gdb = session("endless", Variant(), before=("set non-stop on",))
     all_told(gdb)

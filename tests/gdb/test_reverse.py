@@ -340,6 +340,21 @@ def test_not_in_nonstop(session):
     while "(running)" in gdb("info threads"):
         pass
     assert "non-stop" in gdb("monitor goto 0")
+    # GDB has asked what there is before it chose the mode: it prints the refusal, and goes on.
+    for command in ("reverse-stepi", "reverse-continue", "reverse-next"):
+        said = gdb(command)
+        assert "there is no way back in non-stop mode" in said and "No more reverse-execution history." in said, said
+        assert gdb.value("$pc", "/a") == "0x80000000 <_start>"
+    gdb("stepi")
+    assert gdb.number("$pc") > 0x80000000
+    assert "exited with code 052" in gdb("continue -a")
+
+
+def test_nonstop_does_not_offer_the_way_back(serve, program):
+    with serve(program("lanes")).client() as client:
+        assert b"ReverseStep+" in client.ask("qSupported")
+        assert client.ask("QNonStop:1") == b"OK"
+        assert b"Reverse" not in client.ask("qSupported")
 
 
 def test_reset_begins_a_new_history(session):

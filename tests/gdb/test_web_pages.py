@@ -42,7 +42,7 @@ class Rsp:
     def __init__(self, serve, program, tmp_path):
         self.file = program("lanes")
         self.core = tmp_path / "core"
-        self.server = serve(self.file)
+        self.server = serve(self.file, "--allow-files")
         self.where = self.server.address
 
     def body(self):

@@ -211,10 +211,10 @@ static enum wt_status reload(void *context, struct wt_error *err)
     return status;
 }
 
-static uint64_t incarnation(void *context, wt_wave_handle wave)
+static wt_wave_id wave_id(void *context, wt_wave_handle wave)
 {
     struct world *w = context;
-    return w->session.services.incarnation(w->session.target.context, wave);
+    return w->session.services.wave_id(w->session.target.context, wave);
 }
 
 static uint64_t issue_time(void *context)
@@ -339,7 +339,7 @@ static const struct wt_target_services services = {
     .fault = fault,
     .clear_fault = clear_fault,
     .reload = reload,
-    .incarnation = incarnation,
+    .wave_id = wave_id,
     .time = issue_time,
     .set_watchpoints = watch,
     .watchpoint_hits = watchpoint_hits,

@@ -565,6 +565,199 @@ static void cooperative(void)
     CHECK(cuCtxSynchronize());
 }
 
+/* ---- a context and what is its own ---- */
+
+static size_t free_bytes(void)
+{
+    size_t have = 0, whole;
+    CHECK(cuMemGetInfo(&have, &whole));
+    return have;
+}
+
+/* All that is made in a context goes with it: memory, arrays, registered memory of the host,
+ * modules, streams, events, texture objects. Their handles are none then. */
+static void contexts(void)
+{
+    static const CUDA_ARRAY_DESCRIPTOR flat = {
+        .Width = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    static char mine[8192];
+    CUcontext other, outer;
+    CUdeviceptr at, kept;
+    CUarray array;
+    CUmodule own;
+    CUfunction f;
+    CUstream stream;
+    CUevent event;
+    CUtexObject texture;
+    CUDA_ARRAY_DESCRIPTOR got;
+    void *host;
+    int value;
+    CHECK(cuMemAlloc(&kept, 4096));
+    const size_t before = free_bytes();
+    for (int i = 0; i < 200; i++) { /* 6.4 GB, of 4 */
+        CHECK(cuCtxCreate(&other, 0, device));
+        CHECK(cuMemAlloc(&at, 32 << 20));
+        CHECK(cuArrayCreate(&array, &flat));
+        CHECK(cuModuleLoadData(&own, text));
+        CHECK(cuModuleGetFunction(&f, own, "add"));
+        CHECK(cuStreamCreate(&stream, 0));
+        CHECK(cuEventCreate(&event, 0));
+        CHECK(cuMemHostRegister(mine, sizeof mine, 0));
+        CHECK(cuMemAllocHost(&host, 1 << 20));
+        for (int n = 0; n < 5; n++) {
+            const CUDA_RESOURCE_DESC what = {.resType = CU_RESOURCE_TYPE_ARRAY,
+                                             .res.array.hArray = array};
+            CHECK(cuTexObjectCreate(&texture, &what, &(CUDA_TEXTURE_DESC){0}, NULL));
+        }
+        CHECK(cuCtxDestroy(other));
+        if (differences)
+            return;
+    }
+    SAME(free_bytes(), before);
+    SAME(cuMemFree(at), CUDA_ERROR_INVALID_VALUE);
+    SAME(cuArrayDestroy(array), CUDA_ERROR_INVALID_HANDLE);
+    SAME(cuArrayGetDescriptor(&got, array), CUDA_ERROR_INVALID_HANDLE);
+    SAME(cuModuleUnload(own), CUDA_ERROR_INVALID_HANDLE);
+    SAME(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, f), CUDA_ERROR_INVALID_HANDLE);
+    SAME(cuStreamQuery(stream), CUDA_ERROR_INVALID_HANDLE);
+    SAME(cuEventQuery(event), CUDA_ERROR_INVALID_HANDLE);
+    SAME(cuMemHostUnregister(mine), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    SAME(cuTexObjectDestroy(texture), CUDA_ERROR_INVALID_VALUE);
+    /* The other context's own are as they were. */
+    CHECK(cuMemFree(kept));
+    CHECK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function("add")));
+    CHECK(cuCtxGetCurrent(&outer));
+    CHECK(cuDevicePrimaryCtxRetain(&other, device));
+    CHECK(cuCtxPushCurrent(other));
+    CHECK(cuMemAlloc(&at, 4096));
+    CHECK(cuCtxPopCurrent(NULL));
+    CHECK(cuDevicePrimaryCtxRelease(device));
+    SAME(cuMemFree(at), CUDA_ERROR_INVALID_VALUE);
+}
+
+/* Without a current context: calls that name an object take the object's, others are 201. */
+static void objects(void)
+{
+    CUcontext context, whose = NULL;
+    CUdeviceptr at, bias;
+    CUstream stream;
+    CUevent begin, end;
+    CUmodule own, same_module;
+    CUfunction f = NULL;
+    unsigned host = 7, type = 0, flags;
+    int value;
+    size_t size;
+    float milliseconds;
+    CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    CHECK(cuEventCreate(&begin, 0));
+    CHECK(cuEventCreate(&end, 0));
+    CHECK(cuMemAlloc(&at, 64));
+    CHECK(cuModuleLoadData(&own, text));
+    CHECK(cuCtxPopCurrent(&context));
+    SAME(cuMemAlloc(&bias, 64), CUDA_ERROR_INVALID_CONTEXT);
+    SAME(cuStreamSynchronize(NULL), CUDA_ERROR_INVALID_CONTEXT);
+    SAME(cuMemcpyHtoD(at, &host, sizeof host), CUDA_ERROR_INVALID_CONTEXT);
+    CHECK(cuModuleGetFunction(&f, own, "add"));
+    CHECK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, f));
+    CHECK(cuFuncGetModule(&same_module, f));
+    CHECK(cuModuleGetGlobal(&bias, &size, own, "bias"));
+    CHECK(cuMemsetD32Async(at, 3, 16, stream));
+    CHECK(cuEventRecord(begin, stream));
+    CHECK(cuLaunchKernel(f, 2, 1, 1, 1, 1, 1, 0, stream, (void *[]){&at}, NULL));
+    CHECK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&at}, NULL));
+    CHECK(cuMemcpyDtoHAsync(&host, at, sizeof host, stream));
+    SAME(host, 18);
+    CHECK(cuEventRecord(end, stream));
+    CHECK(cuStreamWaitEvent(stream, end, 0));
+    CHECK(cuEventSynchronize(end));
+    CHECK(cuEventQuery(end));
+    CHECK(cuEventElapsedTime(&milliseconds, begin, end));
+    CHECK(cuStreamGetFlags(stream, &flags));
+    CHECK(cuStreamGetCtx(stream, &whose));
+    SAME(whose, context);
+    CHECK(cuStreamSynchronize(stream));
+    CHECK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at));
+    SAME(type, CU_MEMORYTYPE_DEVICE);
+    CHECK(cuPointerGetAttribute(&whose, CU_POINTER_ATTRIBUTE_CONTEXT, at));
+    SAME(whose, context);
+    CHECK(cuMemGetAddressRange(&bias, &size, at + 8));
+    SAME(size, 64);
+    CHECK(cuMemFree(at));
+    CHECK(cuModuleUnload(own));
+    CHECK(cuEventDestroy(begin));
+    CHECK(cuEventDestroy(end));
+    CHECK(cuStreamDestroy(stream));
+    CHECK(cuCtxPushCurrent(context));
+}
+
+/* Handles that are none: numbers, freed ones, those of another kind. */
+static void handles(void)
+{
+    static const CUDA_ARRAY_DESCRIPTOR flat = {
+        .Width = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    CUmodule gone;
+    CUfunction gone_function;
+    CUstream stream;
+    CUarray array;
+    CHECK(cuModuleLoadData(&gone, text));
+    CHECK(cuModuleGetFunction(&gone_function, gone, "add"));
+    CHECK(cuModuleUnload(gone));
+    CHECK(cuStreamCreate(&stream, 0));
+    CHECK(cuArrayCreate(&array, &flat));
+    CHECK(cuArrayDestroy(array));
+    void *const bad[] = {NULL,  (void *)1, (void *)2, (void *)0xdeadbeef, gone, gone_function,
+                         array, stream,    module};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        CUfunction f = NULL;
+        CUdeviceptr at;
+        CUDA_ARRAY_DESCRIPTOR what;
+        size_t size;
+        int value;
+        void *cubin;
+        const char *name;
+        CUmodule m;
+        CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                              .srcArray = bad[i],
+                              .dstMemoryType = CU_MEMORYTYPE_HOST,
+                              .dstHost = &what,
+                              .WidthInBytes = 4,
+                              .Height = 1};
+        const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
+                                             .res.array.hArray = bad[i]};
+        CUtexObject texture;
+        SAME(cuLaunchKernel(bad[i], 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 400);
+        SAME(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, bad[i]), 400);
+        SAME(cuFuncSetAttribute(bad[i], CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 1),
+             400);
+        SAME(cuFuncGetModule(&m, bad[i]), 400);
+        SAME(cuFuncGetName(&name, bad[i]), 400);
+        SAME(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, bad[i], 32, 0), 400);
+        SAME(cuArrayDestroy(bad[i]), 400);
+        SAME(cuArrayGetDescriptor(&what, bad[i]), 400);
+        SAME(cuMemcpyAtoH(&value, bad[i], 0, 4), 400);
+        SAME(cuMemcpy2D(&copy), 400);
+        SAME(cuTexObjectCreate(&texture, &resource, &(CUDA_TEXTURE_DESC){0}, NULL), 400);
+        SAME(cuLinkAddData(bad[i], CU_JIT_INPUT_PTX, (void *)text, sizeof text, "a", 0, NULL, NULL),
+             400);
+        SAME(cuLinkComplete(bad[i], &cubin, &size), 400);
+        SAME(cuLinkDestroy(bad[i]), 400);
+        SAME(cuEventQuery(bad[i]), 400);
+        SAME(cuEventRecord(bad[i], NULL), 400);
+        SAME(cuEventDestroy(bad[i]), 400);
+        if (bad[i] && bad[i] != stream) {
+            SAME(cuStreamQuery(bad[i]), bad[i] <= (void *)2 ? 0 : 400); /* 1 and 2 are streams */
+            SAME(cuStreamDestroy(bad[i]), 400);
+            SAME(cuMemcpyDtoHAsync(&value, 0x1000, 4, bad[i]), bad[i] <= (void *)2 ? 1 : 400);
+        }
+        if (bad[i] == module)
+            continue;
+        SAME(cuModuleGetFunction(&f, bad[i], "add"), 400);
+        SAME(cuModuleGetGlobal(&at, &size, bad[i], "bias"), 400);
+        SAME(cuModuleUnload(bad[i]), 400);
+    }
+    CHECK(cuStreamDestroy(stream));
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -572,7 +765,8 @@ int main(int argc, char **argv)
         void (*run)(void);
     } parts[] = {{"lookup", lookup},     {"functions", functions}, {"streams", streams},
                  {"pools", pools},       {"pointers", pointers},   {"fills", fills},
-                 {"settings", settings}, {"libraries", libraries}, {"cooperative", cooperative}};
+                 {"settings", settings}, {"libraries", libraries}, {"cooperative", cooperative},
+                 {"contexts", contexts}, {"objects", objects},     {"handles", handles}};
     CUcontext context;
     CHECK(cuInit(0));
     CHECK(cuDeviceGet(&device, 0));

@@ -40,6 +40,12 @@ def test_several_files_mathematics_and_critical_sections(tmp_path, level, capabi
     assert "5 kernels were launched on the emulated SM" in done.stderr
 
 
+def test_target_tasks_that_depend_on_each_other(tmp_path):
+    """Their streams and events are used by threads that have no context of their own."""
+    done = wavetrap("exec", "-g", "sm", compiled(tmp_path, "-O2", "--offload-arch=sm_50", sources=["clang_openmp_tasks.c"]), env=variables())
+    assert (done.stdout, done.returncode) == ("host 0, wrong 0\n", 0), done.stderr
+
+
 def test_the_capability_is_that_of_the_program_s_images(tmp_path):
     done = wavetrap("exec", "--stats", compiled(tmp_path, "-O1", "--offload-arch=sm_75"), env=variables())
     assert "devices 1, host 0, sum right" in done.stdout and "5 kernels were launched on the emulated SM" in done.stderr, done.stdout

@@ -411,6 +411,17 @@ def test_a_program_that_is_killed(running):
     assert said[1] == "[Program killed]\n" and running.wait(timeout=TIMEOUT) == -signal.SIGKILL
 
 
+def test_a_breakpoint_on_a_last_instruction_that_never_holds_stops_nothing():
+    """The last wave of a kernel ends as it passes the breakpoint; the program goes on to its next kernels."""
+    program = session("-O2")
+    listed = ask(["tbreak twice", "run", "disassemble", "kill"], program)[2]
+    here = int(re.search(r"^=> (0x[0-9a-f]+)", listed, re.M)[1], 16)
+    ends = [int(at, 16) - here for at in re.findall(r"(0x[0-9a-f]+) <.*s_endpgm", listed)]
+    assert ends, listed
+    said = ask(["tbreak twice", "run", *[f"break *($pc + {at}) if $_lane == 77" for at in ends], "continue"], program)
+    assert said[-1] == "Continuing.\n" + ROUNDS + END
+
+
 def test_ctrl_c_stops_a_kernel():
     """And the program goes on from there; it is asked before it is ended."""
     c = pexpect.spawn(WAVETRAP, ["debug", "--nx", str(session()), "loop"], encoding="utf-8", timeout=90, env=environment())

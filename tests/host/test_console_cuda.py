@@ -102,6 +102,50 @@ int main()
     assert said[5] == "$1 = 0\n" and said[6].endswith(END)
 
 
+SPLIT = """#include <cuda_runtime.h>
+__device__ int counter = 3;
+struct pair { int a; float b; };
+__device__ int weigh(int value, int by)
+{
+    return value * by + 1; // weigh
+}
+__global__ void split(int *out, int n, pair p)
+{
+    int i = threadIdx.x;
+    if (i & 1)
+        out[i] = weigh(i, p.a); // odd lanes
+    else
+        out[i] = i + n; // even lanes
+    out[i] += counter; // all lanes
+}
+int main() { int *o; cudaMallocManaged(&o, 128); split<<<1, 32>>>(o, 5, pair{3, 1.5f}); return cudaDeviceSynchronize(); }
+"""
+
+
+def split_program(folder, *flags):
+    (folder / "split.cu").write_text(SPLIT)
+    return [compiled_cpp(folder, folder / "split.cu", *flags, "--cuda-gpu-arch=sm_50")]
+
+
+def split_line(mark):
+    return next(i for i, line in enumerate(SPLIT.splitlines(), 1) if line.endswith(f"// {mark}"))
+
+
+def test_lanes_that_are_masked_off_have_places_of_their_own(tmp_path):
+    """The source says where each lane is; a core file of the same stop says the same."""
+    odd, even = split_line("odd lanes"), split_line("even lanes")
+    looks = ["info lanes", "info cuda lanes", "info divergence", "thread 1", "thread 2"]
+    program = split_program(tmp_path, "-O0", "-g", "--cuda-noopt-device-debug")
+    said = ask([f"break split.cu:{odd}", "run", *looks, f"generate-core-file {tmp_path}/core", "kill"], *program, options=SM)
+    for lane, line in enumerate(said[2].splitlines()):
+        assert re.match(rf"[* ] {lane} .*{'' if lane % 2 else 'masked off'} .*split.cu:{odd if lane % 2 else even}$", line), said[2]
+    assert len(set(re.findall(r"0x[0-9a-f]+", said[3]))) == 2 and said[3].count("divergent") == 16, said[3]
+    assert re.search(rf"^lanes 0,2,.*,30 wait, and go on at 0x\w+ <split.*> at .*split.cu:{even}$", said[4], re.M), said[4]
+    assert f"split.cu:{even}\n{even}\t" in said[5] and f"split.cu:{odd}\n{odd}\t" in said[6]
+    core = subprocess.run([WAVETRAP, "debug", "--batch", *[f"--ex={c}" for c in looks[:3]], f"--core={tmp_path}/core"], capture_output=True, text=True, timeout=60)
+    assert all(said[n] in core.stdout for n in (2, 3, 4)), core.stdout + core.stderr
+
+
 def test_kernels_can_be_looked_at_after_the_end(program):
     """The program unloads its module and destroys its context before it ends: whoever comes first, the module is there."""
     fill = line_of("first line of fill")

@@ -46,7 +46,8 @@ def api(tmp_path_factory):
     return compiled(tmp_path_factory.mktemp("api"), "gcc-12", "cuda_api.c", f"-I{ROOT}/include")
 
 
-@pytest.mark.parametrize("part", ["lookup", "functions", "streams", "pools", "pointers", "fills", "settings", "libraries", "cooperative"])
+@pytest.mark.parametrize("part", ["lookup", "functions", "streams", "pools", "pointers", "fills", "settings", "libraries", "cooperative",
+                                  "contexts", "objects", "handles"])
 def test_what_the_documentation_says_of_each_function(api, part):
     done = wavetrap("exec", "-g", "sm", api, part)
     assert done.stdout == f"{part} right\n" and done.returncode == 0, done.stdout + done.stderr

@@ -247,6 +247,44 @@ def test_numbers_of_16_bits(tmp_path, flags):
     assert done.stdout.splitlines() == ["all numbers right", "roundings right", "operations right", "across threads right"], done.stdout + done.stderr
 
 
+BOUNDS = """#include <cuda_runtime.h>
+#include <cstdio>
+#include <cstdlib>
+__global__ void touch(int *p, long at) { p[at] = 7; }
+int main(int count, char **words)
+{
+    int *a, *b, got;
+    cudaMalloc(&a, 400), cudaMalloc(&b, 400);
+    touch<<<1, 1>>>(a, atol(words[1]) / 4);
+    printf("%d\\n", cudaDeviceSynchronize());
+    if (cudaFree(a))
+        return 0;
+    touch<<<1, 1>>>(b, 0);
+    printf("%d\\n", cudaMemcpy(&got, b, 4, cudaMemcpyDeviceToHost));
+    printf("%d %d\\n", cudaMemcpy(&got, b + 100, 4, cudaMemcpyDeviceToHost), cudaFree(b));
+    touch<<<1, 1>>>(b, 0);
+    printf("%d\\n", cudaDeviceSynchronize());
+}
+"""
+
+
+def test_accesses_outside_of_allocations(tmp_path):
+    """With bounds=hardware one within a block of 2 MiB that holds an allocation is no fault; copies of the host keep to allocations."""
+    (tmp_path / "bounds.cu").write_text(BOUNDS)
+    program = compiled(tmp_path, tmp_path / "bounds.cu", "-O1", "--cuda-gpu-arch=sm_50")
+    good, bad = "0\n0\n1 0\n700\n", "700\n"
+    for at, stop, hardware in ((0, good, good), (20000, bad, good), ((2 << 20) - 4, bad, good), (2 << 20, bad, bad), (-4, bad, bad)):
+        for gpu, want in (("sm", stop), ("sm:bounds=stop", stop), ("sm:bounds=hardware", hardware)):
+            assert wavetrap("exec", "-g", gpu, program, str(at)).stdout == want, (gpu, at)
+    assert "must be stop or hardware" in wavetrap("exec", "-g", "sm:bounds=no", program, "0").stderr
+
+
+def test_scaling_by_powers_of_two(tmp_path):
+    """ldexp and scalbn of both widths, against the host's libm."""
+    done = wavetrap("exec", "-g", "sm", compiled(tmp_path, HERE / "scales.cu", "-O1", "--cuda-gpu-arch=sm_50"))
+    assert done.stdout == "0 wrong\n", done.stdout + done.stderr
+
+
 def test_numbers_with_the_exponent_of_a_float(tmp_path):
     """bfloat16: 65,536 pairs, rounded once, in kernels and on the host."""
     done = wavetrap("exec", "-g", "sm", compiled(tmp_path, HERE / "bfloats.cu", "-O2", "--cuda-gpu-arch=sm_60"))
@@ -340,6 +378,21 @@ def test_a_program_with_nvidias_own_runtime_is_told_why_it_fails(tmp_path):
     (tmp_path / "static.c").write_text(STATIC)
     done = wavetrap("exec", "-g", "sm", compiled_c(tmp_path, "gcc-12", tmp_path / "static.c"))
     assert done.returncode == 35 and "NVIDIA's own CUDA runtime in it, which needs undocumented tables" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("asked, used, told", [
+    (r"\xda\x91\x51\xd3\x3a\xe6\xcc\x41\xa5\xc0\x4f\x26\xd5\x33\xe3\x28", "0", False),  # NVIDIA's run-time compiler, which goes on
+    ("unknown table..", "driver(&n, 0)", False), ("unknown table..", "0", True)])
+def test_a_program_that_goes_on_without_a_table_is_told_nothing(tmp_path, asked, used, told):
+    """Of a table that is not known it is told at the end, if the GPU was not used after the question."""
+    text = STATIC.replace(r"\x6b\xd5\xfb\x6c\x5b\xf4\xe7\x4a\x89\x87\xd9\x39\x12\xfd\x9d\xf9", asked)
+    text = text.replace("    const void *found;", "    int (*driver)(void **, int) = (int (*)(void **, int))dlsym(library, \"cuDevicePrimaryCtxRetain\");\n"
+                        "    int (*use)(void *) = (int (*)(void *))dlsym(library, \"cuCtxSetCurrent\");\n"
+                        "    int (*wait)(void) = (int (*)(void))dlsym(library, \"cuCtxSynchronize\");\n    void *n;\n    const void *found;")
+    text = text.replace("return 35;", f"return {used.replace('driver(&n, 0)', 'driver(&n, 0) || use(n) || wait()')};")
+    (tmp_path / "static.c").write_text(text)
+    done = wavetrap("exec", "-g", "sm", compiled_c(tmp_path, "gcc-12", tmp_path / "static.c"))
+    assert done.returncode == 0 and ("cuGetExportTable" in done.stderr) == told, done.stderr
 
 
 def test_the_tool_for_fat_binaries(tmp_path):

@@ -2,10 +2,14 @@
 import re
 import subprocess
 
+from dialects import THREADS
+from program import BLOCK
 from truth import WAVETRAP
 
 MARK = "=-=-="
 HINT = "('@' selects lanes here."
+WARP = re.compile(r"\[device \d+, core \d+, warp (\d+), thread")
+GROUP = re.compile(r", group \((\d+),")
 LANES = re.compile(r"\[device \d+, .*?(?:lane|thread|channel) (\d+); (?:lane|thread|channel)s? ([\d,.-]+) enabled\]")
 
 
@@ -16,7 +20,8 @@ class Gone(Exception):
 class Session:
     """`wavetrap debug` on a program."""
 
-    def __init__(self, options, file, log):
+    def __init__(self, options, file, source, log):
+        self.source = source
         self.log = open(log, "w", encoding="utf-8")
         self.process = subprocess.Popen([WAVETRAP, "debug", "--nx", *options, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True, errors="replace", bufsize=1 << 16)
@@ -46,14 +51,16 @@ class Session:
         return self.ask(commands)
 
     def go(self, command):
-        """A command that makes the program go on; where it stops: (line, selected lane, enabled lanes), or None at its end."""
+        """A command that makes the program go on; where it stops: (line, enabled lanes, the work-item of lane 0), or None at its end."""
         self.script.append(command)
         said, = self.ask([command])
         lane = LANES.search(said)
-        line = re.findall(r"^(\d+)\t", said, re.M)
-        if not lane or not line:
+        place = re.findall(r" at (\S+):(\d+)$", said, re.M)
+        if not lane or not place:
             return None, said
-        return (int(line[-1]), int(lane[1]), ranges(lane[2])), said
+        group, warp = GROUP.search(said), WARP.search(said)
+        line = int(place[-1][1]) if place[-1][0].endswith(self.source) else 0    # 0: in a library
+        return (line, ranges(lane[2]), int(group[1]) * BLOCK if group else int(warp[1]) * THREADS), said
 
     def close(self):
         self.process.stdin.close()

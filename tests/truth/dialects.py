@@ -19,6 +19,7 @@ BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 ALL = frozenset(programs.NEEDS)
 ITEMS, BLOCK = programs.ITEMS, programs.BLOCK
+THREADS = 4     # of a warp of Vortex; the warps have the work-items one after the other
 
 INTEGERS = """typedef signed char i8; typedef unsigned char u8; typedef short i16; typedef unsigned short u16; typedef int i32; typedef unsigned u32;
 typedef WIDE i64; typedef unsigned WIDE u64; typedef float f32; typedef double f64;"""
@@ -149,7 +150,7 @@ def vortex(xlen, cxx=False):
 #define END VX_END
 #define DEVICE
 #define ITEM item
-#define LOCAL_ARRAY(T, name, n) T *name = (T *)((char *)vx_local_memory() + 64 * __COUNTER__)
+#define LOCAL_ARRAY(T, name, n) T *name = (T *)((char *)vx_local_memory() + 64 * __COUNTER__ + item / 8 * 256)
 #define CONSTANT_TABLE static
 #define KERNEL static __attribute__((noinline)) void k(i32 *in, i32 *out, i32 n, i32 item)
 """
@@ -167,7 +168,7 @@ int main(void)
 }}
 """
     return Dialect(f"rv{xlen}" + ("-cxx" if cxx else ""), frozenset(lacks), ".cpp" if cxx else ".c", prelude, types + C_BLOCKS, ["g++" if cxx else "gcc"], build,
-                   ["-g", "vortex:warps=2,threads=4"], rest, element, "thread", ("-O0", "-O1", "-O2"))
+                   ["-g", f"vortex:warps={ITEMS // THREADS},threads={THREADS}"], rest, element, "thread", ("-O0", "-O1", "-O2"))
 
 
 # ---- gfx900, the SM: clang ----

@@ -101,7 +101,8 @@ def needs_of(kind):
 class Maker:
     """Makes a program of a seed."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, keep=False):
+        self.keep = keep
         self.random = random.Random(seed)
         self.count = 0
         self.scope = []         # Values
@@ -475,6 +476,8 @@ class Maker:
         body += self.statements(self.random.randrange(2, 6))
         last = self.of(result)
         body.append(Line(f"r = {last.text};", last.uses | {"r"}, last.needs))
+        if self.keep and result != "f32":
+            body += self.used("r", result)
         if kind == "recursive":
             depth = parameters.index("depth") + 1
             others = ", ".join([w.split()[-1] for w in written[:depth]] + [f"{written[depth].split()[-1]} - 1"] + [w.split()[-1] for w in written[depth + 1:]])
@@ -489,6 +492,16 @@ class Maker:
                 self.callable.append((f"{name}<{t}>", [t if p == "T" else p for p in parameters], result, frozenset(needs)))
         else:
             self.callable.append((name, parameters, result, frozenset(needs)))
+
+    def used(self, target, kind):
+        """Statements that use each variable of the outermost block at its end, so that an optimiser keeps it."""
+        seen, made = set(), []
+        for v in reversed(self.scope):
+            if v.leaf and v.type not in ("f64",) and v.uses and not v.uses & seen and len(made) < 8:
+                seen |= v.uses
+                value = f"(u32)(i32){v.name}" if v.type in FLOATS else f"(u32){v.name}"
+                made.append(Line(f"{target} = ({kind})((u32){target} + {value});", v.uses | {"id"}, v.needs))
+        return made
 
     def kernel(self):
         self.scope = [Value("in", "pointer", pointer=True, uses=frozenset(["in"])), Value("out", "pointer", pointer=True, uses=frozenset(["out"])),
@@ -514,6 +527,8 @@ class Maker:
         body += self.statements(self.random.randrange(10, 18))
         text = self.of("i32")
         body.append(Line(f"out[id] = {text.text};", text.uses | {"out", "id"}, text.needs, None, (Value("out[id]", "i32", True, uses=frozenset(["out"])),)))
+        if self.keep:
+            body += self.used("out[id]", "i32")
         body.append(Line("out[id] = out[id] + table[1];", frozenset(["out", "id", "table"]), frozenset(["constant"]), None, (), True))
         body.append(Line("out[id] = out[id] + 1;", frozenset(["out", "id"]), frozenset(), None, (), True))
         self.functions.append(Function("k", "KERNEL", args, body))
@@ -530,8 +545,9 @@ class Maker:
         return Program(self.types, self.functions)
 
 
-def make(seed):
-    return Maker(seed).make()
+def make(seed, keep=False):
+    """keep: the program's result depends on each variable."""
+    return Maker(seed, keep).make()
 
 
 # ---- what a dialect takes of it ----
@@ -545,7 +561,7 @@ def kept(body, scope, features, gone):
         if isinstance(one, Block):
             inner = scope | {v.name for v in one.shows}
             bodies = [kept(b, inner, features, gone) for b in one.bodies]
-            if any(bodies):
+            if any(bodies) and not (one.hides and not any(line.text == one.bodies[0][0].text for line in bodies[0][:1] if isinstance(line, Line))):
                 made.append(dataclasses.replace(one, bodies=bodies))
             continue
         if one.defines:
@@ -564,14 +580,14 @@ def called(body):
 def take(program, features, gone=frozenset()):
     """The program without what needs other features, without the statements `gone` (by id()), and without functions that nobody calls."""
     features = frozenset(features)
-    known, types, functions = {"in", "out", "n"}, [], []
+    known, types, functions = set(), [], []
     for one in program.types:
         if one.needs <= features and one.uses <= known:
             known.add(one.defines)
             types.append(one)
     for f in program.functions:
         if f.needs <= features and f.uses <= known:
-            scope = known | {"id"} if f.name != "k" else set(known)
+            scope = known | ({"id"} if f.name != "k" else {"in", "out", "n"})
             body = kept(f.body, scope | {u for v in f.args for u in v.uses if u not in ("table",)}, features, gone)
             functions.append(dataclasses.replace(f, body=body))
             known.add("fn:" + f.name)

@@ -139,10 +139,10 @@ static void rig_clear_fault(void *context)
     wt_machine_clear_fault(((struct rig *)context)->machine);
 }
 
-static uint64_t rig_incarnation(void *context, wt_wave_handle wave)
+static wt_wave_id rig_wave_id(void *context, wt_wave_handle wave)
 {
     struct rig *r = context;
-    return r->machine->ops->incarnation(r->machine, wave);
+    return wt_machine_wave_id(r->machine, wave);
 }
 
 static uint64_t rig_time(void *context)
@@ -215,6 +215,7 @@ static size_t rig_watch_hits(void *context, const struct wt_watchpoint_hit **lis
                                                .write = !execute && h->kind != WT_WATCH_READ,
                                                .time = h->time,
                                                .wave = h->wave,
+                                               .id = h->id,
                                                .lane = h->lane,
                                                .pc = h->pc,
                                                .addr = wt_address_of(h->addr),
@@ -316,7 +317,7 @@ static struct rig *rig_device(const struct rig_options *options, const uint32_t 
             .fault = rig_fault,
             .clear_fault = rig_clear_fault,
             .reload = rig_reload,
-            .incarnation = rig_incarnation,
+            .wave_id = rig_wave_id,
             .time = rig_time,
             .set_watchpoints = rig_watch,
             .watchpoint_hits = rig_watch_hits,

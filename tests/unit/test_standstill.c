@@ -199,9 +199,12 @@ static void open_probe(struct wt_probe *p, bool host_launches)
                                                   .ended = has_ended,
                                                   .reset = host_launches ? NULL : reset,
                                                   .code_known = code_known};
+    static const struct wt_target_services services = {.pump = NULL};
+    static const struct wt_target target = {.services = &services};
     *p = (struct wt_probe){
         .common = {.topology = {.waves = SLOTS, .waves_per_core = PER_CORE, .wave_word = "wave"}}};
-    assert_int_equal(wt_standstill_open(p, &family, &program, sizeof(struct row), &err), WT_OK);
+    assert_int_equal(wt_standstill_open(p, &target, &family, &program, sizeof(struct row), &err),
+                     WT_OK);
 }
 
 static void begin(struct wt_probe *p, unsigned slot, unsigned launch, unsigned index)

@@ -141,7 +141,10 @@ static void a_step_ends_with_its_wave(void **state)
         assert_int_equal(e.kind, WT_EVENT_STOPPED);
         assert_int_equal(e.reason, WT_STOP_STEP);
         assert_string_equal(e.text, "core 0 warp 1 has ended");
-        assert_int_equal(e.thread, 1);
+        /* It is told of no other wave's thread. */
+        assert_true(e.wave_ended);
+        assert_int_equal(e.thread, 0);
+        assert_int_equal(wt_debugger_current_thread(r->d), 1);
         rig_free(r);
     }
 }

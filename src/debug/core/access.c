@@ -161,6 +161,13 @@ enum wt_status wt_debugger_find_caller(struct wt_debugger *d, const struct wt_ca
     return d->ops->find_caller(d->probe, callee, caller, err);
 }
 
+enum wt_status wt_debugger_find_kept(struct wt_debugger *d, const struct wt_kept_address *asked,
+                                     struct wt_kept_answer *answer, struct wt_error *err)
+{
+    *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
+    return d->ops->find_kept ? d->ops->find_kept(d->probe, asked, answer, err) : WT_OK;
+}
+
 enum wt_status wt_debugger_find_home(struct wt_debugger *d, wt_thread thread,
                                      struct wt_address addr, uint64_t size, struct wt_address *home,
                                      uint64_t *part, struct wt_error *err)

@@ -1,7 +1,7 @@
 /*
- * Registers that the debugger adds to the GPU's: the coordinates of a lane, its active lanes, and
- * the time. They follow the probe's registers in the topology, so that every client can read them,
- * and conditions of breakpoints can name them, like any other register.
+ * Registers that the debugger adds to the GPU's: the coordinates of a lane, its active lanes, the
+ * time, and the id of its wave. They follow the probe's registers in the topology, so that every
+ * client can read them, and conditions of breakpoints can name them, like any other register.
  */
 #include "debug/core/added_registers.h"
 
@@ -20,6 +20,7 @@ enum added_code {
     ADDED_MASK,
     ADDED_MASK_HIGH,
     ADDED_TIME,
+    ADDED_WAVE_ID,
     ADDED_ITEM,
     ADDED_GROUP = ADDED_ITEM + 3,
     ADDED_BLOCK = ADDED_GROUP + 3,
@@ -33,12 +34,13 @@ enum wt_status dbg_add_registers(struct wt_debugger *d, const struct wt_topology
     const char *const name[ADDED_CODES] = {"_core",      d->added.wave_register,
                                            "_lane",      "_mask",
                                            "_mask_high", "_time",
-                                           "_item_x",    "_item_y",
-                                           "_item_z",    "_group_x",
-                                           "_group_y",   "_group_z",
-                                           "_block_x",   "_block_y",
-                                           "_block_z",   "_grid_x",
-                                           "_grid_y",    "_grid_z"};
+                                           "_wave_id",   "_item_x",
+                                           "_item_y",    "_item_z",
+                                           "_group_x",   "_group_y",
+                                           "_group_z",   "_block_x",
+                                           "_block_y",   "_block_z",
+                                           "_grid_x",    "_grid_y",
+                                           "_grid_z"};
     const size_t codes = of_probe->has_grid ? ADDED_CODES : ADDED_ITEM;
     const size_t given = of_probe->register_count;
     d->shape = *of_probe;
@@ -135,6 +137,9 @@ uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t w
     case ADDED_WAVE:
         d->ops->describe_wave(d->probe, wave, &self);
         return self.slot;
+    case ADDED_WAVE_ID: /* of the wave that is there now, which the probe may have yet to see */
+        return d->target->services->wave_id ? d->target->services->wave_id(d->target->context, wave)
+                                            : d->ops->wave_id(d->probe, wave);
     case ADDED_LANE:
         return lane;
     case ADDED_MASK:

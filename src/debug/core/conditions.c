@@ -205,6 +205,8 @@ static void put_rows(struct bp_code *code, const struct linked_expr *e, unsigned
         code->row[i] = code->cell + e->row[i] * lane_count + first;
 }
 
+static wt_lanes as_lanes(const struct dbg_lanes *lanes, wt_lanes numbers);
+
 /*
  * The lanes, by their numbers in `lanes`, for which some condition of a clause holds or cannot be
  * evaluated: the user should see such a failure.
@@ -222,12 +224,11 @@ static wt_lanes check_conditions(struct bp_code *code, const struct clause *clau
         const wt_lanes known =
             wt_expr_run(conditions->expr[i].expr, code->row, lanes->count, &world, value);
         holds |= all & ~known;
+        code->unread |= as_lanes(lanes, all & ~known);
         holds |= wt_expr_true(value, lanes->count) & known;
     }
     return holds;
 }
-
-static wt_lanes as_lanes(const struct dbg_lanes *lanes, wt_lanes numbers);
 
 /* Lanes that print nothing since a value of theirs cannot be had. */
 static void tell_failed(const struct dbg_lanes *lanes, wt_lanes numbers)
@@ -285,6 +286,7 @@ static void run_commands(struct bp_code *code, struct clause *clause, struct dbg
 static wt_lanes run_clauses(struct bp_code *code, struct dbg_lanes *lanes, bool print)
 {
     wt_lanes stop = 0;
+    code->unread = 0;
     for (size_t i = 0; i < code->clause_count; i++) {
         struct clause *clause = &code->clause[i];
         if (clause->commands.count && !print)
@@ -445,6 +447,6 @@ wt_lanes dbg_evaluate_in_engine(struct bp_code *code, uint32_t wave, uint64_t pc
         return 0;
     dbg_list_lanes(code->d, wave, mask, &lanes);
     if (!fetch_in_engine(code, &lanes, pc, mask, time))
-        return mask;
+        return code->unread = mask;
     return as_lanes(&lanes, run_clauses(code, &lanes, print));
 }

@@ -66,8 +66,10 @@ static enum wt_status take(struct wt_debugger *d, const struct wt_planted *plant
         (status = dbg_take_events(d, &ended, err)) != WT_OK || ended ||
         (status = dbg_check_fault(d, err)) != WT_OK || d->events.count)
         return status;
-    if (wave < d->topology->waves && lane < d->topology->lanes && dbg_is_active(d, wave))
+    if (wave < d->topology->waves && dbg_is_active(d, wave) && lane < d->wave[wave].self.lanes) {
         d->threads.current = dbg_thread_of(d, wave, lane);
+        d->threads.chosen_lane = lane;
+    }
     return WT_OK;
 }
 

@@ -187,6 +187,10 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
  */
 enum wt_status wt_debugger_find_caller(struct wt_debugger *d, const struct wt_callee *callee,
                                        struct wt_caller *caller, struct wt_error *err);
+/** Where a variable's address is that lanes keep in registers (the probe's find_kept). */
+enum wt_status wt_debugger_find_kept(struct wt_debugger *debugger,
+                                     const struct wt_kept_address *asked,
+                                     struct wt_kept_answer *answer, struct wt_error *err);
 
 /**
  * Where memory that @p thread sees at @p addr is watched: *home, and *part bytes of it in one
@@ -492,7 +496,9 @@ enum wt_event_kind {
 
 struct wt_event {
     enum wt_event_kind kind;
-    wt_thread thread; /**< stopped: an active lane that it happened to */
+    wt_thread thread; /**< stopped: an active lane that it happened to; 0: of no wave, or of one
+                           that has ended */
+    bool wave_ended;  /**< stopped: the wave that it happened to has ended since; `text` names it */
     enum wt_stop_reason reason;
     enum wt_fault_kind fault;      /**< fault: what kind of mistake */
     uint64_t exceptions;           /**< fault: bits, which of topology->exceptions it is */
@@ -503,7 +509,8 @@ struct wt_event {
     uint64_t pc;                   /**< watchpoint: of the instruction, which is done */
     uint32_t tag, owner;           /**< watchpoint: of the request */
     bool undecided;                /**< watchpoint: whether its condition holds is not known: see
-                                        wt_condition_at_fn */
+                                        wt_condition_at_fn; breakpoint: it cannot be read, as `text`
+                                        says */
     bool gives_up;  /**< WT_STOP_TRAP: resuming goes past it, which the program would not */
     char text[256]; /**< for people; "" if there is nothing to say */
 };

@@ -180,6 +180,7 @@ static bool tell(struct wt_debugger *d, struct watchpoint *w, const struct wt_wa
     }
     report->at = w->at;
     report->wave = wave;
+    report->id = d->wave[wave].self.id;
     report->lane = lane_to_tell(d, wave, lanes);
     size_t i = 0;
     while (list[i].wave != wave || list[i].lane != report->lane || !concerns(w, &list[i]))
@@ -305,6 +306,7 @@ bool dbg_add_watched(struct wt_debugger *d, uint32_t wave, const struct wt_probe
         known = true;
         struct report report = {.at = w->at,
                                 .wave = wave,
+                                .id = d->wave[wave].self.id,
                                 .lane = first,
                                 .event = {.watch = watched->kind,
                                           .addr = watched->addr,
@@ -321,7 +323,7 @@ bool dbg_add_watched(struct wt_debugger *d, uint32_t wave, const struct wt_probe
                 keep_other_side(d, w, wave, first, report.event.lanes != 0);
             if (!report.event.lanes)
                 continue;
-            report.lane = wt_lanes_lowest(report.event.lanes);
+            report.lane = lane_to_tell(d, wave, report.event.lanes);
         }
         snprintf(report.event.text, sizeof report.event.text, "%s", watched->text);
         assert(to->count < to->capacity); /* dbg_reserve_watchpoint() */
@@ -342,9 +344,10 @@ bool dbg_next_hit(struct wt_debugger *d, bool backwards, struct stop *stop)
         if (!is_wanted(d, report))
             continue;
         *stop = (struct stop){.wave = report->wave,
+                              .id = report->id,
                               .lane = report->lane,
                               .event = report->event,
-                              .choose_lane = d->threads.mode == WT_THREADS_WAVES};
+                              .choose_lane = true};
         stop->event.kind = WT_EVENT_STOPPED;
         stop->event.reason = WT_STOP_WATCHPOINT;
         return true;

@@ -5,7 +5,23 @@
  */
 #include "debug/core/judge.h"
 
+#include <stdio.h>
+
+#include "base/text.h"
 #include "debug/core/conditions.h"
+
+/* A condition that cannot be read stops the run, which is said. */
+static void tell_unread(const struct wt_debugger *d, wt_lanes lanes, struct wt_event *event)
+{
+    char list[WT_LANES_TEXT];
+    if (!lanes)
+        return;
+    wt_lanes_list(lanes, ", ", list, sizeof list);
+    event->undecided = true;
+    snprintf(event->text, sizeof event->text,
+             "the breakpoint's condition cannot be read here in %s%s %.180s",
+             d->topology->lane_word, wt_lanes_count(lanes) > 1 ? "s" : "", list);
+}
 
 enum wt_status dbg_judge_breakpoint(struct wt_debugger *d, const struct breakpoint *bp,
                                     const struct arrival *a, bool *stops, struct stop *stop,
@@ -22,17 +38,22 @@ enum wt_status dbg_judge_breakpoint(struct wt_debugger *d, const struct breakpoi
             return status;
     }
     *stop = (struct stop){.wave = a->wave,
+                          .id = d->wave[a->wave].self.id,
                           .lane = dbg_lane_to_stop(d, a->wave, lanes),
                           .event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_BREAKPOINT},
                           .choose_lane = dbg_has_conditions(a->code ? a->code : bp->code),
                           .passes = true,
                           .pc = a->pc};
+    const struct bp_code *code = a->code ? a->code : bp->code;
+    if (*stops && dbg_has_conditions(code))
+        tell_unread(d, code->unread & lanes, &stop->event);
     return WT_OK;
 }
 
-struct stop dbg_plan_stop(uint32_t wave, const struct plan *plan)
+struct stop dbg_plan_stop(uint32_t wave, wt_wave_id id, const struct plan *plan)
 {
     return (struct stop){.wave = wave,
+                         .id = id,
                          .lane = plan->lane,
                          .event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_STEP}};
 }

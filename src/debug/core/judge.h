@@ -21,6 +21,6 @@ enum wt_status dbg_judge_breakpoint(struct wt_debugger *d, const struct breakpoi
                                     struct wt_error *err);
 
 /** The stop of a lane whose plan is done. */
-struct stop dbg_plan_stop(uint32_t wave, const struct plan *plan);
+struct stop dbg_plan_stop(uint32_t wave, wt_wave_id id, const struct plan *plan);
 
 #endif

@@ -17,19 +17,44 @@ enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
     return status;
 }
 
+/* Another wave is in a handle's slot: what was known is of one that has ended. */
+static void bind_another(struct wt_debugger *d, uint32_t wave)
+{
+    struct wave *w = &d->wave[wave];
+    const struct wave before = *w;
+    *w = (struct wave){.go = before.go, .ended = before.ended};
+    if (before.go == GO_PLAN && before.ended.id == WT_NO_WAVE)
+        w->ended = before.self;
+    d->cache.generation[wave]++;
+}
+
 void dbg_identify(struct wt_debugger *d, uint32_t wave)
 {
     assert(wave < d->topology->waves);
     struct wave *w = &d->wave[wave];
     const wt_wave_id id = d->ops->wave_id(d->probe, wave);
-    if (w->self.id == id)
+    if (w->self.id == id && !w->unlisted)
         return;
-    const bool stepped = w->go == GO_PLAN;
-    const uint8_t go = w->go;
-    *w = (struct wave){.go = go, .step_ended = stepped && w->self.id != WT_NO_WAVE};
+    if (w->self.id != id)
+        bind_another(d, wave);
+    w->unlisted = false;
     d->ops->describe_wave(d->probe, wave, &w->self);
     assert(w->self.id == id && w->self.lanes <= d->topology->lanes);
-    d->cache.generation[wave]++;
+}
+
+void dbg_meet(struct wt_debugger *d, uint32_t wave, wt_wave_id id)
+{
+    assert(wave < d->topology->waves);
+    struct wave *w = &d->wave[wave];
+    if (id == WT_NO_WAVE || d->ops->wave_id(d->probe, wave) == id) {
+        dbg_identify(d, wave);
+        return;
+    }
+    if (w->self.id == id)
+        return;
+    bind_another(d, wave);
+    w->self.id = id;
+    w->unlisted = true;
 }
 
 void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text, size_t size)

@@ -12,6 +12,12 @@ enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status);
  * known of the handle is forgotten; a step of the wave that was there before is marked as ended.
  */
 void dbg_identify(struct wt_debugger *d, uint32_t wave);
+/**
+ * The target tells of the wave @p id in a handle's slot. If it is not the one that was known there,
+ * all that was known of the handle is forgotten; the next scan describes it. WT_NO_WAVE: the
+ * target does not say which wave it is, and the probe's table counts.
+ */
+void dbg_meet(struct wt_debugger *d, uint32_t wave, wt_wave_id id);
 /** "core 0 warp 3": the slot of a wave, for people; among several GPUs "device 1 core 2 warp 3". */
 void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
                    size_t size);

@@ -71,6 +71,7 @@ static enum wt_status examine_halted(struct wt_debugger *d, uint32_t wave, struc
     if ((status = dbg_need_mask(d, wave, err)))
         return status;
     struct stop stop = {.wave = wave,
+                        .id = w->self.id,
                         .lane = w->mask ? wt_lanes_lowest(w->mask) : 0,
                         .event = {.reason = WT_STOP_INTERRUPTED}};
     snprintf(stop.event.text, sizeof stop.event.text, "halted by someone else's request");
@@ -134,11 +135,8 @@ static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_erro
         return status;
     if ((status = dbg_scan(d, &halted, err)))
         return status;
-    bool any = false;
-    for (unsigned i = 0; i < d->sets.words; i++) {
-        any |= d->sets.active.word[i] != 0;
+    for (unsigned i = 0; i < d->sets.words; i++)
         d->sets.unseen.word[i] = d->sets.free.word[i] & d->sets.active.word[i] & halted.word[i];
-    }
     status = examine_unseen(d, found, err);
     dbg_fill_set(d, &d->sets.unseen, 0);
     if (status || dbg_is_over(d))
@@ -146,6 +144,10 @@ static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_erro
     bool ended;
     if ((status = dbg_take_events(d, &ended, err)) || ended)
         return status;
+    /* The last wave may have ended just now, as it passed its breakpoint. */
+    bool any = false;
+    for (unsigned i = 0; i < d->sets.words; i++)
+        any |= d->sets.active.word[i] != 0;
     if (!any && d->run.launches_run)
         return WT_OK; /* idle: more events may follow */
     if (!d->run.nonstop && !d->run.stepper_count && !dbg_any_free_active(d) && !dbg_is_over(d))

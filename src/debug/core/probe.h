@@ -260,6 +260,56 @@ struct wt_caller {
     unsigned register_count;
     /** Those that are not as the function has them. */
     struct wt_caller_register reg[WT_CALLER_REGISTERS];
+    /** Registers that the function may change for its caller (`clobbered`), and does not: a bit for
+     * each DWARF number from `untouched_first` on. */
+    unsigned untouched_first;
+    uint64_t untouched[4];
+};
+
+/** What is declared at a line. */
+enum wt_kept_line {
+    WT_KEPT_LINE_OF_NONE,
+    WT_KEPT_LINE_OF_IT,      /**< the variable */
+    WT_KEPT_LINE_OF_ANOTHER, /**< one that the debug information has in the same place */
+};
+
+/**
+ * A variable's address that lanes keep in the register file, 8 bytes for each lane, one after the
+ * other, or the base of a function's frame. Code re-uses such registers.
+ */
+struct wt_kept_address {
+    uint64_t start, end; /**< the function */
+    uint64_t pc;         /**< in it: where the wave goes on */
+    int reg;             /**< index of the register that has a frame's base; -1: no frame's */
+    unsigned from;       /**< -1: place of the first lane's, in bytes of the file */
+    unsigned first;      /**< … which is this lane */
+    void *context;       /**< of the next two */
+    /** Whose line an instruction belongs to. */
+    enum wt_kept_line (*line)(void *context, uint64_t pc);
+    /** Code, without the debugger's breakpoints. */
+    bool (*read_code)(void *context, uint64_t addr, void *out, size_t size);
+};
+
+enum wt_kept_state {
+    WT_KEPT_IN_PLACE, /**< it is in the register */
+    WT_KEPT_COMPUTED, /**< it is a sum of what other registers have */
+    WT_KEPT_NOT_YET,  /**< the code has not computed it yet */
+    WT_KEPT_GONE,     /**< no register has it any longer, or the code does not show it */
+};
+
+/** A register (`reg` not -1), or an integer in the register file: that of lane `first` + i is i *
+ * `stride` bytes behind the first lane's. One of 4 bytes has a sign. */
+struct wt_kept_term {
+    int reg;
+    unsigned from, size, stride;
+};
+
+/** Where the address is at the asked instruction, whichever wave comes there. */
+struct wt_kept_answer {
+    enum wt_kept_state state;
+    unsigned count; /**< COMPUTED: the sum of these, … */
+    struct wt_kept_term term[2];
+    int64_t plus, stride; /**< … of `plus`, and of i * `stride` for lane `first` + i */
 };
 
 /** Events beside those of waves, which scan() shows. */
@@ -408,6 +458,13 @@ struct wt_probe_ops {
      */
     enum wt_status (*find_caller)(struct wt_probe *probe, const struct wt_callee *callee,
                                   struct wt_caller *caller, struct wt_error *err);
+
+    /**
+     * Where a variable's address or a frame's base is that the debug information has in a register,
+     * by the function's instructions. NULL: registers have what the debug information says.
+     */
+    enum wt_status (*find_kept)(struct wt_probe *probe, const struct wt_kept_address *asked,
+                                struct wt_kept_answer *answer, struct wt_error *err);
 
     /**
      * Where memory that a lane of a halted wave sees at @p addr lies in space 0, whoever looks:

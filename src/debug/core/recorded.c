@@ -87,6 +87,7 @@ static enum wt_status begin_search(struct wt_debugger *d, struct wt_error *err)
     status = dbg_list_watchpoints(d, &watched, &query.watchpoints, err);
     query.watchpoint = watched;
     t->from = d->target->services->time(d->target->context);
+    t->seen = true;
     dbg_drop_hits(d);
     if (!status && !t->backwards)
         status = note_reported(d, err);
@@ -114,7 +115,7 @@ enum wt_status dbg_begin_recorded(struct wt_debugger *d, bool backwards,
         if ((status = dbg_locate(d, thread, &t->wave, &lane, err)) != WT_OK)
             return status;
         t->plan = dbg_plan_of(&list[i], lane);
-        t->id = d->wave[t->wave].self.id;
+        t->self = d->wave[t->wave].self;
         d->threads.current = dbg_thread_of(d, t->wave, lane);
     }
     if ((status = dbg_leave_present(d, err)) == WT_OK)
@@ -132,6 +133,7 @@ static enum wt_status halt_for_look(struct wt_debugger *d, uint32_t wave, struct
         return status;
     dbg_one_wave(d, &one, wave);
     d->ops->replaced(d->probe);
+    d->travel.seen = true;
     status = dbg_halt(d, &one, err);
     dbg_forget(d, wave);
     return status;
@@ -161,7 +163,7 @@ static enum wt_status inspect_hit(struct wt_debugger *d, const struct wt_history
     for (size_t i = 0; i < d->watchpoints.count; i++)
         *halted |= d->watchpoints.list[i].inserted && d->watchpoints.list[i].condition;
     *halted &= !dbg_has_engine(d);
-    dbg_identify(d, match->wave);
+    dbg_meet(d, match->wave, match->id);
     return *halted ? halt_for_look(d, match->wave, err) : WT_OK;
 }
 
@@ -175,7 +177,12 @@ static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_hi
     *stops = false;
     if (!bp || !bp->inserted)
         return WT_OK;
-    dbg_identify(d, match->wave);
+    dbg_meet(d, match->wave, match->id);
+    if (match->id == WT_NO_WAVE && w->has_reported && w->reported_pc == match->pc) {
+        if ((status = halt_for_look(d, match->wave, err)) != WT_OK)
+            return status;
+        dbg_identify(d, match->wave); /* another wave may be in the slot */
+    }
     /* The breakpoint at which a wave begins was already reported, or is stepped off. */
     if (!d->travel.backwards && w->has_reported && w->reported_pc == match->pc) {
         /* A wave that steps issues it after this match. */
@@ -202,8 +209,9 @@ static void judge_issue(struct wt_debugger *d, const struct wt_history_match *ma
     dbg_history(d)->extent(d->target->context, &start, &end);
     /* A disabled lane does not move with its wave. At the end of the recording nothing has been
      * issued: the present stopped there for a fault of the program. */
-    c->stranger = d->ops->wave_id(d->probe, match->wave) != t->id;
-    c->stop = dbg_plan_stop(match->wave, &t->plan);
+    /* Which wave it is may show only when all stand still: found(). */
+    c->stranger = match->id != WT_NO_WAVE && match->id != t->self.id;
+    c->stop = dbg_plan_stop(match->wave, t->self.id, &t->plan);
     *stops = c->stranger || (wt_has_lane(match->mask, t->plan.lane) && match->time < end);
 }
 
@@ -286,10 +294,9 @@ static enum wt_status report_edge(struct wt_debugger *d, struct wt_error *err)
  * The slot of the stepping wave belongs to another wave here: the search has passed the wave's
  * begin or end.
  */
-static enum wt_status report_stranger(struct wt_debugger *d, const struct candidate *c,
-                                      struct wt_error *err)
+static enum wt_status report_stranger(struct wt_debugger *d, struct travel t,
+                                      const struct candidate *c, struct wt_error *err)
 {
-    const struct travel t = d->travel;
     struct wt_event event = {.kind = WT_EVENT_STOPPED,
                              .reason = t.backwards ? WT_STOP_HISTORY_BEGIN : WT_STOP_STEP};
     char slot[64];
@@ -297,15 +304,15 @@ static enum wt_status report_stranger(struct wt_debugger *d, const struct candid
     enum wt_status status = dbg_go(d, t.backwards ? t.from : c->time, err);
     if (status)
         return status;
-    dbg_slot_text(d, &d->wave[t.wave].self, slot, sizeof slot);
+    dbg_slot_text(d, &t.self, slot, sizeof slot);
     if (t.backwards)
         snprintf(event.text, sizeof event.text,
                  "%s begins here: before, another %s was in its slot", slot,
                  d->topology->wave_word);
     else
         snprintf(event.text, sizeof event.text, "%s has ended", slot);
-    event.thread = d->threads.current =
-        t.backwards ? dbg_thread_of(d, t.wave, t.plan.lane) : dbg_first_thread(d);
+    event.thread = d->threads.current = t.backwards ? dbg_thread_of(d, t.wave, t.plan.lane) : 0;
+    event.wave_ended = !t.backwards;
     dbg_push_event(d, &event);
     return WT_OK;
 }
@@ -317,7 +324,7 @@ static enum wt_status go_on(struct wt_debugger *d, bool *on, struct wt_error *er
     const struct wave *w = &d->wave[t->wave];
     enum wt_status status;
     *on = false;
-    if (!d->history.in_past || !dbg_is_active(d, t->wave) || w->self.id != t->id)
+    if (!d->history.in_past)
         return WT_OK;
     if ((status = dbg_need_pc(d, t->wave, err)) || (status = dbg_need_mask(d, t->wave, err)))
         return status;
@@ -331,16 +338,23 @@ static enum wt_status go_on(struct wt_debugger *d, bool *on, struct wt_error *er
 static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
 {
     struct travel *t = &d->travel;
-    const struct candidate c = t->candidate;
+    struct candidate c = t->candidate;
+    const struct travel before = *t; /* which ends in the present */
     assert(t->going && c.stop.wave < d->topology->waves);
     bool on = false;
     if (c.stranger)
-        return report_stranger(d, &c, err);
+        return report_stranger(d, before, &c, err);
     /* Forwards, outside input recorded at the match has not been applied yet. All stops except
      * breakpoints are reported after the instruction. */
     const uint64_t time = c.time + (c.stop.event.reason != WT_STOP_BREAKPOINT);
     enum wt_status status = t->backwards ? dbg_arrive(d, err) : dbg_go(d, time, err);
-    if (!status && is_step(&c))
+    if (status)
+        return status;
+    c.time = time;
+    if (is_step(&c) &&
+        (!dbg_is_active(d, c.stop.wave) || d->wave[c.stop.wave].self.id != c.stop.id))
+        return report_stranger(d, before, &c, err);
+    if (is_step(&c))
         status = go_on(d, &on, err);
     if (status || on)
         return status;
@@ -353,6 +367,11 @@ static enum wt_status search_on(struct wt_debugger *d, uint64_t budget, struct w
     struct wt_history_match match;
     bool stops = false;
     enum wt_status status = WT_OK;
+    /* The conditions that the engine evaluates read memory by the port, not where the probe found
+     * waves when it looked. */
+    if (d->travel.seen)
+        d->ops->replaced(d->probe);
+    d->travel.seen = false;
     switch (dbg_history(d)->search_on(d->target->context, budget, &match, err)) {
     case WT_HISTORY_ON:
         break;

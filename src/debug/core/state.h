@@ -44,7 +44,9 @@ struct wave {
     bool pending;       /**< a step was asked of the device, and is not done */
     bool lifted;        /**< its pending step is off a breakpoint that is not in memory */
     bool told;          /**< the user knows that it is pending */
-    bool step_ended;    /**< the wave that was to step has ended, and `self` is another one */
+    bool unlisted; /**< the target has told of it by its id; the probe has yet to describe it */
+    struct wt_wave
+        ended; /**< the wave that was to step, which has ended; id WT_NO_WAVE: none has */
 };
 
 /** Sets of waves, by handle. */
@@ -89,6 +91,7 @@ struct bp_code {
     const uint64_t **row; /**< room for pointers to the rows of one expression */
     uint64_t *cell;       /**< room for the registers of all lanes */
     uint8_t *bytes;       /**< room for the widest of their rows */
+    wt_lanes unread; /**< of the last evaluation: lanes in which a condition could not be read */
 };
 
 /** What one client wants of a breakpoint; the expressions are shared. */
@@ -152,6 +155,7 @@ struct watchpoint_table {
 struct report {
     struct wt_watchpoint at;
     uint32_t wave;
+    wt_wave_id id;
     unsigned lane;
     struct wt_event event;
 };
@@ -188,7 +192,7 @@ struct threads {
 struct stop {
     uint32_t wave; /**< to which wave; WT_NO_HANDLE: no wave in particular */
     unsigned lane;
-    wt_wave_id id;         /**< of that wave; WT_NO_WAVE: not known */
+    wt_wave_id id;         /**< of that wave */
     struct wt_event event; /**< but for the thread */
     bool choose_lane;      /**< `lane` is the one that a wave's thread shows from now on */
     bool passes;           /**< resumed, the wave goes past `pc` without another report */
@@ -263,10 +267,11 @@ struct candidate {
 /** A way through the recorded run. */
 struct travel {
     bool going, backwards;
+    bool seen;        /**< the probe has looked at the waves, which are elsewhere when it goes on */
     struct plan plan; /**< where `wave` is one */
     uint32_t wave;    /**< whose issues count; WT_NO_HANDLE: no wave steps */
-    wt_wave_id id;    /**< the wave that was bound to it when the run began */
-    uint64_t from;    /**< issue time at which the search began */
+    struct wt_wave self; /**< the wave that was bound to it when the run began */
+    uint64_t from;       /**< issue time at which the search began */
     struct candidate candidate;
 };
 

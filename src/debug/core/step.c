@@ -159,6 +159,7 @@ enum wt_status dbg_come_to_trap(struct wt_debugger *d, uint32_t wave, struct wt_
     if (status)
         return status;
     struct stop stop = {.wave = wave,
+                        .id = w->self.id,
                         .lane = w->mask ? wt_lanes_lowest(w->mask) : 0,
                         .event = {.reason = WT_STOP_TRAP, .fault = WT_FAULT_TRAP},
                         .passes = true,
@@ -180,6 +181,7 @@ enum wt_status dbg_come_to_exception(struct wt_debugger *d, uint32_t wave, struc
         return status;
     struct stop stop = {
         .wave = wave,
+        .id = d->wave[wave].self.id,
         .lane = exception.lanes ? wt_lanes_lowest(exception.lanes) : 0,
         .event = {.reason = WT_STOP_FAULT,
                   .fault = exception.kind,
@@ -209,6 +211,7 @@ enum wt_status dbg_come_to_watch(struct wt_debugger *d, uint32_t wave, bool *sto
         if (!dbg_add_watched(d, wave, &watched)) { /* it was removed in the meantime */
             *stopped = true;
             stop = (struct stop){.wave = wave,
+                                 .id = d->wave[wave].self.id,
                                  .lane = watched.lanes ? wt_lanes_lowest(watched.lanes) : 0,
                                  .event = {.reason = WT_STOP_WATCHPOINT,
                                            .watch = watched.kind,
@@ -218,10 +221,7 @@ enum wt_status dbg_come_to_watch(struct wt_debugger *d, uint32_t wave, bool *sto
             snprintf(stop.event.text, sizeof stop.event.text, "%s", watched.text);
         }
     } while (!d->run.nonstop);
-    if (dbg_next_hit(d, false, &stop)) {
-        stop.choose_lane = false;
-        *stopped = true;
-    }
+    *stopped |= dbg_next_hit(d, false, &stop);
     return *stopped ? dbg_stop(d, &stop, err) : WT_OK;
 }
 
@@ -230,9 +230,10 @@ static enum wt_status come_to_watched(struct wt_debugger *d, const struct wt_wat
                                       bool *stopped, struct wt_error *err)
 {
     const struct breakpoint *bp = dbg_find_breakpoint(d, hit->pc);
+    const struct wave *w = &d->wave[hit->wave];
     struct stop stop;
     /* The instruction at which a step arrives is examined when the step is done. */
-    if (!bp || !bp->watched || d->wave[hit->wave].go != GO_FREE)
+    if (!bp || !bp->watched || (w->go != GO_FREE && w->ended.id == WT_NO_WAVE))
         return WT_OK;
     const struct arrival arrival = {.wave = hit->wave,
                                     .pc = hit->pc,
@@ -256,7 +257,7 @@ enum wt_status dbg_check_hits(struct wt_debugger *d, bool *any, bool *stopped, s
     const size_t count = d->target->services->watchpoint_hits(d->target->context, &list);
     *any = count != 0;
     for (size_t i = 0; i < count; i++)
-        dbg_identify(d, list[i].wave);
+        dbg_meet(d, list[i].wave, list[i].id);
     for (size_t i = 0; i < count && !*stopped; i++) {
         enum wt_status status =
             list[i].execute ? come_to_watched(d, &list[i], stopped, err) : WT_OK;
@@ -274,7 +275,7 @@ static enum wt_status step_ended(struct wt_debugger *d, uint32_t wave, const str
                                  struct wt_error *err)
 {
     bool told = d->wave[wave].go != GO_PASS;
-    d->wave[wave].step_ended = false;
+    d->wave[wave].ended = (struct wt_wave){.id = WT_NO_WAVE};
     enum wt_status status = dbg_scan(d, NULL, err);
     if (status)
         return status;
@@ -291,7 +292,7 @@ static enum wt_status step_ended(struct wt_debugger *d, uint32_t wave, const str
     }
     char slot[64];
     dbg_slot_text(d, ended, slot, sizeof slot);
-    struct stop stop = {.wave = wave, .event = {.reason = WT_STOP_STEP}};
+    struct stop stop = {.wave = wave, .id = ended->id, .event = {.reason = WT_STOP_STEP}};
     snprintf(stop.event.text, sizeof stop.event.text, "%s has ended", slot);
     return dbg_stop(d, &stop, err);
 }
@@ -314,7 +315,7 @@ static enum wt_status after_move(struct wt_debugger *d, uint32_t wave, enum turn
     if ((status = dbg_need_mask(d, wave, err)))
         return status;
     if (dbg_plan_done(&w->plan, w->pc, w->mask, d->target->services->wave_detail != NULL)) {
-        const struct stop stop = dbg_plan_stop(wave, &w->plan);
+        const struct stop stop = dbg_plan_stop(wave, w->self.id, &w->plan);
         *turn = TURN_OVER;
         return dbg_stop(d, &stop, err);
     }
@@ -360,13 +361,14 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
 {
     struct wave *w = &d->wave[wave];
     struct wt_probe_step step = {0};
-    assert(dbg_is_stepping(w) || w->step_ended);
+    assert(dbg_is_stepping(w) || w->ended.id != WT_NO_WAVE);
     enum wt_status status = WT_OK;
     *turn = TURN_WAITS;
-    if (w->step_ended) {
+    if (w->ended.id != WT_NO_WAVE) {
         /* Another wave has taken over the slot, and must not be stepped in place of this one. */
+        const struct wt_wave ended = w->ended;
         *turn = TURN_OVER;
-        return step_ended(d, wave, &w->self, err);
+        return step_ended(d, wave, &ended, err);
     }
     const struct wt_wave stepped = w->self;
     if (w->pending) {

@@ -46,6 +46,17 @@ static enum wt_status report_all(struct wt_debugger *d, const struct stop *stop,
     return WT_OK;
 }
 
+/* The wave has ended, by the very instruction or before all waves stood still. */
+static void report_ended(struct wt_debugger *d, const struct stop *stop)
+{
+    struct wt_event event = stop->event;
+    event.wave_ended = true;
+    if (!event.text[0])
+        snprintf(event.text, sizeof event.text, "the %s has ended", d->topology->wave_word);
+    d->threads.current = 0;
+    dbg_push_event(d, &event);
+}
+
 enum wt_status dbg_report(struct wt_debugger *d, const struct stop *stop, struct wt_error *err)
 {
     if (stop->wave == WT_NO_HANDLE)
@@ -54,26 +65,27 @@ enum wt_status dbg_report(struct wt_debugger *d, const struct stop *stop, struct
     assert(stop->wave < d->topology->waves && stop->lane < d->topology->lanes);
     assert(stop->event.kind == WT_EVENT_STOPPED);
     struct wave *w = &d->wave[stop->wave];
-    const bool there =
-        dbg_is_active(d, stop->wave) && (stop->id == WT_NO_WAVE || w->self.id == stop->id);
-    event.thread = there ? dbg_thread_of(d, stop->wave, stop->lane) : dbg_first_thread(d);
-    if (there && !event.thread)
+    assert(stop->id != WT_NO_WAVE);
+    if (!dbg_is_active(d, stop->wave) || w->self.id != stop->id) {
+        report_ended(d, stop);
+        return WT_OK;
+    }
+    event.thread = dbg_thread_of(d, stop->wave, stop->lane);
+    if (!event.thread)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the numbers of threads");
     d->threads.current = event.thread;
-    if (there) {
-        w->focus = (uint8_t)(stop->lane + 1);
-        if (stop->choose_lane || (d->threads.mode == WT_THREADS_WAVES &&
-                                  dbg_need_mask(d, stop->wave, WT_IGNORED) == WT_OK &&
-                                  !wt_has_lane(w->mask, d->threads.chosen_lane)))
-            d->threads.chosen_lane = stop->lane;
-    }
-    if (there && stop->passes) {
+    w->focus = (uint8_t)(stop->lane + 1);
+    if (stop->choose_lane ||
+        (d->threads.mode == WT_THREADS_WAVES && dbg_need_mask(d, stop->wave, WT_IGNORED) == WT_OK &&
+         !wt_has_lane(w->mask, d->threads.chosen_lane)))
+        d->threads.chosen_lane = stop->lane;
+    if (stop->passes) {
         w->has_reported = true;
         w->reported_trap = stop->trap;
         w->reported_pc = stop->pc;
     }
     dbg_push_event(d, &event);
-    if (d->run.nonstop && there)
+    if (d->run.nonstop)
         tell_other_lanes(d, stop->wave, stop->lane);
     return WT_OK;
 }
@@ -122,8 +134,6 @@ enum wt_status dbg_stop(struct wt_debugger *d, const struct stop *what, struct w
     struct stop stop = *what;
     enum wt_status status;
     assert(stop.wave < d->topology->waves && stop.lane < d->topology->lanes);
-    /* A wave that has begun since the last scan is not in the cache yet. */
-    stop.id = dbg_is_active(d, stop.wave) ? d->wave[stop.wave].self.id : WT_NO_WAVE;
     stop.event.kind = WT_EVENT_STOPPED;
     if (d->run.nonstop) {
         struct wt_wave_set one;
@@ -149,7 +159,10 @@ enum wt_status dbg_stop_wave(struct wt_debugger *d, uint32_t wave, unsigned lane
     if (d->wave[wave].go == GO_STOPPED || !dbg_is_active(d, wave))
         return WT_OK;
     dbg_forget(d, wave);
-    const struct stop stop = {.wave = wave, .lane = lane, .event = {.reason = WT_STOP_REQUESTED}};
+    const struct stop stop = {.wave = wave,
+                              .id = d->wave[wave].self.id,
+                              .lane = lane,
+                              .event = {.reason = WT_STOP_REQUESTED}};
     return dbg_stop(d, &stop, err);
 }
 
@@ -237,9 +250,11 @@ enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err)
     if (!fault)
         return WT_OK;
     uint32_t wave = fault->wave < d->topology->waves ? fault->wave : 0;
-    dbg_identify(d, wave);
+    /* The device stands before the instruction: the wave is still in its slot. */
+    dbg_meet(d, wave, services->wave_id ? services->wave_id(d->target->context, wave) : WT_NO_WAVE);
     struct stop stop = {
         .wave = wave,
+        .id = d->wave[wave].self.id,
         .lane = fault->lanes ? wt_lanes_lowest(fault->lanes) : 0,
         .event = {.reason = WT_STOP_FAULT,
                   .fault = fault->kind,

@@ -97,6 +97,8 @@ struct wt_watchpoint_hit {
     bool read, write; /**< an atomic does both */
     uint64_t time;    /**< issue time before the instruction */
     uint32_t wave;
+    wt_wave_id
+        id; /**< of that wave; WT_NO_WAVE: not told. It is in the slot now, unless it has ended */
     unsigned lane;
     uint64_t pc;            /**< of the instruction */
     struct wt_address addr; /**< of the access, which overlaps the range but may be wider */
@@ -134,6 +136,7 @@ struct wt_history_match {
     bool issue;    /**< WT_HISTORY_PC: it is WT_HISTORY_ISSUE, too */
     uint64_t time; /**< issue time of the instruction: before it */
     uint32_t wave;
+    wt_wave_id id; /**< of that wave; WT_NO_WAVE: not told */
     wt_lanes mask; /**< its enabled lanes */
     uint64_t pc;
 };
@@ -258,11 +261,11 @@ struct wt_target_services {
     /** Loads the program afresh (memory and all); the debugger resets and halts the waves. */
     enum wt_status (*reload)(void *context, struct wt_error *err);
     /**
-     * Which wave is bound to a handle now: a number that is another one for each wave that the
-     * handle was bound to. In the past it is the number of that time. NULL: the probe tells waves
-     * apart as well as it can.
+     * The wave that is in a handle's slot now, or was there last: its id, by which the probe and
+     * all hits and matches name it. In the past it is the wave of that time. NULL: the probe names
+     * waves, and hits and matches have no ids.
      */
-    uint64_t (*incarnation)(void *context, wt_wave_handle wave);
+    wt_wave_id (*wave_id)(void *context, wt_wave_handle wave);
     /** Issue time. */
     uint64_t (*time)(void *context);
     /**

@@ -196,6 +196,14 @@ void gcnp_decode_instruction(struct wt_probe *p, uint64_t addr, const struct wt_
 /** The probe's operation find_caller. */
 enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *callee,
                                 struct wt_caller *caller, struct wt_error *err);
+/** The probe's operation find_kept. */
+enum wt_status gcnp_find_kept(struct wt_probe *p, const struct wt_kept_address *asked,
+                              struct wt_kept_answer *answer, struct wt_error *err);
+
+/* ---- writes.c ---- */
+
+/** The VGPRs that a function, or one that it calls, may write: a bit each. False: not known. */
+bool gcnp_written_vgprs(struct wt_probe *p, const struct wt_callee *callee, uint64_t written[4]);
 
 /* ---- exception.c ---- */
 

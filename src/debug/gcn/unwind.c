@@ -19,6 +19,7 @@
 #define MOST_TAIL 512   /* bytes of an epilogue */
 #define SGPR_COUNT 108u /* with vcc at 106, in which clang 19 keeps the frame pointer at -O0 */
 #define MOST_SAVED 40
+#define VGPR0 2560 /* its DWARF number (LLVM, "User Guide for AMDGPU Backend") */
 
 enum { RA_LOW = 30, RA_HIGH = 31, SP = 32, FP = 33, EXEC_LOW = 126, VCC_LOW = 106 };
 
@@ -128,6 +129,12 @@ static bool is_sum(const struct insn *in, unsigned *source, int64_t *by)
     if (op & 1)
         *by = -*by;
     return true;
+}
+
+/* SOP2 whose first source is its target: s_and_b32 s33, s33, … aligns a frame. */
+static bool reads_itself(const struct insn *in)
+{
+    return in->word >> 30 == 2 && in->word >> 28 != 0xb && (in->word & 0xff) == scalar_target(in);
 }
 
 struct lane_move {
@@ -264,6 +271,101 @@ static void follow_prologue(struct follower *f)
     }
 }
 
+/* ---- the frame's base ---- */
+
+static bool writes(const struct insn *in, unsigned sgpr)
+{
+    unsigned first = 0;
+    const unsigned count = written(in, &first);
+    return sgpr >= first && sgpr < first + count;
+}
+
+/* The stack pointer or the frame pointer, as the debug information names it. */
+static int index_of_role(const struct wt_probe *p, enum wt_register_role role)
+{
+    int i = 0;
+    while (p->common.topology.registers[i].role != role)
+        i++;
+    return i;
+}
+
+/* The function's code, read in pieces: each read may be a message to another process. */
+struct code {
+    const struct wt_kept_address *asked;
+    uint64_t addr;
+    size_t size;
+    uint8_t bytes[4096];
+};
+
+static bool read_asked(void *context, uint64_t addr, void *out, size_t size)
+{
+    struct code *c = context;
+    if (addr - c->addr >= c->size || size > c->size - (addr - c->addr)) {
+        const uint64_t rest = c->asked->end - addr;
+        c->addr = addr;
+        c->size = rest < sizeof c->bytes ? (size_t)rest : sizeof c->bytes;
+        if (addr >= c->asked->end || size > c->size ||
+            !c->asked->read_code(c->asked->context, addr, c->bytes, c->size)) {
+            c->size = 0;
+            return false;
+        }
+    }
+    memcpy(out, c->bytes + (addr - c->addr), size);
+    return true;
+}
+
+/*
+ * s33 is the base from the instruction of the prologue that sets it, to that of an epilogue that
+ * restores the caller's. Both stand once in the code from the function's beginning to a return.
+ * Behind the epilogue's the stack pointer tells, which has been restored before.
+ */
+enum wt_status gcnp_find_kept(struct wt_probe *p, const struct wt_kept_address *asked,
+                              struct wt_kept_answer *answer, struct wt_error *err)
+{
+    enum { BEFORE, INSIDE, BEHIND } part = BEFORE;
+    struct code code = {.asked = asked};
+    const struct wt_callee callee = {.context = &code, .read_code = read_asked};
+    struct follower f = {.p = p, .callee = &callee}, body;
+    struct insn in;
+    (void)err;
+    *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
+    if (asked->reg != index_of_role(p, WT_ROLE_FP))
+        return WT_OK;
+    begin(&f);
+    body = f;
+    uint64_t at = asked->start;
+    for (; at < asked->pc && fetch(&f, at, &in); at += in.what.length) {
+        const bool changes = writes(&in, FP), moves = writes(&in, SP);
+        follow(&f, &in);
+        if (is_return(&in) && part == BEHIND) {
+            f = body;
+            part = INSIDE;
+        } else if (changes && part == BEFORE) {
+            part = INSIDE;
+        } else if (changes && part == INSIDE && !reads_itself(&in)) {
+            part = BEHIND;
+        }
+        if (part == INSIDE && (changes || moves))
+            body = f;
+    }
+    bool is_set = part != BEFORE;
+    for (; !is_set && at < asked->end && fetch(&f, at, &in); at += in.what.length)
+        is_set = writes(&in, FP);
+    if (!is_set)
+        return WT_OK;
+    const struct content *base = &body.sgpr[FP], *stack = &f.sgpr[SP];
+    if (part == BEFORE)
+        answer->state = WT_KEPT_NOT_YET;
+    else if (part == BEHIND && (base->kind != ENTRY_SP || stack->kind != ENTRY_SP))
+        answer->state = WT_KEPT_GONE;
+    else if (part == BEHIND)
+        *answer = (struct wt_kept_answer){.state = WT_KEPT_COMPUTED,
+                                          .count = 1,
+                                          .term = {{.reg = index_of_role(p, WT_ROLE_SP)}},
+                                          .plus = base->offset - stack->offset};
+    return WT_OK;
+}
+
 /* ---- values ---- */
 
 static bool read_sgpr(const struct follower *f, unsigned n, uint32_t *value)
@@ -290,7 +392,7 @@ static int index_of_vgpr(const struct follower *f, unsigned n)
 {
     const struct wt_topology *t = &f->p->common.topology;
     for (size_t i = 0; i < t->register_count; i++)
-        if (t->registers[i].dwarf == 2560 + (int)n)
+        if (t->registers[i].dwarf == VGPR0 + (int)n)
             return (int)i;
     return -1;
 }
@@ -443,6 +545,12 @@ enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *call
             if (f.lane[i].sgpr != FP && f.lane[i].sgpr < VCC_LOW &&
                 read_lane(&f, f.lane[i].vgpr, f.lane[i].lane, &value))
                 add_sgpr(&f, caller, f.lane[i].sgpr, value);
+    }
+    uint64_t written[4];
+    if (gcnp_written_vgprs(p, callee, written)) {
+        caller->untouched_first = VGPR0;
+        for (unsigned i = 0; i < 4; i++)
+            caller->untouched[i] = ~written[i];
     }
     for (unsigned i = 0; i < f.frame_count; i++) {
         const int index = index_of_vgpr(&f, f.frame[i].vgpr);

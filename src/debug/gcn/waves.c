@@ -137,11 +137,12 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
     if (!row)
         return wt_fail(err, WT_IO, "the save area of queue %u has more waves than the device",
                        (unsigned)q->queue_id);
+    const wt_wave_handle handle = (wt_wave_handle)(row - gcnp_row(p, 0));
+    found.common.wave.id = wt_standstill_id(p, handle, found.common.wave.id);
     const bool halted = found.hw[KFD_HW_STATUS] & STATUS_HALT;
     const bool known = row->common.wave.id == found.common.wave.id;
     /* The wave began while launches were held for a moment. */
     const bool begun = !known && halted && !(found.ttmp[6] & KFD_TTMP6_STOPPED) && !p->common.hold;
-    const wt_wave_handle handle = (wt_wave_handle)(row - gcnp_row(p, 0));
     if (*leader == WT_NO_HANDLE)
         *leader = handle;
     found.common.present = true;

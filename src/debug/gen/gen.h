@@ -58,6 +58,15 @@ struct wt_gen_event {
     uint64_t code_state; /**< code: a number for what the list is like now */
 };
 
+/** A piece of memory as a thread sees it. */
+struct wt_gen_piece {
+    uint32_t thread;
+    uint64_t addr;
+    void *bytes;
+    uint32_t size;
+    bool absent; /**< there is no such memory */
+};
+
 /** The driver's interface. What fails says that the link is broken (WT_IO), or of memory that there
  * is none (WT_INVALID). */
 struct wt_gen_link_ops {
@@ -72,7 +81,11 @@ struct wt_gen_link_ops {
                            struct wt_error *err);
     enum wt_status (*write)(void *context, uint32_t thread, uint64_t addr, const void *bytes,
                             size_t size, struct wt_error *err);
-    /** What has happened. With @p wait it waits a moment for an attention. */
+    /** Reads or writes some pieces in one round trip. NULL: read() and write() do. */
+    enum wt_status (*transfer)(void *context, struct wt_gen_piece *list, size_t count, bool write,
+                               struct wt_error *err);
+    /** What has happened. With @p wait it waits for an attention, a moment at most and only while a
+     * thread can go on by itself. */
     enum wt_status (*event)(void *context, bool wait, struct wt_gen_event *event,
                             struct wt_error *err);
     /** The debugger knows the list of kernels in this state: walks that wait for that go on. NULL:

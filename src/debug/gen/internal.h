@@ -138,6 +138,12 @@ uint64_t genp_linear(const struct wt_probe *p, struct wt_address addr);
 enum wt_status genp_find_caller(struct wt_probe *p, const struct wt_callee *callee,
                                 struct wt_caller *caller, struct wt_error *err);
 
+/* ---- addresses.c ---- */
+
+/** The probe's operation find_kept. */
+enum wt_status genp_find_kept(struct wt_probe *p, const struct wt_kept_address *asked,
+                              struct wt_kept_answer *answer, struct wt_error *err);
+
 /* ---- exception.c ---- */
 
 /** Why a thread has stopped, by the bits of cr0.1; of one that steps. */

@@ -71,7 +71,7 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
                                                   .code_known = p->link->ops->code_known};
     if ((status = p->link->ops->info(p->link->context, &p->info, err)) != WT_OK ||
         (status = describe(p, err)) != WT_OK ||
-        (status = wt_standstill_open(p, &genp_standstill, &program, sizeof(struct genp_row),
+        (status = wt_standstill_open(p, target, &genp_standstill, &program, sizeof(struct genp_row),
                                      err)) != WT_OK) {
         free_probe(p);
         return status;
@@ -117,6 +117,7 @@ const struct wt_probe_ops wt_probe_gen = {
     .set_watchpoints = genp_set_watches,
     .watched = wt_standstill_watched,
     .find_caller = genp_find_caller,
+    .find_kept = genp_find_kept,
     .window = genp_window,
     .patch = genp_patch,
     .decode = genp_decode,

@@ -60,21 +60,34 @@ static struct gen_wire_request about(const struct wt_gen_process *p, enum gen_wi
 
 /* ---- messages ---- */
 
-static enum wt_status ask(struct wt_gen_process *p, const struct gen_wire_request *request,
-                          const void *more, struct gen_wire_answer *answer, void *out, size_t room,
-                          struct wt_error *err)
+static enum wt_status send_request(struct wt_gen_process *p, const struct gen_wire_request *request,
+                                   const void *more, struct wt_error *err)
+{
+    const enum wt_status status = wt_connection_send(&p->connection, request, sizeof *request, err);
+    return status ? status
+                  : wt_connection_send(&p->connection, more, gen_wire_follows(request), err);
+}
+
+static enum wt_status receive_answer(struct wt_gen_process *p, struct gen_wire_answer *answer,
+                                     void *out, size_t room, struct wt_error *err)
 {
     struct wt_connection *c = &p->connection;
-    enum wt_status status;
-    if ((status = wt_connection_send(c, request, sizeof *request, err)) != WT_OK ||
-        (status = wt_connection_send(c, more, gen_wire_follows(request), err)) != WT_OK ||
-        (status = wt_connection_receive(c, answer, sizeof *answer, err)) != WT_OK)
+    const enum wt_status status = wt_connection_receive(c, answer, sizeof *answer, err);
+    if (status != WT_OK)
         return status;
     if (answer->result == GEN_WIRE_ENDED)
         return wt_connection_ended(c, (uint32_t)answer->value, answer->closed, err);
     if (answer->size > room)
         return wt_connection_lost(c, "it answers with more than was asked for", err);
     return wt_connection_receive(c, out, answer->size, err);
+}
+
+static enum wt_status ask(struct wt_gen_process *p, const struct gen_wire_request *request,
+                          const void *more, struct gen_wire_answer *answer, void *out, size_t room,
+                          struct wt_error *err)
+{
+    const enum wt_status status = send_request(p, request, more, err);
+    return status ? status : receive_answer(p, answer, out, room, err);
 }
 
 /* A request whose answer is empty or one number. */
@@ -149,6 +162,32 @@ static enum wt_status link_write(void *context, uint32_t thread, uint64_t addr, 
         if (answer.result < 0)
             return wt_fail(err, WT_INVALID, "no memory can be written at 0x%llx",
                            (unsigned long long)addr);
+    }
+    return WT_OK;
+}
+
+/* The process answers in order; all that is under way has room in the socket. */
+static enum wt_status link_transfer(void *context, struct wt_gen_piece *list, size_t count,
+                                    bool write, struct wt_error *err)
+{
+    enum { AT_ONCE = 64 };
+    enum wt_status status = WT_OK;
+    for (size_t first = 0; first < count; first += AT_ONCE) {
+        const size_t end = count - first < AT_ONCE ? count : first + AT_ONCE;
+        for (size_t i = first; i < end; i++) {
+            struct gen_wire_request request = about(context, write ? GEN_WIRE_WRITE : GEN_WIRE_READ,
+                                                    list[i].thread, list[i].addr);
+            request.size = list[i].size;
+            if ((status = send_request(context, &request, list[i].bytes, err)) != WT_OK)
+                return status;
+        }
+        for (size_t i = first; i < end; i++) {
+            struct gen_wire_answer answer;
+            if ((status = receive_answer(context, &answer, write ? NULL : list[i].bytes,
+                                         write ? 0 : list[i].size, err)) != WT_OK)
+                return status;
+            list[i].absent = answer.result < 0 || (!write && answer.size != list[i].size);
+        }
     }
     return WT_OK;
 }
@@ -293,6 +332,7 @@ static const struct wt_gen_link_ops process_link = {
     .write_register = link_write_register,
     .read = link_read,
     .write = link_write,
+    .transfer = link_transfer,
     .event = link_event,
     .code_known = link_code_known,
     .watch = link_watch,

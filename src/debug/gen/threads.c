@@ -21,21 +21,30 @@ enum { ROWS = 2, EUS_OF_ROW = 4, BITS_OF_EU = 8 };
 
 /* ---- records ---- */
 
-static enum wt_status read_record(struct wt_probe *p, uint32_t wave, struct gen_saved *saved,
-                                  struct wt_error *err)
+/* A piece may be absent: a thread has ended with its kernel since it was looked at, which a fault
+ * does that nothing can mend. */
+static enum wt_status transfer(struct wt_probe *p, struct wt_gen_piece *list, size_t count,
+                               bool write, struct wt_error *err)
 {
-    const enum wt_status status =
-        p->link->ops->read(p->link->context, wave, genp_area(p, wave) + GENP_RECORD,
-                           (uint8_t *)saved + GENP_RECORD, GENP_RECORD_BYTES, err);
-    const uint64_t mark = wt_gen_mark(&p->info, genp_device_of(p, wave));
-    saved->instructions += mark;
-    saved->scratch += mark;
-    return status;
+    const struct wt_gen_link_ops *ops = p->link->ops;
+    enum wt_status status = WT_OK;
+    if (ops->transfer)
+        return ops->transfer(p->link->context, list, count, write, err);
+    for (size_t i = 0; i < count && (status == WT_OK || status == WT_INVALID); i++) {
+        const struct wt_gen_piece *piece = &list[i];
+        status = write ? ops->write(p->link->context, piece->thread, piece->addr, piece->bytes,
+                                    piece->size, err)
+                       : ops->read(p->link->context, piece->thread, piece->addr, piece->bytes,
+                                   piece->size, err);
+        list[i].absent = status == WT_INVALID;
+    }
+    return status == WT_INVALID ? WT_OK : status;
 }
 
-static void describe_work(struct genp_row *row, wt_wave_handle handle, unsigned device,
+static void describe_work(const struct wt_probe *p, wt_wave_handle handle, unsigned device,
                           uint64_t dispatch)
 {
+    struct genp_row *row = genp_row(p, handle);
     const struct gen_saved *s = &row->saved;
     struct wt_wave *wave = &row->common.wave;
     wave->lanes = s->simd;
@@ -46,15 +55,17 @@ static void describe_work(struct genp_row *row, wt_wave_handle handle, unsigned 
     memcpy(wave->group, s->group, sizeof wave->group);
     memcpy(wave->block, s->block, sizeof wave->block);
     memcpy(wave->grid, s->grid, sizeof wave->grid);
-    wave->id = wt_standstill_name(wave, s->groups);
+    wave->id = wt_standstill_id(p, handle, wt_standstill_name(wave, s->groups));
 }
 
+/* A record that was read. */
 static enum wt_status take_record(struct wt_probe *p, uint32_t wave, struct wt_error *err)
 {
     struct genp_row *row = genp_row(p, wave);
-    enum wt_status status = read_record(p, wave, &row->saved, err);
-    if (status != WT_OK)
-        return status;
+    const uint64_t mark = wt_gen_mark(&p->info, genp_device_of(p, wave));
+    enum wt_status status;
+    row->saved.instructions += mark;
+    row->saved.scratch += mark;
     if (row->saved.simd != 8 && row->saved.simd != 16 && row->saved.simd != 32)
         return wt_fail(err, WT_IO,
                        "the driver has saved a thread of %u channels: 8, 16 or 32 exist",
@@ -64,7 +75,7 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t wave, struct wt_e
     if ((status = wt_standstill_find_launch(p, row->saved.launch, device, &launch, err)) != WT_OK)
         return status;
     const wt_wave_id before = row->common.wave.id;
-    describe_work(row, wave, device, launch->number);
+    describe_work(p, wave, device, launch->number);
     const bool known = row->common.wave.id == before;
     const uint32_t why = row->saved.cr[1] & STOPS;
     /* An external halt is this probe's own request; a forced exception is the beginning of a
@@ -101,9 +112,22 @@ static enum wt_status select_subslice(struct wt_probe *p, uint32_t subslice, uin
                                         subslice / 3 << 26 | subslice % 3 << 24, err);
 }
 
+static enum wt_status take_records(struct wt_probe *p, struct wt_gen_piece *list, size_t count,
+                                   struct wt_error *err)
+{
+    enum wt_status status = transfer(p, list, count, false, err);
+    for (size_t i = 0; i < count && !status; i++)
+        status = list[i].absent ? wt_fail(err, WT_INVALID, "thread %u has no saved state",
+                                          (unsigned)list[i].thread)
+                                : take_record(p, list[i].thread, err);
+    return status;
+}
+
 static enum wt_status read_subslice(struct wt_probe *p, uint32_t subslice, struct wt_error *err)
 {
     static const uint32_t attention[ROWS] = {WT_GEN_TD_ATT0, WT_GEN_TD_ATT1};
+    struct wt_gen_piece list[GENP_SUBSLICE_THREADS];
+    size_t count = 0;
     uint32_t gpu;
     enum wt_status status = select_subslice(p, subslice, &gpu, err);
     for (uint32_t row = 0; row < ROWS && !status; row++) {
@@ -111,11 +135,17 @@ static enum wt_status read_subslice(struct wt_probe *p, uint32_t subslice, struc
         status = p->link->ops->read_register(p->link->context, gpu, attention[row], &bits, err);
         for (; bits && !status; bits &= bits - 1) {
             const uint32_t bit = (uint32_t)__builtin_ctz(bits);
-            if (bit % BITS_OF_EU < GENP_EU_THREADS)
-                status = take_record(p, thread_of(subslice, row, bit), err);
+            if (bit % BITS_OF_EU >= GENP_EU_THREADS)
+                continue;
+            const uint32_t wave = thread_of(subslice, row, bit);
+            list[count++] =
+                (struct wt_gen_piece){.thread = wave,
+                                      .addr = genp_area(p, wave) + GENP_RECORD,
+                                      .bytes = (uint8_t *)&genp_row(p, wave)->saved + GENP_RECORD,
+                                      .size = GENP_RECORD_BYTES};
         }
     }
-    return status;
+    return status ? status : take_records(p, list, count, err);
 }
 
 static enum wt_status read_threads(struct wt_probe *p, struct wt_error *err)
@@ -158,7 +188,7 @@ static enum wt_status stop(struct wt_probe *p, struct wt_error *err)
 /* The cr0 that a thread finds when it is resumed: without the causes that were
  * reported. A step is a breakpoint exception after the instruction that Breakpoint
  * Suppress lets through (intel/gdb). */
-static enum wt_status prepare(struct wt_probe *p, uint32_t wave, struct wt_error *err)
+static bool prepare(struct wt_probe *p, uint32_t wave, struct wt_gen_piece *piece)
 {
     struct genp_row *row = genp_row(p, wave);
     uint32_t cr[2] = {row->saved.cr[0] & ~GEN_SAVED_SUPPRESS, row->saved.cr[1] & ~STOPS};
@@ -167,19 +197,21 @@ static enum wt_status prepare(struct wt_probe *p, uint32_t wave, struct wt_error
         cr[1] |= GEN_SAVED_BREAKPOINT;
     }
     if (memcmp(cr, row->saved.cr, sizeof cr) == 0)
-        return WT_OK;
+        return false;
     memcpy(row->saved.cr, cr, sizeof cr);
-    const enum wt_status status = p->link->ops->write(
-        p->link->context, wave, genp_area(p, wave) + offsetof(struct gen_saved, cr), cr, sizeof cr,
-        err);
-    /* It has ended with its kernel since it was looked at: a fault that nothing can mend. */
-    return status == WT_INVALID ? WT_OK : status;
+    *piece = (struct wt_gen_piece){.thread = wave,
+                                   .addr = genp_area(p, wave) + offsetof(struct gen_saved, cr),
+                                   .bytes = row->saved.cr,
+                                   .size = sizeof cr};
+    return true;
 }
 
 static enum wt_status clear_subslice(struct wt_probe *p, uint32_t subslice, uint32_t only,
                                      struct wt_error *err)
 {
     static const uint32_t clear[ROWS] = {WT_GEN_TD_CLR0, WT_GEN_TD_CLR1};
+    struct wt_gen_piece list[GENP_SUBSLICE_THREADS];
+    size_t count = 0;
     uint32_t bits[ROWS] = {0}, gpu;
     enum wt_status status = WT_OK;
     for (uint32_t row = 0; row < ROWS; row++)
@@ -193,13 +225,13 @@ static enum wt_status clear_subslice(struct wt_probe *p, uint32_t subslice, uint
             thread->held = only != WT_NO_HANDLE && wave != only;
             if (thread->held)
                 continue;
-            if ((status = prepare(p, wave, err)) != WT_OK)
-                return status;
+            count += prepare(p, wave, &list[count]);
             bits[row] |= (uint32_t)1 << bit;
         }
     if (!(bits[0] | bits[1]))
         return WT_OK;
-    status = select_subslice(p, subslice, &gpu, err);
+    if ((status = transfer(p, list, count, true, err)) == WT_OK)
+        status = select_subslice(p, subslice, &gpu, err);
     for (uint32_t row = 0; row < ROWS && !status; row++)
         if (bits[row])
             status =

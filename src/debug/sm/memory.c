@@ -21,6 +21,7 @@ void smp_describe_spaces(struct wt_probe *p)
         .name = "global", .dwarf = 5, .scope = WT_SCOPE_DEVICE, .address_bits = 64};
     p->space[SPACE_SHARED] = (struct wt_space){.name = "shared",
                                                .dwarf = 8,
+                                               .clang = 8, /* OpenCL's pointers to local memory */
                                                .scope = WT_SCOPE_GROUP,
                                                .address_bits = WINDOW_BITS,
                                                .aperture = p->link->shared_window};

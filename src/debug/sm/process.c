@@ -475,18 +475,29 @@ enum wt_status wt_sm_process_record(struct wt_sm_process *p, uint64_t budget,
                                     services, err);
 }
 
-static bool wave_waits(void *context, uint32_t warp, struct wt_wave_view *view)
+static void wave_detail(void *context, uint32_t warp, struct wt_wave_detail *detail)
 {
-    struct sm_wire_request request = {.kind = SM_WIRE_WAITS};
+    struct {
+        struct wt_wave_view view;
+        struct sm_wire_waiters waiter[SM_WIRE_MOST_WAITERS];
+    } got;
+    struct sm_wire_request request = {.kind = SM_WIRE_DETAIL};
     struct sm_wire_answer answer;
+    *detail = (struct wt_wave_detail){0};
     locate(context, warp, &request);
-    return ask(context, &request, NULL, &answer, view, sizeof *view, WT_IGNORED) == WT_OK &&
-           wt_connection_has_view(view, answer.size);
+    if (ask(context, &request, NULL, &answer, &got, sizeof got, WT_IGNORED) != WT_OK ||
+        answer.size < sizeof got.view || !wt_connection_has_view(&got.view, sizeof got.view))
+        return;
+    detail->view = got.view;
+    detail->waiter_count = (unsigned)((answer.size - sizeof got.view) / sizeof *got.waiter);
+    for (unsigned i = 0; i < detail->waiter_count; i++)
+        detail->waiter[i] =
+            (struct wt_wave_waiters){.lanes = got.waiter[i].lanes, .pc = got.waiter[i].pc};
 }
 
-void wt_sm_process_offer_waits(struct wt_target_services *services)
+void wt_sm_process_offer_detail(struct wt_target_services *services)
 {
-    services->wave_waits = wave_waits;
+    services->wave_detail = wave_detail;
 }
 
 /* ---- core files ---- */

@@ -34,8 +34,8 @@ enum wt_status wt_sm_processes(void (*found)(void *context, int pid, unsigned gp
                                              const char *name),
                                void *context, struct wt_error *err);
 
-/** Puts why warps wait into @p services, whose context is the process. */
-void wt_sm_process_offer_waits(struct wt_target_services *services);
+/** Puts why warps wait, and where lanes go on, into @p services, whose context is the process. */
+void wt_sm_process_offer_detail(struct wt_target_services *services);
 
 /**
  * Has the kernels that run from now on recorded, with @p budget bytes of the process's memory, and

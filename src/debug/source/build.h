@@ -65,16 +65,18 @@ typedef enum wt_status wt_entry_value_fn(struct wt_build *b, Dwarf_Attribute *at
                                          const Dwarf_Op *op, const struct wt_frame *frame,
                                          wt_expr_vector *v, struct wt_error *err);
 
+/** Where the address of a variable is that the register file has at @p from for lane @p first, and
+ * behind it for the next ones; with @p reg not -1, the base of the frame that this register has. */
+typedef enum wt_status wt_kept_fn(const struct wt_build *b, const struct wt_frame *frame, int reg,
+                                  unsigned from, unsigned first, struct wt_kept_answer *answer,
+                                  struct wt_error *err);
+
 /**
  * Code may keep in a register of each lane where a variable lies, its home: Intel's compiler does
- * so without optimisation. Registers are 0 when a thread begins, so the home is 0 until the code
- * has computed it. What an expression does then:
+ * so without optimisation. Where the code has not computed the home yet, or no register has it any
+ * longer, the expression fails for the lane, or it ends with one of these numbers:
  */
-enum wt_build_homes {
-    WT_HOMES_USE,  /**< it takes 0 for the address: a condition has no time to look */
-    WT_HOMES_FAIL, /**< it fails for the lane */
-    WT_HOMES_ASK,  /**< it ends with the value 1 for the lane */
-};
+enum wt_build_homeless { WT_HOMELESS_YET = 1, WT_HOMELESS_NOW };
 
 /** An expression while it is compiled. */
 struct wt_build {
@@ -85,11 +87,13 @@ struct wt_build {
     const struct wt_frame_ops *frame_ops;
     struct wt_frames *frames; /**< NULL: no thread is selected */
     bool uses_frame;          /**< a register or the frame was used */
-    enum wt_build_homes homes;
-    bool uses_home;  /**< a home was looked at, other than WT_HOMES_USE */
-    bool has_object; /**< DW_OP_push_object_address pushes `object` */
+    bool asks_homes;     /**< lanes without a home end with a number of enum wt_build_homeless */
+    bool uses_home;      /**< a home was looked at */
+    Dwarf_Die *variable; /**< whose location it is; NULL: of none */
+    bool has_object;     /**< DW_OP_push_object_address pushes `object` */
     wt_expr_vector object;
     wt_entry_value_fn *entry_value; /**< NULL: not wanted */
+    wt_kept_fn *kept;               /**< NULL: registers have what the debug information says */
     unsigned calls;                 /**< outwards, for values at the entry of functions */
 };
 
@@ -106,6 +110,9 @@ enum wt_status wt_build_load(struct wt_build *b, uint32_t space, unsigned size,
 /** Frees the temporaries from @p mark on, but for @p keep, which is moved there. */
 enum wt_status wt_build_release(struct wt_build *b, unsigned mark, wt_expr_vector *keep,
                                 struct wt_error *err);
+
+/** Lanes that come here have no home: they leave the expression. */
+void wt_build_leave(struct wt_build *b, enum wt_build_homeless why);
 
 /* ---- operations ---- */
 
@@ -140,6 +147,11 @@ bool wt_operand_in_memory(const struct wt_operand *o);
 enum wt_status wt_operand_part(struct wt_build *b, const struct wt_operand *o, uint64_t offset,
                                const struct wt_type *type, struct wt_operand *part,
                                struct wt_error *err);
+/** Whether @p name selects components of a vector, as "x", "s3", "xy" or "lo" of OpenCL C. */
+bool wt_operand_is_component(const struct wt_operand *vector, const char *name);
+/** These components: an element, or a vector. */
+enum wt_status wt_operand_components(struct wt_build *b, const struct wt_operand *vector,
+                                     const char *name, struct wt_operand *o, struct wt_error *err);
 /** A scalar's bits in one cell: sign- or zero-extended, of a float as they are. */
 enum wt_status wt_operand_cell_of(struct wt_build *b, const struct wt_operand *o,
                                   wt_expr_vector *cell, struct wt_error *err);

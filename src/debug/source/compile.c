@@ -78,6 +78,14 @@ static struct wt_operand lost(const struct wt_type *type)
         .piece = {{.kind = WT_PIECE_LOST, .reg = -1, .size = wt_type_size(type)}}};
 }
 
+static bool is_lost(const struct wt_operand *o)
+{
+    for (unsigned i = 0; i < o->piece_count; i++)
+        if (o->piece[i].kind != WT_PIECE_LOST)
+            return false;
+    return true;
+}
+
 /* The space into which a pointer of a type points, from the type's address class. */
 static uint32_t space_of_type(const struct compiler *c, const struct wt_type *plain)
 {
@@ -227,8 +235,10 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     if (found != 1 || count == 0)
         return WT_OK;
     struct wt_error why;
+    c->build.variable = die;
     enum wt_status status = wt_build_location(&c->build, &attribute, ops, count,
                                               is_local ? frame : NULL, bias, size, o, &why);
+    c->build.variable = NULL;
     free(own);
     o->type = type;
     if (status == WT_UNSUPPORTED && strstr(why.text, "optimized out")) {
@@ -367,13 +377,8 @@ static enum wt_status compile_member(struct compiler *c, const struct wt_operand
     const struct wt_type *plain = wt_type_plain(record->type);
     const struct wt_member *m;
     struct way way = {.count = 0};
-    static const char *const components[] = {"x", "y", "z", "w"};
-    if (plain->kind == WT_TYPE_ARRAY && plain->is_vector) {
-        for (unsigned i = 0; i < 4; i++)
-            if (strcmp(name, components[i]) == 0 && i < plain->count)
-                return wt_operand_part(&c->build, record, i * wt_type_size(wt_type_target(plain)),
-                                       wt_type_target(plain), o, err);
-    }
+    if (wt_operand_is_component(record, name))
+        return wt_operand_components(&c->build, record, name, o, err);
     if (!wt_type_is_record(plain))
         return wt_fail(err, WT_INVALID,
                        "Attempt to extract a component of a value that is not a structure.");
@@ -502,6 +507,10 @@ static enum wt_status element(struct compiler *c, const struct wt_operand *array
                                          &offset, err)) != WT_OK)
         return status;
     if (plain->kind == WT_TYPE_ARRAY && !wt_operand_in_memory(array)) {
+        if (is_lost(array)) {
+            *o = lost(wt_type_target(plain));
+            return WT_OK;
+        }
         if (!wt_expr_is_constant(c->build.expr, offset, &at))
             return wt_fail(err, WT_UNSUPPORTED,
                            "the array is in registers: its index must be a "

@@ -1,6 +1,8 @@
 /* DWARF expressions and location descriptions, compiled to the core's form. */
 #include <dwarf.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "debug/source/dwarf_machine.h"
@@ -230,32 +232,128 @@ static uint32_t space_in_file(const struct machine *m, const struct cell *place)
     return place->is_saved ? place->space : m->b->topology->file_space;
 }
 
+/* The sum that has a home, for lanes from `first` on. */
+static enum wt_status push_sum(struct machine *m, const struct wt_kept_answer *sum, unsigned first,
+                               struct wt_error *err)
+{
+    wt_expr_vector lane = 0, v = wt_build_constant(m->b, (uint64_t)sum->plus), part = 0;
+    enum wt_status status;
+    if ((status = push_lane(m, err)) != WT_OK || (status = pop(m, &lane, err)) != WT_OK ||
+        (status = wt_build_op(m->b, WT_EXPR_SUB, 0, lane, wt_build_constant(m->b, first), &lane,
+                              err)) != WT_OK ||
+        (status = wt_build_op(m->b, WT_EXPR_MUL, 0, lane,
+                              wt_build_constant(m->b, (uint64_t)sum->stride), &part, err)) != WT_OK)
+        return status;
+    status = wt_build_op(m->b, WT_EXPR_ADD, 0, part, v, &v, err);
+    for (unsigned i = 0; i < sum->count && !status; i++) {
+        const struct wt_kept_term *t = &sum->term[i];
+        if ((status = wt_build_op(m->b, WT_EXPR_MUL, 0, lane, wt_build_constant(m->b, t->stride),
+                                  &part, err)) ||
+            (status = wt_build_op(m->b, WT_EXPR_ADD, 0, part, wt_build_constant(m->b, t->from),
+                                  &part, err)) ||
+            (status = wt_build_load(m->b, m->b->topology->file_space, t->size, part, &part, err)) ||
+            (t->size < 8 &&
+             (status = wt_build_op(m->b, WT_EXPR_EXT, 8 * t->size, part, part, &part, err))))
+            return status;
+        status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, part, &v, err);
+    }
+    return status ? status : push(m, v, err);
+}
+
+/* The home that is read at a place, whose elements of 8 bytes begin at `from` in the file for lane
+ * `first`; UINT_MAX: it is no such place, and has what the debug information says. */
+static enum wt_status push_home(struct machine *m, wt_expr_vector place, uint32_t space,
+                                unsigned from, unsigned first, struct wt_error *err)
+{
+    struct wt_kept_answer kept = {.state = WT_KEPT_IN_PLACE};
+    wt_expr_vector v = 0;
+    enum wt_status status = WT_OK;
+    m->b->uses_frame = true;
+    if (from != UINT_MAX && m->b->kept)
+        status = m->b->kept(m->b, m->frame, -1, from, first, &kept, err);
+    if (status)
+        return status;
+    if (kept.state == WT_KEPT_COMPUTED)
+        return push_sum(m, &kept, first, err);
+    if (kept.state != WT_KEPT_IN_PLACE)
+        wt_build_leave(m->b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
+    if ((status = wt_build_load(m->b, space, 8, place, &v, err)) != WT_OK)
+        return status;
+    /* Registers are 0 when a thread begins: lanes have not executed the code that computes it. */
+    const size_t branch = wt_expr_add(m->b->expr, WT_EXPR_BRANCH, 0, v, v, v);
+    wt_build_leave(m->b, WT_HOMELESS_YET);
+    wt_expr_set_target(m->b->expr, branch, wt_expr_here(m->b->expr));
+    return push(m, v, err);
+}
+
 /* Replaces an offset in the file by the address that is stored there for the lane: elements have 8
  * bytes. */
 static enum wt_status take_address(struct machine *m, struct wt_error *err)
 {
-    const uint32_t space = space_in_file(m, &m->stack[m->count - 1]);
+    const struct cell *top = &m->stack[m->count - 1];
+    const uint32_t space = space_in_file(m, top);
+    uint64_t from = UINT_MAX;
     wt_expr_vector lane = 0, v = 0;
     enum wt_status status;
-    m->b->uses_frame = true;
+    if (top->is_saved || !wt_expr_is_constant(m->b->expr, top->vector, &from))
+        from = UINT_MAX;
     if ((status = push_lane(m, err)) != WT_OK || (status = pop(m, &lane, err)) != WT_OK ||
         (status = pop(m, &v, err)) != WT_OK ||
         (status =
              wt_build_op(m->b, WT_EXPR_MUL, 0, lane, wt_build_constant(m->b, 8), &lane, err)) ||
-        (status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, lane, &v, err)) ||
-        (status = wt_build_load(m->b, space, 8, v, &v, err)))
+        (status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, lane, &v, err)))
         return status;
-    m->has_home = true;
-    m->home = v;
-    return push(m, v, err);
+    return push_home(m, v, space, (unsigned)from, 0, err);
+}
+
+/*
+ * Where the elements of 8 bytes of each lane begin that DW_OP_INTEL_push_bit_piece_stack reads, as
+ * Intel's compiler writes it: four in a register, from register NN on; for lanes from 16 on in code
+ * of 32 lanes with DW_OP_lit16, DW_OP_minus in front. UINT_MAX: it is another expression.
+ */
+static unsigned elements_at(const struct machine *m, const Dwarf_Op *op, unsigned *first)
+{
+    static const struct {
+        unsigned atom, number;
+    } form[] = {{DW_OP_lit2, 0},
+                {DW_OP_shr, 0},
+                {DW_OP_plus_uconst, 0},
+                {WT_OP_INTEL_REGS, 0},
+                {WT_OP_INTEL_PUSH_LANE, 0},
+                {DW_OP_lit3, 0},
+                {DW_OP_and, 0},
+                {DW_OP_const1u, 64},
+                {DW_OP_mul, 0},
+                {DW_OP_const1u, 64}};
+    const size_t count = sizeof form / sizeof form[0], index = (size_t)(op - m->ops);
+    const struct wt_topology *t = m->b->topology;
+    *first = 0;
+    if (index < count + 1)
+        return UINT_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const Dwarf_Op *o = &op[i - count];
+        if (o->atom != form[i].atom || (form[i].number && o->number != form[i].number))
+            return UINT_MAX;
+    }
+    const Dwarf_Op *lane = &op[-(ptrdiff_t)count - 1];
+    if (index >= count + 3 && lane->atom == DW_OP_minus && lane[-1].atom == DW_OP_lit16 &&
+        lane[-2].atom == WT_OP_INTEL_PUSH_LANE)
+        *first = 16;
+    else if (lane->atom != WT_OP_INTEL_PUSH_LANE)
+        return UINT_MAX;
+    const uint64_t number = op[2 - (ptrdiff_t)count].number;
+    return number < (uint64_t)t->file_dwarf
+               ? UINT_MAX
+               : (unsigned)((number - (uint64_t)t->file_dwarf) * t->file_bytes);
 }
 
 /* DW_OP_INTEL_push_bit_piece_stack: a place in the file, an offset and a size in bits. */
-static enum wt_status push_bits(struct machine *m, struct wt_error *err)
+static enum wt_status push_bits(struct machine *m, const Dwarf_Op *op, struct wt_error *err)
 {
     wt_expr_vector size = 0, offset = 0, v = 0;
     uint64_t bits;
     enum wt_status status;
+    unsigned first = 0;
     if ((status = no_file(m, err)) != WT_OK || (status = pop(m, &size, err)) != WT_OK ||
         (status = pop(m, &offset, err)) != WT_OK)
         return status;
@@ -263,30 +361,18 @@ static enum wt_status push_bits(struct machine *m, struct wt_error *err)
         !wt_expr_is_constant(m->b->expr, size, &bits) || !bits || bits % 8 || bits > 64)
         return malformed(err);
     m->b->uses_frame = true;
-    const uint32_t space = space_in_file(m, &m->stack[m->count - 1]);
+    const struct cell *place = &m->stack[m->count - 1];
+    const uint32_t space = space_in_file(m, place);
+    const unsigned from = place->is_saved ? UINT_MAX : elements_at(m, op, &first);
     if ((status = wt_build_op(m->b, WT_EXPR_SHR_UNSIGNED, 0, offset, wt_build_constant(m->b, 3),
                               &offset, err)) ||
         (status = pop(m, &v, err)) != WT_OK ||
-        (status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, offset, &v, err)) ||
-        (status = wt_build_load(m->b, space, (unsigned)bits / 8, v, &v, err)))
+        (status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, offset, &v, err)))
         return status;
-    m->has_home = true;
-    m->home = v;
-    return push(m, v, err);
-}
-
-/* Lanes whose home is still 0 leave the expression here. */
-static void check_home(struct machine *m)
-{
-    struct wt_expr *expr = m->b->expr;
-    if (!m->has_home || m->b->homes == WT_HOMES_USE)
-        return;
-    m->b->uses_home = true;
-    const wt_expr_vector yes = wt_build_constant(m->b, 1);
-    const size_t branch = wt_expr_add(expr, WT_EXPR_BRANCH, 0, m->home, m->home, m->home);
-    wt_expr_add(expr, m->b->homes == WT_HOMES_ASK ? WT_EXPR_END : WT_EXPR_FAIL, 0, m->home, yes,
-                yes);
-    wt_expr_set_target(expr, branch, wt_expr_here(expr));
+    if (m->is_of_home && bits == 64)
+        return push_home(m, v, space, from, first, err);
+    status = wt_build_load(m->b, space, (unsigned)bits / 8, v, &v, err);
+    return status ? status : push(m, v, err);
 }
 
 /* Operands that are given by an index: DW_OP_addrx, DW_OP_constx. */
@@ -437,7 +523,7 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows n
     case WT_OP_INTEL_PUSH_LANE:
         return push_lane(m, err);
     case WT_OP_INTEL_PUSH_BITS:
-        return push_bits(m, err);
+        return push_bits(m, op, err);
     case DW_OP_nop:
         return WT_OK;
     case DW_OP_entry_value:
@@ -508,9 +594,7 @@ static enum wt_status finish_piece(struct machine *m, uint64_t size, struct wt_o
             return status;
         p.kind = m->is_value ? WT_PIECE_CELL : WT_PIECE_MEMORY;
         p.space = top.space;
-        if (!m->is_value)
-            check_home(m);
-        m->is_value = m->has_home = false;
+        m->is_value = false;
         if (p.kind == WT_PIECE_CELL && (p.size == 0 || p.size > whole))
             p.size = whole;
     }
@@ -529,29 +613,25 @@ static bool is_piece(const Dwarf_Op *op)
  * Intel's compiler describes a vector of n elements in memory by n places of addresses, one behind
  * the other without DW_OP_piece, each in the registers behind those of the place before. The
  * vector has one address, which is at the first place; nothing else tells what the other registers
- * hold. Returns the operations of the first place, or all.
+ * hold. Returns how many operations follow place [begin, end) that are the others.
  */
-static size_t first_of_places(const Dwarf_Op *ops, size_t count)
+static size_t count_places(const Dwarf_Op *ops, size_t count, size_t begin, size_t end)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++)
-        n += ops[i].atom == WT_OP_INTEL_PUSH_BITS;
-    if (n < 2 || count % n || ops[count - 1].atom != WT_OP_INTEL_PUSH_BITS)
-        return count;
-    const size_t length = count / n;
+    const size_t length = end - begin;
     uint64_t distance = 0;
-    for (size_t i = length; i < count; i++) {
+    size_t others = 0;
+    for (size_t i = end; i < count; i++) {
         const Dwarf_Op *op = &ops[i], *before = &ops[i - length];
-        if (op->atom != before->atom || op->number2 != before->number2)
-            return count;
-        if (op->atom != DW_OP_plus_uconst && op->number != before->number)
-            return count;
-        if (op->atom == DW_OP_plus_uconst && distance == 0)
+        const bool is_register = op->atom == DW_OP_plus_uconst;
+        if (is_register && distance == 0)
             distance = op->number - before->number;
-        if (op->atom == DW_OP_plus_uconst && op->number - before->number != distance)
-            return count;
+        if (op->atom != before->atom || op->number2 != before->number2 ||
+            op->number != before->number + (is_register ? distance : 0))
+            break;
+        if ((i + 1 - end) % length == 0)
+            others = i + 1 - end;
     }
-    return length;
+    return others;
 }
 
 static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, size_t count,
@@ -559,8 +639,9 @@ static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, siz
 {
     const struct wt_topology *t = m->b->topology;
     bool pieces = false;
-    if (t && t->file_space)
-        count = first_of_places(ops, count);
+    size_t begin = 0; /* the first operation of what may be such a place */
+    m->ops = ops;
+    m->is_of_home = ops[count - 1].atom != DW_OP_stack_value;
     for (size_t i = 0; i < count; i++) {
         m->takes_bits |= ops[i].atom == WT_OP_INTEL_PUSH_BITS;
         /* A part of a register that does not begin at the register's first bit. */
@@ -578,6 +659,7 @@ static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, siz
             continue;
         if (ops[i].atom == DW_OP_bra || ops[i].atom == DW_OP_skip) {
             status = wt_machine_jump(m, ops, count, i, err);
+            begin = i + 1;
         } else if (is_piece(&ops[i]) && m->joins) {
             return wt_fail(err, WT_UNSUPPORTED,
                            "a branch of the debug information chooses between pieces of a value, "
@@ -608,6 +690,8 @@ static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, siz
         }
         if (status)
             return status;
+        if (m->is_of_home && ops[i].atom == WT_OP_INTEL_PUSH_BITS)
+            i += count_places(ops, count, begin, i + 1);
     }
     enum wt_status status = m->joins ? wt_machine_join(m, m->joins->offset, err) : WT_OK;
     if (status)

@@ -42,9 +42,9 @@ struct machine {
     uint64_t bias;
     struct cell stack[DWARF_STACK];
     unsigned count;
-    bool takes_bits; /**< registers are places in the register file */
-    bool has_home;   /**< `home` was read from the register file */
-    wt_expr_vector home;
+    bool takes_bits;         /**< registers are places in the register file */
+    bool is_of_home;         /**< the result is an address, not a value */
+    const Dwarf_Op *ops;     /**< all operations, */
     bool is_value;           /**< the top is the value, not its address */
     bool is_register;        /**< `place` is a register */
     struct wt_operand place; /**< … in one piece, or several */

@@ -41,6 +41,7 @@ struct compiler wt_compiler_for(const struct wt_view *scope)
                          .build = {.types = scope->source->types,
                                    .frame_ops = &wt_frame_ops,
                                    .entry_value = wt_frames_entry_value,
+                                   .kept = wt_frames_kept,
                                    .topology = scope->source->topology,
                                    .frames = scope->frames}};
     struct wt_wave wave;
@@ -219,7 +220,7 @@ static enum wt_status allocate(struct wt_values *v, struct wt_error *err)
     return WT_OK;
 }
 
-/* Of lanes whose value cannot be computed, those in which a variable has no home yet. */
+/* Of lanes whose value cannot be computed, those in which a variable has no home. */
 static void find_homeless(struct reader *r, wt_compile_fn *compile, const void *what,
                           struct wt_values *values)
 {
@@ -230,13 +231,14 @@ static void find_homeless(struct reader *r, wt_compile_fn *compile, const void *
         any |= values->state[k] == WT_VALUE_UNKNOWN;
     if (!any || !b->uses_home)
         return;
-    b->homes = WT_HOMES_ASK;
+    b->asks_homes = true;
     if (prepare(r->c, compile, what, &o, WT_IGNORED) != WT_OK ||
         run_to_vector(r, wt_build_constant(b, 0), WT_IGNORED) != WT_OK)
         return;
     for (unsigned k = 0; k < r->count; k++)
         if (values->state[k] == WT_VALUE_UNKNOWN && r->value[k].known && r->value[k].value)
-            values->state[k] = WT_VALUE_NOT_YET;
+            values->state[k] =
+                r->value[k].value == WT_HOMELESS_YET ? WT_VALUE_NOT_YET : WT_VALUE_NOT_HERE;
 }
 
 /* Values of one place; @p only: of these lanes, whichever the expression selects. */
@@ -250,7 +252,6 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
     struct wt_operand o;
     unsigned lane = 0;
     *values = (struct wt_values){.reg = -1};
-    c.build.homes = WT_HOMES_FAIL;
     enum wt_status status = prepare(&c, compile, what, &o, err);
     if (status) {
         wt_expr_free(c.build.expr);
@@ -475,6 +476,10 @@ static enum wt_status write_lane(const struct wt_view *scope, const struct wt_va
             return wt_fail(err, WT_INVALID,
                            "the place to write to is not available yet: code that follows "
                            "computes it");
+        if (to->state[k] == WT_VALUE_NOT_HERE)
+            return wt_fail(err, WT_INVALID,
+                           "the place to write to is not available here: the code has re-used the "
+                           "registers that held it");
         const struct wt_address address = {to->space, to->address[k]};
         if (has_wave)
             return wt_debugger_write_lane(d, wave.id, lane, address, bytes, to->size, err);

@@ -820,6 +820,9 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
     case WT_VALUE_NOT_YET:
         fputs("<not available yet>", out);
         return;
+    case WT_VALUE_NOT_HERE:
+        fputs("<not available here>", out);
+        return;
     case WT_VALUE_UNKNOWN:
         fputs("<error: it cannot be computed: a division by zero, or memory that cannot be read>",
               out);

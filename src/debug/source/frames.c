@@ -133,6 +133,12 @@ static bool register_by_rules(struct wt_build *b, const struct wt_caller *rules,
     return false;
 }
 
+static bool is_untouched(const struct wt_caller *rules, const struct wt_register *r)
+{
+    const int64_t bit = (int64_t)r->dwarf - rules->untouched_first;
+    return bit >= 0 && bit < 256 && rules->untouched[bit / 64] >> bit % 64 & 1;
+}
+
 /* Register `index` of the caller of `physical`. */
 static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, unsigned physical,
                                       unsigned index, struct wt_operand *o, struct wt_error *err)
@@ -147,7 +153,7 @@ static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, u
         const struct wt_caller *rules = rules_of(f, physical);
         if (rules && register_by_rules(b, rules, index, o))
             return WT_OK;
-        if (rules && r->clobbered)
+        if (rules && r->clobbered && !is_untouched(rules, r))
             return not_saved(b, index, err);
         /* Code without such information is taken for a leaf function that has saved nothing. */
         return register_of(b, f, physical, index, o, err);
@@ -281,6 +287,29 @@ static enum wt_status frame_cfa(struct wt_build *b, const struct wt_frame *frame
     return build_cfa(b, b->frames, frame->physical, cfa, err);
 }
 
+/* A register that has the base of the frame between the prologue and the epilogue. */
+static enum wt_status follow_base(struct wt_build *b, const struct wt_frame *frame, unsigned number,
+                                  wt_expr_vector *base, struct wt_error *err)
+{
+    struct wt_kept_answer kept = {.state = WT_KEPT_IN_PLACE};
+    struct wt_operand o;
+    enum wt_status status =
+        b->kept ? b->kept(b, frame, dwarf_index(b->topology, number), 0, 0, &kept, err) : WT_OK;
+    if (status || kept.state == WT_KEPT_IN_PLACE)
+        return status;
+    if (kept.state != WT_KEPT_COMPUTED) {
+        wt_build_leave(b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
+        return WT_OK;
+    }
+    if ((status = wt_frames_register(b, frame, (unsigned)kept.term[0].reg, &o, err)) != WT_OK)
+        return status;
+    o.type = wt_types_integer(b->types, o.piece[0].size <= 4 ? 4 : 8, false);
+    if ((status = wt_operand_cell_of(b, &o, base, err)) != WT_OK)
+        return status;
+    return wt_build_op(b, WT_EXPR_ADD, 0, *base, wt_build_constant(b, (uint64_t)kept.plus), base,
+                       err);
+}
+
 static enum wt_status frame_base(struct wt_build *b, const struct wt_frame *frame,
                                  wt_expr_vector *base, bool *in_frame, struct wt_error *err)
 {
@@ -307,6 +336,8 @@ static enum wt_status frame_base(struct wt_build *b, const struct wt_frame *fram
                                 ? (unsigned)(ops[0].atom - DW_OP_reg0)
                                 : UINT_MAX;
     *in_frame = count == 1 && wt_build_is_frame_register(b, number);
+    if (!status && *in_frame)
+        status = follow_base(b, frame, number, base, err);
     if (!status && *in_frame)
         status = wt_build_frame_address(b, base, err);
     return status;

@@ -73,6 +73,8 @@ enum wt_status wt_frames_register(struct wt_build *b, const struct wt_frame *fra
                                   struct wt_operand *o, struct wt_error *err);
 /** For expressions that are compiled with frames (entry_value.c). */
 wt_entry_value_fn wt_frames_entry_value;
+/** Likewise (kept.c). */
+wt_kept_fn wt_frames_kept;
 /** Likewise. */
 extern const struct wt_frame_ops wt_frame_ops;
 

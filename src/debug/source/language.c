@@ -32,3 +32,10 @@ bool wt_language_is_fortran(Dwarf_Die *die)
            language == DW_LANG_Fortran95 || language == DW_LANG_Fortran03 ||
            language == DW_LANG_Fortran08;
 }
+
+bool wt_language_is_opencl(Dwarf_Die *die)
+{
+    enum { OPENCL = 0x15 };
+    Dwarf_Die unit;
+    return dwarf_diecu(die, &unit, NULL, NULL) && dwarf_srclang(&unit) == OPENCL;
+}

@@ -10,5 +10,7 @@
 bool wt_language_is_cplusplus(Dwarf_Die *die);
 /** Whether an entry is of a unit that was compiled from Fortran. */
 bool wt_language_is_fortran(Dwarf_Die *die);
+/** Whether an entry is of a unit that was compiled from OpenCL C. */
+bool wt_language_is_opencl(Dwarf_Die *die);
 
 #endif

@@ -92,6 +92,14 @@ enum wt_status wt_build_release(struct wt_build *b, unsigned mark, wt_expr_vecto
     return status;
 }
 
+void wt_build_leave(struct wt_build *b, enum wt_build_homeless why)
+{
+    const wt_expr_vector number = wt_build_constant(b, why);
+    b->uses_home = true;
+    wt_expr_add(b->expr, b->asks_homes ? WT_EXPR_END : WT_EXPR_FAIL, 0,
+                wt_expr_temporary(b->expr, 0), number, number);
+}
+
 struct wt_operand wt_operand_cell(const struct wt_type *type, wt_expr_vector vector)
 {
     return (struct wt_operand){

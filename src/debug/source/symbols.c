@@ -542,11 +542,20 @@ bool wt_symbols_extent(struct wt_symbols *s, uint64_t addr, uint64_t *start, uin
     return true;
 }
 
-bool wt_symbols_has_float_abi(const struct wt_symbols *s)
+enum wt_abi wt_symbols_abi(const struct wt_symbols *s, unsigned *float_bytes)
 {
     GElf_Ehdr header;
-    return gelf_getehdr(s->elf, &header) && header.e_machine == EM_RISCV &&
-           header.e_flags & EF_RISCV_FLOAT_ABI;
+    *float_bytes = 0;
+    if (!gelf_getehdr(s->elf, &header))
+        return WT_ABI_UNKNOWN;
+    const unsigned abi = header.e_flags & EF_RISCV_FLOAT_ABI;
+    if (header.e_machine == EM_RISCV)
+        *float_bytes = abi == EF_RISCV_FLOAT_ABI_SOFT     ? 0
+                       : abi == EF_RISCV_FLOAT_ABI_SINGLE ? 4
+                                                          : 8;
+    return header.e_machine == EM_RISCV    ? WT_ABI_RISCV
+           : header.e_machine == EM_AMDGPU ? WT_ABI_AMDGPU
+                                           : WT_ABI_UNKNOWN;
 }
 
 bool wt_symbols_row(struct wt_symbols *s, uint64_t addr, struct wt_line_row *row)
@@ -693,21 +702,73 @@ static bool is_file(const char *path, const char *wanted)
            (tail == length || path[length - tail - 1] == '/');
 }
 
-/* Whether `addr` is in the same function as `other`, or in the same gap between functions. */
-static bool same_function(struct wt_symbols *s, uint64_t addr, uint64_t other)
+/* Whether a block has names of its own: others are part of the block around them. */
+static bool has_names(Dwarf_Die *block)
 {
-    const char *a = NULL, *b = NULL;
+    Dwarf_Die child;
+    if (dwarf_tag(block) != DW_TAG_lexical_block)
+        return true;
+    if (dwarf_child(block, &child) != 0)
+        return false;
+    do {
+        const int tag = dwarf_tag(&child);
+        if (tag != DW_TAG_lexical_block && tag != DW_TAG_inlined_subroutine &&
+            tag != DW_TAG_call_site && tag != DW_TAG_GNU_call_site)
+            return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+/* Names the innermost block that `addr` is in: of a function, of a call that was inlined, or within
+ * one; without debug information the function, or the gap between functions. */
+static const void *block_at(struct wt_symbols *s, uint64_t addr)
+{
+    Dwarf_Die scope[WT_SCOPES];
+    const char *name = NULL;
     uint64_t offset;
-    wt_symbols_function(s, addr, &a, &offset);
-    wt_symbols_function(s, other, &b, &offset);
-    return a == b;
+    struct wt_info *info = wt_symbols_info(s);
+    unsigned count = info ? wt_info_scopes(info, addr, scope) : 0;
+    while (count && !has_names(&scope[count - 1]))
+        count--;
+    if (count)
+        return scope[count - 1].addr;
+    wt_symbols_function(s, addr, &name, &offset);
+    return name;
+}
+
+struct statements {
+    uint64_t *addr;
+    const void **block;
+    size_t count, addr_capacity, block_capacity;
+};
+
+static bool has_block(const struct statements *l, const void *block)
+{
+    for (size_t i = 0; i < l->count; i++)
+        if (l->block[i] == block)
+            return true;
+    return false;
+}
+
+static bool add_statement(struct statements *l, uint64_t addr, const void *block)
+{
+    uint64_t *list = wt_array_grow(l->addr, &l->addr_capacity, l->count + 1, sizeof *list);
+    l->addr = list ? list : l->addr;
+    const void **blocks = wt_array_grow(l->block, &l->block_capacity, l->count + 1, sizeof *blocks);
+    l->block = blocks ? blocks : l->block;
+    if (!list || !blocks)
+        return false;
+    list[l->count] = addr;
+    blocks[l->count++] = block;
+    return true;
 }
 
 enum wt_status wt_symbols_statements(struct wt_symbols *s, const char *file, unsigned line,
                                      uint64_t **list, size_t *count, struct wt_error *err)
 {
     unsigned nearest = UINT_MAX;
-    size_t capacity = 0;
+    struct statements l = {0};
+    bool good = true;
     *list = NULL;
     *count = 0;
     if (!s)
@@ -719,23 +780,25 @@ enum wt_status wt_symbols_statements(struct wt_symbols *s, const char *file, uns
             is_file(row->file, file))
             nearest = row->line;
     }
-    /* Rows are in the order of addresses: the first of a function is its lowest. */
-    for (size_t i = 0; i < s->lines; i++) {
+    /* Rows are in the order of addresses: the first of a block is its lowest. */
+    for (size_t i = 0; i < s->lines && good; i++) {
         const struct line *row = &s->line[i];
-        if (row->end || !row->statement || row->line != nearest || !is_file(row->file, file) ||
-            (*count && same_function(s, row->addr, (*list)[*count - 1])))
+        const char *name;
+        uint64_t offset;
+        if (row->end || !row->statement || row->line != nearest || !is_file(row->file, file))
             continue;
-        uint64_t *grown = wt_array_grow(*list, &capacity, *count + 1, sizeof *grown);
-        if (!grown) {
-            free(*list);
-            *list = NULL;
-            *count = 0;
-            return wt_fail(err, WT_NO_MEMORY, "no host memory for the addresses of %s:%u", file,
-                           line);
-        }
-        *list = grown;
-        grown[(*count)++] = row->addr;
+        const void *block = block_at(s, row->addr);
+        const bool entry = wt_symbols_function(s, row->addr, &name, &offset) && offset == 0;
+        if (!has_block(&l, block))
+            good = add_statement(&l, entry ? wt_symbols_body(s, row->addr) : row->addr, block);
     }
+    free(l.block);
+    if (!good) {
+        free(l.addr);
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for the addresses of %s:%u", file, line);
+    }
+    *list = l.addr;
+    *count = l.count;
     return WT_OK;
 }
 

@@ -61,11 +61,18 @@ bool wt_symbols_is_kernel(struct wt_symbols *symbols, uint64_t addr);
 /** The addresses [*start, *end) of that symbol; up to the next one if it has no size. */
 bool wt_symbols_extent(struct wt_symbols *symbols, uint64_t addr, uint64_t *start, uint64_t *end);
 
+/** How functions return values. */
+enum wt_abi {
+    WT_ABI_UNKNOWN,
+    WT_ABI_RISCV,
+    WT_ABI_AMDGPU,
+};
+
 /**
- * Whether functions return floating point in floating-point registers: RISC-V's ELF header names
- * the ABI (RISC-V ELF specification, e_flags).
+ * The convention of calls, by the ELF header; *float_bytes: the longest float that RISC-V code
+ * returns in a floating-point register, 0: none (RISC-V ELF specification, e_flags).
  */
-bool wt_symbols_has_float_abi(const struct wt_symbols *symbols);
+enum wt_abi wt_symbols_abi(const struct wt_symbols *symbols, unsigned *float_bytes);
 
 /** The source line of @p addr; false if there is no line information. */
 bool wt_symbols_line(struct wt_symbols *symbols, uint64_t addr, const char **file, unsigned *line);
@@ -84,7 +91,8 @@ bool wt_symbols_address(struct wt_symbols *symbols, const char *name, uint64_t *
 uint64_t wt_symbols_body(struct wt_symbols *symbols, uint64_t addr);
 
 /**
- * The addresses at which the statement of @p line of @p file begins: one a function, ascending.
+ * The addresses at which the statement of @p line of @p file begins: one for each block of the
+ * source and for each copy of it that was inlined, ascending; behind the prologue of a function.
  * @p file is a path or its last parts. A line without code means the next one of that file that has
  * some. *list, which the caller frees, is NULL and *count 0 if there is none.
  */

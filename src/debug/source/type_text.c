@@ -270,9 +270,33 @@ void wt_type_print_declared(FILE *out, const struct wt_type *type, const char *n
     print_declared(out, type, name, 0);
 }
 
+/* The name that OpenCL C has for a vector: "uint4"; false: it is none. */
+static bool print_vector(FILE *out, const struct wt_type *type)
+{
+    static const struct {
+        const char *c, *opencl;
+    } names[] = {{"unsigned char", "uchar"},
+                 {"unsigned short", "ushort"},
+                 {"unsigned int", "uint"},
+                 {"unsigned long", "ulong"},
+                 {"__fp16", "half"}};
+    Dwarf_Die die = type->die;
+    const struct wt_type *element =
+        type->kind == WT_TYPE_ARRAY ? wt_type_plain(wt_type_target(type)) : NULL;
+    if (!element || !type->is_vector || !element->name || !die.addr || !wt_language_is_opencl(&die))
+        return false;
+    const char *name = element->name;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i].c) == 0)
+            name = names[i].opencl;
+    fprintf(out, "%s%" PRIu64, name, type->count);
+    return true;
+}
+
 void wt_type_print(FILE *out, const struct wt_type *type)
 {
-    wt_type_print_declared(out, type, "");
+    if (!print_vector(out, type))
+        wt_type_print_declared(out, type, "");
 }
 
 /* ---- ptype ---- */
@@ -593,6 +617,8 @@ void wt_type_print_definition(FILE *out, const struct wt_type *type)
         return;
     }
     print_qualifiers(out, type);
+    if (print_vector(out, plain))
+        return;
     if (wt_type_is_record(inner) && is_fortran(inner))
         print_fortran_record(out, inner);
     else if (wt_type_is_record(inner))

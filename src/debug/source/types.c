@@ -626,6 +626,17 @@ const struct wt_type *wt_types_array_from(struct wt_types *t, const struct wt_ty
     return type;
 }
 
+const struct wt_type *wt_types_vector(struct wt_types *t, const struct wt_type *vector,
+                                      uint64_t count)
+{
+    const struct wt_type *plain = wt_type_plain(vector);
+    struct wt_type *type = (struct wt_type *)(uintptr_t)wt_types_array_from(
+        t, wt_type_target(plain), 0, count, &plain->die);
+    if (type->kind == WT_TYPE_ARRAY)
+        type->is_vector = true;
+    return type;
+}
+
 uint64_t wt_type_element_at(const struct wt_type *array, uint64_t index)
 {
     const uint64_t size = wt_type_size(wt_type_target(array));

@@ -113,7 +113,10 @@ const struct wt_type *wt_types_member_pointer(struct wt_types *types, const stru
 /** The type of arrays of @p count elements. */
 const struct wt_type *wt_types_array(struct wt_types *types, const struct wt_type *element,
                                      uint64_t count);
-/** The same from the index @p lower on, in the language of @p die. */
+/** A vector of some of the elements of @p vector, in the order that is wanted. */
+const struct wt_type *wt_types_vector(struct wt_types *types, const struct wt_type *vector,
+                                      uint64_t count);
+/** An array from the index @p lower on, in the language of @p die. */
 const struct wt_type *wt_types_array_from(struct wt_types *types, const struct wt_type *element,
                                           int64_t lower, uint64_t count, const Dwarf_Die *die);
 /** The same with @p stride bytes from an element to the next, which may lie before it. */

@@ -99,6 +99,7 @@ struct wt_standstill_ops {
 /** The shared part of a probe. A family's struct wt_probe begins with it. */
 struct wt_standstill {
     const struct wt_standstill_ops *ops;
+    const struct wt_target *target; /**< its service names waves, where there is one */
     struct wt_standstill_program program;
     struct wt_topology topology;
     void *rows; /**< topology.waves of them */
@@ -140,15 +141,18 @@ static inline struct wt_standstill_row *wt_standstill_row(const struct wt_probe 
 
 /**
  * Makes the table: as many rows of @p row_size bytes as the topology, which is filled in before,
- * has waves. The functions of @p ops outlive the probe. WT_NO_MEMORY.
+ * has waves. @p target and the functions of @p ops outlive the probe. WT_NO_MEMORY.
  */
-enum wt_status wt_standstill_open(struct wt_probe *p, const struct wt_standstill_ops *ops,
+enum wt_status wt_standstill_open(struct wt_probe *p, const struct wt_target *target,
+                                  const struct wt_standstill_ops *ops,
                                   const struct wt_standstill_program *program, size_t row_size,
                                   struct wt_error *err);
 /** Frees what the shared part has, opened or not. */
 void wt_standstill_close(struct wt_probe *p);
 /** A wave's name by its dispatch, group and index; the grid has so many groups. */
 wt_wave_id wt_standstill_name(const struct wt_wave *wave, const uint32_t groups[3]);
+/** The id of the wave that is listed in a slot: the target's, or else @p name. */
+wt_wave_id wt_standstill_id(const struct wt_probe *p, wt_wave_handle wave, wt_wave_id name);
 /** Whether a host program has ended; then it has no waves any more, and nothing is asked of it. */
 bool wt_standstill_has_ended(struct wt_probe *p);
 /** The sets that scan() fills in, as the rows are. */

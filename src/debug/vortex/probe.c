@@ -431,12 +431,11 @@ static_assert(WT_MAX_WAVES <= 1 << SLOT_BITS, "an id has room for every slot");
 static wt_wave_id vortex_wave_id(struct wt_probe *p, wt_wave_handle wave)
 {
     const struct wt_target_services *services = p->target->services;
-    const uint64_t incarnation = services->incarnation
-                                     ? services->incarnation(p->target->context, wave)
-                                     : p->incarnation[wave];
-    if (incarnation == 0)
+    if (services->wave_id)
+        return services->wave_id(p->target->context, wave);
+    if (p->incarnation[wave] == 0)
         return WT_NO_WAVE;
-    return (uint64_t)p->epoch << 48 | (incarnation & 0xffffffff) << SLOT_BITS | wave;
+    return (uint64_t)p->epoch << 48 | (uint64_t)p->incarnation[wave] << SLOT_BITS | wave;
 }
 
 static void vortex_describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave)

@@ -190,8 +190,7 @@ static void check_wave(struct wt_archive *a, const struct gcn_device *d, const s
         wt_archive_fail(a, "a wave waits at two barriers");
     if (!w->tba && w->status & GCN_STATUS_TRAP_EN)
         wt_archive_fail(a, "a wave without a trap handler has STATUS.TRAP_EN");
-    if (w->record > gcn_kfd_area_size(d) - (GCN_VGPRS * KFD_RECORD_VGPR + KFD_MOST_SGPRS * 4 +
-                                            KFD_RECORD_REGISTERS + GCN_LDS_BYTES))
+    if (!gcn_kfd_record_fits(d, w))
         wt_archive_fail(a, "a wave's record is not in its save area");
 }
 

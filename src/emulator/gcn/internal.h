@@ -773,6 +773,9 @@ void gcn_kfd_stop(struct gcn_wave *w, uint64_t pc, uint32_t ttmp1, enum kfd_exce
 bool gcn_kfd_save(struct gcn_device *d, struct gcn_kfd_queue *q);
 /* Takes the registers and LDS of a suspended queue's waves back from its save area. */
 void gcn_kfd_load(struct gcn_device *d, struct gcn_kfd_queue *q);
+/** Whether a wave's record, with the LDS of its group, is within the save area: the record is at 0
+ * if there is none. */
+bool gcn_kfd_record_fits(const struct gcn_device *d, const struct gcn_wave *w);
 /* The bytes of a queue's save area; NULL where a device in no host process has not used it yet. */
 uint8_t *gcn_kfd_area(const struct gcn_device *d, const struct gcn_kfd_queue *q);
 /*

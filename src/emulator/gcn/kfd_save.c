@@ -37,6 +37,12 @@ uint32_t gcn_kfd_area_size(const struct gcn_device *d)
     return (size + (uint32_t)WT_PAGE_MASK) & ~(uint32_t)WT_PAGE_MASK;
 }
 
+bool gcn_kfd_record_fits(const struct gcn_device *d, const struct gcn_wave *w)
+{
+    const uint32_t bytes = record_bytes(w, true), size = gcn_kfd_area_size(d);
+    return bytes <= size && w->record <= size - bytes;
+}
+
 uint8_t *gcn_kfd_area(const struct gcn_device *d, const struct gcn_kfd_queue *q)
 {
     return d->process.memory ? (uint8_t *)(uintptr_t)q->entry.ctx_save_restore_address

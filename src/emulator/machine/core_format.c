@@ -2,6 +2,7 @@
 #include "emulator/machine/core_format.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -116,18 +117,18 @@ enum wt_status wt_core_begin(struct wt_core_writer *w, const char *path, struct 
 {
     const uint32_t version = WT_CORE_VERSION;
     *w = (struct wt_core_writer){.path = path};
-    snprintf(w->part, sizeof w->part, "%s.XXXXXX", path);
-    const int fd = mkstemp(w->part);
+    enum wt_status status = wt_whole_file_begin(&w->file, path, err);
+    if (status)
+        return status;
+    const int fd = fcntl(w->file.fd, F_DUPFD_CLOEXEC, 0);
     w->out = fd < 0 ? NULL : fdopen(fd, "w+");
     if (!w->out) {
         const int why = errno;
-        if (fd >= 0) {
+        if (fd >= 0)
             close(fd);
-            unlink(w->part);
-        }
+        wt_whole_file_give_up(&w->file);
         return wt_fail(err, WT_IO, "%s: cannot create: %s", path, strerror(why));
     }
-    fchmod(fd, 0600); /* a program's memory is its owner's */
     fwrite(WT_CORE_MAGIC, 1, WT_CORE_MAGIC_BYTES, w->out);
     fwrite(&version, 1, sizeof version, w->out);
     return WT_OK;
@@ -178,15 +179,14 @@ enum wt_status wt_core_finish(struct wt_core_writer *w, struct wt_error *err)
     enum wt_status status = seal(w->out, w->path, err);
     if (fclose(w->out) && !status)
         status = wt_fail(err, WT_IO, "%s: cannot write: %s", w->path, strerror(errno));
-    if (!status && rename(w->part, w->path))
-        status = wt_fail(err, WT_IO, "%s: cannot create: %s", w->path, strerror(errno));
-    if (status)
-        unlink(w->part);
+    if (!status)
+        return wt_whole_file_finish(&w->file, err);
+    wt_whole_file_give_up(&w->file);
     return status;
 }
 
 void wt_core_give_up(struct wt_core_writer *w)
 {
     fclose(w->out);
-    unlink(w->part);
+    wt_whole_file_give_up(&w->file);
 }

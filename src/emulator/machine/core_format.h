@@ -5,6 +5,7 @@
 #ifndef WT_EMULATOR_MACHINE_CORE_FORMAT_H
 #define WT_EMULATOR_MACHINE_CORE_FORMAT_H
 
+#include "base/whole_file.h"
 #include "emulator/machine/archive.h"
 #include "wavetrap/error.h"
 
@@ -77,7 +78,7 @@ void wt_core_breakpoints(struct wt_archive *a, struct wt_core_breakpoints *break
 /** A core file that is being written. */
 struct wt_core_writer {
     FILE *out;
-    char part[4096 + 8]; /**< the file's name until it is whole */
+    struct wt_whole_file file;
     const char *path;
     long section; /**< where the content of the section begins */
 };
@@ -91,7 +92,8 @@ enum wt_status wt_core_begin(struct wt_core_writer *w, const char *path, struct 
 void wt_core_begin_section(struct wt_core_writer *w, const char *tag);
 /** Ends the section. */
 void wt_core_end_section(struct wt_core_writer *w);
-/** Seals the file and gives it its name. On failure nothing is left of it. */
+/** Seals the file and gives it its name (wt_whole_file_finish). On failure nothing is left of it.
+ */
 enum wt_status wt_core_finish(struct wt_core_writer *w, struct wt_error *err);
 /** Removes the unfinished file. */
 void wt_core_give_up(struct wt_core_writer *w);

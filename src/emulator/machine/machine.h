@@ -199,6 +199,16 @@ static inline size_t wt_row_bytes(const struct wt_machine *m, const struct wt_re
  */
 void wt_watch_pin(struct wt_machine *m, struct wt_watch *list, size_t count);
 
+/**
+ * The id of the wave that is in slot @p wave now, or was there last: no other wave of this machine
+ * has it, in any slot, before or after a reset. 0: the slot has had none. Time travel keeps it.
+ */
+static inline uint64_t wt_machine_wave_id(struct wt_machine *m, uint32_t wave)
+{
+    const uint64_t of_slot = m->ops->incarnation(m, wave) & UINT32_MAX;
+    return of_slot ? m->resets << 48 | of_slot << 16 | wave : 0;
+}
+
 /** Lets a faulted machine run on (the faulting instruction is tried again). */
 static inline void wt_machine_clear_fault(struct wt_machine *m)
 {

@@ -68,7 +68,8 @@ struct wt_watch_hit {
     enum wt_watch_kind
         kind;      /**< WRITE, READ, ACCESS (an atomic, which does both), EXECUTE, ISSUE */
     uint64_t time; /**< issue time: of the state before the instruction */
-    uint32_t wave;
+    uint32_t wave; /**< the slot */
+    uint64_t id;   /**< of the wave, wt_machine_wave_id() */
     unsigned lane; /**< EXECUTE, ISSUE: the lowest of `hits`; where a whole wave did it (scalar
                         memory): the lowest enabled one; 0 where there is none */
     wt_lanes mask; /**< lanes that were enabled when it issued */

@@ -193,6 +193,7 @@ static struct wt_watch_hit *add_hit(struct wt_machine *m, const struct wt_issue 
     *hit = (struct wt_watch_hit){.kind = kind,
                                  .time = issue->time,
                                  .wave = issue->wave,
+                                 .id = wt_machine_wave_id(m, issue->wave),
                                  .mask = issue->mask,
                                  .pc = issue->pc};
     return hit;

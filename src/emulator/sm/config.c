@@ -20,12 +20,16 @@ void sm_config_help(FILE *out)
             "issues by which warp errors are late, 0..1000 (0)");
     fprintf(out, "  %-12s %s\n", "memory-delay",
             "issues by which L1 errors are late, beyond BPT.DRAIN, 0..1000 (0)");
+    fprintf(out, "  %-12s %s\n", "bounds",
+            "accesses outside of all buffers: stop, or as hardware does, only where no block of\n"
+            "               2 MiB with a buffer is (stop)");
 }
 
 void sm_config_print(const struct sm_config *c, char *text, size_t size)
 {
-    snprintf(text, size, "cc=%u.%u,sms=%u,memory=%uM,error-delay=%u,memory-delay=%u", c->cc / 10,
-             c->cc % 10, c->sms, (unsigned)(c->memory >> 20), c->error_delay, c->memory_delay);
+    snprintf(text, size, "cc=%u.%u,sms=%u,memory=%uM,error-delay=%u,memory-delay=%u%s", c->cc / 10,
+             c->cc % 10, c->sms, (unsigned)(c->memory >> 20), c->error_delay, c->memory_delay,
+             c->hardware_bounds ? ",bounds=hardware" : "");
 }
 
 /* "5.2" is 52. */
@@ -89,6 +93,12 @@ enum wt_status sm_config_parse(struct sm_config *config, const char *text, struc
         if (strncmp(item, "memory=", 7) == 0) {
             if (!take_memory(item + 7, &c.memory))
                 return wt_fail(err, WT_INVALID, "%s: must be 16M to 64G", item);
+            continue;
+        }
+        if (strncmp(item, "bounds=", 7) == 0) {
+            c.hardware_bounds = strcmp(item + 7, "hardware") == 0;
+            if (!c.hardware_bounds && strcmp(item + 7, "stop") != 0)
+                return wt_fail(err, WT_INVALID, "%s: must be stop or hardware", item);
             continue;
         }
         for (size_t i = 0; i < sizeof keys / sizeof keys[0] && !known; i++) {

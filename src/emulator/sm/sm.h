@@ -32,8 +32,12 @@ struct sm_config {
     unsigned error_delay;  /**< issues by which warp errors arrive late, 0..1000 */
     unsigned memory_delay; /**< issues by which L1 errors arrive late, whatever BPT.DRAIN does */
     uint64_t memory;       /**< bytes that programs of the driver API are told, and can allocate */
+    bool hardware_bounds;  /**< memory is mapped in blocks, SM_BLOCK_BYTES; else to the byte */
     struct wt_schedule schedule;
 };
+
+/** How much memory a page of hardware is. */
+#define SM_BLOCK_BYTES (UINT64_C(2) << 20)
 
 /** One SM, compute capability 5.0, no delays, round robin. */
 void sm_config_default(struct sm_config *config);

@@ -60,7 +60,8 @@ static bool print_scope(struct wt_shell *c, const struct wt_view *view, Dwarf_Di
         return false;
     do {
         const char *name = dwarf_diename(&child);
-        if (dwarf_tag(&child) != (arguments ? DW_TAG_formal_parameter : DW_TAG_variable) || !name)
+        if (dwarf_tag(&child) != (arguments ? DW_TAG_formal_parameter : DW_TAG_variable) || !name ||
+            strncmp(name, "__ocl_dbg_", 10) == 0) /* variables that Intel's compiler adds */
             continue;
         fprintf(c->out, "%s%s%s%s = ", indent, style(c, NAME), name, style(c, PLAIN));
         print_variable(c, view, &child, false);

@@ -309,8 +309,8 @@ bool holds_for(struct wt_shell *c, const struct wt_expr *expr, wt_thread thread)
 bool read_watched(struct wt_shell *c, const struct point *p, uint8_t *to);
 /** Notes the values of all watchpoints as they are now: they may have changed without a stop. */
 void refresh_watched(struct wt_shell *c);
-/** Whether floats are returned in registers for floats. */
-bool has_float_abi(struct wt_shell *c);
+/** Prints the value that a function has returned to the selected frame, or that it is not known. */
+void print_returned(struct wt_shell *c, const struct wt_type *type);
 /** Continues until something that the user wants to know, and reports it. */
 enum wt_status continue_and_report(struct wt_shell *c, bool backwards, struct wt_error *err);
 /** Reports the event that has come; *again: it is nothing that the user wants to see. */

@@ -338,17 +338,43 @@ static enum wt_status in_the_list(struct wt_shell *c, const char *text, struct a
     return status;
 }
 
+/* 'NAME', "FILE":LINE and 'FILE:LINE' without the quotes, which the caller frees; NULL: none. */
+static char *without_quotes(const char *text)
+{
+    const char *end = *text == '\'' || *text == '"' ? strchr(text + 1, *text) : NULL;
+    char *plain = NULL;
+    if (end && (!end[1] || end[1] == ':') &&
+        asprintf(&plain, "%.*s%s", (int)(end - text - 1), text + 1, end + 1) < 0)
+        return NULL;
+    return plain;
+}
+
+/* What is no word of the console's own: a function, FILE:LINE. */
+static enum wt_status at_name(struct wt_shell *c, const char *text, struct addresses *a,
+                              struct wt_error *err)
+{
+    find_functions(c, text, a);
+    if (a->count)
+        return WT_OK;
+    free(a->list);
+    *a = (struct addresses){0};
+    return in_the_list(c, text, a, err);
+}
+
 enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **list, size_t *count,
                              char **where, struct wt_error *err)
 {
     struct addresses a = {0};
     enum wt_status status = WT_OK;
+    char *plain = without_quotes(text);
     (void)where;
     const bool is_kernel = strncmp(text, "kernel", 6) == 0 && (!text[6] || text[6] == ' ');
     const char *digits = text;
     while (isdigit((unsigned char)*digits))
         digits++;
-    if (is_kernel) {
+    if (plain) {
+        status = at_name(c, plain, &a, err);
+    } else if (is_kernel) {
         text = skip_blanks(text + 6);
         if (*text && !c->topology->has_grid) /* there a kernel is a function like others */
             return resolve_place(c, text, list, count, where, err);
@@ -363,13 +389,9 @@ enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **li
     } else if (digits > text && !*digits) {
         status = at_line(c, text, &a, err);
     } else {
-        find_functions(c, text, &a);
-        if (!a.count) {
-            free(a.list);
-            a = (struct addresses){0};
-            status = in_the_list(c, text, &a, err);
-        }
+        status = at_name(c, text, &a, err);
     }
+    free(plain);
     if (status) {
         free(a.list);
         return status;
@@ -384,7 +406,8 @@ enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **li
 /* Whether a location ("f", "ns::f(int)") names a function. */
 static bool names_function(const char *location, const char *function)
 {
-    const size_t length = strcspn(location, "("), own = function ? strcspn(function, "(") : 0;
+    location += *location == '\'' || *location == '"';
+    const size_t length = strcspn(location, "('\""), own = function ? strcspn(function, "(") : 0;
     return own >= length && length && strncmp(function + own - length, location, length) == 0 &&
            (own == length || function[own - length - 1] == ':');
 }

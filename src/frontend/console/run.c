@@ -55,7 +55,6 @@ enum wt_status thread_condition(struct wt_shell *c, const struct stop_at *at, st
 {
     struct wt_wave wave;
     struct wt_thread_position place;
-    char name[40];
     enum wt_status status = wave_of_thread(c, at->thread, &wave, &place, err);
     if (status)
         return status;
@@ -64,9 +63,7 @@ enum wt_status thread_condition(struct wt_shell *c, const struct stop_at *at, st
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a condition");
     wt_expr_add(e, WT_EXPR_COPY, 0, wt_expr_temporary(e, 0), wt_expr_constant(e, 1),
                 wt_expr_constant(e, 1));
-    snprintf(name, sizeof name, "_%s", c->topology->wave_word);
-    and_register(e, register_named(c, WT_ADDED_SET, "_core"), wave.core, EQUAL);
-    and_register(e, register_named(c, WT_ADDED_SET, name), wave.slot, EQUAL);
+    and_register(e, register_named(c, WT_ADDED_SET, "_wave_id"), wave.id, EQUAL);
     and_register(e, register_named(c, WT_ADDED_SET, "_lane"), place.lane, EQUAL);
     if (at->has_cfa)
         and_register(e, register_of_role(c, WT_ROLE_SP), at->cfa,
@@ -534,6 +531,9 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
     if (*again)
         return;
     c->stopped_silently = silent;
+    if (shown && c->event.undecided && !c->by_step)
+        fprintf(c->out, "\nError in testing condition for breakpoint %u:\n%s\n", shown,
+                c->event.text);
     if (shown && !silent) {
         print_where(c, c->thread);
         fprintf(c->out, "\n%s%s %u%s%s%s%s, ", style(c, HEADLINE),
@@ -779,8 +779,8 @@ enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err
             select_thread(c, wt_debugger_current_thread(c->debugger));
         return WT_OK;
     }
-    if (e->thread)
-        select_thread(c, e->thread);
+    if (e->thread || e->wave_ended)
+        select_thread(c, e->thread ? e->thread : wt_debugger_current_thread(c->debugger));
     const bool gives_up = e->reason == WT_STOP_TRAP && e->gives_up;
     if (e->reason != WT_STOP_FAULT && !gives_up)
         c->faulted = false;

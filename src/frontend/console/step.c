@@ -245,9 +245,8 @@ static enum wt_status look(struct wt_shell *c, struct plan *p, bool *done, struc
     const bool other_line = row.line != p->line || !p->file || strcmp(row.file, p->file) != 0;
     const bool at_start = row.start + frame->bias == frame->pc;
     if (p->back) {
-        if (other_line && at_start)
-            return WT_OK;
-        if (!other_line && at_start && same && p->left)
+        /* As forwards, a line at which no statement begins is passed. */
+        if (at_start && row.statement && (other_line || (same && p->left)))
             return WT_OK;
         if (other_line) { /* on to the beginning of that line */
             p->file = row.file;
@@ -493,60 +492,6 @@ enum wt_status do_reverse_nexti(struct wt_shell *c, const char *text, struct wt_
 
 /* ---- finish ---- */
 
-/* Values are returned in the registers of the first arguments. */
-static const struct wt_register *argument_register(const struct wt_shell *c, unsigned number)
-{
-    for (size_t i = 0; i < c->topology->register_count; i++) {
-        const struct wt_register *r = &c->topology->registers[i];
-        if (r->role == WT_ROLE_ARGUMENT && r->argument == number)
-            return r;
-    }
-    return NULL;
-}
-
-/* Prints the value that a function has returned, if its type is returned in registers. */
-static void print_returned(struct wt_shell *c, const struct wt_type *type)
-{
-    const struct wt_type *plain = wt_type_plain(type);
-    const uint64_t size = wt_type_size(plain);
-    const struct wt_view view = view_of(c);
-    const struct wt_register *first = argument_register(c, 1);
-    const unsigned register_bytes = first ? (unsigned)wt_register_size(first) : 0;
-    uint8_t bytes[16] = {0};
-    struct wt_values v;
-    if (plain->kind == WT_TYPE_VOID || size == 0 || size > 16 || !first)
-        return;
-    const bool in_float = plain->kind == WT_TYPE_FLOAT && has_float_abi(c);
-    if (!in_float && size > c->topology->result_registers * register_bytes)
-        return;
-    for (unsigned i = 0; i * register_bytes < size; i++) {
-        const struct wt_register *r = argument_register(c, i + 1);
-        char raw[64];
-        if (!r)
-            return;
-        if (in_float)
-            snprintf(raw, sizeof raw, "%s",
-                     size == 4 && register_bytes == 8 ? "$fa0.float" : "$fa0");
-        else
-            snprintf(raw, sizeof raw, "$%s", r->name);
-        if (wt_source_evaluate(&view, raw, &v, WT_IGNORED) != WT_OK)
-            return;
-        const uint64_t part = v.size < 16 - i * register_bytes ? v.size : 16 - i * register_bytes;
-        memcpy(bytes + i * register_bytes, v.bytes, part);
-        wt_values_free(&v);
-        if (in_float)
-            break;
-    }
-    uint8_t state = WT_VALUE_GOOD;
-    struct wt_values value = {
-        .type = type, .lane_count = 1, .size = size, .bytes = bytes, .state = &state, .reg = -1};
-    const unsigned number = wt_source_keep(c->source, &value);
-    const struct wt_format format = format_of(c, 0, true);
-    fprintf(c->out, "Value returned is $%u = ", number);
-    wt_values_print(c->out, &view, &value, 0, &format);
-    fputc('\n', c->out);
-}
-
 /* Runs out of an inlined call: until its frame is not among those of the function. */
 static enum wt_status finish_inlined(struct wt_shell *c, const struct wt_frame *frame,
                                      struct wt_error *err)
@@ -741,11 +686,4 @@ enum wt_status do_until(struct wt_shell *c, const char *text, struct wt_error *e
     else if (c->started)
         show_stop(c, true);
     return WT_OK;
-}
-
-bool has_float_abi(struct wt_shell *c)
-{
-    size_t count;
-    const struct wt_module *m = wt_modules_list(c->modules, &count);
-    return count && m[0].symbols && wt_symbols_has_float_abi(m[0].symbols);
 }

@@ -148,6 +148,7 @@ static void insert(struct wt_rsp_session *s, unsigned type, uint64_t addr,
         return;
     }
     wt_rsp_follow_insert(s, addr);
+    wt_rsp_note_way(s, addr);
     b->persist = persist;
     b->evaluated = !shared && (conditions->count || commands->count);
     wt_rsp_ok(s);

@@ -21,10 +21,31 @@ static void name_resumed_thread(struct wt_rsp_session *s, struct wt_event *event
         event->thread = same_wave;
 }
 
+/* The same in non-stop: a thread that the client takes for running. */
+static void name_running_thread(struct wt_rsp_session *s, struct wt_event *event)
+{
+    struct wt_wave wave;
+    if (event->kind != WT_EVENT_STOPPED || event->reason == WT_STOP_REQUESTED ||
+        !wt_rsp_knows_stopped(s, event->thread) ||
+        wt_debugger_thread_mode(s->debugger) != WT_THREADS_LANES ||
+        !wt_debugger_thread_wave(s->debugger, event->thread, &wave))
+        return;
+    for (unsigned lane = 0; lane < wave.lanes; lane++) {
+        const wt_thread thread = wt_debugger_thread_of_lane(s->debugger, event->thread, lane);
+        if (thread && !wt_rsp_knows_stopped(s, thread)) {
+            event->thread = thread;
+            return;
+        }
+    }
+}
+
 void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
 {
     struct wt_event event = *what;
     s->settling = false;
+    /* GDB wants a thread in each stop: of a wave that has ended it is told in words. */
+    if (event.kind == WT_EVENT_STOPPED && event.wave_ended && !event.thread)
+        event.thread = wt_debugger_current_thread(s->debugger);
     if (event.kind == WT_EVENT_ARRIVED || event.kind == WT_EVENT_SEARCHED) {
         wt_rsp_forget_followed(s);
         if (s->errand.end)
@@ -33,6 +54,7 @@ void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
     }
     s->last = event;
     if (s->nonstop) {
+        name_running_thread(s, &event);
         wt_rsp_note_held(s, &event);
         wt_rsp_note_stop(s, &event);
         return;

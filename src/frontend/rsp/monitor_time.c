@@ -3,9 +3,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/text.h"
@@ -229,6 +232,42 @@ void wt_rsp_stop_at_end(struct wt_rsp_session *s, const char *args, FILE *out)
             wt_debugger_stops_at_end(s->debugger) ? "is stopped" : "is not stopped");
 }
 
+static bool is_in_working_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[4096];
+    struct stat here, there;
+    if (!slash)
+        return true;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash == path ? 1 : slash - path), path);
+    return stat(".", &here) == 0 && stat(folder, &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
+}
+
+/*
+ * Makes an empty file that is to be replaced: whoever can connect to a port is not thereby somebody
+ * who may overwrite files. False, with a reason, where it would not be a new file of the working
+ * folder.
+ */
+static bool make_new_file(const char *name, FILE *out)
+{
+    int fd = -1;
+    if (!is_in_working_folder(name))
+        fprintf(out,
+                "%s: clients of this server write new files in its working folder only, unless it "
+                "is started with --allow-files\n",
+                name);
+    else if ((fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)) < 0)
+        fprintf(out, "%s: cannot create: %s%s\n", name, strerror(errno),
+                errno == EEXIST
+                    ? "; clients of this server write new files only (it was not started with "
+                      "--allow-files)"
+                    : "");
+    else
+        close(fd);
+    return fd >= 0;
+}
+
 void wt_rsp_generate_core(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     char path[4096];
@@ -247,8 +286,13 @@ void wt_rsp_generate_core(struct wt_rsp_session *s, const char *args, FILE *out)
     snprintf(path, sizeof path, "%.*s", (int)length, args);
     const bool there = s->general && wt_debugger_thread_alive(s->debugger, s->general);
     const wt_thread thread = there ? s->general : wt_debugger_current_thread(s->debugger);
-    if (wt_debugger_save_core_file(s->debugger, path, issues, thread, "", &err) != WT_OK)
-        fprintf(out, "%s\n", err.text);
-    else
+    if (!s->options->allow_files && !make_new_file(path, out))
+        return;
+    if (wt_debugger_save_core_file(s->debugger, path, issues, thread, "", &err) == WT_OK) {
         fprintf(out, "Saved corefile %s\n", path);
+        return;
+    }
+    fprintf(out, "%s\n", err.text);
+    if (!s->options->allow_files)
+        unlink(path);
 }

@@ -47,7 +47,7 @@ void wt_rsp_supported(struct wt_rsp_session *s, const struct wt_rsp_args *args)
                   WT_PACKET_SIZE, s->multiprocess ? "multiprocess+;" : "");
     if (s->program)
         wt_put_text(&s->out, ";qXfer:exec-file:read+");
-    if (wt_debugger_has_history(s->debugger))
+    if (wt_debugger_has_history(s->debugger) && !s->nonstop)
         wt_put_text(&s->out, ";ReverseStep+;ReverseContinue+");
 }
 

@@ -29,6 +29,9 @@ struct wt_rsp_options {
     /** The device was running before: a client that leaves lets it go, rather than end its program.
      */
     bool attached;
+    /** Clients may write files anywhere; else new ones in the working folder only. Who is connected
+     * to standard input and output always may. */
+    bool allow_files;
     /** Send what wt_rsp_server_output() gets to the client. */
     bool console_to_gdb;
     /**

@@ -31,10 +31,10 @@ void wt_rsp_vcont_query(struct wt_rsp_session *s, const struct wt_rsp_args *args
 /* A step that has already been done is reported at once. */
 static void tell_step(struct wt_rsp_session *s, wt_thread thread)
 {
-    const struct wt_event event = {
-        .kind = WT_EVENT_STOPPED, .reason = WT_STOP_STEP, .thread = thread};
+    struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_STEP, .thread = thread};
     if (s->nonstop) {
         wt_rsp_ok(s);
+        wt_rsp_note_held(s, &event);
         wt_rsp_push_notice(s, &event);
     } else {
         wt_rsp_reply_stop(s, &event);
@@ -64,7 +64,9 @@ static void go(struct wt_rsp_session *s, struct wt_resume *list, size_t count)
         wt_rsp_ok(s);
         return;
     }
-    if (count && list[0].kind == WT_RESUME_STEP && wt_rsp_take_shown(s, list[0].thread)) {
+    const bool steps = count && (list[0].kind == WT_RESUME_STEP ||
+                                 (s->nonstop && list[0].kind == WT_RESUME_RANGE));
+    if (steps && wt_rsp_take_shown(s, list[0].thread)) {
         tell_step(s, list[0].thread);
         return;
     }
@@ -72,8 +74,13 @@ static void go(struct wt_rsp_session *s, struct wt_resume *list, size_t count)
         tell_step(s, list[0].thread);
         return;
     }
+    /* Non-stop: lanes that move along are shown where the client knows them to stand, until they
+     * are resumed themselves. */
     for (size_t i = 0; i < count; i++)
-        wt_rsp_forget_shown(s, s->nonstop ? list[i].thread : 0);
+        if (!s->nonstop || !list[i].thread)
+            wt_rsp_forget_shown(s, 0);
+        else
+            wt_rsp_take_shown(s, list[i].thread);
     wt_rsp_show_held(s);
     /* The client reads through the thread that it selected just before it resumes. */
     if (s->general)
@@ -204,6 +211,15 @@ static void go_back(struct wt_rsp_session *s, enum wt_resume_kind kind)
                                      .kind = kind};
     if (s->killed) {
         wt_rsp_refuse(s, WT_STATE, "the program is not running: use 'run' to start it again");
+        return;
+    }
+    if (s->nonstop) {
+        /* GDB does not ask whether there is a way back before it chooses the mode. It prints this
+         * text, and waits for the thread's stop. */
+        const struct wt_event event = {
+            .kind = WT_EVENT_STOPPED, .reason = WT_STOP_HISTORY_BEGIN, .thread = resume.thread};
+        wt_put_text(&s->out, "E.there is no way back in non-stop mode");
+        wt_rsp_push_notice(s, &event);
         return;
     }
     if (wt_rsp_next_hit_back(s, &resume))

@@ -409,6 +409,7 @@ enum wt_status wt_rsp_server_open(const struct wt_rsp_options *options, struct w
         free(server);
         return status;
     }
+    server->options.allow_files |= is_stdio(server);
     server->client = wt_session_join(session, &client_ops, server);
     if (server->client)
         server->session = wt_rsp_session_new(server->debugger, server->client, &server->options);

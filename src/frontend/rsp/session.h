@@ -74,11 +74,14 @@ struct wt_rsp_before {
 /** Non-stop: a wave whose lanes met a breakpoint, and wait for each other to go on (held.c). */
 struct wt_rsp_held {
     wt_wave_id wave;
-    wt_thread thread; /**< any thread of the wave */
-    wt_lanes left;    /**< lanes that the client has neither stepped nor continued since */
-    wt_lanes untold;  /**< of those, the lanes whose stop is still to be told */
-    bool passed;      /**< a step of another lane has taken them off the breakpoint */
-    bool to_show;     /**< they are to be shown at the breakpoint when that step begins */
+    wt_thread thread;  /**< any thread of the wave */
+    wt_lanes met;      /**< lanes that are told of it */
+    wt_lanes left;     /**< those that the client has neither stepped nor continued since */
+    wt_lanes untold;   /**< of those, the lanes whose stop is still to be told */
+    bool passed;       /**< a step of another lane has taken them off the breakpoint */
+    bool to_show;      /**< they are to be shown at the breakpoint when that step begins */
+    wt_thread stepped; /**< the lane whose step ended last */
+    wt_thread bound;   /**< the lane that is to go on to a breakpoint of its own: see held.c */
     struct wt_rsp_before before;
 };
 
@@ -339,6 +342,8 @@ void wt_rsp_note_held(struct wt_rsp_session *session, struct wt_event *event);
  * the client takes them for running. Returns how many actions are left at the list's beginning.
  */
 size_t wt_rsp_hold(struct wt_rsp_session *session, struct wt_resume *list, size_t count);
+/** The client inserts a breakpoint: a lane may be on its way there. */
+void wt_rsp_note_way(struct wt_rsp_session *session, uint64_t addr);
 /** A step begins: the lanes that it takes off their breakpoint are shown at it from now on. */
 void wt_rsp_show_held(struct wt_rsp_session *session);
 

@@ -33,6 +33,45 @@ static bool good_texels(CUarray_format format, unsigned channels)
 
 /* ---- arrays ---- */
 
+static struct CUarray_st *arrays; /* all there are; under the lock */
+
+static struct CUarray_st **find(CUarray array)
+{
+    struct CUarray_st **at = &arrays;
+    while (*at && *at != array)
+        at = &(*at)->next;
+    return at;
+}
+
+bool array_is(CUarray array)
+{
+    return array && *find(array);
+}
+
+static void drop(struct CUarray_st **at)
+{
+    struct CUarray_st *a = *at;
+    *at = a->next;
+    gpu_free(a->gpu, a->address);
+    free(a);
+}
+
+void arrays_drop(uint64_t owner)
+{
+    for (struct CUarray_st **at = &arrays; *at;)
+        if ((*at)->owner == owner)
+            drop(at);
+        else
+            at = &(*at)->next;
+}
+
+/* Takes the lock for a call that names an array. */
+static CUresult enter(CUarray array)
+{
+    const CUresult result = state_lock();
+    return result || array_is(array) ? result : state_leave(CUDA_ERROR_INVALID_HANDLE);
+}
+
 static CUresult create(struct gpu *g, CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *what)
 {
     const unsigned known =
@@ -56,7 +95,9 @@ static CUresult create(struct gpu *g, CUarray *array, const CUDA_ARRAY3D_DESCRIP
         free(a);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *array = a;
+    a->owner = state_entered_id();
+    a->next = arrays;
+    *array = arrays = a;
     return CUDA_SUCCESS;
 }
 
@@ -85,33 +126,35 @@ API(cuArrayCreate_v2, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR *what), (arr
 API(cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR * what, CUarray array), (what, array),
     "%p, %p", what, array)
 {
-    if (!what || !array)
-        return array ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
-    *what = array->what;
-    return CUDA_SUCCESS;
+    const CUresult result = enter(array);
+    if (result)
+        return result;
+    if (what)
+        *what = array->what;
+    return state_leave(what ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 API(cuArrayGetDescriptor_v2, (CUDA_ARRAY_DESCRIPTOR * what, CUarray array), (what, array), "%p, %p",
     what, array)
 {
-    if (!what || !array)
-        return array ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+    const CUresult result = enter(array);
+    if (result)
+        return result;
+    if (!what)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
     *what = (CUDA_ARRAY_DESCRIPTOR){.Width = array->what.Width,
                                     .Height = array->what.Height,
                                     .Format = array->what.Format,
                                     .NumChannels = array->what.NumChannels};
-    return CUDA_SUCCESS;
+    return state_leave(CUDA_SUCCESS);
 }
 
 API(cuArrayDestroy, (CUarray array), (array), "%p", array)
 {
-    const CUresult result = state_lock();
+    const CUresult result = enter(array);
     if (result)
         return result;
-    if (!array)
-        return state_leave(CUDA_ERROR_INVALID_HANDLE);
-    gpu_free(array->gpu, array->address);
-    free(array);
+    drop(find(array));
     return state_leave(CUDA_SUCCESS);
 }
 
@@ -141,7 +184,7 @@ static CUresult describe(const CUDA_RESOURCE_DESC *r, struct sm_texture *t)
     switch (r->resType) {
     case CU_RESOURCE_TYPE_ARRAY: {
         const struct CUarray_st *a = r->res.array.hArray;
-        if (!a)
+        if (!array_is(r->res.array.hArray))
             return CUDA_ERROR_INVALID_HANDLE;
         const bool layered = a->what.Flags & CUDA_ARRAY3D_LAYERED;
         t->address = a->address;
@@ -194,6 +237,7 @@ static CUresult add_header(struct gpu *g, const struct sm_texture *t, unsigned l
     sm_texture_store(t, bytes);
     if (!gpu_header_new(g, bytes, &handle))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    gpu_own(g, handle, state_entered_id());
     *object = handle;
     return CUDA_SUCCESS;
 }

@@ -6,10 +6,14 @@
 
 struct CUarray_st {
     struct gpu *gpu;
+    uint64_t owner; /* id of its context */
+    struct CUarray_st *next;
     CUDA_ARRAY3D_DESCRIPTOR what;
     uint64_t address, pitch, slice; /* bytes from row to row, from slice or layer to the next */
 };
 
+/** Whether a handle is an array that there is. The caller holds the lock. */
+bool array_is(CUarray array);
 /** Bytes of a component of a format; 0: there is no such format. */
 unsigned array_format_bytes(CUarray_format format);
 

@@ -14,4 +14,9 @@ struct CUctx_st {
     uint64_t id;          /* no other context has had it */
 };
 
+/** A new context of a device; NULL without host memory. The caller holds the lock, as below. */
+struct CUctx_st *context_new(CUdevice number, unsigned flags);
+/** Frees a context from which all was taken that is its own; the thread's may be the next one. */
+void context_free(struct CUctx_st *context);
+
 #endif

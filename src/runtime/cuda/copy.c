@@ -65,9 +65,11 @@ CUresult copy_box(const struct copy_end *to, const struct copy_end *from, uint64
     return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult copy_bytes(struct copy_end to, struct copy_end from, size_t bytes)
+static CUresult copy_bytes(struct copy_end to, struct copy_end from, size_t bytes, CUstream stream)
 {
-    return state_leave(copy_box(&to, &from, bytes, 1, 1));
+    struct gpu *g;
+    const CUresult result = state_enter_stream(stream, &g);
+    return result ? result : state_leave(copy_box(&to, &from, bytes, 1, 1));
 }
 
 /* ---- of one dimension ---- */
@@ -75,57 +77,49 @@ static CUresult copy_bytes(struct copy_end to, struct copy_end from, size_t byte
 API(cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes), (to, from, bytes),
     "0x%llx, %p, %zu", to, from, bytes)
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    return result ? result : copy_bytes(copy_device_end(to), copy_host_end(from), bytes);
+    return copy_bytes(copy_device_end(to), copy_host_end(from), bytes, NULL);
 }
 
 API(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes), (to, from, bytes),
     "%p, 0x%llx, %zu", to, from, bytes)
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    return result ? result : copy_bytes(copy_host_end(to), copy_device_end(from), bytes);
+    return copy_bytes(copy_host_end(to), copy_device_end(from), bytes, NULL);
 }
 
 API(cuMemcpyDtoD_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from, bytes),
     "0x%llx, 0x%llx, %zu", to, from, bytes)
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    return result ? result : copy_bytes(copy_device_end(to), copy_device_end(from), bytes);
+    return copy_bytes(copy_device_end(to), copy_device_end(from), bytes, NULL);
 }
 
 API(cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from, bytes),
     "0x%llx, 0x%llx, %zu", to, from, bytes)
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    return result ? result : copy_bytes(copy_unified_end(to), copy_unified_end(from), bytes);
+    return copy_bytes(copy_unified_end(to), copy_unified_end(from), bytes, NULL);
 }
 
 API(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
     (to, from, bytes, stream), "0x%llx, 0x%llx, %zu, %p", to, from, bytes, stream)
 {
-    return do_cuMemcpy(to, from, bytes);
+    return copy_bytes(copy_unified_end(to), copy_unified_end(from), bytes, stream);
 }
 
 API(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream),
     (to, from, bytes, stream), "0x%llx, %p, %zu, %p", to, from, bytes, stream)
 {
-    return do_cuMemcpyHtoD_v2(to, from, bytes);
+    return copy_bytes(copy_device_end(to), copy_host_end(from), bytes, stream);
 }
 
 API(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream),
     (to, from, bytes, stream), "%p, 0x%llx, %zu, %p", to, from, bytes, stream)
 {
-    return do_cuMemcpyDtoH_v2(to, from, bytes);
+    return copy_bytes(copy_host_end(to), copy_device_end(from), bytes, stream);
 }
 
 API(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
     (to, from, bytes, stream), "0x%llx, 0x%llx, %zu, %p", to, from, bytes, stream)
 {
-    return do_cuMemcpyDtoD_v2(to, from, bytes);
+    return copy_bytes(copy_device_end(to), copy_device_end(from), bytes, stream);
 }
 
 API(cuMemcpyPeer,
@@ -142,7 +136,7 @@ API(cuMemcpyPeerAsync,
     (to, to_context, from, from_context, bytes, stream), "0x%llx, %p, 0x%llx, %p, %zu, %p", to,
     to_context, from, from_context, bytes, stream)
 {
-    return do_cuMemcpyDtoD_v2(to, from, bytes);
+    return copy_bytes(copy_device_end(to), copy_device_end(from), bytes, stream);
 }
 
 /* ---- of two and three dimensions ---- */
@@ -156,8 +150,8 @@ struct place {
     size_t x, y, z, pitch, height;
 };
 
-/* False: an array that is none, or too small. */
-static bool end_of(const struct place *p, const CUDA_MEMCPY3D *c, struct copy_end *end)
+/* 400: an array that is none; 1: it is too small, or the kind of memory is not known. */
+static CUresult end_of(const struct place *p, const CUDA_MEMCPY3D *c, struct copy_end *end)
 {
     switch (p->type) {
     case CU_MEMORYTYPE_HOST:
@@ -171,18 +165,20 @@ static bool end_of(const struct place *p, const CUDA_MEMCPY3D *c, struct copy_en
         break;
     case CU_MEMORYTYPE_ARRAY: {
         const struct CUarray_st *a = p->array;
-        if (!a)
-            return false;
+        if (!array_is(p->array))
+            return CUDA_ERROR_INVALID_HANDLE;
         const size_t row = a->what.Width * array_format_bytes(a->what.Format) * a->what.NumChannels;
         const size_t height = a->what.Height ? a->what.Height : 1;
         const size_t depth = a->what.Depth ? a->what.Depth : 1;
         *end = (struct copy_end){.address = a->address, .pitch = a->pitch, .slice = a->slice};
         end->address += p->z * a->slice + p->y * a->pitch + p->x;
         return p->x <= row && c->WidthInBytes <= row - p->x && p->y <= height &&
-               c->Height <= height - p->y && p->z <= depth && c->Depth <= depth - p->z;
+                       c->Height <= height - p->y && p->z <= depth && c->Depth <= depth - p->z
+                   ? CUDA_SUCCESS
+                   : CUDA_ERROR_INVALID_VALUE;
     }
     default:
-        return false;
+        return CUDA_ERROR_INVALID_VALUE;
     }
     end->pitch = p->pitch ? p->pitch : c->WidthInBytes;
     end->slice = end->pitch * (p->height ? p->height : c->Height);
@@ -191,14 +187,16 @@ static bool end_of(const struct place *p, const CUDA_MEMCPY3D *c, struct copy_en
         end->host += offset;
     else
         end->address += offset;
-    return (c->Height <= 1 && c->Depth <= 1) || end->pitch >= c->WidthInBytes;
+    return (c->Height <= 1 && c->Depth <= 1) || end->pitch >= c->WidthInBytes
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult copy_3d(const CUDA_MEMCPY3D *c)
+CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream)
 {
     struct gpu *g;
     struct copy_end to, from;
-    const CUresult result = state_enter(&g);
+    CUresult result = state_enter_stream(stream, &g);
     if (result)
         return result;
     const struct place source = {c->srcMemoryType, c->srcHost,     c->srcDevice,
@@ -207,12 +205,13 @@ CUresult copy_3d(const CUDA_MEMCPY3D *c)
     const struct place target = {c->dstMemoryType, c->dstHost,     c->dstDevice,
                                  c->dstArray,      c->dstXInBytes, c->dstY,
                                  c->dstZ,          c->dstPitch,    c->dstHeight};
-    if (!end_of(&source, c, &from) || !end_of(&target, c, &to))
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    if ((result = end_of(&source, c, &from)) != CUDA_SUCCESS ||
+        (result = end_of(&target, c, &to)) != CUDA_SUCCESS)
+        return state_leave(result);
     return state_leave(copy_box(&to, &from, c->WidthInBytes, c->Height, c->Depth));
 }
 
-static CUresult copy_2d(const CUDA_MEMCPY2D *c)
+static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream)
 {
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
@@ -233,36 +232,36 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c)
                                  .WidthInBytes = c->WidthInBytes,
                                  .Height = c->Height,
                                  .Depth = 1};
-    return copy_3d(&whole);
+    return copy_3d(&whole, stream);
 }
 
 API(cuMemcpy2D_v2, (const CUDA_MEMCPY2D *copy), (copy), "%p: %zu x %zu", copy,
     copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0)
 {
-    return copy_2d(copy);
+    return copy_2d(copy, NULL);
 }
 
 API(cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *copy), (copy), "%p: %zu x %zu", copy,
     copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0)
 {
-    return copy_2d(copy);
+    return copy_2d(copy, NULL);
 }
 
 API(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *copy, CUstream stream), (copy, stream),
     "%p: %zu x %zu, %p", copy, copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0, stream)
 {
-    return copy_2d(copy);
+    return copy_2d(copy, stream);
 }
 
 API(cuMemcpy3D_v2, (const CUDA_MEMCPY3D *copy), (copy), "%p: %zu x %zu x %zu", copy,
     copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0, copy ? copy->Depth : 0)
 {
-    return copy ? copy_3d(copy) : CUDA_ERROR_INVALID_VALUE;
+    return copy ? copy_3d(copy, NULL) : CUDA_ERROR_INVALID_VALUE;
 }
 
 API(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *copy, CUstream stream), (copy, stream),
     "%p: %zu x %zu x %zu, %p", copy, copy ? copy->WidthInBytes : 0, copy ? copy->Height : 0,
     copy ? copy->Depth : 0, stream)
 {
-    return copy ? copy_3d(copy) : CUDA_ERROR_INVALID_VALUE;
+    return copy ? copy_3d(copy, stream) : CUDA_ERROR_INVALID_VALUE;
 }

@@ -31,6 +31,6 @@ struct copy_end copy_unified_end(uint64_t address);
 CUresult copy_box(const struct copy_end *to, const struct copy_end *from, uint64_t bytes,
                   uint64_t height, uint64_t depth);
 /** Does what cuMemcpy3D is documented to do; it takes the lock. */
-CUresult copy_3d(const CUDA_MEMCPY3D *copy);
+CUresult copy_3d(const CUDA_MEMCPY3D *copy, CUstream stream);
 
 #endif

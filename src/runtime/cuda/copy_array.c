@@ -26,10 +26,14 @@ static CUresult row(CUmemorytype to, void *to_host, CUdeviceptr to_device, CUarr
                                 .Depth = 1};
     if (result)
         return result;
+    const CUarray arrays[] = {to == CU_MEMORYTYPE_ARRAY ? to_array : from_array,
+                              from == CU_MEMORYTYPE_ARRAY ? from_array : to_array};
+    for (unsigned i = 0; i < 2; i++)
+        if (!array_is(arrays[i]) || arrays[i]->what.Height)
+            return state_leave(array_is(arrays[i]) ? CUDA_ERROR_INVALID_VALUE
+                                                   : CUDA_ERROR_INVALID_HANDLE);
     state_leave(CUDA_SUCCESS);
-    return (to_array && to_array->what.Height) || (from_array && from_array->what.Height)
-               ? CUDA_ERROR_INVALID_VALUE
-               : copy_3d(&copy);
+    return copy_3d(&copy, stream);
 }
 
 API(cuMemcpyDtoA_v2, (CUarray to, size_t offset, CUdeviceptr from, size_t bytes),
@@ -84,7 +88,7 @@ API(cuMemcpyAtoA_v2, (CUarray to, size_t to_offset, CUarray from, size_t from_of
 /* ---- between contexts ---- */
 
 /* Addresses and arrays say which GPU they are of, so that the contexts add nothing. */
-API(cuMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER *copy), (copy), "%p", copy)
+static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *copy, CUstream stream)
 {
     if (!copy)
         return CUDA_ERROR_INVALID_VALUE;
@@ -109,11 +113,16 @@ API(cuMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER *copy), (copy), "%p", copy)
                                  .WidthInBytes = copy->WidthInBytes,
                                  .Height = copy->Height,
                                  .Depth = copy->Depth};
-    return copy_3d(&plain);
+    return copy_3d(&plain, stream);
+}
+
+API(cuMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER *copy), (copy), "%p", copy)
+{
+    return copy_peer(copy, NULL);
 }
 
 API(cuMemcpy3DPeerAsync, (const CUDA_MEMCPY3D_PEER *copy, CUstream stream), (copy, stream),
     "%p, %p", copy, stream)
 {
-    return do_cuMemcpy3DPeer(copy);
+    return copy_peer(copy, stream);
 }

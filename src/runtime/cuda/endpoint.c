@@ -281,6 +281,25 @@ static int serve_final(const struct sm_wire_request *r, struct sm_wire_answer *a
     return WT_FINAL_WIRE_MEMORY;
 }
 
+/* Why a warp waits, and where its lanes that are not enabled go on. */
+static int tell_detail(struct wt_machine *m, uint32_t warp, struct sm_wire_answer *answer)
+{
+    struct wt_wave_view view;
+    struct sm_wire_waiters waiters[SM_WIRE_MOST_WAITERS];
+    unsigned count = 0;
+    m->ops->view(m, warp, &view);
+    for (unsigned i = view.depth; i-- > 0 && count < SM_WIRE_MOST_WAITERS;) {
+        struct wt_divergence entry;
+        if (m->ops->divergence(m, warp, i, &entry) && entry.other)
+            waiters[count++] =
+                (struct sm_wire_waiters){.pc = entry.pc, .lanes = (uint32_t)entry.other};
+    }
+    memcpy(its.bytes, &view, sizeof view);
+    memcpy(its.bytes + sizeof view, waiters, count * sizeof *waiters);
+    answer->size = (uint32_t)(sizeof view + count * sizeof *waiters);
+    return 0;
+}
+
 /* A request to a device. */
 static int serve_device(struct gpu *g, const struct sm_wire_request *r,
                         struct sm_wire_answer *answer)
@@ -288,7 +307,6 @@ static int serve_device(struct gpu *g, const struct sm_wire_request *r,
     struct sm_device *d = g->device;
     struct wt_machine *m = sm_machine(d);
     struct sm_warp_state state;
-    struct wt_wave_view view;
     uint32_t size;
     switch ((enum sm_wire_kind)r->kind) {
     case SM_WIRE_REGISTERS:
@@ -304,13 +322,8 @@ static int serve_device(struct gpu *g, const struct sm_wire_request *r,
     case SM_WIRE_WARPS:
         list_warps(d, answer);
         return 0;
-    case SM_WIRE_WAITS:
-        if (r->warp >= m->waves)
-            return -EINVAL;
-        m->ops->view(m, r->warp, &view);
-        answer->size = sizeof view;
-        memcpy(its.bytes, &view, sizeof view);
-        return 0;
+    case SM_WIRE_DETAIL:
+        return r->warp < m->waves ? tell_detail(m, r->warp, answer) : -EINVAL;
     case SM_WIRE_READ_ROW:
         answer->size = SM_WIRE_ROW;
         memset(its.bytes, 0, SM_WIRE_ROW);

@@ -7,6 +7,7 @@
 struct CUevent_st {
     unsigned flags;
     bool recorded;
+    uint64_t owner; /* id of its context */
     struct timespec at;
     struct CUevent_st *next;
 };
@@ -21,14 +22,29 @@ static struct CUevent_st **find(CUevent event)
     return at;
 }
 
-/* Takes the lock for a call about an event in a stream. */
+void events_drop(uint64_t owner)
+{
+    for (struct CUevent_st **at = &events, *e; (e = *at);) {
+        if (e->owner != owner) {
+            at = &e->next;
+            continue;
+        }
+        *at = e->next;
+        free(e);
+    }
+}
+
+/* Takes the lock for a call about an event in a stream: in the stream's context, or the event's. */
 static CUresult enter(CUevent event, CUstream stream)
 {
     struct gpu *g;
-    const CUresult result = state_enter_stream(stream, &g);
+    const bool named = stream && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
+    const CUresult result = named ? state_enter_stream(stream, &g) : state_lock();
     if (result)
         return result;
-    return event && *find(event) ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_HANDLE);
+    if (!event || !*find(event))
+        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    return named ? CUDA_SUCCESS : state_enter_owner(event->owner, &g);
 }
 
 static CUresult check(CUevent event, CUstream stream)
@@ -51,7 +67,7 @@ API(cuEventCreate, (CUevent * event, unsigned flags), (event, flags), "*%p, %u",
     struct CUevent_st *e = calloc(1, sizeof *e);
     if (!e)
         return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    *e = (struct CUevent_st){.flags = flags, .next = events};
+    *e = (struct CUevent_st){.flags = flags, .owner = state_entered_id(), .next = events};
     *event = events = e;
     return state_leave(CUDA_SUCCESS);
 }

@@ -4,16 +4,6 @@
 
 enum { REGISTERS = 32 }; /* that programs are told a thread has: PTX has as many as it likes */
 
-/* Takes the lock; *function becomes the GPU's own for a kernel of a library. */
-static CUresult enter(CUfunction *function, struct gpu **gpu)
-{
-    const CUresult result = state_enter(gpu);
-    if (result)
-        return result;
-    *function = state_function(*function, *gpu);
-    return *function ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_HANDLE);
-}
-
 static int dynamic_limit(const struct CUfunc_st *f)
 {
     return f->dynamic_set ? f->dynamic : GPU_BLOCK_SHARED - (int)f->kernel.shared;
@@ -48,7 +38,7 @@ API(cuFuncGetAttribute, (int *value, CUfunction_attribute attribute, CUfunction 
     (value, attribute, function), "*%llu, %d, %p", RESULT(value), (int)attribute, function)
 {
     struct gpu *g;
-    const CUresult result = enter(&function, &g);
+    const CUresult result = state_enter_function(&function, &g);
     if (result)
         return result;
     if (value)
@@ -62,7 +52,7 @@ API(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, in
     (function, attribute, value), "%p, %d, %d", function, (int)attribute, value)
 {
     struct gpu *g;
-    const CUresult result = enter(&function, &g);
+    const CUresult result = state_enter_function(&function, &g);
     if (result)
         return result;
     if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 &&
@@ -85,7 +75,7 @@ API(cuFuncSetCacheConfig, (CUfunction function, CUfunc_cache config), (function,
     function, (int)config)
 {
     struct gpu *g;
-    const CUresult result = enter(&function, &g);
+    const CUresult result = state_enter_function(&function, &g);
     if (result)
         return result;
     return state_leave(config <= CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_SUCCESS
@@ -96,7 +86,7 @@ API(cuFuncSetSharedMemConfig, (CUfunction function, CUsharedconfig config), (fun
     "%p, %d", function, (int)config)
 {
     struct gpu *g;
-    const CUresult result = enter(&function, &g);
+    const CUresult result = state_enter_function(&function, &g);
     if (result)
         return result;
     return state_leave(config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
@@ -108,7 +98,7 @@ API(cuFuncGetModule, (CUmodule * module, CUfunction function), (module, function
     HANDLE(module), function)
 {
     struct gpu *g;
-    const CUresult result = enter(&function, &g);
+    const CUresult result = state_enter_function(&function, &g);
     if (result)
         return result;
     if (module)
@@ -120,7 +110,7 @@ API(cuFuncGetName, (const char **name, CUfunction function), (name, function), "
     function)
 {
     struct gpu *g;
-    const CUresult result = enter(&function, &g);
+    const CUresult result = state_enter_function(&function, &g);
     if (result)
         return result;
     if (name)
@@ -148,7 +138,7 @@ API(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
     block, dynamic, flags)
 {
     struct gpu *g;
-    const CUresult result = enter(&function, &g);
+    const CUresult result = state_enter_function(&function, &g);
     if (result)
         return result;
     if (!blocks || block < 1 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
@@ -182,7 +172,7 @@ API(cuOccupancyMaxPotentialBlockSizeWithFlags,
         return CUDA_ERROR_INVALID_VALUE;
     for (int n = 1; n <= SIZES; n++)
         bytes[n] = shared ? shared(n * LANES) : dynamic;
-    const CUresult result = enter(&function, &g);
+    const CUresult result = state_enter_function(&function, &g);
     if (result)
         return result;
     *block = *grid = 0;
@@ -214,7 +204,7 @@ API(cuOccupancyAvailableDynamicSMemPerBlock,
     block)
 {
     struct gpu *g;
-    const CUresult result = enter(&function, &g);
+    const CUresult result = state_enter_function(&function, &g);
     if (result)
         return result;
     if (!dynamic || blocks < 1 || block < 1 || (int)resident(g, function, block, 0) < blocks)

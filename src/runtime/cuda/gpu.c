@@ -189,12 +189,58 @@ enum wt_status gpu_add_range(struct gpu *g, uint64_t base, uint64_t size, bool a
     return WT_OK;
 }
 
+/* Whether an allocation is in the block of hardware at an address, but for range `but`. */
+static bool has_allocation(const struct gpu *g, uint64_t block, size_t but)
+{
+    for (size_t i = 0; i < g->range_count; i++) {
+        const struct range *r = &g->range[i];
+        if (i != but && r->allocated && r->base < block + SM_BLOCK_BYTES &&
+            r->base + r->size > block)
+            return true;
+    }
+    return false;
+}
+
+/* With bounds=hardware the blocks in which memory lies are mapped, from the first allocation to the
+ * last one in each. */
+static enum wt_status map_allocation(struct gpu *g, uint64_t at, uint64_t size,
+                                     struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    const uint64_t first = at / SM_BLOCK_BYTES * SM_BLOCK_BYTES;
+    uint64_t block = first;
+    if (!g->config.hardware_bounds)
+        return gpu_map(g, at, size, true, err);
+    for (; block < at + size && !status; block += SM_BLOCK_BYTES)
+        if (!has_allocation(g, block, SIZE_MAX))
+            status = gpu_map(g, block, SM_BLOCK_BYTES, true, err);
+    if (status)
+        for (block -= SM_BLOCK_BYTES; block > first;)
+            if (!has_allocation(g, block -= SM_BLOCK_BYTES, SIZE_MAX))
+                gpu_unmap(g, block, SM_BLOCK_BYTES);
+    return status;
+}
+
+static void unmap_allocation(struct gpu *g, uint64_t at, uint64_t size, size_t number)
+{
+    if (!g->config.hardware_bounds)
+        gpu_unmap(g, at, size);
+    else
+        for (uint64_t block = at / SM_BLOCK_BYTES * SM_BLOCK_BYTES; block < at + size;
+             block += SM_BLOCK_BYTES)
+            if (!has_allocation(g, block, number))
+                gpu_unmap(g, block, SM_BLOCK_BYTES);
+}
+
 bool gpu_drop_range(struct gpu *g, uint64_t base)
 {
     for (size_t i = 0; i < g->range_count; i++) {
         if (g->range[i].base != base)
             continue;
-        gpu_unmap(g, base, g->range[i].size);
+        if (g->range[i].allocated)
+            unmap_allocation(g, base, g->range[i].size, i);
+        else
+            gpu_unmap(g, base, g->range[i].size);
         memmove(&g->range[i], &g->range[i + 1], (--g->range_count - i) * sizeof *g->range);
         return true;
     }
@@ -226,15 +272,23 @@ enum wt_status gpu_allocate(struct gpu *g, uint64_t size, uint64_t *address, str
                        g->config.memory);
     }
     const uint64_t at = find_room(g, whole);
-    if ((status = gpu_map(g, at, size, true, err)) != WT_OK)
+    if ((status = map_allocation(g, at, size, err)) != WT_OK)
         return status;
     if ((status = gpu_add_range(g, at, size, true, err)) != WT_OK) {
-        gpu_unmap(g, at, size);
+        unmap_allocation(g, at, size, SIZE_MAX);
         return status;
     }
     *address = at;
     g->in_use += whole;
     return WT_OK;
+}
+
+uint64_t gpu_range_owner(const struct gpu *g, uint64_t address)
+{
+    for (size_t i = 0; i < g->range_count; i++)
+        if (address - g->range[i].base < g->range[i].size)
+            return g->range[i].owner;
+    return 0;
 }
 
 void gpu_manage(struct gpu *g, uint64_t address)
@@ -376,4 +430,26 @@ bool gpu_header_free(struct gpu *g, uint64_t handle)
         return false;
     g->header[n] = false;
     return sm_device_write(g->device, handle, none, sizeof none);
+}
+
+/* ---- what belongs to a context ---- */
+
+void gpu_own(struct gpu *g, uint64_t address, uint64_t owner)
+{
+    const uint64_t header = (address - headers(g)) / SM_TEXTURE_BYTES;
+    for (size_t i = 0; i < g->range_count; i++)
+        if (g->range[i].base == address)
+            g->range[i].owner = owner;
+    if (address >= headers(g) && header < MOST_HEADERS)
+        g->header_owner[header] = owner;
+}
+
+void gpu_drop_owned(struct gpu *g, uint64_t owner)
+{
+    for (size_t i = g->range_count; i-- > 0;)
+        if (g->range[i].allocated && g->range[i].owner == owner)
+            gpu_free(g, g->range[i].base);
+    for (unsigned n = 0; n < MOST_HEADERS; n++)
+        if (g->header[n] && g->header_owner[n] == owner)
+            gpu_header_free(g, headers(g) + n * SM_TEXTURE_BYTES);
 }

@@ -83,6 +83,12 @@ unsigned gpu_capability(const struct gpu *gpu); /**< 50: 5.0 */
  */
 enum wt_status gpu_allocate(struct gpu *gpu, uint64_t size, uint64_t *address,
                             struct wt_error *err);
+/** Notes that an allocation or a texture header belongs to the context of id @p owner. */
+void gpu_own(struct gpu *gpu, uint64_t address, uint64_t owner);
+/** The id of the context that the allocation at an address belongs to; 0: none. */
+uint64_t gpu_range_owner(const struct gpu *gpu, uint64_t address);
+/** Frees the allocations and texture headers of a context. */
+void gpu_drop_owned(struct gpu *gpu, uint64_t owner);
 /** Notes that threads of the program may use the allocation at @p address while kernels run. */
 void gpu_manage(struct gpu *gpu, uint64_t address);
 /** Whether the allocation that an address lies in was noted so. */

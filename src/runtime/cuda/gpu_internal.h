@@ -51,6 +51,7 @@ struct range {
     bool allocated; /* by the program; else it holds variables of a module */
     bool managed;   /* threads of the program may use it while kernels run */
     uint64_t id;    /* no other one has had it */
+    uint64_t owner; /* id of the context that it was allocated for; 0: none */
 };
 
 struct gpu {
@@ -68,6 +69,7 @@ struct gpu {
     uint64_t stack, heap, fifo; /* limits of kernels: bytes; of the stack: 0, if none was set */
     bool has_headers;           /* their memory is mapped */
     bool header[MOST_HEADERS];  /* of textures: which are in use */
+    uint64_t header_owner[MOST_HEADERS]; /* ids of their contexts */
     struct wt_progress progress;
     struct wt_core_on_fault core_on_fault;
     struct sm_wire_hit *hit; /* accesses to what a debugger watches; NULL: it has watched nothing */

@@ -10,6 +10,7 @@ struct seen {
     size_t bytes;
     bool registered; /* the program's own; else it was allocated here */
     unsigned flags;
+    uint64_t owner; /* id of the context that it was made for */
     struct seen *next;
 };
 
@@ -76,7 +77,7 @@ static CUresult see(void *at, size_t bytes, bool registered, unsigned flags)
     struct seen *s = malloc(sizeof *s);
     if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *s = (struct seen){at, bytes, registered, flags, seen};
+    *s = (struct seen){at, bytes, registered, flags, state_entered_id(), seen};
     pages_alone(s, &from, &size);
     for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
         if (gpu_see(g, from, size, &err) != WT_OK) {
@@ -89,9 +90,37 @@ static CUresult see(void *at, size_t bytes, bool registered, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-static CUresult see_no_more(void *at, bool registered)
+uint64_t memory_owner(uint64_t address)
+{
+    const struct seen *s = *find_seen((const void *)(uintptr_t)address);
+    return s ? s->owner : 0;
+}
+
+static void drop(struct seen **place)
 {
     struct gpu *g;
+    struct seen *s = *place;
+    uint64_t from, size;
+    pages_alone(s, &from, &size);
+    for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
+        gpu_see_no_more(g, from, size);
+    *place = s->next;
+    if (!s->registered)
+        munmap(s->at, s->bytes);
+    free(s);
+}
+
+void memory_drop(uint64_t owner)
+{
+    for (struct seen **place = &seen; *place;)
+        if ((*place)->owner == owner)
+            drop(place);
+        else
+            place = &(*place)->next;
+}
+
+static CUresult see_no_more(void *at, bool registered)
+{
     CUresult result = state_lock();
     if (result)
         return result;
@@ -99,14 +128,7 @@ static CUresult see_no_more(void *at, bool registered)
     if (!s || s->at != at || s->registered != registered)
         return state_leave(registered && !s ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
                                             : CUDA_ERROR_INVALID_VALUE);
-    uint64_t from, size;
-    pages_alone(s, &from, &size);
-    for (CUdevice i = 0; size && (g = state_gpu(i)); i++)
-        gpu_see_no_more(g, from, size);
-    *place = s->next;
-    if (!registered)
-        munmap(s->at, s->bytes);
-    free(s);
+    drop(place);
     return state_leave(CUDA_SUCCESS);
 }
 

@@ -72,10 +72,14 @@ static CUresult launch(const struct asked *a)
 {
     struct gpu *g;
     uint8_t bytes[MOST_PARAMETERS] = {0};
-    CUresult result = state_enter_stream(a->stream, &g);
+    CUfunction f = a->function;
+    const bool named =
+        a->stream && a->stream != CU_STREAM_LEGACY && a->stream != CU_STREAM_PER_THREAD;
+    CUresult result = named ? state_enter_stream(a->stream, &g) : state_enter_function(&f, &g);
     if (result)
         return result;
-    const struct CUfunc_st *f = state_function(a->function, g);
+    if (named)
+        f = state_function(f, g);
     if (!f || f->module->gpu != g) /* none, or of another device */
         return state_leave(CUDA_ERROR_INVALID_HANDLE);
     if ((result = check(a, f)) != CUDA_SUCCESS ||

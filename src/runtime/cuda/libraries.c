@@ -57,11 +57,26 @@ static CUresult function_of(struct CUkern_st *k, unsigned number, CUfunction *fu
 
 CUfunction state_function(CUfunction handle, const struct gpu *gpu)
 {
+    uint64_t owner;
     struct CUkern_st *k = find_kernel(handle);
     CUfunction function;
     if (!k)
-        return handle;
+        return modules_has(handle, &owner) ? handle : NULL;
     return function_of(k, gpu_number(gpu), &function) ? NULL : function;
+}
+
+CUresult state_enter_function(CUfunction *function, struct gpu **gpu)
+{
+    uint64_t owner = 0;
+    CUresult result = state_lock();
+    if (result)
+        return result;
+    if (!find_kernel(*function) && !modules_has(*function, &owner))
+        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    if ((result = state_enter_owner(owner, gpu)) != CUDA_SUCCESS)
+        return result;
+    *function = state_function(*function, *gpu);
+    return *function ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_HANDLE);
 }
 
 /* ---- loading ---- */

@@ -28,6 +28,18 @@ const struct gpu_module *linker_module(const void *image)
     return s ? &s->module : NULL;
 }
 
+/* Takes the lock for a call that names a state. */
+static CUresult enter(CUlinkState s, struct gpu **gpu)
+{
+    const CUresult result = state_enter(gpu);
+    const struct CUlinkState_st *other = states;
+    if (result)
+        return result;
+    while (other && other != s)
+        other = other->next;
+    return other ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_HANDLE);
+}
+
 static bool append(CUlinkState s, const void *bytes, size_t length)
 {
     char *grown = wt_array_grow(s->blob, &s->room, s->length + length + 1, 1);
@@ -129,10 +141,10 @@ API(cuLinkAddData_v2,
     type, data, size, name ? name : "(null)", count, options, values)
 {
     struct gpu *g;
-    const CUresult result = state_enter(&g);
+    const CUresult result = enter(s, &g);
     if (result)
         return result;
-    if (!s || !data)
+    if (!data)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
     return state_leave(add_logged(g, s, data, size, name, count, options, values));
 }
@@ -147,10 +159,10 @@ API(cuLinkAddFile_v2,
     struct wt_error err;
     uint8_t *bytes;
     size_t length;
-    CUresult result = state_enter(&g);
+    CUresult result = enter(s, &g);
     if (result)
         return result;
-    if (!s || !path)
+    if (!path)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
     if (wt_file_read(path, &bytes, &length, &err) != WT_OK)
         return state_leave(jit_log_mistake(&s->log, CUDA_ERROR_FILE_NOT_FOUND, &err));
@@ -184,10 +196,10 @@ API(cuLinkComplete, (CUlinkState s, void **cubin, size_t *size), (s, cubin, size
     s, cubin, RESULT(size))
 {
     struct gpu *g;
-    CUresult result = state_enter(&g);
+    CUresult result = enter(s, &g);
     if (result)
         return result;
-    if (!s || !cubin)
+    if (!cubin)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
     jit_log_begin(&s->log);
     result = complete(s);

@@ -14,6 +14,7 @@ API(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (address, bytes), "*0x
         return state_leave(CUDA_ERROR_INVALID_VALUE);
     if (gpu_allocate(g, bytes, &at, &err) != WT_OK)
         return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    gpu_own(g, at, state_entered_id());
     *address = at;
     return state_leave(CUDA_SUCCESS);
 }
@@ -21,7 +22,7 @@ API(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (address, bytes), "*0x
 API(cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx", address)
 {
     struct gpu *g;
-    const CUresult result = state_enter(&g);
+    const CUresult result = state_enter_address(address, &g);
     if (result)
         return result;
     g = state_owner(address, NULL);

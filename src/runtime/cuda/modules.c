@@ -101,11 +101,21 @@ static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t 
     return CUDA_SUCCESS;
 }
 
+/* As load(): the module belongs to the context of the call. */
+static CUresult load_own(struct gpu *g, CUmodule *module, const void *image, size_t available,
+                         struct options *options)
+{
+    const CUresult result = load(g, module, image, available, options);
+    if (!result)
+        (*module)->owner = state_entered_id();
+    return result;
+}
+
 static CUresult load_unsized(CUmodule *module, const void *image, struct options *options)
 {
     struct gpu *g;
     const CUresult result = state_enter(&g);
-    return result ? result : state_leave(load(g, module, image, SIZE_MAX, options));
+    return result ? result : state_leave(load_own(g, module, image, SIZE_MAX, options));
 }
 
 API(cuModuleLoadDataEx,
@@ -146,7 +156,7 @@ API(cuModuleLoad, (CUmodule * module, const char *path), (module, path), "*%p, \
         return result;
     if (!path || wt_file_read(path, &bytes, &length, &err) != WT_OK)
         return state_leave(CUDA_ERROR_FILE_NOT_FOUND);
-    result = load(g, module, bytes, length, &(struct options){0});
+    result = load_own(g, module, bytes, length, &(struct options){0});
     free(bytes);
     return state_leave(result);
 }
@@ -173,14 +183,44 @@ void modules_unload(CUmodule module)
     free(module);
 }
 
-API(cuModuleUnload, (CUmodule module), (module), "%p", module)
+void modules_drop(uint64_t owner)
+{
+    for (struct CUmod_st *m = modules, *next; m; m = next) {
+        next = m->next;
+        if (m->owner == owner)
+            modules_unload(m);
+    }
+}
+
+bool modules_has(CUfunction function, uint64_t *owner)
+{
+    for (const struct CUmod_st *m = modules; m; m = m->next)
+        for (const struct CUfunc_st *f = m->function; f; f = f->next)
+            if (f == function) {
+                *owner = m->owner;
+                return true;
+            }
+    return false;
+}
+
+/* Takes the lock for a call that names a module. */
+static CUresult enter(CUmodule module)
 {
     struct gpu *g;
-    const CUresult result = state_enter(&g);
+    const CUresult result = state_lock();
     if (result)
         return result;
-    if (!module)
-        return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    const struct CUmod_st *m = modules;
+    while (m && m != module)
+        m = m->next;
+    return m ? state_enter_owner(m->owner, &g) : state_leave(CUDA_ERROR_INVALID_HANDLE);
+}
+
+API(cuModuleUnload, (CUmodule module), (module), "%p", module)
+{
+    const CUresult result = enter(module);
+    if (result)
+        return result;
     modules_unload(module);
     return state_leave(CUDA_SUCCESS);
 }
@@ -201,23 +241,21 @@ CUresult modules_function(CUmodule module, const char *name, CUfunction *functio
 API(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name),
     (function, module, name), "*%p, %p, \"%s\"", HANDLE(function), module, name ? name : "(null)")
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
+    const CUresult result = enter(module);
     if (result)
         return result;
-    return state_leave(function && module && name ? modules_function(module, name, function)
-                                                  : CUDA_ERROR_INVALID_VALUE);
+    return state_leave(function && name ? modules_function(module, name, function)
+                                        : CUDA_ERROR_INVALID_VALUE);
 }
 
 API(cuModuleGetGlobal_v2, (CUdeviceptr * address, size_t *bytes, CUmodule module, const char *name),
     (address, bytes, module, name), "*0x%llx, *%llu, %p, \"%s\"", RESULT(address), RESULT(bytes),
     module, name ? name : "(null)")
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
+    const CUresult result = enter(module);
     if (result)
         return result;
-    if (!module || !name)
+    if (!name)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
     uint64_t at, size;
     if (!gpu_module_variable(&module->module, name, &at, &size))

@@ -17,6 +17,10 @@ struct modules_image {
 CUresult modules_load(struct gpu *gpu, CUmodule *module, const struct modules_image *image);
 /** Unloads a module that is loaded, and frees its functions. */
 void modules_unload(CUmodule module);
+/** Unloads the modules of a context. */
+void modules_drop(uint64_t owner);
+/** Whether a handle is a function that was asked for; *owner: the id of its module's context. */
+bool modules_has(CUfunction function, uint64_t *owner);
 /** Finds a kernel of a module; the function lives as long as the module. 500: there is none. */
 CUresult modules_function(CUmodule module, const char *name, CUfunction *function);
 

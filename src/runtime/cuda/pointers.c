@@ -3,6 +3,15 @@
 
 #include "runtime/cuda/context.h"
 
+CUresult state_enter_address(uint64_t address, struct gpu **gpu)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    const struct gpu *g = state_owner(address, NULL);
+    return state_enter_owner(g ? gpu_range_owner(g, address) : memory_owner(address), gpu);
+}
+
 /* What is known of an address. */
 struct place {
     const struct gpu *gpu; /* NULL: memory of the host that kernels can access */
@@ -16,7 +25,7 @@ static bool find(uint64_t address, struct place *p)
     *p = (struct place){.gpu = state_owner(address, &p->number)};
     if (p->gpu)
         return gpu_range(p->gpu, address, &p->base, &p->size) && state_owner(address, &p->number);
-    p->number = state_context()->device;
+    p->number = state_entered()->device;
     return memory_seen(address, &p->base, &p->size);
 }
 
@@ -32,8 +41,10 @@ static CUresult attribute_of(CUpointer_attribute attribute, uint64_t address, co
     const bool known = p->size != 0;
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: {
-        const CUcontext own = state_context();
-        put(to, known && own->device == p->number ? (uintptr_t)own : 0, sizeof own);
+        /* What no context owns, variables of libraries and memory of pools, is of the call's. */
+        const uint64_t owner = p->gpu ? gpu_range_owner(p->gpu, address) : memory_owner(address);
+        const CUcontext own = owner ? state_context_of(owner) : state_entered();
+        put(to, known && own && own->device == p->number ? (uintptr_t)own : 0, sizeof own);
         return CUDA_SUCCESS;
     }
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
@@ -72,7 +83,7 @@ API(cuPointerGetAttribute, (void *value, CUpointer_attribute attribute, CUdevice
 {
     struct gpu *g;
     struct place p;
-    const CUresult result = state_enter(&g);
+    const CUresult result = state_enter_address(address, &g);
     if (result)
         return result;
     if (!value || !find(address, &p))
@@ -87,7 +98,7 @@ API(cuPointerGetAttributes,
 {
     struct gpu *g;
     struct place p;
-    CUresult result = state_enter(&g);
+    CUresult result = state_enter_address(address, &g);
     if (result)
         return result;
     if (!attributes || !data || !count)
@@ -105,7 +116,7 @@ API(cuPointerSetAttribute, (const void *value, CUpointer_attribute attribute, CU
 {
     struct gpu *g;
     struct place p;
-    const CUresult result = state_enter(&g);
+    const CUresult result = state_enter_address(address, &g);
     if (result)
         return result;
     return state_leave(value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && find(address, &p)
@@ -118,7 +129,7 @@ API(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t *size, CUdeviceptr addr
 {
     struct gpu *g;
     uint64_t from, bytes;
-    const CUresult result = state_enter(&g);
+    const CUresult result = state_enter_address(address, &g);
     if (result)
         return result;
     if (!(g = state_owner(address, NULL)) || !gpu_range(g, address, &from, &bytes))

@@ -4,8 +4,10 @@
  * returns an error.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "runtime/cuda/call.h"
+#include "runtime/cuda/state.h"
 
 #define REFUSED(name, why)                                                                         \
     EXPORT CUresult name(void)                                                                     \
@@ -59,6 +61,50 @@ REFUSED(cuStreamEndCapture, "there are no graphs: give the work to the stream ea
 REFUSED(cuGraphCreate, "there are no graphs: give the work to a stream each time")
 REFUSED(cuGraphInstantiateWithFlags, "there are no graphs: give the work to a stream each time")
 REFUSED(cuGraphLaunch, "there are no graphs: give the work to a stream each time")
-REFUSED(cuGetExportTable,
-        "the program has NVIDIA's own CUDA runtime in it, which needs undocumented tables of the "
-        "driver; build it on the driver API, or with clang and wavetrap's runtime")
+
+/* ---- undocumented tables ---- */
+
+static const char needs_tables[] =
+    "cuGetExportTable is refused: the program has NVIDIA's own CUDA runtime in it, which needs "
+    "undocumented tables of the driver; build it on the driver API, or with clang and wavetrap's "
+    "runtime";
+
+/* A program that has asked for a table that we do not know, and has not used the GPU afterwards,
+ * could not go on. */
+static void tell_at_the_end(void)
+{
+    if (!state_was_entered(false))
+        call_refused(needs_tables);
+}
+
+/*
+ * Who asks, by the table's id as the program has it: NVIDIA's CUDA runtime (the ids that versions
+ * up to 12, and 13, ask for first), which gives up then; NVIDIA's run-time compiler (13), which
+ * goes on without.
+ */
+API(cuGetExportTable, (const void **table, const CUuuid *id), (table, id), "*%p, %p", HANDLE(table),
+    id)
+{
+    static const char runtime[][16] = {
+        "\x6b\xd5\xfb\x6c\x5b\xf4\xe7\x4a\x89\x87\xd9\x39\x12\xfd\x9d\xf9",
+        "\xf8\xcf\xf9\x51\x21\x46\x8b\x4e\xb9\xe2\xfb\x46\x9e\x7c\x0d\xd9"};
+    static const char compiler[16] =
+        "\xda\x91\x51\xd3\x3a\xe6\xcc\x41\xa5\xc0\x4f\x26\xd5\x33\xe3\x28";
+    static bool waits;
+    if (!table || !id)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < sizeof runtime / sizeof runtime[0]; i++)
+        if (memcmp(id->bytes, runtime[i], sizeof runtime[i]) == 0) {
+            call_refused(needs_tables);
+            return CUDA_ERROR_NOT_SUPPORTED;
+        }
+    if (memcmp(id->bytes, compiler, sizeof compiler) == 0)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    const CUresult result = state_lock();
+    if (!waits)
+        waits = atexit(tell_at_the_end) == 0;
+    state_was_entered(true);
+    if (!result)
+        state_leave(result);
+    return CUDA_ERROR_NOT_SUPPORTED;
+}

@@ -11,6 +11,7 @@ enum { STATE_MOST_GPUS = 16 };
 
 struct CUmod_st {
     struct gpu *gpu;
+    uint64_t owner; /* id of its context; 0: of a library */
     struct gpu_module module;
     struct CUfunc_st *function; /* those that were asked for */
     struct CUmod_st *next;
@@ -46,6 +47,16 @@ bool memory_is_seen(uint64_t address);
 /** The range of such memory that an address lies in; false, both 0: there is none. */
 bool memory_seen(uint64_t address, uint64_t *base, uint64_t *size);
 
+/** The id of the context that such memory belongs to; 0: there is none. */
+uint64_t memory_owner(uint64_t address);
+/** Frees the memory that was allocated for a context, and forgets what was registered for it. */
+void memory_drop(uint64_t owner);
+
+/* ---- array.c ---- */
+
+/** Frees the arrays of a context. */
+void arrays_drop(uint64_t owner);
+
 /* ---- context.c ---- */
 
 /**
@@ -54,8 +65,21 @@ bool memory_seen(uint64_t address, uint64_t *base, uint64_t *size);
  * or the error of an earlier kernel that has failed.
  */
 CUresult state_enter(struct gpu **gpu);
+/**
+ * Goes on as state_enter for a call that names an object, which belongs to context @p owner (0: to
+ * none, which takes the thread's). The caller holds the lock, and no longer on failure.
+ */
+CUresult state_enter_owner(uint64_t owner, struct gpu **gpu);
 /** The thread's context; NULL: it has none. The caller holds the lock. */
 CUcontext state_context(void);
+/** Whether a call has entered a context since it was to be forgotten. The caller holds the lock. */
+bool state_was_entered(bool forget);
+/** The context that the call has entered. The caller holds the lock. */
+CUcontext state_entered(void);
+/** Its id, which no other context has had. */
+uint64_t state_entered_id(void);
+/** The context of an id; NULL: there is none, or no longer. */
+CUcontext state_context_of(uint64_t id);
 /** Whether there is such a context. The caller holds the lock. */
 bool state_is_context(const struct CUctx_st *context);
 /**
@@ -64,7 +88,17 @@ bool state_is_context(const struct CUctx_st *context);
  */
 CUresult state_fail(CUresult result);
 
-/* ---- streams.c ---- */
+/* ---- pointers.c ---- */
+
+/** As state_enter_owner, with the lock, for a call that names memory by an address. */
+CUresult state_enter_address(uint64_t address, struct gpu **gpu);
+
+/* ---- streams.c, events.c ---- */
+
+/** Frees the streams of a context. The caller holds the lock. */
+void streams_drop(uint64_t owner);
+/** Frees its events. The caller holds the lock. */
+void events_drop(uint64_t owner);
 
 /** As state_enter, for a call that gives work to a stream: 400 where there is no such stream. */
 CUresult state_enter_stream(CUstream stream, struct gpu **gpu);
@@ -72,9 +106,11 @@ CUresult state_enter_stream(CUstream stream, struct gpu **gpu);
 /* ---- libraries.c ---- */
 
 /**
- * The function of the GPU that a handle stands for: a function itself, or a kernel of a library;
- * NULL: it is none. The caller holds the lock.
+ * Takes the lock for a call that names a function: that of a module, whose context it enters, or a
+ * kernel of a library, which becomes the function of the thread's context. 400: there is none.
  */
+CUresult state_enter_function(CUfunction *function, struct gpu **gpu);
+/** The function of the GPU that a handle stands for; NULL: none. The caller holds the lock. */
 CUfunction state_function(CUfunction handle, const struct gpu *gpu);
 
 /* ---- pools.c ---- */

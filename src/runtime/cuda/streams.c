@@ -1,7 +1,7 @@
 /* libcuda: streams ("CUDA Driver API": 6.18, 6.20). Work is done when it is given. */
 #include <stdlib.h>
 
-#include "runtime/cuda/copy.h"
+#include "runtime/cuda/context.h"
 
 struct CUstream_st {
     unsigned flags;
@@ -28,11 +28,25 @@ static struct CUstream_st **find(CUstream stream)
 
 CUresult state_enter_stream(CUstream stream, struct gpu **gpu)
 {
-    const CUresult result = state_enter(gpu);
+    const CUresult result = state_lock();
     if (result)
         return result;
-    return always_exists(stream) || *find(stream) ? CUDA_SUCCESS
-                                                  : state_leave(CUDA_ERROR_INVALID_HANDLE);
+    if (always_exists(stream))
+        return state_enter_owner(0, gpu);
+    return *find(stream) ? state_enter_owner(stream->context->id, gpu)
+                         : state_leave(CUDA_ERROR_INVALID_HANDLE);
+}
+
+void streams_drop(uint64_t owner)
+{
+    for (struct CUstream_st **at = &streams, *s; (s = *at);) {
+        if (s->context->id != owner) {
+            at = &s->next;
+            continue;
+        }
+        *at = s->next;
+        free(s);
+    }
 }
 
 static CUresult check(CUstream stream)
@@ -55,7 +69,7 @@ API(cuStreamCreate, (CUstream * stream, unsigned flags), (stream, flags), "*%p, 
     if (!s)
         return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
     *s = (struct CUstream_st){
-        .flags = flags, .context = state_context(), .id = 3 + latest++, .next = streams};
+        .flags = flags, .context = state_entered(), .id = 3 + latest++, .next = streams};
     *stream = streams = s;
     return state_leave(CUDA_SUCCESS);
 }
@@ -121,7 +135,7 @@ API(cuStreamGetCtx, (CUstream stream, CUcontext *context), (stream, context), "%
     if (result)
         return result;
     if (context)
-        *context = always_exists(stream) ? state_context() : stream->context;
+        *context = state_entered();
     return state_leave(context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -187,86 +201,4 @@ API(cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr address, size_t bytes,
                        flags == CU_MEM_ATTACH_SINGLE;
     return state_leave(known && owner && gpu_is_managed(owner, address) ? CUDA_SUCCESS
                                                                         : CUDA_ERROR_INVALID_VALUE);
-}
-
-/* ---- values in memory ---- */
-
-static CUresult write_value(CUstream stream, CUdeviceptr address, uint64_t value, unsigned bytes,
-                            unsigned flags)
-{
-    struct gpu *g;
-    const CUresult result = state_enter_stream(stream, &g);
-    if (result)
-        return result;
-    if (address % bytes || flags)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    const struct copy_end to = copy_device_end(address), from = copy_host_end(&value);
-    return state_leave(copy_box(&to, &from, bytes, 1, 1));
-}
-
-API(cuStreamWriteValue32_v2,
-    (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags),
-    (stream, address, value, flags), "%p, 0x%llx, %u, %u", stream, address, value, flags)
-{
-    return write_value(stream, address, value, 4, flags);
-}
-
-API(cuStreamWriteValue64_v2,
-    (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags),
-    (stream, address, value, flags), "%p, 0x%llx, %llu, %u", stream, address,
-    (unsigned long long)value, flags)
-{
-    return write_value(stream, address, value, 8, flags);
-}
-
-/* Whether the value is there that is waited for; numbers are compared as a ring. */
-static bool is_there(uint64_t have, uint64_t wanted, unsigned bytes, unsigned condition)
-{
-    switch (condition) {
-    case CU_STREAM_WAIT_VALUE_GEQ:
-        return bytes == 4 ? (int32_t)((uint32_t)have - (uint32_t)wanted) >= 0
-                          : (int64_t)(have - wanted) >= 0;
-    case CU_STREAM_WAIT_VALUE_EQ:
-        return have == wanted;
-    case CU_STREAM_WAIT_VALUE_AND:
-        return have & wanted;
-    default:
-        return ~(have | wanted) & (bytes == 4 ? UINT32_MAX : UINT64_MAX);
-    }
-}
-
-/* Work is done when it is given: one that would have to wait for what the program gives later is
- * refused, rather than that the call never returns. */
-static CUresult wait_value(CUstream stream, CUdeviceptr address, uint64_t value, unsigned bytes,
-                           unsigned flags)
-{
-    struct gpu *g;
-    uint64_t have = 0;
-    CUresult result = state_enter_stream(stream, &g);
-    if (result)
-        return result;
-    if (address % bytes || flags > CU_STREAM_WAIT_VALUE_NOR)
-        return state_leave(CUDA_ERROR_INVALID_VALUE);
-    const struct copy_end from = copy_device_end(address), to = copy_host_end(&have);
-    if ((result = copy_box(&to, &from, bytes, 1, 1)) != CUDA_SUCCESS ||
-        is_there(have, value, bytes, flags))
-        return state_leave(result);
-    call_refused("cuStreamWaitValue: the value is not there, and work of a stream does not wait "
-                 "for later calls");
-    return state_leave(CUDA_ERROR_NOT_SUPPORTED);
-}
-
-API(cuStreamWaitValue32_v2,
-    (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags),
-    (stream, address, value, flags), "%p, 0x%llx, %u, %u", stream, address, value, flags)
-{
-    return wait_value(stream, address, value, 4, flags);
-}
-
-API(cuStreamWaitValue64_v2,
-    (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags),
-    (stream, address, value, flags), "%p, 0x%llx, %llu, %u", stream, address,
-    (unsigned long long)value, flags)
-{
-    return wait_value(stream, address, value, 8, flags);
 }

@@ -56,6 +56,16 @@ void drm_debugged_free(struct drm_debugged *g)
 
 /* ---- walks ---- */
 
+/* The device is taken, or its walk has it. Who waits for an attention waits no longer when all GPUs
+ * rest. */
+static void set_rest(struct drm_debugged *g, bool rests)
+{
+    pthread_mutex_lock(&news.lock);
+    g->busy = !rests;
+    pthread_cond_broadcast(&news.changed);
+    pthread_mutex_unlock(&news.lock);
+}
+
 void drm_debugged_begin(struct drm_debugged *g, uint64_t address, uint8_t *code, size_t room)
 {
     pthread_mutex_lock(&g->lock);
@@ -64,6 +74,7 @@ void drm_debugged_begin(struct drm_debugged *g, uint64_t address, uint8_t *code,
         pthread_cond_wait(&g->changed, &g->lock);
     g->walking = true;
     g->launches++;
+    set_rest(g, false);
 }
 
 enum wt_status drm_debugged_walk(struct drm_debugged *g, uint64_t root,
@@ -225,11 +236,16 @@ bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
         take_hits(g);
     if (g->attached && gen_device_attention(g->device))
         stop(g);
-    if (why == WT_RUN_HALTED && g->attached)
+    if (why == WT_RUN_HALTED && g->attached) {
         g->stopped = true;
+        set_rest(g, true);
+    }
     make_way(g);
-    while (stands(g))
+    while (stands(g)) {
+        g->stands = true;
         pthread_cond_wait(&g->changed, &g->lock);
+        g->stands = false;
+    }
     if (why == WT_RUN_HALTED && !g->attached)
         wait_a_moment(g);
     return why == WT_RUN_BUDGET || why == WT_RUN_EVENT || why == WT_RUN_HALTED ||
@@ -240,6 +256,7 @@ void drm_debugged_end(struct drm_debugged *g)
 {
     g->walking = g->stopped = g->unasked = false;
     g->fault_time = 0;
+    set_rest(g, true);
     pthread_cond_broadcast(&g->changed);
     pthread_mutex_unlock(&g->lock);
 }
@@ -282,9 +299,11 @@ void drm_debugged_enter(struct drm_debugged *g)
     g->wanted--;
 }
 
+/* A walk that goes on standing need not wake up for each request of the debugger. */
 void drm_debugged_leave(struct drm_debugged *g)
 {
-    pthread_cond_broadcast(&g->changed);
+    if (!g->stands || !stands(g))
+        pthread_cond_broadcast(&g->changed);
     pthread_mutex_unlock(&g->lock);
 }
 
@@ -300,6 +319,7 @@ void drm_debugged_attach(struct drm_debugged *g, bool on)
     g->attached = on;
     g->held = g->stopped = g->unasked = false;
     set_attention(g, false);
+    set_rest(g, !g->walking);
     g->known = 0;
 }
 
@@ -329,6 +349,7 @@ void drm_debugged_write(struct drm_debugged *g, uint32_t addr, uint32_t value)
     if (addr == GEN_TD_CTL && value & GEN_TD_CTL_HALT)
         gen_device_attention(g->device);
     g->stopped = g->walking && addr == GEN_TD_CTL && value & GEN_TD_CTL_HALT;
+    set_rest(g, !g->walking);
 }
 
 const struct wt_fault *drm_debugged_fault(const struct drm_debugged *g)
@@ -399,6 +420,15 @@ void drm_debugged_asked(struct drm_debugged *g)
 }
 
 /* The lock of the news is held. */
+static bool all_rest(struct drm_debugged *const *gpus, size_t count)
+{
+    bool all = true;
+    for (size_t i = 0; i < count; i++)
+        all &= !gpus[i]->busy;
+    return all;
+}
+
+/* The lock of the news is held. */
 static bool take_attention(struct drm_debugged *const *gpus, size_t count)
 {
     bool any = false;
@@ -418,7 +448,8 @@ bool drm_debugged_attention(struct drm_debugged *const *gpus, size_t count, uint
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&news.lock);
     bool any = take_attention(gpus, count);
-    while (ms && !any && pthread_cond_timedwait(&news.changed, &news.lock, &until) != ETIMEDOUT)
+    while (ms && !any && !all_rest(gpus, count) &&
+           pthread_cond_timedwait(&news.changed, &news.lock, &until) != ETIMEDOUT)
         any = take_attention(gpus, count);
     any |= take_attention(gpus, count);
     pthread_mutex_unlock(&news.lock);

@@ -43,8 +43,10 @@ struct drm_debugged {
     struct wt_recording *recording;         /**< for the debugger; NULL: none is wanted */
     const struct wt_i915_mapping *mappings; /**< of the walk under way */
     size_t mapping_count;
-    bool attention; /**< a thread has entered the routine since the debugger asked; its lock is that
-                         of the news of all GPUs, with which nobody waits for the device */
+    bool stands;    /**< its thread waits while the walk stands for the debugger */
+    bool attention; /**< a thread has entered the routine since the debugger asked; protected by
+                         news.lock, which is never held while waiting for the device's lock */
+    bool busy;      /**< a thread of the walk can go on by itself; protected likewise */
 };
 
 /** Sets up the state of GPU @p number without a debugger. */

@@ -75,13 +75,18 @@ static int look_at_code(struct host *host, uint64_t *state)
                                                                                     : 0;
 }
 
-static bool has_event(struct host *host)
+/* *rests: the GPUs have come to rest since the turns of their threads that are given, so that no
+ * event will follow. */
+static bool has_event(struct host *host, const uint64_t *turns, bool *rests)
 {
     bool event = false;
+    *rests = true;
     for (uint32_t i = 0; i < host->gpus && !event; i++) {
-        host_enter(&host->gpu[i]);
-        event = gcn_kfd_has_event(host->gpu[i].device);
-        host_leave(&host->gpu[i]);
+        struct host_gpu *gpu = &host->gpu[i];
+        host_enter(gpu);
+        event = gcn_kfd_has_event(gpu->device);
+        *rests &= gpu->rests && gpu->turns > turns[i];
+        host_leave(gpu);
     }
     return event;
 }
@@ -91,14 +96,19 @@ static int wait_for_event(struct host *host, uint64_t ms)
     const struct timespec moment = {.tv_nsec = 200000};
     if (ms > KFD_WIRE_WAIT_MS)
         ms = KFD_WIRE_WAIT_MS;
+    uint64_t turns[HOST_MOST_GPUS];
+    bool rests;
     for (uint32_t i = 0; i < host->gpus; i++) {
         host_enter(&host->gpu[i]);
         wt_recording_asked(host->gpu[i].recording);
+        turns[i] = host->gpu[i].turns;
         host_leave(&host->gpu[i]);
     }
     for (uint64_t i = 0; i <= 5 * ms; i++) {
-        if (has_event(host))
+        if (has_event(host, turns, &rests))
             return KFD_WIRE_EXCEPTION;
+        if (rests)
+            return 0;
         if (ms)
             nanosleep(&moment, NULL);
     }

@@ -124,6 +124,8 @@ struct host_gpu {
     struct host_queue *queues; /**< a list; `turn` goes round it */
     struct host_queue *turn;
     struct host_dispatch dispatch[GCN_DISPATCHES];
+    uint64_t turns;      /**< of its thread */
+    bool rests;          /**< no wave can go on by itself, and no queue has a packet */
     unsigned kernels;    /**< how many of them there are */
     uint64_t launches;   /**< how many there have been */
     uint32_t ended;      /**< dispatches that have ended and are not retired yet, as a bit set */

@@ -574,6 +574,8 @@ void *host_processor(void *context)
         const uint32_t doorbells = host_doorbells();
         pthread_mutex_lock(&gpu->running);
         const bool busy = step(gpu);
+        gpu->turns++;
+        gpu->rests = !busy;
         pthread_mutex_unlock(&gpu->running);
         host_end_if_interrupted(gpu->host);
         if (atomic_exchange(&gpu->host->svm_stale, false))

@@ -353,21 +353,37 @@ float __nv_fast_powf(float a, float b)
 PAIR(float, f)
 PAIR(double, )
 
-float _Z5ldexpfi(float, int);
-double _Z5ldexpdi(double, int);
-float __nv_ldexpf(float a, int b)
+/*
+ * a times two to the power n, rounded once: libclc's loses NaNs of doubles, and floats that a large
+ * power brings far beyond the range. A step down leaves `digits` more binary places than the least
+ * normal number has; what such a step rounds is too small for the result to be anything but zero.
+ */
+#define SCALE(type, s, digits, most)                                                               \
+    static type scale##s(type a, int n)                                                            \
+    {                                                                                              \
+        const type up = power_of_two##s(most), down = power_of_two##s(1 - most + digits);          \
+        for (int i = 0; i < 2 && n > most; i++, n -= most)                                         \
+            a *= up;                                                                               \
+        for (int i = 0; i < 2 && n < 1 - most; i++, n += most - 1 - digits)                        \
+            a *= down;                                                                             \
+        return a * power_of_two##s(n > most ? most : n < 1 - most ? 1 - most : n);                 \
+    }                                                                                              \
+    type __nv_ldexp##s(type a, int b)                                                              \
+    {                                                                                              \
+        return scale##s(a, b);                                                                     \
+    }                                                                                              \
+    type __nv_scalbn##s(type a, int b)                                                             \
+    {                                                                                              \
+        return scale##s(a, b);                                                                     \
+    }
+
+static float power_of_twof(int n)
 {
-    return _Z5ldexpfi(a, b);
+    return __builtin_bit_cast(float, (unsigned)(n + 127) << 23);
 }
-double __nv_ldexp(double a, int b)
+static double power_of_two(int n)
 {
-    return _Z5ldexpdi(a, b);
+    return __builtin_bit_cast(double, (unsigned long long)(n + 1023) << 52);
 }
-float __nv_scalbnf(float a, int b)
-{
-    return _Z5ldexpfi(a, b);
-}
-double __nv_scalbn(double a, int b)
-{
-    return _Z5ldexpdi(a, b);
-}
+SCALE(float, f, 24, 127)
+SCALE(double, , 53, 1023)

@@ -1,0 +1,732 @@
+/*
+ * Addresses of variables in private memory. Without optimisation Intel's compiler keeps the address
+ * of a variable in a register of each channel, and computes it at the variable's line; its debug
+ * information names the register for the whole scope, though the code re-uses it after the
+ * variable's last use. So the function's code is followed: an address is a base and an offset,
+ * which the thread got or computed at the function's beginning, plus a constant and a multiple of
+ * the channel's number. Where the register has been re-used, the address is computed anew of a
+ * register that still has these parts.
+ *
+ * Values of registers are followed through the graph of basic blocks, until nothing changes: at the
+ * beginning of a block is known what all ways to it have in common.
+ */
+#include "debug/gen/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "debug/gen/effects.h"
+
+enum { MOST_CODE = 1 << 22, MOST_ENTRIES = 512, MOST_SYMBOLS = 4096, CHUNK = 4096, SYMBOLS = 2 };
+
+/*
+ * A number that is computed of up to two values: element i is the sum of both, `plus` and i *
+ * `step`. A value is one that the thread had at the beginning in bytes of the register file, or
+ * that an instruction computes for all channels. 0: none; the smaller one first.
+ */
+struct form {
+    uint32_t symbol[SYMBOLS];
+    int64_t plus, step;
+};
+
+struct symbol {
+    uint64_t made;       /* by the instruction at this address */
+    unsigned from, size; /* bytes of the register file */
+    bool given;          /* at the beginning; `made` means nothing */
+};
+
+/* Elements in the register file whose form is known. */
+struct entry {
+    unsigned from, size, count;
+    bool is_partial; /* some of the thread's channels may not have executed the instruction */
+    struct form form;
+};
+
+struct state {
+    bool reached;
+    uint32_t written[GENP_FILE_BYTES / 4 / 32]; /* dwords that do not have their first value */
+    unsigned count;
+    struct entry *entry;
+};
+
+struct instruction {
+    uint64_t addr;
+    struct genp_effects e;
+    bool begins_block, is_partial;
+};
+
+struct flow {
+    const struct wt_kept_address *asked;
+    struct instruction *insn;
+    size_t count, capacity;
+    struct state *begin; /* of each instruction that begins a block */
+    struct symbol *symbol;
+    size_t symbols, symbol_capacity;
+    unsigned lanes; /* that have their addresses side by side */
+    bool no_memory;
+};
+
+/* ---- the code ---- */
+
+static size_t find_instruction(const struct flow *f, uint64_t addr)
+{
+    size_t low = 0, high = f->count;
+    while (low < high) {
+        const size_t mid = (low + high) / 2;
+        if (f->insn[mid].addr < addr)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < f->count && f->insn[low].addr == addr ? low : SIZE_MAX;
+}
+
+static void mark(struct flow *f, uint64_t first, uint64_t end)
+{
+    for (size_t i = 0; i < f->count; i++)
+        f->insn[i].is_partial |= f->insn[i].addr >= first && f->insn[i].addr < end;
+}
+
+/* 8 or 16: code for 32 channels has two registers of 16 each. */
+static unsigned count_lanes(const struct flow *f)
+{
+    unsigned most = 8;
+    for (size_t i = 0; i < f->count; i++)
+        if (!f->insn[i].e.all_channels && f->insn[i].e.channels > most)
+            most = 16;
+    return most;
+}
+
+/* Marks the beginnings of blocks, and where fewer channels may execute. False: the code jumps to
+ * addresses that it does not say. */
+static bool find_blocks(struct flow *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        const struct instruction *in = &f->insn[i];
+        if (in->e.leaves && in->e.goes_on)
+            return false;
+        for (unsigned k = 0; k < in->e.targets; k++) {
+            const size_t to = find_instruction(f, in->e.target[k]);
+            if (to == SIZE_MAX)
+                return false;
+            f->insn[to].begins_block = true;
+            if (in->e.target[k] <= in->addr)
+                mark(f, in->e.target[k], in->addr + 1);
+        }
+        if (in->e.parts_until)
+            mark(f, in->addr + in->e.length, in->e.parts_until);
+        if ((in->e.targets || !in->e.goes_on) && i + 1 < f->count)
+            f->insn[i + 1].begins_block = true;
+    }
+    return true;
+}
+
+static bool read_function(struct flow *f)
+{
+    const struct wt_kept_address *a = f->asked;
+    const uint64_t bytes = a->end - a->start;
+    uint8_t *code = a->end > a->start && bytes <= MOST_CODE ? malloc(bytes) : NULL;
+    bool good = code != NULL;
+    for (uint64_t at = 0; good && at < bytes; at += CHUNK)
+        good = a->read_code(a->context, a->start + at, code + at,
+                            bytes - at < CHUNK ? bytes - at : CHUNK);
+    for (uint64_t at = 0; good && at < bytes;) {
+        struct instruction *grown =
+            wt_array_grow(f->insn, &f->capacity, f->count + 1, sizeof *f->insn);
+        if (!grown) {
+            good = false;
+            break;
+        }
+        f->insn = grown;
+        struct instruction *in = &grown[f->count];
+        *in = (struct instruction){.addr = a->start + at, .begins_block = f->count == 0};
+        const uint64_t rest = bytes - at;
+        genp_effects_of(in->addr, code + at, rest < 16 ? (unsigned)rest : 16, &in->e);
+        if (in->e.opcode == 0) /* the padding behind a kernel */
+            break;
+        f->count++;
+        at += in->e.length;
+    }
+    free(code);
+    f->lanes = count_lanes(f);
+    return good && f->count && find_blocks(f);
+}
+
+/* ---- states ---- */
+
+static bool overlaps(unsigned a, unsigned a_bytes, unsigned b, unsigned b_bytes)
+{
+    return a < b + b_bytes && b < a + a_bytes;
+}
+
+static unsigned bytes_of(const struct entry *e)
+{
+    return e->size * e->count;
+}
+
+static bool same_form(const struct form *a, const struct form *b)
+{
+    return a->symbol[0] == b->symbol[0] && a->symbol[1] == b->symbol[1] && a->plus == b->plus &&
+           a->step == b->step;
+}
+
+static bool is_first_value(const struct state *s, unsigned from, unsigned size)
+{
+    for (unsigned d = from / 4; d <= (from + size - 1) / 4; d++)
+        if (s->written[d / 32] >> (d % 32) & 1)
+            return false;
+    return true;
+}
+
+/* Nothing is known any longer of these bytes. */
+static void forget(struct state *s, unsigned from, unsigned bytes)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < s->count; i++)
+        if (!overlaps(s->entry[i].from, bytes_of(&s->entry[i]), from, bytes))
+            s->entry[kept++] = s->entry[i];
+    s->count = kept;
+    for (unsigned d = from / 4; d <= (from + bytes - 1) / 4 && d < GENP_FILE_BYTES / 4; d++)
+        s->written[d / 32] |= UINT32_C(1) << (d % 32);
+}
+
+static void forget_symbol(struct state *s, uint32_t symbol)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->entry[i].form.symbol[0] != symbol && s->entry[i].form.symbol[1] != symbol)
+            s->entry[kept++] = s->entry[i];
+    s->count = kept;
+}
+
+static bool copy_state(struct flow *f, struct state *to, const struct state *from)
+{
+    struct entry *entry = to->entry ? to->entry : malloc(MOST_ENTRIES * sizeof *entry);
+    f->no_memory |= !entry;
+    if (!entry)
+        return false;
+    memcpy(entry, from->entry, from->count * sizeof *entry);
+    *to = *from;
+    to->entry = entry;
+    return true;
+}
+
+/* Keeps what both states know; whether `s` has changed. */
+static bool meet(struct flow *f, struct state *s, const struct state *other)
+{
+    if (!s->reached)
+        return copy_state(f, s, other);
+    bool changed = false;
+    unsigned kept = 0;
+    for (unsigned i = 0; i < s->count; i++) {
+        struct entry *e = &s->entry[i];
+        const struct entry *found = NULL;
+        for (unsigned k = 0; k < other->count && !found; k++)
+            if (other->entry[k].from == e->from && other->entry[k].size == e->size &&
+                other->entry[k].count == e->count && same_form(&other->entry[k].form, &e->form))
+                found = &other->entry[k];
+        if (!found) {
+            changed = true;
+            continue;
+        }
+        changed |= found->is_partial && !e->is_partial;
+        e->is_partial |= found->is_partial;
+        s->entry[kept++] = *e;
+    }
+    s->count = kept;
+    for (unsigned i = 0; i < sizeof s->written / sizeof s->written[0]; i++) {
+        changed |= (other->written[i] & ~s->written[i]) != 0;
+        s->written[i] |= other->written[i];
+    }
+    return changed;
+}
+
+/* ---- values ---- */
+
+static uint32_t find_symbol(struct flow *f, const struct symbol *wanted)
+{
+    for (size_t i = 0; i < f->symbols; i++) {
+        const struct symbol *s = &f->symbol[i];
+        if (s->from == wanted->from && s->size == wanted->size && s->given == wanted->given &&
+            s->made == wanted->made)
+            return (uint32_t)i + 1;
+    }
+    struct symbol *grown =
+        f->symbols < MOST_SYMBOLS
+            ? wt_array_grow(f->symbol, &f->symbol_capacity, f->symbols + 1, sizeof *f->symbol)
+            : NULL;
+    if (!grown)
+        return 0;
+    f->symbol = grown;
+    grown[f->symbols++] = *wanted;
+    return (uint32_t)f->symbols;
+}
+
+/* The form of elements that are known, perhaps of neighbouring entries. */
+static bool find_elements(const struct state *s, unsigned from, unsigned size, unsigned count,
+                          struct form *form, bool *is_partial)
+{
+    unsigned have = 0;
+    *is_partial = false;
+    while (have < count) {
+        const unsigned at = from + have * size;
+        const struct entry *e = NULL;
+        for (unsigned i = 0; i < s->count && !e; i++)
+            if (s->entry[i].size == size && at >= s->entry[i].from &&
+                at < s->entry[i].from + bytes_of(&s->entry[i]) &&
+                (at - s->entry[i].from) % size == 0)
+                e = &s->entry[i];
+        if (!e)
+            return false;
+        const unsigned index = (at - e->from) / size;
+        struct form part = e->form;
+        part.plus += part.step * index;
+        *is_partial |= e->is_partial;
+        if (have == 0) {
+            *form = part;
+            if (count == 1)
+                form->step = 0;
+            else if (e->count - index == 1)
+                return false;
+        } else {
+            part.plus -= form->step * have;
+            if (!same_form(&part, form))
+                return false;
+        }
+        have += e->count - index;
+    }
+    return true;
+}
+
+static bool form_of(struct flow *f, const struct state *s, const struct genp_operand *o,
+                    unsigned channels, struct form *form, bool *is_partial)
+{
+    *form = (struct form){.plus = o->value};
+    *is_partial = false;
+    if (!o->is_known)
+        return false;
+    if (o->is_packed) {
+        const uint32_t packed = (uint32_t)o->value;
+        for (unsigned i = 0; i < channels; i++)
+            if (i >= 8 || (packed >> (4 * i) & 15) != i)
+                return false;
+        *form = (struct form){.step = 1};
+        return true;
+    }
+    if (o->is_immediate)
+        return true;
+    const unsigned count = o->is_scalar ? 1 : channels;
+    if (find_elements(s, o->from, o->size, count, form, is_partial))
+        return true;
+    if (count > 1 || o->size < 4 || o->from + o->size > GENP_FILE_BYTES ||
+        !is_first_value(s, o->from, o->size))
+        return false;
+    const uint32_t symbol =
+        find_symbol(f, &(struct symbol){.given = true, .from = o->from, .size = o->size});
+    *form = (struct form){.symbol = {0, symbol}};
+    return symbol != 0;
+}
+
+static bool add_forms(const struct form *a, const struct form *b, struct form *to)
+{
+    uint32_t symbol[2 * SYMBOLS];
+    unsigned count = 0;
+    for (unsigned i = 0; i < SYMBOLS; i++) {
+        if (a->symbol[i])
+            symbol[count++] = a->symbol[i];
+        if (b->symbol[i])
+            symbol[count++] = b->symbol[i];
+    }
+    if (count > SYMBOLS)
+        return false;
+    *to = (struct form){.plus = a->plus + b->plus, .step = a->step + b->step};
+    for (unsigned i = 0; i < count; i++)
+        to->symbol[SYMBOLS - count + i] = symbol[i];
+    if (count == 2 && to->symbol[0] > to->symbol[1]) {
+        to->symbol[0] = symbol[1];
+        to->symbol[1] = symbol[0];
+    }
+    return true;
+}
+
+static bool is_number(const struct form *a)
+{
+    return !a->symbol[1] && !a->step;
+}
+
+/* What an instruction computes, if it is a sum as above. */
+static bool result_of(struct flow *f, const struct state *s, const struct genp_effects *e,
+                      struct form *to, bool *is_partial)
+{
+    struct form a, b = {0};
+    bool other = false;
+    if (!e->is_plain || e->is_compact || !e->to.is_known || e->to.size < 2)
+        return false;
+    if (e->opcode != GENP_MOV && e->opcode != GENP_ADD && e->opcode != GENP_MUL &&
+        e->opcode != GENP_SHL)
+        return false;
+    if (!form_of(f, s, &e->source[0], e->channels, &a, is_partial) ||
+        (e->opcode != GENP_MOV && !form_of(f, s, &e->source[1], e->channels, &b, &other)))
+        return false;
+    *is_partial |= other;
+    /* A part of a number is another number, except of a small one. */
+    const bool small = !a.symbol[1] && !b.symbol[1];
+    if (!small &&
+        (e->source[0].size > e->to.size ||
+         (e->opcode != GENP_MOV && !e->source[1].is_immediate && e->source[1].size > e->to.size)))
+        return false;
+    switch (e->opcode) {
+    case GENP_MOV:
+        *to = a;
+        return true;
+    case GENP_ADD:
+        return add_forms(&a, &b, to);
+    default:
+        if (!is_number(&b) || a.symbol[1] || b.plus < 0 || (e->opcode == GENP_SHL && b.plus > 31))
+            return false;
+        const int64_t by = e->opcode == GENP_SHL ? (int64_t)1 << b.plus : b.plus;
+        *to = (struct form){.plus = a.plus * by, .step = a.step * by};
+        return true;
+    }
+}
+
+static void apply(struct flow *f, struct state *s, const struct instruction *in)
+{
+    const struct genp_effects *e = &in->e;
+    struct form form;
+    bool is_partial = false;
+    if (e->writes_any) {
+        s->count = 0;
+        memset(s->written, 0xff, sizeof s->written);
+        return;
+    }
+    if (!e->count)
+        return;
+    bool known = result_of(f, s, e, &form, &is_partial);
+    forget(s, e->first, e->count);
+    if (!known && !e->is_compact && e->channels == 1 && e->all_channels && e->is_plain &&
+        e->to.is_known && e->to.size >= 4) {
+        const uint32_t symbol = find_symbol(
+            f, &(struct symbol){.made = in->addr, .from = e->to.from, .size = e->to.size});
+        forget_symbol(s, symbol);
+        form = (struct form){.symbol = {0, symbol}};
+        known = symbol != 0;
+    }
+    if (known && s->count < MOST_ENTRIES)
+        s->entry[s->count++] =
+            (struct entry){.from = e->first,
+                           .size = e->to.size,
+                           .count = e->channels,
+                           .is_partial = is_partial || (in->is_partial && !e->all_channels),
+                           .form = form};
+}
+
+/* The state before instruction `to` of a block. */
+static bool run_block(struct flow *f, size_t block, size_t to, struct state *s)
+{
+    if (!copy_state(f, s, &f->begin[block]))
+        return false;
+    for (size_t i = block; i < to; i++)
+        apply(f, s, &f->insn[i]);
+    return true;
+}
+
+static size_t end_of_block(const struct flow *f, size_t block)
+{
+    size_t i = block + 1;
+    while (i < f->count && !f->insn[i].begins_block)
+        i++;
+    return i;
+}
+
+static size_t block_of(const struct flow *f, size_t i)
+{
+    while (!f->insn[i].begins_block)
+        i--;
+    return i;
+}
+
+/* Where a block goes on: calls `visit` for each. */
+static bool go_on(struct flow *f, size_t last,
+                  bool (*visit)(struct flow *f, size_t block, void *context), void *context)
+{
+    const struct genp_effects *e = &f->insn[last].e;
+    bool changed = false;
+    if (e->goes_on && last + 1 < f->count)
+        changed |= visit(f, last + 1, context);
+    for (unsigned k = 0; k < e->targets; k++)
+        changed |= visit(f, find_instruction(f, e->target[k]), context);
+    return changed;
+}
+
+static bool meet_block(struct flow *f, size_t block, void *context)
+{
+    return meet(f, &f->begin[block], context);
+}
+
+static bool follow(struct flow *f)
+{
+    struct state state = {0}, first = {.reached = true};
+    f->begin = calloc(f->count, sizeof *f->begin);
+    first.entry = malloc(sizeof *first.entry);
+    f->no_memory = !f->begin || !first.entry || !copy_state(f, &f->begin[0], &first);
+    free(first.entry);
+    for (bool changed = true; changed && !f->no_memory;) {
+        changed = false;
+        for (size_t block = 0; block < f->count && !f->no_memory; block = end_of_block(f, block)) {
+            const size_t end = end_of_block(f, block);
+            if (f->begin[block].reached && run_block(f, block, end, &state))
+                changed |= go_on(f, end - 1, meet_block, &state);
+        }
+    }
+    free(state.entry);
+    return !f->no_memory;
+}
+
+/* ---- the variable's own address ---- */
+
+/* Whether an instruction completes the address of a variable in the register. */
+static bool defines(const struct flow *f, const struct state *after, const struct instruction *in,
+                    struct form *form)
+{
+    bool is_partial;
+    return in->e.count && !in->e.writes_any && in->e.channel == f->asked->first &&
+           in->e.first == f->asked->from && in->e.to.size == 8 &&
+           find_elements(after, f->asked->from, 8, in->e.channels, form, &is_partial) &&
+           form->symbol[0] && form->step > 0;
+}
+
+/* The only form that was found, or several. */
+struct only {
+    bool any, several;
+    struct form form;
+};
+
+static void found(struct only *o, const struct form *form)
+{
+    o->several |= o->any && !same_form(&o->form, form);
+    o->any = true;
+    o->form = *form;
+}
+
+/* Whether an instruction uses the register for the address of a variable. */
+static bool uses(const struct flow *f, const struct state *before, const struct instruction *in,
+                 struct form *form)
+{
+    const struct genp_effects *e = &in->e;
+    bool is_source = e->is_message && e->payload == f->asked->from, is_partial;
+    for (unsigned i = 0; i < 2; i++)
+        is_source |= e->source[i].is_known && !e->source[i].is_immediate &&
+                     e->source[i].size == 8 && e->source[i].from == f->asked->from;
+    return is_source && e->channel == f->asked->first &&
+           find_elements(before, f->asked->from, 8, f->lanes, form, &is_partial) &&
+           form->symbol[0] && form->step > 0;
+}
+
+enum { MOST_OTHERS = 64 };
+
+/* Forms of the addresses that the register has for this variable, or for others. */
+struct forms {
+    struct only stored; /* written to by code of the variable's line */
+    struct only used;   /* by any code, but for those that are other variables' */
+    struct form other[MOST_OTHERS];
+    unsigned others;
+};
+
+static void count_use(struct flow *f, const struct instruction *in, const struct form *now,
+                      unsigned pass, struct forms *forms)
+{
+    const bool stores = in->e.is_message && !in->e.count && !in->e.writes_any;
+    const enum wt_kept_line line = f->asked->line(f->asked->context, in->addr);
+    if (pass == 0 && line == WT_KEPT_LINE_OF_IT && stores)
+        found(&forms->stored, now);
+    if (pass == 0 && line == WT_KEPT_LINE_OF_ANOTHER && stores && forms->others < MOST_OTHERS)
+        forms->other[forms->others++] = *now;
+    for (unsigned i = 0; i < forms->others; i++)
+        if (same_form(&forms->other[i], now))
+            return;
+    if (pass == 1)
+        found(&forms->used, now);
+}
+
+/*
+ * The form of the address: that with which code of the variable's line writes to memory. Where no
+ * code of that line does, it is the only one in the function but for those of other variables in
+ * the same register.
+ */
+static bool find_address(struct flow *f, struct form *form)
+{
+    struct state state = {0};
+    struct forms forms = {0};
+    struct form now;
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (size_t block = 0; block < f->count; block = end_of_block(f, block)) {
+            const size_t end = end_of_block(f, block);
+            if (!f->begin[block].reached || !copy_state(f, &state, &f->begin[block]))
+                continue;
+            for (size_t i = block; i < end; apply(f, &state, &f->insn[i++]))
+                if (uses(f, &state, &f->insn[i], &now))
+                    count_use(f, &f->insn[i], &now, pass, &forms);
+        }
+    free(state.entry);
+    const struct only *o = forms.stored.any ? &forms.stored : &forms.used;
+    *form = o->form;
+    return o->any && !o->several;
+}
+
+struct visit {
+    bool *seen;
+    bool more;
+};
+
+static bool visit_block(struct flow *f, size_t block, void *context)
+{
+    struct visit *v = context;
+    (void)f;
+    const bool is_new = !v->seen[block];
+    v->seen[block] = true;
+    return is_new;
+}
+
+/* Whether a way leads from an instruction that computes the address to the asked one. */
+static bool is_behind(struct flow *f, const struct form *form, size_t here)
+{
+    struct state state = {0};
+    struct form found;
+    bool behind = false;
+    bool *seen = calloc(f->count, 1), *done = calloc(f->count, 1);
+    struct visit v = {.seen = seen};
+    for (size_t block = 0; seen && done && block < f->count; block = end_of_block(f, block)) {
+        const size_t end = end_of_block(f, block);
+        bool is_computed = false;
+        if (!f->begin[block].reached || !copy_state(f, &state, &f->begin[block]))
+            continue;
+        for (size_t i = block; i < end; i++) {
+            behind |= is_computed && i == here;
+            apply(f, &state, &f->insn[i]);
+            is_computed |= defines(f, &state, &f->insn[i], &found) && same_form(form, &found);
+        }
+        if (is_computed)
+            go_on(f, end - 1, visit_block, &v);
+    }
+    for (bool changed = true; changed && seen && done && !behind;) {
+        changed = false;
+        for (size_t block = 0; block < f->count; block = end_of_block(f, block))
+            if (seen[block] && !done[block]) {
+                done[block] = changed = true;
+                go_on(f, end_of_block(f, block) - 1, visit_block, &v);
+            }
+    }
+    behind |= seen && seen[block_of(f, here)];
+    free(seen);
+    free(done);
+    free(state.entry);
+    return behind;
+}
+
+/* ---- the address here ---- */
+
+/* A register that has one of the values for all channels, and a constant. */
+static const struct entry *find_value(const struct state *s, uint32_t symbol)
+{
+    for (unsigned i = 0; i < s->count; i++) {
+        const struct entry *e = &s->entry[i];
+        if (e->size >= 4 && !e->is_partial && e->form.symbol[0] == 0 && e->form.symbol[1] == symbol)
+            return e;
+    }
+    return NULL;
+}
+
+/* Registers that have the sum of both values, and a constant: for each lane, or one for all. */
+static bool find_sum(const struct state *s, const struct form *form, unsigned lanes, bool partial,
+                     struct wt_kept_answer *answer)
+{
+    for (unsigned i = 0; i < s->count; i++) {
+        const struct entry *e = &s->entry[i];
+        struct form now;
+        bool is_partial;
+        if (e->size != 8 || e->form.symbol[0] != form->symbol[0] ||
+            e->form.symbol[1] != form->symbol[1])
+            continue;
+        const bool each = find_elements(s, e->from, 8, lanes, &now, &is_partial);
+        if (!each && !find_elements(s, e->from, 8, 1, &now, &is_partial))
+            continue;
+        if (is_partial > partial)
+            continue;
+        *answer = (struct wt_kept_answer){.state = WT_KEPT_COMPUTED,
+                                          .count = 1,
+                                          .term = {{-1, e->from, 8, each ? 8 : 0}},
+                                          .plus = form->plus - now.plus,
+                                          .stride = form->step - now.step};
+        return true;
+    }
+    return false;
+}
+
+static bool add_value(const struct flow *f, const struct state *s, uint32_t symbol,
+                      struct wt_kept_answer *answer)
+{
+    const struct symbol *value = &f->symbol[symbol - 1];
+    struct wt_kept_term term = {.reg = -1, .from = value->from, .size = value->size};
+    if (!value->given || !is_first_value(s, value->from, value->size)) {
+        const struct entry *e = find_value(s, symbol);
+        if (!e)
+            return false;
+        term = (struct wt_kept_term){.reg = -1, .from = e->from, .size = e->size};
+        answer->plus -= e->form.plus;
+    }
+    answer->term[answer->count++] = term;
+    return true;
+}
+
+static bool compute(const struct flow *f, const struct state *s, const struct form *form,
+                    struct wt_kept_answer *answer)
+{
+    *answer = (struct wt_kept_answer){
+        .state = WT_KEPT_COMPUTED, .plus = form->plus, .stride = form->step};
+    if (add_value(f, s, form->symbol[0], answer) && add_value(f, s, form->symbol[1], answer))
+        return true;
+    return find_sum(s, form, f->lanes, false, answer) || find_sum(s, form, f->lanes, true, answer);
+}
+
+static void answer_of(struct flow *f, struct wt_kept_answer *answer)
+{
+    struct form form = {0}, now;
+    struct state state = {0};
+    bool is_partial = false;
+    answer->state = WT_KEPT_GONE;
+    const size_t here = read_function(f) ? find_instruction(f, f->asked->pc) : SIZE_MAX;
+    if (here == SIZE_MAX || !follow(f) || !find_address(f, &form))
+        return;
+    const size_t block = block_of(f, here);
+    if (!f->begin[block].reached || !run_block(f, block, here, &state)) {
+        free(state.entry);
+        return;
+    }
+    if (!is_behind(f, &form, here))
+        answer->state = WT_KEPT_NOT_YET;
+    else if (find_elements(&state, f->asked->from, 8, f->lanes, &now, &is_partial) &&
+             same_form(&now, &form) && !is_partial)
+        answer->state = WT_KEPT_IN_PLACE;
+    else if (!compute(f, &state, &form, answer))
+        *answer = (struct wt_kept_answer){.state = WT_KEPT_GONE};
+    free(state.entry);
+}
+
+enum wt_status genp_find_kept(struct wt_probe *p, const struct wt_kept_address *asked,
+                              struct wt_kept_answer *answer, struct wt_error *err)
+{
+    struct flow f = {.asked = asked};
+    (void)p;
+    *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
+    if (asked->reg >= 0)
+        return WT_OK;
+    answer_of(&f, answer);
+    for (size_t i = 0; f.begin && i < f.count; i++)
+        free(f.begin[i].entry);
+    free(f.begin);
+    free(f.insn);
+    free(f.symbol);
+    return f.no_memory ? wt_fail(err, WT_NO_MEMORY, "no host memory to follow a function") : WT_OK;
+}

@@ -1,0 +1,102 @@
+/*
+ * Addresses that lanes keep in registers, which the code re-uses: the probe follows the function's
+ * instructions, and is told which lines declare variables.
+ */
+#include <dwarf.h>
+#include <string.h>
+
+#include "debug/source/frames.h"
+#include "debug/source/symbols.h"
+
+enum { MOST_LINES = 64 };
+
+/* Lines of a function that declare variables of the same location. */
+struct declared {
+    const struct wt_frame *frame;
+    struct wt_frames *frames;
+    Dwarf_Block location;
+    unsigned own, line[MOST_LINES], count;
+};
+
+static unsigned declared_line(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word line = 0;
+    if (dwarf_attr_integrate(die, DW_AT_decl_line, &attribute))
+        dwarf_formudata(&attribute, &line);
+    return (unsigned)line;
+}
+
+/* Only one expression for the whole scope. */
+static bool location_of(Dwarf_Die *die, Dwarf_Block *block)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_attr_integrate(die, DW_AT_location, &attribute) &&
+           dwarf_formblock(&attribute, block) == 0;
+}
+
+static void find_lines(struct declared *d, Dwarf_Die *scope, unsigned depth)
+{
+    Dwarf_Die child;
+    Dwarf_Block block;
+    if (depth > WT_SCOPES || dwarf_child(scope, &child) != 0)
+        return;
+    do {
+        const int tag = dwarf_tag(&child);
+        const bool is_variable = tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
+        if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine)
+            find_lines(d, &child, depth + 1);
+        else if (is_variable && d->count < MOST_LINES && location_of(&child, &block) &&
+                 block.length == d->location.length &&
+                 memcmp(block.data, d->location.data, block.length) == 0)
+            d->line[d->count++] = declared_line(&child);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static enum wt_kept_line line_at(void *context, uint64_t pc)
+{
+    const struct declared *d = context;
+    const struct wt_frame *frame = d->frame;
+    struct wt_line_row row;
+    Dwarf_Die scope = frame->scope[frame->first_scope];
+    if (!wt_symbols_row(frame->symbols, pc - frame->bias, &row) || !row.line)
+        return WT_KEPT_LINE_OF_NONE;
+    if (row.line == d->own && (!frame->inlined || dwarf_haspc(&scope, pc - frame->bias) > 0))
+        return WT_KEPT_LINE_OF_IT;
+    for (unsigned i = 0; i < d->count; i++)
+        if (d->line[i] == row.line)
+            return WT_KEPT_LINE_OF_ANOTHER;
+    return WT_KEPT_LINE_OF_NONE;
+}
+
+static bool read_code(void *context, uint64_t addr, void *out, size_t size)
+{
+    struct wt_frames *f = ((const struct declared *)context)->frames;
+    return wt_debugger_read_memory(wt_frames_debugger(f), wt_frames_thread(f), wt_address_of(addr),
+                                   out, size, WT_IGNORED) == WT_OK;
+}
+
+enum wt_status wt_frames_kept(const struct wt_build *b, const struct wt_frame *frame, int reg,
+                              unsigned from, unsigned first, struct wt_kept_answer *answer,
+                              struct wt_error *err)
+{
+    struct declared declared = {.frame = frame, .frames = b->frames};
+    struct wt_kept_address asked = {.context = &declared,
+                                    .reg = reg,
+                                    .from = from,
+                                    .first = first,
+                                    .line = line_at,
+                                    .read_code = read_code};
+    *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
+    if (!b->frames || !frame || frame->physical || !frame->symbols || !frame->scope_count ||
+        !wt_symbols_extent(frame->symbols, frame->inside - frame->bias, &asked.start, &asked.end))
+        return WT_OK;
+    asked.start += frame->bias;
+    asked.end += frame->bias;
+    asked.pc = frame->inside;
+    Dwarf_Die function = frame->scope[0];
+    declared.own = b->variable ? declared_line(b->variable) : 0;
+    if (b->variable && location_of(b->variable, &declared.location))
+        find_lines(&declared, &function, 0);
+    return wt_debugger_find_kept(wt_frames_debugger(b->frames), &asked, answer, err);
+}

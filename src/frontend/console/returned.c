@@ -1,0 +1,175 @@
+/*
+ * The value that a function has returned, by the convention of calls: RISC-V's psABI ("Procedure
+ * Calling Convention"); AMD GPUs as LLVM has them (clang's AMDGPUABIInfo, LLVM's "User Guide for
+ * AMDGPU Backend") and as GCC has them (its amdgcn back end returns numbers from v8 on).
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "frontend/console/internal.h"
+
+enum { MOST_BYTES = 64, MOST_LEAVES = 16, MOST_GCC = 8, AMD_PACKED = 8, DWORD = 4 };
+
+/* A number in a structure. */
+struct leaf {
+    uint64_t offset, size;
+    bool is_float;
+};
+
+struct leaves {
+    struct leaf leaf[MOST_LEAVES];
+    unsigned count;
+};
+
+/* The numbers that a type consists of; false: too many, or not only numbers side by side. */
+static bool add_leaves(const struct wt_type *type, uint64_t offset, struct leaves *l)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    const uint64_t size = wt_type_size(plain);
+    if (plain->kind == WT_TYPE_COMPLEX || plain->kind == WT_TYPE_ARRAY) {
+        const struct wt_type *element = wt_type_target(plain);
+        const uint64_t step = wt_type_size(element);
+        for (uint64_t at = 0; step && at < size; at += step)
+            if (!add_leaves(element, offset + at, l))
+                return false;
+        return step != 0;
+    }
+    if (plain->kind == WT_TYPE_STRUCT || plain->kind == WT_TYPE_CLASS) {
+        size_t count;
+        const struct wt_member *m = wt_type_members(plain, &count);
+        for (size_t i = 0; i < count; i++)
+            if (!m[i].is_static && (m[i].bit_size || m[i].is_virtual ||
+                                    !add_leaves(m[i].type, offset + m[i].offset, l)))
+                return false;
+        return true;
+    }
+    if (!wt_type_is_scalar(plain) || l->count == MOST_LEAVES)
+        return false;
+    l->leaf[l->count++] =
+        (struct leaf){.offset = offset, .size = size, .is_float = plain->kind == WT_TYPE_FLOAT};
+    return true;
+}
+
+/* The first bytes of a register. */
+static bool read_register(const struct wt_shell *c, const char *prefix, unsigned number,
+                          uint8_t *out, uint64_t size)
+{
+    char name[16];
+    uint8_t bytes[WT_REGISTER_BITS / 8];
+    snprintf(name, sizeof name, "%s%u", prefix, number);
+    for (unsigned i = 0; i < c->topology->register_count; i++) {
+        const struct wt_register *r = &c->topology->registers[i];
+        if (strcmp(r->name, name) != 0)
+            continue;
+        if (size > wt_register_size(r) ||
+            wt_debugger_read_registers(c->debugger, c->thread, &i, 1, bytes, WT_IGNORED) != WT_OK)
+            return false;
+        memcpy(out, bytes, size);
+        return true;
+    }
+    return false;
+}
+
+/* Bytes in registers one after the other. */
+static bool read_packed(const struct wt_shell *c, const char *prefix, unsigned number,
+                        unsigned register_bytes, uint8_t *out, uint64_t size)
+{
+    for (uint64_t at = 0; at < size; at += register_bytes)
+        if (!read_register(c, prefix, number + (unsigned)(at / register_bytes), out + at,
+                           size - at < register_bytes ? size - at : register_bytes))
+            return false;
+    return true;
+}
+
+static bool read_riscv(const struct wt_shell *c, const struct wt_type *type, unsigned float_bytes,
+                       uint8_t *out)
+{
+    const unsigned x = c->topology->address_bits / 8;
+    const uint64_t size = wt_type_size(type);
+    struct leaves l = {0};
+    const bool numbers = !type->is_vector && type->kind != WT_TYPE_UNION && add_leaves(type, 0, &l);
+    const struct leaf *a = &l.leaf[0], *b = &l.leaf[1];
+    const bool in_float = a->is_float && a->size <= float_bytes;
+    const bool other_in_float = b->is_float && b->size <= float_bytes;
+    if (numbers && l.count == 1 && in_float)
+        return read_register(c, "fa", 0, out + a->offset, a->size);
+    if (numbers && l.count == 2 && (in_float || other_in_float) &&
+        (in_float || (!a->is_float && a->size <= x)) &&
+        (other_in_float || (!b->is_float && b->size <= x)))
+        return read_register(c, in_float ? "fa" : "a", 0, out + a->offset, a->size) &&
+               read_register(c, other_in_float ? "fa" : "a", in_float && other_in_float,
+                             out + b->offset, b->size);
+    /* Bit fields beside a float go to registers of both kinds. */
+    if (float_bytes && !numbers && l.count && wt_type_is_record(type) &&
+        type->kind != WT_TYPE_UNION)
+        return false;
+    return size <= 2 * x && read_packed(c, "a", 0, x, out, size);
+}
+
+/* Structures of up to 8 bytes are packed in registers; each number of others begins a register. */
+static bool read_amd(const struct wt_shell *c, const struct wt_type *type, uint8_t *out)
+{
+    const uint64_t size = wt_type_size(type);
+    struct leaves l = {0};
+    unsigned number = 0;
+    if (wt_type_is_record(type) && size <= AMD_PACKED)
+        return read_packed(c, "v", 0, DWORD, out, size);
+    if (!add_leaves(type, 0, &l))
+        return false;
+    /* Pairs of halves share registers. */
+    if (type->is_vector && l.leaf[0].size == 2)
+        return read_packed(c, "v", 0, DWORD, out, size);
+    for (unsigned i = 0; i < l.count; i++) {
+        const struct leaf *leaf = &l.leaf[i];
+        if (!read_packed(c, "v", number, DWORD, out + leaf->offset, leaf->size))
+            return false;
+        number += (unsigned)((leaf->size + DWORD - 1) / DWORD);
+    }
+    return number <= MOST_LEAVES;
+}
+
+static bool read_returned(const struct wt_shell *c, const struct wt_type *type, uint8_t *out)
+{
+    const struct wt_frame *frame = wt_frames_get(c->frames, 0);
+    unsigned float_bytes;
+    if (!frame || !frame->symbols || wt_type_size(type) > MOST_BYTES)
+        return false;
+    switch (wt_symbols_abi(frame->symbols, &float_bytes)) {
+    case WT_ABI_RISCV:
+        return read_riscv(c, type, float_bytes, out);
+    case WT_ABI_AMDGPU:
+        if (frame->info && wt_info_is_of_gcc(frame->info))
+            return wt_type_is_scalar(type) && wt_type_size(type) <= MOST_GCC &&
+                   read_packed(c, "v", 8, DWORD, out, wt_type_size(type));
+        return read_amd(c, type, out);
+    case WT_ABI_UNKNOWN:
+        break;
+    }
+    return false;
+}
+
+void print_returned(struct wt_shell *c, const struct wt_type *type)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    const struct wt_view view = view_of(c);
+    uint8_t bytes[MOST_BYTES] = {0}, state = WT_VALUE_GOOD;
+    if (plain->kind == WT_TYPE_VOID || wt_type_size(plain) == 0)
+        return;
+    if (!read_returned(c, plain, bytes)) {
+        fputs("Value returned is not known: its type is one that the debugger does not find in "
+              "registers.\n",
+              c->out);
+        return;
+    }
+    struct wt_values value = {.type = type,
+                              .lane_count = 1,
+                              .size = wt_type_size(plain),
+                              .bytes = bytes,
+                              .state = &state,
+                              .reg = -1};
+    const unsigned number = wt_source_keep(c->source, &value);
+    const struct wt_format format = format_of(c, 0, true);
+    fprintf(c->out, "Value returned is $%u = ", number);
+    wt_values_print(c->out, &view, &value, 0, &format);
+    fputc('\n', c->out);
+}

@@ -1,0 +1,147 @@
+/*
+ * libcuda: how contexts end, and the context that each device has for all ("CUDA Driver API": 6.7,
+ * 6.8).
+ */
+#include "runtime/cuda/context.h"
+#include "runtime/cuda/modules.h"
+
+/* The context that a device has for all who do not make one of their own. */
+struct primary {
+    struct CUctx_st *context; /* NULL: it is not active */
+    unsigned retained, flags;
+};
+
+static struct primary primaries[STATE_MOST_GPUS];
+
+/* ---- the end ---- */
+
+/* Frees all that was made for a context. */
+static void empty(const struct CUctx_st *context)
+{
+    streams_drop(context->id);
+    events_drop(context->id);
+    arrays_drop(context->id);
+    modules_drop(context->id);
+    memory_drop(context->id);
+    gpu_drop_owned(state_gpu(context->device), context->id);
+}
+
+static void destroy(struct CUctx_st *context)
+{
+    empty(context);
+    context_free(context);
+}
+
+static bool is_primary(const struct CUctx_st *context)
+{
+    return primaries[context->device].context == context;
+}
+
+API(cuCtxDestroy_v2, (CUcontext context), (context), "%p", context)
+{
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    if (!state_is_context(context) || is_primary(context))
+        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
+    destroy(context);
+    return state_leave(CUDA_SUCCESS);
+}
+
+/* ---- primary contexts ---- */
+
+static CUresult enter_primary(CUdevice number, struct primary **primary)
+{
+    const CUresult result = state_lock();
+    *primary = NULL;
+    if (result)
+        return result;
+    if (!state_gpu(number))
+        return state_leave(CUDA_ERROR_INVALID_DEVICE);
+    *primary = &primaries[number];
+    return CUDA_SUCCESS;
+}
+
+API(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice number), (context, number), "*%p, %d",
+    HANDLE(context), number)
+{
+    struct primary *p;
+    const CUresult result = enter_primary(number, &p);
+    if (result)
+        return result;
+    if (!context)
+        return state_leave(CUDA_ERROR_INVALID_VALUE);
+    if (!p->context && !(p->context = context_new(number, p->flags)))
+        return state_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    p->retained++;
+    *context = p->context;
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuDevicePrimaryCtxRelease_v2, (CUdevice number), (number), "%d", number)
+{
+    struct primary *p;
+    const CUresult result = enter_primary(number, &p);
+    if (result)
+        return result;
+    if (!p->context)
+        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
+    if (--p->retained == 0) {
+        destroy(p->context);
+        p->context = NULL;
+    }
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuDevicePrimaryCtxRelease, (CUdevice number), (number), "%d", number)
+{
+    return do_cuDevicePrimaryCtxRelease_v2(number);
+}
+
+API(cuDevicePrimaryCtxSetFlags_v2, (CUdevice number, unsigned flags), (number, flags), "%d, %u",
+    number, flags)
+{
+    struct primary *p;
+    const CUresult result = enter_primary(number, &p);
+    if (result)
+        return result;
+    p->flags = flags;
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuDevicePrimaryCtxSetFlags, (CUdevice number, unsigned flags), (number, flags), "%d, %u",
+    number, flags)
+{
+    return do_cuDevicePrimaryCtxSetFlags_v2(number, flags);
+}
+
+API(cuDevicePrimaryCtxGetState, (CUdevice number, unsigned *flags, int *active),
+    (number, flags, active), "%d, *%llu, *%llu", number, RESULT(flags), RESULT(active))
+{
+    struct primary *p;
+    const CUresult result = enter_primary(number, &p);
+    if (result)
+        return result;
+    if (flags)
+        *flags = p->flags;
+    if (active)
+        *active = p->context != NULL;
+    return state_leave(CUDA_SUCCESS);
+}
+
+/* The error of a kernel goes with the context; who has retained it keeps it. */
+API(cuDevicePrimaryCtxReset_v2, (CUdevice number), (number), "%d", number)
+{
+    struct primary *p;
+    const CUresult result = enter_primary(number, &p);
+    if (result)
+        return result;
+    if (p->context)
+        p->context->failed = CUDA_SUCCESS;
+    return state_leave(CUDA_SUCCESS);
+}
+
+API(cuDevicePrimaryCtxReset, (CUdevice number), (number), "%d", number)
+{
+    return do_cuDevicePrimaryCtxReset_v2(number);
+}

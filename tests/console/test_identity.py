@@ -1,0 +1,108 @@
+"""A stop names the wave that it is about, where slots are used by one wave after the other. The kernels store their own group's
+number, so what the debugger says of a stop can be held against the memory that the wave has written."""
+import re
+import subprocess
+
+import pytest
+
+from conftest import ask_console, debug
+
+BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
+TARGETS = {"gfx900": ["-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}"],
+           "sm": ["-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC]}
+# More groups than the device has slots for; the groups that are asked for come late.
+HOW = {"gfx900": ["-g", "gfx900:cu=1", "--kernel=k", "--grid=65536", "--block=64", *["--arg=zeros:4096"] * 2],
+       "sm": ["-g", "sm", "--kernel=k", "--grid=8192", "--block=32", *["--arg=zeros:1024"] * 2]}
+GROUPS = {"gfx900": (400, 600, 800, 1000), "sm": (80, 140, 200, 255)}
+SLOTS = """
+__attribute__((noinline)) void f(int a, __global int *out) { out[a] = a + 7; }
+__kernel void k(__global int *seen, __global int *out)
+{
+    int b = get_group_id(0);
+    if (get_local_id(0) == 0) {
+        seen[b] = b + 1;
+        f(b, out);
+    }
+}
+"""
+LINES = """
+__kernel void k(__global int *out)
+{
+    int id = get_global_id(0);
+    int a = id + 1;
+    out[id] = a;
+    out[id] = a + 1;
+}
+"""
+both = pytest.mark.parametrize("gpu", ["gfx900", "sm"])
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory):
+    """kernel(text, gpu): the text, compiled without optimisation."""
+    folder, made = tmp_path_factory.mktemp("identity"), {}
+
+    def build(text, gpu):
+        if (text, gpu) not in made:
+            source, out = folder / f"{len(made)}.cl", folder / f"{len(made)}.out"
+            source.write_text(text)
+            subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", *TARGETS[gpu], "-w", "-g", "-O0", source, "-o", out],
+                           check=True)
+            made[text, gpu] = out
+        return made[text, gpu]
+    return build
+
+
+def group_of(text):
+    """The group in the line before a stop."""
+    return int(re.search(r"^\[device 0, dispatch \d+, group \((\d+),0,0\)", text, re.M)[1])
+
+
+@both
+@pytest.mark.parametrize("way", [[], ["--no-history"], ["--schedule=lockstep"], ["--schedule=random:3"]],
+                         ids=["default", "no_history", "lockstep", "random"])
+def test_a_stop_names_the_wave_whose_it_is(kernel, gpu, way):
+    """The writer of a watched word, the wave of a conditional breakpoint and of a temporary one, each hit once."""
+    written, met, once, again = GROUPS[gpu]
+    said = ask_console(kernel(SLOTS, gpu), ["start", f"watch seen[{written}]"],
+                       ["continue", "print b", "delete", f"break f if a == {met}", "continue", "print a", "info breakpoints",
+                        f"tbreak f if a == {once}", "continue", "print a",
+                        f"break f if $_group_x == {again}", "continue", "print a"],
+                       options=[*HOW[gpu], *way])
+    assert group_of(said[0]) == written and said[1] == f"$1 = {written}", said[:2]
+    assert f"Old value = 0\nNew value = {written + 1}\n" in said[0]
+    assert group_of(said[4]) == met and said[5] == f"$2 = {met}" and "Breakpoint 3, f " in said[4], said[4:7]
+    assert "already hit 1 time" in said[6]
+    assert group_of(said[8]) == once and said[9] == f"$3 = {once}" and "Temporary breakpoint 4, f " in said[8], said[8:10]
+    assert group_of(said[11]) == again and said[12] == f"$4 = {again}", said[11:]
+
+
+@both
+def test_a_wave_is_told_by_its_id(kernel, gpu):
+    """$_wave_id is another one for each wave, in whichever slot; a condition can name one."""
+    first, second, *_ = GROUPS[gpu]
+    said = ask_console(kernel(SLOTS, gpu), [f"break f if a == {first} || a == {second}", "run"],
+                       ["print $_wave_id", "continue", "print $_wave_id", "reverse-continue", "print $_wave_id"], options=HOW[gpu])
+    ids = [int(text.split(" = ")[1]) for text in said[::2]]
+    assert ids[0] == ids[2] != ids[1] and ids[1] >> 32, said
+    said = ask_console(kernel(SLOTS, gpu), [f"break f if $_wave_id == {ids[1]}", "run"], ["print a"], options=HOW[gpu])
+    assert said == [f"$1 = {second}"]
+
+
+@both
+@pytest.mark.parametrize("schedule", ["rr:40", "lockstep"])
+def test_a_condition_that_is_false_does_not_stop_backwards(kernel, gpu, schedule):
+    """Where a turn has ended just before the breakpoint, too. Before the only wave for which it holds there is the beginning."""
+    how = ["-g", gpu, "--kernel=k", "--grid=192", f"--block={64 if gpu == 'gfx900' else 32}", f"--schedule={schedule}",
+           "--arg=zeros:1024"]
+    said = ask_console(kernel(LINES, gpu), ["break 7 if id == 133", "run"], ["print id", "reverse-continue"], options=how)
+    assert said[0] == "$1 = 133" and "No more reverse-execution history" in said[1], said
+
+
+@both
+def test_a_condition_that_cannot_be_read_stops_and_says_so(kernel, gpu):
+    """Nothing is at address 16: whether the condition holds is not known."""
+    done = debug(kernel(SLOTS, gpu), "break f if *(int *)16 == 1", "run", "continue", options=HOW[gpu])
+    why = r"\nError in testing condition for breakpoint 1:\nthe breakpoint's condition cannot be read here in lane 0\n"
+    assert len(re.findall(why, done.stdout)) == 2, done.stdout

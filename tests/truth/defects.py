@@ -1,0 +1,106 @@
+#!/usr/bin/python3
+"""Planted defects: the harnesses must catch each of them.
+
+    defects.py [NAME]...
+
+A row changes one place of the source, and names a harness, a family and a seed that must then have a finding. The script copies the
+source, builds the command there, sees that the seeds have no finding, plants one defect after the other, and sees that they do. `make full`
+runs it; docs/testing.md lists the defects.
+"""
+import collections
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")).resolve()
+TREE = BUILD / "defects"
+
+# `old` is in the file once. The family and the seed are ones for which the harness meets the place.
+Defect = collections.namedtuple("Defect", "name file old new harness family seed")
+DEFECTS = [
+    Defect("wrong slot: a hit is taken for one of the wave that the last scan found there", "src/debug/core/known.c",
+           "if (id == WT_NO_WAVE || d->ops", "if (id != WT_NO_WAVE || d->ops", "places", "sm", 1),
+    Defect("wrong lane: the first lane instead of the one that wrote", "src/debug/core/hits.c",
+           "    return wt_lanes_lowest(lanes);\n", "    return 0 * wt_lanes_lowest(lanes);\n", "places", "sm", 1),
+    Defect("old value wrong: what the access has left", "src/target/watches.c",
+           "memcpy(hit->before, h->before, sizeof hit->before);", "memcpy(hit->before, h->after, sizeof hit->before);", "places", "gcn", 1),
+    Defect("a hit is counted twice", "src/frontend/console/run.c",
+           "        p->hits++;\n        if (p->ignore) {\n            p->ignore--;\n            continue;",
+           "        p->hits += 2;\n        if (p->ignore) {\n            p->ignore--;\n            continue;", "places", "gcn", 1),
+    Defect("reverse stops one early", "src/debug/core/recorded.c",
+           "t->backwards ? dbg_arrive(d, err)", "t->backwards ? dbg_go(d, c.time ? c.time - 1 : 0, err)", "places", "rv32", 1),
+    Defect("stale registers: rows of an earlier stop count", "src/debug/core/rows.c",
+           "c->generation != d->cache.generation[wave]", "false", "backwards", "gcn", 1),
+    Defect("the past is read where the present was", "src/debug/core/recorded.c",
+           "    if (d->travel.seen)\n        d->ops->replaced(d->probe);\n", "", "places", "gcn", 1),
+]
+
+
+def run(words, **more):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, **more)
+
+
+def copy():
+    """The source as it is, and a build folder for it."""
+    files = run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True).stdout.split("\n")
+    for name in filter(None, files):
+        to = TREE / name
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if (ROOT / name).is_file() and (not to.exists() or to.read_bytes() != (ROOT / name).read_bytes()):
+            shutil.copy2(ROOT / name, to)
+    if not (TREE / "build" / "build.ninja").exists():
+        run(["meson", "setup", "build"], cwd=TREE, check=True)
+
+
+def build():
+    done = run(["ninja", "-C", "build", "src/cli/wavetrap"], cwd=TREE)
+    assert done.returncode == 0, done.stdout[-3000:]
+    command = TREE / "build" / "wavetrap"
+    if not command.exists():
+        command.symlink_to("src/cli/wavetrap")
+
+
+def finds(defect):
+    """The finding of the row's seed with the command as it is built; None: there is none."""
+    kept = TREE / "build" / "truth" / f"{defect.harness}-{defect.family}-{defect.seed}"
+    shutil.rmtree(kept, ignore_errors=True)
+    environment = {**os.environ, "WAVETRAP": str(TREE / "build" / "wavetrap"), "WAVETRAP_BUILD": str(TREE / "build")}
+    done = run([sys.executable, HERE / "truth.py", "--harness", defect.harness, "--family", defect.family, "--seed", str(defect.seed)],
+               env=environment)
+    finding = kept / "finding"
+    assert finding.exists() or done.returncode == 0, done.stdout + done.stderr
+    return finding.read_text() if finding.exists() else None
+
+
+def main():
+    wanted = [d for d in DEFECTS if not sys.argv[1:] or any(word in d.name for word in sys.argv[1:])]
+    copy()
+    build()
+    failed = 0
+    for seed in sorted({(d.harness, d.family, d.seed) for d in wanted}):
+        found = finds(Defect("", "", "", "", *seed))
+        if found:
+            print(f"without a defect, {' '.join(map(str, seed))}: {found}")
+            failed += 1
+    for defect in wanted:
+        place = TREE / defect.file
+        text = place.read_text()
+        assert text.count(defect.old) == 1, f"{defect.name}: its text is {text.count(defect.old)} times in {defect.file}"
+        place.write_text(text.replace(defect.old, defect.new))
+        try:
+            build()
+            found = finds(defect)
+        finally:
+            place.write_text(text)
+        print(f"{defect.name}: {'caught: ' + found.splitlines()[0][:200] if found else 'MISSED'}", flush=True)
+        failed += not found
+    print(f"{len(wanted) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

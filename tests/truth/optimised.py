@@ -1,0 +1,157 @@
+"""The harness Optimised: a value that the debugger prints of optimised code is one that the variable has had.
+
+The programs are those of the harness Values. The kernel is optimised (-O1, -O2; Gen9: -g alone), or has line tables only; the host
+program is not. A value that the console prints of a work-item's variable at a line must be one that GDB saw in the host's run of that
+work-item, in the variable's function, at a stop up to the last one at this line. What the compiler's debug information has wrong
+stands in EXCEPTIONS, by what another reader of it says.
+"""
+import collections
+import re
+
+import console
+import dialects
+import program as programs
+import reader
+import values
+from truth import Finding
+
+LEVELS = {name: [level for level in d.levels if level != "-O0"] for name, d in values.DIALECTS.items()}
+FAMILIES = [f"{name}{level}" for name, levels in LEVELS.items() for level in levels]
+FIXED = {"rv32-O1": [2], "rv32-O2": [2], "rv64-O2": [2], "rv64-cxx-O1": [1], "gcn-opencl-O1": [3], "gcn-opencl-15-O2": [3], "gcn-hip-O2": [3], "gcn-hip-15-O1": [2]}
+# What the compilers have wrong in the programs of the fixed seeds: line, variable, and its place at that line by llvm-dwarfdump.
+EXCEPTIONS = {
+    ("rv32-O1", 2): [
+        "104 a20: DW_OP_constant 1140920320 DW_OP_stack_value",
+        "105 a20: DW_OP_constant 1140920320 DW_OP_stack_value",
+    ],
+    ("rv32-O2", 2): [
+        "104 a20: DW_OP_constant 1140920320 DW_OP_stack_value",
+    ],
+    ("rv64-O2", 2): [
+        "104 a20: DW_OP_constant 1140920320 DW_OP_stack_value",
+        "105 a20: DW_OP_constant 1140920320 DW_OP_stack_value",
+    ],
+    ("gcn-opencl-O1", 3): [
+        "71 r: DW_OP_bregx VGPR2_LO16+0 DW_OP_lit1 DW_OP_shl DW_OP_lit1 DW_OP_swap DW_OP_xderef DW_OP_stack_value",
+        "80 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+        "112 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+        "113 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+        "114 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+    ],
+    ("gcn-opencl-15-O2", 3): [
+        "80 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+        "112 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+        "113 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+        "114 id: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_swap DW_OP_xderef",
+    ],
+    ("gcn-hip-O2", 3): [
+        "71 r: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_shl DW_OP_stack_value",
+    ],
+    ("gcn-hip-15-O1", 2): [
+        "120 a20: DW_OP_implicit_value 0x4 0x00 0x10 0x01 0x44",
+    ],
+}
+ERROR = re.compile(values.NOT_KNOWN.pattern + r"|No symbol|is damaged|are not supported")
+
+
+def histories(stops, places):
+    """{(item, function, name): [(index of the stop, value)]}, and {(item, line): index of its last stop}."""
+    seen, last = collections.defaultdict(list), {}
+    for index, ((item, line, _), stop) in enumerate(stops.items()):
+        last[item, line] = index
+        for name, value in stop["values"].items():
+            seen[item, places[line].function, name].append((index, values.normal(value)))
+    return seen, last
+
+
+def on_device(dialect, file, places, stops, log, most=400):
+    made = values.Comparison()
+    seen, last = histories(stops, places)
+    session = console.Session(dialect.options, file, f"t{dialect.ending}", log)
+    made.exceptions, made.tree, made.file = collections.Counter(), None, file
+    made.bits, made.mask = (32 if "rv32" in dialect.name else 64), 0xffffffff if dialect.name.startswith("rv") else 0xfffffff
+    try:
+        source = f"t{dialect.ending}"
+        session.begin(["set confirm off", "set print elements 1000", *(f"break {source}:{line}" for line in places)])
+        made.script = session.script
+        stop, said = session.go("run")
+        while stop and most:
+            most -= 1
+            line, lanes, first = stop
+            if line in places:
+                compare_stop(session, line, lanes, first, places, seen, last, made)
+            if len(made.wrong) > values.LIMIT:
+                break
+            stop, said = session.go("continue")
+        if most and not made.wrong and "exited normally" not in said:
+            made.add(f"the end is {said!r}")
+    except console.Gone as gone:
+        made.add(f"the console ended: {gone}")
+    finally:
+        session.close()
+    return made
+
+
+def compare_stop(session, line, lanes, first, places, seen, last, made):
+    function = places[line].function
+    asked = [(n, v) for n in lanes for v in places[line].shows if v.leaf]
+    commands = [f"output{v.form or ' '}{dialects.element(v.name)}@{n}" for n, v in asked]
+    for (n, v), said, command in zip(asked, session.ask(commands), commands):
+        item = first + n
+        if ERROR.search(said):
+            made.missing[said[:60]] += 1
+            continue
+        until = last.get((item, line), 1 << 30)
+        history = [value for index, value in seen[item, function, v.name] if index <= until]
+        if values.normal(said) in history:
+            made.known += 1
+        elif (place := the_compilers(session, made, n, v, said)):
+            made.exceptions[line, v.name, place] += 1
+        else:
+            made.add(f"line {line}, work-item {item} (lane {n}): {v.name} is {said!r}; it was {sorted(set(history))}", command)
+
+
+def the_compilers(session, made, lane, v, said):
+    """The compiler's place for a value that is wrong, if another reader of the debug information has the same value there; else None."""
+    if not re.match(r"-?[\d.]", said):  # an error is nobody's value
+        return None
+    pc, = session.ask(["output/x $pc"])
+    name = re.match(r"\W*(\w+)", v.name)[1]
+    made.tree = made.tree or reader.read(made.file)
+    ops = reader.place(made.tree, int(pc, 16) & made.mask, name)
+    if ops is None:
+        return None
+
+    def register(text):
+        text, = session.ask([f"output/x {reader.register_name(text)}@{lane}"])
+        return int(text, 16)
+    try:
+        found = reader.value(ops, register, made.bits)
+    except reader.Unknown as unknown:
+        return f"{' '.join(ops)} ({unknown})"
+    if v.name != name:
+        return " ".join(ops)
+    if re.match(r"-?[\d.e+-]+", said) and float(re.match(r"-?[\d.e+-]+", said)[0]) == reader.typed(found, v.type):
+        return " ".join(ops)
+    return None
+
+
+def compare(dialect, made, level, folder):
+    folder.mkdir(exist_ok=True)
+    dialects.commands.clear()
+    kernel, host, places, _ = dialects.write(dialect, made, folder)
+    out = folder / "t.out"
+    dialects.build_host(dialect, host, host.with_suffix(""))
+    dialect.build(kernel, out, level)
+    result = on_device(dialect, out, places, values.on_host(dialect, host, places, folder), folder / "session")
+    values.write_script(dialect, result, out, folder)
+    return result
+
+
+def once(family, seed, folder, shrink=True):
+    name, level = re.fullmatch(r"(.*?)(-O\d)", family).groups()
+    dialect = values.DIALECTS[name]
+    result = compare(dialect, programs.make(seed, True), level, folder)
+    if result.wrong:
+        raise Finding(f"{len(result.wrong)} answers are wrong ({result.known} are right):\n" + "\n".join(result.wrong[:20]))
+    return result

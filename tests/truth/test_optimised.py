@@ -1,0 +1,15 @@
+"""What the console prints of optimised kernels is a value that the variable has had, or the compiler's mistake: the fixed seeds."""
+import pytest
+
+import optimised
+
+
+@pytest.mark.parametrize("family", optimised.FIXED)
+def test_values_of_optimised_code_are_those_that_the_variables_had(family, tmp_path):
+    for seed in optimised.FIXED[family]:
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        result = optimised.once(family, seed, folder)
+        assert result.known > 200
+        found = {f"{line} {name}: {place}" for line, name, place in result.exceptions}
+        assert found == set(optimised.EXCEPTIONS.get((family, seed), ())), "the list of the compilers' mistakes is not that of this run"
