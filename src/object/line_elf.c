@@ -49,7 +49,7 @@ static void patch(struct wt_buffer *b, size_t at)
 
 /* ---- .debug_abbrev, .debug_info ---- */
 
-enum { UNIT = 1, FUNCTION };
+enum { UNIT = 1, FUNCTION, DATA_UNIT, BASE, ARRAY, RANGE, VARIABLE };
 
 static void put_abbreviations(struct wt_buffer *b)
 {
@@ -80,6 +80,53 @@ static void put_abbreviations(struct wt_buffer *b)
                                     DW_AT_high_pc,
                                     DW_FORM_data8,
                                     0,
+                                    0, //
+                                    DATA_UNIT,
+                                    DW_TAG_compile_unit,
+                                    DW_CHILDREN_yes, //
+                                    DW_AT_producer,
+                                    DW_FORM_string, //
+                                    DW_AT_language,
+                                    DW_FORM_data1,
+                                    0,
+                                    0, //
+                                    BASE,
+                                    DW_TAG_base_type,
+                                    DW_CHILDREN_no, //
+                                    DW_AT_name,
+                                    DW_FORM_string, //
+                                    DW_AT_encoding,
+                                    DW_FORM_data1, //
+                                    DW_AT_byte_size,
+                                    DW_FORM_data1,
+                                    0,
+                                    0, //
+                                    ARRAY,
+                                    DW_TAG_array_type,
+                                    DW_CHILDREN_yes, //
+                                    DW_AT_type,
+                                    DW_FORM_ref4,
+                                    0,
+                                    0, //
+                                    RANGE,
+                                    DW_TAG_subrange_type,
+                                    DW_CHILDREN_no, //
+                                    DW_AT_count,
+                                    DW_FORM_data8,
+                                    0,
+                                    0, //
+                                    VARIABLE,
+                                    DW_TAG_variable,
+                                    DW_CHILDREN_no, //
+                                    DW_AT_name,
+                                    DW_FORM_string, //
+                                    DW_AT_type,
+                                    DW_FORM_ref4, //
+                                    DW_AT_external,
+                                    DW_FORM_flag_present, //
+                                    DW_AT_location,
+                                    DW_FORM_exprloc,
+                                    0,
                                     0,
                                     0};
     wt_buffer_append(b, bytes, sizeof bytes);
@@ -104,6 +151,45 @@ static bool find_code(const struct line_elf *from, size_t unit, uint64_t *low, u
             i + 1 < from->row_count ? from->row[i + 1].address : from->address + from->code_size;
     }
     return any;
+}
+
+/* A unit of the variables that have no other description. */
+static void put_data(struct wt_buffer *b, const struct line_elf *from, uint64_t abbreviations)
+{
+    const size_t start = b->length;
+    wt_buffer_append_number(b, 0, 4);
+    wt_buffer_append_number(b, 4, 2); /* version */
+    wt_buffer_append_number(b, abbreviations, 4);
+    wt_buffer_append_number(b, 8, 1); /* bytes of an address */
+    uleb(b, DATA_UNIT);
+    text(b, from->producer);
+    wt_buffer_append_number(b, DW_LANG_C99, 1);
+    for (size_t i = 0; i < from->datum_count; i++) {
+        const struct line_elf_datum *d = &from->datum[i];
+        uint64_t type = b->length - start;
+        uleb(b, BASE);
+        text(b, d->type);
+        wt_buffer_append_number(b, d->encoding, 1);
+        wt_buffer_append_number(b, d->size, 1);
+        if (d->count) {
+            const uint64_t element = type;
+            type = b->length - start;
+            uleb(b, ARRAY);
+            wt_buffer_append_number(b, element, 4);
+            uleb(b, RANGE);
+            wt_buffer_append_number(b, d->count, 8);
+            uleb(b, 0);
+        }
+        uleb(b, VARIABLE);
+        text(b, d->name);
+        wt_buffer_append_number(b, type, 4);
+        uleb(b, 9);
+        wt_buffer_append_number(b, DW_OP_addr, 1);
+        wt_buffer_append_number(b, d->address, 8);
+    }
+    uleb(b, 0);
+    if (!b->failed)
+        wt_store_le(b->bytes + start, b->length - start - 4, 4);
 }
 
 /* The least about a unit; @p abbreviations, @p lines: where its parts of these sections begin. */
@@ -298,6 +384,8 @@ static void put_units(struct wt_buffer part[SECTIONS], const struct line_elf *fr
             if (from->reference[k].unit == i)
                 wt_store_le(part[INFO].bytes + from->reference[k].at, lines, 4);
     }
+    if (from->datum_count)
+        put_data(&part[INFO], from, abbreviations);
 }
 
 static void write_all(struct wt_buffer *out, struct wt_buffer part[SECTIONS],

@@ -36,6 +36,15 @@ struct line_elf_unit {
     bool is_described; /**< line_elf.information is of it, too; else the least is made */
 };
 
+/** A variable in memory that no debug information describes, with a type that says how to read it.
+ */
+struct line_elf_datum {
+    const char *name, *type; /**< type: its own name */
+    uint64_t address;
+    uint8_t encoding, size; /**< DW_ATE_…; bytes of an element */
+    uint64_t count;         /**< elements; 0: it is no array */
+};
+
 /** 4 bytes of line_elf.information that are where the line table of a unit begins. */
 struct line_elf_reference {
     size_t at;
@@ -61,6 +70,8 @@ struct line_elf {
     } information, abbreviations, strings, locations;
     const struct line_elf_reference *reference;
     size_t reference_count;
+    const struct line_elf_datum *datum; /**< a compile unit is made of them */
+    size_t datum_count;
 };
 
 /** Writes the file; the caller frees *bytes. WT_NO_MEMORY is the only failure. */

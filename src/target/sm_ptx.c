@@ -302,6 +302,8 @@ struct sections {
     struct wt_buffer information, abbreviations, strings, locations;
     struct line_elf_reference *reference;
     size_t reference_count, reference_room;
+    const struct sm_ptx_variable **described; /* those that they say the place of */
+    size_t described_count, described_room;
 };
 
 /* The address of a label: that of the first instruction after it in the text. */
@@ -413,8 +415,16 @@ static bool value_of_name(void *context, struct ptx_name name, unsigned size, st
         return true;
     }
     const struct sm_ptx_variable *v = size == 8 ? find_variable(n, name) : NULL;
-    if (v)
+    if (v) {
+        struct sections *to = n->to;
+        const struct sm_ptx_variable **grown = wt_array_grow(
+            to->described, &to->described_room, to->described_count + 1, sizeof *grown);
+        if (!grown)
+            return false;
+        to->described = grown;
+        grown[to->described_count++] = v;
         return put_variable(v, out);
+    }
     /* A variable that does not exist has no location: the expression is emptied. */
     if (size == 8 && !out->failed && out->length && out->bytes[out->length - 1] == DW_OP_addr) {
         out->bytes[out->length - 1] = DW_OP_nop;
@@ -442,7 +452,7 @@ static bool take_sections(const struct wt_sm_ptx *p, uint32_t module, struct sec
                           .locations = to->locations.length,
                           .strings = to->strings.length,
                           .information = to->information.length};
-    const size_t references = to->reference_count;
+    const size_t references = to->reference_count, described = to->described_count;
     const struct {
         const char *name;
         struct wt_buffer *bytes;
@@ -465,6 +475,7 @@ static bool take_sections(const struct wt_sm_ptx *p, uint32_t module, struct sec
     to->strings.length = names.strings;
     to->locations.length = names.locations;
     to->reference_count = references;
+    to->described_count = described;
     return false;
 }
 
@@ -480,6 +491,7 @@ static void free_sections(struct sections *s)
     free(s->strings.bytes);
     free(s->locations.bytes);
     free(s->reference);
+    free(s->described);
 }
 
 /* ---- the module ---- */
@@ -491,7 +503,77 @@ struct making {
     struct line_elf_unit *unit;
     struct line_elf_row *rows;
     struct line_elf_symbol *symbols;
+    struct line_elf_datum *data;
+    char *names; /* of the data */
+    size_t data_count;
 };
+
+static bool is_described(const struct sections *s, const struct sm_ptx_variable *v)
+{
+    for (size_t i = 0; i < s->described_count; i++)
+        if (s->described[i] == v)
+            return true;
+    return false;
+}
+
+/* What PTX says of a variable; false: nothing that a debugger could read. */
+static bool datum_of(const struct ptx_variable *v, struct line_elf_datum *d)
+{
+    static const struct {
+        const char *name;
+        uint8_t encoding;
+    } types[PTX_TYPES] = {
+        [PTX_B8] = {"b8", DW_ATE_unsigned},   [PTX_B16] = {"b16", DW_ATE_unsigned},
+        [PTX_B32] = {"b32", DW_ATE_unsigned}, [PTX_B64] = {"b64", DW_ATE_unsigned},
+        [PTX_U8] = {"u8", DW_ATE_unsigned},   [PTX_U16] = {"u16", DW_ATE_unsigned},
+        [PTX_U32] = {"u32", DW_ATE_unsigned}, [PTX_U64] = {"u64", DW_ATE_unsigned},
+        [PTX_S8] = {"s8", DW_ATE_signed},     [PTX_S16] = {"s16", DW_ATE_signed},
+        [PTX_S32] = {"s32", DW_ATE_signed},   [PTX_S64] = {"s64", DW_ATE_signed},
+        [PTX_F16] = {"f16", DW_ATE_float},    [PTX_F32] = {"f32", DW_ATE_float},
+        [PTX_F64] = {"f64", DW_ATE_float},
+    };
+    if (!types[v->type].name || !v->bytes)
+        return false;
+    d->type = types[v->type].name;
+    d->encoding = types[v->type].encoding;
+    d->size = (uint8_t)ptx_type_bytes(v->type);
+    d->count = v->is_array || v->vector > 1 ? v->bytes / d->size : 0;
+    return true;
+}
+
+/* The variables of the texts that their debug information does not describe (there is none, or line
+ * tables only), with PTX's types. */
+static bool make_data(const struct wt_sm_ptx *p, struct making *m)
+{
+    size_t most = 0, room = 1, used = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct ptx_module *text = p->module[i].text;
+        most += text->global_count;
+        for (size_t k = 0; k < text->global_count; k++)
+            room += text->variable[text->global[k]].name.length + 1;
+    }
+    m->data = calloc(most + 1, sizeof *m->data);
+    m->names = malloc(room);
+    if (!m->data || !m->names)
+        return false;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct ptx_module *text = p->module[i].text;
+        for (size_t k = 0; k < text->global_count; k++) {
+            const struct ptx_variable *v = &text->variable[text->global[k]];
+            const struct sm_ptx_variable *at = sm_ptx_variable(p->image, i, v->name);
+            struct line_elf_datum *d = &m->data[m->data_count];
+            if (!at || at->module != i || at->space == PTX_SPACE_LOCAL ||
+                is_described(&m->sections, at) || !datum_of(v, d))
+                continue;
+            d->address = at->place + (at->space == PTX_SPACE_SHARED ? SM_SHARED_WINDOW : 0);
+            d->name = memcpy(m->names + used, v->name.at, v->name.length);
+            m->names[used + v->name.length] = 0;
+            used += v->name.length + 1;
+            m->data_count++;
+        }
+    }
+    return true;
+}
 
 static bool make_units(const struct wt_sm_ptx *p, struct making *m)
 {
@@ -519,6 +601,8 @@ static void free_making(const struct wt_sm_ptx *p, struct making *m)
     free(m->unit);
     free(m->rows);
     free(m->symbols);
+    free(m->data);
+    free(m->names);
     free_sections(&m->sections);
 }
 
@@ -552,7 +636,8 @@ enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *p, struct wt_modules
     elf.code = sm_ptx_code(p->image, &elf.code_size);
     elf.address = sm_ptx_code_address(p->image);
     m.symbols = symbols_of(p, &elf.symbol_count);
-    if (m.symbols && make_units(p, &m) && add_rows(p, m.files, m.unit, &m.rows, &elf.row_count)) {
+    if (m.symbols && make_units(p, &m) && make_data(p, &m) &&
+        add_rows(p, m.files, m.unit, &m.rows, &elf.row_count)) {
         elf.information = bytes_of(&m.sections.information);
         elf.abbreviations = bytes_of(&m.sections.abbreviations);
         elf.strings = bytes_of(&m.sections.strings);
@@ -560,6 +645,8 @@ enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *p, struct wt_modules
         elf.reference = m.sections.reference;
         elf.reference_count = m.sections.reference_count;
         elf.symbol = m.symbols;
+        elf.datum = m.data;
+        elf.datum_count = m.data_count;
         elf.unit = m.unit;
         elf.row = m.rows;
         if ((status = add_sources(p, &m, &elf, modules, err)) == WT_OK &&

@@ -165,6 +165,17 @@ def test_out_of_functions_and_what_they_return(way, code, compiler, level):
     assert re.search(r"\n(0x\w+ in )?(sum_to|values) \(", said[4]) and "Value returned is" in said[4]
 
 
+def test_no_breakpoint_in_the_middle_of_an_instruction(code):
+    """An instruction of 8 bytes; the disassembler says where the next one begins."""
+    file = code("values.cl")
+    text = debug(file, "break values", "run", "x/40i $pc", options=VALUES).stdout
+    begins = [int(a, 16) for a in re.findall(r"^(?:=>|  ) (0x[0-9a-f]+) ", text, re.M)]
+    wide = next(a for a, b in zip(begins, begins[1:]) if b == a + 8)
+    done = debug(file, "break values", "run", f"break *{wide}", f"break *{wide + 4}", options=VALUES)
+    assert f"Breakpoint 2 at {wide:#x}" in done.stdout, done.stdout
+    assert f"No instruction begins at {wide + 4:#x}: one of 8 bytes begins at {wide:#x}." in done.stderr, done.stderr
+
+
 def test_steps_forwards_and_back(code):
     """Over calls, into them, and the same way back."""
     call, rising = line_of("values.cl", "call"), line_of("values.cl", "rising")

@@ -40,6 +40,16 @@ def test_a_kernel_starts_at_the_first_instruction_behind_the_control_word(sass):
     assert "0x10000018 <vadd+24>:" in out and "0x10000028 <vadd+40>:" in out and "0x10000020" not in out
 
 
+def test_an_address_where_no_instruction_begins_is_refused_at_once(sass):
+    """A control word, the middle of a word; in a kernel that runs and in one that has not begun."""
+    for start in ([], ["start"]):
+        for place, why in (("vadd", "0x10000000, a control word: the next one is at 0x10000008"), ("(long)vadd + 32", "0x10000020, a control word: the next one is at 0x10000028"),
+                           ("(long)vadd + 12", "0x1000000c, which is not a multiple of 8")):
+            result = debug(sass("vadd"), *start, f"break *{place}", options=VADD)
+            assert f"No instruction begins at {why}." in result.stderr, result.stdout + result.stderr
+    assert "Breakpoint 1 at 0x10000028" in session(sass("vadd"), "break *(long)vadd + 40", "run")
+
+
 def test_breakpoints_steps_and_registers(sass):
     out = session(sass("vadd"), "break *0x10000050", "run", "print $R0", "print $R2", "print/x $P0", "info registers pc",
                   "delete", "stepi", "stepi", "print $R6", "continue")

@@ -146,6 +146,20 @@ def test_lanes_that_are_masked_off_have_places_of_their_own(tmp_path):
     assert all(said[n] in core.stdout for n in (2, 3, 4)), core.stdout + core.stderr
 
 
+@pytest.mark.parametrize("flags, known", [(["-O0", "-g", "--cuda-noopt-device-debug"], "int"), (["-O1", "-gline-tables-only"], "u32")])
+def test_the_variables_of_work_and_globals(tmp_path, flags, known):
+    """threadIdx and its like print whole, at any level. A global without debug information has PTX's type: it is read and written."""
+    program = split_program(tmp_path, *flags)
+    said = ask(["break split", "run", "thread 7", "print threadIdx", "print blockDim", "print gridDim", "print blockIdx", "print warpSize",
+                "print threadIdx.x@*", "whatis threadIdx", "whatis blockDim", "print counter", "whatis counter", "set var counter = 9",
+                "print counter", "kill"], *program, options=SM)
+    values = [line.partition(" = ")[2].strip() for line in said[3:9]]
+    assert values == ["{x = 6, y = 0, z = 0}", "{x = 32, y = 1, z = 1}", "{x = 1, y = 1, z = 1}", "{x = 0, y = 0, z = 0}", "32",
+                      "0, 1 .. 31, step +1, in lanes 0..31"], said
+    assert said[9:11] == ["type = struct uint3\n", "type = struct dim3\n"], said
+    assert said[11].endswith(" = 3\n") and said[12] == f"type = {known}\n" and said[14].endswith(" = 9\n"), said
+
+
 def test_kernels_can_be_looked_at_after_the_end(program):
     """The program unloads its module and destroys its context before it ends: whoever comes first, the module is there."""
     fill = line_of("first line of fill")

@@ -123,6 +123,48 @@ def test_threads_of_the_host_meanwhile(recording):
     assert said[-1].endswith("0 wrong, counted 256\n[Program exited normally]\n")
 
 
+REDUCTION = """#include <cuda_runtime.h>
+#include <cstdio>
+__global__ void red(const int *in, int *out)
+{
+    __shared__ int part[64];
+    int t = threadIdx.x;
+    int i = blockIdx.x * blockDim.x + t;
+    part[t] = in[i];
+    __syncthreads();
+    for (int s = blockDim.x / 2; s > 0; s /= 2) {
+        if (t < s)
+            part[t] += part[t + s];
+        __syncthreads();
+    }
+    if (t == 0)
+        out[blockIdx.x] = part[0];
+}
+int main()
+{
+    int *in, *out, wrong = 0;
+    cudaMallocManaged(&in, 8 * 64 * 4); cudaMallocManaged(&out, 8 * 4);
+    for (int i = 0; i < 8 * 64; i++) in[i] = i;
+    red<<<8, 64>>>(in, out);
+    int r = cudaDeviceSynchronize();
+    for (int b = 0; b < 8; b++) { int s = 0; for (int i = 0; i < 64; i++) s += b * 64 + i; wrong += s != out[b]; }
+    printf("result %d, wrong %d\\n", r, wrong);
+    return r || wrong;
+}
+"""
+
+
+@pytest.mark.parametrize("line, steps", [(8, 1), (14, 3)])
+def test_a_recorded_program_is_left_in_the_middle_of_steps(tmp_path, line, steps):
+    """`next` has stopped other warps at the breakpoint; nothing of it is left when the debugger goes."""
+    (tmp_path / "red.cu").write_text(REDUCTION)
+    program = compiled(tmp_path, tmp_path / "red.cu", "-O0", "-g", "--cuda-noopt-device-debug", "--cuda-gpu-arch=sm_50")
+    commands = [f"break red.cu:{line}", "run", *["next"] * steps, "delete", "detach"]
+    done = subprocess.run([WAVETRAP, "debug", "--batch", *SM, *[f"--ex={c}" for c in commands], program], capture_output=True, text=True,
+                          timeout=120, env=environment())
+    assert "Detached from process" in done.stdout and "result 0, wrong 0" in done.stdout, done.stdout + done.stderr
+
+
 def test_a_recording_begins_with_each_kernel(recording):
     """The second kernel's recording begins where the first one has ended."""
     said = ask([f"break {SOURCE.name}:{line_of('scaled') + 2}", "run", "info time", "delete", "tbreak kernel flip", "continue", "info time",

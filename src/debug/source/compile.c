@@ -1583,31 +1583,64 @@ static enum wt_status compile_work(struct compiler *c, enum work_number number, 
     return status;
 }
 
-/* HIP's and CUDA's threadIdx.x and the like; *is_work: it is one of them. */
+/* HIP's and CUDA's variables of work; a local variable of the name hides one. */
+static const struct work_name {
+    const char *name, *type;
+    enum work_number number;
+} work_names[] = {{"threadIdx", "uint3", WORK_ITEM},
+                  {"blockIdx", "uint3", WORK_GROUP},
+                  {"blockDim", "dim3", WORK_BLOCK},
+                  {"gridDim", "dim3", WORK_GROUPS}};
+
+static const struct work_name *find_work(struct compiler *c, const char *name)
+{
+    struct wt_found found;
+    for (size_t i = 0; i < sizeof work_names / sizeof work_names[0]; i++)
+        if (c->build.topology->has_grid && strcmp(work_names[i].name, name) == 0 &&
+            !(wt_source_find(c->scope, name, &found) && found.is_local))
+            return &work_names[i];
+    return NULL;
+}
+
+/* threadIdx.x and the like; *is_work: it is one of them. */
 static enum wt_status compile_coordinate(struct compiler *c, const struct wt_node *n,
                                          struct wt_operand *o, bool *is_work, struct wt_error *err)
 {
-    static const struct {
-        const char *name;
-        enum work_number number;
-    } names[] = {{"threadIdx", WORK_ITEM},
-                 {"blockIdx", WORK_GROUP},
-                 {"blockDim", WORK_BLOCK},
-                 {"gridDim", WORK_GROUPS}};
+    const bool is_axis = strlen(n->text) == 1 && *n->text >= 'x' && *n->text <= 'z';
+    const struct work_name *w =
+        n->a->kind == WT_NODE_NAME && is_axis ? find_work(c, n->a->text) : NULL;
+    *is_work = w != NULL;
+    return w ? compile_work(c, w->number, (unsigned)(*n->text - 'x'), integer(c, 4, false), o, err)
+             : WT_OK;
+}
+
+/* threadIdx and the like as a whole, and warpSize; *is_work: it is one of them. */
+static enum wt_status compile_work_name(struct compiler *c, const char *name, struct wt_operand *o,
+                                        bool *is_work, struct wt_error *err)
+{
+    const struct work_name *w = find_work(c, name);
+    const struct wt_type *element = integer(c, 4, false);
+    enum wt_status status = WT_OK;
     struct wt_found found;
-    *is_work = false;
-    if (n->a->kind != WT_NODE_NAME || strlen(n->text) != 1 || *n->text < 'x' || *n->text > 'z' ||
-        !c->build.topology->has_grid)
+    const bool is_size = c->build.topology->has_grid && strcmp(name, "warpSize") == 0 &&
+                         !(wt_source_find(c->scope, name, &found) && found.is_local);
+    *is_work = w || is_size;
+    if (is_size)
+        *o = wt_operand_cell(integer(c, 4, true),
+                             wt_build_constant(&c->build, c->build.topology->lanes));
+    if (!w)
         return WT_OK;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(names[i].name, n->a->text) != 0 ||
-            (wt_source_find(c->scope, n->a->text, &found) && found.is_local))
-            continue;
-        *is_work = true;
-        return compile_work(c, names[i].number, (unsigned)(*n->text - 'x'), integer(c, 4, false), o,
-                            err);
+    struct wt_operand whole = {.type = wt_types_triple(c->build.types, w->type, element),
+                               .piece_count = 3};
+    for (unsigned axis = 0; axis < 3 && !status; axis++) {
+        struct wt_operand one;
+        status = compile_work(c, w->number, axis, element, &one, err);
+        if (!status)
+            whole.piece[axis] = one.piece[0];
     }
-    return WT_OK;
+    if (!status)
+        *o = whole;
+    return status;
 }
 
 /* OpenCL's get_global_id(0) and the like. */
@@ -2006,7 +2039,9 @@ static enum wt_status compile(struct compiler *c, const struct wt_node *n, struc
         status = compile_string(c, n, o, err);
         break;
     case WT_NODE_NAME:
-        status = compile_name(c, n->text, o, err);
+        status = compile_work_name(c, n->text, o, &is_work, err);
+        if (!status && !is_work)
+            status = compile_name(c, n->text, o, err);
         break;
     case WT_NODE_DOLLAR:
         status = compile_dollar(c, n, o, err);
@@ -2101,6 +2136,11 @@ static enum wt_status compile(struct compiler *c, const struct wt_node *n, struc
     }
     c->depth--;
     return status;
+}
+
+bool wt_compile_is_untyped(const struct wt_operand *o)
+{
+    return o->type == &no_type;
 }
 
 enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *node, struct wt_operand *o,

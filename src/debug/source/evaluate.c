@@ -361,7 +361,12 @@ static enum wt_status read_values(const struct wt_view *scope, wt_compile_fn *co
 static enum wt_status compile_tree(struct compiler *c, const void *what, struct wt_operand *o,
                                    struct wt_error *err)
 {
-    return wt_compile_node(c, what, o, err);
+    const struct wt_node *node = what;
+    const enum wt_status status = wt_compile_node(c, node, o, err);
+    if (!status && wt_compile_is_untyped(o))
+        return wt_fail(err, WT_INVALID, "'%s' has unknown type; cast it to its declared type",
+                       node->kind == WT_NODE_NAME ? node->text : "the variable");
+    return status;
 }
 
 static enum wt_status compile_condition(struct compiler *c, const void *what, struct wt_operand *o,

@@ -111,6 +111,8 @@ struct compiler wt_compiler_for(const struct wt_view *scope);
 /** The tree of a text, with the names and types of a scope. The caller frees it. */
 enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
                                struct wt_error *err);
+/** Whether it is data that only a symbol names: its type is not known. */
+bool wt_compile_is_untyped(const struct wt_operand *o);
 /** Compiles a tree. */
 enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *node, struct wt_operand *o,
                                struct wt_error *err);

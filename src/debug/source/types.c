@@ -702,6 +702,24 @@ const struct wt_type *wt_types_float_union(struct wt_types *t)
     return type;
 }
 
+const struct wt_type *wt_types_triple(struct wt_types *t, const char *name,
+                                      const struct wt_type *element)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    struct wt_type *type = new_type(t, WT_TYPE_STRUCT);
+    struct wt_member *member = type ? allocate(t, 3 * sizeof *member) : NULL;
+    if (!member)
+        return &the_void;
+    for (unsigned i = 0; i < 3; i++)
+        member[i] = (struct wt_member){
+            .name = names[i], .type = element, .offset = i * wt_type_size(element)};
+    type->name = name;
+    type->size = 3 * wt_type_size(element);
+    type->member = member;
+    type->member_count = 3;
+    return type;
+}
+
 /* ---- questions ---- */
 
 const struct wt_type *wt_type_plain(const struct wt_type *type)

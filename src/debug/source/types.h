@@ -129,6 +129,9 @@ uint64_t wt_type_element_at(const struct wt_type *array, uint64_t index);
 const struct wt_type *wt_types_function(struct wt_types *types);
 /** A register of 64 bits that holds a float in its low half, or a double. */
 const struct wt_type *wt_types_float_union(struct wt_types *types);
+/** A structure of three elements, x, y and z: CUDA's uint3 and dim3. @p name lives on. */
+const struct wt_type *wt_types_triple(struct wt_types *types, const char *name,
+                                      const struct wt_type *element);
 
 /** Without typedefs and qualifiers; of a declared structure its definition, if there is one. */
 const struct wt_type *wt_type_plain(const struct wt_type *type);

@@ -422,6 +422,11 @@ struct point *find_point(struct wt_shell *c, unsigned number);
 void delete_point(struct wt_shell *c, struct point *p);
 /** Compiles a breakpoint's conditions anew. */
 enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_error *err);
+/**
+ * Fails where no instruction begins at an address of code, as far as that is known: the function's
+ * instructions are gone through from its beginning.
+ */
+enum wt_status check_begins(struct wt_shell *c, uint64_t addr, struct wt_error *err);
 /** The addresses of a location (FILE:LINE, function, *ADDRESS); the caller frees *list and *where.
  */
 enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **list, size_t *count,

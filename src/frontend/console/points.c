@@ -294,6 +294,8 @@ static enum wt_status at_address(struct wt_shell *c, const char *text, struct ad
     }
     wt_values_free(&values);
     if (!status)
+        status = check_begins(c, address, err);
+    if (!status)
         add_address(a, address);
     return status;
 }
