@@ -1,8 +1,9 @@
 /*
  * forks WHAT TIMES: forks in one thread beside the first use of a driver in another, and the end of
  * that use, so many times, each in a process of its own. WHAT: a device file, or a library and its
- * function of one number that is called with 0. The children of these forks use descriptors, and the
- * driver themselves. Prints how many processes ended, and how many otherwise than with status 0.
+ * function of one number that is called with 0. The children of these forks use descriptors, and
+ * the driver themselves. Prints how many processes ended, and how many otherwise than with status
+ * 0.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
