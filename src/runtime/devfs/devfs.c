@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { CHUNK = 1024, CHUNKS = 1024 }; /* descriptors: a million, as the kernel allows by default */
@@ -61,11 +62,12 @@ const struct wt_devfs_driver *wt_devfs_driver_of(const char *path)
     return NULL;
 }
 
-/* Zeros; by the system call, for malloc() is not for signal handlers. */
+/* Zeros, by the system call: malloc() is not for signal handlers, and mmap() is a hook. */
 static void *fresh(size_t size)
 {
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
+    const long memory =
+        syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == -1 ? NULL : (void *)memory;
 }
 
 /* The entry of a descriptor, which is made if it is not there; NULL: there is no room for it. */
@@ -81,7 +83,7 @@ static entry *room_for(int fd)
         if (made && atomic_compare_exchange_strong(place, &chunk, made))
             chunk = made;
         else if (made)
-            munmap(made, CHUNK * sizeof *made);
+            syscall(SYS_munmap, made, CHUNK * sizeof *made);
     }
     return chunk ? &chunk[fd % CHUNK] : NULL;
 }
