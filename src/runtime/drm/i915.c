@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/common/own_memory.h"
 #include "runtime/drm/internal.h"
 
 /* ---- parameters ---- */
@@ -89,17 +88,6 @@ static int get_param(struct wt_i915_file *file, struct drm_i915_getparam *args)
         return -EINVAL;
     }
     return drm_copy_out((uintptr_t)args->value, &value, sizeof value) ? 0 : -EFAULT;
-}
-
-bool drm_copy_in(void *to, uint64_t from, size_t size)
-{
-    return wt_own_memory_read(from, to, size);
-}
-
-bool drm_copy_out(uint64_t to, const void *from, size_t size)
-{
-    /* What is copied into memory is only read. */
-    return wt_own_memory_copy(to, (uint8_t *)(uintptr_t)from, size, false) == size;
 }
 
 static int version(struct wt_i915_file *file, struct drm_version *args)
