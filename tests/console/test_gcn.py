@@ -478,3 +478,14 @@ def test_each_inlined_copy_has_its_location(code, tmp_path, compiler):
     said = ask_console(file, [], ["break copies.cl:3", "run", "print x", "continue", "print x"], options("copies", "zeros:256", items=64))
     assert listed == 2 and "(2 locations)" in said[0], said[0]
     assert said[2].endswith("= 0") and said[4].endswith("= 1"), said
+
+
+def test_a_backtrace_that_is_cut_says_so(code, tmp_path):
+    """A function that has lost its return address: the frames end before the kernel."""
+    source = tmp_path / "lost.cl"
+    source.write_text("__attribute__((noinline)) int lost(int x)\n{\n    __asm volatile(\"s_mov_b64 s[30:31], 0\");\n    return x + 1;\n}\n"
+                      "__kernel void loses(__global int *out)\n{\n    out[get_global_id(0)] = lost(4);\n}\n")
+    in_kernel, _, cut = ask_console(code(source, "clang-19", "-O0"), ["break loses", "break lost.cl:4", "run"], ["backtrace", "continue", "backtrace"],
+                                    options("loses", "zeros:256", items=64))
+    assert in_kernel.startswith("#0") and "stopped" not in in_kernel
+    assert re.fullmatch(r"#0 .* lost \(x=4\) at .*\nBacktrace stopped: the code of lost does not show where it returns to", cut), cut

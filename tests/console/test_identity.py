@@ -91,6 +91,13 @@ def test_a_wave_is_told_by_its_id(kernel, gpu):
 
 
 @both
+def test_the_only_launch_is_dispatch_1(kernel, gpu):
+    """A restart is a launch; what was there before the first run is none."""
+    said = ask_console(kernel(SLOTS, gpu), ["set confirm off"], ["start", "run", "break f if a == 2", "run"], options=HOW[gpu])
+    assert "[device 0, dispatch 1, " in said[0] and "exited normally" in said[1] and "[device 0, dispatch 3, " in said[3], said
+
+
+@both
 @pytest.mark.parametrize("schedule", ["rr:40", "lockstep"])
 def test_a_condition_that_is_false_does_not_stop_backwards(kernel, gpu, schedule):
     """Where a turn has ended just before the breakpoint, too. Before the only wave for which it holds there is the beginning."""

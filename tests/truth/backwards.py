@@ -10,7 +10,7 @@ import re
 import places
 from truth import Finding
 
-FAMILIES = places.FAMILIES
+FAMILIES = [family for family in places.FAMILIES if family not in places.HOSTS]
 FIXED = {family: (1, 2, 3) for family in FAMILIES}
 OF_ALL = ["info waves", "x/12dw {cells}"]
 OF_LANE = ["bt", "info locals", "print $pc", "frame"]

@@ -24,8 +24,8 @@ Defect = collections.namedtuple("Defect", "name file old new harness family seed
 DEFECTS = [
     Defect("wrong slot: a hit is taken for one of the wave that the last scan found there", "src/debug/core/known.c",
            "if (id == WT_NO_WAVE || d->ops", "if (id != WT_NO_WAVE || d->ops", "places", "sm", 1),
-    Defect("wrong lane: the first lane instead of the one that wrote", "src/debug/core/hits.c",
-           "    return wt_lanes_lowest(lanes);\n", "    return 0 * wt_lanes_lowest(lanes);\n", "places", "sm", 1),
+    Defect("wrong lane: the one that was selected before", "src/debug/core/hits.c",
+           ".choose_lane = true};", ".choose_lane = d->threads.mode == WT_THREADS_WAVES};", "places", "sm", 1),
     Defect("old value wrong: what the access has left", "src/target/watches.c",
            "memcpy(hit->before, h->before, sizeof hit->before);", "memcpy(hit->before, h->after, sizeof hit->before);", "places", "gcn", 1),
     Defect("a hit is counted twice", "src/frontend/console/run.c",
@@ -34,9 +34,11 @@ DEFECTS = [
     Defect("reverse stops one early", "src/debug/core/recorded.c",
            "t->backwards ? dbg_arrive(d, err)", "t->backwards ? dbg_go(d, c.time ? c.time - 1 : 0, err)", "places", "rv32", 1),
     Defect("stale registers: rows of an earlier stop count", "src/debug/core/rows.c",
-           "c->generation != d->cache.generation[wave]", "false", "backwards", "gcn", 1),
+           "c->generation != d->cache.generation[wave]", "false", "places", "rv32", 1),
     Defect("the past is read where the present was", "src/debug/core/recorded.c",
-           "    if (d->travel.seen)\n        d->ops->replaced(d->probe);\n", "", "places", "gcn", 1),
+           "    if (d->travel.seen)\n        d->ops->replaced(d->probe);\n", "", "places", "gcn", 5),
+    Defect("in the past waves stand where they stood in the present", "src/debug/core/past.c",
+           "    dbg_forget_all(d);\n    return dbg_halt_everything(d, err);", "    return dbg_halt_everything(d, err);", "backwards", "rv32", 1),
 ]
 
 

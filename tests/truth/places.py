@@ -13,18 +13,22 @@ ignore counts and watchpoints:
     finish    out of f() of a call, into the same work-item
     lines     the lines that next visits are those of reverse-next in the other order
     core      a core file of a stop shows the same lane, and what was recorded before it
+    host      a program with threads, streams and several launches: conditions and stores as above; a launch has one dispatch number
 """
 import collections
+import fcntl
+import os
 import random
 import re
 import shlex
 import subprocess
 import sys
 
-from truth import BUILD, ROOT, Finding, WAVETRAP
+from truth import BUILD, HERE, ROOT, Finding, WAVETRAP
 
-FAMILIES = ["rv32", "rv64", "gcn", "gen9", "sm"]
-FIXED = {family: (1, 2, 3) for family in FAMILIES}
+HOSTS = {"gcn-hip": ("gfx900", 64), "sm-cuda": ("sm", 32)}  # the GPU, and lanes of its waves
+FAMILIES = ["rv32", "rv64", "gcn", "gen9", "sm", *HOSTS]
+FIXED = {family: (1,) if family in HOSTS else (1, 2, 3) for family in FAMILIES}
 TIMEOUT = 120
 MARK = "=-=-="
 
@@ -93,6 +97,8 @@ def opencl(family, rng, source, out, config):
     if family == "gcn":
         run([*words, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}"])
         gpu, block, groups = "gfx900:cu=1", rng.choice([64, 64, 128]), rng.randrange(60, 100)
+        if rng.random() < 0.3:  # and a device that is almost empty
+            gpu, groups = "gfx900", rng.randrange(3, 6)
     elif family == "sm":
         run([*words, "-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC])
         gpu, block, groups = f"sm:sms={rng.choice([1, 2])}", rng.choice([32, 32, 64]), rng.randrange(150, 220)
@@ -200,7 +206,7 @@ def watch(p, rng, folder, options):
     where = f"cells[{cell}]" if p.shape else f"*(int *){BUFFER + 4 * cell:#x}"
     rounds = ["continue", f"who-wrote {where}"] * count
     what = f"watch cells[{cell}]"
-    said = session(p, folder, "watch", begin, [*rounds, "print $_time", *["reverse-continue"] * (count + 1)], options)
+    said = session(p, folder, "watch", begin, [*rounds, "print $_time", *["reverse-continue", "print $_time"] * (count + 1)], options)
     stops = watched_stops(p, said[:2 * count:2], cell, what)
     seen, true = {((new - 1) // 16, (new - 1) % 16) for _, new in stops}, cells[cell]
     if seen != true or len(stops) != count:
@@ -210,8 +216,10 @@ def watch(p, rng, folder, options):
         last = wrote.splitlines()[0] if wrote else ""
         if not re.search(rf"core {core} \w+ {slot} \w+ {lane} ", last):
             raise Finding(f"{what}: the stop is in core {core}, slot {slot}, lane {lane}; who-wrote says {wrote!r}")
-    back = said[2 * count + 1:]
-    for (old, new), text in zip(reversed(stops), back):
+    back, now = said[2 * count + 1::2], said[2 * count + 2::2]
+    for (old, new), text, time, wrote in zip(reversed(stops), back, now, said[2 * count - 1::-2]):
+        if not wrote.startswith(f"time {time.split(' = ')[1]}: "):
+            raise Finding(f"{what}, backwards: the stop is at {time!r}; who-wrote said {wrote!r}")
         values = VALUES.search(text)
         if not values or tuple(map(int, values.groups())) != (new, old):
             raise Finding(f"{what}, backwards: the stop of {old} -> {new} is {text!r}")
@@ -328,11 +336,84 @@ def core(p, rng, folder, options):
         raise Finding(f"core: reverse-stepi leads to {said[4]!r} in the session and {again[3]!r} in its core file")
 
 
+# ---- host programs: threads with streams of their own, several launches each ----
+
+def host_program(family):
+    """The program, compiled where it is older than its source; others wait meanwhile, and find it."""
+    source, path = HERE / "programs" / "places.cu", BUILD / "tests" / "truth" / f"places.{family}"
+    words = ["hipcc", "-x", "hip", "--offload-arch=gfx900", "-O0", "-g", source]
+    if family == "sm-cuda":
+        cuda = run([WAVETRAP, "cuda-path"]).stdout.strip()
+        words = ["clang-19", "-x", "cuda", f"--cuda-path={cuda}", "--cuda-gpu-arch=sm_50", "-O0", "-g", source, f"-L{cuda}/lib64", "-lcudart",
+                 "-lstdc++", "-lpthread"]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path.with_suffix(".lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
+            run([*words, "-o", path.with_suffix(".new")])
+            os.replace(path.with_suffix(".new"), path)
+    return path, next(n for n, text in enumerate(source.read_text().splitlines(), 1) if "/* store */" in text)
+
+
+def host_place(text, g, items, block, width, dispatches, what):
+    """The place of a stop is that of work-item g, counted through threads and launches; each launch has one dispatch number."""
+    found = PLACE.search(text)
+    true = (g % items // block, g % width)
+    if not found or (int(found[3]), int(found[8])) != true:
+        raise Finding(f"{what}: work-item {g} is in (group, lane) {true}: {text!r}")
+    launch, dispatch = g // items, int(found[2])
+    if dispatches.setdefault(launch, dispatch) != dispatch or len(set(dispatches.values())) != len(dispatches):
+        raise Finding(f"{what}: launch {launch} is told as dispatch {dispatch}; before: {dispatches}")
+
+
+def host(family, rng, folder):
+    """Conditions in kernels of several threads; then the stores to one cell of one of them."""
+    program, line = host_program(family)
+    gpu, width = HOSTS[family]
+    threads, launches, calls = rng.randrange(1, 4), rng.randrange(1, 4), rng.randrange(1, 3)
+    groups = rng.randrange(4, 9) if family == "gcn-hip" else rng.randrange(12, 30)
+    block, factor, cells = width * rng.choice([1, 2]), rng.randrange(2, 200), rng.choice(PRIMES)
+    items = groups * block
+    p = Program(program, ["-g", gpu], items, block, calls, factor, cells, width, {}, None)
+    file = [program, *map(str, (threads, launches, groups, block, calls, factor, cells))]
+    true = {(rng.randrange(threads * launches * items), rng.randrange(calls)) for _ in range(rng.randrange(2, 6))}
+    calls_of_waves, dispatches = {(g // width, i) for g, i in true}, {}
+    text = " || ".join(f"value == {g * 16 + i + 1}" for g, i in sorted(true))
+    said = session(p, folder, "host", [f"break places.cu:{line} if {text}"],
+                   ["run", "print value", *["continue", "print value"] * len(calls_of_waves), "info breakpoints"], file=file, options=p.options)
+    stops = 0
+    for at in range(0, len(said) - 1, 2):
+        if ended(said[at]):
+            break
+        value = int(said[at + 1].split(" = ")[1])
+        if ((value - 1) // 16, (value - 1) % 16) not in true:
+            raise Finding(f"break if {text}: stopped with value {value}: {said[at]!r}")
+        host_place(said[at], (value - 1) // 16, items, block, width, dispatches, f"break if {text}")
+        stops += 1
+    if stops != len(calls_of_waves) or f"already hit {stops} time" not in said[-1]:
+        raise Finding(f"break if {text}: it holds in {len(calls_of_waves)} calls of waves, and it stopped {stops} times: {said[-1]!r}")
+    g, i = min(true)
+    said = session(p, folder, "host-watch", [f"tbreak places.cu:{line} if value == {g * 16 + i + 1}", "run"],
+                   ["print to[key]", "watch -l to[key]", *["continue"] * 4], file=file, options=p.options)
+    before = int(said[0].split(" = ")[1])
+    for stop in said[2:]:
+        if ended(stop):
+            break
+        values = VALUES.search(stop)
+        if not values or int(values[1]) != before:
+            raise Finding(f"watch of a host program: the store before left {before}: {stop!r}")
+        before = int(values[2])
+        host_place(stop, (before - 1) // 16, items, block, width, {}, "watch of a host program")
+
+
 SESSIONS = {"watch": watch, "condition": condition, "finish": finish, "lines": lines, "core": core}
 
 
 def once(family, seed, folder):
     rng = random.Random(f"{family} {seed}")
+    if family in HOSTS:
+        host(family, rng, folder)
+        return
     p = make(family, rng, folder)
     for name, check in SESSIONS.items():
         way = ["--hw-only"] if name == "condition" and rng.random() < 0.3 else []

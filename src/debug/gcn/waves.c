@@ -341,7 +341,11 @@ static enum wt_status reset(struct wt_probe *p, struct wt_error *err)
     if (status != WT_OK)
         return status;
     p->launch_mode = KFD_LAUNCH_HALT;
-    return p->link->ops->reset(p->link->context, err);
+    if ((status = p->link->ops->reset(p->link->context, err)) != WT_OK)
+        return status;
+    if (!p->common.went)
+        wt_standstill_forget(p);
+    return WT_OK;
 }
 
 const struct wt_standstill_ops gcnp_standstill = {

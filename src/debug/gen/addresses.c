@@ -18,6 +18,7 @@
 #include "base/array.h"
 #include "debug/gen/effects.h"
 
+enum { CALLER_SAVES = 60 }; /* registers */
 enum { MOST_CODE = 1 << 22, MOST_ENTRIES = 512, MOST_SYMBOLS = 4096, CHUNK = 4096, SYMBOLS = 2 };
 
 /*
@@ -64,7 +65,7 @@ struct flow {
     struct symbol *symbol;
     size_t symbols, symbol_capacity;
     unsigned lanes; /* that have their addresses side by side */
-    bool no_memory;
+    bool no_memory, unread;
 };
 
 /* ---- the code ---- */
@@ -131,6 +132,7 @@ static bool read_function(struct flow *f)
     for (uint64_t at = 0; good && at < bytes; at += CHUNK)
         good = a->read_code(a->context, a->start + at, code + at,
                             bytes - at < CHUNK ? bytes - at : CHUNK);
+    f->unread = !good;
     for (uint64_t at = 0; good && at < bytes;) {
         struct instruction *grown =
             wt_array_grow(f->insn, &f->capacity, f->count + 1, sizeof *f->insn);
@@ -396,6 +398,10 @@ static void apply(struct flow *f, struct state *s, const struct instruction *in)
     const struct genp_effects *e = &in->e;
     struct form form;
     bool is_partial = false;
+    if (e->is_call) { /* the convention of Intel's compiler: from r60 on a callee restores them */
+        forget(s, 0, CALLER_SAVES * GENP_GRF);
+        return;
+    }
     if (e->writes_any) {
         s->count = 0;
         memset(s->written, 0xff, sizeof s->written);
@@ -723,6 +729,10 @@ enum wt_status genp_find_kept(struct wt_probe *p, const struct wt_kept_address *
     if (asked->reg >= 0)
         return WT_OK;
     answer_of(&f, answer);
+    /* While a host program runs its code cannot be read, so the debug information must do for a
+     * condition that is compiled when the code is loaded. */
+    if (f.unread)
+        answer->state = WT_KEPT_IN_PLACE;
     for (size_t i = 0; f.begin && i < f.count; i++)
         free(f.begin[i].entry);
     free(f.begin);

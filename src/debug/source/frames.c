@@ -701,10 +701,22 @@ static bool add_caller(struct wt_frames *f)
     return add_physical(f, pc, true);
 }
 
+/* Where a kernel is the outermost function, frames that end with another one are cut. */
+static void tell_end(struct wt_frames *f)
+{
+    const struct wt_frame *outermost = f->frame[f->frame_count - 1];
+    if (f->topology->has_grid && !f->end[0] && !f->physical[f->physical_count - 1].is_kernel)
+        snprintf(f->end, sizeof f->end, "the code of %.100s does not show where it returns to",
+                 outermost->function ? outermost->function : "this function");
+}
+
 const struct wt_frame *wt_frames_get(struct wt_frames *f, unsigned level)
 {
     while (level >= f->frame_count && !f->complete)
-        f->complete = !add_caller(f);
+        if (!add_caller(f)) {
+            f->complete = true;
+            tell_end(f);
+        }
     return level < f->frame_count ? f->frame[level] : NULL;
 }
 
