@@ -72,6 +72,17 @@ void debug_leave_as_debugger(void)
     pthread_mutex_unlock(&its.gate);
 }
 
+void debug_forget(void)
+{
+    pthread_mutex_init(&its.gate, NULL);
+    pthread_cond_init(&its.let, NULL);
+    pthread_cond_init(&its.moved, NULL);
+    its.wanted = its.watchers = 0;
+    waiting = 0;
+    its.followed = its.held = false;
+    its.launch.runs = false;
+}
+
 /* ---- waiting ---- */
 
 static bool wait_for(pthread_cond_t *cond, unsigned ms)
