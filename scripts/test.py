@@ -8,13 +8,16 @@ A NAME is one of
     FILE or SUITE/FILE run, cli/run: tests/cli/test_run.py; watch: every test file of that name
     FILE::TEST         one test function of it (C: * and ? match anything)
     TEST               a test function, wherever it is
-Under each failed test stands the command that runs it again.
+Under each failed test stands the command that runs it again. It fails, too, if the tests leave a file in the source folder, or if
+a debugger of theirs that nobody waited for has crashed.
 """
 import argparse
+import ctypes
 import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -118,6 +121,48 @@ def run(build, names, suites, environment):
     return [json.loads(line) for line in log.read_text().splitlines()]
 
 
+# ---- what tests leave ----
+
+# Folders and files that building and Python make; .gitignore has them.
+OWN = re.compile(r"^build|__pycache__|\.pyc$|\.cache/")
+PR_SET_CHILD_SUBREAPER = 36
+CRASHES = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGSYS}
+DEBUGGERS = re.compile(r"^(gdb|lldb|wavetrap)")
+
+
+def litter(root=ROOT):
+    """Files that git does not know, with their times: (name, nanoseconds). Empty where there is no git."""
+    done = subprocess.run(["git", "-C", root, "status", "--porcelain", "--ignored"], capture_output=True, text=True, check=False)
+    names = [line[3:].strip('"') for line in done.stdout.splitlines() if line[:2] in ("??", "!!")]
+    return {(name, (root / name).lstat().st_mtime_ns) for name in names if not OWN.search(name) and (root / name).exists()}
+
+
+def crashed_orphans():
+    """Reaps the children that were others' and have ended: which debuggers among them a signal of a crash has ended."""
+    found = []
+    while True:
+        try:
+            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return found
+        if ended is None:
+            return found
+        name = pathlib.Path(f"/proc/{ended.si_pid}/comm").read_text().strip()
+        _, status = os.waitpid(ended.si_pid, 0)
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) in CRASHES and DEBUGGERS.match(name):
+            found.append(f"{name} (process {ended.si_pid}): {signal.Signals(os.WTERMSIG(status)).name}")
+
+
+def left_behind(before):
+    """Prints what the tests have left and what has crashed; whether that is nothing."""
+    files, crashed = sorted(name for name, _ in litter() - before), crashed_orphans()
+    if files:
+        print(f"the tests have left in the source folder: {', '.join(files)}")
+    for one in crashed:
+        print(f"a child of a test that nobody waited for has crashed: {one}")
+    return not files and not crashed
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
@@ -128,6 +173,11 @@ def main():
     # which tests wait for: programs that are started from here get both again.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # Orphans of tests become children of this process, which learns how they have ended.
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    # Programs of tests that abort, as they are meant to, leave no core files.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    before = litter()
     build = os.path.relpath(options.build)
     tests = tests_of(build)
     # Tests of the cache switch it on; the others do not depend on what earlier ones left.
@@ -136,7 +186,8 @@ def main():
     if options.names or not options.suite:
         environment["WAVETRAP_FULL"] = "1"
     if not options.names:
-        sys.exit(not report(build, run(build, [], options.suite, environment), build == "build"))
+        good = report(build, run(build, [], options.suite, environment), build == "build")
+        sys.exit(not (left_behind(before) and good))
     good = True
     for name in options.names:
         found, function = chosen(name, tests)
@@ -146,7 +197,7 @@ def main():
                      "cli/run::test_exit_word.")
         only = {**environment, "WAVETRAP_TEST": function} if function else environment
         good &= report(build, run(build, found, [], only), build == "build")
-    sys.exit(not good)
+    sys.exit(not (left_behind(before) and good))
 
 
 if __name__ == "__main__":

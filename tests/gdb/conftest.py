@@ -207,10 +207,10 @@ def gdb_of(process):
 class Gdb:
     """Stock GDB at a terminal."""
 
-    def __init__(self, argv, **more):
+    def __init__(self, argv, term="dumb", **more):
         more.setdefault("timeout", TIMEOUT)
         self.child = pexpect.spawn(argv[0], [str(a) for a in argv[1:]], encoding="utf-8", echo=False,
-                                   dimensions=(100, 400), env={**os.environ, "TERM": "dumb"}, **more)
+                                   dimensions=(100, 400), env={**os.environ, "TERM": term}, **more)
         self.child.delaybeforesend = None
         self.start = self.answer()
 
@@ -271,9 +271,22 @@ class Gdb:
         self.child.close()
         return self.child.exitstatus
 
+    def gdb(self):
+        """The process that GDB is; None when it has ended."""
+        try:
+            return gdb_of(self.child.pid)
+        except (OSError, ValueError):
+            return None
+
     def end(self):
         """Ends it, whatever it is doing. pexpect itself gives a process a tenth of a second to die,
-        which is not always enough on a busy machine."""
+        which is not always enough on a busy machine. GDB 13 may abort when its terminal hangs up: it is killed first."""
+        gdb = self.gdb() if self.child.isalive() else None
+        if gdb:
+            os.kill(int(gdb), signal.SIGKILL)
+            until = time.monotonic() + TIMEOUT
+            while self.child.isalive() and time.monotonic() < until:
+                time.sleep(0.01)
         for number in (signal.SIGHUP, signal.SIGKILL):
             until = time.monotonic() + TIMEOUT
             if self.child.isalive():
@@ -288,7 +301,7 @@ def gdb():
     """gdb(server, program): connected to it; without a program GDB has to find it by itself."""
     open_ones = []
 
-    def start(server=None, program=None, extended=False, before=(), argv=None):
+    def start(server=None, program=None, extended=False, before=(), argv=None, **more):
         if argv is None:
             argv = ["gdb-multiarch", *Gdb.SETTINGS]
             for command in before:
@@ -297,7 +310,7 @@ def gdb():
                 argv += ["-ex", f"target {'extended-' * extended}remote {server.address}"]
             if program:
                 argv.append(program)
-        open_ones.append(Gdb(argv))
+        open_ones.append(Gdb(argv, **more))
         return open_ones[-1]
     yield start
     for one in open_ones:

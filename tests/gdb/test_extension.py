@@ -1,13 +1,15 @@
 """Our commands in stock GDB: what each says is checked against what GDB itself says lane by lane, for
 both widths, 4 and 32 lanes, and threads that are lanes or warps."""
+import os
 import re
 import socket
 import subprocess
 from dataclasses import dataclass
 
+import pexpect
 import pytest
 
-from conftest import ROOT, WAVETRAP, Gdb
+from conftest import ROOT, TIMEOUT, WAVETRAP, Gdb
 
 EXTENSION = subprocess.run([WAVETRAP, "info", "--gdb-extension"], capture_output=True, text=True,
                            check=True).stdout.strip()
@@ -61,9 +63,9 @@ def bits(bar):
     return sum(1 << i for i, char in enumerate(bar) if char == "#")
 
 
-def in_branch(debug, program, way, *options):
+def in_branch(debug, program, way, *options, **more):
     """A session that stands in warp 2's odd part of the branch of lanes.S."""
-    gdb = debug(program("lanes", way.xlen), way, *options)
+    gdb = debug(program("lanes", way.xlen), way, *options, **more)
     gdb("break *odd if $_warp == 2 && $_lane == 1")
     assert "hit Breakpoint 1" in gdb("continue")
     return gdb
@@ -281,12 +283,61 @@ def test_a_frame_further_out_is_evaluated_in_and_kept(debug, example, way):
 @ways(SMALL)
 def test_dimming(debug, program, way):
     """Where the terminal has styles, what is masked off is dimmed; elsewhere it is only marked."""
-    gdb = in_branch(debug, program, way)
+    gdb = in_branch(debug, program, way, term="xterm")
     assert "\033" not in gdb("info lanes")
     gdb("set style enabled on")
     lines = gdb("info lanes $s0").splitlines()[-way.threads:]
     assert [line.startswith("\033[2m") and line.endswith("\033[m") for line in lines] == [
         True, False] * (way.threads // 2)
+    # What a script takes has no styles, and what GDB says of itself for such a terminal neither.
+    gdb("python said = gdb.execute('info lanes', to_string=True)")
+    assert "False" in gdb("python print('\\033' in said)")
+    gdb = in_branch(debug, program, way)  # TERM=dumb
+    gdb("set style enabled on")
+    assert "\033" not in gdb("info lanes")
+
+
+def lanes_of(server, program, *options, **more):
+    """What a GDB that is no person's terminal says of lanes, one of which is masked off, and of the time: its output."""
+    commands = ["set style enabled on", f"source {EXTENSION}", f"target remote {server.address}", "break *odd", "continue",
+                "info lanes", "time", "kill"]
+    done = subprocess.run(["gdb-multiarch", "-nx", "-q", "-iex", "set debuginfod enabled off", *options, program],
+                          input="".join(f"{command}\n" for command in commands), capture_output=True, text=True,
+                          env={**os.environ, "TERM": "xterm-256color"}, timeout=TIMEOUT, **more)
+    return done.stdout
+
+
+@pytest.mark.parametrize("options", [[], ["-i=mi"], ["--interpreter", "mi3"]], ids=["pipe", "mi", "mi3"])
+def test_pipes_and_programs_get_no_escapes_and_all_of_a_command(serve, program, options):
+    """The answer of `time`, which is the server's, is where the other commands write."""
+    file = program("lanes")
+    said = lanes_of(serve(file, "--gpu", "vortex:threads=4"), file, *options)
+    assert "waits" in said, said
+    ours = said[said.index("Thread", said.index("hit Breakpoint")):]
+    assert "\033" not in re.sub(r"\033\[\?2004[hl]", "", ours) and "\\033" not in ours, ours
+    assert re.search(r"issue time \d+", ours), said
+
+
+def test_the_machine_interface_at_a_terminal_gets_no_escapes(gdb, serve, program):
+    file = program("lanes")
+    server = serve(file, "--gpu", "vortex:threads=4")
+    child = pexpect.spawn("gdb-multiarch", ["-nx", "-q", "-i=mi", str(file)], encoding="utf-8", echo=False, timeout=TIMEOUT,
+                          env={**os.environ, "TERM": "xterm-256color"})
+    try:
+        for command in ("set style enabled on", f"source {EXTENSION}", f"target remote {server.address}", "break *odd"):
+            child.sendline(command)
+            child.expect("\\^(done|connected)")
+        child.sendline("continue")
+        child.expect("breakpoint-hit")
+        child.sendline("info lanes")
+        child.expect("\\^done")
+        child.expect("\\(gdb\\)")
+        said = child.before
+        child.sendline("info lanes")
+        child.expect("\\^done")
+        assert "waits" in said + child.before and "033" not in said + child.before, child.before
+    finally:
+        child.close(force=True)
 
 
 # ---- divergence, barriers ----

@@ -274,3 +274,51 @@ def test_lldb_dap(example, serve):
         assert one.event("exited")["exitCode"] == 0
     finally:
         one.close()
+
+
+def test_kill_is_answered(lldb):
+    """LLDB waits for an answer to k; without one it says "failed to send k packet"."""
+    said = lldb("lanes", Variant(), ["process kill"])
+    assert "exited with status = 9" in said[0] and "failed" not in said[0], said
+
+
+@each(FEW)
+def test_registers_of_floating_point_are_numbers(lldb, variant):
+    """A double by the register's own name, a single in its lower half by another: LLDB has no unions of registers."""
+    said = lldb("lanes", variant, ["register write ft0 2.5", "register read ft0", "register write ft1_single -0.375",
+                                   "register read ft1_single", "register read -f x ft1_single", "register read -f x ft0"])
+    assert re.search(r"ft0 = 2\.5$", said[1], re.M), said
+    assert re.search(r"ft1_single = -0\.375$", said[3], re.M), said
+    assert "0xbec00000" in said[4] and "0x4004000000000000" in said[5], said
+
+
+def test_a_backtrace_ends_in_a_named_function(serve, example):
+    """The functions of the library in assembly are global: for a local one LLDB shows a mapping symbol ("$xrv32i…")."""
+    file = example("vecadd", 32, "-O0 -g")
+    server = serve(file)
+    done = subprocess.run([LLDB, "--no-lldbinit", "--batch", "-o", f"gdb-remote {server.address}", "-o", "breakpoint set -n add",
+                           "-o", "continue", "-o", "bt all", str(file)], capture_output=True, text=True, timeout=TIMEOUT)
+    assert "`vx_warp_entry at start.S" in done.stdout and "`$x" not in done.stdout, done.stdout
+
+
+def test_functions_cannot_be_called(serve, example):
+    """LLDB's loader for programs without an operating system switches its compiler off before it asks the server anything (docs/rsp.md)."""
+    file = example("vecadd", 32, "-O0 -g")
+    done = subprocess.run([LLDB, "--no-lldbinit", "--batch", "-o", f"gdb-remote {serve(file).address}", "-o", "p noise_float(3)",
+                           str(file)], capture_output=True, text=True, timeout=TIMEOUT)
+    assert "Interpreter doesn't handle one of the expression's opcodes" in done.stderr, done.stderr
+
+
+def test_a_variable_in_a_floating_point_register_is_read(serve, example, gdb):
+    """By the register's number in DWARF; its value is the one that GDB prints."""
+    file = example("vecadd", 32, "-Og -g")
+    here = "vecadd.c:21"
+    one = gdb(serve(file), file)
+    one(f"break {here}")
+    one("continue")
+    assert "$f" in one("info address x")
+    done = subprocess.run([LLDB, "--no-lldbinit", "--batch", "-o", f"gdb-remote {serve(file).address}", "-o",
+                           "breakpoint set -f vecadd.c -l 21", "-o", "continue", "-o", "p x", "-o", "p y", str(file)],
+                          capture_output=True, text=True, timeout=TIMEOUT)
+    said = [float(value) for value in re.findall(r"^\(float\) (\S+)", done.stdout, re.M)]
+    assert len(said) == 2 and said == pytest.approx([float(one.value("x")), float(one.value("y"))], rel=1e-6), done.stdout

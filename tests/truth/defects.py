@@ -39,6 +39,16 @@ DEFECTS = [
            "    if (d->travel.seen)\n        d->ops->replaced(d->probe);\n", "", "places", "gcn", 5),
     Defect("in the past waves stand where they stood in the present", "src/debug/core/past.c",
            "    dbg_forget_all(d);\n    return dbg_halt_everything(d, err);", "    return dbg_halt_everything(d, err);", "backwards", "rv32", 1),
+    Defect("a value is read in lane 0", "src/debug/source/evaluate.c",
+           "const unsigned lane = r->has_wave ? wt_lanes_lowest(rest) : 0;", "const unsigned lane = rest ? 0 : 0;", "values", "gcn-opencl", 1),
+    Defect("one element off", "src/debug/source/compile.c",
+           "scaled(c, index, step, lower, &offset, err)", "scaled(c, index, step, lower - 1, &offset, err)", "values", "rv32", 1),
+    Defect("a bit field's place: one bit on", "src/debug/source/format.c",
+           "put_scalar(p, m->type, m->bit_offset, m->bit_size", "put_scalar(p, m->type, m->bit_offset + (m->bit_size > 0), m->bit_size", "values", "rv32", 10),
+    Defect("signedness: unsigned integers are signed", "src/debug/source/types.c",
+           "type->is_signed = encoding == DW_ATE_signed;", "type->is_signed = encoding != DW_ATE_boolean;", "values", "rv32", 1),
+    Defect("stale register: a caller's is read as the called function has it", "src/debug/source/frames.c",
+           "frame ? frame->physical : 0, index", "frame ? 0u : 0u, index", "values", "gcn-hip", 1),
 ]
 
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -180,11 +181,70 @@ static void test_children_of_programs_with_threads(void **state)
         join_thread(thread[i]);
 }
 
+static int duplicated; /* by the handler */
+static volatile sig_atomic_t handled;
+
+static void use_descriptors(int number)
+{
+    (void)number;
+    const int copy = dup(duplicated), plain = dup(0);
+    close(copy);
+    close(plain);
+    handled++;
+}
+
+/* A signal may come at any instruction of the hooks. */
+static void test_handlers_use_descriptors(void **state)
+{
+    const struct sigaction action = {.sa_handler = use_descriptors, .sa_flags = SA_RESTART};
+    struct sigaction before;
+    duplicated = open_node();
+    assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+    const pid_t self = getpid(), pid = fork();
+    if (pid == 0) {
+        while (kill(self, SIGUSR1) == 0 && getppid() == self)
+            usleep(20);
+        _exit(0);
+    }
+    while (handled < 2000) {
+        const int fd = open("/dev/counter/0", O_RDWR), copy = dup(fd);
+        for (unsigned i = 0; i < 500; i++)
+            ioctl(copy, OPENED);
+        close(fd);
+        close(copy);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    sigaction(SIGUSR1, &before, NULL);
+    assert_int_equal(count(duplicated), 1);
+    close(duplicated);
+}
+
+/* A child of vfork() closes its own descriptor, and duplicates it. */
+static void test_a_child_of_vfork_takes_nothing_from_its_parent(void **state)
+{
+    const int fd = open_node(), before = ioctl(fd, CLOSED);
+    const pid_t pid = vfork();
+    if (pid == 0) {
+        dup2(fd, 200);
+        close(fd);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_int_equal(count(fd), 1);
+    assert_int_equal(ioctl(fd, CLOSED), before);
+    assert_int_equal(ioctl(200, COUNT, &(int){0}), -1);
+    assert_int_equal(errno, EBADF);
+    close(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_opening_has_its_own_file),
         cmocka_unit_test(test_duplicates_are_the_same_file),
+        cmocka_unit_test(test_handlers_use_descriptors),
+        cmocka_unit_test(test_a_child_of_vfork_takes_nothing_from_its_parent),
         cmocka_unit_test(test_what_the_driver_does_not_have_is_not_there),
         cmocka_unit_test(test_files_of_sysfs),
         cmocka_unit_test(test_other_files),

@@ -349,6 +349,11 @@ static void test_an_access_to_nowhere_stops_the_wave(void **state)
     records(&r, rec);
     assert_int_equal(pc_in(&r, rec), CODE + 24);
     assert_int_equal(word_at(&r, ttmp_at(rec, 1)) >> KFD_TTMP1_REWIND_SHIFT & 15, 2);
+    /* The debugger goes: the mistake ends the program, as without one. */
+    gcn_kfd_step_back(r.d);
+    assert_int_equal(gcn_kfd_disable(r.d), 0);
+    assert_int_equal(run(&r, 100), WT_RUN_FAULT);
+    assert_int_equal(r.m->fault.pc, CODE + 16);
     rig_free(&r);
 }
 

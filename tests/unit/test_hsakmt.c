@@ -1226,6 +1226,15 @@ static void what_is_wrong_is_refused(void **state)
     assert_int_equal(
         hsaKmtCreateQueue(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, w->ring, 100, NULL, &resource),
         HSAKMT_STATUS_INVALID_PARAMETER);
+    /* Pointers in a page that the program itself cannot access. */
+    uint8_t *page = w->memory + 0x8000;
+    resource.Queue_read_ptr_aql = (HSAuint64 *)(void *)(page + 128);
+    resource.Queue_write_ptr_aql = (HSAuint64 *)(void *)(page + 56);
+    assert_int_equal(mprotect(page, 4096, PROT_NONE), 0);
+    assert_int_not_equal(
+        hsaKmtCreateQueue(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, w->ring, RING, NULL, &resource),
+        HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(mprotect(page, 4096, PROT_READ | PROT_WRITE), 0);
 }
 
 /* Another process finds the memory by its handle; this one may do so, too. */

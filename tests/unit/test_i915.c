@@ -848,6 +848,42 @@ static void test_lists_that_are_refused(void **state)
     assert_int_equal(g->walk_count, 0);
 }
 
+/* Addresses that programs give the driver are checked where they are used. */
+static void test_addresses_that_are_no_memory(void **state)
+{
+    enum { NOWHERE = 8 };
+    struct gpu *g = *state;
+    struct batch b;
+    struct drm_i915_gem_create made = {.size = PAGE};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CREATE, &made), 0);
+    begin(&b, g);
+    b.args.buffers_ptr = NOWHERE;
+    struct drm_i915_query_item item = {
+        .query_id = DRM_I915_QUERY_TOPOLOGY_INFO, .length = 4096, .data_ptr = NOWHERE};
+    struct drm_i915_query of_item = {.num_items = 1, .items_ptr = (uintptr_t)&item},
+                          nowhere = {.num_items = 1, .items_ptr = NOWHERE};
+    struct drm_i915_getparam value = {.param = I915_PARAM_CHIPSET_ID, .value = (int *)NOWHERE};
+    struct drm_i915_gem_pread out = {.handle = made.handle, .size = 8, .data_ptr = NOWHERE};
+    struct drm_i915_gem_pwrite in = {.handle = made.handle, .size = 8, .data_ptr = NOWHERE};
+    struct drm_i915_gem_context_param sseu = {
+        .param = I915_CONTEXT_PARAM_SSEU, .size = 64, .value = NOWHERE};
+    struct drm_version version = {.name = (char *)NOWHERE, .name_len = 4};
+    const struct {
+        unsigned long request;
+        void *args;
+    } calls[] = {{DRM_IOCTL_I915_GEM_EXECBUFFER2, &b.args},
+                 {DRM_IOCTL_I915_QUERY, &of_item},
+                 {DRM_IOCTL_I915_QUERY, &nowhere},
+                 {DRM_IOCTL_I915_GETPARAM, &value},
+                 {DRM_IOCTL_I915_GEM_PREAD, &out},
+                 {DRM_IOCTL_I915_GEM_PWRITE, &in},
+                 {DRM_IOCTL_I915_GEM_CONTEXT_GETPARAM, &sseu},
+                 {DRM_IOCTL_VERSION, &version},
+                 {DRM_IOCTL_I915_GETPARAM, (void *)NOWHERE}};
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        assert_int_equal(call(g, calls[i].request, calls[i].args), -EFAULT);
+}
+
 static void test_the_report_on_objects(void **state)
 {
     struct gpu *g = *state;
@@ -1205,6 +1241,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_mistakes_in_a_batch, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_batch_without_an_end, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lists_that_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_addresses_that_are_no_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(test_the_report_on_objects, setup, teardown),
         cmocka_unit_test_setup_teardown(test_ioctls_while_a_batch_runs, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_userptr_may_be_read_only, setup, teardown),

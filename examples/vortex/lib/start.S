@@ -72,8 +72,8 @@ vx_thread_setup:
         .size   vx_thread_setup, . - vx_thread_setup
 
         .text
-/* Where warps other than warp 0 begin: lane 0 only, registers undefined. */
-        .type   vx_warp_entry, @function
+/* Where warps other than warp 0 begin: lane 0 only, registers undefined. Global for LLDB's sake. */
+        .globl  vx_warp_entry; .type vx_warp_entry, @function
 vx_warp_entry:
         .cfi_startproc
         .cfi_undefined ra

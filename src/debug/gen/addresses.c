@@ -65,7 +65,7 @@ struct flow {
     struct symbol *symbol;
     size_t symbols, symbol_capacity;
     unsigned lanes; /* that have their addresses side by side */
-    bool no_memory;
+    bool no_memory, unread;
 };
 
 /* ---- the code ---- */
@@ -132,6 +132,7 @@ static bool read_function(struct flow *f)
     for (uint64_t at = 0; good && at < bytes; at += CHUNK)
         good = a->read_code(a->context, a->start + at, code + at,
                             bytes - at < CHUNK ? bytes - at : CHUNK);
+    f->unread = !good;
     for (uint64_t at = 0; good && at < bytes;) {
         struct instruction *grown =
             wt_array_grow(f->insn, &f->capacity, f->count + 1, sizeof *f->insn);
@@ -728,6 +729,10 @@ enum wt_status genp_find_kept(struct wt_probe *p, const struct wt_kept_address *
     if (asked->reg >= 0)
         return WT_OK;
     answer_of(&f, answer);
+    /* While a host program runs its code cannot be read, so the debug information must do for a
+     * condition that is compiled when the code is loaded. */
+    if (f.unread)
+        answer->state = WT_KEPT_IN_PLACE;
     for (size_t i = 0; f.begin && i < f.count; i++)
         free(f.begin[i].entry);
     free(f.begin);

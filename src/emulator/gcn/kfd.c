@@ -126,19 +126,31 @@ static void resume_all(struct gcn_device *d)
             gcn_kfd_resume(d, &(uint32_t){d->kfd.queue[i].entry.queue_id}, 1);
 }
 
-void gcn_kfd_step_back(struct gcn_device *d)
+/* A trap that has not been taken in, or a mistake of the program's: it is made again, and ends the
+ * program as it does without a debugger. */
+static void step_back(struct gcn_wave *w)
 {
     const uint32_t trapped = 15u << KFD_TTMP6_TRAP_SHIFT;
-    resume_all(d);
-    for (uint32_t i = 0; i < d->machine.waves; i++) {
-        struct gcn_wave *w = &d->wave[i];
-        uint32_t *ttmp = &w->s[GCN_TTMP];
-        if (!w->active || !(ttmp[6] & KFD_TTMP6_STOPPED) || !(ttmp[6] & trapped) ||
-            ttmp[1] & KFD_TTMP1_HOST_TRAP)
-            continue;
+    const uint32_t mistake = GCN_TRAPSTS_MEM_VIOL | GCN_TRAPSTS_ILLEGAL;
+    uint32_t *ttmp = &w->s[GCN_TTMP];
+    const uint64_t pc = ttmp[0] | (uint64_t)(ttmp[1] & 0xffff) << 32;
+    if (!(ttmp[6] & KFD_TTMP6_STOPPED) || ttmp[1] & KFD_TTMP1_HOST_TRAP)
+        return;
+    if (ttmp[6] & trapped) {
         ttmp[6] &= ~trapped;
         w->pc -= 4;
+    } else if (w->trapsts & mistake && w->pc == pc) {
+        w->trapsts &= ~mistake;
+        w->pc -= 4 * (ttmp[1] >> KFD_TTMP1_REWIND_SHIFT & 15);
     }
+}
+
+void gcn_kfd_step_back(struct gcn_device *d)
+{
+    resume_all(d);
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        if (d->wave[i].active)
+            step_back(&d->wave[i]);
 }
 
 int gcn_kfd_disable(struct gcn_device *d)

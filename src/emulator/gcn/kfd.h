@@ -55,8 +55,8 @@ int gcn_kfd_enable(struct gcn_device *device, uint64_t exceptions);
 int gcn_kfd_disable(struct gcn_device *device);
 /**
  * What a debugger of hardware does before it goes: resumes all queues, and sets each wave whose
- * trap has not been taken in (TrapID is in TTMP6) back to the instruction of the trap. The next
- * operation is gcn_kfd_disable().
+ * trap has not been taken in (TrapID is in TTMP6), or that stands behind a memory violation or at
+ * an illegal instruction, back to that instruction. The next operation is gcn_kfd_disable().
  */
 void gcn_kfd_step_back(struct gcn_device *device);
 /** KFD_DEBUG_SET_EXCEPTIONS_ENABLED: arg[0] the exceptions that are reported. */

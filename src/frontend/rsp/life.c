@@ -102,8 +102,13 @@ static void halt_for_good(struct wt_rsp_session *s)
 void wt_rsp_kill(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     halt_for_good(s);
-    /* "k" has no reply, and the client is disconnected unless it sent "!". */
+    /* "k" has no reply, and the client is disconnected unless it sent "!". LLDB waits for the end
+     * of the program by the signal SIGKILL. */
     s->closing = !s->extended;
+    if (s->lldb) {
+        wt_put_text(&s->out, "X09");
+        return;
+    }
     if (s->extended)
         wt_rsp_ok(s);
 }

@@ -71,6 +71,30 @@ static void put_lldb_hints(FILE *out, const struct wt_topology *t, const struct 
         fprintf(out, " generic=\"arg%u\"", r->argument);
     else if (r->role < sizeof generic / sizeof *generic && generic[r->role])
         fprintf(out, " generic=\"%s\"", generic[r->role]);
+    /* It knows neither their numbers in DWARF nor the names of GDB's types of floating point. */
+    if (r->dwarf >= 0)
+        fprintf(out, " dwarf_regnum=\"%d\" ehframe_regnum=\"%d\"", r->dwarf, r->dwarf);
+    if (r->bits <= 64 && (r->type == WT_REG_FLOAT || r->type == WT_REG_FLOAT_UNION))
+        fputs(" encoding=\"ieee754\" format=\"float\"", out);
+}
+
+/* For LLDB, which has no unions of registers: the single-precision number in the lower half of one
+ * that holds either. It is read as part of that one, under a number that nothing else has. */
+static void put_lldb_singles(FILE *out, const struct wt_topology *t, const char *set)
+{
+    unsigned number = 0;
+    for (size_t i = 0; i < t->register_count; i++)
+        number = t->registers[i].number > number ? t->registers[i].number : number;
+    for (size_t i = 0; i < t->register_count; i++) {
+        const struct wt_register *r = &t->registers[i];
+        number++;
+        if (r->type == WT_REG_FLOAT_UNION && r->bits == 64 && strcmp(r->set, set) == 0)
+            fprintf(
+                out,
+                "<reg name=\"%s_single\" bitsize=\"32\" regnum=\"%u\" type=\"ieee_single\" "
+                "encoding=\"ieee754\" format=\"float\" group=\"float\" value_regnums=\"%u\"/>\n",
+                r->name, number, r->number);
+    }
 }
 
 char *wt_rsp_target_xml(const struct wt_topology *t, bool lldb, size_t *length)
@@ -115,6 +139,8 @@ char *wt_rsp_target_xml(const struct wt_topology *t, bool lldb, size_t *length)
                 put_lldb_hints(out, t, r);
             fputs("/>\n", out);
         }
+        if (lldb)
+            put_lldb_singles(out, t, set);
         fputs("</feature>\n", out);
     }
     fputs("</target>\n", out);

@@ -203,7 +203,9 @@ static void *run(void *context)
             continue;
         }
         const int fd = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC);
-        if (fd >= 0 && !is_own(fd))
+        if (fd < 0)
+            poll(NULL, 0, 100); /* descriptors may have run out */
+        else if (!is_own(fd))
             close(fd);
         else
             set_debugger(e, fd); /* in place of one that has been silent */

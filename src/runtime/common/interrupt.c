@@ -50,6 +50,11 @@ void wt_interrupt_attend(bool begins)
     (void)before;
 }
 
+void wt_interrupt_forget(void)
+{
+    atomic_store(&attending, 0);
+}
+
 bool wt_interrupt_take(void)
 {
     return atomic_load_explicit(&interrupted, memory_order_relaxed) &&

@@ -18,6 +18,8 @@ void wt_interrupt_listen(void);
  * Begins or ends attending: the caller calls wt_interrupt_take() regularly meanwhile. Calls add up.
  */
 void wt_interrupt_attend(bool begins);
+/** In a child after fork(): nobody attends. */
+void wt_interrupt_forget(void);
 /** Takes an interrupt: true once, for the caller that must report and end the process. */
 bool wt_interrupt_take(void);
 /** Whether there is an interrupt that nobody has taken. */

@@ -72,6 +72,17 @@ void debug_leave_as_debugger(void)
     pthread_mutex_unlock(&shared.gate);
 }
 
+void debug_forget(void)
+{
+    pthread_mutex_init(&shared.gate, NULL);
+    pthread_cond_init(&shared.let, NULL);
+    pthread_cond_init(&shared.moved, NULL);
+    shared.wanted = shared.watchers = 0;
+    waiting = 0;
+    shared.followed = shared.held = false;
+    shared.launch.runs = false;
+}
+
 /* ---- waiting ---- */
 
 static bool wait_for(pthread_cond_t *cond, unsigned ms)

@@ -20,6 +20,9 @@ void debug_enter(void);
 /** Gives the gate back at the end of a call. */
 void debug_leave(void);
 
+/** In a child after fork(): nobody has the gate, and no debugger is there. */
+void debug_forget(void);
+
 /** Adds a loaded module to the list. Without host memory the debugger does not see it. Entered. */
 void debug_module_added(const struct gpu *gpu, const struct gpu_module *module);
 /**

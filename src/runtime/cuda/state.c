@@ -12,6 +12,23 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gpu *devices[STATE_MOST_GPUS];
 static unsigned device_count;
 
+/* A child has neither the threads nor the GPUs of its parent: as with NVIDIA's driver, a process
+ * whose parent had initialised the driver, or was about to, cannot. */
+static bool is_child;
+
+static void forget(void)
+{
+    is_child |= device_count > 0 || pthread_mutex_trylock(&lock) != 0;
+    device_count = 0;
+    pthread_mutex_init(&lock, NULL);
+    debug_forget();
+}
+
+static __attribute__((constructor)) void follow_forks(void)
+{
+    pthread_atfork(NULL, NULL, forget);
+}
+
 CUresult state_lock(void)
 {
     pthread_mutex_lock(&lock);
@@ -75,7 +92,9 @@ API(cuInit, (unsigned flags), (flags), "%u", flags)
     pthread_mutex_lock(&lock);
     debug_enter();
     const bool begins = !device_count;
-    if (begins && make_devices(&err) != WT_OK) {
+    if (is_child)
+        result = CUDA_ERROR_NOT_INITIALIZED;
+    else if (begins && make_devices(&err) != WT_OK) {
         fprintf(stderr, "wavetrap: libcuda: %s\n", err.text);
         result = CUDA_ERROR_NO_DEVICE;
     } else if (begins) {

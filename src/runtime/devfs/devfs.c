@@ -1,39 +1,56 @@
-/* Which descriptors are openings of our drivers. */
+/*
+ * Which descriptors are openings of our drivers. close() and dup() may be called anywhere: in
+ * signal handlers, in a child of a program with several threads, beside a fork. So the table has no
+ * lock: its entries are atomic, and neither they nor the openings are ever freed.
+ */
 #include "runtime/devfs/devfs.h"
 
 #include <assert.h>
 #include <pthread.h>
-#include <stdlib.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#include "base/array.h"
+enum { CHUNK = 1024, CHUNKS = 1024 }; /* descriptors: a million, as the kernel allows by default */
 
-/* An opening, which several descriptors may share. */
+/* An opening, which several descriptors may share; with no references it is free. */
 struct opening {
     const struct wt_devfs_driver *driver;
     void *file;
-    unsigned references;
+    _Atomic unsigned references;
 };
 
+typedef _Atomic(struct opening *) entry;
+
 /* The process has one table of descriptors, so there is one of these. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct opening **openings; /* by descriptor */
-static size_t capacity;
+static _Atomic(entry *) chunks[CHUNKS];
 
-/* A child of a program with several threads closes descriptors, too: the lock is free in it. */
-static void hold(void)
+/* Openings, in blocks that are never freed: someone may still look at one that has ended. */
+struct block {
+    struct block *next;
+    struct opening opening[CHUNK];
+};
+static _Atomic(struct block *) blocks;
+
+/* A child of vfork() has its parent's memory, but descriptors of its own. */
+static _Atomic pid_t owner;
+
+static void take_over(void)
 {
-    pthread_mutex_lock(&lock);
+    owner = getpid();
 }
 
-static void release(void)
+static __attribute__((constructor)) void begin(void)
 {
-    pthread_mutex_unlock(&lock);
+    take_over();
+    pthread_atfork(NULL, NULL, take_over);
 }
 
-static __attribute__((constructor)) void free_in_children(void)
+static bool is_own(void)
 {
-    pthread_atfork(hold, release, release);
+    return getpid() == owner;
 }
 
 const struct wt_devfs_driver *wt_devfs_driver_of(const char *path)
@@ -45,99 +62,121 @@ const struct wt_devfs_driver *wt_devfs_driver_of(const char *path)
     return NULL;
 }
 
-/* Room for a descriptor. With the lock held. */
-static bool make_room(int fd)
+/* Zeros, by the system call: malloc() is not for signal handlers, and mmap() is a hook. */
+static void *fresh(size_t size)
 {
-    const size_t before = capacity;
+    const long memory =
+        syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == -1 ? NULL : (void *)memory;
+}
+
+/* The entry of a descriptor, which is made if it is not there; NULL: there is no room for it. */
+static entry *room_for(int fd)
+{
     assert(fd >= 0);
-    struct opening **grown =
-        wt_array_grow(openings, &capacity, (size_t)fd + 1, sizeof(struct opening *));
-    if (!grown)
-        return false;
-    openings = grown;
-    if (capacity > before)
-        memset(openings + before, 0, (capacity - before) * sizeof(struct opening *));
-    return true;
-}
-
-static struct opening *at(int fd)
-{
-    return fd >= 0 && (size_t)fd < capacity ? openings[fd] : NULL;
-}
-
-/* Takes a descriptor out; the opening if that was its last one. With the lock held. */
-static struct opening *take_out(int fd)
-{
-    struct opening *opening = at(fd);
-    if (!opening)
+    if (fd >= CHUNK * CHUNKS)
         return NULL;
-    openings[fd] = NULL;
-    assert(opening->references > 0);
-    return --opening->references ? NULL : opening;
+    _Atomic(entry *) *place = &chunks[fd / CHUNK];
+    entry *chunk = *place, *made = NULL;
+    if (!chunk) {
+        made = fresh(CHUNK * sizeof *made);
+        if (made && atomic_compare_exchange_strong(place, &chunk, made))
+            chunk = made;
+        else if (made)
+            syscall(SYS_munmap, made, CHUNK * sizeof *made);
+    }
+    return chunk ? &chunk[fd % CHUNK] : NULL;
 }
 
-static void end(struct opening *opening)
+/* The entry of a descriptor; NULL: it is no opening. */
+static entry *at(int fd)
+{
+    entry *chunk = fd >= 0 && fd < CHUNK * CHUNKS ? chunks[fd / CHUNK] : NULL;
+    return chunk && chunk[fd % CHUNK] ? &chunk[fd % CHUNK] : NULL;
+}
+
+/* An opening with one reference. */
+static struct opening *new_opening(void)
+{
+    for (struct block *b = blocks;; b = blocks) {
+        for (; b; b = b->next)
+            for (size_t i = 0; i < CHUNK; i++) {
+                unsigned none = 0;
+                if (!b->opening[i].references &&
+                    atomic_compare_exchange_strong(&b->opening[i].references, &none, 1))
+                    return &b->opening[i];
+            }
+        struct block *made = fresh(sizeof *made);
+        if (!made)
+            return NULL;
+        made->next = blocks;
+        while (!atomic_compare_exchange_weak(&blocks, &made->next, made))
+            continue;
+    }
+}
+
+/* Takes one more reference; false: it has ended meanwhile. */
+static bool share(struct opening *opening)
+{
+    unsigned references = opening->references;
+    while (references &&
+           !atomic_compare_exchange_weak(&opening->references, &references, references + 1))
+        continue;
+    return references;
+}
+
+/* A descriptor of it is gone. */
+static void drop(struct opening *opening)
 {
     if (!opening)
         return;
-    opening->driver->close(opening->file);
-    free(opening);
+    const struct opening was = {.driver = opening->driver, .file = opening->file};
+    if (atomic_fetch_sub(&opening->references, 1) == 1)
+        was.driver->close(was.file);
 }
 
 bool wt_devfs_add(int fd, const struct wt_devfs_driver *driver, void *file)
 {
-    struct opening *opening = malloc(sizeof *opening), *stale = NULL;
+    entry *place = room_for(fd);
+    struct opening *opening = place ? new_opening() : NULL;
     if (!opening)
         return false;
-    *opening = (struct opening){driver, file, 1};
-    pthread_mutex_lock(&lock);
-    const bool room = make_room(fd);
-    if (room) {
-        stale = take_out(fd); /* closed by a way that no hook saw */
-        openings[fd] = opening;
-    }
-    pthread_mutex_unlock(&lock);
-    end(stale);
-    if (!room)
-        free(opening);
-    return room;
+    opening->driver = driver;
+    opening->file = file;
+    drop(atomic_exchange(place, opening)); /* one that was closed by a way that no hook saw */
+    return true;
 }
 
 const struct wt_devfs_driver *wt_devfs_find(int fd, void **file)
 {
-    pthread_mutex_lock(&lock);
-    const struct opening *opening = at(fd);
-    const struct wt_devfs_driver *driver = opening ? opening->driver : NULL;
-    if (opening)
-        *file = opening->file;
-    pthread_mutex_unlock(&lock);
-    return driver;
+    entry *place = at(fd);
+    const struct opening *opening = place ? *place : NULL;
+    if (!opening)
+        return NULL;
+    *file = opening->file;
+    return opening->driver;
 }
 
 bool wt_devfs_duplicate(int fd, int copy)
 {
-    struct opening *stale = NULL;
-    bool done = true;
-    if (fd == copy)
+    entry *from = at(fd), *to = at(copy);
+    if (fd == copy || (!from && !to) || !is_own())
         return true;
-    pthread_mutex_lock(&lock);
-    stale = take_out(copy);
-    if (at(fd)) {
-        done = make_room(copy);
-        if (done) {
-            openings[copy] = openings[fd];
-            openings[copy]->references++;
-        }
+    struct opening *opening = from ? *from : NULL;
+    if (opening && !share(opening))
+        opening = NULL;
+    if (opening && !to && !(to = room_for(copy))) {
+        drop(opening);
+        return false;
     }
-    pthread_mutex_unlock(&lock);
-    end(stale);
-    return done;
+    if (to)
+        drop(atomic_exchange(to, opening));
+    return true;
 }
 
 void wt_devfs_remove(int fd)
 {
-    pthread_mutex_lock(&lock);
-    struct opening *last = take_out(fd);
-    pthread_mutex_unlock(&lock);
-    end(last);
+    entry *place = at(fd);
+    if (place && is_own())
+        drop(atomic_exchange(place, NULL));
 }

@@ -38,6 +38,11 @@ struct wt_devfs_driver {
      * shown. */
     bool (*is_device)(const char *path);
     /**
+     * The number (makedev()) of a device file, for stat: of the opening @p file, or, where it is
+     * NULL, of @p path, a device file. 0, or NULL for this function: that of the host's file.
+     */
+    uint64_t (*number)(void *file, const char *path);
+    /**
      * mmap of @p length bytes at @p offset: 0 with *fd a descriptor of the host's that is mapped
      * instead, from the changed *offset on, and is closed then; or with *fd -1 and *at pages of the
      * driver's own, which munmap leaves alone; or a negative errno. NULL: the descriptor that open

@@ -29,9 +29,12 @@
 
 /* libc's own function of this name, looked up once. */
 #define REAL(name)                                                                                 \
-    static __typeof__(&name) real;                                                                 \
-    if (!real)                                                                                     \
-    real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+    static __typeof__(&name) found;                                                                \
+    __typeof__(&name) real = __atomic_load_n(&found, __ATOMIC_RELAXED);                            \
+    if (!real) {                                                                                   \
+        real = (__typeof__(&name))dlsym(RTLD_NEXT, #name);                                         \
+        __atomic_store_n(&found, real, __ATOMIC_RELAXED);                                          \
+    }
 
 /* The file on the host that stands for a path of the driver. */
 static bool redirected(const struct wt_devfs_driver *driver, const char *path, char *real)
@@ -348,22 +351,48 @@ HOOK DIR *opendir(const char *path)
     ON_PATH(opendir, path, NULL, real(at));
 }
 
-HOOK int stat(const char *restrict path, struct stat *restrict result)
-{
-    ON_PATH(stat, path, -1, real(at, result));
-}
+/* A device file looks like one, whatever stands for it. */
+#define AS_DEVICE(result, owner, file, path)                                                       \
+    do {                                                                                           \
+        const uint64_t number_ = (owner)->number ? (owner)->number(file, path) : 0;                \
+        if (number_) {                                                                             \
+            (result)->st_mode = S_IFCHR | 0666;                                                    \
+            (result)->st_rdev = (dev_t)number_;                                                    \
+        }                                                                                          \
+    } while (0)
 
-HOOK int stat64(const char *restrict path, struct stat64 *restrict result)
-{
-    ON_PATH(stat64, path, -1, real(at, result));
-}
+#define DEFINE_STAT(name, structure)                                                               \
+    HOOK int name(const char *restrict path, struct structure *restrict result)                    \
+    {                                                                                              \
+        char other[PATH_MAX];                                                                      \
+        const struct wt_devfs_driver *driver = wt_devfs_driver_of(path);                           \
+        if (driver && !is_shown(driver, path, other)) {                                            \
+            errno = ENOENT;                                                                        \
+            return -1;                                                                             \
+        }                                                                                          \
+        REAL(name);                                                                                \
+        const int failed = real(driver ? other : path, result);                                    \
+        if (!failed && driver && strcmp(other, "/dev/null") == 0)                                  \
+            AS_DEVICE(result, driver, NULL, path);                                                 \
+        return failed;                                                                             \
+    }
 
-HOOK int lstat(const char *restrict path, struct stat *restrict result)
-{
-    ON_PATH(lstat, path, -1, real(at, result));
-}
+DEFINE_STAT(stat, stat)
+DEFINE_STAT(stat64, stat64)
+DEFINE_STAT(lstat, stat)
+DEFINE_STAT(lstat64, stat64)
 
-HOOK int lstat64(const char *restrict path, struct stat64 *restrict result)
-{
-    ON_PATH(lstat64, path, -1, real(at, result));
-}
+#define DEFINE_FSTAT(name, structure)                                                              \
+    HOOK int name(int fd, struct structure *result)                                                \
+    {                                                                                              \
+        void *file;                                                                                \
+        const struct wt_devfs_driver *driver = wt_devfs_find(fd, &file);                           \
+        REAL(name);                                                                                \
+        const int failed = real(fd, result);                                                       \
+        if (!failed && driver)                                                                     \
+            AS_DEVICE(result, driver, file, NULL);                                                 \
+        return failed;                                                                             \
+    }
+
+DEFINE_FSTAT(fstat, stat)
+DEFINE_FSTAT(fstat64, stat64)

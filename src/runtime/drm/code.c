@@ -45,7 +45,7 @@ static struct {
 static void *copy_of(const void *bytes, size_t size)
 {
     void *copy = malloc(size ? size : 1);
-    if (copy)
+    if (copy && size)
         memcpy(copy, bytes, size);
     return copy;
 }

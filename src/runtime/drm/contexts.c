@@ -124,13 +124,15 @@ int drm_context_getparam(struct wt_i915_file *file, struct drm_i915_gem_context_
         }
         if (args->size < sizeof sseu)
             return -EINVAL;
-        memcpy(&sseu, (const void *)(uintptr_t)args->value, sizeof sseu);
+        if (!drm_copy_in(&sseu, args->value, sizeof sseu))
+            return -EFAULT;
         if (sseu.flags & ~1u)
             return -EINVAL;
         sseu.slice_mask = 1;
         sseu.subslice_mask = (1u << file->device->subslices) - 1;
         sseu.min_eus_per_subslice = sseu.max_eus_per_subslice = GEN_EUS;
-        memcpy((void *)(uintptr_t)args->value, &sseu, sizeof sseu);
+        if (!drm_copy_out(args->value, &sseu, sizeof sseu))
+            return -EFAULT;
         args->size = sizeof sseu;
         return 0;
     }

@@ -150,8 +150,8 @@ int drm_execbuffer(struct wt_i915_file *file, struct drm_i915_gem_execbuffer2 *a
     struct drm_i915_gem_exec_object2 *list = malloc(size);
     if (!list)
         return -ENOMEM;
-    memcpy(list, (const void *)(uintptr_t)args->buffers_ptr, size);
-    const int error = submit(file, context, args, list);
+    const int error =
+        drm_copy_in(list, args->buffers_ptr, size) ? submit(file, context, args, list) : -EFAULT;
     free(list);
     return error;
 }

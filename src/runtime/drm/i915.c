@@ -87,8 +87,7 @@ static int get_param(struct wt_i915_file *file, struct drm_i915_getparam *args)
     default:
         return -EINVAL;
     }
-    *args->value = value;
-    return 0;
+    return drm_copy_out((uintptr_t)args->value, &value, sizeof value) ? 0 : -EFAULT;
 }
 
 static int version(struct wt_i915_file *file, struct drm_version *args)
@@ -108,8 +107,9 @@ static int version(struct wt_i915_file *file, struct drm_version *args)
     args->version_patchlevel = 0;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         const size_t length = strlen(texts[i].text);
-        if (texts[i].to)
-            memcpy(texts[i].to, texts[i].text, *texts[i].room < length ? *texts[i].room : length);
+        if (texts[i].to && !drm_copy_out((uintptr_t)texts[i].to, texts[i].text,
+                                         *texts[i].room < length ? *texts[i].room : length))
+            return -EFAULT;
         *texts[i].room = length;
     }
     return 0;
@@ -165,29 +165,37 @@ static size_t engines(const struct wt_i915 *device, uint8_t *out)
     return sizeof head + sizeof render;
 }
 
+/* False: there is no memory for the answer. */
+static bool answer_item(const struct wt_i915 *device, struct drm_i915_query_item *item)
+{
+    uint8_t bytes[256];
+    size_t (*answer)(const struct wt_i915 *, uint8_t *) =
+        item->query_id == DRM_I915_QUERY_TOPOLOGY_INFO ? topology
+        : item->query_id == DRM_I915_QUERY_ENGINE_INFO ? engines
+                                                       : NULL;
+    const int32_t room = item->length;
+    const size_t size = answer ? answer(device, NULL) : 0;
+    item->length = -EINVAL;
+    if (!answer || item->flags || (room && room < (int32_t)size))
+        return true;
+    assert(size <= sizeof bytes);
+    item->length = (int32_t)size;
+    if (!room)
+        return true;
+    answer(device, bytes);
+    return drm_copy_out(item->data_ptr, bytes, size);
+}
+
 static int query(struct wt_i915_file *file, struct drm_i915_query *args)
 {
     if (args->flags)
         return -EINVAL;
-    struct drm_i915_query_item *items = (void *)(uintptr_t)args->items_ptr;
     for (uint32_t i = 0; i < args->num_items; i++) {
-        struct drm_i915_query_item *item = &items[i];
-        size_t (*answer)(const struct wt_i915 *, uint8_t *) =
-            item->query_id == DRM_I915_QUERY_TOPOLOGY_INFO ? topology
-            : item->query_id == DRM_I915_QUERY_ENGINE_INFO ? engines
-                                                           : NULL;
-        if (!answer || item->flags) {
-            item->length = -EINVAL;
-            continue;
-        }
-        const size_t size = answer(file->device, NULL);
-        if (item->length && item->length < (int32_t)size) {
-            item->length = -EINVAL;
-            continue;
-        }
-        if (item->length)
-            answer(file->device, (uint8_t *)(uintptr_t)item->data_ptr);
-        item->length = (int32_t)size;
+        const uint64_t at = args->items_ptr + i * sizeof(struct drm_i915_query_item);
+        struct drm_i915_query_item item;
+        if (!drm_copy_in(&item, at, sizeof item) || !answer_item(file->device, &item) ||
+            !drm_copy_out(at, &item, sizeof item))
+            return -EFAULT;
     }
     return 0;
 }
@@ -306,14 +314,14 @@ int wt_i915_ioctl(struct wt_i915_file *file, unsigned long request, void *argume
         uint64_t args[32] = {0};
         const size_t given = _IOC_SIZE(request);
         assert(requests[i].size <= sizeof args);
-        if (!argument)
+        const size_t size = given < requests[i].size ? given : requests[i].size;
+        if (!drm_copy_in(args, (uintptr_t)argument, size))
             return -EFAULT;
-        memcpy(args, argument, given < requests[i].size ? given : requests[i].size);
         pthread_mutex_lock(&file->device->lock);
         const int error = requests[i].run(file, args);
         pthread_mutex_unlock(&file->device->lock);
-        if (_IOC_DIR(request) & _IOC_READ)
-            memcpy(argument, args, given < requests[i].size ? given : requests[i].size);
+        if (_IOC_DIR(request) & _IOC_READ && !drm_copy_out((uintptr_t)argument, args, size))
+            return -EFAULT;
         return error;
     }
     return -ENOTTY;
@@ -421,6 +429,11 @@ struct wt_i915_file *wt_i915_open(struct wt_i915 *device)
     device->files = file;
     pthread_mutex_unlock(&device->lock);
     return file;
+}
+
+struct wt_i915 *wt_i915_device(const struct wt_i915_file *file)
+{
+    return file->device;
 }
 
 void wt_i915_close(struct wt_i915_file *file)

@@ -40,6 +40,8 @@ int wt_i915_descriptor(const struct wt_i915 *device);
 
 /** Makes a new opening; NULL without host memory. wt_i915_close frees it. */
 struct wt_i915_file *wt_i915_open(struct wt_i915 *device);
+/** The device that a file is an opening of. */
+struct wt_i915 *wt_i915_device(const struct wt_i915_file *file);
 /** Closes an opening and frees all that belongs to it: batches that have not begun do not run, and
  * the one that has runs to its end. */
 void wt_i915_close(struct wt_i915_file *file);

@@ -8,6 +8,7 @@
 
 #include "runtime/common/final_memory.h"
 #include "runtime/common/planted.h"
+#include "runtime/common/own_memory.h"
 #include "runtime/drm/i915_ops.h"
 #include "runtime/drm/tables.h"
 
@@ -114,6 +115,20 @@ struct wt_i915 {
  * Counts a batch that begins, and writes a line to the record, if there is one. The lock is held.
  */
 void drm_record(struct wt_i915 *device);
+/* Copies the program's memory at an address that it gave, or to there; false (-EFAULT) where some
+ * of it is not there. */
+static inline bool drm_copy_in(void *to, uint64_t from, size_t size)
+{
+    return wt_own_memory_read(from, to, size);
+}
+
+/* The same, to the program's memory. */
+static inline bool drm_copy_out(uint64_t to, const void *from, size_t size)
+{
+    /* What is copied into memory is only read. */
+    return wt_own_memory_copy(to, (uint8_t *)(uintptr_t)from, size, false) == size;
+}
+
 /* The object of a handle; NULL if there is none, or it was closed. */
 struct drm_object *drm_object(struct wt_i915_file *file, uint32_t handle);
 /* The context of an id; NULL if there is none. */

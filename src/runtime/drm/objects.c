@@ -170,15 +170,24 @@ static uint8_t *part(struct wt_i915_file *file, uint32_t handle, uint64_t offset
     return object->host + offset;
 }
 
+/* A program's own memory may be the object, so the two may overlap. */
+static int transfer(uint64_t to, uint64_t from, size_t size)
+{
+    uint8_t *bytes = malloc(size ? size : 1);
+    if (!bytes)
+        return -ENOMEM;
+    const bool done = drm_copy_in(bytes, from, size) && drm_copy_out(to, bytes, size);
+    free(bytes);
+    return done ? 0 : -EFAULT;
+}
+
 int drm_pwrite(struct wt_i915_file *file, struct drm_i915_gem_pwrite *args)
 {
     int error;
     uint8_t *to = part(file, args->handle, args->offset, args->size, &error);
     if (!to)
         return error;
-    /* A program's own memory may be the object. */
-    memmove(to, (const void *)(uintptr_t)args->data_ptr, args->size);
-    return 0;
+    return transfer((uintptr_t)to, args->data_ptr, args->size);
 }
 
 int drm_pread(struct wt_i915_file *file, struct drm_i915_gem_pread *args)
@@ -187,8 +196,7 @@ int drm_pread(struct wt_i915_file *file, struct drm_i915_gem_pread *args)
     const uint8_t *from = part(file, args->handle, args->offset, args->size, &error);
     if (!from)
         return error;
-    memmove((void *)(uintptr_t)args->data_ptr, from, args->size);
-    return 0;
+    return transfer(args->data_ptr, (uintptr_t)from, args->size);
 }
 
 int drm_set_domain(struct wt_i915_file *file, struct drm_i915_gem_set_domain *args)

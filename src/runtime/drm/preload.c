@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "runtime/common/endpoint.h"
@@ -200,6 +201,22 @@ static void close_node(void *file)
     wt_i915_close(file);
 }
 
+/* DRM's major number; the minor number is that in the node's name. */
+static uint64_t number(void *file, const char *path)
+{
+    unsigned index = path ? node_of(path) : 0;
+    while (file && index < gpu_count && wt_i915_device(file) != wt_drm_emulated_driver(gpus[index]))
+        index++;
+    return index < MOST_GPUS ? makedev(226, FIRST_NODE + index) : 0;
+}
+
+/* Looking does not make the GPUs. */
+static bool is_device(const char *path)
+{
+    struct gen_config config;
+    return node_of(path) < MOST_GPUS && configure(node_of(path), &config, WT_IGNORED);
+}
+
 /* The GPU in sysfs: Intel's runtime uses this path if it is given no other. */
 static const char sysfs[] = "/sys/bus/pci/devices/0000:00:02.0/drm";
 
@@ -217,6 +234,8 @@ static const struct wt_devfs_driver i915 = {.prefixes = prefixes,
                                             .open = open_node,
                                             .ioctl = control,
                                             .close = close_node,
-                                            .redirect = redirect};
+                                            .redirect = redirect,
+                                            .is_device = is_device,
+                                            .number = number};
 
 const struct wt_devfs_driver *const wt_devfs_drivers[] = {&i915, NULL};

@@ -57,8 +57,10 @@ static void *serve(void *context)
     struct pollfd comes = {.fd = report.listener.fd, .events = POLLIN};
     while (poll(&comes, 1, -1) >= 0) {
         const int fd = accept4(report.listener.fd, NULL, NULL, SOCK_CLOEXEC);
-        if (fd < 0)
+        if (fd < 0) { /* descriptors may have run out */
+            poll(NULL, 0, PATIENCE_MS / 10);
             continue;
+        }
         answer(fd);
         close(fd);
     }
@@ -75,8 +77,9 @@ static void forget_in_child(void)
 
 __attribute__((destructor)) static void end(void)
 {
+    /* The thread polls the descriptor until the process is gone. */
     if (report.owner == getpid())
-        wt_listener_close(&report.listener);
+        unlink(report.listener.address);
     report.owner = 0;
 }
 

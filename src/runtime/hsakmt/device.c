@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/private_dir.h"
@@ -18,6 +19,7 @@ enum { DRM_NR_VERSION = 0 };
 /* A file of the driver's: /dev/kfd or a render node. */
 struct node {
     bool render;
+    unsigned minor; /* of a render node */
 };
 
 /* ---- /dev/kfd ---- */
@@ -36,10 +38,19 @@ static int map_kfd(struct host *host, size_t length, const uint64_t *offset, voi
 
 /* ---- render nodes ---- */
 
+/* Copies a text of the driver's to where the program has room for some of it. */
+static bool put_text(uint64_t to, uint64_t *room, const char *text)
+{
+    const size_t length = strlen(text);
+    const bool done =
+        !*room || !to || kfd_copy_out(to, text, *room < length ? (size_t)*room : length);
+    *room = length;
+    return done;
+}
+
 /* The only DRM ioctl that is served: the one that asks for the driver's name. */
 static int ioctl_render(unsigned long request, void *argument)
 {
-    static const char name[] = "amdgpu";
     struct {
         int32_t major, minor, patch;
         uint64_t name_size, name, date_size, date, text_size, text;
@@ -48,14 +59,12 @@ static int ioctl_render(unsigned long request, void *argument)
         return -EINVAL;
     if (!kfd_copy_in(&version, (uint64_t)(uintptr_t)argument, sizeof version))
         return -EFAULT;
-    const uint64_t room = version.name_size;
     version.major = 3;
     version.minor = 49;
     version.patch = 0;
-    version.name_size = sizeof name - 1;
-    version.date_size = version.text_size = 0;
-    if (room && version.name &&
-        !kfd_copy_out(version.name, name, room < sizeof name - 1 ? room : sizeof name - 1))
+    if (!put_text(version.name, &version.name_size, "amdgpu") ||
+        !put_text(version.date, &version.date_size, "20150101") ||
+        !put_text(version.text, &version.text_size, "AMD GPU"))
         return -EFAULT;
     return kfd_copy_out((uint64_t)(uintptr_t)argument, &version, sizeof version) ? 0 : -EFAULT;
 }
@@ -71,6 +80,7 @@ static bool node_of(const char *path, struct node *node)
     if (!node->render)
         return strcmp(path, "/dev/kfd") == 0;
     const unsigned long minor = strtoul(path + sizeof nodes - 1, &end, 10);
+    node->minor = (unsigned)minor;
     return !*end && minor >= HOST_FIRST_RENDER_NODE &&
            minor < HOST_FIRST_RENDER_NODE + host_gpu_count();
 }
@@ -79,6 +89,17 @@ static bool is_device(const char *path)
 {
     struct node node;
     return node_of(path, &node);
+}
+
+/* DRM's major number; that of /dev/kfd is the kernel's choice. */
+static uint64_t number(void *file, const char *path)
+{
+    struct node node;
+    if (file)
+        node = *(const struct node *)file;
+    else if (!node_of(path, &node))
+        return 0;
+    return node.render ? makedev(226, node.minor) : 0;
 }
 
 /* The descriptor is one of /dev/null, which takes a number and does no harm. */
@@ -227,6 +248,16 @@ __attribute__((destructor)) void host_files_remove(void)
         wt_private_remove(files);
 }
 
+void host_files_before_fork(void)
+{
+    pthread_mutex_lock(&files_lock);
+}
+
+void host_files_after_fork(void)
+{
+    pthread_mutex_unlock(&files_lock);
+}
+
 static bool have_files(void)
 {
     char made[sizeof files];
@@ -258,5 +289,6 @@ const struct wt_devfs_driver wavetrap_kfd = {
     .close = close_node,
     .redirect = redirect,
     .is_device = is_device,
+    .number = number,
     .map = map_node,
 };

@@ -275,6 +275,10 @@ void host_event_memory(struct host *host, uint32_t node, uint64_t addr);
 
 /** Removes the files that stand for /sys, if this process has made them. */
 void host_files_remove(void);
+/** Waits until nobody makes them; nobody does until host_files_after_fork(). */
+void host_files_before_fork(void);
+/** In the parent and in the child. */
+void host_files_after_fork(void);
 
 /** Frees the memory that ioctls have allocated, at the end of the driver. */
 void host_buffers_free(struct host *host);

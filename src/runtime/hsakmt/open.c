@@ -94,15 +94,34 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
     return WT_OK;
 }
 
+/* No thread is opening or closing the GPUs while the process forks: a child would find them in no
+ * defined state, and the locks of libc that this takes held for ever. */
+static void before_fork(void)
+{
+    host_files_before_fork();
+    pthread_mutex_lock(&opening);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&opening);
+    host_files_after_fork();
+}
+
 /* A child process begins anew: threads and memory of the GPUs are its parent's. */
 static void forget(void)
 {
-    if (the_host) {
+    if (the_host)
         host_endpoint_after_fork(the_host->endpoint);
-        wt_interrupt_attend(false);
-    }
+    wt_interrupt_forget();
     the_host = NULL;
-    pthread_mutex_init(&opening, NULL);
+    after_fork();
+}
+
+/* Before the program has threads that open GPUs. */
+static __attribute__((constructor)) void follow_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, forget);
 }
 
 static void tell_exit(int status, void *context)
@@ -114,7 +133,6 @@ static void tell_exit(int status, void *context)
 
 static void follow_process(void)
 {
-    pthread_atfork(NULL, NULL, forget);
     on_exit(tell_exit, NULL);
 }
 

@@ -15,6 +15,8 @@
 #define LIBRARY "libhsakmt.so.1"
 
 static const struct wt_devfs_driver *driver;
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool is_loaded; /* or cannot be */
 
 /* The library beside this one is the one that LD_LIBRARY_PATH finds. */
 static void load(void)
@@ -35,9 +37,30 @@ static void load(void)
 
 static const struct wt_devfs_driver *loaded(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
+    if (is_loaded)
+        return driver;
+    pthread_mutex_lock(&loading);
+    if (!is_loaded)
+        load();
+    is_loaded = true;
+    pthread_mutex_unlock(&loading);
     return driver;
+}
+
+/* The dynamic linker's lock would stay held in a child that is made while the library is loaded. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&loading);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&loading);
+}
+
+static __attribute__((constructor)) void follow_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 static int open_file(const char *path, int flags, void **file)
@@ -65,6 +88,11 @@ static bool is_device(const char *path)
     return loaded() && driver->is_device(path);
 }
 
+static uint64_t number(void *file, const char *path)
+{
+    return loaded() ? driver->number(file, path) : 0;
+}
+
 static int map(void *file, size_t length, uint64_t *offset, void **at, int *fd)
 {
     return driver->map(file, length, offset, at, fd);
@@ -81,6 +109,7 @@ static const struct wt_devfs_driver forward = {.prefixes = prefixes,
                                                .close = close_file,
                                                .redirect = redirect,
                                                .is_device = is_device,
+                                               .number = number,
                                                .map = map};
 
 const struct wt_devfs_driver *const wt_devfs_drivers[] = {&forward, NULL};

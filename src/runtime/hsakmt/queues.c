@@ -13,6 +13,7 @@
 
 #include "base/bits.h"
 #include "emulator/gcn/kfd.h"
+#include "runtime/hsakmt/kfd.h"
 #include "runtime/hsakmt/recording.h"
 
 enum {
@@ -277,6 +278,18 @@ static bool set_pointers(struct host_queue *q, const struct host_queue_request *
     return q->read && q->write;
 }
 
+/* Whether ring and pointers can be accessed. */
+static bool is_there(const struct host_queue *q)
+{
+    uint64_t word;
+    const uint64_t size = q->copies ? q->packets : q->packets * PACKET_BYTES;
+    bool there = kfd_copy_in(&word, (uintptr_t)q->read, sizeof word) &&
+                 kfd_copy_in(&word, (uintptr_t)q->write, sizeof word);
+    for (uint64_t at = 0; there && at < size; at += HOST_PAGE)
+        there = kfd_copy_in(&word, (uintptr_t)q->ring + at, 1);
+    return there;
+}
+
 int host_queue_create(struct host_gpu *gpu, const struct host_queue_request *r, uint64_t *id)
 {
     struct host *host = gpu->host;
@@ -290,7 +303,8 @@ int host_queue_create(struct host_gpu *gpu, const struct host_queue_request *r, 
                              .priority = r->priority,
                              .suspended = !r->percentage};
     host_enter(gpu);
-    if (!set_ring(q, r->ring, r->size) || !set_pointers(q, r)) {
+    /* The program may have given them pages that it cannot access itself. */
+    if (!set_ring(q, r->ring, r->size) || !set_pointers(q, r) || !is_there(q)) {
         host_leave(gpu);
         free(q);
         return -EFAULT;

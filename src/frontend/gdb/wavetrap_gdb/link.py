@@ -4,6 +4,8 @@ import json
 
 import gdb
 
+from . import text
+
 NOT_CONNECTED = ("There is no connection to wavetrap: start with 'wavetrap gdb PROGRAM', or type "
                  "'target extended-remote ADDRESS' with the address that 'wavetrap serve' prints.")
 CHUNK = 0x1fff0
@@ -13,6 +15,7 @@ class Command(gdb.Command):
     """A command whose errors are shown as GDB's own are, without a word of Python."""
 
     def invoke(self, argument, from_tty):
+        text.typed = from_tty
         try:
             self.run(argument)
         except gdb.GdbError:
@@ -65,8 +68,8 @@ def document(name, annex):
             raise gdb.GdbError("What GDB is connected to is not wavetrap, or an older one: it has no "
                                f"document 'wavetrap-{name}'.")
         if reply[:1] == b"E":
-            text = reply[2:] if reply[1:2] == b"." else b"error " + reply[1:]
-            raise gdb.GdbError(text.decode(errors="replace"))
+            said = reply[2:] if reply[1:2] == b"." else b"error " + reply[1:]
+            raise gdb.GdbError(said.decode(errors="replace"))
         part = unescape(reply[1:])
         whole.append(part)
         offset += len(part)

@@ -1,4 +1,5 @@
 """Bars, ranges of numbers, tables."""
+import os
 import re
 
 import gdb
@@ -62,8 +63,24 @@ def parse_ranges(text, limit, what):
     return out
 
 
+#: Whether a person has typed the command that is being executed: else its text may be captured, or go into a file.
+typed = False
+
+
+def in_mi():
+    """Whether GDB was started for a program that reads its machine interface."""
+    try:
+        with open("/proc/self/cmdline", "rb") as file:
+            words = file.read().decode(errors="replace").split("\0")
+    except OSError:
+        return False
+    return re.search(r"(?:^|\0)--?i(?:nterpreter)?[=\0]mi", "\0".join(words)) is not None
+
+
 def styled():
-    return bool(gdb.parameter("style enabled"))
+    """By GDB's own rule: at a terminal that has styles."""
+    return bool(typed and gdb.parameter("style enabled") and os.environ.get("TERM", "dumb") not in ("", "dumb")
+                and os.isatty(1) and not in_mi())
 
 
 def table(head, rows, dim=()):

@@ -58,7 +58,7 @@ Issue time counts the instructions that warps have issued since reset. See also:
         if argument.strip():
             raise gdb.GdbError("time takes no argument; 'goto-time TIME' goes to one.")
         link.connection()
-        gdb.execute("monitor time")
+        gdb.write(gdb.execute("monitor time", to_string=True))  # to where commands write: the server's text goes elsewhere
 
     def complete(self, line, word):
         return gdb.COMPLETE_NONE

@@ -1,0 +1,52 @@
+"""A fork beside the first use of a driver, and beside its end: nothing stands still, in the parent and in the child. And what else
+programs expect of device files."""
+import subprocess
+
+import pytest
+
+from conftest import ROOT, wavetrap
+
+USES = {"gen9": ["/dev/dri/renderD128"], "kfd": ["/dev/kfd"], "hsakmt": ["libhsakmt.so.1", "hsaKmtOpenKFD", "hsaKmtCloseKFD"],
+        "cuda": ["libcuda.so.1", "cuInit"]}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    path = tmp_path_factory.mktemp("forks") / "forks"
+    subprocess.run(["gcc", "-O1", "-o", path, ROOT / "tests" / "host" / "forks.c", "-ldl", "-lpthread"], check=True)
+    return path
+
+
+@pytest.mark.parametrize("times", [100, pytest.param(1000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("driver", USES)
+def test_forks_beside_the_first_use(program, driver, times):
+    """Half of all tries stood still, on the Gen9, while the lock of the table of device files was taken before a fork."""
+    done = wavetrap("exec", program, *USES[driver], times, timeout=390)
+    assert done.stdout.endswith(f"{times} processes, 0 wrong\n"), done.stdout + done.stderr[-2000:]
+
+
+@pytest.mark.parametrize("gpu, node, said", [
+    ("gen9", "renderD128", "i915 20201103 Intel Graphics"), ("gfx900", "renderD192", "amdgpu 20150101 AMD GPU")])
+def test_a_render_node_looks_like_one(tmp_path, gpu, node, said):
+    """To stat(), fstat() and libdrm's drmGetVersion(), which copies all three texts."""
+    source, path = tmp_path / "node.c", tmp_path / "node"
+    source.write_text("""
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <xf86drm.h>
+int main(int argc, char **argv)
+{
+    struct stat a = {0}, b = {0};
+    const int fd = open(argv[1], O_RDWR), good = !stat(argv[1], &a) && !fstat(fd, &b);
+    const drmVersionPtr v = drmGetVersion(fd);
+    printf("%d %d %u:%u %u:%u %s %s %s\\n", good, S_ISCHR(a.st_mode) && S_ISCHR(b.st_mode), major(a.st_rdev), minor(a.st_rdev),
+           major(b.st_rdev), minor(b.st_rdev), v->name, v->date, v->desc);
+    return 0;
+}
+""")
+    subprocess.run(["gcc", "-I/usr/include/libdrm", "-o", path, source, "-ldrm"], check=True)
+    done = wavetrap("exec", "-g", gpu, path, f"/dev/dri/{node}")
+    minor = node[-3:]
+    assert done.stdout == f"1 1 226:{minor} 226:{minor} {said}\n", done.stdout + done.stderr
