@@ -159,8 +159,7 @@ static void reset(struct wt_machine *m)
     struct gcn_device *d = device_of(m);
     wt_turns_reset(&d->machine.turns);
     d->machine.active = 0;
-    m->time = 0;
-    m->resets++;
+    wt_machine_begin_run(m);
     wt_watch_set_forget(m);
     m->fault.kind = WT_FAULT_NONE;
     memset(d->dispatch, 0, sizeof d->dispatch);

@@ -84,8 +84,7 @@ static void reset(struct wt_machine *m)
     struct gen_device *d = device_of(m);
     wt_turns_reset(&m->turns);
     m->active = 0;
-    m->time = 0;
-    m->resets++;
+    wt_machine_begin_run(m);
     wt_watch_set_forget(m);
     m->fault.kind = WT_FAULT_NONE;
     m->event = false;

@@ -156,6 +156,7 @@ struct wt_machine {
     const struct wt_engine_ops *engine; /**< what the family does for the run loop (engine.h) */
     uint64_t time;                      /**< issue time: wave-instructions issued since reset */
     uint64_t resets; /**< how often it was reset: each begins a new count of issue time */
+    uint64_t runs;   /**< runs before this one: resets after which something had been issued */
     uint32_t waves;  /**< how many there are */
     unsigned lanes;  /**< lanes of a wave */
     struct wt_fault fault;
@@ -206,7 +207,15 @@ void wt_watch_pin(struct wt_machine *m, struct wt_watch *list, size_t count);
 static inline uint64_t wt_machine_wave_id(struct wt_machine *m, uint32_t wave)
 {
     const uint64_t of_slot = m->ops->incarnation(m, wave) & UINT32_MAX;
-    return of_slot ? m->resets << 48 | of_slot << 16 | wave : 0;
+    return of_slot ? (m->runs + 1) << 48 | of_slot << 16 | wave : 0;
+}
+
+/** The part of every family's reset: the count of issue time begins anew. */
+static inline void wt_machine_begin_run(struct wt_machine *m)
+{
+    m->runs += m->time > 0;
+    m->resets++;
+    m->time = 0;
 }
 
 /** Lets a faulted machine run on (the faulting instruction is tried again). */

@@ -170,8 +170,7 @@ static void reset(struct wt_machine *m)
     wt_turns_reset(&m->turns);
     wt_console_clear(&d->console);
     m->active = 0;
-    m->time = 0;
-    m->resets++;
+    wt_machine_begin_run(m);
     m->event = false;
     wt_watch_set_forget(m);
     m->fault.kind = WT_FAULT_NONE;

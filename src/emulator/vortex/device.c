@@ -74,8 +74,7 @@ void vx_reset(struct wt_machine *m)
     struct vx_device *d = device_of(m);
     wt_turns_reset(&d->machine.turns);
     d->halted = d->halted_active = d->machine.active = 0;
-    m->time = 0;
-    m->resets++;
+    wt_machine_begin_run(m);
     m->fault.kind = WT_FAULT_NONE;
     d->machine.event = false;
     wt_watch_set_forget(m);
