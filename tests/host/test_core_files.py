@@ -124,10 +124,10 @@ def plain(text):
     return re.sub(r"(reakpoint|atchpoint) \d+", r"\1 N", re.sub(r"^\$\d+ = ", "$ = ", text, flags=re.M))
 
 
-def is_as_before(core, before, commands, *program, after=(), **more):
-    """A core file says what the program's own recording says. Returns both."""
+def is_as_before(core, before, commands, *program, points=(), after=(), **more):
+    """A core file, in which `points` are set, says what the program's own recording says. Returns both."""
     live = ask([*before, f"generate-core {core} all", *commands, *after], *program, **more)[len(before) + 2:len(before) + 2 + len(commands)]
-    said = ask(commands, "--core", core)[1:-1]
+    said = ask([*points, *commands], "--core", core)[1 + len(points):-1]
     different = [(c, a, b) for c, a, b in zip(commands, live, said) if plain(a) != plain(b)]
     assert not different, different[0]
     return said
@@ -165,7 +165,7 @@ def test_the_recorded_run_is_in_the_file(tmp_path, level):
     where = " if i == 70 && k == 3" if level == "-O0" else ""
     before = [f"break recording.hip:{scaled}{where}", "run", f"tbreak recording.hip:{scaled + 2}", *["continue"] * (1 if where else 4)]
     commands = BACK if level == "-O0" else [c for c in BACK if not re.search(r"out|k@|reverse-continue", c)]
-    said = is_as_before(tmp_path / "core", before, commands, program, "sums")
+    said = is_as_before(tmp_path / "core", before, commands, program, "sums", points=[c for c in before if "break" in c])
     if level == "-O0":
         assert said[2].count("recording.hip:") == 5 and "Old value" in said[3]
     start = re.match(r"Issue time (\d+), in the past; recorded from \1 to (\d+)\.", said[commands.index("goto start") + len(STATE)])
