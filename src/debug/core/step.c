@@ -65,6 +65,23 @@ static enum wt_status wait_for_step(struct wt_debugger *d, uint32_t wave,
     return status;
 }
 
+/* Plants a breakpoint that was lifted for a step. The step may have ended the kernel, and the host
+ * program may have freed the code since: then there is nothing to plant. */
+static enum wt_status plant_again(struct wt_debugger *d, uint32_t wave, struct breakpoint *bp,
+                                  struct wt_error *err)
+{
+    struct wt_error why;
+    const enum wt_status status = dbg_write_patch(d, wave, &bp->trap, &why);
+    const bool freed = status == WT_INVALID && d->topology->host_launches;
+    bp->planted = !status;
+    bp->doubtful = status && !freed;
+    if (!status || freed)
+        return WT_OK;
+    if (err)
+        *err = why;
+    return status;
+}
+
 /* One instruction from under a breakpoint: lift it, step, plant it again. */
 static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct breakpoint *bp,
                                 struct wt_probe_step *step, struct wt_error *err)
@@ -104,9 +121,7 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
         dbg_one_wave(d, &one, wave);
         status = dbg_halt(d, &one, err);
     }
-    plant = dbg_write_patch(d, wave, &bp->trap, status ? WT_IGNORED : err);
-    bp->planted = !plant;
-    bp->doubtful = plant;
+    plant = plant_again(d, wave, bp, status ? WT_IGNORED : err);
     if (hold)
         release = d->ops->resume(d->probe, &held, status || plant ? WT_IGNORED : err);
     return status ? status : plant ? plant : release;
