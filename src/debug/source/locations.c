@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,9 +113,30 @@ static bool ends_so(const char *name, const char *end)
     return tail <= length && strcmp(name + length - tail, end) == 0;
 }
 
-static enum wt_status resolve_in(const struct wt_location *l, const struct wt_modules *modules,
-                                 const struct wt_module *m, struct addresses *a,
-                                 struct wt_error *err)
+/* Whether a location may be in a module. */
+static bool is_of(const struct wt_location *l, const struct wt_module *m, unsigned device)
+{
+    return m->device == device && (!l->module || ends_so(m->name, l->module));
+}
+
+/* The line that a location means: of all modules the nearest one that has code. A module that has
+ * none for the line itself has no place where another one has. */
+static unsigned line_of(const struct wt_location *l, const struct wt_module *m, size_t count,
+                        unsigned device)
+{
+    unsigned nearest = UINT_MAX;
+    for (size_t i = 0; i < count && l->kind == WT_LOCATION_LINE; i++) {
+        const unsigned line = is_of(l, &m[i], device)
+                                  ? wt_symbols_code_line(m[i].symbols, l->file, l->line)
+                                  : UINT_MAX;
+        nearest = line < nearest ? line : nearest;
+    }
+    return nearest;
+}
+
+static enum wt_status resolve_in(const struct wt_location *l, unsigned code_line,
+                                 const struct wt_modules *modules, const struct wt_module *m,
+                                 struct addresses *a, struct wt_error *err)
 {
     uint64_t addr, *line = NULL;
     size_t lines = 0;
@@ -124,7 +146,7 @@ static enum wt_status resolve_in(const struct wt_location *l, const struct wt_mo
         return note(a, wt_modules_first_instruction(modules, addr), err);
     }
     if (l->kind == WT_LOCATION_LINE)
-        status = wt_symbols_statements(m->symbols, l->file, l->line, &line, &lines, err);
+        status = wt_symbols_statements(m->symbols, l->file, code_line, &line, &lines, err);
     for (size_t i = 0; i < lines && !status; i++)
         status = note(a, wt_modules_first_instruction(modules, line[i] + m->bias), err);
     free(line);
@@ -141,14 +163,15 @@ enum wt_status wt_location_resolve(const struct wt_location *location,
     const struct wt_module *m = wt_modules_list(modules, &modules_count);
     if (location->kind == WT_LOCATION_ADDRESS && !location->module)
         status = note(&a, location->addr, err);
+    const unsigned code_line = line_of(location, m, modules_count, device);
     for (size_t i = 0; i < modules_count && !status; i++) {
-        if (m[i].device != device || (location->module && !ends_so(m[i].name, location->module)))
+        if (!is_of(location, &m[i], device))
             continue;
         if (location->kind == WT_LOCATION_ADDRESS && location->module)
             status =
                 note(&a, location->addr + m[i].bias, err); /* an address of the module's file */
         else if (location->kind != WT_LOCATION_ADDRESS)
-            status = resolve_in(location, modules, &m[i], &a, err);
+            status = resolve_in(location, code_line, modules, &m[i], &a, err);
     }
     if (status) {
         free(a.list);

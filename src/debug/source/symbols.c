@@ -763,16 +763,11 @@ static bool add_statement(struct statements *l, uint64_t addr, const void *block
     return true;
 }
 
-enum wt_status wt_symbols_statements(struct wt_symbols *s, const char *file, unsigned line,
-                                     uint64_t **list, size_t *count, struct wt_error *err)
+unsigned wt_symbols_code_line(struct wt_symbols *s, const char *file, unsigned line)
 {
     unsigned nearest = UINT_MAX;
-    struct statements l = {0};
-    bool good = true;
-    *list = NULL;
-    *count = 0;
     if (!s)
-        return WT_OK;
+        return nearest;
     rows_until(s, 0); /* reads the table */
     for (size_t i = 0; i < s->lines; i++) {
         const struct line *row = &s->line[i];
@@ -780,12 +775,25 @@ enum wt_status wt_symbols_statements(struct wt_symbols *s, const char *file, uns
             is_file(row->file, file))
             nearest = row->line;
     }
+    return nearest;
+}
+
+enum wt_status wt_symbols_statements(struct wt_symbols *s, const char *file, unsigned line,
+                                     uint64_t **list, size_t *count, struct wt_error *err)
+{
+    struct statements l = {0};
+    bool good = true;
+    *list = NULL;
+    *count = 0;
+    if (!s)
+        return WT_OK;
+    rows_until(s, 0); /* reads the table */
     /* Rows are in the order of addresses: the first of a block is its lowest. */
     for (size_t i = 0; i < s->lines && good; i++) {
         const struct line *row = &s->line[i];
         const char *name;
         uint64_t offset;
-        if (row->end || !row->statement || row->line != nearest || !is_file(row->file, file))
+        if (row->end || !row->statement || row->line != line || !is_file(row->file, file))
             continue;
         const void *block = block_at(s, row->addr);
         const bool entry = wt_symbols_function(s, row->addr, &name, &offset) && offset == 0;

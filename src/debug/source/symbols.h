@@ -91,10 +91,16 @@ bool wt_symbols_address(struct wt_symbols *symbols, const char *name, uint64_t *
 uint64_t wt_symbols_body(struct wt_symbols *symbols, uint64_t addr);
 
 /**
+ * The line of @p file, a path or its last parts, at which the code for @p line begins: that line,
+ * or the next one that has some. UINT_MAX if there is none, or @p symbols is NULL.
+ */
+unsigned wt_symbols_code_line(struct wt_symbols *symbols, const char *file, unsigned line);
+
+/**
  * The addresses at which the statement of @p line of @p file begins: one for each block of the
  * source and for each copy of it that was inlined, ascending; behind the prologue of a function.
- * @p file is a path or its last parts. A line without code means the next one of that file that has
- * some. *list, which the caller frees, is NULL and *count 0 if there is none.
+ * @p file is a path or its last parts. *list, which the caller frees, is NULL and *count 0 if the
+ * line has no code.
  */
 enum wt_status wt_symbols_statements(struct wt_symbols *symbols, const char *file, unsigned line,
                                      uint64_t **list, size_t *count, struct wt_error *err);
