@@ -186,6 +186,9 @@ enum wt_status wt_debugger_reset(struct wt_debugger *d, struct wt_error *err)
         d->history.trace[i].time =
             0; /* the new run has the planted breakpoints from its beginning */
     status = d->ops->reset_halted(d->probe, err);
+    /* A wave that had issued nothing keeps its id; its launch is another one. */
+    for (uint32_t w = 0; w < d->shape.waves; w++)
+        d->wave[w].unlisted = true;
     if (!status && d->target->services->clear_fault)
         d->target->services->clear_fault(d->target->context);
     if (!status)

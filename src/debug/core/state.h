@@ -44,7 +44,7 @@ struct wave {
     bool pending;       /**< a step was asked of the device, and is not done */
     bool lifted;        /**< its pending step is off a breakpoint that is not in memory */
     bool told;          /**< the user knows that it is pending */
-    bool unlisted; /**< the target has told of it by its id; the probe has yet to describe it */
+    bool unlisted;      /**< the probe has yet to describe it: only its id is known */
     struct wt_wave
         ended; /**< the wave that was to step, which has ended; id WT_NO_WAVE: none has */
 };
