@@ -1,7 +1,7 @@
 /*
  * A kernel that runs until a line comes on stdin. Work-item 5 of each group waits for that, the
- * others wait for it at a barrier. "running" is printed when it has looked LOOKS times in each group,
- * so that the others have come to the barrier.
+ * others wait for it at a barrier. "running" is printed when it has looked LOOKS times in each
+ * group, so that the others have come to the barrier.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
