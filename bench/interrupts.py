@@ -200,7 +200,12 @@ class Session:
         begin = time.monotonic()
         self.child.sendintr()
         self.child.expect_exact(PROMPT)
-        return time.monotonic() - begin, self.child.before.replace("\r", "")
+        delay, said = time.monotonic() - begin, self.child.before.replace("\r", "")
+        if re.search(r"Interrupted\.|Program stopped\.", said):
+            return delay, said
+        # The command came to its end meanwhile: its prompt takes the Ctrl-C, and comes again.
+        self.child.expect_exact([PROMPT, pexpect.TIMEOUT], timeout=5)
+        return None, said
 
     def record(self):
         """A run of some hundred thousand issues, until it is interrupted."""
