@@ -153,7 +153,7 @@ def opencl(folder):
 SESSIONS = {"vortex": vortex, "gfx900": gcn, "gen9": gen, "sm": sm, "hip": hip, "cuda": cuda, "opencl": opencl}
 HOST_PROGRAMS = ("hip", "cuda", "opencl")
 
-# Commands that have no end here, and what is said before them. Those of RECORDED go through the run that `continue` has recorded.
+# Commands without an end here, each with the commands that prepare it. Those of RECORDED search the run that `continue` has recorded.
 GOING = {"continue": [], "stepi 100000000": [], "nexti 100000000": [], "next": [], "step": [], "until": [], f"until {BEHIND}": [],
          f"advance {BEHIND}": [], "finish": [], "continue 2": [f"break {LOOP} if {{OUT}} == 1"], "continue 3": ["watch {OUT}"]}
 RECORDED = ["reverse-stepi 100000000", "reverse-nexti 100000000", "reverse-step 1000000", "reverse-next 1000000", "reverse-continue",

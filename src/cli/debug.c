@@ -287,7 +287,7 @@ static void signal_ready(void *context, int fd, short events)
             else if (d->reads)
                 cli_terminal_clear(d->terminal);
         } else if (d->interrupts > 1) {
-            tcflush(STDIN_FILENO, TCIFLUSH); /* what was typed before is no answer */
+            tcflush(STDIN_FILENO, TCIFLUSH); /* earlier input does not answer it */
             if (ask(d, quit_question(d)))
                 wt_shell_abandon(d->console);
         }

@@ -58,7 +58,7 @@ static bool is_wanted(struct cli_interrupts *i)
     if (!i->options.asks)
         return true;
     pthread_mutex_lock(&i->talking);
-    tcflush(STDIN_FILENO, TCIFLUSH); /* what was typed before the question is no answer to it */
+    tcflush(STDIN_FILENO, TCIFLUSH); /* earlier input does not answer it */
     for (;;) {
         say("\n");
         say(i->options.question);

@@ -289,7 +289,7 @@ def test_dimming(debug, program, way):
     lines = gdb("info lanes $s0").splitlines()[-way.threads:]
     assert [line.startswith("\033[2m") and line.endswith("\033[m") for line in lines] == [
         True, False] * (way.threads // 2)
-    # What a script takes has no styles, and what GDB says of itself for such a terminal neither.
+    # Text that a script captures has no styles; nor has GDB's own output on a dumb terminal.
     gdb("python said = gdb.execute('info lanes', to_string=True)")
     assert "False" in gdb("python print('\\033' in said)")
     gdb = in_branch(debug, program, way)  # TERM=dumb

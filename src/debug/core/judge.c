@@ -37,14 +37,14 @@ enum wt_status dbg_judge_breakpoint(struct wt_debugger *d, const struct breakpoi
         if (status)
             return status;
     }
+    const struct bp_code *code = a->code ? a->code : bp->code;
     *stop = (struct stop){.wave = a->wave,
                           .id = d->wave[a->wave].self.id,
                           .lane = dbg_lane_to_stop(d, a->wave, lanes),
                           .event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_BREAKPOINT},
-                          .choose_lane = dbg_has_conditions(a->code ? a->code : bp->code),
+                          .choose_lane = dbg_has_conditions(code),
                           .passes = true,
                           .pc = a->pc};
-    const struct bp_code *code = a->code ? a->code : bp->code;
     if (*stops && dbg_has_conditions(code))
         tell_unread(d, code->unread & lanes, &stop->event);
     return WT_OK;

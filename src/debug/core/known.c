@@ -17,7 +17,7 @@ enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
     return status;
 }
 
-/* Another wave is in a handle's slot: what was known is of one that has ended. */
+/* Binds a handle to another wave in its slot. The cached state is of a wave that has ended. */
 static void bind_another(struct wt_debugger *d, uint32_t wave)
 {
     struct wave *w = &d->wave[wave];

@@ -166,7 +166,7 @@ static bool add_offset(struct body *b, const struct ptx_operand *o, unsigned byt
     return true;
 }
 
-/* A register, and what is added to it. */
+/* A register plus a constant offset. */
 static bool register_source(struct body *b, const struct ptx_operand *o,
                             const struct ptx_variable *v, struct ptx_source *s)
 {

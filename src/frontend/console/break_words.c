@@ -1,5 +1,5 @@
-/* What `break` takes beside a place: "+1", "PLACE thread N"; what is refused, and what is asked
- * before a breakpoint waits for code that is loaded later. */
+/* Words of `break` beside a place: offsets ("+1") and threads ("PLACE thread N"). Places that are
+ * refused, and the question before a breakpoint waits for code that is loaded later. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
