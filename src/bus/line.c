@@ -223,6 +223,8 @@ size_t wt_line_server_feed(struct wt_line_server *s, const char *bytes, size_t s
         if (s->too_long || part >= sizeof s->line - s->length) {
             s->too_long = true;
             s->foreign = !s->begun;
+            if (s->foreign)
+                break; /* no reply, whether the line's end came in the same piece or not */
         } else {
             memcpy(s->line + s->length, from, part);
             s->length += part;

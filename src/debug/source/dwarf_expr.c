@@ -331,7 +331,7 @@ static unsigned elements_at(const struct machine *m, const Dwarf_Op *op, unsigne
     if (index < count + 1)
         return UINT_MAX;
     for (size_t i = 0; i < count; i++) {
-        const Dwarf_Op *o = &op[i - count];
+        const Dwarf_Op *o = op - count + i;
         if (o->atom != form[i].atom || (form[i].number && o->number != form[i].number))
             return UINT_MAX;
     }
