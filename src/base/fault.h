@@ -3,6 +3,7 @@
 #define WT_BASE_FAULT_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/lanes.h"
 
@@ -20,16 +21,49 @@ enum wt_fault_kind {
     WT_FAULT_HOST,            /**< the host ran out of memory */
 };
 
-/** A mistake of a program, found by the device that runs it. */
+/** A mistake of a program, found by the device that runs it: one record for all families, reports,
+ * wires and core files. */
 struct wt_fault {
     enum wt_fault_kind kind;
-    uint32_t wave;  /**< the wave, as the device numbers them */
-    wt_lanes lanes; /**< the lanes that made it */
-    uint64_t pc;    /**< of the instruction, which has had no effect */
-    uint64_t addr;  /**< the memory address, where the kind has one */
-    uint64_t time;  /**< issue time */
-    char name[32];  /**< what the GPU calls it ("OOR_ADDR"); "": `kind` says all */
-    char text[256]; /**< one sentence for people, without place */
+    uint32_t wave;    /**< the wave's slot, as the device numbers them */
+    uint64_t id;      /**< the wave's id, which no other wave gets */
+    wt_lanes lanes;   /**< the lanes that made it */
+    uint64_t pc;      /**< of the instruction, which has had no effect */
+    uint64_t addr;    /**< the memory address, where the kind has one: of the lowest of the lanes */
+    uint64_t time;    /**< issue time */
+    char name[32];    /**< what the GPU calls it ("OOR_ADDR"); "": `kind` says all */
+    char text[256];   /**< one sentence for people, without place */
+    char memory[256]; /**< what is at `addr`, or the nearest allocation; "": nobody knows. Devices
+                           leave it "", who knows the program's allocations fills it in */
 };
+
+/** What a report says of a fault beside its record; "": nothing. */
+struct wt_fault_words {
+    const char *wave;        /**< the wave's name */
+    const char *lane_word;   /**< "lane", "thread", "channel" */
+    const char *place;       /**< of the instruction: its address, symbol, line */
+    const char *instruction; /**< its text */
+};
+
+/** Prints the report of a fault, whoever reports it: the sentence and, indented on lines of their
+ * own, wave, lanes and issue time, place, instruction, and what is at the address. */
+void wt_fault_print(FILE *out, const struct wt_fault *fault, const struct wt_fault_words *words);
+
+/** Prints the lines under the sentence. */
+void wt_fault_print_details(FILE *out, const struct wt_fault *fault,
+                            const struct wt_fault_words *words);
+
+/** A block of memory; size 0: there is none. */
+struct wt_block {
+    uint64_t addr, size;
+};
+
+/**
+ * Describes @p addr, which is in no allocation, by the nearest one: the last that begins below it,
+ * or the first above it. Up to 4 GiB away; @p text becomes "" without one. Below 64 KiB it is a
+ * null pointer.
+ */
+void wt_fault_near(uint64_t addr, struct wt_block below, struct wt_block above, char *text,
+                   size_t size);
 
 #endif

@@ -73,13 +73,15 @@ void cli_report_fault(FILE *out, struct wt_emulated *e)
         cli_report_waves(out, e);
         return;
     }
-    char wave[128], lanes[256], place[512];
+    char wave[128], place[512], instruction[256] = "";
     m->ops->place(m, f->wave, wave, sizeof wave);
-    wt_lanes_text(f->lanes, lanes, sizeof lanes);
     wt_emulated_describe(e, f->pc, place, sizeof place);
-    fprintf(out, "wavetrap: %s\n  %s, %ss %s, issue time %" PRIu64 "\n  at %s\n", f->text, wave,
-            e->family->lane_word, lanes, f->time, place);
-    cli_report_instruction(out, e, f->pc);
+    if (e->family->instruction)
+        e->family->instruction(e, f->pc, instruction, sizeof instruction);
+    f = wt_emulated_fault(e, f->wave);
+    const struct wt_fault_words words = {wave, e->family->lane_word, place, instruction};
+    fputs("wavetrap: ", out);
+    wt_fault_print(out, f, &words);
     if (e->family->explain_fault)
         e->family->explain_fault(e, out);
 }

@@ -14,7 +14,7 @@
 
 /** The kind of the socket (base/private_dir.h). */
 #define GEN_WIRE_SOCKET "gen9"
-#define GEN_WIRE_MAGIC 0x36394757u /* "WG96" */
+#define GEN_WIRE_MAGIC 0x37394757u /* "WG97" */
 #define GEN_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define GEN_WIRE_WAIT_MS 100u      /* the longest wait for an event */
 #define GEN_WIRE_NAME 120          /* bytes of a name, its zero included */
@@ -58,7 +58,7 @@ enum gen_wire_kind {
     GEN_WIRE_CORE,       /**< size, followed by a struct wt_core_wire and its breakpoints
                             (object/core_wire.h): the GPU's state goes to a core file. A negative
                             result is followed by a sentence for people */
-    GEN_WIRE_FAULT,      /**< answered by the struct gen_wire_fault for which the walk waits, or by
+    GEN_WIRE_FAULT,      /**< answered by the struct wt_fault for which the walk waits, or by
                             nothing */
     GEN_WIRE_RETRY,      /**< when the walk goes on, its instruction is tried again; a fault that
                             comes again at once ends the walk */
@@ -139,16 +139,6 @@ struct gen_wire_hit {
     uint32_t kind;    /**< enum gen_wire_watched: of the access */
     uint32_t changed; /**< not 0: it has changed the memory */
     uint64_t pc, addr, size;
-};
-
-/** A mistake of the program (base/fault.h). The instruction has had no effect. */
-struct gen_wire_fault {
-    uint32_t kind; /**< enum wt_fault_kind */
-    uint32_t thread;
-    uint32_t lanes; /**< channels that have done it */
-    uint32_t reserved;
-    uint64_t pc, addr, time;
-    char text[256]; /**< one sentence for people */
 };
 
 /** Whether a request is well-formed: its kind exists, and its size is at most GEN_WIRE_MOST. */

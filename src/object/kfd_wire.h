@@ -14,7 +14,7 @@
 #include "object/kfd_debug.h"
 
 #define KFD_WIRE_SOCKET "gpu"      /* base/private_dir.h: the kind of socket */
-#define KFD_WIRE_MAGIC 0x37444b57u /* "WKD7" */
+#define KFD_WIRE_MAGIC 0x38444b57u /* "WKD8" */
 #define KFD_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define KFD_WIRE_WAIT_MS 100u      /* the longest wait for an exception */
 
@@ -43,6 +43,8 @@ enum kfd_wire_kind {
                        sentence for people */
     KFD_WIRE_WAITS, /**< addr: the slot of a wave, counted through all GPUs: answered by a struct
                        wt_wave_view; -ENOENT */
+    KFD_WIRE_FAULT, /**< addr: likewise: answered by the struct wt_fault for which the wave stands
+                       where it is; -ENOENT */
     KFD_WIRE_KINDS,
 };
 

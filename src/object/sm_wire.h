@@ -16,7 +16,7 @@
 #include "base/fault.h"
 
 #define SM_WIRE_SOCKET "sm"       /* base/private_dir.h: the kind of socket */
-#define SM_WIRE_MAGIC 0x354d5357u /* "WSM5" */
+#define SM_WIRE_MAGIC 0x364d5357u /* "WSM6" */
 #define SM_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define SM_WIRE_WAIT_MS 100u      /* the longest WAIT */
 #define SM_WIRE_DEVICES 16u
@@ -59,6 +59,7 @@ enum sm_wire_kind {
     SM_WIRE_FINAL,      /**< memory is to be there for the debugger when the process ends */
     SM_WIRE_FINAL_NEXT, /**< value: an address; answered as object/final_wire.h has it */
     SM_WIRE_DETAIL, /**< warp: answered by a struct wt_wave_view, then by struct sm_wire_waiters */
+    SM_WIRE_FAULT,  /**< warp: answered by the struct wt_fault for which it has paused; -ENOENT */
     SM_WIRE_KINDS,
 };
 
@@ -127,8 +128,10 @@ struct sm_wire_warp {
     uint64_t pc;
     uint32_t present, steps, active, index;
     uint32_t block[3];
+    uint32_t lanes; /**< that made the error */
+    uint32_t kind;  /**< of its error, enum wt_fault_kind; SM_WIRE_FAULT has all of it */
     uint32_t reserved;
-    struct wt_fault error;
+    uint64_t error_pc;
 };
 
 enum sm_wire_access { SM_ACCESS_WRITE, SM_ACCESS_READ, SM_ACCESS_ANY, SM_ACCESSES };

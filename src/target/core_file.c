@@ -133,6 +133,8 @@ enum wt_status wt_core_file_write(struct wt_emulated *e, const struct wt_core_fi
     if (!e->family->archive)
         return wt_fail(err, WT_UNSUPPORTED, "core files of %s cannot be written yet",
                        e->family->name);
+    for (uint32_t i = 0; i < e->machine->waves; i++)
+        wt_emulated_fault(e, i); /* with what is at its address, for the file */
     if (e->timeline && (status = wt_timeline_look(e->timeline, false, err)) != WT_OK)
         return status;
     struct wt_core_file *f = calloc(1, sizeof *f);

@@ -137,6 +137,11 @@ enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint
                                    struct wt_error *err);
 
 /**
+ * The fault for which a wave stands where it is, with what is at its address; NULL: none. Valid
+ * until the machine runs.
+ */
+const struct wt_fault *wt_emulated_fault(struct wt_emulated *e, uint32_t wave);
+/**
  * Describes a loaded address of code: "0x80000010 <main+16> at kernel.c:12". The number is the
  * address that the program's file has.
  */

@@ -81,6 +81,12 @@ struct wt_family {
      * e->notice says so if some of it is not there. NULL: the machine's own console is all.
      */
     enum wt_status (*print)(struct wt_emulated *e, FILE *out, struct wt_error *err);
+    /** The fault for which a wave stands where it is; NULL: none. NULL: the machine's is all. */
+    struct wt_fault *(*wave_fault)(struct wt_emulated *e, uint32_t wave);
+    /** Describes a fault's address where the family knows more than the arguments' buffers do;
+     * false: it does not. NULL: likewise. */
+    bool (*fault_memory)(struct wt_emulated *e, const struct wt_fault *fault, char *text,
+                         size_t size);
     /** Prints lines about the machine's fault beside the common ones. NULL: there are none. */
     void (*explain_fault)(struct wt_emulated *e, FILE *out);
     /** Disassembles the instruction at @p pc; false if it cannot be read. NULL: not in reports. */

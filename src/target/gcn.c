@@ -216,6 +216,23 @@ static enum wt_status print(struct wt_emulated *e, FILE *out, struct wt_error *e
 
 /* ---- reports ---- */
 
+static struct wt_fault *wave_fault(struct wt_emulated *e, uint32_t wave)
+{
+    return gcn_wave_fault(own(e)->device, wave);
+}
+
+static bool fault_memory(struct wt_emulated *e, const struct wt_fault *fault, char *text,
+                         size_t size)
+{
+    unsigned lane;
+    uint64_t byte;
+    uint32_t bytes;
+    if (!gcn_explain_private_fault(own(e)->device, fault, &lane, &byte, &bytes))
+        return false;
+    snprintf(text, size, GCN_PRIVATE_TEXT, lane, byte, bytes);
+    return true;
+}
+
 static void explain_fault(struct wt_emulated *e, FILE *out)
 {
     const struct wt_fault *f = &e->machine->fault;
@@ -363,6 +380,8 @@ const struct wt_family wt_family_gcn = {
     .waves_per_core = waves_per_core,
     .exit_word = exit_word,
     .print = print,
+    .wave_fault = wave_fault,
+    .fault_memory = fault_memory,
     .explain_fault = explain_fault,
     .instruction = instruction,
     .instruction_text = instruction_text,

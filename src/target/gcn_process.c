@@ -281,6 +281,7 @@ static enum wt_status connect_to(struct wt_process *p, int pid, struct wt_error 
     p->target.context = own(p)->connection;
     wt_gcn_process_offer_core_files(&p->services);
     wt_gcn_process_offer_waits(&p->services);
+    wt_gcn_process_offer_faults(&p->services);
     status = wt_gcn_process_want_memory(own(p)->connection, err);
     return status ? status : refresh(p, err);
 }

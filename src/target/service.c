@@ -73,8 +73,17 @@ static void wave_detail(void *context, uint32_t wave, struct wt_wave_detail *det
 
 static const struct wt_fault *fault(void *context)
 {
-    const struct wt_fault *f = &((struct wt_emulated *)context)->machine->fault;
-    return f->kind != WT_FAULT_NONE ? f : NULL;
+    struct wt_emulated *e = context;
+    struct wt_fault *f = &e->machine->fault;
+    return f->kind != WT_FAULT_NONE ? wt_emulated_fault(e, f->wave) : NULL;
+}
+
+static bool wave_fault(void *context, uint32_t wave, struct wt_fault *out)
+{
+    const struct wt_fault *f = wt_emulated_fault(context, wave);
+    if (f)
+        *out = *f;
+    return f != NULL;
 }
 
 static void clear_fault(void *context)
@@ -133,6 +142,7 @@ static const struct wt_target_services services = {
     .read_row = read_row,
     .wave_detail = wave_detail,
     .fault = fault,
+    .wave_fault = wave_fault,
     .clear_fault = clear_fault,
     .reload = reload,
     .wave_id = wave_id,

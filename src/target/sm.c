@@ -778,6 +778,12 @@ static enum wt_status disassemble(const char *name, const uint8_t *bytes, size_t
     return WT_OK;
 }
 
+static struct wt_fault *wave_fault(struct wt_emulated *e, uint32_t wave)
+{
+    struct wt_machine *m = e->machine;
+    return m->fault.kind && m->fault.wave == wave ? &m->fault : sm_warp_error(own(e)->device, wave);
+}
+
 const struct wt_family wt_family_sm = {
     .name = "sm",
     .runs = "cubins and PTX",
@@ -797,6 +803,7 @@ const struct wt_family wt_family_sm = {
     .close = close_device,
     .waves_per_core = waves_per_core,
     .exit_word = exit_word,
+    .wave_fault = wave_fault,
     .instruction = instruction,
     .buffer = buffer,
     .work_item = work_item,

@@ -86,7 +86,7 @@ def test_shared_memory_that_the_launch_adds(tmp_path):
     assert struct.unpack("<2I", (tmp_path / "out").read_bytes()) == (7, 1000)
     for more in (["--shared=1000", "--arg=1000"], ["--arg=12"]):
         done = run(*arguments, *more, path)
-        assert done.returncode == 120 and "OOR_ADDR: shared memory at" in done.stderr, done.stderr
+        assert done.returncode == 120 and "OOR_ADDR: " in done.stderr and " of shared memory; the CTA has " in done.stderr, done.stderr
     done = run(*arguments, "--shared=1G", "--arg=0", path)
     assert done.returncode == 125 and "shared memory" in done.stderr, done.stderr
     done = run(*arguments, "--shared=many", "--arg=0", path)

@@ -5,12 +5,8 @@ import subprocess
 
 import pytest
 
-from conftest import ask_console, debug
+from conftest import OPENCL_TARGETS, ask_console, debug
 
-BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
-LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
-TARGETS = {"gfx900": ["-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}"],
-           "sm": ["-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC]}
 # More groups than the device has slots for; the groups that are asked for come late.
 HOW = {"gfx900": ["-g", "gfx900:cu=1", "--kernel=k", "--grid=65536", "--block=64", *["--arg=zeros:4096"] * 2],
        "sm": ["-g", "sm", "--kernel=k", "--grid=8192", "--block=32", *["--arg=zeros:1024"] * 2]}
@@ -47,7 +43,7 @@ def kernel(tmp_path_factory):
         if (text, gpu) not in made:
             source, out = folder / f"{len(made)}.cl", folder / f"{len(made)}.out"
             source.write_text(text)
-            subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", *TARGETS[gpu], "-w", "-g", "-O0", source, "-o", out],
+            subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", *OPENCL_TARGETS[gpu], "-w", "-g", "-O0", source, "-o", out],
                            check=True)
             made[text, gpu] = out
         return made[text, gpu]

@@ -157,7 +157,7 @@ def test_a_stray_access_is_an_error_with_its_warp(sass):
     EXIT;
 """
     result = debug(sass(kernel, "stray"), "run", "info registers pc", options=["--grid=32", "--arg=zeros:4"])
-    assert "L1_ERROR: a store at 0x40" in result.stdout, result.stdout
+    assert "L1_ERROR: store of 4 bytes at 0x40" in result.stdout, result.stdout
     assert "in stray ()" in result.stdout
     assert re.search(r"pc +0x10000028 ", result.stdout)
 

@@ -327,10 +327,10 @@ def test_a_mistake_stops_and_then_ends_the_kernel_as_without_a_debugger(program)
     line = line_of("stray store")
     done = debug(["run", "info cuda lanes", "continue"], *program, "stray", options=SM)
     assert done.returncode == 0, done.stderr
-    assert "Program stopped by a fault: L1_ERROR: a store at 0x40: no memory is mapped there\n" in done.stdout
+    assert "Program stopped by a fault: L1_ERROR: store of 4 bytes at 0x40: no memory is mapped there\n" in done.stdout
     assert re.search(rf"^stray \(.*\) at {SOURCE}:{line}$", done.stdout, re.M), done.stdout
     assert "\nthen 700\n" in done.stdout and done.stdout.endswith(END + "=-=-=\n")
-    assert "kernel stray, SM 0 warp 0, block (0,0,0) warp 0" in done.stderr
+    assert "SM 0 warp 0, block (0,0,0) warp 0, lanes " in done.stderr and "of the kernel stray" in done.stderr
 
 
 def test_a_mistake_of_a_warp_that_stands_still_with_another_is_told(program):
@@ -339,7 +339,7 @@ def test_a_mistake_of_a_warp_that_stands_still_with_another_is_told(program):
     done = debug([f"break session.cu:{first}", "run", "continue", "continue"], *program, "both", options=["-g", "sm:sms=2"])
     assert done.returncode == 0, done.stderr
     assert re.search(rf"^Breakpoint 1, both \(.*\) at {SOURCE}:{first}$", done.stdout, re.M), done.stdout
-    assert "Program stopped by a fault: L1_ERROR: a store at 0x40: no memory is mapped there\n" in done.stdout, done.stdout
+    assert "Program stopped by a fault: L1_ERROR: store of 4 bytes at 0x40: no memory is mapped there\n" in done.stdout, done.stdout
     assert re.search(rf"^both \(.*\) at {SOURCE}:{second}$", done.stdout, re.M), done.stdout
     assert "\nthen 700\n" in done.stdout and done.stdout.endswith(END + "=-=-=\n")
 

@@ -68,7 +68,7 @@ def test_for_several_gpus(tmp_path):
 def test_a_kernel_that_fails(program):
     done = wavetrap("exec", "-g", "sm", program, "stray")
     assert done.stdout == "stray 700 700, an illegal memory access was encountered\n", done.stdout
-    assert "a store at 0x0: no memory is mapped there" in done.stderr and "kernel _Z5strayPi" in done.stderr, done.stderr
+    assert "store of 4 bytes at 0x0: no memory is mapped there" in done.stderr and "of the kernel stray(int*)\n" in done.stderr, done.stderr
 
 
 def test_two_gpus_and_two_files(tmp_path):
@@ -297,7 +297,7 @@ def test_an_allocation_that_failed_is_told_when_its_address_is_used(tmp_path):
                                      "int main() { int *p = nullptr; cudaMalloc(&p, 1 << 25); set<<<1, 32>>>(p); return cudaDeviceSynchronize(); }\n")
     program = compiled(tmp_path, tmp_path / "big.cu", "-O1", "--cuda-gpu-arch=sm_60")
     done = wavetrap("exec", "-g", "sm:memory=16M", program)
-    assert done.returncode == 700 % 256 and "a store at 0x0: no memory is mapped there" in done.stderr, done.stderr
+    assert done.returncode == 700 % 256 and "store of 4 bytes at 0x0: no memory is mapped there" in done.stderr, done.stderr
     assert "an allocation of 33554432 bytes has failed before: the GPU has 16 MiB of memory; -g sm:memory=SIZE gives it more" in done.stderr, done.stderr
     assert wavetrap("exec", "-g", "sm:memory=64M", program).returncode == 0
 

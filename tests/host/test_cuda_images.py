@@ -191,7 +191,7 @@ FAULT = """.kernel vadd
 
 
 @pytest.mark.parametrize("body, result, words", [
-    ("MOV32I R0, 0x40;\n MOV R1, RZ;\n STG.E [R0], R2;", 700, "a store at 0x40: no memory is mapped there"),
+    ("MOV32I R0, 0x40;\n MOV R1, RZ;\n STG.E [R0], R2;", 700, "store of 4 bytes at 0x40: no memory is mapped there"),
     ("MOV R0, 0x100;\n LDS R2, [R0];", 700, "OOR_ADDR"),
     ("MOV32I R0, 0x10000;\n LDC R2, c[0x0][R0];", 700, "INVALID_CONST_ADDR_LDC"),
     ("RET;", 714, "RET_EMPTY_STACK_ERROR"),
@@ -210,7 +210,7 @@ def test_a_fault_in_machine_code(program, tmp_path, body, result, words):
     subprocess.run([WAVETRAP, "asm", tmp_path / "fault.sass", "-o", tmp_path / "f.cubin", "-g", "sm"], check=True, capture_output=True)
     done = wavetrap("exec", "-g", "sm", program, "file", tmp_path / "f.cubin")
     assert done.stdout == f"synchronize {result}\n", done.stdout
-    assert words in done.stderr and "kernel vadd, SM 0 warp 0, block (0,0,0) warp 0, lanes 0x" in done.stderr, done.stderr
+    assert words in done.stderr and "\n  SM 0 warp 0, block (0,0,0) warp 0, lanes " in done.stderr and "\n  of the kernel vadd\n" in done.stderr, done.stderr
     if result != 718:
         assert "<vadd+0x" in done.stderr, done.stderr
 

@@ -747,3 +747,14 @@ bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size)
 {
     return false;
 }
+
+bool wt_debugger_fault(struct wt_debugger *d, wt_thread thread, struct wt_event *event)
+{
+    return false;
+}
+
+void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
+                           size_t size)
+{
+    snprintf(text, size, "a wave");
+}

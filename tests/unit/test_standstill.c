@@ -136,8 +136,8 @@ static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *ma
 
 static void exception(const struct wt_standstill_row *row, struct wt_probe_exception *out)
 {
-    *out = (struct wt_probe_exception){.kind = WT_FAULT_ILLEGAL};
-    snprintf(out->text, sizeof out->text, "at %u", ((const struct row *)row)->pc);
+    *out = (struct wt_probe_exception){.fault = {.kind = WT_FAULT_ILLEGAL}};
+    snprintf(out->fault.text, sizeof out->fault.text, "at %u", ((const struct row *)row)->pc);
 }
 
 static enum wt_status read_rows(struct wt_probe *p, wt_wave_handle wave, wt_lanes lanes,
@@ -383,7 +383,7 @@ static void test_exceptions_and_resets(void **state)
     p.slot[0].halted = true;
     scan(&p, 0x1, 0x1);
     assert_int_equal(wt_standstill_exception(&p, 0, &what, &err), WT_OK);
-    assert_string_equal(what.text, "at 1");
+    assert_string_equal(what.fault.text, "at 1");
     const wt_wave_id id = wt_standstill_wave_id(&p, 0);
     /* Behind the probe's back: names stay, what is remembered of stops goes. */
     assert_int_equal(wt_standstill_hold(&p, &err), WT_OK);
@@ -468,7 +468,7 @@ static void hears_of_exception(struct wt_probe *p, uint32_t wave, const char *te
     assert_int_equal(wt_standstill_halt_cause(p, wave, &cause, &pc, &err), WT_OK);
     assert_int_equal(cause, WT_HALT_EXCEPTION);
     assert_int_equal(wt_standstill_exception(p, wave, &what, &err), WT_OK);
-    assert_string_equal(what.text, text);
+    assert_string_equal(what.fault.text, text);
 }
 
 static void test_each_exception_is_told_before_its_wave_goes_on(void **state)

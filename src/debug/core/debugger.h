@@ -501,6 +501,8 @@ struct wt_event {
     bool wave_ended;  /**< stopped: the wave that it happened to has ended since; `text` names it */
     enum wt_stop_reason reason;
     enum wt_fault_kind fault;      /**< fault: what kind of mistake */
+    struct wt_fault record;        /**< fault: what the device has recorded of it, or what its
+                                        registers say; kind WT_FAULT_NONE: nothing */
     uint64_t exceptions;           /**< fault: bits, which of topology->exceptions it is */
     uint32_t status;               /**< exited: exit word */
     enum wt_watchpoint_kind watch; /**< watchpoint: its kind */
@@ -521,6 +523,16 @@ struct wt_event {
  * caller may then wait for input, looking in again every few milliseconds on hardware).
  */
 bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget);
+
+/** A wave's name, WT_WAVE_NAME bytes at most (base/wave_name.h). */
+void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
+                           size_t size);
+
+/**
+ * The fault for which a thread's wave stands where it is, in the past, too, as the event with which
+ * it was told or will be; false: there is none, or the target does not record faults.
+ */
+bool wt_debugger_fault(struct wt_debugger *d, wt_thread thread, struct wt_event *event);
 
 /** Takes the next event off the queue; WT_EVENT_NONE when there is none. */
 struct wt_event wt_debugger_next_event(struct wt_debugger *d);

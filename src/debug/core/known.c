@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wave_name.h"
 #include "debug/core/events.h"
 
 enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
@@ -55,6 +56,21 @@ void dbg_meet(struct wt_debugger *d, uint32_t wave, wt_wave_id id)
     bind_another(d, wave);
     w->self.id = id;
     w->unlisted = true;
+}
+
+void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
+                           size_t size)
+{
+    const struct wt_wave_name name = {
+        .device = wave->device,
+        .has_work = wave->has_work,
+        .dispatch = wave->dispatch,
+        .group = {wave->group[0], wave->group[1], wave->group[2]},
+        .core = wave->core,
+        .slot = wave->slot,
+        .word = d->topology->wave_word,
+    };
+    wt_wave_name(&name, text, size);
 }
 
 void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text, size_t size)

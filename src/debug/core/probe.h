@@ -184,11 +184,9 @@ struct wt_probe_step {
 
 /** The mistake that a wave has halted for. */
 struct wt_probe_exception {
-    enum wt_fault_kind kind;
-    uint64_t pc;     /**< of the instruction, which may be behind the wave's or at it */
-    wt_lanes lanes;  /**< that may have made it, as far as the hardware tells */
-    uint64_t raised; /**< bits: which of topology->exceptions; 0: `kind` says all */
-    char text[224];  /**< for people */
+    struct wt_fault fault; /**< as far as the hardware tells: the lanes that may have made it; pc:
+                                of the instruction, at which the wave may not be any more */
+    uint64_t raised;       /**< bits: which of topology->exceptions; 0: fault.kind says all */
 };
 
 /** An access of a wave to memory that the debug hardware watches. */

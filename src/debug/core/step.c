@@ -194,17 +194,13 @@ enum wt_status dbg_come_to_exception(struct wt_debugger *d, uint32_t wave, struc
     enum wt_status status = d->ops->exception(d->probe, wave, &exception, err);
     if (status)
         return status;
-    struct stop stop = {
-        .wave = wave,
-        .id = d->wave[wave].self.id,
-        .lane = exception.lanes ? wt_lanes_lowest(exception.lanes) : 0,
-        .event = {.reason = WT_STOP_FAULT,
-                  .fault = exception.kind,
-                  .exceptions = exception.raised
-                                    ? exception.raised
-                                    : dbg_exceptions_of(d->topology, exception.kind, ""),
-                  .pc = exception.pc}};
-    snprintf(stop.event.text, sizeof stop.event.text, "%s", exception.text);
+    struct wt_fault fault = exception.fault, recorded;
+    fault.wave = wave;
+    fault.id = d->wave[wave].self.id;
+    /* The device's record has more than its registers: lanes, address, text. */
+    if (dbg_wave_fault(d, wave, &recorded))
+        fault = recorded;
+    const struct stop stop = dbg_stop_of(d, &fault, exception.raised);
     return dbg_stop(d, &stop, err);
 }
 

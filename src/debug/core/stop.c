@@ -242,27 +242,75 @@ uint64_t dbg_exceptions_of(const struct wt_topology *t, enum wt_fault_kind kind,
     return bits;
 }
 
+/* Whether a fault is of the wave that the debugger knows in its slot. A target that names no waves
+ * leaves that to the probe, whose name the fault gets. */
+static bool is_of_wave(const struct wt_debugger *d, struct wt_fault *fault)
+{
+    const wt_wave_id id = d->wave[fault->wave].self.id;
+    if (d->target->services->wave_id)
+        return fault->id == id;
+    fault->id = id;
+    return true;
+}
+
+bool dbg_wave_fault(struct wt_debugger *d, uint32_t wave, struct wt_fault *fault)
+{
+    const struct wt_target_services *services = d->target->services;
+    if (!services->wave_fault || !services->wave_fault(d->target->context, wave, fault))
+        return false;
+    fault->wave = wave;
+    return is_of_wave(d, fault);
+}
+
+struct stop dbg_stop_of(struct wt_debugger *d, const struct wt_fault *fault, uint64_t raised)
+{
+    struct stop stop = {
+        .wave = fault->wave,
+        .id = fault->id,
+        .lane = fault->lanes ? wt_lanes_lowest(fault->lanes) : 0,
+        .event = {.kind = WT_EVENT_STOPPED,
+                  .reason = WT_STOP_FAULT,
+                  .fault = fault->kind,
+                  .record = *fault,
+                  .lanes = fault->lanes,
+                  .exceptions =
+                      raised ? raised : dbg_exceptions_of(d->topology, fault->kind, fault->name),
+                  .pc = fault->pc}};
+    snprintf(stop.event.text, sizeof stop.event.text, "%s", fault->text);
+    return stop;
+}
+
 /* A fault of the program, if the device found one. */
 enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err)
 {
     const struct wt_target_services *services = d->target->services;
-    const struct wt_fault *fault = services->fault ? services->fault(d->target->context) : NULL;
-    if (!fault)
+    const struct wt_fault *found = services->fault ? services->fault(d->target->context) : NULL;
+    if (!found)
         return WT_OK;
-    uint32_t wave = fault->wave < d->topology->waves ? fault->wave : 0;
+    struct wt_fault fault = *found;
+    fault.wave = fault.wave < d->topology->waves ? fault.wave : 0;
     /* The device stands before the instruction: the wave is still in its slot. */
-    dbg_meet(d, wave, services->wave_id ? services->wave_id(d->target->context, wave) : WT_NO_WAVE);
-    struct stop stop = {
-        .wave = wave,
-        .id = d->wave[wave].self.id,
-        .lane = fault->lanes ? wt_lanes_lowest(fault->lanes) : 0,
-        .event = {.reason = WT_STOP_FAULT,
-                  .fault = fault->kind,
-                  .exceptions = dbg_exceptions_of(d->topology, fault->kind, fault->name)}};
-    snprintf(stop.event.text, sizeof stop.event.text, "%s", fault->text);
+    dbg_meet(d, fault.wave, services->wave_id ? fault.id : WT_NO_WAVE);
+    if (!is_of_wave(d, &fault))
+        return wt_fail(err, WT_STATE, "a fault of wave %u, which has ended: %s", fault.wave,
+                       fault.text);
+    const struct stop stop = dbg_stop_of(d, &fault, 0);
     enum wt_status status = dbg_stop(d, &stop, err);
     /* The others may go on; this one is halted. */
     if (!status && d->run.nonstop && services->clear_fault)
         services->clear_fault(d->target->context);
     return status;
+}
+
+bool wt_debugger_fault(struct wt_debugger *d, wt_thread thread, struct wt_event *event)
+{
+    uint32_t wave;
+    unsigned lane;
+    struct wt_fault fault;
+    if (dbg_locate(d, thread, &wave, &lane, WT_IGNORED) != WT_OK || !dbg_is_active(d, wave) ||
+        !dbg_wave_fault(d, wave, &fault))
+        return false;
+    *event = dbg_stop_of(d, &fault, 0).event;
+    event->thread = thread;
+    return true;
 }

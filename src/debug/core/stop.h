@@ -24,6 +24,12 @@ void dbg_lose_or_end(struct wt_debugger *d, const struct wt_error *err);
 /** Stops for a mistake of the program, if the device found one. */
 enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err);
 
+/** The device's record of the fault of the wave that is in a slot now; false: there is none. */
+bool dbg_wave_fault(struct wt_debugger *d, uint32_t wave, struct wt_fault *fault);
+/** The stop for a fault, whose wave is a handle. @p raised: which of topology->exceptions; 0: the
+ * fault says. */
+struct stop dbg_stop_of(struct wt_debugger *d, const struct wt_fault *fault, uint64_t raised);
+
 /** The exceptions of this name; where it is "", those of this kind of fault. */
 uint64_t dbg_exceptions_of(const struct wt_topology *topology, enum wt_fault_kind kind,
                            const char *name);

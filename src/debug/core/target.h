@@ -256,6 +256,12 @@ struct wt_target_services {
     bool (*wave_waits)(void *context, uint32_t wave, struct wt_wave_view *view);
     /** The mistake of the program that has stopped the device; NULL: none. Valid until pump(). */
     const struct wt_fault *(*fault)(void *context);
+    /**
+     * The record of the mistake for which a wave has stopped or has stopped the device, with what
+     * is at its address; false: there is none. NULL: nothing is recorded, and the probe reports
+     * what registers say.
+     */
+    bool (*wave_fault)(void *context, wt_wave_handle wave, struct wt_fault *out);
     /** Lets a faulted device try the instruction again when its wave is resumed. */
     void (*clear_fault)(void *context);
     /** Loads the program afresh (memory and all); the debugger resets and halts the waves. */

@@ -39,7 +39,7 @@ enum wt_halt_cause gcnp_cause_of(const struct gcnp_row *row)
                             (row->hw[KFD_HW_MODE] >> 12 | TRAPSTS_MEM_VIOL);
     if (rewind_of(row) && trapsts & TRAPSTS_WATCH && !others)
         return WT_HALT_WATCH;
-    if (rewind_of(row) || row->hw[KFD_HW_TRAPSTS] & TRAPSTS_ILLEGAL)
+    if (rewind_of(row) || trapsts & (TRAPSTS_ILLEGAL | TRAPSTS_MEM_VIOL))
         return WT_HALT_EXCEPTION;
     return WT_HALT_STEP;
 }
@@ -63,10 +63,9 @@ uint32_t gcnp_code_of(const struct gcnp_row *row)
 {
     if (row->aborts)
         return KFD_EC_QUEUE_WAVE_ABORT;
-    if (!rewind_of(row))
-        return KFD_EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION;
-    return row->hw[KFD_HW_TRAPSTS] & TRAPSTS_MEM_VIOL ? KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION
-                                                      : KFD_EC_QUEUE_WAVE_MATH_ERROR;
+    if (row->hw[KFD_HW_TRAPSTS] & TRAPSTS_MEM_VIOL)
+        return KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION;
+    return rewind_of(row) ? KFD_EC_QUEUE_WAVE_MATH_ERROR : KFD_EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION;
 }
 
 void gcnp_describe_exception(const struct wt_standstill_row *common,
@@ -75,28 +74,29 @@ void gcnp_describe_exception(const struct wt_standstill_row *common,
     const struct gcnp_row *row = (const struct gcnp_row *)common;
     const uint64_t pc = gcnp_row_pc(row) - 4 * rewind_of(row);
     char names[128];
-    *exception = (struct wt_probe_exception){.pc = pc, .lanes = gcnp_row_exec(row)};
+    *exception = (struct wt_probe_exception){.fault = {.pc = pc, .lanes = gcnp_row_exec(row)}};
+    struct wt_fault *fault = &exception->fault;
     switch (gcnp_code_of(row)) {
     case KFD_EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION:
-        exception->kind = WT_FAULT_ILLEGAL;
+        fault->kind = WT_FAULT_ILLEGAL;
         exception->raised = 1 << ILLEGAL;
-        snprintf(exception->text, sizeof exception->text,
+        snprintf(fault->text, sizeof fault->text,
                  "illegal instruction at 0x%llx (TRAPSTS.ILLEGAL_INST)", (unsigned long long)pc);
         return;
     case KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION:
-        exception->kind = WT_FAULT_ACCESS;
+        fault->kind = WT_FAULT_ACCESS;
         exception->raised = 1 << MEM_VIOL;
-        snprintf(exception->text, sizeof exception->text,
-                 "memory violation by the instruction at 0x%llx (TRAPSTS.MEM_VIOL; the PC is "
-                 "behind it)",
-                 (unsigned long long)pc);
+        snprintf(
+            fault->text, sizeof fault->text,
+            "memory violation (TRAPSTS.MEM_VIOL) by the instruction at 0x%llx or one before it",
+            (unsigned long long)pc);
         return;
     default:
         name_exceptions(row->hw[KFD_HW_TRAPSTS], row->hw[KFD_HW_MODE], names, sizeof names);
-        exception->kind = WT_FAULT_EXCEPTION;
+        fault->kind = WT_FAULT_EXCEPTION;
         exception->raised =
             row->hw[KFD_HW_TRAPSTS] & row->hw[KFD_HW_MODE] >> 12 & ((1 << MATH_EXCEPTIONS) - 1);
-        snprintf(exception->text, sizeof exception->text,
+        snprintf(fault->text, sizeof fault->text,
                  "%s by the instruction at 0x%llx, which MODE.EXCP_EN makes an exception (the PC "
                  "is behind it)",
                  *names ? names : "an exception", (unsigned long long)pc);

@@ -233,6 +233,19 @@ static bool wave_waits(void *context, uint32_t wave, struct wt_wave_view *view)
            wt_connection_has_view(view, answer.size);
 }
 
+static bool wave_fault(void *context, uint32_t wave, struct wt_fault *out)
+{
+    struct kfd_wire_request request = {.kind = KFD_WIRE_FAULT, .addr = wave};
+    struct kfd_wire_answer answer;
+    return gcnp_ask(context, &request, NULL, &answer, out, sizeof *out, WT_IGNORED) == WT_OK &&
+           answer.result >= 0 && wt_connection_has_fault(out, answer.size);
+}
+
+void wt_gcn_process_offer_faults(struct wt_target_services *services)
+{
+    services->wave_fault = wave_fault;
+}
+
 void wt_gcn_process_offer_waits(struct wt_target_services *services)
 {
     services->wave_waits = wave_waits;

@@ -26,6 +26,8 @@ const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *process);
 enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *process, uint64_t *addr,
                                         struct wt_error *err);
 
+/** Puts the records of faults into @p services, whose context is the process. */
+void wt_gcn_process_offer_faults(struct wt_target_services *services);
 /** Puts why waves wait into @p services, whose context is the process. */
 void wt_gcn_process_offer_waits(struct wt_target_services *services);
 

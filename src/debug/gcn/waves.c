@@ -12,7 +12,12 @@
 /* Trap instructions that compilers generate for assert, abort and __builtin_trap (LLVM, "Trap
  * Handler ABI"). */
 #define TRAP_ABORT 2u
-enum { STATUS_HALT = 1 << 13, MODE_DEBUG_EN = 1 << 11, TRAPSTS_ILLEGAL = 1 << 11 };
+enum {
+    STATUS_HALT = 1 << 13,
+    MODE_DEBUG_EN = 1 << 11,
+    TRAPSTS_ILLEGAL = 1 << 11,
+    TRAPSTS_MEM_VIOL = 1 << 8
+};
 /* Address watches, as exceptions: enabled, and raised. */
 enum { MODE_WATCH = 1 << 19, TRAPSTS_WATCH = 1 << 7 | 7 << 12 };
 
@@ -277,7 +282,8 @@ static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool
         ttmp6 &= KFD_TTMP6_PACKET;
         mode = row->common.step ? mode | MODE_DEBUG_EN : mode & ~(uint32_t)MODE_DEBUG_EN;
         mode = p->watches ? mode | MODE_WATCH : mode & ~(uint32_t)MODE_WATCH;
-        trapsts &= ~(uint32_t)(TRAPSTS_ILLEGAL | TRAPSTS_WATCH); /* they were reported */
+        /* They were reported. */
+        trapsts &= ~(uint32_t)(TRAPSTS_ILLEGAL | TRAPSTS_MEM_VIOL | TRAPSTS_WATCH);
     } else {
         if (!stopped) {
             ttmp6 &= KFD_TTMP6_PACKET;

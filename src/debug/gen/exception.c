@@ -36,13 +36,13 @@ void genp_describe_exception(const struct wt_standstill_row *common,
 {
     const struct genp_row *row = (const struct genp_row *)common;
     const uint64_t pc = genp_row_pc(row);
-    *exception = (struct wt_probe_exception){.pc = pc, .lanes = genp_channels(row)};
+    *exception = (struct wt_probe_exception){.fault = {.pc = pc, .lanes = genp_channels(row)}};
     for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++) {
         if (!(row->causes & exceptions[i].bit))
             continue;
-        exception->kind = exceptions[i].kind;
+        exception->fault.kind = exceptions[i].kind;
         exception->raised = (uint64_t)1 << i;
-        snprintf(exception->text, sizeof exception->text,
+        snprintf(exception->fault.text, sizeof exception->fault.text,
                  "%s at 0x%llx (cr0.1 bit %u; cr0.2, AIP, is 0x%x)", exceptions[i].text,
                  (unsigned long long)pc, exceptions[i].number, (unsigned)row->saved.cr[2]);
         return;

@@ -195,19 +195,15 @@ static enum wt_status link_transfer(void *context, struct wt_gen_piece *list, si
 static enum wt_status take_fault_of(struct wt_gen_process *p, uint32_t gpu, struct wt_error *err)
 {
     const struct gen_wire_request request = {.kind = GEN_WIRE_FAULT, .device = gpu};
-    struct gen_wire_fault told;
+    struct wt_fault told;
     struct gen_wire_answer answer;
     const enum wt_status status = ask(p, &request, NULL, &answer, &told, sizeof told, err);
-    if (status != WT_OK || answer.size != sizeof told || told.kind > WT_FAULT_HOST)
+    if (status != WT_OK || !wt_connection_has_fault(&told, answer.size))
         return status;
-    p->fault = (struct wt_fault){.kind = told.kind,
-                                 .wave = first_thread(p, gpu) + told.thread,
-                                 .lanes = told.lanes,
-                                 .pc = told.pc + wt_gen_mark(&p->info, gpu),
-                                 .addr = told.addr,
-                                 .time = told.time};
+    p->fault = told;
+    p->fault.wave += first_thread(p, gpu);
+    p->fault.pc += wt_gen_mark(&p->info, gpu);
     p->fault_gpu = gpu;
-    snprintf(p->fault.text, sizeof p->fault.text, "%.*s", (int)sizeof told.text, told.text);
     return WT_OK;
 }
 
@@ -640,6 +636,14 @@ static const struct wt_fault *fault(void *context)
     return p->fault.kind && !p->connection.ended ? &p->fault : NULL;
 }
 
+static bool wave_fault(void *context, uint32_t thread, struct wt_fault *out)
+{
+    const struct wt_fault *f = fault(context);
+    if (f && f->wave == thread)
+        *out = *f;
+    return f && f->wave == thread;
+}
+
 /* Called as threads are resumed: the instruction is tried again. */
 static void clear_fault(void *context)
 {
@@ -667,6 +671,7 @@ void wt_gen_process_offer_waits(struct wt_target_services *services)
 void wt_gen_process_offer_faults(struct wt_target_services *services)
 {
     services->fault = fault;
+    services->wave_fault = wave_fault;
     services->clear_fault = clear_fault;
 }
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fault.h"
 #include "base/wave_view.h"
 #include "debug/process/end.h"
 #include "wavetrap/error.h"
@@ -58,6 +59,15 @@ static inline bool wt_connection_has_view(struct wt_wave_view *view, size_t size
 {
     view->wait[sizeof view->wait - 1] = 0;
     return size == sizeof *view;
+}
+
+/** Whether the @p size bytes of an answer are the record of a fault; its texts end then. */
+static inline bool wt_connection_has_fault(struct wt_fault *fault, size_t size)
+{
+    fault->name[sizeof fault->name - 1] = 0;
+    fault->text[sizeof fault->text - 1] = 0;
+    fault->memory[sizeof fault->memory - 1] = 0;
+    return size == sizeof *fault && fault->kind > WT_FAULT_NONE && fault->kind <= WT_FAULT_HOST;
 }
 
 /** A family's greeting on a new connection: fills in *gpus, the number of its GPUs. */

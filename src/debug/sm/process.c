@@ -149,8 +149,13 @@ static enum wt_status link_warp(void *context, uint32_t warp, struct wt_sm_warp 
     const struct sm_wire_warp *w = &list[request.warp];
     if (!w->present)
         return wt_fail(err, WT_STATE, "there is no warp %u now", warp);
-    *out = (struct wt_sm_warp){
-        .index = w->index, .pc = w->pc, .active = w->active, .steps = w->steps, .error = w->error};
+    *out = (struct wt_sm_warp){.index = w->index,
+                               .pc = w->pc,
+                               .active = w->active,
+                               .steps = w->steps,
+                               .error = {.kind = w->kind <= WT_FAULT_HOST ? w->kind : WT_FAULT_NONE,
+                                         .lanes = w->lanes,
+                                         .pc = w->error_pc}};
     memcpy(out->block, w->block, sizeof out->block);
     return WT_OK;
 }
@@ -495,8 +500,18 @@ static void wave_detail(void *context, uint32_t warp, struct wt_wave_detail *det
             (struct wt_wave_waiters){.lanes = got.waiter[i].lanes, .pc = got.waiter[i].pc};
 }
 
+static bool wave_fault(void *context, uint32_t warp, struct wt_fault *out)
+{
+    struct sm_wire_request request = {.kind = SM_WIRE_FAULT};
+    struct sm_wire_answer answer;
+    locate(context, warp, &request);
+    return ask(context, &request, NULL, &answer, out, sizeof *out, WT_IGNORED) == WT_OK &&
+           answer.result >= 0 && wt_connection_has_fault(out, answer.size);
+}
+
 void wt_sm_process_offer_detail(struct wt_target_services *services)
 {
+    services->wave_fault = wave_fault;
     services->wave_detail = wave_detail;
 }
 

@@ -482,12 +482,10 @@ static void describe_exception(const struct wt_standstill_row *row,
                                struct wt_probe_exception *exception)
 {
     const struct wt_fault *error = &((const struct smp_row *)row)->error;
-    *exception =
-        (struct wt_probe_exception){.kind = error->kind, .pc = error->pc, .lanes = error->lanes};
+    *exception = (struct wt_probe_exception){.fault = *error};
     for (size_t i = 0; i < smp_exception_count; i++)
         if (strcmp(smp_exceptions[i].name, error->name) == 0)
             exception->raised = (uint64_t)1 << i;
-    snprintf(exception->text, sizeof exception->text, "%.200s", error->text);
 }
 
 const struct wt_standstill_ops smp_standstill = {

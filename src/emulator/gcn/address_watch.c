@@ -94,21 +94,22 @@ void gcn_address_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum 
         if (!hits(w, n, kind, addr, size))
             continue;
         if (!w->watch_hits && is_exception(w)) {
-            d->exception = (struct wt_fault){
+            struct wt_fault fault = {
                 .kind = WT_FAULT_EXCEPTION,
                 .wave = w->id,
                 .pc = gcn_pc_of(w, u),
                 .addr = addr,
                 .time = gcn_now(w),
             };
-            snprintf(d->exception.text, sizeof d->exception.text,
+            snprintf(fault.text, sizeof fault.text,
                      "%s: %s of %u bytes at 0x%llx by lane %u hits address watch %u", u->row->name,
                      words[kind], size, (unsigned long long)addr, lane, n);
+            gcn_note_exception(d, &fault);
         }
         w->watch_hits |= (uint8_t)(1 << n);
         w->watch_rewind = u->length;
-        if (is_exception(w))
-            d->exception.lanes |= (uint64_t)1 << lane;
+        if (is_exception(w) && d->exception)
+            d->exception[w->id].lanes |= (uint64_t)1 << lane;
         wt_end_turn(&d->machine, &w->left);
     }
 }

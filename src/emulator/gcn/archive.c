@@ -249,6 +249,25 @@ static void wave(struct wt_archive *a, struct gcn_device *d, uint32_t n)
     }
 }
 
+/* Why a wave has stopped; a reader has the waves' ids only once all waves are there. */
+static void exception(struct wt_archive *a, struct gcn_device *d, uint32_t n)
+{
+    struct wt_fault none = {.wave = n}, *f = NULL;
+    if (!d->wave[n].active)
+        return;
+    if (!wt_archive_reads(a))
+        f = gcn_wave_exception(d, n);
+    else if (d->exception)
+        d->exception[n].kind = WT_FAULT_NONE;
+    f = f ? f : &none;
+    wt_archive_fault(a, f, d->machine.waves, GCN_LANES);
+    if (wt_archive_reads(a) && !a->failed && f->kind && f->wave == n) {
+        struct wt_fault *noted = gcn_note_exception(d, f);
+        if (noted)
+            noted->id = f->id;
+    }
+}
+
 /* ---- what follows from the parts ---- */
 
 /* Whether the waves and groups of a compute unit use no more of a resource than it has. */
@@ -325,6 +344,8 @@ static void parts(struct wt_archive *a, struct gcn_device *d, struct wt_shared_p
         group(a, d, i);
     for (uint32_t i = 0; i < m->waves && !a->failed; i++)
         wave(a, d, i);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        exception(a, d, i);
 }
 
 void gcn_archive(struct wt_machine *m, struct wt_archive *a)
@@ -335,7 +356,6 @@ void gcn_archive(struct wt_machine *m, struct wt_archive *a)
     wt_archive_memory(a, d->memory);
     if (!wt_archive_reads(a) || a->failed)
         return;
-    d->exception.kind = WT_FAULT_NONE;
     wt_code_clear(&d->code);
     wt_tlb_clear(&d->tlb);
     gcn_address_watch_changed(d);

@@ -24,7 +24,8 @@ static void stop_for_fault(struct gcn_wave *w, const struct gcn_uop *u,
         gcn_kfd_stop(w, fault->pc, 0, KFD_EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION);
         return;
     }
-    gcn_kfd_stop(w, fault->pc + 4u * u->length, (uint32_t)u->length << KFD_TTMP1_REWIND_SHIFT,
+    (void)u;
+    gcn_kfd_stop(w, fault->pc, 0,
                  fault->kind == WT_FAULT_ACCESS ? KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION
                                                 : KFD_EC_QUEUE_WAVE_APERTURE_VIOLATION);
 }
@@ -55,14 +56,14 @@ const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
         gcn_send_interrupt(w, (illegal ? 1u : 2u) << 20, GCN_INTERRUPT_ERROR);
         w->trapsts |= illegal ? GCN_TRAPSTS_ILLEGAL : GCN_TRAPSTS_MEM_VIOL;
         if (gcn_kfd_handles(w, false)) {
-            d->exception = fault;
+            gcn_note_exception(d, &fault);
             stop_for_fault(w, u, &fault);
             return NULL;
         }
         const bool caught = !illegal && gcn_dispatch_of(w)->origin.caught & GCN_TRAPSTS_MEM_VIOL;
         if (gcn_may_trap(w) && !caught &&
             !(access && d->host->page_fault(d->host->context, d, &fault))) {
-            d->exception = fault;
+            gcn_note_exception(d, &fault);
             return illegal ? gcn_enter_trap(w, fault.pc, 0, 0)
                            : gcn_enter_trap(w, fault.pc + 4u * u->length, 0, u->length);
         }
@@ -86,14 +87,53 @@ const struct gcn_uop *gcn_no_memory(struct gcn_wave *w, const struct gcn_uop *u,
                      (unsigned long long)addr, why);
 }
 
-const struct wt_fault *gcn_wave_exception(const struct gcn_device *d, uint32_t wave)
+struct wt_fault *gcn_note_exception(struct gcn_device *d, const struct wt_fault *fault)
 {
-    return d->exception.kind && d->exception.wave == wave ? &d->exception : NULL;
+    if (!d->exception)
+        d->exception = calloc(d->machine.waves, sizeof *d->exception);
+    if (!d->exception)
+        return NULL; /* reports say what the registers say */
+    struct wt_fault *noted = &d->exception[fault->wave];
+    *noted = *fault;
+    noted->id = wt_machine_wave_id(&d->machine, fault->wave);
+    return noted;
 }
 
-const struct wt_fault *gcn_latest_exception(const struct gcn_device *d)
+/* Another wave may have come into the slot since. */
+struct wt_fault *gcn_wave_exception(struct gcn_device *d, uint32_t wave)
 {
-    return d->exception.kind ? &d->exception : NULL;
+    struct wt_fault *f = d->exception ? &d->exception[wave] : NULL;
+    return f && f->kind && f->id == wt_machine_wave_id(&d->machine, wave) ? f : NULL;
+}
+
+/* Whether a wave has stopped for an exception, as debuggers tell (debug/gcn/exception.c). */
+static bool has_stopped_for_exception(const struct gcn_wave *w)
+{
+    const uint32_t *ttmp = &w->s[GCN_TTMP];
+    return ttmp[6] & KFD_TTMP6_STOPPED && !(ttmp[1] & KFD_TTMP1_HOST_TRAP) &&
+           !(ttmp[6] >> KFD_TTMP6_TRAP_SHIFT & 15) &&
+           (ttmp[1] >> KFD_TTMP1_REWIND_SHIFT & 15 ||
+            w->trapsts & (GCN_TRAPSTS_MEM_VIOL | GCN_TRAPSTS_ILLEGAL));
+}
+
+struct wt_fault *gcn_wave_fault(struct gcn_device *d, uint32_t wave)
+{
+    const struct gcn_wave *w = &d->wave[wave];
+    if (d->machine.fault.kind && d->machine.fault.wave == wave)
+        return &d->machine.fault;
+    struct wt_fault *f = gcn_wave_exception(d, wave);
+    return f && (w->pc == f->pc || has_stopped_for_exception(w)) ? f : NULL;
+}
+
+const struct wt_fault *gcn_latest_exception(struct gcn_device *d)
+{
+    const struct wt_fault *latest = NULL;
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        const struct wt_fault *f = gcn_wave_exception(d, i);
+        if (f && (!latest || f->time > latest->time))
+            latest = f;
+    }
+    return latest;
 }
 
 const struct gcn_uop *gcn_illegal(struct gcn_wave *w, const struct gcn_uop *u)
@@ -141,6 +181,7 @@ void gcn_device_free(struct gcn_device *d)
     free(d->wave);
     free(d->group);
     free(d->cu);
+    free(d->exception);
     wt_regions_free(&d->regions);
     free(d->gds);
     wt_machine_end(&d->machine);

@@ -135,12 +135,18 @@ bool gcn_wave_raise(struct gcn_device *device, uint32_t wave, uint32_t trapsts);
 bool gcn_wave_trap(struct gcn_device *device, uint32_t wave, unsigned id);
 
 /**
- * The exception that made a wave enter the trap handler; NULL if it is not known. Valid until the
- * next exception.
+ * The last exception of a wave, for which it has entered the trap handler or has stopped for a
+ * debugger; NULL: none is known. Valid until the wave's next one. The caller may fill in what is at
+ * its address.
  */
-const struct wt_fault *gcn_wave_exception(const struct gcn_device *device, uint32_t wave);
+struct wt_fault *gcn_wave_exception(struct gcn_device *device, uint32_t wave);
+/**
+ * The mistake for which a wave stands where it is: the machine's fault, or an exception with which
+ * it has stopped for a debugger or has come out of its trap handler; NULL: none. Valid likewise.
+ */
+struct wt_fault *gcn_wave_fault(struct gcn_device *device, uint32_t wave);
 /** The latest exception of any wave; NULL if there was none. Valid until the next one. */
-const struct wt_fault *gcn_latest_exception(const struct gcn_device *device);
+const struct wt_fault *gcn_latest_exception(struct gcn_device *device);
 
 /**
  * Asks all waves to save their context (TRAPSTS.SAVECTX) to [addr, addr + size); no work-group
@@ -209,6 +215,8 @@ bool gcn_wave_hwreg(struct gcn_device *device, uint32_t wave, unsigned id, uint3
 bool gcn_explain_address(struct gcn_device *device, uint32_t wave, unsigned lane, uint64_t addr,
                          struct wt_explanation *explanation);
 
+/** Describes such an access: the lane, the byte (PRIu64), how many there are. */
+#define GCN_PRIVATE_TEXT "private memory of lane %u, byte %" PRIu64 " of %u"
 /**
  * Whether a fault (WT_FAULT_ACCESS, now) is an access to private memory that has left it: the first
  * of its lanes, the byte of that lane's private memory, and how many it has.

@@ -417,8 +417,6 @@ static void vacate(struct gcn_wave *w)
     gcn_update_ready(w);
     w->group = NULL;
     d->machine.active--;
-    if (d->exception.wave == w->id) /* not the next wave's in this slot */
-        d->exception.kind = WT_FAULT_NONE;
 }
 
 static void free_group(struct gcn_device *d, struct gcn_group *g)

@@ -217,7 +217,9 @@ struct gcn_device {
     uint64_t save_next, save_end;
     char notice[160]; /* for the user; "" if there is nothing */
     bool notice_told;
-    struct wt_fault exception; /* what the last exception of a wave was about, for reports */
+    /* The last exception of each slot's wave, for reports; NULL until there is one. No part of the
+     * hashes. */
+    struct wt_fault *exception;
     struct gcn_raise raise;
     /* execution */
     struct wt_tlb tlb;
@@ -370,6 +372,8 @@ gcn_op gcn_code_decode(struct gcn_wave *w, struct gcn_uop *slot);
 
 /* ---- faults (device.c) ---- */
 
+/* Notes the exception of a wave that is active; returns the note, NULL without host memory. */
+struct wt_fault *gcn_note_exception(struct gcn_device *d, const struct wt_fault *fault);
 /*
  * Reports a mistake at u. A memory violation or an illegal instruction enters the wave's trap
  * handler or stops for its debugger, if it has one. Else the machine's fault is set and the wave

@@ -25,6 +25,7 @@ struct wt_state {
     uint8_t *lds;            /* of the used groups, one after the other */
     uint8_t *gds;
     uint32_t gws[GCN_GWS];
+    struct wt_fault *exception; /* NULL: there was none yet */
 };
 
 void gcn_free_state(struct wt_state *s)
@@ -37,6 +38,7 @@ void gcn_free_state(struct wt_state *s)
     free(s->vgprs);
     free(s->lds);
     free(s->gds);
+    free(s->exception);
     for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
         free(s->area[i]);
     free(s);
@@ -99,6 +101,11 @@ static bool save(struct wt_state *s, struct gcn_device *d)
     s->kfd = d->kfd;
     if (!save_areas(s, d) || !s->gds || !s->wave || !s->group || !s->vgprs || !s->lds)
         return false;
+    if (d->exception) {
+        s->exception = wt_state_copy(&s->head, d->exception, m->waves * sizeof *s->exception);
+        if (!s->exception)
+            return false;
+    }
     memcpy(s->wave, d->wave, m->waves * sizeof *s->wave);
     s->head.bytes += m->waves * sizeof *s->wave;
     return true;
@@ -152,6 +159,10 @@ bool gcn_restore(struct wt_machine *m, const struct wt_state *s)
     memcpy(d->gds, s->gds, GCN_GDS_BYTES);
     memcpy(d->gws, s->gws, sizeof d->gws);
     restore_waves(d, s);
+    if (s->exception)
+        memcpy(d->exception, s->exception, m->waves * sizeof *d->exception);
+    else if (d->exception)
+        memset(d->exception, 0, m->waves * sizeof *d->exception);
     wt_state_resume(&s->head, m, d->memory, &d->code);
     return true;
 }

@@ -110,6 +110,7 @@ const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, ui
 {
     struct gcn_device *d = w->device;
     const uint64_t pc = gcn_pc_of(w, u);
+    const bool debugged = gcn_kfd_handles(w, false);
     struct wt_fault fault = {
         .kind = WT_FAULT_EXCEPTION,
         .wave = w->id,
@@ -120,20 +121,20 @@ const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, ui
     const bool caught = is_caught(w, raised), taken = gcn_may_trap(w) && !caught;
     snprintf(fault.text, sizeof fault.text, "%s: %s, which EXCP_EN makes an exception%s",
              u->row->name, exception_name(raised),
-             taken || caught ? "" : ", and there is no trap handler");
+             taken || caught || debugged ? "" : ", and there is no trap handler");
     d->raise.wave = w->id;
     d->raise.time = fault.time;
     d->raise.rewind = u->length;
     if (lanes)
         note_cycle(w, u, (unsigned)__builtin_ctzll(lanes));
-    if (gcn_kfd_handles(w, false)) {
-        d->exception = fault;
+    if (debugged) {
+        gcn_note_exception(d, &fault);
         gcn_kfd_stop(w, pc + 4u * u->length, (uint32_t)u->length << TTMP1_REWIND_SHIFT,
                      KFD_EC_QUEUE_WAVE_MATH_ERROR);
         return NULL;
     }
     if (taken) {
-        d->exception = fault;
+        gcn_note_exception(d, &fault);
         return gcn_enter_trap(w, pc + 4u * u->length, 0, u->length);
     }
     d->machine.fault = fault;
@@ -154,7 +155,13 @@ static uint32_t watch_bits(uint8_t hits)
 static void fault_at_watch(struct gcn_wave *w, bool caught)
 {
     struct gcn_device *d = w->device;
-    d->machine.fault = d->exception;
+    const struct wt_fault *exception = gcn_wave_exception(d, w->id);
+    d->machine.fault = exception ? *exception
+                                 : (struct wt_fault){.kind = WT_FAULT_EXCEPTION,
+                                                     .wave = w->id,
+                                                     .pc = w->pc,
+                                                     .time = d->machine.time,
+                                                     .text = "an access hits an address watch"};
     if (caught)
         return;
     const size_t length = strlen(d->machine.fault.text);

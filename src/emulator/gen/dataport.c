@@ -77,47 +77,72 @@ static bool is_inside(const struct gen_transfer *x, unsigned lane, unsigned elem
            x->addr[lane] - x->surface.base + x->offset[element] + x->size <= x->surface.size;
 }
 
-/* Makes addresses of offsets, and checks that all of them can be used. */
+enum stray { STRAY_NONE, STRAY_SLM, STRAY_SURFACE, STRAY_MEMORY };
+
+/* Makes an address of a lane's offset; what is wrong with it, and then the offset stays where it is
+ * outside of SLM or a surface. */
+static enum stray reach(const struct gen_message *m, struct gen_transfer *x, unsigned i, bool write,
+                        unsigned *inside)
+{
+    struct gen_device *d = m->t->device;
+    const uint64_t mask = (UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1, offset = x->addr[i];
+    const unsigned bytes = gen_extent(x);
+    *inside = bytes;
+    if (x->wide_addresses) { /* canonical: the upper bits repeat bit 47 */
+        x->addr[i] = offset & mask;
+    } else if (x->surface.is_slm) {
+        x->addr[i] &= GEN_SLM_OFFSET;
+        return x->addr[i] + bytes > x->surface.size ? STRAY_SLM : STRAY_NONE;
+    } else {
+        if (offset + bytes > x->surface.size) {
+            if (!d->config.hardware_bounds)
+                return STRAY_SURFACE;
+            x->outside |= UINT32_C(1) << i;
+            *inside = offset < x->surface.size ? (unsigned)(x->surface.size - offset) : 0;
+        }
+        x->addr[i] = (x->surface.base + offset) & mask;
+    }
+    return !*inside || gen_can_access(d, x->addr[i], *inside, write) ? STRAY_NONE : STRAY_MEMORY;
+}
+
+/* Makes addresses of offsets, and checks that all of them can be used: the mistake is that of the
+ * first lane and of those like it. */
 static const struct gen_uop *resolve(const struct gen_message *m, struct gen_transfer *x,
                                      bool write, bool *good)
 {
-    const unsigned bytes = gen_extent(x);
-    *good = false;
+    enum stray kind = STRAY_NONE;
+    unsigned inside, first = 0, size = 0;
+    uint32_t lanes = 0;
     for (unsigned i = 0; i < x->lanes; i++) {
-        if (!(x->on >> i & 1))
+        const enum stray stray = x->on >> i & 1 ? reach(m, x, i, write, &inside) : STRAY_NONE;
+        if (!stray || (kind && kind != stray))
             continue;
-        const uint64_t offset = x->addr[i];
-        unsigned inside = bytes;
-        if (x->wide_addresses) { /* canonical: the upper bits repeat bit 47 */
-            x->addr[i] = offset & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
-        } else if (x->surface.is_slm) {
-            x->addr[i] &= GEN_SLM_OFFSET;
-            if (x->addr[i] + bytes > x->surface.size)
-                return gen_message_fault(
-                    m, WT_FAULT_ACCESS, (uint32_t)1 << i, GEN_SLM_APERTURE + x->addr[i],
-                    "offset 0x%llx is outside the group's %llu bytes of shared local memory",
-                    (unsigned long long)x->addr[i], (unsigned long long)x->surface.size);
-            continue;
-        } else {
-            if (offset + bytes > x->surface.size) {
-                if (!m->t->device->config.hardware_bounds)
-                    return gen_message_fault(
-                        m, WT_FAULT_ACCESS, (uint32_t)1 << i, x->surface.base + offset,
-                        "offset 0x%llx is outside surface %u, which has %llu bytes",
-                        (unsigned long long)offset, m->bti, (unsigned long long)x->surface.size);
-                x->outside |= UINT32_C(1) << i;
-                inside = offset < x->surface.size ? (unsigned)(x->surface.size - offset) : 0;
-            }
-            x->addr[i] = (x->surface.base + offset) & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
+        if (!kind) {
+            kind = stray;
+            first = i;
+            size = inside;
         }
-        bool there = true;
-        const struct gen_uop *wrong =
-            inside ? gen_check_memory(m, i, x->addr[i], inside, write, &there) : NULL;
-        if (!there)
-            return wrong;
+        lanes |= UINT32_C(1) << i;
     }
-    *good = true;
-    return NULL;
+    *good = !kind;
+    const unsigned long long at = x->addr[first];
+    switch (kind) {
+    case STRAY_SLM:
+        return gen_message_fault(
+            m, WT_FAULT_ACCESS, lanes, GEN_SLM_APERTURE + at,
+            "%s of %u bytes at offset 0x%llx is outside the group's %llu bytes of shared local "
+            "memory",
+            write ? "write" : "read", size, at, (unsigned long long)x->surface.size);
+    case STRAY_SURFACE:
+        return gen_message_fault(
+            m, WT_FAULT_ACCESS, lanes, x->surface.base + at,
+            "%s of %u bytes at offset 0x%llx is outside surface %u, which has %llu bytes",
+            write ? "write" : "read", size, at, m->bti, (unsigned long long)x->surface.size);
+    case STRAY_MEMORY:
+        return gen_memory_fault(m, lanes, at, size, write);
+    default:
+        return NULL;
+    }
 }
 
 /* ---- scattered and untyped accesses ---- */

@@ -87,6 +87,11 @@ const struct gen_uop *gen_find_buffer(const struct gen_message *m, struct gen_su
 /** The address of a texel that lies inside the surface; `bytes` is the size of one. */
 uint64_t gen_texel_address(const struct gen_surface *s, uint32_t x, uint32_t y, uint32_t layer,
                            unsigned bytes);
+/** Whether so many bytes can be read or written. */
+bool gen_can_access(struct gen_device *d, uint64_t addr, unsigned size, bool write);
+/** The fault of lanes that cannot, the first of them at @p addr. What the caller must return. */
+const struct gen_uop *gen_memory_fault(const struct gen_message *m, uint32_t lanes, uint64_t addr,
+                                       unsigned size, bool write);
 /** Checks that a lane can read or write so many bytes. If not, `good` is false, and the result is
  * what the caller must return. */
 const struct gen_uop *gen_check_memory(const struct gen_message *m, unsigned lane, uint64_t addr,

@@ -151,21 +151,28 @@ unsigned gen_payload_register(const struct gen_message *m, unsigned index)
                                  : m->payload[1] + (index - m->lengths[0]) * GEN_GRF_BYTES;
 }
 
-const struct gen_uop *gen_check_memory(const struct gen_message *m, unsigned lane, uint64_t addr,
-                                       unsigned size, bool write, bool *good)
+bool gen_can_access(struct gen_device *d, uint64_t addr, unsigned size, bool write)
+{
+    return (write ? gen_writable(d, addr, size) != NULL : gen_readable(d, addr, size) != NULL) ||
+           gen_mapped(d, addr, size, write);
+}
+
+const struct gen_uop *gen_memory_fault(const struct gen_message *m, uint32_t lanes, uint64_t addr,
+                                       unsigned size, bool write)
 {
     struct gen_device *d = m->t->device;
-    *good = true;
-    if (write ? gen_writable(d, addr, size) != NULL : gen_readable(d, addr, size) != NULL)
-        return NULL;
-    if (gen_mapped(d, addr, size, write))
-        return NULL;
-    *good = false;
     const uint64_t missing = gen_mapped(d, addr, 1, write) ? (addr | WT_PAGE_MASK) + 1 : addr;
-    return gen_message_fault(m, WT_FAULT_ACCESS, (uint32_t)1 << lane, missing,
+    return gen_message_fault(m, WT_FAULT_ACCESS, lanes, missing,
                              "%s of %u bytes at 0x%llx: no memory is mapped there%s",
                              write ? "write" : "read", size, (unsigned long long)addr,
                              write && gen_mapped(d, missing, 1, false) ? " for writing" : "");
+}
+
+const struct gen_uop *gen_check_memory(const struct gen_message *m, unsigned lane, uint64_t addr,
+                                       unsigned size, bool write, bool *good)
+{
+    *good = gen_can_access(m->t->device, addr, size, write);
+    return *good ? NULL : gen_memory_fault(m, (uint32_t)1 << lane, addr, size, write);
 }
 
 unsigned gen_message_lane(const struct gen_message *m, unsigned lane)

@@ -80,11 +80,14 @@ void wt_archive_fault(struct wt_archive *a, struct wt_fault *f, uint32_t waves, 
         return;
     }
     wt_archive_u32(a, &f->wave, waves - 1, "a fault's wave");
+    wt_archive_u64(a, &f->id, UINT64_MAX, "a fault's wave");
     wt_archive_lanes(a, &f->lanes, wt_lanes_first(lanes));
     wt_archive_u64(a, &f->pc, UINT64_MAX, "a fault's address");
     wt_archive_u64(a, &f->addr, UINT64_MAX, "a fault's address");
     wt_archive_u64(a, &f->time, MOST_TIME, "a fault's issue time");
+    wt_archive_text(a, f->name, sizeof f->name);
     wt_archive_text(a, f->text, sizeof f->text);
+    wt_archive_text(a, f->memory, sizeof f->memory);
 }
 
 static void turns(struct wt_archive *a, struct wt_turns *t)

@@ -11,7 +11,7 @@
 
 #define WT_CORE_MAGIC "\211WTCORE\n"
 #define WT_CORE_MAGIC_BYTES 8
-#define WT_CORE_VERSION 4
+#define WT_CORE_VERSION 5
 #define WT_CORE_SEAL_BYTES 8
 
 /** What the section DEVC says. */

@@ -118,6 +118,8 @@ enum wt_run wt_engine_run_traced(struct wt_machine *m, uint64_t issues, wt_trace
     wt_watch_set_run(m, true);
     const enum wt_run run = run_turns(m, issues, fn, context);
     wt_watch_set_run(m, false);
+    if (run == WT_RUN_FAULT)
+        m->fault.id = wt_machine_wave_id(m, m->fault.wave);
     if (run != WT_RUN_WATCH)
         m->hits = 0;
     check(m);

@@ -110,6 +110,12 @@ bool sm_read_file(struct sm_device *d, uint32_t warp, uint64_t offset, void *out
     return true;
 }
 
+struct wt_fault *sm_warp_error(struct sm_device *d, uint32_t warp)
+{
+    struct sm_warp *w = &d->warp[warp];
+    return w->runs && w->error.kind ? &w->error : NULL;
+}
+
 bool sm_warp_state(struct sm_device *d, uint32_t warp, struct sm_warp_state *state)
 {
     struct sm_warp *w = warp_of(d, warp);

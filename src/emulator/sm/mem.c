@@ -57,19 +57,22 @@ const struct sm_uop *sm_stray(struct sm_warp *w, const struct sm_uop *u, const s
 {
     const struct sm_launch *l = &w->device->grid.launch;
     const unsigned long long at = a->stray_at;
+    const char *what = a->atomic ? "atomic" : a->store ? "store" : "load";
     assert(a->stray);
     switch (a->stray_kind) {
     case SM_STRAY_MISALIGNED:
         return misaligned(w, u, a->stray, a->stray_at, a->size);
     case SM_STRAY_SHARED:
         return sm_error(w, u, SM_OOR_ADDR, a->stray, at,
-                        "shared memory at 0x%llx; the CTA has 0x%x bytes", at, l->shared);
+                        "%s of %u bytes at 0x%llx of shared memory; the CTA has 0x%x bytes", what,
+                        a->size, at, l->shared);
     case SM_STRAY_LOCAL:
         return sm_error(w, u, SM_OOR_ADDR, a->stray, at,
-                        "local memory at 0x%llx; the thread has 0x%x bytes", at, l->local);
+                        "%s of %u bytes at 0x%llx of local memory; the thread has 0x%x bytes", what,
+                        a->size, at, l->local);
     default:
-        return sm_error(w, u, SM_L1_ERROR, a->stray, at, "a %s at 0x%llx: %s",
-                        a->store ? "store" : "load", at,
+        return sm_error(w, u, SM_L1_ERROR, a->stray, at, "%s of %u bytes at 0x%llx: %s", what,
+                        a->size, at,
                         a->stray_kind == SM_STRAY_READ_ONLY ? "the memory there is read-only"
                                                             : "no memory is mapped there");
     }
@@ -92,9 +95,10 @@ void sm_reach_shared(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_ac
 
 /* Offsets into shared memory. *done: there was a mistake, and the result is what to return. */
 static const struct sm_uop *shared_access(struct sm_warp *w, const struct sm_uop *u, int64_t offset,
-                                          unsigned size, struct sm_access *a, bool *done)
+                                          unsigned size, enum wt_watch_kind kind,
+                                          struct sm_access *a, bool *done)
 {
-    sm_access_begin(a, sm_lanes_of(w, u), size, false);
+    sm_access_begin(a, sm_lanes_of(w, u), size, kind);
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         sm_reach_shared(w, i, (uint32_t)(w->r[u->a][i] + (uint64_t)offset), a);
@@ -121,9 +125,10 @@ void sm_reach_local(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_acc
 }
 
 static const struct sm_uop *local_access(struct sm_warp *w, const struct sm_uop *u, int64_t offset,
-                                         unsigned size, struct sm_access *a, bool *done)
+                                         unsigned size, enum wt_watch_kind kind,
+                                         struct sm_access *a, bool *done)
 {
-    sm_access_begin(a, sm_lanes_of(w, u), size, false);
+    sm_access_begin(a, sm_lanes_of(w, u), size, kind);
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         sm_reach_local(w, i, (uint32_t)(w->r[u->a][i] + (uint64_t)offset), a);
@@ -168,10 +173,10 @@ void sm_reach_global(struct sm_warp *w, unsigned lane, uint64_t at, bool generic
 }
 
 static const struct sm_uop *global_access(struct sm_warp *w, const struct sm_uop *u, bool wide,
-                                          int64_t offset, unsigned size, bool store, bool generic,
-                                          struct sm_access *a, bool *done)
+                                          int64_t offset, unsigned size, enum wt_watch_kind kind,
+                                          bool generic, struct sm_access *a, bool *done)
 {
-    sm_access_begin(a, sm_lanes_of(w, u), size, store);
+    sm_access_begin(a, sm_lanes_of(w, u), size, kind);
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         const uint64_t at = base_of(w, u->a, i, wide) + (uint64_t)offset;
@@ -288,7 +293,7 @@ const struct sm_uop *sm_op_ldg(struct sm_warp *w, const struct sm_uop *u)
     if (!good_vector(u->d, bytes_of(size)))
         return bad_vector(w, u, bytes_of(size));
     const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e45), offset24(u),
-                                              bytes_of(size), false, false, &a, &done);
+                                              bytes_of(size), WT_WATCH_READ, false, &a, &done);
     return done ? next : load(w, u, &a, size < 4 ? size : 4);
 }
 
@@ -299,8 +304,8 @@ const struct sm_uop *sm_op_stg(struct sm_warp *w, const struct sm_uop *u)
     const unsigned bytes = bytes_of(SM_FIELD(u->word, size48));
     if (!good_vector(u->d, bytes))
         return bad_vector(w, u, bytes);
-    const struct sm_uop *next =
-        global_access(w, u, SM_FIELD(u->word, e45), offset24(u), bytes, true, false, &a, &done);
+    const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e45), offset24(u), bytes,
+                                              WT_WATCH_WRITE, false, &a, &done);
     return done ? next : store(w, u, &a);
 }
 
@@ -312,8 +317,8 @@ const struct sm_uop *sm_op_ld(struct sm_warp *w, const struct sm_uop *u)
     const int64_t offset = wt_sign_extend(sm_bits(u->word, 20, 32), 32);
     if (!good_vector(u->d, bytes_of(size)))
         return bad_vector(w, u, bytes_of(size));
-    const struct sm_uop *next =
-        global_access(w, u, SM_FIELD(u->word, e52), offset, bytes_of(size), false, true, &a, &done);
+    const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e52), offset, bytes_of(size),
+                                              WT_WATCH_READ, true, &a, &done);
     return done ? next : load(w, u, &a, size < 4 ? size : 4);
 }
 
@@ -326,7 +331,7 @@ const struct sm_uop *sm_op_st(struct sm_warp *w, const struct sm_uop *u)
     if (!good_vector(u->d, bytes))
         return bad_vector(w, u, bytes);
     const struct sm_uop *next =
-        global_access(w, u, SM_FIELD(u->word, e52), offset, bytes, true, true, &a, &done);
+        global_access(w, u, SM_FIELD(u->word, e52), offset, bytes, WT_WATCH_WRITE, true, &a, &done);
     return done ? next : store(w, u, &a);
 }
 
@@ -337,7 +342,8 @@ const struct sm_uop *sm_op_lds(struct sm_warp *w, const struct sm_uop *u)
     const unsigned size = SM_FIELD(u->word, lds48) & 7;
     if (!good_vector(u->d, bytes_of(size)))
         return bad_vector(w, u, bytes_of(size));
-    const struct sm_uop *next = shared_access(w, u, offset24(u), bytes_of(size), &a, &done);
+    const struct sm_uop *next =
+        shared_access(w, u, offset24(u), bytes_of(size), WT_WATCH_READ, &a, &done);
     return done ? next : load(w, u, &a, size < 4 ? size : 4);
 }
 
@@ -348,7 +354,7 @@ const struct sm_uop *sm_op_sts(struct sm_warp *w, const struct sm_uop *u)
     const unsigned bytes = bytes_of(SM_FIELD(u->word, size48));
     if (!good_vector(u->d, bytes))
         return bad_vector(w, u, bytes);
-    const struct sm_uop *next = shared_access(w, u, offset24(u), bytes, &a, &done);
+    const struct sm_uop *next = shared_access(w, u, offset24(u), bytes, WT_WATCH_WRITE, &a, &done);
     return done ? next : store(w, u, &a);
 }
 
@@ -359,7 +365,8 @@ const struct sm_uop *sm_op_ldl(struct sm_warp *w, const struct sm_uop *u)
     const unsigned size = SM_FIELD(u->word, size48);
     if (!good_vector(u->d, bytes_of(size)))
         return bad_vector(w, u, bytes_of(size));
-    const struct sm_uop *next = local_access(w, u, offset24(u), bytes_of(size), &a, &done);
+    const struct sm_uop *next =
+        local_access(w, u, offset24(u), bytes_of(size), WT_WATCH_READ, &a, &done);
     return done ? next : load(w, u, &a, size < 4 ? size : 4);
 }
 
@@ -370,7 +377,7 @@ const struct sm_uop *sm_op_stl(struct sm_warp *w, const struct sm_uop *u)
     const unsigned bytes = bytes_of(SM_FIELD(u->word, size48));
     if (!good_vector(u->d, bytes))
         return bad_vector(w, u, bytes);
-    const struct sm_uop *next = local_access(w, u, offset24(u), bytes, &a, &done);
+    const struct sm_uop *next = local_access(w, u, offset24(u), bytes, WT_WATCH_WRITE, &a, &done);
     return done ? next : store(w, u, &a);
 }
 
@@ -523,7 +530,7 @@ const struct sm_uop *sm_op_atom(struct sm_warp *w, const struct sm_uop *u)
     if (is_float(type) && how != SM_ATOMIC_ADD)
         return bad_type(w, u);
     const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e48), offset20(u),
-                                              atomic_bytes(type), true, true, &a, &done);
+                                              atomic_bytes(type), WT_WATCH_ACCESS, true, &a, &done);
     return done ? next
                 : atomic(w, u, &a, (unsigned)how == 10 ? SM_ATOMIC_ADD : how, type, u->d, u->b);
 }
@@ -534,7 +541,7 @@ const struct sm_uop *sm_op_atom_cas(struct sm_warp *w, const struct sm_uop *u)
     bool done;
     const enum type type = SM_FIELD(u->word, casz49) ? U64 : U32;
     const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e48), offset20(u),
-                                              atomic_bytes(type), true, true, &a, &done);
+                                              atomic_bytes(type), WT_WATCH_ACCESS, true, &a, &done);
     return done ? next : atomic(w, u, &a, SM_ATOMIC_CAS, type, u->d, u->b);
 }
 
@@ -547,7 +554,7 @@ const struct sm_uop *sm_op_red(struct sm_warp *w, const struct sm_uop *u)
     if (is_float(type) && how != SM_ATOMIC_ADD)
         return bad_type(w, u);
     const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e48), offset20(u),
-                                              atomic_bytes(type), true, true, &a, &done);
+                                              atomic_bytes(type), WT_WATCH_ACCESS, true, &a, &done);
     return done ? next : atomic(w, u, &a, how, type, SM_RZ, u->d);
 }
 
@@ -563,7 +570,7 @@ const struct sm_uop *sm_op_atoms(struct sm_warp *w, const struct sm_uop *u)
     bool done;
     const enum type type = types[SM_FIELD(u->word, asty28)];
     const struct sm_uop *next =
-        shared_access(w, u, offset_shared(u), atomic_bytes(type), &a, &done);
+        shared_access(w, u, offset_shared(u), atomic_bytes(type), WT_WATCH_ACCESS, &a, &done);
     return done ? next
                 : atomic(w, u, &a, (enum sm_atomic)SM_FIELD(u->word, atoms52), type, u->d, u->b);
 }
@@ -574,7 +581,7 @@ const struct sm_uop *sm_op_atoms_cas(struct sm_warp *w, const struct sm_uop *u)
     bool done;
     const enum type type = SM_FIELD(u->word, casz52) ? U64 : U32;
     const struct sm_uop *next =
-        shared_access(w, u, offset_shared(u), atomic_bytes(type), &a, &done);
+        shared_access(w, u, offset_shared(u), atomic_bytes(type), WT_WATCH_ACCESS, &a, &done);
     return done ? next : atomic(w, u, &a, SM_ATOMIC_CAS, type, u->d, u->b);
 }
 

@@ -19,19 +19,22 @@ struct sm_access {
     uint32_t lanes;          /**< that access at all */
     uint32_t shared;         /**< of them, those that access shared memory */
     unsigned size;           /**< bytes of a lane, 1 to 32 */
-    bool store;
+    bool store;              /**< or an atomic */
+    bool atomic;
     uint32_t stray;                /**< lanes that must not: those like the first of them */
     enum sm_stray_kind stray_kind; /**< what is wrong with these */
     uint64_t stray_at;             /**< where the first of them goes */
 };
 
-/** An access that no lane is part of yet. */
-static inline void sm_access_begin(struct sm_access *a, uint32_t lanes, unsigned size, bool store)
+/** An access that no lane is part of yet; an atomic is WT_WATCH_ACCESS. */
+static inline void sm_access_begin(struct sm_access *a, uint32_t lanes, unsigned size,
+                                   enum wt_watch_kind kind)
 {
     a->lanes = lanes;
     a->shared = a->stray = 0;
     a->size = size;
-    a->store = store;
+    a->store = kind != WT_WATCH_READ;
+    a->atomic = kind == WT_WATCH_ACCESS;
 }
 
 /**

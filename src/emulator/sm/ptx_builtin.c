@@ -101,7 +101,7 @@ static bool fetch(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint
                   unsigned size, uint8_t *bytes, const struct sm_uop **next)
 {
     struct sm_access a;
-    sm_access_begin(&a, 1u << lane, size, false);
+    sm_access_begin(&a, 1u << lane, size, WT_WATCH_READ);
     sm_reach_global(w, lane, at, true, &a);
     if (a.stray) {
         *next = sm_stray(w, u, &a);

@@ -6,14 +6,14 @@
 #include "emulator/sm/ptx_image.h"
 
 /* The address of each lane, checked. False: *next is to be returned. */
-static bool reach(struct sm_warp *w, const struct sm_uop *u, bool store, struct sm_access *a,
-                  const struct sm_uop **next)
+static bool reach(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                  struct sm_access *a, const struct sm_uop **next)
 {
     const struct ptx_op *o = u->ptx;
     const uint8_t *frame = ptx_frame(w);
     const uint64_t *row = ptx_in(frame, &o->s[0]);
     const bool narrow = o->from_type == 4; /* the base is a register of 32 bits */
-    sm_access_begin(a, ptx_lanes(w, o), o->element, store);
+    sm_access_begin(a, ptx_lanes(w, o), o->element, kind);
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         const uint64_t base = narrow ? ((const uint32_t *)row)[i] : row[i];
@@ -347,7 +347,7 @@ PTX_EXECUTOR(ptx_op_load)
         load_row(frame + o->vector[0], host, lanes, o->size);
         return sm_next(w, u);
     }
-    if (!reach(w, u, false, &a, &next))
+    if (!reach(w, u, WT_WATCH_READ, &a, &next))
         return next;
     const uint8_t *whole = row_in_memory(w, o, &a, false);
     if (whole && o->vector[0] != PTX_NO_SLOT) {
@@ -382,7 +382,7 @@ PTX_EXECUTOR(ptx_op_store)
         store_row(host, frame + o->vector[0], lanes, o->size);
         return sm_next(w, u);
     }
-    if (!reach(w, u, true, &a, &next))
+    if (!reach(w, u, WT_WATCH_WRITE, &a, &next))
         return next;
     const uint8_t *whole = row_in_memory(w, o, &a, true);
     if (whole && !o->vector_constant[0]) {
@@ -497,7 +497,7 @@ PTX_EXECUTOR(ptx_op_atomic)
     const unsigned size = o->size, wide = size == 8 ? 8 : 4;
     struct sm_access a;
     const struct sm_uop *next;
-    if (!reach(w, u, true, &a, &next))
+    if (!reach(w, u, WT_WATCH_ACCESS, &a, &next))
         return next;
     PTX_LEFT(i, a.lanes)
     {
@@ -629,8 +629,8 @@ PTX_EXECUTOR(ptx_op_copy_async)
     const void *to = ptx_in(frame, &o->s[0]), *from = ptx_in(frame, &o->s[1]);
     const uint32_t *count = ptx_in(frame, &o->s[2]);
     struct sm_access loads, stores;
-    sm_access_begin(&loads, 0, o->size, false);
-    sm_access_begin(&stores, ptx_lanes(w, o), o->size, true);
+    sm_access_begin(&loads, 0, o->size, WT_WATCH_READ);
+    sm_access_begin(&stores, ptx_lanes(w, o), o->size, WT_WATCH_WRITE);
     PTX_LEFT(i, stores.lanes)
     {
         sm_reach_shared(w, i, ptx_get(to, o->from_type, i) + (uint64_t)o->offset, &stores);

@@ -137,6 +137,8 @@ struct sm_warp_state {
     struct wt_fault error; /**< the last one since the warp went on; kind 0: none */
 };
 
+/** The error for which a warp has paused, until it goes on; NULL: none. */
+struct wt_fault *sm_warp_error(struct sm_device *device, uint32_t warp);
 /** False: there is no such warp now. */
 bool sm_warp_state(struct sm_device *device, uint32_t warp, struct sm_warp_state *state);
 /** All warps of an SM pause, or enter the trap handler, as for BPT.TRAP: for a driver that stops

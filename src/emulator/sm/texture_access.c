@@ -7,7 +7,7 @@ bool sm_texture_read(void *context, uint64_t address, unsigned size, uint8_t *by
 {
     struct sm_texture_lane *r = context;
     struct sm_access a;
-    sm_access_begin(&a, 1u << r->lane, size, false);
+    sm_access_begin(&a, 1u << r->lane, size, WT_WATCH_READ);
     sm_reach_global(r->w, r->lane, address, false, &a);
     if (a.stray) {
         r->next = sm_stray(r->w, r->u, &a);

@@ -250,6 +250,7 @@ const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_
     code &= SM_WESR_ERROR;
     struct wt_fault fault = {.kind = kind_of(code),
                              .wave = w->id,
+                             .id = wt_machine_wave_id(&d->machine, w->id),
                              .lanes = lanes,
                              .pc = sm_pc_of(w, u),
                              .addr = addr,
@@ -289,6 +290,7 @@ const struct sm_uop *sm_op_nowhere(struct sm_warp *w, const struct sm_uop *u)
     const uint32_t code = w->pc % 8 ? SM_MISALIGNED_PC : SM_PC_WRAP;
     struct wt_fault fault = {.kind = kind_of(code),
                              .wave = w->id,
+                             .id = wt_machine_wave_id(&w->device->machine, w->id),
                              .lanes = w->active,
                              .pc = w->pc,
                              .addr = w->pc,

@@ -176,6 +176,10 @@ const struct command wt_shell_infos[] = {
     {"display", NULL, do_info_display, "", "Expressions printed at each stop.", NULL, 0, false},
     {"divergence", NULL, do_info_divergence, "", "Lanes of the wave that wait for others.", NULL, 0,
      false},
+    {"fault", NULL, do_info_fault, "",
+     "The mistake for which the thread's wave stands where it is: what, which lanes, the "
+     "instruction, what is at the address.",
+     NULL, 0, false},
     {"frame", "f", do_info_frame, "", "The selected frame.", NULL, 0, false},
     {"functions", NULL, do_info_functions, "", "Functions of the program.", NULL, 0, false},
     {"groups", NULL, do_info_groups, "", "Work-groups that have waves now.", NULL, 0, false},

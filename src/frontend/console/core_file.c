@@ -52,6 +52,10 @@ enum wt_status wt_shell_post_mortem(struct wt_shell *c, const char *reason, stru
     while (wt_debugger_next_event(c->debugger).kind != WT_EVENT_NONE)
         continue;
     c->post_mortem = c->was_run = c->started = true;
+    /* A wave that stopped for a fault and stands there still. */
+    const wt_thread current = wt_debugger_current_thread(c->debugger);
+    if (c->event.kind == WT_EVENT_NONE && current)
+        wt_debugger_fault(c->debugger, current, &c->event);
     if ((status = report_stop(c, &again, err)) != WT_OK)
         return status;
     if (c->started && c->event.kind == WT_EVENT_NONE) {

@@ -240,8 +240,8 @@ static unsigned size_of(char size, const struct wt_shell *c)
     }
 }
 
-static enum wt_status read_at(struct wt_shell *c, uint64_t address, void *out, size_t size,
-                              struct wt_error *err)
+enum wt_status read_at(struct wt_shell *c, uint64_t address, void *out, size_t size,
+                       struct wt_error *err)
 {
     const struct wt_view view = view_of(c);
     const wt_thread thread = view.thread;

@@ -362,6 +362,12 @@ enum wt_status change_environment(struct wt_shell *c, char *change, struct wt_er
 /** Frees the changes of the environment. */
 void free_environment(struct wt_shell *c);
 
+/* ---- faults.c ---- */
+/** Prints the report of a fault of the current thread's wave, as `run` and `exec` do. */
+void print_fault(struct wt_shell *c, const struct wt_fault *fault);
+/** Prints the report of the fault for which the current thread's wave stands here, if any. */
+void remind_of_fault(struct wt_shell *c);
+
 /* ---- catch.c ---- */
 /** Something has happened, modules have changed above all. */
 void catch_news(struct wt_shell *c, const struct wt_probe_event *news);
@@ -470,6 +476,9 @@ void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt
                  const struct wt_format *format);
 
 /* ---- data.c ---- */
+/** Reads memory as the selected thread sees it, in the space of the last "x". */
+enum wt_status read_at(struct wt_shell *c, uint64_t address, void *out, size_t size,
+                       struct wt_error *err);
 /** What "/FMT" behind a command says. */
 struct format_spec {
     int64_t count;
@@ -508,8 +517,8 @@ command_fn do_break, do_dprintf, do_tbreak, do_watch, do_rwatch, do_awatch, do_d
 command_fn do_backtrace, do_frame, do_up, do_down, do_info_frame, do_info_locals, do_info_args;
 command_fn do_print, do_output, do_x, do_display, do_undisplay, do_ptype, do_whatis, do_set,
     do_show, do_printf, do_echo, do_info_display, do_info_registers, do_info_all_registers;
-command_fn do_list, do_info_source, do_info_line, do_info_symbol, do_info_address, do_disassemble,
-    do_info_functions, do_info_variables, do_info_types, do_info_sources;
+command_fn do_list, do_info_source, do_info_fault, do_info_line, do_info_symbol, do_info_address,
+    do_disassemble, do_info_functions, do_info_variables, do_info_types, do_info_sources;
 command_fn do_thread, do_lane, do_wave, do_info_threads, do_info_lanes, do_info_waves,
     do_info_devices, do_info_groups, do_info_dispatches, do_info_divergence, do_info_barriers,
     do_info_spaces, do_info_trap, do_info_modules, do_info_time, do_apply, do_group,

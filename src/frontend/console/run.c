@@ -720,9 +720,9 @@ static void report_exit(struct wt_shell *c, uint32_t word)
         fputs("[Program exited normally]\n", c->out);
 }
 
-static void end_by_fault(struct wt_shell *c, const char *text)
+static void end_by_fault(struct wt_shell *c)
 {
-    fprintf(c->out, "\nProgram terminated by a fault: %s\n", text);
+    fprintf(c->out, "\nProgram terminated by a fault: %s\n", c->fault_text);
     c->started = false;
     c->ended = true;
     c->fault_ended = true;
@@ -741,29 +741,27 @@ static void report_fault(struct wt_shell *c)
     /* An instruction that the PC has passed will not be tried again. */
     c->fault_is_past = c->event.gives_up || (c->event.pc && c->event.pc != place.pc);
     snprintf(c->fault_text, sizeof c->fault_text, "%s", c->event.text);
-    if (!same && passes_faults(c))
-        return;
-    if (!same) {
-        struct point *p = catch_of_faults(c);
-        print_where(c, c->thread);
-        if (p)
-            fprintf(c->out, "\nCatchpoint %u:", p->number);
-        fprintf(c->out, "%s%sProgram stopped by a fault: %s%s\n", p ? " " : "\n",
-                style(c, HEADLINE), c->event.text, style(c, PLAIN));
-        if (c->event.pc) {
-            char text[300];
-            wt_modules_describe(c->modules, 0, c->event.pc, text, sizeof text);
-            fprintf(c->out, "  at %s\n", text);
-        }
-        if (p) {
-            p->hits++;
-            c->stop_number = p->number;
-            queue_commands(c, p);
-        }
+    if (same) { /* The instruction was tried again, and failed again: that ends the program. */
+        end_by_fault(c);
         return;
     }
-    /* The instruction was tried again, and failed again: that ends the program. */
-    end_by_fault(c, c->event.text);
+    if (passes_faults(c))
+        return;
+    struct point *p = catch_of_faults(c);
+    print_where(c, c->thread);
+    if (p)
+        fprintf(c->out, "\nCatchpoint %u:", p->number);
+    fprintf(c->out, "%s%sProgram stopped by a fault: ", p ? " " : "\n", style(c, HEADLINE));
+    if (c->event.record.kind)
+        print_fault(c, &c->event.record);
+    else
+        fprintf(c->out, "%s\n", c->event.text);
+    fputs(style(c, PLAIN), c->out);
+    if (p) {
+        p->hits++;
+        c->stop_number = p->number;
+        queue_commands(c, p);
+    }
 }
 
 enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err)
@@ -828,6 +826,7 @@ enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err
     case WT_STOP_HISTORY_END:
         print_where(c, c->thread);
         fputs("\nThe present has been reached again: what comes is new.\n", c->out);
+        remind_of_fault(c);
         break;
     case WT_STOP_STEP:
         /* The step of a wave that has ended stops at another wave. */
@@ -846,7 +845,7 @@ enum wt_status continue_and_report(struct wt_shell *c, bool backwards, struct wt
     enum wt_status status = WT_OK;
     while (again && !status) {
         if (c->faulted && c->fault_is_past && !backwards && !c->options.host) {
-            end_by_fault(c, c->fault_text);
+            end_by_fault(c);
             return WT_OK;
         }
         const struct wt_resume all = {.thread = backwards ? c->thread : 0,

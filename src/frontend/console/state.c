@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/wave_name.h"
 #include "frontend/console/internal.h"
 
 void forget_frames(struct wt_shell *c)
@@ -131,16 +132,13 @@ void print_where(struct wt_shell *c, wt_thread thread)
 {
     struct wt_wave wave;
     struct wt_thread_position place;
-    char lanes[WT_LANES_TEXT];
+    char lanes[WT_LANES_TEXT], name[WT_WAVE_NAME];
     if (wave_of_thread(c, thread, &wave, &place, WT_IGNORED) != WT_OK)
         return;
     wt_lanes_text(place.active, lanes, sizeof lanes);
-    fprintf(c->out, "%s[device %u", style(c, DIM), wave.device);
-    if (wave.has_work)
-        fprintf(c->out, ", dispatch %" PRIu64 ", group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
-                wave.dispatch, wave.group[0], wave.group[1], wave.group[2]);
-    fprintf(c->out, ", core %u, %s %u, %s %u%s; %s%s %s enabled]%s\n", wave.core,
-            c->topology->wave_word, wave.slot, c->topology->lane_word, place.lane,
+    wt_debugger_name_wave(c->debugger, &wave, name, sizeof name);
+    fprintf(c->out, "%s[%s, %s %u%s; %s%s %s enabled]%s\n", style(c, DIM), name,
+            c->topology->lane_word, place.lane,
             wt_has_lane(place.active, place.lane) ? "" : " (masked off)", c->topology->lane_word,
             wt_lanes_count(place.active) == 1 ? "" : "s", place.active ? lanes : "none",
             style(c, PLAIN));

@@ -669,6 +669,7 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
         fprintf(c->out, "Issue time %" PRIu64 "\n", time.now);
     if (c->started && c->thread) {
         print_where(c, c->thread);
+        remind_of_fault(c);
         show_stop(c, true);
         show_displays(c);
     }

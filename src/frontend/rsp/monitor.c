@@ -156,12 +156,23 @@ static void each_lane(struct wt_rsp_session *s, const char *args, FILE *out)
                               : "A breakpoint stops once for the lanes that meet it together.\n");
 }
 
+static void fault(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    struct wt_event event;
+    (void)args;
+    if (wt_debugger_fault(s->debugger, wt_debugger_current_thread(s->debugger), &event))
+        wt_rsp_print_fault(s, &event, out);
+    else
+        fprintf(out, "No fault is recorded of this %s here.\n", s->topology->wave_word);
+}
+
 static const struct {
     const char *name, *args, *text;
     void (*handle)(struct wt_rsp_session *s, const char *args, FILE *out);
 } commands[] = {
     {"each-lane", "[on|off]", "stop for each lane that meets a breakpoint, not once for its wave",
      each_lane},
+    {"fault", "", "the mistake for which the current thread's wave stands where it is", fault},
     {"generate-core", "FILE [ISSUES|all]", "write a core file, with so much of the recorded run",
      wt_rsp_generate_core},
     {"goto", "TIME", "go to an issue time: a number, +N, -N, start, end or a mark", wt_rsp_goto},

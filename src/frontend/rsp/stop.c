@@ -3,9 +3,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/wave_name.h"
 
 static int signal_of(const struct wt_event *event)
 {
@@ -195,6 +197,9 @@ struct wt_event wt_rsp_standing(struct wt_rsp_session *s)
         return event;
     }
     event.thread = wt_debugger_current_thread(s->debugger);
+    /* A client that comes after a fault is told of it. */
+    if (event.thread && wt_debugger_fault(s->debugger, event.thread, &event))
+        return event;
     /* The program of a device that was already running may have ended before the first look. */
     const struct wt_thread_info *list;
     size_t count;
@@ -212,6 +217,36 @@ void wt_rsp_reply_stop(struct wt_rsp_session *s, const struct wt_event *event)
     wt_rsp_put_stop(s, event);
 }
 
+void wt_rsp_print_fault(struct wt_rsp_session *s, const struct wt_event *event, FILE *out)
+{
+    char name[WT_WAVE_NAME] = "", place[32];
+    struct wt_wave wave;
+    if (wt_debugger_thread_wave(s->debugger, event->thread, &wave))
+        wt_debugger_name_wave(s->debugger, &wave, name, sizeof name);
+    snprintf(place, sizeof place, "0x%" PRIx64, event->record.pc);
+    const struct wt_fault_words words = {name, s->topology->lane_word, place, ""};
+    wt_fault_print(out, &event->record, &words);
+}
+
+/* The texts of an event; of a fault its whole report, without symbols, which the client has. */
+static void put_text(struct wt_rsp_session *s, const struct wt_event *event)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = event->reason == WT_STOP_FAULT && event->record.kind
+                    ? open_memstream(&text, &length)
+                    : NULL;
+    if (out)
+        wt_rsp_print_fault(s, event, out);
+    if (out && fclose(out) == 0) {
+        wt_put_hex(&s->out, text, length);
+    } else {
+        wt_put_hex(&s->out, event->text, strlen(event->text));
+        wt_put_hex(&s->out, "\n", 1);
+    }
+    free(text);
+}
+
 /* A sentence that says what a signal number cannot: which instruction of which lanes did what. */
 void wt_rsp_tell_text(struct wt_rsp_session *s, const struct wt_event *event)
 {
@@ -222,7 +257,6 @@ void wt_rsp_tell_text(struct wt_rsp_session *s, const struct wt_event *event)
         return;
     wt_put_begin(&s->out, '$');
     wt_put_char(&s->out, 'O');
-    wt_put_hex(&s->out, event->text, strlen(event->text));
-    wt_put_hex(&s->out, "\n", 1);
+    put_text(s, event);
     wt_put_end(&s->out);
 }

@@ -167,6 +167,18 @@ static void access_registers(struct gpu *g, const struct sm_wire_request *r,
         debug_poke();
 }
 
+static int tell_fault(const struct gpu *g, uint32_t warp, struct sm_wire_answer *answer)
+{
+    struct wt_fault *f =
+        warp < sm_machine(g->device)->waves ? sm_warp_error(g->device, warp) : NULL;
+    if (!f)
+        return -ENOENT;
+    gpu_note_fault_memory(g, f);
+    answer->size = sizeof *f;
+    memcpy(server.bytes, f, sizeof *f);
+    return 0;
+}
+
 static void list_warps(struct sm_device *d, struct sm_wire_answer *answer)
 {
     const uint32_t count = sm_machine(d)->waves;
@@ -179,7 +191,9 @@ static void list_warps(struct sm_device *d, struct sm_wire_answer *answer)
                                          .steps = state.steps,
                                          .active = state.active,
                                          .index = state.index,
-                                         .error = state.error};
+                                         .lanes = (uint32_t)state.error.lanes,
+                                         .kind = state.error.kind,
+                                         .error_pc = state.error.pc};
             memcpy(warp.block, state.cta, sizeof warp.block);
         }
         memcpy(server.bytes + i * sizeof warp, &warp, sizeof warp);
@@ -325,6 +339,8 @@ static int serve_device(struct gpu *g, const struct sm_wire_request *r,
         return 0;
     case SM_WIRE_DETAIL:
         return r->warp < m->waves ? tell_detail(m, r->warp, answer) : -EINVAL;
+    case SM_WIRE_FAULT:
+        return tell_fault(g, r->warp, answer);
     case SM_WIRE_READ_ROW:
         answer->size = SM_WIRE_ROW;
         memset(server.bytes, 0, SM_WIRE_ROW);

@@ -173,6 +173,21 @@ bool gpu_limit(const struct gpu *g, CUlimit limit, size_t *value)
 
 /* ---- memory ---- */
 
+void gpu_note_fault_memory(const struct gpu *g, struct wt_fault *f)
+{
+    struct wt_block below = {0}, above = {0};
+    if (f->kind != WT_FAULT_ACCESS || *f->memory)
+        return;
+    for (size_t i = 0; i < g->range_count && !above.size; i++) {
+        const struct range *r = &g->range[i];
+        if (r->base <= f->addr)
+            below = (struct wt_block){r->base, r->size};
+        else
+            above = (struct wt_block){r->base, r->size};
+    }
+    wt_fault_near(f->addr, below, above, f->memory, sizeof f->memory);
+}
+
 enum wt_status gpu_add_range(struct gpu *g, uint64_t base, uint64_t size, bool allocated,
                              struct wt_error *err)
 {

@@ -94,6 +94,8 @@ void gpu_unmap(struct gpu *g, uint64_t address, uint64_t size);
 /** Notes what [base, base + size) belongs to. WT_NO_MEMORY is the only failure. */
 enum wt_status gpu_add_range(struct gpu *g, uint64_t base, uint64_t size, bool allocated,
                              struct wt_error *err);
+/** Says in a fault's record what is at its address. */
+void gpu_note_fault_memory(const struct gpu *g, struct wt_fault *fault);
 /** Forgets the range that begins at @p base, and unmaps it; false: there is none. */
 bool gpu_drop_range(struct gpu *g, uint64_t base);
 /** Does something from outside, and records it where the GPU is recorded. Returns as

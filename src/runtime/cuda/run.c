@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "base/demangle.h"
 #include "object/cubin.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/guard.h"
@@ -100,18 +101,18 @@ static void tell_refused(const struct gpu *g, const struct wt_fault *f)
 
 static CUresult report(struct gpu *g, const struct gpu_launch *l)
 {
-    const struct wt_machine *m = sm_machine(g->device);
-    const struct wt_fault *f = &m->fault;
-    char place[600], instruction[300] = "";
-    uint32_t cta[3] = {0}, index = 0;
+    struct wt_machine *m = sm_machine(g->device);
+    struct wt_fault *f = &m->fault;
+    char wave[128], place[600], instruction[300] = "", kernel[600];
     describe(l->module, f->pc, place, sizeof place);
     sm_device_instruction(g->device, f->pc, instruction, sizeof instruction);
-    sm_warp_cta(g->device, f->wave, cta, &index);
-    fprintf(stderr,
-            "wavetrap: %s\n  kernel %s, SM %u warp %u, block (%u,%u,%u) warp %u, lanes 0x%08x"
-            "\n  at %s\n  %s\n",
-            f->text, l->kernel->name, f->wave / SM_WARPS, f->wave % SM_WARPS, cta[0], cta[1],
-            cta[2], index, (unsigned)f->lanes, place, instruction);
+    m->ops->place(m, f->wave, wave, sizeof wave);
+    gpu_note_fault_memory(g, f);
+    const struct wt_fault_words words = {wave, "lane", place, instruction};
+    fputs("wavetrap: ", stderr);
+    wt_fault_print(stderr, f, &words);
+    wt_demangle(l->kernel->name, kernel, sizeof kernel);
+    fprintf(stderr, "  of the kernel %s\n", kernel);
     tell_refused(g, f);
     wt_core_on_fault_write(&g->core_on_fault, &cuda_core_ops, g, "", f->wave, (uint64_t)f->lanes,
                            stderr);

@@ -352,10 +352,33 @@ void drm_debugged_write(struct drm_debugged *g, uint32_t addr, uint32_t value)
     set_rest(g, !g->walking);
 }
 
+/* The size of an object is what the program asked for, where that is known. */
+static struct wt_block block_of(const struct wt_i915_mapping *m)
+{
+    return (struct wt_block){m->address, m->asked ? m->asked : m->size};
+}
+
+void drm_debugged_note_memory(const struct drm_debugged *g, struct wt_fault *f)
+{
+    struct wt_block below = {0}, above = {0};
+    if (f->kind != WT_FAULT_ACCESS || *f->memory || f->addr >= GEN_SLM_APERTURE)
+        return;
+    for (size_t i = 0; i < g->mapping_count && !above.size; i++) {
+        if (g->mappings[i].address <= f->addr)
+            below = block_of(&g->mappings[i]);
+        else
+            above = block_of(&g->mappings[i]);
+    }
+    wt_fault_near(f->addr, below, above, f->memory, sizeof f->memory);
+}
+
 const struct wt_fault *drm_debugged_fault(const struct drm_debugged *g)
 {
-    const struct wt_fault *fault = &gen_machine(g->device)->fault;
-    return g->faulted && fault->kind ? fault : NULL;
+    struct wt_fault *fault = &gen_machine(g->device)->fault;
+    if (!g->faulted || !fault->kind)
+        return NULL;
+    drm_debugged_note_memory(g, fault);
+    return fault;
 }
 
 void drm_debugged_retry(struct drm_debugged *g)

@@ -115,6 +115,8 @@ bool drm_debugged_record(struct drm_debugged *debugged, uint64_t budget);
 uint32_t drm_debugged_input(struct drm_debugged *debugged, const struct wt_input *input);
 /** Writes a register of the bus (emulator/gen/gen.h). The device is taken. */
 void drm_debugged_write(struct drm_debugged *debugged, uint32_t addr, uint32_t value);
+/** Says in a fault's record what is at its address, by the memory of the walk under way. */
+void drm_debugged_note_memory(const struct drm_debugged *debugged, struct wt_fault *fault);
 /** The fault for which the walk waits; NULL: none. The device is taken. */
 const struct wt_fault *drm_debugged_fault(const struct drm_debugged *debugged);
 /** The instruction that has made the fault is tried again. The device is taken. */

@@ -100,32 +100,6 @@ static void show_progress(struct wt_drm_emulated *gpu, const struct gen_walk *wa
 
 /* ---- faults ---- */
 
-/* Describes an address that is in no object of the batch. */
-static void describe_address(const struct wt_i915_mapping *mappings, size_t count, uint64_t address,
-                             char *text, size_t size)
-{
-    size_t above = 0;
-    while (above < count && mappings[above].address <= address)
-        above++;
-    if (!above) {
-        snprintf(text, size, "below all %zu buffer objects of the batch", count);
-        return;
-    }
-    const struct wt_i915_mapping *m = &mappings[above - 1];
-    if (m->asked)
-        snprintf(text, size, "byte %" PRIu64 " of a buffer of %" PRIu64 " bytes",
-                 address - m->address, m->asked);
-    else if (address - m->address < m->size)
-        snprintf(text, size,
-                 "%" PRIu64 " bytes into buffer object %" PRIu32 " of %" PRIu64 " bytes",
-                 address - m->address, m->handle, m->size);
-    else
-        snprintf(text, size,
-                 "%" PRIu64 " bytes behind the end of buffer object %" PRIu32 ", which has %" PRIu64
-                 " bytes",
-                 address - m->address - m->size, m->handle, m->size);
-}
-
 /* Opens the details; NULL without host memory, and then there are none. */
 static FILE *open_details(struct wt_drm_emulated *gpu)
 {
@@ -134,18 +108,19 @@ static FILE *open_details(struct wt_drm_emulated *gpu)
     return open_memstream(&gpu->details, &gpu->details_length);
 }
 
-static void tell_instruction(FILE *out, const struct wt_i915_mapping *mappings, size_t count,
-                             uint64_t pc)
+static void instruction_text(const struct wt_i915_mapping *mappings, size_t count, uint64_t pc,
+                             char *text, size_t size)
 {
-    char text[256];
+    char whole[256];
+    *text = 0;
     for (size_t i = 0; i < count; i++) {
         const struct wt_i915_mapping *m = &mappings[i];
         if (pc < m->address || pc - m->address > m->size - 16)
             continue;
         const uint8_t *bytes = m->host + (pc - m->address);
         const struct gen_word word = {wt_load_le(bytes, 8), wt_load_le(bytes + 8, 8)};
-        gen_disassemble(&word, text, sizeof text);
-        fprintf(out, "  %s\n", text + strspn(text, " "));
+        gen_disassemble(&word, whole, sizeof whole);
+        snprintf(text, size, "%s", whole + strspn(whole, " "));
     }
 }
 
@@ -156,18 +131,19 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
     struct wt_machine *m = gen_machine(gpu->device);
     const struct wt_fault *fault = &m->fault;
     const struct gen_progress p = progress_of(gpu);
-    char place[128], where[300], kernel[300], line[300];
+    char place[128], where[300], kernel[300], line[300], instruction[256];
     FILE *out = open_details(gpu);
     if (!out)
         return;
     m->ops->place(m, fault->wave, place, sizeof place);
     wt_drm_kernel_describe(kernel_of(walk), fault->pc, where, sizeof where);
     wt_drm_kernel_describe(kernel_of(walk), kernel_of(walk), kernel, sizeof kernel);
-    fprintf(out, "  at %s\n  %s, issue time %" PRIu64 "\n", where, place, fault->time);
+    instruction_text(mappings, count, fault->pc, instruction, sizeof instruction);
+    const struct wt_fault_words words = {place, "channel", where, instruction};
+    wt_fault_print_details(out, fault, &words);
     fprintf(out, "  of the kernel at %s: SIMD%u, %u thread%s a group, %" PRIu64 " group%s\n",
             kernel, walk->simd, walk->threads, walk->threads > 1 ? "s" : "", p.total,
             p.total > 1 ? "s" : "");
-    tell_instruction(out, mappings, count, fault->pc);
     wt_drm_kernel_line(kernel_of(walk), fault->pc, line, sizeof line);
     fprintf(out, "  %s\n", line);
     if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE)
@@ -181,22 +157,18 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
 static enum wt_status report(struct wt_drm_emulated *gpu, const struct wt_i915_mapping *mappings,
                              size_t count, const struct gen_walk *walk, struct wt_error *err)
 {
-    const struct wt_fault *fault = &gen_machine(gpu->device)->fault;
+    struct wt_fault *fault = &gen_machine(gpu->device)->fault;
     uint32_t group[3] = {0}, index = 0;
-    char channels[WT_LANES_TEXT], where[160] = "";
+    char channels[WT_LANES_TEXT];
+    drm_debugged_note_memory(&gpu->debugged, fault);
     gen_thread_group(gpu->device, fault->wave, group, &index);
     tell_fault(gpu, mappings, count, walk);
     wt_lanes_text(fault->lanes, channels, sizeof channels);
-    if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE) {
-        where[0] = ';';
-        where[1] = ' ';
-        describe_address(mappings, count, fault->addr, where + 2, sizeof where - 2);
-    }
     return wt_fail(err, WT_INVALID,
                    "group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") thread %" PRIu32
-                   " channels %s, instruction 0x%" PRIx64 " of the kernel: %s%s",
+                   " channels %s, instruction 0x%" PRIx64 " of the kernel: %s",
                    group[0], group[1], group[2], index, channels,
-                   fault->pc - walk->instructions - walk->kernel, fault->text, where);
+                   fault->pc - walk->instructions - walk->kernel, fault->text);
 }
 
 /* ---- the driver's operations ---- */

@@ -206,15 +206,8 @@ static void tell_fault(const struct drm_debugged *g, struct gen_wire_answer *ans
     const struct wt_fault *fault = drm_debugged_fault(g);
     if (!fault)
         return;
-    struct gen_wire_fault told = {.kind = fault->kind,
-                                  .thread = fault->wave,
-                                  .lanes = (uint32_t)fault->lanes,
-                                  .pc = fault->pc,
-                                  .addr = fault->addr,
-                                  .time = fault->time};
-    snprintf(told.text, sizeof told.text, "%s", fault->text);
-    answer->size = sizeof told;
-    memcpy(server.bytes, &told, sizeof told);
+    answer->size = sizeof *fault;
+    memcpy(server.bytes, fault, sizeof *fault);
 }
 
 static void serve_history(const struct drm_debugged *g, const struct gen_wire_request *request,

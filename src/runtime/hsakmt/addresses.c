@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "runtime/hsakmt/tool.h"
-
-enum { NULL_PAGES = 1 << 16, NEAR = 1 << 24 };
 
 /* A piece of the process's memory, as /proc/self/maps has it. */
 struct piece {
@@ -51,26 +50,6 @@ static void tell_piece(const struct piece *piece, char *text, size_t size)
                  "GPUs (hipMalloc, hipHostMalloc, hipHostRegister)");
 }
 
-/* Describes an address by an allocation of the program: the one behind it only where that is
- * within a page and nearer; without knowledge of the program, by one of the runtime. */
-static void tell_neighbour(uint64_t addr, const struct host_allocation *block,
-                           const struct host_user_allocation *before,
-                           const struct host_user_allocation *behind, char *text, size_t size)
-{
-    const uint64_t past = before->size ? addr - (before->addr + before->size) : UINT64_MAX;
-    const uint64_t short_of = behind->size ? behind->addr - addr : UINT64_MAX;
-    if (past < NEAR && (past <= short_of || short_of > HOST_PAGE))
-        snprintf(text, size, "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes at 0x%" PRIx64,
-                 addr - before->addr, before->size, before->addr);
-    else if (short_of <= HOST_PAGE)
-        snprintf(text, size,
-                 "%" PRIu64 " bytes before an allocation of %" PRIu64 " bytes at 0x%" PRIx64,
-                 short_of, behind->size, behind->addr);
-    else if (block && addr - (block->gpu_addr + block->size) < NEAR)
-        snprintf(text, size, "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes at 0x%" PRIx64,
-                 addr - block->gpu_addr, block->size, block->gpu_addr);
-}
-
 void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size)
 {
     struct host_user_allocation user, before, behind;
@@ -81,9 +60,7 @@ void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *te
         return;
     const struct host_allocation *block, *a = host_memory_find(host, addr, &block);
     const bool known = host_user_find(addr, &user, &before, &behind);
-    if (addr < NULL_PAGES)
-        snprintf(text, size, "a null pointer, or an offset from one");
-    else if (a && addr - a->gpu_addr >= a->size)
+    if (a && addr - a->gpu_addr >= a->size)
         snprintf(text, size,
                  "the program's address of registered memory, which GPUs have at 0x%" PRIx64
                  " (hipHostGetDevicePointer)",
@@ -100,6 +77,11 @@ void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *te
                  ", which the program has freed",
                  addr - user.addr, user.size, user.addr);
     else if (!a)
-        tell_neighbour(addr, block, &before, &behind, text, size);
+        wt_fault_near(addr,
+                      /* Without knowledge of the program: an allocation of the runtime. */
+                      before.size ? (struct wt_block){before.addr, before.size}
+                      : block     ? (struct wt_block){block->gpu_addr, block->size}
+                                  : (struct wt_block){0},
+                      (struct wt_block){behind.addr, behind.size}, text, size);
     pthread_mutex_unlock(&host->lock);
 }

@@ -273,24 +273,45 @@ static void serve_core(struct host_endpoint *e, struct host_gpu *gpu,
 }
 
 /* A debugger counts the slots of waves through all GPUs. */
+/* The GPU of a slot that is counted through all GPUs, and the slot in it; NULL: none has it. */
+static struct host_gpu *gpu_of_slot(struct host_endpoint *e, uint64_t slot, uint32_t *wave)
+{
+    for (uint32_t i = 0; i < e->host->gpus; i++) {
+        const uint32_t waves = gcn_machine(e->host->gpu[i].device)->waves;
+        *wave = (uint32_t)slot;
+        if (slot < waves)
+            return &e->host->gpu[i];
+        slot -= waves;
+    }
+    return NULL;
+}
+
 static void tell_wait(struct host_endpoint *e, uint64_t slot, struct kfd_wire_answer *answer)
 {
     struct wt_wave_view view;
-    uint32_t i = 0;
-    struct wt_machine *m = NULL;
-    for (; i < e->host->gpus; i++) {
-        m = gcn_machine(e->host->gpu[i].device);
-        if (slot < m->waves)
-            break;
-        slot -= m->waves;
-    }
-    if (i == e->host->gpus) {
+    uint32_t wave;
+    const struct host_gpu *gpu = gpu_of_slot(e, slot, &wave);
+    if (!gpu) {
         answer->result = -ENOENT;
         return;
     }
-    m->ops->view(m, (uint32_t)slot, &view);
+    struct wt_machine *m = gcn_machine(gpu->device);
+    m->ops->view(m, wave, &view);
     answer->size = sizeof view;
     memcpy(e->bytes, &view, sizeof view);
+}
+
+static void tell_fault(struct host_endpoint *e, uint64_t slot, struct kfd_wire_answer *answer)
+{
+    uint32_t wave;
+    struct host_gpu *gpu = gpu_of_slot(e, slot, &wave);
+    const struct wt_fault *fault = gpu ? host_wave_fault(gpu, wave) : NULL;
+    if (!fault) {
+        answer->result = -ENOENT;
+        return;
+    }
+    answer->size = sizeof *fault;
+    memcpy(e->bytes, fault, sizeof *fault);
 }
 
 /* Executes a request; *answer and e->bytes become the reply. */
@@ -378,6 +399,9 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
         break;
     case KFD_WIRE_WAITS:
         tell_wait(e, request->addr, answer);
+        break;
+    case KFD_WIRE_FAULT:
+        tell_fault(e, request->addr, answer);
         break;
     case KFD_WIRE_FINAL:
         wt_final_want(&host->final, true);

@@ -388,6 +388,8 @@ int host_debug_address_watch(struct host_gpu *gpu, const struct gcn_watch_reques
 
 /* ---- report.c ---- */
 
+/** The fault for which a wave stands where it is, with what is at its address; NULL: none. */
+const struct wt_fault *host_wave_fault(struct host_gpu *gpu, uint32_t wave);
 /** Reports the device's fault on stderr. */
 void host_report_fault(struct host_gpu *gpu);
 /** What a trap handler has stopped a wave for. */

@@ -142,56 +142,62 @@ bool host_symbol(struct host *host, const char *name, uint64_t *addr)
 
 /* ---- reports ---- */
 
-static void report(struct host_gpu *gpu, const char *what, uint32_t wave, uint64_t lanes,
-                   uint64_t pc)
+/* What is at the address of a fault. */
+static void note_memory(struct host_gpu *gpu, struct wt_fault *f)
 {
-    struct wt_machine *m = gcn_machine(gpu->device);
-    char place[128], list[256], where[600], kernel[600] = "";
-    uint64_t entry;
-    unsigned dispatch;
-    m->ops->place(m, wave, place, sizeof place);
-    wt_lanes_text(lanes, list, sizeof list);
-    host_describe(gpu->host, pc, where, sizeof where);
-    if (gcn_wave_dispatch(gpu->device, wave, &dispatch, &entry))
-        host_describe(gpu->host, entry, kernel, sizeof kernel);
-    fprintf(stderr,
-            "wavetrap: gfx900 (node %u): %s\n  at %s\n  %s, lanes %s, issue time %" PRIu64 "\n"
-            "  of the kernel at %s\n",
-            gpu->node, what, where, place, *list ? list : "none", m->time, kernel);
+    unsigned lane;
+    uint64_t byte;
+    uint32_t size;
+    char text[1400];
+    if (f->kind != WT_FAULT_ACCESS || *f->memory)
+        return;
+    if (gcn_explain_private_fault(gpu->device, f, &lane, &byte, &size)) {
+        snprintf(f->memory, sizeof f->memory, GCN_PRIVATE_TEXT, lane, byte, size);
+        return;
+    }
+    host_explain_fault(gpu->host, gpu->index, f->addr, text, sizeof text);
+    snprintf(f->memory, sizeof f->memory, "%.*s", (int)sizeof f->memory - 1, text);
 }
 
-/* The instruction, and the registers of the trap in words. */
-static void report_exception(struct host_gpu *gpu, const struct wt_fault *f, bool taken)
+const struct wt_fault *host_wave_fault(struct host_gpu *gpu, uint32_t wave)
 {
+    struct wt_fault *f = gcn_wave_fault(gpu->device, wave);
+    if (f)
+        note_memory(gpu, f);
+    return f;
+}
+
+/* @taken: by the program's trap handler. */
+static void report(struct host_gpu *gpu, const struct wt_fault *f, bool taken)
+{
+    struct wt_machine *m = gcn_machine(gpu->device);
+    char place[128], where[600], kernel[600] = "", instruction[256] = "";
     uint8_t bytes[8];
-    char text[256];
-    if (gcn_device_read(gpu->device, f->pc, bytes, sizeof bytes)) {
+    uint64_t entry;
+    unsigned dispatch;
+    m->ops->place(m, f->wave, place, sizeof place);
+    host_describe(gpu->host, f->pc, where, sizeof where);
+    if (gcn_wave_dispatch(gpu->device, f->wave, &dispatch, &entry))
+        host_describe(gpu->host, entry, kernel, sizeof kernel);
+    if (f->kind != WT_FAULT_TRAP && /* whose PC is behind it */
+        gcn_device_read(gpu->device, f->pc, bytes, sizeof bytes)) {
         struct gcn_disassembler *d = gcn_disassembler_new();
-        gcn_disassemble(d, bytes, sizeof bytes, f->pc, text, sizeof text);
+        gcn_disassemble(d, bytes, sizeof bytes, f->pc, instruction, sizeof instruction);
         gcn_disassembler_free(d);
-        fprintf(stderr, "  %s\n", text);
     }
-    gcn_explain_exception(stderr, gpu->device, f, taken);
+    const struct wt_fault_words words = {place, "lane", where, instruction};
+    fprintf(stderr, "wavetrap: gfx900 (node %u): ", gpu->node);
+    wt_fault_print(stderr, f, &words);
+    if (f->kind == WT_FAULT_EXCEPTION)
+        gcn_explain_exception(stderr, gpu->device, f, taken);
+    fprintf(stderr, "  of the kernel at %s\n", kernel);
 }
 
 void host_report_fault(struct host_gpu *gpu)
 {
-    const struct wt_fault *f = &gcn_machine(gpu->device)->fault;
-    char text[1400] = "";
-    unsigned lane;
-    uint64_t byte;
-    uint32_t size;
-    report(gpu, f->text, f->wave, (uint64_t)f->lanes, f->pc);
-    if (f->kind == WT_FAULT_EXCEPTION)
-        report_exception(gpu, f, false);
-    if (f->kind == WT_FAULT_ACCESS &&
-        gcn_explain_private_fault(gpu->device, f, &lane, &byte, &size))
-        snprintf(text, sizeof text, "private memory of lane %u, byte %" PRIu64 " of %u", lane, byte,
-                 size);
-    else if (f->kind == WT_FAULT_ACCESS)
-        host_explain_fault(gpu->host, gpu->index, f->addr, text, sizeof text);
-    if (*text)
-        fprintf(stderr, "  0x%" PRIx64 ": %s\n", f->addr, text);
+    struct wt_fault *f = &gcn_machine(gpu->device)->fault;
+    note_memory(gpu, f);
+    report(gpu, f, false);
 }
 
 /*
@@ -211,17 +217,18 @@ void host_report_trap(struct host_gpu *gpu, uint32_t wave, struct host_trap *t)
     gcn_wave_scalar(gpu->device, wave, 126, &exec[0]);
     gcn_wave_scalar(gpu->device, wave, 127, &exec[1]);
     const unsigned trap = what >> 25 & 15;
-    const struct wt_fault *exception = gcn_wave_exception(gpu->device, wave);
-    if (!trap && exception) {
-        snprintf(t->text, sizeof t->text, "%s", exception->text);
-        t->lanes = (uint64_t)exception->lanes;
-        t->pc = exception->pc;
-    } else {
-        snprintf(t->text, sizeof t->text, "s_trap %u%s", trap, trap < 4 ? meaning[trap] : "");
-        t->lanes = exec[0] | (uint64_t)exec[1] << 32;
-        t->pc = low | (uint64_t)(high >> 7 & 0xffff) << 32;
-    }
-    report(gpu, t->text, wave, t->lanes, t->pc);
-    if (!trap && exception && exception->kind == WT_FAULT_EXCEPTION)
-        report_exception(gpu, exception, true);
+    struct wt_fault *exception = trap ? NULL : gcn_wave_exception(gpu->device, wave);
+    struct wt_fault taken = {.kind = WT_FAULT_TRAP,
+                             .wave = wave,
+                             .lanes = exec[0] | (uint64_t)exec[1] << 32,
+                             .pc = low | (uint64_t)(high >> 7 & 0xffff) << 32,
+                             .time = gcn_machine(gpu->device)->time};
+    snprintf(taken.text, sizeof taken.text, "s_trap %u%s", trap, trap < 4 ? meaning[trap] : "");
+    if (exception)
+        note_memory(gpu, exception);
+    const struct wt_fault *f = exception ? exception : &taken;
+    snprintf(t->text, sizeof t->text, "%s", f->text);
+    t->lanes = (uint64_t)f->lanes;
+    t->pc = f->pc;
+    report(gpu, f, true);
 }

@@ -326,9 +326,9 @@ def test_special_registers_and_constants():
 
 
 @pytest.mark.parametrize("body, kind, words", [
-    ("MOV R4, 0x1000;\n LDG R5, [R4];", 120, "L1_ERROR: a load at 0x1000"),
+    ("MOV R4, 0x1000;\n LDG R5, [R4];", 120, "L1_ERROR: load of 4 bytes at 0x1000"),
     ("MOV R4, 0x2;\n LDS R5, [R4];", 119, "MISALIGNED_ADDR"),
-    ("MOV R4, 0x100;\n STS [R4], R5;", 120, "OOR_ADDR: shared memory at 0x100"),
+    ("MOV R4, 0x100;\n STS [R4], R5;", 120, "OOR_ADDR: store of 4 bytes at 0x100 of shared memory"),
     (".quad 0x5fffffffffffffff;", 116, "ILLEGAL_INSTR_ENCODING"),
     ("MOV R4, c[0x5][0x0];", 120, "INVALID_CONST_ADDR"),
     ("DADD R11, R4, R6;", 116, "MISALIGNED_REG"),

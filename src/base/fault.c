@@ -1,0 +1,46 @@
+/* Reports of faults. See fault.h. */
+#include "base/fault.h"
+
+#include <inttypes.h>
+
+#include "base/text.h"
+
+void wt_fault_print(FILE *out, const struct wt_fault *f, const struct wt_fault_words *w)
+{
+    fprintf(out, "%s\n", f->text);
+    wt_fault_print_details(out, f, w);
+}
+
+void wt_fault_print_details(FILE *out, const struct wt_fault *f, const struct wt_fault_words *w)
+{
+    char lanes[WT_LANES_TEXT];
+    wt_lanes_text(f->lanes, lanes, sizeof lanes);
+    fprintf(out, "  %s%s%ss %s, issue time %" PRIu64 "\n", w->wave, *w->wave ? ", " : "",
+            w->lane_word, *lanes ? lanes : "none", f->time);
+    if (*w->place)
+        fprintf(out, "  at %s\n", w->place);
+    if (*w->instruction)
+        fprintf(out, "  %s\n", w->instruction);
+    if (*f->memory)
+        fprintf(out, "  0x%" PRIx64 ": %s\n", f->addr, f->memory);
+}
+
+void wt_fault_near(uint64_t addr, struct wt_block below, struct wt_block above, char *text,
+                   size_t size)
+{
+    enum { PAGE = 4096, NULL_PAGES = 1 << 16 };
+    const uint64_t most = (uint64_t)1 << 32;
+    const uint64_t past = below.size ? addr - (below.addr + below.size) : UINT64_MAX;
+    const uint64_t short_of = above.size ? above.addr - addr : UINT64_MAX;
+    *text = 0;
+    if (addr < NULL_PAGES)
+        snprintf(text, size, "a null pointer, or an offset from one");
+    /* An index runs past the end more often than below the beginning. */
+    else if (past < most && (past <= short_of || short_of > PAGE))
+        snprintf(text, size, "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes at 0x%" PRIx64,
+                 addr - below.addr, below.size, below.addr);
+    else if (short_of < most)
+        snprintf(text, size,
+                 "%" PRIu64 " bytes before an allocation of %" PRIu64 " bytes at 0x%" PRIx64,
+                 short_of, above.size, above.addr);
+}

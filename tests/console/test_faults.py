@@ -1,0 +1,96 @@
+"""A memory fault is told by the debugger as `wavetrap run` tells it: what, address, bytes, lanes, instruction, nearest allocation;
+the selected frame is that of the instruction that did it. In each family, by the console and by GDB, in the past and in core files."""
+import re
+import subprocess
+
+import pytest
+
+from conftest import OPENCL_TARGETS, WAVETRAP, ask_console
+
+SOURCE = """__kernel void k(__global int *out, __global int *in, int far)
+{
+    int id = get_global_id(0);
+    if (id % 32 >= 3)
+        out[id + far] = id;
+    out[id] = id;
+}
+"""
+FAR = 1 << 20
+HOW = {"gfx900": ["-g", "gfx900"], "sm": ["-g", "sm"], "gen9": ["-g", "gen9"]}
+KERNEL = ["--kernel=k", "--grid=128", "--block=64", "--arg=zeros:512", "--arg=zeros:512", f"--arg=i32:{FAR}"]
+LANES = {"gfx900": "3-31,35-63", "sm": "3-31", "gen9": "3-7"}
+families = pytest.mark.parametrize("gpu", list(HOW))
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory):
+    """kernel(gpu): SOURCE without optimisation."""
+    folder = tmp_path_factory.mktemp("faults")
+    (folder / "stray.cl").write_text(SOURCE)
+    made = {}
+
+    def build(gpu):
+        if gpu not in made:
+            made[gpu] = folder / f"{gpu}.out"
+            words = ["clang-19", "-x", "cl", "-cl-std=CL2.0", *OPENCL_TARGETS.get(gpu, []), "-w", "-g", "-O0", "stray.cl", "-o", made[gpu]]
+            if gpu == "gen9":
+                words = ["ocloc", "compile", "-file", "stray.cl", "-device", "skl", "-options", "-g -cl-opt-disable",
+                         "-output", made[gpu], "-output_no_suffix"]
+            subprocess.run(words, cwd=folder, check=True, capture_output=True)
+        return made[gpu]
+    return build
+
+
+def report_of_run(file, options):
+    """What `wavetrap run` says, but for the wave's line and the address of the code, which is the file's there: sentence, lanes,
+    symbol and line, instruction, allocation."""
+    said = subprocess.run([WAVETRAP, "run", *options, file], capture_output=True, text=True, timeout=120).stderr
+    found = re.search(r"wavetrap: (.*)\n  .*((?:lane|thread|channel)s [\d,-]+, issue time \d+)\n  at 0x[0-9a-f]+(.*)\n"
+                      r"(?:  +([a-z].*)\n)?(?:  (0x[0-9a-f]+: byte .*)\n)?", said)
+    assert found, said
+    return [part for part in found.groups() if part]
+
+
+@families
+def test_the_console_tells_a_fault_as_run_does(kernel, gpu):
+    options = [*HOW[gpu], *KERNEL]
+    told = report_of_run(kernel(gpu), options)
+    addr = int(re.search(r"at 0x([0-9a-f]+)", told[0])[1], 16)
+    assert re.search(r"(store|write) of 4 bytes at 0x", told[0]) and f"s {LANES[gpu]}, issue" in told[1], told
+    nearest = re.fullmatch(r"0x([0-9a-f]+): byte (\d+) of an allocation of 512 bytes at 0x([0-9a-f]+)", told[-1])
+    assert int(nearest[1], 16) == addr == int(nearest[3], 16) + int(nearest[2]), told
+    said = ask_console(kernel(gpu), [], ["run", "print $pc", "where", "x/i $pc", "info fault"], options=options)
+    assert "Program stopped by a fault: " + said[4] in said[0], said
+    for part in told:
+        assert part in said[0], (part, said[0])
+    pc = re.search(r"\n  at (0x[0-9a-f]+)", said[0])[1]
+    assert pc in said[1] and told[-2][:9] in said[3] and said[3].startswith(f"=> {pc}"), said
+    if gpu != "gen9":  # ocloc's file has no line table
+        assert re.match(r"#0  k \(.*\) at .*stray.cl:5\n?$", said[2]), said[2]
+
+
+@families
+def test_the_past_and_a_core_file_have_the_fault(kernel, gpu, tmp_path):
+    """Back at the fault's time, and in a core file, "info fault" says the same; before it there is none."""
+    options = [*HOW[gpu], *KERNEL]
+    core = tmp_path / "core"
+    said = ask_console(kernel(gpu), ["run"], ["info fault", "reverse-stepi", "info fault", "continue", "info fault",
+                                              f"generate-core {core}"], options=options)
+    assert said[0] == said[4] and "No fault is recorded" in said[2], said
+    done = subprocess.run([WAVETRAP, "debug", "--batch", f"--core={core}", "-ex", "info fault"], capture_output=True, text=True,
+                          timeout=120)
+    assert said[0] in done.stdout and done.stdout.count(said[0].splitlines()[0]) == 2, (said[0], done.stdout, done.stderr)
+
+
+def test_vortex(program):
+    """A program of Vortex, which has no allocations: the sentence, the thread, the line; by the console and by GDB."""
+    file = program("fault", 64)
+    told = report_of_run(file, [])
+    said = ask_console(file, ["run"], ["info fault", "where"])
+    for part in told:
+        assert part in said[0], (part, said[0])
+    assert re.match(r"#0  .*main \(\) at .*fault.c:8$", said[1].splitlines()[0]), said
+    gdb = subprocess.run([WAVETRAP, "gdb", "--plain", file, "--", "-nx", "-batch", "-ex", "continue", "-ex", "monitor fault", "-ex", "where"],
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120).stdout
+    assert "signal SIGSEGV" in gdb and re.search(r"^#0  .*main \(\) at .*fault.c:8$", gdb, re.M), gdb
+    assert all(gdb.count(part) == 2 for part in told[:2]), (told, gdb)  # GDB prints what comes with the stop, and what the command answers
