@@ -363,7 +363,7 @@ static bool result_of(struct flow *f, const struct state *s, const struct genp_e
 {
     struct form a, b = {0};
     bool other = false;
-    if (!e->is_plain || e->is_compact || !e->to.is_known || e->to.size < 2)
+    if (!e->is_plain || !e->to.is_known || e->to.size < 2)
         return false;
     if (e->opcode != GENP_MOV && e->opcode != GENP_ADD && e->opcode != GENP_MUL &&
         e->opcode != GENP_SHL)
@@ -411,8 +411,8 @@ static void apply(struct flow *f, struct state *s, const struct instruction *in)
         return;
     bool known = result_of(f, s, e, &form, &is_partial);
     forget(s, e->first, e->count);
-    if (!known && !e->is_compact && e->channels == 1 && e->all_channels && e->is_plain &&
-        e->to.is_known && e->to.size >= 4) {
+    if (!known && e->channels == 1 && e->all_channels && e->is_plain && e->to.is_known &&
+        e->to.size >= 4) {
         const uint32_t symbol = find_symbol(
             f, &(struct symbol){.made = in->addr, .from = e->to.from, .size = e->to.size});
         forget_symbol(s, symbol);
