@@ -288,7 +288,7 @@ struct wt_kept_address {
     /** Of a value: the debug information names the registers for these instructions. */
     uint64_t named, named_end;
     bool is_argument; /**< of a value: the function gets it at its beginning */
-    void *context;       /**< of the next two */
+    void *context;    /**< of the next two */
     /** Whose line an instruction belongs to. */
     enum wt_kept_line (*line)(void *context, uint64_t pc);
     /** Code, without the debugger's breakpoints. */

@@ -362,7 +362,8 @@ static bool follow(struct flow *f)
     free(first.entry);
     for (bool changed = true; changed && !f->no_memory;) {
         changed = false;
-        for (size_t block = 0; block < f->code.count && !f->no_memory; block = genp_end_of_block(&f->code, block)) {
+        for (size_t block = 0; block < f->code.count && !f->no_memory;
+             block = genp_end_of_block(&f->code, block)) {
             const size_t end = genp_end_of_block(&f->code, block);
             if (f->begin[block].reached && run_block(f, block, end, &state))
                 changed |= genp_go_on(&f->code, end - 1, meet_block, &(struct meeting){f, &state});
@@ -375,8 +376,8 @@ static bool follow(struct flow *f)
 /* ---- the variable's own address ---- */
 
 /* Whether an instruction completes the address of a variable in the register. */
-static bool defines(const struct flow *f, const struct state *after, const struct genp_instruction *in,
-                    struct form *form)
+static bool defines(const struct flow *f, const struct state *after,
+                    const struct genp_instruction *in, struct form *form)
 {
     bool is_partial;
     return in->e.count && !in->e.writes_any && in->e.channel == f->asked->first &&
@@ -399,8 +400,8 @@ static void found(struct only *o, const struct form *form)
 }
 
 /* Whether an instruction uses the register for the address of a variable. */
-static bool uses(const struct flow *f, const struct state *before, const struct genp_instruction *in,
-                 struct form *form)
+static bool uses(const struct flow *f, const struct state *before,
+                 const struct genp_instruction *in, struct form *form)
 {
     const struct genp_effects *e = &in->e;
     bool is_source = e->is_message && e->payload == f->asked->from, is_partial;
@@ -484,7 +485,8 @@ static bool is_behind(struct flow *f, const struct form *form, size_t here)
     bool behind = false;
     bool *seen = calloc(f->code.count, 1), *done = calloc(f->code.count, 1);
     struct visit v = {.seen = seen};
-    for (size_t block = 0; seen && done && block < f->code.count; block = genp_end_of_block(&f->code, block)) {
+    for (size_t block = 0; seen && done && block < f->code.count;
+         block = genp_end_of_block(&f->code, block)) {
         const size_t end = genp_end_of_block(&f->code, block);
         bool is_computed = false;
         if (!f->begin[block].reached || !copy_state(f, &state, &f->begin[block]))
@@ -574,7 +576,8 @@ static bool compute(const struct flow *f, const struct state *s, const struct fo
         .state = WT_KEPT_COMPUTED, .plus = form->plus, .stride = form->step};
     if (add_value(f, s, form->symbol[0], answer) && add_value(f, s, form->symbol[1], answer))
         return true;
-    return find_sum(s, form, f->code.lanes, false, answer) || find_sum(s, form, f->code.lanes, true, answer);
+    return find_sum(s, form, f->code.lanes, false, answer) ||
+           find_sum(s, form, f->code.lanes, true, answer);
 }
 
 static void answer_of(struct flow *f, struct wt_kept_answer *answer)
@@ -583,7 +586,9 @@ static void answer_of(struct flow *f, struct wt_kept_answer *answer)
     struct state state = {0};
     bool is_partial = false;
     answer->state = WT_KEPT_GONE;
-    const size_t here = genp_read_code(f->asked, &f->code) ? genp_find_instruction(&f->code, f->asked->pc) : SIZE_MAX;
+    const size_t here = genp_read_code(f->asked, &f->code)
+                            ? genp_find_instruction(&f->code, f->asked->pc)
+                            : SIZE_MAX;
     if (here == SIZE_MAX || !follow(f) || !find_address(f, &form))
         return;
     const size_t block = genp_block_of(&f->code, here);

@@ -116,4 +116,3 @@ bool genp_go_on(const struct genp_code *f, size_t last, bool (*visit)(size_t blo
         changed |= visit(genp_find_instruction(f, e->target[k]), context);
     return changed;
 }
-

@@ -31,8 +31,8 @@ size_t genp_find_instruction(const struct genp_code *code, uint64_t addr);
 size_t genp_end_of_block(const struct genp_code *code, size_t block);
 /** The block of an instruction: its first one. */
 size_t genp_block_of(const struct genp_code *code, size_t i);
-/** Calls @p visit for each block to which one goes on whose last instruction is @p last; whether one
- * of the calls said true. */
+/** Calls @p visit for each block to which one goes on whose last instruction is @p last; whether
+ * one of the calls said true. */
 bool genp_go_on(const struct genp_code *code, size_t last,
                 bool (*visit)(size_t block, void *context), void *context);
 

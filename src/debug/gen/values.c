@@ -21,10 +21,10 @@ struct set {
 struct values {
     const struct wt_kept_address *asked;
     struct genp_code code;
-    unsigned from;           /* the element's first byte in the file */
-    size_t at[MOST_WRITES];  /* instructions */
+    unsigned from, size;      /* the element's bytes in the file, at most a dword */
+    size_t at[MOST_WRITES];   /* instructions */
     uint16_t of[MOST_WRITES]; /* a write of the same web, or itself */
-    bool is_used[MOST_WRITES]; /* where the debug information names the register, or behind */
+    bool is_read[MOST_WRITES];
     unsigned count;
     struct set *begin; /* writes that arrive at each instruction that begins a block */
     bool *reached;
@@ -59,8 +59,8 @@ static unsigned written(const struct values *v, const struct genp_effects *e)
 {
     unsigned count = 0;
     if (e->is_call)
-        return v->from < GENP_CALLER_SAVES * GENP_GRF ? v->asked->size : 0;
-    for (unsigned i = 0; i < v->asked->size && e->count && !e->writes_any; i++) {
+        return v->from < GENP_CALLER_SAVES * GENP_GRF ? v->size : 0;
+    for (unsigned i = 0; i < v->size && e->count && !e->writes_any; i++) {
         const unsigned byte = v->from + i;
         count += byte >= e->first && byte < e->first + e->count &&
                  (byte - e->first) % e->element_stride < e->element;
@@ -71,8 +71,7 @@ static unsigned written(const struct values *v, const struct genp_effects *e)
 static bool reads(const struct values *v, const struct genp_effects *e)
 {
     for (unsigned i = 0; i < GENP_SOURCES; i++)
-        if (e->read[i].first < v->from + v->asked->size &&
-            v->from < e->read[i].first + e->read[i].count)
+        if (e->read[i].first < v->from + v->size && v->from < e->read[i].first + e->read[i].count)
             return true;
     return false;
 }
@@ -97,7 +96,7 @@ static void step(const struct values *v, size_t i, struct set *s)
     const unsigned n = write_at(v, i);
     if (n == UINT_MAX)
         return;
-    if (!e->is_merged && written(v, e) == v->asked->size)
+    if (!e->is_merged && written(v, e) == v->size)
         *s = (struct set){0};
     add(s, n);
 }
@@ -138,7 +137,7 @@ static void follow(struct values *v)
 }
 
 /* Makes one web of writes. */
-static void unite_all(struct values *v, const struct set *s, bool uses)
+static void unite_all(struct values *v, const struct set *s, bool reads)
 {
     unsigned first = UINT_MAX;
     for (unsigned n = 0; n < v->count; n++) {
@@ -147,7 +146,7 @@ static void unite_all(struct values *v, const struct set *s, bool uses)
         if (first == UINT_MAX)
             first = n;
         unite(v, first, n);
-        v->is_used[n] |= uses;
+        v->is_read[n] |= reads;
     }
 }
 
@@ -164,10 +163,9 @@ static void find_webs(struct values *v)
         struct set s = v->begin[block];
         for (size_t i = block; i < end && v->reached[block]; step(v, i++, &s)) {
             const struct genp_effects *e = &v->code.insn[i].e;
-            const bool merges = write_at(v, i) != UINT_MAX &&
-                                (e->is_merged || written(v, e) != v->asked->size);
+            const bool merges = write_at(v, i) != UINT_MAX && e->is_merged;
             if (reads(v, e))
-                unite_all(v, &s, v->code.insn[i].addr >= v->asked->named);
+                unite_all(v, &s, true);
             if (merges) {
                 struct set both = s;
                 add(&both, write_at(v, i));
@@ -186,13 +184,19 @@ static struct set before(const struct values *v, size_t here)
     return s;
 }
 
-/* Whether only what the register has at the function's beginning arrives where the debug information
- * begins to name it. */
-static bool is_given(const struct values *v)
+/* The first instruction for which the debug information names the register. */
+static size_t first_named(const struct values *v)
 {
     size_t i = 0;
     while (i < v->code.count && v->code.insn[i].addr < v->asked->named)
         i++;
+    return i;
+}
+
+/* Whether only what the register has at the function's beginning arrives there. */
+static bool is_given(const struct values *v)
+{
+    const size_t i = first_named(v);
     const struct set s = i < v->code.count ? before(v, i) : (struct set){0};
     for (unsigned n = 1; n < v->count; n++)
         if (has(&s, n))
@@ -202,7 +206,8 @@ static bool is_given(const struct values *v)
 
 /*
  * A write of the variable's web; UINT_MAX: there is none. Arguments are in their registers at the
- * beginning. Others are computed by code of their lines, or by the first that writes to the register.
+ * beginning. Others are computed by code of their lines; or just before the debug information names
+ * the register; or by the first that writes to the register then.
  */
 static unsigned variables_web(const struct values *v)
 {
@@ -219,7 +224,11 @@ static unsigned variables_web(const struct values *v)
         if (first == UINT_MAX)
             first = n;
     }
-    return own != UINT_MAX ? own : first;
+    if (own != UINT_MAX)
+        return own;
+    const size_t named = first_named(v);
+    const unsigned just = named ? write_at(v, named - 1) : UINT_MAX;
+    return just != UINT_MAX && !v->code.insn[named - 1].e.is_call ? just : first;
 }
 
 static bool may_reach(struct values *v, unsigned web, size_t here)
@@ -258,19 +267,18 @@ static enum wt_kept_state state_of(struct values *v)
         return WT_KEPT_IN_PLACE;
     const struct set s = before(v, here);
     const unsigned own = variables_web(v);
-    if (own == UINT_MAX)
-        return WT_KEPT_IN_PLACE;
-    bool others = false;
-    for (unsigned n = 0; n < v->count; n++)
-        others |= has(&s, n) && web_of(v, n) != web_of(v, own);
+    bool others = false, any = false;
+    for (unsigned n = 0; n < v->count; n++) {
+        others |= has(&s, n) && own != UINT_MAX && web_of(v, n) != web_of(v, own);
+        any |= has(&s, n) && (n != AT_BEGINNING || v->is_read[n] || v->asked->is_argument);
+    }
     if (!others)
-        return WT_KEPT_IN_PLACE;
+        return any ? WT_KEPT_IN_PLACE : WT_KEPT_NOT_YET;
     return may_reach(v, web_of(v, own), here) ? WT_KEPT_GONE : WT_KEPT_NOT_YET;
 }
 
-static enum wt_kept_state state_at(struct values *v, unsigned from)
+static enum wt_kept_state state_of_part(struct values *v)
 {
-    v->from = from;
     v->count = 1;
     for (size_t i = 0; i < v->code.count; i++)
         if (written(v, &v->code.insn[i].e)) {
@@ -280,13 +288,26 @@ static enum wt_kept_state state_at(struct values *v, unsigned from)
         }
     for (unsigned n = 0; n < v->count; n++) {
         v->of[n] = (uint16_t)n;
-        v->is_used[n] = false;
+        v->is_read[n] = false;
     }
     memset(v->begin, 0, v->code.count * sizeof *v->begin);
     memset(v->reached, 0, v->code.count);
     follow(v);
     find_webs(v);
     return state_of(v);
+}
+
+/* The value's parts are each the variable's or another's. */
+static enum wt_kept_state state_at(struct values *v, unsigned from)
+{
+    enum { PART = 4 };
+    enum wt_kept_state state = WT_KEPT_IN_PLACE;
+    for (unsigned at = 0; at < v->asked->size && state == WT_KEPT_IN_PLACE; at += PART) {
+        v->from = from + at;
+        v->size = v->asked->size - at < PART ? v->asked->size - at : PART;
+        state = state_of_part(v);
+    }
+    return state;
 }
 
 enum wt_status genp_find_value(const struct wt_kept_address *asked, struct wt_kept_answer *answer,

@@ -91,7 +91,7 @@ struct wt_build {
     bool uses_home;      /**< a home was looked at */
     Dwarf_Die *variable; /**< whose location it is; NULL: of none */
     uint64_t named, named_end; /**< … for instructions at these addresses; end 0: for all */
-    bool has_object;     /**< DW_OP_push_object_address pushes `object` */
+    bool has_object;           /**< DW_OP_push_object_address pushes `object` */
     wt_expr_vector object;
     wt_entry_value_fn *entry_value; /**< NULL: not wanted */
     wt_kept_fn *kept;               /**< NULL: registers have what the debug information says */

@@ -175,8 +175,7 @@ static enum wt_status reg(struct machine *m, uint64_t number, struct wt_error *e
     if (t && t->file_space && number >= (uint64_t)t->file_dwarf) {
         const uint64_t from = (number - (uint64_t)t->file_dwarf) * t->file_bytes;
         const uint64_t size = m->size && m->size < t->file_bytes ? m->size : t->file_bytes;
-        const enum wt_status status =
-            look_at_value(m, (unsigned)from, (unsigned)size, 0, 0, err);
+        const enum wt_status status = look_at_value(m, (unsigned)from, (unsigned)size, 0, 0, err);
         if (status)
             return status;
     }
@@ -364,8 +363,8 @@ static unsigned elements_at(const struct machine *m, const Dwarf_Op *op, unsigne
 }
 
 /*
- * A variable's value that lanes have in the register file, or that all share (stride 0): lanes leave
- * where the code has not computed it yet, and where the registers have something else.
+ * A variable's value that lanes have in the register file, or that all share (stride 0): lanes
+ * leave where the code has not computed it yet, and where the registers have something else.
  */
 static enum wt_status look_at_value(struct machine *m, unsigned from, unsigned size,
                                     unsigned stride, unsigned first, struct wt_error *err)
@@ -776,8 +775,7 @@ enum wt_status wt_build_location(struct wt_build *b, Dwarf_Attribute *attribute,
                                  uint64_t bias, uint64_t size, struct wt_operand *o,
                                  struct wt_error *err)
 {
-    struct machine m = {
-        .b = b, .attribute = attribute, .frame = frame, .bias = bias, .size = size};
+    struct machine m = {.b = b, .attribute = attribute, .frame = frame, .bias = bias, .size = size};
     *o = (struct wt_operand){0};
     if (count == 0)
         return lost(err);
