@@ -45,7 +45,7 @@ struct group {
     uint64_t kernel; /* its first address, of the file */
     unsigned kernels, scopes;
     unsigned kernel_scope; /* the kernel's number among the functions */
-    unsigned version; /* of clang; 0: another compiler's */
+    unsigned version;      /* of clang; 0: another compiler's */
     bool is_cplusplus, is_whole;
     struct variable_of_group list[MOST_VARIABLES];
     unsigned count;
@@ -70,7 +70,8 @@ bool wt_compile_is_of_group(Dwarf_Die *die)
     Dwarf_Op *ops;
     size_t count;
     bool is = false;
-    if (dwarf_tag(die) != DW_TAG_variable || !dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
+    if (dwarf_tag(die) != DW_TAG_variable ||
+        !dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
         dwarf_getlocation(&attribute, &ops, &count) != 0 || !count ||
         (ops[0].atom != DW_OP_addr && ops[0].atom != DW_OP_addrx))
         return false;
@@ -407,9 +408,8 @@ static uint64_t kernel_of(const struct compiler *c)
 static unsigned clang_version(Dwarf_Die *unit)
 {
     Dwarf_Attribute attribute;
-    const char *producer = dwarf_attr(unit, DW_AT_producer, &attribute)
-                               ? dwarf_formstring(&attribute)
-                               : NULL;
+    const char *producer =
+        dwarf_attr(unit, DW_AT_producer, &attribute) ? dwarf_formstring(&attribute) : NULL;
     const char *version = producer ? strstr(producer, "clang version ") : NULL;
     return version ? (unsigned)strtoul(version + strlen("clang version "), NULL, 10) : 0;
 }
@@ -434,8 +434,7 @@ bool wt_compile_group_address(const struct compiler *c, Dwarf_Die *die, struct w
     struct group g = {.info = info, .is_whole = true, .kernel = kernel_of(c)};
     Dwarf_Die own;
     wt_info_origin(die, &own);
-    if (!frame || frame->info != info || !frame->symbols ||
-        !dwarf_diecu(&own, &g.unit, NULL, NULL))
+    if (!frame || frame->info != info || !frame->symbols || !dwarf_diecu(&own, &g.unit, NULL, NULL))
         return false;
     g.symbols = frame->symbols;
     g.version = clang_version(&g.unit);
