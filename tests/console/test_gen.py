@@ -155,7 +155,7 @@ def test_an_optimised_variable_before_it_is_computed(kernels, way):
     steps = ask_console(file, ["break *add", "run"], ["p sum@3", "stepi"] * 30, options)[::2]
     said = [re.sub(r"^.* = ", "", text) for text in steps]
     early = said.index("<not available yet>")
-    done = debug(file, "break *add", "run", f"stepi {early}", "p sum + 3", options=options)
+    done = debug(file, "break *add", "run", *["stepi"] * early, "lane 3", "p sum + 3", options=options)
     assert "is not available yet" in done.stderr, done.stderr
 
 
