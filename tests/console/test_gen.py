@@ -244,6 +244,18 @@ def test_local_memory_is_the_groups(kernels):
     assert [int(n) for line in said.splitlines() for n in line.split(":")[1].split()] == [100 + i for i in range(16)], said
 
 
+def test_local_memory_by_name(kernels):
+    """Elements, `info locals`, `watch` and `who-wrote` name the kernel's __local array, which Intel's compiler has apart from its other variables."""
+    file, options = kernels(*UNOPTIMISED, name="turn"), ["-g", "gen9", "--kernel", "turn", "--grid", "16", "--block", "16", "--arg=zeros:64"]
+    whole, element, local, type_, who = ask_console(file, [f"break gen_turn.cl:{line_of('turned', 'turn')}", "run"],
+                                                    ["p tile", "p tile[3]", "info locals", "ptype tile", "who-wrote tile[3]"], options)
+    assert whole.endswith("{" + ", ".join(str(100 + i) for i in range(16)) + "}"), whole
+    assert element.endswith("= 103") and "tile = {100, 101," in local and type_.endswith("type = int [16]"), type_
+    assert re.search(r"^time \d+: .* channel 3 at .* gen_turn\.cl:6$", who, re.M), who
+    watched = debug(file, "break turn", "run", "watch tile[3]", "continue", options=options)
+    assert re.search(r"Old value = \S+\nNew value = 103", watched.stdout), watched.stdout + watched.stderr
+
+
 def test_writes_to_local_memory_are_found_in_the_past(kernels):
     """By a pointer as the compiler's debug information has it, whose highest byte says which memory it is."""
     file = kernels(*UNOPTIMISED, name="turn")
