@@ -43,6 +43,7 @@ enum wt_thread_mode {
 struct wt_debugger_options {
     bool dm_only; /**< do not use the target's memory port */
     enum wt_thread_mode threads;
+    bool unrecorded; /**< the user wants no recording: it is told where one is missing */
     /** Takes text that breakpoint commands print (agent printf). May be NULL. */
     void (*output)(void *context, const char *text, size_t length);
     void *context;
@@ -344,9 +345,10 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id wave, struct w
 
 /** The value of an expression in one lane. */
 struct wt_lane_value {
-    bool known; /**< it could be evaluated */
-    bool read;  /**< memory at `value` could be read, where that was asked for */
-    uint64_t value;
+    bool known;                   /**< it could be evaluated */
+    bool read;                    /**< memory at `value` could be read, where that was asked for */
+    enum wt_expr_failure failure; /**< not known: why */
+    uint64_t value;               /**< not known for WT_EXPR_UNREAD: the address */
 };
 
 /**

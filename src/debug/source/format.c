@@ -790,6 +790,34 @@ static void put_function(FILE *out, const struct wt_view *scope, const struct wt
         fprintf(out, " %s", symbol);
 }
 
+const char *wt_values_reason(const struct wt_values *v, unsigned k, char *text)
+{
+    switch ((enum wt_value_state)v->state[k]) {
+    case WT_VALUE_UNREADABLE:
+    case WT_VALUE_UNREACHED:
+        snprintf(text, WT_VALUE_REASON, "Cannot access memory at address 0x%" PRIx64,
+                 v->address[k]);
+        return text;
+    case WT_VALUE_DIVIDED:
+        return "Division by zero";
+    case WT_VALUE_UNFIT:
+        return "The number is too large for its type";
+    case WT_VALUE_UNKNOWN:
+        return "The debug information does not tell the value here";
+    case WT_VALUE_NOT_YET:
+        return "The value is not available yet: the code that follows computes where the variable "
+               "lies, mostly that of its own line ('next')";
+    case WT_VALUE_NOT_HERE:
+        return "The value is not available here: the code has re-used the registers that held "
+               "where the variable lies";
+    case WT_VALUE_GOOD:
+    case WT_VALUE_LOST:
+    case WT_VALUE_ELSEWHERE:
+        break;
+    }
+    return NULL;
+}
+
 void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_values *v, unsigned k,
                      const struct wt_format *format)
 {
@@ -803,6 +831,7 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
         put_function(out, scope, v->type, v->address[k]);
         return;
     }
+    char why[WT_VALUE_REASON];
     switch ((enum wt_value_state)v->state[k]) {
     case WT_VALUE_LOST:
         fputs("<optimized out>", out);
@@ -814,18 +843,18 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
                 scope->source->topology->lane_word, lanes);
         return;
     }
-    case WT_VALUE_UNREADABLE:
-        fprintf(out, "<error: Cannot access memory at address 0x%" PRIx64 ">", v->address[k]);
-        return;
     case WT_VALUE_NOT_YET:
         fputs("<not available yet>", out);
         return;
     case WT_VALUE_NOT_HERE:
         fputs("<not available here>", out);
         return;
+    case WT_VALUE_UNREADABLE:
     case WT_VALUE_UNKNOWN:
-        fputs("<error: it cannot be computed: a division by zero, or memory that cannot be read>",
-              out);
+    case WT_VALUE_DIVIDED:
+    case WT_VALUE_UNFIT:
+    case WT_VALUE_UNREACHED:
+        fprintf(out, "<error: %s>", wt_values_reason(v, k, why));
         return;
     case WT_VALUE_GOOD:
         break;
