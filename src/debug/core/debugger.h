@@ -587,6 +587,10 @@ struct wt_write {
     uint64_t time; /**< issue time: going there, it is about to issue */
     wt_wave_handle wave;
     unsigned core, slot; /**< of the wave; wt_debugger_who_wrote() fills them in */
+    bool has_work;       /**< … and, where the GPU knows them: */
+    uint64_t dispatch;   /**< the launch */
+    uint32_t group[3];   /**< the work-group */
+    uint64_t item[3];    /**< the work-item of the first lane, in the group */
     uint64_t pc;
     wt_lanes lanes;                                /**< that wrote to the range */
     unsigned shown;                                /**< of these, in order: */
