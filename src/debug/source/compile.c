@@ -219,6 +219,8 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         return WT_OK;
     struct wt_error why;
     c->build.variable = die;
+    if (!wt_dwarf_named(&attribute, at, &c->build.named, &c->build.named_end))
+        c->build.named_end = 0;
     enum wt_status status = wt_build_location(&c->build, &attribute, ops, count,
                                               is_local ? frame : NULL, bias, size, o, &why);
     c->build.variable = NULL;

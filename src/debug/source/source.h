@@ -30,7 +30,7 @@ static inline bool wt_value_is_unknown(uint8_t state)
     return state >= WT_VALUE_UNKNOWN && state <= WT_VALUE_UNREACHED;
 }
 
-#define WT_VALUE_REASON 100 /**< bytes of a reason */
+#define WT_VALUE_REASON 64 /**< bytes of a reason */
 
 /** Values of one expression in some lanes, the lowest first. */
 struct wt_values {

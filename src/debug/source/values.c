@@ -30,11 +30,16 @@ const char *wt_values_reason(const struct wt_values *v, unsigned k, char *text)
     case WT_VALUE_UNKNOWN:
         return "The debug information does not tell the value here";
     case WT_VALUE_NOT_YET:
-        return "The value is not available yet: the code that follows computes where the variable "
-               "lies, mostly that of its own line ('next')";
+        return v->in_memory
+                   ? "The value is not available yet: the code that follows computes where "
+                     "the variable lies, mostly that of its own line ('next')"
+                   : "The value is not available yet: the code that follows computes it, "
+                     "mostly that of its own line ('next')";
     case WT_VALUE_NOT_HERE:
-        return "The value is not available here: the code has re-used the registers that held "
-               "where the variable lies";
+        return v->in_memory ? "The value is not available here: the code has re-used the registers "
+                              "that held where the variable lies"
+                            : "The value is not available here: the code has re-used the registers "
+                              "that held it";
     case WT_VALUE_GOOD:
     case WT_VALUE_LOST:
     case WT_VALUE_ELSEWHERE:
