@@ -76,7 +76,7 @@ static const struct sm_uop *go_back(struct sm_warp *w, uint64_t pc)
 static const struct sm_uop *another(struct sm_warp *w)
 {
     if (!ptx_choose_path(w)) {
-        w->live = 0;
+        sm_lanes_end(w, UINT32_MAX);
         sm_warp_end(w);
         return NULL;
     }
@@ -351,7 +351,7 @@ PTX_EXECUTOR(ptx_op_exit)
         return sm_next(w, u);
     if (lanes == w->live && !sm_trap_before_exit(w, u))
         return NULL;
-    w->live &= ~lanes;
+    sm_lanes_end(w, lanes);
     w->active &= ~lanes;
     if (!w->live) {
         w->depth = 0;
