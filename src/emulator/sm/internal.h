@@ -181,10 +181,10 @@ struct sm_barrier {
 struct sm_cta {
     uint8_t *shared; /* SM_CTA_SHARED bytes; NULL until used */
     uint32_t coordinate[3];
-    uint32_t sm;    /* on which it runs */
+    uint32_t sm;      /* on which it runs */
     uint32_t warps;   /* that live */
     uint32_t threads; /* likewise; no part of the hashes */
-    uint32_t first; /* no warp of it is in a lower slot of the SM; no part of the hashes */
+    uint32_t first;   /* no warp of it is in a lower slot of the SM; no part of the hashes */
     bool used;
     struct sm_barrier barrier[SM_BARRIERS];
 };

@@ -152,8 +152,7 @@ static void release(struct sm_warp *w, uint32_t wait, uint32_t result)
 bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
 {
     struct sm_barrier *b = &c->barrier[number];
-    if (!b->arrived ||
-        b->arrived < (b->expected ? b->expected : c->threads))
+    if (!b->arrived || b->arrived < (b->expected ? b->expected : c->threads))
         return false;
     const bool holds = b->op == 0 ? b->holds == b->arrived : b->holds > 0; /* and; or, popc */
     const uint32_t result = (b->holds & 0xffff) | (holds ? 1u << 31 : 0);
