@@ -284,14 +284,6 @@ def test_the_first_kernel(way, code):
     assert "=> 0x" in said[6] and "s_endpgm" in said[6]
 
 
-def test_where_local_variables_lie_is_not_guessed(code):
-    """clang gives 0 as the address of each of several."""
-    stop = ["-ex", f"break values.cl:{line_of('values.cl', 'both')}", "-ex", "run", "-ex", "print first[3]"]
-    done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", *options("two", "zeros:512"), *stop, code("values.cl")],
-                          capture_output=True, text=True, timeout=TIMEOUT)
-    assert done.returncode == 1 and "does not say where first lies" in done.stderr
-
-
 @pytest.mark.parametrize("command, message", [
     ("print i@64", "there is no lane 64: the wave has lanes 0 to 63"),
     ("break kernel nothing", 'There is no kernel "nothing".'),

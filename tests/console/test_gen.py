@@ -149,6 +149,17 @@ def test_variables_of_optimised_code(kernels, tmp_path, width, way):
 
 
 @both_ways
+def test_an_optimised_variable_before_it_is_computed(kernels, way):
+    """The debug information names its registers before they are written to: nothing is read or written there."""
+    file, options = kernels("-g"), [*add(), *way]
+    steps = ask_console(file, ["break *add", "run"], ["p sum@3", "stepi"] * 30, options)[::2]
+    said = [re.sub(r"^.* = ", "", text) for text in steps]
+    early = said.index("<not available yet>")
+    done = debug(file, "break *add", "run", f"stepi {early}", "p sum = 3", options=options)
+    assert "is not available yet" in done.stderr, done.stderr
+
+
+@both_ways
 def test_messages_of_each_channel(kernels, way):
     """At the odd items' line the odd channels are enabled."""
     file = kernels(*UNOPTIMISED)

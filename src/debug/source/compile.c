@@ -126,55 +126,38 @@ static enum wt_status follow_reference(struct compiler *c, struct wt_operand *o,
     return status;
 }
 
-/* Whether a variable lies in group memory at an address of the file. */
-static bool is_of_group(Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Op *ops;
-    size_t count;
-    return dwarf_tag(die) == DW_TAG_variable && dwarf_attr(die, DW_AT_location, &attribute) &&
-           dwarf_getlocation(&attribute, &ops, &count) == 0 && count > 1 &&
-           ops[count - 1].atom == DW_OP_xderef &&
-           (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx);
-}
-
-static unsigned count_of_group(Dwarf_Die *scope, unsigned depth)
-{
-    Dwarf_Die die;
-    unsigned count = 0;
-    if (depth > WT_SCOPES || dwarf_child(scope, &die) != 0)
-        return 0;
-    do {
-        count += is_of_group(&die);
-        if (dwarf_tag(&die) == DW_TAG_lexical_block)
-            count += count_of_group(&die, depth + 1);
-    } while (dwarf_siblingof(&die, &die) == 0);
-    return count;
-}
-
 /*
- * LLVM lays out a group's memory after it has written the debug information, in which every
- * variable is at 0. That address is right for a kernel's only group variable if no function has
- * any.
+ * A variable of a work-group's memory, for which clang writes 0 whatever its address is: where it
+ * really lies, or why that is not known.
  */
-static bool is_known_at_0(const struct compiler *c, Dwarf_Die *variable)
+static enum wt_status place_in_group(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
+                                     struct wt_operand *o, struct wt_error *err)
 {
-    const struct wt_frame *frame = c->scope->frame;
-    Dwarf_Die unit, die, own;
-    uint64_t start, end;
-    unsigned of_own = 0, of_functions = 0;
-    if (!frame || !frame->scope_count || !dwarf_diecu(variable, &unit, NULL, NULL) ||
-        dwarf_child(&unit, &die) != 0)
-        return false;
-    own = frame->scope[0];
-    of_own = count_of_group(&own, 0);
-    do {
-        if (dwarf_tag(&die) != DW_TAG_subprogram)
-            continue;
-        if (!wt_info_entry(&die, &start, &end) || !wt_symbols_is_kernel(frame->symbols, start))
-            of_functions += count_of_group(&die, 0);
-    } while (dwarf_siblingof(&die, &die) == 0);
-    return of_own == 1 && of_functions == 0;
+    const struct wt_space *spaces = c->build.topology->spaces;
+    const struct wt_space *space = &spaces[o->piece[0].space];
+    uint64_t address;
+    if (c->types_only || o->piece[0].kind != WT_PIECE_MEMORY || !space->clang ||
+        !wt_expr_is_constant(c->build.expr, o->piece[0].vector, &address) || address)
+        return WT_OK;
+    if (o->piece_count == 1 && wt_compile_group_address(c, die, info, &address)) {
+        o->piece[0].vector = wt_build_constant(&c->build, address);
+        return WT_OK;
+    }
+    const struct wt_type *plain = wt_type_plain(o->type);
+    const bool is_array = plain->kind == WT_TYPE_ARRAY && !plain->is_vector;
+    char *name = NULL;
+    size_t length;
+    FILE *out = open_memstream(&name, &length);
+    if (!out)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory");
+    wt_type_print(out, is_array ? wt_type_target(plain) : o->type);
+    fclose(out);
+    wt_fail(err, WT_UNSUPPORTED,
+            "the debug information does not say where %s lies: the compiler writes 0 for each "
+            "variable in %s memory; with its address, (%s *)ADDRESS points to it",
+            dwarf_diename(die), space->name, name);
+    free(name);
+    return WT_UNSUPPORTED;
 }
 
 struct described {
@@ -236,6 +219,8 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         return WT_OK;
     struct wt_error why;
     c->build.variable = die;
+    if (!wt_dwarf_named(&attribute, at, &c->build.named, &c->build.named_end))
+        c->build.named_end = 0;
     enum wt_status status = wt_build_location(&c->build, &attribute, ops, count,
                                               is_local ? frame : NULL, bias, size, o, &why);
     c->build.variable = NULL;
@@ -249,16 +234,8 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         *err = why;
         return status;
     }
-    const struct wt_topology *t = c->build.topology;
-    uint64_t address;
-    if (is_of_group(die) && wt_operand_in_memory(o) && t->spaces[o->piece[0].space].clang &&
-        wt_expr_is_constant(c->build.expr, o->piece[0].vector, &address) && address == 0 &&
-        !is_known_at_0(c, die))
-        return wt_fail(
-            err, WT_UNSUPPORTED,
-            "the debug information does not say where %s lies: the compiler writes 0 for "
-            "each variable in %s memory",
-            dwarf_diename(die), t->spaces[o->piece[0].space].name);
+    if (wt_compile_is_of_group(die) && (status = place_in_group(c, die, info, o, err)) != WT_OK)
+        return status;
     /* A register may be wider than the value in it. */
     if (o->piece_count == 1 && o->piece[0].size > size && size)
         o->piece[0].size = size;

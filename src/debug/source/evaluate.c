@@ -97,11 +97,11 @@ static enum wt_status run_to_vector(struct reader *r, wt_expr_vector v, struct w
     return WT_OK;
 }
 
-/* The numbers of a vector in each lane; ends its expression. */
+/* The numbers of a vector in each lane; ends its expression, which lanes may leave before. */
 static enum wt_status run_vector(struct reader *r, wt_expr_vector v, struct wt_error *err)
 {
     uint64_t constant;
-    if (!wt_expr_is_constant(r->c->build.expr, v, &constant))
+    if (r->c->build.uses_home || !wt_expr_is_constant(r->c->build.expr, v, &constant))
         return run_to_vector(r, v, err);
     for (unsigned k = 0; k < r->count; k++)
         r->value[k] = (struct wt_lane_value){.known = true, .value = constant};
@@ -161,6 +161,11 @@ static enum wt_status read_wide(struct reader *r, const struct wt_piece *p, uint
     for (unsigned k = 0; k < r->count && !status; k++)
         memcpy(values->bytes + k * values->size + at, row + k * step + p->from, p->size);
     free(row);
+    if (!status && r->c->build.uses_home)
+        status = run_to_vector(r, wt_build_constant(&r->c->build, 0), err);
+    for (unsigned k = 0; k < r->count && !status && r->c->build.uses_home; k++)
+        if (!r->value[k].known)
+            values->state[k] = WT_VALUE_UNKNOWN;
     return status;
 }
 
@@ -474,17 +479,17 @@ static enum wt_status write_lane(const struct wt_view *scope, const struct wt_va
     struct wt_wave wave;
     unsigned own;
     const bool has_wave = wave_of(scope, &wave, &own);
+    if (to->state[k] == WT_VALUE_UNKNOWN)
+        return wt_fail(err, WT_INVALID, "the place to write to cannot be found");
+    if (to->state[k] == WT_VALUE_NOT_YET)
+        return wt_fail(err, WT_INVALID,
+                       "the place to write to is not available yet: code that follows "
+                       "computes it");
+    if (to->state[k] == WT_VALUE_NOT_HERE)
+        return wt_fail(err, WT_INVALID,
+                       "the place to write to is not available here: the code has re-used the "
+                       "registers that held it");
     if (to->in_memory) {
-        if (to->state[k] == WT_VALUE_UNKNOWN)
-            return wt_fail(err, WT_INVALID, "the place to write to cannot be found");
-        if (to->state[k] == WT_VALUE_NOT_YET)
-            return wt_fail(err, WT_INVALID,
-                           "the place to write to is not available yet: code that follows "
-                           "computes it");
-        if (to->state[k] == WT_VALUE_NOT_HERE)
-            return wt_fail(err, WT_INVALID,
-                           "the place to write to is not available here: the code has re-used the "
-                           "registers that held it");
         const struct wt_address address = {to->space, to->address[k]};
         if (has_wave)
             return wt_debugger_write_lane(d, wave.id, lane, address, bytes, to->size, err);

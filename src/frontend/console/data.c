@@ -77,13 +77,14 @@ enum wt_status check_first(const struct wt_values *v, struct wt_error *err)
         return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64,
                        v->address[0]);
     case WT_VALUE_NOT_YET:
-        return wt_fail(err, WT_INVALID,
-                       "The value is not available yet: the code that follows computes where the "
-                       "variable lies, mostly that of its own line ('next')");
+        return wt_fail(
+            err, WT_INVALID,
+            "The value is not available yet: the code that follows computes it, or where "
+            "the variable lies, mostly that of its own line ('next')");
     case WT_VALUE_NOT_HERE:
         return wt_fail(err, WT_INVALID,
                        "The value is not available here: the code has re-used the registers that "
-                       "held where the variable lies");
+                       "held it, or where the variable lies");
     case WT_VALUE_UNKNOWN:
         return wt_fail(err, WT_INVALID,
                        "The value cannot be computed: memory on the way cannot be read, or "
