@@ -1075,6 +1075,21 @@ static enum wt_status lanes_beside(struct compiler *c, const struct wt_node *n,
     return WT_OK;
 }
 
+/* Lane number `k` among `lanes` has no value. */
+static enum wt_status no_value(const struct wt_values *values, unsigned k, wt_lanes lanes,
+                               struct wt_error *err)
+{
+    char text[WT_VALUE_REASON];
+    const char *why = wt_values_reason(values, k, text);
+    for (unsigned i = 0; i < k; i++)
+        lanes &= lanes - 1;
+    if (!why)
+        why = values->state[k] == WT_VALUE_LOST ? "value has been optimized out"
+                                                : "it waits where the expression means nothing";
+    return wt_fail(err, WT_INVALID, "the value of lane %u cannot be read: %s",
+                   wt_lanes_lowest(lanes), why);
+}
+
 static enum wt_status select_lanes(struct compiler *c, const struct wt_node *n,
                                    struct wt_operand *o, struct wt_error *err)
 {
@@ -1094,8 +1109,7 @@ static enum wt_status select_lanes(struct compiler *c, const struct wt_node *n,
         if (status)
             return status;
         if (values.state[0] != WT_VALUE_GOOD)
-            status = wt_fail(err, WT_INVALID, "the value of lane %u cannot be read",
-                             wt_lanes_lowest(lanes));
+            status = no_value(&values, 0, lanes, err);
         else if (values.size > 8 * WT_PIECES)
             status = wt_fail(err, WT_UNSUPPORTED, "the value is too large to be used here");
         else
@@ -1141,7 +1155,7 @@ static enum wt_status all_of(const struct wt_values *values, enum reduction kind
     for (unsigned k = 0; k < values->lane_count; k++) {
         struct wt_number n;
         if (values->state[k] != WT_VALUE_GOOD)
-            return wt_fail(err, WT_INVALID, "the value cannot be read in all of these lanes");
+            return no_value(values, k, values->lanes, err);
         if (!wt_number_of(values->type, values->bit_offset, values->bit_size,
                           values->bytes + k * values->size, &n))
             return wt_fail(err, WT_INVALID, "only numbers can be taken together over lanes");
@@ -1381,6 +1395,24 @@ static int register_index(const struct wt_topology *t, const char *name)
     return -1;
 }
 
+/* Whether a name is made as those of registers are, "v300" as "v0": letters of one, and a number.
+ */
+static bool is_like_register(const struct wt_topology *t, const char *name)
+{
+    const size_t letters = strcspn(name, "0123456789");
+    if (!letters || !name[letters] ||
+        strspn(name + letters, "0123456789") != strlen(name + letters))
+        return false;
+    for (size_t i = 0; i < t->register_count; i++) {
+        const char *own = t->registers[i].name, *other = t->registers[i].alt_name;
+        if ((strncmp(own, name, letters) == 0 && own[letters] >= '0' && own[letters] <= '9') ||
+            (other && strncmp(other, name, letters) == 0 && other[letters] >= '0' &&
+             other[letters] <= '9'))
+            return true;
+    }
+    return false;
+}
+
 /* A register that code names itself: what stands for its value. *found: there is one. */
 static enum wt_status compile_code_register(struct compiler *c, const char *name, bool *found,
                                             struct wt_operand *o, struct wt_error *err)
@@ -1433,6 +1465,9 @@ static enum wt_status compile_dollar(struct compiler *c, const struct wt_node *n
                        : wt_fail(err, WT_STATE, "No registers.");
         kept = wt_source_variable(s, name);
     }
+    if (!kept && s->topology && is_like_register(s->topology, name))
+        return wt_fail(err, WT_INVALID, "there is no register %s: 'info registers' lists them",
+                       name);
     if (!kept && name[0] == '_')
         return wt_fail(err, WT_INVALID,
                        "This device has no $%s: 'info registers' lists what there is.", name);
