@@ -135,7 +135,8 @@ struct breakpoint_table {
 
 struct watchpoint {
     struct wt_watchpoint at; /**< `holds` is for lists that a target gets: dbg_watched_memory() */
-    wt_thread thread; /**< as its client gave it: the lane of a wave that is one thread may change */
+    wt_thread
+        thread; /**< as its client gave it: the lane of a wave that is one thread may change */
     bool changes;
     uint32_t owner, tag;
     struct wt_watch_condition *condition; /**< NULL: none; shared */

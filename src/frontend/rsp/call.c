@@ -7,8 +7,8 @@
  * back until the next packet tells whether it begins a call.
  *
  * GDB puts the registers back when the function has returned. A client that goes away before that
- * leaves the thread in the function, with a return address at which there is no code of the program.
- * So the session keeps the registers from before the call, and puts them back itself.
+ * leaves the thread in the function, with a return address at which there is no code of the
+ * program. So the session keeps the registers from before the call, and puts them back itself.
  */
 #include "frontend/rsp/session.h"
 
