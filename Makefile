@@ -1,5 +1,5 @@
 # The commands that people type. The build itself is Meson's.
-.PHONY: all demo test quick check full sanitized unit fuzz clean install format check-clang check-arm64 check-public check-nvidia
+.PHONY: all demo test quick check full sanitized threads unit fuzz clean install format check-clang check-arm64 check-public check-nvidia
 
 # The build folder. Another compiler wants another one: make quick CC=clang-19 BUILD=build-clang
 BUILD ?= build
@@ -56,6 +56,7 @@ strict: $(BUILD)/build.ninja
 full: check
 	@scripts/need.sh full
 	@scripts/test.py build-asan
+	@$(MAKE) --no-print-directory threads
 	@tests/truth/defects.py
 	@$(MAKE) --no-print-directory check-clang check-arm64
 
@@ -67,6 +68,16 @@ build-asan/build.ninja:
 	@meson setup build-asan -Db_sanitize=address,undefined -Db_lundef=false \
 		-Doptimization=1 -Dc_args=-g1 >build-asan.log 2>&1 || { cat build-asan.log; exit 1; }
 	@rm -f build-asan.log
+
+# Host programs with threads, and debuggers at them, with our libraries under ThreadSanitizer.
+threads: build-tsan/build.ninja
+	@ninja -C build-tsan --quiet
+	@scripts/test.py build-tsan --suite threads
+
+build-tsan/build.ninja:
+	@meson setup build-tsan -Db_sanitize=thread -Db_lundef=false \
+		-Doptimization=1 -Dc_args=-g1 >build-tsan.log 2>&1 || { cat build-tsan.log; exit 1; }
+	@rm -f build-tsan.log
 
 check-clang:
 	@scripts/need.sh build kernels check

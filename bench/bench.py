@@ -25,6 +25,7 @@ from gcn_debug import gcn_debug
 from hip import hip
 from instructions import instructions as gcn_instructions
 from interrupts import interrupts, last_lines
+from real import real
 from reverse import reverse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -554,7 +555,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
     parser.add_argument("--only", choices=["emulation", "time", "conditions", "reverse", "watch", "servers", "wire",
                                            "gdb", "console", "interrupts", "gcn", "gen", "gcn_debug", "hip", "instructions",
-                                           "cuda"])
+                                           "cuda", "real"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -588,6 +589,8 @@ def main():
             gen(report, folder, WAVETRAP, pairs, timed, run, options.pairs)
         if options.only in (None, "cuda"):
             cuda(report, folder, WAVETRAP, pairs, timed, run, options.pairs)
+        if options.only in (None, "real"):
+            real(report, folder, WAVETRAP, run, pairs, options.pairs)
         if options.only in (None, "gcn_debug"):
             gcn_debug(report, folder, WAVETRAP, GCN_DEBUG, pairs, timed, run, options.pairs, options.seconds)
         if options.only in (None, "hip"):

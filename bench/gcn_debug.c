@@ -195,7 +195,7 @@ static void stay(int pid)
         check(wt_process_wait(pid, 1000, &family, &err), &err);
     if (!family)
         fail("the program has opened no GPU");
-    check(wt_process_open(&process, family, pid, &options, &err), &err);
+    check(wt_process_open(&process, family, pid, &options, 0, &err), &err);
     struct wt_debugger *d = process.debugger;
     for (bool ended = false; !ended;) {
         struct wt_probe_event news;

@@ -8,11 +8,10 @@ A NAME is one of
     FILE or SUITE/FILE run, cli/run: tests/cli/test_run.py; watch: every test file of that name
     FILE::TEST         one test function of it (C: * and ? match anything)
     TEST               a test function, wherever it is
-Under each failed test stands the command that runs it again. It fails, too, if the tests leave a file in the source folder, or if
-a debugger of theirs that nobody waited for has crashed.
+Under each failed test stands the command that runs it again. A test fails, too, if it leaves a file in its temporary folder, or
+if a debugger of its that nobody waited for has crashed (one_test.py); the run fails if the tests leave a file in the source folder.
 """
 import argparse
-import ctypes
 import json
 import os
 import pathlib
@@ -21,6 +20,8 @@ import resource
 import signal
 import subprocess
 import sys
+
+from one_test import adopt_orphans, crashed_orphans
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 JOBS = int(os.environ.get("JOBS", 0)) or 2 * os.cpu_count()
@@ -111,9 +112,10 @@ def report(build, results, one):
 
 def run(build, names, suites, environment):
     """Runs these tests (all of the suites where there are none); their results."""
-    log = pathlib.Path(build) / "meson-logs" / "testlog.json"
+    log = pathlib.Path(build) / "meson-logs" / "testlog-one_test.py.json"  # Meson calls it after the wrapper
     log.unlink(missing_ok=True)
     command = ["meson", "test", "-C", build, "--no-rebuild", "--num-processes", str(JOBS)]
+    command += ["--wrapper", str(ROOT / "scripts" / "one_test.py")]
     command += [word for suite in suites for word in ("--suite", suite)] + names
     subprocess.run(command, check=False, stdout=subprocess.DEVNULL, env=environment)
     if not log.exists():
@@ -125,9 +127,6 @@ def run(build, names, suites, environment):
 
 # Folders and files that building and Python make; .gitignore has them.
 OWN = re.compile(r"^build|__pycache__|\.pyc$|\.cache/")
-PR_SET_CHILD_SUBREAPER = 36
-CRASHES = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGSYS}
-DEBUGGERS = re.compile(r"^(gdb|lldb|wavetrap)")
 
 
 def litter(root=ROOT):
@@ -135,22 +134,6 @@ def litter(root=ROOT):
     done = subprocess.run(["git", "-C", root, "status", "--porcelain", "--ignored"], capture_output=True, text=True, check=False)
     names = [line[3:].strip('"') for line in done.stdout.splitlines() if line[:2] in ("??", "!!")]
     return {(name, (root / name).lstat().st_mtime_ns) for name in names if not OWN.search(name) and (root / name).exists()}
-
-
-def crashed_orphans():
-    """Reaps the children that were others' and have ended: which debuggers among them a signal of a crash has ended."""
-    found = []
-    while True:
-        try:
-            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        except ChildProcessError:
-            return found
-        if ended is None:
-            return found
-        name = pathlib.Path(f"/proc/{ended.si_pid}/comm").read_text().strip()
-        _, status = os.waitpid(ended.si_pid, 0)
-        if os.WIFSIGNALED(status) and os.WTERMSIG(status) in CRASHES and DEBUGGERS.match(name):
-            found.append(f"{name} (process {ended.si_pid}): {signal.Signals(os.WTERMSIG(status)).name}")
 
 
 def left_behind(before):
@@ -173,8 +156,8 @@ def main():
     # which tests wait for: programs that are started from here get both again.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    # Orphans of tests become children of this process, which learns how they have ended.
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    # Those orphans that outlive their test's runner.
+    adopt_orphans()
     # Programs of tests that abort, as they are meant to, leave no core files.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     before = litter()

@@ -1,13 +1,18 @@
 """What all Python tests have in common: WAVETRAP_TEST chooses test functions (`make test T=cli/run::NAME` sets it),
-and no test waits for ever."""
+no test waits for ever, and a debugger that crashes fails its test."""
 import linecache
 import os
 import pathlib
 import signal
+import subprocess
+import sys
 import threading
 import traceback
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
+from one_test import CRASHES, DEBUGGERS  # noqa: E402
 
 HERE = str(pathlib.Path(__file__).resolve().parent)
 
@@ -18,6 +23,60 @@ LIMIT = float(os.environ.get("WAVETRAP_TEST_LIMIT", "400"))
 
 # What a program shows at a terminal must not depend on where the tests are started.
 os.environ["TERM"] = "dumb"
+
+
+# ---- how debuggers that a test has started end ----
+
+crashed = []  # since the last test
+sent = set()  # (process or group, signal) that a test has sent
+system_kill, system_killpg, system_waitpid, system_poll = os.kill, os.killpg, os.waitpid, subprocess.Popen._internal_poll
+
+
+def kill(pid, number):
+    sent.add((pid, int(number)))
+    system_kill(pid, number)
+
+
+def killpg(group, number):
+    sent.add((-group, int(number)))
+    system_killpg(group, number)
+
+
+def note_end(ended):
+    """Notes a debugger that a signal of a crash has ended, and that is not reaped yet (a result of os.waitid)."""
+    if ended.si_code not in (os.CLD_KILLED, os.CLD_DUMPED) or ended.si_status not in CRASHES:
+        return
+    name = pathlib.Path(f"/proc/{ended.si_pid}/comm").read_text().strip()
+    by_test = {(ended.si_pid, ended.si_status), (-os.getpgid(ended.si_pid), ended.si_status)} & sent
+    if DEBUGGERS.match(name) and not by_test:
+        crashed.append(f"{name} (process {ended.si_pid}) has ended by {signal.Signals(ended.si_status).name}, which the test did not send")
+
+
+def waitpid(pid, options):
+    """os.waitpid() of one process, which looks at its name between its end and its reaping: before, it may have that of its
+    parent still, also after Popen() has returned. What has not ended at the look is not reaped."""
+    if pid > 0 and options in (0, os.WNOHANG):
+        ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | options)
+        if ended is None:
+            return 0, 0
+        note_end(ended)
+    return system_waitpid(pid, options)
+
+
+def internal_poll(self, *arguments, **named):
+    return system_poll(self, *arguments, **{"_waitpid": waitpid, **named})
+
+
+os.kill, os.killpg, os.waitpid, subprocess.Popen._internal_poll = kill, killpg, waitpid, internal_poll
+
+
+@pytest.fixture(autouse=True)
+def debuggers_do_not_crash():
+    crashed.clear()
+    yield
+    found = crashed.copy()
+    crashed.clear()
+    assert not found, found
 
 
 class Stuck(Exception):
@@ -87,5 +146,8 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_sessionfinish(session, exitstatus):
     """A file may have tests for `make full` only."""
+    if crashed:  # while fixtures of a file were torn down
+        print(f"\n{crashed}")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
     if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and not os.environ.get("WAVETRAP_TEST"):
         session.exitstatus = pytest.ExitCode.OK

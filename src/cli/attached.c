@@ -95,7 +95,7 @@ static enum wt_status stop_device(struct cli_attached *a, const struct cli_conne
     size_t count;
     if (!status && !(status = wt_debugger_threads(a->debugger, &list, &count, err)) && count == 0)
         fprintf(stderr,
-                "wavetrap: no warp is active: the program has ended, or has not begun (%s--reset%s "
+                "wavetrap: no warp is active (%s--reset%s "
                 "the device)\n",
                 for_gdb ? "'run' in GDB, or " : "", for_gdb ? ", resets" : " resets");
     return status;

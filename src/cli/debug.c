@@ -471,6 +471,7 @@ static enum wt_status open_host(struct debug *d, struct wt_error *err)
                                                    .family = family,
                                                    .history_memory =
                                                        device->hw_only ? 0 : device->history_memory,
+                                                   .unrecorded = !device->history_memory,
                                                    .gpu = d->drive.options.gpu,
                                                    .gpu_count = d->drive.options.gpu_count,
                                                    .signal_fd = d->signal_fd,

@@ -32,8 +32,10 @@ struct cli_debug_host {
 
 static struct wt_debugger_options debugger_options(const struct cli_debug_host *h)
 {
-    return (struct wt_debugger_options){
-        .threads = WT_THREADS_LANES, .output = h->options.output, .context = h->options.context};
+    return (struct wt_debugger_options){.threads = WT_THREADS_LANES,
+                                        .unrecorded = h->options.unrecorded,
+                                        .output = h->options.output,
+                                        .context = h->options.context};
 }
 
 static enum wt_status new_session(struct cli_debug_host *h, struct wt_debugger *debugger,
@@ -280,13 +282,11 @@ static enum wt_status connect_to(struct cli_debug_host *h, const struct wt_famil
                                  struct wt_error *err)
 {
     const struct wt_debugger_options how = debugger_options(h);
-    enum wt_status status = wt_process_open(&h->process, family, h->pid, &how, err);
+    enum wt_status status =
+        wt_process_open(&h->process, family, h->pid, &how, h->options.history_memory, err);
     if (status)
         return status;
-    if (h->options.history_memory && family->process->record)
-        status = wt_process_record(&h->process, h->options.history_memory, err);
-    if (!status)
-        status = new_session(h, h->process.debugger, &h->session, err);
+    status = new_session(h, h->process.debugger, &h->session, err);
     if (!status)
         status = wt_shell_use(h->console, h->session, h->process.modules, err);
     if (status)

@@ -13,6 +13,7 @@ struct cli_debug_host_options {
     const char **gpu;               /**< as --gpu has it, one for each GPU */
     size_t gpu_count;               /**< 0: as `exec` has it without */
     uint64_t history_memory;        /**< bytes for recording kernels; 0: they are not */
+    bool unrecorded;                /**< the user wants no recording */
     int signal_fd;                  /**< as cli_interrupts_fd() */
     /** Watches signal_fd in a loop. */
     enum wt_status (*watch_signals)(void *context, struct wt_loop *loop, struct wt_error *err);

@@ -47,11 +47,15 @@ static enum wt_status begin(struct wt_process *p, const struct wt_family *family
 }
 
 enum wt_status wt_process_open(struct wt_process *p, const struct wt_family *family, int pid,
-                               const struct wt_debugger_options *options, struct wt_error *err)
+                               const struct wt_debugger_options *options, uint64_t history,
+                               struct wt_error *err)
 {
     enum wt_status status = begin(p, family, err);
     if (!status)
         status = family->process->connect(p, pid, err);
+    /* Before the debugger looks which services there are. */
+    if (!status && history && family->process->record)
+        status = family->process->record(p, history, err);
     if (!status)
         status = wt_debugger_open(&p->target, family->probe, options, &p->debugger, err);
     if (status)
@@ -76,14 +80,6 @@ enum wt_status wt_process_open_none(struct wt_process *p, const struct wt_family
 enum wt_status wt_process_refresh(struct wt_process *p, struct wt_error *err)
 {
     return p->own ? p->family->process->refresh(p, err) : WT_OK;
-}
-
-enum wt_status wt_process_record(struct wt_process *p, uint64_t budget, struct wt_error *err)
-{
-    return p->family->process->record
-               ? p->family->process->record(p, budget, err)
-               : wt_fail(err, WT_UNSUPPORTED, "kernels of host programs on %s are not recorded",
-                         p->family->name);
 }
 
 /* By coming and going as a debugger. */

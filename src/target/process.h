@@ -63,7 +63,7 @@ struct wt_process {
     void *own;                          /**< of the family: its connection; NULL: no program */
     struct wt_modules *modules;         /**< the code that its runtime has loaded */
     void *code;                         /**< of the family: what it knows of that code; or NULL */
-    struct wt_target_services services; /**< none, or (wt_process_record) time travel */
+    struct wt_target_services services; /**< none, or time travel */
     struct wt_target target;
     struct wt_debugger *debugger;
     /* Without a program that runs. */
@@ -76,17 +76,14 @@ struct wt_process {
 
 /**
  * Connects to process @p pid and opens a debugger of all its GPUs of @p family; the program keeps
- * running. On failure nothing is left to close. *process stays where it is in memory.
+ * running. With @p history (not 0) kernels are recorded from the next one on that begins on an idle
+ * GPU, with so many bytes of the program's memory, where the family can do so: the debugger can go
+ * back to the beginning of the kernel that runs. On failure nothing is left to close. *process
+ * stays where it is in memory.
  */
 enum wt_status wt_process_open(struct wt_process *process, const struct wt_family *family, int pid,
-                               const struct wt_debugger_options *options, struct wt_error *err);
-
-/**
- * Has kernels recorded from the next one on that begins on an idle GPU, with @p budget bytes of the
- * program's memory: the debugger can go back to the beginning of the kernel that runs.
- * WT_UNSUPPORTED: the family's programs cannot be recorded.
- */
-enum wt_status wt_process_record(struct wt_process *process, uint64_t budget, struct wt_error *err);
+                               const struct wt_debugger_options *options, uint64_t history,
+                               struct wt_error *err);
 
 /**
  * Waits at most @p ms for process @p pid to open its GPUs, so that wt_process_open() can connect.

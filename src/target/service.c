@@ -194,6 +194,7 @@ enum wt_status wt_emulated_debug(struct wt_emulated *e,
     const bool hw_only = e->options->hw_only;
     const struct wt_debugger_options options = {.dm_only = e->options->dm_only || hw_only,
                                                 .threads = e->options->threads,
+                                                .unrecorded = !e->options->history_memory,
                                                 .output = output,
                                                 .context = output_context};
     enum wt_status status;

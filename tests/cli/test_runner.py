@@ -1,7 +1,8 @@
-"""What `scripts/test.py` looks after beside the tests: crashes that nobody sees, files that are left."""
+"""What `scripts/test.py`, one_test.py and tests/conftest.py look after beside the tests: crashes that nobody sees, files that are left."""
 import importlib.util
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -9,35 +10,85 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
 specification = importlib.util.spec_from_file_location("runner", ROOT / "scripts" / "test.py")
 runner = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(runner)
+ONE = [sys.executable, ROOT / "scripts" / "one_test.py"]
 
 
 @pytest.fixture
 def debugger(tmp_path):
-    """A program with a debugger's name, which ends itself by a signal."""
+    """A program with a debugger's name, which waits, or ends by its own signal: at once, or as an orphan, whose process it prints."""
     source = tmp_path / "crash.c"
-    source.write_text("#include <stdlib.h>\n#include <unistd.h>\nint main(int n, char **v) { if (n > 1) abort(); pause(); }\n")
+    source.write_text("""
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <unistd.h>
+        int main(int n, char **v)
+        {
+            pid_t parent = getpid(), child = n > 2 ? fork() : 0;
+            if (child)
+                return printf("%d\\n", child) < 0;
+            while (n > 2 && getppid() == parent)
+                usleep(1000);
+            if (n > 1 && *v[1] == 'x')
+                abort();
+            close(1);
+            pause();
+        }""")
     subprocess.run(["gcc", "-o", tmp_path / "gdb-crash", source], check=True)
     return tmp_path / "gdb-crash"
 
 
-def test_a_crash_of_an_orphan_is_found(debugger):
-    """The shell that has started it does not wait; the runner is the reaper of its orphans."""
-    program = f"""if True:
-        import ctypes, importlib.util, subprocess, time
-        specification = importlib.util.spec_from_file_location("runner", {str(ROOT / 'scripts' / 'test.py')!r})
-        runner = importlib.util.module_from_spec(specification)
-        specification.loader.exec_module(runner)
-        ctypes.CDLL(None).prctl(runner.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        subprocess.run(["sh", "-c", "{debugger} x & true"])
-        found = []
-        while not found:
-            found = runner.crashed_orphans()
-        print(found)"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
-    assert "gdb-crash" in done.stdout and "SIGABRT" in done.stdout, done
+@pytest.mark.parametrize("body,good", [
+    ("subprocess.run([D, 'x'])", False), ("subprocess.Popen([D, 'x']).communicate()", False),
+    ("p = subprocess.Popen([D, 'x'])\n    while p.poll() is None: pass", False),
+    ("p = subprocess.Popen([D, 'x'])\n    os.waitpid(p.pid, 0)", False), ("pexpect.spawn(D, ['x']).wait()", False),
+    ("p = subprocess.Popen([D])\n    p.send_signal(6)\n    p.wait()", True), ("p = subprocess.Popen([D])\n    p.kill()\n    p.wait()", True),
+    ("p = subprocess.Popen([D], start_new_session=True)\n    os.killpg(p.pid, 6)\n    p.wait()", True),
+    ("p = subprocess.Popen([D, 'x'])\n    os.kill(p.pid, 0)\n    p.wait()", False)],
+    ids=["run", "communicate", "poll", "waitpid", "pexpect", "sent", "killed", "group", "probed"])
+def test_a_test_fails_when_a_debugger_of_its_own_crashes(debugger, tmp_path, body, good):
+    """Each way of Python's to wait; a signal that the test has sent is no crash."""
+    (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
+    (tmp_path / "test_one.py").write_text(f"import os, pexpect, subprocess\nD = {str(debugger)!r}\ndef test_one():\n    {body}\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    environment.pop("WAVETRAP_TEST", None)
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_one.py"], cwd=tmp_path,
+                          capture_output=True, text=True, env=environment)
+    assert (done.returncode == 0) == good, done.stdout
+    assert good or "has ended by SIGABRT, which the test did not send" in done.stdout
+
+
+def under_runner(script):
+    """(status, what is printed) of a test that is a shell script."""
+    done = subprocess.run([*ONE, "sh", "-c", script], capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout
+
+
+def test_a_crash_of_an_orphan_fails_the_test(debugger):
+    """Its parent, a shell that has ended, cannot wait for it. What was killed did not crash."""
+    ended = "; while grep -q '^State:.[^Z]' /proc/$p/status; do sleep 0.01; done"
+    status, text = under_runner(f"p=$({debugger} x orphan)" + ended)
+    assert status == 1 and re.search(r"nobody waited for has crashed: gdb-crash \(process \d+\): SIGABRT", text), text
+    assert under_runner(f"p=$({debugger} wait orphan); kill -9 $p" + ended) == (0, "")
+
+
+@pytest.mark.parametrize("command,left", [
+    ("echo > $TMPDIR/a", "a"), ("mkdir -p $TMPDIR/b/c; ln -s none $TMPDIR/b/c/d", "b/c/d"), ("mkdir $TMPDIR/wavetrap-1-x", "wavetrap-1-x"),
+    ("mkdir -p $TMPDIR/pytest-of-me; echo > $TMPDIR/pytest-of-me/a", ""), ("echo > $TMPDIR/a; rm $TMPDIR/a", ""), ("mkdir $TMPDIR/clang-12", "")])
+def test_a_file_in_the_temporary_folder_fails_the_test(command, left):
+    status, text = under_runner(command)
+    assert (status, text) == ((1, f"the test has left in the temporary folder: {left}\n") if left else (0, ""))
+
+
+def test_the_status_of_the_test_is_the_runners():
+    """A status, and a signal, as Meson tells them apart; each test has a temporary folder, and it is gone afterwards."""
+    assert under_runner("exit 77")[0] == 77
+    assert under_runner("kill -ABRT $$")[0] == -signal.SIGABRT
+    folders = [under_runner("touch $TMPDIR/pytest-of-me; rm $TMPDIR/pytest-of-me; echo $TMPDIR")[1].strip() for _ in range(2)]
+    assert folders[0] != folders[1] and not any(os.path.exists(folder) for folder in folders)
 
 
 def test_files_in_the_source_folder_are_seen(tmp_path):
@@ -54,4 +105,3 @@ def test_files_in_the_source_folder_are_seen(tmp_path):
     (tmp_path / "build" / "object").write_text("")
     (tmp_path / "new").write_text("")
     assert {name for name, _ in runner.litter(tmp_path) - before} == {"core", "new"}
-    assert signal.SIGABRT in runner.CRASHES

@@ -111,7 +111,7 @@ def test_variables_whose_line_has_not_run(kernels, way):
         done = debug(file, "break add", "run", command, options=options)
         assert f"'{command}': The value {said}" in done.stderr, done.stderr
     assert f"the place to write to {said}" in debug(file, "break add", "run", "p i = 3", options=options).stderr
-    assert "cannot be computed" in debug(file, "break add", "run", "next", "p 1 / (i - i)", options=options).stderr
+    assert "Division by zero" in debug(file, "break add", "run", "next", "p 1 / (i - i)", options=options).stderr
     all_channels, local, _, there = ask_console(file, ["break add", "run"], ["p i@*", "info locals", "next", "p i"], options)
     assert all_channels.endswith("= <not available yet> in all 8 channels") and "sum = <not available yet>" in local
     assert there.endswith("= 0")
@@ -146,6 +146,17 @@ def test_variables_of_optimised_code(kernels, tmp_path, width, way):
         values = {k: int(v) for a, b, v in re.findall(r"^\s+(\d+)(?:\.\.(\d+))?\s+(-?\d+)", total, re.M) for k in range(int(a), int(b or a) + 1)}
         assert values == dict(enumerate(sums[first:first + width])), total
         assert argument.endswith("= 4")
+
+
+@both_ways
+def test_an_optimised_variable_before_it_is_computed(kernels, way):
+    """The debug information names its registers before they are written to: nothing is read or written there."""
+    file, options = kernels("-g"), [*add(), *way]
+    steps = ask_console(file, ["break *add", "run"], ["p sum@3", "stepi"] * 30, options)[::2]
+    said = [re.sub(r"^.* = ", "", text) for text in steps]
+    early = said.index("<not available yet>")
+    done = debug(file, "break *add", "run", f"stepi {early}", "p sum = 3", options=options)
+    assert "is not available yet" in done.stderr, done.stderr
 
 
 @both_ways

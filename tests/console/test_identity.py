@@ -79,6 +79,20 @@ def test_a_stop_names_the_wave_whose_it_is(kernel, gpu, way):
 
 
 @both
+def test_who_wrote_names_the_work_item(kernel, gpu):
+    """Of writes by waves whose slots other waves have now; the memory says which group each was of."""
+    written = GROUPS[gpu]
+    said = ask_console(kernel(SLOTS, gpu), [f"break f if a == {written[3]}", "run", "up"], [f"who-wrote seen[{b}]" for b in written] + ["print b"],
+                       options=HOW[gpu])
+    for b, text in zip(written, said):
+        assert f": work-item (0,0,0) of group ({b},0,0), core " in text and text.endswith(f"\n  value {b + 1}"), text
+    assert said[-1] == f"$1 = {written[3]}"
+    said = ask_console(kernel(LINES, gpu), ["break 7 if id == 133", "run"], ["who-wrote out[133]", "who-wrote out[69]"],
+                       options=["-g", gpu, "--kernel=k", "--grid=192", "--block=32", "--schedule=lockstep", "--arg=zeros:1024"])
+    assert "work-item (5,0,0) of group (4,0,0)" in said[0] and "work-item (5,0,0) of group (2,0,0)" in said[1], said
+
+
+@both
 def test_a_wave_is_told_by_its_id(kernel, gpu):
     """$_wave_id is another one for each wave, in whichever slot; a condition can name one."""
     first, second, *_ = GROUPS[gpu]

@@ -194,7 +194,7 @@ def test_integers_of_128_bits(program, level):
     names = [f"output{form} {name}" for name in ("big", "minus", "all", "s", "list") for form in ("", "/x", "/d", "/u", "/o", "/t")]
     assert ask_console(file, stop, names) == ask_gdb(file, ["break stop", "continue"], names)
     done = debug(file, *stop, "print big / (tiny + 5)")
-    assert done.returncode == 1 and "divided by zero" in done.stderr
+    assert done.returncode == 1 and "Division by zero" in done.stderr
 
 
 @pytest.mark.parametrize("xlen", [32, 64])
@@ -260,3 +260,24 @@ def test_breakpoints_have_the_locations_that_gdb_has(program, tmp_path, name, le
     wrong = [f"{place}: GDB {sorted(g)}, ours {sorted(o)}" for place, g, o in zip(places, gdbs, ours) if g != o]
     assert len(ours) == len(gdbs) == len(places) and not wrong, "\n".join(wrong)
     assert name != "inlined.c" or any(len(addresses) > 1 for addresses in gdbs)
+
+
+# ---- one cause for one error ----
+
+def test_an_error_names_one_cause(program):
+    """GDB's words where GDB has some; names that look like registers, and are none, are errors."""
+    commands = ["output here / (here - here)", "output here % (here - here)", "output (here - here) / 2.0 + 7 / (here - 17)"]
+    said, told = ([], [])
+    for command in commands:
+        said.append(debug(program("values"), *OURS, command).stderr.split("': ")[-1].strip())
+        told.append(subprocess.run([WAVETRAP, "gdb", "--plain", program("values"), "--", "-nx", "-batch", *(w for c in (*GDBS, command) for w in ("-ex", c))],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   timeout=TIMEOUT).stdout.strip().splitlines()[-1])
+    assert said == told
+    for command, why in (("print (int)(real * 1e30)", "The number is too large for its type"), ("print $x32", "there is no register x32"),
+                         ("set var $a8 = 1", "there is no register a8"), ("print $_nothing", "This device has no $_nothing"),
+                         ("print *(int *)(1UL << 60)", "Cannot access memory at address 0x1000000000000000"),
+                         ("print 1 + **(int **)(1UL << 60)", "Cannot access memory at address 0x1000000000000000")):
+        done = debug(program("values", 64), *OURS, command)
+        assert why in done.stderr + done.stdout and "void" not in done.stdout, (command, done.stdout, done.stderr)
+        assert " or " not in done.stderr, done.stderr

@@ -2,6 +2,7 @@
 is what the server's protocol wants; a connection that begins with something else than the protocol is closed, and nothing
 of it is done."""
 import http.server
+import os
 import re
 import socket
 import subprocess
@@ -168,7 +169,8 @@ def test_headless_chromium_cannot_drive_it(target, tmp_path):
             ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}",
              "--remote-debugging-port=0", f"http://127.0.0.1:{web.server_address[1]}/"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "TMPDIR": str(tmp_path)})  # it leaves files there
         try:
             refused(target)
         finally:

@@ -5,10 +5,20 @@ import os
 import pathlib
 import subprocess
 
-from sanitizer import BUILD, LIBRARY, ROOT, environment
+import pytest
 
-WAVETRAP = os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap"))
+from sanitizer import BUILD, LIBRARY, ROOT, command, environment, races
+
+WAVETRAP = command(os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap")))
 EXAMPLES = BUILD / "examples" / "gcn"
+
+
+@pytest.fixture(autouse=True)
+def no_races():
+    """Of a build with ThreadSanitizer."""
+    yield
+    found = races()
+    assert not found, "\n".join(found)
 
 
 @contextlib.contextmanager

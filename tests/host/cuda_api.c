@@ -690,6 +690,39 @@ static void objects(void)
     CHECK(cuCtxPushCurrent(context));
 }
 
+/* Calls that name objects of two contexts: to record an event and to launch takes one; to wait does
+ * not. */
+static void pairs(void)
+{
+    CUcontext first, second;
+    CUstream stream;
+    CUevent event, own;
+    CUfunction f;
+    float milliseconds;
+    CHECK(cuCtxGetCurrent(&first));
+    CHECK(cuModuleGetFunction(&f, module, "add"));
+    CHECK(cuEventCreate(&event, 0));
+    CHECK(cuCtxCreate(&second, 0, device));
+    CHECK(cuStreamCreate(&stream, 0));
+    CHECK(cuEventCreate(&own, 0));
+    SAME(cuEventRecord(event, stream), CUDA_ERROR_INVALID_HANDLE);
+    SAME(cuEventRecord(event, NULL), CUDA_ERROR_INVALID_HANDLE); /* of the current context */
+    SAME(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&f}, NULL),
+         CUDA_ERROR_INVALID_HANDLE);
+    CHECK(cuStreamWaitEvent(stream, event, 0));
+    CHECK(cuStreamWaitEvent(NULL, event, 0));
+    CHECK(cuEventSynchronize(event));
+    CHECK(cuEventRecord(own, stream));
+    CHECK(cuCtxSetCurrent(first));
+    CHECK(cuEventRecord(own, stream)); /* the current context is neither's */
+    CHECK(cuEventRecord(event, NULL));
+    CHECK(cuEventElapsedTime(&milliseconds, event, own));
+    CHECK(cuCtxDestroy(second));
+    SAME(cuEventQuery(own), CUDA_ERROR_INVALID_HANDLE);
+    CHECK(cuEventDestroy(event));
+    CHECK(cuCtxSetCurrent(first));
+}
+
 /* Handles that are none: numbers, freed ones, those of another kind. */
 static void handles(void)
 {
@@ -766,7 +799,8 @@ int main(int argc, char **argv)
     } parts[] = {{"lookup", lookup},     {"functions", functions}, {"streams", streams},
                  {"pools", pools},       {"pointers", pointers},   {"fills", fills},
                  {"settings", settings}, {"libraries", libraries}, {"cooperative", cooperative},
-                 {"contexts", contexts}, {"objects", objects},     {"handles", handles}};
+                 {"contexts", contexts}, {"objects", objects},     {"pairs", pairs},
+                 {"handles", handles}};
     CUcontext context;
     CHECK(cuInit(0));
     CHECK(cuDeviceGet(&device, 0));

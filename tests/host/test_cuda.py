@@ -47,7 +47,7 @@ def api(tmp_path_factory):
 
 
 @pytest.mark.parametrize("part", ["lookup", "functions", "streams", "pools", "pointers", "fills", "settings", "libraries", "cooperative",
-                                  "contexts", "objects", "handles"])
+                                  "contexts", "objects", "pairs", "handles"])
 def test_what_the_documentation_says_of_each_function(api, part):
     done = wavetrap("exec", "-g", "sm", api, part)
     assert done.stdout == f"{part} right\n" and done.returncode == 0, done.stdout + done.stderr

@@ -35,7 +35,7 @@ def times(text):
 
 def test_every_step_back_is_the_step_forwards(program):
     """PC, mask, VGPRs, LDS and memory at each instruction."""
-    look = ["print/x $pc", "print/x $exec", "print/x $v0@*", "print/x $v3@*", "print $vcc", "info time"]
+    look = ["print/x $pc", "print/x $exec", "print/x $v0@*", "print/x $v3@*", "print $vcc", "print $_time", "info time"]
     start = [f"tbreak {SOURCE.name}:{line_of('scaled') - 1}", "run"]
     if program.name.endswith("-O0"): # else the pointers are optimised out
         start += ["print in", "print out"]
@@ -48,8 +48,10 @@ def test_every_step_back_is_the_step_forwards(program):
     part = [said[first + k * each:first + (k + 1) * each] for k in range(2 * steps - 1)]
     for k in range(steps - 1):
         forwards, back = part[steps - 2 - k], part[steps + k]
-        values = [[re.sub(r"^\$\d+ = ", "", text) for text in these[1:-1]] for these in (forwards, back)]
+        values = [[re.sub(r"^\$\d+ = ", "", text) for text in these[1:-2]] for these in (forwards, back)]
         assert values[0] == values[1], k
+    for these in part: # `$_time` is what `info time` says
+        assert re.search(r"= (\d+)", these[-2])[1] == str(times(these[-1])[0]), these
     assert len({p[1] for p in part[:steps]}) > 20 and said[-1].endswith(RIGHT)
 
 

@@ -58,7 +58,7 @@ def test_back_to_the_write_of_a_watchpoint(recording):
                 "continue"], recording, "sums", options=GEN9)
     now, first, last = times(said[2])
     assert first < now == last
-    writes = re.findall(rf"^time (\d+): core \d+ thread \d+ channel 6 at \w+ <scale.*> at program-1\.cl:({SCALED})$", said[5], re.M)
+    writes = re.findall(rf"^time (\d+): work-item \(\d+,0,0\) of group \(1,0,0\), core \d+ thread \d+ channel 6 at \w+ <scale.*> at program-1\.cl:({SCALED})$", said[5], re.M)
     assert len(writes) == 5 and "There may be others before." in said[5], said[5]
     value = int(said[3].split(" = ")[1])
     assert f"Old value = {value}\n" in said[6] and "group (1,0,0)" in said[6] and "channel 6;" in said[6], said[6]

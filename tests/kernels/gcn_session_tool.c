@@ -464,7 +464,7 @@ static void open_process(struct tool *t, int pid)
 {
     const struct wt_debugger_options options = {.threads = WT_THREADS_WAVES};
     struct wt_error err;
-    if (wt_process_open(&t->process, wt_family_of_host_programs(), pid, &options, &err))
+    if (wt_process_open(&t->process, wt_family_of_host_programs(), pid, &options, 0, &err))
         stop("process", &err);
     t->attached = true;
     t->d = t->process.debugger;

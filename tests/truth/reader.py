@@ -10,6 +10,10 @@ import subprocess
 FORMATS = {"i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f16": "e", "f32": "f", "f64": "d"}
 
 
+class Unknown(Exception):
+    """An operation that this machine does not know, or a place in memory."""
+
+
 class Die:
     def __init__(self, tag, parent):
         self.tag, self.parent, self.children, self.text = tag, parent, [], {}
@@ -37,11 +41,72 @@ class Die:
             text = next((ops for a, b, ops in parts if int(a, 16) <= pc < int(b, 16)), None)
             if text is None:
                 return None
-        return [op.strip() for op in text.strip("() \n").split(",")]
+        text, _, rest = text.strip("() \n").partition("<decoding error>")
+        return [op.strip() for op in text.split(",") if op.strip()] + intels(bytes.fromhex(rest))
+
+
+# Intel's operations, which llvm-dwarfdump writes as bytes, with all that follow: names as of DWARF's, and the forms of their operands.
+INTELS = {0xeb: "INTEL_regs", 0xec: "INTEL_push_bit_piece_stack", 0xed: "INTEL_push_simd_lane", 0x08: "const1u <B", 0x0a: "const2u <H", 0x0c: "const4u <I", 0x10: "constu leb", 0x0e: "const8u <Q", 0x09: "const1s <b", 0x0b: "const2s <h", 0x0d: "const4s <i", 0x06: "deref", 0x12: "dup",
+          0x1a: "and", 0x1c: "minus", 0x1e: "mul", 0x1f: "neg", 0x20: "not", 0x21: "or", 0x22: "plus", 0x24: "shl", 0x25: "shr", 0x26: "shra", 0x27: "xor",
+          0x23: "plus_uconst leb", 0x28: "bra <h", 0x2a: "ge", 0x2f: "skip <h", 0x9f: "stack_value", 0x93: "piece leb", 0x9d: "bit_piece leb leb", 0x90: "regx leb"}
+INTELS |= {0x30 + n: f"lit{n}" for n in range(32)} | {0x50 + n: f"reg{n}" for n in range(32)}
+
+
+def intels(data):
+    """Operations as text; the branch of lanes from 16 on, of which the programs have none, is left out."""
+    made, at = [], 0
+    while at < len(data):
+        if data[at] not in INTELS:
+            raise Unknown(f"operation {data[at]:#x}")
+        name, _, form = INTELS[data[at]].partition(" ")
+        at += 1
+        numbers = []
+        for kind in form.split():
+            if kind == "leb":
+                last = next(i for i in range(at, len(data)) if data[i] < 0x80)
+                numbers.append(sum((byte & 0x7f) << 7 * i for i, byte in enumerate(data[at:last + 1])))
+                at = last + 1
+            else:
+                numbers += struct.unpack_from(kind, data, at)
+                at += struct.calcsize(kind)
+        if name == "bra" and made[-3:] == ["DW_OP_INTEL_push_simd_lane", "DW_OP_lit16", "DW_OP_ge"]:
+            made = made[:-3]
+        elif name == "skip":
+            at += numbers[0]
+        else:
+            made.append(" ".join(map(str, [f"DW_OP_{name}", *numbers])))
+    return made
+
+
+def shown(ops):
+    """The operations as text, short where Intel's compiler takes the lane's element of registers."""
+    return re.sub(r"DW_OP_INTEL_push_simd_lane DW_OP_lit\d DW_OP_shr DW_OP_plus_uconst (\d+) DW_OP_INTEL_regs DW_OP_INTEL_push_simd_lane DW_OP_lit\d+ DW_OP_and "
+                  r"DW_OP_const1u (\d+) DW_OP_mul DW_OP_(?:const1u |lit)(\d+) DW_OP_INTEL_push_bit_piece_stack",
+                  lambda m: f"{m[3]} of each lane's {m[2]} bits from r{int(m[1]) - 16} on", " ".join(ops))
+
+
+def linked(file):
+    """A zebin's bytes with its relocations applied, R_ZE_SYM_ADDR and R_ZE_SYM_ADDR_32, which llvm-dwarfdump does not know; None of another file."""
+    data = bytearray(file.read_bytes())
+    if data[18:20] != b"\xcd\0":
+        return None
+    table, = struct.unpack_from("<Q", data, 40)
+    headers = [struct.unpack_from("<IIQQQQIIQQ", data, table + 64 * i) for i in range(struct.unpack_from("<H", data, 60)[0])]
+    for i, (_, kind, _, _, offset, size, link, info, _, _) in enumerate(headers):
+        for at in range(offset, offset + size, 24) if kind == 4 else ():
+            where, symbol, plus = struct.unpack_from("<QQq", data, at)
+            value, = struct.unpack_from("<Q", data, headers[link][4] + 24 * (symbol >> 32) + 8)
+            struct.pack_into("<Q" if symbol & 0xffffffff == 1 else "<I", data, headers[info][4] + where, value + plus)
+        if kind == 4:
+            struct.pack_into("<I", data, table + 64 * i + 4, 0)
+    return data
 
 
 def read(file):
     """The DIEs of a file, as the root of a tree."""
+    if (data := linked(file)) is not None:
+        file = file.with_suffix(".linked")
+        file.write_bytes(data)
     said = subprocess.run(["llvm-dwarfdump-19", "--debug-info", file], capture_output=True, text=True, check=True).stdout
     root = Die("root", None)
     stack, last, attribute = [(-1, root)], None, None
@@ -85,16 +150,61 @@ def place(root, pc, name):
     return best.place(pc) if best else None
 
 
-class Unknown(Exception):
-    """An operation that this machine does not know, or a place in memory."""
-
-
 def number(text):
     return int(text, 0)
 
 
-def value(ops, register, bits):
+def in_file(ops, register, lane):
+    """Likewise of Intel's operations, for which the registers r0 to r127, numbers 16 to 143 of DWARF's, are a file of bytes."""
+    def bits(offset, size):
+        first, last = offset // 256, (offset + size - 1) // 256
+        return sum(register(f"GRF{n}") << 256 * (n - first) for n in range(first, last + 1)) >> offset % 256 & (1 << size) - 1
+    stack, pieces, stated = [], [], False
+    two = {"plus": lambda a, b: a + b, "minus": lambda a, b: a - b, "mul": lambda a, b: a * b, "and": lambda a, b: a & b, "or": lambda a, b: a | b,
+           "xor": lambda a, b: a ^ b, "shl": lambda a, b: a << min(b, 64), "shr": lambda a, b: a >> min(b, 64), "shra": lambda a, b: a >> min(b, 64)}
+    for op in ops:
+        name, *numbers = op.removeprefix("DW_OP_").split()
+        if found := re.fullmatch(r"(reg|lit)(\d+)", name):
+            stack.append(256 * (int(found[2]) - 16) if found[1] == "reg" else int(found[2]))
+        elif name == "regx":
+            stack.append(256 * (number(numbers[0]) - 16))
+        elif name == "INTEL_regs":
+            stack.append(256 * (stack.pop() - 16))
+        elif name == "INTEL_push_simd_lane":
+            stack.append(lane)
+        elif name == "INTEL_push_bit_piece_stack":
+            size, offset, base = stack.pop(), stack.pop(), stack.pop()
+            stack.append(bits(base + offset, size))
+        elif name == "bit_piece":
+            size, offset = map(number, numbers)
+            pieces.append((stack.pop() >> offset & (1 << size) - 1 if stated else bits(stack.pop() + offset, size), size))
+        elif re.fullmatch(r"const\d?[us]", name):
+            stack.append(number(numbers[0]))
+        elif name == "plus_uconst":
+            stack.append(stack.pop() + number(numbers[0]))
+        elif name in two:
+            b, a = stack.pop(), stack.pop()
+            stack.append(two[name](a, b) & (1 << 64) - 1)
+        elif name == "stack_value":
+            stated = True
+        else:
+            raise Unknown(op)
+    if pieces:
+        total = 0
+        for piece, size in reversed(pieces):
+            total = total << size | piece
+        return total
+    if len(ops) == 1:   # a register whole
+        return bits(stack[0], 256)
+    if not stated or len(stack) != 1:
+        raise Unknown("memory")
+    return stack[0]
+
+
+def value(ops, register, bits, lane=0):
     """The number that the operations compute; register(name) reads one. Unknown: in memory, or not that simple."""
+    if any("INTEL" in op or "bit_piece" in op for op in ops) or re.fullmatch(r"DW_OP_regx? ?(1[6-9]|[2-9]\d|\d{3}|0x\w+)", " ".join(ops)):
+        return in_file(ops, register, lane)
     if any(op.startswith("DW_OP_piece") for op in ops):
         total, at, part = 0, 0, []
         for op in ops:
@@ -168,7 +278,9 @@ RISCV = "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 
 
 def register_name(name):
     """The console's name of a register of llvm-dwarfdump's text."""
-    found = re.fullmatch(r"(X|VGPR|SGPR)(\d+)(_LO16)?", name)
+    found = re.fullmatch(r"(X|VGPR|SGPR|GRF)(\d+)(_LO16)?", name)
     if not found:
         raise Unknown(name)
+    if found[1] == "GRF":
+        return "$r" + found[2]
     return "$" + (RISCV[int(found[2])] if found[1] == "X" else found[1][0].lower() + found[2])

@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "wait.h"
+#include "temporary.h"
 
 #define COUNT _IOR('c', 1, int)
 #define OPENED _IO('c', 2)
@@ -92,9 +93,9 @@ static void test_what_the_driver_does_not_have_is_not_there(void **state)
 
 static void test_files_of_sysfs(void **state)
 {
-    char folder[] = "/tmp/wavetrap-devfs-XXXXXX", path[64], line[16] = "";
+    char folder[TEMPORARY_PATH], path[2 * TEMPORARY_PATH], line[16] = "";
     struct stat status;
-    assert_non_null(mkdtemp(folder));
+    assert_true(temporary_folder(folder));
     snprintf(path, sizeof path, "%s/limit", folder);
     FILE *file = fopen(path, "w");
     fputs("42\n", file);
@@ -126,9 +127,9 @@ static void test_files_of_sysfs(void **state)
 /* Everything else is libc's. */
 static void test_other_files(void **state)
 {
-    char text[4] = "", path[] = "/tmp/wavetrap-devfs-XXXXXX";
+    char text[4] = "", path[TEMPORARY_PATH];
     struct stat status;
-    const int fd = mkstemp(path);
+    const int fd = temporary_file(path);
     close(fd);
     unlink(path);
     const int made = open(path, O_CREAT | O_EXCL | O_RDWR, 0640);

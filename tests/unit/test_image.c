@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "object/image.h"
 #include "../names.h"
+#include "temporary.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -476,8 +477,8 @@ static void files_that_cannot_be_read(void **state)
 
 static void files_are_read(void **state)
 {
-    char path[] = "/tmp/wavetrap-image-XXXXXX";
-    int fd = mkstemp(path);
+    char path[TEMPORARY_PATH];
+    int fd = temporary_file(path);
     assert_true(fd >= 0);
     static uint8_t bytes[100000];
     for (size_t i = 0; i < sizeof bytes; i++)

@@ -19,6 +19,7 @@
 #include "bus/jtag/jtag.h"
 #include "bus/jtag/stream.h"
 #include "wait.h"
+#include "temporary.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -153,8 +154,7 @@ static void *serve(void *context)
 static struct peer *peer_with(unsigned taps, const struct wt_dtm_config *config)
 {
     struct peer *p = calloc(1, sizeof *p);
-    strcpy(p->directory, "/tmp/wt-jtag-XXXXXX");
-    assert_non_null(mkdtemp(p->directory));
+    assert_true(temporary_folder(p->directory));
     snprintf(p->path, sizeof p->path, "%s/s", p->directory);
     snprintf(p->address, sizeof p->address, "remote_bitbang:unix:%s", p->path);
     p->taps = taps;

@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "fake_debugger.h"
 #include "conversation.h"
+#include "temporary.h"
 
 struct fixture {
     struct wt_debugger *d;
@@ -129,8 +130,7 @@ static int setup(void **state)
 {
     memset(&f, 0, sizeof f);
     f.d = fake_debugger_new();
-    strcpy(f.program, "/tmp/wavetrap-test-XXXXXX");
-    int fd = mkstemp(f.program);
+    int fd = temporary_file(f.program);
     assert_int_equal(write(fd, "\177ELF-a-program", 14), 14);
     close(fd);
     f.options = wt_rsp_default_options();

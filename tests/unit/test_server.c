@@ -21,6 +21,7 @@
 #include "fake_debugger.h"
 #include "frontend/rsp/rsp.h"
 #include "wait.h"
+#include "temporary.h"
 
 struct running {
     pid_t pid;
@@ -155,8 +156,8 @@ static void a_unix_socket_is_private_and_leaves_nothing(void **state)
 {
     struct running r;
     struct stat st;
-    char directory[] = "/tmp/wavetrap-test-XXXXXX", address[64];
-    assert_non_null(mkdtemp(directory));
+    char directory[TEMPORARY_PATH], address[2 * TEMPORARY_PATH];
+    assert_true(temporary_folder(directory));
     snprintf(address, sizeof address, "unix:%s/s", directory);
     start(&r, address, WT_RSP_FOREVER);
     assert_string_equal(r.address, address + 5);
@@ -180,8 +181,8 @@ static void a_unix_socket_is_private_and_leaves_nothing(void **state)
 static void what_a_killed_server_left_is_no_obstacle(void **state)
 {
     struct running r;
-    char directory[] = "/tmp/wavetrap-test-XXXXXX", address[64];
-    assert_non_null(mkdtemp(directory));
+    char directory[TEMPORARY_PATH], address[2 * TEMPORARY_PATH];
+    assert_true(temporary_folder(directory));
     snprintf(address, sizeof address, "unix:%s/s", directory);
     start(&r, address, WT_RSP_FOREVER);
     kill(r.pid, SIGKILL);
@@ -272,8 +273,8 @@ static void an_interrupt_is_heard_behind_too_many_packets(void **state)
 
 static void a_client_that_leaves_behind_too_many_packets_is_missed(void **state)
 {
-    char directory[] = "/tmp/wavetrap-test-XXXXXX", address[64];
-    assert_non_null(mkdtemp(directory));
+    char directory[TEMPORARY_PATH], address[2 * TEMPORARY_PATH];
+    assert_true(temporary_folder(directory));
     snprintf(address, sizeof address, "unix:%s/s", directory);
     for (int local = 0; local < 2; local++) {
         struct running r;

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "debug/source/symbols.h"
+#include "temporary.h"
 
 #define SELF "/proc/self/exe"
 
@@ -85,12 +86,11 @@ static void without_symbols_there_is_still_an_address(void **state)
     wt_symbols_close(NULL);
 }
 
-static char path[64];
+static char path[TEMPORARY_PATH];
 
 static void put_file(const void *bytes, size_t length)
 {
-    snprintf(path, sizeof path, "/tmp/test_symbols.XXXXXX");
-    int fd = mkstemp(path);
+    int fd = temporary_file(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, bytes, length), length);
     close(fd);

@@ -20,6 +20,7 @@
 #include "bus/line.h"
 #include "bus/tcp.h"
 #include "wait.h"
+#include "temporary.h"
 
 enum manner {
     FULL,       /* everything, as many requests at a time as come */
@@ -166,8 +167,7 @@ static struct peer *new_peer(enum manner manner)
     p->manner = manner;
     p->reg[0] = 0x10201022;
     p->reg[2] = 0x1234;
-    strcpy(p->directory, "/tmp/wavetrap-test-XXXXXX");
-    assert_non_null(mkdtemp(p->directory));
+    assert_true(temporary_folder(p->directory));
     snprintf(p->path, sizeof p->path, "%.40s/dm", p->directory);
     snprintf(p->address, sizeof p->address, "unix:%s", p->path);
     assert_int_equal(pipe(p->release), 0);

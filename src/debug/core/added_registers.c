@@ -93,9 +93,8 @@ bool dbg_is_of_work(const struct wt_debugger *d, unsigned index)
     return dbg_is_added(d, index) && d->added.registers[index].code >= ADDED_ITEM;
 }
 
-/* Coordinate `axis` of a lane's work-item in its group, in the order in which the dispatch numbers
- * them. Groups at the end of a grid may be smaller than the others. */
-static uint64_t item(const struct wt_wave *w, unsigned lane, unsigned axis)
+/* Groups at the end of a grid may be smaller than the others. */
+uint64_t dbg_item(const struct wt_wave *w, unsigned lane, unsigned axis)
 {
     uint64_t n = (uint64_t)w->index * w->lanes + lane;
     for (unsigned i = 0; i <= axis; i++) {
@@ -116,7 +115,7 @@ static uint64_t value_of_work(const struct wt_wave *w, unsigned code, unsigned l
 {
     const unsigned axis = (code - ADDED_ITEM) % 3;
     if (code < ADDED_GROUP)
-        return item(w, lane, axis);
+        return dbg_item(w, lane, axis);
     return code < ADDED_BLOCK ? w->group[axis] : code < ADDED_GRID ? w->block[axis] : w->grid[axis];
 }
 

@@ -43,6 +43,7 @@ enum wt_thread_mode {
 struct wt_debugger_options {
     bool dm_only; /**< do not use the target's memory port */
     enum wt_thread_mode threads;
+    bool unrecorded; /**< the user wants no recording: it is told where one is missing */
     /** Takes text that breakpoint commands print (agent printf). May be NULL. */
     void (*output)(void *context, const char *text, size_t length);
     void *context;
@@ -344,9 +345,10 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id wave, struct w
 
 /** The value of an expression in one lane. */
 struct wt_lane_value {
-    bool known; /**< it could be evaluated */
-    bool read;  /**< memory at `value` could be read, where that was asked for */
-    uint64_t value;
+    bool known;                   /**< it could be evaluated */
+    bool read;                    /**< memory at `value` could be read, where that was asked for */
+    enum wt_expr_failure failure; /**< not known: why */
+    uint64_t value;               /**< not known for WT_EXPR_UNREAD: the address */
 };
 
 /**
@@ -585,6 +587,10 @@ struct wt_write {
     uint64_t time; /**< issue time: going there, it is about to issue */
     wt_wave_handle wave;
     unsigned core, slot; /**< of the wave; wt_debugger_who_wrote() fills them in */
+    bool has_work;       /**< … and, where the GPU knows them: */
+    uint64_t dispatch;   /**< the launch */
+    uint32_t group[3];   /**< the work-group */
+    uint64_t item[3];    /**< the work-item of the first lane, in the group */
     uint64_t pc;
     wt_lanes lanes;                                /**< that wrote to the range */
     unsigned shown;                                /**< of these, in order: */

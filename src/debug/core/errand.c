@@ -8,10 +8,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "debug/core/writes.h"
 
+#include "debug/core/added_registers.h"
 #include "debug/core/events.h"
 #include "debug/core/hits.h"
 #include "debug/core/known.h"
@@ -152,6 +154,39 @@ static void keep_writes(struct wt_debugger *d)
     }
 }
 
+/* At the time of a write: what its wave, whose slot may be another one's by now, worked on. */
+static enum wt_status name_writer(struct wt_debugger *d, struct wt_write *w, struct wt_error *err)
+{
+    struct wt_wave wave;
+    enum wt_status status = dbg_inspect_here(d, err);
+    if (status)
+        return status;
+    d->ops->describe_wave(d->probe, w->wave, &wave);
+    w->has_work = wave.has_work && d->topology->has_grid;
+    w->dispatch = wave.dispatch;
+    memcpy(w->group, wave.group, sizeof w->group);
+    for (unsigned axis = 0; w->has_work && axis < 3; axis++)
+        w->item[axis] = dbg_item(&wave, wt_lanes_lowest(w->lanes), axis);
+    return WT_OK;
+}
+
+/* Goes to the writes, the earliest first, so that the way is forwards. */
+static enum wt_status name_writers(struct wt_debugger *d, struct wt_error *err)
+{
+    struct errand *e = &d->errand;
+    bool there = false;
+    if (e->unnamed == 0) {
+        e->kind = ERRAND_BACK;
+        return WT_OK;
+    }
+    struct wt_write *w = &d->found.list[e->unnamed - 1];
+    enum wt_status status = go_part(d, w->time, &there, err);
+    if (status || !there)
+        return status;
+    e->unnamed--;
+    return name_writer(d, w, err);
+}
+
 void wt_debugger_take_writes(struct wt_debugger *d, struct wt_write **list, size_t *count,
                              bool *more)
 {
@@ -205,10 +240,13 @@ static enum wt_status run_part(struct wt_debugger *d, struct wt_error *err)
             return err->status;
         default:
             keep_writes(d);
-            e->kind = ERRAND_BACK;
+            e->kind = ERRAND_NAMES;
+            e->unnamed = d->topology->has_grid ? d->found.count : 0;
             return WT_OK;
         }
     }
+    if (e->kind == ERRAND_NAMES)
+        return name_writers(d, err);
     if (e->kind == ERRAND_BACK && !e->in_past) {
         uint64_t start;
         dbg_history(d)->extent(d->target->context, &start, &e->to);

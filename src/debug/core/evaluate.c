@@ -19,7 +19,8 @@ static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes se
                            wt_expr_named_register(index[i]));
     struct dbg_lanes lanes;
     dbg_list_lanes(d, wave, set, &lanes);
-    uint64_t *cell = calloc(count * lanes.count + 1, sizeof *cell), value[WT_MAX_LANES];
+    enum wt_expr_failure failure[WT_MAX_LANES] = {0};
+    uint64_t *cell = calloc(count * lanes.count + 1, sizeof *cell), value[WT_MAX_LANES] = {0};
     const uint64_t **row = calloc(count + 1, sizeof *row);
     enum wt_status status = WT_OK;
     if (!cell || !row)
@@ -29,11 +30,13 @@ static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes se
         status = dbg_read_cells(d, wave, set, index, count, cell, err);
     for (size_t i = 0; i < count && !status; i++)
         row[i] = cell + i * lanes.count;
-    const struct wt_expr_world world = {.context = &lanes, .read = dbg_read_for_lanes};
+    const struct wt_expr_world world = {
+        .context = &lanes, .read = dbg_read_for_lanes, .failure = failure};
     const wt_lanes known = status ? 0 : wt_expr_run(expr, row, lanes.count, &world, value);
     for (unsigned k = 0; k < lanes.count && !status; k++, result++) {
         result->known = wt_has_lane(known, k);
-        result->value = result->known ? value[k] : 0;
+        result->failure = failure[k];
+        result->value = value[k];
         result->read =
             result->known && size && dbg_read_one(&lanes, k, result->value, bytes + k * size, size);
     }

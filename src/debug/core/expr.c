@@ -379,8 +379,10 @@ static void join(struct run *r)
     find_next(r);
 }
 
-static void fail(struct run *r, wt_lanes lanes)
+static void fail(struct run *r, wt_lanes lanes, enum wt_expr_failure why)
 {
+    for (wt_lanes rest = r->world->failure ? r->active & lanes : 0; rest; rest &= rest - 1)
+        r->world->failure[wt_lanes_lowest(rest)] = why;
     r->active &= ~lanes;
 }
 
@@ -421,7 +423,7 @@ static void print(struct run *r, const struct print *p)
             argument[i] = (struct wt_print_argument){.value = vector(r, p->argument[i].vector)[k],
                                                      .bits = p->argument[i].bits};
         if (!wt_print(r->world, k, p->format, p->length, argument, p->count))
-            fail(r, wt_lane_bit(k));
+            fail(r, wt_lane_bit(k), WT_EXPR_NO_VALUE);
     }
     r->steps += PRINT_STEPS;
 }
@@ -497,7 +499,7 @@ static uint64_t low_bits(unsigned size)
 /* The lanes whose divisor is 0 fail. */
 static void fail_zero(struct run *r, const uint64_t *b)
 {
-    fail(r, ~wt_expr_true(b, r->count));
+    fail(r, ~wt_expr_true(b, r->count), WT_EXPR_DIVIDED);
 }
 
 static bool fits_int(double v)
@@ -509,7 +511,7 @@ static void fail_unfit(struct run *r, const uint64_t *a, unsigned size)
 {
     for (unsigned k = 0; k < r->count; k++)
         if (!fits_int(to_double(a[k], size)))
-            fail(r, wt_lane_bit(k));
+            fail(r, wt_lane_bit(k), WT_EXPR_UNFIT);
 }
 
 /* A power of a negative exponent is what an integer division would make of it. */
@@ -529,7 +531,7 @@ static void fail_power(struct run *r, const uint64_t *a, const uint64_t *b)
     for (wt_lanes rest = r->active; rest; rest &= rest - 1) {
         const unsigned k = wt_lanes_lowest(rest);
         if (a[k] == 0 && (int64_t)b[k] < 0)
-            fail(r, wt_lane_bit(k));
+            fail(r, wt_lane_bit(k), WT_EXPR_DIVIDED);
     }
 }
 
@@ -578,7 +580,7 @@ static void over_lanes(struct run *r, const struct instruction *in, uint64_t *to
     uint64_t result = those ? a[wt_lanes_lowest(those)] : 0;
     double real = 0;
     if (!those && !sums) {
-        fail(r, r->active);
+        fail(r, r->active, WT_EXPR_NO_VALUE);
         return;
     }
     for (wt_lanes rest = those & (those - 1); rest; rest &= rest - 1) {
@@ -699,7 +701,8 @@ static void calculate_wide(struct run *r, const struct instruction *in, uint64_t
     for (wt_lanes rest = r->active; rest; rest &= rest - 1) {
         const unsigned k = wt_lanes_lowest(rest);
         if (!wide_lane(r, in, to, a, b, k))
-            fail(r, wt_lane_bit(k));
+            fail(r, wt_lane_bit(k),
+                 in->op == WT_EXPR_WIDE_F_TO_INT ? WT_EXPR_UNFIT : WT_EXPR_DIVIDED);
     }
 }
 
@@ -800,7 +803,10 @@ static void calculate(struct run *r, const struct instruction *in)
     case WT_EXPR_LOAD: {
         const wt_lanes got =
             r->world->read ? r->world->read(r->world->context, r->active, a, size, to) : 0;
-        fail(r, r->active & ~got);
+        const wt_lanes not = r->active & ~got;
+        for (wt_lanes rest = r->world->failure ? not : 0; rest; rest &= rest - 1)
+            r->value[wt_lanes_lowest(rest)] = a[wt_lanes_lowest(rest)];
+        fail(r, not, WT_EXPR_UNREAD);
         break;
     }
     case WT_EXPR_F_ADD:
@@ -906,7 +912,7 @@ static void step(struct run *r)
         r->pc++;
         break;
     case WT_EXPR_FAIL:
-        r->active = 0;
+        fail(r, r->active, WT_EXPR_NO_VALUE);
         break;
     case WT_EXPR_END:
         end(r, vector(r, in->a));
@@ -948,7 +954,7 @@ wt_lanes wt_expr_run(const struct wt_expr *e, const uint64_t *const *row, unsign
         /* Lanes whose code does not terminate fail; the others get the same number of
          * steps again. */
         if (++r.steps > MOST_STEPS) {
-            r.active = 0;
+            fail(&r, r.active, WT_EXPR_NO_VALUE);
             r.steps = 0;
         }
     }

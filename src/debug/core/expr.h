@@ -169,7 +169,8 @@ bool wt_expr_loops(const struct wt_expr *expr);
 /**
  * Evaluates it for @p count lanes (1..WT_MAX_LANES), numbered from 0. @p row has for each of
  * wt_expr_registers() an array of @p count cells. Returns the lanes for which it worked; their
- * values come to @p value.
+ * values come to @p value. Where world->failure is wanted, a lane that failed has there why, and in
+ * @p value the address that it could not read.
  */
 wt_lanes wt_expr_run(const struct wt_expr *expr, const uint64_t *const *row, unsigned count,
                      const struct wt_expr_world *world, uint64_t *value);

@@ -7,6 +7,14 @@
 
 #include "base/lanes.h"
 
+/** Why an expression has no value in a lane. */
+enum wt_expr_failure {
+    WT_EXPR_NO_VALUE, /**< there is none: WT_EXPR_FAIL, the least of no lanes, no end, no text */
+    WT_EXPR_DIVIDED,  /**< by zero */
+    WT_EXPR_UNREAD,   /**< memory could not be read */
+    WT_EXPR_UNFIT,    /**< a floating-point number that no integer can hold */
+};
+
 /** What an expression can reach beside registers. Members may be NULL. */
 struct wt_expr_world {
     void *context;
@@ -18,6 +26,8 @@ struct wt_expr_world {
                      uint64_t *out);
     void (*print)(void *context, const char *text, size_t length);
     wt_lanes silent; /**< lanes whose values count, and that print nothing */
+    /** NULL, or for each lane: where it failed, why. */
+    enum wt_expr_failure *failure;
 };
 
 #endif

@@ -22,7 +22,9 @@ enum wt_status dbg_need_history(struct wt_debugger *d, struct wt_error *err)
 {
     if (!dbg_history(d))
         return wt_fail(err, WT_UNSUPPORTED,
-                       "the run is not recorded: this target cannot, or --no-history was given");
+                       d->options.unrecorded
+                           ? "the run is not recorded: --no-history was given"
+                           : "the run is not recorded: the target has no history");
     const char *missing =
         dbg_history(d)->missing ? dbg_history(d)->missing(d->target->context) : NULL;
     if (missing)

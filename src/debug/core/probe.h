@@ -275,7 +275,7 @@ enum wt_kept_line {
 
 /**
  * A variable's address that lanes keep in the register file, 8 bytes for each lane, one after the
- * other, or the base of a function's frame. Code re-uses such registers.
+ * other, its value there, or the base of a function's frame. Code re-uses such registers.
  */
 struct wt_kept_address {
     uint64_t start, end; /**< the function */
@@ -283,7 +283,12 @@ struct wt_kept_address {
     int reg;             /**< index of the register that has a frame's base; -1: no frame's */
     unsigned from;       /**< -1: place of the first lane's, in bytes of the file */
     unsigned first;      /**< … which is this lane */
-    void *context;       /**< of the next two */
+    unsigned size;       /**< bytes of a value, not of an address; 0: it is an address */
+    unsigned stride;     /**< of a value: from lane to lane; 0: one for all lanes */
+    /** Of a value: the debug information names the registers for these instructions. */
+    uint64_t named, named_end;
+    bool is_argument; /**< of a value: the function gets it at its beginning */
+    void *context;    /**< of the next two */
     /** Whose line an instruction belongs to. */
     enum wt_kept_line (*line)(void *context, uint64_t pc);
     /** Code, without the debugger's breakpoints. */
@@ -304,7 +309,7 @@ struct wt_kept_term {
     unsigned from, size, stride;
 };
 
-/** Where the address is at the asked instruction, whichever wave comes there. */
+/** Where the address or the value is at the asked instruction, whichever wave comes there. */
 struct wt_kept_answer {
     enum wt_kept_state state;
     unsigned count; /**< COMPUTED: the sum of these, … */

@@ -279,7 +279,7 @@ struct travel {
 };
 
 /** A replay that is under way in parts (errand.c). */
-enum errand_kind { ERRAND_NONE, ERRAND_GOTO, ERRAND_WRITES, ERRAND_BACK };
+enum errand_kind { ERRAND_NONE, ERRAND_GOTO, ERRAND_WRITES, ERRAND_NAMES, ERRAND_BACK };
 
 struct errand {
     enum errand_kind kind;
@@ -288,6 +288,7 @@ struct errand {
     bool given_up;
     bool in_past; /**< the search for writes began there */
     struct wt_writes writes;
+    size_t unnamed; /**< of the writes that were found, so many have their waves yet to be named */
     struct wave *waves; /**< state of the waves where the search began */
 };
 

@@ -16,10 +16,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "debug/gen/effects.h"
+#include "debug/gen/flow.h"
 
-enum { CALLER_SAVES = 60 }; /* registers */
-enum { MOST_CODE = 1 << 22, MOST_ENTRIES = 512, MOST_SYMBOLS = 4096, CHUNK = 4096, SYMBOLS = 2 };
+enum { MOST_ENTRIES = 512, MOST_SYMBOLS = 4096, SYMBOLS = 2 };
 
 /*
  * A number that is computed of up to two values: element i is the sum of both, `plus` and i *
@@ -51,109 +50,14 @@ struct state {
     struct entry *entry;
 };
 
-struct instruction {
-    uint64_t addr;
-    struct genp_effects e;
-    bool begins_block, is_partial;
-};
-
 struct flow {
     const struct wt_kept_address *asked;
-    struct instruction *insn;
-    size_t count, capacity;
+    struct genp_code code;
     struct state *begin; /* of each instruction that begins a block */
     struct symbol *symbol;
     size_t symbols, symbol_capacity;
-    unsigned lanes; /* that have their addresses side by side */
-    bool no_memory, unread;
+    bool no_memory;
 };
-
-/* ---- the code ---- */
-
-static size_t find_instruction(const struct flow *f, uint64_t addr)
-{
-    size_t low = 0, high = f->count;
-    while (low < high) {
-        const size_t mid = (low + high) / 2;
-        if (f->insn[mid].addr < addr)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < f->count && f->insn[low].addr == addr ? low : SIZE_MAX;
-}
-
-static void mark(struct flow *f, uint64_t first, uint64_t end)
-{
-    for (size_t i = 0; i < f->count; i++)
-        f->insn[i].is_partial |= f->insn[i].addr >= first && f->insn[i].addr < end;
-}
-
-/* 8 or 16: code for 32 channels has two registers of 16 each. */
-static unsigned count_lanes(const struct flow *f)
-{
-    unsigned most = 8;
-    for (size_t i = 0; i < f->count; i++)
-        if (!f->insn[i].e.all_channels && f->insn[i].e.channels > most)
-            most = 16;
-    return most;
-}
-
-/* Marks the beginnings of blocks, and where fewer channels may execute. False: the code jumps to
- * addresses that it does not say. */
-static bool find_blocks(struct flow *f)
-{
-    for (size_t i = 0; i < f->count; i++) {
-        const struct instruction *in = &f->insn[i];
-        if (in->e.leaves && in->e.goes_on)
-            return false;
-        for (unsigned k = 0; k < in->e.targets; k++) {
-            const size_t to = find_instruction(f, in->e.target[k]);
-            if (to == SIZE_MAX)
-                return false;
-            f->insn[to].begins_block = true;
-            if (in->e.target[k] <= in->addr)
-                mark(f, in->e.target[k], in->addr + 1);
-        }
-        if (in->e.parts_until)
-            mark(f, in->addr + in->e.length, in->e.parts_until);
-        if ((in->e.targets || !in->e.goes_on) && i + 1 < f->count)
-            f->insn[i + 1].begins_block = true;
-    }
-    return true;
-}
-
-static bool read_function(struct flow *f)
-{
-    const struct wt_kept_address *a = f->asked;
-    const uint64_t bytes = a->end - a->start;
-    uint8_t *code = a->end > a->start && bytes <= MOST_CODE ? malloc(bytes) : NULL;
-    bool good = code != NULL;
-    for (uint64_t at = 0; good && at < bytes; at += CHUNK)
-        good = a->read_code(a->context, a->start + at, code + at,
-                            bytes - at < CHUNK ? bytes - at : CHUNK);
-    f->unread = !good;
-    for (uint64_t at = 0; good && at < bytes;) {
-        struct instruction *grown =
-            wt_array_grow(f->insn, &f->capacity, f->count + 1, sizeof *f->insn);
-        if (!grown) {
-            good = false;
-            break;
-        }
-        f->insn = grown;
-        struct instruction *in = &grown[f->count];
-        *in = (struct instruction){.addr = a->start + at, .begins_block = f->count == 0};
-        const uint64_t rest = bytes - at;
-        genp_effects_of(in->addr, code + at, rest < 16 ? (unsigned)rest : 16, &in->e);
-        if (in->e.opcode == 0) /* the padding behind a kernel */
-            break;
-        f->count++;
-        at += in->e.length;
-    }
-    free(code);
-    f->lanes = count_lanes(f);
-    return good && f->count && find_blocks(f);
-}
 
 /* ---- states ---- */
 
@@ -363,7 +267,7 @@ static bool result_of(struct flow *f, const struct state *s, const struct genp_e
 {
     struct form a, b = {0};
     bool other = false;
-    if (!e->is_plain || e->is_compact || !e->to.is_known || e->to.size < 2)
+    if (!e->is_plain || !e->to.is_known || e->to.size < 2)
         return false;
     if (e->opcode != GENP_MOV && e->opcode != GENP_ADD && e->opcode != GENP_MUL &&
         e->opcode != GENP_SHL)
@@ -393,13 +297,13 @@ static bool result_of(struct flow *f, const struct state *s, const struct genp_e
     }
 }
 
-static void apply(struct flow *f, struct state *s, const struct instruction *in)
+static void apply(struct flow *f, struct state *s, const struct genp_instruction *in)
 {
     const struct genp_effects *e = &in->e;
     struct form form;
     bool is_partial = false;
     if (e->is_call) { /* the convention of Intel's compiler: from r60 on a callee restores them */
-        forget(s, 0, CALLER_SAVES * GENP_GRF);
+        forget(s, 0, GENP_CALLER_SAVES * GENP_GRF);
         return;
     }
     if (e->writes_any) {
@@ -411,8 +315,8 @@ static void apply(struct flow *f, struct state *s, const struct instruction *in)
         return;
     bool known = result_of(f, s, e, &form, &is_partial);
     forget(s, e->first, e->count);
-    if (!known && !e->is_compact && e->channels == 1 && e->all_channels && e->is_plain &&
-        e->to.is_known && e->to.size >= 4) {
+    if (!known && e->channels == 1 && e->all_channels && e->is_plain && e->to.is_known &&
+        e->to.size >= 4) {
         const uint32_t symbol = find_symbol(
             f, &(struct symbol){.made = in->addr, .from = e->to.from, .size = e->to.size});
         forget_symbol(s, symbol);
@@ -434,56 +338,35 @@ static bool run_block(struct flow *f, size_t block, size_t to, struct state *s)
     if (!copy_state(f, s, &f->begin[block]))
         return false;
     for (size_t i = block; i < to; i++)
-        apply(f, s, &f->insn[i]);
+        apply(f, s, &f->code.insn[i]);
     return true;
 }
 
-static size_t end_of_block(const struct flow *f, size_t block)
-{
-    size_t i = block + 1;
-    while (i < f->count && !f->insn[i].begins_block)
-        i++;
-    return i;
-}
+struct meeting {
+    struct flow *f;
+    const struct state *state;
+};
 
-static size_t block_of(const struct flow *f, size_t i)
+static bool meet_block(size_t block, void *context)
 {
-    while (!f->insn[i].begins_block)
-        i--;
-    return i;
-}
-
-/* Where a block goes on: calls `visit` for each. */
-static bool go_on(struct flow *f, size_t last,
-                  bool (*visit)(struct flow *f, size_t block, void *context), void *context)
-{
-    const struct genp_effects *e = &f->insn[last].e;
-    bool changed = false;
-    if (e->goes_on && last + 1 < f->count)
-        changed |= visit(f, last + 1, context);
-    for (unsigned k = 0; k < e->targets; k++)
-        changed |= visit(f, find_instruction(f, e->target[k]), context);
-    return changed;
-}
-
-static bool meet_block(struct flow *f, size_t block, void *context)
-{
-    return meet(f, &f->begin[block], context);
+    const struct meeting *m = context;
+    return meet(m->f, &m->f->begin[block], m->state);
 }
 
 static bool follow(struct flow *f)
 {
     struct state state = {0}, first = {.reached = true};
-    f->begin = calloc(f->count, sizeof *f->begin);
+    f->begin = calloc(f->code.count, sizeof *f->begin);
     first.entry = malloc(sizeof *first.entry);
     f->no_memory = !f->begin || !first.entry || !copy_state(f, &f->begin[0], &first);
     free(first.entry);
     for (bool changed = true; changed && !f->no_memory;) {
         changed = false;
-        for (size_t block = 0; block < f->count && !f->no_memory; block = end_of_block(f, block)) {
-            const size_t end = end_of_block(f, block);
+        for (size_t block = 0; block < f->code.count && !f->no_memory;
+             block = genp_end_of_block(&f->code, block)) {
+            const size_t end = genp_end_of_block(&f->code, block);
             if (f->begin[block].reached && run_block(f, block, end, &state))
-                changed |= go_on(f, end - 1, meet_block, &state);
+                changed |= genp_go_on(&f->code, end - 1, meet_block, &(struct meeting){f, &state});
         }
     }
     free(state.entry);
@@ -493,8 +376,8 @@ static bool follow(struct flow *f)
 /* ---- the variable's own address ---- */
 
 /* Whether an instruction completes the address of a variable in the register. */
-static bool defines(const struct flow *f, const struct state *after, const struct instruction *in,
-                    struct form *form)
+static bool defines(const struct flow *f, const struct state *after,
+                    const struct genp_instruction *in, struct form *form)
 {
     bool is_partial;
     return in->e.count && !in->e.writes_any && in->e.channel == f->asked->first &&
@@ -517,8 +400,8 @@ static void found(struct only *o, const struct form *form)
 }
 
 /* Whether an instruction uses the register for the address of a variable. */
-static bool uses(const struct flow *f, const struct state *before, const struct instruction *in,
-                 struct form *form)
+static bool uses(const struct flow *f, const struct state *before,
+                 const struct genp_instruction *in, struct form *form)
 {
     const struct genp_effects *e = &in->e;
     bool is_source = e->is_message && e->payload == f->asked->from, is_partial;
@@ -526,7 +409,7 @@ static bool uses(const struct flow *f, const struct state *before, const struct 
         is_source |= e->source[i].is_known && !e->source[i].is_immediate &&
                      e->source[i].size == 8 && e->source[i].from == f->asked->from;
     return is_source && e->channel == f->asked->first &&
-           find_elements(before, f->asked->from, 8, f->lanes, form, &is_partial) &&
+           find_elements(before, f->asked->from, 8, f->code.lanes, form, &is_partial) &&
            form->symbol[0] && form->step > 0;
 }
 
@@ -540,7 +423,7 @@ struct forms {
     unsigned others;
 };
 
-static void count_use(struct flow *f, const struct instruction *in, const struct form *now,
+static void count_use(struct flow *f, const struct genp_instruction *in, const struct form *now,
                       unsigned pass, struct forms *forms)
 {
     const bool stores = in->e.is_message && !in->e.count && !in->e.writes_any;
@@ -567,13 +450,13 @@ static bool find_address(struct flow *f, struct form *form)
     struct forms forms = {0};
     struct form now;
     for (unsigned pass = 0; pass < 2; pass++)
-        for (size_t block = 0; block < f->count; block = end_of_block(f, block)) {
-            const size_t end = end_of_block(f, block);
+        for (size_t block = 0; block < f->code.count; block = genp_end_of_block(&f->code, block)) {
+            const size_t end = genp_end_of_block(&f->code, block);
             if (!f->begin[block].reached || !copy_state(f, &state, &f->begin[block]))
                 continue;
-            for (size_t i = block; i < end; apply(f, &state, &f->insn[i++]))
-                if (uses(f, &state, &f->insn[i], &now))
-                    count_use(f, &f->insn[i], &now, pass, &forms);
+            for (size_t i = block; i < end; apply(f, &state, &f->code.insn[i++]))
+                if (uses(f, &state, &f->code.insn[i], &now))
+                    count_use(f, &f->code.insn[i], &now, pass, &forms);
         }
     free(state.entry);
     const struct only *o = forms.stored.any ? &forms.stored : &forms.used;
@@ -586,10 +469,9 @@ struct visit {
     bool more;
 };
 
-static bool visit_block(struct flow *f, size_t block, void *context)
+static bool visit_block(size_t block, void *context)
 {
     struct visit *v = context;
-    (void)f;
     const bool is_new = !v->seen[block];
     v->seen[block] = true;
     return is_new;
@@ -601,30 +483,31 @@ static bool is_behind(struct flow *f, const struct form *form, size_t here)
     struct state state = {0};
     struct form found;
     bool behind = false;
-    bool *seen = calloc(f->count, 1), *done = calloc(f->count, 1);
+    bool *seen = calloc(f->code.count, 1), *done = calloc(f->code.count, 1);
     struct visit v = {.seen = seen};
-    for (size_t block = 0; seen && done && block < f->count; block = end_of_block(f, block)) {
-        const size_t end = end_of_block(f, block);
+    for (size_t block = 0; seen && done && block < f->code.count;
+         block = genp_end_of_block(&f->code, block)) {
+        const size_t end = genp_end_of_block(&f->code, block);
         bool is_computed = false;
         if (!f->begin[block].reached || !copy_state(f, &state, &f->begin[block]))
             continue;
         for (size_t i = block; i < end; i++) {
             behind |= is_computed && i == here;
-            apply(f, &state, &f->insn[i]);
-            is_computed |= defines(f, &state, &f->insn[i], &found) && same_form(form, &found);
+            apply(f, &state, &f->code.insn[i]);
+            is_computed |= defines(f, &state, &f->code.insn[i], &found) && same_form(form, &found);
         }
         if (is_computed)
-            go_on(f, end - 1, visit_block, &v);
+            genp_go_on(&f->code, end - 1, visit_block, &v);
     }
     for (bool changed = true; changed && seen && done && !behind;) {
         changed = false;
-        for (size_t block = 0; block < f->count; block = end_of_block(f, block))
+        for (size_t block = 0; block < f->code.count; block = genp_end_of_block(&f->code, block))
             if (seen[block] && !done[block]) {
                 done[block] = changed = true;
-                go_on(f, end_of_block(f, block) - 1, visit_block, &v);
+                genp_go_on(&f->code, genp_end_of_block(&f->code, block) - 1, visit_block, &v);
             }
     }
-    behind |= seen && seen[block_of(f, here)];
+    behind |= seen && seen[genp_block_of(&f->code, here)];
     free(seen);
     free(done);
     free(state.entry);
@@ -693,7 +576,8 @@ static bool compute(const struct flow *f, const struct state *s, const struct fo
         .state = WT_KEPT_COMPUTED, .plus = form->plus, .stride = form->step};
     if (add_value(f, s, form->symbol[0], answer) && add_value(f, s, form->symbol[1], answer))
         return true;
-    return find_sum(s, form, f->lanes, false, answer) || find_sum(s, form, f->lanes, true, answer);
+    return find_sum(s, form, f->code.lanes, false, answer) ||
+           find_sum(s, form, f->code.lanes, true, answer);
 }
 
 static void answer_of(struct flow *f, struct wt_kept_answer *answer)
@@ -702,17 +586,19 @@ static void answer_of(struct flow *f, struct wt_kept_answer *answer)
     struct state state = {0};
     bool is_partial = false;
     answer->state = WT_KEPT_GONE;
-    const size_t here = read_function(f) ? find_instruction(f, f->asked->pc) : SIZE_MAX;
+    const size_t here = genp_read_code(f->asked, &f->code)
+                            ? genp_find_instruction(&f->code, f->asked->pc)
+                            : SIZE_MAX;
     if (here == SIZE_MAX || !follow(f) || !find_address(f, &form))
         return;
-    const size_t block = block_of(f, here);
+    const size_t block = genp_block_of(&f->code, here);
     if (!f->begin[block].reached || !run_block(f, block, here, &state)) {
         free(state.entry);
         return;
     }
     if (!is_behind(f, &form, here))
         answer->state = WT_KEPT_NOT_YET;
-    else if (find_elements(&state, f->asked->from, 8, f->lanes, &now, &is_partial) &&
+    else if (find_elements(&state, f->asked->from, 8, f->code.lanes, &now, &is_partial) &&
              same_form(&now, &form) && !is_partial)
         answer->state = WT_KEPT_IN_PLACE;
     else if (!compute(f, &state, &form, answer))
@@ -728,15 +614,13 @@ enum wt_status genp_find_kept(struct wt_probe *p, const struct wt_kept_address *
     *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
     if (asked->reg >= 0)
         return WT_OK;
+    if (asked->size)
+        return genp_find_value(asked, answer, err);
     answer_of(&f, answer);
-    /* While a host program runs its code cannot be read, so the debug information must do for a
-     * condition that is compiled when the code is loaded. */
-    if (f.unread)
-        answer->state = WT_KEPT_IN_PLACE;
-    for (size_t i = 0; f.begin && i < f.count; i++)
+    for (size_t i = 0; f.begin && i < f.code.count; i++)
         free(f.begin[i].entry);
     free(f.begin);
-    free(f.insn);
+    free(f.code.insn);
     free(f.symbol);
     return f.no_memory ? wt_fail(err, WT_NO_MEMORY, "no host memory to follow a function") : WT_OK;
 }

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "object/gen_word.h"
 
 enum { SHORT = 8, NATIVE = 16 };
 enum { ARF = 0, GRF = 1, IMMEDIATE = 3 };
 enum {
+    OPCODE_SEL = 0x02,
     OPCODE_JMPI = 0x20,
     OPCODE_BRD = 0x21,
     OPCODE_IF = 0x22,
@@ -29,21 +31,20 @@ enum {
     OPCODE_SENDSC = 0x34,
 };
 
-/* The format's bits. */
-struct word {
-    uint64_t low, high;
-};
-
-static uint64_t field(const struct word *w, unsigned last, unsigned first)
-{
-    const uint64_t part = first >= 64 ? w->high >> (first - 64) : w->low >> first;
-    return part & (UINT64_MAX >> (63 - (last - first)));
-}
-
-/* Opcodes with three sources have another place for the destination: bfe, bfi2, mad, lrp, madm. */
+/* Opcodes with three sources have another form: csel, bfe, bfi2, mad, lrp, madm. */
 static bool has_three_sources(unsigned opcode)
 {
-    return opcode == 0x18 || opcode == 0x1a || (opcode >= 0x5b && opcode <= 0x5e);
+    return opcode == 0x12 || opcode == 0x18 || opcode == 0x1a || (opcode >= 0x5b && opcode <= 0x5e);
+}
+
+/* mov, movi, not, bfrev, frc to rndz, lzd to cbit; math.inv to math.cos, math.rsqtm. */
+static bool has_one_source(const struct gen_word *w, unsigned opcode)
+{
+    enum { MATH = 0x38, MATH_FDIV = 9, MATH_RSQTM = 15 };
+    const unsigned function = (unsigned)gen_field(w, 27, 24);
+    return opcode == GENP_MOV || opcode == 0x03 || opcode == 0x04 || opcode == 0x17 ||
+           (opcode >= 0x43 && opcode <= 0x47) || (opcode >= 0x4a && opcode <= 0x4d) ||
+           (opcode == MATH && (function < MATH_FDIV || function == MATH_RSQTM));
 }
 
 /* Bytes of an element; 0: it is no integer. */
@@ -54,14 +55,21 @@ static unsigned size_of_type(unsigned type)
     return size[type];
 }
 
-static void decode_source(const struct word *w, unsigned index, struct genp_operand *o)
+/* Bytes of an element of any type in a register. */
+static unsigned size_of_any(unsigned type)
+{
+    static const uint8_t size[16] = {4, 4, 2, 2, 1, 1, 8, 4, 8, 8, 2, 8, 8, 8, 8, 8};
+    return size[type];
+}
+
+static void decode_source(const struct gen_word *w, unsigned index, struct genp_operand *o)
 {
     const unsigned at = index ? 96 : 64;
-    const unsigned file = (unsigned)(index ? field(w, 90, 89) : field(w, 42, 41));
-    const unsigned type = (unsigned)(index ? field(w, 94, 91) : field(w, 46, 43));
+    const unsigned file = (unsigned)(index ? gen_field(w, 90, 89) : gen_field(w, 42, 41));
+    const unsigned type = (unsigned)(index ? gen_field(w, 94, 91) : gen_field(w, 46, 43));
     enum { PACKED_UNSIGNED = 4, PACKED_FLOATS = 5, PACKED = 6 };
     if (file == IMMEDIATE) {
-        const uint32_t value = (uint32_t)field(w, 127, 96);
+        const uint32_t value = (uint32_t)gen_field(w, 127, 96);
         o->is_immediate = true;
         o->is_packed = type == PACKED;
         o->size = o->is_packed ? 2 : size_of_type(type);
@@ -72,51 +80,110 @@ static void decode_source(const struct word *w, unsigned index, struct genp_oper
         o->is_known = o->size > 1 && type != PACKED_UNSIGNED && type != PACKED_FLOATS;
         return;
     }
-    const bool indirect = field(w, at + 15, at + 15), changed = field(w, at + 14, at + 13) != 0;
-    const unsigned hstride = (unsigned)field(w, at + 17, at + 16);
-    const unsigned width = 1u << field(w, at + 20, at + 18);
-    const unsigned vstride = (unsigned)field(w, at + 24, at + 21);
+    const bool indirect = gen_field(w, at + 15, at + 15),
+               changed = gen_field(w, at + 14, at + 13) != 0;
+    const unsigned hstride = (unsigned)gen_field(w, at + 17, at + 16);
+    const unsigned width = 1u << gen_field(w, at + 20, at + 18);
+    const unsigned vstride = (unsigned)gen_field(w, at + 24, at + 21);
     o->size = size_of_type(type);
-    o->from = GENP_GRF * (unsigned)field(w, at + 12, at + 5) + (unsigned)field(w, at + 4, at);
+    o->from =
+        GENP_GRF * (unsigned)gen_field(w, at + 12, at + 5) + (unsigned)gen_field(w, at + 4, at);
     o->is_scalar = vstride == 0 && width == 1 && hstride == 0;
     /* Rows of neighbours, the rows side by side: vertical stride 2^(n - 1). */
     const bool rows = hstride == 1 && vstride && 1u << (vstride - 1) == width;
     o->is_known = file == GRF && o->size && !indirect && !changed && (o->is_scalar || rows);
 }
 
-static void decode_destination(const struct word *w, struct genp_effects *e)
+/* What a source region covers. */
+static void note_read(const struct gen_word *w, unsigned index, struct genp_effects *e)
 {
-    const unsigned type = (unsigned)field(w, 40, 37);
-    const unsigned hstride = (unsigned)field(w, 62, 61);
-    static const uint8_t any_size[16] = {4, 4, 2, 2, 1, 1, 8, 4, 8, 8, 2, 8, 8, 8, 8, 8};
-    if (field(w, 36, 35) != GRF)
+    const unsigned at = index ? 96 : 64;
+    const unsigned file = (unsigned)(index ? gen_field(w, 90, 89) : gen_field(w, 42, 41));
+    const unsigned size =
+        size_of_any((unsigned)(index ? gen_field(w, 94, 91) : gen_field(w, 46, 43)));
+    const unsigned vertical = (unsigned)gen_field(w, at + 24, at + 21);
+    unsigned width = 1u << gen_field(w, at + 20, at + 18), hstride = 0;
+    if (file != GRF)
         return;
-    if (field(w, 63, 63)) {
+    if (gen_field(w, at + 15, at + 15)) {
+        e->reads_any = true;
+        return;
+    }
+    if (gen_field(w, at + 17, at + 16))
+        hstride = 1u << (gen_field(w, at + 17, at + 16) - 1);
+    if (gen_field(w, 8, 8)) { /* Align16: swizzles of four */
+        width = 4;
+        hstride = 1;
+    }
+    if (width > e->channels)
+        width = e->channels;
+    const unsigned rows = e->channels / width, vstride = vertical ? 1u << (vertical - 1) : 0;
+    e->read[index] =
+        (struct genp_bytes){.first = GENP_GRF * (unsigned)gen_field(w, at + 12, at + 5) +
+                                     (gen_field(w, 8, 8) ? 0 : (unsigned)gen_field(w, at + 4, at)),
+                            .count = size * ((rows - 1) * vstride + (width - 1) * hstride + 1)};
+    if (gen_field(w, 8, 8))
+        e->read[index].count += GENP_GRF / 2;
+}
+
+static void decode_three(const struct gen_word *w, struct genp_effects *e)
+{
+    static const uint8_t sizes[8] = {4, 4, 4, 8, 2, 8, 8, 8};
+    const unsigned to = sizes[gen_field(w, 48, 46)], from = sizes[gen_field(w, 45, 43)];
+    e->first = GENP_GRF * (unsigned)gen_field(w, 63, 56) + 4 * (unsigned)gen_field(w, 55, 53);
+    e->count = to * e->channels;
+    e->element = e->element_stride = to;
+    for (unsigned i = 0; i < GENP_SOURCES; i++) {
+        const unsigned at = 64 + 21 * i;
+        const bool replicates = gen_field(w, at, at);
+        e->read[i].first = GENP_GRF * (unsigned)(i == 2 ? gen_field(w, 125, 118)
+                                                        : gen_field(w, at + 19, at + 12)) +
+                           4 * (unsigned)gen_field(w, at + 11, at + 9);
+        e->read[i].count = replicates ? from : from * e->channels;
+    }
+}
+
+static void decode_destination(const struct gen_word *w, struct genp_effects *e)
+{
+    const unsigned type = (unsigned)gen_field(w, 40, 37);
+    const unsigned hstride = (unsigned)gen_field(w, 62, 61);
+    if (gen_field(w, 36, 35) != GRF)
+        return;
+    if (gen_field(w, 63, 63)) {
         e->writes_any = true;
         return;
     }
-    const unsigned size = any_size[type], step = hstride ? 1u << (hstride - 1) : 1;
-    e->first = GENP_GRF * (unsigned)field(w, 60, 53) + (unsigned)field(w, 52, 48);
+    const unsigned size = size_of_any(type), step = hstride ? 1u << (hstride - 1) : 1;
+    e->first = GENP_GRF * (unsigned)gen_field(w, 60, 53) + (unsigned)gen_field(w, 52, 48);
     e->count = size * (step * (e->channels - 1) + 1);
+    e->element = size;
+    e->element_stride = size * step;
     e->to = (struct genp_operand){.is_known = size_of_type(type) && (step == 1 || e->channels == 1),
                                   .from = e->first,
                                   .size = size};
 }
 
 /* A message's response: so many registers, as its descriptor says. */
-static void decode_send(const struct word *w, struct genp_effects *e)
+static void decode_send(const struct gen_word *w, struct genp_effects *e)
 {
     const bool split = e->opcode >= OPCODE_SENDS;
-    const bool to_register = split ? field(w, 35, 35) : field(w, 36, 35) == GRF;
-    const bool in_register = split ? field(w, 77, 77) : field(w, 90, 89) != IMMEDIATE;
-    e->goes_on = !field(w, 127, 127); /* End of Thread */
-    e->is_message = !field(w, 79, 79);
-    e->payload = GENP_GRF * (unsigned)field(w, 76, 69);
+    const bool to_register = split ? gen_field(w, 35, 35) : gen_field(w, 36, 35) == GRF;
+    const bool in_register = split ? gen_field(w, 77, 77) : gen_field(w, 90, 89) != IMMEDIATE;
+    e->goes_on = !gen_field(w, 127, 127); /* End of Thread */
+    e->is_message = !gen_field(w, 79, 79);
+    e->payload = GENP_GRF * (unsigned)gen_field(w, 76, 69);
+    e->reads_any = in_register || !e->is_message;
+    e->read[0] = (struct genp_bytes){.first = e->payload,
+                                     .count = GENP_GRF * (unsigned)gen_field(w, 124, 121)};
+    if (split && gen_field(w, 36, 36))
+        e->read[1] = (struct genp_bytes){.first = GENP_GRF * (unsigned)gen_field(w, 51, 44),
+                                         .count = GENP_GRF * (unsigned)gen_field(w, 67, 64)};
     if (!to_register)
         return;
-    e->writes_any = in_register || field(w, 63, 63);
-    e->first = GENP_GRF * (unsigned)field(w, 60, 53);
-    e->count = GENP_GRF * (unsigned)(field(w, 126, 96) >> 20 & 31);
+    e->writes_any = in_register || gen_field(w, 63, 63);
+    e->first = GENP_GRF * (unsigned)gen_field(w, 60, 53);
+    e->count = GENP_GRF * (unsigned)(gen_field(w, 126, 96) >> 20 & 31);
+    e->element = e->element_stride = GENP_GRF;
 }
 
 static void add_target(struct genp_effects *e, uint64_t from, int64_t offset)
@@ -124,9 +191,9 @@ static void add_target(struct genp_effects *e, uint64_t from, int64_t offset)
     e->target[e->targets++] = from + (uint64_t)offset;
 }
 
-static void decode_branch(uint64_t addr, const struct word *w, struct genp_effects *e)
+static void decode_branch(uint64_t addr, const struct gen_word *w, struct genp_effects *e)
 {
-    const int32_t jip = (int32_t)field(w, 127, 96), uip = (int32_t)field(w, 95, 64);
+    const int32_t jip = (int32_t)gen_field(w, 127, 96), uip = (int32_t)gen_field(w, 95, 64);
     const bool has_uip = e->opcode != OPCODE_ENDIF && e->opcode != OPCODE_WHILE &&
                          e->opcode != OPCODE_JOIN && e->opcode != OPCODE_BRD;
     switch (e->opcode) {
@@ -139,13 +206,13 @@ static void decode_branch(uint64_t addr, const struct word *w, struct genp_effec
         e->is_call = e->writes_any = true;
         return;
     case OPCODE_JMPI:
-        e->leaves = field(w, 90, 89) != IMMEDIATE;
+        e->leaves = gen_field(w, 90, 89) != IMMEDIATE;
         e->goes_on = !e->is_plain;
         add_target(e, addr + e->length, jip);
         return;
     case OPCODE_BRD:
     case OPCODE_BRC:
-        e->leaves = field(w, 42, 41) != IMMEDIATE && field(w, 90, 89) != IMMEDIATE;
+        e->leaves = gen_field(w, 42, 41) != IMMEDIATE && gen_field(w, 90, 89) != IMMEDIATE;
         break;
     default:
         break;
@@ -161,40 +228,41 @@ static void decode_branch(uint64_t addr, const struct word *w, struct genp_effec
 
 void genp_effects_of(uint64_t addr, const uint8_t *bytes, unsigned size, struct genp_effects *e)
 {
-    struct word w = {.low = wt_load_le(bytes, 8)};
-    *e = (struct genp_effects){.opcode = (unsigned)field(&w, 6, 0), .goes_on = true};
-    e->is_compact = field(&w, 29, 29);
-    e->length = e->is_compact ? SHORT : NATIVE;
-    if (size < e->length || e->opcode == 0) {
+    struct gen_word w = {.low = wt_load_le(bytes, 8)};
+    *e = (struct genp_effects){.opcode = (unsigned)gen_field(&w, 6, 0), .goes_on = true};
+    const bool compact = gen_is_compact(&w);
+    const bool flow = e->opcode >= OPCODE_JMPI && e->opcode <= OPCODE_JOIN;
+    const bool message = e->opcode >= OPCODE_SEND && e->opcode <= OPCODE_SENDSC;
+    const bool three = has_three_sources(e->opcode);
+    e->length = compact ? SHORT : NATIVE;
+    if (size < e->length || e->opcode == 0 || (compact && (flow || message))) {
         e->opcode = 0;
         e->goes_on = false;
         return;
     }
-    const bool flow = e->opcode >= OPCODE_JMPI && e->opcode <= OPCODE_JOIN;
-    if (e->is_compact) {
-        e->leaves = flow;
-        e->writes_any = e->opcode >= OPCODE_SEND && e->opcode <= OPCODE_SENDSC;
-        const unsigned number =
-            (unsigned)(has_three_sources(e->opcode) ? field(&w, 18, 12) : field(&w, 47, 40));
-        e->first = GENP_GRF * number;
-        e->count = 2 * GENP_GRF; /* the most that an instruction without a message writes */
-        return;
-    }
-    w.high = wt_load_le(bytes + 8, 8);
-    e->channels = 1u << field(&w, 23, 21);
-    e->channel = 8 * (unsigned)field(&w, 13, 12) + 4 * (unsigned)field(&w, 11, 11);
-    e->all_channels = field(&w, 34, 34);
-    e->is_plain = field(&w, 19, 16) == 0 && !field(&w, 31, 31) && !field(&w, 8, 8);
+    if (compact)
+        gen_word_expand(three ? GEN_WORD_THREE : GEN_WORD_BASIC, &(struct gen_word){.low = w.low},
+                        &w);
+    else
+        w.high = wt_load_le(bytes + 8, 8);
+    e->channels = 1u << gen_field(&w, 23, 21);
+    e->channel = 8 * (unsigned)gen_field(&w, 13, 12) + 4 * (unsigned)gen_field(&w, 11, 11);
+    e->all_channels = gen_field(&w, 34, 34);
+    e->is_merged = gen_field(&w, 19, 16) != 0 && e->opcode != OPCODE_SEL;
+    e->is_plain =
+        gen_field(&w, 19, 16) == 0 && !gen_field(&w, 31, 31) && (three || !gen_field(&w, 8, 8));
     if (flow) {
         decode_branch(addr, &w, e);
-    } else if (e->opcode >= OPCODE_SEND && e->opcode <= OPCODE_SENDSC) {
+    } else if (message) {
         decode_send(&w, e);
-    } else if (has_three_sources(e->opcode)) {
-        e->first = GENP_GRF * (unsigned)field(&w, 63, 56);
-        e->count = 2 * GENP_GRF;
+    } else if (three) {
+        decode_three(&w, e);
     } else {
         decode_destination(&w, e);
         decode_source(&w, 0, &e->source[0]);
         decode_source(&w, 1, &e->source[1]);
+        note_read(&w, 0, e);
+        if (!e->source[0].is_immediate && !has_one_source(&w, e->opcode))
+            note_read(&w, 1, e);
     }
 }

@@ -11,6 +11,8 @@
 
 enum { GENP_GRF = 32, GENP_GRFS = 128, GENP_FILE_BYTES = GENP_GRF * GENP_GRFS };
 
+enum { GENP_SOURCES = 3 };
+
 /** Opcodes whose results are followed. */
 enum { GENP_MOV = 0x01, GENP_SHL = 0x09, GENP_ADD = 0x40, GENP_MUL = 0x41 };
 
@@ -31,12 +33,18 @@ struct genp_effects {
     unsigned opcode;   /**< 0: no instruction */
     unsigned channels; /**< 1 to 32 */
     unsigned channel;  /**< the first of them */
-    bool is_compact;   /**< operands are not decoded */
     bool all_channels; /**< it ignores the channel mask (NoMask) */
     bool is_plain;     /**< without predicate and saturation: each channel gets the result */
+    bool is_merged;    /**< with a predicate: some channels keep what they had */
     /* What it writes of the register file: */
-    unsigned first, count; /**< bytes, at most; count 0: nothing */
-    bool writes_any;       /**< the instruction does not say what */
+    unsigned first, count;            /**< bytes, at most; count 0: nothing */
+    unsigned element, element_stride; /**< of these: so many bytes, at such a distance */
+    bool writes_any;                  /**< the instruction does not say what */
+    /* What it reads of it, at most: */
+    struct genp_bytes {
+        unsigned first, count;
+    } read[GENP_SOURCES];
+    bool reads_any; /**< the instruction does not say what */
     struct genp_operand to, source[2];
     bool is_message; /**< its first payload begins at byte `payload` of the file: */
     unsigned payload;

@@ -65,11 +65,11 @@ typedef enum wt_status wt_entry_value_fn(struct wt_build *b, Dwarf_Attribute *at
                                          const Dwarf_Op *op, const struct wt_frame *frame,
                                          wt_expr_vector *v, struct wt_error *err);
 
-/** Where the address of a variable is that the register file has at @p from for lane @p first, and
- * behind it for the next ones; with @p reg not -1, the base of the frame that this register has. */
-typedef enum wt_status wt_kept_fn(const struct wt_build *b, const struct wt_frame *frame, int reg,
-                                  unsigned from, unsigned first, struct wt_kept_answer *answer,
-                                  struct wt_error *err);
+/** Where a variable's address, its value or a frame's base is: of @p place `reg`, `from`, `first`,
+ * `size` and `stride` are given. */
+typedef enum wt_status wt_kept_fn(const struct wt_build *b, const struct wt_frame *frame,
+                                  const struct wt_kept_address *place,
+                                  struct wt_kept_answer *answer, struct wt_error *err);
 
 /**
  * Code may keep in a register of each lane where a variable lies, its home: Intel's compiler does
@@ -90,7 +90,8 @@ struct wt_build {
     bool asks_homes;     /**< lanes without a home end with a number of enum wt_build_homeless */
     bool uses_home;      /**< a home was looked at */
     Dwarf_Die *variable; /**< whose location it is; NULL: of none */
-    bool has_object;     /**< DW_OP_push_object_address pushes `object` */
+    uint64_t named, named_end; /**< … for instructions at these addresses; end 0: for all */
+    bool has_object;           /**< DW_OP_push_object_address pushes `object` */
     wt_expr_vector object;
     wt_entry_value_fn *entry_value; /**< NULL: not wanted */
     wt_kept_fn *kept;               /**< NULL: registers have what the debug information says */
@@ -130,6 +131,9 @@ enum {
  * those that libdw refuses.
  */
 Dwarf_Op *wt_dwarf_operations(Dwarf_Attribute *attribute, uint64_t address, size_t *count);
+/** The addresses of the file, from *first to before *end, for which a location list has the
+ *  operations that it has for @p address; false if the attribute is no such list. */
+bool wt_dwarf_named(Dwarf_Attribute *attribute, uint64_t address, uint64_t *first, uint64_t *end);
 /** Whether an expression whose last operation is this one can have @p end bytes: exactly known but
  *  for operands of a variable length. */
 bool wt_dwarf_operation_ends(const Dwarf_Op *op, uint64_t end);

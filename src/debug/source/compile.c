@@ -126,55 +126,38 @@ static enum wt_status follow_reference(struct compiler *c, struct wt_operand *o,
     return status;
 }
 
-/* Whether a variable lies in group memory at an address of the file. */
-static bool is_of_group(Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Op *ops;
-    size_t count;
-    return dwarf_tag(die) == DW_TAG_variable && dwarf_attr(die, DW_AT_location, &attribute) &&
-           dwarf_getlocation(&attribute, &ops, &count) == 0 && count > 1 &&
-           ops[count - 1].atom == DW_OP_xderef &&
-           (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx);
-}
-
-static unsigned count_of_group(Dwarf_Die *scope, unsigned depth)
-{
-    Dwarf_Die die;
-    unsigned count = 0;
-    if (depth > WT_SCOPES || dwarf_child(scope, &die) != 0)
-        return 0;
-    do {
-        count += is_of_group(&die);
-        if (dwarf_tag(&die) == DW_TAG_lexical_block)
-            count += count_of_group(&die, depth + 1);
-    } while (dwarf_siblingof(&die, &die) == 0);
-    return count;
-}
-
 /*
- * LLVM lays out a group's memory after it has written the debug information, in which every
- * variable is at 0. That address is right for a kernel's only group variable if no function has
- * any.
+ * A variable of a work-group's memory, for which clang writes 0 whatever its address is: where it
+ * really lies, or why that is not known.
  */
-static bool is_known_at_0(const struct compiler *c, Dwarf_Die *variable)
+static enum wt_status place_in_group(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
+                                     struct wt_operand *o, struct wt_error *err)
 {
-    const struct wt_frame *frame = c->scope->frame;
-    Dwarf_Die unit, die, own;
-    uint64_t start, end;
-    unsigned of_own = 0, of_functions = 0;
-    if (!frame || !frame->scope_count || !dwarf_diecu(variable, &unit, NULL, NULL) ||
-        dwarf_child(&unit, &die) != 0)
-        return false;
-    own = frame->scope[0];
-    of_own = count_of_group(&own, 0);
-    do {
-        if (dwarf_tag(&die) != DW_TAG_subprogram)
-            continue;
-        if (!wt_info_entry(&die, &start, &end) || !wt_symbols_is_kernel(frame->symbols, start))
-            of_functions += count_of_group(&die, 0);
-    } while (dwarf_siblingof(&die, &die) == 0);
-    return of_own == 1 && of_functions == 0;
+    const struct wt_space *spaces = c->build.topology->spaces;
+    const struct wt_space *space = &spaces[o->piece[0].space];
+    uint64_t address;
+    if (c->types_only || o->piece[0].kind != WT_PIECE_MEMORY || !space->clang ||
+        !wt_expr_is_constant(c->build.expr, o->piece[0].vector, &address) || address)
+        return WT_OK;
+    if (o->piece_count == 1 && wt_compile_group_address(c, die, info, &address)) {
+        o->piece[0].vector = wt_build_constant(&c->build, address);
+        return WT_OK;
+    }
+    const struct wt_type *plain = wt_type_plain(o->type);
+    const bool is_array = plain->kind == WT_TYPE_ARRAY && !plain->is_vector;
+    char *name = NULL;
+    size_t length;
+    FILE *out = open_memstream(&name, &length);
+    if (!out)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory");
+    wt_type_print(out, is_array ? wt_type_target(plain) : o->type);
+    fclose(out);
+    wt_fail(err, WT_UNSUPPORTED,
+            "the debug information does not say where %s lies: the compiler writes 0 for each "
+            "variable in %s memory; with its address, (%s *)ADDRESS points to it",
+            dwarf_diename(die), space->name, name);
+    free(name);
+    return WT_UNSUPPORTED;
 }
 
 struct described {
@@ -236,6 +219,8 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         return WT_OK;
     struct wt_error why;
     c->build.variable = die;
+    if (!wt_dwarf_named(&attribute, at, &c->build.named, &c->build.named_end))
+        c->build.named_end = 0;
     enum wt_status status = wt_build_location(&c->build, &attribute, ops, count,
                                               is_local ? frame : NULL, bias, size, o, &why);
     c->build.variable = NULL;
@@ -249,16 +234,8 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         *err = why;
         return status;
     }
-    const struct wt_topology *t = c->build.topology;
-    uint64_t address;
-    if (is_of_group(die) && wt_operand_in_memory(o) && t->spaces[o->piece[0].space].clang &&
-        wt_expr_is_constant(c->build.expr, o->piece[0].vector, &address) && address == 0 &&
-        !is_known_at_0(c, die))
-        return wt_fail(
-            err, WT_UNSUPPORTED,
-            "the debug information does not say where %s lies: the compiler writes 0 for "
-            "each variable in %s memory",
-            dwarf_diename(die), t->spaces[o->piece[0].space].name);
+    if (wt_compile_is_of_group(die) && (status = place_in_group(c, die, info, o, err)) != WT_OK)
+        return status;
     /* A register may be wider than the value in it. */
     if (o->piece_count == 1 && o->piece[0].size > size && size)
         o->piece[0].size = size;
@@ -1098,6 +1075,21 @@ static enum wt_status lanes_beside(struct compiler *c, const struct wt_node *n,
     return WT_OK;
 }
 
+/* Lane number `k` among `lanes` has no value. */
+static enum wt_status no_value(const struct wt_values *values, unsigned k, wt_lanes lanes,
+                               struct wt_error *err)
+{
+    char text[WT_VALUE_REASON];
+    const char *why = wt_values_reason(values, k, text);
+    for (unsigned i = 0; i < k; i++)
+        lanes &= lanes - 1;
+    if (!why)
+        why = values->state[k] == WT_VALUE_LOST ? "value has been optimized out"
+                                                : "it waits where the expression means nothing";
+    return wt_fail(err, WT_INVALID, "the value of lane %u cannot be read: %s",
+                   wt_lanes_lowest(lanes), why);
+}
+
 static enum wt_status select_lanes(struct compiler *c, const struct wt_node *n,
                                    struct wt_operand *o, struct wt_error *err)
 {
@@ -1117,8 +1109,7 @@ static enum wt_status select_lanes(struct compiler *c, const struct wt_node *n,
         if (status)
             return status;
         if (values.state[0] != WT_VALUE_GOOD)
-            status = wt_fail(err, WT_INVALID, "the value of lane %u cannot be read",
-                             wt_lanes_lowest(lanes));
+            status = no_value(&values, 0, lanes, err);
         else if (values.size > 8 * WT_PIECES)
             status = wt_fail(err, WT_UNSUPPORTED, "the value is too large to be used here");
         else
@@ -1164,7 +1155,7 @@ static enum wt_status all_of(const struct wt_values *values, enum reduction kind
     for (unsigned k = 0; k < values->lane_count; k++) {
         struct wt_number n;
         if (values->state[k] != WT_VALUE_GOOD)
-            return wt_fail(err, WT_INVALID, "the value cannot be read in all of these lanes");
+            return no_value(values, k, values->lanes, err);
         if (!wt_number_of(values->type, values->bit_offset, values->bit_size,
                           values->bytes + k * values->size, &n))
             return wt_fail(err, WT_INVALID, "only numbers can be taken together over lanes");
@@ -1404,6 +1395,24 @@ static int register_index(const struct wt_topology *t, const char *name)
     return -1;
 }
 
+/* Whether a name is made as those of registers are, "v300" as "v0": letters of one, and a number.
+ */
+static bool is_like_register(const struct wt_topology *t, const char *name)
+{
+    const size_t letters = strcspn(name, "0123456789");
+    if (!letters || !name[letters] ||
+        strspn(name + letters, "0123456789") != strlen(name + letters))
+        return false;
+    for (size_t i = 0; i < t->register_count; i++) {
+        const char *own = t->registers[i].name, *other = t->registers[i].alt_name;
+        if ((strncmp(own, name, letters) == 0 && own[letters] >= '0' && own[letters] <= '9') ||
+            (other && strncmp(other, name, letters) == 0 && other[letters] >= '0' &&
+             other[letters] <= '9'))
+            return true;
+    }
+    return false;
+}
+
 /* A register that code names itself: what stands for its value. *found: there is one. */
 static enum wt_status compile_code_register(struct compiler *c, const char *name, bool *found,
                                             struct wt_operand *o, struct wt_error *err)
@@ -1456,6 +1465,9 @@ static enum wt_status compile_dollar(struct compiler *c, const struct wt_node *n
                        : wt_fail(err, WT_STATE, "No registers.");
         kept = wt_source_variable(s, name);
     }
+    if (!kept && s->topology && is_like_register(s->topology, name))
+        return wt_fail(err, WT_INVALID, "there is no register %s: 'info registers' lists them",
+                       name);
     if (!kept && name[0] == '_')
         return wt_fail(err, WT_INVALID,
                        "This device has no $%s: 'info registers' lists what there is.", name);

@@ -150,6 +150,8 @@ static enum wt_status breg(struct machine *m, uint64_t number, int64_t offset, s
 }
 
 static enum wt_status place_in_file(struct machine *m, struct wt_error *err);
+static enum wt_status look_at_value(struct machine *m, unsigned from, unsigned size,
+                                    unsigned stride, unsigned first, struct wt_error *err);
 
 static enum wt_status reg(struct machine *m, uint64_t number, struct wt_error *err)
 {
@@ -168,6 +170,14 @@ static enum wt_status reg(struct machine *m, uint64_t number, struct wt_error *e
     if (m->takes_bits) {
         enum wt_status status = push_constant(m, number, err);
         return status ? status : place_in_file(m, err);
+    }
+    const struct wt_topology *t = m->b->topology;
+    if (t && t->file_space && number >= (uint64_t)t->file_dwarf) {
+        const uint64_t from = (number - (uint64_t)t->file_dwarf) * t->file_bytes;
+        const uint64_t size = m->size && m->size < t->file_bytes ? m->size : t->file_bytes;
+        const enum wt_status status = look_at_value(m, (unsigned)from, (unsigned)size, 0, 0, err);
+        if (status)
+            return status;
     }
     m->is_register = true;
     return m->b->frame_ops->dwarf_register(m->b, m->frame, (unsigned)number, &m->place, err);
@@ -270,7 +280,9 @@ static enum wt_status push_home(struct machine *m, wt_expr_vector place, uint32_
     enum wt_status status = WT_OK;
     m->b->uses_frame = true;
     if (from != UINT_MAX && m->b->kept)
-        status = m->b->kept(m->b, m->frame, -1, from, first, &kept, err);
+        status = m->b->kept(m->b, m->frame,
+                            &(struct wt_kept_address){.reg = -1, .from = from, .first = first},
+                            &kept, err);
     if (status)
         return status;
     if (kept.state == WT_KEPT_COMPUTED)
@@ -307,28 +319,31 @@ static enum wt_status take_address(struct machine *m, struct wt_error *err)
 }
 
 /*
- * Where the elements of 8 bytes of each lane begin that DW_OP_INTEL_push_bit_piece_stack reads, as
- * Intel's compiler writes it: four in a register, from register NN on; for lanes from 16 on in code
- * of 32 lanes with DW_OP_lit16, DW_OP_minus in front. UINT_MAX: it is another expression.
+ * Where the elements of `bits` bits (8 to 64) of each lane begin that
+ * DW_OP_INTEL_push_bit_piece_stack reads, as Intel's compiler writes it: as many in a register as
+ * fit, from register NN on; for lanes from 16 on in code of 32 lanes with DW_OP_lit16, DW_OP_minus
+ * in front. UINT_MAX: it is another expression.
  */
-static unsigned elements_at(const struct machine *m, const Dwarf_Op *op, unsigned *first)
+static unsigned elements_at(const struct machine *m, const Dwarf_Op *op, unsigned bits,
+                            unsigned *first)
 {
-    static const struct {
+    const unsigned shift = 8u - (unsigned)__builtin_ctz(bits), mask = (1u << shift) - 1;
+    const struct {
         unsigned atom, number;
-    } form[] = {{DW_OP_lit2, 0},
+    } form[] = {{DW_OP_lit0 + shift, 0},
                 {DW_OP_shr, 0},
                 {DW_OP_plus_uconst, 0},
                 {WT_OP_INTEL_REGS, 0},
                 {WT_OP_INTEL_PUSH_LANE, 0},
-                {DW_OP_lit3, 0},
+                {DW_OP_lit0 + mask, 0},
                 {DW_OP_and, 0},
-                {DW_OP_const1u, 64},
+                {DW_OP_const1u, bits},
                 {DW_OP_mul, 0},
-                {DW_OP_const1u, 64}};
+                {DW_OP_const1u, bits}};
     const size_t count = sizeof form / sizeof form[0], index = (size_t)(op - m->ops);
     const struct wt_topology *t = m->b->topology;
     *first = 0;
-    if (index < count + 1)
+    if (index < count + 1 || bits < 8 || bits & (bits - 1))
         return UINT_MAX;
     for (size_t i = 0; i < count; i++) {
         const Dwarf_Op *o = op - count + i;
@@ -347,6 +362,34 @@ static unsigned elements_at(const struct machine *m, const Dwarf_Op *op, unsigne
                : (unsigned)((number - (uint64_t)t->file_dwarf) * t->file_bytes);
 }
 
+/*
+ * A variable's value that lanes have in the register file, or that all share (stride 0): lanes
+ * leave where the code has not computed it yet, and where the registers have something else.
+ */
+static enum wt_status look_at_value(struct machine *m, unsigned from, unsigned size,
+                                    unsigned stride, unsigned first, struct wt_error *err)
+{
+    struct wt_kept_answer kept = {.state = WT_KEPT_IN_PLACE};
+    const struct wt_kept_address place = {
+        .reg = -1, .from = from, .size = size, .stride = stride, .first = first};
+    if (!m->b->kept || !m->b->variable || from == UINT_MAX || !size)
+        return WT_OK;
+    const enum wt_status status = m->b->kept(m->b, m->frame, &place, &kept, err);
+    if (!status && kept.state != WT_KEPT_IN_PLACE)
+        wt_build_leave(m->b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
+    return status;
+}
+
+/* Likewise, of a place in the file that is the same for all lanes. */
+static enum wt_status look_at_place(struct machine *m, const struct cell *place, uint64_t offset,
+                                    uint64_t size, struct wt_error *err)
+{
+    uint64_t from;
+    if (place->is_saved || !wt_expr_is_constant(m->b->expr, place->vector, &from))
+        return WT_OK;
+    return look_at_value(m, (unsigned)(from + offset), (unsigned)size, 0, 0, err);
+}
+
 /* DW_OP_INTEL_push_bit_piece_stack: a place in the file, an offset and a size in bits. */
 static enum wt_status push_bits(struct machine *m, const Dwarf_Op *op, struct wt_error *err)
 {
@@ -363,7 +406,16 @@ static enum wt_status push_bits(struct machine *m, const Dwarf_Op *op, struct wt
     m->b->uses_frame = true;
     const struct cell *place = &m->stack[m->count - 1];
     const uint32_t space = space_in_file(m, place);
-    const unsigned from = place->is_saved ? UINT_MAX : elements_at(m, op, &first);
+    const unsigned from = place->is_saved ? UINT_MAX : elements_at(m, op, (unsigned)bits, &first);
+    uint64_t constant;
+    if (m->is_of_home && bits == 64)
+        status = WT_OK;
+    else if (from != UINT_MAX)
+        status = look_at_value(m, from, (unsigned)bits / 8, (unsigned)bits / 8, first, err);
+    else if (wt_expr_is_constant(m->b->expr, offset, &constant))
+        status = look_at_place(m, place, constant / 8, bits / 8, err);
+    if (status)
+        return status;
     if ((status = wt_build_op(m->b, WT_EXPR_SHR_UNSIGNED, 0, offset, wt_build_constant(m->b, 3),
                               &offset, err)) ||
         (status = pop(m, &v, err)) != WT_OK ||
@@ -670,6 +722,8 @@ static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, siz
             struct cell *place = &m->stack[m->count - 1];
             if (!place->is_saved)
                 place->space = t->file_space;
+            if ((status = look_at_place(m, place, ops[i].number2 / 8, bytes, err)) != WT_OK)
+                return status;
             status = wt_build_op(m->b, WT_EXPR_ADD, 0, place->vector,
                                  wt_build_constant(m->b, ops[i].number2 / 8), &place->vector, err);
             pieces = true;
@@ -721,7 +775,7 @@ enum wt_status wt_build_location(struct wt_build *b, Dwarf_Attribute *attribute,
                                  uint64_t bias, uint64_t size, struct wt_operand *o,
                                  struct wt_error *err)
 {
-    struct machine m = {.b = b, .attribute = attribute, .frame = frame, .bias = bias};
+    struct machine m = {.b = b, .attribute = attribute, .frame = frame, .bias = bias, .size = size};
     *o = (struct wt_operand){0};
     if (count == 0)
         return lost(err);

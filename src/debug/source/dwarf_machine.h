@@ -40,6 +40,7 @@ struct machine {
     Dwarf_Attribute *attribute; /**< which the operations are of; NULL: of call frame information */
     const struct wt_frame *frame;
     uint64_t bias;
+    uint64_t size; /**< of the value; 0: unknown */
     struct cell stack[DWARF_STACK];
     unsigned count;
     bool takes_bits;         /**< registers are places in the register file */

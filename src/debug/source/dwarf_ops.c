@@ -157,7 +157,8 @@ static bool find_lists(Dwarf_Attribute *attribute, struct reader *r, unsigned *a
 }
 
 /* The expression of a location list (DWARF 4, 2.6.2) for an address. */
-static bool find_in_list(Dwarf_Attribute *attribute, uint64_t address, Dwarf_Block *block)
+static bool find_in_list(Dwarf_Attribute *attribute, uint64_t address, Dwarf_Block *block,
+                         uint64_t *begin, uint64_t *end)
 {
     struct reader r;
     Dwarf_Die unit;
@@ -185,16 +186,26 @@ static bool find_in_list(Dwarf_Attribute *attribute, uint64_t address, Dwarf_Blo
         if (!r.good || length > (size_t)(r.end - r.at))
             return false;
         *block = (Dwarf_Block){.length = length, .data = (unsigned char *)r.at};
-        if (address - (base + first) < last - first)
+        *begin = base + first;
+        *end = base + last;
+        if (address - *begin < last - first)
             return true;
         r.at += length;
     }
 }
 
+bool wt_dwarf_named(Dwarf_Attribute *attribute, uint64_t address, uint64_t *first, uint64_t *end)
+{
+    Dwarf_Block block;
+    return find_in_list(attribute, address, &block, first, end);
+}
+
 Dwarf_Op *wt_dwarf_operations(Dwarf_Attribute *attribute, uint64_t address, size_t *count)
 {
     Dwarf_Block block;
-    if ((dwarf_formblock(attribute, &block) != 0 && !find_in_list(attribute, address, &block)) ||
+    uint64_t first, end;
+    if ((dwarf_formblock(attribute, &block) != 0 &&
+         !find_in_list(attribute, address, &block, &first, &end)) ||
         block.length == 0)
         return NULL;
     struct reader r = {.at = block.data, .end = block.data + block.length, .good = true};

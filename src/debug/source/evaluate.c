@@ -90,18 +90,20 @@ static enum wt_status run_to_vector(struct reader *r, wt_expr_vector v, struct w
     wt_expr_registers(expr, &registers);
     if (registers)
         return wt_fail(err, WT_STATE, "No registers.");
-    const struct wt_expr_world world = {.context = (void *)(uintptr_t)r->scope, .read = read_plain};
+    enum wt_expr_failure failure = WT_EXPR_NO_VALUE;
+    const struct wt_expr_world world = {
+        .context = (void *)(uintptr_t)r->scope, .read = read_plain, .failure = &failure};
     uint64_t number = 0;
     const wt_lanes known = wt_expr_run(expr, NULL, 1, &world, &number);
-    r->value[0] = (struct wt_lane_value){.known = known != 0, .value = number};
+    r->value[0] = (struct wt_lane_value){.known = known != 0, .failure = failure, .value = number};
     return WT_OK;
 }
 
-/* The numbers of a vector in each lane; ends its expression. */
+/* The numbers of a vector in each lane; ends its expression, which lanes may leave before. */
 static enum wt_status run_vector(struct reader *r, wt_expr_vector v, struct wt_error *err)
 {
     uint64_t constant;
-    if (!wt_expr_is_constant(r->c->build.expr, v, &constant))
+    if (r->c->build.uses_home || !wt_expr_is_constant(r->c->build.expr, v, &constant))
         return run_to_vector(r, v, err);
     for (unsigned k = 0; k < r->count; k++)
         r->value[k] = (struct wt_lane_value){.known = true, .value = constant};
@@ -119,6 +121,17 @@ static bool read_lane(struct reader *r, unsigned lane, uint32_t space, uint64_t 
                                  size, WT_IGNORED) == WT_OK;
 }
 
+/* A lane without a number has no value. */
+static void note_failure(const struct reader *r, unsigned k, struct wt_values *values)
+{
+    static const uint8_t states[] = {[WT_EXPR_NO_VALUE] = WT_VALUE_UNKNOWN,
+                                     [WT_EXPR_DIVIDED] = WT_VALUE_DIVIDED,
+                                     [WT_EXPR_UNREAD] = WT_VALUE_UNREACHED,
+                                     [WT_EXPR_UNFIT] = WT_VALUE_UNFIT};
+    values->state[k] = states[r->value[k].failure];
+    values->address[k] = r->value[k].value;
+}
+
 static void read_memory(struct reader *r, const struct wt_piece *p, uint64_t at,
                         struct wt_values *values)
 {
@@ -129,7 +142,7 @@ static void read_memory(struct reader *r, const struct wt_piece *p, uint64_t at,
         uint8_t *out = values->bytes + k * values->size + at;
         const unsigned lane = r->has_wave ? wt_lanes_lowest(rest) : 0;
         if (!r->value[k].known) {
-            values->state[k] = WT_VALUE_UNKNOWN;
+            note_failure(r, k, values);
             continue;
         }
         values->address[k] = r->value[k].value;
@@ -161,6 +174,11 @@ static enum wt_status read_wide(struct reader *r, const struct wt_piece *p, uint
     for (unsigned k = 0; k < r->count && !status; k++)
         memcpy(values->bytes + k * values->size + at, row + k * step + p->from, p->size);
     free(row);
+    if (!status && r->c->build.uses_home)
+        status = run_to_vector(r, wt_build_constant(&r->c->build, 0), err);
+    for (unsigned k = 0; k < r->count && !status && r->c->build.uses_home; k++)
+        if (!r->value[k].known)
+            values->state[k] = WT_VALUE_UNKNOWN;
     return status;
 }
 
@@ -183,8 +201,10 @@ static enum wt_status read_piece(struct reader *r, const struct wt_piece *p, uin
     }
     for (unsigned k = 0; k < r->count; k++) {
         uint8_t *out = values->bytes + k * values->size + at;
-        if (!r->value[k].known)
-            values->state[k] = WT_VALUE_UNKNOWN;
+        if (!r->value[k].known) {
+            note_failure(r, k, values);
+            continue;
+        }
         for (uint64_t i = 0; i < p->size && i < 8; i++)
             out[i] = (uint8_t)(r->value[k].value >> (8 * i));
     }
@@ -228,7 +248,7 @@ static void find_homeless(struct reader *r, wt_compile_fn *compile, const void *
     struct wt_operand o;
     bool any = false;
     for (unsigned k = 0; k < r->count; k++)
-        any |= values->state[k] == WT_VALUE_UNKNOWN;
+        any |= wt_value_is_unknown(values->state[k]);
     if (!any || !b->uses_home)
         return;
     b->asks_homes = true;
@@ -236,7 +256,7 @@ static void find_homeless(struct reader *r, wt_compile_fn *compile, const void *
         run_to_vector(r, wt_build_constant(b, 0), WT_IGNORED) != WT_OK)
         return;
     for (unsigned k = 0; k < r->count; k++)
-        if (values->state[k] == WT_VALUE_UNKNOWN && r->value[k].known && r->value[k].value)
+        if (wt_value_is_unknown(values->state[k]) && r->value[k].known && r->value[k].value)
             values->state[k] =
                 r->value[k].value == WT_HOMELESS_YET ? WT_VALUE_NOT_YET : WT_VALUE_NOT_HERE;
 }
@@ -474,17 +494,20 @@ static enum wt_status write_lane(const struct wt_view *scope, const struct wt_va
     struct wt_wave wave;
     unsigned own;
     const bool has_wave = wave_of(scope, &wave, &own);
+    if (wt_value_is_unknown(to->state[k])) {
+        char why[WT_VALUE_REASON];
+        return wt_fail(err, WT_INVALID, "the place to write to cannot be found: %s",
+                       wt_values_reason(to, k, why));
+    }
+    if (to->state[k] == WT_VALUE_NOT_YET)
+        return wt_fail(err, WT_INVALID,
+                       "the place to write to is not available yet: code that follows "
+                       "computes it");
+    if (to->state[k] == WT_VALUE_NOT_HERE)
+        return wt_fail(err, WT_INVALID,
+                       "the place to write to is not available here: the code has re-used the "
+                       "registers that held it");
     if (to->in_memory) {
-        if (to->state[k] == WT_VALUE_UNKNOWN)
-            return wt_fail(err, WT_INVALID, "the place to write to cannot be found");
-        if (to->state[k] == WT_VALUE_NOT_YET)
-            return wt_fail(err, WT_INVALID,
-                           "the place to write to is not available yet: code that follows "
-                           "computes it");
-        if (to->state[k] == WT_VALUE_NOT_HERE)
-            return wt_fail(err, WT_INVALID,
-                           "the place to write to is not available here: the code has re-used the "
-                           "registers that held it");
         const struct wt_address address = {to->space, to->address[k]};
         if (has_wave)
             return wt_debugger_write_lane(d, wave.id, lane, address, bytes, to->size, err);

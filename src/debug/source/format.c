@@ -803,6 +803,7 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
         put_function(out, scope, v->type, v->address[k]);
         return;
     }
+    char why[WT_VALUE_REASON];
     switch ((enum wt_value_state)v->state[k]) {
     case WT_VALUE_LOST:
         fputs("<optimized out>", out);
@@ -814,18 +815,18 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
                 scope->source->topology->lane_word, lanes);
         return;
     }
-    case WT_VALUE_UNREADABLE:
-        fprintf(out, "<error: Cannot access memory at address 0x%" PRIx64 ">", v->address[k]);
-        return;
     case WT_VALUE_NOT_YET:
         fputs("<not available yet>", out);
         return;
     case WT_VALUE_NOT_HERE:
         fputs("<not available here>", out);
         return;
+    case WT_VALUE_UNREADABLE:
     case WT_VALUE_UNKNOWN:
-        fputs("<error: it cannot be computed: a division by zero, or memory that cannot be read>",
-              out);
+    case WT_VALUE_DIVIDED:
+    case WT_VALUE_UNFIT:
+    case WT_VALUE_UNREACHED:
+        fprintf(out, "<error: %s>", wt_values_reason(v, k, why));
         return;
     case WT_VALUE_GOOD:
         break;

@@ -293,8 +293,8 @@ static enum wt_status follow_base(struct wt_build *b, const struct wt_frame *fra
 {
     struct wt_kept_answer kept = {.state = WT_KEPT_IN_PLACE};
     struct wt_operand o;
-    enum wt_status status =
-        b->kept ? b->kept(b, frame, dwarf_index(b->topology, number), 0, 0, &kept, err) : WT_OK;
+    const struct wt_kept_address place = {.reg = dwarf_index(b->topology, number)};
+    enum wt_status status = b->kept ? b->kept(b, frame, &place, &kept, err) : WT_OK;
     if (status || kept.state == WT_KEPT_IN_PLACE)
         return status;
     if (kept.state != WT_KEPT_COMPUTED) {

@@ -69,32 +69,49 @@ static enum wt_kept_line line_at(void *context, uint64_t pc)
     return WT_KEPT_LINE_OF_NONE;
 }
 
+/* From the module's file while the device's memory cannot be read: while code is loaded, and while
+ * a host program runs. */
 static bool read_code(void *context, uint64_t addr, void *out, size_t size)
 {
-    struct wt_frames *f = ((const struct declared *)context)->frames;
+    const struct declared *d = context;
+    struct wt_frames *f = d->frames;
     return wt_debugger_read_memory(wt_frames_debugger(f), wt_frames_thread(f), wt_address_of(addr),
-                                   out, size, WT_IGNORED) == WT_OK;
+                                   out, size, WT_IGNORED) == WT_OK ||
+           wt_symbols_code(d->frame->symbols, addr - d->frame->bias, out, size);
 }
 
-enum wt_status wt_frames_kept(const struct wt_build *b, const struct wt_frame *frame, int reg,
-                              unsigned from, unsigned first, struct wt_kept_answer *answer,
+/* The addresses of the frame's function: not all have a symbol. */
+static bool find_extent(const struct wt_frame *frame, uint64_t *start, uint64_t *end)
+{
+    const uint64_t inside = frame->inside - frame->bias;
+    Dwarf_Die function = frame->scope[0];
+    return (dwarf_lowpc(&function, start) == 0 && dwarf_highpc(&function, end) == 0 &&
+            inside >= *start && inside < *end) ||
+           wt_symbols_extent(frame->symbols, inside, start, end);
+}
+
+enum wt_status wt_frames_kept(const struct wt_build *b, const struct wt_frame *frame,
+                              const struct wt_kept_address *place, struct wt_kept_answer *answer,
                               struct wt_error *err)
 {
     struct declared declared = {.frame = frame, .frames = b->frames};
-    struct wt_kept_address asked = {.context = &declared,
-                                    .reg = reg,
-                                    .from = from,
-                                    .first = first,
-                                    .line = line_at,
-                                    .read_code = read_code};
+    struct wt_kept_address asked = *place;
+    Dwarf_Die function;
     *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
     if (!b->frames || !frame || frame->physical || !frame->symbols || !frame->scope_count ||
-        !wt_symbols_extent(frame->symbols, frame->inside - frame->bias, &asked.start, &asked.end))
+        !find_extent(frame, &asked.start, &asked.end))
         return WT_OK;
+    function = frame->scope[0];
+    asked.context = &declared;
+    asked.line = line_at;
+    asked.read_code = read_code;
     asked.start += frame->bias;
     asked.end += frame->bias;
     asked.pc = frame->inside;
-    Dwarf_Die function = frame->scope[0];
+    asked.named = b->named_end ? b->named + frame->bias : asked.start;
+    asked.named_end = b->named_end ? b->named_end + frame->bias : asked.end;
+    asked.is_argument =
+        b->variable && !frame->inlined && dwarf_tag(b->variable) == DW_TAG_formal_parameter;
     declared.own = b->variable ? declared_line(b->variable) : 0;
     if (b->variable && location_of(b->variable, &declared.location))
         find_lines(&declared, &function, 0);

@@ -13,13 +13,24 @@ struct wt_source;
 /** What became of a value in one lane. */
 enum wt_value_state {
     WT_VALUE_GOOD,
-    WT_VALUE_UNKNOWN,    /**< it cannot be computed: unreadable memory on the way, division by 0 */
+    WT_VALUE_UNKNOWN,    /**< the debug information does not tell it */
+    WT_VALUE_DIVIDED,    /**< something is divided by zero */
+    WT_VALUE_UNFIT,      /**< a number is too large for its type */
+    WT_VALUE_UNREACHED,  /**< memory on the way cannot be read, at its `address` */
     WT_VALUE_UNREADABLE, /**< memory at its address cannot be read */
     WT_VALUE_NOT_YET,    /**< the function has not computed yet where it lies in memory */
     WT_VALUE_NOT_HERE,   /**< no register has where it lies in memory any longer */
     WT_VALUE_LOST,       /**< (partly) optimised out */
     WT_VALUE_ELSEWHERE,  /**< the lane waits where the expression means nothing */
 };
+
+/** Whether a value of this state could not be computed. */
+static inline bool wt_value_is_unknown(uint8_t state)
+{
+    return state >= WT_VALUE_UNKNOWN && state <= WT_VALUE_UNREACHED;
+}
+
+#define WT_VALUE_REASON 64 /**< bytes of a reason */
 
 /** Values of one expression in some lanes, the lowest first. */
 struct wt_values {
@@ -93,6 +104,10 @@ enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
 enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
                                  const struct wt_type **type, bool *is_type_name,
                                  struct wt_error *err);
+/** Why lane number @p k has no value that could be computed or read: a sentence without its point,
+ * in
+ *  @p text (of WT_VALUE_REASON bytes) or constant. NULL: it has one, or is optimised out. */
+const char *wt_values_reason(const struct wt_values *values, unsigned k, char *text);
 /** Frees what values hold; @p values itself is the caller's. */
 void wt_values_free(struct wt_values *values);
 

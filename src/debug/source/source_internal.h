@@ -150,6 +150,12 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
 enum wt_status wt_compile_dynamic(struct compiler *c, Dwarf_Die *die, const struct wt_frame *frame,
                                   uint64_t bias, wt_compile_fn *find, const void *what,
                                   struct wt_operand *o, struct wt_error *err);
+/** Whether a variable lies in a work-group's memory at an address of the file. */
+bool wt_compile_is_of_group(Dwarf_Die *die);
+/** The address of such a variable for the kernel of the scope's frame, by LLVM's rule; false: it
+ *  cannot be known. */
+bool wt_compile_group_address(const struct compiler *c, Dwarf_Die *die, struct wt_info *info,
+                              uint64_t *address);
 /** A cell other than 0 where a number or pointer is: a condition. */
 enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
                                 wt_expr_vector *cell, struct wt_error *err);

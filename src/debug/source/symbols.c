@@ -409,6 +409,22 @@ const uint8_t *wt_symbols_image(struct wt_symbols *symbols, size_t *length)
     return (const uint8_t *)elf_rawfile(symbols->elf, length);
 }
 
+bool wt_symbols_code(struct wt_symbols *s, uint64_t addr, void *out, size_t size)
+{
+    GElf_Shdr h;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(s->elf, section)) != NULL;) {
+        const Elf_Data *data = gelf_getshdr(section, &h) && h.sh_flags & SHF_EXECINSTR &&
+                                       addr >= h.sh_addr && addr - h.sh_addr < h.sh_size
+                                   ? elf_rawdata(section, NULL)
+                                   : NULL;
+        if (!data || !data->d_buf || data->d_size < size || addr - h.sh_addr > data->d_size - size)
+            continue;
+        memcpy(out, (const uint8_t *)data->d_buf + (addr - h.sh_addr), size);
+        return true;
+    }
+    return false;
+}
+
 void wt_symbols_close(struct wt_symbols *s)
 {
     if (!s)

@@ -22,6 +22,9 @@ struct wt_loading {
 /** The whole ELF file, as it was when it was opened; valid as long as @p symbols. NULL without host
  * memory. */
 const uint8_t *wt_symbols_image(struct wt_symbols *symbols, size_t *length);
+/** @p size bytes of code as the file has them, at an address of the file; false if it has none
+ * there. */
+bool wt_symbols_code(struct wt_symbols *symbols, uint64_t addr, void *out, size_t size);
 
 /** Opens the symbols of an ELF file. A file without any is no error; one that is no ELF is. */
 enum wt_status wt_symbols_open(const char *path, struct wt_symbols **symbols, struct wt_error *err);

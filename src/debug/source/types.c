@@ -261,6 +261,10 @@ static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
     }
     if (!count)
         type->target = element;
+    /* A vector of three elements has the size of one of four. */
+    uint64_t size;
+    if (type->is_vector && count == 1 && number(die, DW_AT_byte_size, &size) && size > type->size)
+        type->size = size;
 }
 
 /* DW_AT_address_class names a space other than that of plain pointers; LLVM writes no size beside

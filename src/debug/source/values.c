@@ -1,4 +1,6 @@
 /* Values of expressions, and their conversion to numbers. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bits.h"
@@ -11,6 +13,39 @@ void wt_values_free(struct wt_values *v)
     free(v->state);
     free(v->address);
     *v = (struct wt_values){.reg = -1};
+}
+
+const char *wt_values_reason(const struct wt_values *v, unsigned k, char *text)
+{
+    switch ((enum wt_value_state)v->state[k]) {
+    case WT_VALUE_UNREADABLE:
+    case WT_VALUE_UNREACHED:
+        snprintf(text, WT_VALUE_REASON, "Cannot access memory at address 0x%" PRIx64,
+                 v->address[k]);
+        return text;
+    case WT_VALUE_DIVIDED:
+        return "Division by zero";
+    case WT_VALUE_UNFIT:
+        return "The number is too large for its type";
+    case WT_VALUE_UNKNOWN:
+        return "The debug information does not tell the value here";
+    case WT_VALUE_NOT_YET:
+        return v->in_memory
+                   ? "The value is not available yet: the code that follows computes where "
+                     "the variable lies, mostly that of its own line ('next')"
+                   : "The value is not available yet: the code that follows computes it, "
+                     "mostly that of its own line ('next')";
+    case WT_VALUE_NOT_HERE:
+        return v->in_memory ? "The value is not available here: the code has re-used the registers "
+                              "that held where the variable lies"
+                            : "The value is not available here: the code has re-used the registers "
+                              "that held it";
+    case WT_VALUE_GOOD:
+    case WT_VALUE_LOST:
+    case WT_VALUE_ELSEWHERE:
+        break;
+    }
+    return NULL;
 }
 
 bool wt_number_of(const struct wt_type *type, uint32_t bit_offset, uint32_t bit_size,

@@ -182,7 +182,7 @@ static void count(struct wt_archive *a, struct gen_device *d)
             wt_archive_fail(a, "a walk has more groups than it has begun");
     gen_count_taken(d);
     for (uint32_t i = 0; i < d->config.subslices; i++)
-        if (d->slm_taken[i] > GEN_SLM_BYTES)
+        if (d->room[i].slm_taken > GEN_SLM_BYTES)
             wt_archive_fail(a, "subslice %u holds more than there is room for", i);
     for (uint32_t i = 0; i < m->waves && !a->failed; i++)
         gen_update_ready(&d->thread[i]);

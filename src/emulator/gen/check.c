@@ -21,12 +21,15 @@ static void check_thread(const struct gen_device *d, uint32_t id)
 /* The counters of a subslice match the resources that threads and groups have taken. */
 static void check_subslice(const struct gen_device *d, uint32_t subslice)
 {
-    uint32_t unused = 0, slm = 0;
+    const struct gen_room *room = &d->room[subslice];
+    uint64_t threads_free = 0, groups_free = 0;
+    uint32_t slm = 0;
     const uint32_t first = subslice * GEN_SUBSLICE_THREADS;
     for (uint32_t i = first; i < first + GEN_SUBSLICE_THREADS; i++) {
         const struct gen_group *g = &d->group[i];
         uint32_t threads = 0;
-        unused += !d->thread[i].active;
+        threads_free |= (uint64_t)!d->thread[i].active << (i - first);
+        groups_free |= (uint64_t)!g->used << (i - first);
         if (!g->used)
             continue;
         for (uint32_t k = first; k < first + GEN_SUBSLICE_THREADS; k++)
@@ -35,7 +38,8 @@ static void check_subslice(const struct gen_device *d, uint32_t subslice)
         assert(g->threads == threads && threads > 0 && g->arrived < threads);
         slm += g->slm_size;
     }
-    assert(unused == d->slots_free[subslice] && slm == d->slm_taken[subslice]);
+    assert(threads_free == room->threads_free && groups_free == room->groups_free &&
+           slm == room->slm_taken);
 }
 
 void gen_check(struct wt_machine *m)

@@ -66,8 +66,7 @@ void gen_device_free(struct gen_device *d)
     gen_trace_free(d);
     free(d->thread);
     free(d->group);
-    free(d->slm_taken);
-    free(d->slots_free);
+    free(d->room);
     wt_machine_end(&d->machine);
     wt_in_process_end(&d->process, d->memory);
     free(d);
@@ -216,9 +215,8 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
     d->memory = wt_memory_new();
     d->thread = calloc(threads, sizeof *d->thread);
     d->group = calloc(threads, sizeof *d->group);
-    d->slm_taken = calloc(config->subslices, sizeof *d->slm_taken);
-    d->slots_free = calloc(config->subslices, sizeof *d->slots_free);
-    if (!d->memory || !d->thread || !d->group || !d->slm_taken || !d->slots_free || !ready) {
+    d->room = calloc(config->subslices, sizeof *d->room);
+    if (!d->memory || !d->thread || !d->group || !d->room || !ready) {
         gen_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u subslices",
                        config->subslices);

@@ -13,17 +13,24 @@ static uint32_t subslice_of(uint32_t thread)
     return thread / GEN_SUBSLICE_THREADS;
 }
 
+/* The bit of a thread's or a group's slot in its subslice. */
+static uint64_t slot_bit(uint32_t slot)
+{
+    return (uint64_t)1 << slot % GEN_SUBSLICE_THREADS;
+}
+
 void gen_count_taken(struct gen_device *d)
 {
     for (uint32_t i = 0; i < d->config.subslices; i++) {
-        d->slm_taken[i] = 0;
-        d->slots_free[i] = GEN_SUBSLICE_THREADS;
-    }
-    for (uint32_t i = 0; i < d->machine.waves; i++) {
-        if (d->thread[i].active)
-            d->slots_free[subslice_of(i)]--;
-        if (d->group[i].used)
-            d->slm_taken[d->group[i].subslice] += d->group[i].slm_size;
+        struct gen_room *room = &d->room[i];
+        *room = (struct gen_room){0};
+        for (uint32_t k = 0; k < GEN_SUBSLICE_THREADS; k++) {
+            const struct gen_group *g = &d->group[i * GEN_SUBSLICE_THREADS + k];
+            const struct gen_thread *t = &d->thread[i * GEN_SUBSLICE_THREADS + k];
+            room->threads_free |= (uint64_t)!t->active << k;
+            room->groups_free |= (uint64_t)!g->used << k;
+            room->slm_taken += g->used ? g->slm_size : 0;
+        }
     }
 }
 
@@ -110,7 +117,7 @@ static bool start_thread(struct gen_device *d, struct gen_thread *t, struct gen_
     fill_header(t, w);
     gen_thread_begins(t);
     d->machine.active++;
-    d->slots_free[subslice_of(t->id)]--;
+    d->room[subslice_of(t->id)].threads_free &= ~slot_bit(t->id);
     gen_update_ready(t);
     return fill_payload(t, w);
 }
@@ -119,18 +126,18 @@ static bool start_thread(struct gen_device *d, struct gen_thread *t, struct gen_
 
 static bool has_room(const struct gen_device *d, const struct gen_running *k, uint32_t subslice)
 {
-    return d->slots_free[subslice] >= k->walk.threads &&
-           d->slm_taken[subslice] + k->walk.slm_bytes <= GEN_SLM_BYTES;
+    const struct gen_room *room = &d->room[subslice];
+    return (unsigned)__builtin_popcountll(room->threads_free) >= k->walk.threads &&
+           room->slm_taken + k->walk.slm_bytes <= GEN_SLM_BYTES;
 }
 
 static bool start_group(struct gen_device *d, struct gen_running *k, uint32_t subslice)
 {
     assert(k->next < k->total);
-    struct gen_thread *slot = &d->thread[subslice * GEN_SUBSLICE_THREADS];
-    struct gen_group *g = &d->group[subslice * GEN_SUBSLICE_THREADS];
+    struct gen_room *room = &d->room[subslice];
+    const uint32_t first = subslice * GEN_SUBSLICE_THREADS;
+    struct gen_group *g = &d->group[first + (unsigned)__builtin_ctzll(room->groups_free)];
     const struct gen_walk *w = &k->walk;
-    while (g->used)
-        g++;
     uint8_t *slm = g->slm ? g->slm : malloc(GEN_SLM_BYTES);
     if (!slm)
         return false;
@@ -148,13 +155,12 @@ static bool start_group(struct gen_device *d, struct gen_running *k, uint32_t su
         g->coordinate[i] = w->start[i] + (uint32_t)(n % count);
         n /= count;
     }
-    d->slm_taken[subslice] += w->slm_bytes;
-    for (unsigned i = 0; i < w->threads; i++, slot++) {
-        while (slot->active)
-            slot++;
-        if (!start_thread(d, slot, g, i))
+    room->slm_taken += w->slm_bytes;
+    room->groups_free &= room->groups_free - 1;
+    for (unsigned i = 0; i < w->threads; i++)
+        if (!start_thread(d, &d->thread[first + (unsigned)__builtin_ctzll(room->threads_free)], g,
+                          i))
             return false;
-    }
     return true;
 }
 
@@ -275,14 +281,15 @@ void gen_thread_end(struct gen_thread *t)
     gen_update_ready(t);
     t->group = NULL;
     d->machine.active--;
-    d->slots_free[subslice_of(t->id)]++;
+    d->room[subslice_of(t->id)].threads_free |= slot_bit(t->id);
     if (--g->threads) {
         if (g->arrived && g->arrived >= g->threads)
             release_barrier(g, d);
         return;
     }
     g->used = false;
-    d->slm_taken[g->subslice] -= g->slm_size;
+    d->room[g->subslice].slm_taken -= g->slm_size;
+    d->room[g->subslice].groups_free |= slot_bit((uint32_t)(g - d->group));
     if (++k->done == k->total)
         k->active = false;
     gen_walk_pump(d);

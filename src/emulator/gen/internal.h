@@ -253,8 +253,11 @@ struct gen_device {
     uint64_t next_table; /* the next one that gen_device_map takes */
     struct gen_thread *thread;
     struct gen_group *group; /* as many as threads */
-    uint32_t *slm_taken;     /* bytes, of each subslice */
-    uint32_t *slots_free;    /* threads, of each subslice */
+    /* What each subslice has: bytes that are taken; bits of the slots that are free. */
+    struct gen_room {
+        uint32_t slm_taken;
+        uint64_t threads_free, groups_free;
+    } * room;
     struct gen_running walk[GEN_WALKS];
     uint32_t td_ctl, mcr_selector; /* registers of the bus */
     bool debugged;                 /* routine.c: the driver's routine is there */

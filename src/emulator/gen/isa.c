@@ -16,6 +16,32 @@ const struct gen_row *gen_row_of(unsigned opcode)
     return NULL;
 }
 
+/* The compact form of an opcode; false if it has none. */
+static bool form_of(const struct gen_word *w, enum gen_word_form *form)
+{
+    const struct gen_row *row = gen_row_of((unsigned)gen_field(w, 6, 0));
+    *form = row && row->format == GEN_FORMAT_THREE ? GEN_WORD_THREE : GEN_WORD_BASIC;
+    return row && (row->format == GEN_FORMAT_ONE || row->format == GEN_FORMAT_TWO ||
+                   row->format == GEN_FORMAT_MATH || row->format == GEN_FORMAT_THREE);
+}
+
+bool gen_expand(const struct gen_word *compact, struct gen_word *native)
+{
+    enum gen_word_form form;
+    *native = (struct gen_word){0};
+    if (!form_of(compact, &form) || !gen_is_compact(compact))
+        return false;
+    gen_word_expand(form, compact, native);
+    return true;
+}
+
+bool gen_compact(const struct gen_word *native, struct gen_word *compact)
+{
+    enum gen_word_form form;
+    return form_of(native, &form) && !gen_is_compact(native) &&
+           gen_word_compact(form, native, compact);
+}
+
 static const struct {
     const char *name;
     uint8_t size;

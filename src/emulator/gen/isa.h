@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "object/gen_word.h"
+
 /** How an instruction's operands lie. */
 enum gen_format {
     GEN_FORMAT_PLAIN, /**< no operands */
@@ -189,35 +191,6 @@ struct gen_insn {
     bool desc_in_register, exdesc_in_register; /**< send: a0.0; sends: exdesc in a0.exdesc_subreg */
     uint8_t exdesc_subreg;
 };
-
-/** The 128 bits of an instruction, little-endian; of a compact one `high` does not count. */
-struct gen_word {
-    uint64_t low, high;
-};
-
-/** Bits last..first, 64 at most, within one half of the word. */
-static inline uint64_t gen_field(const struct gen_word *w, unsigned last, unsigned first)
-{
-    const uint64_t half = first < 64 ? w->low : w->high;
-    const unsigned count = last - first + 1;
-    const uint64_t value = half >> (first % 64);
-    return count == 64 ? value : value & (((uint64_t)1 << count) - 1);
-}
-
-/* Sets bits last..first, 64 at most, within one half of the word. */
-static inline void gen_set_field(struct gen_word *w, unsigned last, unsigned first, uint64_t value)
-{
-    uint64_t *half = first < 64 ? &w->low : &w->high;
-    const unsigned count = last - first + 1;
-    const uint64_t mask = count == 64 ? ~UINT64_C(0) : ((uint64_t)1 << count) - 1;
-    *half = (*half & ~(mask << (first % 64))) | (value & mask) << (first % 64);
-}
-
-/** Whether it is a compact instruction of 64 bits (CmptCtrl). */
-static inline bool gen_is_compact(const struct gen_word *w)
-{
-    return w->low >> 29 & 1;
-}
 
 /** Expands a compact instruction to its native form, whose CmptCtrl is 0; false if its opcode has
  * no compact form. */

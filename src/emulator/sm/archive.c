@@ -247,10 +247,14 @@ static void count(struct wt_archive *a, struct sm_device *d)
     struct wt_machine *m = &d->machine;
     uint64_t used = 0;
     for (uint32_t i = 0; i < m->waves; i++) {
-        m->active += d->warp[i].runs;
-        if (d->warp[i].runs && !d->warp[i].cta->warps++)
-            d->warp[i].cta->first = i % SM_WARPS;
+        const struct sm_warp *w = &d->warp[i];
+        m->active += w->runs;
+        if (w->runs && !w->cta->warps++)
+            w->cta->first = i % SM_WARPS;
+        if (w->runs)
+            w->cta->threads += (uint32_t)__builtin_popcount(w->live);
     }
+    sm_count_slots(d);
     for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++) {
         used += d->cta[i].used;
         if (d->cta[i].used && !d->cta[i].warps)

@@ -8,6 +8,7 @@ static void check_warp(const struct sm_device *d, uint32_t id)
     assert(w->device == d && w->id == id);
     const bool ready = w->runs && !w->at_barrier && !sm_paths_wait(w) && !w->paused && !w->held;
     assert(wt_turns_is_ready(&d->machine.turns, id) == ready);
+    assert((d->running[id / SM_WARPS] >> id % SM_WARPS & 1) == w->runs);
     if (!w->runs) {
         assert(!w->cta && !w->trapped && !w->paused && !w->must_enter && !w->held);
         return;
@@ -20,6 +21,9 @@ static void check_warp(const struct sm_device *d, uint32_t id)
     assert(!w->stepped || (w->step && !w->trapped));
     assert(!w->must_enter || (d->handler && !w->trapped && unit->in_trap));
     assert(!(w->paused && w->held));
+    for (unsigned i = 0; w->clean && i < SM_ROWS; i++)
+        for (unsigned k = 0; k < SM_LANES; k++)
+            assert(!w->r[i][k]);
     for (unsigned i = 0; i < SM_LANES; i++)
         assert(!w->r[SM_RZ][i] && !w->r[SM_RZ + 1][i] && !w->r[SM_ROWS - 1][i]);
 }
@@ -27,13 +31,16 @@ static void check_warp(const struct sm_device *d, uint32_t id)
 static void check_cta(const struct sm_device *d, uint32_t i)
 {
     const struct sm_cta *c = &d->cta[i];
-    uint32_t warps = 0;
+    uint32_t warps = 0, threads = 0;
+    assert((d->used[i / SM_CTAS] >> i % SM_CTAS & 1) == c->used);
     if (!c->used)
         return;
     for (uint32_t k = c->first; k < SM_WARPS; k++) {
         const struct sm_warp *w = &d->warp[c->sm * SM_WARPS + k];
         warps += w->runs && w->cta == c;
+        threads += w->runs && w->cta == c ? (uint32_t)__builtin_popcount(w->live) : 0;
     }
+    assert(threads == c->threads);
     assert(c->shared && c->sm == i / SM_CTAS && warps == c->warps && warps > 0);
 }
 

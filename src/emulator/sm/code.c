@@ -66,7 +66,9 @@ sm_op sm_code_decode(struct sm_warp *w, struct sm_uop *slot)
     }
     wt_memory_read(d->memory, pc, bytes, 8);
     const uint64_t word = wt_load_le(bytes, 8);
-    *slot = (struct sm_uop){.run = illegal, .word = word, .guard = 7};
+    const size_t next = (size_t)(slot - w->code->uop) + 1;
+    *slot = (struct sm_uop){
+        .run = illegal, .word = word, .guard = 7, .step = next % 4 || next >= SM_SLOTS ? 1 : 2};
     for (size_t i = 0; (word & PTX_WORD_MASK) == PTX_WORD && i < d->image_count; i++) {
         const struct sm_ptx *image = d->image[i];
         uint32_t index;

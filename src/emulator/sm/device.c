@@ -181,6 +181,7 @@ static void reset(struct wt_machine *m)
     }
     for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
         d->cta[i] = (struct sm_cta){.shared = d->cta[i].shared};
+    sm_count_slots(d);
     for (uint32_t i = 0; i < SM_MOST_SMS; i++)
         d->unit[i] = (struct sm_unit){
             .warp_report = 0xffffffff, .global_report = 0xffffffff, .exception_enable = 2};

@@ -59,7 +59,7 @@ static const struct sm_uop *pop(struct sm_warp *w)
         w->active = e.mask;
         return sm_jump(w, e.pc);
     }
-    w->live = 0;
+    sm_lanes_end(w, UINT32_MAX);
     sm_warp_end(w);
     return NULL;
 }
@@ -86,7 +86,7 @@ const struct sm_uop *sm_exit_lanes(struct sm_warp *w, const struct sm_uop *u, ui
 {
     for (uint32_t i = 0; i < w->depth; i++)
         w->stack[i].mask &= ~lanes;
-    w->live &= ~lanes;
+    sm_lanes_end(w, lanes);
     w->active &= ~lanes;
     if (w->active)
         return sm_next(w, u);

@@ -90,21 +90,26 @@ uint64_t sm_device_local_size(const struct sm_device *d, uint32_t local)
 static bool find_slots(const struct sm_device *d, uint32_t sm, uint32_t *slot)
 {
     const struct sm_grid *g = &d->grid;
-    uint32_t ctas = 0, warps = 0, shared = 0, found = 0;
-    for (uint32_t i = 0; i < SM_CTAS; i++) {
-        const struct sm_cta *c = &d->cta[sm * SM_CTAS + i];
-        ctas += c->used;
-        shared += c->used ? cta_shared(&g->launch) : 0;
-    }
-    for (uint32_t i = 0; i < SM_WARPS; i++) {
-        const bool runs = d->warp[sm * SM_WARPS + i].runs;
-        warps += runs;
-        if (!runs && found < g->warps_per_cta)
-            slot[found++] = i;
-    }
-    return found == g->warps_per_cta && ctas < SM_CTAS &&
-           shared + cta_shared(&g->launch) <= SM_SHARED_BYTES &&
-           (warps + g->warps_per_cta) * warp_registers(&g->launch) <= SM_FILE;
+    const uint32_t ctas = (uint32_t)__builtin_popcount(d->used[sm]);
+    const uint32_t warps = (uint32_t)__builtin_popcountll(d->running[sm]) + g->warps_per_cta;
+    if (warps > SM_WARPS || ctas == SM_CTAS ||
+        (ctas + 1) * cta_shared(&g->launch) > SM_SHARED_BYTES ||
+        warps * warp_registers(&g->launch) > SM_FILE)
+        return false;
+    uint64_t open = ~d->running[sm];
+    for (uint32_t i = 0; i < g->warps_per_cta; i++, open &= open - 1)
+        slot[i] = (uint32_t)__builtin_ctzll(open);
+    return true;
+}
+
+void sm_count_slots(struct sm_device *d)
+{
+    memset(d->running, 0, sizeof d->running);
+    memset(d->used, 0, sizeof d->used);
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        d->running[i / SM_WARPS] |= (uint64_t)d->warp[i].runs << i % SM_WARPS;
+    for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
+        d->used[i / SM_CTAS] |= (uint32_t)d->cta[i].used << i % SM_CTAS;
 }
 
 /* ---- starting ---- */
@@ -116,11 +121,13 @@ static bool start_warp(struct sm_device *d, struct sm_warp *w, struct sm_cta *c,
     uint32_t(*r)[SM_LANES] = w->r;
     if (!r && !(r = aligned_alloc(64, SM_ROWS * sizeof *r)))
         return false;
-    memset(r, 0, SM_ROWS * sizeof *r);
+    if (!l->rows)
+        memset(r, 0, SM_ROWS * sizeof *r);
     const uint32_t threads = l->block[0] * l->block[1] * l->block[2], first = index * SM_LANES;
     const uint32_t lanes = threads - first >= SM_LANES ? SM_LANES : threads - first;
     const uint32_t mask = lanes == SM_LANES ? 0xffffffffu : (1u << lanes) - 1;
     const uint32_t room = w->room < SM_ROWS ? SM_ROWS : w->room;
+    const bool clean = l->rows && w->clean;
     const uint64_t left = w->left; /* its turn may go on: a warp that has just ended there */
     *w = (struct sm_warp){.r = r,
                           .device = d,
@@ -130,6 +137,7 @@ static bool start_warp(struct sm_device *d, struct sm_warp *w, struct sm_cta *c,
                           .incarnation = w->incarnation + 1,
                           .left = left,
                           .room = room,
+                          .clean = clean,
                           .pc = l->entry,
                           .live = mask,
                           .active = mask,
@@ -143,6 +151,7 @@ static bool start_warp(struct sm_device *d, struct sm_warp *w, struct sm_cta *c,
     }
     w->local = l->local_base + (uint64_t)w->id * SM_LANES * ((l->local + 7) / 8 * 8);
     d->machine.active++;
+    d->running[w->id / SM_WARPS] |= (uint64_t)1 << w->id % SM_WARPS;
     sm_update_ready(w);
     return true;
 }
@@ -150,15 +159,20 @@ static bool start_warp(struct sm_device *d, struct sm_warp *w, struct sm_cta *c,
 static bool start_cta(struct sm_device *d, uint32_t sm, const uint32_t *slot)
 {
     struct sm_grid *g = &d->grid;
-    struct sm_cta *c = &d->cta[sm * SM_CTAS];
-    while (c->used)
-        c++;
+    const unsigned place = (unsigned)__builtin_ctz(~d->used[sm]);
+    struct sm_cta *c = &d->cta[sm * SM_CTAS + place];
     uint8_t *shared = c->shared ? c->shared : malloc(SM_CTA_SHARED);
     if (!shared)
         return false;
-    memset(shared, 0, SM_CTA_SHARED);
-    *c = (struct sm_cta){
-        .shared = shared, .sm = sm, .used = true, .warps = g->warps_per_cta, .first = slot[0]};
+    const struct sm_launch *l = &g->launch;
+    memset(shared, 0, l->shared); /* there is no way to what is behind it */
+    *c = (struct sm_cta){.shared = shared,
+                         .sm = sm,
+                         .used = true,
+                         .warps = g->warps_per_cta,
+                         .threads = l->block[0] * l->block[1] * l->block[2],
+                         .first = slot[0]};
+    d->used[sm] |= 1u << place;
     uint64_t n = g->next;
     for (unsigned i = 0; i < 3; i++) {
         c->coordinate[i] = (uint32_t)(n % g->launch.grid[i]);
@@ -266,6 +280,7 @@ void sm_warp_end(struct sm_warp *w)
     d->unit[sm].pause_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
     d->unit[sm].trap_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
     sm_update_ready(w);
+    d->running[sm] &= ~((uint64_t)1 << w->id % SM_WARPS);
     d->machine.active--;
     c->warps--;
     for (unsigned i = 0; c->warps && i < SM_BARRIERS; i++)
@@ -277,6 +292,7 @@ void sm_warp_end(struct sm_warp *w)
         }
     if (!c->warps) {
         c->used = false;
+        d->used[sm] &= ~(1u << (c - d->cta) % SM_CTAS);
         if (++d->grid.done == d->grid.total)
             d->grid.active = false;
     }
@@ -302,6 +318,7 @@ void sm_device_abandon(struct sm_device *d)
     }
     for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
         d->cta[i].used = false;
+    sm_count_slots(d);
     for (uint32_t i = 0; i < d->config.sms; i++) {
         struct sm_unit *u = &d->unit[i];
         u->in_trap = u->loud = false;

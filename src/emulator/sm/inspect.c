@@ -161,6 +161,7 @@ bool sm_write_row(struct sm_device *d, uint32_t warp, unsigned number, uint32_t 
     if (!w)
         return false;
     if (number < SM_RZ && number < d->grid.launch.registers) {
+        w->clean = false;
         for (uint32_t left = lanes; left; left &= left - 1) {
             const unsigned lane = (unsigned)__builtin_ctz(left);
             w->r[number][lane] = (uint32_t)wt_load_le(bytes + 4 * lane, 4);

@@ -46,6 +46,7 @@ struct sm_uop {
     uint8_t guard;      /* predicate and its inversion; 7: always */
     bool c_constant;    /* operand C is in constant memory (form RC) */
     uint8_t bank;
+    uint8_t step;    /* records to the next instruction: control words are skipped */
     uint16_t offset; /* constant operand */
 };
 
@@ -167,6 +168,7 @@ struct sm_warp {
     uint32_t spins, hold; /* backward branches since a path was given way; left of its right */
     uint32_t rows;        /* rows of the register file that are in use */
     uint32_t room;        /* rows that r has memory for; no part of the state */
+    bool clean;           /* the registers of machine code are zeros still; likewise */
 };
 
 struct sm_barrier {
@@ -179,9 +181,10 @@ struct sm_barrier {
 struct sm_cta {
     uint8_t *shared; /* SM_CTA_SHARED bytes; NULL until used */
     uint32_t coordinate[3];
-    uint32_t sm;    /* on which it runs */
-    uint32_t warps; /* that live */
-    uint32_t first; /* no warp of it is in a lower slot of the SM; no part of the hashes */
+    uint32_t sm;      /* on which it runs */
+    uint32_t warps;   /* that live */
+    uint32_t threads; /* likewise; no part of the hashes */
+    uint32_t first;   /* no warp of it is in a lower slot of the SM; no part of the hashes */
     bool used;
     struct sm_barrier barrier[SM_BARRIERS];
 };
@@ -215,6 +218,8 @@ struct sm_device {
     struct sm_warp *warp;
     struct sm_cta *cta; /* SM_CTAS an SM */
     struct sm_unit unit[SM_MOST_SMS];
+    uint64_t running[SM_MOST_SMS]; /* the slots of each SM in which a warp runs */
+    uint32_t used[SM_MOST_SMS];    /* the places of each SM in which a CTA is */
     struct wt_regions regions;
     struct sm_grid grid;
     uint64_t handler; /* address of the trap handler; 0: none */
@@ -241,6 +246,13 @@ struct sm_exec {
     uint32_t error; /* an ALU instruction's warp error, 0: none */
 };
 
+/* Lanes have exited. */
+static inline void sm_lanes_end(struct sm_warp *w, uint32_t lanes)
+{
+    w->cta->threads -= (uint32_t)__builtin_popcount(w->live & lanes);
+    w->live &= ~lanes;
+}
+
 /* The SM that a warp runs on. */
 static inline struct sm_unit *sm_unit_of(const struct sm_warp *w)
 {
@@ -262,8 +274,8 @@ static inline uint64_t sm_now(const struct sm_warp *w)
 /* The record behind u: control words are skipped. */
 static inline const struct sm_uop *sm_next(const struct sm_warp *w, const struct sm_uop *u)
 {
-    const size_t index = (size_t)(u - w->code->uop) + 1;
-    return index % 4 || index >= SM_SLOTS ? u + 1 : u + 2;
+    (void)w;
+    return u + u->step;
 }
 
 /* Lanes for which a predicate, with its inversion in bit 3, holds. */
@@ -350,6 +362,8 @@ static inline uint8_t *sm_writable(struct sm_device *d, uint64_t addr)
 
 /* ---- grid.c ---- */
 
+/* Looks anew which slots and places are taken. */
+void sm_count_slots(struct sm_device *d);
 /* Starts CTAs wherever an SM has room and is not in trap mode. */
 void sm_grid_pump(struct sm_device *d);
 /* All lanes of a warp have exited. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "emulator/machine/softfloat.h"
 #include "emulator/sm/ptx_rows.h"
 
@@ -208,36 +209,99 @@ static const struct sm_uop *pair(struct sm_warp *w, const struct sm_uop *u)
     return sm_next(w, u);
 }
 
-/* The frequent ones. */
-PTX_LANE_BY_LANE(u64_u32, uint32_t, uint32_t, uint64_t, a)
-PTX_LANE_BY_LANE(u64_s32, uint32_t, int32_t, uint64_t, (int64_t)a)
-PTX_LANE_BY_LANE(u32_u64, uint64_t, uint64_t, uint32_t, a)
-PTX_LANE_BY_LANE(f32_s32, uint32_t, int32_t, float, a)
-PTX_LANE_BY_LANE(f64_s32, uint32_t, int32_t, double, a)
-PTX_LANE_BY_LANE(f64_u32, uint32_t, uint32_t, double, a)
+/* ---- whole rows, to nearest or, of integers, towards zero ---- */
+
+static inline uint32_t one_nan(float r)
+{
+    return r == r ? wt_float_bits(r) : 0x7fffffff;
+}
+
+static inline int32_t truncated(float a)
+{
+    const bool fits = a >= -0x1p31f && a < 0x1p31f;
+    const int32_t inside = (int32_t)(fits ? a : 0);
+    return fits || a != a ? inside : a < 0 ? INT32_MIN : INT32_MAX;
+}
+
+static inline uint32_t truncated_unsigned(float a)
+{
+    const bool fits = a > -1 && a < 0x1p32f;
+    const uint32_t inside = (uint32_t)(int64_t)(fits ? a : 0);
+    return fits || a != a ? inside : a < 0 ? 0 : UINT32_MAX;
+}
+
+/* A dword whose upper bits are those of the type. */
+static inline uint32_t extend_dword(unsigned type, uint32_t v)
+{
+    const unsigned rest = 32 - 8 * ptx_type_bytes((enum ptx_type)type);
+    const uint32_t high = v << rest;
+    return is_signed(type) ? (uint32_t)((int32_t)high >> rest) : high >> rest;
+}
+
+PTX_ROW(u64_u32, uint32_t, uint32_t, uint64_t, a)
+PTX_ROW(u64_s32, uint32_t, int32_t, uint64_t, (int64_t)a)
+PTX_ROW(u32_u64, uint64_t, uint64_t, uint32_t, a)
+PTX_ROW(dword, uint32_t, uint32_t, uint32_t, extend_dword(o->type, extend_dword(o->from_type, a)))
+PTX_ROW(f32_s32, uint32_t, int32_t, float, a)
+PTX_ROW(f32_u32, uint32_t, uint32_t, float, a)
+PTX_ROW(f64_s32, uint32_t, int32_t, double, a)
+PTX_ROW(f64_u32, uint32_t, uint32_t, double, a)
+PTX_ROW(s32_f32, float, float, uint32_t, truncated(a))
+PTX_ROW(u32_f32, float, float, uint32_t, truncated_unsigned(a))
+PTX_ROW(f64_f32, float, float, double, (double)a)
+PTX_ROW(f32_f64, double, double, uint32_t, one_nan((float)a))
+PTX_ROW(near_f32, float, float, uint32_t, one_nan(nearbyintf(a)))
+PTX_ROW(truncated_f32, float, float, uint32_t, one_nan(truncf(a)))
+PTX_ROW(floor_f32, float, float, uint32_t, one_nan(floorf(a)))
+PTX_ROW(ceiling_f32, float, float, uint32_t, one_nan(ceilf(a)))
+
+static unsigned kind(unsigned type, unsigned bytes)
+{
+    return 16 * bytes + ptx_type_bytes((enum ptx_type)type);
+}
+
+/* The executor for rows of one conversion, where there is one: dwords and qwords that fill their
+ * registers. */
+static sm_op row_of(const struct ptx_op *o)
+{
+    enum { DWORD = 16 * 4 + 4, QWORD = 16 * 8 + 8 };
+    static const sm_op rounding[] = {[WT_RNE] = near_f32,
+                                     [WT_RTZ] = truncated_f32,
+                                     [WT_RDN] = floor_f32,
+                                     [WT_RUP] = ceiling_f32};
+    const unsigned from = kind(o->from_type, o->size), to = kind(o->type, o->element);
+    const bool s = is_signed(o->from_type);
+    if (o->sat || o->ftz || o->how)
+        return NULL;
+    if (!is_float(o->type) && !is_float(o->from_type)) {
+        if (from <= DWORD && to <= DWORD)
+            return dword;
+        return from == DWORD && to == QWORD   ? (s ? u64_s32 : u64_u32)
+               : from == QWORD && to == DWORD ? u32_u64
+                                              : NULL;
+    }
+    if (o->from_type == PTX_F32 && from == DWORD && to == DWORD) {
+        if (o->type == PTX_F32)
+            return o->flag && o->round <= WT_RUP ? rounding[o->round] : NULL;
+        return o->round != WT_RTZ ? NULL : is_signed(o->type) ? s32_f32 : u32_f32;
+    }
+    if (o->flag || o->round != WT_RNE)
+        return NULL;
+    if (o->from_type == PTX_F32 && o->type == PTX_F64)
+        return f64_f32;
+    if (o->from_type == PTX_F64 && o->type == PTX_F32)
+        return f32_f64;
+    if (from != DWORD || is_float(o->from_type))
+        return NULL;
+    return o->type == PTX_F32   ? (s ? f32_s32 : f32_u32)
+           : o->type == PTX_F64 ? (s ? f64_s32 : f64_u32)
+                                : NULL;
+}
 
 sm_op ptx_convert(const struct ptx_op *o)
 {
     if (o->type == PTX_F16X2 || o->type == PTX_BF16X2)
         return pair;
-    const bool from_dword = o->size == 4, to_dword = o->element == 4;
-    if (!o->sat && !is_float(o->type) && !is_float(o->from_type)) {
-        const bool from32 = ptx_type_bytes((enum ptx_type)o->from_type) == 4;
-        const bool to64 = ptx_type_bytes((enum ptx_type)o->type) == 8;
-        const bool from64 = ptx_type_bytes((enum ptx_type)o->from_type) == 8;
-        const bool to32 = ptx_type_bytes((enum ptx_type)o->type) == 4;
-        if (from32 && from_dword && to64 && !to_dword)
-            return is_signed(o->from_type) ? u64_s32 : u64_u32;
-        if (from64 && !from_dword && to32 && to_dword)
-            return u32_u64;
-    }
-    if (!o->sat && o->round == WT_RNE && from_dword) {
-        if (o->from_type == PTX_S32 && o->type == PTX_F32)
-            return f32_s32;
-        if (o->from_type == PTX_S32 && o->type == PTX_F64)
-            return f64_s32;
-        if (o->from_type == PTX_U32 && o->type == PTX_F64)
-            return f64_u32;
-    }
-    return slowly;
+    const sm_op row = row_of(o);
+    return row ? row : slowly;
 }

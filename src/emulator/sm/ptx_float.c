@@ -19,16 +19,16 @@ static inline uint32_t one_nan(float r)
 
 /* ---- the fast ones ---- */
 
-PTX_LANE_BY_LANE(add_f32, float, float, uint32_t, one_nan(a + b))
-PTX_LANE_BY_LANE(sub_f32, float, float, uint32_t, one_nan(a - b))
-PTX_LANE_BY_LANE(mul_f32, float, float, uint32_t, one_nan(a *b))
-PTX_LANE_BY_LANE(fma_f32, float, float, uint32_t, one_nan(fmaf(a, b, c)))
-PTX_LANE_BY_LANE(div_f32, float, float, uint32_t, one_nan(a / b))
-PTX_LANE_BY_LANE(add_f64, double, double, double, a + b)
-PTX_LANE_BY_LANE(sub_f64, double, double, double, a - b)
-PTX_LANE_BY_LANE(mul_f64, double, double, double, a *b)
-PTX_LANE_BY_LANE(fma_f64, double, double, double, fma(a, b, c))
-PTX_LANE_BY_LANE(div_f64, double, double, double, a / b)
+PTX_ROW(add_f32, float, float, uint32_t, one_nan(a + b))
+PTX_ROW(sub_f32, float, float, uint32_t, one_nan(a - b))
+PTX_ROW(mul_f32, float, float, uint32_t, one_nan(a *b))
+PTX_ROW(fma_f32, float, float, uint32_t, one_nan(fmaf(a, b, c)))
+PTX_ROW(div_f32, float, float, uint32_t, one_nan(a / b))
+PTX_ROW(add_f64, double, double, double, a + b)
+PTX_ROW(sub_f64, double, double, double, a - b)
+PTX_ROW(mul_f64, double, double, double, a *b)
+PTX_ROW(fma_f64, double, double, double, fma(a, b, c))
+PTX_ROW(div_f64, double, double, double, a / b)
 
 /* ---- the others, a lane at a time ---- */
 
@@ -40,7 +40,7 @@ static uint32_t flush(uint32_t a)
     return a & 0x7f800000 ? a : a & 0x80000000u;
 }
 
-static uint32_t saturate(uint32_t r)
+static inline uint32_t saturate(uint32_t r)
 {
     const float v = wt_float_of_bits(r);
     return v >= 1 ? 0x3f800000 : v > 0 ? r : 0; /* NaN, -0 and below: 0 */
@@ -308,12 +308,161 @@ static const struct sm_uop *lane_at_a_time(struct sm_warp *w, const struct sm_uo
     return sm_next(w, u);
 }
 
+/* ---- whole rows, to nearest, by the host's arithmetic ---- */
+
+#define LANES _Pragma("GCC ivdep") for (unsigned i = 0; i < SM_LANES; i++)
+
+/* Numbers in the order of their values, -0 below +0, as integers. */
+static inline int32_t ordered(uint32_t bits)
+{
+    return (int32_t)(bits ^ (uint32_t)((int32_t)bits >> 31) >> 1);
+}
+
+static inline int64_t ordered_wide(uint64_t bits)
+{
+    return (int64_t)(bits ^ (uint64_t)((int64_t)bits >> 63) >> 1);
+}
+
+/* min or max; one NaN counts for nothing, or, with `strict`, for all. */
+static inline uint32_t extreme(uint32_t a, uint32_t b, bool max, bool strict)
+{
+    const bool a_nan = (a & 0x7fffffff) > 0x7f800000, b_nan = (b & 0x7fffffff) > 0x7f800000;
+    const uint32_t r = (ordered(a) < ordered(b)) != max ? a : b, or_nan = strict ? NAN32 : a;
+    return a_nan ? (strict ? NAN32 : b) : b_nan ? or_nan : r;
+}
+
+static inline uint64_t quieted(uint64_t a)
+{
+    return a | UINT64_C(1) << 51;
+}
+
+static inline bool is_nan_wide(uint64_t a)
+{
+    return (a & INT64_MAX) > UINT64_C(0x7ff) << 52;
+}
+
+static inline uint64_t extreme_wide(uint64_t a, uint64_t b, bool max)
+{
+    const uint64_t r = (ordered_wide(a) < ordered_wide(b)) != max ? a : b;
+    const uint64_t other = is_nan_wide(b) ? quieted(a) : b;
+    return is_nan_wide(a) ? other : is_nan_wide(b) ? a : r;
+}
+
+/* A root or a quotient of one operand: NaNs are the operand's, or the GPU's own. */
+static inline uint64_t settled(uint64_t a, double r)
+{
+    return is_nan_wide(a) ? quieted(a) : r == r ? wt_double_bits(r) : UINT64_C(0xfff) << 51;
+}
+
+PTX_ROW(sqrt_f64, uint64_t, uint64_t, uint64_t, settled(a, sqrt(wt_double_of_bits(a))))
+PTX_ROW(rcp_f64, uint64_t, uint64_t, uint64_t, settled(a, 1 / wt_double_of_bits(a)))
+PTX_ROW(rsqrt_f64, double, double, double, 1 / sqrt(a))
+PTX_ROW(min_f64, uint64_t, uint64_t, uint64_t, extreme_wide(a, b, false))
+PTX_ROW(max_f64, uint64_t, uint64_t, uint64_t, extreme_wide(a, b, true))
+PTX_ROW(abs_f64, uint64_t, uint64_t, uint64_t, a &INT64_MAX)
+PTX_ROW(neg_f64, uint64_t, uint64_t, uint64_t, a ^ UINT64_C(1) << 63)
+PTX_ROW(copysign_f64, uint64_t, uint64_t, uint64_t, (a & UINT64_C(1) << 63) | (b & INT64_MAX))
+
+/* Computes r of all lanes before flushing and saturation; false: only lanes by themselves can. */
+static inline __attribute__((always_inline)) bool compute(const struct ptx_op *o,
+                                                          const uint8_t *frame, uint32_t *r)
+{
+    const uint32_t *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]),
+                   *C = ptx_in(frame, &o->s[2]);
+    const uint32_t normal = o->ftz ? 0x7f800000 : 0xffffffff;
+    const bool max = o->how == PTX_OP_max, strict = o->flag;
+#define BITS(row) (row[i] & normal ? row[i] : row[i] & 0x80000000u)
+#define FLOAT(row) wt_float_of_bits(BITS(row))
+    switch (o->how) {
+    case PTX_OP_add:
+        LANES
+            r[i] = wt_float_bits(FLOAT(A) + FLOAT(B));
+        return true;
+    case PTX_OP_sub:
+        LANES
+            r[i] = wt_float_bits(FLOAT(A) - FLOAT(B));
+        return true;
+    case PTX_OP_mul:
+        LANES
+            r[i] = wt_float_bits(FLOAT(A) * FLOAT(B));
+        return true;
+    case PTX_OP_fma:
+        LANES
+            r[i] = wt_float_bits(fmaf(FLOAT(A), FLOAT(B), FLOAT(C)));
+        return true;
+    case PTX_OP_div:
+        LANES
+            r[i] = wt_float_bits(FLOAT(A) / FLOAT(B));
+        return true;
+    case PTX_OP_rcp: /* approximately or not: a quotient of singles is rounded once by either way */
+        LANES
+            r[i] = wt_float_bits(1 / FLOAT(A));
+        return true;
+    case PTX_OP_sqrt:
+        LANES
+            r[i] = wt_float_bits(sqrtf(FLOAT(A)));
+        return true;
+    case PTX_OP_rsqrt:
+        LANES
+            r[i] = wt_float_bits((float)(1 / sqrt((double)FLOAT(A))));
+        return true;
+    case PTX_OP_min:
+    case PTX_OP_max:
+        if (o->combine & XORSIGN)
+            return false;
+        LANES
+            r[i] = extreme(BITS(A), BITS(B), max, strict);
+        return true;
+    case PTX_OP_abs:
+        LANES
+            r[i] = BITS(A) & 0x7fffffff;
+        return true;
+    case PTX_OP_neg:
+        LANES
+            r[i] = BITS(A) ^ 0x80000000u;
+        return true;
+    default:
+        return false;
+    }
+#undef BITS
+#undef FLOAT
+}
+
+/* Where a result is so small that it may be flushed, softfloat decides. */
+PTX_ROW_EXECUTOR(single_row)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    const uint32_t exec = ptx_lanes(w, o);
+    _Alignas(64) uint32_t r[SM_LANES];
+    uint32_t *D = (uint32_t *)(frame + o->d), small = 0;
+    if (o->round != WT_RNE || !compute(o, frame, r))
+        return lane_at_a_time(w, u);
+    LANES
+        r[i] = (r[i] & 0x7fffffff) > 0x7f800000 ? NAN32 : r[i];
+    if (o->ftz) {
+        LANES
+            small |= (r[i] & 0x7fffffff) - 1 < 0x800000;
+        if (small)
+            return lane_at_a_time(w, u);
+    }
+    if (o->sat)
+        LANES
+            r[i] = saturate(r[i]);
+    PTX_COMPUTE(uint32_t, D, exec, false, r[i])
+    return sm_next(w, u);
+}
+
 sm_op ptx_float(enum ptx_math op, enum ptx_type type, bool plain)
 {
     static const sm_op fast[PTX_MATHS][2] = {
-        [PTX_OP_add] = {add_f32, add_f64}, [PTX_OP_sub] = {sub_f32, sub_f64},
-        [PTX_OP_mul] = {mul_f32, mul_f64}, [PTX_OP_fma] = {fma_f32, fma_f64},
-        [PTX_OP_div] = {div_f32, div_f64},
+        [PTX_OP_add] = {add_f32, add_f64},        [PTX_OP_sub] = {sub_f32, sub_f64},
+        [PTX_OP_mul] = {mul_f32, mul_f64},        [PTX_OP_fma] = {fma_f32, fma_f64},
+        [PTX_OP_div] = {div_f32, div_f64},        [PTX_OP_rcp] = {NULL, rcp_f64},
+        [PTX_OP_sqrt] = {NULL, sqrt_f64},         [PTX_OP_rsqrt] = {NULL, rsqrt_f64},
+        [PTX_OP_min] = {NULL, min_f64},           [PTX_OP_max] = {NULL, max_f64},
+        [PTX_OP_abs] = {NULL, abs_f64},           [PTX_OP_neg] = {NULL, neg_f64},
+        [PTX_OP_copysign] = {NULL, copysign_f64},
     };
     /* Which operations there are for which types: f16, bf16 and their pairs, f32, f64. */
     static const struct {
@@ -337,7 +486,7 @@ sm_op ptx_float(enum ptx_math op, enum ptx_type type, bool plain)
         return NULL;
     if (plain && !is_half && fast[op][type == PTX_F64])
         return fast[op][type == PTX_F64];
-    return lane_at_a_time;
+    return type == PTX_F32 ? single_row : lane_at_a_time;
 }
 
 /* ---- comparison ---- */
@@ -394,17 +543,8 @@ static const struct sm_uop *finish(struct sm_warp *w, const struct sm_uop *u, ui
     return sm_next(w, u);
 }
 
-/* Lanes off the path do not matter: few are compared one by one, else all. */
-static inline bool are_few(uint32_t lanes)
-{
-    lanes &= lanes - 1;
-    lanes &= lanes - 1;
-    lanes &= lanes - 1;
-    return !(lanes & (lanes - 1));
-}
-
 #define COMPARE(T, E, V)                                                                           \
-    static const struct sm_uop *compare_##T(struct sm_warp *w, const struct sm_uop *u)             \
+    PTX_ROW_EXECUTOR(compare_##T)                                                                  \
     {                                                                                              \
         const struct ptx_op *o = u->ptx;                                                           \
         const uint8_t *frame = ptx_frame(w);                                                       \
@@ -412,7 +552,7 @@ static inline bool are_few(uint32_t lanes)
         const uint32_t exec = ptx_lanes(w, o);                                                     \
         int32_t row[SM_LANES];                                                                     \
         uint32_t flip = 0, holds = 0;                                                              \
-        if (are_few(exec)) {                                                                       \
+        if (ptx_are_few(exec)) {                                                                   \
             PTX_LEFT(i, exec)                                                                      \
             {                                                                                      \
                 const V a = (V)A[i], b = (V)B[i];                                                  \

@@ -76,7 +76,7 @@ static const struct sm_uop *go_back(struct sm_warp *w, uint64_t pc)
 static const struct sm_uop *another(struct sm_warp *w)
 {
     if (!ptx_choose_path(w)) {
-        w->live = 0;
+        sm_lanes_end(w, UINT32_MAX);
         sm_warp_end(w);
         return NULL;
     }
@@ -193,16 +193,6 @@ static const struct sm_uop *too_deep(struct sm_warp *w, const struct sm_uop *u, 
                     what);
 }
 
-static void copy_row(uint8_t *to, const uint8_t *from, uint32_t lanes)
-{
-    if (lanes == UINT32_MAX) {
-        memcpy(to, from, PTX_ROW_BYTES);
-        return;
-    }
-    PTX_LEFT(i, lanes)
-    memcpy(to + 4 * i, from + 4 * i, 4);
-}
-
 static void pass_arguments(struct sm_warp *w, const struct ptx_call *c, uint32_t base,
                            uint32_t lanes)
 {
@@ -221,7 +211,7 @@ static void pass_arguments(struct sm_warp *w, const struct ptx_call *c, uint32_t
             continue;
         }
         for (uint32_t n = 0; n < m->dwords; n++)
-            copy_row(to + m->to + n * PTX_ROW_BYTES, source + n * PTX_ROW_BYTES, lanes);
+            ptx_copy_row(to + m->to + n * PTX_ROW_BYTES, source + n * PTX_ROW_BYTES, lanes);
     }
 }
 
@@ -311,7 +301,7 @@ static void pass_results(struct sm_warp *w, uint32_t lanes)
     uint8_t *to = (uint8_t *)(w->r + header[PTX_CALLER]);
     for (uint32_t k = 0; k < c->result_count; k++)
         if (c->result[k] != PTX_NO_SLOT)
-            copy_row(to + c->result[k], from + k * PTX_ROW_BYTES, lanes);
+            ptx_copy_row(to + c->result[k], from + k * PTX_ROW_BYTES, lanes);
 }
 
 PTX_EXECUTOR(ptx_op_ret)
@@ -351,7 +341,7 @@ PTX_EXECUTOR(ptx_op_exit)
         return sm_next(w, u);
     if (lanes == w->live && !sm_trap_before_exit(w, u))
         return NULL;
-    w->live &= ~lanes;
+    sm_lanes_end(w, lanes);
     w->active &= ~lanes;
     if (!w->live) {
         w->depth = 0;

@@ -13,6 +13,8 @@
 #ifndef WT_EMULATOR_SM_PTX_IMAGE_H
 #define WT_EMULATOR_SM_PTX_IMAGE_H
 
+#include <string.h>
+
 #include "emulator/sm/internal.h"
 #include "emulator/sm/ptx.h"
 #include "object/ptx_word.h"
@@ -234,6 +236,31 @@ static inline void ptx_put(void *row, unsigned size, unsigned lane, uint64_t val
 #define PTX_LEFT(i, lanes_)                                                                        \
     for (uint32_t left_##i = (lanes_), i = left_##i ? (uint32_t)__builtin_ctz(left_##i) : 0;       \
          left_##i; left_##i &= left_##i - 1, i = left_##i ? (uint32_t)__builtin_ctz(left_##i) : 0)
+
+/* Gives all lanes of a set one value of 4 or 8 bytes. */
+static inline void ptx_fill(void *row, unsigned size, uint32_t lanes, uint64_t value)
+{
+    if (lanes != UINT32_MAX) {
+        PTX_LEFT(i, lanes)
+        ptx_put(row, size, i, value);
+    } else if (size == 8) {
+        for (unsigned i = 0; i < SM_LANES; i++)
+            ((uint64_t *)row)[i] = value;
+    } else {
+        for (unsigned i = 0; i < SM_LANES; i++)
+            ((uint32_t *)row)[i] = (uint32_t)value;
+    }
+}
+
+/* Copies the dwords of a set of lanes. */
+static inline void ptx_copy_row(void *to, const void *from, uint32_t lanes)
+{
+    if (lanes == UINT32_MAX)
+        memcpy(to, from, PTX_ROW_BYTES);
+    else
+        PTX_LEFT(i, lanes)
+    ((uint32_t *)to)[i] = ((const uint32_t *)from)[i];
+}
 
 /* ---- choice of executors: ptx_int.c, ptx_float.c, ptx_cvt.c ---- */
 

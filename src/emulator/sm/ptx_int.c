@@ -52,34 +52,34 @@ static inline uint32_t find_bit(uint64_t a, bool is_signed, unsigned bits, bool 
 
 static inline uint64_t reverse_bits(uint64_t a, unsigned bits)
 {
-    uint64_t r = 0;
-    for (unsigned i = 0; i < bits; i++)
-        r |= (a >> i & 1) << (bits - 1 - i);
-    return r;
+    a = (a & UINT64_C(0x5555555555555555)) << 1 | (a >> 1 & UINT64_C(0x5555555555555555));
+    a = (a & UINT64_C(0x3333333333333333)) << 2 | (a >> 2 & UINT64_C(0x3333333333333333));
+    a = (a & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4 | (a >> 4 & UINT64_C(0x0f0f0f0f0f0f0f0f));
+    return __builtin_bswap64(a) >> (64 - bits);
+}
+
+/* The lowest bits of a field: as many of its length as there are from pos on. */
+static inline uint64_t field_mask(uint32_t pos, uint32_t length, unsigned bits)
+{
+    const uint32_t room = pos < bits ? bits - pos : 0, n = length < room ? length : room;
+    return n < 64 ? ((uint64_t)1 << (n & 63)) - 1 : UINT64_MAX;
 }
 
 /* 9.7.1.19: bits beyond the operand are its sign. */
 static inline uint64_t extract(uint64_t a, uint32_t b, uint32_t c, bool is_signed, unsigned bits)
 {
-    const unsigned pos = b & 0xff, length = c & 0xff;
-    const unsigned top = pos + length - 1 < bits - 1 ? pos + length - 1 : bits - 1;
-    const uint64_t sign = is_signed && length ? a >> top & 1 : 0;
-    uint64_t r = 0;
-    for (unsigned i = 0; i < bits; i++) {
-        const bool inside = i < length && pos + i < bits;
-        r |= (inside ? a >> (pos + i) & 1 : sign) << i;
-    }
-    return r;
+    const uint32_t pos = b & 0xff, length = c & 0xff;
+    const uint32_t top = pos + length - 1 < bits - 1 ? pos + length - 1 : bits - 1;
+    const uint64_t mask = field_mask(pos, length, bits);
+    const uint64_t sign = is_signed && length ? 0 - (a >> (top & 63) & 1) : 0;
+    return (a >> (pos & 63) & mask) | (sign & ~mask);
 }
 
 static inline uint64_t insert(uint64_t a, uint64_t b, uint32_t c, uint32_t d, unsigned bits)
 {
-    const unsigned pos = c & 0xff, length = d & 0xff;
-    for (unsigned i = 0; i < length && pos + i < bits; i++) {
-        const uint64_t bit = (uint64_t)1 << (pos + i);
-        b = (b & ~bit) | (a >> i & 1 ? bit : 0);
-    }
-    return b;
+    const uint32_t pos = c & 0xff;
+    const uint64_t mask = field_mask(pos, d & 0xff, bits) << (pos & 63);
+    return (b & ~mask) | (a << (pos & 63) & mask);
 }
 
 static inline uint32_t funnel(uint32_t low, uint32_t high, uint32_t n, bool right, bool wrap)
@@ -138,25 +138,25 @@ static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, bool a_signed, b
 /* ---- the executors: OPS(type, element, value, unsigned, wide, bits) ---- */
 
 #define ALL(T, E, V, U, W, N)                                                                      \
-    PTX_LANE_BY_LANE(add_##T, E, V, E, (U)((U)a + (U)b))                                           \
-    PTX_LANE_BY_LANE(sub_##T, E, V, E, (U)((U)a - (U)b))                                           \
-    PTX_LANE_BY_LANE(mul_lo_##T, E, V, E, (U)((W)a * (W)b))                                        \
-    PTX_LANE_BY_LANE(mul_hi_##T, E, V, E, (U)((W)a * (W)b >> N))                                   \
-    PTX_LANE_BY_LANE(mad_lo_##T, E, V, E, (U)((U)((W)a * (W)b) + (U)c))                            \
-    PTX_LANE_BY_LANE(mad_hi_##T, E, V, E, (U)((U)((W)a * (W)b >> N) + (U)c))                       \
-    PTX_LANE_BY_LANE(sad_##T, E, V, E, (U)((U)c + (U)(a < b ? (U)b - (U)a : (U)a - (U)b)))         \
+    PTX_ROW(add_##T, E, V, E, (U)((U)a + (U)b))                                                    \
+    PTX_ROW(sub_##T, E, V, E, (U)((U)a - (U)b))                                                    \
+    PTX_ROW(mul_lo_##T, E, V, E, (U)((W)a * (W)b))                                                 \
+    PTX_ROW(mul_hi_##T, E, V, E, (U)((W)a * (W)b >> N))                                            \
+    PTX_ROW(mad_lo_##T, E, V, E, (U)((U)((W)a * (W)b) + (U)c))                                     \
+    PTX_ROW(mad_hi_##T, E, V, E, (U)((U)((W)a * (W)b >> N) + (U)c))                                \
+    PTX_ROW(sad_##T, E, V, E, (U)((U)c + (U)(a < b ? (U)b - (U)a : (U)a - (U)b)))                  \
     PTX_LANE_BY_LANE(div_##T, E, V, E, DIV(U, V, a, b))                                            \
     PTX_LANE_BY_LANE(rem_##T, E, V, E, REM(U, V, a, b))                                            \
-    PTX_LANE_BY_LANE(abs_##T, E, V, E, (U)(a < 0 ? (U)0 - (U)a : (U)a))                            \
-    PTX_LANE_BY_LANE(neg_##T, E, V, E, (U)((U)0 - (U)a))                                           \
-    PTX_LANE_BY_LANE(min_##T, E, V, E, (U)(a < b ? a : b))                                         \
-    PTX_LANE_BY_LANE(max_##T, E, V, E, (U)(a > b ? a : b))                                         \
-    PTX_LANE_BY_LANE(and_##T, E, V, E, (U)((U)a & (U)b))                                           \
-    PTX_LANE_BY_LANE(or_##T, E, V, E, (U)((U)a | (U)b))                                            \
-    PTX_LANE_BY_LANE(xor_##T, E, V, E, (U)((U)a ^ (U)b))                                           \
-    PTX_LANE_BY_LANE(not_##T, E, V, E, (U) ~(U)a)                                                  \
-    PTX_LANE_BY_LANE(cnot_##T, E, V, E, (U)(a == 0))                                               \
-    PTX_LANE_BY_LANE(mov_##T, E, U, E, a)
+    PTX_ROW(abs_##T, E, V, E, (U)(a < 0 ? (U)0 - (U)a : (U)a))                                     \
+    PTX_ROW(neg_##T, E, V, E, (U)((U)0 - (U)a))                                                    \
+    PTX_ROW(min_##T, E, V, E, (U)(a < b ? a : b))                                                  \
+    PTX_ROW(max_##T, E, V, E, (U)(a > b ? a : b))                                                  \
+    PTX_ROW(and_##T, E, V, E, (U)((U)a & (U)b))                                                    \
+    PTX_ROW(or_##T, E, V, E, (U)((U)a | (U)b))                                                     \
+    PTX_ROW(xor_##T, E, V, E, (U)((U)a ^ (U)b))                                                    \
+    PTX_ROW(not_##T, E, V, E, (U) ~(U)a)                                                           \
+    PTX_ROW(cnot_##T, E, V, E, (U)(a == 0))                                                        \
+    PTX_ROW(mov_##T, E, U, E, a)
 
 ALL(u16, uint32_t, uint16_t, uint16_t, uint32_t, 16)
 ALL(s16, uint32_t, int16_t, uint16_t, int32_t, 16)
@@ -169,16 +169,16 @@ ALL(s64, uint64_t, int64_t, uint64_t, s128, 64)
 
 /* The third operand is as wide as the result, the others are not. */
 #define WIDE(T, E, V, R, W)                                                                        \
-    PTX_LANE_BY_LANE(mul_wide_##T, E, V, R, (W)a *(W)b)                                            \
-    static const struct sm_uop *mad_wide_##T(struct sm_warp *w, const struct sm_uop *u)            \
+    PTX_ROW(mul_wide_##T, E, V, R, (W)a *(W)b)                                                     \
+    PTX_ROW_EXECUTOR(mad_wide_##T)                                                                 \
     {                                                                                              \
         const struct ptx_op *o = u->ptx;                                                           \
         uint8_t *frame = ptx_frame(w);                                                             \
         const E *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]);                        \
         const R *C = ptx_in(frame, &o->s[2]);                                                      \
         R *D = (R *)(frame + o->d);                                                                \
-        PTX_LEFT(i, ptx_lanes(w, o))                                                               \
-        D[i] = (R)((R)((W)(V)A[i] * (W)(V)B[i]) + C[i]);                                           \
+        const uint32_t exec = ptx_lanes(w, o);                                                     \
+        PTX_COMPUTE(R, D, exec, ptx_are_few(exec), (R)((W)(V)A[i] * (W)(V)B[i]) + C[i])            \
         return sm_next(w, u);                                                                      \
     }
 
@@ -189,7 +189,11 @@ WIDE(s32, uint32_t, int32_t, uint64_t, int64_t)
 
 /* Shifts: the amount is a dword, and what is beyond the width counts as the width. */
 #define SHIFT(name, E, V, U, N, expression)                                                        \
-    static const struct sm_uop *name(struct sm_warp *w, const struct sm_uop *u)                    \
+    static inline __attribute__((always_inline)) E name##_of(V a, uint32_t n)                      \
+    {                                                                                              \
+        return (E)(U)(expression);                                                                 \
+    }                                                                                              \
+    PTX_ROW_EXECUTOR(name)                                                                         \
     {                                                                                              \
         const struct ptx_op *o = u->ptx;                                                           \
         uint8_t *frame = ptx_frame(w);                                                             \
@@ -197,21 +201,7 @@ WIDE(s32, uint32_t, int32_t, uint64_t, int64_t)
         const E *A = ptx_in(frame, &o->s[0]);                                                      \
         const uint32_t *B = ptx_in(frame, &o->s[1]);                                               \
         E *D = (E *)(frame + o->d);                                                                \
-        if (exec == 0xffffffffu) {                                                                 \
-            _Pragma("GCC ivdep") for (unsigned i = 0; i < SM_LANES; i++)                           \
-            {                                                                                      \
-                const V a = (V)A[i];                                                               \
-                const uint32_t n = B[i];                                                           \
-                D[i] = (E)(U)(expression);                                                         \
-            }                                                                                      \
-            return sm_next(w, u);                                                                  \
-        }                                                                                          \
-        PTX_LEFT(i, exec)                                                                          \
-        {                                                                                          \
-            const V a = (V)A[i];                                                                   \
-            const uint32_t n = B[i];                                                               \
-            D[i] = (E)(U)(expression);                                                             \
-        }                                                                                          \
+        PTX_COMPUTE(E, D, exec, ptx_are_few(exec), name##_of((V)A[i], B[i]))                       \
         return sm_next(w, u);                                                                      \
     }
 #define SHIFTS(T, E, V, U, N)                                                                      \
@@ -225,37 +215,35 @@ SHIFTS(s32, uint32_t, int32_t, uint32_t, 32)
 SHIFTS(u64, uint64_t, uint64_t, uint64_t, 64)
 SHIFTS(s64, uint64_t, int64_t, uint64_t, 64)
 
-PTX_LANE_BY_LANE(add_sat_s32, uint32_t, int32_t, uint32_t, clamp_add(a, b))
-PTX_LANE_BY_LANE(sub_sat_s32, uint32_t, int32_t, uint32_t, clamp_sub(a, b))
-PTX_LANE_BY_LANE(mul24_u32, uint32_t, uint32_t, uint32_t, product24(a, b, false))
-PTX_LANE_BY_LANE(mul24_s32, uint32_t, uint32_t, uint32_t, product24(a, b, true))
-PTX_LANE_BY_LANE(mul24_hi_u32, uint32_t, uint32_t, uint32_t, product24(a, b, false) >> 16)
-PTX_LANE_BY_LANE(mul24_hi_s32, uint32_t, uint32_t, uint32_t, product24(a, b, true) >> 16)
-PTX_LANE_BY_LANE(mad24_u32, uint32_t, uint32_t, uint32_t, (uint32_t)product24(a, b, false) + c)
-PTX_LANE_BY_LANE(mad24_s32, uint32_t, uint32_t, uint32_t, (uint32_t)product24(a, b, true) + c)
-PTX_LANE_BY_LANE(mad24_hi_u32, uint32_t, uint32_t, uint32_t,
-                 (uint32_t)(product24(a, b, false) >> 16) + c)
-PTX_LANE_BY_LANE(mad24_hi_s32, uint32_t, uint32_t, uint32_t,
-                 (uint32_t)(product24(a, b, true) >> 16) + c)
-PTX_LANE_BY_LANE(popc_u32, uint32_t, uint32_t, uint32_t, __builtin_popcount(a))
-PTX_LANE_BY_LANE(popc_u64, uint64_t, uint64_t, uint32_t, __builtin_popcountll(a))
-PTX_LANE_BY_LANE(clz_u32, uint32_t, uint32_t, uint32_t, a ? __builtin_clz(a) : 32)
-PTX_LANE_BY_LANE(clz_u64, uint64_t, uint64_t, uint32_t, a ? __builtin_clzll(a) : 64)
-PTX_LANE_BY_LANE(brev_u32, uint32_t, uint32_t, uint32_t, reverse_bits(a, 32))
-PTX_LANE_BY_LANE(brev_u64, uint64_t, uint64_t, uint64_t, reverse_bits(a, 64))
-PTX_LANE_BY_LANE(bfind_u32, uint32_t, uint32_t, uint32_t, find_bit(a, false, 32, false))
-PTX_LANE_BY_LANE(bfind_s32, uint32_t, uint32_t, uint32_t, find_bit(a, true, 32, false))
-PTX_LANE_BY_LANE(bfind_u64, uint64_t, uint64_t, uint32_t, find_bit(a, false, 64, false))
-PTX_LANE_BY_LANE(bfind_s64, uint64_t, uint64_t, uint32_t, find_bit(a, true, 64, false))
-PTX_LANE_BY_LANE(bfind_shiftamt_u32, uint32_t, uint32_t, uint32_t, find_bit(a, false, 32, true))
-PTX_LANE_BY_LANE(bfind_shiftamt_s32, uint32_t, uint32_t, uint32_t, find_bit(a, true, 32, true))
-PTX_LANE_BY_LANE(bfind_shiftamt_u64, uint64_t, uint64_t, uint32_t, find_bit(a, false, 64, true))
-PTX_LANE_BY_LANE(bfind_shiftamt_s64, uint64_t, uint64_t, uint32_t, find_bit(a, true, 64, true))
-PTX_LANE_BY_LANE(shf_l_wrap_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, false, true))
-PTX_LANE_BY_LANE(shf_l_clamp_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, false, false))
-PTX_LANE_BY_LANE(shf_r_wrap_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, true, true))
-PTX_LANE_BY_LANE(shf_r_clamp_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, true, false))
-PTX_LANE_BY_LANE(prmt_u32, uint32_t, uint32_t, uint32_t, permute(a, b, c, o->how))
+PTX_ROW(add_sat_s32, uint32_t, int32_t, uint32_t, clamp_add(a, b))
+PTX_ROW(sub_sat_s32, uint32_t, int32_t, uint32_t, clamp_sub(a, b))
+PTX_ROW(mul24_u32, uint32_t, uint32_t, uint32_t, product24(a, b, false))
+PTX_ROW(mul24_s32, uint32_t, uint32_t, uint32_t, product24(a, b, true))
+PTX_ROW(mul24_hi_u32, uint32_t, uint32_t, uint32_t, product24(a, b, false) >> 16)
+PTX_ROW(mul24_hi_s32, uint32_t, uint32_t, uint32_t, product24(a, b, true) >> 16)
+PTX_ROW(mad24_u32, uint32_t, uint32_t, uint32_t, (uint32_t)product24(a, b, false) + c)
+PTX_ROW(mad24_s32, uint32_t, uint32_t, uint32_t, (uint32_t)product24(a, b, true) + c)
+PTX_ROW(mad24_hi_u32, uint32_t, uint32_t, uint32_t, (uint32_t)(product24(a, b, false) >> 16) + c)
+PTX_ROW(mad24_hi_s32, uint32_t, uint32_t, uint32_t, (uint32_t)(product24(a, b, true) >> 16) + c)
+PTX_ROW(popc_u32, uint32_t, uint32_t, uint32_t, __builtin_popcount(a))
+PTX_ROW(popc_u64, uint64_t, uint64_t, uint32_t, __builtin_popcountll(a))
+PTX_ROW(clz_u32, uint32_t, uint32_t, uint32_t, a ? __builtin_clz(a) : 32)
+PTX_ROW(clz_u64, uint64_t, uint64_t, uint32_t, a ? __builtin_clzll(a) : 64)
+PTX_ROW(brev_u32, uint32_t, uint32_t, uint32_t, reverse_bits(a, 32))
+PTX_ROW(brev_u64, uint64_t, uint64_t, uint64_t, reverse_bits(a, 64))
+PTX_ROW(bfind_u32, uint32_t, uint32_t, uint32_t, find_bit(a, false, 32, false))
+PTX_ROW(bfind_s32, uint32_t, uint32_t, uint32_t, find_bit(a, true, 32, false))
+PTX_ROW(bfind_u64, uint64_t, uint64_t, uint32_t, find_bit(a, false, 64, false))
+PTX_ROW(bfind_s64, uint64_t, uint64_t, uint32_t, find_bit(a, true, 64, false))
+PTX_ROW(bfind_shiftamt_u32, uint32_t, uint32_t, uint32_t, find_bit(a, false, 32, true))
+PTX_ROW(bfind_shiftamt_s32, uint32_t, uint32_t, uint32_t, find_bit(a, true, 32, true))
+PTX_ROW(bfind_shiftamt_u64, uint64_t, uint64_t, uint32_t, find_bit(a, false, 64, true))
+PTX_ROW(bfind_shiftamt_s64, uint64_t, uint64_t, uint32_t, find_bit(a, true, 64, true))
+PTX_ROW(shf_l_wrap_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, false, true))
+PTX_ROW(shf_l_clamp_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, false, false))
+PTX_ROW(shf_r_wrap_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, true, true))
+PTX_ROW(shf_r_clamp_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, true, false))
+PTX_ROW(prmt_u32, uint32_t, uint32_t, uint32_t, permute(a, b, c, o->how))
 /* The place of the n-th set bit of a mask from a base on, upwards or downwards (9.7.1.17). */
 static uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n)
 {
@@ -271,22 +259,22 @@ static uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n)
 }
 
 PTX_LANE_BY_LANE(fns_u32, uint32_t, uint32_t, uint32_t, nth_set(a, b, (int32_t)c))
-PTX_LANE_BY_LANE(lop3_u32, uint32_t, uint32_t, uint32_t, logic3(a, b, c, o->how))
-PTX_LANE_BY_LANE(dp4a_u32, uint32_t, uint32_t, uint32_t, dot4(a, b, c, o->how & 1, o->how & 2))
-PTX_LANE_BY_LANE(vadd_u32, uint32_t, uint32_t, uint32_t, a + b + (o->flag ? c : 0))
-PTX_LANE_BY_LANE(vsub_u32, uint32_t, uint32_t, uint32_t, a - b + (o->flag ? c : 0))
+PTX_ROW(lop3_u32, uint32_t, uint32_t, uint32_t, logic3(a, b, c, o->how))
+PTX_ROW(dp4a_u32, uint32_t, uint32_t, uint32_t, dot4(a, b, c, o->how & 1, o->how & 2))
+PTX_ROW(vadd_u32, uint32_t, uint32_t, uint32_t, a + b + (o->flag ? c : 0))
+PTX_ROW(vsub_u32, uint32_t, uint32_t, uint32_t, a - b + (o->flag ? c : 0))
 
 /* Operands of other widths than the result. */
 #define EXTRACT(T, E, is_signed, N)                                                                \
-    static const struct sm_uop *bfe_##T(struct sm_warp *w, const struct sm_uop *u)                 \
+    PTX_ROW_EXECUTOR(bfe_##T)                                                                      \
     {                                                                                              \
         const struct ptx_op *o = u->ptx;                                                           \
         uint8_t *frame = ptx_frame(w);                                                             \
         const E *A = ptx_in(frame, &o->s[0]);                                                      \
         const uint32_t *B = ptx_in(frame, &o->s[1]), *C = ptx_in(frame, &o->s[2]);                 \
         E *D = (E *)(frame + o->d);                                                                \
-        PTX_LEFT(i, ptx_lanes(w, o))                                                               \
-        D[i] = (E)extract(A[i], B[i], C[i], is_signed, N);                                         \
+        const uint32_t exec = ptx_lanes(w, o);                                                     \
+        PTX_COMPUTE(E, D, exec, ptx_are_few(exec), extract(A[i], B[i], C[i], is_signed, N))        \
         return sm_next(w, u);                                                                      \
     }
 EXTRACT(u32, uint32_t, false, 32)
@@ -295,15 +283,15 @@ EXTRACT(u64, uint64_t, false, 64)
 EXTRACT(s64, uint64_t, true, 64)
 
 #define INSERT(T, E, N)                                                                            \
-    static const struct sm_uop *bfi_##T(struct sm_warp *w, const struct sm_uop *u)                 \
+    PTX_ROW_EXECUTOR(bfi_##T)                                                                      \
     {                                                                                              \
         const struct ptx_op *o = u->ptx;                                                           \
         uint8_t *frame = ptx_frame(w);                                                             \
         const E *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]);                        \
         const uint32_t *C = ptx_in(frame, &o->s[2]), *F = ptx_in(frame, &o->s[3]);                 \
         E *D = (E *)(frame + o->d);                                                                \
-        PTX_LEFT(i, ptx_lanes(w, o))                                                               \
-        D[i] = (E)insert(A[i], B[i], C[i], F[i], N);                                               \
+        const uint32_t exec = ptx_lanes(w, o);                                                     \
+        PTX_COMPUTE(E, D, exec, ptx_are_few(exec), insert(A[i], B[i], C[i], F[i], N))              \
         return sm_next(w, u);                                                                      \
     }
 INSERT(u32, uint32_t, 32)
@@ -464,34 +452,19 @@ sm_op ptx_integer(enum ptx_math op, enum ptx_type type)
 
 /* ---- selection by a predicate, and by a sign ---- */
 
-static const uint32_t bit_of_lane[SM_LANES] = {
-    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
-    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
-    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
-    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
-
 #define SELECT(T, E)                                                                               \
-    static const struct sm_uop *select_##T(struct sm_warp *w, const struct sm_uop *u)              \
+    PTX_ROW_EXECUTOR(select_##T)                                                                   \
     {                                                                                              \
         const struct ptx_op *o = u->ptx;                                                           \
         uint8_t *frame = ptx_frame(w);                                                             \
         const E *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]);                        \
         const uint32_t mask = ptx_mask(frame, &o->s[2]), exec = ptx_lanes(w, o);                   \
         E *D = (E *)(frame + o->d);                                                                \
-        if (exec != UINT32_MAX) {                                                                  \
-            PTX_LEFT(i, exec)                                                                      \
-            D[i] = mask >> i & 1 ? A[i] : B[i];                                                    \
-            return sm_next(w, u);                                                                  \
-        }                                                                                          \
-        _Pragma("GCC ivdep") for (unsigned i = 0; i < SM_LANES; i++)                               \
-        {                                                                                          \
-            const E chosen = (E)0 - (E)((mask & bit_of_lane[i]) != 0);                             \
-            D[i] = (A[i] & chosen) | (B[i] & ~chosen);                                             \
-        }                                                                                          \
+        PTX_COMPUTE(E, D, exec, ptx_are_few(exec), mask &ptx_lane_bit[i] ? A[i] : B[i])            \
         return sm_next(w, u);                                                                      \
     }                                                                                              \
     /* slct: by the sign of a third operand, which may be a float: -0 is not below 0 (9.7.7.3) */  \
-    static const struct sm_uop *choose_##T(struct sm_warp *w, const struct sm_uop *u)              \
+    PTX_ROW_EXECUTOR(choose_##T)                                                                   \
     {                                                                                              \
         const struct ptx_op *o = u->ptx;                                                           \
         uint8_t *frame = ptx_frame(w);                                                             \

@@ -36,15 +36,17 @@ static bool reach(struct sm_warp *w, const struct sm_uop *u, bool store, struct 
 }
 
 /* Elements of a vector: their bytes are o->size, those of their registers 4 or 8. */
+static inline uint64_t element(const struct ptx_op *o, const uint8_t *bytes)
+{
+    const uint64_t value = wt_load_le(bytes, o->size);
+    return o->is_signed ? (uint64_t)wt_sign_extend(value, 8u * o->size) : value;
+}
+
 static void put_element(const struct ptx_op *o, uint8_t *frame, unsigned k, unsigned lane,
                         const uint8_t *bytes)
 {
-    if (o->vector[k] == PTX_NO_SLOT)
-        return;
-    uint64_t value = wt_load_le(bytes, o->size);
-    if (o->is_signed)
-        value = (uint64_t)wt_sign_extend(value, 8u * o->size);
-    ptx_put(frame + o->vector[k], o->how, lane, value);
+    if (o->vector[k] != PTX_NO_SLOT)
+        ptx_put(frame + o->vector[k], o->how, lane, element(o, bytes));
 }
 
 /* Where the bytes are that a lane accesses, on the host; NULL: they need more than a copy. */
@@ -414,10 +416,15 @@ PTX_EXECUTOR(ptx_op_load_parameter)
     if ((uint64_t)at + o->element > l->bank_size[0])
         return sm_error(w, u, SM_INVALID_CONST_ADDR, lanes, at,
                         "there is no parameter at c[0x0][0x%x]", at);
-    wt_memory_read(w->device->memory, l->bank[0] + at, bytes, o->element);
+    const uint64_t addr = l->bank[0] + at;
+    const uint8_t *host = sm_readable(w->device, addr);
+    if (!host || (addr & WT_PAGE_MASK) + o->element > WT_PAGE_SIZE) {
+        wt_memory_read(w->device->memory, addr, bytes, o->element);
+        host = bytes;
+    }
     for (unsigned k = 0; k < o->count; k++)
-        PTX_LEFT(i, lanes)
-    put_element(o, frame, k, i, bytes + k * o->size);
+        if (o->vector[k] != PTX_NO_SLOT)
+            ptx_fill(frame + o->vector[k], o->how, lanes, element(o, host + k * o->size));
     return sm_next(w, u);
 }
 
@@ -447,13 +454,21 @@ PTX_EXECUTOR(ptx_op_load_argument)
     const struct ptx_op *o = u->ptx;
     uint8_t *frame = ptx_frame(w);
     const uint8_t *rows = frame + o->s[0].slot;
-    for (unsigned k = 0; k < o->count; k++)
-        PTX_LEFT(i, ptx_lanes(w, o))
+    const uint32_t lanes = ptx_lanes(w, o);
+    for (unsigned k = 0; k < o->count; k++) {
+        const uint32_t at = (uint32_t)o->offset + k * o->size;
+        if (o->size == 4 && o->how == 4 && at % 4 == 0) {
+            if (o->vector[k] != PTX_NO_SLOT)
+                ptx_copy_row(frame + o->vector[k], rows + at / 4 * PTX_ROW_BYTES, lanes);
+            continue;
+        }
+        PTX_LEFT(i, lanes)
         {
             uint8_t bytes[8];
-            wt_store_le(bytes, read_rows(rows, (uint32_t)o->offset + k * o->size, o->size, i), 8);
+            wt_store_le(bytes, read_rows(rows, at, o->size, i), 8);
             put_element(o, frame, k, i, bytes);
         }
+    }
     return sm_next(w, u);
 }
 
@@ -462,10 +477,16 @@ PTX_EXECUTOR(ptx_op_store_parameter)
     const struct ptx_op *o = u->ptx;
     uint8_t *frame = ptx_frame(w);
     uint8_t *rows = frame + o->s[0].slot;
+    const uint32_t lanes = ptx_lanes(w, o);
     for (unsigned k = 0; k < o->count; k++) {
         const void *from = o->vector_constant[k] ? o->vector_constant[k] : frame + o->vector[k];
-        PTX_LEFT(i, ptx_lanes(w, o))
-        write_rows(rows, (uint32_t)o->offset + k * o->size, o->size, i, ptx_get(from, o->how, i));
+        const uint32_t at = (uint32_t)o->offset + k * o->size;
+        if (o->size == 4 && o->how == 4 && at % 4 == 0) {
+            ptx_copy_row(rows + at / 4 * PTX_ROW_BYTES, from, lanes);
+            continue;
+        }
+        PTX_LEFT(i, lanes)
+        write_rows(rows, at, o->size, i, ptx_get(from, o->how, i));
     }
     return sm_next(w, u);
 }

@@ -127,20 +127,6 @@ uint32_t ptx_rows_in_use(const struct sm_warp *w)
 
 /* ---- barriers of the CTA, in threads ---- */
 
-/* Whether no more threads of the CTA live than have arrived. */
-static bool all_have_arrived(const struct sm_device *d, const struct sm_cta *c, uint32_t arrived)
-{
-    const struct sm_warp *w = &d->warp[c->sm * SM_WARPS + c->first];
-    uint32_t live = 0;
-    for (uint32_t left = c->warps; left && live <= arrived; w++) {
-        if (!w->runs || w->cta != c)
-            continue;
-        live += w->live == UINT32_MAX ? SM_LANES : (uint32_t)__builtin_popcount(w->live);
-        left--;
-    }
-    return live <= arrived;
-}
-
 static void release(struct sm_warp *w, uint32_t wait, uint32_t result)
 {
     for (uint32_t i = 0; i < w->depth; i++) {
@@ -166,8 +152,7 @@ static void release(struct sm_warp *w, uint32_t wait, uint32_t result)
 bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
 {
     struct sm_barrier *b = &c->barrier[number];
-    if (!b->arrived ||
-        (b->expected ? b->arrived < b->expected : !all_have_arrived(d, c, b->arrived)))
+    if (!b->arrived || b->arrived < (b->expected ? b->expected : c->threads))
         return false;
     const bool holds = b->op == 0 ? b->holds == b->arrived : b->holds > 0; /* and; or, popc */
     const uint32_t result = (b->holds & 0xffff) | (holds ? 1u << 31 : 0);
@@ -211,7 +196,10 @@ bool ptx_start_warp(struct sm_warp *w)
     const uint32_t rows = PTX_FIRST_ROW + l->rows;
     if (!ptx_make_room(w, rows))
         return false;
-    memset(w->r, 0, (size_t)rows * sizeof *w->r);
+    if (!w->clean)
+        memset(w->r, 0, PTX_FIRST_ROW * sizeof *w->r);
+    memset(w->r[PTX_FIRST_ROW], 0, (size_t)l->rows * sizeof *w->r);
+    w->clean = true;
     w->base = PTX_FIRST_ROW;
     w->rows = rows;
     w->r[w->base][PTX_ROWS] = l->rows;

@@ -22,12 +22,60 @@ static inline uint32_t ptx_signs(const int32_t row[SM_LANES])
     return mask;
 }
 
+/* A function that on x86-64 is compiled twice, for hosts with and without AVX2 and FMA; the results
+ * are the same. (Sanitizers start too late for what chooses between them.) */
+#ifdef SM_CLONES
+#define PTX_CLONED __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define PTX_CLONED
+#endif
+#define PTX_ROW_EXECUTOR(name)                                                                     \
+    static PTX_CLONED const struct sm_uop *name(struct sm_warp *w, const struct sm_uop *u)
+
+static const uint32_t ptx_lane_bit[SM_LANES] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+/* Whether so few lanes count that each is computed by itself more quickly than all are at once. */
+static inline bool ptx_are_few(uint32_t lanes)
+{
+    enum { FEW = 6 };
+    return __builtin_popcount(lanes) <= FEW;
+}
+
+/*
+ * D[i] = expression, of type R, for the lanes i of exec. `few` says whether each is to be computed
+ * by itself; else all are, and the others keep what they have. An expression depends on its own
+ * lane alone, so a result may lie where an operand was.
+ */
+#define PTX_COMPUTE(R, D, exec, few, expression)                                                   \
+    if ((exec) == 0xffffffffu) {                                                                   \
+        _Pragma("GCC ivdep") for (unsigned i = 0; i < SM_LANES; i++) D[i] = (R)(expression);       \
+    } else if (few) {                                                                              \
+        PTX_LEFT(i, exec)                                                                          \
+        D[i] = (R)(expression);                                                                    \
+    } else {                                                                                       \
+        _Pragma("GCC ivdep") for (unsigned i = 0; i < SM_LANES; i++)                               \
+        {                                                                                          \
+            const R result = (R)(expression);                                                      \
+            D[i] = (exec)&ptx_lane_bit[i] ? result : D[i];                                         \
+        }                                                                                          \
+    }
+
 /*
  * An executor whose result is one expression of a lane's operands a, b, c, of type V; rows have
- * elements of type E, results of type R. A result may be one of the operands, element by element.
+ * elements of type E, results of type R.
  */
-#define PTX_LANE_BY_LANE(name, E, V, R, expression)                                                \
-    static const struct sm_uop *name(struct sm_warp *w, const struct sm_uop *u)                    \
+#define PTX_EXPRESSION(name, E, V, R, few, expression)                                             \
+    static inline __attribute__((always_inline))                                                   \
+    R name##_of(const struct ptx_op *o, V a, V b, V c)                                             \
+    {                                                                                              \
+        (void)o, (void)a, (void)b, (void)c;                                                        \
+        return (R)(expression);                                                                    \
+    }                                                                                              \
+    PTX_ROW_EXECUTOR(name)                                                                         \
     {                                                                                              \
         const struct ptx_op *o = u->ptx;                                                           \
         const uint32_t exec = ptx_lanes(w, o);                                                     \
@@ -35,22 +83,12 @@ static inline uint32_t ptx_signs(const int32_t row[SM_LANES])
         const E *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]),                        \
                 *C = ptx_in(frame, &o->s[2]);                                                      \
         R *D = (R *)(frame + o->d);                                                                \
-        if (exec == 0xffffffffu) {                                                                 \
-            _Pragma("GCC ivdep") for (unsigned i = 0; i < SM_LANES; i++)                           \
-            {                                                                                      \
-                const V a = (V)A[i], b = (V)B[i], c = (V)C[i];                                     \
-                (void)a, (void)b, (void)c;                                                         \
-                D[i] = (R)(expression);                                                            \
-            }                                                                                      \
-            return sm_next(w, u);                                                                  \
-        }                                                                                          \
-        for (uint32_t left = exec; left; left &= left - 1) {                                       \
-            const unsigned i = (unsigned)__builtin_ctz(left);                                      \
-            const V a = (V)A[i], b = (V)B[i], c = (V)C[i];                                         \
-            (void)a, (void)b, (void)c;                                                             \
-            D[i] = (R)(expression);                                                                \
-        }                                                                                          \
+        PTX_COMPUTE(R, D, exec, few, name##_of(o, (V)A[i], (V)B[i], (V)C[i]))                      \
         return sm_next(w, u);                                                                      \
     }
+#define PTX_ROW(name, E, V, R, expression)                                                         \
+    PTX_EXPRESSION(name, E, V, R, ptx_are_few(exec), expression)
+/* The same where a lane takes so long that none is computed in vain. */
+#define PTX_LANE_BY_LANE(name, E, V, R, expression) PTX_EXPRESSION(name, E, V, R, true, expression)
 
 #endif

@@ -70,6 +70,13 @@ PTX_EXECUTOR(ptx_op_unpack)
 
 /* ---- special registers ---- */
 
+/* Whether a register is another one in each lane. */
+static bool is_of_lane(unsigned number)
+{
+    return number <= PTX_SR_tid_z || number == PTX_SR_laneid ||
+           (number >= PTX_SR_lanemask_eq && number <= PTX_SR_lanemask_ge);
+}
+
 static uint64_t special(const struct sm_warp *w, unsigned number, unsigned lane)
 {
     const struct sm_device *d = w->device;
@@ -145,8 +152,18 @@ PTX_EXECUTOR(ptx_op_special)
 {
     const struct ptx_op *o = u->ptx;
     uint8_t *frame = ptx_frame(w);
-    PTX_LEFT(i, ptx_lanes(w, o))
-    ptx_put(frame + o->d, o->size, i, special(w, o->how, i));
+    const uint32_t lanes = ptx_lanes(w, o);
+    const uint32_t *block = w->device->grid.launch.block;
+    if (!is_of_lane(o->how)) {
+        ptx_fill(frame + o->d, o->size, lanes, special(w, o->how, 0));
+    } else if (o->how == PTX_SR_tid_x && o->size == 4 && lanes == UINT32_MAX) {
+        uint32_t *D = (uint32_t *)(frame + o->d), x = w->index * SM_LANES % block[0];
+        for (unsigned i = 0; i < SM_LANES; i++, x = x + 1 == block[0] ? 0 : x + 1)
+            D[i] = x;
+    } else {
+        PTX_LEFT(i, lanes)
+        ptx_put(frame + o->d, o->size, i, special(w, o->how, i));
+    }
     return sm_next(w, u);
 }
 

@@ -91,6 +91,7 @@ bool sm_restore(struct wt_machine *m, const struct wt_state *s)
         d->warp[i] = s->warp[i];
         d->warp[i].r = r;
         d->warp[i].room = room;
+        d->warp[i].clean = false; /* as they are now, if no warp is there */
     }
     for (uint32_t i = 0; i < cta_count(d); i++) {
         uint8_t *shared = d->cta[i].shared;
@@ -98,6 +99,7 @@ bool sm_restore(struct wt_machine *m, const struct wt_state *s)
         d->cta[i].shared = shared;
     }
     memcpy(d->unit, s->unit, sizeof d->unit);
+    sm_count_slots(d);
     d->grid = s->grid;
     d->handler = s->handler;
     wt_state_restore_rows(m, m->waves, registers_of, s->registers);

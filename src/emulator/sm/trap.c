@@ -188,6 +188,7 @@ static bool enter(struct sm_warp *w, uint64_t pc)
         return false;
     }
     w->trapped = true;
+    w->clean = false; /* the handler is machine code */
     w->stepped = false;
     w->pc = w->device->handler;
     return true;
@@ -561,7 +562,7 @@ const struct sm_uop *sm_op_rtt(struct sm_warp *w, const struct sm_uop *u)
     w->pc = how == RTT_FALLTHROUGH ? sm_next_pc(sm_pc_of(w, u)) : back.pc;
     w->step = w->step || unit->single_step;
     if (!w->active) { /* all of its lanes have exited in the handler */
-        w->live = 0;
+        sm_lanes_end(w, UINT32_MAX);
         sm_warp_end(w);
         return NULL;
     }

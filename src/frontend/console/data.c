@@ -72,25 +72,9 @@ void hint_logic(struct wt_shell *c, const struct wt_view *view, const char *text
 
 enum wt_status check_first(const struct wt_values *v, struct wt_error *err)
 {
-    switch ((enum wt_value_state)v->state[0]) {
-    case WT_VALUE_UNREADABLE:
-        return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64,
-                       v->address[0]);
-    case WT_VALUE_NOT_YET:
-        return wt_fail(err, WT_INVALID,
-                       "The value is not available yet: the code that follows computes where the "
-                       "variable lies, mostly that of its own line ('next')");
-    case WT_VALUE_NOT_HERE:
-        return wt_fail(err, WT_INVALID,
-                       "The value is not available here: the code has re-used the registers that "
-                       "held where the variable lies");
-    case WT_VALUE_UNKNOWN:
-        return wt_fail(err, WT_INVALID,
-                       "The value cannot be computed: memory on the way cannot be read, or "
-                       "something is divided by zero");
-    default:
-        return WT_OK;
-    }
+    char text[WT_VALUE_REASON];
+    const char *why = wt_values_reason(v, 0, text);
+    return why ? wt_fail(err, WT_INVALID, "%s", why) : WT_OK;
 }
 
 enum wt_status check_value(const struct wt_values *v, struct wt_error *err)
@@ -398,8 +382,11 @@ enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_er
         if (place) {
             c->examine.address = values.address[0];
             c->examine.space = values.space;
-        } else if (values.state[0] != WT_VALUE_GOOD || values.size > 8) {
-            status = wt_fail(err, WT_INVALID, "The address cannot be computed.");
+        } else if ((status = check_first(&values, err)) != WT_OK) {
+        } else if (values.state[0] != WT_VALUE_GOOD) {
+            status = wt_fail(err, WT_INVALID, "value has been optimized out");
+        } else if (values.size > 8) {
+            status = wt_fail(err, WT_INVALID, "A value of more than 8 bytes is no address.");
         } else {
             c->examine.address = wt_load_le(values.bytes, values.size);
             c->examine.space = values.in_memory ? 0 : values.space;

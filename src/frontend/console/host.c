@@ -1,6 +1,8 @@
 /* Programs in processes of their own: starts them anew at each run, attaches, detaches, and kills
  * them. */
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +87,8 @@ void end_host(struct wt_shell *c)
     c->ended = true;
     c->exit_word = (uint32_t)code;
     if (!known)
-        fprintf(c->out, "[Process %d has ended, or has closed its GPU]\n", pid);
+        fprintf(c->out, "[Process %d has %s]\n", pid,
+                kill(pid, 0) == 0 || errno != ESRCH ? "closed its GPU" : "ended");
     else if (text[0])
         fprintf(c->out, "\nProgram terminated with signal %s.\n", text);
     else if (code)

@@ -697,9 +697,15 @@ static void print_write(struct wt_shell *c, const struct wt_write *w, const stru
     char lanes[WT_LANES_TEXT], place[300];
     wt_lanes_text(w->lanes, lanes, sizeof lanes);
     wt_modules_describe(c->modules, 0, w->pc, place, sizeof place);
-    fprintf(c->out, "time %" PRIu64 ": core %u %s %u %s%s %s at %s\n", w->time, w->core,
-            c->topology->wave_word, w->slot, c->topology->lane_word,
-            wt_lanes_count(w->lanes) > 1 ? "s" : "", lanes, place);
+    fprintf(c->out, "time %" PRIu64 ": ", w->time);
+    if (w->has_work && wt_lanes_count(w->lanes) == 1)
+        fprintf(c->out, "work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") of ", w->item[0],
+                w->item[1], w->item[2]);
+    if (w->has_work)
+        fprintf(c->out, "group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), ", w->group[0], w->group[1],
+                w->group[2]);
+    fprintf(c->out, "core %u %s %u %s%s %s at %s\n", w->core, c->topology->wave_word, w->slot,
+            c->topology->lane_word, wt_lanes_count(w->lanes) > 1 ? "s" : "", lanes, place);
     print_written(c, w, type, where);
 }
 

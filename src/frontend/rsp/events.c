@@ -133,9 +133,7 @@ void wt_rsp_question(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     if (event.kind == WT_EVENT_EXITED) {
         wt_rsp_push_notice(s, &event);
     } else if (!wt_rsp_load_threads(s)) {
-        wt_rsp_refuse(s, WT_IO,
-                      "the threads cannot be listed: the device does not answer, or "
-                      "memory has run out");
+        wt_rsp_refuse(s, WT_IO, "the threads cannot be listed");
         return;
     } else {
         for (size_t i = 0; i < s->thread_count; i++) {

@@ -102,11 +102,12 @@ enum wt_status wt_recording_want(struct wt_recording **recording,
     r->gpu = gpu;
     r->machine = machine;
     r->budget = budget;
-    r->copy = (struct wt_copy){.page = recording_copied,
-                               .shared = recording_shared,
-                               .stored = recording_stored,
-                               .was_atomic = recording_was_atomic,
-                               .context = r};
+    if (!r->copied) /* else the device's memory is over the copy: a debugger asks once more */
+        r->copy = (struct wt_copy){.page = recording_copied,
+                                   .shared = recording_shared,
+                                   .stored = recording_stored,
+                                   .was_atomic = recording_was_atomic,
+                                   .context = r};
     atomic_store(&r->time, machine->time);
     if (!r->timeline)
         r->missing = WT_RECORDING_NOT_YET;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "runtime/cuda/state.h"
+#include "runtime/cuda/context.h"
 
 struct CUevent_st {
     unsigned flags;
@@ -34,8 +34,22 @@ void events_drop(uint64_t owner)
     }
 }
 
-/* Takes the lock for a call about an event in a stream: in the stream's context, or the event's. */
-static CUresult enter(CUevent event, CUstream stream)
+/* Takes the lock for a call about an event, in the event's context. */
+static CUresult enter(CUevent event)
+{
+    struct gpu *g;
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    return event && *find(event) ? state_enter_owner(event->owner, &g)
+                                 : state_leave(CUDA_ERROR_INVALID_HANDLE);
+}
+
+/*
+ * Takes the lock for a call about an event in a stream, in the stream's context. The default stream
+ * is of the thread's context; where the thread has none, of the event's.
+ */
+static CUresult enter_in_stream(CUevent event, CUstream stream)
 {
     struct gpu *g;
     const bool named = stream && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
@@ -44,12 +58,12 @@ static CUresult enter(CUevent event, CUstream stream)
         return result;
     if (!event || !*find(event))
         return state_leave(CUDA_ERROR_INVALID_HANDLE);
-    return named ? CUDA_SUCCESS : state_enter_owner(event->owner, &g);
+    return named ? CUDA_SUCCESS : state_enter_owner(state_context() ? 0 : event->owner, &g);
 }
 
-static CUresult check(CUevent event, CUstream stream)
+static CUresult check(CUevent event)
 {
-    const CUresult result = enter(event, stream);
+    const CUresult result = enter(event);
     return result ? result : state_leave(CUDA_SUCCESS);
 }
 
@@ -85,11 +99,14 @@ API(cuEventDestroy_v2, (CUevent event), (event), "%p", event)
     return state_leave(CUDA_SUCCESS);
 }
 
+/* An event is recorded in streams of its own context only. */
 API(cuEventRecord, (CUevent event, CUstream stream), (event, stream), "%p, %p", event, stream)
 {
-    const CUresult result = enter(event, stream);
+    const CUresult result = enter_in_stream(event, stream);
     if (result)
         return result;
+    if (event->owner != state_entered_id())
+        return state_leave(CUDA_ERROR_INVALID_HANDLE);
     event->recorded = true;
     clock_gettime(CLOCK_MONOTONIC, &event->at);
     return state_leave(CUDA_SUCCESS);
@@ -102,20 +119,22 @@ API(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags),
                                             : do_cuEventRecord(event, stream);
 }
 
+/* The event may be of another context, and of another device. */
 API(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (stream, event, flags),
     "%p, %p, %u", stream, event, flags)
 {
-    return check(event, stream);
+    const CUresult result = enter_in_stream(event, stream);
+    return result ? result : state_leave(CUDA_SUCCESS);
 }
 
 API(cuEventQuery, (CUevent event), (event), "%p", event)
 {
-    return check(event, NULL);
+    return check(event);
 }
 
 API(cuEventSynchronize, (CUevent event), (event), "%p", event)
 {
-    return check(event, NULL);
+    return check(event);
 }
 
 static bool is_timed(CUevent event)
@@ -129,7 +148,8 @@ API(cuEventElapsedTime, (float *milliseconds, CUevent from, CUevent to), (millis
     const CUresult result = state_lock();
     if (result)
         return result;
-    if (!milliseconds || !is_timed(from) || !is_timed(to))
+    if (!milliseconds || !is_timed(from) || !is_timed(to) ||
+        state_context_of(from->owner)->device != state_context_of(to->owner)->device)
         return state_leave(milliseconds ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
     *milliseconds = (float)(to->at.tv_sec - from->at.tv_sec) * 1e3f +
                     (float)(to->at.tv_nsec - from->at.tv_nsec) / 1e6f;

@@ -14,21 +14,30 @@
  * managed memory, and kernels that of the host. Each GPU has a space of its own. Allocations have
  * something between them that is not mapped.
  */
+#ifdef __SANITIZE_THREAD__ /* ThreadSanitizer leaves us the first 512 GiB: less room for all */
+#define SPACES UINT64_C(0x1000000000)
+#define SPACE_BYTES UINT64_C(0x1000000000)
+#define SCALED(offset) ((offset) / 16 + UINT64_C(0x100000000))
+#define MOST_ROOMS 64
+#else
 #define SPACES UINT64_C(0x700000000000) /* where AddressSanitizer has nothing, either */
 #define SPACE_BYTES UINT64_C(0x10000000000)
+#define SCALED(offset) (offset)
+#define MOST_ROOMS 512
+#endif
 #define BANK UINT64_C(0)
 #define CODE UINT64_C(0x100000000)
-#define DATA UINT64_C(0x1000000000)
-#define HEAP UINT64_C(0x2000000000)
+#define DATA SCALED(UINT64_C(0x1000000000))
+#define HEAP SCALED(UINT64_C(0x2000000000))
 #define HEAP_SIZE (UINT64_C(256) << 20) /* as long as the program asks for no more */
 #define FIFO_SIZE (UINT64_C(1) << 20)
 #define TOGETHER                                                                                   \
     (CODE - UINT64_C(0x100000)) /* cooperative launches: the grid barrier's workspace */
 #define TOGETHER_BYTES UINT64_C(0x1000)
-#define LOCAL UINT64_C(0x4000000000)
+#define LOCAL SCALED(UINT64_C(0x4000000000))
 #define USUAL_STACK UINT64_C(0x4000) /* of a thread that recurses */
 #define MOST_STACK UINT64_C(0x80000)
-#define BUFFERS UINT64_C(0x8000000000)
+#define BUFFERS SCALED(UINT64_C(0x8000000000))
 #define GAP UINT64_C(0x10000)
 #define MOST_HEADERS 8192
 #define HEADER_BYTES UINT64_C(0x100000) /* of all of them */
@@ -36,7 +45,6 @@
 /* Rooms for modules: of PTX, of variables, and of machine code, which must be in the low 4 GiB,
  * where its absolute jumps reach: there each GPU has a part of what PIE programs leave alone. */
 #define ROOM_BYTES UINT64_C(0x4000000)
-#define MOST_ROOMS 512
 #define LOW_CODE UINT64_C(0x20000000)
 #define LOW_CODE_BYTES UINT64_C(0x5000000) /* of a GPU */
 #define LOW_ROOM_BYTES UINT64_C(0x10000)

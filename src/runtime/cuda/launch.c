@@ -80,7 +80,8 @@ static CUresult launch(const struct asked *a)
         return result;
     if (named)
         f = state_function(f, g);
-    if (!f || f->module->gpu != g) /* none, or of another device */
+    if (!f || f->module->gpu != g || /* none, or of another device or context than the stream */
+        (f->module->owner && f->module->owner != state_entered_id()))
         return state_leave(CUDA_ERROR_INVALID_HANDLE);
     if ((result = check(a, f)) != CUDA_SUCCESS ||
         (result = gather(&f->kernel, a->parameters, a->extra, bytes)) != CUDA_SUCCESS)

@@ -157,8 +157,8 @@ struct host {
     pthread_mutex_t events_lock;
     struct host_event event[HOST_EVENTS];
     uint64_t *event_page;        /**< a mailbox for each event, which waves write */
-    const void *debug;           /**< the runtime's struct r_debug */
-    bool runtime_enabled;        /**< the runtime has said that it is there */
+    _Atomic(const void *) debug; /**< the runtime's struct r_debug */
+    atomic_bool runtime_enabled; /**< the runtime has said that it is there */
     atomic_bool held;            /**< launches wait for a debugger to come */
     pid_t holder;                /**< the process that is to become it; 0: any */
     atomic_bool code_followed;   /**< a debugger is connected, which follows code objects */

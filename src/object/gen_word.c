@@ -2,11 +2,11 @@
  * Compact instructions: 64 bits whose indices stand for groups of fields of the native form
  * (Skylake PRM volume 7, "EU Compact Instructions"; the tables are that manual's).
  */
-#include "emulator/gen/isa.h"
+#include "object/gen_word.h"
 
 #include <string.h>
 
-enum { ENTRIES = 32, THREE_ENTRIES = 4 };
+enum { ENTRIES = 32, THREE_ENTRIES = 4, IMMEDIATE = 3 };
 
 /* Fields 33:31, 23:12, 10:9, 34, 8. */
 static const uint64_t control_table[ENTRIES] = {
@@ -110,28 +110,12 @@ static const struct form three = {
                {124, 118, 57}},
 };
 
-/* The compact form of an opcode; NULL if it has none. */
-static const struct form *form_of(const struct gen_word *w)
-{
-    const struct gen_row *row = gen_row_of((unsigned)gen_field(w, 6, 0));
-    if (!row)
-        return NULL;
-    switch (row->format) {
-    case GEN_FORMAT_ONE:
-    case GEN_FORMAT_TWO:
-    case GEN_FORMAT_MATH:
-        return &basic;
-    case GEN_FORMAT_THREE:
-        return &three;
-    default:
-        return NULL;
-    }
-}
+static const struct form *const forms[] = {[GEN_WORD_BASIC] = &basic, [GEN_WORD_THREE] = &three};
 
 /* Whether a native word's last source is an immediate of 32 bits. */
 static bool has_immediate(const struct gen_word *w)
 {
-    return gen_field(w, 42, 41) == GEN_IMMEDIATE || gen_field(w, 90, 89) == GEN_IMMEDIATE;
+    return gen_field(w, 42, 41) == IMMEDIATE || gen_field(w, 90, 89) == IMMEDIATE;
 }
 
 static void set_part(struct gen_word *native, const struct part *p, uint64_t from)
@@ -144,12 +128,11 @@ static uint64_t get_part(const struct gen_word *native, const struct part *p)
     return gen_field(native, p->last, p->first) << p->at;
 }
 
-bool gen_expand(const struct gen_word *compact, struct gen_word *native)
+void gen_word_expand(enum gen_word_form kind, const struct gen_word *compact,
+                     struct gen_word *native)
 {
-    const struct form *form = form_of(compact);
+    const struct form *form = forms[kind];
     *native = (struct gen_word){0};
-    if (!form || !gen_is_compact(compact))
-        return false;
     for (const struct part *p = form->copied; p == form->copied || p->last; p++)
         set_part(native, p, compact->low);
     for (unsigned i = 0; form->group[i].table; i++) {
@@ -164,7 +147,6 @@ bool gen_expand(const struct gen_word *compact, struct gen_word *native)
         for (const struct part *p = g->part; p->last; p++)
             set_part(native, p, g->table[index]);
     }
-    return true;
 }
 
 /* The index of the entry that stands for the bits of the native word; `entries` if
@@ -180,12 +162,11 @@ static unsigned find_entry(const struct group *g, const struct gen_word *native)
     return index;
 }
 
-bool gen_compact(const struct gen_word *native, struct gen_word *compact)
+bool gen_word_compact(enum gen_word_form kind, const struct gen_word *native,
+                      struct gen_word *compact)
 {
-    const struct form *form = form_of(native);
+    const struct form *form = forms[kind];
     struct gen_word result = {.low = UINT64_C(1) << 29}, again;
-    if (!form || gen_is_compact(native))
-        return false;
     for (const struct part *p = form->copied; p == form->copied || p->last; p++)
         result.low |= get_part(native, p);
     for (unsigned i = 0; form->group[i].table; i++) {
@@ -201,7 +182,8 @@ bool gen_compact(const struct gen_word *native, struct gen_word *compact)
         gen_set_field(&result, g->last, g->first, index);
     }
     /* What no field of the compact form stands for must be as expansion makes it. */
-    if (!gen_expand(&result, &again) || again.low != native->low || again.high != native->high)
+    gen_word_expand(kind, &result, &again);
+    if (again.low != native->low || again.high != native->high)
         return false;
     *compact = result;
     return true;

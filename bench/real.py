@@ -1,0 +1,30 @@
+"""Whole programs as people write them, in HIP, CUDA C++ and for one thread of the host: CPU time while the kernels run."""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAMS = [("bodies", 1000, 4), ("ambient", 192, 1), ("paths", 192, 1), ("heat", 512, 6), ("sorting", 256, 2), ("queens", 11, 4), ("mandelbrot", 256, 2)]
+
+
+def real(report, folder, wavetrap, run, pairs, count):
+    source = os.path.join(HERE, "kernels", "real.cc")
+    cuda = run([wavetrap, "cuda-path"]).strip()
+    program = {name: os.path.join(folder, f"real-{name}") for name in ("host", "hip", "cuda")}
+    run(["clang++-19", "-O3", source, "-o", program["host"]])
+    run(["hipcc", "--offload-arch=gfx900", "-O2", source, "-o", program["hip"]], env={**os.environ, "PATH": "/usr/bin:/bin"})
+    run(["clang++-19", "-O2", "-w", "-x", "cuda", f"--cuda-path={cuda}", "--cuda-gpu-arch=sm_50", source, "-o", program["cuda"],
+         f"-L{cuda}/lib64", "-lcudart"])
+    for gpu, kind in (("gfx900", "hip"), ("sm", "cuda")):
+        report.title(f"{gpu}: programs beside one thread of the host (CPU time while the kernels run)")
+        for name, *size in PROGRAMS:
+            sums = set()
+
+            def once(command, name=name, size=size, sums=sums):
+                result, seconds = run([*command, name, *map(str, size)]).split()[-2:]
+                sums.add(result)
+                return float(seconds)
+            a, b, ratio = pairs(lambda: once([wavetrap, "exec", "-g", gpu, program[kind]]), lambda: once([program["host"]]), count)
+            if len(sums) != 1:
+                sys.exit(f"bench: {name} has other results on {gpu} than on the host: {sums}")
+            report.row(name, a, "host", b, ratio, "s")

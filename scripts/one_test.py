@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+"""Runs one test for scripts/test.py, which has Meson start each test with it:
+
+    one_test.py COMMAND [ARGUMENT]...
+
+The test has a temporary folder of its own (TMPDIR), and the orphans that it makes become children of this process. It
+fails, too, if it leaves a file in that folder, or if a debugger that nobody waited for has crashed.
+"""
+import ctypes
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+PR_SET_CHILD_SUBREAPER = 36
+CRASHES = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGSYS}
+DEBUGGERS = re.compile(r"^(gdb|lldb|wavetrap)")
+# What is no left-over: pytest keeps the folders of its last three runs, and clang (HIP, -save-temps aside) leaves an empty
+# folder NAME-XXXXXX for each file that it compiles for several GPUs.
+KEPT = re.compile(r"^pytest-of-")
+
+
+def adopt_orphans():
+    """Orphans among this process's descendants become its children, so that it learns how they have ended."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def crashed_orphans():
+    """Reaps the children that were others' and have ended: which debuggers among them a signal of a crash has ended."""
+    found = []
+    while True:
+        try:
+            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return found
+        if ended is None:
+            return found
+        name = pathlib.Path(f"/proc/{ended.si_pid}/comm").read_text().strip()
+        _, status = os.waitpid(ended.si_pid, 0)
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) in CRASHES and DEBUGGERS.match(name):
+            found.append(f"{name} (process {ended.si_pid}): {signal.Signals(os.WTERMSIG(status)).name}")
+
+
+def left_in(folder):
+    """The files under a temporary folder, sockets and links among them, and the folders of wavetrap's own."""
+    found = []
+    for place, folders, files in os.walk(folder):
+        if place == str(folder):
+            folders[:] = [name for name in folders if not KEPT.match(name)]
+        own = [name for name in folders if name.startswith("wavetrap-")]
+        found += [os.path.relpath(os.path.join(place, name), folder) for name in files + own]
+    return sorted(found)
+
+
+def run(command):
+    """The exit status of a test: its own, or 1 if it has left something."""
+    adopt_orphans()
+    # Short, since the names of sockets have 107 bytes.
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="wt-"))
+    try:
+        status = subprocess.run(command, env={**os.environ, "TMPDIR": str(folder)}, check=False).returncode
+        files, crashed = left_in(folder), crashed_orphans()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if files:
+        print(f"the test has left in the temporary folder: {', '.join(files)}")
+    for one in crashed:
+        print(f"a child of the test that nobody waited for has crashed: {one}")
+    if status < 0:  # Meson tells a signal from a status
+        signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    return status or int(bool(files or crashed))
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1:]))

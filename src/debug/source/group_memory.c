@@ -1,0 +1,458 @@
+/*
+ * Where LLVM has put the variables of a work-group's memory. LLVM lays them out after it has
+ * written the debug information, in which every variable is at 0. Its rule (AMDGPULowerModuleLDS,
+ * OptimizedStructLayout; clang 15 and 19): variables that functions use come first, in a block of
+ * their own; then the kernel's. In a block the next variable is the one that needs the least
+ * padding, then the most aligned, the longest, and the first: by its place in the source (before
+ * LLVM 16) or by its name (since).
+ *
+ * The debug information does not tell which variables a kernel uses. Every choice is laid out whose
+ * size is that of the kernel's descriptor. An address is given where all of them have the variable
+ * there; or all that have each of the kernel's own variables, if its code names their addresses.
+ */
+#include <dwarf.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/source/language.h"
+#include "debug/source/source_internal.h"
+#include "debug/source/symbols.h"
+
+#define MOST_VARIABLES 14
+#define MOST_CHOICES 20000u
+#define MOST_SCOPES 64
+
+/* What a choice does with a variable. */
+enum { ABSENT = 1, WITH_FUNCTIONS = 2, WITH_KERNEL = 4 };
+
+struct variable_of_group {
+    Dwarf_Die die;
+    char *name;              /* the compiler's */
+    uint64_t size;           /* bytes */
+    uint64_t align, natural; /* bytes; `natural`: as the type has it */
+    unsigned scope;          /* number of its function; 0: the file */
+    unsigned may;            /* ABSENT | … */
+    unsigned place;          /* of the choice at hand */
+    uint64_t offset;         /* likewise */
+    bool is_own;             /* the kernel's, not a function's or the file's */
+};
+
+struct group {
+    Dwarf_Die unit;
+    struct wt_symbols *symbols;
+    struct wt_info *info;
+    uint64_t kernel; /* its first address, of the file */
+    unsigned kernels, scopes;
+    unsigned kernel_scope; /* the kernel's number among the functions */
+    unsigned version;      /* of clang; 0: another compiler's */
+    bool is_cplusplus, is_whole;
+    struct variable_of_group list[MOST_VARIABLES];
+    unsigned count;
+    /* Of the choices: */
+    uint64_t size; /* in the kernel's descriptor */
+    unsigned wanted, tried;
+    bool by_name, backwards;
+    struct answer {
+        bool found, differs;
+        uint64_t offset;
+    } any, full; /* `full`: of the choices with all of the kernel's own variables */
+};
+
+static uint64_t round_up(uint64_t value, uint64_t to)
+{
+    return to ? (value + to - 1) / to * to : value;
+}
+
+bool wt_compile_is_of_group(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count;
+    bool is = false;
+    if (dwarf_tag(die) != DW_TAG_variable ||
+        !dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
+        dwarf_getlocation(&attribute, &ops, &count) != 0 || !count ||
+        (ops[0].atom != DW_OP_addr && ops[0].atom != DW_OP_addrx))
+        return false;
+    for (size_t i = 1; i < count; i++)
+        is |= ops[i].atom == DW_OP_xderef;
+    return is;
+}
+
+/* The alignment that a type has by itself, bytes. A structure with a member that is not aligned is
+ * packed. */
+static uint64_t natural_alignment(const struct wt_type *type, unsigned depth)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    uint64_t align = 1;
+    size_t count;
+    if (depth > WT_SCOPES)
+        return 1;
+    if (plain->kind == WT_TYPE_ARRAY && !plain->is_vector)
+        return natural_alignment(wt_type_target(plain), depth + 1);
+    if (!wt_type_is_record(plain)) {
+        while (align < wt_type_size(plain))
+            align *= 2;
+        return align;
+    }
+    const struct wt_member *m = wt_type_members(plain, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (m[i].is_static)
+            continue;
+        const uint64_t own = natural_alignment(m[i].type, depth + 1);
+        if (!m[i].bit_size && m[i].offset % own)
+            return 1;
+        align = own > align ? own : align;
+    }
+    return wt_type_size(plain) % align ? 1 : align;
+}
+
+/* LLVM aligns a variable so that accesses of up to 16 bytes can be used. */
+static uint64_t alignment_for(uint64_t size)
+{
+    return size > 8 ? 16 : size > 4 ? 8 : size > 2 ? 4 : size > 1 ? 2 : 1;
+}
+
+/* The name that the compiler gives a variable, by which it sorts. */
+static char *name_of(const struct group *g, Dwarf_Die *variable, Dwarf_Die *function)
+{
+    Dwarf_Attribute attribute;
+    char *name = NULL;
+    const char *own = dwarf_diename(variable);
+    const char *outer = function ? dwarf_diename(function) : NULL, *linkage = NULL;
+    Dwarf_Die *of = function ? function : variable;
+    if (dwarf_attr_integrate(of, DW_AT_linkage_name, &attribute))
+        linkage = dwarf_formstring(&attribute);
+    own = own ? own : "";
+    outer = outer ? outer : "";
+    int length;
+    if (!function)
+        length = asprintf(&name, "%s", linkage ? linkage : own);
+    else if (!g->is_cplusplus)
+        length = asprintf(&name, "%s.%s", outer, own);
+    else if (linkage && strncmp(linkage, "_Z", 2) == 0)
+        length = asprintf(&name, "_ZZ%sE%zu%s", linkage + 2, strlen(own), own);
+    else
+        length = asprintf(&name, "_ZZ%zu%sE%zu%s", strlen(outer), outer, strlen(own), own);
+    return length < 0 ? NULL : name;
+}
+
+static void add_variable(struct group *g, Dwarf_Die *die, Dwarf_Die *function, unsigned may)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word asked = 0;
+    if (g->count == MOST_VARIABLES) {
+        g->is_whole = false;
+        return;
+    }
+    const struct wt_type *type = wt_types_of(wt_info_types(g->info), die);
+    struct variable_of_group v = {.die = *die, .size = wt_type_size(type), .may = may};
+    v.scope = function ? g->scopes : 0;
+    v.is_own = function && g->kernel_scope == g->scopes;
+    v.name = name_of(g, die, function);
+    v.natural = natural_alignment(type, 0);
+    v.align = alignment_for(v.size);
+    if (v.natural > v.align)
+        v.align = v.natural;
+    if (dwarf_attr_integrate(die, DW_AT_alignment, &attribute) &&
+        dwarf_formudata(&attribute, &asked) == 0 && asked > v.align)
+        v.align = asked;
+    g->is_whole &= v.name && v.size;
+    g->list[g->count++] = v;
+}
+
+static void add_variables_in(struct group *g, Dwarf_Die *scope, Dwarf_Die *function, unsigned may,
+                             unsigned depth)
+{
+    Dwarf_Die die;
+    if (depth > WT_SCOPES || dwarf_child(scope, &die) != 0)
+        return;
+    do {
+        if (wt_compile_is_of_group(&die))
+            add_variable(g, &die, function, may);
+        else if (dwarf_tag(&die) == DW_TAG_lexical_block)
+            add_variables_in(g, &die, function, may, depth + 1);
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static void count_kernels(struct group *g, Dwarf_Die *scope, unsigned depth)
+{
+    Dwarf_Die die;
+    uint64_t start, end;
+    if (depth > WT_SCOPES || dwarf_child(scope, &die) != 0)
+        return;
+    do {
+        if (dwarf_tag(&die) == DW_TAG_namespace)
+            count_kernels(g, &die, depth + 1);
+        else if (dwarf_tag(&die) == DW_TAG_subprogram && wt_info_entry(&die, &start, &end) &&
+                 wt_symbols_is_kernel(g->symbols, start)) {
+            g->kernels++;
+            if (!g->kernel)
+                g->kernel = start;
+        }
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+/* Variables of functions and of the file. Since LLVM 16 what one kernel alone uses is with that
+ * kernel's. */
+static unsigned choices_of_shared(const struct group *g, bool only_functions)
+{
+    const bool before = !g->version || g->version < 16, since = !g->version || g->version >= 16;
+    unsigned may = ABSENT;
+    if (before)
+        may |= WITH_FUNCTIONS | (only_functions ? 0 : WITH_KERNEL);
+    if (since)
+        may |= WITH_KERNEL | (g->kernels > 1 ? WITH_FUNCTIONS : 0);
+    return may;
+}
+
+static void add_function(struct group *g, Dwarf_Die *die)
+{
+    uint64_t start, end;
+    g->scopes++;
+    if (wt_info_entry(die, &start, &end) && wt_symbols_is_kernel(g->symbols, start)) {
+        if (start != g->kernel)
+            return;
+        g->kernel_scope = g->scopes;
+        add_variables_in(g, die, die, ABSENT | WITH_KERNEL, 0);
+        return;
+    }
+    Dwarf_Attribute attribute;
+    const bool is_inlined = dwarf_attr(die, DW_AT_inline, &attribute) != NULL;
+    add_variables_in(g, die, die, choices_of_shared(g, !is_inlined), 0);
+}
+
+static void add_all(struct group *g, Dwarf_Die *scope, unsigned depth)
+{
+    Dwarf_Die die;
+    if (depth > WT_SCOPES || dwarf_child(scope, &die) != 0)
+        return;
+    do {
+        if (dwarf_tag(&die) == DW_TAG_namespace)
+            add_all(g, &die, depth + 1);
+        else if (dwarf_tag(&die) == DW_TAG_subprogram)
+            add_function(g, &die);
+        else if (wt_compile_is_of_group(&die))
+            add_variable(g, &die, NULL, choices_of_shared(g, false));
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+/* Whether the compiler has `a` before `b`, which need the same padding. */
+static bool comes_first(const struct group *g, const struct variable_of_group *a,
+                        const struct variable_of_group *b)
+{
+    if (a->align != b->align || a->size != b->size)
+        return a->align != b->align ? a->align > b->align : a->size > b->size;
+    if (g->by_name)
+        return strcmp(a->name, b->name) < 0;
+    return a->scope == b->scope ? a < b : (a->scope < b->scope) != g->backwards;
+}
+
+/* Lays out the variables of one place behind `end`; the end of its block. */
+static uint64_t lay_out(struct group *g, unsigned place, uint64_t end)
+{
+    bool done[MOST_VARIABLES] = {0};
+    uint64_t align = 1, natural = 1, at = 0;
+    unsigned left = 0;
+    for (unsigned i = 0; i < g->count; i++) {
+        const struct variable_of_group *v = &g->list[i];
+        if (v->place != place)
+            continue;
+        left++;
+        align = v->align > align ? v->align : align;
+        natural = v->natural > natural ? v->natural : natural;
+    }
+    if (!left)
+        return end;
+    const uint64_t base = round_up(end, align);
+    for (; left; left--) {
+        unsigned best = g->count;
+        uint64_t least = 0;
+        for (unsigned i = 0; i < g->count; i++) {
+            const struct variable_of_group *v = &g->list[i];
+            const uint64_t padding = round_up(at, v->align) - at;
+            if (v->place != place || done[i])
+                continue;
+            if (best == g->count || padding < least ||
+                (padding == least && comes_first(g, v, &g->list[best]))) {
+                best = i;
+                least = padding;
+            }
+        }
+        struct variable_of_group *v = &g->list[best];
+        v->offset = base + round_up(at, v->align);
+        at = round_up(at, v->align) + v->size;
+        done[best] = true;
+    }
+    return base + round_up(at, natural);
+}
+
+/* An array of the launch's, `extern __shared__`, is aligned behind the others. */
+static bool is_size(const struct group *g, uint64_t end)
+{
+    return end == g->size ||
+           (g->is_cplusplus && (round_up(end, 8) == g->size || round_up(end, 16) == g->size));
+}
+
+/* Whether code may have a constant: as a literal, an inline constant (an operand of 8 bits or more,
+ * 128 + it) or the offset of an LDS instruction. */
+static bool is_named(const uint8_t *code, uint64_t length, uint64_t constant)
+{
+    for (uint64_t i = 0; i + 4 <= length; i += 4) {
+        const uint32_t word = code[i] | (uint32_t)code[i + 1] << 8 | (uint32_t)code[i + 2] << 16 |
+                              (uint32_t)code[i + 3] << 24;
+        if (word == constant || (word >> 26 == 0x36 && (word & 0xffff) == constant) ||
+            (constant <= 64 && (word & 0xff) == 128 + constant))
+            return true;
+    }
+    return false;
+}
+
+/* The bytes of the file at an address of it; NULL: there are not @p length. */
+static const uint8_t *bytes_at(const struct group *g, uint64_t address, uint64_t length)
+{
+    size_t size, count;
+    GElf_Phdr p;
+    const uint8_t *image = wt_symbols_image(g->symbols, &size);
+    Elf *elf = wt_info_elf(g->info);
+    if (!image || !elf || elf_getphdrnum(elf, &count))
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!gelf_getphdr(elf, (int)i, &p) || p.p_type != PT_LOAD || address < p.p_vaddr ||
+            address - p.p_vaddr >= p.p_filesz)
+            continue;
+        const uint64_t at = p.p_offset + (address - p.p_vaddr);
+        return at <= size && size - at >= length ? image + at : NULL;
+    }
+    return NULL;
+}
+
+/* Whether the kernel's code names the address of each of its own variables. */
+static bool uses_all(const struct group *g)
+{
+    uint64_t start, end;
+    if (!wt_symbols_extent(g->symbols, g->kernel, &start, &end))
+        return false;
+    const uint8_t *code = bytes_at(g, start, end - start);
+    bool all = code != NULL;
+    for (unsigned i = 0; all && i < g->count; i++)
+        all = !g->list[i].is_own || is_named(code, end - start, g->list[i].offset);
+    return all;
+}
+
+static void note(struct answer *a, const struct variable_of_group *v)
+{
+    a->differs |= v->place == ABSENT || (a->found && a->offset != v->offset);
+    a->found = true;
+    a->offset = v->offset;
+}
+
+static void try_choices(struct group *g, unsigned next)
+{
+    if (g->tried > MOST_CHOICES)
+        return;
+    if (next < g->count) {
+        for (unsigned place = ABSENT; place <= WITH_KERNEL; place *= 2)
+            if (g->list[next].may & place) {
+                g->list[next].place = place;
+                try_choices(g, next + 1);
+            }
+        return;
+    }
+    g->tried++;
+    if (!is_size(g, lay_out(g, WITH_KERNEL, lay_out(g, WITH_FUNCTIONS, 0))))
+        return;
+    bool is_full = true;
+    for (unsigned i = 0; i < g->count; i++)
+        is_full &= !g->list[i].is_own || g->list[i].place != ABSENT;
+    note(&g->any, &g->list[g->wanted]);
+    if (is_full && uses_all(g))
+        note(&g->full, &g->list[g->wanted]);
+}
+
+/* The number of bytes that a kernel's descriptor names (AMDGPU ABI: its first dword). */
+static bool size_of_descriptor(const struct group *g, uint64_t *size)
+{
+    const char *name;
+    char *descriptor;
+    uint64_t offset, address;
+    if (!wt_symbols_function(g->symbols, g->kernel, &name, &offset) ||
+        asprintf(&descriptor, "%s.kd", name) < 0)
+        return false;
+    const bool found = wt_symbols_address(g->symbols, descriptor, &address);
+    free(descriptor);
+    const uint8_t *bytes = found ? bytes_at(g, address, 4) : NULL;
+    if (bytes)
+        *size = bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 |
+                (uint64_t)bytes[3] << 24;
+    return bytes != NULL;
+}
+
+/* The kernel whose wave the scope's frame belongs to: its first address, of the file. */
+static uint64_t kernel_of(const struct compiler *c)
+{
+    const struct wt_frame *frame = c->scope->frame;
+    struct wt_frames *frames = c->scope->frames;
+    uint64_t start, end;
+    for (unsigned level = frame ? frame->level : 0; frame;
+         frame = frames ? wt_frames_get(frames, ++level) : NULL) {
+        Dwarf_Die *function = (Dwarf_Die *)&frame->scope[0];
+        if (frame->scope_count && frame->symbols && wt_info_entry(function, &start, &end) &&
+            wt_symbols_is_kernel(frame->symbols, start))
+            return start;
+    }
+    return 0;
+}
+
+static unsigned clang_version(Dwarf_Die *unit)
+{
+    Dwarf_Attribute attribute;
+    const char *producer =
+        dwarf_attr(unit, DW_AT_producer, &attribute) ? dwarf_formstring(&attribute) : NULL;
+    const char *version = producer ? strstr(producer, "clang version ") : NULL;
+    return version ? (unsigned)strtoul(version + strlen("clang version "), NULL, 10) : 0;
+}
+
+static void try_orders(struct group *g)
+{
+    const unsigned version = g->version;
+    g->by_name = true;
+    if (!version || version >= 16)
+        try_choices(g, 0);
+    g->by_name = false;
+    for (unsigned i = 0; i < 2 && (!version || version < 16); i++) {
+        g->backwards = i;
+        try_choices(g, 0);
+    }
+}
+
+bool wt_compile_group_address(const struct compiler *c, Dwarf_Die *die, struct wt_info *info,
+                              uint64_t *address)
+{
+    const struct wt_frame *frame = c->scope->frame;
+    struct group g = {.info = info, .is_whole = true, .kernel = kernel_of(c)};
+    Dwarf_Die own;
+    wt_info_origin(die, &own);
+    if (!frame || frame->info != info || !frame->symbols || !dwarf_diecu(&own, &g.unit, NULL, NULL))
+        return false;
+    g.symbols = frame->symbols;
+    g.version = clang_version(&g.unit);
+    g.is_cplusplus = wt_language_is_cplusplus(&g.unit);
+    const uint64_t kernel = g.kernel;
+    count_kernels(&g, &g.unit, 0);
+    if ((!kernel && g.kernels != 1) || !size_of_descriptor(&g, &g.size))
+        return false;
+    add_all(&g, &g.unit, 0);
+    g.wanted = g.count;
+    for (unsigned i = 0; i < g.count; i++)
+        if (dwarf_dieoffset(&g.list[i].die) == dwarf_dieoffset(&own))
+            g.wanted = i;
+    if (g.is_whole && g.wanted < g.count)
+        try_orders(&g);
+    for (unsigned i = 0; i < g.count; i++)
+        free(g.list[i].name);
+    const struct answer *a = g.any.differs ? &g.full : &g.any;
+    *address = a->offset;
+    return a->found && !a->differs && g.tried <= MOST_CHOICES;
+}

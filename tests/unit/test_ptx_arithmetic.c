@@ -1,0 +1,403 @@
+/*
+ * Executors of PTX's arithmetic, whole rows and few lanes, beside softfloat and bits counted one by
+ * one: results of the lanes that count, and that the others keep what they had. WAVETRAP_LONG=N
+ * takes N times as many operands.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/bits.h"
+#include "emulator/machine/softfloat.h"
+#include "emulator/sm/ptx_image.h"
+
+enum { A, B, C, F, D, PLACES, ROUNDS = 300 };
+
+static const char *const op_name[] = {
+#define M(name) #name,
+#include "emulator/sm/ptx_math.def"
+#undef M
+};
+
+static uint64_t random64(void)
+{
+    static uint64_t state = 0x9e3779b97f4a7c15u;
+    state ^= state >> 12;
+    state ^= state << 25;
+    state ^= state >> 27;
+    return state * 0x2545f4914f6cdd1du;
+}
+
+/* Any bits, or a number at an edge of what the type can do, or one of ordinary size. */
+static uint64_t operand(unsigned bytes)
+{
+    static const uint32_t edges[] = {
+        0,          1,          0x7fffff,   0x800000,   0x800001,   0xffffff,   0x1000000,
+        0x3effffff, 0x3f000000, 0x3f7fffff, 0x3f800000, 0x3f800001, 0x4b000000, 0x4effffff,
+        0x4f000000, 0x4f7fffff, 0x4f800000, 0x5f000000, 0x5f800000, 0x7f7fffff, 0x7f800000,
+        0x7f800001, 0x7fc00000, 0x7fffffff, 31,         32,         63,         255};
+    const uint64_t r = random64();
+    const uint64_t sign = r >> 8 & 1;
+    const uint32_t edge = edges[(r >> 9) % (sizeof edges / sizeof *edges)];
+    if (bytes == 4)
+        switch (r & 3) {
+        case 0:
+            return edge | (uint32_t)sign << 31;
+        case 1:
+            return (uint32_t)sign << 31 | (0x38000000 + (uint32_t)(r >> 20 & 0xfffffff));
+        case 2:
+            return (uint32_t)(r >> 20 & 0x1ffffff) | (uint32_t)sign << 31;
+        default:
+            return (uint32_t)(r >> 16);
+        }
+    switch (r & 3) {
+    case 0: {
+        struct wt_fp fp = {.propagate_nan = true};
+        return wt_f32_to_f64(edge, &fp) | sign << 63;
+    }
+    case 1:
+        return sign << 63 | ((UINT64_C(0x3fe) << 52) + (random64() & 0x3fffffffffffff));
+    case 2:
+        return sign << 63 | (random64() >> 11);
+    default:
+        return random64();
+    }
+}
+
+static const uint8_t dwords[D] = {4, 4, 4, 4}, qwords[D] = {8, 8, 8, 8};
+
+struct rig {
+    _Alignas(64) uint32_t rows[2 * PLACES][SM_LANES];
+    struct sm_warp w;
+    struct ptx_op o;
+    struct sm_uop u;
+};
+
+static uint64_t value(const struct rig *g, unsigned place, unsigned bytes, unsigned lane)
+{
+    return ptx_get(g->rows[2 * place], bytes, lane);
+}
+
+/* Runs one executor on new operands under a mask, and compares it with what `want` gives. `from`
+ * has the bytes of each operand, `to` those of the result. */
+static void once(struct rig *g, sm_op run, const uint8_t from[D], unsigned to,
+                 uint64_t (*want)(const struct ptx_op *, const uint64_t *))
+{
+    static const uint32_t masks[] = {0xffffffff, 0x7fffffff, 0x80000001, 0x0000003f, 0x000001ff};
+    const uint64_t r = random64();
+    const uint32_t mask = r & 1 ? (uint32_t)(r >> 32) | 1 : masks[(r >> 1) % 5];
+    struct rig before;
+    for (unsigned p = A; p < PLACES; p++)
+        for (unsigned i = 0; i < SM_LANES; i++)
+            ptx_put(g->rows[2 * p], p == D ? to : from[p], i, operand(p == D ? to : from[p]));
+    g->o.d = (r >> 8 & 7) == 0 && from[A] == to ? 2 * A * PTX_ROW_BYTES : 2 * D * PTX_ROW_BYTES;
+    for (unsigned p = A; p < D; p++)
+        g->o.s[p].slot = 2 * p * PTX_ROW_BYTES;
+    g->o.guard = PTX_NO_SLOT;
+    g->w.r = g->rows;
+    g->w.active = mask;
+    g->u.ptx = &g->o;
+    g->u.step = 1;
+    before = *g;
+    assert_ptr_equal(run(&g->w, &g->u), &g->u + 1);
+    for (unsigned i = 0; i < SM_LANES; i++) {
+        const unsigned d = g->o.d / PTX_ROW_BYTES / 2;
+        const uint64_t in[] = {value(&before, A, from[A], i), value(&before, B, from[B], i),
+                               value(&before, C, from[C], i), value(&before, F, from[F], i)};
+        const uint64_t expected = mask >> i & 1 ? want(&g->o, in) : value(&before, d, to, i);
+        const uint64_t got = value(g, d, to, i);
+        if (got != expected)
+            fail_msg(
+                "%s type %u from %u round %u ftz %u sat %u flag %u combine %u, mask 0x%x, lane "
+                "%u: 0x%llx 0x%llx 0x%llx give 0x%llx, not 0x%llx",
+                op_name[g->o.how], g->o.type, g->o.from_type, g->o.round, g->o.ftz, g->o.sat,
+                g->o.flag, g->o.combine, mask, i, (unsigned long long)in[0],
+                (unsigned long long)in[1], (unsigned long long)in[2], (unsigned long long)got,
+                (unsigned long long)expected);
+    }
+}
+
+static unsigned rounds(void)
+{
+    const char *text = getenv("WAVETRAP_LONG");
+    return ROUNDS * (text ? (unsigned)atoi(text) : 1);
+}
+
+/* ---- floats ---- */
+
+static uint32_t flushed(const struct ptx_op *o, uint64_t a)
+{
+    return (uint32_t)a & (o->ftz && !(a & 0x7f800000) ? 0x80000000u : 0xffffffffu);
+}
+
+/* What the approximate functions are (docs/ptx.md): the exact value, rounded. */
+static uint32_t rounded(double exact)
+{
+    return wt_float_bits((float)exact);
+}
+
+static uint64_t single(const struct ptx_op *o, const uint64_t *in)
+{
+    struct wt_fp fp = {
+        .round = o->round, .propagate_nan = true, .flush_input = o->ftz, .flush_output = o->ftz};
+    const uint32_t a = (uint32_t)in[0], b = (uint32_t)in[1], c = (uint32_t)in[2];
+    const double exact = (double)wt_float_of_bits(flushed(o, a));
+    uint32_t r = 0;
+    switch (o->how) {
+    case PTX_OP_add:
+        r = wt_f32_add(a, b, &fp);
+        break;
+    case PTX_OP_sub:
+        r = wt_f32_sub(a, b, &fp);
+        break;
+    case PTX_OP_mul:
+        r = wt_f32_mul(a, b, &fp);
+        break;
+    case PTX_OP_fma:
+        r = wt_f32_fma(a, b, c, &fp);
+        break;
+    case PTX_OP_div:
+        r = wt_f32_div(a, b, &fp);
+        break;
+    case PTX_OP_rcp:
+        r = o->flag ? flushed(o, rounded(1 / exact)) : wt_f32_div(0x3f800000, a, &fp);
+        break;
+    case PTX_OP_sqrt:
+        r = o->flag ? flushed(o, rounded(sqrt(exact))) : wt_f32_sqrt(a, &fp);
+        break;
+    case PTX_OP_rsqrt:
+        r = flushed(o, rounded(1 / sqrt(exact)));
+        break;
+    case PTX_OP_min:
+    case PTX_OP_max:
+        if (o->flag && (exact != exact || wt_float_of_bits(b) != wt_float_of_bits(b)))
+            return 0x7fffffff;
+        r = o->how == PTX_OP_min ? wt_f32_min(flushed(o, a), flushed(o, b), &fp)
+                                 : wt_f32_max(flushed(o, a), flushed(o, b), &fp);
+        break;
+    case PTX_OP_abs:
+        r = flushed(o, a) & 0x7fffffff;
+        break;
+    case PTX_OP_neg:
+        r = flushed(o, a) ^ 0x80000000u;
+        break;
+    default:
+        return (a & 0x80000000u) | (b & 0x7fffffff);
+    }
+    const float v = wt_float_of_bits(r);
+    if (v != v)
+        r = 0x7fffffff;
+    return o->sat ? (v >= 1 ? 0x3f800000 : v > 0 ? r : 0) : r;
+}
+
+static uint64_t twice(const struct ptx_op *o, const uint64_t *in)
+{
+    struct wt_fp fp = {.round = o->round, .propagate_nan = true};
+    const uint64_t sign = UINT64_C(1) << 63;
+    switch (o->how) {
+    case PTX_OP_rcp:
+        return wt_f64_div(UINT64_C(0x3ff) << 52, in[0], &fp);
+    case PTX_OP_sqrt:
+        return wt_f64_sqrt(in[0], &fp);
+    case PTX_OP_rsqrt:
+        return wt_double_bits(1 / sqrt(wt_double_of_bits(in[0])));
+    case PTX_OP_min:
+        return wt_f64_min(in[0], in[1], &fp);
+    case PTX_OP_max:
+        return wt_f64_max(in[0], in[1], &fp);
+    case PTX_OP_abs:
+        return in[0] & ~sign;
+    case PTX_OP_neg:
+        return in[0] ^ sign;
+    default:
+        return (in[0] & sign) | (in[1] & ~sign);
+    }
+}
+
+static void test_singles_are_softfloats(void **state)
+{
+    static const uint8_t ops[] = {PTX_OP_add, PTX_OP_sub,  PTX_OP_mul,     PTX_OP_fma, PTX_OP_div,
+                                  PTX_OP_rcp, PTX_OP_sqrt, PTX_OP_rsqrt,   PTX_OP_min, PTX_OP_max,
+                                  PTX_OP_abs, PTX_OP_neg,  PTX_OP_copysign};
+    enum { SATURATING = 4, ROUNDED = 7 }; /* the first ones */
+    (void)state;
+    struct rig g = {0};
+    for (unsigned n = rounds(); n; n--)
+        for (size_t k = 0; k < sizeof ops; k++) {
+            const uint64_t r = random64();
+            g.o = (struct ptx_op){.how = ops[k], .type = PTX_F32, .ftz = r & 1};
+            g.o.sat = k < SATURATING && r >> 1 & 1;
+            g.o.round = k < ROUNDED && r >> 2 & 1 ? (uint8_t)(r >> 3 & 3) : WT_RNE;
+            g.o.flag = g.o.round == WT_RNE && r >> 8 & 1;
+            const bool plain = !g.o.ftz && !g.o.sat && g.o.round == WT_RNE;
+            once(&g, ptx_float(ops[k], PTX_F32, plain), dwords, 4, single);
+        }
+}
+
+static void test_doubles_are_softfloats(void **state)
+{
+    static const uint8_t ops[] = {PTX_OP_rcp, PTX_OP_sqrt, PTX_OP_rsqrt, PTX_OP_min,
+                                  PTX_OP_max, PTX_OP_abs,  PTX_OP_neg,   PTX_OP_copysign};
+    (void)state;
+    struct rig g = {0};
+    for (unsigned n = rounds(); n; n--)
+        for (size_t k = 0; k < sizeof ops; k++) {
+            g.o = (struct ptx_op){.how = ops[k], .type = PTX_F64};
+            once(&g, ptx_float(ops[k], PTX_F64, true), qwords, 8, twice);
+        }
+}
+
+/* ---- conversions (9.7.9.21) ---- */
+
+static uint64_t widened(unsigned type, uint64_t v)
+{
+    const unsigned bits = 8 * ptx_type_bytes((enum ptx_type)type);
+    const bool is_signed = type == PTX_S8 || type == PTX_S16 || type == PTX_S32 || type == PTX_S64;
+    const uint64_t low = bits == 64 ? v : v & ((UINT64_C(1) << bits) - 1);
+    return is_signed ? (uint64_t)wt_sign_extend(low, bits) : low;
+}
+
+static uint64_t converted(const struct ptx_op *o, const uint64_t *in)
+{
+    struct wt_fp fp = {.round = o->round, .propagate_nan = true};
+    const uint64_t a = in[0], v = widened(o->from_type, a);
+    const bool is_signed = o->from_type == PTX_S32;
+    if (o->from_type == PTX_F32) {
+        const float x = wt_float_of_bits((uint32_t)a);
+        if (o->type == PTX_F64)
+            return wt_f32_to_f64((uint32_t)a, &fp);
+        if (x != x)
+            return o->type == PTX_F32 ? 0x7fffffff : 0;
+        if (o->type == PTX_S32)
+            return (uint32_t)wt_f32_to_i32((uint32_t)a, &fp);
+        if (o->type == PTX_U32)
+            return wt_f32_to_u32((uint32_t)a, &fp);
+        return wt_float_bits(o->round == WT_RTZ   ? truncf(x)
+                             : o->round == WT_RDN ? floorf(x)
+                             : o->round == WT_RUP ? ceilf(x)
+                                                  : rintf(x));
+    }
+    if (o->from_type == PTX_F64) {
+        const double x = wt_double_of_bits(a);
+        return x != x ? 0x7fffffff : wt_f64_to_f32(a, &fp);
+    }
+    if (o->type == PTX_F32)
+        return is_signed ? wt_i64_to_f32((int32_t)a, &fp) : wt_u64_to_f32((uint32_t)a, &fp);
+    if (o->type == PTX_F64)
+        return is_signed ? wt_i64_to_f64((int64_t)v, &fp) : wt_u64_to_f64(v, &fp);
+    const uint64_t r = widened(o->type, v);
+    return o->element == 4 ? (uint32_t)r : r;
+}
+
+static void test_conversions_are_softfloats(void **state)
+{
+    static const struct {
+        uint8_t to, from, rounds; /* a bit for each enum wt_round */
+    } cases[] = {
+        {PTX_S32, PTX_F32, 15}, {PTX_U32, PTX_F32, 15}, {PTX_F32, PTX_F32, 15},
+        {PTX_F32, PTX_F64, 15}, {PTX_F64, PTX_F32, 1},  {PTX_F32, PTX_S32, 15},
+        {PTX_F32, PTX_U32, 15}, {PTX_F64, PTX_S32, 15}, {PTX_F64, PTX_U32, 15},
+        {PTX_U64, PTX_U32, 1},  {PTX_S64, PTX_S32, 1},  {PTX_U64, PTX_S32, 1},
+        {PTX_U32, PTX_U64, 1},  {PTX_S32, PTX_S64, 1},  {PTX_U8, PTX_U32, 1},
+        {PTX_S8, PTX_U32, 1},   {PTX_U32, PTX_S8, 1},   {PTX_S16, PTX_U16, 1},
+        {PTX_U16, PTX_S8, 1},   {PTX_S32, PTX_S16, 1},  {PTX_U32, PTX_U8, 1},
+        {PTX_S64, PTX_S8, 1},   {PTX_U16, PTX_U64, 1},
+    };
+    (void)state;
+    struct rig g = {0};
+    for (unsigned n = rounds(); n; n--)
+        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+            const uint8_t to = ptx_type_bytes(cases[k].to) == 8 ? 8 : 4;
+            const uint8_t from[D] = {ptx_type_bytes(cases[k].from) == 8 ? 8 : 4, 4, 4, 4};
+            uint8_t round = random64() & 3;
+            while (!(cases[k].rounds >> round & 1))
+                round = (round + 1) & 3;
+            g.o = (struct ptx_op){.type = cases[k].to,
+                                  .from_type = cases[k].from,
+                                  .round = round,
+                                  .size = from[A],
+                                  .element = to,
+                                  .flag = cases[k].to == PTX_F32 && cases[k].from == PTX_F32};
+            once(&g, ptx_convert(&g.o), from, to, converted);
+        }
+}
+
+/* ---- fields of bits (9.7.1.19 to 9.7.1.21), a bit at a time ---- */
+
+static unsigned bits_of(const struct ptx_op *o)
+{
+    return o->type == PTX_U64 || o->type == PTX_S64 ? 64 : 32;
+}
+
+static uint64_t extracted(const struct ptx_op *o, const uint64_t *in)
+{
+    const unsigned bits = bits_of(o), pos = in[1] & 0xff, length = in[2] & 0xff;
+    const unsigned top = pos + length - 1 < bits - 1 ? pos + length - 1 : bits - 1;
+    const bool is_signed = o->type == PTX_S32 || o->type == PTX_S64;
+    uint64_t r = 0;
+    for (unsigned i = 0; i < bits; i++) {
+        const bool inside = i < length && pos + i < bits;
+        const uint64_t sign = is_signed && length ? in[0] >> top & 1 : 0;
+        r |= (inside ? in[0] >> (pos + i) & 1 : sign) << i;
+    }
+    return r;
+}
+
+static uint64_t inserted(const struct ptx_op *o, const uint64_t *in)
+{
+    const unsigned bits = bits_of(o), pos = in[2] & 0xff, length = in[3] & 0xff;
+    uint64_t r = in[1];
+    for (unsigned i = 0; i < length && pos + i < bits; i++) {
+        const uint64_t bit = UINT64_C(1) << (pos + i);
+        r = (r & ~bit) | (in[0] >> i & 1 ? bit : 0);
+    }
+    return r;
+}
+
+static uint64_t reversed(const struct ptx_op *o, const uint64_t *in)
+{
+    uint64_t r = 0;
+    for (unsigned i = 0; i < bits_of(o); i++)
+        r |= (in[0] >> i & 1) << (bits_of(o) - 1 - i);
+    return r;
+}
+
+static void test_fields_are_bits(void **state)
+{
+    static const struct {
+        uint8_t op, type, from[D];
+        uint64_t (*want)(const struct ptx_op *, const uint64_t *);
+    } cases[] = {
+        {PTX_OP_bfe, PTX_U32, {4, 4, 4, 4}, extracted},
+        {PTX_OP_bfe, PTX_S32, {4, 4, 4, 4}, extracted},
+        {PTX_OP_bfe, PTX_U64, {8, 4, 4, 4}, extracted},
+        {PTX_OP_bfe, PTX_S64, {8, 4, 4, 4}, extracted},
+        {PTX_OP_bfi, PTX_U32, {4, 4, 4, 4}, inserted},
+        {PTX_OP_bfi, PTX_U64, {8, 8, 4, 4}, inserted},
+        {PTX_OP_brev, PTX_U32, {4, 4, 4, 4}, reversed},
+        {PTX_OP_brev, PTX_U64, {8, 8, 4, 4}, reversed},
+    };
+    (void)state;
+    struct rig g = {0};
+    for (unsigned n = rounds(); n; n--)
+        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+            g.o = (struct ptx_op){.how = cases[k].op, .type = cases[k].type};
+            once(&g, ptx_integer(cases[k].op, cases[k].type), cases[k].from, bits_of(&g.o) / 8,
+                 cases[k].want);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_singles_are_softfloats),
+        cmocka_unit_test(test_doubles_are_softfloats),
+        cmocka_unit_test(test_conversions_are_softfloats),
+        cmocka_unit_test(test_fields_are_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
