@@ -150,12 +150,12 @@ def test_variables_of_optimised_code(kernels, tmp_path, width, way):
 
 @both_ways
 def test_an_optimised_variable_before_it_is_computed(kernels, way):
-    """The debug information names its registers before they are written to: nothing is read or written there."""
+    """The debug information names its registers before they are written to: nothing is read there."""
     file, options = kernels("-g"), [*add(), *way]
     steps = ask_console(file, ["break *add", "run"], ["p sum@3", "stepi"] * 30, options)[::2]
     said = [re.sub(r"^.* = ", "", text) for text in steps]
     early = said.index("<not available yet>")
-    done = debug(file, "break *add", "run", f"stepi {early}", "p sum = 3", options=options)
+    done = debug(file, "break *add", "run", *["stepi"] * early, "lane 3", "p sum + 3", options=options)
     assert "is not available yet" in done.stderr, done.stderr
 
 
@@ -242,6 +242,18 @@ def test_local_memory_is_the_groups(kernels):
     said, = ask_console(file, [f"break gen_turn.cl:{line_of('turned', 'turn')}", "run"], [f"x/16dw {1 << 48:#x}"],
                         ["-g", "gen9", "--kernel", "turn", "--grid", "16", "--block", "16", "--arg=zeros:64"])
     assert [int(n) for line in said.splitlines() for n in line.split(":")[1].split()] == [100 + i for i in range(16)], said
+
+
+def test_local_memory_by_name(kernels):
+    """Elements, `info locals`, `watch` and `who-wrote` name the kernel's __local array, which Intel's compiler has apart from its other variables."""
+    file, options = kernels(*UNOPTIMISED, name="turn"), ["-g", "gen9", "--kernel", "turn", "--grid", "16", "--block", "16", "--arg=zeros:64"]
+    whole, element, local, type_, who = ask_console(file, [f"break gen_turn.cl:{line_of('turned', 'turn')}", "run"],
+                                                    ["p tile", "p tile[3]", "info locals", "ptype tile", "who-wrote tile[3]"], options)
+    assert whole.endswith("{" + ", ".join(str(100 + i) for i in range(16)) + "}"), whole
+    assert element.endswith("= 103") and "tile = {100, 101," in local and type_.endswith("type = int [16]"), type_
+    assert re.search(r"^time \d+: .* channel 3 at .* gen_turn\.cl:6$", who, re.M), who
+    watched = debug(file, "break turn", "run", "watch tile[3]", "continue", options=options)
+    assert re.search(r"Old value = \S+\nNew value = 103", watched.stdout), watched.stdout + watched.stderr
 
 
 def test_writes_to_local_memory_are_found_in_the_past(kernels):

@@ -261,9 +261,10 @@ def gen9():
     def build(source, out, level):
         options = {"-O0": ["-cl-opt-disable"], "-O2": [], "lines": ["-gline-tables-only"]}[level]
         iga.compile_cl(pathlib.Path(source), pathlib.Path(out), "-g", *options)
-    # Intel's compiler writes no debug information for a program that has constants in memory.
+    # Intel's compiler writes no debug information for a program that has constants in memory. Unoptimised, it converts halves of 64-bit
+    # integers to float (mov f uq) in some kernels.
     prelude = CL_PRELUDE.replace("T name = {0}", "T name; for (uint z_ = 0; z_ < sizeof(T); z_++) ((uchar *)&name)[z_] = 0")
-    return Dialect("gen9", CL_LACKS | {"recursion", "constant"}, ".cl", prelude, CL_HOST, ["clang-19"], build, arguments("gen9"), lane="channel", levels=("-O0", "-O2"))
+    return Dialect("gen9", CL_LACKS | {"recursion", "constant", "wide"}, ".cl", prelude, CL_HOST, ["clang-19"], build, arguments("gen9"), lane="channel", levels=("-O0", "-O2"))
 
 
 def all_dialects():

@@ -48,8 +48,10 @@ EXCEPTIONS = {
     ("gcn-hip-O2", 3): [
         "71 r: DW_OP_bregx VGPR1_LO16+0 DW_OP_lit1 DW_OP_shl DW_OP_stack_value",
     ],
+    # The optimiser stores nothing there: it knows the value.
+    ("gen9-O2", 3): [f"{line} tile0[id & 7]: DW_OP_const8u 0xa00000000000000 (memory)" for line in (98, 99, 101, 102, 103, 104, 105)],
     ("gen9-O2", 8): [
-        "128 j28: DW_OP_implicit_value 0x8 0x01 0x00 0x00 0x00 0x00 0x00 0x00 0x00",
+        "124 j28: DW_OP_implicit_value 0x8 0x01 0x00 0x00 0x00 0x00 0x00 0x00 0x00",
     ],
     ("gcn-hip-15-O1", 2): [
         "120 a20: DW_OP_implicit_value 0x4 0x00 0x10 0x01 0x44",

@@ -18,6 +18,7 @@ NEEDS = {
     "bits": "bit fields", "vectors": "vectors with .s1 and swizzles", "cxx": "templates, references, classes with bases",
     "recursion": "recursive functions", "local": "memory of the group", "locals": "two arrays in it",
     "constant": "a table in constant memory", "calls": "functions that are not inlined",
+    "wide": "64-bit integers that are computed",
     "lane loops": "loops that lanes leave at different times",
 }
 INTEGERS = {"i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "i64": 64, "u64": 64}
@@ -148,7 +149,8 @@ class Maker:
     def of(self, kind):
         """An expression of a kind of scalar."""
         if kind in ("i64", "u64"):
-            return self.bits(1).of("(%s)((u64){} * 0x%xull + (u64){})" % (kind, self.random.randrange(1 << 40) | 1), self.bits(1))
+            product = self.bits(1).of("(%s)((u64){} * 0x%xull + (u64){})" % (kind, self.random.randrange(1 << 40) | 1), self.bits(1))
+            return Text(product.text, product.uses, product.needs | {"wide"})
         if kind in INTEGERS:
             return self.bits().of(f"({kind}){{}}")
         if kind == "f64":

@@ -140,7 +140,9 @@ def place(root, pc, name):
         nonlocal best
         ranges = die.ranges()
         inside = any(a <= pc < b for a, b in ranges)
-        if die.tag in ("DW_TAG_subprogram", "DW_TAG_inlined_subroutine", "DW_TAG_lexical_block") and not inside:
+        # Intel's compiler has variables in local memory in an inlined call without code.
+        if die.tag in ("DW_TAG_subprogram", "DW_TAG_inlined_subroutine", "DW_TAG_lexical_block") and not inside \
+                and (ranges or die.tag != "DW_TAG_inlined_subroutine"):
             return
         if die.tag in ("DW_TAG_variable", "DW_TAG_formal_parameter") and die.name == name:
             best = die

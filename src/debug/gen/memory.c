@@ -27,13 +27,18 @@ void genp_describe_spaces(struct wt_probe *p)
 }
 
 /* To the program, a pointer to shared local memory is an offset; the debug information of Intel's
- * compiler marks it by its highest byte (measured on Debian's compiler). */
-enum { LOCAL_MARK = 0x0a, LOCAL_BYTES = 65536 };
+ * compiler marks it by its highest byte (measured on Debian's compiler). A pointer of the generic
+ * address space has its memory in bits 63:61 (Intel Graphics Compiler,
+ * GenericAddressDynamicResolution). */
+enum { LOCAL_MARK = 0x0a, LOCAL_BYTES = 65536, GENERIC_PRIVATE = 1, GENERIC_LOCAL = 2 };
 
 uint64_t genp_linear(const struct wt_probe *p, struct wt_address addr)
 {
     assert(addr.space < GENP_SPACES);
-    if (addr.space == GENP_GLOBAL && addr.offset >> 56 == LOCAL_MARK)
+    if (addr.space == GENP_GLOBAL && addr.offset >> 61 == GENERIC_PRIVATE)
+        return addr.offset & (UINT64_MAX >> 3);
+    if (addr.space == GENP_GLOBAL &&
+        (addr.offset >> 56 == LOCAL_MARK || addr.offset >> 61 == GENERIC_LOCAL))
         return p->info.slm + addr.offset % LOCAL_BYTES;
     return addr.offset + p->space[addr.space].aperture;
 }

@@ -620,6 +620,18 @@ static bool opens_scope(int tag)
            tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
+bool wt_info_is_part(Dwarf_Die *scope, Dwarf_Die *child)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die own, origin;
+    return dwarf_tag(child) == DW_TAG_inlined_subroutine && dwarf_tag(scope) == DW_TAG_subprogram &&
+           !dwarf_hasattr(child, DW_AT_low_pc) && !dwarf_hasattr(child, DW_AT_ranges) &&
+           dwarf_attr(child, DW_AT_abstract_origin, &attribute) &&
+           dwarf_formref_die(&attribute, &origin) &&
+           dwarf_attr(scope, DW_AT_abstract_origin, &attribute) &&
+           dwarf_formref_die(&attribute, &own) && own.addr == origin.addr;
+}
+
 unsigned wt_info_scopes(struct wt_info *info, uint64_t pc, Dwarf_Die scope[WT_SCOPES])
 {
     unsigned count = 0;

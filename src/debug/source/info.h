@@ -78,6 +78,10 @@ bool wt_info_is_optimised_by_gcc(struct wt_info *info, uint64_t pc);
  * innermost block or inlined call. Returns how many there are, 0 if no function covers it.
  */
 unsigned wt_info_scopes(struct wt_info *info, uint64_t pc, Dwarf_Die scope[WT_SCOPES]);
+/** Whether variables of @p child are those of @p scope, which it is a child of: Intel's compiler
+ * has a kernel's variables in local memory in an inlined call of the kernel in itself without code.
+ */
+bool wt_info_is_part(Dwarf_Die *scope, Dwarf_Die *child);
 
 /**
  * Names equal to @p name, or ending with "::" and it: the exact ones first. Calls @p found for

@@ -201,6 +201,8 @@ static bool find_child(Dwarf_Die *scope, const char *name, Dwarf_Die *found, Dwa
         return false;
     do {
         const int tag = dwarf_tag(&child);
+        if (wt_info_is_part(scope, &child))
+            any |= find_child(&child, name, found, type);
         if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter && tag != DW_TAG_constant &&
             tag != DW_TAG_enumeration_type)
             continue;

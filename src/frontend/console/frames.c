@@ -60,6 +60,8 @@ static bool print_scope(struct wt_shell *c, const struct wt_view *view, Dwarf_Di
         return false;
     do {
         const char *name = dwarf_diename(&child);
+        if (wt_info_is_part(scope, &child))
+            any |= print_scope(c, view, &child, arguments, indent);
         if (dwarf_tag(&child) != (arguments ? DW_TAG_formal_parameter : DW_TAG_variable) || !name ||
             strncmp(name, "__ocl_dbg_", 10) == 0) /* variables that Intel's compiler adds */
             continue;
