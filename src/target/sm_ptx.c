@@ -62,8 +62,16 @@ bool wt_sm_ptx_code_register(const struct sm_ptx *image, uint64_t pc, size_t n,
                              struct wt_code_register *to)
 {
     struct sm_ptx_register r;
-    if (!image || !sm_ptx_register_at(image, pc, n, &r))
+    size_t registers = 0;
+    if (!image)
         return false;
+    if (!sm_ptx_register_at(image, pc, n, &r)) {
+        /* Behind them is what a call has just returned. */
+        while (sm_ptx_register_at(image, pc, registers, &r))
+            registers++;
+        if (!sm_ptx_result_at(image, pc, n - registers, &r))
+            return false;
+    }
     const char *type = r.is_float     ? (r.bytes == 8 ? "double" : "float")
                        : r.bytes == 8 ? "unsigned long"
                                       : "unsigned int";

@@ -561,3 +561,37 @@ def test_warps_that_pause_quietly_are_told(sass):
     done = debug(sass(".kernel k\n    BPT.TRAP 3;\n    EXIT;\n", "quiet"), "run", "info warps", options=["--grid=64", "--block=32", f"--trap-handler={handler}"])
     assert "Program stopped: every warp that was resumed has halted, and waits for a debug register to be written." in done.stdout, done.stdout
     assert done.stdout.count("lanes 0-31  0x") == 2
+
+
+RETURNED = """
+#define DEVICE __attribute__((device, noinline))
+struct P { int a; float b; short c; };
+DEVICE int twice(int x) { return x * 2; }
+DEVICE char narrow(int x) { return (char)-x; }
+DEVICE double half(double x) { return x / 2; }
+DEVICE long wide(int x) { return (long)x << 40; }
+DEVICE P make(int x) { P p; p.a = x; p.b = x * 0.5f; p.c = (short)-x; return p; }
+DEVICE int again(int n) { return n ? again(n - 1) + n : 100; }
+extern "C" __attribute__((global)) void k(int *out, int n)
+{
+    int i = n + __nvvm_read_ptx_sreg_tid_x();
+    P p = make(i);
+    out[i] = twice(i) + narrow(i) + (int)half(i) + (int)wide(i) + p.a + again(3);
+}
+"""
+
+
+def test_finish_has_the_value_that_ptx_returns(tmp_path):
+    """Numbers and structures, in a lane; the text's own row for it, behind the call and nowhere else."""
+    source, out = tmp_path / "returned.cu", tmp_path / "returned.ptx"
+    source.write_text(RETURNED)
+    subprocess.run(["clang-19", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_50", "-nocudainc", "-nocudalib", "-w", "-S", "-g", "-O0",
+                    source, "-o", out], check=True, capture_output=True)
+    x = 5 + 7 # lane 7
+    values = {"twice": f"{2 * x}", "narrow": f"{-x} '\\364'", "half": "6", "wide": str(x << 40), "make": f"{{a = {x}, b = 6, c = {-x}}}",
+              "again": "106"}
+    for name, value in values.items():
+        said = debug(out, f"tbreak {name}", "run", "lane 7", "finish", "print $%retval0 * 0", "stepi", "stepi", "stepi", "print $%retval0",
+                     options=["-g", "sm", "--kernel=k", "--grid=32", "--block=32", "--arg=zeros:400", "--arg=i32:5"])
+        assert re.search(rf"^Value returned is \$1 = {re.escape(value)}$", said.stdout, re.M), (name, said.stdout, said.stderr)
+        assert "$2 = 0\n" in said.stdout and "no register %retval0" in said.stderr

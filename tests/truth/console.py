@@ -18,12 +18,12 @@ class Gone(Exception):
 
 
 class Session:
-    """`wavetrap debug` on a program."""
+    """`wavetrap debug` on a program; file: a path, or a list with the program's arguments."""
 
     def __init__(self, options, file, source, log):
         self.source = source
         self.log = open(log, "w", encoding="utf-8")
-        self.process = subprocess.Popen([WAVETRAP, "debug", "--nx", *options, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([WAVETRAP, "debug", "--nx", *options, *map(str, file if isinstance(file, list) else [file])], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True, errors="replace", bufsize=1 << 16)
         self.script = []    # the commands that lead to where the program stands
 
@@ -54,13 +54,17 @@ class Session:
         """A command that makes the program go on; where it stops: (line, enabled lanes, the work-item of lane 0), or None at its end."""
         self.script.append(command)
         said, = self.ask([command])
+        return self.placed(said), said
+
+    def placed(self, said):
+        """Where a stop is, as go() tells it."""
         lane = LANES.search(said)
         place = re.findall(r" at (\S+):(\d+)$", said, re.M)
         if not lane or not place:
-            return None, said
+            return None
         group, warp = GROUP.search(said), WARP.search(said)
         line = int(place[-1][1]) if place[-1][0].endswith(self.source) else 0    # 0: in a library
-        return (line, ranges(lane[2]), int(group[1]) * BLOCK if group else int(warp[1]) * THREADS), said
+        return (line, ranges(lane[2]), int(group[1]) * BLOCK if group else int(warp[1]) * THREADS)
 
     def close(self):
         self.process.stdin.close()

@@ -2,9 +2,10 @@
 
 A program launches kernels, and compares their results with the host's. A debugger attaches, has a random session, and goes at a
 random moment: by `detach`, `quit`, the end of its input, a signal, SIGKILL. The program then computes on, rightly; its code
-is what it was; another debugger attaches, stops it and goes; and it ends with its own status, without a word. The programs of Vortex
-are served: their clients are GDB, and `wavetrap debug` at the Debug Module (SIGKILL apart: over registers alone nobody lifts
-what a client has planted).
+is what it was; MODE of a gfx900's wave that was there all the time has no bit of a debugger's; another debugger attaches, stops it
+and goes; and it ends with its own status, without a word. The programs of Vortex are served. Their clients are GDB, also killed while
+it calls a function of the program; LLDB; and `wavetrap debug` at the Debug Module (SIGKILL apart: over registers alone nobody lifts
+what a client has planted). `wavetrap gdb`, killed, leaves no process.
 """
 import contextlib
 import fcntl
@@ -37,7 +38,8 @@ WIDTHS = {"rv32": (["-march=rv32imaf_zicsr", "-mabi=ilp32f"], "rv32imf/ilp32f"),
 def recipe(family, level):
     """The source of a family's program, and the command that compiles it."""
     if family == "gcn-hip":
-        return "leaving.cu", ["hipcc", "-x", "hip", "--offload-arch=gfx900", level, "-g", HERE / "leaving.cu", "-o"]
+        return "leaving.cu", ["hipcc", "-x", "hip", "--offload-arch=gfx900", level, "-g", "-Wno-deprecated-declarations", HERE / "leaving.cu",
+                              "-o"]
     if family == "gcn-openmp":
         return "leaving_openmp.c", ["gcc-12", level, "-g", "-w", "-fopenmp", "-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900",
                                     HERE / "leaving_openmp.c", "-o"]
@@ -108,6 +110,20 @@ def commands(family, rng):
         yield "continue 100000"
 
 
+def lldb_commands(rng):
+    """The same in LLDB's words."""
+    yield "breakpoint set -n busy"
+    yield "continue"
+    for _ in range(rng.randrange(1, 9)):
+        yield rng.choice(["thread step-inst", "thread step-over", "thread step-in", "thread step-out", "continue", "breakpoint set -n weigh",
+                          "breakpoint delete -f", "watchpoint set variable out[5]", "register read", "bt", "frame variable", "thread list",
+                          "expression weigh(2, 3)", "process plugin packet monitor time", "breakpoint set -n weigh -c 'value % 7 == 3'"])
+    if rng.random() < 0.5:
+        yield "breakpoint delete -f"
+        yield "breakpoint set -n weigh -c 'value == 1'"
+        yield "continue"
+
+
 WAYS = ["detach", "quit", "eof", signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP]
 
 
@@ -125,7 +141,7 @@ def leave(process, way):
             process.stdin.close()
 
 
-def session(words, asked, way, moment, env, said):
+def session(words, asked, way, moment, env, said, echo="echo {}\\n"):
     """One debugger, which goes `moment` seconds after it was given the last of its commands."""
     with open(said, "w", encoding="utf-8") as out:
         process = subprocess.Popen([str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -144,7 +160,7 @@ def session(words, asked, way, moment, env, said):
         try:
             for i, command in enumerate(asked):
                 out.write(f"> {command}\n")
-                process.stdin.write(f"{command}\necho {MARK}\\n\n")
+                process.stdin.write(f"{command}\n{echo.format(MARK)}\n")
                 process.stdin.flush()
                 if i + 1 < len(asked) and not marks.acquire(timeout=5):
                     break  # it waits for a stop that does not come: it goes now
@@ -198,6 +214,13 @@ def first_debugger(program, env):
     return re.search(rf"^ *{program.pid} ", listed, re.M) and batch(program.pid, ["detach"], env)
 
 
+def mode(pid, env):
+    """What a gfx900's first wave has of a debugger's: its MODE, and whether it is halted or privileged; without a debugger."""
+    done = subprocess.run([WAVETRAP, "reg", f"--pid={pid}", "sq_ind_index.simd_id=0", "MODE", "STATUS.HALT", "STATUS.PRIV"], capture_output=True,
+                          text=True, env=env, timeout=PATIENCE, check=False)
+    return done.stdout + done.stderr
+
+
 def host_program(family, rng, folder):
     env = environment(folder)
     if family == "gen9-opencl":
@@ -213,10 +236,14 @@ def host_program(family, rng, folder):
         if program.stdout.readline() != "ready\n":
             raise Finding(f"the program does not begin: {(folder / 'errors').read_text()}")
         before = code(family, program.pid, env)
+        mode_before = mode(program.pid, env) if family == "gcn-hip" else ""
         for i in range(rng.randrange(1, 3)):
             said = folder / f"session-{i}"
             session([WAVETRAP, "debug", "--nx", "--pid", program.pid], list(commands(family, rng)), rng.choice(WAYS),
                     rng.choice([0, rng.uniform(0, 0.02), rng.uniform(0, 0.4)]), env, said)
+            mode_now = mode(program.pid, env) if family == "gcn-hip" and not ended(program) else mode_before
+            if mode_now != mode_before:
+                raise Finding(f"after {said}: the wave that was there all the time has {mode_now!r}, not {mode_before!r}")
             wrong = ended(program) or set(code(family, program.pid, env)) ^ set(before)
             if wrong:
                 raise Finding(f"after {said}: {wrong}\n{(folder / 'errors').read_text()}")
@@ -260,25 +287,70 @@ def server(words, pattern):
     return process, found[1]
 
 
+def processes_of(session_id):
+    """The processes of a session that have not ended."""
+    found = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            if int(fields[3]) == session_id and fields[0] != "Z":
+                found.append(int(stat.parent.name))
+    return found
+
+
+def started_together(family, rng, folder):
+    """`wavetrap gdb`: GDB and the emulator. One of them is killed; no process is left."""
+    path = compiled(family, rng.choice(["-O0", "-O2"]))
+    with open(folder / "session-0", "w", encoding="utf-8") as out:
+        process = subprocess.Popen([WAVETRAP, "gdb", path, "--", "-nx", "-q"], stdin=subprocess.PIPE, stdout=out, stderr=out, text=True, start_new_session=True)
+        with contextlib.suppress(OSError):
+            process.stdin.write("".join(f"{command}\n" for command in commands(family, rng) if "round" not in command))
+            process.stdin.flush()
+        time.sleep(rng.uniform(0, 1))  # the random moment, not a condition
+        victim = rng.choice([process.pid, *processes_of(process.pid)])
+        with contextlib.suppress(OSError):
+            os.kill(victim, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+        until = time.monotonic() + PATIENCE
+        process.wait(timeout=PATIENCE)
+        while (left := processes_of(process.pid)) and time.monotonic() < until:
+            time.sleep(0.01)
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        if left:
+            raise Finding(f"'wavetrap gdb' was killed ({victim}); these are left: {left}")
+
+
 def served(family, rng, folder):
-    path, gdb = compiled(family, rng.choice(["-O0", "-O2"])), rng.random() < 0.6
+    client = rng.choice(["gdb", "gdb", "call", "lldb", "dm", "dm", "together"])
+    if client == "together":
+        started_together(family, rng, folder)
+        return
+    path, gdb = compiled(family, rng.choice(["-O0", "-O2"])), client != "dm"
     shape = ["--gpu", f"vortex:warps={rng.choice([2, 4])},threads={rng.choice([2, 4])}"]
     if gdb:
         process, at = server([WAVETRAP, "serve", "--rsp=:0", *shape, path], r"target remote (\S+)\n")
-        client = ["gdb-multiarch", "-nx", "-q", "-ex", "set confirm off", "-ex", "set pagination off", "-ex", f"target remote {at}", path]
-        ways = WAYS
+        debugger = ["gdb-multiarch", "-nx", "-q", "-ex", "set confirm off", "-ex", "set pagination off", "-ex", f"target remote {at}", path]
+        ways = [signal.SIGKILL] if client == "call" else WAYS
     else:
         process, at = server([WAVETRAP, "serve", "--dm=:0", "--now", *shape, path], r"is served at tcp:(\S+)\n")
-        client = [WAVETRAP, "debug", "--nx", f"--dm=tcp:{at}", path]
+        debugger = [WAVETRAP, "debug", "--nx", f"--dm=tcp:{at}", path]
         ways = [way for way in WAYS if way != signal.SIGKILL]
     try:
         for i in range(rng.randrange(1, 3)):
             asked = [command for command in commands(family, rng) if command != "continue &" and "round" not in command]
-            session(client, asked, rng.choice(ways), rng.choice([0, rng.uniform(0, 0.02), rng.uniform(0, 0.4)]), os.environ,
-                    folder / f"session-{i}")
+            if client == "call":  # in main() one lane is active: GDB calls there what takes longer than it lives
+                asked = ["tbreak main", "continue", *(["next"] * rng.randrange(3)), "print later(1, 100000000)"] if i == 0 else []
+            words, echo = debugger, "echo {}\\n\n"
+            if client == "lldb":
+                asked = list(lldb_commands(rng))
+                words, echo = ["lldb-19", "--no-lldbinit", "-o", f"gdb-remote {at}", path], "platform shell -h -- echo {}"
+            session(words, asked, rng.choice(ways), rng.choice([0, rng.uniform(0, 0.02), rng.uniform(0, 0.4)]), os.environ,
+                    folder / f"session-{i}", echo)
         if not gdb:
             return
-        words = [*client[:-1], "-batch", "-ex", "compare-sections -r", "-ex", "tbreak busy", "-ex", "continue", "-ex", "continue",
+        words = [*debugger[:-1], "-batch", "-ex", "compare-sections -r", "-ex", "tbreak busy", "-ex", "continue", "-ex", "continue",
                  "-ex", "continue", path]  # once more: the present is reached first where a client has gone back
         done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False)
         if "MIS-MATCHED" in done.stdout + done.stderr or "exited with code 07" not in done.stdout:

@@ -78,7 +78,7 @@ def on_device(dialect, file, places, stops, log, most=400):
     made.bits, made.mask = (32 if "rv32" in dialect.name else 64), 0xffffffff if dialect.name.startswith("rv") else 0xfffffff
     try:
         source = f"t{dialect.ending}"
-        session.begin(["set confirm off", "set print elements 1000", *(f"break {source}:{line}" for line in places)])
+        values.set_breakpoints(session, source, places)
         made.script = session.script
         stop, said = session.go("run")
         while stop and most:

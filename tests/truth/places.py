@@ -7,30 +7,31 @@ ignore counts and watchpoints:
 
     watch     a cell, to the end of the program: each stop is of the work-item that the new value names, each writer's store is a stop,
               the old value is what the stop before left; who-wrote names the same writer
-              then the same stops backwards, old and new exchanged, to the beginning of the recorded run
+              then the same stops backwards, old and new exchanged, to the beginning of the recorded run; and from there forwards again
     condition a breakpoint for some calls: each of them is a stop or is ignored, once, in its own work-item, and counts as one hit;
-              with the emulator's services or only what hardware has; then backwards
+              with the emulator's services or only what hardware has; then backwards, and forwards through the past
+    hardware  a watchpoint with what hardware has: the same stops where the GPU has watchpoints, an error elsewhere
     finish    out of f() of a call, into the same work-item
     lines     the lines that next visits are those of reverse-next in the other order
-    core      a core file of a stop shows the same lane, and what was recorded before it
-    host      a program with threads, streams and several launches: conditions and stores as above; a launch has one dispatch number
+    core      a core file of a stop shows the same lane; in what was recorded before, the same stops backwards and forwards
+    trace     `wavetrap trace` has the store at the time, in the wave and lane, and at the address of the stop and of who-wrote; at other
+              times of the past the next instruction is the trace's
+
+hosts.py does the same with host programs. A finding comes with the smallest program that the reducer found, in `reduced`.
 """
 import collections
-import fcntl
-import os
 import random
 import re
-import shlex
 import subprocess
 import sys
 
-from truth import BUILD, HERE, ROOT, Finding, WAVETRAP
+import hosts
+from sessions import BEGINNING, PLACE, PRESENT, VALUES, ended, lines_of, number, run, session
+from truth import ROOT, Finding, WAVETRAP, kind_of, simplest
 
-HOSTS = {"gcn-hip": ("gfx900", 64), "sm-cuda": ("sm", 32)}  # the GPU, and lanes of its waves
-FAMILIES = ["rv32", "rv64", "gcn", "gen9", "sm", *HOSTS]
-FIXED = {family: (1,) if family in HOSTS else (1, 2, 3) for family in FAMILIES}
-TIMEOUT = 120
-MARK = "=-=-="
+DEVICES = ["rv32", "rv64", "gcn", "gen9", "sm"]
+FAMILIES = [*DEVICES, *hosts.FAMILIES]
+FIXED = {family: hosts.FIXED.get(family, (1, 2, 3)) for family in FAMILIES}
 
 # ---- programs ----
 
@@ -67,63 +68,92 @@ WIDTHS = {"rv32": ("rv32imf", "ilp32f"), "rv64": ("rv64ifd", "lp64d")}
 BUFFER = 0x200000000  # where a standalone kernel's first buffer is
 PRIMES = [509, 1021, 2039]
 
-Program = collections.namedtuple("Program", "file options items block calls factor cells width lines shape")
+# lines: {mark: line}; shape: (warps, threads) of a Vortex core; source: its name; built: the command that compiles it.
+Program = collections.namedtuple("Program", "file options items block calls factor cells width lines shape source built")
 
 
-def run(words):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=TIMEOUT)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done
+def draw(family, rng):
+    """What a program of the family is made of."""
+    s = {"calls": rng.randrange(1, 4), "cells": rng.choice(PRIMES), "factor": rng.randrange(2, 200),
+         "schedule": rng.choice(["rr:64", "rr:1", "rr:40", "lockstep", f"random:{rng.randrange(100)}"])}
+    if family in ("rv32", "rv64"):
+        cores, warps, threads = rng.choice([(1, 2, 4), (1, 4, 4), (2, 4, 2)])
+        return s | {"cores": cores, "warps": warps, "threads": threads, "groups": rng.randrange(6, 14)}
+    if family == "gcn":
+        s |= {"gpu": "gfx900:cu=1", "block": rng.choice([64, 64, 128]), "groups": rng.randrange(60, 100)}
+        if rng.random() < 0.3:  # and a device that is almost empty
+            s |= {"gpu": "gfx900", "groups": rng.randrange(3, 6)}
+        return s
+    if family == "sm":
+        return s | {"gpu": f"sm:sms={rng.choice([1, 2])}", "block": rng.choice([32, 32, 64]), "groups": rng.randrange(150, 220)}
+    return s | {"gpu": "gen9:subslices=1", "block": 32, "groups": rng.randrange(40, 70)}
 
 
-def vortex(family, rng, source, out, config):
-    cores, warps, threads = rng.choice([(1, 2, 4), (1, 4, 4), (2, 4, 2)])
-    harts, rounds = cores * warps * threads, rng.randrange(6, 14)
+def smaller(s):
+    """Simpler programs, for the reducer."""
+    for name, least in (("groups", 1), ("calls", 1), ("cores", 1), ("warps", 1), ("threads", 2)):
+        if s.get(name, 0) > least:
+            yield s | {name: max(least, s[name] // 2)}
+            yield s | {name: s[name] - 1}
+    for name, plain in (("schedule", "rr:64"), ("factor", 2), ("cells", PRIMES[0])):
+        if s[name] != plain:
+            yield s | {name: plain}
+
+
+def vortex(family, s, source, out, config):
+    cores, warps, threads = s["cores"], s["warps"], s["threads"]
+    harts = cores * warps * threads
     source.write_text(config + f"#define HARTS {harts}\n" + C + FUNCTION
                       + "static void k(void *arg)\n{\n    (void)arg;" + BODY + "}\n\nint main(void)\n{\n"
-                      f"    for (int r = 0; r < {rounds}; r++) {{\n        round = r;\n        vx_launch(k, 0);\n    }}\n    return 0;\n}}\n")
+                      f"    for (int r = 0; r < {s['groups']}; r++) {{\n        round = r;\n        vx_launch(k, 0);\n    }}\n    return 0;\n}}\n")
     march, abi = WIDTHS[family]
     libgcc = run(["riscv64-unknown-elf-gcc", f"-march={march}", f"-mabi={abi}", "-print-libgcc-file-name"]).stdout.strip()
-    run(["riscv64-unknown-elf-gcc", "-march=rv32imaf_zicsr" if family == "rv32" else "-march=rv64imafd_zicsr", f"-mabi={abi}", "-O0", "-g", "-mcmodel=medany", "--param=min-pagesize=0", "-isystem", f"{PICOLIBC}/include", f"-I{LIBRARY}", "-nostdlib",
-         "-nostartfiles", "-static", f"-T{LIBRARY}/vortex.ld", "-o", out, source,
-         *(LIBRARY / name for name in ("start.S", "diverge.S", "spawn.c", "console.c")), f"{PICOLIBC}/lib/{march}/{abi}/libc.a", libgcc])
+    built = ["riscv64-unknown-elf-gcc", "-march=rv32imaf_zicsr" if family == "rv32" else "-march=rv64imafd_zicsr", f"-mabi={abi}", "-O0", "-g",
+             "-mcmodel=medany", "--param=min-pagesize=0", "-isystem", f"{PICOLIBC}/include", f"-I{LIBRARY}", "-nostdlib",
+             "-nostartfiles", "-static", f"-T{LIBRARY}/vortex.ld", "-o", out, source,
+             *(LIBRARY / name for name in ("start.S", "diverge.S", "spawn.c", "console.c")), f"{PICOLIBC}/lib/{march}/{abi}/libc.a", libgcc]
+    run(built)
     options = ["-g", f"vortex:cores={cores},warps={warps},threads={threads}"]
-    return options, harts * rounds, harts, threads, (warps, threads)
+    return options, harts * s["groups"], harts, threads, (warps, threads), built
 
 
-def opencl(family, rng, source, out, config):
+def opencl(family, s, source, out, config):
     source.write_text(config + CL + FUNCTION + "__kernel void k(__global int *cells)\n{" + BODY + "}\n")
-    words = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-w", "-g", "-O0", source, "-o", out]
+    built = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-w", "-g", "-O0", source, "-o", out]
     if family == "gcn":
-        run([*words, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}"])
-        gpu, block, groups = "gfx900:cu=1", rng.choice([64, 64, 128]), rng.randrange(60, 100)
-        if rng.random() < 0.3:  # and a device that is almost empty
-            gpu, groups = "gfx900", rng.randrange(3, 6)
+        built += ["-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}"]
     elif family == "sm":
-        run([*words, "-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC])
-        gpu, block, groups = f"sm:sms={rng.choice([1, 2])}", rng.choice([32, 32, 64]), rng.randrange(150, 220)
-    else:
+        built += ["-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC]
+    if family == "gen9":
         sys.path.insert(0, str(ROOT / "tests" / "isa" / "gen"))
         import iga
         iga.compile_cl(source, out, "-g", "-cl-opt-disable")
-        gpu, block, groups = "gen9:subslices=1", 32, rng.randrange(40, 70)
-    options = ["-g", gpu, "--kernel=k", f"--grid={groups * block}", f"--block={block}", f"--arg=zeros:{4 * 4096}"]
-    return options, groups * block, block, {"gcn": 64, "sm": 32, "gen9": 0}[family], None
+        built = []
+    else:
+        run(built)
+    items = s["groups"] * s["block"]
+    options = ["-g", s["gpu"], "--kernel=k", f"--grid={items}", f"--block={s['block']}", f"--arg=zeros:{4 * 4096}"]
+    return options, items, s["block"], {"gcn": 64, "sm": 32, "gen9": 0}[family], None, built
 
 
-def make(family, rng, folder):
-    """A program of the family, and how it is started."""
-    calls, cells, factor = rng.randrange(1, 4), rng.choice(PRIMES), rng.randrange(2, 200)
-    config = f"#define CALLS {calls}\n#define CELLS {cells}\n#define FACTOR {factor}\n"
+def build(family, s, folder):
+    """The program of these settings, and how it is started."""
+    folder.mkdir(exist_ok=True)
+    config = f"#define CALLS {s['calls']}\n#define CELLS {s['cells']}\n#define FACTOR {s['factor']}\n"
     source, out = folder / ("k.c" if family.startswith("rv") else "k.cl"), folder / "k.out"
-    build = vortex if family.startswith("rv") else opencl
-    options, items, block, width, shape = build(family, rng, source, out, config)
-    schedule = rng.choice(["rr:64", "rr:1", "rr:40", "lockstep", f"random:{rng.randrange(100)}"])
+    compiler = vortex if family.startswith("rv") else opencl
+    options, items, block, width, shape, built = compiler(family, s, source, out, config)
     lines = {}
     for number, text in enumerate(source.read_text().splitlines(), 1):
         for mark in re.findall(r"/\* (\w+) \*/", text):
             lines[mark] = number
-    return Program(out, [*options, f"--schedule={schedule}"], items, block, calls, factor, cells, width, lines, shape)
+    return Program(out, [*options, f"--schedule={s['schedule']}"], items, block, s["calls"], s["factor"], s["cells"], width, lines, shape,
+                   source.name, built)
+
+
+def make(family, rng, folder):
+    """A program of the family, and how it is started."""
+    return build(family, draw(family, rng), folder)
 
 
 def writers(p):
@@ -137,23 +167,13 @@ def writers(p):
 
 # ---- sessions ----
 
-def session(p, folder, name, before, commands, options=(), file=None):
-    """What the console answers to each command. The script that repeats the session stays beside the program."""
-    marked = [line for command in commands for line in (f"echo {MARK}\\n", command)] + [f"echo {MARK}\\n"]
-    words = [WAVETRAP, "debug", "--nx", *(p.options if file is None else []), *options,
-             *[word for line in [*before, *marked, "quit"] for word in ("-ex", line)], *(file or [p.file])]
-    words = [str(word) for word in words]
-    (folder / f"{name}.sh").write_text(" ".join(map(shlex.quote, words)) + "\n")
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT)
-    (folder / f"{name}.said").write_text(done.stdout + done.stderr)
-    said = [part.strip("\n") for part in done.stdout.split(MARK + "\n")[1:-1]]
-    if len(said) != len(commands):
-        raise Finding(f"{name}: the session has ended early (status {done.returncode}): {done.stderr[-500:]}")
-    return said
+def source_of(p, mark):
+    return f"{p.source}:{p.lines[mark]}"
 
 
-PLACE = re.compile(r"^\[device (\d+)(?:, dispatch (\d+), group \((\d+),(\d+),(\d+)\))?, core (\d+), \w+ (\d+), \w+ (\d+)", re.M)
-VALUES = re.compile(r"^Old value = (-?\d+)\nNew value = (-?\d+)$", re.M)
+def address_of(p, cell):
+    """An expression of the cell that holds in each frame."""
+    return f"cells[{cell}]" if p.shape else f"*(int *){BUFFER + 4 * cell:#x}"
 
 
 def place_is_of(p, text, b, what):
@@ -161,7 +181,7 @@ def place_is_of(p, text, b, what):
     found = PLACE.search(text)
     if not found:
         raise Finding(f"{what}: the stop of work-item {b} names no place: {text!r}")
-    _, _, group, _, _, core, slot, lane = (int(x) if x else None for x in found.groups())
+    _, _, group, _, _, core, slot, lane = (int(x) if x else None for x in found.groups()[:8])
     if p.shape:
         warps, threads = p.shape
         hart = b % p.block
@@ -174,15 +194,11 @@ def place_is_of(p, text, b, what):
         raise Finding(f"{what}: work-item {b} is at {true} (core, warp, lane; or group, lane), and the stop names {said}: {text!r}")
 
 
-def ended(text):
-    return "[Program exited" in text
-
-
-def watched_stops(p, said, cell, what):
+def watched_stops(p, said, what, before=0, until=ended):
     """The (old, new) of the stops in the answers, each held against its writer."""
-    stops, before = [], 0
+    stops = []
     for text in said:
-        if ended(text):
+        if until(text):
             break
         values = VALUES.search(text)
         if not values:
@@ -190,43 +206,119 @@ def watched_stops(p, said, cell, what):
         old, new = map(int, values.groups())
         if old != before:
             raise Finding(f"{what}: the old value is {old}, the stop before left {before}: {text!r}")
-        b, i = (new - 1) // 16, (new - 1) % 16
-        place_is_of(p, text, b, what)
+        place_is_of(p, text, (new - 1) // 16, what)
         stops.append((old, new))
         before = new
     return stops
 
 
-def watch(p, rng, folder, options):
-    """One cell, forwards to the end, who-wrote at each stop, and backwards from the last stop."""
-    cells = writers(p)
-    cell = rng.choice([c for c, who in sorted(cells.items()) if len(who) >= 1])
-    count = len(cells[cell])
-    begin = ["start", f"watch cells[{cell}]"]
-    where = f"cells[{cell}]" if p.shape else f"*(int *){BUFFER + 4 * cell:#x}"
-    rounds = ["continue", f"who-wrote {where}"] * count
-    what = f"watch cells[{cell}]"
-    said = session(p, folder, "watch", begin, [*rounds, "print $_time", *["reverse-continue", "print $_time"] * (count + 1)], options)
-    stops = watched_stops(p, said[:2 * count:2], cell, what)
-    seen, true = {((new - 1) // 16, (new - 1) % 16) for _, new in stops}, cells[cell]
-    if seen != true or len(stops) != count:
+def all_wrote(stops, true, what):
+    seen = {((new - 1) // 16, (new - 1) % 16) for _, new in stops}
+    if seen != true or len(stops) != len(true):
         raise Finding(f"{what}: (work-item, call) {sorted(true)} store there; the {len(stops)} stops are of {sorted(seen)}")
-    for text, wrote in zip(said[:2 * count:2], said[1:2 * count:2]):
-        core, slot, lane = PLACE.search(text).groups()[-3:]
-        last = wrote.splitlines()[0] if wrote else ""
-        if not re.search(rf"core {core} \w+ {slot} \w+ {lane} ", last):
-            raise Finding(f"{what}: the stop is in core {core}, slot {slot}, lane {lane}; who-wrote says {wrote!r}")
-    back, now = said[2 * count + 1::2], said[2 * count + 2::2]
-    for (old, new), text, time, wrote in zip(reversed(stops), back, now, said[2 * count - 1::-2]):
-        if not wrote.startswith(f"time {time.split(' = ')[1]}: "):
-            raise Finding(f"{what}, backwards: the stop is at {time!r}; who-wrote said {wrote!r}")
+
+
+def backwards_are(p, stops, back, what):
+    """The answers to reverse-continue are the stops, the last one first, old and new exchanged; then the beginning."""
+    for (old, new), text in zip(reversed(stops), back):
         values = VALUES.search(text)
         if not values or tuple(map(int, values.groups())) != (new, old):
             raise Finding(f"{what}, backwards: the stop of {old} -> {new} is {text!r}")
         place_is_of(p, text, (new - 1) // 16, f"{what}, backwards")
-    if "No more reverse-execution history" not in back[count]:
-        raise Finding(f"{what}, backwards: before the first store is the beginning: {back[count]!r}")
-    return stops
+    if BEGINNING not in back[len(stops)]:
+        raise Finding(f"{what}, backwards: before the first store is the beginning: {back[len(stops)]!r}")
+
+
+def forwards_are(p, stops, forwards, what):
+    """And from the beginning, through the past, the same stops again. The last one is where the present is."""
+    again = watched_stops(p, forwards, f"{what}, forwards in the past", until=lambda text: PRESENT in text)
+    if again not in (stops, stops[:-1]):
+        raise Finding(f"{what}: the stops are {stops}; from the beginning through the past they are {again}")
+    if len(again) < len(stops):
+        place_is_of(p, forwards[len(again)], (stops[-1][1] - 1) // 16, f"{what}: the present")
+
+
+def watch(p, rng, folder, options):
+    """One cell, forwards to the end, who-wrote at each stop, backwards from the last stop, and forwards again."""
+    cells = writers(p)
+    cell = rng.choice(sorted(cells))
+    count = len(cells[cell])
+    begin = ["start", f"watch cells[{cell}]"]
+    rounds = ["continue", f"who-wrote {address_of(p, cell)}"] * count
+    what = f"watch cells[{cell}]"
+    said = session(p, folder, "watch", begin, [*rounds, "print $_time", *["reverse-continue", "print $_time"] * (count + 1), *["continue"] * count], options)
+    stops = watched_stops(p, said[:2 * count:2], what)
+    all_wrote(stops, cells[cell], what)
+    for text, wrote in zip(said[:2 * count:2], said[1:2 * count:2]):
+        core, slot, lane = PLACE.search(text).groups()[5:8]
+        last = wrote.splitlines()[0] if wrote else ""
+        if not re.search(rf"core {core} \w+ {slot} \w+ {lane} ", last):
+            raise Finding(f"{what}: the stop is in core {core}, slot {slot}, lane {lane}; who-wrote says {wrote!r}")
+        b = (int(VALUES.search(text)[2]) - 1) // 16
+        if not p.shape and f" work-item ({b % p.block},0,0) of group ({b // p.block},0,0), " not in last:
+            raise Finding(f"{what}: work-item {b % p.block} of group {b // p.block} wrote; who-wrote says {wrote!r}")
+    back, now = said[2 * count + 1:-count:2], said[2 * count + 2:-count:2]
+    for time, wrote in zip(now, said[2 * count - 1::-2]):
+        if not wrote.startswith(f"time {number(time)}: "):
+            raise Finding(f"{what}, backwards: the stop is at {time!r}; who-wrote said {wrote!r}")
+    backwards_are(p, stops, back, what)
+    forwards_are(p, stops, said[-count:], what)
+
+
+def hardware(p, rng, folder, options):
+    """Watchpoints of the hardware: gfx900 has them. Others say that there are none, and nobody says when it was."""
+    cells = writers(p)
+    cell = rng.choice(sorted(cells))
+    count, what = len(cells[cell]), f"watch cells[{cell}] with --hw-only"
+    begin = ["start", f"watch cells[{cell}]"]
+    if not p.options[1].startswith("gfx900"):
+        continued, = session(p, folder, "hardware", begin, ["continue"], ["--hw-only"])
+        if VALUES.search(continued) or ended(continued) or "this device has no watchpoints" not in (folder / "hardware.said").read_text():
+            raise Finding(f"{what}: no watchpoints are there, and it says {continued!r}")
+        return
+    said = session(p, folder, "hardware", begin, ["continue"] * count + ["reverse-continue", "continue"], ["--hw-only"])
+    all_wrote(watched_stops(p, said[:count], what), cells[cell], what)
+    if "is not recorded" not in (folder / "hardware.said").read_text() or not ended(said[-1]):
+        raise Finding(f"{what}: back in time it says {said[-2]!r}, and at the end {said[-1]!r}")
+
+
+def trace(p, rng, folder, options):
+    """`wavetrap trace`, of a run without a debugger: the first store to a cell; and any times before it."""
+    cells = writers(p)
+    cell = rng.choice(sorted(cells))
+    where = address_of(p, cell)
+    what = f"trace of the first store to cells[{cell}]"
+    said = session(p, folder, "first", [f"watch {where}"], ["run", "print $_time", f"who-wrote {where}"])
+    time = number(said[1])
+    times = sorted({max(0, time - 1 - rng.randrange(1, 1 << rng.randrange(1, 16))) for _ in range(3)} - {0})
+    past = session(p, folder, "trace", [f"watch {where}", "run"], [c for t in times for c in (f"goto {t}", "info waves")])
+    words = [WAVETRAP, "trace", *p.options, f"--from={times[0] if times else time - 1}", f"--to={time}", p.file]
+    issues = {}
+    for line in run(words).stdout.splitlines():
+        found = re.match(r" *(\d+) \w+ (\d+) \w+ (\d+) 0x([0-9a-f]+) ([0-9a-f]+):", line)
+        if found:
+            issues[int(found[1])] = (found[2], found[3], int(found[4], 16), int(found[5], 16))
+    core, slot, mask, pc = issues.get(time - 1, (None, None, 0, 0))
+    stop = PLACE.search(said[0])
+    if not stop or (stop[6], stop[7]) != (core, slot) or not mask >> int(stop[8]) & 1:
+        raise Finding(f"{what}: the trace has {issues.get(time - 1)} at {time - 1}; the stop is {said[0]!r}")
+    wrote = re.match(r"time (\d+): (?:work-item .*?, )?core (\d+) \w+ (\d+) \w+ (\d+) at 0x([0-9a-f]+)", said[2])
+    if not wrote or wrote.groups()[:4] != (str(time - 1), core, slot, stop[8]) or int(wrote[5], 16) & 0xffffffff != pc & 0xffffffff:
+        raise Finding(f"{what}: the trace has {issues.get(time - 1)} at {time - 1}; who-wrote says {said[2]!r}")
+    for t, waves in zip(times, past[1::2]):
+        core, slot, mask, pc = issues.get(t, (None,) * 4)
+        row = re.search(rf"^[* ] core {core} \w+ {slot} .*?(?:lane|thread|channel)s ([\d,-]+) .*?0x([0-9a-f]+)", waves, re.M)
+        if not row or int(row[2], 16) & 0xffffffff != pc & 0xffffffff or lanes_of(row[1]) != mask:
+            raise Finding(f"at time {t} the trace has {core, slot, hex(mask or 0), hex(pc or 0)}; 'info waves' there says\n{waves}")
+
+
+def lanes_of(text):
+    """The mask of `0-3,7`."""
+    mask = 0
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        mask |= (2 << int(last or first)) - (1 << int(first))
+    return mask
 
 
 def told(p, rng):
@@ -252,16 +344,15 @@ def waves_of(p, items):
 
 
 def condition(p, rng, folder, options):
-    """A breakpoint in f() with a condition, perhaps with an ignore count, then finish."""
+    """A breakpoint in f() with a condition, perhaps with an ignore count, then backwards, and through the past."""
     text, true = told(p, rng)
     what = f"break if {text}"
     least = most = len(waves_of(p, true))
     if not p.width and not p.shape:
         least, most = 1, len(true)
     ignore = rng.randrange(least) if rng.random() < 0.4 else 0
-    before = [f"break k.{'c' if p.shape else 'cl'}:{p.lines['store']} if {text}", *([f"ignore 1 {ignore}"] if ignore else [])]
+    before = [f"break {source_of(p, 'store')} if {text}", *([f"ignore 1 {ignore}"] if ignore else [])]
     asks = ["value", "key"]
-    back = [] if {"--hw-only", "--no-history"} & set(options) else ["reverse-continue", "print value"]
     said = session(p, folder, "condition", before, ["run", *[f"print {a}" for a in asks], *["continue", *[f"print {a}" for a in asks]] * (most - ignore),
                                                     "info breakpoints"], options)
     stops = []
@@ -270,7 +361,7 @@ def condition(p, rng, folder, options):
             break
         if "Breakpoint 1, f" not in said[at] or f"\n{p.lines['store']}\t" not in said[at]:
             raise Finding(f"{what}: a stop that is none of breakpoint 1: {said[at]!r}")
-        value, key = (int(said[at + k].split(" = ")[1]) for k in (1, 2))
+        value, key = (number(said[at + k]) for k in (1, 2))
         b, i = (value - 1) // 16, (value - 1) % 16
         if (b, i) not in true:
             raise Finding(f"{what}: it stopped for work-item {b}, call {i}, for which it does not hold: {said[at]!r}")
@@ -285,22 +376,26 @@ def condition(p, rng, folder, options):
     counted = re.search(r"already hit (\d+) time", said[-1])
     if not counted or int(counted[1]) != len(stops) + ignore:
         raise Finding(f"{what}: {len(stops)} stops and {ignore} ignored hits, and the debugger counts {said[-1]!r}")
-    if not back or not stops:
+    if {"--hw-only", "--no-history"} & set(options) or not stops:
         return
+    count = len(stops) + ignore
     said = session(p, folder, "condition-back", [*before, "run", *["continue"] * (len(stops) - 1)],
-                   ["print value", *back * (len(stops) + ignore)], options)
-    again = [int(text.split(" = ")[1]) if " = " in text else None for text in said[0::2]]
-    if again[:len(stops)] != stops[::-1] or "No more reverse-execution history" not in said[-2]:
-        raise Finding(f"{what}: forwards it stops at values {stops} after {ignore} ignored ones; backwards {again}, then {said[-2]!r}")
+                   ["print value", *["reverse-continue", "print value"] * count, *["continue", "print value"] * count], options)
+    again = [number(text) for text in said[0::2]]
+    back, forwards = again[:count + 1], again[count + 1:]
+    if back[:len(stops)] != stops[::-1] or BEGINNING not in said[2 * count - 1]:
+        raise Finding(f"{what}: forwards it stops at values {stops} after {ignore} ignored ones; backwards {back}, then {said[2 * count - 1]!r}")
+    if forwards != back[count - 1::-1] or PRESENT not in said[-2]:
+        raise Finding(f"{what}: forwards through the past it stops at values {forwards}, then {said[-2]!r}; it was {back[count - 1::-1]}")
 
 
 def finish(p, rng, folder, options):
     """Out of f() into the same work-item, and hit counts."""
     b, i = rng.randrange(p.items), rng.randrange(p.calls)
     what = f"finish of work-item {b}, call {i}"
-    said = session(p, folder, "finish", [f"tbreak k.{'c' if p.shape else 'cl'}:{p.lines['store']} if value == {b * 16 + i + 1}", "run"],
+    said = session(p, folder, "finish", [f"tbreak {source_of(p, 'store')} if value == {b * 16 + i + 1}", "run"],
                    ["print value", "finish", "print b", "print i", "next", "print b"], options)
-    answers = [int(text.split(" = ")[1]) if " = " in text else text for text in (said[0], said[2], said[3], said[5])]
+    answers = [number(said[k]) for k in (0, 2, 3, 5)]
     if answers[:3] != [b * 16 + i + 1, b, i]:
         raise Finding(f"{what}: value, b and i are {answers}; {said}")
     if answers[3] != b:
@@ -310,113 +405,80 @@ def finish(p, rng, folder, options):
 def lines(p, rng, folder, options):
     """next, some times, and reverse-next as often."""
     b, count = rng.randrange(p.items), rng.randrange(1, 3 * p.calls)
-    where = f"k.{'c' if p.shape else 'cl'}:{p.lines['call']}"
-    said = session(p, folder, "lines", [f"tbreak {where} if b == {b}", "run"],
+    said = session(p, folder, "lines", [f"tbreak {source_of(p, 'call')} if b == {b}", "run"],
                    ["frame", *["next", "frame", "print b"] * count, *["reverse-next", "frame", "print b"] * count], options)
-    numbers = [re.findall(r"^(?:0x[0-9a-f]+\t)?(\d+)\t", text, re.M)[-1:] for text in [said[0], *said[2::3]]]
-    work = [text.split(" = ")[-1] for text in said[3::3]]
-    forwards, back = numbers[:count + 1], numbers[count:]
-    if forwards != back[::-1] or set(work) != {str(b)}:
-        raise Finding(f"next from the call in work-item {b}: lines {forwards}; reverse-next: {back}; work-items {work}")
+    mirrored(said, count, b, f"next from the call in work-item {b}")
+
+
+def mirrored(said, count, b, what):
+    """The lines that next has visited are those of reverse-next in the other order, all in work-item b."""
+    visited = [lines_of(text) for text in [said[0], *said[2::3]]]
+    work = [number(text) for text in said[3::3]]
+    forwards, back = visited[:count + 1], visited[count:]
+    if forwards != back[::-1] or set(work) != {b}:
+        raise Finding(f"{what}: lines {forwards}; reverse-next: {back}; work-items {work}")
 
 
 def core(p, rng, folder, options):
-    """A core file of a stop: the same place; and the store before it, as it was recorded."""
+    """A core file of a stop: the same place; and in the recorded past the same stops, backwards and forwards."""
     cells = writers(p)
     cell = rng.choice(sorted(cells))
-    file = folder / "core"
+    count = rng.randrange(1, len(cells[cell]) + 1)
+    file, what = folder / "core", f"core of a stop of cells[{cell}]"
     said = session(p, folder, "core", ["start", f"watch cells[{cell}]"],
-                   ["continue", "print $_wave_id", f"generate-core {file} all", "reverse-stepi", "print/x $pc"], options)
-    again = session(p, folder, "core-again", [], ["info threads", "print value", "reverse-stepi", "print/x $pc"], file=["--core", file])
-    new = int(VALUES.search(said[0])[2])
-    place_is_of(p, said[0], (new - 1) // 16, "core: the stop")
-    if again[1] != f"$1 = {new}":
-        raise Finding(f"core: the stop is of value {new}; its core file shows {again[1]!r}")
-    if said[4].split(" = ")[1] != again[3].split(" = ")[1]:
-        raise Finding(f"core: reverse-stepi leads to {said[4]!r} in the session and {again[3]!r} in its core file")
+                   [*["continue"] * count, f"generate-core {file} all", "reverse-stepi", "print/x $pc"], options)
+    stops = watched_stops(p, said[:count], what)
+    again = session(p, folder, "core-again", [], ["frame", "print value", "reverse-stepi", "print/x $pc", "goto end", f"watch {address_of(p, cell)}",
+                                                  *["reverse-continue"] * (count + 1), *["continue"] * count], file=["--core", file])
+    if number(again[1]) != stops[-1][1]:
+        raise Finding(f"{what}: the stop is of value {stops[-1][1]}; its core file shows {again[1]!r}")
+    if said[-1].split(" = ")[-1] != again[3].split(" = ")[-1]:
+        raise Finding(f"{what}: reverse-stepi leads to {said[-1]!r} in the session and {again[3]!r} in its core file")
+    backwards_are(p, stops, again[6:7 + count], what)
+    forwards_are(p, stops, again[7 + count:], what)
 
 
-# ---- host programs: threads with streams of their own, several launches each ----
-
-def host_program(family):
-    """The program, compiled where it is older than its source; others wait meanwhile, and find it."""
-    source, path = HERE / "programs" / "places.cu", BUILD / "tests" / "truth" / f"places.{family}"
-    words = ["hipcc", "-x", "hip", "--offload-arch=gfx900", "-O0", "-g", source]
-    if family == "sm-cuda":
-        cuda = run([WAVETRAP, "cuda-path"]).stdout.strip()
-        words = ["clang-19", "-x", "cuda", f"--cuda-path={cuda}", "--cuda-gpu-arch=sm_50", "-O0", "-g", source, f"-L{cuda}/lib64", "-lcudart",
-                 "-lstdc++", "-lpthread"]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path.with_suffix(".lock"), "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
-            run([*words, "-o", path.with_suffix(".new")])
-            os.replace(path.with_suffix(".new"), path)
-    return path, next(n for n, text in enumerate(source.read_text().splitlines(), 1) if "/* store */" in text)
+SESSIONS = {"watch": watch, "condition": condition, "finish": finish, "lines": lines, "core": core, "hardware": hardware, "trace": trace}
 
 
-def host_place(text, g, items, block, width, dispatches, what):
-    """The place of a stop is that of work-item g, counted through threads and launches; each launch has one dispatch number."""
-    found = PLACE.search(text)
-    true = (g % items // block, g % width)
-    if not found or (int(found[3]), int(found[8])) != true:
-        raise Finding(f"{what}: work-item {g} is in (group, lane) {true}: {text!r}")
-    launch, dispatch = g // items, int(found[2])
-    if dispatches.setdefault(launch, dispatch) != dispatch or len(set(dispatches.values())) != len(dispatches):
-        raise Finding(f"{what}: launch {launch} is told as dispatch {dispatch}; before: {dispatches}")
+def attempt(family, settings, seed, folder, name, turn=0):
+    """One session with a program of these settings. Returns its finding, or None."""
+    rng = random.Random(f"{family} {seed} {name} {turn}")
+    way = ["--hw-only"] if name == "condition" and rng.random() < 0.3 else []
+    if name in ("condition", "finish") and rng.random() < 0.2:
+        way.append("--no-history")
+    try:
+        SESSIONS[name](build(family, settings, folder), rng, folder, way)
+    except Finding as finding:
+        return finding
+    return None
 
 
-def host(family, rng, folder):
-    """Conditions in kernels of several threads; then the stores to one cell of one of them."""
-    program, line = host_program(family)
-    gpu, width = HOSTS[family]
-    threads, launches, calls = rng.randrange(1, 4), rng.randrange(1, 4), rng.randrange(1, 3)
-    groups = rng.randrange(4, 9) if family == "gcn-hip" else rng.randrange(12, 30)
-    block, factor, cells = width * rng.choice([1, 2]), rng.randrange(2, 200), rng.choice(PRIMES)
-    items = groups * block
-    p = Program(program, ["-g", gpu], items, block, calls, factor, cells, width, {}, None)
-    file = [program, *map(str, (threads, launches, groups, block, calls, factor, cells))]
-    true = {(rng.randrange(threads * launches * items), rng.randrange(calls)) for _ in range(rng.randrange(2, 6))}
-    calls_of_waves, dispatches = {(g // width, i) for g, i in true}, {}
-    text = " || ".join(f"value == {g * 16 + i + 1}" for g, i in sorted(true))
-    said = session(p, folder, "host", [f"break places.cu:{line} if {text}"],
-                   ["run", "print value", *["continue", "print value"] * len(calls_of_waves), "info breakpoints"], file=file, options=p.options)
-    stops = 0
-    for at in range(0, len(said) - 1, 2):
-        if ended(said[at]):
-            break
-        value = int(said[at + 1].split(" = ")[1])
-        if ((value - 1) // 16, (value - 1) % 16) not in true:
-            raise Finding(f"break if {text}: stopped with value {value}: {said[at]!r}")
-        host_place(said[at], (value - 1) // 16, items, block, width, dispatches, f"break if {text}")
-        stops += 1
-    if stops != len(calls_of_waves) or f"already hit {stops} time" not in said[-1]:
-        raise Finding(f"break if {text}: it holds in {len(calls_of_waves)} calls of waves, and it stopped {stops} times: {said[-1]!r}")
-    g, i = min(true)
-    said = session(p, folder, "host-watch", [f"tbreak places.cu:{line} if value == {g * 16 + i + 1}", "run"],
-                   ["print to[key]", "watch -l to[key]", *["continue"] * 4], file=file, options=p.options)
-    before = int(said[0].split(" = ")[1])
-    for stop in said[2:]:
-        if ended(stop):
-            break
-        values = VALUES.search(stop)
-        if not values or int(values[1]) != before:
-            raise Finding(f"watch of a host program: the store before left {before}: {stop!r}")
-        before = int(values[2])
-        host_place(stop, (before - 1) // 16, items, block, width, {}, "watch of a host program")
+def reduce(family, settings, seed, folder, name, finding):
+    """The text of the same finding with the smallest program that the reducer found; its scripts are in `folder`."""
+    folder.mkdir()
+    best = [finding]
+
+    def fails(s):
+        for turn in range(3):
+            found = attempt(family, s, seed, folder, name, turn)
+            if found and kind_of(found) == kind_of(finding):
+                best[:] = [found, turn]
+                return True
+        return False
+    made = simplest(settings, smaller, fails)
+    if best[1:]:
+        attempt(family, made, seed, folder, name, best[1])
+        return f"{finding}\nreduced to {made}, in {folder} ({name}*.sh repeat it): {best[0]}"
+    return str(finding)
 
 
-SESSIONS = {"watch": watch, "condition": condition, "finish": finish, "lines": lines, "core": core}
-
-
-def once(family, seed, folder):
-    rng = random.Random(f"{family} {seed}")
-    if family in HOSTS:
-        host(family, rng, folder)
+def once(family, seed, folder, shrink=True):
+    if family in hosts.FAMILIES:
+        hosts.once(family, seed, folder)
         return
-    p = make(family, rng, folder)
-    for name, check in SESSIONS.items():
-        way = ["--hw-only"] if name == "condition" and rng.random() < 0.3 else []
-        if name in ("condition", "finish") and rng.random() < 0.2:
-            way.append("--no-history")
-        check(p, rng, folder, way)
+    settings = draw(family, random.Random(f"{family} {seed}"))
+    for name in SESSIONS:
+        finding = attempt(family, settings, seed, folder, name)
+        if finding:
+            raise Finding(reduce(family, settings, seed, folder / "reduced", name, finding) if shrink else finding)

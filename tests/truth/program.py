@@ -619,6 +619,8 @@ class Place:
     """What a line of the text shows, before it has run, in its function."""
     function: str
     shows: list
+    exact: bool = True      # each work-item stops here on each machine as often; not at closing braces
+    returns: bool = False   # `return r;` of a function that is called
 
 
 def text(program, first, features):
@@ -641,12 +643,14 @@ def text(program, first, features):
                 continue
             number = add(one.text, indent)
             if not one.text.startswith("LOCAL_ARRAY"):
-                places[number] = Place(f.name, [v for v in scope if v.needs <= features])
+                places[number] = Place(f.name, [v for v in scope if v.needs <= features],
+                                       returns=one.text == "return r;" and not f.head.startswith("INLINE"))
             scope = [v for v in scope if not any(w.name == v.name for w in one.shows)]
             if one.text.split(" = ")[0].count(" ") == 1 and not one.text.startswith("ZEROED"):    # a declaration: an outer variable of that name is hidden
                 name = one.text.split(" = ")[0].split()[1].lstrip("*")
                 scope = [v for v in scope if not hides(name, v.name)]
             scope += one.shows
+        return scope
 
     for one in program.types:
         add(one.text)
@@ -654,8 +658,10 @@ def text(program, first, features):
     for f in program.functions:
         add(f.head)
         add("{")
-        print_body(f, f.body, [v for v in f.args], 1)
+        scope = print_body(f, f.body, [v for v in f.args], 1)
         ends[f.name] = add("}")
+        if not f.head.startswith("INLINE"):
+            places[ends[f.name]] = Place(f.name, [v for v in scope if v.needs <= features], exact=False, returns=f.name != "k")
         add("")
     return lines, places, ends
 

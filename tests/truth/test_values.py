@@ -1,4 +1,6 @@
 """What the console shows of kernels is what stock GDB shows of the same programs on the host: each compiler's fixed seeds."""
+import collections
+
 import pytest
 
 import values
@@ -8,11 +10,14 @@ import values
 def test_values_are_those_of_the_host_program(family, tmp_path):
     """Each variable, argument, element and frame, in every lane; what is said to be not available stays below the family's share."""
     missing = known = 0
+    kinds = collections.Counter()
     for seed in values.FIXED[family]:
         folder = tmp_path / str(seed)
         folder.mkdir()
         result = values.once(family, seed, folder)
         known += result.known
+        kinds += result.kinds
         missing += sum(result.missing.values())
     assert known > 500
+    assert set(kinds) >= values.SEEN.get(family, {"masked", "finish", "braces"}), kinds
     assert missing <= values.SHARES[family] * (missing + known), result.missing

@@ -17,6 +17,7 @@ import importlib
 import os
 import pathlib
 import random
+import re
 import shutil
 import sys
 import time
@@ -30,6 +31,22 @@ WAVETRAP = os.path.abspath(os.environ.get("WAVETRAP", BUILD / "wavetrap"))
 
 class Finding(AssertionError):
     """The debugger's answer is not the oracle's: what it said, what is true, and the command that repeats it."""
+
+
+def kind_of(finding):
+    """What two findings of one defect have in common: the beginning, without numbers."""
+    return re.sub(r"-?(0x[0-9a-f]+|\d+)", "N", str(finding))[:50]
+
+
+def simplest(settings, smaller, fails, tries=40):
+    """The smallest settings that still fail: smaller(settings) yields simpler ones, fails(settings) tries them."""
+    for one in smaller(settings):
+        tries -= 1
+        if tries < 0:
+            break
+        if fails(one):
+            return simplest(one, smaller, fails, tries)
+    return settings
 
 
 def harnesses():

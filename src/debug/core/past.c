@@ -49,7 +49,8 @@ enum wt_status dbg_leave_present(struct wt_debugger *d, struct wt_error *err)
     d->history.present = (struct present){.wave = dbg_copy_waves(d),
                                           .ended = d->run.ended,
                                           .exit_status = d->run.exit_status,
-                                          .current = d->threads.current};
+                                          .current = d->threads.current,
+                                          .chosen_lane = d->threads.chosen_lane};
     if (!d->history.present.wave)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the state of the present");
     d->history.in_past = true;

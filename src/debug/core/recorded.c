@@ -261,8 +261,10 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match
 /* The recorded run ends, or begins, here. */
 static enum wt_status report_edge(struct wt_debugger *d, struct wt_error *err)
 {
-    const bool backwards = d->travel.backwards;
-    const wt_thread current = d->threads.current;
+    const bool backwards = d->travel.backwards, stepping = d->travel.wave != WT_NO_HANDLE;
+    const unsigned chosen_lane = d->history.present.chosen_lane;
+    const wt_thread current =
+        backwards || stepping ? d->threads.current : d->history.present.current;
     d->travel = (struct travel){0};
     enum wt_status status = dbg_arrive(d, err);
     if (status)
@@ -284,6 +286,8 @@ static enum wt_status report_edge(struct wt_debugger *d, struct wt_error *err)
                          ": from here on the run is a new one",
              d->target->services->time(d->target->context));
     d->threads.current = current;
+    if (!backwards && !stepping)
+        d->threads.chosen_lane = chosen_lane;
     event.thread = wt_debugger_current_thread(d);
     d->threads.current = event.thread;
     dbg_push_event(d, &event);

@@ -100,12 +100,13 @@ enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
     enum wt_status status = dbg_resolve_watchpoint(d, request, &at, err);
     if (status)
         return status;
-    struct watchpoint *w = dbg_find_watchpoint(d, &at, request);
+    struct watchpoint *w = dbg_find_watchpoint(d, request);
     if (!w && !dbg_reserve_watchpoint(d))
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a watchpoint");
     if (!w) {
         w = &d->watchpoints.list[d->watchpoints.count++];
         *w = (struct watchpoint){.at = at,
+                                 .thread = request->thread,
                                  .changes = request->changes,
                                  .owner = request->owner,
                                  .tag = request->tag,
@@ -123,14 +124,10 @@ enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
                                              const struct wt_watchpoint_request *request,
                                              struct wt_error *err)
 {
-    struct wt_watchpoint at;
-    enum wt_status status = dbg_resolve_watchpoint(d, request, &at, err);
-    if (status)
-        return status;
-    struct watchpoint *w = dbg_find_watchpoint(d, &at, request);
+    struct watchpoint *w = dbg_find_watchpoint(d, request);
     if (!w || !w->inserted)
         return wt_fail(err, WT_INVALID, "there is no such watchpoint at 0x%" PRIx64,
-                       at.addr.offset);
+                       request->addr.offset);
     w->inserted = false;
     dbg_drop_watchpoints(d);
     return d->run.going ? dbg_sync_watchpoints(d, err) : WT_OK;
@@ -139,10 +136,7 @@ enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
 bool wt_debugger_other_side(struct wt_debugger *d, const struct wt_watchpoint_request *request,
                             void *bytes)
 {
-    struct wt_watchpoint at;
-    if (dbg_resolve_watchpoint(d, request, &at, WT_IGNORED) != WT_OK)
-        return false;
-    const struct watchpoint *w = dbg_find_watchpoint(d, &at, request);
+    const struct watchpoint *w = dbg_find_watchpoint(d, request);
     if (!w || !w->other || w->other_told != d->hits.told)
         return false;
     memcpy(bytes, w->other, w->at.size);

@@ -135,6 +135,8 @@ struct breakpoint_table {
 
 struct watchpoint {
     struct wt_watchpoint at; /**< `holds` is for lists that a target gets: dbg_watched_memory() */
+    wt_thread
+        thread; /**< as its client gave it: the lane of a wave that is one thread may change */
     bool changes;
     uint32_t owner, tag;
     struct wt_watch_condition *condition; /**< NULL: none; shared */
@@ -237,6 +239,7 @@ struct present {
     bool ended;
     uint32_t exit_status;
     wt_thread current;
+    unsigned chosen_lane;
 };
 
 /** What breakpoints and watchpoints evaluated when a search of the past began. */

@@ -65,8 +65,8 @@ enum wt_status dbg_report(struct wt_debugger *d, const struct stop *stop, struct
     assert(stop->wave < d->topology->waves && stop->lane < d->topology->lanes);
     assert(stop->event.kind == WT_EVENT_STOPPED);
     struct wave *w = &d->wave[stop->wave];
-    assert(stop->id != WT_NO_WAVE);
-    if (!dbg_is_active(d, stop->wave) || w->self.id != stop->id) {
+    assert(stop->id != WT_NO_WAVE || stop->event.reason == WT_STOP_FAULT);
+    if (stop->id == WT_NO_WAVE || !dbg_is_active(d, stop->wave) || w->self.id != stop->id) {
         report_ended(d, stop);
         return WT_OK;
     }
@@ -288,14 +288,18 @@ enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err)
     if (!found)
         return WT_OK;
     struct wt_fault fault = *found;
+    enum wt_status status;
     fault.wave = fault.wave < d->topology->waves ? fault.wave : 0;
+    /* Without ids from the machine, a wave that has begun since the last look has none yet. */
+    if (!services->wave_id && (status = dbg_scan(d, NULL, err)) != WT_OK)
+        return status;
     /* The device stands before the instruction: the wave is still in its slot. */
     dbg_meet(d, fault.wave, services->wave_id ? fault.id : WT_NO_WAVE);
     if (!is_of_wave(d, &fault))
         return wt_fail(err, WT_STATE, "a fault of wave %u, which has ended: %s", fault.wave,
                        fault.text);
     const struct stop stop = dbg_stop_of(d, &fault, 0);
-    enum wt_status status = dbg_stop(d, &stop, err);
+    status = dbg_stop(d, &stop, err);
     /* The others may go on; this one is halted. */
     if (!status && d->run.nonstop && services->clear_fault)
         services->clear_fault(d->target->context);

@@ -15,14 +15,15 @@ bool dbg_same_watchpoint(const struct watchpoint *w, const struct wt_watchpoint 
            w->changes == changes;
 }
 
-struct watchpoint *dbg_find_watchpoint(struct wt_debugger *d, const struct wt_watchpoint *at,
-                                       const struct wt_watchpoint_request *r)
+struct watchpoint *dbg_find_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r)
 {
-    for (size_t i = 0; i < d->watchpoints.count; i++)
-        if (dbg_same_watchpoint(&d->watchpoints.list[i], at, r->changes) &&
-            d->watchpoints.list[i].owner == r->owner && d->watchpoints.list[i].tag == r->tag &&
-            d->watchpoints.list[i].condition == r->condition)
-            return &d->watchpoints.list[i];
+    for (size_t i = 0; i < d->watchpoints.count; i++) {
+        struct watchpoint *w = &d->watchpoints.list[i];
+        if (w->at.kind == r->kind && wt_address_equal(w->at.addr, r->addr) &&
+            w->at.size == r->size && w->thread == r->thread && w->changes == r->changes &&
+            w->owner == r->owner && w->tag == r->tag && w->condition == r->condition)
+            return w;
+    }
     return NULL;
 }
 

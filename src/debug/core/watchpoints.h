@@ -9,7 +9,7 @@ bool dbg_same_watchpoint(const struct watchpoint *w, const struct wt_watchpoint 
 /** A watchpoint as the target is to watch it. */
 struct wt_watchpoint dbg_watched_memory(const struct watchpoint *w);
 /** The watchpoint that an equal request has inserted; NULL: none. Valid until the list changes. */
-struct watchpoint *dbg_find_watchpoint(struct wt_debugger *d, const struct wt_watchpoint *at,
+struct watchpoint *dbg_find_watchpoint(struct wt_debugger *d,
                                        const struct wt_watchpoint_request *r);
 /** What a client asks to be watched, as the target wants it. */
 enum wt_status dbg_resolve_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,

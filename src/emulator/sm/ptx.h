@@ -135,6 +135,11 @@ bool sm_ptx_line(const struct sm_ptx *image, size_t index, struct sm_ptx_line *l
 bool sm_ptx_register_at(const struct sm_ptx *image, uint64_t pc, size_t n,
                         struct sm_ptx_register *reg);
 
+/** Dword @p n of what the call in front of the instruction at @p pc has returned, in the caller's
+ * frame; false: no call is there, or it returns no more. */
+bool sm_ptx_result_at(const struct sm_ptx *image, uint64_t pc, size_t n,
+                      struct sm_ptx_register *reg);
+
 /**
  * What a launch of a kernel of the image needs: its rows, registers, and where the shared memory
  * begins that the launch adds (the kernel's own, l->shared not below it, comes first).

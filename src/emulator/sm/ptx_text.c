@@ -111,6 +111,24 @@ bool sm_ptx_register_at(const struct sm_ptx *image, uint64_t pc, size_t n,
     return ptx_index(image, pc, &index) && ptx_register_at(image, index, n, reg);
 }
 
+bool sm_ptx_result_at(const struct sm_ptx *image, uint64_t pc, size_t n,
+                      struct sm_ptx_register *reg)
+{
+    uint32_t index, here, before;
+    if (!ptx_index(image, pc, &index) || !index || !function_of(image, index, &here) ||
+        !function_of(image, index - 1, &before) || here != before)
+        return false;
+    const struct ptx_op *o = &image->op[index - 1];
+    if (o->run != ptx_op_call && o->run != ptx_op_call_register)
+        return false;
+    const struct ptx_call *c = &image->call[o->index];
+    if (n >= c->result_count || c->result[n] == PTX_NO_SLOT)
+        return false;
+    *reg = (struct sm_ptx_register){.slot = c->result[n], .bytes = 4};
+    snprintf(reg->name, sizeof reg->name, "%%retval%u", (unsigned)n);
+    return true;
+}
+
 bool sm_ptx_instruction_text(const struct sm_ptx *image, uint64_t pc, uint64_t word, char *text,
                              size_t size)
 {

@@ -128,7 +128,32 @@ static bool read_amd(const struct wt_shell *c, const struct wt_type *type, uint8
     return number <= MOST_LEAVES;
 }
 
-static bool read_returned(const struct wt_shell *c, const struct wt_type *type, uint8_t *out)
+/* PTX has results in rows of the caller's frame, which are shown as registers behind the call. */
+static bool read_ptx(struct wt_shell *c, const struct wt_type *type, uint8_t *out)
+{
+    static const char name[] = "%retval";
+    const struct wt_view view = view_of(c);
+    const uint64_t size = wt_type_size(type);
+    struct wt_code_register reg;
+    uint64_t known = 0;
+    for (size_t n = 0; wt_source_code_register(&view, n, &reg); n++) {
+        struct wt_values v;
+        if (strncmp(reg.name, name, strlen(name)) != 0)
+            continue;
+        if (known >= size || wt_source_evaluate(&view, reg.expression, &v, WT_IGNORED) != WT_OK)
+            return false;
+        if (v.state[0] == WT_VALUE_GOOD && v.size == DWORD)
+            memcpy(out + known, v.bytes, size - known < DWORD ? size - known : DWORD);
+        const bool good = v.state[0] == WT_VALUE_GOOD && v.size == DWORD;
+        wt_values_free(&v);
+        if (!good)
+            return false;
+        known += DWORD;
+    }
+    return known && known >= size;
+}
+
+static bool read_returned(struct wt_shell *c, const struct wt_type *type, uint8_t *out)
 {
     const struct wt_frame *frame = wt_frames_get(c->frames, 0);
     unsigned float_bytes;
@@ -143,7 +168,7 @@ static bool read_returned(const struct wt_shell *c, const struct wt_type *type, 
                    read_packed(c, "v", 8, DWORD, out, wt_type_size(type));
         return read_amd(c, type, out);
     case WT_ABI_UNKNOWN:
-        break;
+        return read_ptx(c, type, out);
     }
     return false;
 }

@@ -88,8 +88,10 @@ void wt_rsp_session_settle(struct wt_rsp_session *s)
         wt_rsp_notify(s);
     if (wt_debugger_running(s->debugger))
         return;
-    if (s->lifting)
+    if (s->lifting) {
         wt_rsp_remove_breakpoints(s, false);
+        wt_rsp_undo_call(s);
+    }
     s->lifting = s->settling = false;
     /* Nothing runs, and no event came: the threads that were resumed are gone. */
     if (s->waiting) {

@@ -4,6 +4,7 @@
 bool wt_rsp_restart(struct wt_rsp_session *s)
 {
     struct wt_error err = {0};
+    wt_rsp_forget_call(s);
     if (wt_debugger_restart(s->debugger, &err)) {
         wt_rsp_error(s, &err);
         return false;
@@ -141,6 +142,7 @@ void wt_rsp_detach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     struct wt_debugger_time time;
     if (wt_debugger_time(s->debugger, &time, WT_IGNORED) == WT_OK && time.in_past)
         wt_debugger_goto(s->debugger, time.end, WT_IGNORED);
+    wt_rsp_undo_call(s);
     if (!s->killed && !wt_debugger_ended(s->debugger, NULL)) {
         struct wt_error err = {0};
         struct wt_resume all = {.kind = WT_RESUME_CONTINUE};

@@ -72,6 +72,7 @@ static void reset(struct wt_rsp_session *s, const char *args, FILE *out)
         fprintf(out, "'%s' is unknown here: 'monitor reset' or 'monitor reset device'.\n", args);
         return;
     }
+    wt_rsp_forget_call(s);
     if (device ? wt_debugger_reset(s->debugger, &err) : wt_debugger_restart(s->debugger, &err)) {
         fprintf(out, "%s\n", err.text);
         return;

@@ -95,6 +95,7 @@ static void go(struct wt_rsp_session *s, struct wt_resume *list, size_t count)
         return;
     }
     wt_rsp_follow_resume(s, list, count);
+    wt_rsp_note_returned(s);
     if (wt_client_run(s->client, WT_FORWARDS, list, count, &err)) {
         wt_rsp_error(s, &err);
         return;

@@ -179,6 +179,7 @@ void wt_rsp_session_free(struct wt_rsp_session *s)
     free(s->document.text);
     free(s->document.name);
     free(s->core_registers);
+    wt_rsp_forget_call(s);
     free(s->register_by_number);
     free(s->pending);
     free(s);
@@ -242,6 +243,8 @@ void wt_rsp_session_end(struct wt_rsp_session *s)
     s->lifting = !s->detached;
     if (!s->detached && wt_debugger_running(s->debugger))
         wt_debugger_interrupt(s->debugger, WT_IGNORED);
+    if (s->killed)
+        wt_rsp_forget_call(s);
     if (s->killed && alone && wt_debugger_restart(s->debugger, WT_IGNORED) == WT_OK)
         s->last = wt_rsp_standing(s);
     s->killed = false;

@@ -214,6 +214,13 @@ struct wt_rsp_session {
         uint8_t bytes[4];
     } call;
 
+    struct { /* a call that is under way, to be undone if its client goes away (call.c) */
+        uint64_t *value; /**< what the registers were, by index; NULL: there is no call */
+        wt_thread thread;
+        uint64_t addr;
+        uint8_t bytes[4];
+    } called;
+
     struct {        /* qXfer: the document that is being read */
         char *name; /**< "OBJECT:ANNEX" */
         char *text;
@@ -391,6 +398,12 @@ bool wt_rsp_hold_call(struct wt_rsp_session *session, uint64_t addr, const void 
 bool wt_rsp_refuse_call(struct wt_rsp_session *session, wt_thread thread);
 /** The client does something else: does the write that was held back, if there is one. */
 enum wt_status wt_rsp_release_call(struct wt_rsp_session *session, struct wt_error *err);
+/** Something is resumed: a call whose client has put pc and sp back is over. */
+void wt_rsp_note_returned(struct wt_rsp_session *session);
+/** The client goes away, and nothing runs: undoes the call that it leaves unfinished, if any. */
+void wt_rsp_undo_call(struct wt_rsp_session *session);
+/** The registers of a call are no longer there: the program has been started afresh. */
+void wt_rsp_forget_call(struct wt_rsp_session *session);
 /** Puts what is held back into bytes read from @p addr. */
 void wt_rsp_show_call(const struct wt_rsp_session *session, uint64_t addr, void *bytes,
                       size_t size);

@@ -12,6 +12,14 @@ __attribute__((noinline)) int weigh(int value, int by)
     return weighed ^ (value & 0x12345);
 }
 
+/* What a client calls, and is killed meanwhile. */
+__attribute__((used, noinline)) static int later(int sum, int turns)
+{
+    for (int k = 0; k < turns; k++)
+        sum = weigh(sum, k + 3);
+    return sum;
+}
+
 static void busy(void *p, size_t i)
 {
     const int round = *(const int *)p;

@@ -3,9 +3,11 @@
 #ifdef __HIP__
 #include <hip/hip_runtime.h>
 #define API(name) hip##name
+#define LINGERS 1
 #else
 #include <cuda_runtime.h>
 #define API(name) cuda##name
+#define LINGERS 0
 #endif
 #include <poll.h>
 #include <stdio.h>
@@ -37,12 +39,29 @@ __global__ void busy(int *out, int round)
     out[i] = sum; // store
 }
 
+/* Waves that are there while debuggers come and go: they wait for the host. */
+__global__ void linger(volatile int *go, int *out)
+{
+    int turns = 0;
+    go[1] = 1;
+    while (!*go)
+        turns = weigh(turns, 3) | 1;
+    out[threadIdx.x] = turns ? (int)threadIdx.x + 7 : 0;
+}
+
 int main()
 {
     std::vector<int> host(N);
-    int *out, wrong = 0, round = 0;
-    if (API(Malloc)((void **)&out, N * sizeof *out))
+    int *out, *go, *late, wrong = 0, round = 0;
+    API(Stream_t) stream;
+    if (API(Malloc)((void **)&out, N * sizeof *out) || API(Malloc)((void **)&late, 64 * sizeof *late) ||
+        API(HostAlloc)((void **)&go, 2 * sizeof *go, 0) || API(StreamCreateWithFlags)(&stream, 1))
         return 1;
+    go[0] = go[1] = 0;
+    if (LINGERS)
+        linger<<<1, 64, 0, stream>>>(go, late);
+    while (LINGERS && !((volatile int *)go)[1])
+        ;
     for (;; round++) {
         busy<<<N / GROUP, GROUP>>>(out, round);
         if (int error = API(Memcpy)(host.data(), out, N * sizeof *out, API(MemcpyDeviceToHost))) {
@@ -59,6 +78,12 @@ int main()
         if (poll(&in, 1, 1) > 0)
             break;
     }
+    *go = 1;
+    int seen[64];
+    if (LINGERS && (API(StreamSynchronize)(stream) || API(Memcpy)(seen, late, sizeof seen, API(MemcpyDeviceToHost))))
+        return 3;
+    for (int i = 0; i < 64 && LINGERS; i++)
+        wrong += seen[i] != i + 7;
     printf("%d launches, %d wrong\n", round + 1, wrong);
     return 0;
 }

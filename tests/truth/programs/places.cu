@@ -1,4 +1,4 @@
-/* For places.py: places THREADS LAUNCHES GROUPS BLOCK CALLS FACTOR CELLS. Each host thread launches a kernel some times in a stream of its
+/* For hosts.py: places THREADS LAUNCHES GROUPS BLOCK CALLS FACTOR CELLS. Each host thread launches a kernel some times in a stream of its
  * own. Each work-item stores values that name thread, launch, work-item and call. HIP, and CUDA. */
 #ifdef __HIP__
 #include <hip/hip_runtime.h>
