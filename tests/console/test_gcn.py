@@ -173,7 +173,12 @@ def test_no_breakpoint_in_the_middle_of_an_instruction(code):
     wide = next(a for a, b in zip(begins, begins[1:]) if b == a + 8)
     done = debug(file, "break values", "run", f"break *{wide}", f"break *{wide + 4}", options=VALUES)
     assert f"Breakpoint 2 at {wide:#x}" in done.stdout, done.stdout
-    assert f"No instruction begins at {wide + 4:#x}: one of 8 bytes begins at {wide:#x}." in done.stderr, done.stderr
+    refused = f"No instruction begins at {wide + 4:#x}: one of 8 bytes begins at {wide:#x}."
+    assert refused in done.stderr, done.stderr
+    for command in (f"break *{wide + 4}", f"tbreak *{wide + 4}"): # before the program runs, too
+        done = debug(file, command, options=VALUES)
+        assert done.returncode == 1 and refused in done.stderr, done.stderr
+    assert f"Breakpoint 1 at {wide:#x}" in debug(file, f"break *{wide}", options=VALUES).stdout
 
 
 def test_steps_forwards_and_back(code):

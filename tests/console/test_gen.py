@@ -197,14 +197,14 @@ def test_a_second_run_begins_with_fresh_memory(kernels):
 
 
 def test_the_register_list_is_that_of_intels_debugger(kernels):
-    """Names as `info --registers` lists them; r0 is 0, cr0 144, ip 145."""
+    """Names as `info --registers` lists them; r0 is 0, cr0 144, ip 145. Besides them n0 and dbg0, which the system routine saves, too."""
     listed = subprocess.run([WAVETRAP, "info", "-g", "gen9", "--registers=c"], capture_output=True, text=True, check=True).stdout
     names = re.findall(r'tdesc_create_reg \(feature, "(\w+)", (\d+)', listed)
     assert {("r0", "0"), ("r127", "127"), ("cr0", "144"), ("ip", "145")} <= set(names)
     said, ip, pc = ask_console(kernels(), [f"break *{CODE:#x}", "run"],
                                ["info all-registers", "p/x $ip", "p/x $pc"], add())
     shown = [name for name in re.findall(r"^(\w+)\s", said, re.M) if name[0] != "_"]
-    assert set(shown) == {name for name, _ in names} | {"pc"}
+    assert set(shown) == {name for name, _ in names} | {"pc", "n0", "dbg0"}
     assert int(ip.split("= ")[1], 16) == int(pc.split("= ")[1], 16) - CODE
 
 
@@ -269,6 +269,15 @@ def with_registers(kernels, tmp_path, *code):
     text = iga.assemble("".join(line + "\n" for line in code), tmp_path)
     file = patched(kernels(*UNOPTIMISED), tmp_path / "patched", 0, text)
     return file, [f"break *{CODE + len(text):#x}", "run"]
+
+
+def test_notification_and_debug_registers(kernels, tmp_path):
+    """What the kernel has written there is printed; what is assigned there the thread has after its next instruction."""
+    file, begin = with_registers(kernels, tmp_path, "mov (1) n0.2<1>:ud 0x21:ud", "mov (1) dbg0.0<1>:ud 0x1234:ud")
+    said = ask_console(file, begin, ["p/x $n0", "p/x $dbg0"], add())
+    assert said[0].endswith("= {0x0, 0x0, 0x21, 0x0}") and said[1].endswith("= {0x1234, 0x0, 0x0, 0x0}"), said
+    said = ask_console(file, [*begin, "delete", "set var $dbg0[1] = 7", "stepi"], ["p/x $dbg0"], add())[-1]
+    assert said.endswith("= {0x1234, 0x7, 0x0, 0x0}"), said
 
 
 def test_a_region_of_the_register_file_with_its_drawing(kernels, tmp_path):
@@ -513,3 +522,15 @@ def test_components_of_vectors_as_opencl_names_them(kernels):
     assert [text if text.startswith("type") else text.split("= ", 1)[1] for text in said] == list(wanted.values())
     done = debug(file, f"break gen_stale.cl:{line_of('last', 'stale')}", "run", "p v.s4", "p v.q", options=stale(8))
     assert "The vector has no component 4: it has 4." in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("flags", [("-g",), UNOPTIMISED], ids=["compacted", "native"])
+def test_no_breakpoint_in_the_middle_of_an_instruction_before_the_run(kernels, flags):
+    """Instructions of 16 bytes, beside compacted ones of 8."""
+    file = kernels(*flags)
+    begins = [int(a, 16) for a in re.findall(r"^ +(0x[0-9a-f]+) <", debug(file, "disassemble add", options=add()).stdout, re.M)]
+    wide = next(a for a, b in zip(begins, begins[1:]) if b == a + 16)
+    for before in ([], ["break add", "run"]):
+        done = debug(file, *before, f"break *{wide + 8}", options=add())
+        assert done.returncode == 1 and f"No instruction begins at {wide + 8:#x}: one of 16 bytes" in done.stderr, done.stderr
+        assert f" at {wide:#x}" in debug(file, *before, f"break *{wide}", options=add()).stdout

@@ -70,6 +70,9 @@ static const struct wt_register architecture[] = {
     SHORT("tm0", 128, 147, -1, AT(tm), true),
     SHORT("emask", 32, 148, 1, AT(ce), true),
     SHORT("iemask", 32, 149, -1, AT(dispatch), true),
+    /* Not among Intel's. */
+    SHORT("n0", 128, 150, -1, AT(n), false),
+    SHORT("dbg0", 128, 151, -1, AT(dbg), false),
 };
 enum { ARCHITECTURE = sizeof architecture / sizeof *architecture };
 

@@ -19,7 +19,7 @@ enum wt_status check_begins(struct wt_shell *c, uint64_t addr, struct wt_error *
         return wt_fail(err, WT_INVALID,
                        "No instruction begins at 0x%" PRIx64 ", which is not a multiple of %u.",
                        addr, c->topology->code_granule);
-    if (!view.thread || !wt_modules_function(c->modules, 0, addr, &name, &offset) || offset > MOST)
+    if (!wt_modules_function(c->modules, 0, addr, &name, &offset) || offset > MOST)
         return WT_OK;
     for (uint64_t at = addr - offset; at < addr;) {
         struct wt_instruction one = {0};
