@@ -31,10 +31,7 @@ const struct wt_fault *wt_emulated_fault(struct wt_emulated *e, uint32_t wave)
     struct wt_fault *f = e->family->wave_fault                    ? e->family->wave_fault(e, wave)
                          : m->fault.kind && m->fault.wave == wave ? &m->fault
                                                                   : NULL;
-    if (!f)
-        return NULL;
-    if (!f->id) /* made by a step of the debug hardware, outside of a run */
-        f->id = wt_machine_wave_id(e->machine, wave);
-    note_memory(e, f);
+    if (f)
+        note_memory(e, f);
     return f;
 }

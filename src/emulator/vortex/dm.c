@@ -199,7 +199,10 @@ static void try_step(struct vx_device *d)
 {
     assert(d->dm.step_warp < d->machine.waves);
     struct vx_warp *w = &d->warp[d->dm.step_warp];
-    if (vx_issue_one(w) || d->machine.fault.kind)
+    const bool issued = vx_issue_one(w);
+    if (d->machine.fault.kind) /* outside of a run, which names the wave of its fault */
+        d->machine.fault.id = wt_machine_wave_id(&d->machine, w->id);
+    if (issued || d->machine.fault.kind)
         vx_dm_stepped(w);
 }
 
