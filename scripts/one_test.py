@@ -19,9 +19,10 @@ import tempfile
 PR_SET_CHILD_SUBREAPER = 36
 CRASHES = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGSYS}
 DEBUGGERS = re.compile(r"^(gdb|lldb|wavetrap)")
-# What is no left-over: pytest keeps the folders of its last three runs, and clang (HIP, -save-temps aside) leaves an empty
-# folder NAME-XXXXXX for each file that it compiles for several GPUs.
-KEPT = re.compile(r"^pytest-of-")
+# What is no left-over: pytest keeps the folders of its last three runs; clang (HIP, -save-temps aside) leaves an empty
+# folder NAME-XXXXXX for each file that it compiles for several GPUs; GCC 12's mkoffload leaves NAME.mkoffload.dbg.o, and
+# LLDB that is killed its folder `lldb`.
+KEPT = re.compile(r"^(pytest-of-|lldb$|.*\.mkoffload\.dbg\.o$)")
 
 
 def adopt_orphans():
@@ -51,6 +52,7 @@ def left_in(folder):
     for place, folders, files in os.walk(folder):
         if place == str(folder):
             folders[:] = [name for name in folders if not KEPT.match(name)]
+            files = [name for name in files if not KEPT.match(name)]
         own = [name for name in folders if name.startswith("wavetrap-")]
         found += [os.path.relpath(os.path.join(place, name), folder) for name in files + own]
     return sorted(found)

@@ -224,7 +224,7 @@ def test_registers_and_spaces(way, code):
     file = code("values.cl")
     stop = [f"break {line_of('values.cl', 'stop')}", "run"]
     said = ask(file, stop, ["print/x $exec", "print $pc", "print &i", "print *&i@9", "print &tile[3]", "print *into@7", "print into@7",
-                                    "print *private#0x0", "x/2dw local#0x0", "print $s33", "print $fp", "info spaces", "print $v300",
+                                    "print *private#0x0", "x/2dw local#0x0", "print $s33", "print $fp", "info spaces", "print $nothing",
                                     "set var $v1@5 = 77", "print $v1@4..5", "set var i@5 = 1234", "print i@5..6", "print i + 1 == i@0 + 1"],
                        VALUES + way)
     assert said[0] == "$1 = 0xffffffffffffffff" and "<values+" in said[1]

@@ -276,10 +276,14 @@ def test_catch(program):
     assert said[10].endswith(END)
 
 
+# Which of both instructions it is, the compiler decides.
+STRAY = "(flat|global)_store_dword: store of 4 bytes at 0x123456000, where no memory is mapped for writing"
+
+
 def test_a_fault_stops(program):
     said = ask(["run", "info lanes where", "print i@*", "backtrace", "list", "kill"], program, "fault")
     fault = line_of("fault")
-    assert "Program stopped by a fault: global_store_dword: store of 4 bytes at 0x" in said[0] and f"session.hip:{fault}" in said[0]
+    assert re.search(f"^Program stopped by a fault: {STRAY}$", said[0], re.M) and f"session.hip:{fault}" in said[0]
     assert "group (1,0,0)" in said[0] and re.search(r"^#0  (0x\w+ in )?stray \(", said[3])
 
 
@@ -289,14 +293,14 @@ def test_a_fault_of_a_wave_that_stands_still_with_another_is_told(program):
     said = ask([f"break session.hip:{first}", "run", "continue", "kill"], program, "both", options=["-g", "gfx900", "-g", "gfx900"])
     told = "".join(said[1:3])
     assert re.search(rf"^Breakpoint 1, both \(.*\) at .*session.hip:{first}$", told, re.M), told
-    assert "Program stopped by a fault: global_store_dword: store of 4 bytes at 0x" in told and f"session.hip:{second}" in told, told
+    assert re.search(f"^Program stopped by a fault: {STRAY}$", told, re.M) and f"session.hip:{second}" in told, told
 
 
 def test_a_fault_that_is_continued_ends_the_program():
     """As `exec` ends: the runtime is told of it, and aborts."""
     done = debug(["catch fault", "run", "info breakpoints", "continue"], session(), "fault")
     said = done.stdout.split(MARK + "\n")[1:]
-    assert "Catchpoint 1: Program stopped by a fault: global_store_dword: store of 4 bytes at 0x" in said[1]
+    assert re.search(f"^Catchpoint 1: Program stopped by a fault: {STRAY}$", said[1], re.M)
     assert "\tbreakpoint already hit 1 time" in said[2]
     assert "Program terminated with signal SIGABRT, Aborted." in said[3] and done.returncode == 134
     done = debug(["catch fault", "disable 1", "run"], session(), "fault")
