@@ -15,16 +15,15 @@ static struct gcn_device *device_of(struct wt_machine *m)
 
 /* ---- mistakes ---- */
 
-/* A debugger takes the fault: an illegal instruction is not issued, an access has been. */
-static void stop_for_fault(struct gcn_wave *w, const struct gcn_uop *u,
-                           const struct wt_fault *fault)
+/* A debugger takes the fault: an illegal instruction is not issued, an access has been. The wave
+ * stands at the instruction. */
+static void stop_for_fault(struct gcn_wave *w, const struct wt_fault *fault)
 {
     if (fault->kind == WT_FAULT_ILLEGAL) {
         wt_not_issued(&w->device->machine);
         gcn_kfd_stop(w, fault->pc, 0, KFD_EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION);
         return;
     }
-    (void)u;
     gcn_kfd_stop(w, fault->pc, 0,
                  fault->kind == WT_FAULT_ACCESS ? KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION
                                                 : KFD_EC_QUEUE_WAVE_APERTURE_VIOLATION);
@@ -57,7 +56,7 @@ const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
         w->trapsts |= illegal ? GCN_TRAPSTS_ILLEGAL : GCN_TRAPSTS_MEM_VIOL;
         if (gcn_kfd_handles(w, false)) {
             gcn_note_exception(d, &fault);
-            stop_for_fault(w, u, &fault);
+            stop_for_fault(w, &fault);
             return NULL;
         }
         const bool caught = !illegal && gcn_dispatch_of(w)->origin.caught & GCN_TRAPSTS_MEM_VIOL;
