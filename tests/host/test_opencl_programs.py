@@ -125,7 +125,7 @@ def test_a_stray_access_of_a_level_zero_program(level_zero, module, line, interc
     done = subprocess.run([WAVETRAP, "exec", "-g", "gen9", "./program", f"{module}.spv", "stray"], cwd=level_zero, capture_output=True, text=True,
                           timeout=60, env=dict(os.environ, ZE_ENABLE_LOADER_INTERCEPT=intercept))
     assert done.returncode == 1
-    assert "; byte 65536 of a buffer of 200 bytes\n" in done.stderr, done.stderr
+    assert re.search(r"^  0x[0-9a-f]+: byte 65536 of an allocation of 200 bytes at 0x[0-9a-f]+$", done.stderr, re.MULTILINE), done.stderr
     assert re.search(r"^  of the kernel at 0x[0-9a-f]+ <k\+0>: ", done.stderr, re.MULTILINE) and f"\n  {line}\n" in done.stderr, done.stderr
 
 
