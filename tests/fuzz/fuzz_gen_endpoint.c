@@ -162,7 +162,7 @@ static uint32_t most_of(const struct gen_wire_request *request)
     case GEN_WIRE_WATCHED:
         return request->size;
     case GEN_WIRE_FAULT:
-        return sizeof(struct gen_wire_fault);
+        return sizeof(struct wt_fault);
     default:
         return GEN_WIRE_MOST;
     }

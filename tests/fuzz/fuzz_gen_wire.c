@@ -39,7 +39,7 @@ enum {
     AREA_SIZE = 0xa000,
     STREAM = 256,
 };
-static_assert(FAULT + (int)sizeof(struct gen_wire_fault) <= CODE, "the parts lie apart");
+static_assert(FAULT + (int)sizeof(struct wt_fault) <= CODE, "the parts lie apart");
 #define AREA UINT64_C(0x10000) /* where the process's memory is, as threads see it */
 #define SAVED_SEEN (UINT64_C(1) << 49)
 #define SLM_SEEN (UINT64_C(1) << 48)
@@ -128,7 +128,7 @@ static void reply(struct process *p, const struct gen_wire_request *request,
         memcpy(p->answer, p->area + HITS, answer->size);
         break;
     case GEN_WIRE_FAULT:
-        answer->size = take(&p->stream, 1) & 1 ? sizeof(struct gen_wire_fault) : 0;
+        answer->size = take(&p->stream, 1) & 1 ? sizeof(struct wt_fault) : 0;
         memcpy(p->answer, p->area + FAULT, answer->size);
         break;
     default:
