@@ -106,7 +106,8 @@ def test_a_random_program(number, lanes, tmp_path):
     assert want and len(want) == lanes
     for compiler, level in COMPILERS:
         done = subprocess.run([compiler, "-x", "c", "-w", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-nogpulib", "-ffreestanding",
-                               "-fwrapv", "-ffp-contract=off", "-fno-crash-diagnostics", level, "-I/usr/include", f"-DLANES={lanes}", source, "-o", tmp_path / "k.co"],
+                               "-fwrapv", "-ffp-contract=off", "-fno-crash-diagnostics", level, "-I/usr/include", f"-DLANES={lanes}", source,
+                               "-o", tmp_path / "k.co"],
                               capture_output=True, text=True, timeout=120)
         if "PLEASE submit a bug report" in done.stderr or "invalid addrspacecast" in done.stderr:
             continue  # the compiler's own mistakes
