@@ -45,8 +45,8 @@ struct wt_fault_words {
     const char *instruction; /**< its text */
 };
 
-/** Prints the report of a fault, whoever reports it: the sentence and, indented on lines of their
- * own, wave, lanes and issue time, place, instruction, and what is at the address. */
+/** Prints the report of a fault: its sentence, then a line each, indented, for the wave with lanes
+ * and issue time, the place, the instruction, and the memory at the address. */
 void wt_fault_print(FILE *out, const struct wt_fault *fault, const struct wt_fault_words *words);
 
 /** Prints the lines under the sentence. */

@@ -93,4 +93,5 @@ def test_vortex(program):
     gdb = subprocess.run([WAVETRAP, "gdb", "--plain", file, "--", "-nx", "-batch", "-ex", "continue", "-ex", "monitor fault", "-ex", "where"],
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120).stdout
     assert "signal SIGSEGV" in gdb and re.search(r"^#0  .*main \(\) at .*fault.c:8$", gdb, re.M), gdb
-    assert all(gdb.count(part) == 2 for part in told[:2]), (told, gdb)  # GDB prints what comes with the stop, and what the command answers
+    # GDB prints the report twice: with the stop, and as the answer of `monitor fault`.
+    assert all(gdb.count(part) == 2 for part in told[:2]), (told, gdb)

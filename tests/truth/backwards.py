@@ -127,7 +127,7 @@ def host(family, rng, folder):
                 break  # no kernel runs any more
             now, *now_extent = map(int, found.groups())
             if extent is None or extent[0] != now_extent[0]:
-                known, times = {}, set()  # what was recorded before is gone
+                known, times = {}, set()  # a new recording has begun
             extent = now_extent
             times.add(now)
             read(said[1:], asked, f"'{way}' (command {count})", known, "the same session", now)

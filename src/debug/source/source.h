@@ -104,9 +104,9 @@ enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
 enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
                                  const struct wt_type **type, bool *is_type_name,
                                  struct wt_error *err);
-/** Why lane number @p k has no value that could be computed or read: a sentence without its point,
- * in
- *  @p text (of WT_VALUE_REASON bytes) or constant. NULL: it has one, or is optimised out. */
+/** Why the value of lane number @p k cannot be computed or read: a sentence without a full stop.
+ *  It is constant, or in @p text, which has WT_VALUE_REASON bytes. NULL: the value is good,
+ * optimised out or in another place. */
 const char *wt_values_reason(const struct wt_values *values, unsigned k, char *text);
 /** Frees what values hold; @p values itself is the caller's. */
 void wt_values_free(struct wt_values *values);

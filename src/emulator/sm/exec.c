@@ -57,7 +57,7 @@ const struct sm_uop *sm_run_alu(struct sm_warp *w, const struct sm_uop *u)
     x.exec = sm_lanes_of(w, u);
     x.error = 0;
     if (!x.exec)
-        return sm_next(w, u);
+        return sm_next(u);
     x.a = w->r[u->a];
     x.b = w->r[u->b];
     x.c = w->r[u->c];
@@ -84,5 +84,5 @@ const struct sm_uop *sm_run_alu(struct sm_warp *w, const struct sm_uop *u)
         if (rows > 1 && u->d + 1 < SM_RZ)
             blend(w->r[u->d + 1], x.d[1], x.exec);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }

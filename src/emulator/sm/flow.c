@@ -70,7 +70,7 @@ static const struct sm_uop *leave(struct sm_warp *w, const struct sm_uop *u, uin
 {
     uint32_t at = w->depth;
     if (!lanes)
-        return sm_next(w, u);
+        return sm_next(u);
     while (at && !(kinds >> w->stack[at - 1].kind & 1) && w->stack[at - 1].kind != SM_ENTRY_TRAP)
         at--;
     if (!at || w->stack[at - 1].kind == SM_ENTRY_TRAP)
@@ -79,7 +79,7 @@ static const struct sm_uop *leave(struct sm_warp *w, const struct sm_uop *u, uin
     for (uint32_t i = at; i < w->depth; i++)
         w->stack[i].mask &= ~lanes;
     w->active &= ~lanes;
-    return w->active ? sm_next(w, u) : pop(w);
+    return w->active ? sm_next(u) : pop(w);
 }
 
 const struct sm_uop *sm_exit_lanes(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes)
@@ -89,7 +89,7 @@ const struct sm_uop *sm_exit_lanes(struct sm_warp *w, const struct sm_uop *u, ui
     sm_lanes_end(w, lanes);
     w->active &= ~lanes;
     if (w->active)
-        return sm_next(w, u);
+        return sm_next(u);
     return pop(w);
 }
 
@@ -107,11 +107,11 @@ static const struct sm_uop *diverge(struct sm_warp *w, const struct sm_uop *u, u
     if (lanes == w->active)
         return sm_jump(w, target);
     if (!lanes)
-        return sm_next(w, u);
+        return sm_next(u);
     if (!sm_push(w, SM_ENTRY_DIV, lanes, target))
         return overflow(w, u);
     w->active &= ~lanes;
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 const struct sm_uop *sm_op_bra(struct sm_warp *w, const struct sm_uop *u)
@@ -161,7 +161,7 @@ static const struct sm_uop *indirect(struct sm_warp *w, const struct sm_uop *u, 
     }
     if (all != w->active) {
         w->active &= ~all;
-        return sm_next(w, u);
+        return sm_next(u);
     }
     w->active = first;
     return sm_jump(w, first_target);
@@ -184,7 +184,7 @@ static const struct sm_uop *push_target(struct sm_warp *w, const struct sm_uop *
     uint64_t target;
     if (!target_of(w, u, &target, &next))
         return next;
-    return sm_push(w, kind, w->active, target) ? sm_next(w, u) : overflow(w, u);
+    return sm_push(w, kind, w->active, target) ? sm_next(u) : overflow(w, u);
 }
 
 const struct sm_uop *sm_op_ssy(struct sm_warp *w, const struct sm_uop *u)
@@ -262,7 +262,7 @@ const struct sm_uop *sm_op_exit(struct sm_warp *w, const struct sm_uop *u)
 {
     const uint32_t lanes = taken(w, u);
     if (!lanes)
-        return sm_next(w, u);
+        return sm_next(u);
     if (lanes == w->live && !sm_trap_before_exit(w, u))
         return NULL;
     return sm_exit_lanes(w, u, lanes);
@@ -273,7 +273,7 @@ const struct sm_uop *sm_op_lepc(struct sm_warp *w, const struct sm_uop *u)
     const uint32_t exec = sm_lanes_of(w, u);
     for (uint32_t left = exec; u->d != SM_RZ && left; left &= left - 1)
         w->r[u->d][__builtin_ctz(left)] = (uint32_t)sm_pc_of(w, u);
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* ---- the condition code ---- */

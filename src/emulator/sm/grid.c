@@ -165,7 +165,7 @@ static bool start_cta(struct sm_device *d, uint32_t sm, const uint32_t *slot)
     if (!shared)
         return false;
     const struct sm_launch *l = &g->launch;
-    memset(shared, 0, l->shared); /* there is no way to what is behind it */
+    memset(shared, 0, l->shared); /* no access reaches what is behind it */
     *c = (struct sm_cta){.shared = shared,
                          .sm = sm,
                          .used = true,

@@ -272,9 +272,8 @@ static inline uint64_t sm_now(const struct sm_warp *w)
 }
 
 /* The record behind u: control words are skipped. */
-static inline const struct sm_uop *sm_next(const struct sm_warp *w, const struct sm_uop *u)
+static inline const struct sm_uop *sm_next(const struct sm_uop *u)
 {
-    (void)w;
     return u + u->step;
 }
 

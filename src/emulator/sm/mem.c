@@ -263,7 +263,7 @@ static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u,
         const uint64_t value = wt_load_le(bytes, a->size);
         w->r[u->d][i] = (uint32_t)(size & 1 ? (uint64_t)wt_sign_extend(value, 8 * a->size) : value);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 static const struct sm_uop *store(struct sm_warp *w, const struct sm_uop *u,
@@ -277,7 +277,7 @@ static const struct sm_uop *store(struct sm_warp *w, const struct sm_uop *u,
         if (!sm_store_bytes(w, u, a, i, WT_WATCH_WRITE, bytes))
             return sm_no_memory(w, u, a->addr[i]);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 static int64_t offset24(const struct sm_uop *u)
@@ -497,7 +497,7 @@ static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u,
         if (size == 8)
             w->r[d + 1][i] = (uint32_t)(old >> 32);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 static unsigned atomic_bytes(enum type type)
@@ -588,10 +588,10 @@ const struct sm_uop *sm_op_atoms_cas(struct sm_warp *w, const struct sm_uop *u)
 /* Every access is done in order and seen by all at once: there is nothing to wait for. */
 const struct sm_uop *sm_op_membar(struct sm_warp *w, const struct sm_uop *u)
 {
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 const struct sm_uop *sm_op_cctl(struct sm_warp *w, const struct sm_uop *u)
 {
-    return sm_next(w, u);
+    return sm_next(u);
 }

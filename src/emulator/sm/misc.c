@@ -5,13 +5,13 @@
 
 const struct sm_uop *sm_op_nop(struct sm_warp *w, const struct sm_uop *u)
 {
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* Results are there when an instruction has been issued. */
 const struct sm_uop *sm_op_depbar(struct sm_warp *w, const struct sm_uop *u)
 {
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* ---- barriers ---- */
@@ -38,14 +38,14 @@ static const struct sm_uop *arrive(struct sm_warp *w, const struct sm_uop *u, bo
     uint32_t threads;
     const struct sm_uop *next;
     if (!sm_lanes_of(w, u))
-        return sm_next(w, u);
+        return sm_next(u);
     if (!operands(w, u, &number, &threads, &next))
         return next;
     if (u->insn != SM_BAR_RED)
         w->bar_threads = w->bar_true = 0;
     w->wait_pc = sm_pc_of(w, u);
     if (sm_barrier_arrive(w, number, threads, waits))
-        return sm_next(w, u);
+        return sm_next(u);
     w->pc = sm_next_pc(w->wait_pc);
     return NULL;
 }
@@ -68,7 +68,7 @@ const struct sm_uop *sm_op_bar_red(struct sm_warp *w, const struct sm_uop *u)
     uint32_t threads;
     const struct sm_uop *next;
     if (!exec)
-        return sm_next(w, u);
+        return sm_next(u);
     if (!operands(w, u, &number, &threads, &next))
         return next;
     const uint32_t p =
@@ -89,7 +89,7 @@ const struct sm_uop *sm_op_b2r(struct sm_warp *w, const struct sm_uop *u)
         w->r[u->d][__builtin_ctz(left)] = count;
     if (p != 7)
         w->p[p] = (w->p[p] & ~exec) | (holds ? exec : 0);
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* ---- special registers ---- */
@@ -202,7 +202,7 @@ const struct sm_uop *sm_op_s2r(struct sm_warp *w, const struct sm_uop *u)
     const unsigned number = (unsigned)sm_bits(u->word, 20, 8);
     uint32_t value = 0;
     if (!exec)
-        return sm_next(w, u);
+        return sm_next(u);
     const bool varies = of_lane(w, number, 0, &value);
     if (!varies)
         value = of_warp(w, number);
@@ -212,5 +212,5 @@ const struct sm_uop *sm_op_s2r(struct sm_warp *w, const struct sm_uop *u)
             of_lane(w, number, lane, &value);
         w->r[u->d][lane] = value;
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }

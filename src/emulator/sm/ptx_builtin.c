@@ -267,7 +267,7 @@ PTX_EXECUTOR(ptx_op_builtin)
     const struct sm_uop *next = NULL;
     uint32_t index;
     if (!lanes)
-        return sm_next(w, u);
+        return sm_next(u);
     const struct sm_ptx *image = ptx_image_at(w->device, sm_pc_of(w, u), &index);
     assert(image);
     const struct ptx_function_info *f = &image->function[o->offset];
@@ -292,5 +292,5 @@ PTX_EXECUTOR(ptx_op_builtin)
                             "free of 0x%llx, which malloc has not returned",
                             (unsigned long long)argument(w, c, 0, i));
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }

@@ -192,7 +192,7 @@ static const struct sm_uop *slowly(struct sm_warp *w, const struct sm_uop *u)
             r = extend(o->type, r);
         ptx_put(frame + o->d, o->element, i, r);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* Two floats to a pair of halves: the first one is the upper (9.7.9.21). */
@@ -206,15 +206,10 @@ static const struct sm_uop *pair(struct sm_warp *w, const struct sm_uop *u)
     one.type = o->type == PTX_F16X2 ? PTX_F16 : PTX_BF16;
     PTX_LEFT(i, ptx_lanes(w, o))
     D[i] = (uint32_t)(convert(&one, A[i]) << 16 | (convert(&one, B[i]) & 0xffff));
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* ---- whole rows, to nearest or, of integers, towards zero ---- */
-
-static inline uint32_t one_nan(float r)
-{
-    return r == r ? wt_float_bits(r) : 0x7fffffff;
-}
 
 static inline int32_t truncated(float a)
 {

@@ -9,14 +9,6 @@
 #include "emulator/machine/softfloat.h"
 #include "emulator/sm/ptx_rows.h"
 
-#define NAN32 0x7fffffffu
-
-/* Floats that are no numbers are the one NaN that NVIDIA's GPUs have. */
-static inline uint32_t one_nan(float r)
-{
-    return r == r ? wt_float_bits(r) : NAN32;
-}
-
 /* ---- the fast ones ---- */
 
 PTX_ROW(add_f32, float, float, uint32_t, one_nan(a + b))
@@ -305,7 +297,7 @@ static const struct sm_uop *lane_at_a_time(struct sm_warp *w, const struct sm_uo
     PTX_LEFT(i, ptx_lanes(w, o))
     ptx_put(frame + o->d, size, i,
             any(o, ptx_get(a, size, i), ptx_get(b, size, i), ptx_get(c, size, i)));
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* ---- whole rows, to nearest, by the host's arithmetic ---- */
@@ -450,7 +442,7 @@ PTX_ROW_EXECUTOR(single_row)
         LANES
             r[i] = saturate(r[i]);
     PTX_COMPUTE(uint32_t, D, exec, false, r[i])
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 sm_op ptx_float(enum ptx_math op, enum ptx_type type, bool plain)
@@ -534,13 +526,13 @@ static const struct sm_uop *finish(struct sm_warp *w, const struct sm_uop *u, ui
         const uint32_t holding = value_that_holds(o);
         PTX_LEFT(i, exec)
         D[i] = first >> i & 1 ? holding : 0;
-        return sm_next(w, u);
+        return sm_next(u);
     }
     if (o->d != PTX_NO_SLOT)
         ptx_set_mask(frame, o->d, first, exec);
     if (o->d2 != PTX_NO_SLOT)
         ptx_set_mask(frame, o->d2, second, exec);
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 #define COMPARE(T, E, V)                                                                           \
@@ -679,13 +671,13 @@ static const struct sm_uop *compare_pairs(struct sm_warp *w, const struct sm_uop
         const uint32_t holding = value_that_holds(o);
         PTX_LEFT(i, exec)
         D[i] = (low >> i & 1 ? holding : 0) | (high >> i & 1 ? holding << 16 : 0);
-        return sm_next(w, u);
+        return sm_next(u);
     }
     if (o->d != PTX_NO_SLOT)
         ptx_set_mask(frame, o->d, low, exec);
     if (o->d2 != PTX_NO_SLOT)
         ptx_set_mask(frame, o->d2, high, exec);
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 sm_op ptx_set_predicate(enum ptx_type type)
@@ -727,5 +719,5 @@ const struct sm_uop *ptx_op_testp(struct sm_warp *w, const struct sm_uop *u)
         mask |= (uint32_t)holds[o->how] << i;
     }
     ptx_set_mask(frame, o->d, mask, ptx_lanes(w, o));
-    return sm_next(w, u);
+    return sm_next(u);
 }

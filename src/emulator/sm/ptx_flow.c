@@ -87,7 +87,7 @@ static const struct sm_uop *another(struct sm_warp *w)
 
 PTX_EXECUTOR(ptx_op_join)
 {
-    return w->depth ? go(w, sm_next_pc(sm_pc_of(w, u))) : sm_next(w, u);
+    return w->depth ? go(w, sm_next_pc(sm_pc_of(w, u))) : sm_next(u);
 }
 
 bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, const uint32_t *members,
@@ -133,7 +133,7 @@ PTX_EXECUTOR(ptx_op_bra)
     const struct ptx_op *o = u->ptx;
     const uint32_t lanes = ptx_lanes(w, o);
     if (!lanes)
-        return sm_next(w, u);
+        return sm_next(u);
     const uint64_t pc = sm_pc_of(w, u), next = sm_next_pc(pc);
     const uint64_t target = pc + (uint64_t)o->offset;
     if (lanes != w->active) {
@@ -176,7 +176,7 @@ PTX_EXECUTOR(ptx_op_brx)
     const uint32_t *row = ptx_in(ptx_frame(w), &o->s[0]);
     uint64_t n;
     if (!lanes)
-        return sm_next(w, u);
+        return sm_next(u);
     PTX_LEFT(i, lanes)
     if (row[i] >= targets[0])
         return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, 1u << i, 0,
@@ -258,7 +258,7 @@ PTX_EXECUTOR(ptx_op_call)
     const struct ptx_op *o = u->ptx;
     const uint32_t lanes = ptx_lanes(w, o);
     if (!lanes)
-        return sm_next(w, u);
+        return sm_next(u);
     return call(w, u, lanes, o->index, &own_image(w, u)->function[o->offset]);
 }
 
@@ -280,7 +280,7 @@ PTX_EXECUTOR(ptx_op_call_register)
     const uint64_t *row = ptx_in(ptx_frame(w), &o->s[0]);
     uint64_t target;
     if (!lanes)
-        return sm_next(w, u);
+        return sm_next(u);
     const struct sm_ptx *image = own_image(w, u);
     PTX_LEFT(i, lanes)
     if (!function_at(image, row[i]))
@@ -308,7 +308,7 @@ PTX_EXECUTOR(ptx_op_ret)
 {
     const uint32_t lanes = ptx_lanes(w, u->ptx);
     if (!lanes)
-        return sm_next(w, u);
+        return sm_next(u);
     if (w->base == PTX_FIRST_ROW)
         return ptx_op_exit(w, u);
     const uint32_t *header = ptx_header(w, w->base);
@@ -338,7 +338,7 @@ PTX_EXECUTOR(ptx_op_exit)
 {
     const uint32_t lanes = ptx_lanes(w, u->ptx);
     if (!lanes)
-        return sm_next(w, u);
+        return sm_next(u);
     if (lanes == w->live && !sm_trap_before_exit(w, u))
         return NULL;
     sm_lanes_end(w, lanes);
@@ -365,7 +365,7 @@ PTX_EXECUTOR(ptx_op_trap)
 {
     const uint32_t lanes = ptx_lanes(w, u->ptx);
     if (!lanes)
-        return sm_next(w, u);
+        return sm_next(u);
     return sm_take_program_trap(w, u, lanes, u->ptx->flag ? "brkpt" : "trap");
 }
 
@@ -380,7 +380,7 @@ PTX_EXECUTOR(ptx_op_barrier)
     const uint32_t lanes = ptx_lanes(w, o), rest = w->active & ~lanes;
     const uint64_t pc = sm_pc_of(w, u);
     if (!lanes)
-        return sm_next(w, u);
+        return sm_next(u);
     const unsigned first = (unsigned)__builtin_ctz(lanes);
     const uint32_t n = ((const uint32_t *)ptx_in(frame, &o->s[0]))[first];
     const uint32_t threads = ((const uint32_t *)ptx_in(frame, &o->s[1]))[first];
@@ -400,7 +400,7 @@ PTX_EXECUTOR(ptx_op_barrier)
     b->op = o->combine;
     if (o->how == ARRIVE) {
         ptx_open_barrier(w->device, w->cta, n);
-        return sm_next(w, u);
+        return sm_next(u);
     }
     if (rest)
         ptx_put_away(w, sm_next_pc(pc), rest, w->base, PTX_RUNS, w->result);
@@ -423,5 +423,5 @@ PTX_EXECUTOR(ptx_op_barrier_result)
     else
         PTX_LEFT(i, ptx_lanes(w, o))
     ptx_put(frame + o->d, 4, i, w->result & 0xffff);
-    return sm_next(w, u);
+    return sm_next(u);
 }

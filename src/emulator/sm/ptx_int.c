@@ -179,7 +179,7 @@ ALL(s64, uint64_t, int64_t, uint64_t, s128, 64)
         R *D = (R *)(frame + o->d);                                                                \
         const uint32_t exec = ptx_lanes(w, o);                                                     \
         PTX_COMPUTE(R, D, exec, ptx_are_few(exec), (R)((W)(V)A[i] * (W)(V)B[i]) + C[i])            \
-        return sm_next(w, u);                                                                      \
+        return sm_next(u);                                                                         \
     }
 
 WIDE(u16, uint32_t, uint16_t, uint32_t, uint32_t)
@@ -202,7 +202,7 @@ WIDE(s32, uint32_t, int32_t, uint64_t, int64_t)
         const uint32_t *B = ptx_in(frame, &o->s[1]);                                               \
         E *D = (E *)(frame + o->d);                                                                \
         PTX_COMPUTE(E, D, exec, ptx_are_few(exec), name##_of((V)A[i], B[i]))                       \
-        return sm_next(w, u);                                                                      \
+        return sm_next(u);                                                                         \
     }
 #define SHIFTS(T, E, V, U, N)                                                                      \
     SHIFT(shl_##T, E, V, U, N, n >= N ? 0 : (U)((uint64_t)(U)a << (n & (N - 1))))                  \
@@ -275,7 +275,7 @@ PTX_ROW(vsub_u32, uint32_t, uint32_t, uint32_t, a - b + (o->flag ? c : 0))
         E *D = (E *)(frame + o->d);                                                                \
         const uint32_t exec = ptx_lanes(w, o);                                                     \
         PTX_COMPUTE(E, D, exec, ptx_are_few(exec), extract(A[i], B[i], C[i], is_signed, N))        \
-        return sm_next(w, u);                                                                      \
+        return sm_next(u);                                                                         \
     }
 EXTRACT(u32, uint32_t, false, 32)
 EXTRACT(s32, uint32_t, true, 32)
@@ -292,7 +292,7 @@ EXTRACT(s64, uint64_t, true, 64)
         E *D = (E *)(frame + o->d);                                                                \
         const uint32_t exec = ptx_lanes(w, o);                                                     \
         PTX_COMPUTE(E, D, exec, ptx_are_few(exec), insert(A[i], B[i], C[i], F[i], N))              \
-        return sm_next(w, u);                                                                      \
+        return sm_next(u);                                                                         \
     }
 INSERT(u32, uint32_t, 32)
 INSERT(u64, uint64_t, 64)
@@ -328,7 +328,7 @@ INSERT(u64, uint64_t, 64)
         }                                                                                          \
         if (o->flag)                                                                               \
             w->carry = (in & ~exec) | out;                                                         \
-        return sm_next(w, u);                                                                      \
+        return sm_next(u);                                                                         \
     }
 
 static inline uint32_t signed_high_u32(uint32_t a, uint32_t b)
@@ -461,7 +461,7 @@ sm_op ptx_integer(enum ptx_math op, enum ptx_type type)
         const uint32_t mask = ptx_mask(frame, &o->s[2]), exec = ptx_lanes(w, o);                   \
         E *D = (E *)(frame + o->d);                                                                \
         PTX_COMPUTE(E, D, exec, ptx_are_few(exec), mask &ptx_lane_bit[i] ? A[i] : B[i])            \
-        return sm_next(w, u);                                                                      \
+        return sm_next(u);                                                                         \
     }                                                                                              \
     /* slct: by the sign of a third operand, which may be a float: -0 is not below 0 (9.7.7.3) */  \
     PTX_ROW_EXECUTOR(choose_##T)                                                                   \
@@ -478,7 +478,7 @@ sm_op ptx_integer(enum ptx_math op, enum ptx_type type)
             const bool nan = o->flag && (c & 0x7fffffff) > 0x7f800000;                             \
             D[i] = below || nan ? B[i] : A[i];                                                     \
         }                                                                                          \
-        return sm_next(w, u);                                                                      \
+        return sm_next(u);                                                                         \
     }
 SELECT(32, uint32_t)
 SELECT(64, uint64_t)

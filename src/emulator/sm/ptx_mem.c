@@ -341,20 +341,20 @@ PTX_EXECUTOR(ptx_op_load)
     const uint32_t lanes = ptx_lanes(w, o);
     if (o->vector[0] != PTX_NO_SLOT && may_be_of_a_page(o, lanes) &&
         load_page(w, o, frame + o->vector[0]))
-        return sm_next(w, u);
+        return sm_next(u);
     if (o->vector[0] != PTX_NO_SLOT && may_be_shared(o, lanes) &&
         load_shared(w, o, frame + o->vector[0]))
-        return sm_next(w, u);
+        return sm_next(u);
     if (o->vector[0] != PTX_NO_SLOT && find_hosts(w, o, lanes, false, host)) {
         load_row(frame + o->vector[0], host, lanes, o->size);
-        return sm_next(w, u);
+        return sm_next(u);
     }
     if (!reach(w, u, WT_WATCH_READ, &a, &next))
         return next;
     const uint8_t *whole = row_in_memory(w, o, &a, false);
     if (whole && o->vector[0] != PTX_NO_SLOT) {
         memcpy(frame + o->vector[0], whole, SM_LANES * o->size);
-        return sm_next(w, u);
+        return sm_next(u);
     }
     PTX_LEFT(i, a.lanes)
     {
@@ -363,7 +363,7 @@ PTX_EXECUTOR(ptx_op_load)
         for (unsigned k = 0; k < o->count; k++)
             put_element(o, frame, k, i, bytes + k * o->size);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 PTX_EXECUTOR(ptx_op_store)
@@ -376,20 +376,20 @@ PTX_EXECUTOR(ptx_op_store)
     const uint32_t lanes = ptx_lanes(w, o);
     if (!o->vector_constant[0] && may_be_of_a_page(o, lanes) &&
         store_page(w, o, frame + o->vector[0]))
-        return sm_next(w, u);
+        return sm_next(u);
     if (!o->vector_constant[0] && may_be_shared(o, lanes) &&
         store_shared(w, o, frame + o->vector[0]))
-        return sm_next(w, u);
+        return sm_next(u);
     if (!o->vector_constant[0] && find_hosts(w, o, lanes, true, host)) {
         store_row(host, frame + o->vector[0], lanes, o->size);
-        return sm_next(w, u);
+        return sm_next(u);
     }
     if (!reach(w, u, WT_WATCH_WRITE, &a, &next))
         return next;
     const uint8_t *whole = row_in_memory(w, o, &a, true);
     if (whole && !o->vector_constant[0]) {
         memcpy((uint8_t *)whole, frame + o->vector[0], SM_LANES * o->size);
-        return sm_next(w, u);
+        return sm_next(u);
     }
     PTX_LEFT(i, a.lanes)
     {
@@ -401,7 +401,7 @@ PTX_EXECUTOR(ptx_op_store)
         if (!sm_store_bytes(w, u, &a, i, WT_WATCH_WRITE, bytes))
             return sm_no_memory(w, u, a.addr[i]);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* ---- parameters ---- */
@@ -425,7 +425,7 @@ PTX_EXECUTOR(ptx_op_load_parameter)
     for (unsigned k = 0; k < o->count; k++)
         if (o->vector[k] != PTX_NO_SLOT)
             ptx_fill(frame + o->vector[k], o->how, lanes, element(o, host + k * o->size));
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* Those of functions stand in rows of dwords, from s[0].slot on; o->offset is that into them. */
@@ -469,7 +469,7 @@ PTX_EXECUTOR(ptx_op_load_argument)
             put_element(o, frame, k, i, bytes);
         }
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 PTX_EXECUTOR(ptx_op_store_parameter)
@@ -488,7 +488,7 @@ PTX_EXECUTOR(ptx_op_store_parameter)
         PTX_LEFT(i, lanes)
         write_rows(rows, at, o->size, i, ptx_get(from, o->how, i));
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* ---- atomics ---- */
@@ -542,7 +542,7 @@ PTX_EXECUTOR(ptx_op_atomic)
         if (o->d != PTX_NO_SLOT)
             ptx_put(frame + o->d, wide, i, old);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* ---- addresses ---- */
@@ -568,7 +568,7 @@ PTX_EXECUTOR(ptx_op_address)
             at = l->bank[0];
         ptx_put(frame + o->d, o->size, i, at + (uint64_t)o->offset);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* isspacep: whether a generic address leads to a space. */
@@ -593,7 +593,7 @@ PTX_EXECUTOR(ptx_op_space)
         mask |= (uint32_t)holds << i;
     }
     ptx_set_mask(frame, o->d, mask, ptx_lanes(w, o));
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* ---- the stack of local memory ---- */
@@ -621,7 +621,7 @@ PTX_EXECUTOR(ptx_op_alloca)
         stack[k] = at + (uint32_t)ptx_get(size, o->size, k);
         ptx_put(frame + o->d, o->size, k, at);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* stacksave d; stackrestore a */
@@ -638,7 +638,7 @@ PTX_EXECUTOR(ptx_op_stack)
         else
             ptx_put(frame + o->d, o->size, i, stack[i]);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* cp.async, done at once: s[0], offset: to shared memory; s[1], index: from global memory; s[2]:
@@ -673,5 +673,5 @@ PTX_EXECUTOR(ptx_op_copy_async)
         if (!sm_store_bytes(w, u, &stores, i, WT_WATCH_WRITE, bytes))
             return sm_no_memory(w, u, stores.addr[i]);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }

@@ -2,11 +2,20 @@
 #ifndef WT_EMULATOR_SM_PTX_ROWS_H
 #define WT_EMULATOR_SM_PTX_ROWS_H
 
+#include "base/bits.h"
 #include "emulator/sm/ptx_image.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
+
+#define NAN32 0x7fffffffu
+
+/* A result that is not a number is the only NaN that NVIDIA's GPUs have. */
+static inline uint32_t one_nan(float r)
+{
+    return r == r ? wt_float_bits(r) : NAN32;
+}
 
 /* The lanes whose dword is negative. */
 static inline uint32_t ptx_signs(const int32_t row[SM_LANES])
@@ -84,7 +93,7 @@ static inline bool ptx_are_few(uint32_t lanes)
                 *C = ptx_in(frame, &o->s[2]);                                                      \
         R *D = (R *)(frame + o->d);                                                                \
         PTX_COMPUTE(R, D, exec, few, name##_of(o, (V)A[i], (V)B[i], (V)C[i]))                      \
-        return sm_next(w, u);                                                                      \
+        return sm_next(u);                                                                         \
     }
 #define PTX_ROW(name, E, V, R, expression)                                                         \
     PTX_EXPRESSION(name, E, V, R, ptx_are_few(exec), expression)

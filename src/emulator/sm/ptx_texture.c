@@ -84,7 +84,7 @@ PTX_EXECUTOR(ptx_op_texture)
         if (o->vector[k] != PTX_NO_SLOT)
             PTX_LEFT(i, lanes)
     ptx_put(frame + o->vector[k], 4, i, result[i][k]);
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 PTX_EXECUTOR(ptx_op_texture_query)
@@ -104,7 +104,7 @@ PTX_EXECUTOR(ptx_op_texture_query)
                                      layered ? h.found.texture.depth : 1};
         ptx_put(frame + o->d, 4, i, answers[o->how]);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* ---- surfaces ---- */
@@ -173,7 +173,7 @@ PTX_EXECUTOR(ptx_op_surface_load)
             PTX_LEFT(i, lanes)
     ptx_put(frame + o->vector[k], o->size == 8 ? 8 : 4, i,
             wt_load_le(bytes[i] + k * o->size, o->size));
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* The bytes that a lane stores. */
@@ -225,5 +225,5 @@ PTX_EXECUTOR(ptx_op_surface_store)
         if (!sm_store_bytes(w, u, &a, i, WT_WATCH_WRITE, bytes[i]))
             return sm_no_memory(w, u, a.addr[i]);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }

@@ -97,5 +97,5 @@ PTX_EXECUTOR(ptx_op_parts)
     uint32_t *d = (uint32_t *)(frame + o->d);
     PTX_LEFT(i, ptx_lanes(w, o))
     d[i] = parts(o, a[i], b[i], c[i]);
-    return sm_next(w, u);
+    return sm_next(u);
 }

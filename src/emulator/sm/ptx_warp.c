@@ -9,7 +9,7 @@
 
 PTX_EXECUTOR(ptx_op_nop)
 {
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* ---- predicates: how is a truth table of two ---- */
@@ -29,7 +29,7 @@ PTX_EXECUTOR(ptx_op_predicate)
     if (o->how & 8)
         r |= a & b;
     ptx_set_mask(frame, o->d, r, ptx_lanes(w, o));
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* ---- vectors: mov.b64 d, {a, b} and back; elements of o->size bytes, o->count of them ---- */
@@ -48,7 +48,7 @@ PTX_EXECUTOR(ptx_op_pack)
         }
         ptx_put(frame + o->d, o->element, i, value);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 PTX_EXECUTOR(ptx_op_unpack)
@@ -65,7 +65,7 @@ PTX_EXECUTOR(ptx_op_unpack)
                 ((uint32_t *)(frame + o->vector[k]))[i] =
                     (uint32_t)(value >> 8 * o->size * k & mask);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* ---- special registers ---- */
@@ -164,7 +164,7 @@ PTX_EXECUTOR(ptx_op_special)
         PTX_LEFT(i, lanes)
         ptx_put(frame + o->d, o->size, i, special(w, o->how, i));
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* ---- lanes together ---- */
@@ -191,7 +191,7 @@ static bool together(struct sm_warp *w, const struct sm_uop *u, const struct sm_
 {
     const struct ptx_op *o = u->ptx;
     const uint32_t lanes = ptx_lanes(w, o);
-    *next = sm_next(w, u);
+    *next = sm_next(u);
     if (!lanes)
         return false;
     return !o->flag || ptx_converge(w, u, ptx_in(ptx_frame(w), &o->s[3]), next);
@@ -200,7 +200,7 @@ static bool together(struct sm_warp *w, const struct sm_uop *u, const struct sm_
 PTX_EXECUTOR(ptx_op_warp_barrier)
 {
     const struct sm_uop *next;
-    return together(w, u, &next) ? sm_next(w, u) : next;
+    return together(w, u, &next) ? sm_next(u) : next;
 }
 
 enum { UP, DOWN, BUTTERFLY, INDEX };
@@ -251,7 +251,7 @@ PTX_EXECUTOR(ptx_op_shuffle)
     if (o->d != PTX_NO_SLOT)
         PTX_LEFT(i, lanes)
     ((uint32_t *)(frame + o->d))[i] = result[i];
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 enum { ALL, ANY, UNIFORM, BALLOT };
@@ -277,7 +277,7 @@ PTX_EXECUTOR(ptx_op_vote)
     }
     if (o->how != BALLOT)
         ptx_set_mask(frame, o->d, holds, lanes);
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* match.any: who has my value; match.all: everyone, if all have it. */
@@ -308,7 +308,7 @@ PTX_EXECUTOR(ptx_op_match)
     if (o->d != PTX_NO_SLOT)
         PTX_LEFT(i, lanes)
     ((uint32_t *)(frame + o->d))[i] = result[i];
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 enum { ADD, MIN, MAX, AND, OR, XOR };
@@ -359,7 +359,7 @@ PTX_EXECUTOR(ptx_op_reduce)
         PTX_LEFT(k, same)
         ((uint32_t *)(frame + o->d))[k] = r;
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 PTX_EXECUTOR(ptx_op_active)
@@ -367,5 +367,5 @@ PTX_EXECUTOR(ptx_op_active)
     const struct ptx_op *o = u->ptx;
     PTX_LEFT(i, ptx_lanes(w, o))
     ((uint32_t *)(ptx_frame(w) + o->d))[i] = w->active;
-    return sm_next(w, u);
+    return sm_next(u);
 }

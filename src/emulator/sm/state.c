@@ -91,7 +91,7 @@ bool sm_restore(struct wt_machine *m, const struct wt_state *s)
         d->warp[i] = s->warp[i];
         d->warp[i].r = r;
         d->warp[i].room = room;
-        d->warp[i].clean = false; /* as they are now, if no warp is there */
+        d->warp[i].clean = false; /* a later warp may have used the rows of a free slot */
     }
     for (uint32_t i = 0; i < cta_count(d); i++) {
         uint8_t *shared = d->cta[i].shared;

@@ -146,7 +146,7 @@ static const struct sm_uop *load_components(struct sm_warp *w, const struct sm_u
             w->r[to][lane] = component[lane][c];
         }
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* The bytes that a lane stores: its registers, or the texel that its components make. What SUST.P
@@ -192,7 +192,7 @@ const struct sm_uop *sm_op_suld(struct sm_warp *w, const struct sm_uop *u)
                 f.is_signed ? (uint32_t)wt_sign_extend(value, 8 * each) : (uint32_t)value;
         }
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 const struct sm_uop *sm_op_sust(struct sm_warp *w, const struct sm_uop *u)
@@ -224,5 +224,5 @@ const struct sm_uop *sm_op_sust(struct sm_warp *w, const struct sm_uop *u)
         if (!sm_store_bytes(w, u, &a, lane, WT_WATCH_WRITE, bytes[lane]))
             return sm_no_memory(w, u, a.addr[lane]);
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }

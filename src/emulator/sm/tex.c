@@ -287,7 +287,7 @@ const struct sm_uop *sm_op_tex(struct sm_warp *w, const struct sm_uop *u)
             const unsigned lane = (unsigned)__builtin_ctz(left);
             w->r[f.to[k]][lane] = result[lane][f.of[k]];
         }
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* TXQ: width, height, depth or layers, levels, those that the mask asks for. */
@@ -314,5 +314,5 @@ const struct sm_uop *sm_op_txq(struct sm_warp *w, const struct sm_uop *u)
             w->r[to][__builtin_ctz(left)] = answer[__builtin_ctz(left)][c];
         to++;
     }
-    return sm_next(w, u);
+    return sm_next(u);
 }

@@ -268,7 +268,7 @@ const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_
             return NULL;
         /* Where nobody reports it, the instruction is skipped. */
         if (w->pc == fault.pc && !w->paused)
-            return sm_next(w, u);
+            return sm_next(u);
         return go_on(w);
     }
     struct sm_late *late = &w->late[code == SM_L1_ERROR];
@@ -278,7 +278,7 @@ const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_
         *late = (struct sm_late){
             .code = code, .due = w->issued + (d->machine.slice - w->left) + delay, .fault = fault};
     wt_end_turn(&d->machine, &w->left);
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /*
@@ -417,7 +417,7 @@ const struct sm_uop *sm_take_program_trap(struct sm_warp *w, const struct sm_uop
     }
     if (w->masked) {
         w->pending_traps |= 1u << 1;
-        return sm_next(w, u);
+        return sm_next(u);
     }
     return take_trap_at(w, 1, pc);
 }
@@ -442,7 +442,7 @@ const struct sm_uop *sm_op_bpt_trap(struct sm_warp *w, const struct sm_uop *u)
     }
     if (n != 7 && (w->masked || w->trapped)) {
         w->pending_traps |= (uint8_t)(1u << n);
-        return sm_next(w, u);
+        return sm_next(u);
     }
     const uint64_t pc = sm_pc_of(w, u);
     return take_trap_at(w, n, pc);
@@ -460,13 +460,13 @@ const struct sm_uop *sm_op_bpt_int(struct sm_warp *w, const struct sm_uop *u)
 {
     raise_global(w->device, w->id / SM_WARPS, SM_GESR_BPT_INT);
     wt_end_turn(&w->device->machine, &w->left);
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 const struct sm_uop *sm_op_bpt_drain(struct sm_warp *w, const struct sm_uop *u)
 {
     if (!w->late[0].code)
-        return sm_next(w, u);
+        return sm_next(u);
     w->pc = sm_next_pc(sm_pc_of(w, u));
     return take_late(w, &w->late[0]) ? go_on(w) : NULL;
 }
@@ -507,7 +507,7 @@ const struct sm_uop *sm_op_ide(struct sm_warp *w, const struct sm_uop *u)
 {
     w->masked = SM_FIELD(u->word, ide5);
     if (w->masked || w->trapped || !w->pending_traps)
-        return sm_next(w, u);
+        return sm_next(u);
     const uint64_t pc = sm_pc_of(w, u);
     return take_pending(w, sm_next_pc(pc), pc);
 }
@@ -581,7 +581,7 @@ const struct sm_uop *sm_op_sam(struct sm_warp *w, const struct sm_uop *u)
     if (!w->trapped)
         return not_in_handler(w, u);
     w->active = w->live;
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 /* The lanes that were active when the handler was entered. */
@@ -592,14 +592,14 @@ const struct sm_uop *sm_op_ram(struct sm_warp *w, const struct sm_uop *u)
         return not_in_handler(w, u);
     if (entry->mask & w->live)
         w->active = entry->mask & w->live;
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 static const struct sm_uop *set_register(struct sm_warp *w, const struct sm_uop *u, uint32_t value)
 {
     for (uint32_t left = u->d == SM_RZ ? 0 : w->active; left; left &= left - 1)
         w->r[u->d][__builtin_ctz(left)] = value;
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 const struct sm_uop *sm_op_getcrsptr(struct sm_warp *w, const struct sm_uop *u)
@@ -614,7 +614,7 @@ const struct sm_uop *sm_op_setcrsptr(struct sm_warp *w, const struct sm_uop *u)
         return sm_error(w, u, SM_STACK_ERROR, w->active, 0,
                         "SETCRSPTR: %u entries, and there are %u", depth, w->depth);
     w->depth = depth;
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 const struct sm_uop *sm_op_getlmembase(struct sm_warp *w, const struct sm_uop *u)
@@ -625,7 +625,7 @@ const struct sm_uop *sm_op_getlmembase(struct sm_warp *w, const struct sm_uop *u
 const struct sm_uop *sm_op_setlmembase(struct sm_warp *w, const struct sm_uop *u)
 {
     w->local = (uint64_t)w->r[u->a][__builtin_ctz(w->active)] << 8;
-    return sm_next(w, u);
+    return sm_next(u);
 }
 
 uint32_t sm_trap_global_status(const struct sm_warp *w)
