@@ -24,7 +24,7 @@ static enum wt_status list_waves(struct wt_shell *c, wt_wave_id **list, size_t *
     return WT_OK;
 }
 
-static bool thread_of_wave(struct wt_shell *c, wt_wave_id wave, wt_thread *thread)
+bool thread_of_wave(struct wt_shell *c, wt_wave_id wave, wt_thread *thread)
 {
     const struct wt_thread_info *list;
     size_t count;
