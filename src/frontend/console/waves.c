@@ -661,6 +661,7 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
     if (status)
         return status;
     c->started = !wt_debugger_ended(c->debugger, NULL);
+    c->faulted = false;
     select_thread(c, c->thread && wt_debugger_thread_alive(c->debugger, c->thread)
                          ? c->thread
                          : wt_debugger_current_thread(c->debugger));
