@@ -213,8 +213,8 @@ class Session:
         return self.interrupt("continue", r"Running: issue time \d{6,} ")
 
     def close(self):
-        self.child.kill(signal.SIGKILL)
-        self.child.wait()
+        self.child.kill(signal.SIGHUP)  # the console ends, and the program that it has started with it
+        self.child.expect(pexpect.EOF)
         self.child.close()
 
 
