@@ -75,11 +75,14 @@ def test_the_past_and_a_core_file_have_the_fault(kernel, gpu, tmp_path):
     options = [*HOW[gpu], *KERNEL]
     core = tmp_path / "core"
     said = ask_console(kernel(gpu), ["run"], ["info fault", "reverse-stepi", "info fault", "continue", "info fault",
-                                              f"generate-core {core}"], options=options)
+                                              f"generate-core {core} all"], options=options)
     assert said[0] == said[4] and "No fault is recorded" in said[2], said
-    done = subprocess.run([WAVETRAP, "debug", "--batch", f"--core={core}", "-ex", "info fault"], capture_output=True, text=True,
-                          timeout=120)
-    assert said[0] in done.stdout and done.stdout.count(said[0].splitlines()[0]) == 2, (said[0], done.stdout, done.stderr)
+    # As it was, and after the recorded run has come to its end again.
+    for way in ([], ["reverse-stepi", "continue"], ["reverse-stepi", "stepi"], ["goto start", "continue"]):
+        commands = [word for command in [*way, "info fault", "backtrace 1"] for word in ("-ex", command)]
+        done = subprocess.run([WAVETRAP, "debug", "--batch", f"--core={core}", *commands], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0 and said[0] in done.stdout, (way, said[0], done.stdout, done.stderr)
+        assert done.stdout.count(said[0].splitlines()[0]) == 2 + ("continue" in way), (way, done.stdout)
 
 
 def test_vortex(program):

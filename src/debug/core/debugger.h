@@ -458,7 +458,7 @@ enum wt_status wt_debugger_run(struct wt_debugger *d, enum wt_direction directio
                                const struct wt_resume *list, size_t count, struct wt_error *err);
 
 /**
- * Says which lane of its wave the user looks at: that of @p thread. Of several lanes that meet a
+ * Says which thread the user looks at, and so which lane of its wave. Of several lanes that meet a
  * breakpoint together this one is reported, if the condition holds for it. (Clients plant
  * breakpoints that mean one thread only, for `next` and `finish`, and ignore a stop of another.) A
  * thread that is stepped or reported is looked at from then on.

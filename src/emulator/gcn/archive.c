@@ -260,6 +260,8 @@ static void exception(struct wt_archive *a, struct gcn_device *d, uint32_t n)
     else if (d->exception)
         d->exception[n].kind = WT_FAULT_NONE;
     f = f ? f : &none;
+    if (wt_archive_reads(a) && a->version == 4)
+        return; /* reports say what the registers say */
     wt_archive_fault(a, f, d->machine.waves, GCN_LANES);
     if (wt_archive_reads(a) && !a->failed && f->kind && f->wave == n) {
         struct wt_fault *noted = gcn_note_exception(d, f);
