@@ -51,6 +51,14 @@ bool gcn_kfd_suspended(const struct gcn_device *d, uint32_t id)
     return false;
 }
 
+bool gcn_kfd_any_suspended(const struct gcn_device *d)
+{
+    bool any = false;
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
+        any |= d->kfd.queue[i].used && d->kfd.queue[i].suspended;
+    return any;
+}
+
 void gcn_kfd_raise(struct gcn_device *d, uint32_t queue, enum kfd_exception code)
 {
     const uint64_t bit = kfd_exception_bit(code);

@@ -38,6 +38,8 @@ int gcn_kfd_add_queue(struct gcn_device *device, const struct kfd_queue_entry *q
 void gcn_kfd_remove_queue(struct gcn_device *device, uint32_t queue_id);
 /** Whether a queue is suspended, so that the packet processor must leave it alone. */
 bool gcn_kfd_suspended(const struct gcn_device *device, uint32_t queue_id);
+/** Whether any queue is. */
+bool gcn_kfd_any_suspended(const struct gcn_device *device);
 /** Raises an exception of a queue or (KFD_DEVICE_EXCEPTIONS) of the device. */
 void gcn_kfd_raise(struct gcn_device *device, uint32_t queue_id, enum kfd_exception code);
 

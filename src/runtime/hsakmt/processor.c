@@ -508,6 +508,7 @@ static bool run(struct host_gpu *gpu)
 {
     enum { SLICE = 1 << 12 }; /* a millisecond at most: then packets are looked for again */
     struct wt_machine *m = gcn_machine(gpu->device);
+    wt_recording_begin(gpu->recording);
     const enum wt_run why = gpu->watch ? host_watch_run(gpu, SLICE)
                             : wt_recording_on(gpu->recording)
                                 ? wt_recording_run(gpu->recording, SLICE)

@@ -52,9 +52,10 @@ static bool has_kernels(void *gpu)
     return ((struct host_gpu *)gpu)->kernels;
 }
 
+/* The save areas of suspended queues lie in the process's memory. */
 static bool is_kept_from(void *gpu)
 {
-    return ((struct host_gpu *)gpu)->watch;
+    return ((struct host_gpu *)gpu)->watch || gcn_kfd_any_suspended(device_of(gpu));
 }
 
 static bool has_exception(void *gpu)
