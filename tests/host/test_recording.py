@@ -202,3 +202,17 @@ def test_kernels_that_run_when_a_debugger_comes_are_recorded():
     finally:
         waits.kill()
         waits.communicate()
+
+
+def test_lds_is_watched_forwards():
+    """Each access of the watched element in its own group, and no other group's: the write of lane 5, then reads of lanes whose k reaches it."""
+    first = SOURCE.read_text().splitlines().index("    tile[threadIdx.x] = in[i];") + 1
+    said = ask([f"tbreak {SOURCE.name}:{first} if blockIdx.x == 3 && threadIdx.x == 9", "run", "watch tile[5]", "print in[192 + 5]", "continue", "delete",
+                "rwatch tile[5]", *["continue", "print k"] * 3, "delete", "continue"], recording(), "sums")
+    value = re.search(r" = (-?\d+)", said[3])[1]
+    assert f"Old value = 0\nNew value = {value}\n" in said[4] and "group (3,0,0)" in said[4] and "lane 5;" in said[4], said[4]
+    for n, text in enumerate(said[7:13:2]):
+        # Lane 5 - k reads it in its k-th turn, and a wave of 64 lanes has one that does so.
+        assert f"Value = {value}\n" in text and "group (3,0,0)" in text and f"lane {(5 - n) % 64};" in text, (n, text)
+        assert f" = {n}" in said[8 + 2 * n]
+    assert said[-1].endswith(RIGHT)

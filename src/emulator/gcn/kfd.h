@@ -63,6 +63,9 @@ int gcn_kfd_disable(struct gcn_device *device);
 void gcn_kfd_step_back(struct gcn_device *device);
 /** KFD_DEBUG_SET_EXCEPTIONS_ENABLED: arg[0] the exceptions that are reported. */
 int gcn_kfd_set_exceptions(struct gcn_device *device, uint64_t exceptions);
+/** As an input of a recording: a wave, by its slot (uint32_t), stops for the debugger where it is,
+ * if it runs. */
+uint32_t gcn_kfd_hold_wave(struct wt_machine *machine, const void *bytes, size_t size);
 /** KFD_DEBUG_SET_WAVE_LAUNCH_MODE: arg[0], enum kfd_launch_mode; -EINVAL for another one. */
 int gcn_kfd_set_launch_mode(struct gcn_device *device, uint32_t mode);
 /**

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "emulator/gcn/kfd.h"
+#include "runtime/hsakmt/local_watch.h"
 
 /* ---- the operations ---- */
 
@@ -99,11 +100,10 @@ static bool find_ended(void *context)
     return gpu->ended;
 }
 
-/* The debug hardware's watches are a part of the state; the machine has no others. */
+/* The debug hardware's watches are a part of the state; the machine has no others but of LDS. */
 static void watch_again(void *gpu)
 {
-    struct wt_machine *m = gcn_machine(device_of(gpu));
-    m->ops->set_watches(m, NULL, 0);
+    host_local_watch_again(gpu);
 }
 
 static void name(void *gpu, char *text, size_t size)
