@@ -15,6 +15,7 @@
 #include "object/code_object.h"
 #include "runtime/gcn/launch.h"
 #include "target/emulated.h"
+#include "target/gcn_arguments.h"
 #include "target/gcn_debugger.h"
 #include "target/launch.h"
 #include "target/gcn_process.h"
@@ -292,6 +293,12 @@ static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_b
     return true;
 }
 
+static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
+                          struct wt_code_register *reg)
+{
+    return wt_gcn_code_argument(e->modules, pc, n, reg);
+}
+
 static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3])
 {
     const struct gcn_launch *l = &own(e)->launch;
@@ -385,6 +392,7 @@ const struct wt_family wt_family_gcn = {
     .explain_fault = explain_fault,
     .instruction = instruction,
     .instruction_text = instruction_text,
+    .code_register = code_register,
     .explain_registers = explain_registers,
     .buffer = buffer,
     .work_item = work_item,

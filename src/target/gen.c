@@ -269,6 +269,33 @@ static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_b
     return true;
 }
 
+/* Pieces of the payload that arguments are in, some of which overlap. */
+static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
+                          struct wt_code_register *reg)
+{
+    const struct gen_kernel *k = NULL;
+    for (size_t i = 0; i < own(e)->object.kernel_count && !k; i++)
+        if (pc - GEN_LAUNCH_CODE - own(e)->object.kernel[i].code <
+            own(e)->object.kernel[i].code_size)
+            k = &own(e)->object.kernel[i];
+    for (size_t i = 0; k && i < k->payload_count; i++) {
+        const struct gen_payload_argument *a = &k->payload[i];
+        const bool is_pointer = a->kind == GEN_ARG_BUFFER_ADDRESS ||
+                                (a->kind == GEN_ARG_BYPOINTER && a->object == GEN_OBJECT_MEMORY &&
+                                 (a->mode == GEN_ADDRESS_STATELESS || a->mode == GEN_ADDRESS_SLM));
+        if (a->index < 0 || (a->kind != GEN_ARG_BYVALUE && !is_pointer) || n--)
+            continue;
+        *reg = (struct wt_code_register){.parameter = (unsigned)a->index + 1,
+                                         .at_launch = true,
+                                         .at = a->source_offset,
+                                         .offset = a->offset,
+                                         .bytes = a->size};
+        snprintf(reg->name, sizeof reg->name, "%s", gen_launch_name(k, (size_t)a->index));
+        return true;
+    }
+    return false;
+}
+
 static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3])
 {
     const struct gen_launch *l = &own(e)->launch;
@@ -351,6 +378,7 @@ const struct wt_family wt_family_gen = {
     .exit_word = exit_word,
     .instruction = instruction,
     .instruction_text = instruction_text,
+    .code_register = code_register,
     .buffer = buffer,
     .work_item = work_item,
     .print = print,

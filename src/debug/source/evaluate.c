@@ -293,6 +293,7 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
     values->from = o.piece_count == 1 ? o.piece[0].from : 0;
     values->space = o.piece_count == 1 ? o.piece[0].space : 0;
     values->uses_frame = c.build.uses_frame;
+    values->as_of = c.as_of;
     for (unsigned i = 0; i < o.piece_count; i++)
         values->size += o.piece[i].size;
     status = allocate(values, err);
