@@ -201,14 +201,11 @@ static struct gcn_disassembler *disassembler(struct wt_emulated *e)
 static enum wt_status print(struct wt_emulated *e, FILE *out, struct wt_error *err)
 {
     struct gcn *g = own(e);
-    bool lost = false;
+    const char *lost = NULL;
     const enum wt_status status =
         gcn_launch_print(g->device, &g->program.object, &g->launch, out, &lost, err);
     if (lost)
-        snprintf(e->notice, sizeof e->notice,
-                 "not all that the kernel prints is there: its buffer of %u MiB is full, or a wave "
-                 "has not come to the end of its printf",
-                 (unsigned)(GCN_LAUNCH_PRINTF_SIZE >> 20));
+        snprintf(e->notice, sizeof e->notice, "not all that the kernel prints is there: %s", lost);
     const char *notice = gcn_device_take_notice(g->device);
     if (notice && !e->notice[0])
         snprintf(e->notice, sizeof e->notice, "%s", notice);

@@ -209,7 +209,7 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
         return constant_value(c, &attribute, type, o, err);
     if (!dwarf_attr_integrate(die, DW_AT_location, &attribute)) {
-        if (!is_local || !wt_compile_parameter(c, die, type, o))
+        if (!is_local || !c->parameter(c, die, type, o))
             *o = lost(type);
         return WT_OK;
     }
@@ -226,7 +226,7 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     *o = lost(type);
     if (found != 1 || count == 0) {
         if (is_local)
-            wt_compile_parameter(c, die, type, o);
+            c->parameter(c, die, type, o);
         return WT_OK;
     }
     struct wt_error why;
@@ -241,14 +241,14 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     if (status == WT_UNSUPPORTED && strstr(why.text, "optimized out")) {
         *o = lost(type);
         if (is_local)
-            wt_compile_parameter(c, die, type, o);
+            c->parameter(c, die, type, o);
         return WT_OK;
     }
     if (status) {
         *err = why;
         return status;
     }
-    if (is_local && has_lost_part(o) && wt_compile_parameter(c, die, type, o))
+    if (is_local && has_lost_part(o) && c->parameter(c, die, type, o))
         return WT_OK;
     if (wt_compile_is_of_group(die) && (status = place_in_group(c, die, info, o, err)) != WT_OK)
         return status;
@@ -1563,7 +1563,7 @@ static enum wt_status compile_name(struct compiler *c, const char *name, struct 
         *o = wt_operand_cell(basic(c, "bool"), wt_build_constant(&c->build, name[0] == 't'));
         return WT_OK;
     }
-    if (wt_compile_named_parameter(c, name, o))
+    if (c->named_parameter(c, name, o))
         return WT_OK;
     return wt_fail(err, WT_INVALID, "No symbol \"%s\" in current context.", name);
 }

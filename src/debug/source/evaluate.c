@@ -38,6 +38,8 @@ struct compiler wt_compiler_for(const struct wt_view *scope)
                          .number = evaluate_number,
                          .section = wt_compile_section,
                          .intrinsic = wt_compile_intrinsic,
+                         .parameter = wt_compile_parameter,
+                         .named_parameter = wt_compile_named_parameter,
                          .build = {.types = scope->source->types,
                                    .frame_ops = &wt_frame_ops,
                                    .entry_value = wt_frames_entry_value,

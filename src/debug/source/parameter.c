@@ -85,12 +85,11 @@ static bool add_gap(struct wt_operand *o, uint64_t size)
 }
 
 /*
- * All of parameter @p number of the code at the frame's pc, of @p size bytes, part for part in their
- * order. Of another size it is not what the source calls the parameter; the payload of a Gen9
+ * All of parameter @p number of the code at the frame's pc, of @p size bytes, part for part in
+ * their order. Of another size it is not what the source calls the parameter; the payload of a Gen9
  * kernel has four bytes of a smaller number.
  */
-static bool compile_number(struct compiler *c, unsigned number, uint64_t size,
-                           struct wt_operand *o)
+static bool compile_number(struct compiler *c, unsigned number, uint64_t size, struct wt_operand *o)
 {
     struct wt_code_register reg;
     uint64_t known = 0;
@@ -109,7 +108,8 @@ static bool compile_number(struct compiler *c, unsigned number, uint64_t size,
             return false;
         known = reg.at_launch ? reg.at + reg.bytes : known + reg.bytes;
     }
-    if (!known || (known > size && known - size >= 4) || !add_gap(o, known < size ? size - known : 0))
+    if (!known || (known > size && known - size >= 4) ||
+        !add_gap(o, known < size ? size - known : 0))
         return false;
     if (known > size)
         o->piece[o->piece_count - 1].size -= known - size;

@@ -98,6 +98,10 @@ struct compiler {
                               struct wt_error *err);
     enum wt_status (*intrinsic)(struct compiler *c, const struct wt_node *call,
                                 struct wt_operand *o, bool *is_one, struct wt_error *err);
+    /** See wt_compile_parameter() and wt_compile_named_parameter(). */
+    bool (*parameter)(struct compiler *c, Dwarf_Die *die, const struct wt_type *type,
+                      struct wt_operand *o);
+    bool (*named_parameter)(struct compiler *c, const char *name, struct wt_operand *o);
     /* Of a condition: reductions are computed first, before lanes part. */
     struct reduced reduced[WT_MOST_REDUCTIONS];
     unsigned reduced_count;

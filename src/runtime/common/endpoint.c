@@ -238,7 +238,7 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
                                       pid_t holder)
 {
     char path[96], address[128];
-    struct wt_error err = {.text = "no memory, or no descriptor, for the socket"};
+    struct wt_error err = {.text = "the path of its socket is too long"};
     sigset_t all, before;
     struct wt_endpoint *e = calloc(1, sizeof *e);
     if (!e)
@@ -254,6 +254,8 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
     pthread_mutex_init(&e->sending, NULL);
     pthread_cond_init(&e->gone, NULL);
     wt_private_sweep();
+    if (e->wake < 0)
+        wt_fail(&err, WT_IO, "no descriptor for events: %s", strerror(errno));
     bool good = e->wake >= 0 &&
                 wt_private_socket(path, sizeof path, (int)getpid(), ops->kind, &err) == WT_OK &&
                 snprintf(address, sizeof address, "unix:%s", path) < (int)sizeof address &&

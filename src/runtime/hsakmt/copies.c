@@ -232,11 +232,13 @@ bool host_copy(struct host_queue *q)
     if (o == WAITS)
         return false;
     if (o == MALFORMED) {
-        fprintf(
-            stderr,
-            "wavetrap: gfx900 (node %u): the copy engine knows no packet of operation %u, kind %u "
-            "(0x%08x), or it is cut off\n",
-            q->gpu->node, p[0] & 0xff, p[0] >> 8 & 0xff, p[0]);
+        fprintf(stderr,
+                "wavetrap: gfx900 (node %u): the copy engine's packet of operation %u, kind %u "
+                "(0x%08x) %s\n",
+                q->gpu->node, p[0] & 0xff, p[0] >> 8 & 0xff, p[0],
+                !length         ? "is not known"
+                : length > left ? "is cut off"
+                                : "has fields that do not fit");
         q->stopped = true;
     } else if (o == DONE) {
         q->begun += length;
