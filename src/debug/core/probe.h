@@ -225,6 +225,10 @@ struct wt_instruction {
     enum wt_instruction_kind kind;
     bool in_place; /**< WT_INSTRUCTION_TRAP: a bit makes it one, and a step past it executes it */
     int written;   /**< index of the register that it writes for each lane; -1: none */
+    /** 1 + index of the wave's register that has a bit for each lane: whether the lane does it; 0:
+     * all lanes do. */
+    unsigned guard;
+    bool guard_inverted; /**< the lanes whose bit is 0 do it */
 };
 
 /** A function of which a wave is to be followed to its caller. */

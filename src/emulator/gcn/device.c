@@ -30,9 +30,10 @@ static void stop_for_fault(struct gcn_wave *w, const struct wt_fault *fault, uin
 }
 
 /*
- * Illegal instructions and memory violations are not maskable. A driver may take page faults. False:
- * nobody takes it. Else *next is what the instruction's handler returns. The wave stops for a
- * debugger at @p stop; its trap handler returns to @p back, @p rewind dwords behind the instruction.
+ * Illegal instructions and memory violations are not maskable. A driver may take page faults.
+ * False: nobody takes it. Else *next is what the instruction's handler returns. The wave stops for
+ * a debugger at @p stop; its trap handler returns to @p back, @p rewind dwords behind the
+ * instruction.
  */
 static bool take_fault(struct gcn_wave *w, const struct wt_fault *fault, uint64_t stop,
                        uint64_t back, unsigned rewind, const struct gcn_uop **next)
@@ -50,8 +51,7 @@ static bool take_fault(struct gcn_wave *w, const struct wt_fault *fault, uint64_
         return true;
     }
     const bool caught = !illegal && gcn_dispatch_of(w)->origin.caught & GCN_TRAPSTS_MEM_VIOL;
-    if (!gcn_may_trap(w) || caught ||
-        (access && d->host->page_fault(d->host->context, d, fault)))
+    if (!gcn_may_trap(w) || caught || (access && d->host->page_fault(d->host->context, d, fault)))
         return false;
     gcn_note_exception(d, fault);
     *next = gcn_enter_trap(w, back, 0, rewind);

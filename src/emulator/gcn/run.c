@@ -19,7 +19,8 @@ static inline uint64_t issue(struct wt_machine *m, struct gcn_wave *w, uint64_t 
     return wt_finish_turn(m, w->left);
 }
 
-/* The turn of a wave that is to be killed, that is single-stepped, or whose violation is not told. */
+/* The turn of a wave that is to be killed, that is single-stepped, or whose violation is not told.
+ */
 static __attribute__((noinline)) uint64_t attended_turn(struct wt_machine *m, struct gcn_wave *w,
                                                         uint64_t n)
 {
