@@ -213,8 +213,7 @@ class Session:
         return self.interrupt("continue", r"Running: issue time \d{6,} ")
 
     def close(self):
-        """The debugger ends, and its program with it: a debugger that is killed would leave the program, which has no end."""
-        self.child.kill(signal.SIGHUP)
+        self.child.kill(signal.SIGHUP)  # the console ends, and the program that it has started with it
         self.child.expect(pexpect.EOF)
         self.child.close()
 
