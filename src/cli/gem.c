@@ -147,7 +147,7 @@ static enum wt_status read_program(const struct gem_options *o, uint8_t **bytes,
         send(fd, &device, 1, MSG_NOSIGNAL) != 1)
         status = wt_fail(err, WT_IO,
                          "process %" PRIu64 " is no program of yours that uses a gen9 of 'wavetrap "
-                         "exec', or has not opened it yet",
+                         "exec' now",
                          o->pid);
     else
         status = wt_file_read_fd(fd, "the program's driver", bytes, length, err);

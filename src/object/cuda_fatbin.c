@@ -42,8 +42,11 @@ enum wt_status cuda_fatbin_next(const uint8_t *bytes, size_t length, size_t *at,
     if (!cuda_fatbin_is(bytes, length))
         return wt_fail(err, WT_INVALID, "no fat binary of CUDA");
     const uint64_t whole = cuda_fatbin_size(bytes), first = wt_load_le(bytes + 6, 2);
-    if (wt_load_le(bytes + 4, 2) != 1 || first < CONTAINER_HEADER || !whole || whole > length)
-        return damaged("its header, or it is cut short", 0, err);
+    if (wt_load_le(bytes + 4, 2) != 1 || first < CONTAINER_HEADER || !whole)
+        return damaged("its header", 0, err);
+    if (whole > length)
+        return wt_fail(err, WT_INVALID, "a fat binary of %" PRIu64 " bytes is cut short after %zu",
+                       whole, length);
     if (!*at)
         *at = (size_t)first;
     const size_t left = (size_t)whole - *at;

@@ -963,9 +963,12 @@ static HSA_SVM_ATTRIBUTE asked(uint8_t *memory, unsigned first, unsigned count, 
     return a;
 }
 
+/* They lie far below where the system puts what libraries map: a hole among them stays a hole. (A
+ * sanitiser put another thread's TLS there, and the kernel wrote into it.) */
 static uint8_t *pages_of_the_programs(unsigned count)
 {
-    void *at = mmap(NULL, count * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *at = mmap((void *)0x300000000000, count * 4096, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(at, MAP_FAILED);
     return at;
 }

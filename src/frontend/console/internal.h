@@ -260,6 +260,8 @@ const struct wt_frame *caller_of(struct wt_shell *c, const struct wt_frame *fram
 bool find_way_out(struct wt_shell *c, const struct wt_frame *frame, struct stop_at *out);
 /** Where expressions are evaluated now. */
 struct wt_view view_of(struct wt_shell *c);
+/** A thread of a wave, of an enabled lane if it has one; false if it has ended. */
+bool thread_of_wave(struct wt_shell *c, wt_wave_id wave, wt_thread *thread);
 /** The wave of the selected thread and the thread's place in it. */
 enum wt_status wave_of_thread(struct wt_shell *c, wt_thread thread, struct wt_wave *wave,
                               struct wt_thread_position *place, struct wt_error *err);

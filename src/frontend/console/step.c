@@ -68,7 +68,9 @@ static enum wt_status go(struct wt_shell *c, struct plan *p, enum wt_resume_kind
         if (e->kind == WT_EVENT_STOPPED && same_wave(c, e->thread, p->thread)) {
             const bool stepped = e->reason == WT_STOP_STEP;
             if (stepped || (e->reason == WT_STOP_BREAKPOINT && is_internal_stop(c, e->thread))) {
-                select_thread(c, stepped ? p->thread : e->thread);
+                if (stepped)
+                    p->thread = e->thread;
+                select_thread(c, e->thread);
                 c->faulted = false;
                 return WT_OK;
             }

@@ -154,7 +154,9 @@ static CUresult add_elf(const struct gpu *g, struct gpu_module *m, const uint8_t
             ptx_object_each(bytes, size < available ? size : available, add_text, m, err),
             CUDA_ERROR_INVALID_PTX, CUDA_ERROR_INVALID_PTX);
     if (!cubin_extent(bytes, available, &size)) {
-        wt_fail(err, WT_INVALID, "an ELF file that is no cubin, or one that is cut short");
+        wt_fail(err, WT_INVALID,
+                cubin_is(bytes, available) ? "a cubin that is cut short"
+                                           : "an ELF file that is no cubin");
         return CUDA_ERROR_INVALID_IMAGE;
     }
     return result_of(gpu_module_take(g, m, bytes, size, err), CUDA_ERROR_INVALID_IMAGE,
