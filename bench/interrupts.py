@@ -3,6 +3,7 @@ standalone and in a host program. `tests/console/test_interrupts.py` takes the s
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -212,7 +213,9 @@ class Session:
         return self.interrupt("continue", r"Running: issue time \d{6,} ")
 
     def close(self):
-        self.child.close(force=True)
+        self.child.kill(signal.SIGHUP)  # the console ends, and the program that it has started with it
+        self.child.expect(pexpect.EOF)
+        self.child.close()
 
 
 def interrupts(report, folder):

@@ -1,6 +1,5 @@
 /* `wavetrap gem`: reports Intel's driver's buffer objects. */
 #include <errno.h>
-#include <signal.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -146,11 +145,10 @@ static enum wt_status read_program(const struct gem_options *o, uint8_t **bytes,
         return wt_fail(err, WT_IO, "no socket: %s", strerror(errno));
     if (connect(fd, (const struct sockaddr *)&at, sizeof at) ||
         send(fd, &device, 1, MSG_NOSIGNAL) != 1)
-        status = kill((pid_t)o->pid, 0) && errno == ESRCH
-                     ? wt_fail(err, WT_IO, "there is no process %" PRIu64, o->pid)
-                     : wt_fail(err, WT_IO,
-                               "process %" PRIu64 " has opened no gen9 of 'wavetrap exec' of yours",
-                               o->pid);
+        status = wt_fail(err, WT_IO,
+                         "process %" PRIu64 " is no program of yours that uses a gen9 of 'wavetrap "
+                         "exec' now",
+                         o->pid);
     else
         status = wt_file_read_fd(fd, "the program's driver", bytes, length, err);
     close(fd);

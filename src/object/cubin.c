@@ -83,11 +83,18 @@ const struct cubin_function *cubin_find(const struct cubin *c, const char *name)
     return NULL;
 }
 
+#define HEADER 64
+
+bool cubin_is(const uint8_t *bytes, size_t available)
+{
+    return available >= HEADER && memcmp(bytes, ELFMAG, SELFMAG) == 0 &&
+           bytes[EI_CLASS] == ELFCLASS64 && wt_load_le(bytes + 18, 2) == CUBIN_ELF_MACHINE;
+}
+
 bool cubin_extent(const uint8_t *bytes, size_t available, size_t *size)
 {
-    enum { HEADER = 64, SECTION = 64, SEGMENT = 56 };
-    if (available < HEADER || memcmp(bytes, ELFMAG, SELFMAG) != 0 ||
-        bytes[EI_CLASS] != ELFCLASS64 || wt_load_le(bytes + 18, 2) != CUBIN_ELF_MACHINE)
+    enum { SECTION = 64, SEGMENT = 56 };
+    if (!cubin_is(bytes, available))
         return false;
     const uint64_t segments = wt_load_le(bytes + 32, 8), sections = wt_load_le(bytes + 40, 8);
     const uint64_t segment_count = wt_load_le(bytes + 56, 2), count = wt_load_le(bytes + 60, 2);

@@ -109,6 +109,8 @@ void cubin_relocate(struct cubin *cubin, uint64_t code, uint64_t data, uint64_t 
 /** The variable of this name; NULL if there is none. */
 const struct cubin_variable *cubin_find_variable(const struct cubin *cubin, const char *name);
 
+/** Whether bytes begin with the header of a cubin. */
+bool cubin_is(const uint8_t *bytes, size_t available);
 /**
  * Finds the size of a cubin from its header and section headers: *size bytes. False: these are no
  * cubin, or it is longer than @p available (SIZE_MAX: not known).

@@ -45,9 +45,8 @@ enum wt_status cuda_fatbin_next(const uint8_t *bytes, size_t length, size_t *at,
     if (wt_load_le(bytes + 4, 2) != 1 || first < CONTAINER_HEADER || !whole)
         return damaged("its header", 0, err);
     if (whole > length)
-        return wt_fail(err, WT_INVALID,
-                       "a fat binary that is cut short: it has %zu of its bytes, %llu", length,
-                       (unsigned long long)whole);
+        return wt_fail(err, WT_INVALID, "a fat binary of %" PRIu64 " bytes is cut short after %zu",
+                       whole, length);
     if (!*at)
         *at = (size_t)first;
     const size_t left = (size_t)whole - *at;

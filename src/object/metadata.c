@@ -125,11 +125,8 @@ static enum wt_status read_argument(const char *file, struct gcn_kernel *k,
         return wt_fail(err, WT_INVALID, "%s: metadata: argument %zu of kernel %.64s has no kind",
                        file, k->arguments, k->name);
     if (!number(map, ".offset", UINT32_MAX, &a->offset) ||
-        !number(map, ".size", UINT32_MAX, &a->size))
-        return wt_fail(err, WT_INVALID,
-                       "%s: metadata: argument %zu of kernel %.64s has no offset and size", file,
-                       k->arguments, k->name);
-    if (a->size > k->kernarg_size || a->offset > k->kernarg_size - a->size)
+        !number(map, ".size", UINT32_MAX, &a->size) || a->size > k->kernarg_size ||
+        a->offset > k->kernarg_size - a->size)
         return wt_fail(err, WT_INVALID,
                        "%s: metadata: argument %zu of kernel %.64s lies outside its %u bytes of "
                        "arguments",
@@ -325,7 +322,9 @@ enum wt_status gcn_metadata_parse(const char *name, const uint8_t *bytes, size_t
     msgpack_unpacked result;
     size_t at = 0;
     if (!is_plausible(bytes, length))
-        return wt_fail(err, WT_INVALID, "%s: the metadata note is no sound MessagePack", name);
+        return wt_fail(err, WT_INVALID,
+                       "%s: the metadata note is cut off: it announces more than its %zu bytes",
+                       name, length);
     msgpack_unpacked_init(&result);
     const msgpack_unpack_return done =
         msgpack_unpack_next(&result, (const char *)bytes, length, &at);

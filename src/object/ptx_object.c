@@ -289,8 +289,8 @@ enum wt_status ptx_object_each(const uint8_t *bytes, size_t size,
     if (!ptx_object_is(bytes, size, &whole))
         return wt_fail(err, WT_INVALID, "no object of PTX");
     if (whole > size)
-        return wt_fail(err, WT_INVALID, "an object of PTX that is cut short: %zu bytes of %zu",
-                       size, whole);
+        return wt_fail(err, WT_INVALID, "an object of PTX of %zu bytes is cut short after %zu",
+                       whole, size);
     const uint8_t *headers = bytes + whole - SECTIONS * 64;
     const uint64_t name_at = wt_load_le(headers + NAMES * 64 + 24, 8);
     const uint64_t at = wt_load_le(headers + TEXTS * 64 + 24, 8);

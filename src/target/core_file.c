@@ -214,10 +214,10 @@ static enum wt_status parse(struct wt_core_file *f, const char *name, const uint
         memcmp(bytes, WT_CORE_MAGIC, WT_CORE_MAGIC_BYTES))
         return wt_fail(err, WT_INVALID, "%s is no core file of wavetrap", name);
     memcpy(&version, bytes + WT_CORE_MAGIC_BYTES, sizeof version);
-    if (version != WT_CORE_VERSION)
+    if (version < WT_CORE_OLDEST || version > WT_CORE_VERSION)
         return wt_fail(err, WT_INVALID,
-                       "%s is a core file of version %u; this wavetrap reads version %u", name,
-                       version, WT_CORE_VERSION);
+                       "%s is a core file of version %u; this wavetrap reads versions %u to %u",
+                       name, version, WT_CORE_OLDEST, WT_CORE_VERSION);
     if (sealed) {
         uint64_t hash;
         const size_t seal_bytes = 4 + WT_CORE_SEAL_BYTES;
@@ -239,7 +239,7 @@ static enum wt_status parse(struct wt_core_file *f, const char *name, const uint
         at += HEADER_BYTES;
         if (size > length - at)
             return wt_fail(err, WT_INVALID, "%s is damaged: a section has no end", name);
-        struct wt_archive a = {.in = bytes + at, .left = (size_t)size};
+        struct wt_archive a = {.in = bytes + at, .left = (size_t)size, .version = version};
         if ((status = take_section(f, name, tag, &a, err)) != WT_OK)
             return status;
         at += (size_t)size;

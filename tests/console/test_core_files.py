@@ -1,4 +1,5 @@
 """Core files: what is in them is the state that was left, forwards and backwards; nothing in them can be changed."""
+import lzma
 import os
 import re
 import stat
@@ -6,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import MARK, ROOT, TIMEOUT, WAVETRAP, answers, ask_console, debug, marked
+from conftest import HERE, MARK, ROOT, TIMEOUT, WAVETRAP, answers, ask_console, debug, marked
 from test_gcn import VALUES, code, line_of, options  # noqa: F401 (code is a fixture)
 
 INFOS = ["address", "all-registers", "args", "barriers", "breakpoints", "devices", "dispatches", "display", "divergence",
@@ -204,7 +205,7 @@ def good(program, tmp_path_factory):
 @pytest.mark.parametrize("name, change, message", [
     ("empty", lambda b: b"", "is no core file of wavetrap"),
     ("other", lambda b: b"\177ELF" + b[4:], "is no core file of wavetrap"),
-    ("version", lambda b: b[:8] + b"\1\0\0\0" + b[12:], "is a core file of version 1; this wavetrap reads version 5"),
+    ("version", lambda b: b[:8] + b"\1\0\0\0" + b[12:], "is a core file of version 1; this wavetrap reads versions 4 to 5"),
     ("short", lambda b: b[:-1], "is not complete: its end is missing"),
     ("half", lambda b: b[:len(b) // 2], "is not complete: its end is missing"),
     ("flipped", lambda b: b[:5000] + bytes([b[5000] ^ 1]) + b[5001:], "is damaged: its bytes are not those written"),
@@ -220,6 +221,34 @@ def test_a_core_file_comes_with_its_program_or_alone(good, program, tmp_path):
     file.write_bytes(good)
     assert "is a core file of" in refused(file, words=[str(program("endless"))])
     assert "no options for them" in refused(file, words=["-g", "vortex"])
+
+
+# cores/version4-*.xz were written by `wavetrap run --core-on-fault=F --core-history=all` of the last wavetrap that wrote version 4: of
+# test_faults.py's kernel (128 work-items in groups of 64; gfx900 with one compute unit), whose work-item 3 is the first to store at
+# out + (3 + 2^20) * 4, and of programs/fault.c.
+STRAY_STORE = ["store of 4 bytes at 0x20040000c", "issue time 789"], ["where", "print id", "print out", "print far"], \
+    ["#0  k (out=0x200000000, in=0x200002000, far=1048576) at stray.cl:5", "$1 = 3", "$2 = (int *) 0x200000000", "$3 = 1048576"]
+OLD = {"gfx900": STRAY_STORE,
+       "sm": (["a store at 0x20040000c", "issue time 42"], ["where", "print id", "print far"],
+              ["#0  k (out=0x200000000, in=0x200011000, far=1048576) at stray.cl:5", "$1 = 3", "$2 = 1048576"]),
+       "gen9": (["write of 4 bytes at 0x20040000c", "issue time 61"], ["print $pc"], ["$1 = (void (*)()) 0x1000003d0"]),
+       "vortex": (["store of 4 bytes at 0x7fff800000000000", "issue time 69"], ["print far", "print p"], ["$1 = 1", "$2 = (int *) 0x7fff800000000000"])}
+
+
+@pytest.mark.parametrize("family", OLD)
+def test_files_of_version_4_can_be_read(tmp_path, family):
+    """The fault with its wave, the state, the recorded run: back by an instruction, to its beginning, and forwards into the fault again."""
+    core, (fault, questions, wanted) = tmp_path / "core", OLD[family]
+    core.write_bytes(lzma.decompress((HERE / "cores" / f"version4-{family}.xz").read_bytes()))
+    assert core.read_bytes()[8] == 4
+    said = ask_core(core, ["info fault", *questions, "reverse-stepi", "info fault", "continue", *questions, "goto start", "info time", "continue",
+                           "info time", "goto start"])
+    n = len(questions)
+    assert all(part in said[0] for part in fault) and ", core 0, " in said[0], said[0]
+    assert said[1:1 + n] == wanted, said
+    again = [re.sub(r"^\$(\d+)", lambda m: f"${int(m[1]) - sum(q.startswith('print') for q in questions)}", text) for text in said[4 + n:4 + 2 * n]]
+    assert "No fault is recorded" in said[2 + n] and "stopped by a fault" in said[3 + n] and again == wanted, said
+    assert said[-4].startswith("Issue time 0, in the past") and said[-2] == f"Issue time {fault[1].split()[-1]}; recorded from 0 to {fault[1].split()[-1]}.", said
 
 
 # ---- GDB ----

@@ -124,15 +124,17 @@ def test_values_are_those_that_the_kernel_stores(code, compiler, level, tmp_path
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_frames_lead_to_the_kernel(way, code, compiler, level):
-    """From the innermost call: functions, and the lines that they were called at."""
+    """From the innermost call: functions, and the lines that they were called at; and so the dispatch has the kernel's name."""
     line = line_of("calls.hip", "bottom")
     condition = "if d == 0" if level == "-O0" else ""
-    said = ask(code("calls.hip", compiler, level), [f"break calls.hip:{line} {condition}", "run"], ["backtrace"], CALLS + way)[0]
+    stop = [f"break calls.hip:{line} {condition}", "run"]
+    said, work = ask(code("calls.hip", compiler, level), stop, ["backtrace", "info dispatches"], CALLS + way)
     frames = re.findall(r"^#\d+ .*?(\w+) \(.*?\) at .*?:(\d+)$", said, re.M)
     inner = line_of("calls.hip", "back") - 1
     assert frames[0] == ("deep", str(line))
     assert [name for name, _ in frames] == ["deep"] * 4 + ["calls"], said
     assert [int(n) for _, n in frames[1:]] == [inner] * 3 + [line_of("calls.hip", "end") - 1]
+    assert re.match(r"\* dispatch \d+  calls\(int\*, long\*, int\)  grid of", work), work
 
 
 @both_ways

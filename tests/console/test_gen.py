@@ -78,6 +78,20 @@ def test_steps_go_where_the_program_goes(kernels, way):
     assert "exited normally" in done.stdout
 
 
+def test_the_channels_at_each_time_are_those_that_execute_next(tmp_path):
+    """As the trace has them, behind calls, returns and branches, too."""
+    source, file, options = tmp_path / "k.cl", tmp_path / "k", ["-g", "gen9", "--kernel=k", "--grid=8", "--block=8", "--arg=zeros:32"]
+    source.write_text("__attribute__((noinline)) int f(int a) { return a & 1 ? a * 3 : a; }\n"
+                      "kernel void k(global int *out) { int i = get_global_id(0); if (i < 6) out[i] = f(i); out[i] += f(i + 1); }\n")
+    iga.compile_cl(source, file, *UNOPTIMISED)
+    done = subprocess.run([WAVETRAP, "trace", *options, file], capture_output=True, text=True, timeout=TIMEOUT, check=True)
+    issues = [(int(pc, 16), int(mask, 16)) for mask, pc in re.findall(r" 0x([0-9a-f]{8}) ([0-9a-f]+):", done.stdout)]
+    walk = [word for time in range(len(issues)) for word in (f"goto {time}", "info registers ip", "p/x $emask")]
+    said = debug(file, f"break *{issues[-1][0]:#x}", "run", *walk, options=options).stdout
+    there = [(CODE + int(ip, 16), int(mask, 16)) for ip, mask in re.findall(r"^ip +(0x[0-9a-f]+).*\n\$\d+ = (0x[0-9a-f]+)$", said, re.M)]
+    assert there == issues and {0xff, 0x3f, 0x2a, 0x15} <= {mask for _, mask in issues}, said
+
+
 @both_ways
 def test_source_lines_channels_and_the_way_back(kernels, way):
     """At the odd items' line, the odd channels are enabled."""

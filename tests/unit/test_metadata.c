@@ -183,7 +183,7 @@ static void test_counts_that_cannot_be(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_int_equal(gcn_metadata_parse("k.co", bad[i].bytes, bad[i].length, &object, &err),
                          WT_INVALID);
-        assert_non_null(strstr(err.text, "no sound MessagePack"));
+        assert_non_null(strstr(err.text, "cut off"));
         gcn_object_free(&object);
     }
 }

@@ -217,6 +217,15 @@ enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, 
 /* ---- breakpoints ---- */
 
 /**
+ * While waves run, each insertion and removal of a breakpoint or watchpoint takes effect at once.
+ * Those of a client that replaces what it has are to lie between these two: they take effect
+ * together at the end, so that one that is removed and inserted again is there all the time.
+ */
+void wt_debugger_begin_changes(struct wt_debugger *d);
+/** WT_INVALID: not all breakpoints can be in memory; the others are. */
+enum wt_status wt_debugger_end_changes(struct wt_debugger *d, struct wt_error *err);
+
+/**
  * Inserts a breakpoint at @p addr. It stops an active lane for which some condition is non-zero
  * or cannot be evaluated (or there is no condition). Commands print for each such lane; a
  * breakpoint that has commands does not stop, any other does. Inserting one that exists replaces
@@ -449,7 +458,7 @@ enum wt_status wt_debugger_run(struct wt_debugger *d, enum wt_direction directio
                                const struct wt_resume *list, size_t count, struct wt_error *err);
 
 /**
- * Says which lane of its wave the user looks at: that of @p thread. Of several lanes that meet a
+ * Says which thread the user looks at, and so which lane of its wave. Of several lanes that meet a
  * breakpoint together this one is reported, if the condition holds for it. (Clients plant
  * breakpoints that mean one thread only, for `next` and `finish`, and ignore a stop of another.) A
  * thread that is stepped or reported is looked at from then on.

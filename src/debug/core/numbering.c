@@ -7,16 +7,35 @@
 
 #define AUTO_LANES 1024 /* with at most so many lanes in active waves, each lane is a thread */
 
-void dbg_choose_mode(struct wt_debugger *d)
+/* Where a wave's thread has shown its chosen lane, its threads stay as they are while a client
+ * looks at it: the thread would become lane 0's, in the midst of a step or `finish` of another
+ * lane. */
+static enum wt_thread_mode mode_for(struct wt_debugger *d)
 {
-    d->threads.mode = d->threads.wanted_mode;
-    if (d->threads.wanted_mode != WT_THREADS_AUTO)
-        return;
     uint64_t waves = 0;
+    if (d->threads.wanted_mode != WT_THREADS_AUTO)
+        return d->threads.wanted_mode;
     for (unsigned i = 0; i < d->sets.words; i++)
         waves += (unsigned)__builtin_popcount(d->sets.active.word[i]);
-    d->threads.mode =
-        waves * d->topology->lanes <= AUTO_LANES ? WT_THREADS_LANES : WT_THREADS_WAVES;
+    if (waves * d->topology->lanes > AUTO_LANES)
+        return WT_THREADS_WAVES;
+    return d->threads.mode == WT_THREADS_WAVES && d->threads.current &&
+                   dbg_is_there(d, d->threads.current)
+               ? WT_THREADS_WAVES
+               : WT_THREADS_LANES;
+}
+
+void dbg_choose_mode(struct wt_debugger *d)
+{
+    const enum wt_thread_mode before = d->threads.mode;
+    d->threads.mode = mode_for(d);
+    const struct dbg_numbered *n = dbg_find_numbered(d, d->threads.current);
+    if (!n || d->threads.mode == before || before == WT_THREADS_AUTO)
+        return;
+    const unsigned chosen = d->threads.chosen_lane < n->wave.lanes ? d->threads.chosen_lane : 0;
+    if (d->threads.mode == WT_THREADS_WAVES)
+        d->threads.chosen_lane = d->threads.current - n->first;
+    d->threads.current = n->first + (d->threads.mode == WT_THREADS_LANES ? chosen : 0);
 }
 
 /* The wave of a thread; NULL if the thread never existed. */

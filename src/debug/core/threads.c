@@ -14,19 +14,10 @@ enum wt_thread_mode wt_debugger_thread_mode(struct wt_debugger *d)
     return d->threads.mode;
 }
 
-/* The thread that represents the whole wave of @p thread. */
-static wt_thread wave_thread(struct wt_debugger *d, wt_thread thread)
-{
-    const struct dbg_numbered *n = dbg_find_numbered(d, thread);
-    return n ? n->first : 0;
-}
-
 void wt_debugger_set_thread_mode(struct wt_debugger *d, enum wt_thread_mode mode)
 {
     d->threads.wanted_mode = mode;
     dbg_choose_mode(d);
-    if (d->threads.current && d->threads.mode == WT_THREADS_WAVES)
-        d->threads.current = wave_thread(d, d->threads.current);
 }
 
 enum wt_status wt_debugger_choose_lane(struct wt_debugger *d, unsigned lane, struct wt_error *err)
@@ -56,8 +47,10 @@ void wt_debugger_focus(struct wt_debugger *d, wt_thread thread)
 {
     uint32_t wave;
     unsigned lane;
-    if (d->threads.mode == WT_THREADS_LANES && dbg_is_there(d, thread) &&
-        dbg_locate(d, thread, &wave, &lane, WT_IGNORED) == WT_OK)
+    if (!dbg_is_there(d, thread) || dbg_locate(d, thread, &wave, &lane, WT_IGNORED) != WT_OK)
+        return;
+    d->threads.current = dbg_thread_of(d, wave, lane);
+    if (d->threads.mode == WT_THREADS_LANES)
         d->wave[wave].focus = (uint8_t)(lane + 1);
 }
 

@@ -21,6 +21,8 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     }
     if (u)
         t->pc = gen_pc_of(t, u);
+    if (t->waiting) /* behind a jump: who looks at the thread sees the channels that will execute */
+        gen_wake(t, t->pc);
     return wt_finish_turn(m, t->left);
 }
 

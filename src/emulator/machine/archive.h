@@ -24,6 +24,7 @@ struct wt_archive {
     FILE *out;         /**< writing; NULL: reading */
     const uint8_t *in; /**< reading: the next byte */
     size_t left;       /**< reading: bytes from there on */
+    uint32_t version;  /**< reading: of the file's format (core_format.h) */
     bool failed;       /**< reading: from now on everything reads as 0 */
     char why[200];     /**< then: the first failure, a sentence without a period */
 };

@@ -79,15 +79,19 @@ void wt_archive_fault(struct wt_archive *a, struct wt_fault *f, uint32_t waves, 
             *f = (struct wt_fault){0};
         return;
     }
+    const bool whole = !wt_archive_reads(a) || a->version > 4;
     wt_archive_u32(a, &f->wave, waves - 1, "a fault's wave");
-    wt_archive_u64(a, &f->id, UINT64_MAX, "a fault's wave");
+    if (whole)
+        wt_archive_u64(a, &f->id, UINT64_MAX, "a fault's wave");
     wt_archive_lanes(a, &f->lanes, wt_lanes_first(lanes));
     wt_archive_u64(a, &f->pc, UINT64_MAX, "a fault's address");
     wt_archive_u64(a, &f->addr, UINT64_MAX, "a fault's address");
     wt_archive_u64(a, &f->time, MOST_TIME, "a fault's issue time");
-    wt_archive_text(a, f->name, sizeof f->name);
+    if (whole)
+        wt_archive_text(a, f->name, sizeof f->name);
     wt_archive_text(a, f->text, sizeof f->text);
-    wt_archive_text(a, f->memory, sizeof f->memory);
+    if (whole)
+        wt_archive_text(a, f->memory, sizeof f->memory);
 }
 
 static void turns(struct wt_archive *a, struct wt_turns *t)

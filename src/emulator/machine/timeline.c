@@ -496,6 +496,17 @@ enum wt_status wt_timeline_restart(struct wt_timeline *t, struct wt_error *err)
     return WT_OK;
 }
 
+/*
+ * In a core file the present is the state that was read, and what its reader has done to it since
+ * (a debugger has come): the run that leads there has neither.
+ */
+static void arrive_in_foreign_present(struct wt_timeline *t)
+{
+    const struct snapshot *last = &t->snapshot[t->snapshots - 1];
+    if (t->foreign && wt_timeline_at_end(t) && last->time == t->end && last->entries == t->entries)
+        t->m->ops->restore(t->m, last->state);
+}
+
 enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
 {
     assert(t->done <= t->entries);
@@ -515,6 +526,7 @@ enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
             to = t->entry[t->done].after;
         if (replay_to(t, to) == WT_RUN_WATCH)
             return WT_RUN_WATCH;
+        arrive_in_foreign_present(t);
         issues -= part;
         if (!issues || m->fault.kind)
             return m->fault.kind ? WT_RUN_FAULT : WT_RUN_BUDGET;

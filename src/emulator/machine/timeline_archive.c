@@ -158,12 +158,21 @@ static enum wt_status failed(const struct wt_archive *a, struct wt_error *err)
     return wt_fail(err, WT_INVALID, "%s", a->why);
 }
 
+/* A file of version 4 does not say of which wave a fault is, but its state does. */
+static void read_state(const struct wt_timeline_file *file, struct wt_archive *a)
+{
+    struct wt_machine *m = file->machine;
+    file->state(m, a);
+    if (a->version == 4 && !a->failed && m->fault.kind)
+        m->fault.id = wt_machine_wave_id(m, m->fault.wave);
+}
+
 static enum wt_status read_past(struct wt_timeline_file *file, struct wt_archive *a,
                                 struct wt_error *err)
 {
     enum wt_status status;
     struct wt_machine *m = file->machine;
-    file->state(m, a);
+    read_state(file, a);
     if (a->failed)
         return failed(a, err);
     if ((status = wt_timeline_new(m, file->budget, &file->timeline, err)) != WT_OK)
@@ -181,7 +190,7 @@ static enum wt_status read_all(struct wt_timeline_file *file, struct wt_archive 
     wt_archive_bool(a, &past);
     if (past && (status = read_past(file, a, err)) != WT_OK)
         return status;
-    file->state(m, a);
+    read_state(file, a);
     struct wt_timeline *t = file->timeline;
     if (t && !a->failed && m->time < t->end)
         wt_archive_fail(a, "the present is before the past");

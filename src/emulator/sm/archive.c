@@ -247,10 +247,12 @@ static void count(struct wt_archive *a, struct sm_device *d)
     struct wt_machine *m = &d->machine;
     uint64_t used = 0;
     for (uint32_t i = 0; i < m->waves; i++) {
-        const struct sm_warp *w = &d->warp[i];
+        struct sm_warp *w = &d->warp[i];
         m->active += w->runs;
         if (w->runs && !w->cta->warps++)
             w->cta->first = i % SM_WARPS;
+        if (w->error.kind && a->version == 4)
+            w->error.id = wt_machine_wave_id(m, i);
         if (w->runs)
             w->cta->threads += (uint32_t)__builtin_popcount(w->live);
     }

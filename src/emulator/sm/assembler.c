@@ -256,8 +256,10 @@ static enum wt_status add_parameter(struct assembler *a, const char *at, struct 
     size_t length = 0;
     if ((status = take_number(a, &at, MOST_PARAMETER, &size, err)) != WT_OK)
         return status;
-    if (!size || f->parameter_count >= 500)
-        return wrong(a, 0, err, "a parameter of no bytes, or too many of them");
+    if (!size)
+        return wrong(a, 0, err, "a parameter has at least one byte");
+    if (f->parameter_count >= 500)
+        return wrong(a, 0, err, "a function has at most 500 parameters");
     if (*blanks(at) && (status = take_name(a, &at, &length, err)) != WT_OK)
         return status;
     if (a->pass == 2)

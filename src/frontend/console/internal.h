@@ -155,6 +155,7 @@ struct wt_shell {
     unsigned level;           /**< of the selected frame */
     unsigned wanted_line;     /**< that the breakpoint of the last stop names; 0: none */
     unsigned entered;         /**< inlined calls that were stepped into where the thread stands */
+    uint64_t entered_wave;    /**< the id of the wave of which both tell */
     unsigned hidden;          /**< those that begin there and were not */
 
     struct point **point;
@@ -242,6 +243,11 @@ void forget_frames(struct wt_shell *c);
 void forget_frames_keep_level(struct wt_shell *c);
 /** Selects a thread and its innermost frame. */
 void select_thread(struct wt_shell *c, wt_thread thread);
+/**
+ * The selected thread's wave, in all its lanes, stands in inlined calls that begin at its
+ * instruction: in that of @p line (0: as before), and in @p more that were stepped into.
+ */
+void enter_calls(struct wt_shell *c, unsigned line, unsigned more);
 /** "The program is not being run." unless it is. */
 enum wt_status need_run(struct wt_shell *c, struct wt_error *err);
 /** A stopped thread is selected. */
@@ -254,6 +260,8 @@ const struct wt_frame *caller_of(struct wt_shell *c, const struct wt_frame *fram
 bool find_way_out(struct wt_shell *c, const struct wt_frame *frame, struct stop_at *out);
 /** Where expressions are evaluated now. */
 struct wt_view view_of(struct wt_shell *c);
+/** A thread of a wave, of an enabled lane if it has one; false if it has ended. */
+bool thread_of_wave(struct wt_shell *c, wt_wave_id wave, wt_thread *thread);
 /** The wave of the selected thread and the thread's place in it. */
 enum wt_status wave_of_thread(struct wt_shell *c, wt_thread thread, struct wt_wave *wave,
                               struct wt_thread_position *place, struct wt_error *err);

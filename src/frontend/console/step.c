@@ -68,7 +68,9 @@ static enum wt_status go(struct wt_shell *c, struct plan *p, enum wt_resume_kind
         if (e->kind == WT_EVENT_STOPPED && same_wave(c, e->thread, p->thread)) {
             const bool stepped = e->reason == WT_STOP_STEP;
             if (stepped || (e->reason == WT_STOP_BREAKPOINT && is_internal_stop(c, e->thread))) {
-                select_thread(c, stepped ? p->thread : e->thread);
+                if (stepped)
+                    p->thread = e->thread;
+                select_thread(c, e->thread);
                 c->faulted = false;
                 return WT_OK;
             }
@@ -228,10 +230,8 @@ static enum wt_status look(struct wt_shell *c, struct plan *p, bool *done, struc
     if (inlined == AT_CALL && (frame->line != p->line || !p->over)) {
         /* A call on the stepped line is entered; for a call on another line, the step stops at the
          * line. */
-        if (frame->line == p->line) {
-            c->entered++;
-            forget_frames(c);
-        }
+        if (frame->line == p->line)
+            enter_calls(c, 0, 1);
         return WT_OK;
     }
     if (inlined == WITHIN && !p->over)
@@ -276,8 +276,7 @@ static enum wt_status step_line(struct wt_shell *c, bool over, bool back, bool *
     if ((status = need_frame(c, &frame, err)) != WT_OK)
         return status;
     if (c->hidden && !over && !back) { /* the call begins here: no instruction needs to run */
-        c->entered++;
-        forget_frames(c);
+        enter_calls(c, 0, 1);
         c->step_ended = true;
         *done = false;
         return WT_OK;

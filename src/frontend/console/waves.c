@@ -24,7 +24,7 @@ static enum wt_status list_waves(struct wt_shell *c, wt_wave_id **list, size_t *
     return WT_OK;
 }
 
-static bool thread_of_wave(struct wt_shell *c, wt_wave_id wave, wt_thread *thread)
+bool thread_of_wave(struct wt_shell *c, wt_wave_id wave, wt_thread *thread)
 {
     const struct wt_thread_info *list;
     size_t count;
@@ -661,6 +661,7 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
     if (status)
         return status;
     c->started = !wt_debugger_ended(c->debugger, NULL);
+    c->faulted = false;
     select_thread(c, c->thread && wt_debugger_thread_alive(c->debugger, c->thread)
                          ? c->thread
                          : wt_debugger_current_thread(c->debugger));

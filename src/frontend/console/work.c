@@ -81,19 +81,46 @@ void work_grid(const struct wt_wave *v, uint32_t grid[3])
         grid[i] = v->block[i] ? (v->grid[i] + v->block[i] - 1) / v->block[i] : 0;
 }
 
+/* The symbol of the kernel that an address lies in. */
+static bool kernel_at(struct wt_shell *c, uint64_t pc, const char **name)
+{
+    const struct wt_module *m = wt_modules_at(c->modules, 0, pc);
+    uint64_t offset;
+    return m && wt_symbols_is_kernel(m->symbols, pc - m->bias) &&
+           wt_modules_function(c->modules, 0, pc, name, &offset);
+}
+
+/* The kernel that a wave's outermost frame is in. */
+static bool kernel_of_frames(struct wt_shell *c, wt_wave_id wave, const char **name)
+{
+    wt_thread thread;
+    uint64_t inside = 0;
+    const struct wt_frame *frame;
+    if (!thread_of_wave(c, wave, &thread))
+        return false;
+    struct wt_frames *frames = wt_frames_new(c->debugger, c->modules, thread);
+    for (unsigned level = 0; frames && (frame = wt_frames_get(frames, level)) != NULL; level++)
+        inside = frame->inside;
+    wt_frames_free(frames);
+    return kernel_at(c, inside, name);
+}
+
 const char *work_kernel(struct wt_shell *c, const struct warps *warps, const struct wt_wave *v,
                         char *text, size_t size)
 {
     const char *name = "?";
-    uint64_t offset;
-    for (size_t i = 0; i < warps->count; i++) {
+    wt_wave_id stopped = WT_NO_WAVE;
+    bool found = false;
+    for (size_t i = 0; i < warps->count && !found; i++) {
         const struct wt_wave_info *info = &warps->list[i].info;
-        const struct wt_module *m = info->running ? NULL : wt_modules_at(c->modules, 0, info->pc);
-        if (work_is_same_dispatch(&info->wave, v) && m &&
-            wt_symbols_is_kernel(m->symbols, info->pc - m->bias) &&
-            wt_modules_function(c->modules, 0, info->pc, &name, &offset))
-            break;
+        if (info->running || !work_is_same_dispatch(&info->wave, v))
+            continue;
+        found = kernel_at(c, info->pc, &name);
+        if (stopped == WT_NO_WAVE)
+            stopped = info->wave.id;
     }
+    if (!found && stopped != WT_NO_WAVE)
+        kernel_of_frames(c, stopped, &name);
     wt_demangle(name, text, size);
     return text;
 }

@@ -31,8 +31,8 @@ bool work_is_same_group(const struct wt_wave *a, const struct wt_wave *b);
 /** How many groups the dispatch of a wave has in each dimension; 0 where that is not known. */
 void work_grid(const struct wt_wave *v, uint32_t grid[3]);
 /**
- * The kernel of a wave's dispatch, its name as C++ has it, if one of its waves is in the kernel
- * itself, else "?". Returns @p text.
+ * The kernel of a wave's dispatch, its name as C++ has it; "?" if no wave is in the kernel itself,
+ * and a wave's frames do not lead to one. Returns @p text.
  */
 const char *work_kernel(struct wt_shell *c, const struct warps *warps, const struct wt_wave *v,
                         char *text, size_t size);

@@ -238,11 +238,13 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
                                       pid_t holder)
 {
     char path[96], address[128];
-    struct wt_error err = {.text = "the path of its socket is too long"};
+    struct wt_error err = {.text = "no descriptor for its socket"};
     sigset_t all, before;
     struct wt_endpoint *e = calloc(1, sizeof *e);
-    if (!e)
+    if (!e) {
+        fputs("wavetrap: no debugger can come: no memory\n", stderr);
         return NULL;
+    }
     *e = (struct wt_endpoint){.ops = ops,
                               .context = context,
                               .owner = getpid(),
@@ -254,8 +256,6 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
     pthread_mutex_init(&e->sending, NULL);
     pthread_cond_init(&e->gone, NULL);
     wt_private_sweep();
-    if (e->wake < 0)
-        wt_fail(&err, WT_IO, "no descriptor for events: %s", strerror(errno));
     bool good = e->wake >= 0 &&
                 wt_private_socket(path, sizeof path, (int)getpid(), ops->kind, &err) == WT_OK &&
                 snprintf(address, sizeof address, "unix:%s", path) < (int)sizeof address &&
@@ -276,6 +276,7 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (good)
         return e;
+    fputs("wavetrap: no debugger can come: no thread for its socket\n", stderr);
     wt_listener_close(&e->listener);
     close_all(e);
     return NULL;

@@ -155,9 +155,8 @@ static CUresult add_elf(const struct gpu *g, struct gpu_module *m, const uint8_t
             CUDA_ERROR_INVALID_PTX, CUDA_ERROR_INVALID_PTX);
     if (!cubin_extent(bytes, available, &size)) {
         wt_fail(err, WT_INVALID,
-                available < 20 || wt_load_le(bytes + 18, 2) == CUBIN_ELF_MACHINE
-                    ? "a cubin that is cut short"
-                    : "an ELF file that is no cubin");
+                cubin_is(bytes, available) ? "a cubin that is cut short"
+                                           : "an ELF file that is no cubin");
         return CUDA_ERROR_INVALID_IMAGE;
     }
     return result_of(gpu_module_take(g, m, bytes, size, err), CUDA_ERROR_INVALID_IMAGE,

@@ -232,13 +232,12 @@ bool host_copy(struct host_queue *q)
     if (o == WAITS)
         return false;
     if (o == MALFORMED) {
-        fprintf(stderr,
-                "wavetrap: gfx900 (node %u): the copy engine's packet of operation %u, kind %u "
-                "(0x%08x) %s\n",
-                q->gpu->node, p[0] & 0xff, p[0] >> 8 & 0xff, p[0],
-                !length         ? "is not known"
-                : length > left ? "is cut off"
-                                : "has fields that do not fit");
+        fprintf(stderr, "wavetrap: gfx900 (node %u): %s packet of operation %u, kind %u (0x%08x)\n",
+                q->gpu->node,
+                length > left ? "the copy engine was given the beginning only of a"
+                : length      ? "the copy engine finds wrong fields in a"
+                              : "the copy engine knows no",
+                p[0] & 0xff, p[0] >> 8 & 0xff, p[0]);
         q->stopped = true;
     } else if (o == DONE) {
         q->begun += length;
