@@ -14,13 +14,14 @@
 #include "object/kfd_debug.h"
 
 #define KFD_WIRE_SOCKET "gpu"      /* base/private_dir.h: the kind of socket */
-#define KFD_WIRE_MAGIC 0x38444b57u /* "WKD8" */
+#define KFD_WIRE_MAGIC 0x39444b57u /* "WKD9" */
 #define KFD_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define KFD_WIRE_WAIT_MS 100u      /* the longest wait for an exception */
 
 enum kfd_wire_kind {
-    KFD_WIRE_HELLO,   /**< answered by a struct kfd_wire_hello */
-    KFD_WIRE_CALL,    /**< `call` is done: on its GPU, or on all of the process */
+    KFD_WIRE_HELLO, /**< answered by a struct kfd_wire_hello, and in call.arg[0] by the state of the
+                       list of code objects; 0: it is being changed, or there is none */
+    KFD_WIRE_CALL,  /**< `call` is done: on its GPU, or on all of the process */
     KFD_WIRE_QUEUES,  /**< answered by struct kfd_queue_entry, as many as all GPUs have; or -ENOSPC:
                          more than KFD_DEBUG_QUEUES */
     KFD_WIRE_DEVICES, /**< answered by struct kfd_device_entry, one for each GPU */

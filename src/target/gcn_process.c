@@ -41,13 +41,17 @@ static enum wt_status read_link(struct wt_process *p, uint64_t addr, void *out, 
     return l->ops->read(l->context, addr, out, size, err);
 }
 
-/* Reads a string of the process. The readable memory may end before the string does. */
+/* Reads a string of the process, page by page: the readable memory may end behind it. */
 static enum wt_status read_string(struct wt_process *p, uint64_t addr, char *text, size_t size,
                                   struct wt_error *err)
 {
-    enum wt_status status;
-    for (size_t i = 0; i + 1 < size; i++) {
-        if ((status = read_link(p, addr + i, &text[i], 1, err)) != WT_OK || !text[i])
+    enum { PAGE = 4096, MOST = 256 };
+    for (size_t done = 0, part; done + 1 < size; done += part) {
+        const size_t page = PAGE - (addr + done) % PAGE, room = size - 1 - done;
+        part = room < MOST ? room : MOST;
+        part = part < page ? part : page;
+        const enum wt_status status = read_link(p, addr + done, text + done, part, err);
+        if (status != WT_OK || memchr(text + done, 0, part))
             return status;
     }
     text[size - 1] = 0;
@@ -233,37 +237,77 @@ static void drop_modules(struct wt_process *p, const wt_module_id *still, size_t
     }
 }
 
+/* A code object of the runtime's list. */
+struct listed {
+    uint64_t bias;
+    char uri[4200];
+};
+
+/* Reads the list as it is; *consistent: the runtime did not change it meanwhile. The caller frees
+ * *list. */
+static enum wt_status read_list(struct wt_process *p, struct listed **list, size_t *count,
+                                bool *consistent, struct wt_error *err)
+{
+    struct wt_gcn_process *connection = own(p)->connection;
+    struct r_debug debug = {.r_map = NULL};
+    size_t capacity = 0;
+    uint64_t at = 0, before, after;
+    enum wt_status status;
+    *list = NULL;
+    *count = 0;
+    if ((status = wt_gcn_process_code_list(connection, &at, &before, err)) != WT_OK ||
+        (at && (status = read_link(p, at, &debug, sizeof debug, err)) != WT_OK))
+        return status;
+    at = (uint64_t)(uintptr_t)debug.r_map;
+    bool good = !at || before; /* memory of a list that is being changed may be gone */
+    while (good && at && *count < MOST_OBJECTS) {
+        struct link_map map;
+        struct listed *more = wt_array_grow(*list, &capacity, *count + 1, sizeof **list);
+        if (!more)
+            return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of code objects");
+        *list = more;
+        struct listed *one = &more[*count];
+        good = read_link(p, at, &map, sizeof map, WT_IGNORED) == WT_OK &&
+               read_string(p, (uint64_t)(uintptr_t)map.l_name, one->uri, sizeof one->uri,
+                           WT_IGNORED) == WT_OK;
+        if (!good)
+            break;
+        one->bias = map.l_addr;
+        at = (uint64_t)(uintptr_t)map.l_next;
+        ++*count;
+    }
+    status = wt_gcn_process_code_list(connection, &at, &after, err);
+    *consistent = good && before == after;
+    return status;
+}
+
+/* A list that the program keeps changing is read again at the next news of it: until then no kernel
+ * begins, because the state of the list is not the one that is known. */
 static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 {
-    struct r_debug debug;
-    uint64_t at = 0;
-    enum wt_status status;
-    if ((status = wt_gcn_process_code_list(own(p)->connection, &at, err)) != WT_OK || !at ||
-        (status = read_link(p, at, &debug, sizeof debug, err)) != WT_OK)
-        return status;
-    if (debug.r_state != RT_CONSISTENT)
-        return WT_OK; /* it is being changed: try again at the next stop */
-    wt_module_id *still = calloc(MOST_OBJECTS, sizeof *still);
+    enum { TRIES = 8 };
+    struct listed *list = NULL;
     size_t count = 0;
-    if (!still)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of code objects");
-    at = (uint64_t)(uintptr_t)debug.r_map;
-    for (unsigned n = 0; at && n < MOST_OBJECTS && !status; n++) {
-        struct link_map map;
-        char uri[4200] = "";
-        if ((status = read_link(p, at, &map, sizeof map, err)) != WT_OK ||
-            (status = read_string(p, (uint64_t)(uintptr_t)map.l_name, uri, sizeof uri, err)) !=
-                WT_OK)
-            break;
-        add_module(p, uri, map.l_addr);
-        const struct wt_module *module = module_at(p, uri, map.l_addr);
-        if (module)
-            still[count++] = module->id;
-        at = (uint64_t)(uintptr_t)map.l_next;
+    bool consistent = false;
+    enum wt_status status = WT_OK;
+    for (unsigned i = 0; i < TRIES && !consistent && !status; i++) {
+        free(list);
+        status = read_list(p, &list, &count, &consistent, err);
     }
-    if (!status)
-        drop_modules(p, still, count);
+    wt_module_id *still = calloc(count + 1, sizeof *still);
+    size_t still_count = 0;
+    if (!still && !status)
+        status = wt_fail(err, WT_NO_MEMORY, "out of memory for a list of code objects");
+    for (size_t i = 0; i < count && consistent && !status; i++) {
+        add_module(p, list[i].uri, list[i].bias);
+        const struct wt_module *module = module_at(p, list[i].uri, list[i].bias);
+        if (module)
+            still[still_count++] = module->id;
+    }
+    if (!status && consistent)
+        drop_modules(p, still, still_count);
     free(still);
+    free(list);
     return status;
 }
 

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ROOT, WAVETRAP, answers, ask_console, debug, marked
+from conftest import OPENCL_TARGETS, ROOT, WAVETRAP, answers, ask_console, debug, marked
 
 VADD = ["--grid=256", "--block=64", "--arg=zeros:1024", "--arg=iota:1024", "--arg=iota:1024", "--arg=256"]
 
@@ -188,8 +188,18 @@ def test_errors_are_caught_by_the_names_of_the_error_status(sass):
     file = sass(kernel, "misaligned")
     out = debug(file, "catch OOR_ADDR", "catch misaligned_addr", "run", options=["--grid=32", "--arg=zeros:4"]).stdout
     assert "Catchpoint 2: Program stopped by a fault: MISALIGNED_ADDR" in out, out
-    wrong = debug(file, "catch dispatch end", options=["--grid=32", "--arg=zeros:4"])
-    assert wrong.returncode == 1 and "its lanes end one by one" in wrong.stderr
+
+
+@pytest.mark.parametrize("way", [[], ["--hw-only"]], ids=["services", "hw_only"])
+@pytest.mark.parametrize("count", [256, 229, 10])
+def test_a_dispatch_ends_with_the_last_lanes_of_its_last_warp(sass, way, count):
+    """Warp 7 is the last: with 229 items 27 of its lanes end first, at the predicated EXIT; with 10 all of them end there. All is stored."""
+    how = ["--grid=256", "--block=64", "--arg=zeros:1024", "--arg=iota:1024", "--arg=iota:1024", f"--arg=i32:{count}", *way]
+    said = ask_console(sass("vadd"), ["catch dispatch end"], ["run", "info warps", "x/i $pc", f"x/{count}dw 0x200000000", "continue"], options=how)
+    assert "Catchpoint 1 (dispatch end), " in said[0] and said[1].count("\n") == 0 and "warp 7 " in said[1], said[:2]
+    assert ("@P0 EXIT" in said[2]) == (count == 10) and "EXIT" in said[2], said[2]
+    assert [int(n) for line in said[3].splitlines() for n in line.split("\t")[1:]] == [2 * i for i in range(count)], said[3]
+    assert said[4].endswith("[Program exited normally]")
 
 
 def trapping(number):
@@ -281,6 +291,25 @@ def ptx(tmp_path_factory):
                     "-Xclang", "-mlink-builtin-bitcode", "-Xclang", "/usr/lib/clc/nvptx64--nvidiacl.bc",
                     folder / "work.cl", "-o", folder / "work.ptx"], check=True)
     return folder / "work.ptx"
+
+
+@pytest.mark.parametrize("way", [[], ["--hw-only"]], ids=["services", "hw_only"])
+def test_a_dispatch_of_ptx_ends_with_its_last_warp(tmp_path, way):
+    """The lanes leave the loop one after the other, and three of each warp return early: only the last warp is left, whole, behind all stores.
+    Backwards and forwards again the same stop is found."""
+    (tmp_path / "ends.cl").write_text("__kernel void ends(__global int *out, int n)\n{\n    int id = get_global_id(0);\n    if (id % 32 < 3)\n"
+                                      "        return;\n    for (int i = 0; i < id % 7; i++)\n        out[id] += i;\n    out[id] += n;\n}\n")
+    file = tmp_path / "ends.ptx"
+    subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", *OPENCL_TARGETS["sm"], "-O0", "-g", tmp_path / "ends.cl", "-o", file], check=True)
+    how = ["-g", "sm", "--kernel=ends", "--grid=128", "--block=64", "--arg=zeros:512", "--arg=i32:7", *way]
+    again = [] if way else ["reverse-continue", "continue", "info warps"]
+    said = ask_console(file, ["catch dispatch end"], ["run", "info warps", "x/i $pc", "x/128dw out", *again, "delete", "continue"], options=how)
+    assert re.search(r"Catchpoint 1 \(dispatch end\), .*ends \(", said[0]) and said[1].count("\n") == 0 and said[2].endswith("ret"), said
+    stored = [int(n) for line in said[3].splitlines() for n in line.split("\t")[1:]]
+    assert stored == [0 if i % 32 < 3 else 7 + sum(range(i % 7)) for i in range(128)], stored
+    if again:
+        assert "(dispatch end)" in said[5] and said[6] == said[1], said
+    assert said[-1].endswith("[Program exited normally]")
 
 
 def test_lines_of_opencl(ptx):

@@ -160,6 +160,16 @@ def test_the_variables_of_work_and_globals(tmp_path, flags, known):
     assert said[11].endswith(" = 3\n") and said[12] == f"type = {known}\n" and said[14].endswith(" = 9\n"), said
 
 
+def test_each_launch_ends_with_a_stop_that_catches_it(program):
+    """`catch dispatch end`: one warp is left of each of the three launches, at the last line of fill."""
+    last = next(i for i, line in enumerate(SOURCE.read_text().splitlines(), 1) if i > line_of("first line of fill") and line == "}")
+    said = ask(["catch dispatch end", "run", "info warps", "continue", "info warps", "continue", "info warps", "continue"], *program, options=SM)
+    for n in range(3):
+        assert re.search(rf"^Catchpoint 1 \(dispatch end\), fill \(.*round={n}\) at {SOURCE}:{last}$", said[1 + 2 * n], re.M), said
+        assert len(said[2 + 2 * n].splitlines()) == 1, said
+    assert ROUNDS in said[-1], said[-1]
+
+
 def test_kernels_can_be_looked_at_after_the_end(program):
     """The program unloads its module and destroys its context before it ends: whoever comes first, the module is there."""
     fill = line_of("first line of fill")

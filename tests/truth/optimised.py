@@ -75,10 +75,10 @@ def on_device(dialect, file, places, stops, log, most=400):
     seen, last = histories(stops, places)
     session = console.Session(dialect.options, file, f"t{dialect.ending}", log)
     made.exceptions, made.tree, made.file = collections.Counter(), None, file
-    made.bits, made.mask = (32 if "rv32" in dialect.name else 64), 0xffffffff if dialect.name.startswith("rv") else 0xfffffff
+    made.bits, made.mask = (32 if "rv32" in dialect.name else 64), dialect.mask
     try:
         source = f"t{dialect.ending}"
-        values.set_breakpoints(session, source, places)
+        values.set_breakpoints(session, source, places, reader.rows(file, source))
         made.script = session.script
         stop, said = session.go("run")
         while stop and most:

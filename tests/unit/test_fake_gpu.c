@@ -366,6 +366,36 @@ static void a_wave_that_is_slow_to_leave_its_breakpoint_is_told_once(void **stat
     close_bench(&b);
 }
 
+/* A client replaces all that it has, as when a module comes: no wave can pass meanwhile. */
+static void a_breakpoint_that_is_replaced_is_there_all_the_time(void **state)
+{
+    struct bench b = open_bench();
+    const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
+    const uint64_t old = 10 * GPU_INSTRUCTION, gone = 11 * GPU_INSTRUCTION;
+    const uint64_t new = 12 * GPU_INSTRUCTION;
+    uint8_t before[16 * GPU_INSTRUCTION];
+    fake_gpu_put(b.gpu, 20, GPU_CALL, 20, 0); /* for ever */
+    for (unsigned w = 0; w < GPU_WAVES; w++)
+        b.gpu->wave[w].pc = 20 * GPU_INSTRUCTION;
+    OK(wt_debugger_insert_breakpoint(b.d, old, NULL, 0, NULL, 0, &err));
+    OK(wt_debugger_insert_breakpoint(b.d, gone, NULL, 0, NULL, 0, &err));
+    OK(wt_debugger_run(b.d, WT_FORWARDS, &all, 1, &err));
+    wt_debugger_pump(b.d, 10);
+    memcpy(before, b.gpu->memory, sizeof before);
+    wt_debugger_begin_changes(b.d);
+    OK(wt_debugger_remove_breakpoint(b.d, old, &err));
+    OK(wt_debugger_remove_breakpoint(b.d, gone, &err));
+    assert_memory_equal(b.gpu->memory, before, sizeof before);
+    OK(wt_debugger_insert_breakpoint(b.d, old, NULL, 0, NULL, 0, &err));
+    OK(wt_debugger_insert_breakpoint(b.d, new, NULL, 0, NULL, 0, &err));
+    assert_memory_equal(b.gpu->memory, before, sizeof before);
+    OK(wt_debugger_end_changes(b.d, &err));
+    assert_memory_equal(b.gpu->memory + old, before + old, GPU_INSTRUCTION);
+    assert_memory_not_equal(b.gpu->memory + gone, before + gone, GPU_INSTRUCTION);
+    assert_memory_not_equal(b.gpu->memory + new, before + new, GPU_INSTRUCTION);
+    close_bench(&b);
+}
+
 /* From under a breakpoint that is planted, as the others run: they do not pass it meanwhile. */
 static void a_late_step_is_done_while_others_run(void **state)
 {
@@ -945,6 +975,7 @@ int main(void)
         cmocka_unit_test(the_past_of_a_slot_is_not_that_of_its_wave),
         cmocka_unit_test(a_stop_is_told_once_all_have_halted),
         cmocka_unit_test(a_wave_that_is_slow_to_leave_its_breakpoint_is_told_once),
+        cmocka_unit_test(a_breakpoint_that_is_replaced_is_there_all_the_time),
         cmocka_unit_test(a_late_step_is_done_while_others_run),
         cmocka_unit_test(a_halted_wave_that_the_program_ends_is_no_error),
         cmocka_unit_test(several_steps_are_under_way),

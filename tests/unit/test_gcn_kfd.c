@@ -257,6 +257,25 @@ static void test_a_trap_stops_the_wave(void **state)
     rig_free(&r);
 }
 
+/* The debugger goes without having seen waves that were held at their beginning: they run. One
+ * that has halted itself does not. */
+static void test_waves_held_at_their_beginning_go_when_the_debugger_does(void **state)
+{
+    static const uint32_t code[] = {S_NOP, S_ENDPGM},
+                          halts[] = {0xbf8d0001 /* s_sethalt 1 */, S_ENDPGM};
+    struct rig r = rig_debugged(rig_new("rr:1", 200, 64, code, sizeof code / 4));
+    assert_int_equal(gcn_kfd_set_launch_mode(r.d, KFD_LAUNCH_HALT), 0);
+    assert_int_equal(run(&r, 100000), WT_RUN_HALTED);
+    assert_int_equal(gcn_kfd_disable(r.d), 0);
+    assert_int_equal(run(&r, 100000), WT_RUN_ENDED);
+    rig_free(&r);
+    r = rig_debugged(rig_new("rr:1", 1, 64, halts, sizeof halts / 4));
+    assert_int_equal(run(&r, 100), WT_RUN_HALTED);
+    assert_int_equal(gcn_kfd_disable(r.d), 0);
+    assert_int_equal(run(&r, 100), WT_RUN_HALTED);
+    rig_free(&r);
+}
+
 /* A breakpoint covers the first word of an instruction of two: that instruction is done when the
  * debugger has gone, whether it has taken the trap in or not. */
 static void test_the_instruction_under_a_breakpoint_is_done(void **state)
@@ -452,6 +471,7 @@ int main(void)
         cmocka_unit_test(test_state_holds_the_save_area),
         cmocka_unit_test(test_records_can_be_changed),
         cmocka_unit_test(test_a_trap_stops_the_wave),
+        cmocka_unit_test(test_waves_held_at_their_beginning_go_when_the_debugger_does),
         cmocka_unit_test(test_the_instruction_under_a_breakpoint_is_done),
         cmocka_unit_test(test_single_steps),
         cmocka_unit_test(test_exceptions_stop_the_wave),

@@ -306,6 +306,62 @@ static void test_a_step_is_of_one_wave_and_all_stay(void **state)
     wt_standstill_close(&p);
 }
 
+static void test_kept_waves_stand_still_until_they_are_kept_no_more(void **state)
+{
+    struct wt_probe p;
+    struct wt_probe_step step;
+    uint8_t pc;
+    open_probe(&p, true);
+    begin(&p, 0, 7, 0);
+    begin(&p, 1, 7, 1);
+    scan(&p, 0x3, 0);
+    assert_int_equal(wt_standstill_keep(&p, true, &err), WT_OK);
+    assert_false(p.common.still); /* nothing has asked for it */
+    assert_int_equal(wt_standstill_halt(&p, set(0x1), &err), WT_OK);
+    assert_true(p.common.still);
+    const unsigned stops = p.stops, goes = p.goes, other = p.slot[1].pc;
+    /* Launches are not held, and wave 1 is to run: yet nothing goes but what steps. */
+    assert_int_equal(wt_standstill_read_rows(&p, 0, 1, NULL, 1, &pc, &err), WT_OK);
+    assert_int_equal(wt_standstill_resume(&p, set(0x0), &err), WT_OK);
+    scan(&p, 0x3, 0x1);
+    assert_int_equal(p.stops, stops);
+    assert_int_equal(p.goes, goes);
+    assert_int_equal(wt_standstill_step(&p, 0, &step, &err), WT_OK);
+    assert_true(step.done && step.active);
+    assert_int_equal(p.goes, goes + 1);
+    assert_int_equal(p.only, 0);
+    assert_int_equal(wt_standstill_keep(&p, true, &err), WT_OK);
+    assert_int_equal(wt_standstill_resume(&p, set(0x1), &err), WT_OK);
+    assert_int_equal(wt_standstill_keep(&p, false, &err), WT_OK);
+    assert_int_equal(p.slot[1].pc, other);
+    assert_int_equal(wt_standstill_keep(&p, false, &err), WT_OK);
+    assert_int_equal(p.goes, goes + 2);
+    assert_int_equal(p.slot[0].pc, pc + 2);
+    assert_int_equal(p.slot[1].pc, other + 1);
+    assert_false(p.common.still);
+    wt_standstill_close(&p);
+}
+
+/* Modules that come after clients were told: their kernels wait until clients are told again. */
+static void test_modules_are_known_as_they_were_when_they_were_told(void **state)
+{
+    struct wt_probe p;
+    open_probe(&p, true);
+    scan(&p, 0, 0);
+    p.code = 1;
+    scan(&p, 0, 0);
+    assert_int_equal(next(&p).kind, WT_PROBE_MODULES_CHANGED);
+    p.code = 2;
+    scan(&p, 0, 0);
+    assert_int_equal(wt_standstill_modules_known(&p, &err), WT_OK);
+    assert_int_equal(p.code_known, 1);
+    assert_int_equal(next(&p).kind, WT_PROBE_MODULES_CHANGED);
+    assert_int_equal(wt_standstill_modules_known(&p, &err), WT_OK);
+    assert_int_equal(p.code_known, 2);
+    assert_int_equal(next(&p).kind, WT_PROBE_NOTHING);
+    wt_standstill_close(&p);
+}
+
 static void test_launches_and_modules_are_told(void **state)
 {
     struct wt_probe p;
@@ -547,6 +603,8 @@ int main(void)
         cmocka_unit_test(test_accesses_that_nobody_wants_to_hear_of),
         cmocka_unit_test(test_waves_stand_still_for_a_look_only),
         cmocka_unit_test(test_a_step_is_of_one_wave_and_all_stay),
+        cmocka_unit_test(test_kept_waves_stand_still_until_they_are_kept_no_more),
+        cmocka_unit_test(test_modules_are_known_as_they_were_when_they_were_told),
         cmocka_unit_test(test_launches_and_modules_are_told),
         cmocka_unit_test(test_a_program_that_ends_has_no_waves),
         cmocka_unit_test(test_exceptions_and_resets),

@@ -217,6 +217,15 @@ enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, 
 /* ---- breakpoints ---- */
 
 /**
+ * While waves run, each insertion and removal of a breakpoint or watchpoint takes effect at once.
+ * Those of a client that replaces what it has are to lie between these two: they take effect
+ * together at the end, so that one that is removed and inserted again is there all the time.
+ */
+void wt_debugger_begin_changes(struct wt_debugger *d);
+/** WT_INVALID: not all breakpoints can be in memory; the others are. */
+enum wt_status wt_debugger_end_changes(struct wt_debugger *d, struct wt_error *err);
+
+/**
  * Inserts a breakpoint at @p addr. It stops an active lane for which some condition is non-zero
  * or cannot be evaluated (or there is no condition). Commands print for each such lane; a
  * breakpoint that has commands does not stop, any other does. Inserting one that exists replaces

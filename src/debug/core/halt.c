@@ -97,6 +97,11 @@ enum wt_status dbg_halt(struct wt_debugger *d, const struct wt_wave_set *waves,
     return status;
 }
 
+enum wt_status dbg_keep_still(struct wt_debugger *d, bool keep, struct wt_error *err)
+{
+    return d->ops->keep_still ? d->ops->keep_still(d->probe, keep, err) : WT_OK;
+}
+
 /* Requests a halt of every wave, and holds waves that begin: they must not start running unseen. */
 enum wt_status dbg_ask_everything(struct wt_debugger *d, struct wt_error *err)
 {

@@ -22,6 +22,9 @@ void dbg_let_advance(struct wt_debugger *d, uint64_t budget);
 /** Halts waves, and waits until they have halted. */
 enum wt_status dbg_halt(struct wt_debugger *d, const struct wt_wave_set *waves,
                         struct wt_error *err);
+/** Waves that are brought to a standstill stay there until it is called without @p keep, as often:
+ * the probe's operation keep_still, where it has one. */
+enum wt_status dbg_keep_still(struct wt_debugger *d, bool keep, struct wt_error *err);
 /** Asks every wave to halt, and holds those that begin: they must not start running unseen. */
 enum wt_status dbg_ask_everything(struct wt_debugger *d, struct wt_error *err);
 /** Halts every wave, those that are not active included: they must not start running unseen. */

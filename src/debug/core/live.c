@@ -124,8 +124,7 @@ static enum wt_status examine_unseen(struct wt_debugger *d, bool *found, struct 
     return WT_OK;
 }
 
-/* Finds out what happened: a fault, waves that halted, the end. */
-static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_error *err)
+static enum wt_status look(struct wt_debugger *d, bool *found, struct wt_error *err)
 {
     struct wt_wave_set halted;
     size_t events = d->events.count - d->events.first;
@@ -155,6 +154,18 @@ static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_erro
     if (d->run.nonstop)
         dbg_update_going(d);
     return WT_OK;
+}
+
+/* Finds out what happened: a fault, waves that halted, the end. Waves that are brought to a
+ * standstill for that go on at its end. */
+static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_error *err)
+{
+    enum wt_status status = dbg_keep_still(d, true, err);
+    if (status)
+        return status;
+    status = look(d, found, err);
+    const enum wt_status after = dbg_keep_still(d, false, status ? WT_IGNORED : err);
+    return status ? status : after;
 }
 
 /* Lets the device run for a while, then looks what happened. *idle: it can do nothing more by
@@ -292,9 +303,13 @@ static enum wt_status settle_modules(struct wt_debugger *d, struct wt_error *err
     if (!d->news.modules)
         return WT_OK;
     d->news.modules = false;
+    if ((status = dbg_keep_still(d, true, err)))
+        return status;
     /* New code may have been loaded over old code, which removes the breakpoints there. */
     if ((status = dbg_verify_breakpoints(d, err)) == WT_OK)
         status = dbg_sync_all(d, err);
+    const enum wt_status after = dbg_keep_still(d, false, status ? WT_IGNORED : err);
+    status = status ? status : after;
     if (status == WT_INVALID)
         snprintf(d->notice[NOTICE_BREAKPOINTS], sizeof d->notice[0], "%.200s\n",
                  err->text); /* the program goes on without */

@@ -225,6 +225,10 @@ struct wt_instruction {
     enum wt_instruction_kind kind;
     bool in_place; /**< WT_INSTRUCTION_TRAP: a bit makes it one, and a step past it executes it */
     int written;   /**< index of the register that it writes for each lane; -1: none */
+    /** 1 + index of the wave's register that has a bit for each lane: whether the lane does it; 0:
+     * all lanes do. */
+    unsigned guard;
+    bool guard_inverted; /**< the lanes whose bit is 0 do it */
 };
 
 /** A function of which a wave is to be followed to its caller. */
@@ -383,8 +387,15 @@ struct wt_probe_ops {
     enum wt_status (*next_event)(struct wt_probe *probe, struct wt_probe_event *event,
                                  struct wt_error *err);
     /**
-     * Clients have been told of WT_PROBE_MODULES_CHANGED, and their breakpoints are in memory:
-     * launches that wait for that go on. NULL: none does.
+     * From the first operation on that brings all waves to a standstill, they stay there until
+     * keep_still() is called as often without @p keep: what is resumed meanwhile goes then. step()
+     * moves its wave, and that alone. NULL: operations bring only those waves to a halt that they
+     * name.
+     */
+    enum wt_status (*keep_still)(struct wt_probe *probe, bool keep, struct wt_error *err);
+    /**
+     * Clients have been told of WT_PROBE_MODULES_CHANGED by the last next_event() of that kind, and
+     * their breakpoints are in memory: launches that wait for that go on. NULL: none does.
      */
     enum wt_status (*modules_known)(struct wt_probe *probe, struct wt_error *err);
     /**

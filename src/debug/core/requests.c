@@ -28,6 +28,25 @@ static enum wt_status check_address(struct wt_debugger *d, uint64_t addr, struct
     return status;
 }
 
+/* Whether a change is to be in memory, and in the target, at once. */
+static bool is_due(const struct wt_debugger *d)
+{
+    return d->run.going && !d->run.changes;
+}
+
+void wt_debugger_begin_changes(struct wt_debugger *d)
+{
+    d->run.changes++;
+}
+
+enum wt_status wt_debugger_end_changes(struct wt_debugger *d, struct wt_error *err)
+{
+    assert(d->run.changes);
+    d->run.changes--;
+    /* New modules are settled before anything of them runs. */
+    return is_due(d) && !d->news.modules ? dbg_sync_all(d, err) : WT_OK;
+}
+
 enum wt_status wt_debugger_insert_breakpoint_of(struct wt_debugger *d, uint32_t owner,
                                                 uint64_t addr, struct wt_expr *const *conditions,
                                                 size_t condition_count,
@@ -38,7 +57,7 @@ enum wt_status wt_debugger_insert_breakpoint_of(struct wt_debugger *d, uint32_t 
     if (status || (status = dbg_claim_breakpoint(d, owner, addr, conditions, condition_count,
                                                  commands, command_count, err)))
         return status;
-    if (d->run.going && (status = dbg_sync_all(d, err))) {
+    if (is_due(d) && (status = dbg_sync_all(d, err))) {
         struct wt_error ignored;
         const struct breakpoint *bp = dbg_find_breakpoint(d, addr);
         if (bp && !bp->planted)
@@ -73,7 +92,7 @@ enum wt_status wt_debugger_remove_breakpoint_of(struct wt_debugger *d, uint32_t 
     enum wt_status status;
     if ((status = dbg_unclaim_breakpoint(d, owner, addr, err)) != WT_OK)
         return status;
-    return d->run.going ? dbg_sync_all(d, err) : WT_OK;
+    return is_due(d) ? dbg_sync_all(d, err) : WT_OK;
 }
 
 enum wt_status wt_debugger_remove_breakpoint(struct wt_debugger *d, uint64_t addr,
@@ -86,7 +105,7 @@ void wt_debugger_remove_all_breakpoints(struct wt_debugger *d)
 {
     dbg_unclaim_all_breakpoints(d);
     struct wt_error ignored;
-    if (d->run.going)
+    if (is_due(d))
         dbg_sync_all(d, &ignored);
 }
 
@@ -113,7 +132,7 @@ enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
                                  .condition = dbg_share_watch_condition(request->condition)};
     }
     w->inserted = true;
-    if (d->run.going && (status = dbg_sync_watchpoints(d, err))) {
+    if (is_due(d) && (status = dbg_sync_watchpoints(d, err))) {
         w->inserted = false;
         dbg_drop_watchpoints(d);
     }
@@ -130,7 +149,7 @@ enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
                        request->addr.offset);
     w->inserted = false;
     dbg_drop_watchpoints(d);
-    return d->run.going ? dbg_sync_watchpoints(d, err) : WT_OK;
+    return is_due(d) ? dbg_sync_watchpoints(d, err) : WT_OK;
 }
 
 bool wt_debugger_other_side(struct wt_debugger *d, const struct wt_watchpoint_request *request,
@@ -149,6 +168,6 @@ void wt_debugger_remove_all_watchpoints(struct wt_debugger *d)
         d->watchpoints.list[i].inserted = false;
     dbg_drop_watchpoints(d);
     struct wt_error ignored;
-    if (d->run.going)
+    if (is_due(d))
         dbg_sync_watchpoints(d, &ignored);
 }

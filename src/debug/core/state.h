@@ -215,6 +215,7 @@ struct run {
     size_t stepper_count;
     bool going;        /**< something was resumed and has not stopped */
     bool launches_run; /**< waves that begin run by themselves, rather than being held */
+    unsigned changes;  /**< so many wt_debugger_begin_changes() are not ended */
     bool nonstop;
     bool ended, lost;
     bool stop_at_end; /**< of the program: to the last issue time at which it still runs */

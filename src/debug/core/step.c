@@ -82,15 +82,19 @@ static enum wt_status plant_again(struct wt_debugger *d, uint32_t wave, struct b
     return status;
 }
 
-/* One instruction from under a breakpoint: lift it, step, plant it again. */
-static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct breakpoint *bp,
-                                struct wt_probe_step *step, struct wt_error *err)
+/* One instruction from under a breakpoint: lift it, step, plant it again. No other wave goes on
+ * meanwhile, nor does one begin. */
+static enum wt_status step_off(struct wt_debugger *d, uint32_t wave, struct breakpoint *bp,
+                               struct wt_probe_step *step, struct wt_error *err)
 {
     struct wave *w = &d->wave[wave];
     if (dbg_covers_trap(bp))
         return skip_instruction(d, wave, bp->covered.length, step, err);
     const bool late = d->topology->late_stops;
-    bool others = dbg_any_free_active(d), hold = others && (late || !device_is_frozen(d));
+    /* A program that runs by itself may launch others at any moment. */
+    const bool launches = d->topology->host_launches && d->run.launches_run;
+    const bool others = dbg_any_free_active(d) || (launches && !d->target->services->pump);
+    const bool hold = others && (late || !device_is_frozen(d));
     struct wt_wave_set held;
     enum wt_status status = WT_OK, plant = WT_OK, release = WT_OK;
     if (hold) {
@@ -125,6 +129,17 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
     if (hold)
         release = d->ops->resume(d->probe, &held, status || plant ? WT_IGNORED : err);
     return status ? status : plant ? plant : release;
+}
+
+static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct breakpoint *bp,
+                                struct wt_probe_step *step, struct wt_error *err)
+{
+    enum wt_status status = dbg_keep_still(d, true, err);
+    if (status)
+        return status;
+    status = step_off(d, wave, bp, step, err);
+    const enum wt_status after = dbg_keep_still(d, false, status ? WT_IGNORED : err);
+    return status ? status : after;
 }
 
 /* Reports, once, that a step cannot be done. */

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The exceptions of waves that are reported. Suspending a queue clears them. */
-#define WAVE_EXCEPTIONS 0x3fu
+/* The exceptions that are reported: those of waves, and that there is a new queue, whose waves may
+ * have been held at their beginning before it was known. Suspending a queue clears them. */
+#define EXCEPTIONS (0x3fu | kfd_exception_bit(KFD_EC_QUEUE_NEW))
 
 /* ---- opening ---- */
 
@@ -75,7 +76,7 @@ static void free_probe(struct wt_probe *p)
 
 static enum wt_status enable(struct wt_probe *p, struct wt_error *err)
 {
-    struct kfd_debug_call call = {.op = KFD_DEBUG_ENABLE, .arg = {WAVE_EXCEPTIONS}};
+    struct kfd_debug_call call = {.op = KFD_DEBUG_ENABLE, .arg = {EXCEPTIONS}};
     enum wt_status status = gcnp_call(p, &call, err);
     return status == WT_STATE ? wt_fail_in(err, "another debugger has this program") : status;
 }
@@ -207,6 +208,7 @@ const struct wt_probe_ops wt_probe_gcn = {
     .wave_id = wt_standstill_wave_id,
     .describe_wave = wt_standstill_describe_wave,
     .next_event = wt_standstill_next_event,
+    .keep_still = wt_standstill_keep,
     .modules_known = wt_standstill_modules_known,
     .hold_launches = wt_standstill_hold_launches,
     .halt = wt_standstill_halt,

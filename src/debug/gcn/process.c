@@ -154,13 +154,14 @@ static const struct wt_gcn_link_ops process_link = {
 /* ---- connecting ---- */
 
 static enum wt_status greet(struct wt_gcn_process *p, struct kfd_wire_hello *hello,
-                            struct wt_error *err)
+                            uint64_t *code_state, struct wt_error *err)
 {
     struct kfd_wire_request request = {.kind = KFD_WIRE_HELLO};
     struct kfd_wire_answer answer;
     const enum wt_status status = gcnp_ask(p, &request, NULL, &answer, hello, sizeof *hello, err);
     if (status != WT_OK)
         return status;
+    *code_state = answer.call.arg[0];
     const bool expected = answer.size == sizeof *hello && hello->magic == KFD_WIRE_MAGIC &&
                           hello->request_bytes == sizeof request;
     return wt_connection_judge_greeting(&p->connection, answer.result, expected, err);
@@ -169,13 +170,14 @@ static enum wt_status greet(struct wt_gcn_process *p, struct kfd_wire_hello *hel
 enum wt_status wt_gcn_process_open(int pid, struct wt_gcn_process **process, struct wt_error *err)
 {
     struct kfd_wire_hello hello;
+    uint64_t code_state;
     enum wt_status status;
     struct wt_gcn_process *p = calloc(1, sizeof *p);
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
     p->link = (struct wt_gcn_link){.ops = &process_link, .context = p, .host_launches = true};
     if ((status = wt_connection_open(&p->connection, pid, KFD_WIRE_SOCKET, err)) != WT_OK ||
-        (status = greet(p, &hello, err)) != WT_OK) {
+        (status = greet(p, &hello, &code_state, err)) != WT_OK) {
         wt_gcn_process_close(p);
         return status;
     }
@@ -319,11 +321,11 @@ void wt_gcn_process_final_memory(struct wt_gcn_process *p, wt_process_piece_fn *
     wt_process_final_memory(&p->connection, &final, found, context);
 }
 
-enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *p, uint64_t *addr,
+enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *p, uint64_t *addr, uint64_t *state,
                                         struct wt_error *err)
 {
     struct kfd_wire_hello hello;
-    const enum wt_status status = greet(p, &hello, err);
+    const enum wt_status status = greet(p, &hello, state, err);
     if (status == WT_OK)
         *addr = hello.debug;
     return status;
@@ -341,7 +343,8 @@ static enum wt_status count_gpus(struct wt_connection *connection, unsigned *gpu
 {
     struct wt_gcn_process p = {.connection = *connection};
     struct kfd_wire_hello hello = {0};
-    const enum wt_status status = greet(&p, &hello, err);
+    uint64_t code_state;
+    const enum wt_status status = greet(&p, &hello, &code_state, err);
     *gpus = hello.gpus;
     return status;
 }

@@ -22,9 +22,10 @@ int wt_gcn_process_id(const struct wt_gcn_process *process);
 /** What a target's `link` may point to; it is the process's. */
 const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *process);
 
-/** Where the runtime lists its code objects (struct r_debug); 0: it has not begun. */
+/** Where the runtime lists its code objects (struct r_debug), 0: it has not begun; and a number for
+ * what the list is like now, 0: it is being changed. */
 enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *process, uint64_t *addr,
-                                        struct wt_error *err);
+                                        uint64_t *state, struct wt_error *err);
 
 /** Puts the records of faults into @p services, whose context is the process. */
 void wt_gcn_process_offer_faults(struct wt_target_services *services);

@@ -242,12 +242,25 @@ static void name_queues(const struct wt_probe *p, struct kfd_debug_call *call)
         call->queue[i] = p->queue[i].queue_id;
 }
 
+/* Waves that begin from now on are held, or run. */
+static enum wt_status set_launch_mode(struct wt_probe *p, uint32_t mode, struct wt_error *err)
+{
+    struct kfd_debug_call call = {.op = KFD_DEBUG_SET_WAVE_LAUNCH_MODE, .arg = {mode}};
+    const enum wt_status status = mode == p->launch_mode ? WT_OK : gcnp_call(p, &call, err);
+    if (status == WT_OK)
+        p->launch_mode = mode;
+    return status;
+}
+
+/* The program may make another queue at any moment: its waves are held at their beginning, until
+ * the next standstill lists it. */
 static enum wt_status suspend(struct wt_probe *p, struct wt_error *err)
 {
     const struct wt_gcn_link *l = p->link;
     struct kfd_debug_call call = {.op = KFD_DEBUG_SUSPEND_QUEUES, .arg = {EVERY_EXCEPTION}};
     enum wt_status status;
-    if ((status = l->ops->queues(l->context, p->queue, KFD_DEBUG_QUEUES, &p->queues, err)) != WT_OK)
+    if ((status = set_launch_mode(p, KFD_LAUNCH_HALT, err)) != WT_OK ||
+        (status = l->ops->queues(l->context, p->queue, KFD_DEBUG_QUEUES, &p->queues, err)) != WT_OK)
         return status;
     name_queues(p, &call);
     if ((status = gcnp_call(p, &call, err)) != WT_OK)
@@ -273,6 +286,8 @@ static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool
     uint32_t status = row->hw[KFD_HW_STATUS], mode = row->hw[KFD_HW_MODE], ttmp6 = row->ttmp[6];
     uint32_t trapsts = row->hw[KFD_HW_TRAPSTS];
     const bool stopped = ttmp6 & KFD_TTMP6_STOPPED, halted = status & STATUS_HALT;
+    /* Who has halted it, and it is to run: the program, if not the launch mode. */
+    const bool own_halt = halted && row->common.run && !row->common.held;
     if (row->given_up)
         return WT_OK;
     row->common.held = row->common.run && moment;
@@ -288,7 +303,7 @@ static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool
         if (!stopped) {
             ttmp6 &= KFD_TTMP6_PACKET;
             ttmp6 |= KFD_TTMP6_STOPPED;
-            ttmp6 |= halted && row->common.run ? KFD_TTMP6_SAVED_HALT : 0;
+            ttmp6 |= own_halt ? KFD_TTMP6_SAVED_HALT : 0;
         }
         status |= STATUS_HALT;
         mode &= ~(uint32_t)MODE_DEBUG_EN;
@@ -314,11 +329,9 @@ static enum wt_status resume(struct wt_probe *p, uint32_t only, struct wt_error 
     }
     const uint32_t mode =
         p->common.hold || only != WT_NO_HANDLE ? KFD_LAUNCH_HALT : KFD_LAUNCH_NORMAL;
-    struct kfd_debug_call call = {.op = KFD_DEBUG_SET_WAVE_LAUNCH_MODE, .arg = {mode}};
-    if (mode != p->launch_mode && (status = gcnp_call(p, &call, err)) != WT_OK)
+    if ((status = set_launch_mode(p, mode, err)) != WT_OK)
         return status;
-    p->launch_mode = mode;
-    call = (struct kfd_debug_call){.op = KFD_DEBUG_RESUME_QUEUES};
+    struct kfd_debug_call call = {.op = KFD_DEBUG_RESUME_QUEUES};
     name_queues(p, &call);
     return gcnp_call(p, &call, err);
 }
@@ -342,12 +355,9 @@ static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *ma
 /* The driver keeps the launch mode when the program's side is reset. */
 static enum wt_status reset(struct wt_probe *p, struct wt_error *err)
 {
-    struct kfd_debug_call call = {.op = KFD_DEBUG_SET_WAVE_LAUNCH_MODE, .arg = {KFD_LAUNCH_HALT}};
-    enum wt_status status = gcnp_call(p, &call, err);
-    if (status != WT_OK)
-        return status;
-    p->launch_mode = KFD_LAUNCH_HALT;
-    if ((status = p->link->ops->reset(p->link->context, err)) != WT_OK)
+    p->launch_mode = UINT32_MAX;
+    enum wt_status status = set_launch_mode(p, KFD_LAUNCH_HALT, err);
+    if (status != WT_OK || (status = p->link->ops->reset(p->link->context, err)) != WT_OK)
         return status;
     if (!p->common.went)
         wt_standstill_forget(p);

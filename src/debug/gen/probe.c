@@ -98,6 +98,7 @@ const struct wt_probe_ops wt_probe_gen = {
     .wave_id = wt_standstill_wave_id,
     .describe_wave = wt_standstill_describe_wave,
     .next_event = wt_standstill_next_event,
+    .keep_still = wt_standstill_keep,
     .modules_known = wt_standstill_modules_known,
     .hold_launches = wt_standstill_hold_launches,
     .halt = wt_standstill_halt,

@@ -75,6 +75,8 @@ void smp_let_go(struct wt_probe *p);
 
 /** Fills in the topology's registers; false without host memory. */
 bool smp_describe_registers(struct wt_probe *p);
+/** The index in the topology of the predicate P0 to P6. */
+unsigned smp_predicate_index(unsigned number);
 /** The probe's operation read_rows (debug/core/probe.h). */
 enum wt_status smp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                              const unsigned *index, size_t count, uint8_t *out,

@@ -149,6 +149,7 @@ const struct wt_probe_ops wt_probe_sm = {
     .next_event = wt_standstill_next_event,
     .hold_launches = wt_standstill_hold_launches,
     .halt = wt_standstill_halt,
+    .keep_still = wt_standstill_keep,
     .modules_known = wt_standstill_modules_known,
     .resume = resume,
     .step = step,

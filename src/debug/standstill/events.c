@@ -33,6 +33,8 @@ enum wt_status wt_standstill_next_event(struct wt_probe *p, struct wt_probe_even
     (void)err;
     if (s->first_event < s->event_count) {
         *event = s->event[s->first_event++];
+        if (event->kind == WT_PROBE_MODULES_CHANGED)
+            s->code_given = s->code_state;
         return WT_OK;
     }
     *event = (struct wt_probe_event){.kind = WT_PROBE_NOTHING};

@@ -30,7 +30,8 @@ static bool anything_goes(const struct wt_probe *p, const struct wt_standstill *
 enum wt_status wt_standstill_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
-    if (!s->still || s->stays || wt_standstill_has_ended(p) || !anything_goes(p, s))
+    if (!s->still || s->stays || (s->kept && only == WT_NO_HANDLE) || wt_standstill_has_ended(p) ||
+        !anything_goes(p, s))
         return WT_OK;
     const enum wt_status status = s->ops->go(p, only, err);
     s->still = status != WT_OK;
@@ -72,13 +73,22 @@ static enum wt_status take_code(struct wt_probe *p, const struct wt_standstill_e
     return WT_OK;
 }
 
+/* Clients know the list as it was when they were told, not what has changed since. */
 enum wt_status wt_standstill_modules_known(struct wt_probe *p, struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
     if (!s->code_told)
         return WT_OK;
-    s->code_told = false;
-    return forgive_end(p, s->program.code_known(s->program.context, s->code_state, err));
+    s->code_told = s->code_given != s->code_state;
+    return forgive_end(p, s->program.code_known(s->program.context, s->code_given, err));
+}
+
+enum wt_status wt_standstill_keep(struct wt_probe *p, bool keep, struct wt_error *err)
+{
+    struct wt_standstill *s = wt_standstill_of(p);
+    assert(keep || s->kept);
+    s->kept += keep ? 1 : -1u;
+    return s->kept ? WT_OK : wt_standstill_go(p, WT_NO_HANDLE, err);
 }
 
 /* Brings the rows up to date. A standstill is expensive: for a program that runs by itself it is

@@ -104,15 +104,17 @@ struct wt_standstill {
     struct wt_topology topology;
     void *rows; /**< topology.waves of them */
     size_t row_size;
-    bool still; /**< all waves stand still, and the rows are as they are */
-    bool stays; /**< a wave has stepped, maybe off a breakpoint that is not in memory again: all
-                   stay where they are until the next scan or resume */
-    bool hold;  /**< waves that begin are held */
-    bool went;  /**< a wave has been resumed or stepped */
+    bool still;    /**< all waves stand still, and the rows are as they are */
+    bool stays;    /**< a wave has stepped, maybe off a breakpoint that is not in memory again: all
+                      stay where they are until the next scan or resume */
+    unsigned kept; /**< a standstill lasts: so many wt_standstill_keep() are not ended */
+    bool hold;     /**< waves that begin are held */
+    bool went;     /**< a wave has been resumed or stepped */
     bool told_end;
     bool scanned;                 /**< the waves have been listed once */
     bool code_told;               /**< of modules that came or went, clients do not know yet */
     uint64_t code_state;          /**< then: of their list */
+    uint64_t code_given;          /**< its state when next_event() last told of a change */
     unsigned run;                 /**< resets so far */
     struct wt_probe_event *event; /**< to be told */
     size_t event_count, event_capacity, first_event;
@@ -230,6 +232,8 @@ enum wt_status wt_standstill_look(struct wt_probe *p, wt_wave_handle wave, struc
 /** The probe's operation scan. */
 enum wt_status wt_standstill_scan(struct wt_probe *p, struct wt_wave_set *active,
                                   struct wt_wave_set *halted, struct wt_error *err);
+/** The probe's operation keep_still. */
+enum wt_status wt_standstill_keep(struct wt_probe *p, bool keep, struct wt_error *err);
 /** The probe's operation modules_known. */
 enum wt_status wt_standstill_modules_known(struct wt_probe *p, struct wt_error *err);
 /** The probe's operation hold_launches. */

@@ -111,8 +111,12 @@ static void let_go(struct gcn_wave *w)
     uint32_t *ttmp6 = &w->s[GCN_TTMP + 6];
     w->mode &= ~(uint32_t)GCN_MODE_DEBUG_EN;
     w->step_due = false;
-    if (!(*ttmp6 & KFD_TTMP6_STOPPED))
+    if (!(*ttmp6 & KFD_TTMP6_STOPPED)) {
+        if (w->pc == gcn_dispatch_of(w)->entry) /* the launch mode has held it */
+            w->status &= ~(uint32_t)GCN_STATUS_HALT;
+        gcn_update_ready(w);
         return;
+    }
     if (!(*ttmp6 & KFD_TTMP6_SAVED_HALT))
         w->status &= ~(uint32_t)GCN_STATUS_HALT;
     *ttmp6 &= KFD_TTMP6_PACKET;

@@ -34,6 +34,8 @@ uint64_t ptx_word(const struct sm_ptx *image, uint32_t index)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (image->op[index].run == kinds[i].run)
             kind = kinds[i].kind;
+    if (kind == PTX_WORD_END && image->op[index].guard != PTX_NO_SLOT)
+        kind = PTX_WORD_BRANCH;
     return PTX_WORD | kind << PTX_WORD_KIND | index;
 }
 

@@ -90,8 +90,11 @@ static void resolve_now(struct wt_shell *c)
 {
     struct wt_error err;
     c->resolve = false;
+    wt_debugger_begin_changes(c->debugger);
     resolve_points(c);
-    const enum wt_status status = c->waiting ? insert_points(c, &err) : WT_OK;
+    enum wt_status status = c->waiting ? insert_points(c, &err) : WT_OK;
+    const enum wt_status after = wt_debugger_end_changes(c->debugger, status ? WT_IGNORED : &err);
+    status = status ? status : after;
     if (status && status != WT_IO && !wt_debugger_ended(c->debugger, NULL)) /* it is not gone */
         fprintf(c->out, "%s\n", err.text);
 }

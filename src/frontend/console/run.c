@@ -226,7 +226,7 @@ static enum wt_status insert_watch(struct wt_shell *c, const struct point *p,
     return status;
 }
 
-enum wt_status insert_points(struct wt_shell *c, struct wt_error *err)
+static enum wt_status replace_points(struct wt_shell *c, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
     remove_inserted(c);
@@ -253,6 +253,14 @@ enum wt_status insert_points(struct wt_shell *c, struct wt_error *err)
         if ((status = insert_at(c, c->inserted[i], err)) != WT_OK)
             wt_fail_in(err, "Cannot insert the breakpoint at 0x%" PRIx64, c->inserted[i]);
     return status;
+}
+
+enum wt_status insert_points(struct wt_shell *c, struct wt_error *err)
+{
+    wt_debugger_begin_changes(c->debugger);
+    const enum wt_status status = replace_points(c, err);
+    const enum wt_status after = wt_debugger_end_changes(c->debugger, status ? WT_IGNORED : err);
+    return status ? status : after;
 }
 
 enum wt_status insert_internal(struct wt_shell *c, const struct stop_at *at, struct wt_error *err)
@@ -518,8 +526,7 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
         }
         any = true;
         if (!shown) {
-            c->wanted_line = line_wanted(c, p, place.pc);
-            forget_frames(c);
+            enter_calls(c, line_wanted(c, p, place.pc), 0);
             shown = p->number;
             catches = p->kind == POINT_CATCH ? p->text : NULL;
             temporary = p->temporary;

@@ -328,6 +328,8 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
                                              .pid = (uint32_t)getpid(),
                                              .gpus = host->gpus,
                                              .debug = (uint64_t)(uintptr_t)host->debug};
+        if (!host_code_state(host, &answer->call.arg[0]))
+            answer->call.arg[0] = 0;
         answer->size = sizeof hello;
         memcpy(e->bytes, &hello, sizeof hello);
         return;
