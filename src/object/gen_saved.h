@@ -31,6 +31,7 @@ struct gen_saved {
     uint32_t grid[3];      /**< … and of the launch */
     uint32_t simd;         /**< channels: 8, 16 or 32 */
     uint64_t scratch;      /**< address of its scratch memory */
+    uint64_t arguments;    /**< address of the launch's cross-thread data */
 };
 
 /* Bits of cr0.0 and cr0.1 that a host sets or reads. */

@@ -548,3 +548,13 @@ def test_no_breakpoint_in_the_middle_of_an_instruction_before_the_run(kernels, f
         done = debug(file, *before, f"break *{wide + 8}", options=add())
         assert done.returncode == 1 and f"No instruction begins at {wide + 8:#x}: one of 16 bytes" in done.stderr, done.stderr
         assert f" at {wide:#x}" in debug(file, *before, f"break *{wide}", options=add()).stdout
+
+
+def test_arguments_of_optimised_kernels_are_those_of_the_launch(kernels):
+    """Pointers and structures that no register has any more, from the payload: told as what they were. What has a place is told as what it is."""
+    how = ["-g", "gen9", "--grid=64", "--block=64", "--arg=zeros:256", "--arg=hex:050000000000c040faffffffffffffff01000200fdff0000", "--arg=7", "--arg=-3",
+           "--arg=hex:000000000000803f0000004000004040"]
+    file = kernels("-g", name="launched")
+    done = debug(file, "break launched", "run", "info args", "print p.d[2]", "print p@3", "watch p", options=how)
+    assert "out = 0x200000000 (at launch)\np = {a = 5, b = 6, c = -6, d = {1, 2, -3}} (at launch)\nn = 7\nsmall = -3 '\\375'\nv = {0, 1, 2, 3}\n" in done.stdout
+    assert "$1 = -3 (at launch)\n" in done.stdout and "d = {1, 2, -3}} (at launch)\n" in done.stdout and "Cannot watch constant value `p'" in done.stderr

@@ -105,7 +105,8 @@ static void describe(struct gen_saved *s, const struct gen_thread *t)
         .launch = w->launch ? w->launch : k->id,
         .index = t->index,
         .simd = w->simd,
-        .scratch = w->general};
+        .scratch = w->general,
+        .arguments = w->payload};
     if (w->has_scratch)
         s->scratch += w->scratch + ((uint64_t)t->id << (10 + w->scratch_code));
     copy_vectors(s, t->g);
