@@ -107,15 +107,6 @@ static enum wt_status take_news(struct wt_probe *p, struct wt_error *err)
     return status;
 }
 
-/* Whether an access to watched memory waits to be told of. */
-static bool any_hit(const struct wt_probe *p, const struct wt_standstill *s)
-{
-    for (uint32_t i = 0; s->hit_count && i < s->topology.waves; i++)
-        if (wt_standstill_row(p, i)->present && wt_standstill_has_hit(p, i))
-            return true;
-    return false;
-}
-
 enum wt_status wt_standstill_scan(struct wt_probe *p, struct wt_wave_set *active,
                                   struct wt_wave_set *halted, struct wt_error *err)
 {
@@ -124,8 +115,7 @@ enum wt_status wt_standstill_scan(struct wt_probe *p, struct wt_wave_set *active
     if (status != WT_OK)
         return status;
     s->scanned = true;
-    /* Watched memory is read when its access is told of: until then no other wave may write it. */
-    s->stays = s->still && any_hit(p, s);
+    s->stays = false;
     wt_standstill_list(p, active, halted);
     return wt_standstill_go(p, WT_NO_HANDLE, err);
 }
