@@ -1,5 +1,5 @@
 """What all Python tests have in common: WAVETRAP_TEST chooses test functions (`make test T=cli/run::NAME` sets it),
-no test waits for ever, and a debugger that crashes fails its test."""
+no test waits for ever, and a child that crashes fails its test."""
 import linecache
 import os
 import pathlib
@@ -25,7 +25,35 @@ LIMIT = float(os.environ.get("WAVETRAP_TEST_LIMIT", "400"))
 os.environ["TERM"] = "dumb"
 
 
-# ---- how debuggers that a test has started end ----
+# ---- how the children that a test has started end ----
+
+class Crash:
+    """A child that a signal of a crash has ended."""
+    def __init__(self, pid, name, number):
+        self.pid, self.seen = pid, False
+        self.debugger = DEBUGGERS.match(name)
+        self.text = f"{name} (process {pid}) has ended by {signal.Signals(number).name}, which the test did not send"
+
+
+class Status(int):
+    """The returncode of a child that has crashed. A test that compares it expects the crash, or fails by itself."""
+    def __new__(cls, value, crash):
+        status = super().__new__(cls, value)
+        status.crash = crash
+        return status
+
+    __hash__ = int.__hash__
+
+
+def comparison(name):
+    def compare(self, *other):
+        self.crash.seen = True
+        return getattr(int, name)(self, *other)
+    return compare
+
+
+for operation in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__bool__", "__neg__"):
+    setattr(Status, operation, comparison(operation))
 
 crashed = []  # since the last test
 sent = set()  # (process or group, signal) that a test has sent
@@ -43,13 +71,13 @@ def killpg(group, number):
 
 
 def note_end(ended):
-    """Notes a debugger that a signal of a crash has ended, and that is not reaped yet (a result of os.waitid)."""
+    """Notes a child that a signal of a crash has ended, and that is not reaped yet (a result of os.waitid)."""
     if ended.si_code not in (os.CLD_KILLED, os.CLD_DUMPED) or ended.si_status not in CRASHES:
         return
     name = pathlib.Path(f"/proc/{ended.si_pid}/comm").read_text().strip()
     by_test = {(ended.si_pid, ended.si_status), (-os.getpgid(ended.si_pid), ended.si_status)} & sent
-    if DEBUGGERS.match(name) and not by_test:
-        crashed.append(f"{name} (process {ended.si_pid}) has ended by {signal.Signals(ended.si_status).name}, which the test did not send")
+    if not by_test:
+        crashed.append(Crash(ended.si_pid, name, ended.si_status))
 
 
 def waitpid(pid, options):
@@ -67,15 +95,28 @@ def internal_poll(self, *arguments, **named):
     return system_poll(self, *arguments, **{"_waitpid": waitpid, **named})
 
 
+def handle_exit_status(self, *arguments):
+    system_exit_status(self, *arguments)
+    for crash in crashed:
+        if crash.pid == self.pid and self.returncode < 0:
+            self.returncode = Status(self.returncode, crash)
+
+
 os.kill, os.killpg, os.waitpid, subprocess.Popen._internal_poll = kill, killpg, waitpid, internal_poll
+system_exit_status, subprocess.Popen._handle_exitstatus = subprocess.Popen._handle_exitstatus, handle_exit_status
+
+
+def unexpected():
+    """What crashed since the last call: debuggers, and what the test has not looked at."""
+    found = [crash.text for crash in crashed if crash.debugger or not crash.seen]
+    crashed.clear()
+    return found
 
 
 @pytest.fixture(autouse=True)
-def debuggers_do_not_crash():
-    crashed.clear()
+def children_do_not_crash():
     yield
-    found = crashed.copy()
-    crashed.clear()
+    found = unexpected()
     assert not found, found
 
 
@@ -146,8 +187,9 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_sessionfinish(session, exitstatus):
     """A file may have tests for `make full` only."""
-    if crashed:  # while fixtures of a file were torn down
-        print(f"\n{crashed}")
+    found = unexpected()  # while fixtures of a file were torn down
+    if found:
+        print(f"\n{found}")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
     if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and not os.environ.get("WAVETRAP_TEST"):
         session.exitstatus = pytest.ExitCode.OK

@@ -18,7 +18,7 @@ enum ptx_word_kind {
     PTX_WORD_RETURN,
     PTX_WORD_BARRIER,
     PTX_WORD_TRAP,
-    PTX_WORD_END,
+    PTX_WORD_END, /**< without a predicate; with one it is PTX_WORD_BRANCH */
 };
 
 #endif

@@ -83,8 +83,8 @@ struct wt_family {
     enum wt_status (*print)(struct wt_emulated *e, FILE *out, struct wt_error *err);
     /** The fault for which a wave stands where it is; NULL: none. NULL: the machine's is all. */
     struct wt_fault *(*wave_fault)(struct wt_emulated *e, uint32_t wave);
-    /** Describes a fault's address where the family knows more than the arguments' buffers do;
-     * false: it does not. NULL: likewise. */
+    /** Describes a fault's address where the family knows more than the arguments' buffers do, or
+     * leaves @p text "" where they say nothing of it; false: neither. NULL: likewise. */
     bool (*fault_memory)(struct wt_emulated *e, const struct wt_fault *fault, char *text,
                          size_t size);
     /** Prints lines about the machine's fault beside the common ones. NULL: there are none. */

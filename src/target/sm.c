@@ -749,7 +749,11 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
 static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
                           struct wt_code_register *reg)
 {
-    return wt_sm_ptx_code_register(own(e)->ptx.image, pc, n, reg);
+    const struct sm *s = own(e);
+    bool found = wt_sm_ptx_code_register(s->ptx.image, pc, n, reg);
+    for (size_t i = 0; i < s->loaded_count && !found; i++)
+        found = wt_sm_ptx_code_register(s->loaded[i].image, pc, n, reg);
+    return found;
 }
 
 /* ---- assembler ---- */
@@ -784,6 +788,14 @@ static struct wt_fault *wave_fault(struct wt_emulated *e, uint32_t wave)
     return m->fault.kind && m->fault.wave == wave ? &m->fault : sm_warp_error(own(e)->device, wave);
 }
 
+/* Nothing is said of an offset into shared or local memory. */
+static bool fault_memory(struct wt_emulated *e, const struct wt_fault *fault, char *text,
+                         size_t size)
+{
+    (void)e, (void)text, (void)size;
+    return !sm_fault_is_global(fault);
+}
+
 const struct wt_family wt_family_sm = {
     .name = "sm",
     .runs = "cubins and PTX",
@@ -804,6 +816,7 @@ const struct wt_family wt_family_sm = {
     .waves_per_core = waves_per_core,
     .exit_word = exit_word,
     .wave_fault = wave_fault,
+    .fault_memory = fault_memory,
     .instruction = instruction,
     .buffer = buffer,
     .work_item = work_item,

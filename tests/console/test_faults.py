@@ -85,6 +85,24 @@ def test_the_past_and_a_core_file_have_the_fault(kernel, gpu, tmp_path):
         assert done.stdout.count(said[0].splitlines()[0]) == 2 + ("continue" in way), (way, done.stdout)
 
 
+@pytest.mark.parametrize("late", [1, 5, 1000])
+def test_a_late_fault_of_gfx900_is_told_as_hardware_tells_it(kernel, late):
+    """With imprecise=N the wave goes on for N instructions, at most to its end, and stands there. The oracle is the trace of the run."""
+    file, how = kernel("gfx900"), ["-g", f"gfx900:cu=1,imprecise={late}", *KERNEL]
+    traced = subprocess.run([WAVETRAP, "trace", *how, file], capture_output=True, text=True, timeout=120).stdout
+    issued = [(int(time), pc) for time, pc in re.findall(r"^ +(\d+) cu 0 wave 0 \w+ 0*([0-9a-f]+):", traced, re.M)]
+    plain = report_of_run(file, ["-g", "gfx900:cu=1", *KERNEL])
+    told = report_of_run(file, how)
+    found = re.fullmatch(r"(.*) \(imprecise: the wave is at 0x([0-9a-f]+)\)", told[0])
+    assert found[1] == plain[0] and told[2:] == plain[2:] and told[1].split(",")[:-1] == plain[1].split(",")[:-1], (told, plain)
+    begin, end = int(plain[1].split()[-1]), int(told[1].split()[-1])
+    assert begin in dict(issued) and issued[-1][0] == end - 1 and (len(issued) - 1 - [time for time, _ in issued].index(begin) == late) == (late < 1000)
+    said = ask_console(file, ["run"], ["print/x $pc", "x/i $pc", "info fault", "reverse-stepi", "info fault", "continue"], options=how)
+    assert said[0].endswith(found[2]) and "(imprecise" in said[2], (said, told)
+    assert "No fault is recorded" in said[4] and "stands at a fault" in said[5], said
+    assert ("s_endpgm" in said[1]) == (late == 1000), said
+
+
 def test_vortex(program):
     """A program of Vortex, which has no allocations: the sentence, the thread, the line; by the console and by GDB."""
     file = program("fault", 64)

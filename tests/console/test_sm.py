@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ROOT, WAVETRAP, answers, ask_console, debug, marked
+from conftest import OPENCL_TARGETS, ROOT, WAVETRAP, answers, ask_console, debug, marked
 
 VADD = ["--grid=256", "--block=64", "--arg=zeros:1024", "--arg=iota:1024", "--arg=iota:1024", "--arg=256"]
 
@@ -188,8 +188,18 @@ def test_errors_are_caught_by_the_names_of_the_error_status(sass):
     file = sass(kernel, "misaligned")
     out = debug(file, "catch OOR_ADDR", "catch misaligned_addr", "run", options=["--grid=32", "--arg=zeros:4"]).stdout
     assert "Catchpoint 2: Program stopped by a fault: MISALIGNED_ADDR" in out, out
-    wrong = debug(file, "catch dispatch end", options=["--grid=32", "--arg=zeros:4"])
-    assert wrong.returncode == 1 and "its lanes end one by one" in wrong.stderr
+
+
+@pytest.mark.parametrize("way", [[], ["--hw-only"]], ids=["services", "hw_only"])
+@pytest.mark.parametrize("count", [256, 229, 10])
+def test_a_dispatch_ends_with_the_last_lanes_of_its_last_warp(sass, way, count):
+    """Warp 7 is the last: with 229 items 27 of its lanes end first, at the predicated EXIT; with 10 all of them end there. All is stored."""
+    how = ["--grid=256", "--block=64", "--arg=zeros:1024", "--arg=iota:1024", "--arg=iota:1024", f"--arg=i32:{count}", *way]
+    said = ask_console(sass("vadd"), ["catch dispatch end"], ["run", "info warps", "x/i $pc", f"x/{count}dw 0x200000000", "continue"], options=how)
+    assert "Catchpoint 1 (dispatch end), " in said[0] and said[1].count("\n") == 0 and "warp 7 " in said[1], said[:2]
+    assert ("@P0 EXIT" in said[2]) == (count == 10) and "EXIT" in said[2], said[2]
+    assert [int(n) for line in said[3].splitlines() for n in line.split("\t")[1:]] == [2 * i for i in range(count)], said[3]
+    assert said[4].endswith("[Program exited normally]")
 
 
 def trapping(number):
@@ -281,6 +291,25 @@ def ptx(tmp_path_factory):
                     "-Xclang", "-mlink-builtin-bitcode", "-Xclang", "/usr/lib/clc/nvptx64--nvidiacl.bc",
                     folder / "work.cl", "-o", folder / "work.ptx"], check=True)
     return folder / "work.ptx"
+
+
+@pytest.mark.parametrize("way", [[], ["--hw-only"]], ids=["services", "hw_only"])
+def test_a_dispatch_of_ptx_ends_with_its_last_warp(tmp_path, way):
+    """The lanes leave the loop one after the other, and three of each warp return early: only the last warp is left, whole, behind all stores.
+    Backwards and forwards again the same stop is found."""
+    (tmp_path / "ends.cl").write_text("__kernel void ends(__global int *out, int n)\n{\n    int id = get_global_id(0);\n    if (id % 32 < 3)\n"
+                                      "        return;\n    for (int i = 0; i < id % 7; i++)\n        out[id] += i;\n    out[id] += n;\n}\n")
+    file = tmp_path / "ends.ptx"
+    subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", *OPENCL_TARGETS["sm"], "-O0", "-g", tmp_path / "ends.cl", "-o", file], check=True)
+    how = ["-g", "sm", "--kernel=ends", "--grid=128", "--block=64", "--arg=zeros:512", "--arg=i32:7", *way]
+    again = [] if way else ["reverse-continue", "continue", "info warps"]
+    said = ask_console(file, ["catch dispatch end"], ["run", "info warps", "x/i $pc", "x/128dw out", *again, "delete", "continue"], options=how)
+    assert re.search(r"Catchpoint 1 \(dispatch end\), .*ends \(", said[0]) and said[1].count("\n") == 0 and said[2].endswith("ret"), said
+    stored = [int(n) for line in said[3].splitlines() for n in line.split("\t")[1:]]
+    assert stored == [0 if i % 32 < 3 else 7 + sum(range(i % 7)) for i in range(128)], stored
+    if again:
+        assert "(dispatch end)" in said[5] and said[6] == said[1], said
+    assert said[-1].endswith("[Program exited normally]")
 
 
 def test_lines_of_opencl(ptx):
@@ -403,9 +432,9 @@ done:
 """)
     out = session(text, "break deep.ptx:22", "run", "backtrace", "finish", "delete", "watch *(int *)0x200000000", "continue",
                   "delete", "continue", options=["--grid=1", "--arg=zeros:4"])
-    frames = re.findall(r"#(\d+)  (?:0x\w+ in )?(\w+) \(\) at", out.split("Run till exit")[0])
-    assert frames == [(str(i), "sum") for i in range(5)] + [("5", "deep")], out
-    assert "Run till exit from #0  sum () at" in out and "New value = 10\n" in out
+    frames = re.findall(r"#(\d+)  (?:0x\w+ in )?(\w+) \((.*?) \(at (?:the call|launch)\)\) at", out.split("Run till exit")[0])
+    assert frames == [(str(i), "sum", f"n={i}") for i in range(5)] + [("5", "deep", "out=8589934592")], out
+    assert "Run till exit from #0  sum (n=0 (at the call)) at" in out and "New value = 10\n" in out
     assert "Program stopped at a breakpoint instruction of its own.\n" in out
 
 
@@ -595,3 +624,62 @@ def test_finish_has_the_value_that_ptx_returns(tmp_path):
                      options=["-g", "sm", "--kernel=k", "--grid=32", "--block=32", "--arg=zeros:400", "--arg=i32:5"])
         assert re.search(rf"^Value returned is \$1 = {re.escape(value)}$", said.stdout, re.M), (name, said.stdout, said.stderr)
         assert "$2 = 0\n" in said.stdout and "no register %retval0" in said.stderr
+
+
+PARAMETERS = """
+struct P { int a; float b; long c; short d[3]; };
+struct Q { double x; };
+__attribute__((device, noinline)) int f(P p, int k) { return p.a + k + p.d[2]; }
+extern "C" __attribute__((global)) void k(int *out, P p, Q q, int n, char small)
+{
+    int i = __nvvm_read_ptx_sreg_tid_x();
+    n += 2;
+    out[i] = p.a + n + f(p, 3) + small + (int)q.x + p.d[1]; // here
+}
+"""
+# {5, 6.0f, -6, {1, 2, -3}}, {2.5}
+GIVEN = ["-g", "sm", "--kernel=k", "--grid=32", "--block=32", "--arg=zeros:400", "--arg=hex:050000000000c040faffffffffffffff01000200fdff0000",
+         "--arg=hex:0000000000000440", "--arg=7", "--arg=-3"]
+STRUCTURE = "{a = 5, b = 6, c = -6, d = {1, 2, -3}}"
+
+
+@pytest.fixture(scope="module")
+def parameters(tmp_path_factory):
+    """parameters(flags of clang): the program above in PTX."""
+    folder = tmp_path_factory.mktemp("parameters")
+
+    def build(*flags):
+        source, out = folder / "parameters.cu", folder / f"parameters{''.join(flags)}.ptx"
+        source.write_text(PARAMETERS)
+        subprocess.run(["clang-19", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_50", "-nocudainc", "-nocudalib", "-w", "-S", *flags,
+                        source, "-o", out], check=True, capture_output=True)
+        return out
+    return build
+
+
+def test_structures_by_value_are_parameters(parameters):
+    """Of a kernel and of a function, which the debug information gives no place: what the launch and the call have given them."""
+    out = session(parameters("-g", "-O0"), "break 9", "run", "print p", "print q", "print n", "print q.x + 1", "break f", "continue", "print p",
+                  "print p.d[2]", "print p@3", "up", "print q", options=GIVEN)
+    for value in (STRUCTURE, "{x = 2.5} (at launch)", "9", "3.5 (at launch)", f"{STRUCTURE} (at the call)", "-3 (at the call)",
+                  f"{STRUCTURE} (at the call)", "{x = 2.5} (at launch)"):
+        assert f" = {value}\n" in out, out
+
+
+@pytest.mark.parametrize("flags", [("-g", "-O2", "--cuda-noopt-device-debug"), ("-g", "-O1", "--cuda-noopt-device-debug")])
+def test_arguments_of_optimised_kernels_are_those_of_the_launch(parameters, flags):
+    """They are told as that, and nothing is computed by them that would not say so: no condition, assignment, watchpoint."""
+    file = parameters(*flags)
+    out = session(file, "break k", "run", "info args", options=GIVEN)
+    assert f"out = 0x200000000 (at launch)\np = {STRUCTURE}\nq = {{x = 2.5}} (at launch)\nn = 7 (at launch)\n" \
+        "small = -3 '\\375' (at launch)\n" in out, out
+    for command, why in (("break 9 if n == 7", "value has been optimized out"), ("set var n = 3", "not an lvalue"), ("print &n", "not located in memory"),
+                         ("watch n", "Cannot watch"), ('printf "%d", n', "known as it was at launch only")):
+        assert why in debug(file, "break k", "run", command, options=GIVEN).stderr
+
+
+@pytest.mark.parametrize("flags", [("-gline-tables-only", "-O0"), ("-gline-tables-only", "-O2"), ("-O0",)])
+def test_parameters_without_a_description_have_ptx_names(parameters, flags):
+    out = session(parameters(*flags), "break k", "run", "info args", "print k_param_3 + 1", "print/x k_param_1[8..9]", "ptype k_param_3", options=GIVEN)
+    assert "k_param_0 = 8589934592 (at launch)\n" in out and "k_param_3 = 7 (at launch)\n" in out, out
+    assert "$1 = 8 (at launch)\n$2 = {0xfa, 0xff} (at launch)\ntype = " in out

@@ -87,13 +87,14 @@ int main()
     file = compiled_cpp(tmp_path, source, "-O1", "-g", "--cuda-gpu-arch=sm_50")
     said = ask(["break scale", "run", "bt", "info breakpoints", "step", "delete", "continue"], file, options=SM)
     assert f"file {source}, line 3." in said[0], said[0]
-    assert re.search(rf"^Breakpoint 1, scale\(int\*, int\) \(\) at {source}:3\n3\t    int i = ", said[1], re.M), said[1]
-    assert said[2] == f"#0  scale(int*, int) () at {source}:3\n" and f"in scale(int*, int) at {source}:3\n" in said[3], said[2:4]
+    frame = rf"scale\(int\*, int\) \(_Z5scalePii_param_0=\d+ \(at launch\), _Z5scalePii_param_1=128 \(at launch\)\) at {source}:3\n"
+    assert re.search(rf"^Breakpoint 1, {frame}3\t    int i = ", said[1], re.M), said[1]
+    assert re.fullmatch(rf"#0  {frame}", said[2]) and f"in scale(int*, int) at {source}:3\n" in said[3], said[2:4]
     assert said[4] == "4\t    if (i < n)\n" and said[6].endswith(END), said
     # Without any, the text of PTX is the source.
     file = compiled_cpp(tmp_path, source, "-O1", "--cuda-gpu-arch=sm_50")
     said = ask(["tbreak scale", "run", "list", "continue"], file, options=SM)
-    line = re.search(r"^Temporary breakpoint 1, scale\(int\*, int\) \(\) at PTX module 1:(\d+)\n\1\t\tmov.u32 ", said[1], re.M)
+    line = re.search(r"^Temporary breakpoint 1, scale\(int\*, int\) \(_Z5scalePii_param_0=.*\) at PTX module 1:(\d+)\n\1\t\tmov.u32 ", said[1], re.M)
     assert line and f"{line[1]}\t\tmov.u32 " in said[2] and said[3].endswith(END), said
     file = compiled_cpp(tmp_path, source, "-O0", "-g", "--cuda-gpu-arch=sm_50")
     said = ask(["tbreak scale", "run", "bt", "next", "next", "print i", "continue"], file, options=SM)
@@ -158,6 +159,16 @@ def test_the_variables_of_work_and_globals(tmp_path, flags, known):
                       "0, 1 .. 31, step +1, in lanes 0..31"], said
     assert said[9:11] == ["type = struct uint3\n", "type = struct dim3\n"], said
     assert said[11].endswith(" = 3\n") and said[12] == f"type = {known}\n" and said[14].endswith(" = 9\n"), said
+
+
+def test_each_launch_ends_with_a_stop_that_catches_it(program):
+    """`catch dispatch end`: one warp is left of each of the three launches, at the last line of fill."""
+    last = next(i for i, line in enumerate(SOURCE.read_text().splitlines(), 1) if i > line_of("first line of fill") and line == "}")
+    said = ask(["catch dispatch end", "run", "info warps", "continue", "info warps", "continue", "info warps", "continue"], *program, options=SM)
+    for n in range(3):
+        assert re.search(rf"^Catchpoint 1 \(dispatch end\), fill \(.*round={n}\) at {SOURCE}:{last}$", said[1 + 2 * n], re.M), said
+        assert len(said[2 + 2 * n].splitlines()) == 1, said
+    assert ROUNDS in said[-1], said[-1]
 
 
 def test_kernels_can_be_looked_at_after_the_end(program):
@@ -478,7 +489,7 @@ def test_openmp_of_clang_is_looked_at_before_it_is_run(tmp_path):
     """In an ELF file among its data; the code is that which runs."""
     path = compiled_by_clang(tmp_path, "-O2", "--offload-arch=sm_50")
     said = ask(["info functions omp_offload"], path, options=SM, env={**environment(), **variables()})
-    kernels = re.findall(r"^0x1\w+  void (__omp_offloading_\w+)\(\);$", said[0], re.M)
+    kernels = re.findall(r"^0x1\w+  void (__omp_offloading_\w+)\((?:u64(?:, )?)+\);$", said[0], re.M)
     assert len(kernels) == 5, said[0]
     said = ask([f"x/8i {kernels[0]}", f"break kernel {kernels[0]}", "run", f"x/8i {kernels[0]}", "kill"], path, options=SM,
                env={**environment(), **variables()})

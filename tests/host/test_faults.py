@@ -96,7 +96,9 @@ def test_a_memory_fault_has_a_short_report():
     lines = done.stderr.splitlines()
     assert len(lines) == 7 and lines[5].startswith("Memory access fault by GPU node-1") and "Assertion" in lines[6], lines
     env = {**environment(), "HSA_ENABLE_VM_FAULT_MESSAGE": "1"}
-    assert "Nearby memory map" in wavetrap("exec", compiled("faults.hip"), "store", env=env).stderr
+    done = wavetrap("exec", compiled("faults.hip"), "store", env=env)
+    report(done)
+    assert "Nearby memory map" in done.stderr
 
 
 def test_a_launch_beyond_the_kernels_bounds():

@@ -79,6 +79,66 @@ def test_scaling_up_resembles_the_cpus(tmp_path, algorithm, least):
     assert likeness(filtered(tmp_path, f"scale_cuda=144:96:interp_algo={algorithm}", source(1)), cpu) > least
 
 
+def single(value):
+    """The nearest number of 32 bits. Of a product, or of a product and a sum, that are computed in 64 bits it is that of fma."""
+    return struct.unpack("<f", struct.pack("<f", value))[0]
+
+
+PI = single(math.pi)
+
+
+def lanczos(x):
+    """The weights of four samples (Lanczos, a = 2), normalised."""
+    def weight(distance):
+        r = single(PI * single(x + distance))
+        return single(single(single(math.sin(r)) * single(math.sin(single(r / 2)))) / single(single(r * r) / 2)) if r else 1.0
+    weights = [weight(d) for d in (1, 0, -1, -2)]
+    whole = 0.0
+    for w in weights:
+        whole = single(whole + w)
+    return [single(w / whole) for w in weights]
+
+
+def bicubic(x):
+    """The weights of four samples, with the parameter A = 0, which is this filter's default."""
+    def near(t):
+        return single(t * single(t * single(2 * t - 3)) + 1)
+    second, third = near(x), near(single(1 - x))
+    return [0.0, second, third, single(single(1 - second) - third)]
+
+
+def places(count, wide, weights):
+    """For each of `count` samples the first of the four of `wide` that it is made of, and their weights."""
+    for i in range(count):
+        at = single(single(wide / count) * single(i + 0.5) - 0.5)
+        yield math.floor(at) - 1, weights(single(at - math.floor(at)))
+
+
+def scaled(rows, width, height, weights):
+    """What scale_cuda computes of a plane of 8 bits, before it takes the low byte. Sums are in its order: second, first, third, fourth."""
+    def total(w, v):
+        result = single(w[1] * v[1])
+        for k in (0, 2, 3):
+            result = single(w[k] * v[k] + result)
+        return result
+    columns = list(places(width, len(rows[0]), weights))
+    across = [[total(w, [single(row[min(max(at + k, 0), len(row) - 1)] / 255) for k in range(4)]) for at, w in columns] for row in rows]
+    return [[max(int(single(total(w, [across[min(max(at + k, 0), len(rows) - 1)][x] for k in range(4)]) * 255)), 0) for x in range(width)]
+            for at, w in places(height, len(rows), weights)]
+
+
+@pytest.mark.parametrize("weights, cpus", [(lanczos, "lanczos:param0=2"), (bicubic, "bicubic:param0=0:param1=0")], ids=["lanczos", "bicubic"])
+def test_scaling_up_by_its_formula(tmp_path, weights, cpus):
+    """Bit by bit. What makes it unlike the CPU's filter is: it has other defaults (the CPU's Lanczos has six samples, its bicubic A = 0.6),
+    cuts the fraction off, and has no limit: what is above 255 is 256 less. With the same parameters and a limit it is the CPU's."""
+    given, = frames(on_cpu(*source(1), "-vf", "format=yuv420p"))
+    got = filtered(tmp_path, f"scale_cuda=144:96:interp_algo={weights.__name__}", source(1))
+    cpu = on_cpu(*source(1), "-vf", f"format=yuv420p,scale=144:96:flags={cpus.replace(':', '+accurate_rnd:', 1)}")
+    model = [scaled(rows, w, h, weights) for rows, (w, h) in zip(planes(given), ((144, 96), (72, 48), (72, 48)))]
+    assert got == bytes(v & 255 for plane in model for row in plane for v in row)
+    assert likeness(bytes(min(v, 255) for plane in model for row in plane for v in row), cpu) > 50
+
+
 @pytest.mark.parametrize("pixels", ["yuv420p", "nv12"])
 def test_an_opaque_overlay_is_the_cpus(tmp_path, pixels):
     both = [*source(), *source(width=32, height=32, what="testsrc")]
@@ -175,10 +235,6 @@ def test_yadif_of_nv12_is_that_of_yuv420p(tmp_path):
     """Chroma of nv12 is two bytes a texel."""
     plain = filtered(tmp_path, "yadif_cuda", before="yuv420p,setfield=tff")
     assert filtered(tmp_path, "yadif_cuda", before="nv12,setfield=tff", after="nv12,format=yuv420p") == plain
-
-
-def single(value):
-    return struct.unpack("<f", struct.pack("<f", value))[0]
 
 
 def test_chromakey_by_its_formula(tmp_path):

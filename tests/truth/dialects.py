@@ -83,6 +83,11 @@ class Dialect:
     levels: tuple = ("-O0",)
 
     @property
+    def mask(self):
+        """Of an address, what stands in the program's file."""
+        return 0xffffffff if self.name.startswith("rv") else 0xfffffff
+
+    @property
     def features(self):
         return ALL - self.lacks
 

@@ -72,6 +72,8 @@ struct wt_wave {
     uint32_t index;            /**< its own index in the group */
     uint32_t block[3];         /**< with topology->has_grid: work-items of a whole group */
     uint32_t grid[3];          /**< … and of the dispatch */
+    uint64_t
+        arguments; /**< where the block of the launch's arguments lies, in space 0; 0: unknown */
 };
 
 /** Bytes of a register's value. */
@@ -225,6 +227,10 @@ struct wt_instruction {
     enum wt_instruction_kind kind;
     bool in_place; /**< WT_INSTRUCTION_TRAP: a bit makes it one, and a step past it executes it */
     int written;   /**< index of the register that it writes for each lane; -1: none */
+    /** 1 + index of the wave's register that has a bit for each lane: whether the lane does it; 0:
+     * all lanes do. */
+    unsigned guard;
+    bool guard_inverted; /**< the lanes whose bit is 0 do it */
 };
 
 /** A function of which a wave is to be followed to its caller. */

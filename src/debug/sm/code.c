@@ -14,6 +14,9 @@
 #define BPT_TRAP UINT64_C(0xe3a00000000000c0)
 #define BPT_TRAP_MASK UINT64_C(0xfff00000000001c0)
 #define BPT_TRAP_1 (BPT_TRAP | 1u << 20)
+#define GUARD_SHIFT 16 /* bits 18:16: the predicate, 7: none; bit 19: inverted */
+#define GUARD_NONE 7u
+#define GUARD_INVERTED 19
 
 uint64_t smp_pc_before(uint64_t pc)
 {
@@ -108,7 +111,12 @@ void smp_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *windo
                 struct wt_instruction *in)
 {
     (void)p;
-    *in = (struct wt_instruction){.length = (unsigned)(smp_pc_behind(addr) - addr),
-                                  .kind = kind_of(wt_load_le(window->bytes, 8)),
-                                  .written = -1};
+    const uint64_t word = wt_load_le(window->bytes, 8);
+    const unsigned guard = word >> GUARD_SHIFT & GUARD_NONE;
+    *in = (struct wt_instruction){
+        .length = (unsigned)(smp_pc_behind(addr) - addr), .kind = kind_of(word), .written = -1};
+    if ((word & PTX_WORD_MASK) != PTX_WORD && guard != GUARD_NONE) {
+        in->guard = 1 + smp_predicate_index(guard);
+        in->guard_inverted = word >> GUARD_INVERTED & 1;
+    }
 }

@@ -50,8 +50,9 @@ struct wt_probe {
     struct wt_space space[SPACES];
     struct wt_register *registers;
     char (*names)[8];
-    struct wt_sm_launch launch; /**< as of the last scan */
-    uint64_t began, ended;      /**< launches whose beginning, end was told */
+    struct wt_sm_launch launch;       /**< as of the last scan */
+    uint64_t began, ended;            /**< launches whose beginning, end was told */
+    uint64_t arguments, arguments_of; /**< the block of arguments; of which launch */
     struct smp_watch *watch;
     size_t watches;
 };
@@ -75,6 +76,8 @@ void smp_let_go(struct wt_probe *p);
 
 /** Fills in the topology's registers; false without host memory. */
 bool smp_describe_registers(struct wt_probe *p);
+/** The index in the topology of the predicate P0 to P6. */
+unsigned smp_predicate_index(unsigned number);
 /** The probe's operation read_rows (debug/core/probe.h). */
 enum wt_status smp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                              const unsigned *index, size_t count, uint8_t *out,

@@ -111,6 +111,11 @@ static const struct wt_register special[] = {
 };
 #define SPECIAL (sizeof special / sizeof special[0])
 
+unsigned smp_predicate_index(unsigned number)
+{
+    return SPECIAL + GENERAL + number;
+}
+
 bool smp_describe_registers(struct wt_probe *p)
 {
     const size_t count = SPECIAL + GENERAL + PREDICATES;

@@ -241,8 +241,12 @@ static void wave(struct wt_archive *a, struct gcn_device *d, uint32_t n)
     wt_archive_u64(a, &w->saved, UINT64_MAX, "a saved context");
     wt_archive_u16(a, &w->place, (uint16_t)(d->machine.waves - 1), "a saved wave's work-group");
     wt_archive_u64(a, &w->incarnation, UINT64_MAX, "a number of waves");
+    if (d->config.imprecise)
+        wt_archive_u32(a, &w->late, d->config.imprecise, "a wave's violation of memory");
     if (w->active)
         registers(a, d, w);
+    if (wt_archive_reads(a) && (!w->active || a->failed))
+        w->late = 0;
     if (wt_archive_reads(a) && a->failed) {
         w->active = false;
         w->group = NULL;
@@ -256,18 +260,24 @@ static void exception(struct wt_archive *a, struct gcn_device *d, uint32_t n)
     if (!d->wave[n].active)
         return;
     if (!wt_archive_reads(a))
-        f = gcn_wave_exception(d, n);
+        f = gcn_noted_exception(d, n);
     else if (d->exception)
         d->exception[n].kind = WT_FAULT_NONE;
     f = f ? f : &none;
-    if (wt_archive_reads(a) && a->version == 4)
+    if (wt_archive_reads(a) && a->version == 4) {
+        d->wave[n].late = 0;
         return; /* reports say what the registers say */
+    }
     wt_archive_fault(a, f, d->machine.waves, GCN_LANES);
+    const uint32_t late = d->wave[n].late;
     if (wt_archive_reads(a) && !a->failed && f->kind && f->wave == n) {
         struct wt_fault *noted = gcn_note_exception(d, f);
         if (noted)
             noted->id = f->id;
+        d->wave[n].late = late;
     }
+    if (late && !gcn_noted_exception(d, n))
+        wt_archive_fail(a, "a wave waits for a fault that is not there");
 }
 
 /* ---- what follows from the parts ---- */

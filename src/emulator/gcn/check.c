@@ -18,6 +18,8 @@ static void check_wave(const struct gcn_device *d, uint32_t id)
     assert(w->gws <= GCN_GWS_SEMAPHORE && w->gws_resource < GCN_GWS);
     assert(!(w->at_barrier && w->gws));
     assert(!w->watch_hits);
+    assert(w->late <= d->config.imprecise);
+    assert(!w->late || gcn_noted_exception((struct gcn_device *)(uintptr_t)d, id));
     assert(w->tba || !(w->status & GCN_STATUS_TRAP_EN));
     assert(w->vm_cnt <= 63 && w->lgkm_cnt <= 15 && w->exp_cnt <= 7);
     assert(wt_turns_is_ready(&d->machine.turns, id) ==

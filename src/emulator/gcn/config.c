@@ -9,6 +9,7 @@
 #define MOST_SE 4
 #define MOST_SH 2
 #define CU_PER_ARRAY 16
+#define MOST_IMPRECISE 1000
 
 void gcn_config_default(struct gcn_config *config)
 {
@@ -21,6 +22,8 @@ void gcn_config_help(FILE *out)
     fprintf(out, "  %-12s %s\n", "cu", "compute units, 1..64 (4); at most 16 a shader array");
     fprintf(out, "  %-12s %s\n", "se", "shader engines, 1..4 (as many as the compute units need)");
     fprintf(out, "  %-12s %s\n", "sh", "shader arrays of an engine, 1..2 (1)");
+    fprintf(out, "  %-12s %s\n", "imprecise",
+            "instructions by which memory violations are late, 0..1000 (0)");
     fprintf(out, "  %-12s %s\n", "debug", "'all' or 'none': wave control and address watch (all)");
 }
 
@@ -38,8 +41,11 @@ bool gcn_config_fits(const struct gcn_config *c)
 
 void gcn_config_print(const struct gcn_config *c, char *text, size_t size)
 {
-    snprintf(text, size, "cu=%u,se=%u,sh=%u,debug=%s", c->cu, gcn_config_engines(c), c->sh,
-             c->debug ? "all" : "none");
+    char late[32] = "";
+    if (c->imprecise)
+        snprintf(late, sizeof late, ",imprecise=%u", c->imprecise);
+    snprintf(text, size, "cu=%u,se=%u,sh=%u,debug=%s%s", c->cu, gcn_config_engines(c), c->sh,
+             c->debug ? "all" : "none", late);
 }
 
 const struct gcn_config *gcn_device_config(const struct gcn_device *device)
@@ -47,42 +53,41 @@ const struct gcn_config *gcn_device_config(const struct gcn_device *device)
     return &device->config;
 }
 
-/* One of the keys with a number; NULL if the item is none of them. */
-static unsigned *number_of(struct gcn_config *c, const char *item, unsigned *most)
+struct number {
+    const char *key;
+    unsigned least, most, *to;
+};
+
+static bool is_key(const char *item, const char *key)
 {
-    if (strncmp(item, "cu=", 3) == 0) {
-        *most = MOST_CU;
-        return &c->cu;
-    }
-    if (strncmp(item, "se=", 3) == 0) {
-        *most = MOST_SE;
-        return &c->se;
-    }
-    if (strncmp(item, "sh=", 3) == 0) {
-        *most = MOST_SH;
-        return &c->sh;
-    }
-    return NULL;
+    return strncmp(item, key, strlen(key)) == 0;
 }
 
 static enum wt_status take_item(struct gcn_config *c, const char *item, struct wt_error *err)
 {
     char *end;
-    unsigned most, *to = number_of(c, item, &most);
+    const struct number numbers[] = {{"cu=", 1, MOST_CU, &c->cu},
+                                     {"se=", 1, MOST_SE, &c->se},
+                                     {"sh=", 1, MOST_SH, &c->sh},
+                                     {"imprecise=", 0, MOST_IMPRECISE, &c->imprecise}};
+    const struct number *n = numbers, *const last = n + sizeof numbers / sizeof *n;
+    while (n < last && !is_key(item, n->key))
+        n++;
     if (strcmp(item, "debug=all") == 0 || strcmp(item, "debug=none") == 0) {
         c->debug = item[6] == 'a';
         return WT_OK;
     }
-    if (!to && strncmp(item, "debug=", 6) == 0)
+    if (is_key(item, "debug="))
         return wt_fail(err, WT_INVALID, "%s: must be 'all' or 'none'", item);
-    if (!to)
+    if (n == last)
         return wt_fail(err, WT_INVALID, "a gfx900 has no '%s' (--gpu help lists what it has)",
                        item);
     errno = 0;
-    const unsigned long number = strtoul(item + 3, &end, 0);
-    if (end == item + 3 || *end || errno || number < 1 || number > most)
-        return wt_fail(err, WT_INVALID, "%s: must be 1 to %u", item, most);
-    *to = (unsigned)number;
+    const char *value = item + strlen(n->key);
+    const unsigned long number = strtoul(value, &end, 0);
+    if (end == value || *end || errno || number < n->least || number > n->most)
+        return wt_fail(err, WT_INVALID, "%s: must be %u to %u", item, n->least, n->most);
+    *n->to = (unsigned)number;
     return WT_OK;
 }
 

@@ -16,17 +16,71 @@ static struct gcn_device *device_of(struct wt_machine *m)
 /* ---- mistakes ---- */
 
 /* A debugger takes the fault: an illegal instruction is not issued, an access has been. The wave
- * stands at the instruction. */
-static void stop_for_fault(struct gcn_wave *w, const struct wt_fault *fault)
+ * stands at @p pc. */
+static void stop_for_fault(struct gcn_wave *w, const struct wt_fault *fault, uint64_t pc)
 {
     if (fault->kind == WT_FAULT_ILLEGAL) {
         wt_not_issued(&w->device->machine);
-        gcn_kfd_stop(w, fault->pc, 0, KFD_EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION);
+        gcn_kfd_stop(w, pc, 0, KFD_EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION);
         return;
     }
-    gcn_kfd_stop(w, fault->pc, 0,
+    gcn_kfd_stop(w, pc, 0,
                  fault->kind == WT_FAULT_ACCESS ? KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION
                                                 : KFD_EC_QUEUE_WAVE_APERTURE_VIOLATION);
+}
+
+/*
+ * Illegal instructions and memory violations are not maskable. A driver may take page faults.
+ * False: nobody takes it. Else *next is what the instruction's handler returns. The wave stops for
+ * a debugger at @p stop; its trap handler returns to @p back, @p rewind dwords behind the
+ * instruction.
+ */
+static bool take_fault(struct gcn_wave *w, const struct wt_fault *fault, uint64_t stop,
+                       uint64_t back, unsigned rewind, const struct gcn_uop **next)
+{
+    struct gcn_device *d = w->device;
+    const bool illegal = fault->kind == WT_FAULT_ILLEGAL, access = fault->kind == WT_FAULT_ACCESS;
+    *next = NULL;
+    if (!illegal && !access && fault->kind != WT_FAULT_MISALIGNED)
+        return false;
+    gcn_send_interrupt(w, (illegal ? 1u : 2u) << 20, GCN_INTERRUPT_ERROR);
+    w->trapsts |= illegal ? GCN_TRAPSTS_ILLEGAL : GCN_TRAPSTS_MEM_VIOL;
+    if (gcn_kfd_handles(w, false)) {
+        gcn_note_exception(d, fault);
+        stop_for_fault(w, fault, stop);
+        return true;
+    }
+    const bool caught = !illegal && gcn_dispatch_of(w)->origin.caught & GCN_TRAPSTS_MEM_VIOL;
+    if (!gcn_may_trap(w) || caught || (access && d->host->page_fault(d->host->context, d, fault)))
+        return false;
+    gcn_note_exception(d, fault);
+    *next = gcn_enter_trap(w, back, 0, rewind);
+    return true;
+}
+
+/* Whether a violation is one that hardware tells of later. Within the trap handler none is, and an
+ * instruction that cannot be fetched never is. */
+static bool is_late(const struct gcn_wave *w, const struct wt_fault *fault)
+{
+    return w->device->config.imprecise && !(w->status & GCN_STATUS_PRIV) &&
+           (fault->kind == WT_FAULT_ACCESS || fault->kind == WT_FAULT_MISALIGNED) &&
+           fault->addr != fault->pc;
+}
+
+void gcn_tell_late(struct gcn_wave *w)
+{
+    struct gcn_device *d = w->device;
+    const struct gcn_uop *next;
+    assert(w->active && w->late && gcn_noted_exception(d, w->id));
+    struct wt_fault fault = *gcn_noted_exception(d, w->id);
+    const size_t used = strlen(fault.text);
+    snprintf(fault.text + used, sizeof fault.text - used, " (imprecise: the wave is at 0x%llx)",
+             (unsigned long long)w->pc);
+    fault.time = gcn_now(w);
+    w->late = 0;
+    if (!take_fault(w, &fault, w->pc, w->pc, 0, &next))
+        d->machine.fault = fault;
+    gcn_update_ready(w);
 }
 
 const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
@@ -47,26 +101,17 @@ const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
     va_start(arguments, format);
     vsnprintf(fault.text, sizeof fault.text, format, arguments);
     va_end(arguments);
-    /* Illegal instructions and memory violations are not maskable.
-     * A driver may take page faults. */
-    const bool illegal = kind == WT_FAULT_ILLEGAL, access = kind == WT_FAULT_ACCESS;
+    const bool illegal = kind == WT_FAULT_ILLEGAL;
+    const unsigned length = illegal ? 0 : u->length;
+    const struct gcn_uop *next;
     w->watch_hits = 0; /* the instruction has no effect */
-    if (illegal || access || kind == WT_FAULT_MISALIGNED) {
-        gcn_send_interrupt(w, (illegal ? 1u : 2u) << 20, GCN_INTERRUPT_ERROR);
-        w->trapsts |= illegal ? GCN_TRAPSTS_ILLEGAL : GCN_TRAPSTS_MEM_VIOL;
-        if (gcn_kfd_handles(w, false)) {
-            gcn_note_exception(d, &fault);
-            stop_for_fault(w, &fault);
-            return NULL;
-        }
-        const bool caught = !illegal && gcn_dispatch_of(w)->origin.caught & GCN_TRAPSTS_MEM_VIOL;
-        if (gcn_may_trap(w) && !caught &&
-            !(access && d->host->page_fault(d->host->context, d, &fault))) {
-            gcn_note_exception(d, &fault);
-            return illegal ? gcn_enter_trap(w, fault.pc, 0, 0)
-                           : gcn_enter_trap(w, fault.pc + 4u * u->length, 0, u->length);
-        }
+    if (is_late(w, &fault) && (w->late || gcn_note_exception(d, &fault))) {
+        w->late = w->late ? w->late : d->config.imprecise;
+        wt_end_turn(&d->machine, &w->left);
+        return gcn_next(u);
     }
+    if (take_fault(w, &fault, fault.pc, fault.pc + 4u * length, length, &next))
+        return next;
     w->pc = fault.pc;
     d->machine.fault = fault;
     wt_not_issued(&d->machine);
@@ -92,6 +137,10 @@ struct wt_fault *gcn_note_exception(struct gcn_device *d, const struct wt_fault 
         d->exception = calloc(d->machine.waves, sizeof *d->exception);
     if (!d->exception)
         return NULL; /* reports say what the registers say */
+    struct gcn_wave *w = &d->wave[fault->wave];
+    if (w->late) /* there is one note for a wave: the registers tell of both */
+        w->trapsts |= GCN_TRAPSTS_MEM_VIOL;
+    w->late = 0;
     struct wt_fault *noted = &d->exception[fault->wave];
     *noted = *fault;
     noted->id = wt_machine_wave_id(&d->machine, fault->wave);
@@ -99,10 +148,15 @@ struct wt_fault *gcn_note_exception(struct gcn_device *d, const struct wt_fault 
 }
 
 /* Another wave may have come into the slot since. */
-struct wt_fault *gcn_wave_exception(struct gcn_device *d, uint32_t wave)
+struct wt_fault *gcn_noted_exception(struct gcn_device *d, uint32_t wave)
 {
     struct wt_fault *f = d->exception ? &d->exception[wave] : NULL;
     return f && f->kind && f->id == wt_machine_wave_id(&d->machine, wave) ? f : NULL;
+}
+
+struct wt_fault *gcn_wave_exception(struct gcn_device *d, uint32_t wave)
+{
+    return d->wave[wave].late ? NULL : gcn_noted_exception(d, wave);
 }
 
 /* Whether a wave has stopped for an exception, as debuggers tell (debug/gcn/exception.c). */

@@ -53,8 +53,21 @@ BRANCH(s_cbranch_cdbguser, USER)
 BRANCH(s_cbranch_cdbgsys_or_user, SYSTEM || USER)
 BRANCH(s_cbranch_cdbgsys_and_user, SYSTEM &&USER)
 
+/* A wave neither ends nor waits for others before its violations of memory are told. */
+static bool tells_late(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    if (!w->late)
+        return false;
+    w->pc = gcn_pc_of(w, u);
+    wt_not_issued(&w->device->machine);
+    gcn_tell_late(w);
+    return true;
+}
+
 OP(s_endpgm)
 {
+    if (tells_late(w, u))
+        return NULL;
     w->pc = gcn_pc_of(w, u);
     gcn_wave_end(w);
     return NULL;
@@ -68,6 +81,8 @@ OP(s_endpgm_saved)
 
 OP(s_barrier)
 {
+    if (tells_late(w, u))
+        return NULL;
     w->wait_pc = gcn_pc_of(w, u);
     w->pc = w->wait_pc + 4;
     gcn_barrier(w);

@@ -23,6 +23,8 @@ struct gcn_config {
     unsigned se; /**< shader engines, 1..4; 0: as many as the compute units need */
     unsigned sh; /**< shader arrays of an engine, 1..2 */
     bool debug;  /**< it has wave control and address watch */
+    /** Instructions that a wave goes on for before a violation of memory is told, 0..1000. */
+    unsigned imprecise;
     struct wt_schedule schedule;
 };
 

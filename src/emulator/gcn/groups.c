@@ -414,6 +414,7 @@ static void vacate(struct gcn_wave *w)
     struct gcn_device *d = w->device;
     leave_slot(d, w);
     w->active = false;
+    w->late = 0;
     gcn_update_ready(w);
     w->group = NULL;
     d->machine.active--;

@@ -102,6 +102,7 @@ struct gcn_wave {
     uint32_t record;      /* while its queue is suspended: where its record is in the save area */
     uint64_t saved; /* its context has a place in memory: the value that EXEC got (context.c) */
     uint16_t place; /* its group's number, once it has been saved and has ended */
+    uint32_t late;  /* instructions until the violation that is noted for it is told; 0: none is */
     uint64_t incarnation; /* how many waves its slot has had; no part of the hashes */
 };
 
@@ -374,8 +375,14 @@ gcn_op gcn_code_decode(struct gcn_wave *w, struct gcn_uop *slot);
 
 /* Notes the exception of a wave that is active; returns the note, NULL without host memory. */
 struct wt_fault *gcn_note_exception(struct gcn_device *d, const struct wt_fault *fault);
+/* The exception that is noted for a wave, told or not; NULL: none. */
+struct wt_fault *gcn_noted_exception(struct gcn_device *d, uint32_t wave);
+/* Tells of the violation for which w->late counts: the wave enters its trap handler, stops for its
+ * debugger, or the machine's fault is set. Not within an instruction that counts as issued. */
+void gcn_tell_late(struct gcn_wave *w);
 /*
- * Reports a mistake at u. A memory violation or an illegal instruction enters the wave's trap
+ * Reports a mistake at u. Where the configuration has violations of memory late, it notes them, and
+ * the wave goes on behind u. A memory violation or an illegal instruction enters the wave's trap
  * handler or stops for its debugger, if it has one. Else the machine's fault is set and the wave
  * stays at u. Returns what the instruction's handler returns: the trap handler's first instruction,
  * or NULL.

@@ -19,7 +19,8 @@ static inline uint64_t issue(struct wt_machine *m, struct gcn_wave *w, uint64_t 
     return wt_finish_turn(m, w->left);
 }
 
-/* The turn of a wave that is to be killed, or that is single-stepped. */
+/* The turn of a wave that is to be killed, that is single-stepped, or whose violation is not told.
+ */
 static __attribute__((noinline)) uint64_t attended_turn(struct wt_machine *m, struct gcn_wave *w,
                                                         uint64_t n)
 {
@@ -31,7 +32,15 @@ static __attribute__((noinline)) uint64_t attended_turn(struct wt_machine *m, st
     if (!gcn_begin_step(w, &step))
         return 0;
     const uint64_t incarnation = w->incarnation;
-    const uint64_t issued = issue(m, w, step ? 1 : n);
+    const uint32_t late = w->late;
+    const uint64_t issued = issue(m, w, step ? 1 : late && late < n ? late : n);
+    if (late && w->late && w->incarnation == incarnation) {
+        w->late -= (uint32_t)issued;
+        if (!w->late && !m->fault.kind) {
+            w->late = 1; /* until it is told */
+            gcn_tell_late(w);
+        }
+    }
     if ((step || w->watch_hits) && issued && !m->fault.kind && w->incarnation == incarnation &&
         w->active)
         gcn_after_instruction(w, step);
@@ -41,7 +50,7 @@ static __attribute__((noinline)) uint64_t attended_turn(struct wt_machine *m, st
 static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
 {
     struct gcn_wave *w = &((struct gcn_device *)m)->wave[wave];
-    if (w->kill | w->step_due | !!(w->mode & GCN_MODE_DEBUG_EN))
+    if (w->kill | w->step_due | !!w->late | !!(w->mode & GCN_MODE_DEBUG_EN))
         return attended_turn(m, w, n);
     const uint64_t issued = issue(m, w, n);
     /* If the wave has ended and another one is in its slot, that one has hit nothing yet. */

@@ -211,7 +211,7 @@ static void mix_wave(uint64_t *hash, const struct gcn_wave *w, bool program)
         w->gws ? w->gws_since : 0,
         w->step_due,
         w->kill,
-        w->save_entries,
+        w->save_entries | (uint64_t)w->late << 32,
         (uint64_t)(w->group - w->device->group),
     };
     wt_mix(hash, numbers, sizeof numbers);

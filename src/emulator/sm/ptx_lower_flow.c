@@ -132,7 +132,7 @@ bool ptx_lower_ret(struct body *b, enum ptx_math op)
         }
         row += ptx_dwords(v);
     }
-    return body_emit_guarded(b, ptx_op_ret) != NULL;
+    return body_emit_guarded(b, b->f->is_entry ? ptx_op_exit : ptx_op_ret) != NULL;
 }
 
 bool ptx_lower_exit(struct body *b, enum ptx_math op)

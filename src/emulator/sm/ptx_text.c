@@ -34,6 +34,8 @@ uint64_t ptx_word(const struct sm_ptx *image, uint32_t index)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (image->op[index].run == kinds[i].run)
             kind = kinds[i].kind;
+    if (kind == PTX_WORD_END && image->op[index].guard != PTX_NO_SLOT)
+        kind = PTX_WORD_BRANCH;
     return PTX_WORD | kind << PTX_WORD_KIND | index;
 }
 
@@ -109,6 +111,37 @@ bool sm_ptx_register_at(const struct sm_ptx *image, uint64_t pc, size_t n,
     if (sm_is_control(pc)) /* the last byte of the instruction in front of it, and its word */
         pc -= 8;
     return ptx_index(image, pc, &index) && ptx_register_at(image, index, n, reg);
+}
+
+bool sm_ptx_parameter_at(const struct sm_ptx *image, uint64_t pc, size_t n,
+                         struct sm_ptx_part *part)
+{
+    const struct sm_ptx_kernel *k = NULL;
+    uint32_t index, dword = 0;
+    pc &= ~UINT64_C(7);
+    if (!ptx_index(image, sm_is_control(pc) ? pc - 8 : pc, &index))
+        return false;
+    for (size_t i = 0; i < image->kernel_count && !k; i++)
+        if (pc >= image->kernel[i].entry && pc < image->kernel[i].end)
+            k = &image->kernel[i];
+    for (unsigned i = 0; k && i < k->parameter_count; i++) {
+        const struct sm_ptx_parameter *p = &k->parameter[i];
+        const uint32_t dwords = (p->size + 3) / 4, parts = k->is_kernel ? 1 : dwords;
+        if (n >= parts) {
+            n -= parts;
+            dword += dwords;
+            continue;
+        }
+        *part = (struct sm_ptx_part){.name = p->name,
+                                     .number = i,
+                                     .is_kernels = k->is_kernel,
+                                     .offset = p->offset,
+                                     .size = p->size,
+                                     .dword = (uint32_t)n};
+        part->slot = (PTX_PARAMETER_ROW + k->result_rows + dword + part->dword) * PTX_ROW_BYTES;
+        return true;
+    }
+    return false;
 }
 
 bool sm_ptx_result_at(const struct sm_ptx *image, uint64_t pc, size_t n,

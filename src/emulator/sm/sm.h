@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <stdio.h>
 
 #include "base/hw_registers.h"
@@ -137,6 +138,12 @@ struct sm_warp_state {
     struct wt_fault error; /**< the last one since the warp went on; kind 0: none */
 };
 
+/** Whether a fault's address is one of global memory; that of an OOR_ADDR is an offset, or a
+ * coordinate. */
+static inline bool sm_fault_is_global(const struct wt_fault *fault)
+{
+    return fault->kind == WT_FAULT_ACCESS && strcmp(fault->name, "OOR_ADDR") != 0;
+}
 /** The error for which a warp has paused, until it goes on; NULL: none. */
 struct wt_fault *sm_warp_error(struct sm_device *device, uint32_t warp);
 /** False: there is no such warp now. */

@@ -74,11 +74,6 @@ static enum wt_status can_catch(const struct wt_shell *c, enum catch_kind kind,
         return wt_fail(err, WT_UNSUPPORTED, "all code is loaded before the program begins");
     if ((kind == CATCH_DISPATCHES || kind == CATCH_ENDS) && !c->topology->has_grid)
         return wt_fail(err, WT_UNSUPPORTED, "the device does not tell of dispatches");
-    if (kind == CATCH_ENDS && c->topology->lanes_end)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "the device does not tell which %s of a dispatch is the last: its %ss end "
-                       "one by one",
-                       c->topology->wave_word, c->topology->lane_word);
     return WT_OK;
 }
 
@@ -200,6 +195,31 @@ static bool is_alone(struct wt_shell *c, const struct wt_wave *wave)
     return alone;
 }
 
+/* Where the lanes of a wave end one by one: whether all of them are at the end of the kernel and do
+ * the instruction. A lane that waits elsewhere has a pc of its own. */
+static bool ends_whole_wave(struct wt_shell *c, const struct wt_wave *wave, uint64_t pc)
+{
+    const unsigned pc_index = c->topology->pc_index;
+    struct wt_instruction in;
+    struct wt_thread_position place;
+    uint64_t at, guard = 0;
+    for (unsigned lane = 0; lane < wave->lanes; lane++) {
+        const wt_thread thread = wt_debugger_thread_of_lane(c->debugger, c->thread, lane);
+        if (wt_debugger_read_numbers(c->debugger, thread, &pc_index, 1, &at, WT_IGNORED) != WT_OK ||
+            at != pc)
+            return false;
+    }
+    if (wt_debugger_instruction(c->debugger, c->thread, pc, &in, WT_IGNORED) != WT_OK ||
+        wt_debugger_thread_position(c->debugger, c->thread, &place, WT_IGNORED) != WT_OK)
+        return false;
+    if (!in.guard)
+        return true;
+    const unsigned index = in.guard - 1;
+    return wt_debugger_read_numbers(c->debugger, c->thread, &index, 1, &guard, WT_IGNORED) ==
+               WT_OK &&
+           !((in.guard_inverted ? guard : ~guard) & (uint64_t)place.active);
+}
+
 bool catch_at(struct wt_shell *c, struct point *p, uint64_t pc)
 {
     struct wt_wave wave;
@@ -215,7 +235,8 @@ bool catch_at(struct wt_shell *c, struct point *p, uint64_t pc)
     if (is_last_group(&wave))
         p->last_of = wave.dispatch;
     /* Backwards, the wave that ended last comes first. */
-    return (c->backwards || p->last_of == wave.dispatch) && is_alone(c, &wave);
+    return (c->backwards || p->last_of == wave.dispatch) && is_alone(c, &wave) &&
+           (!c->topology->lanes_end || ends_whole_wave(c, &wave, pc));
 }
 
 void catch_news(struct wt_shell *c, const struct wt_probe_event *news)

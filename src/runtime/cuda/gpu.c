@@ -176,7 +176,7 @@ bool gpu_limit(const struct gpu *g, CUlimit limit, size_t *value)
 void gpu_note_fault_memory(const struct gpu *g, struct wt_fault *f)
 {
     struct wt_block below = {0}, above = {0};
-    if (f->kind != WT_FAULT_ACCESS || *f->memory)
+    if (!sm_fault_is_global(f) || *f->memory)
         return;
     for (size_t i = 0; i < g->range_count && !above.size; i++) {
         const struct range *r = &g->range[i];
