@@ -1,7 +1,7 @@
 /*
  * A kernel that runs until a line comes on stdin. Work-item 5 of each group waits for that, the
- * others wait for it at a barrier. "running" is printed when group 0 has waited for so long that the
- * threads of all groups that have begun, which take turns, have come to where they wait.
+ * others wait for it at a barrier. "running" is printed when group 0 has waited for so long that
+ * the threads of all groups that have begun, which take turns, have come to where they wait.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
