@@ -57,6 +57,7 @@ EXCEPTIONS = {
         "120 a20: DW_OP_implicit_value 0x4 0x00 0x10 0x01 0x44",
     ],
 }
+AT_LAUNCH = re.compile(r" \((by a parameter as it was )?at launch\)$")
 ERROR = re.compile(values.NOT_KNOWN.pattern + r"|No symbol|is damaged|(are|is) not supported")
 
 
@@ -107,10 +108,14 @@ def compare_stop(session, line, lanes, first, places, seen, last, made):
         if ERROR.search(said):
             made.missing[said[:60]] += 1
             continue
+        # An argument as the launch gave it is a value that it had. Memory behind it is the memory's: optimised code stores to `out` when it wants.
+        said, later = AT_LAUNCH.sub("", said), " (by a " in said and v.name.startswith("out")
         until = last.get((item, line), 1 << 30)
         history = [value for index, value in seen[item, function, v.name] if index <= until]
         if values.normal(said) in history:
             made.known += 1
+        elif later:
+            made.missing["memory to which optimised code has yet to store"] += 1
         elif (place := the_compilers(session, made, n, v, said)):
             made.exceptions[line, v.name, place] += 1
         else:
