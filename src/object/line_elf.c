@@ -49,7 +49,7 @@ static void patch(struct wt_buffer *b, size_t at)
 
 /* ---- .debug_abbrev, .debug_info ---- */
 
-enum { UNIT = 1, FUNCTION, DATA_UNIT, BASE, ARRAY, RANGE, VARIABLE };
+enum { UNIT = 1, FUNCTION, DATA_UNIT, BASE, ARRAY, RANGE, VARIABLE, PARAMETER };
 
 static void put_abbreviations(struct wt_buffer *b)
 {
@@ -72,7 +72,7 @@ static void put_abbreviations(struct wt_buffer *b)
                                     0, //
                                     FUNCTION,
                                     DW_TAG_subprogram,
-                                    DW_CHILDREN_no, //
+                                    DW_CHILDREN_yes, //
                                     DW_AT_name,
                                     DW_FORM_string, //
                                     DW_AT_low_pc,
@@ -127,6 +127,15 @@ static void put_abbreviations(struct wt_buffer *b)
                                     DW_AT_location,
                                     DW_FORM_exprloc,
                                     0,
+                                    0, //
+                                    PARAMETER,
+                                    DW_TAG_formal_parameter,
+                                    DW_CHILDREN_no, //
+                                    DW_AT_name,
+                                    DW_FORM_string, //
+                                    DW_AT_type,
+                                    DW_FORM_ref4,
+                                    0,
                                     0,
                                     0};
     wt_buffer_append(b, bytes, sizeof bytes);
@@ -153,6 +162,39 @@ static bool find_code(const struct line_elf *from, size_t unit, uint64_t *low, u
     return any;
 }
 
+/* The type of a datum; returns its place in the unit, which begins at @p start. */
+static uint64_t put_type(struct wt_buffer *b, size_t start, const struct line_elf_datum *d)
+{
+    const uint64_t element = b->length - start;
+    uleb(b, BASE);
+    text(b, d->type);
+    wt_buffer_append_number(b, d->encoding, 1);
+    wt_buffer_append_number(b, d->size, 1);
+    if (!d->count)
+        return element;
+    const uint64_t array = b->length - start;
+    uleb(b, ARRAY);
+    wt_buffer_append_number(b, element, 4);
+    uleb(b, RANGE);
+    wt_buffer_append_number(b, d->count, 8);
+    uleb(b, 0);
+    return array;
+}
+
+/* The parameters of a function, each behind its type. */
+static void put_parameters(struct wt_buffer *b, size_t start, const struct line_elf *from,
+                           uint64_t function)
+{
+    for (size_t i = 0; i < from->parameter_count; i++) {
+        if (from->parameter[i].function != function)
+            continue;
+        const uint64_t type = put_type(b, start, &from->parameter[i].own);
+        uleb(b, PARAMETER);
+        text(b, from->parameter[i].own.name);
+        wt_buffer_append_number(b, type, 4);
+    }
+}
+
 /* A unit of the variables that have no other description. */
 static void put_data(struct wt_buffer *b, const struct line_elf *from, uint64_t abbreviations)
 {
@@ -166,20 +208,7 @@ static void put_data(struct wt_buffer *b, const struct line_elf *from, uint64_t 
     wt_buffer_append_number(b, DW_LANG_C99, 1);
     for (size_t i = 0; i < from->datum_count; i++) {
         const struct line_elf_datum *d = &from->datum[i];
-        uint64_t type = b->length - start;
-        uleb(b, BASE);
-        text(b, d->type);
-        wt_buffer_append_number(b, d->encoding, 1);
-        wt_buffer_append_number(b, d->size, 1);
-        if (d->count) {
-            const uint64_t element = type;
-            type = b->length - start;
-            uleb(b, ARRAY);
-            wt_buffer_append_number(b, element, 4);
-            uleb(b, RANGE);
-            wt_buffer_append_number(b, d->count, 8);
-            uleb(b, 0);
-        }
+        const uint64_t type = put_type(b, start, d);
         uleb(b, VARIABLE);
         text(b, d->name);
         wt_buffer_append_number(b, type, 4);
@@ -218,6 +247,8 @@ static void put_information(struct wt_buffer *b, const struct line_elf *from, si
         text(b, s->name);
         wt_buffer_append_number(b, s->address, 8);
         wt_buffer_append_number(b, s->size, 8);
+        put_parameters(b, start, from, s->address);
+        uleb(b, 0);
     }
     uleb(b, 0);
     patch(b, start);

@@ -45,6 +45,13 @@ struct line_elf_datum {
     uint64_t count;         /**< elements; 0: it is no array */
 };
 
+/** A parameter of a function of a unit that is not described. Debuggers find its place out by its
+ * number in the function. */
+struct line_elf_parameter {
+    uint64_t function;         /**< address of the function's first instruction */
+    struct line_elf_datum own; /**< its address is of no meaning */
+};
+
 /** 4 bytes of line_elf.information that are where the line table of a unit begins. */
 struct line_elf_reference {
     size_t at;
@@ -72,6 +79,8 @@ struct line_elf {
     size_t reference_count;
     const struct line_elf_datum *datum; /**< a compile unit is made of them */
     size_t datum_count;
+    const struct line_elf_parameter *parameter; /**< in the order of each function's parameters */
+    size_t parameter_count;
 };
 
 /** Writes the file; the caller frees *bytes. WT_NO_MEMORY is the only failure. */

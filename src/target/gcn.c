@@ -15,6 +15,7 @@
 #include "object/code_object.h"
 #include "runtime/gcn/launch.h"
 #include "target/emulated.h"
+#include "target/gcn_arguments.h"
 #include "target/gcn_debugger.h"
 #include "target/launch.h"
 #include "target/gcn_process.h"
@@ -200,14 +201,11 @@ static struct gcn_disassembler *disassembler(struct wt_emulated *e)
 static enum wt_status print(struct wt_emulated *e, FILE *out, struct wt_error *err)
 {
     struct gcn *g = own(e);
-    bool lost = false;
+    const char *lost = NULL;
     const enum wt_status status =
         gcn_launch_print(g->device, &g->program.object, &g->launch, out, &lost, err);
     if (lost)
-        snprintf(e->notice, sizeof e->notice,
-                 "not all that the kernel prints is there: its buffer of %u MiB is full, or a wave "
-                 "has not come to the end of its printf",
-                 (unsigned)(GCN_LAUNCH_PRINTF_SIZE >> 20));
+        snprintf(e->notice, sizeof e->notice, "not all that the kernel prints is there: %s", lost);
     const char *notice = gcn_device_take_notice(g->device);
     if (notice && !e->notice[0])
         snprintf(e->notice, sizeof e->notice, "%s", notice);
@@ -290,6 +288,12 @@ static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_b
                                      .addr = l->value[index].addr,
                                      .length = l->value[index].length};
     return true;
+}
+
+static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
+                          struct wt_code_register *reg)
+{
+    return wt_gcn_code_argument(e->modules, pc, n, reg);
 }
 
 static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3])
@@ -385,6 +389,7 @@ const struct wt_family wt_family_gcn = {
     .explain_fault = explain_fault,
     .instruction = instruction,
     .instruction_text = instruction_text,
+    .code_register = code_register,
     .explain_registers = explain_registers,
     .buffer = buffer,
     .work_item = work_item,

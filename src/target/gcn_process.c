@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "debug/gcn/process.h"
+#include "target/gcn_arguments.h"
 
 #define MOST_OBJECTS 4096
 #define MOST_BYTES ((uint64_t)256 << 20)
@@ -335,6 +336,11 @@ static enum wt_status record(struct wt_process *p, uint64_t budget, struct wt_er
     return wt_gcn_process_record(own(p)->connection, budget, &p->services, err);
 }
 
+static bool code_register(struct wt_process *p, uint64_t pc, size_t n, struct wt_code_register *reg)
+{
+    return wt_gcn_code_argument(p->modules, pc, n, reg);
+}
+
 static void final_memory(struct wt_process *p, wt_process_piece_fn *found, void *context)
 {
     wt_gcn_process_final_memory(own(p)->connection, found, context);
@@ -355,5 +361,6 @@ const struct wt_process_ops wt_gcn_process_ops = {.reachable = wt_gcn_process_re
                                                   .connect_none = wt_gcn_connect_none,
                                                   .final_memory = final_memory,
                                                   .refresh = refresh,
+                                                  .code_register = code_register,
                                                   .record = record,
                                                   .disconnect = disconnect};

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "base/file.h"
+#include "debug/source/symbols.h"
 #include "emulator/gen/isa.h"
 #include "object/elf_header.h"
 #include "object/patchtokens.h"
@@ -225,16 +226,13 @@ static uint32_t exit_word(struct wt_emulated *e)
 
 static enum wt_status print(struct wt_emulated *e, FILE *out, struct wt_error *err)
 {
-    bool lost;
+    const char *lost;
     if (e->core_file)
         return WT_OK; /* it was printed by the program */
     const enum wt_status status =
         gen_launch_print(own(e)->device, &own(e)->launch, out, &lost, err);
     if (status == WT_OK && lost)
-        snprintf(e->notice, sizeof e->notice,
-                 "not all that the kernel prints is there: its buffer of %u MiB is full, or a "
-                 "thread has not come to the end of its printf",
-                 (unsigned)(GEN_LAUNCH_PRINTF_SIZE >> 20));
+        snprintf(e->notice, sizeof e->notice, "not all that the kernel prints is there: %s", lost);
     return status;
 }
 
@@ -267,6 +265,47 @@ static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_b
                                      .slice = slice,
                                      .stride = stride};
     return true;
+}
+
+/* Piece @p n of the payload that arguments are in; some overlap. */
+static bool argument_piece(const struct gen_kernel *k, size_t n, struct wt_code_register *reg)
+{
+    for (size_t i = 0; i < k->payload_count; i++) {
+        const struct gen_payload_argument *a = &k->payload[i];
+        const bool is_pointer = a->kind == GEN_ARG_BUFFER_ADDRESS ||
+                                (a->kind == GEN_ARG_BYPOINTER && a->object == GEN_OBJECT_MEMORY &&
+                                 (a->mode == GEN_ADDRESS_STATELESS || a->mode == GEN_ADDRESS_SLM));
+        if (a->index < 0 || (a->kind != GEN_ARG_BYVALUE && !is_pointer) || n--)
+            continue;
+        *reg = (struct wt_code_register){.parameter = (unsigned)a->index + 1,
+                                         .at_launch = true,
+                                         .at = a->source_offset,
+                                         .offset = a->offset,
+                                         .bytes = a->size};
+        snprintf(reg->name, sizeof reg->name, "%s", gen_launch_name(k, (size_t)a->index));
+        return true;
+    }
+    return false;
+}
+
+/* By the module: a core file has no program. */
+static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
+                          struct wt_code_register *reg)
+{
+    const struct wt_module *module = wt_modules_at(e->modules, 0, pc);
+    struct gen_object object;
+    const char *name;
+    uint64_t offset;
+    size_t length;
+    if (!module || !wt_symbols_function(module->symbols, pc - module->bias, &name, &offset))
+        return false;
+    const uint8_t *image = wt_symbols_image(module->symbols, &length);
+    if (!image || gen_object_parse(module->name, image, length, &object, WT_IGNORED) != WT_OK)
+        return false;
+    const struct gen_kernel *k = gen_object_kernel(&object, name);
+    const bool found = k && argument_piece(k, n, reg);
+    gen_object_free(&object);
+    return found;
 }
 
 static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3])
@@ -351,6 +390,7 @@ const struct wt_family wt_family_gen = {
     .exit_word = exit_word,
     .instruction = instruction,
     .instruction_text = instruction_text,
+    .code_register = code_register,
     .buffer = buffer,
     .work_item = work_item,
     .print = print,

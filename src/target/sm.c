@@ -749,7 +749,11 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
 static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
                           struct wt_code_register *reg)
 {
-    return wt_sm_ptx_code_register(own(e)->ptx.image, pc, n, reg);
+    const struct sm *s = own(e);
+    bool found = wt_sm_ptx_code_register(s->ptx.image, pc, n, reg);
+    for (size_t i = 0; i < s->loaded_count && !found; i++)
+        found = wt_sm_ptx_code_register(s->loaded[i].image, pc, n, reg);
+    return found;
 }
 
 /* ---- assembler ---- */

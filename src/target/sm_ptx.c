@@ -56,6 +56,31 @@ void wt_sm_ptx_free(struct wt_sm_ptx *p)
 
 /* ---- registers ---- */
 
+/* A register whose value is this dword or more of each lane in the frame. */
+static void put_slot(struct wt_code_register *to, const char *type, uint32_t slot, unsigned bytes)
+{
+    snprintf(to->expression, sizeof to->expression, "*(%s *)(0x%llx + %u * $frame + %u * $_lane)",
+             type, WT_SM_FILE_WINDOW + (unsigned long long)slot, WT_SM_FILE_ROW, bytes);
+}
+
+/* A kernel's parameter is in the block of arguments, a function's dword for dword in registers. */
+static bool put_parameter(const struct sm_ptx *image, uint64_t pc, size_t n,
+                          struct wt_code_register *to)
+{
+    struct sm_ptx_part part;
+    if (!sm_ptx_parameter_at(image, pc, n, &part))
+        return false;
+    to->parameter = part.number + 1;
+    to->at_launch = part.is_kernels;
+    to->offset = part.offset;
+    to->bytes = part.is_kernels ? part.size : 4;
+    snprintf(to->name, sizeof to->name, "%s", part.name);
+    if (part.is_kernels)
+        return true;
+    put_slot(to, "unsigned int", part.slot, 4);
+    return true;
+}
+
 /* The frame's part of the warp's register file, in which a register has its lanes one behind the
  * other. */
 bool wt_sm_ptx_code_register(const struct sm_ptx *image, uint64_t pc, size_t n,
@@ -65,20 +90,23 @@ bool wt_sm_ptx_code_register(const struct sm_ptx *image, uint64_t pc, size_t n,
     size_t registers = 0;
     if (!image)
         return false;
+    *to = (struct wt_code_register){.is_mask = false};
     if (!sm_ptx_register_at(image, pc, n, &r)) {
-        /* Behind them is what a call has just returned. */
+        /* Behind them is what a call has just returned, then the parameters. */
         while (sm_ptx_register_at(image, pc, registers, &r))
             registers++;
-        if (!sm_ptx_result_at(image, pc, n - registers, &r))
-            return false;
+        n -= registers;
+        if (!sm_ptx_result_at(image, pc, n, &r)) {
+            for (registers = 0; sm_ptx_result_at(image, pc, registers, &r);)
+                registers++;
+            return put_parameter(image, pc, n - registers, to);
+        }
     }
     const char *type = r.is_float     ? (r.bytes == 8 ? "double" : "float")
                        : r.bytes == 8 ? "unsigned long"
                                       : "unsigned int";
     snprintf(to->name, sizeof to->name, "%s", r.name);
-    snprintf(to->expression, sizeof to->expression, "*(%s *)(0x%llx + %u * $frame + %u * $_lane)",
-             type, WT_SM_FILE_WINDOW + (unsigned long long)r.slot, WT_SM_FILE_ROW,
-             (unsigned)r.bytes);
+    put_slot(to, type, r.slot, r.bytes);
     to->is_mask = !r.bytes;
     return true;
 }
@@ -448,7 +476,20 @@ static bool has_failed(const struct sections *s)
            s->locations.failed;
 }
 
-/* Adds the sections of a text. False: it has none that are sound, and nothing is added. */
+/* Whether abbreviations are of a compile unit without children alone: line tables only. */
+static bool has_units_alone(const uint8_t *bytes, size_t length)
+{
+    size_t end = 3; /* code, tag, children */
+    if (length < end || bytes[0] > 127 || bytes[1] != DW_TAG_compile_unit ||
+        bytes[2] != DW_CHILDREN_no)
+        return false;
+    while (end + 2 <= length && (bytes[end] || bytes[end + 1]))
+        end += 2; /* an attribute and its form, of a byte each */
+    return end + 2 >= length || !bytes[end + 2];
+}
+
+/* Adds the sections of a text. False: it has none that are sound and tell more than lines, and
+ * nothing is added. */
 static bool take_sections(const struct wt_sm_ptx *p, uint32_t module, struct sections *to)
 {
     const struct ptx_module *text = p->module[module].text;
@@ -475,8 +516,9 @@ static bool take_sections(const struct wt_sm_ptx *p, uint32_t module, struct sec
                 ptx_section_bytes(&text->section[i], value_of_name, &names, wanted[k].bytes,
                                   WT_IGNORED) != WT_OK)
                 good = false;
-    if (good && !has_failed(to) && to->information.length > names.information &&
-        to->abbreviations.length > names.abbreviations)
+    const size_t first = names.abbreviations, length = to->abbreviations.length;
+    if (good && !has_failed(to) && to->information.length > names.information && length > first &&
+        !has_units_alone(to->abbreviations.bytes + first, length - first))
         return true;
     to->information.length = names.information;
     to->abbreviations.length = names.abbreviations;
@@ -514,6 +556,8 @@ struct making {
     struct line_elf_datum *data;
     char *names; /* of the data */
     size_t data_count;
+    struct line_elf_parameter *parameters;
+    size_t parameter_count;
 };
 
 static bool is_described(const struct sections *s, const struct sm_ptx_variable *v)
@@ -583,6 +627,28 @@ static bool make_data(const struct wt_sm_ptx *p, struct making *m)
     return true;
 }
 
+/* The parameters of all functions, by PTX's names and types. */
+static bool make_parameters(const struct wt_sm_ptx *p, struct making *m)
+{
+    size_t functions, most = 0;
+    const struct sm_ptx_kernel *f = sm_ptx_kernels(p->image, &functions);
+    for (size_t i = 0; i < functions; i++)
+        most += f[i].parameter_count;
+    m->parameters = calloc(most + 1, sizeof *m->parameters);
+    for (size_t i = 0; m->parameters && i < functions; i++)
+        for (size_t k = 0; k < f[i].parameter_count; k++) {
+            struct line_elf_parameter *to = &m->parameters[m->parameter_count];
+            /* One of no known type has its number all the same. */
+            if (!datum_of(f[i].parameter[k].declared, &to->own))
+                to->own =
+                    (struct line_elf_datum){.type = "b8", .encoding = DW_ATE_unsigned, .size = 1};
+            to->own.name = f[i].parameter[k].name;
+            to->function = f[i].entry;
+            m->parameter_count++;
+        }
+    return m->parameters != NULL;
+}
+
 static bool make_units(const struct wt_sm_ptx *p, struct making *m)
 {
     m->files = calloc(p->count, sizeof *m->files);
@@ -610,6 +676,7 @@ static void free_making(const struct wt_sm_ptx *p, struct making *m)
     free(m->rows);
     free(m->symbols);
     free(m->data);
+    free(m->parameters);
     free(m->names);
     free_sections(&m->sections);
 }
@@ -644,7 +711,7 @@ enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *p, struct wt_modules
     elf.code = sm_ptx_code(p->image, &elf.code_size);
     elf.address = sm_ptx_code_address(p->image);
     m.symbols = symbols_of(p, &elf.symbol_count);
-    if (m.symbols && make_units(p, &m) && make_data(p, &m) &&
+    if (m.symbols && make_units(p, &m) && make_data(p, &m) && make_parameters(p, &m) &&
         add_rows(p, m.files, m.unit, &m.rows, &elf.row_count)) {
         elf.information = bytes_of(&m.sections.information);
         elf.abbreviations = bytes_of(&m.sections.abbreviations);
@@ -655,6 +722,8 @@ enum wt_status wt_sm_ptx_add_module(const struct wt_sm_ptx *p, struct wt_modules
         elf.symbol = m.symbols;
         elf.datum = m.data;
         elf.datum_count = m.data_count;
+        elf.parameter = m.parameters;
+        elf.parameter_count = m.parameter_count;
         elf.unit = m.unit;
         elf.row = m.rows;
         if ((status = add_sources(p, &m, &elf, modules, err)) == WT_OK &&

@@ -407,6 +407,15 @@ def test_each_call_that_was_inlined_is_a_place(program, opt, stops):
     assert "exited normally" in ours[-1] and "exited normally" in gdbs[-1]
 
 
+def test_a_line_without_code_in_an_inlined_function_is_within_it(program):
+    """Stops are in the function that was inlined, as in GDB, also after another thread was selected."""
+    file, commands = program("inlined", 32, "-O0"), ["print x", "bt", "continue", "print x", "bt"]
+    ours = ask_console(file, ["break inlined.c:5", "run"], [*commands, "thread apply all print $pc", "bt"])
+    gdbs = ask_gdb(file, ["break inlined.c:5", "continue"], commands)
+    assert ours[:2] + ours[3:5] == gdbs[:2] + gdbs[3:]
+    assert ours[6] == ours[4] and "#0  scaled (x=7)" in ours[4]
+
+
 def test_a_condition_on_an_inlined_functions_argument(program):
     done = debug(program("inlined", 32, "-O2"), "break scaled if x == 7", "run", "print x")
     assert done.returncode == 0 and "$1 = 7" in done.stdout, done.stderr

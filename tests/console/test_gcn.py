@@ -488,3 +488,38 @@ def test_a_backtrace_that_is_cut_says_so(code, tmp_path):
                                     options("loses", "zeros:256", items=64))
     assert in_kernel.startswith("#0") and "stopped" not in in_kernel
     assert re.fullmatch(r"#0 .* lost \(x=4\) at .*\nBacktrace stopped: the code of lost does not show where it returns to", cut), cut
+
+
+LAUNCHED = """
+struct P { int a; float b; long c; short d[3]; };
+__kernel void k(__global int *out, struct P p, int n, char small, float4 v, __local int *rest)
+{
+    int i = get_global_id(0);
+    rest[get_local_id(0)] = n;
+    n *= 3;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = p.a + n + small + (int)v.y + rest[0] + p.d[1];
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["clang-19", "clang-15"])
+@both_ways
+def test_arguments_of_optimised_kernels_are_those_of_the_launch(way, code, tmp_path, compiler):
+    """Structures, vectors, local memory; told as what they were. What has a register is told as what it is. Nothing is written to them."""
+    source = tmp_path / "launched.cl"
+    source.write_text(LAUNCHED)
+    file = code(source, compiler, "-O2")
+    how = [*way, "-g", "gfx900", "--grid=64", "--block=64", "--arg=zeros:256", "--arg=hex:050000000000c040faffffffffffffff01000200fdff0000",
+           "--arg=7", "--arg=-3", "--arg=hex:000000000000803f0000004000004040", "--arg=local:256"]
+    out = ask_each(file, ["break k", "run"], ["info args", "print v.s1", "print n + 1", "print p.d[2]@5", "set var n = 3"], how)
+    assert out[0].splitlines() == [
+        "out = 0x200000000 (at launch)", "p = {a = 5, b = 6, c = -6, d = {1, 2, -3}} (at launch)", "n = 7 (at launch)",
+        "small = -3 '\\375' (at launch)", "v = {0, 1, 2, 3} (at launch)", "rest = local#0x0 (at launch)"]
+    assert out[1:4] == ["$1 = 1 (at launch)", "$2 = 8 (at launch)", "$3 = -3 (at launch)"] and "not an lvalue" in out[4]
+    if way:
+        return
+    core = tmp_path / "launched.core"
+    subprocess.run([WAVETRAP, "debug", "--nx", "--batch", *how, "-ex", "break 9", "-ex", "run", "-ex", f"generate-core {core}", file], check=True, capture_output=True)
+    after = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "--core", core, "-ex", "print n", "-ex", "print v"], check=True, capture_output=True, text=True)
+    assert "$1 = 7 (at launch)\n$2 = {0, 1, 2, 3} (at launch)\n" in after.stdout

@@ -31,6 +31,16 @@ __kernel void k(__global int *out)
     out[id] = a + 1;
 }
 """
+# Group 39 loops on when the others have ended.
+STAYS = """
+__kernel void k(__global int *out)
+{
+    int id = get_global_id(0);
+    int n = id < 2496 ? 2 : 400;
+    for (int i = 0; i < n; i++)
+        out[id] += i;
+}
+"""
 both = pytest.mark.parametrize("gpu", ["gfx900", "sm"])
 
 
@@ -72,6 +82,17 @@ def test_a_stop_names_the_wave_whose_it_is(kernel, gpu, way):
     assert "already hit 1 time" in said[6]
     assert group_of(said[8]) == once and said[9] == f"$3 = {once}" and "Temporary breakpoint 4, f " in said[8], said[8:10]
     assert group_of(said[11]) == again and said[12] == f"$4 = {again}", said[11:]
+
+
+@both
+def test_a_lane_is_stepped_while_other_waves_end(kernel, gpu):
+    """Many lanes at first, so that waves are the threads, few at last, so that lanes could be: the lane stays the one that was selected."""
+    waves = 40
+    how = ["-g", gpu, "--kernel=k", f"--grid={64 * waves}", "--block=64", f"--arg=zeros:{256 * waves}", "--schedule=rr:1"]
+    steps = [word for _ in range(60) for word in ("step", "print id % 64")]
+    said = ask_console(kernel(STAYS, gpu), ["break k if get_global_id(0) == 2556"], ["run", "delete", "next", *steps], options=how)
+    lanes = re.findall(r"^\$\d+ = (\d+)$", "\n".join(said), re.M)
+    assert lanes == ["60"] * 60, said
 
 
 @both

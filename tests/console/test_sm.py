@@ -432,9 +432,9 @@ done:
 """)
     out = session(text, "break deep.ptx:22", "run", "backtrace", "finish", "delete", "watch *(int *)0x200000000", "continue",
                   "delete", "continue", options=["--grid=1", "--arg=zeros:4"])
-    frames = re.findall(r"#(\d+)  (?:0x\w+ in )?(\w+) \(\) at", out.split("Run till exit")[0])
-    assert frames == [(str(i), "sum") for i in range(5)] + [("5", "deep")], out
-    assert "Run till exit from #0  sum () at" in out and "New value = 10\n" in out
+    frames = re.findall(r"#(\d+)  (?:0x\w+ in )?(\w+) \((.*?) \(at (?:the call|launch)\)\) at", out.split("Run till exit")[0])
+    assert frames == [(str(i), "sum", f"n={i}") for i in range(5)] + [("5", "deep", "out=8589934592")], out
+    assert "Run till exit from #0  sum (n=0 (at the call)) at" in out and "New value = 10\n" in out
     assert "Program stopped at a breakpoint instruction of its own.\n" in out
 
 
@@ -624,3 +624,62 @@ def test_finish_has_the_value_that_ptx_returns(tmp_path):
                      options=["-g", "sm", "--kernel=k", "--grid=32", "--block=32", "--arg=zeros:400", "--arg=i32:5"])
         assert re.search(rf"^Value returned is \$1 = {re.escape(value)}$", said.stdout, re.M), (name, said.stdout, said.stderr)
         assert "$2 = 0\n" in said.stdout and "no register %retval0" in said.stderr
+
+
+PARAMETERS = """
+struct P { int a; float b; long c; short d[3]; };
+struct Q { double x; };
+__attribute__((device, noinline)) int f(P p, int k) { return p.a + k + p.d[2]; }
+extern "C" __attribute__((global)) void k(int *out, P p, Q q, int n, char small)
+{
+    int i = __nvvm_read_ptx_sreg_tid_x();
+    n += 2;
+    out[i] = p.a + n + f(p, 3) + small + (int)q.x + p.d[1]; // here
+}
+"""
+# {5, 6.0f, -6, {1, 2, -3}}, {2.5}
+GIVEN = ["-g", "sm", "--kernel=k", "--grid=32", "--block=32", "--arg=zeros:400", "--arg=hex:050000000000c040faffffffffffffff01000200fdff0000",
+         "--arg=hex:0000000000000440", "--arg=7", "--arg=-3"]
+STRUCTURE = "{a = 5, b = 6, c = -6, d = {1, 2, -3}}"
+
+
+@pytest.fixture(scope="module")
+def parameters(tmp_path_factory):
+    """parameters(flags of clang): the program above in PTX."""
+    folder = tmp_path_factory.mktemp("parameters")
+
+    def build(*flags):
+        source, out = folder / "parameters.cu", folder / f"parameters{''.join(flags)}.ptx"
+        source.write_text(PARAMETERS)
+        subprocess.run(["clang-19", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_50", "-nocudainc", "-nocudalib", "-w", "-S", *flags,
+                        source, "-o", out], check=True, capture_output=True)
+        return out
+    return build
+
+
+def test_structures_by_value_are_parameters(parameters):
+    """Of a kernel and of a function, which the debug information gives no place: what the launch and the call have given them."""
+    out = session(parameters("-g", "-O0"), "break 9", "run", "print p", "print q", "print n", "print q.x + 1", "break f", "continue", "print p",
+                  "print p.d[2]", "print p@3", "up", "print q", options=GIVEN)
+    for value in (STRUCTURE, "{x = 2.5} (at launch)", "9", "3.5 (at launch)", f"{STRUCTURE} (at the call)", "-3 (at the call)",
+                  f"{STRUCTURE} (at the call)", "{x = 2.5} (at launch)"):
+        assert f" = {value}\n" in out, out
+
+
+@pytest.mark.parametrize("flags", [("-g", "-O2", "--cuda-noopt-device-debug"), ("-g", "-O1", "--cuda-noopt-device-debug")])
+def test_arguments_of_optimised_kernels_are_those_of_the_launch(parameters, flags):
+    """They are told as that, and nothing is computed by them that would not say so: no condition, assignment, watchpoint."""
+    file = parameters(*flags)
+    out = session(file, "break k", "run", "info args", options=GIVEN)
+    assert f"out = 0x200000000 (at launch)\np = {STRUCTURE}\nq = {{x = 2.5}} (at launch)\nn = 7 (at launch)\n" \
+        "small = -3 '\\375' (at launch)\n" in out, out
+    for command, why in (("break 9 if n == 7", "value has been optimized out"), ("set var n = 3", "not an lvalue"), ("print &n", "not located in memory"),
+                         ("watch n", "Cannot watch"), ('printf "%d", n', "known as it was at launch only")):
+        assert why in debug(file, "break k", "run", command, options=GIVEN).stderr
+
+
+@pytest.mark.parametrize("flags", [("-gline-tables-only", "-O0"), ("-gline-tables-only", "-O2"), ("-O0",)])
+def test_parameters_without_a_description_have_ptx_names(parameters, flags):
+    out = session(parameters(*flags), "break k", "run", "info args", "print k_param_3 + 1", "print/x k_param_1[8..9]", "ptype k_param_3", options=GIVEN)
+    assert "k_param_0 = 8589934592 (at launch)\n" in out and "k_param_3 = 7 (at launch)\n" in out, out
+    assert "$1 = 8 (at launch)\n$2 = {0xfa, 0xff} (at launch)\ntype = " in out

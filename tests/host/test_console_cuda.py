@@ -87,13 +87,14 @@ int main()
     file = compiled_cpp(tmp_path, source, "-O1", "-g", "--cuda-gpu-arch=sm_50")
     said = ask(["break scale", "run", "bt", "info breakpoints", "step", "delete", "continue"], file, options=SM)
     assert f"file {source}, line 3." in said[0], said[0]
-    assert re.search(rf"^Breakpoint 1, scale\(int\*, int\) \(\) at {source}:3\n3\t    int i = ", said[1], re.M), said[1]
-    assert said[2] == f"#0  scale(int*, int) () at {source}:3\n" and f"in scale(int*, int) at {source}:3\n" in said[3], said[2:4]
+    frame = rf"scale\(int\*, int\) \(_Z5scalePii_param_0=\d+ \(at launch\), _Z5scalePii_param_1=128 \(at launch\)\) at {source}:3\n"
+    assert re.search(rf"^Breakpoint 1, {frame}3\t    int i = ", said[1], re.M), said[1]
+    assert re.fullmatch(rf"#0  {frame}", said[2]) and f"in scale(int*, int) at {source}:3\n" in said[3], said[2:4]
     assert said[4] == "4\t    if (i < n)\n" and said[6].endswith(END), said
     # Without any, the text of PTX is the source.
     file = compiled_cpp(tmp_path, source, "-O1", "--cuda-gpu-arch=sm_50")
     said = ask(["tbreak scale", "run", "list", "continue"], file, options=SM)
-    line = re.search(r"^Temporary breakpoint 1, scale\(int\*, int\) \(\) at PTX module 1:(\d+)\n\1\t\tmov.u32 ", said[1], re.M)
+    line = re.search(r"^Temporary breakpoint 1, scale\(int\*, int\) \(_Z5scalePii_param_0=.*\) at PTX module 1:(\d+)\n\1\t\tmov.u32 ", said[1], re.M)
     assert line and f"{line[1]}\t\tmov.u32 " in said[2] and said[3].endswith(END), said
     file = compiled_cpp(tmp_path, source, "-O0", "-g", "--cuda-gpu-arch=sm_50")
     said = ask(["tbreak scale", "run", "bt", "next", "next", "print i", "continue"], file, options=SM)
@@ -488,7 +489,7 @@ def test_openmp_of_clang_is_looked_at_before_it_is_run(tmp_path):
     """In an ELF file among its data; the code is that which runs."""
     path = compiled_by_clang(tmp_path, "-O2", "--offload-arch=sm_50")
     said = ask(["info functions omp_offload"], path, options=SM, env={**environment(), **variables()})
-    kernels = re.findall(r"^0x1\w+  void (__omp_offloading_\w+)\(\);$", said[0], re.M)
+    kernels = re.findall(r"^0x1\w+  void (__omp_offloading_\w+)\((?:u64(?:, )?)+\);$", said[0], re.M)
     assert len(kernels) == 5, said[0]
     said = ask([f"x/8i {kernels[0]}", f"break kernel {kernels[0]}", "run", f"x/8i {kernels[0]}", "kill"], path, options=SM,
                env={**environment(), **variables()})

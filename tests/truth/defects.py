@@ -43,6 +43,8 @@ DEFECTS = [
            "backwards || stepping ? d->threads.current : d->history.present.current", "d->threads.current", "places", "rv64", 1),
     Defect("a watchpoint stays in the hardware: it is looked for in the lane of now", "src/debug/core/watchpoints.c",
            "w->at.size == r->size && w->thread == r->thread", "w->at.size == r->size && w->at.lane == d->threads.chosen_lane", "places", "gcn", 2),
+    Defect("one location of two", "src/debug/source/locations.c",
+           "for (size_t i = 0; i < lines && !status; i++)", "for (size_t i = 0; i < lines && i < 1 && !status; i++)", "values", "rv64", 8),
     Defect("finish reads the register beside", "src/frontend/console/returned.c",
            'return size <= 2 * x && read_packed(c, "a", 0, x, out, size);', 'return size <= 2 * x && read_packed(c, "a", 1, x, out, size);', "values", "rv64-cxx", 1),
     Defect("a value is read in lane 0", "src/debug/source/evaluate.c",

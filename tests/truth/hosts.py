@@ -85,6 +85,11 @@ def ask(h, folder, name, before, commands):
     return session(h, folder, name, before, commands, file=h.file)
 
 
+def unrecorded(h, rng):
+    """The same without a recording, some times: then the debugger cannot look for a store in the past."""
+    return h if h.gpus > 1 or rng.random() < 0.6 else h._replace(options=[*h.options, "--no-history"])
+
+
 def place_is_of(h, text, g, dispatches, what):
     """The place of a stop is that of work-item g, counted through threads and launches; each launch has one dispatch number."""
     found = PLACE.search(text)
@@ -126,10 +131,12 @@ def condition(h, rng, folder):
 
 def watch(h, rng, folder):
     g, i = min(calls(h, rng, 3))
+    h = unrecorded(h, rng)
+    recorded = h.gpus == 1 and "--no-history" not in h.options
     what, count = "watch of a host program", 4
     begin = [f"tbreak {h.line} if {holds({(g, i)})}", "run"]
     back = ["reverse-continue"] * (count + 2) + ["continue"] * (count + 1)
-    said = ask(h, folder, "host-watch", begin, ["print to[key]", "watch -l to[key]", *["continue"] * count, *(back if h.gpus == 1 else [])])
+    said = ask(h, folder, "host-watch", begin, ["print to[key]", "watch -l to[key]", *["continue"] * count, *(back if recorded else [])])
     before, stops, dispatches = number(said[0]), [], {}
     for stop in said[2:2 + count]:
         if ended(stop):
@@ -141,7 +148,7 @@ def watch(h, rng, folder):
         if before:
             place_is_of(h, stop, (before - 1) // 16, dispatches, what)
         stops.append((int(values[1]), before))
-    if h.gpus > 1:
+    if not recorded:
         return
     # What is recorded: as many of the last stops as it holds, the last one first, perhaps stores before the first one, then the beginning.
     answers, seen = said[2 + count:4 + 2 * count], []

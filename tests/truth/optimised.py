@@ -16,8 +16,8 @@ import reader
 import values
 from truth import Finding
 
-LEVELS = {name: [level for level in d.levels if level != "-O0"] for name, d in values.DIALECTS.items()}
-FAMILIES = [f"{name}{level}" for name, levels in LEVELS.items() for level in levels]
+LEVELS = {f"{name}{level}": (d, options) for name, d in values.DIALECTS.items() for level, options in d.levels.items()}
+FAMILIES = list(LEVELS)
 FIXED = {"rv32-O1": [2], "rv32-O2": [2], "rv64-O2": [2], "rv64-cxx-O1": [1], "gcn-opencl-O1": [3], "gcn-opencl-15-O2": [3], "gcn-hip-O2": [3], "gcn-hip-15-O1": [2], "gen9-O2": [3, 8]}
 # What the compilers have wrong in the programs of the fixed seeds: line, variable, and its place at that line by llvm-dwarfdump.
 EXCEPTIONS = {
@@ -57,6 +57,7 @@ EXCEPTIONS = {
         "120 a20: DW_OP_implicit_value 0x4 0x00 0x10 0x01 0x44",
     ],
 }
+AT_LAUNCH = re.compile(r" \((by a parameter as it was )?at launch\)$")
 ERROR = re.compile(values.NOT_KNOWN.pattern + r"|No symbol|is damaged|(are|is) not supported")
 
 
@@ -75,10 +76,10 @@ def on_device(dialect, file, places, stops, log, most=400):
     seen, last = histories(stops, places)
     session = console.Session(dialect.options, file, f"t{dialect.ending}", log)
     made.exceptions, made.tree, made.file = collections.Counter(), None, file
-    made.bits, made.mask = (32 if "rv32" in dialect.name else 64), 0xffffffff if dialect.name.startswith("rv") else 0xfffffff
+    made.bits, made.mask = (32 if "rv32" in dialect.name else 64), dialect.mask
     try:
         source = f"t{dialect.ending}"
-        values.set_breakpoints(session, source, places)
+        values.set_breakpoints(session, source, places, reader.rows(file, source))
         made.script = session.script
         stop, said = session.go("run")
         while stop and most:
@@ -107,10 +108,14 @@ def compare_stop(session, line, lanes, first, places, seen, last, made):
         if ERROR.search(said):
             made.missing[said[:60]] += 1
             continue
+        # An argument as the launch gave it is a value that it had. Memory behind it is the memory's: optimised code stores to `out` when it wants.
+        said, later = AT_LAUNCH.sub("", said), " (by a " in said and v.name.startswith("out")
         until = last.get((item, line), 1 << 30)
         history = [value for index, value in seen[item, function, v.name] if index <= until]
         if values.normal(said) in history:
             made.known += 1
+        elif later:
+            made.missing["memory to which optimised code has yet to store"] += 1
         elif (place := the_compilers(session, made, n, v, said)):
             made.exceptions[line, v.name, place] += 1
         else:
@@ -126,6 +131,8 @@ def the_compilers(session, made, lane, v, said):
         v = dataclasses.replace(v, name=name, type="u64")
     elif not re.match(r"-?[\d.]", said):  # an error is nobody's value
         return None
+    if not made.file.read_bytes().startswith(b"\x7fELF"):
+        return of_ptx(made.file.read_text(), v.name, said)
     made.tree = made.tree or reader.read(made.file)
     try:
         ops = reader.place(made.tree, int(pc, 16) & made.mask, name)
@@ -150,6 +157,13 @@ def the_compilers(session, made, lane, v, said):
     return None
 
 
+def of_ptx(text, name, said):
+    """PTX's declaration of an array of bytes, if the value is the one that it initialises: without debug information PTX's type is all there is."""
+    declared = re.search(rf"\.b8 {re.match(chr(92) + 'w+', name)[0]}\[\d+\] = {{(.*?)}}", text)
+    at = re.fullmatch(r"\w+\[(\d+)\]", name)
+    return declared[0] if declared and at and declared[1].split(",")[int(at[1])].strip() == said else None
+
+
 def compare(dialect, made, level, folder):
     folder.mkdir(exist_ok=True)
     dialects.commands.clear()
@@ -163,8 +177,7 @@ def compare(dialect, made, level, folder):
 
 
 def once(family, seed, folder, shrink=True):
-    name, level = re.fullmatch(r"(.*?)(-O\d)", family).groups()
-    dialect = values.DIALECTS[name]
+    dialect, level = LEVELS[family]
     result = compare(dialect, programs.make(seed, True), level, folder)
     if result.wrong:
         raise Finding(f"{len(result.wrong)} answers are wrong ({result.known} are right):\n" + "\n".join(result.wrong[:20]))

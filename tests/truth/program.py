@@ -409,6 +409,15 @@ class Maker:
         return self.line(Text(f"{result} {name} = {function}({', '.join(arguments)});", frozenset(uses), frozenset(more)), name,
                          [Value(name, result, True)], needs_of(result))
 
+    def copies(self):
+        """Two more calls of a function that is inlined: a line has several places then."""
+        known, scope, self.scope = self.callable, self.scope, list(self.scope)
+        rng, self.random = self.random, random.Random(self.count)
+        self.callable = [c for c in known if any(f.name == c[0].split("<")[0] and "INLINE" in f.head for f in self.functions)][-1:]
+        made = [self.call(), self.call()] if self.callable else []
+        self.callable, self.scope, self.random = known, scope, rng
+        return made
+
     def statements(self, size):
         made = []
         while len(made) < size:
@@ -527,6 +536,8 @@ class Maker:
             body.append(Line(f"{own} = {text.text};", text.uses | {tile, "id"}, text.needs | {"local"}, None, (v,)))
             self.scope.append(v)
         body += self.statements(self.random.randrange(10, 18))
+        if not self.keep:
+            body += self.copies()
         text = self.of("i32")
         body.append(Line(f"out[id] = {text.text};", text.uses | {"out", "id"}, text.needs, None, (Value("out[id]", "i32", True, uses=frozenset(["out"])),)))
         if self.keep:

@@ -132,6 +132,47 @@ def read(file):
     return root
 
 
+def rows(file, source):
+    """The (address, line) at which a statement of a source begins or goes on, in the code's order: by llvm-dwarfdump's table of lines, or by
+    PTX's `.loc`, whose address is the number of the instruction."""
+    made, numbers, last = [], set(), None
+    if not file.read_bytes().startswith(b"\x7fELF"):
+        at = 0
+        for line in file.read_text().split("\n"):
+            if found := re.match(r'\s*\.file\s+(\d+) .*"(.*)"', line):
+                numbers |= {found[1]} if found[2].endswith(source) else set()
+            elif found := re.match(r"\s*\.loc\s+(\d+) (\d+)", line):
+                made.append((at, int(found[2]), found[1]))
+            at += bool(re.match(r"\t[^./]", line))
+        numbers = numbers or {"1"}      # the files' names come after the code
+    else:
+        if (data := linked(file)) is not None:
+            file = file.with_suffix(".linked")
+            file.write_bytes(data)
+        said = subprocess.run(["llvm-dwarfdump-19", "--debug-line", file], capture_output=True, text=True, check=True).stdout
+        for line in said.split("\n"):
+            if line.startswith("debug_line["):
+                table = last = line
+            elif found := re.match(r"file_names\[ *(\d+)\]:", line):
+                last = table + found[1]
+            elif found := re.match(r' +name: "(.*)"', line):
+                numbers |= {last} if found[1].endswith(source) else set()
+            elif found := re.match(r"(0x[0-9a-f]+) +(\d+) +\d+ +(\d+) (.*)", line):
+                made.append((int(found[1], 16), int(found[2]), table + found[3] if "is_stmt" in found[4] and "end_sequence" not in found[4] else None))
+    return [(address, line) for i, (address, line, of) in enumerate(made) if of in numbers and (i + 1 == len(made) or made[i + 1][0] != address)]
+
+
+def unfinished(table, pc, lines):
+    """The lines before the one at pc whose code goes on behind it, in a function that has `lines`: another statement's instructions come first."""
+    here = next((i for i, (address, _) in enumerate(table) if address == pc), len(table))
+    made = set()
+    for _, line in table[here:]:
+        if line not in lines:
+            break
+        made |= {line} if line < table[here][1] else set()
+    return made
+
+
 def place(root, pc, name):
     """The operations of the variable of this name that is in scope at pc, innermost first; None: nowhere."""
     best = None

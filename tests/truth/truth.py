@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """What the truth harnesses share: seeds, findings, and the loop of `make truth`.
 
 A harness is a module of this folder with

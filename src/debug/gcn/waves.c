@@ -41,6 +41,7 @@ static void read_packet(struct wt_probe *p, const struct kfd_queue_entry *q, uin
             l->block[i] = d.group[i];
             l->grid[i] = d.grid[i];
         }
+    l->arguments = d.kernarg;
 }
 
 /*
@@ -114,6 +115,7 @@ static void describe_work(struct gcnp_row *row, const struct wt_standstill_launc
     memcpy(wave->group, &row->ttmp[8], sizeof wave->group);
     memcpy(wave->block, l->block, sizeof wave->block);
     memcpy(wave->grid, l->grid, sizeof wave->grid);
+    wave->arguments = l->arguments;
     wave->id = wt_standstill_name(wave, l->groups);
 }
 

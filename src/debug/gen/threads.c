@@ -55,6 +55,7 @@ static void describe_work(const struct wt_probe *p, wt_wave_handle handle, unsig
     memcpy(wave->group, s->group, sizeof wave->group);
     memcpy(wave->block, s->block, sizeof wave->block);
     memcpy(wave->grid, s->grid, sizeof wave->grid);
+    wave->arguments = s->arguments;
     wave->id = wt_standstill_id(p, handle, wt_standstill_name(wave, s->groups));
 }
 
@@ -66,6 +67,7 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t wave, struct wt_e
     enum wt_status status;
     row->saved.instructions += mark;
     row->saved.scratch += mark;
+    row->saved.arguments += mark;
     if (row->saved.simd != 8 && row->saved.simd != 16 && row->saved.simd != 32)
         return wt_fail(err, WT_IO,
                        "the driver has saved a thread of %u channels: 8, 16 or 32 exist",

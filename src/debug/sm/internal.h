@@ -50,8 +50,9 @@ struct wt_probe {
     struct wt_space space[SPACES];
     struct wt_register *registers;
     char (*names)[8];
-    struct wt_sm_launch launch; /**< as of the last scan */
-    uint64_t began, ended;      /**< launches whose beginning, end was told */
+    struct wt_sm_launch launch;       /**< as of the last scan */
+    uint64_t began, ended;            /**< launches whose beginning, end was told */
+    uint64_t arguments, arguments_of; /**< the block of arguments; of which launch */
     struct smp_watch *watch;
     size_t watches;
 };

@@ -77,6 +77,8 @@ enum wt_sm_register {
 /** A warp's register file in the generic space, above all addresses of the GPU: expressions read it
  * there. And the bytes of a row, a dword for each lane. */
 #define WT_SM_FILE_WINDOW (UINT64_C(1) << 63)
+/** Where a kernel's parameters begin in constant bank 0 (sm_50). */
+#define WT_SM_PARAMETERS 0x140
 #define WT_SM_FILE_ROW 128u
 
 /** DWARF's number for WT_SM_LOCAL: debug information of PTX is made to name it. */

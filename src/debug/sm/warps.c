@@ -135,6 +135,14 @@ static enum wt_status look_at_launch(struct wt_probe *p, struct wt_error *err)
     const struct wt_sm_launch *l = &p->launch;
     if (status != WT_OK)
         return status;
+    if (l->runs && l->number != p->arguments_of) {
+        uint64_t at = 0;
+        uint32_t bytes = 0;
+        const bool found =
+            p->link->ops->bank(p->link->context, 0, &at, &bytes, WT_IGNORED) == WT_OK;
+        p->arguments = found && bytes > WT_SM_PARAMETERS ? at + WT_SM_PARAMETERS : 0;
+        p->arguments_of = l->number;
+    }
     const bool over = !l->runs || l->number != p->began;
     if (p->began && p->began != p->ended && over) {
         if ((status = push_event(p, WT_PROBE_DISPATCH_ENDED, p->began, err)) != WT_OK)
@@ -155,7 +163,8 @@ static struct wt_wave describe_work(const struct wt_probe *p, wt_wave_handle han
                                     const struct wt_sm_warp *w)
 {
     const struct wt_sm_launch *l = &p->launch;
-    struct wt_wave wave = {.lanes = SMP_LANES, .dispatch = l->number, .index = w->index};
+    struct wt_wave wave = {
+        .lanes = SMP_LANES, .dispatch = l->number, .index = w->index, .arguments = p->arguments};
     memcpy(wave.group, w->block, sizeof wave.group);
     for (unsigned i = 0; i < 3; i++) {
         wave.block[i] = l->block[i];

@@ -78,6 +78,14 @@ static struct wt_operand lost(const struct wt_type *type)
         .piece = {{.kind = WT_PIECE_LOST, .reg = -1, .size = wt_type_size(type)}}};
 }
 
+static bool has_lost_part(const struct wt_operand *o)
+{
+    for (unsigned i = 0; i < o->piece_count; i++)
+        if (o->piece[i].kind == WT_PIECE_LOST)
+            return true;
+    return false;
+}
+
 static bool is_lost(const struct wt_operand *o)
 {
     for (unsigned i = 0; i < o->piece_count; i++)
@@ -201,7 +209,8 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
         return constant_value(c, &attribute, type, o, err);
     if (!dwarf_attr_integrate(die, DW_AT_location, &attribute)) {
-        *o = lost(type);
+        if (!is_local || !c->parameter(c, die, type, o))
+            *o = lost(type);
         return WT_OK;
     }
     int found = 0;
@@ -215,8 +224,11 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         ops = own;
     }
     *o = lost(type);
-    if (found != 1 || count == 0)
+    if (found != 1 || count == 0) {
+        if (is_local)
+            c->parameter(c, die, type, o);
         return WT_OK;
+    }
     struct wt_error why;
     c->build.variable = die;
     if (!wt_dwarf_named(&attribute, at, &c->build.named, &c->build.named_end))
@@ -228,12 +240,16 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     o->type = type;
     if (status == WT_UNSUPPORTED && strstr(why.text, "optimized out")) {
         *o = lost(type);
+        if (is_local)
+            c->parameter(c, die, type, o);
         return WT_OK;
     }
     if (status) {
         *err = why;
         return status;
     }
+    if (is_local && has_lost_part(o) && c->parameter(c, die, type, o))
+        return WT_OK;
     if (wt_compile_is_of_group(die) && (status = place_in_group(c, die, info, o, err)) != WT_OK)
         return status;
     /* A register may be wider than the value in it. */
@@ -1420,7 +1436,8 @@ static enum wt_status compile_code_register(struct compiler *c, const char *name
     struct wt_code_register reg;
     struct wt_node *root;
     size_t n = 0;
-    while ((*found = wt_source_code_register(c->scope, n, &reg)) && strcmp(reg.name, name) != 0)
+    while ((*found = wt_source_code_register(c->scope, n, &reg)) &&
+           (reg.parameter || strcmp(reg.name, name) != 0))
         n++;
     if (!*found)
         return WT_OK;
@@ -1546,6 +1563,8 @@ static enum wt_status compile_name(struct compiler *c, const char *name, struct 
         *o = wt_operand_cell(basic(c, "bool"), wt_build_constant(&c->build, name[0] == 't'));
         return WT_OK;
     }
+    if (c->named_parameter(c, name, o))
+        return WT_OK;
     return wt_fail(err, WT_INVALID, "No symbol \"%s\" in current context.", name);
 }
 

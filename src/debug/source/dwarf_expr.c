@@ -674,16 +674,22 @@ static size_t count_places(const Dwarf_Op *ops, size_t count, size_t begin, size
     size_t others = 0;
     for (size_t i = end; i < count; i++) {
         const Dwarf_Op *op = &ops[i], *before = &ops[i - length];
-        const bool is_register = op->atom == DW_OP_plus_uconst;
-        if (is_register && distance == 0)
+        const bool names_register = op->atom == DW_OP_plus_uconst;
+        if (names_register && distance == 0)
             distance = op->number - before->number;
         if (op->atom != before->atom || op->number2 != before->number2 ||
-            op->number != before->number + (is_register ? distance : 0))
+            op->number != before->number + (names_register ? distance : 0))
             break;
         if ((i + 1 - end) % length == 0)
             others = i + 1 - end;
     }
     return others;
+}
+
+/* Registers 0 to 31 have operations of their own; others stand in an operand. */
+static bool is_register(const Dwarf_Op *op)
+{
+    return op->atom == DW_OP_regx || (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31);
 }
 
 static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, size_t count,
@@ -700,7 +706,7 @@ static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, siz
         m->takes_bits |= t && t->file_space && ops[i].atom == DW_OP_bit_piece && ops[i].number2;
         /* Intel's compiler describes in this way an object that registers point to; each lane has
          * its own pointer. */
-        m->takes_bits |= t && t->file_space && ops[i].atom == DW_OP_regx && i + 1 < count &&
+        m->takes_bits |= t && t->file_space && is_register(&ops[i]) && i + 1 < count &&
                          ops[i + 1].atom == DW_OP_deref_size;
     }
     for (size_t i = 0; i < count; i++) {

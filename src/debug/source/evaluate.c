@@ -38,6 +38,8 @@ struct compiler wt_compiler_for(const struct wt_view *scope)
                          .number = evaluate_number,
                          .section = wt_compile_section,
                          .intrinsic = wt_compile_intrinsic,
+                         .parameter = wt_compile_parameter,
+                         .named_parameter = wt_compile_named_parameter,
                          .build = {.types = scope->source->types,
                                    .frame_ops = &wt_frame_ops,
                                    .entry_value = wt_frames_entry_value,
@@ -293,6 +295,7 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
     values->from = o.piece_count == 1 ? o.piece[0].from : 0;
     values->space = o.piece_count == 1 ? o.piece[0].space : 0;
     values->uses_frame = c.build.uses_frame;
+    values->as_of = c.as_of;
     for (unsigned i = 0; i < o.piece_count; i++)
         values->size += o.piece[i].size;
     status = allocate(values, err);

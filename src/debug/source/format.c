@@ -790,6 +790,12 @@ static void put_function(FILE *out, const struct wt_view *scope, const struct wt
         fprintf(out, " %s", symbol);
 }
 
+static void put_time(FILE *out, const struct wt_values *v)
+{
+    if (v->as_of)
+        fprintf(out, v->in_memory ? " (by a parameter as it was %s)" : " (%s)", v->as_of);
+}
+
 void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_values *v, unsigned k,
                      const struct wt_format *format)
 {
@@ -858,6 +864,7 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
     }
     if (v->bit_size) {
         put_scalar(&p, v->type, v->bit_offset, v->bit_size, bytes, format->top);
+        put_time(out, v);
         return;
     }
     if (plain->kind != WT_TYPE_VOID && v->size < wt_type_size(plain)) {
@@ -865,4 +872,5 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
         return;
     }
     print_value(&p, v->type, bytes, 0);
+    put_time(out, v);
 }

@@ -740,10 +740,10 @@ unsigned wt_frames_begun(struct wt_frames *f, unsigned line)
     while (count < f->frame_count && f->frame[count]->inlined && f->frame[count]->physical == 0 &&
            begins_at(f->frame[count]))
         count++;
-    for (unsigned i = 0; i < count && line; i++)
+    for (unsigned i = 0; i < f->frame_count && i <= count && line; i++)
         if (f->frame[i]->line == line)
             return i;
-    return count;
+    return line ? 0 : count;
 }
 
 void wt_frames_hide(struct wt_frames *f, unsigned count)

@@ -48,7 +48,7 @@ const struct wt_frame *wt_frames_get(struct wt_frames *frames, unsigned level);
 /**
  * How many of the innermost frames are inlined calls that begin at the very instruction. They have
  * been come to as much as not yet entered; that of @p line (0: none) and those around it do not
- * count.
+ * count. If none of them is at @p line, a line without code is meant, and all have been entered.
  */
 unsigned wt_frames_begun(struct wt_frames *frames, unsigned line);
 /** Leaves out the innermost @p count frames, at most as many as have begun, before any other use.

@@ -51,6 +51,8 @@ struct wt_values {
     wt_lanes there;                  /**< ELSEWHERE: lanes of the wave that have a value */
     bool apart;      /**< lanes have it in different places: they cannot be written together */
     bool uses_frame; /**< they hold in the scope's frame only: a local or a register was named */
+    const char
+        *as_of; /**< "at launch", "at the call": a parameter counts as it was then; NULL: none */
 };
 
 /** Where names are looked up and values are read. */
@@ -61,11 +63,20 @@ struct wt_view {
     const struct wt_frame *frame; /**< of `frames`; NULL: likewise */
 };
 
-/** A register that code has under a name of its own, as the virtual registers of PTX are. */
+/**
+ * A register that code has under a name of its own, as the virtual registers of PTX are; or a
+ * parameter of the code's function that debug information may not know the place of: what it was
+ * at the launch, or a part of it in a register.
+ */
 struct wt_code_register {
-    char name[64];        /**< "%r1" */
+    char name[64];        /**< "%r1"; of a parameter: its own */
     char expression[128]; /**< its value, or (`is_mask`) that of all lanes, one bit each */
     bool is_mask;
+    unsigned parameter; /**< which parameter it is, or the next bytes of, from 1; 0: none */
+    bool at_launch;     /**< … which the launch has given: */
+    uint32_t offset;    /**< … from here in the block of arguments (struct wt_wave) */
+    uint32_t at;        /**< … which are the bytes from here on of the parameter */
+    uint32_t bytes;     /**< … so many */
 };
 
 /** Register @p n of the function whose code is at @p pc; false: it has no more. */

@@ -98,12 +98,17 @@ struct compiler {
                               struct wt_error *err);
     enum wt_status (*intrinsic)(struct compiler *c, const struct wt_node *call,
                                 struct wt_operand *o, bool *is_one, struct wt_error *err);
+    /** See wt_compile_parameter() and wt_compile_named_parameter(). */
+    bool (*parameter)(struct compiler *c, Dwarf_Die *die, const struct wt_type *type,
+                      struct wt_operand *o);
+    bool (*named_parameter)(struct compiler *c, const char *name, struct wt_operand *o);
     /* Of a condition: reductions are computed first, before lanes part. */
     struct reduced reduced[WT_MOST_REDUCTIONS];
     unsigned reduced_count;
     bool in_reduction;
     wt_lanes over;     /**< in_reduction: lanes that were selected; 0: all */
     bool as_described; /**< arrays have the bounds of their type alone */
+    const char *as_of; /**< as in struct wt_values */
 };
 
 /** What compiles expressions of a scope; its expression is not there yet. */
@@ -150,6 +155,14 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
 enum wt_status wt_compile_dynamic(struct compiler *c, Dwarf_Die *die, const struct wt_frame *frame,
                                   uint64_t bias, wt_compile_fn *find, const void *what,
                                   struct wt_operand *o, struct wt_error *err);
+/**
+ * A parameter of the scope's frame whose place the debug information does not know: from the
+ * registers that the code names, or as the launch has given it. False: that is not known, either.
+ */
+bool wt_compile_parameter(struct compiler *c, Dwarf_Die *die, const struct wt_type *type,
+                          struct wt_operand *o);
+/** The parameter that the code calls so, where no debug information does: bytes, or one integer. */
+bool wt_compile_named_parameter(struct compiler *c, const char *name, struct wt_operand *o);
 /** Whether a variable lies in a work-group's memory at an address of the file. */
 bool wt_compile_is_of_group(Dwarf_Die *die);
 /** The address of such a variable for the kernel of the scope's frame, by LLVM's rule; false: it

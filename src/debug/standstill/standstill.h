@@ -32,6 +32,7 @@ struct wt_standstill_launch {
     uint32_t groups[3]; /**< of the whole grid; 0 until the family fills in these three */
     uint32_t block[3];  /**< work-items of a group */
     uint32_t grid[3];   /**< work-items in all */
+    uint64_t arguments; /**< as in struct wt_wave */
     bool active;        /**< waves of it were found in the last standstill */
     bool told_end;
 };

@@ -190,7 +190,7 @@ void gen_walk_pump(struct gen_device *d)
                 d->machine.fault = (struct wt_fault){
                     .kind = WT_FAULT_HOST,
                     .time = d->machine.time,
-                    .text = "a thread's payload cannot be read, or the host has no memory left",
+                    .text = "a thread of the group cannot be started",
                 };
                 return;
             }

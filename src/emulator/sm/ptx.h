@@ -13,9 +13,10 @@ struct sm_ptx;
 
 struct sm_ptx_parameter {
     char *name;
-    uint32_t offset, size, align; /**< bytes; the offset is that from the first parameter */
-    bool is_pointer;              /**< marked .ptr */
-    enum ptx_space space;         /**< to which it points; NONE: not known */
+    uint32_t offset, size, align;        /**< bytes; the offset is that from the first parameter */
+    bool is_pointer;                     /**< marked .ptr */
+    enum ptx_space space;                /**< to which it points; NONE: not known */
+    const struct ptx_variable *declared; /**< in the module's text */
 };
 
 struct sm_ptx_kernel {
@@ -24,6 +25,7 @@ struct sm_ptx_kernel {
     uint64_t end;            /**< behind its last one */
     bool is_kernel;          /**< else a function that kernels call */
     uint32_t rows;           /**< of its frame in the register file */
+    uint32_t result_rows;    /**< of these, before the parameters: of what it returns */
     uint32_t shared;         /**< bytes of static shared memory */
     uint32_t local;          /**< bytes of local memory that a thread takes, callees included */
     uint32_t frame_local;    /**< of its own frame */
@@ -134,6 +136,21 @@ bool sm_ptx_line(const struct sm_ptx *image, size_t index, struct sm_ptx_line *l
  * the last one, and where no code is. */
 bool sm_ptx_register_at(const struct sm_ptx *image, uint64_t pc, size_t n,
                         struct sm_ptx_register *reg);
+
+/** A parameter of a function, or a part of it. */
+struct sm_ptx_part {
+    const char *name; /**< of the parameter */
+    unsigned number;  /**< of the parameter, from 0 */
+    bool is_kernels;  /**< it is in constant memory: @ref offset, from the first one, and size */
+    uint32_t offset, size;
+    uint32_t slot, dword; /**< else a dword of each lane: where in the frame; which of those of the
+                             parameter */
+};
+
+/** Part @p n of the parameters of the function with the instruction at @p pc: a kernel's are whole;
+ * false behind the last one, and where no code is. */
+bool sm_ptx_parameter_at(const struct sm_ptx *image, uint64_t pc, size_t n,
+                         struct sm_ptx_part *part);
 
 /** Dword @p n of what the call in front of the instruction at @p pc has returned, in the caller's
  * frame; false: no call is there, or it returns no more. */

@@ -344,6 +344,8 @@ static bool fill_kernel(struct ptx_linker *l, const struct ptx_symbol *s, uint32
     if (!k->parameter)
         return ptx_out_of_memory(l);
     uint64_t at = 0;
+    for (uint32_t i = 0; i < s->function->result_count; i++)
+        k->result_rows += ptx_dwords(&text->variable[s->function->result + i]);
     for (uint32_t i = 0; i < s->function->parameter_count; i++) {
         const struct ptx_variable *v = &text->variable[s->function->parameter + i];
         struct sm_ptx_parameter *p = &k->parameter[i];
@@ -353,7 +355,8 @@ static bool fill_kernel(struct ptx_linker *l, const struct ptx_symbol *s, uint32
                                        .size = (uint32_t)v->bytes,
                                        .align = v->align,
                                        .is_pointer = v->is_pointer,
-                                       .space = v->pointed};
+                                       .space = v->pointed,
+                                       .declared = v};
         if (!p->name)
             return ptx_out_of_memory(l);
         k->parameter_count++;

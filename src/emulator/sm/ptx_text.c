@@ -113,6 +113,37 @@ bool sm_ptx_register_at(const struct sm_ptx *image, uint64_t pc, size_t n,
     return ptx_index(image, pc, &index) && ptx_register_at(image, index, n, reg);
 }
 
+bool sm_ptx_parameter_at(const struct sm_ptx *image, uint64_t pc, size_t n,
+                         struct sm_ptx_part *part)
+{
+    const struct sm_ptx_kernel *k = NULL;
+    uint32_t index, dword = 0;
+    pc &= ~UINT64_C(7);
+    if (!ptx_index(image, sm_is_control(pc) ? pc - 8 : pc, &index))
+        return false;
+    for (size_t i = 0; i < image->kernel_count && !k; i++)
+        if (pc >= image->kernel[i].entry && pc < image->kernel[i].end)
+            k = &image->kernel[i];
+    for (unsigned i = 0; k && i < k->parameter_count; i++) {
+        const struct sm_ptx_parameter *p = &k->parameter[i];
+        const uint32_t dwords = (p->size + 3) / 4, parts = k->is_kernel ? 1 : dwords;
+        if (n >= parts) {
+            n -= parts;
+            dword += dwords;
+            continue;
+        }
+        *part = (struct sm_ptx_part){.name = p->name,
+                                     .number = i,
+                                     .is_kernels = k->is_kernel,
+                                     .offset = p->offset,
+                                     .size = p->size,
+                                     .dword = (uint32_t)n};
+        part->slot = (PTX_PARAMETER_ROW + k->result_rows + dword + part->dword) * PTX_ROW_BYTES;
+        return true;
+    }
+    return false;
+}
+
 bool sm_ptx_result_at(const struct sm_ptx *image, uint64_t pc, size_t n,
                       struct sm_ptx_register *reg)
 {

@@ -774,7 +774,8 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
             struct wt_code_register reg;
             for (size_t i = 0; wt_source_code_register(&view, i, &reg); i++) {
                 snprintf(name, sizeof name, "$%s", reg.name);
-                offer(&o, name);
+                if (!reg.parameter)
+                    offer(&o, name);
             }
         } else if (kind == 'e') {
             offer_names(&o, false);

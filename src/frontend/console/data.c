@@ -612,7 +612,8 @@ static bool print_code_registers(struct wt_shell *c, const char *name, size_t le
     struct wt_code_register reg;
     bool found = false;
     for (size_t i = 0; wt_source_code_register(&view, i, &reg); i++)
-        if (all || (strlen(reg.name) == length && memcmp(reg.name, name, length) == 0)) {
+        if (!reg.parameter &&
+            (all || (strlen(reg.name) == length && memcmp(reg.name, name, length) == 0))) {
             print_code_register(c, &reg);
             found = true;
         }

@@ -33,6 +33,7 @@ struct point {
     unsigned number;
     enum point_kind kind;
     bool enabled, temporary;
+    bool told; /**< why it is still pending */
     unsigned hits, ignore;
     char *text; /**< the location or expression as it was given */
     uint64_t *addr;
@@ -155,6 +156,7 @@ struct wt_shell {
     unsigned level;           /**< of the selected frame */
     unsigned wanted_line;     /**< that the breakpoint of the last stop names; 0: none */
     unsigned entered;         /**< inlined calls that were stepped into where the thread stands */
+    uint64_t entered_wave;    /**< the id of the wave of which both tell */
     unsigned hidden;          /**< those that begin there and were not */
 
     struct point **point;
@@ -242,6 +244,11 @@ void forget_frames(struct wt_shell *c);
 void forget_frames_keep_level(struct wt_shell *c);
 /** Selects a thread and its innermost frame. */
 void select_thread(struct wt_shell *c, wt_thread thread);
+/**
+ * The selected thread's wave, in all its lanes, stands in inlined calls that begin at its
+ * instruction: in that of @p line (0: as before), and in @p more that were stepped into.
+ */
+void enter_calls(struct wt_shell *c, unsigned line, unsigned more);
 /** "The program is not being run." unless it is. */
 enum wt_status need_run(struct wt_shell *c, struct wt_error *err);
 /** A stopped thread is selected. */

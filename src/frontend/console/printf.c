@@ -118,7 +118,12 @@ static enum wt_status print_conversion(struct wt_shell *c, FILE *out, const char
     free(text);
     if (status)
         return status;
-    if ((status = check_value(&v, err)) != WT_OK) {
+    status = check_value(&v, err);
+    if (!status && v.as_of)
+        status = wt_fail(err, WT_INVALID,
+                         "a parameter is known as it was %s only; print says so, printf cannot",
+                         v.as_of);
+    if (status) {
         wt_values_free(&v);
         return status;
     }

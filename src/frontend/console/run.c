@@ -526,8 +526,7 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
         }
         any = true;
         if (!shown) {
-            c->wanted_line = line_wanted(c, p, place.pc);
-            forget_frames(c);
+            enter_calls(c, line_wanted(c, p, place.pc), 0);
             shown = p->number;
             catches = p->kind == POINT_CATCH ? p->text : NULL;
             temporary = p->temporary;

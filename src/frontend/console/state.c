@@ -24,8 +24,6 @@ void forget_frames_keep_level(struct wt_shell *c)
 void select_thread(struct wt_shell *c, wt_thread thread)
 {
     forget_frames(c);
-    if (c->thread != thread)
-        c->entered = c->wanted_line = 0;
     c->thread = thread;
     c->list_set = false;
     if (thread)
@@ -65,6 +63,25 @@ enum wt_status need_thread(struct wt_shell *c, struct wt_error *err)
     return WT_OK;
 }
 
+/* Whether the selected thread is of the wave whose calls were entered. */
+static bool is_entered_wave(struct wt_shell *c)
+{
+    struct wt_wave wave;
+    return wt_debugger_thread_wave(c->debugger, c->thread, &wave) && wave.id == c->entered_wave;
+}
+
+void enter_calls(struct wt_shell *c, unsigned line, unsigned more)
+{
+    struct wt_wave wave;
+    if (!is_entered_wave(c))
+        c->entered = c->wanted_line = 0;
+    if (wt_debugger_thread_wave(c->debugger, c->thread, &wave))
+        c->entered_wave = wave.id;
+    c->wanted_line = line ? line : c->wanted_line;
+    c->entered += more;
+    forget_frames(c);
+}
+
 static struct wt_frames *frames_of(struct wt_shell *c)
 {
     const bool fresh = !c->frames;
@@ -72,8 +89,10 @@ static struct wt_frames *frames_of(struct wt_shell *c)
         c->frames = wt_frames_new(c->debugger, c->modules, c->thread);
     if (!c->frames || !fresh)
         return c->frames;
-    const unsigned begun = wt_frames_begun(c->frames, c->wanted_line);
-    c->hidden = begun > c->entered ? begun - c->entered : 0;
+    const bool knows = is_entered_wave(c);
+    const unsigned begun = wt_frames_begun(c->frames, knows ? c->wanted_line : 0);
+    const unsigned entered = knows ? c->entered : 0;
+    c->hidden = begun > entered ? begun - entered : 0;
     wt_frames_hide(c->frames, c->hidden);
     return c->frames;
 }

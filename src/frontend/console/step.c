@@ -230,10 +230,8 @@ static enum wt_status look(struct wt_shell *c, struct plan *p, bool *done, struc
     if (inlined == AT_CALL && (frame->line != p->line || !p->over)) {
         /* A call on the stepped line is entered; for a call on another line, the step stops at the
          * line. */
-        if (frame->line == p->line) {
-            c->entered++;
-            forget_frames(c);
-        }
+        if (frame->line == p->line)
+            enter_calls(c, 0, 1);
         return WT_OK;
     }
     if (inlined == WITHIN && !p->over)
@@ -278,8 +276,7 @@ static enum wt_status step_line(struct wt_shell *c, bool over, bool back, bool *
     if ((status = need_frame(c, &frame, err)) != WT_OK)
         return status;
     if (c->hidden && !over && !back) { /* the call begins here: no instruction needs to run */
-        c->entered++;
-        forget_frames(c);
+        enter_calls(c, 0, 1);
         c->step_ended = true;
         *done = false;
         return WT_OK;

@@ -140,7 +140,8 @@ static void give_way(void)
         wait_for(&shared.let, LOOK_MS);
 }
 
-/* The SM of a warp that has accessed watched memory stops behind the instruction. */
+/* All SMs stop behind an instruction that has accessed watched memory, so that it is as the access
+ * has left it. */
 static void take_hits(struct gpu *gpu)
 {
     static const uint32_t kinds[] = {[WT_WATCH_WRITE] = SM_ACCESS_WRITE,
@@ -159,12 +160,12 @@ static void take_hits(struct gpu *gpu)
         memcpy(hit->before, h->before, sizeof hit->before);
         memcpy(hit->after, h->after, sizeof hit->after);
     }
-    const uint32_t sm = m->hit[0].wave / SM_WARPS;
     m->hits = 0;
-    gpu_input(gpu, &(struct wt_input){.kind = WT_INPUT_OPERATION,
-                                      .bytes = &sm,
-                                      .size = sizeof sm,
-                                      .operation = sm_do_stop});
+    for (uint32_t sm = 0; sm < m->waves / SM_WARPS; sm++)
+        gpu_input(gpu, &(struct wt_input){.kind = WT_INPUT_OPERATION,
+                                          .bytes = &sm,
+                                          .size = sizeof sm,
+                                          .operation = sm_do_stop});
 }
 
 /* Whether a debugger is to be told how a run came back. An event may be no more than an atomic of a

@@ -208,12 +208,14 @@ static enum wt_status place_printf(struct gcn_device *device, const struct gcn_k
     return status;
 }
 
+static_assert(GCN_LAUNCH_PRINTF_SIZE == 16 << 20, "the size in the text");
+
 enum wt_status gcn_launch_print(struct gcn_device *device, const struct gcn_object *object,
-                                const struct gcn_launch *launch, FILE *out, bool *lost,
+                                const struct gcn_launch *launch, FILE *out, const char **lost,
                                 struct wt_error *err)
 {
     uint8_t header[GCN_PRINTF_HEADER];
-    *lost = false;
+    *lost = NULL;
     if (!prints(launch->kernel) ||
         !gcn_device_read(device, GCN_LAUNCH_PRINTF, header, sizeof header))
         return WT_OK;
@@ -231,7 +233,10 @@ enum wt_status gcn_launch_print(struct gcn_device *device, const struct gcn_obje
             size += object->format[i].size[k];
         most = size > most ? size : most;
     }
-    *lost = printed != used || room - length < most;
+    if (used > room || room - length < most)
+        *lost = "its buffer of 16 MiB is full";
+    else if (printed != used)
+        *lost = "a wave has not come to the end of its printf";
     free(bytes);
     return WT_OK;
 }

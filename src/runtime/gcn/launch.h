@@ -47,11 +47,11 @@ enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *ob
 enum wt_status gcn_launch_again(struct gcn_device *device, struct wt_error *err);
 
 /**
- * Prints the records that the kernel's printf calls have left so far. *lost: the buffer is full, or
- * a record is malformed.
+ * Prints the records that the kernel's printf calls have left so far. *lost: why some are
+ * missing; NULL: none is.
  */
 enum wt_status gcn_launch_print(struct gcn_device *device, const struct gcn_object *object,
-                                const struct gcn_launch *launch, FILE *out, bool *lost,
+                                const struct gcn_launch *launch, FILE *out, const char **lost,
                                 struct wt_error *err);
 
 #endif

@@ -447,11 +447,13 @@ static enum wt_status place_printf(struct gen_device *device, const struct gen_k
     return gen_device_put(device, GEN_LAUNCH_PRINTF, first, sizeof first, err);
 }
 
+static_assert(GEN_LAUNCH_PRINTF_SIZE == 4 << 20, "the size in the text");
+
 enum wt_status gen_launch_print(struct gen_device *device, const struct gen_launch *launch,
-                                FILE *out, bool *lost, struct wt_error *err)
+                                FILE *out, const char **lost, struct wt_error *err)
 {
     uint8_t header[GEN_PRINTF_HEADER];
-    *lost = false;
+    *lost = NULL;
     if (!prints(launch->kernel) ||
         !gen_device_read(device, GEN_LAUNCH_PRINTF, header, sizeof header))
         return WT_OK;
@@ -462,7 +464,9 @@ enum wt_status gen_launch_print(struct gen_device *device, const struct gen_laun
     if (!bytes)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for what the kernel prints");
     gen_device_read(device, GEN_LAUNCH_PRINTF + sizeof header, bytes, length);
-    *lost = gen_printf_print(device, launch->kernel, bytes, length, out) != used;
+    if (gen_printf_print(device, launch->kernel, bytes, length, out) != used)
+        *lost = used > room ? "its buffer of 4 MiB is full"
+                            : "a thread has not come to the end of its printf";
     free(bytes);
     return WT_OK;
 }

@@ -63,10 +63,10 @@ enum wt_status gen_launch_again(struct gen_device *device, const struct gen_walk
                                 unsigned count, struct wt_error *err);
 
 /**
- * Prints the records that the kernel's printf calls have left so far. *lost: the buffer is full, or
- * a thread has not come to the end of its printf.
+ * Prints the records that the kernel's printf calls have left so far. *lost: why some are
+ * missing; NULL: none is.
  */
 enum wt_status gen_launch_print(struct gen_device *device, const struct gen_launch *launch,
-                                FILE *out, bool *lost, struct wt_error *err);
+                                FILE *out, const char **lost, struct wt_error *err);
 
 #endif
