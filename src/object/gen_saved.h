@@ -15,6 +15,9 @@ struct gen_saved {
     uint8_t r[128][32];
     uint8_t a0[32];
     uint8_t acc[10][32]; /**< acc0, acc1, mme0 to mme7 */
+    uint32_t
+        fc[40]; /**< the elements of fc0 (32), fc1, fc2, fc3 (4), fc4; the last one is unused */
+    uint32_t msg[8];
     uint32_t f[2];
     uint32_t ce;       /**< channels that execute */
     uint32_t dispatch; /**< channels that the thread was started with */

@@ -211,14 +211,14 @@ def test_a_second_run_begins_with_fresh_memory(kernels):
 
 
 def test_the_register_list_is_that_of_intels_debugger(kernels):
-    """Names as `info --registers` lists them; r0 is 0, cr0 144, ip 145. Besides them n0 and dbg0, which the system routine saves, too."""
+    """Names as `info --registers` lists them; r0 is 0, cr0 144, ip 145. Besides them n0, dbg0, msg0 and fc0 to fc4."""
     listed = subprocess.run([WAVETRAP, "info", "-g", "gen9", "--registers=c"], capture_output=True, text=True, check=True).stdout
     names = re.findall(r'tdesc_create_reg \(feature, "(\w+)", (\d+)', listed)
     assert {("r0", "0"), ("r127", "127"), ("cr0", "144"), ("ip", "145")} <= set(names)
     said, ip, pc = ask_console(kernels(), [f"break *{CODE:#x}", "run"],
                                ["info all-registers", "p/x $ip", "p/x $pc"], add())
     shown = [name for name in re.findall(r"^(\w+)\s", said, re.M) if name[0] != "_"]
-    assert set(shown) == {name for name, _ in names} | {"pc", "n0", "dbg0"}
+    assert set(shown) == {name for name, _ in names} | {"pc", "n0", "dbg0", "msg0", *(f"fc{i}" for i in range(5))}
     assert int(ip.split("= ")[1], 16) == int(pc.split("= ")[1], 16) - CODE
 
 
@@ -290,6 +290,11 @@ def test_notification_and_debug_registers(kernels, tmp_path):
     file, begin = with_registers(kernels, tmp_path, "mov (1) n0.2<1>:ud 0x21:ud", "mov (1) dbg0.0<1>:ud 0x1234:ud")
     said = ask_console(file, begin, ["p/x $n0", "p/x $dbg0"], add())
     assert said[0].endswith("= {0x0, 0x0, 0x21, 0x0}") and said[1].endswith("= {0x1234, 0x0, 0x0, 0x0}"), said
+    file, begin = with_registers(kernels, tmp_path, "mov (1) fc0.2<1>:ud 0x21:ud", "mov (1) fc3.1<1>:ud 0x31:ud", "mov (1) msg0.0<1>:ud 0x41:ud")
+    said = ask_console(file, [*begin, "delete", "set var $fc4 = 9", "stepi"], [f"p/x $fc{i}" for i in range(5)] + ["p/x $msg0"], add())
+    assert [text.split(" = ")[1] for text in said] == ["{0x0, 0x0, 0x21, 0x0 <repeats 29 times>}", "0x0", "0x0", "{0x0, 0x31, 0x0, 0x0}", "0x9",
+                                                       "{0x41, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0}"], said
+    file, begin = with_registers(kernels, tmp_path, "mov (1) n0.2<1>:ud 0x21:ud", "mov (1) dbg0.0<1>:ud 0x1234:ud")
     said = ask_console(file, [*begin, "delete", "set var $dbg0[1] = 7", "stepi"], ["p/x $dbg0"], add())[-1]
     assert said.endswith("= {0x1234, 0x7, 0x0, 0x0}"), said
 

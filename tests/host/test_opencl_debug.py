@@ -56,6 +56,21 @@ def test_a_kernel_is_stopped_at_its_first_line(program):
     assert "\nBreakpoint 1, add (" in said[7] and "hit 2 times" in said[8]
 
 
+def test_a_file_of_the_user_is_found_by_its_text(program, tmp_path):
+    """The runtime calls it program-1.cl, and may have lines before it. What is no text of a program is said to be none; a line alone is of the first file."""
+    text = said_by(["tbreak add", "run", "list program-1.cl:1,12", "kill"], program, 1)[2]
+    lines = [line.split("\t", 1)[1] for line in text.splitlines()]
+    (tmp_path / "whole.cl").write_text("\n".join(lines[:10]) + "\n\n")
+    (tmp_path / "part.cl").write_text("\n".join(lines[2:10]))
+    (tmp_path / "other.cl").write_text("kernel void other() {}\n")
+    for place, line in ((f"{tmp_path}/whole.cl:8", 8), (f"{tmp_path}/part.cl:6", 8), ("9", 9)):
+        said = said_by([f"break {place}", "run", "info breakpoints", "kill"], program, 1)
+        assert "pending." in said[0] and f"at program-1.cl:{line}\n{line}\t" in said[1] and f" in add at program-1.cl:{line}\n" in said[2], said
+    said = said_by([f"break {tmp_path}/other.cl:1", "break nowhere.cl:1", "tbreak add", "run", "kill"], program, 1)
+    assert said[3].count("is pending still") == 2 and f"{tmp_path}/other.cl is not the text of any program that was compiled so far.\n" in said[3], said[3]
+    assert "nowhere.cl is no name of a program that was compiled so far, nor a file here.\n" in said[3]
+
+
 def test_values_of_each_channel(program):
     said = said_by(["tbreak program-1.cl:12", "run", "print i", "print i@*", "print sum", "print a[i] + 2 * b[i] == sum", "info registers ce",
                     "info dispatches", "print c[i]", "continue", "x/i add", "list twice"], program, 1)

@@ -30,6 +30,11 @@ def plain(text):
     return re.sub(r"^[* ] ", "  ", text, flags=re.M)
 
 
+def frames_of(text):
+    """The functions and lines of a backtrace."""
+    return re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?(\S+) \(.*? at (\S+:\d+)$", text, re.M)
+
+
 def read(said, commands, step, known, what, time=None):
     """The answers after one command, held against those that are known."""
     if time is None:
@@ -38,12 +43,17 @@ def read(said, commands, step, known, what, time=None):
     if time is None:
         return None
     state = dict(zip(commands, map(plain, said[3:])))
-    # `step` enters an inlined call without an issue, as in GDB: the frames then depend on the way.
-    inlined = any("__fetch_builtin" in text for text in said[3:])
+    # `step` enters an inlined call without an issue, as in GDB, and a breakpoint in one is within it: how many of the calls that begin at the
+    # instruction have been entered depends on the way. All else does not; so each number of frames has its own answers.
+    outer = frames_of(state.get("bt", ""))
     for command, text in state.items():
-        key = (time, command) if command in commands[:len(OF_ALL)] else (time, wave, lane, command)
-        if len(key) > 2 and (wave is None or inlined):
+        key = (time, command) if command in commands[:len(OF_ALL)] else (time, wave, lane, len(outer), command)
+        if len(key) > 2 and wave is None:
             continue
+        if command == "bt":
+            shorter, longer = sorted((outer, known.setdefault((time, wave, lane, "frames"), outer)), key=len)
+            if shorter[1:] != longer[len(longer) - len(shorter) + 1:]:
+                raise Finding(f"{what}: at time {time} (wave {wave}, lane {lane}) the frames are {outer} after {step}; before: {shorter}, {longer}")
         before = known.setdefault(key, (step, text))
         if before[1] != text:
             raise Finding(f"{what}: at time {time} (wave {wave}, lane {lane}) '{command}' says\n{text}\nafter {step}; after {before[0]} it was\n{before[1]}")

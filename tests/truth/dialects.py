@@ -80,7 +80,7 @@ class Dialect:
     rest: str = ""          # behind the device's program
     transform: object = None    # of the program's text
     lane: str = "lane"
-    levels: tuple = ("-O0",)
+    levels: dict = dataclasses.field(default_factory=dict)  # what the harness Optimised compiles with: name, and options
 
     @property
     def mask(self):
@@ -142,7 +142,7 @@ def vortex(xlen, cxx=False):
     def build(source, out, level):
         march = [f"-march={multilib.split('/')[0]}", f"-mabi={multilib.split('/')[1]}"]
         libgcc = subprocess.run(["riscv64-unknown-elf-gcc", *march, "-print-libgcc-file-name"], check=True, text=True, capture_output=True).stdout.strip()
-        run(["riscv64-unknown-elf-gcc", *arch, *level.split(), "-g", "-w", "-fwrapv", "-mcmodel=medany", "--param=min-pagesize=0", "-ffp-contract=off",
+        run(["riscv64-unknown-elf-gcc", *arch, "-g", *level.split(), "-w", "-fwrapv", "-mcmodel=medany", "--param=min-pagesize=0", "-ffp-contract=off",
              "-isystem", f"{PICOLIBC}/include", f"-I{VORTEX}", "-nostdlib", "-nostartfiles", "-static", f"-T{VORTEX}/vortex.ld", "-o", out,
              *language, source, "-x", "none", *(VORTEX / f for f in ("start.S", "diverge.S")), "-x", "c", *(VORTEX / f for f in ("spawn.c", "console.c")),
              "-x", "none", f"{PICOLIBC}/lib/{multilib}/libc.a", libgcc])
@@ -173,10 +173,14 @@ int main(void)
 }}
 """
     return Dialect(f"rv{xlen}" + ("-cxx" if cxx else ""), frozenset(lacks), ".cpp" if cxx else ".c", prelude, types + C_BLOCKS, ["g++" if cxx else "gcc"], build,
-                   ["-g", f"vortex:warps={ITEMS // THREADS},threads={THREADS}"], rest, element, "thread", ("-O0", "-O1", "-O2"))
+                   ["-g", f"vortex:warps={ITEMS // THREADS},threads={THREADS}"], rest, element, "thread",
+                   {"-O1": "-O1", "-O2": "-O2", "-lines": "-O0 -g1"})
 
 
 # ---- gfx900, the SM: clang ----
+
+LINES = "-O0 -gline-tables-only"
+CLANGS = {"-O1": "-O1", "-O2": "-O2", "-lines": LINES}
 
 def arguments(family):
     return ["-g", family, "--kernel", "k", "--grid", str(ITEMS), "--block", str(BLOCK), f"--arg=iota:{4 * ITEMS}", f"--arg=zeros:{4 * ITEMS}", "--arg=i32:5"]
@@ -215,7 +219,7 @@ def gcn_opencl(compiler):
         run([compiler, "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}", "-w", "-g",
              *level.split(), "-ffp-contract=off", source, "-o", out])
     return Dialect("gcn-opencl" + ("-15" if compiler == "clang-15" else ""), CL_LACKS, ".cl", CL_PRELUDE, CL_HOST, ["clang-19"], build,
-                   arguments("gfx900"), levels=("-O0", "-O1", "-O2"))
+                   arguments("gfx900"), levels=CLANGS)
 
 
 CXX_TYPES = INTEGERS.replace("WIDE", "long long") + "\n" + CLANG_HALF + "\n" + CLANG_VECTORS + "\n" + NO_SPACES + C_BLOCKS + C_VECTOR + F64 + FUNCTIONS
@@ -238,15 +242,16 @@ def gcn_hip(compiler):
              *level.split(), "-ffp-contract=off", source, "-o", out])
     return Dialect("gcn-hip" + ("-15" if compiler == "clang-15" else ""), frozenset(), ".hip",
                    cxx_prelude(f"__builtin_amdgcn_workgroup_id_x() * {BLOCK} + __builtin_amdgcn_workitem_id_x()"), CXX_HOST, ["clang++-19"], build,
-                   arguments("gfx900"), transform=element, levels=("-O0", "-O1", "-O2"))
+                   arguments("gfx900"), transform=element, levels=CLANGS)
 
 
 def sm_cuda():
     def build(source, out, level):
         run(["clang-19", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", "-w", "-S", "-g",
-             *(["-Xclang", "-disable-O0-optnone"] if False else []), *level.split(), "-ffp-contract=off", source, "-o", out])
+             *level.split(), "-ffp-contract=off", source, "-o", out])
     return Dialect("sm-cuda", frozenset(), ".cu", cxx_prelude(f"__nvvm_read_ptx_sreg_ctaid_x() * {BLOCK} + __nvvm_read_ptx_sreg_tid_x()"), CXX_HOST,
-                   ["clang++-19"], build, arguments("sm"), transform=element)
+                   ["clang++-19"], build, arguments("sm"), transform=element,     # -O1 and -O2 write lines alone without --cuda-noopt-device-debug
+                   levels=CLANGS | {"-O1-noopt": "-O1 --cuda-noopt-device-debug", "-O2-noopt": "-O2 --cuda-noopt-device-debug"})
 
 
 def sm_opencl():
@@ -254,7 +259,8 @@ def sm_opencl():
         run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "nvptx64--nvidiacl", "-S", "-g", *level.split(), "-w", "-Xclang", "-mlink-builtin-bitcode",
              "-Xclang", LIBCLC, "-Xclang", "-finclude-default-header", "-march=sm_60", "-Xclang", "-cl-ext=+cl_khr_fp16", "-Xclang",
              "-ffloat16-excess-precision=none", "-ffp-contract=off", source, "-o", out])
-    return Dialect("sm-opencl", CL_LACKS, ".cl", CL_PRELUDE, CL_HOST, ["clang-19"], build, arguments("sm"))
+    # With -O1 and -O2 clang-19 crashes over half.
+    return Dialect("sm-opencl", CL_LACKS, ".cl", CL_PRELUDE, CL_HOST, ["clang-19"], build, arguments("sm"), levels={"-lines": LINES})
 
 
 # ---- Gen9 ----
@@ -269,7 +275,7 @@ def gen9():
     # Intel's compiler writes no debug information for a program that has constants in memory. Unoptimised, it converts halves of 64-bit
     # integers to float (mov f uq) in some kernels.
     prelude = CL_PRELUDE.replace("T name = {0}", "T name; for (uint z_ = 0; z_ < sizeof(T); z_++) ((uchar *)&name)[z_] = 0")
-    return Dialect("gen9", CL_LACKS | {"recursion", "constant", "wide"}, ".cl", prelude, CL_HOST, ["clang-19"], build, arguments("gen9"), lane="channel", levels=("-O0", "-O2"))
+    return Dialect("gen9", CL_LACKS | {"recursion", "constant", "wide"}, ".cl", prelude, CL_HOST, ["clang-19"], build, arguments("gen9"), lane="channel", levels={"-O2": "-O2", "-lines": "lines"})
 
 
 def all_dialects():

@@ -16,8 +16,8 @@ import reader
 import values
 from truth import Finding
 
-LEVELS = {name: [level for level in d.levels if level != "-O0"] for name, d in values.DIALECTS.items()}
-FAMILIES = [f"{name}{level}" for name, levels in LEVELS.items() for level in levels]
+LEVELS = {f"{name}{level}": (d, options) for name, d in values.DIALECTS.items() for level, options in d.levels.items()}
+FAMILIES = list(LEVELS)
 FIXED = {"rv32-O1": [2], "rv32-O2": [2], "rv64-O2": [2], "rv64-cxx-O1": [1], "gcn-opencl-O1": [3], "gcn-opencl-15-O2": [3], "gcn-hip-O2": [3], "gcn-hip-15-O1": [2], "gen9-O2": [3, 8]}
 # What the compilers have wrong in the programs of the fixed seeds: line, variable, and its place at that line by llvm-dwarfdump.
 EXCEPTIONS = {
@@ -131,6 +131,8 @@ def the_compilers(session, made, lane, v, said):
         v = dataclasses.replace(v, name=name, type="u64")
     elif not re.match(r"-?[\d.]", said):  # an error is nobody's value
         return None
+    if not made.file.read_bytes().startswith(b"\x7fELF"):
+        return of_ptx(made.file.read_text(), v.name, said)
     made.tree = made.tree or reader.read(made.file)
     try:
         ops = reader.place(made.tree, int(pc, 16) & made.mask, name)
@@ -155,6 +157,13 @@ def the_compilers(session, made, lane, v, said):
     return None
 
 
+def of_ptx(text, name, said):
+    """PTX's declaration of an array of bytes, if the value is the one that it initialises: without debug information PTX's type is all there is."""
+    declared = re.search(rf"\.b8 {re.match(chr(92) + 'w+', name)[0]}\[\d+\] = {{(.*?)}}", text)
+    at = re.fullmatch(r"\w+\[(\d+)\]", name)
+    return declared[0] if declared and at and declared[1].split(",")[int(at[1])].strip() == said else None
+
+
 def compare(dialect, made, level, folder):
     folder.mkdir(exist_ok=True)
     dialects.commands.clear()
@@ -168,8 +177,7 @@ def compare(dialect, made, level, folder):
 
 
 def once(family, seed, folder, shrink=True):
-    name, level = re.fullmatch(r"(.*?)(-O\d)", family).groups()
-    dialect = values.DIALECTS[name]
+    dialect, level = LEVELS[family]
     result = compare(dialect, programs.make(seed, True), level, folder)
     if result.wrong:
         raise Finding(f"{len(result.wrong)} answers are wrong ({result.known} are right):\n" + "\n".join(result.wrong[:20]))

@@ -50,6 +50,7 @@ enum wt_status dbg_leave_present(struct wt_debugger *d, struct wt_error *err)
                                           .ended = d->run.ended,
                                           .exit_status = d->run.exit_status,
                                           .current = d->threads.current,
+                                          .mode = d->threads.mode,
                                           .chosen_lane = d->threads.chosen_lane};
     if (!d->history.present.wave)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the state of the present");
@@ -81,6 +82,7 @@ static enum wt_status arrive_in_present(struct wt_debugger *d, struct wt_error *
     d->run.ended = d->history.present.ended;
     d->run.exit_status = d->history.present.exit_status;
     d->threads.current = d->history.present.current;
+    d->threads.mode = d->history.present.mode; /* of the waves that are there, as `current` is */
     dbg_forget_past(d);
     dbg_forget_all(d);
     enum wt_status status = dbg_scan(d, NULL, err);

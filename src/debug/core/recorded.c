@@ -262,9 +262,14 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match
 static enum wt_status report_edge(struct wt_debugger *d, struct wt_error *err)
 {
     const bool backwards = d->travel.backwards, stepping = d->travel.wave != WT_NO_HANDLE;
-    const unsigned chosen_lane = d->history.present.chosen_lane;
-    const wt_thread current =
-        backwards || stepping ? d->threads.current : d->history.present.current;
+    const struct present *present = &d->history.present;
+    const bool keeps = backwards || stepping;
+    const wt_thread current = keeps ? d->threads.current : present->current;
+    const struct dbg_numbered *n = dbg_find_numbered(d, current);
+    const wt_thread first = n ? n->first : 0;
+    const bool lanes = (keeps ? d->threads.mode : present->mode) == WT_THREADS_LANES;
+    const unsigned chosen = keeps ? d->threads.chosen_lane : present->chosen_lane;
+    const unsigned lane = lanes && n ? current - first : chosen;
     d->travel = (struct travel){0};
     enum wt_status status = dbg_arrive(d, err);
     if (status)
@@ -285,9 +290,8 @@ static enum wt_status report_edge(struct wt_debugger *d, struct wt_error *err)
                        : "the present is reached again, at issue time %" PRIu64
                          ": from here on the run is a new one",
              d->target->services->time(d->target->context));
-    d->threads.current = current;
-    if (!backwards && !stepping)
-        d->threads.chosen_lane = chosen_lane;
+    d->threads.current = first ? first + (d->threads.mode == WT_THREADS_LANES ? lane : 0) : current;
+    d->threads.chosen_lane = lane;
     event.thread = wt_debugger_current_thread(d);
     d->threads.current = event.thread;
     dbg_push_event(d, &event);

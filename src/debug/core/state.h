@@ -240,6 +240,7 @@ struct present {
     bool ended;
     uint32_t exit_status;
     wt_thread current;
+    enum wt_thread_mode mode; /**< in which `current` is */
     unsigned chosen_lane;
 };
 

@@ -73,6 +73,12 @@ static const struct wt_register architecture[] = {
     /* Not among Intel's. */
     SHORT("n0", 128, 150, -1, AT(n), false),
     SHORT("dbg0", 128, 151, -1, AT(dbg), false),
+    SHORT("msg0", 256, 152, -1, AT(msg), false),
+    SHORT("fc0", 1024, 153, -1, AT(fc), false),
+    SHORT("fc1", 32, 154, -1, AT(fc) + 128, false),
+    SHORT("fc2", 32, 155, -1, AT(fc) + 132, false),
+    SHORT("fc3", 128, 156, -1, AT(fc) + 136, false),
+    SHORT("fc4", 32, 157, -1, AT(fc) + 152, false),
 };
 enum { ARCHITECTURE = sizeof architecture / sizeof *architecture };
 

@@ -153,6 +153,31 @@ static enum wt_status resolve_in(const struct wt_location *l, unsigned code_line
     return status;
 }
 
+/* A line of a file that no debug information names: of the programs that are compiled from the
+ * file's text, whatever the runtime calls them. */
+static enum wt_status resolve_text(const struct wt_location *l, const struct wt_modules *modules,
+                                   unsigned device, struct addresses *a, struct wt_error *err)
+{
+    size_t count;
+    const struct wt_module *m = wt_modules_list(modules, &count);
+    enum wt_status status = WT_OK;
+    const char *path;
+    unsigned before;
+    bool more = true;
+    for (size_t n = 0; more && !status; n++) {
+        if (!wt_modules_text_holds(modules, n, l->file, &path, &before, &more))
+            continue;
+        struct wt_location own = *l;
+        own.file = (char *)path;
+        own.line += before;
+        const unsigned line = line_of(&own, m, count, device);
+        for (size_t i = 0; i < count && !status; i++)
+            if (is_of(&own, &m[i], device))
+                status = resolve_in(&own, line, modules, &m[i], a, err);
+    }
+    return status;
+}
+
 enum wt_status wt_location_resolve(const struct wt_location *location,
                                    const struct wt_modules *modules, unsigned device,
                                    uint64_t **list, size_t *count, struct wt_error *err)
@@ -173,6 +198,8 @@ enum wt_status wt_location_resolve(const struct wt_location *location,
         else if (location->kind != WT_LOCATION_ADDRESS)
             status = resolve_in(location, code_line, modules, &m[i], &a, err);
     }
+    if (!status && !a.count && location->kind == WT_LOCATION_LINE)
+        status = resolve_text(location, modules, device, &a, err);
     if (status) {
         free(a.list);
         return status;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/file.h"
 #include "debug/source/symbols.h"
 
 struct observer {
@@ -174,6 +175,39 @@ const char *wt_modules_text(const struct wt_modules *modules, const char *path, 
     const struct text *there = find_text(modules, path);
     *length = there ? there->length : 0;
     return there ? there->bytes : NULL;
+}
+
+/* Blanks and empty lines at the end do not count: not everybody passes them on. */
+static size_t without_end(const char *bytes, size_t length)
+{
+    while (length && strchr(" \t\r\n", bytes[length - 1]))
+        length--;
+    return length;
+}
+
+bool wt_modules_text_holds(const struct wt_modules *modules, size_t n, const char *file,
+                           const char **path, unsigned *lines, bool *more)
+{
+    uint8_t *bytes;
+    size_t length;
+    bool found = false;
+    *more = n < modules->text_count;
+    *lines = 0;
+    if (!*more || wt_file_read(file, &bytes, &length, WT_IGNORED) != WT_OK)
+        return false;
+    const struct text *t = &modules->text[n];
+    const size_t wanted = without_end((const char *)bytes, length);
+    for (size_t at = 0; wanted && !found && at <= t->length && wanted <= t->length - at;) {
+        found = memcmp(t->bytes + at, bytes, wanted) == 0;
+        const char *end = found ? NULL : memchr(t->bytes + at, '\n', t->length - at);
+        if (!end)
+            break;
+        at = (size_t)(end - t->bytes) + 1;
+        ++*lines;
+    }
+    free(bytes);
+    *path = t->path;
+    return found;
 }
 
 bool wt_modules_remove(struct wt_modules *modules, wt_module_id id)

@@ -75,6 +75,14 @@ enum wt_status wt_modules_add_text(struct wt_modules *modules, const char *path,
 /** The text of such a file, and its length; NULL: there is none. Valid until the next addition. */
 const char *wt_modules_text(const struct wt_modules *modules, const char *path, size_t *length);
 
+/**
+ * Whether text @p n, from 0 on, holds all that a file of the host has, from the beginning of a line
+ * on: *path is what debug information calls the text, *lines is how many lines are before the
+ * file's. *more: there is such a text number.
+ */
+bool wt_modules_text_holds(const struct wt_modules *modules, size_t n, const char *file,
+                           const char **path, unsigned *lines, bool *more);
+
 /** Says who waits for the debug information of modules, those to come, too; NULL: nobody. */
 void wt_modules_set_loading(struct wt_modules *modules, const struct wt_loading *loading);
 

@@ -91,6 +91,9 @@ static void copy_vectors(struct gen_saved *s, const struct gen_registers *g)
     memcpy(s->n, g->n, sizeof s->n);
     memcpy(s->tdr, g->tdr, sizeof s->tdr);
     memcpy(s->dbg, g->dbg, sizeof s->dbg);
+    memcpy(s->msg, g->msg, sizeof s->msg);
+    for (unsigned i = 0; i < GEN_FC_ELEMENTS; i++)
+        s->fc[i] = (uint32_t)wt_load_le(g->fc[i], 4);
 }
 
 static void describe(struct gen_saved *s, const struct gen_thread *t)
@@ -136,6 +139,9 @@ static void take_back(struct gen_thread *t, const struct gen_saved *s)
     memcpy(g->n, s->n, sizeof s->n);
     memcpy(g->tdr, s->tdr, sizeof s->tdr);
     memcpy(g->dbg, s->dbg, sizeof s->dbg);
+    memcpy(g->msg, s->msg, sizeof s->msg);
+    for (unsigned i = 0; i < GEN_FC_ELEMENTS; i++)
+        wt_store_le(g->fc[i], s->fc[i], 4);
     memcpy(g->cr, cr, sizeof cr);
     t->suppress = s->cr[0] & GEN_SAVED_SUPPRESS;
     t->status = s->cr[1] & requests;

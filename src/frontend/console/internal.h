@@ -33,6 +33,7 @@ struct point {
     unsigned number;
     enum point_kind kind;
     bool enabled, temporary;
+    bool told; /**< why it is still pending */
     unsigned hits, ignore;
     char *text; /**< the location or expression as it was given */
     uint64_t *addr;

@@ -499,11 +499,12 @@ static void describe_place(struct wt_shell *c, const struct point *p, uint64_t a
     wt_frames_free(frames);
 }
 
-/* Whether code that is loaded later may have such a place: an address cannot, nor can a line of an
- * unknown file. */
-static bool comes_later(const struct wt_shell *c, const char *text)
+/* Whether code that is loaded later may have such a place: an address cannot; a line alone is one
+ * of the first file that there will be. */
+static bool comes_later(struct wt_shell *c, const char *text)
 {
-    return c->options.host && *text && *text != '*' && !isdigit((unsigned char)*text);
+    return c->options.host && *text && *text != '*' &&
+           (!isdigit((unsigned char)*text) || !current_file(c));
 }
 
 enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary, const char *format,
