@@ -118,6 +118,9 @@ static void let_go(struct gcn_wave *w)
 {
     uint32_t *ttmp6 = &w->s[GCN_TTMP + 6];
     w->mode &= ~(uint32_t)GCN_MODE_DEBUG_EN;
+    /* The debugger has enabled it, unless the kernel has it from its launch. */
+    if (!(gcn_first_mode(gcn_dispatch_of(w)) & GCN_MODE_EXCP_WATCH))
+        w->mode &= ~(uint32_t)GCN_MODE_EXCP_WATCH;
     w->step_due = false;
     if (!(*ttmp6 & KFD_TTMP6_STOPPED)) {
         if (w->pc == gcn_dispatch_of(w)->entry) /* the launch mode has held it */
