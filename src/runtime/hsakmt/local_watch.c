@@ -22,12 +22,6 @@ static void forget(struct host_gpu *gpu)
     gpu->local_watches = gpu->local_hits = gpu->local_hit_room = 0;
 }
 
-void host_local_watch_again(struct host_gpu *gpu)
-{
-    struct wt_machine *m = gcn_machine(gpu->device);
-    m->ops->set_watches(m, gpu->local_watch, gpu->local_watches);
-}
-
 int host_local_watch(struct host_gpu *gpu, uint32_t first, const struct kfd_wire_watch *list,
                      size_t count)
 {

@@ -11,8 +11,6 @@
  */
 int host_local_watch(struct host_gpu *gpu, uint32_t first, const struct kfd_wire_watch *list,
                      size_t count);
-/** Sets the machine's watches again, after a search of the recorded run. */
-void host_local_watch_again(struct host_gpu *gpu);
 /** A run has come back for accesses: notes them, and stops the wave, for the debugger. */
 void host_local_take_hits(struct host_gpu *gpu);
 /** Gives out the accesses since the last call, @p room of them at most; returns how many. */

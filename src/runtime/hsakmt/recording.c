@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "emulator/gcn/kfd.h"
-#include "runtime/hsakmt/local_watch.h"
 
 /* ---- the operations ---- */
 
@@ -101,9 +100,11 @@ static bool find_ended(void *context)
 }
 
 /* The debug hardware's watches are a part of the state; the machine has no others but of LDS. */
-static void watch_again(void *gpu)
+static void watch_again(void *context)
 {
-    host_local_watch_again(gpu);
+    const struct host_gpu *gpu = context;
+    struct wt_machine *m = gcn_machine(gpu->device);
+    m->ops->set_watches(m, gpu->local_watch, gpu->local_watches);
 }
 
 static void name(void *gpu, char *text, size_t size)
