@@ -181,7 +181,11 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
         return status;
     bool any = d->run.launches_run;
     for (unsigned i = 0; i < d->sets.words; i++) {
-        go.word[i] = eligible.word[i] & d->sets.free.word[i] & d->sets.active.word[i];
+        /* Of a program that runs by itself, a wave may have begun, and be held, since the last
+         * scan. */
+        go.word[i] = eligible.word[i] & d->sets.free.word[i] &
+                     (d->run.launches_run && !d->target->services->pump ? UINT32_MAX
+                                                                        : d->sets.active.word[i]);
         any |= go.word[i] != 0;
     }
     for (uint32_t w = 0; w < d->topology->waves; w++)
