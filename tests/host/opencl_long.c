@@ -1,6 +1,7 @@
 /*
  * A kernel that runs until a line comes on stdin. Work-item 5 of each group waits for that, the
- * others wait for it at a barrier. "running" is printed when the kernel has begun.
+ * others wait for it at a barrier. "running" is printed when group 0 has waited for so long that
+ * the threads of all groups that have begun, which take turns, have come to where they wait.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -8,14 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { GROUPS = 64, GROUP = 64, PAGE = 4096 };
+enum { GROUPS = 64, GROUP = 64, PAGE = 4096, LOOPS = 5000 };
 
 static const char *source = "kernel void waits(global volatile int *state, global int *out)\n"
                             "{\n"
-                            "    state[1] = 1;\n"
                             "    if (get_local_id(0) == 5)\n"
                             "        while (!state[0])\n"
-                            "            ;\n"
+                            "            if (get_group_id(0) == 0)\n"
+                            "                state[1]++;\n"
                             "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
                             "    out[get_global_id(0)] = state[0];\n"
                             "}\n";
@@ -31,7 +32,7 @@ static void check(cl_int status, const char *what)
 static void *control(void *memory)
 {
     volatile int *state = memory;
-    while (!state[1])
+    while (state[1] < LOOPS)
         ;
     puts("running");
     fflush(stdout);

@@ -1,4 +1,5 @@
 """OpenMP and OpenACC programs by Debian's compilers, as they are, on the emulated gfx900."""
+import signal
 import subprocess
 
 import pytest
@@ -11,6 +12,18 @@ GCC = ["-O2", "-w", "-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900"
 BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 CLANG = ["-O2", "-fopenmp", "--offload-arch=gfx900", f"--rocm-device-lib-path={BITCODE}", "-mcode-object-version=4",
          "-Wl,-rpath,/usr/lib/llvm-19/lib"]
+
+
+@pytest.mark.parametrize("schedule", ["rr:64", "rr:1", "random:1"])
+def test_the_most_tasks_of_a_region_are_libgomps_limit(tmp_path, schedule):
+    """While threads of GCC 12's libgomp for gfx900 wait at a team's barrier, each task that is made is one s_barrier; at the 101st of them
+    they give up. So 99 tasks come to their end and 100 do not, however the waves take turns."""
+    program = tmp_path / "program"
+    subprocess.run(["gcc-12", *GCC, "-fopenmp", "-o", program, HERE / "openmp_tasks.c"], cwd=tmp_path, check=True, capture_output=True)
+    done = wavetrap("exec", f"--schedule={schedule}", program, "99")
+    assert (done.returncode, done.stdout) == (0, f"sum {99 * 100 // 2}\n"), done.stderr
+    done = wavetrap("exec", f"--schedule={schedule}", program, "100")
+    assert done.returncode == -signal.SIGABRT and "Barrier sync failed (another thread died?); aborting." in done.stdout + done.stderr, done
 
 
 @pytest.mark.parametrize("compiler, flags, source", [

@@ -276,6 +276,22 @@ static void test_waves_held_at_their_beginning_go_when_the_debugger_does(void **
     rig_free(&r);
 }
 
+/* What a debugger has enabled in MODE goes with it; what the kernel has from its launch stays. */
+static void test_no_wave_keeps_a_debuggers_exceptions(void **state)
+{
+    static const uint32_t code[] = {0xbf8d0001 /* s_sethalt 1 */, S_ENDPGM};
+    for (unsigned own = 0; own < 2; own++) {
+        struct rig r = rig_debugged(rig_new("rr:1", 1, 64, code, sizeof code / 4));
+        r.d->dispatch[0].origin.caught = own ? GCN_TRAPSTS_ADDR_WATCH0 : 0;
+        assert_int_equal(run(&r, 100), WT_RUN_HALTED);
+        wave_of(&r, 0)->mode |= GCN_MODE_EXCP_WATCH | GCN_MODE_DEBUG_EN;
+        assert_int_equal(gcn_kfd_disable(r.d), 0);
+        assert_int_equal(wave_of(&r, 0)->mode & (GCN_MODE_EXCP_WATCH | GCN_MODE_DEBUG_EN),
+                         own ? GCN_MODE_EXCP_WATCH : 0);
+        rig_free(&r);
+    }
+}
+
 /* A breakpoint covers the first word of an instruction of two: that instruction is done when the
  * debugger has gone, whether it has taken the trap in or not. */
 static void test_the_instruction_under_a_breakpoint_is_done(void **state)
@@ -472,6 +488,7 @@ int main(void)
         cmocka_unit_test(test_records_can_be_changed),
         cmocka_unit_test(test_a_trap_stops_the_wave),
         cmocka_unit_test(test_waves_held_at_their_beginning_go_when_the_debugger_does),
+        cmocka_unit_test(test_no_wave_keeps_a_debuggers_exceptions),
         cmocka_unit_test(test_the_instruction_under_a_breakpoint_is_done),
         cmocka_unit_test(test_single_steps),
         cmocka_unit_test(test_exceptions_stop_the_wave),

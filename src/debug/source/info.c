@@ -612,6 +612,12 @@ bool wt_info_is_optimised_by_gcc(struct wt_info *info, uint64_t pc)
     return optimised;
 }
 
+bool wt_info_is_assembly(struct wt_info *info, uint64_t pc)
+{
+    Dwarf_Die unit;
+    return wt_info_unit(info, pc, &unit) && dwarf_srclang(&unit) == DW_LANG_Mips_Assembler;
+}
+
 /* ---- scopes ---- */
 
 static bool opens_scope(int tag)

@@ -70,6 +70,8 @@ bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit);
 bool wt_info_is_of_gcc(const struct wt_info *info);
 /** Whether GCC has compiled the code at @p pc with optimisation, as its producer's name says. */
 bool wt_info_is_optimised_by_gcc(struct wt_info *info, uint64_t pc);
+/** Whether the code at @p pc was written in assembly language, where each instruction is a line. */
+bool wt_info_is_assembly(struct wt_info *info, uint64_t pc);
 
 #define WT_SCOPES 64 /**< nested scopes at one address, at most */
 

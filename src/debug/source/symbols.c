@@ -696,7 +696,8 @@ uint64_t wt_symbols_body(struct wt_symbols *s, uint64_t addr)
     if (!s || !wt_symbols_function(s, addr, &name, &offset))
         return addr;
     /* The next row may be anywhere. Arguments have their places from the first instruction on. */
-    if (wt_symbols_info(s) && wt_info_is_optimised_by_gcc(wt_symbols_info(s), addr))
+    if (wt_symbols_info(s) && (wt_info_is_optimised_by_gcc(wt_symbols_info(s), addr) ||
+                               wt_info_is_assembly(wt_symbols_info(s), addr)))
         return addr;
     for (size_t i = rows_until(s, addr); i < s->lines; i++) {
         const struct line *row = &s->line[i];

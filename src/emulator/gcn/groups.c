@@ -33,6 +33,15 @@ static void add_pair(struct gcn_wave *w, unsigned *n, unsigned limit, uint64_t v
     add_sgpr(w, n, limit, (uint32_t)(value >> 32));
 }
 
+/* FP_ROUND, FP_DENORM, DX10_CLAMP, IEEE, FP16_OVFL, EXCP_EN, as the descriptor says. */
+uint32_t gcn_first_mode(const struct gcn_dispatch *k)
+{
+    return wt_field(k->rsrc1, 19, 12) | wt_field(k->rsrc1, 21, 21) << 8 |
+           wt_field(k->rsrc1, 23, 23) << 9 | wt_field(k->rsrc1, 26, 26) << 23 |
+           wt_field(k->rsrc2, 30, 24) << 12 | wt_field(k->rsrc2, 13, 13) << 19 |
+           wt_field(k->rsrc2, 14, 14) << 20 | (uint32_t)k->origin.caught << 12;
+}
+
 static void initial_sgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
 {
     const unsigned users = wt_field(k->rsrc2, 5, 1) > 16 ? 16 : wt_field(k->rsrc2, 5, 1);
@@ -208,11 +217,7 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
                            .pc = k->entry,
                            .vgprs = (uint16_t)k->vgprs,
                            .sgprs = (uint16_t)k->sgprs};
-    /* MODE: FP_ROUND, FP_DENORM, DX10_CLAMP, IEEE, FP16_OVFL, EXCP_EN, as the descriptor says. */
-    w->mode = wt_field(k->rsrc1, 19, 12) | wt_field(k->rsrc1, 21, 21) << 8 |
-              wt_field(k->rsrc1, 23, 23) << 9 | wt_field(k->rsrc1, 26, 26) << 23 |
-              wt_field(k->rsrc2, 30, 24) << 12 | wt_field(k->rsrc2, 13, 13) << 19 |
-              wt_field(k->rsrc2, 14, 14) << 20 | (uint32_t)k->origin.caught << 12;
+    w->mode = gcn_first_mode(k);
     w->tba = d->tba;
     w->tma = d->tma;
     w->status = wt_field(k->rsrc1, 11, 10) << 1 | (d->tba ? GCN_STATUS_TRAP_EN : 0u) |

@@ -38,6 +38,7 @@ enum {
     GCN_MODE_IEEE = 1 << 9,
     GCN_MODE_DEBUG_EN = 1 << 11,
     GCN_MODE_EXCP_EN = 0x7f << 12,
+    GCN_MODE_EXCP_WATCH = 1 << 19,
     GCN_MODE_FP16_OVFL = 1 << 23,
     GCN_MODE_GPR_IDX_EN = 1 << 27,
     GCN_MODE_VSKIP = 1 << 28,
@@ -275,6 +276,9 @@ static inline struct gcn_dispatch *gcn_dispatch_of(const struct gcn_wave *w)
 {
     return &w->device->dispatch[w->group->dispatch];
 }
+
+/* MODE of a dispatch's waves at their beginning. */
+uint32_t gcn_first_mode(const struct gcn_dispatch *k);
 
 /* EXEC: the lanes that are enabled. */
 static inline uint64_t gcn_exec(const struct gcn_wave *w)
