@@ -167,12 +167,14 @@ static enum wt_status find_descriptors(struct reader *r, struct wt_error *err)
             !find_symbol(r, symbol, &k->descriptor))
             return wt_fail(err, WT_INVALID, "%s: kernel %.64s has no symbol %.64s.kd", r->name,
                            k->name, k->name);
-        if (k->descriptor % 64 || k->descriptor > r->object->size ||
-            r->object->size - k->descriptor < 64)
-            return wt_fail(err, WT_INVALID,
-                           "%s: the descriptor of kernel %.64s is at 0x%llx, outside the file's "
-                           "segments or not at a multiple of 64",
-                           r->name, k->name, (unsigned long long)k->descriptor);
+        const char *why = NULL;
+        if (k->descriptor % 64)
+            why = "which is no multiple of 64";
+        else if (k->descriptor > r->object->size || r->object->size - k->descriptor < 64)
+            why = "outside the file's segments";
+        if (why)
+            return wt_fail(err, WT_INVALID, "%s: the descriptor of kernel %.64s is at 0x%llx, %s",
+                           r->name, k->name, (unsigned long long)k->descriptor, why);
     }
     return WT_OK;
 }

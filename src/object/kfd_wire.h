@@ -14,7 +14,7 @@
 #include "object/kfd_debug.h"
 
 #define KFD_WIRE_SOCKET "gpu"      /* base/private_dir.h: the kind of socket */
-#define KFD_WIRE_MAGIC 0x39444b57u /* "WKD9" */
+#define KFD_WIRE_MAGIC 0x41444b57u /* "WKDA" */
 #define KFD_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define KFD_WIRE_WAIT_MS 100u      /* the longest wait for an exception */
 
@@ -46,6 +46,9 @@ enum kfd_wire_kind {
                        wt_wave_view; -ENOENT */
     KFD_WIRE_FAULT, /**< addr: likewise: answered by the struct wt_fault for which the wave stands
                        where it is; -ENOENT */
+    KFD_WIRE_WATCH, /**< size, followed by struct kfd_wire_watch: LDS that is watched from now on,
+                       instead of what was; -ENOMEM, -EBUSY */
+    KFD_WIRE_HITS, /**< answered by struct kfd_wire_hit: the accesses since the last such request */
     KFD_WIRE_KINDS,
 };
 
@@ -86,6 +89,27 @@ struct kfd_wire_hello {
     uint64_t debug; /**< address of the runtime's struct r_debug; 0: it has not begun */
 };
 
+enum kfd_wire_watched { KFD_WATCH_WRITE, KFD_WATCH_READ, KFD_WATCH_ACCESS, KFD_WATCH_KINDS };
+
+/** LDS to be watched: of the group of a wave, which is named by its slot, counted through all GPUs.
+ * A write counts if it changes a byte of it. */
+struct kfd_wire_watch {
+    uint32_t kind; /**< enum kfd_wire_watched */
+    uint32_t wave;
+    uint64_t addr; /**< generic: in the LDS aperture */
+    uint64_t size;
+};
+
+/** A lane's access to watched LDS. Its wave has stopped behind the instruction. */
+struct kfd_wire_hit {
+    uint64_t pc;   /**< of the instruction */
+    uint64_t addr; /**< generic: of the access, which may be wider than what is watched */
+    uint32_t size;
+    uint32_t wave; /**< its slot, counted through all GPUs */
+    uint32_t lane;
+    uint16_t read, write; /**< which it does; an atomic does both */
+};
+
 /** Whether a request is well-formed: its kind exists, and its sizes and counts fit their arrays. */
 static inline bool kfd_wire_sound(const struct kfd_wire_request *request)
 {
@@ -97,7 +121,7 @@ static inline bool kfd_wire_sound(const struct kfd_wire_request *request)
 static inline size_t kfd_wire_follows(const struct kfd_wire_request *request)
 {
     return request->kind == KFD_WIRE_WRITE || request->kind == KFD_WIRE_HISTORY ||
-                   request->kind == KFD_WIRE_CORE
+                   request->kind == KFD_WIRE_CORE || request->kind == KFD_WIRE_WATCH
                ? request->size
                : 0;
 }

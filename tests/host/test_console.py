@@ -232,10 +232,12 @@ def test_each_of_the_waves_that_access_watched_memory_at_once_is_told():
 
 
 def test_watchpoints_that_the_hardware_cannot_have():
-    """It says why when the program is to go on, watches nothing then, and goes on without them."""
+    """The command that asks for one too many says why, sets none, and the program goes on with the others. LDS takes none of the four."""
     start = [f"tbreak {SOURCE.name}:{line_of('store')}", "run"]
-    done = debug([*start, "watch tile[3]", "continue"], session())
-    assert done.returncode == 1 and "address watch sees vector memory, not LDS" in done.stderr
+    four = [f"watch out[{32 * i}]" for i in range(4)]
+    done = debug([*start, "watch tile[3]", *four, "watch out[200]"], session())
+    assert done.returncode == 1 and "-ex 'watch out[200]': gfx9 has 4 address watches; 5 are asked for" in done.stderr, done.stderr
+    assert "Hardware watchpoint 6: out[96]" in done.stdout and "out[200]" not in done.stdout
     done = debug([*start, "watch $v3"], session())
     assert done.returncode == 1 and "$v3 is in a register here: registers cannot be watched" in done.stderr
     lines = [*start, "watch mine.first", "tbreak weigh", "continue", *(f"watch out[{i}]" for i in (1, 30, 60, 90)), "continue", "delete", "continue"]

@@ -71,6 +71,66 @@ def test_a_file_of_the_user_is_found_by_its_text(program, tmp_path):
     assert "nowhere.cl is no name of a program that was compiled so far, nor a file here.\n" in said[3]
 
 
+TEXT = """kernel void k(global int *out, int n, local int *tmp)
+{
+    local int part[16];
+    int i = get_global_id(0);
+    int m = i * 2 + n;
+    float4 v = (float4)(m, 1, 2, 3);
+    part[get_local_id(0)] = m;
+    tmp[get_local_id(0)] = m + 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    v.y += part[0];
+    out[i] = m + (int)v.y + part[3] + tmp[1];
+}
+"""
+HOST = """#define CL_TARGET_OPENCL_VERSION 200
+#include <CL/cl.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    static char text[4096];
+    const char *t = text;
+    FILE *f = fopen(argv[1], "r");
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    cl_platform_id platform;
+    cl_device_id device;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL);
+    cl_context c = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue q = clCreateCommandQueueWithProperties(c, device, NULL, NULL);
+    cl_program p = clCreateProgramWithSource(c, 1, &t, NULL, NULL);
+    clBuildProgram(p, 1, &device, "", NULL, NULL);
+    cl_kernel k = clCreateKernel(p, "k", NULL);
+    cl_mem b = clCreateBuffer(c, CL_MEM_READ_WRITE, 256, NULL, NULL);
+    int n = 5, out[64];
+    size_t grid = 64, group = 16;
+    clSetKernelArg(k, 0, sizeof b, &b);
+    clSetKernelArg(k, 1, 4, &n);
+    clSetKernelArg(k, 2, 64, NULL);
+    clEnqueueNDRangeKernel(q, k, 1, NULL, &grid, &group, 0, NULL, NULL);
+    clEnqueueReadBuffer(q, b, 1, 0, sizeof out, out, 0, NULL, NULL);
+    printf("%d %d\\n", out[0], out[63]);
+    return argc != 2;
+}
+"""
+
+
+def test_vectors_and_local_arrays_by_opencls_names(tmp_path):
+    """In a condition that is evaluated when the code is loaded, in values of each channel, in an assignment and a watchpoint."""
+    (tmp_path / "host.c").write_text(HOST)
+    (tmp_path / "t.cl").write_text(TEXT)
+    said = said_by([f"break {tmp_path}/t.cl:10 if part[3] > 90 && v.s0 > 115", "run", "print part", "print part[3]@*", "print v.s0@*", "print v.xy", "print v.hi",
+                    "ptype v", "set var v.s1 = 7", "print v", "watch v.y", "delete 1", "continue", "print tmp[1]", "kill"],
+                   build(tmp_path / "host.c", tmp_path), tmp_path / "t.cl")
+    # Group 3 has the work-items 48 to 63; m is 2 * i + 5, and 117 in the first channel of the group's second thread.
+    assert "group (3,0,0)" in said[1] and "at program-1.cl:10\n" in said[1], said[1]
+    assert [text.split(" = ")[1].strip() for text in said[2:8]] == [
+        "{" + ", ".join(str(2 * i + 5) for i in range(48, 64)) + "}", "107 in all 8 channels", "117, 119 .. 131, step +2, in channels 0..7", "{117, 1}",
+        "{2, 3}", "float4"]
+    assert said[9].endswith("= {117, 7, 2, 3}\n") and "Old value = 7\nNew value = 108\n" in said[12] and said[13].endswith("= 104\n"), said[9:]
+
+
 def test_values_of_each_channel(program):
     said = said_by(["tbreak program-1.cl:12", "run", "print i", "print i@*", "print sum", "print a[i] + 2 * b[i] == sum", "info registers ce",
                     "info dispatches", "print c[i]", "continue", "x/i add", "list twice"], program, 1)

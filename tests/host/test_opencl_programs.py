@@ -134,3 +134,19 @@ def test_source_lines_of_a_level_zero_program(level_zero):
     session = debug_level_zero(level_zero, "lines.spv", "delete", "next", "print i", "print b", "print a[1]")
     assert "\nBreakpoint 1, k (a=0x" in session and ", b=3) at k.cl:3\n3\t    int i = get_global_id(0);\n" in session, session
     assert session.endswith("4\t    a[i] = 2 * a[i] + b;\n$1 = 0\n$2 = 3\n$3 = 1\n"), session
+
+
+def test_the_debugger_at_a_stray_access_of_a_level_zero_program(level_zero):
+    """It says what exec says, at the instruction's line; so does the core file that it writes there. a[16384] is the first element of no page."""
+    core = level_zero / "core"
+    common = ["info fault", "backtrace", "print i", "print b"]
+    words = [word for c in ["run lines.spv stray", *common, f"generate-core-file {core}"] for word in ("-ex", c)]
+    live = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "-g", "gen9", *words, "./program"], cwd=level_zero, capture_output=True, text=True,
+                          timeout=60)
+    dead = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "--core", core, *[word for c in common for word in ("-ex", c)]], cwd=level_zero,
+                          capture_output=True, text=True, timeout=60)
+    for said in (live, dead):
+        assert said.stdout.count("byte 65536 of an allocation of 200 bytes at 0x") == 2, said.stdout + said.stderr
+        assert re.search(r"^#0  0x[0-9a-f]+ in k \(a=0x[0-9a-f]+, b=(\d)\) at k\.cl:4$", said.stdout, re.M), said.stdout
+    tail = [said.stdout[said.stdout.index("#0  "):].split("Saved")[0] for said in (live, dead)]
+    assert tail[0] == tail[1] and "$1 = 16384\n" in tail[0]

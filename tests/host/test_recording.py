@@ -182,3 +182,37 @@ def test_where_there_is_no_way_back(options, words, commands, message):
     done = debug(commands, recording(), *words, options=options)
     assert done.returncode == 1 and message in done.stderr, done.stderr + done.stdout
     assert MARK in done.stdout
+
+
+def test_kernels_that_run_when_a_debugger_comes_are_recorded():
+    """The GPU is never idle from the debugger's coming on: 64 blocks wait for the host."""
+    waits = subprocess.Popen([WAVETRAP, "exec", compiled("long.hip")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
+    try:
+        assert waits.stdout.readline() == "running\n"
+        commands = ["info time", "print $pc", "stepi", "print $pc", "stepi", "info time", "reverse-stepi", "print $pc", "reverse-stepi", "print $pc",
+                    "info time", "detach"]
+        said = subprocess.run([WAVETRAP, "debug", "--nx", f"--pid={waits.pid}", *(word for c in commands for word in ("-ex", c))],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment(), timeout=120)
+        times = [tuple(map(int, t)) for t in re.findall(r"^Issue time (\d+)(?:, in the past)?; recorded from (\d+) to (\d+)\.", said.stdout, re.M)]
+        assert len(times) == 3, said.stdout + said.stderr
+        assert times[0][0] < times[1][0] and times[2][0] < times[1][0] and times[1][1:] == times[2][1:]
+        pcs = re.findall(r"^\$\d+ = .*?(0x[0-9a-f]+)", said.stdout, re.M)
+        assert len(pcs) == 4 and pcs[0] == pcs[3] and pcs[1] == pcs[2] != pcs[0]
+        assert waits.communicate("\n", timeout=60)[0] == "value 1\n" and waits.returncode == 0
+    finally:
+        waits.kill()
+        waits.communicate()
+
+
+def test_lds_is_watched_forwards():
+    """Each access of the watched element in its own group, and no other group's: the write of lane 5, then reads of lanes whose k reaches it."""
+    first = SOURCE.read_text().splitlines().index("    tile[threadIdx.x] = in[i];") + 1
+    said = ask([f"tbreak {SOURCE.name}:{first} if blockIdx.x == 3 && threadIdx.x == 9", "run", "watch tile[5]", "print in[192 + 5]", "continue", "delete",
+                "rwatch tile[5]", *["continue", "print k"] * 3, "delete", "continue"], recording(), "sums")
+    value = re.search(r" = (-?\d+)", said[3])[1]
+    assert f"Old value = 0\nNew value = {value}\n" in said[4] and "group (3,0,0)" in said[4] and "lane 5;" in said[4], said[4]
+    for n, text in enumerate(said[7:13:2]):
+        # Lane 5 - k reads it in its k-th turn, and a wave of 64 lanes has one that does so.
+        assert f"Value = {value}\n" in text and "group (3,0,0)" in text and f"lane {(5 - n) % 64};" in text, (n, text)
+        assert f" = {n}" in said[8 + 2 * n]
+    assert said[-1].endswith(RIGHT)

@@ -302,6 +302,10 @@ struct wt_watchpoint_request {
 enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
                                              const struct wt_watchpoint_request *request,
                                              struct wt_error *err);
+/** Whether debug hardware can watch all that is inserted now, which is set in it; nothing runs.
+ * WT_UNSUPPORTED says why it cannot; then the caller removes the one too many. Nothing is asked in
+ * the past, and of a target that watches memory by itself. */
+enum wt_status wt_debugger_try_watchpoints(struct wt_debugger *d, struct wt_error *err);
 /** Removes the watchpoint that an equal request has inserted. */
 enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
                                              const struct wt_watchpoint_request *request,

@@ -139,6 +139,14 @@ enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
     return status;
 }
 
+enum wt_status wt_debugger_try_watchpoints(struct wt_debugger *d, struct wt_error *err)
+{
+    const bool asked = !d->target->services->set_watchpoints && !d->run.going &&
+                       !d->run.stopping.on && !d->run.lost && !d->run.ended &&
+                       !d->history.in_past && !d->post_mortem;
+    return asked ? dbg_sync_watchpoints(d, err) : WT_OK;
+}
+
 enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
                                              const struct wt_watchpoint_request *request,
                                              struct wt_error *err)

@@ -31,6 +31,14 @@ struct gcnp_row {
 #define GCNP_WATCHED_BYTES 256
 
 /** A range that an address watch covers. */
+#define GCNP_LOCAL_WATCHES 16u
+
+/** A watchpoint in LDS. */
+struct gcnp_local_watch {
+    struct wt_watchpoint asked;
+    struct wt_wave of; /**< a wave of the group whose LDS it is */
+};
+
 struct gcnp_watch {
     struct wt_watchpoint asked;
     uint32_t id[KFD_DEBUG_DEVICES];     /**< the watch's number on each GPU */
@@ -54,6 +62,8 @@ struct wt_probe {
     uint32_t launch_mode;
     struct gcnp_watch watch[GCNP_WATCHES];
     unsigned watches;
+    struct gcnp_local_watch local[GCNP_LOCAL_WATCHES];
+    unsigned locals;
 };
 
 /** A row of the table. Rows lie one behind the other. */
@@ -152,6 +162,8 @@ enum wt_status gcnp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lan
                                  struct wt_address addr, const void *bytes, size_t size,
                                  struct wt_error *err);
 
+/** Whether an address is one of LDS; *generic becomes that in the LDS aperture. */
+bool gcnp_is_local(const struct wt_probe *p, struct wt_address addr, uint64_t *generic);
 /** Where [addr, addr + size) of a space lies in global memory, if it does in one piece, as a lane
  * of a wave sees it. */
 enum wt_status gcnp_global_range(struct wt_probe *p, uint32_t wave, unsigned lane,

@@ -57,6 +57,13 @@ static struct wt_address by_aperture(const struct wt_probe *p, struct wt_address
     return (struct wt_address){SPACE_GLOBAL, at};
 }
 
+bool gcnp_is_local(const struct wt_probe *p, struct wt_address addr, uint64_t *generic)
+{
+    addr = by_aperture(p, addr);
+    *generic = p->device->lds_base + addr.offset;
+    return addr.space == SPACE_LOCAL;
+}
+
 /* The begin of the wave's private memory: in FLAT_SCRATCH, once the kernel has set it. Before that,
  * the wave's offset is in TTMP13, where the driver has the hardware leave it. */
 static enum wt_status scratch_of(struct wt_probe *p, const struct gcnp_row *row, uint64_t *base,

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "debug/process/connection.h"
 #include "debug/process/history.h"
@@ -132,6 +133,29 @@ static enum wt_status link_code_known(void *context, uint64_t state, struct wt_e
     return gcnp_ask(context, &request, NULL, &answer, NULL, 0, err);
 }
 
+static enum wt_status link_watch_local(void *context, const struct kfd_wire_watch *list,
+                                       size_t count, struct wt_error *err)
+{
+    struct kfd_wire_request request = {.kind = KFD_WIRE_WATCH,
+                                       .size = (uint32_t)(count * sizeof *list)};
+    struct kfd_wire_answer answer;
+    const enum wt_status status = gcnp_ask(context, &request, list, &answer, NULL, 0, err);
+    if (status != WT_OK || answer.result >= 0)
+        return status;
+    return wt_fail(err, WT_NO_MEMORY, "the program cannot watch LDS: %s", strerror(-answer.result));
+}
+
+static enum wt_status link_local_hits(void *context, struct kfd_wire_hit *list, size_t room,
+                                      size_t *count, struct wt_error *err)
+{
+    struct kfd_wire_request request = {.kind = KFD_WIRE_HITS};
+    struct kfd_wire_answer answer = {.size = 0};
+    const enum wt_status status =
+        gcnp_ask(context, &request, NULL, &answer, list, room * sizeof *list, err);
+    *count = status == WT_OK ? answer.size / sizeof *list : 0;
+    return status;
+}
+
 static bool link_ended(void *context, uint32_t *status, char *text, size_t size)
 {
     const struct wt_gcn_process *p = context;
@@ -148,6 +172,8 @@ static const struct wt_gcn_link_ops process_link = {
     .write = link_write,
     .event = link_event,
     .code_known = link_code_known,
+    .watch_local = link_watch_local,
+    .local_hits = link_local_hits,
     .ended = link_ended,
 };
 

@@ -85,6 +85,32 @@ static enum wt_status set_one(struct wt_probe *p, const struct wt_watchpoint *as
     return WT_OK;
 }
 
+/* Watchpoints of LDS are the emulated device's own. */
+static enum wt_status set_locals(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
+                                 struct wt_error *err)
+{
+    static const uint32_t kinds[] = {[WT_WATCHPOINT_WRITE] = KFD_WATCH_WRITE,
+                                     [WT_WATCHPOINT_READ] = KFD_WATCH_READ,
+                                     [WT_WATCHPOINT_ACCESS] = KFD_WATCH_ACCESS};
+    struct kfd_wire_watch sent[GCNP_LOCAL_WATCHES];
+    const unsigned before = p->locals;
+    p->locals = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t addr;
+        if (!p->link->ops->watch_local || !gcnp_is_local(p, list[i].addr, &addr))
+            continue;
+        if (p->locals == GCNP_LOCAL_WATCHES)
+            return wt_fail(err, WT_UNSUPPORTED, "LDS has %u watchpoints at most",
+                           GCNP_LOCAL_WATCHES);
+        sent[p->locals] = (struct kfd_wire_watch){
+            .kind = kinds[list[i].kind], .wave = list[i].wave, .addr = addr, .size = list[i].size};
+        p->local[p->locals++] =
+            (struct gcnp_local_watch){list[i], gcnp_row(p, list[i].wave)->common.wave};
+    }
+    return before || p->locals ? p->link->ops->watch_local(p->link->context, sent, p->locals, err)
+                               : WT_OK;
+}
+
 enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
                                 struct wt_error *err)
 {
@@ -92,17 +118,24 @@ enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
     wt_standstill_keep_hits(p, list, count);
     if ((status = clear(p, err)) != WT_OK)
         return status;
-    if (count > GCNP_WATCHES)
+    if ((status = set_locals(p, list, count, err)) != WT_OK)
+        return status;
+    const size_t others = count - p->locals;
+    if (others > GCNP_WATCHES)
         return wt_fail(err, WT_UNSUPPORTED, "gfx9 has %u address watches; %zu are asked for",
-                       GCNP_WATCHES, count);
-    for (size_t i = 0; i < count; i++)
+                       GCNP_WATCHES, others);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t addr;
+        if (p->link->ops->watch_local && gcnp_is_local(p, list[i].addr, &addr))
+            continue;
         if ((status = set_one(p, &list[i], err)) != WT_OK) {
             clear(p, WT_IGNORED);
             return status;
         }
+    }
     /* Existing waves get the bit at their next resume; waves that begin get it by this call. */
     struct kfd_debug_call call = {.op = KFD_DEBUG_SET_WAVE_LAUNCH_OVERRIDE,
-                                  .arg = {OVERRIDE_OR, count ? ADDRESS_WATCH : 0, ADDRESS_WATCH}};
+                                  .arg = {OVERRIDE_OR, others ? ADDRESS_WATCH : 0, ADDRESS_WATCH}};
     return gcnp_call(p, &call, err);
 }
 
@@ -165,9 +198,57 @@ static enum wt_status take_hits_of(struct wt_probe *p, struct gcnp_watch *w, str
     return status;
 }
 
+static bool is_watched(struct wt_probe *p, const struct gcnp_local_watch *local,
+                       const struct kfd_wire_hit *hit)
+{
+    const struct wt_watchpoint *w = &local->asked;
+    const struct wt_wave *wave = &gcnp_row(p, hit->wave)->common.wave;
+    uint64_t addr;
+    if (wave->device != local->of.device || wave->dispatch != local->of.dispatch ||
+        memcmp(wave->group, local->of.group, sizeof wave->group) != 0)
+        return false;
+    return gcnp_is_local(p, w->addr, &addr) && hit->addr < addr + w->size &&
+           addr < hit->addr + hit->size &&
+           (w->kind == WT_WATCHPOINT_WRITE  ? hit->write
+            : w->kind == WT_WATCHPOINT_READ ? hit->read
+                                            : true);
+}
+
+static enum wt_status take_local_hits(struct wt_probe *p, struct wt_error *err)
+{
+    enum { MOST = 256 };
+    struct kfd_wire_hit list[MOST];
+    enum wt_status status = WT_OK;
+    size_t count = MOST;
+    while (p->locals && count == MOST && !status) {
+        status = p->link->ops->local_hits(p->link->context, list, MOST, &count, err);
+        for (size_t i = 0; i < count && !status; i++) {
+            const struct kfd_wire_hit *hit = &list[i];
+            if (hit->wave >= p->common.topology.waves || hit->lane >= GCN_LANES ||
+                !gcnp_row(p, hit->wave)->common.present)
+                continue;
+            for (unsigned k = 0; k < p->locals && !status; k++) {
+                char text[224];
+                if (!is_watched(p, &p->local[k], hit))
+                    continue;
+                snprintf(text, sizeof text, "the instruction at 0x%llx has %s LDS at 0x%llx",
+                         (unsigned long long)hit->pc,
+                         !hit->write ? "read"
+                         : hit->read ? "changed"
+                                     : "written to",
+                         (unsigned long long)p->local[k].asked.addr.offset);
+                gcnp_row(p, hit->wave)->common.cause = WT_HALT_WATCH;
+                status = wt_standstill_note_hit(p, hit->wave, &p->local[k].asked, hit->pc,
+                                                wt_lane_bit(hit->lane), text, err);
+            }
+        }
+    }
+    return status;
+}
+
 enum wt_status gcnp_take_hits(struct wt_probe *p, struct wt_error *err)
 {
-    enum wt_status status = WT_OK;
+    enum wt_status status = take_local_hits(p, err);
     for (unsigned i = 0; i < p->watches && !status; i++)
         status = take_hits_of(p, &p->watch[i], err);
     return status;

@@ -367,6 +367,7 @@ static enum wt_status reset(struct wt_probe *p, struct wt_error *err)
 }
 
 const struct wt_standstill_ops gcnp_standstill = {
+    .settles = true, /* waves are changed in the save area */
     .stop = suspend,
     .go = resume,
     .event = ask,

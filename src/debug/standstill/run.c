@@ -88,7 +88,15 @@ enum wt_status wt_standstill_keep(struct wt_probe *p, bool keep, struct wt_error
     struct wt_standstill *s = wt_standstill_of(p);
     assert(keep || s->kept);
     s->kept += keep ? 1 : -1u;
-    return s->kept ? WT_OK : wt_standstill_go(p, WT_NO_HANDLE, err);
+    if (s->kept)
+        return WT_OK;
+    if (s->ops->settles && s->still && !s->stays && !anything_goes(p, s) &&
+        !wt_standstill_has_ended(p)) {
+        const enum wt_status status = s->ops->go(p, WT_NO_HANDLE, err);
+        s->still = status != WT_OK;
+        return status ? forgive_end(p, status) : wt_standstill_hold(p, err);
+    }
+    return wt_standstill_go(p, WT_NO_HANDLE, err);
 }
 
 /* Brings the rows up to date. A standstill is expensive: for a program that runs by itself it is

@@ -80,6 +80,10 @@ struct wt_standstill_ops {
      * something to tell, if that is soon. */
     enum wt_status (*event)(struct wt_probe *p, bool wait, struct wt_standstill_event *event,
                             struct wt_error *err);
+    /** What the debugger does to waves that stand reaches the device as they go: at a stop of all
+     * of them they go, halted, and stand still again, so that the device's state is what it says.
+     */
+    bool settles;
     /** event() without @p wait brings the rows up to date, too, unless there is an attention. */
     bool event_reads_rows;
     /** A row's next instruction, and its lanes enabled. */

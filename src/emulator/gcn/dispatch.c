@@ -98,10 +98,8 @@ static enum wt_status take_packet(const struct gcn_aql_dispatch *p, uint64_t pac
         k->size[i] = p->group[i];
         k->grid[i] = p->grid[i];
         if (!k->size[i] || !k->grid[i])
-            return wt_fail(err, WT_INVALID,
-                           "the packet at 0x%llx asks for a grid or a work-group without "
-                           "work-items",
-                           (unsigned long long)packet);
+            return wt_fail(err, WT_INVALID, "the packet at 0x%llx asks for a %s without work-items",
+                           (unsigned long long)packet, k->size[i] ? "grid" : "work-group");
         k->groups[i] = (uint32_t)(((uint64_t)k->grid[i] + k->size[i] - 1) / k->size[i]);
         /* 2^96 work-groups do not fit; nor would they ever end. */
         if (__builtin_mul_overflow(k->total, (uint64_t)k->groups[i], &k->total))

@@ -51,6 +51,14 @@ bool gcn_kfd_suspended(const struct gcn_device *d, uint32_t id)
     return false;
 }
 
+bool gcn_kfd_any_suspended(const struct gcn_device *d)
+{
+    bool any = false;
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
+        any |= d->kfd.queue[i].used && d->kfd.queue[i].suspended;
+    return any;
+}
+
 void gcn_kfd_raise(struct gcn_device *d, uint32_t queue, enum kfd_exception code)
 {
     const uint64_t bit = kfd_exception_bit(code);
@@ -447,7 +455,22 @@ uint32_t gcn_kfd_write_area(struct wt_machine *m, const void *bytes, size_t size
     return 1;
 }
 
-gcn_kfd_operation *const gcn_kfd_operations[] = {gcn_kfd_do_call, gcn_kfd_write_area, NULL};
+uint32_t gcn_kfd_hold_wave(struct wt_machine *m, const void *bytes, size_t size)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    uint32_t wave;
+    if (size != sizeof wave)
+        return 0; /* of a core file */
+    memcpy(&wave, bytes, sizeof wave);
+    struct gcn_wave *w = wave < m->waves ? &d->wave[wave] : NULL;
+    if (!w || !w->active || w->s[GCN_TTMP + 6] & KFD_TTMP6_STOPPED || !gcn_kfd_handles(w, true))
+        return 0;
+    gcn_kfd_stop(w, w->pc, 0, KFD_EC_QUEUE_WAVE_TRAP);
+    return 1;
+}
+
+gcn_kfd_operation *const gcn_kfd_operations[] = {gcn_kfd_do_call, gcn_kfd_write_area,
+                                                 gcn_kfd_hold_wave, NULL};
 
 bool gcn_kfd_find_area(const struct gcn_device *d, uint64_t addr, struct gcn_kfd_area_write *where)
 {

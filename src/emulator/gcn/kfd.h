@@ -38,6 +38,8 @@ int gcn_kfd_add_queue(struct gcn_device *device, const struct kfd_queue_entry *q
 void gcn_kfd_remove_queue(struct gcn_device *device, uint32_t queue_id);
 /** Whether a queue is suspended, so that the packet processor must leave it alone. */
 bool gcn_kfd_suspended(const struct gcn_device *device, uint32_t queue_id);
+/** Whether any queue is. */
+bool gcn_kfd_any_suspended(const struct gcn_device *device);
 /** Raises an exception of a queue or (KFD_DEVICE_EXCEPTIONS) of the device. */
 void gcn_kfd_raise(struct gcn_device *device, uint32_t queue_id, enum kfd_exception code);
 
@@ -61,6 +63,9 @@ int gcn_kfd_disable(struct gcn_device *device);
 void gcn_kfd_step_back(struct gcn_device *device);
 /** KFD_DEBUG_SET_EXCEPTIONS_ENABLED: arg[0] the exceptions that are reported. */
 int gcn_kfd_set_exceptions(struct gcn_device *device, uint64_t exceptions);
+/** As an input of a recording: a wave, by its slot (uint32_t), stops for the debugger where it is,
+ * if it runs. */
+uint32_t gcn_kfd_hold_wave(struct wt_machine *machine, const void *bytes, size_t size);
 /** KFD_DEBUG_SET_WAVE_LAUNCH_MODE: arg[0], enum kfd_launch_mode; -EINVAL for another one. */
 int gcn_kfd_set_launch_mode(struct gcn_device *device, uint32_t mode);
 /**

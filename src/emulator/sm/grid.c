@@ -44,7 +44,7 @@ enum wt_status sm_device_launch(struct sm_device *d, const struct sm_launch *l,
         return wt_fail(err, WT_STATE, "a kernel is running already");
     for (unsigned i = 0; i < 3; i++) {
         if (!l->grid[i] || !l->block[i])
-            return wt_fail(err, WT_INVALID, "a grid or a CTA without threads");
+            return wt_fail(err, WT_INVALID, "a %s without threads", l->grid[i] ? "CTA" : "grid");
         if (__builtin_mul_overflow(g.total, (uint64_t)l->grid[i], &g.total))
             return wt_fail(err, WT_INVALID, "more than 2^64 CTAs");
     }

@@ -698,6 +698,10 @@ static enum wt_status set_watch(struct wt_shell *c, const char *text, enum point
         status = compile_condition(c, p, err);
     }
     free(copy);
+    /* Debug hardware that cannot watch it says so now. */
+    if (!status && c->started && !c->options.steps_to_watch && !wt_debugger_running(c->debugger) &&
+        (status = insert_points(c, err)) == WT_OK)
+        status = wt_debugger_try_watchpoints(c->debugger, err);
     if (status) {
         if (p) {
             delete_point(c, p);

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What the device has done has happened. */
 void recording_show(struct wt_recording *r)
@@ -109,8 +110,10 @@ enum wt_status wt_recording_want(struct wt_recording **recording,
                                    .was_atomic = recording_was_atomic,
                                    .context = r};
     atomic_store(&r->time, machine->time);
-    if (!r->timeline)
+    if (!r->timeline) {
         r->missing = WT_RECORDING_NOT_YET;
+        r->due = true;
+    }
     return WT_OK;
 }
 
@@ -152,6 +155,7 @@ void wt_recording_end(struct wt_recording *r, const char *why)
     r->ops->rejoin(r->gpu);
     r->copied = false;
     r->missing = why;
+    r->due = !r->failed && strcmp(why, WT_RECORDING_NOT_YET) == 0;
     recording_forget_pages(r);
 }
 
@@ -210,6 +214,17 @@ void wt_recording_restart(struct wt_recording *r)
         return;
     come_back(r);
     begin_here(r);
+}
+
+void wt_recording_begin(struct wt_recording *r)
+{
+    if (!r || !r->due || r->timeline || !r->ops->has_kernels(r->gpu) ||
+        r->ops->is_kept_from(r->gpu))
+        return;
+    r->due = r->failed = false;
+    r->copied = r->ops->copy_memory(r->gpu, &r->copy, WT_IGNORED) == WT_OK;
+    if (r->copied)
+        begin_here(r);
 }
 
 void wt_recording_after_end(struct wt_recording *r)

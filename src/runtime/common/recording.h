@@ -30,8 +30,8 @@ struct wt_recording;
 
 /** Why nothing is recorded before the first kernel and after the last one, for people. */
 #define WT_RECORDING_NOT_YET                                                                       \
-    "nothing is recorded now: a recording begins with a kernel that starts on an idle GPU, and "   \
-    "ends with it"
+    "nothing is recorded now: a recording begins with a kernel, and ends with the last one that "  \
+    "runs"
 
 /**
  * What the driver of a family does for the recording of its GPU @p gpu. Only `write_copy` may be
@@ -73,8 +73,8 @@ struct wt_recording_ops {
 
 /**
  * Has kernels of a GPU recorded for a debugger or a core file with @p budget bytes of host memory,
- * from the next one on that begins on an idle GPU. *recording is NULL, or was made here: then it
- * goes on. wt_recording_free() frees it. WT_NO_MEMORY.
+ * from the next one on that begins, or from wt_recording_begin() on. *recording is NULL, or was
+ * made here: then it goes on. wt_recording_free() frees it. WT_NO_MEMORY.
  */
 enum wt_status wt_recording_want(struct wt_recording **recording,
                                  const struct wt_recording_ops *ops, void *gpu,
@@ -103,6 +103,8 @@ bool wt_recording_is_live(const struct wt_recording *recording);
 /** Notes that there was no host memory: the recording ends with the slice. */
 void wt_recording_fail(struct wt_recording *recording);
 
+/** Begins the recording of kernels that run already, if it was asked for as they ran. */
+void wt_recording_begin(struct wt_recording *recording);
 /**
  * Before a kernel begins: starts the copy of memory, or brings it up to date with what the program
  * has written.

@@ -48,6 +48,7 @@ struct wt_recording {
     bool live;                    /* what the device does now has not happened before */
     bool waits;                   /* for the debugger, which deals with an exception */
     bool told_last;               /* the latest store was to shared memory */
+    bool due;                     /* it begins as soon as kernels run */
     bool failed;                  /* there was no host memory for a page */
     atomic_uint_fast64_t time;
     struct page *page;

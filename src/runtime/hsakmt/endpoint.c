@@ -19,6 +19,7 @@
 #include "object/kfd_wire.h"
 #include "runtime/common/endpoint.h"
 #include "runtime/hsakmt/debugger_memory.h"
+#include "runtime/hsakmt/local_watch.h"
 #include "runtime/hsakmt/recording.h"
 
 #define BREAKPOINT 0xbf920001u /* s_trap 1 */
@@ -26,7 +27,7 @@
 struct host_endpoint {
     struct host *host;
     struct wt_endpoint *endpoint;
-    uint8_t bytes[KFD_WIRE_MOST];
+    _Alignas(8) uint8_t bytes[KFD_WIRE_MOST];
 };
 
 /* ---- memory: all GPUs are entered ---- */
@@ -273,6 +274,31 @@ static void serve_core(struct host_endpoint *e, struct host_gpu *gpu,
 }
 
 /* A debugger counts the slots of waves through all GPUs. */
+static int watch_local(struct host_endpoint *e, const struct kfd_wire_request *request)
+{
+    const size_t count = request->size / sizeof(struct kfd_wire_watch);
+    uint32_t first = 0;
+    int result = 0;
+    for (uint32_t i = 0; i < e->host->gpus && !result; i++) {
+        result = host_local_watch(&e->host->gpu[i], first, (const void *)e->bytes, count);
+        first += gcn_machine(e->host->gpu[i].device)->waves;
+    }
+    return result;
+}
+
+static uint32_t give_hits(struct host_endpoint *e)
+{
+    struct kfd_wire_hit *list = (void *)e->bytes;
+    const size_t most = sizeof e->bytes / sizeof *list;
+    size_t count = 0;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < e->host->gpus; i++) {
+        count += host_local_give_hits(&e->host->gpu[i], first, list + count, most - count);
+        first += gcn_machine(e->host->gpu[i].device)->waves;
+    }
+    return (uint32_t)(count * sizeof *list);
+}
+
 /* The GPU of a slot that is counted through all GPUs, and the slot in it; NULL: none has it. */
 static struct host_gpu *gpu_of_slot(struct host_endpoint *e, uint64_t slot, uint32_t *wave)
 {
@@ -405,6 +431,12 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
     case KFD_WIRE_FAULT:
         tell_fault(e, request->addr, answer);
         break;
+    case KFD_WIRE_WATCH:
+        answer->result = watch_local(e, request);
+        break;
+    case KFD_WIRE_HITS:
+        answer->size = give_hits(e);
+        break;
     case KFD_WIRE_FINAL:
         wt_final_want(&host->final, true);
         break;
@@ -462,8 +494,10 @@ static void let_go(void *context)
 {
     struct host_endpoint *e = context;
     host_enter_all(e->host);
-    for (uint32_t i = 0; i < e->host->gpus; i++)
+    for (uint32_t i = 0; i < e->host->gpus; i++) {
+        host_local_watch(&e->host->gpu[i], 0, NULL, 0);
         host_recording_let_go(&e->host->gpu[i]);
+    }
     wt_final_want(&e->host->final, false);
     wt_planted_set(&e->host->planted, false, copy, e->host);
     wt_planted_forget(&e->host->planted);

@@ -134,7 +134,10 @@ struct host_gpu {
     bool told_debugger;  /**< the debugger's descriptor has been written to */
     bool debugger;       /**< someone is registered for wave control and address watch */
     bool debugged;       /**< somebody was: halted waves are then no mistake */
-    struct host_watch *watch;         /**< an address to be explained, or NULL */
+    struct host_watch *watch;       /**< an address to be explained, or NULL */
+    struct wt_watch *local_watch;   /**< in LDS, for a debugger: local_watch.h */
+    struct kfd_wire_hit *local_hit; /**< the accesses that it has yet to hear of */
+    size_t local_watches, local_hits, local_hit_room;
     struct wt_recording *recording;   /**< for a debugger: recording.h; NULL: none is wanted */
     struct host_interrupt *interrupt; /**< of waves, while recorded: the program is told later */
     size_t interrupt_count, interrupt_capacity;

@@ -221,10 +221,8 @@ uint32_t host_gpu_count(void)
 static __attribute__((destructor)) void tell_what_was_not_met(void)
 {
     if (the_host && *the_host->explain && !atomic_load(&the_host->explained))
-        fputs(
-            "wavetrap: nothing is explained: no wave came to the place, or the program has no such "
-            "function for gfx900\n",
-            stderr);
+        fputs("wavetrap: nothing is explained: no wave came to the place in code for gfx900\n",
+              stderr);
 }
 
 void host_end_program(int status)

@@ -21,6 +21,7 @@
 #include "runtime/hsakmt/tool.h"
 #include "object/aql.h"
 #include "runtime/common/catch.h"
+#include "runtime/hsakmt/local_watch.h"
 #include "runtime/hsakmt/recording.h"
 
 /* amd_signal_t and the parts of amd_queue_t that packets concern. */
@@ -508,10 +509,13 @@ static bool run(struct host_gpu *gpu)
 {
     enum { SLICE = 1 << 12 }; /* a millisecond at most: then packets are looked for again */
     struct wt_machine *m = gcn_machine(gpu->device);
+    wt_recording_begin(gpu->recording);
     const enum wt_run why = gpu->watch ? host_watch_run(gpu, SLICE)
                             : wt_recording_on(gpu->recording)
                                 ? wt_recording_run(gpu->recording, SLICE)
                                 : m->ops->run(m, SLICE);
+    if (why == WT_RUN_WATCH)
+        host_local_take_hits(gpu);
     const bool ended = gpu->ended;
     for (; gpu->ended; gpu->ended &= gpu->ended - 1)
         finish(gpu, (unsigned)__builtin_ctz(gpu->ended));

@@ -52,9 +52,10 @@ static bool has_kernels(void *gpu)
     return ((struct host_gpu *)gpu)->kernels;
 }
 
+/* The save areas of suspended queues lie in the process's memory. */
 static bool is_kept_from(void *gpu)
 {
-    return ((struct host_gpu *)gpu)->watch;
+    return ((struct host_gpu *)gpu)->watch || gcn_kfd_any_suspended(device_of(gpu));
 }
 
 static bool has_exception(void *gpu)
@@ -98,11 +99,12 @@ static bool find_ended(void *context)
     return gpu->ended;
 }
 
-/* The debug hardware's watches are a part of the state; the machine has no others. */
-static void watch_again(void *gpu)
+/* The debug hardware's watches are a part of the state; the machine has no others but of LDS. */
+static void watch_again(void *context)
 {
-    struct wt_machine *m = gcn_machine(device_of(gpu));
-    m->ops->set_watches(m, NULL, 0);
+    const struct host_gpu *gpu = context;
+    struct wt_machine *m = gcn_machine(gpu->device);
+    m->ops->set_watches(m, gpu->local_watch, gpu->local_watches);
 }
 
 static void name(void *gpu, char *text, size_t size)

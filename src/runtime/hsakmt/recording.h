@@ -14,7 +14,7 @@
 
 /**
  * Records kernels of this GPU for a debugger or a core file with @p budget bytes of host memory,
- * from the next one on that begins on an idle GPU; 0: no longer, and the recording ends. -ENOMEM.
+ * from the next one on that begins or runs then; 0: no longer, and the recording ends. -ENOMEM.
  */
 int host_recording_want(struct host_gpu *gpu, uint64_t budget);
 /**

@@ -1,0 +1,95 @@
+/*
+ * What a debugger watches in LDS. The GPU's address watches see vector memory only: the emulated
+ * device itself watches, and the wave that has accessed the range stops behind its instruction.
+ */
+#include "runtime/hsakmt/local_watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "emulator/gcn/kfd.h"
+#include "emulator/machine/watch_set.h"
+#include "runtime/hsakmt/recording.h"
+
+static void forget(struct host_gpu *gpu)
+{
+    free(gpu->local_watch);
+    free(gpu->local_hit);
+    gpu->local_watch = NULL;
+    gpu->local_hit = NULL;
+    gpu->local_watches = gpu->local_hits = gpu->local_hit_room = 0;
+}
+
+int host_local_watch(struct host_gpu *gpu, uint32_t first, const struct kfd_wire_watch *list,
+                     size_t count)
+{
+    static const enum wt_watch_kind kinds[] = {[KFD_WATCH_WRITE] = WT_WATCH_WRITE,
+                                               [KFD_WATCH_READ] = WT_WATCH_READ,
+                                               [KFD_WATCH_ACCESS] = WT_WATCH_ACCESS};
+    struct wt_machine *m = gcn_machine(gpu->device);
+    if (gpu->watch)
+        return count ? -EBUSY : 0; /* by `exec --explain-address` */
+    struct wt_watch *watches = calloc(count + 1, sizeof *watches);
+    size_t own = 0;
+    if (!watches)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t wave = list[i].wave - first;
+        if (wave >= m->waves || list[i].kind >= KFD_WATCH_KINDS || !list[i].size)
+            continue;
+        watches[own++] = (struct wt_watch){.kind = kinds[list[i].kind],
+                                           .addr = list[i].addr,
+                                           .size = list[i].size,
+                                           .wave = wave,
+                                           .changes = list[i].kind == KFD_WATCH_WRITE};
+    }
+    forget(gpu);
+    wt_watch_pin(m, watches, own);
+    gpu->local_watch = watches;
+    gpu->local_watches = own;
+    if (m->ops->set_watches(m, watches, own))
+        return 0;
+    forget(gpu);
+    m->ops->set_watches(m, NULL, 0);
+    return -ENOMEM;
+}
+
+void host_local_take_hits(struct host_gpu *gpu)
+{
+    struct wt_machine *m = gcn_machine(gpu->device);
+    struct kfd_wire_hit *more = wt_array_grow(gpu->local_hit, &gpu->local_hit_room,
+                                              gpu->local_hits + m->hits, sizeof *more);
+    const uint32_t wave = m->hits ? m->hit->wave : 0;
+    const bool stops = more && m->hits;
+    for (size_t i = 0; more && i < m->hits; i++)
+        more[gpu->local_hits++] = (struct kfd_wire_hit){.wave = m->hit[i].wave,
+                                                        .lane = m->hit[i].lane,
+                                                        .pc = m->hit[i].pc,
+                                                        .addr = m->hit[i].addr,
+                                                        .size = m->hit[i].size,
+                                                        .read = m->hit[i].kind != WT_WATCH_WRITE,
+                                                        .write = m->hit[i].kind != WT_WATCH_READ};
+    gpu->local_hit = more ? more : gpu->local_hit;
+    m->hits = 0;
+    if (stops) /* without host memory it goes on */
+        host_recording_input(gpu, &(struct wt_input){.kind = WT_INPUT_OPERATION,
+                                                     .bytes = &wave,
+                                                     .size = sizeof wave,
+                                                     .operation = gcn_kfd_hold_wave});
+}
+
+size_t host_local_give_hits(struct host_gpu *gpu, uint32_t first, struct kfd_wire_hit *list,
+                            size_t room)
+{
+    const size_t count = gpu->local_hits < room ? gpu->local_hits : room;
+    for (size_t i = 0; i < count; i++) {
+        list[i] = gpu->local_hit[i];
+        list[i].wave += first;
+    }
+    if (count)
+        memmove(gpu->local_hit, gpu->local_hit + count,
+                (gpu->local_hits -= count) * sizeof *gpu->local_hit);
+    return count;
+}

@@ -1,0 +1,20 @@
+/* Watched LDS. See local_watch.c. The GPU is entered for all of it. */
+#ifndef WT_RUNTIME_HSAKMT_LOCAL_WATCH_H
+#define WT_RUNTIME_HSAKMT_LOCAL_WATCH_H
+
+#include "object/kfd_wire.h"
+#include "runtime/hsakmt/host.h"
+
+/**
+ * Replaces what is watched in LDS of a GPU, whose first wave slot is number @p first of all GPUs:
+ * those of @p list that are its own. Hits that were not given out are forgotten. -ENOMEM, -EBUSY.
+ */
+int host_local_watch(struct host_gpu *gpu, uint32_t first, const struct kfd_wire_watch *list,
+                     size_t count);
+/** A run has come back for accesses: notes them, and stops the wave, for the debugger. */
+void host_local_take_hits(struct host_gpu *gpu);
+/** Gives out the accesses since the last call, @p room of them at most; returns how many. */
+size_t host_local_give_hits(struct host_gpu *gpu, uint32_t first, struct kfd_wire_hit *list,
+                            size_t room);
+
+#endif
