@@ -158,7 +158,8 @@ def rows(file, source):
             elif found := re.match(r' +name: "(.*)"', line):
                 numbers |= {last} if found[1].endswith(source) else set()
             elif found := re.match(r"(0x[0-9a-f]+) +(\d+) +\d+ +(\d+) (.*)", line):
-                made.append((int(found[1], 16), int(found[2]), table + found[3] if "is_stmt" in found[4] and "end_sequence" not in found[4] else None))
+                if "is_stmt" in found[4]:
+                    made.append((int(found[1], 16), int(found[2]), None if "end_sequence" in found[4] else table + found[3]))
     return [(address, line) for i, (address, line, of) in enumerate(made) if of in numbers and (i + 1 == len(made) or made[i + 1][0] != address)]
 
 

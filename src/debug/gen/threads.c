@@ -1,6 +1,7 @@
 /* Halts threads in the system routine, releases them, and reads their saved state. */
 #include "debug/gen/internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Bits of TD_CTL (Linux, EU debug of i915 and xe). */
@@ -128,17 +129,30 @@ static enum wt_status take_records(struct wt_probe *p, struct wt_gen_piece *list
     return status;
 }
 
-static enum wt_status read_subslice(struct wt_probe *p, uint32_t subslice, struct wt_error *err)
+/* The bits of TD_ATT of each subslice: the threads that are in the system routine. */
+typedef uint32_t attention_bits[ROWS];
+
+static enum wt_status read_attention(struct wt_probe *p, attention_bits *bits, struct wt_error *err)
 {
     static const uint32_t attention[ROWS] = {WT_GEN_TD_ATT0, WT_GEN_TD_ATT1};
+    enum wt_status status = WT_OK;
+    for (uint32_t i = 0; i < p->common.topology.cores && !status; i++) {
+        uint32_t gpu;
+        status = select_subslice(p, i, &gpu, err);
+        for (uint32_t row = 0; row < ROWS && !status; row++)
+            status = p->link->ops->read_register(p->link->context, gpu, attention[row],
+                                                 &bits[i][row], err);
+    }
+    return status;
+}
+
+static enum wt_status read_subslice(struct wt_probe *p, uint32_t subslice, const uint32_t *rows,
+                                    struct wt_error *err)
+{
     struct wt_gen_piece list[GENP_SUBSLICE_THREADS];
     size_t count = 0;
-    uint32_t gpu;
-    enum wt_status status = select_subslice(p, subslice, &gpu, err);
-    for (uint32_t row = 0; row < ROWS && !status; row++) {
-        uint32_t bits = 0;
-        status = p->link->ops->read_register(p->link->context, gpu, attention[row], &bits, err);
-        for (; bits && !status; bits &= bits - 1) {
+    for (uint32_t row = 0; row < ROWS; row++) {
+        for (uint32_t bits = rows[row]; bits; bits &= bits - 1) {
             const uint32_t bit = (uint32_t)__builtin_ctz(bits);
             if (bit % BITS_OF_EU >= GENP_EU_THREADS)
                 continue;
@@ -150,15 +164,29 @@ static enum wt_status read_subslice(struct wt_probe *p, uint32_t subslice, struc
                                       .size = GENP_RECORD_BYTES};
         }
     }
-    return status ? status : take_records(p, list, count, err);
+    return take_records(p, list, count, err);
 }
 
+/* A kernel may begin while registers are read, one after the other: they are read until they are as
+ * they were before, so that all of its threads are listed, or none. */
 static enum wt_status read_threads(struct wt_probe *p, struct wt_error *err)
 {
-    enum wt_status status = WT_OK;
+    enum { MOST_TRIES = 1000 };
+    const uint32_t cores = p->common.topology.cores;
+    const size_t size = cores * sizeof(attention_bits);
+    attention_bits *bits = malloc(2 * size);
+    enum wt_status status =
+        bits ? read_attention(p, bits, err) : wt_fail(err, WT_NO_MEMORY, "no host memory");
+    for (unsigned i = 0; i < MOST_TRIES && !status; i++) {
+        if ((status = read_attention(p, bits + cores, err)) ||
+            memcmp(bits, bits + cores, size) == 0)
+            break;
+        memcpy(bits, bits + cores, size);
+    }
     wt_standstill_begin_list(p);
-    for (uint32_t i = 0; i < p->common.topology.cores && !status; i++)
-        status = read_subslice(p, i, err);
+    for (uint32_t i = 0; i < cores && !status; i++)
+        status = read_subslice(p, i, bits[i], err);
+    free(bits);
     return status ? status : wt_standstill_end_list(p, err);
 }
 

@@ -478,6 +478,11 @@ static enum wt_status scaled(struct compiler *c, const struct wt_operand *index,
     return status;
 }
 
+static enum wt_status untyped(struct wt_error *err)
+{
+    return wt_fail(err, WT_INVALID, "the variable has unknown type; cast it to its declared type");
+}
+
 static enum wt_status element(struct compiler *c, const struct wt_operand *array,
                               const struct wt_operand *index, struct wt_operand *o,
                               struct wt_error *err)
@@ -487,6 +492,8 @@ static enum wt_status element(struct compiler *c, const struct wt_operand *array
     uint32_t space;
     uint64_t at;
     enum wt_status status;
+    if (array->type == &no_type)
+        return untyped(err);
     if (plain->kind != WT_TYPE_POINTER && plain->kind != WT_TYPE_ARRAY)
         return wt_fail(err, WT_INVALID, "cannot subscript something of that type");
     const uint64_t size = wt_type_size(wt_type_target(plain));
@@ -563,9 +570,7 @@ static enum wt_status need_number(const struct wt_operand *o, struct wt_error *e
     if (wt_type_is_scalar(plain))
         return WT_OK;
     if (o->type == &no_type)
-        return wt_fail(err, WT_INVALID,
-                       "the variable has unknown type; cast it to its declared "
-                       "type");
+        return untyped(err);
     return wt_fail(err, WT_INVALID, "Argument to arithmetic operation not a number or boolean.");
 }
 
