@@ -113,12 +113,14 @@ fuzz:
 soak: all
 	@build/tests/soak/soak 600
 
-# The debugger's answers against oracles, with random programs and sessions: SECONDS for each harness and family.
+# The debugger's answers against oracles, with random programs and sessions: as many as the harness says
+# for each family, which takes a day; with SECONDS=N so long for each harness and family.
 # TRUTH="--harness=values --family=rv32" for some of them, TRUTH="... --seed=N" for one session again.
 .PHONY: truth
 truth: all
 	@scripts/need.sh kernels gcn gen hip ptx check
-	@WAVETRAP_BUILD=$(CURDIR)/$(BUILD) /usr/bin/python3 tests/truth/truth.py --seconds=$(SECONDS) $(TRUTH)
+	@WAVETRAP_BUILD=$(CURDIR)/$(BUILD) /usr/bin/python3 tests/truth/truth.py \
+		$(if $(filter command environment,$(firstword $(origin SECONDS))),--seconds=$(SECONDS)) $(TRUTH)
 
 # Our figures and a peer's on the same work, as ratios: some minutes. docs/benchmarks.md explains them.
 .PHONY: bench

@@ -16,6 +16,7 @@ from sessions import number, session
 from truth import Finding, kind_of
 
 FAMILIES = places.FAMILIES
+ROUND = 1000
 FIXED = {family: (1, 2) if family in hosts.FAMILIES else (1, 2, 3) for family in FAMILIES}
 OF_ALL = ["info waves", "x/12dw {cells}"]
 OF_LANE = ["bt", "info locals", "print $pc", "frame"]

@@ -22,6 +22,7 @@ import time
 from truth import BUILD, ROOT, WAVETRAP, Finding
 
 FAMILIES = ["gcn-hip", "gcn-openmp", "sm-cuda", "gen9-opencl", "rv32", "rv64"]
+ROUND = 500
 FIXED = {family: range(5) for family in FAMILIES}
 HERE = pathlib.Path(__file__).resolve().parent / "programs"
 MARK = "=-=-="

@@ -18,6 +18,7 @@ from truth import Finding
 
 LEVELS = {f"{name}{level}": (d, options) for name, d in values.DIALECTS.items() for level, options in d.levels.items()}
 FAMILIES = list(LEVELS)
+ROUND = 100
 FIXED = {"rv32-O1": [2], "rv32-O2": [2], "rv64-O1": [2], "rv64-O2": [2], "rv32-cxx-O2": [1], "rv64-cxx-O1": [1], "gcn-opencl-O1": [3], "gcn-opencl-O2": [3],
          "gcn-opencl-15-O1": [3], "gcn-opencl-15-O2": [3], "gcn-hip-O1": [3], "gcn-hip-O2": [3], "gcn-hip-15-O1": [2], "gcn-hip-15-O2": [2], "sm-cuda-O2": [2],
          "sm-cuda-O1-noopt": [3], "sm-cuda-O2-noopt": [2], "gen9-O2": [3, 8], "rv32-lines": [2], "gcn-opencl-lines": [3], "gcn-hip-15-lines": [3],

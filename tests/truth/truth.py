@@ -4,11 +4,12 @@
 A harness is a module of this folder with
     FAMILIES                     the targets that it knows: "rv32", "gcn-opencl", ...
     FIXED                        {family: seeds}: what `make check` tries
+    ROUND                        how many random seeds of a family `make truth` tries, unless it is given a time
     once(family, seed, folder)   makes a program and a session from the seed, in an empty folder; raises Finding when an
                                  answer of the debugger is not the oracle's
-`test_NAME.py` runs the fixed seeds of harness NAME; `truth.py` runs random ones for as long as it is told:
+`test_NAME.py` runs the fixed seeds of harness NAME; `truth.py` runs a round of random ones, or for as long as it is told:
 
-    truth.py [--harness NAME]... [--family NAME]... [--seconds N] [--seed N]
+    truth.py [--harness NAME]... [--family NAME]... [--seeds N] [--seconds N] [--seed N]
 
 A seed's work is the same each time. The folder of a seed with a finding stays, in build/truth: it holds the program, the
 script, and what the debugger and the oracle said.
@@ -79,7 +80,8 @@ def main():
     arguments = argparse.ArgumentParser(description="Looks for wrong answers of the debugger with random seeds.")
     arguments.add_argument("--harness", action="append", choices=harnesses())
     arguments.add_argument("--family", action="append")
-    arguments.add_argument("--seconds", type=float, default=600, help="for each harness and family")
+    arguments.add_argument("--seeds", type=int, help="for each harness and family; else the harness says how many")
+    arguments.add_argument("--seconds", type=float, help="for each harness and family, instead")
     arguments.add_argument("--seed", type=int, help="this seed only")
     chosen = arguments.parse_args()
     kept = BUILD / "truth"
@@ -89,9 +91,9 @@ def main():
         for family in harness.FAMILIES:
             if chosen.family and family not in chosen.family:
                 continue
-            end, count, found = time.monotonic() + chosen.seconds, 0, 0
-            source = random.SystemRandom()
-            while time.monotonic() < end:
+            end, count, found = time.monotonic() + (chosen.seconds or 0), 0, 0
+            source, most = random.SystemRandom(), chosen.seeds or harness.ROUND
+            while time.monotonic() < end if chosen.seconds else count < most:
                 seed = source.randrange(1 << 31) if chosen.seed is None else chosen.seed
                 count += 1
                 try:

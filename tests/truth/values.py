@@ -20,6 +20,7 @@ from truth import Finding, HERE, WAVETRAP
 
 DIALECTS = dialects.all_dialects()
 FAMILIES = list(DIALECTS)
+ROUND = 200
 FIXED = {"rv32": [2, 4], "rv64": [8], "rv32-cxx": [3], "rv64-cxx": [1], "gcn-opencl": [7, 8], "gcn-opencl-15": [8], "gcn-hip": [1], "gcn-hip-15": [16],
          "sm-opencl": [8], "sm-cuda": [16, 1036900510], "gen9": [1, 11, 1360642251]}
 # The share of values that are not known, of the fixed seeds; docs/truth.md has them.
