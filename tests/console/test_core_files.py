@@ -82,7 +82,7 @@ def test_waves_at_a_barrier_of_gfx900_are_there(code, tmp_path):  # noqa: F811
     how = ["-g", "gfx900", "--kernel", "values", "--grid", "256", "--block", "256", "--arg=iota:1024", "--arg=zeros:1024", "--arg=zeros:30720",
            "--arg=i32:256"]
     at = f"break values.cl:{line_of('values.cl', 'stop')}"
-    commands = ["info waves", "info barriers", "goto start", "goto end", "info waves"]
+    commands = ["info waves", "info barriers", "goto-time start", "goto end", "info waves"]
     live = ask_console(file, [at, "run", *["continue"] * 3, f"generate-core {core} all", "delete"], commands, how)
     assert live[0].count("(waits: s_barrier: 3 of 4 waves have arrived)") == 3 and live[1].count("barrier 0, 3 of 4 are there") == 3, live
     assert not differences(commands, live, ask_core(core, commands))

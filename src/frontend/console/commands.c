@@ -47,7 +47,7 @@ const struct command wt_shell_commands[] = {
      "Goes back by one instruction, calls as a whole.", NULL, 0, true},
     {"reverse-finish", NULL, do_reverse_finish, BACK, "Goes back to where the function was called.",
      NULL, 0, false},
-    {"goto", NULL, do_goto, BACK, "Goes to an issue time of the recorded run.",
+    {"goto", "goto-time", do_goto, BACK, "Goes to an issue time of the recorded run.",
      "goto TIME; goto start, goto end: the first and the last recorded state. 'info time' tells "
      "where it is.",
      0, false},
