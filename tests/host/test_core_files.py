@@ -2,6 +2,7 @@
 The console must answer in them as it answers in the program."""
 import os
 import re
+import signal
 import stat
 import subprocess
 
@@ -38,6 +39,13 @@ def execute(core, program, *words, options=(), **more):
                           timeout=TIMEOUT, env=environment(), **more)
 
 
+def faulted(core, *words, **more):
+    """The same, with a fault: the runtime aborts the program."""
+    done = execute(core, *words, **more)
+    assert done.returncode == -signal.SIGABRT, done.stderr
+    return done
+
+
 def session():
     return compiled("session.hip", "-O0", name="session-O0")
 
@@ -59,7 +67,7 @@ def test_a_core_file_shows_what_the_program_shows(tmp_path, options):
 def test_a_fault_leaves_a_core_file(tmp_path):
     """At the instruction and the lane, with the program's code in it: neither the program nor its folder is needed."""
     core = tmp_path / "core"
-    done = execute("core", session(), "fault", cwd=tmp_path)
+    done = faulted("core", session(), "fault", cwd=tmp_path)
     assert f"  The state is in {core}: 'wavetrap debug --core {core}' opens it.\n" in done.stderr
     said = ask(["print i", "print where", "print out[0..2]", "backtrace", "info waves"], "--core", core)
     assert "core 1, wave 0, lane 5; lanes 0-63 enabled]" in said[0]
@@ -75,7 +83,7 @@ def test_a_fault_leaves_a_core_file(tmp_path):
 def test_the_page_s_report_is_true(tmp_path):
     page = (ROOT / "docs" / "post-mortem.md").read_text()
     wanted = re.search(r"^\$ wavetrap exec --core-on-fault=hip.core ./program\n((?:.+\n)+)```", page, re.M)[1]
-    done = execute("hip.core", session(), "fault", cwd=tmp_path)
+    done = faulted("hip.core", session(), "fault", cwd=tmp_path)
     told = done.stderr.replace(str(SOURCE), SOURCE.name).replace(f"{tmp_path}/", "")
 
     def plain(text):
@@ -92,6 +100,7 @@ def test_other_ends_of_kernels(tmp_path, what, options, reason, line):
     """Where a trap handler has stopped the wave, the file has it as it was before the handler."""
     core = tmp_path / "core"
     done = execute(core, compiled("faults.hip"), what, options=options)
+    assert done.returncode == (123 if options else -signal.SIGABRT), done.stderr
     assert f"The state is in {core}" in done.stderr
     said = ask(["info registers pc"], "--core", core)
     assert reason in said[0] and line in said[0], said[0]
@@ -99,7 +108,7 @@ def test_other_ends_of_kernels(tmp_path, what, options, reason, line):
 
 def test_an_assertion_has_its_callers(tmp_path):
     core = tmp_path / "core"
-    execute(core, compiled("faults.hip"), "assert")
+    faulted(core, compiled("faults.hip"), "assert")
     frames = ask(["backtrace"], "--core", core)[1]
     assert re.search(r"^#0 .*__assert_fail.*\n(#.*\n)*#\d .* asserts \(", frames, re.M), frames
 
@@ -202,7 +211,7 @@ def test_a_fault_has_its_history(tmp_path):
     core, part = tmp_path / "core", tmp_path / "part"
     fault = next(i for i, line in enumerate(SOURCE.read_text().splitlines(), 1) if "/* fault */" in line)
     for file, issues in [(core, "all"), (part, "20")]:
-        done = execute(file, session(), "fault", options=(f"--core-history={issues}",))
+        done = faulted(file, session(), "fault", options=(f"--core-history={issues}",))
         assert f"  The state is in {file}: " in done.stderr, done.stderr
     said = ask(["info time", "reverse-stepi", "print i", f"break {SOURCE.name}:{fault} if i == 69", "reverse-continue", "print i", "goto start", "info time"], "--core", core)
     now, first, last = map(int, re.match(r"Issue time (\d+); recorded from (\d+) to (\d+)\.", said[1]).groups())
