@@ -273,9 +273,10 @@ def hardware(p, rng, folder, options):
     count, what = len(cells[cell]), f"watch cells[{cell}] with --hw-only"
     begin = ["start", f"watch cells[{cell}]"]
     if not p.options[1].startswith("gfx900"):
-        continued, = session(p, folder, "hardware", begin, ["continue"], ["--hw-only"])
-        if VALUES.search(continued) or ended(continued) or "this device has no watchpoints" not in (folder / "hardware.said").read_text():
-            raise Finding(f"{what}: no watchpoints are there, and it says {continued!r}")
+        refused, listed = session(p, folder, "hardware", begin[:1], [begin[1], "info watchpoints"], ["--hw-only"])
+        if "Hardware watchpoint" in refused or f"cells[{cell}]" in listed or \
+                "this device has no watchpoints" not in (folder / "hardware.said").read_text():
+            raise Finding(f"{what}: no watchpoints are there, and it says {refused!r}, {listed!r}")
         return
     said = session(p, folder, "hardware", begin, ["continue"] * count + ["reverse-continue", "continue"], ["--hw-only"])
     all_wrote(watched_stops(p, said[:count], what), cells[cell], what)
