@@ -46,14 +46,14 @@ int host_local_watch(struct host_gpu *gpu, uint32_t first, const struct kfd_wire
                                            .changes = list[i].kind == KFD_WATCH_WRITE};
     }
     forget(gpu);
-    wt_watch_pin(m, watches, own);
     gpu->local_watch = watches;
     gpu->local_watches = own;
-    if (m->ops->set_watches(m, watches, own))
+    wt_watch_pin(m, watches, own);
+    if (own && m->ops->set_watches(m, watches, own))
         return 0;
     forget(gpu);
     m->ops->set_watches(m, NULL, 0);
-    return -ENOMEM;
+    return own ? -ENOMEM : 0;
 }
 
 void host_local_take_hits(struct host_gpu *gpu)
