@@ -3,20 +3,16 @@
 
 #include <stdio.h>
 
-#include "debug/source/symbols.h"
 #include "object/code_object.h"
 
 bool wt_gcn_code_argument(const struct wt_modules *modules, uint64_t pc, size_t n,
                           struct wt_code_register *reg)
 {
-    const struct wt_module *module = wt_modules_at(modules, 0, pc);
+    const struct wt_module *module;
     struct gcn_object object;
     const char *name;
-    uint64_t offset;
     size_t length;
-    if (!module || !wt_symbols_function(module->symbols, pc - module->bias, &name, &offset))
-        return false;
-    const uint8_t *image = wt_symbols_image(module->symbols, &length);
+    const uint8_t *image = wt_modules_image(modules, pc, &module, &name, &length);
     if (!image || gcn_object_parse(module->name, image, length, &object, WT_IGNORED) != WT_OK)
         return false;
     const struct gcn_kernel *k = gcn_object_kernel(&object, name);

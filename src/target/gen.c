@@ -7,7 +7,6 @@
 
 #include "base/bits.h"
 #include "base/file.h"
-#include "debug/source/symbols.h"
 #include "emulator/gen/isa.h"
 #include "object/elf_header.h"
 #include "object/patchtokens.h"
@@ -292,14 +291,11 @@ static bool argument_piece(const struct gen_kernel *k, size_t n, struct wt_code_
 static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
                           struct wt_code_register *reg)
 {
-    const struct wt_module *module = wt_modules_at(e->modules, 0, pc);
+    const struct wt_module *module;
     struct gen_object object;
     const char *name;
-    uint64_t offset;
     size_t length;
-    if (!module || !wt_symbols_function(module->symbols, pc - module->bias, &name, &offset))
-        return false;
-    const uint8_t *image = wt_symbols_image(module->symbols, &length);
+    const uint8_t *image = wt_modules_image(e->modules, pc, &module, &name, &length);
     if (!image || gen_object_parse(module->name, image, length, &object, WT_IGNORED) != WT_OK)
         return false;
     const struct gen_kernel *k = gen_object_kernel(&object, name);

@@ -102,6 +102,12 @@ enum wt_status dbg_keep_still(struct wt_debugger *d, bool keep, struct wt_error 
     return d->ops->keep_still ? d->ops->keep_still(d->probe, keep, err) : WT_OK;
 }
 
+enum wt_status dbg_end_still(struct wt_debugger *d, enum wt_status status, struct wt_error *err)
+{
+    const enum wt_status after = dbg_keep_still(d, false, status ? WT_IGNORED : err);
+    return status ? status : after;
+}
+
 /* Requests a halt of every wave, and holds waves that begin: they must not start running unseen. */
 enum wt_status dbg_ask_everything(struct wt_debugger *d, struct wt_error *err)
 {

@@ -25,6 +25,9 @@ enum wt_status dbg_halt(struct wt_debugger *d, const struct wt_wave_set *waves,
 /** Waves that are brought to a standstill stay there until it is called without @p keep, as often:
  * the probe's operation keep_still, where it has one. */
 enum wt_status dbg_keep_still(struct wt_debugger *d, bool keep, struct wt_error *err);
+/** Ends dbg_keep_still(): returns @p status of what was done meanwhile; if that is WT_OK, that of
+ * going on. */
+enum wt_status dbg_end_still(struct wt_debugger *d, enum wt_status status, struct wt_error *err);
 /** Asks every wave to halt, and holds those that begin: they must not start running unseen. */
 enum wt_status dbg_ask_everything(struct wt_debugger *d, struct wt_error *err);
 /** Halts every wave, those that are not active included: they must not start running unseen. */

@@ -163,9 +163,7 @@ static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_erro
     enum wt_status status = dbg_keep_still(d, true, err);
     if (status)
         return status;
-    status = look(d, found, err);
-    const enum wt_status after = dbg_keep_still(d, false, status ? WT_IGNORED : err);
-    return status ? status : after;
+    return dbg_end_still(d, look(d, found, err), err);
 }
 
 /* Lets the device run for a while, then looks what happened. *idle: it can do nothing more by
@@ -308,8 +306,7 @@ static enum wt_status settle_modules(struct wt_debugger *d, struct wt_error *err
     /* New code may have been loaded over old code, which removes the breakpoints there. */
     if ((status = dbg_verify_breakpoints(d, err)) == WT_OK)
         status = dbg_sync_all(d, err);
-    const enum wt_status after = dbg_keep_still(d, false, status ? WT_IGNORED : err);
-    status = status ? status : after;
+    status = dbg_end_still(d, status, err);
     if (status == WT_INVALID)
         snprintf(d->notice[NOTICE_BREAKPOINTS], sizeof d->notice[0], "%.200s\n",
                  err->text); /* the program goes on without */

@@ -72,8 +72,7 @@ struct wt_wave {
     uint32_t index;            /**< its own index in the group */
     uint32_t block[3];         /**< with topology->has_grid: work-items of a whole group */
     uint32_t grid[3];          /**< … and of the dispatch */
-    uint64_t
-        arguments; /**< where the block of the launch's arguments lies, in space 0; 0: unknown */
+    uint64_t arguments;        /**< address of the launch's arguments in space 0; 0: unknown */
 };
 
 /** Bytes of a register's value. */

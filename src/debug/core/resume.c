@@ -227,9 +227,7 @@ enum wt_status dbg_begin_live(struct wt_debugger *d, const struct wt_resume *lis
     dbg_drop_hits(d);
     if ((status = dbg_keep_still(d, true, err)))
         return status;
-    status = set_going(d, list, count, err);
-    const enum wt_status after = dbg_keep_still(d, false, status ? WT_IGNORED : err);
-    status = status ? status : after;
+    status = dbg_end_still(d, set_going(d, list, count, err), err);
     dbg_fill_set(d, &d->sets.held, 0);
     if (status && !d->run.nonstop) {
         dbg_halt_everything(d, WT_IGNORED);

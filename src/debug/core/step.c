@@ -137,9 +137,7 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
     enum wt_status status = dbg_keep_still(d, true, err);
     if (status)
         return status;
-    status = step_off(d, wave, bp, step, err);
-    const enum wt_status after = dbg_keep_still(d, false, status ? WT_IGNORED : err);
-    return status ? status : after;
+    return dbg_end_still(d, step_off(d, wave, bp, step, err), err);
 }
 
 /* Reports, once, that a step cannot be done. */

@@ -30,7 +30,7 @@ struct gcnp_row {
 #define GCNP_WATCHES 4
 #define GCNP_WATCHED_BYTES 256
 
-/** A range that an address watch covers. */
+/** Watchpoints in LDS, at most. */
 #define GCNP_LOCAL_WATCHES 16u
 
 /** A watchpoint in LDS. */
@@ -39,6 +39,7 @@ struct gcnp_local_watch {
     struct wt_wave of; /**< a wave of the group whose LDS it is */
 };
 
+/** A range that an address watch covers. */
 struct gcnp_watch {
     struct wt_watchpoint asked;
     uint32_t id[KFD_DEBUG_DEVICES];     /**< the watch's number on each GPU */

@@ -85,7 +85,13 @@ static enum wt_status set_one(struct wt_probe *p, const struct wt_watchpoint *as
     return WT_OK;
 }
 
-/* Watchpoints of LDS are the emulated device's own. */
+/* Whether a watchpoint is one of LDS, which the emulated device watches by itself; *addr is then
+ * its address in the aperture. */
+static bool is_devices(const struct wt_probe *p, const struct wt_watchpoint *w, uint64_t *addr)
+{
+    return p->link->ops->watch_local && gcnp_is_local(p, w->addr, addr);
+}
+
 static enum wt_status set_locals(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
                                  struct wt_error *err)
 {
@@ -97,7 +103,7 @@ static enum wt_status set_locals(struct wt_probe *p, const struct wt_watchpoint 
     p->locals = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t addr;
-        if (!p->link->ops->watch_local || !gcnp_is_local(p, list[i].addr, &addr))
+        if (!is_devices(p, &list[i], &addr))
             continue;
         if (p->locals == GCNP_LOCAL_WATCHES)
             return wt_fail(err, WT_UNSUPPORTED, "LDS has %u watchpoints at most",
@@ -126,7 +132,7 @@ enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
                        GCNP_WATCHES, others);
     for (size_t i = 0; i < count; i++) {
         uint64_t addr;
-        if (p->link->ops->watch_local && gcnp_is_local(p, list[i].addr, &addr))
+        if (is_devices(p, &list[i], &addr))
             continue;
         if ((status = set_one(p, &list[i], err)) != WT_OK) {
             clear(p, WT_IGNORED);

@@ -195,6 +195,15 @@ static enum wt_status compile_described(struct compiler *c, const void *what, st
     return status;
 }
 
+/* No place of a variable is known. A parameter may stand where the launch or the call put it. */
+static enum wt_status without_place(struct compiler *c, Dwarf_Die *die, const struct wt_type *type,
+                                    bool is_local, struct wt_operand *o)
+{
+    if (!is_local || !c->parameter(c, die, type, o))
+        *o = lost(type);
+    return WT_OK;
+}
+
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                                    uint64_t bias, bool is_local, struct wt_operand *o,
                                    struct wt_error *err)
@@ -208,11 +217,8 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     c->names_local |= is_local;
     if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
         return constant_value(c, &attribute, type, o, err);
-    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute)) {
-        if (!is_local || !c->parameter(c, die, type, o))
-            *o = lost(type);
-        return WT_OK;
-    }
+    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute))
+        return without_place(c, die, type, is_local, o);
     int found = 0;
     const uint64_t at = frame && is_local ? frame->inside - bias : UINT64_MAX;
     if (frame && is_local)
@@ -223,12 +229,9 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         found = 1;
         ops = own;
     }
+    if (found != 1 || count == 0)
+        return without_place(c, die, type, is_local, o);
     *o = lost(type);
-    if (found != 1 || count == 0) {
-        if (is_local)
-            c->parameter(c, die, type, o);
-        return WT_OK;
-    }
     struct wt_error why;
     c->build.variable = die;
     if (!wt_dwarf_named(&attribute, at, &c->build.named, &c->build.named_end))
@@ -238,12 +241,8 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     c->build.variable = NULL;
     free(own);
     o->type = type;
-    if (status == WT_UNSUPPORTED && strstr(why.text, "optimized out")) {
-        *o = lost(type);
-        if (is_local)
-            c->parameter(c, die, type, o);
-        return WT_OK;
-    }
+    if (status == WT_UNSUPPORTED && strstr(why.text, "optimized out"))
+        return without_place(c, die, type, is_local, o);
     if (status) {
         *err = why;
         return status;

@@ -275,6 +275,17 @@ bool wt_modules_function(const struct wt_modules *modules, unsigned device, uint
     return m && wt_symbols_function(m->symbols, addr - m->bias, name, offset);
 }
 
+const uint8_t *wt_modules_image(const struct wt_modules *modules, uint64_t addr,
+                                const struct wt_module **module, const char **function,
+                                size_t *length)
+{
+    const struct wt_module *m = *module = wt_modules_at(modules, 0, addr);
+    uint64_t offset;
+    return m && wt_symbols_function(m->symbols, addr - m->bias, function, &offset)
+               ? wt_symbols_image(m->symbols, length)
+               : NULL;
+}
+
 bool wt_modules_line(const struct wt_modules *modules, unsigned device, uint64_t addr,
                      const char **file, unsigned *line)
 {

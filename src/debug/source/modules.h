@@ -106,6 +106,12 @@ const struct wt_module *wt_modules_at(const struct wt_modules *modules, unsigned
 bool wt_modules_function(const struct wt_modules *modules, unsigned device, uint64_t addr,
                          const char **name, uint64_t *offset);
 
+/** The module, the function and the module's file (@p length bytes of image) at a loaded address of
+ * device 0; NULL where one of them is unknown. */
+const uint8_t *wt_modules_image(const struct wt_modules *modules, uint64_t addr,
+                                const struct wt_module **module, const char **function,
+                                size_t *length);
+
 /** The source line of a loaded address; false if it is unknown. */
 bool wt_modules_line(const struct wt_modules *modules, unsigned device, uint64_t addr,
                      const char **file, unsigned *line);

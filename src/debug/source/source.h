@@ -49,10 +49,9 @@ struct wt_values {
     uint32_t bit_offset, bit_size;
     const struct wt_type *reference; /**< a reference led to them: its type; NULL: none did */
     wt_lanes there;                  /**< ELSEWHERE: lanes of the wave that have a value */
-    bool apart;      /**< lanes have it in different places: they cannot be written together */
-    bool uses_frame; /**< they hold in the scope's frame only: a local or a register was named */
-    const char
-        *as_of; /**< "at launch", "at the call": a parameter counts as it was then; NULL: none */
+    bool apart;        /**< lanes have it in different places: they cannot be written together */
+    bool uses_frame;   /**< they hold in the scope's frame only: a local or a register was named */
+    const char *as_of; /**< of a parameter's copy: "at launch", "at the call"; else NULL */
 };
 
 /** Where names are looked up and values are read. */

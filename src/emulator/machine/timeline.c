@@ -497,8 +497,9 @@ enum wt_status wt_timeline_restart(struct wt_timeline *t, struct wt_error *err)
 }
 
 /*
- * In a core file the present is the state that was read, and what its reader has done to it since
- * (a debugger has come): the run that leads there has neither.
+ * The timeline of a core file ends with the state that was read from it. A debugger may have
+ * changed that state since. Neither can be had by running the recorded past, so the state is
+ * restored.
  */
 static void arrive_in_foreign_present(struct wt_timeline *t)
 {

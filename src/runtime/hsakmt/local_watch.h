@@ -6,8 +6,9 @@
 #include "runtime/hsakmt/host.h"
 
 /**
- * Replaces what is watched in LDS of a GPU, whose first wave slot is number @p first of all GPUs:
- * those of @p list that are its own. Hits that were not given out are forgotten. -ENOMEM, -EBUSY.
+ * Sets the watched ranges of a GPU's LDS, in place of those before. The wave of an entry is a
+ * slot's number among the slots of all GPUs; those of this GPU begin at @p first. Entries for other
+ * GPUs are left out. Hits that were not given out are forgotten. Returns 0, -ENOMEM or -EBUSY.
  */
 int host_local_watch(struct host_gpu *gpu, uint32_t first, const struct kfd_wire_watch *list,
                      size_t count);
