@@ -679,8 +679,8 @@ static const struct cli_option options[] = {
      "which empties it first",
      set_ptx_cache},
     {"stats", 0, NULL,
-     "tell at the end how many kernels the program and its children launched, also\n"
-     "if none, and what was refused",
+     "tell at the end how many kernels the program and its children launched,\n"
+     "also if none, and what was refused",
      set_stats},
     {"require-launches", 0, "N",
      "exit with 122 if fewer kernels were launched, or a launch was refused, and\n"
