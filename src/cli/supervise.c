@@ -52,7 +52,8 @@ static void tell_family(unsigned family, const struct wt_tally_gpu *g)
         fprintf(stderr, "wavetrap: %" PRIu64 " kernel%s on the emulated %s ended by a fault\n",
                 faults, plural(faults), name);
     if (refused)
-        fprintf(stderr, "wavetrap: %" PRIu64 " launch%s on the emulated %s %s refused; the first: %s\n",
+        fprintf(stderr,
+                "wavetrap: %" PRIu64 " launch%s on the emulated %s %s refused; the first: %s\n",
                 refused, refused == 1 ? "" : "es", name, refused == 1 ? "was" : "were",
                 g->reason_whole ? g->reason : "its reason was not written");
 }
@@ -170,8 +171,8 @@ static void signal_descendants(int number)
 }
 
 /* Signals that the child is to have, too, if they were sent to this process alone. */
-static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM,
-                                SIGCONT};
+static const int passed_on[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,
+                                SIGUSR1, SIGUSR2, SIGALRM, SIGCONT};
 enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
 
 /* Waits for the next signal; false if none came before @p until (nanoseconds; 0: no limit). */

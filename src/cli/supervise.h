@@ -15,8 +15,8 @@ enum { CLI_TOO_FEW_LAUNCHES = 122, CLI_TIME_OVER = 124 };
 struct cli_supervision {
     double timeout;    /**< seconds; 0: no limit */
     uint64_t launches; /**< the kernels that must be launched; 0: none need be */
-    int fault_exit; /**< the status of a program with a fault that ends with 0; 0: its own */
-    bool stats;     /**< tell at the end what ran */
+    int fault_exit;    /**< the status of a program with a fault that ends with 0; 0: its own */
+    bool stats;        /**< tell at the end what ran */
 };
 
 /** Whether anything is wanted. */

@@ -40,9 +40,8 @@ static void open_shared(void)
     const int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
     shared = fd >= 0 ? map(fd) : NULL;
     if (path && !shared)
-        fprintf(stderr,
-                "wavetrap: the kernels of process %ld are not counted: %s: %s\n", (long)getpid(),
-                path, strerror(errno));
+        fprintf(stderr, "wavetrap: the kernels of process %ld are not counted: %s: %s\n",
+                (long)getpid(), path, strerror(errno));
     if (fd >= 0)
         close(fd);
 }

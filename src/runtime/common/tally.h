@@ -22,13 +22,13 @@ enum { WT_TALLY_TEXT = 240 };
 
 /** Counts of one family. */
 struct wt_tally_gpu {
-    _Atomic uint64_t launches; /**< kernels of the program that began */
-    _Atomic uint64_t own;      /**< kernels of the GPU's runtime: copies, fills, constructors */
-    _Atomic uint64_t issues;   /**< instructions that waves executed */
-    _Atomic uint64_t refused;  /**< launches that were refused */
-    _Atomic uint64_t faults;   /**< kernels that a fault ended */
-    atomic_bool has_reason;    /**< `reason` is taken by a process */
-    atomic_bool reason_whole;  /**< and is written */
+    _Atomic uint64_t launches;  /**< kernels of the program that began */
+    _Atomic uint64_t own;       /**< kernels of the GPU's runtime: copies, fills, constructors */
+    _Atomic uint64_t issues;    /**< instructions that waves executed */
+    _Atomic uint64_t refused;   /**< launches that were refused */
+    _Atomic uint64_t faults;    /**< kernels that a fault ended */
+    atomic_bool has_reason;     /**< `reason` is taken by a process */
+    atomic_bool reason_whole;   /**< and is written */
     char reason[WT_TALLY_TEXT]; /**< of the first launch that was refused */
 };
 
@@ -43,7 +43,8 @@ struct wt_tally {
  */
 struct wt_tally *wt_tally_create(struct wt_error *err);
 
-/** In a driver: the counts of a family; NULL if nobody counts. The first call reads the variable. */
+/** In a driver: the counts of a family; NULL if nobody counts. The first call reads the variable.
+ */
 struct wt_tally_gpu *wt_tally_of(enum wt_tally_family family);
 /** In a driver: a launch was refused; @p why says of which kernel, and why. */
 void wt_tally_refused(enum wt_tally_family family, const char *why);
