@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -441,14 +442,15 @@ static enum wt_status whole_name(const char *value, char whole[PATH_MAX], char n
 }
 
 /* The same of a file that is made at once, and that all processes append to, unless each has its
- * own. */
+ * own. A pipe is left to them: its reader would take the end of this try for that of all. */
 static enum wt_status make_file(const char *value, char whole[PATH_MAX], struct wt_error *err)
 {
     char name[PATH_MAX];
-    enum wt_status status = whole_name(value, whole, name, err);
-    FILE *file = status ? NULL : fopen(name, "we");
-    if (status)
+    struct stat st;
+    const enum wt_status status = whole_name(value, whole, name, err);
+    if (status || (!stat(name, &st) && S_ISFIFO(st.st_mode)))
         return status;
+    FILE *file = fopen(name, "we");
     if (!file || fclose(file))
         return wt_fail(err, WT_IO, "%.400s: cannot be written: %s", value, strerror(errno));
     if (strcmp(whole, name) != 0)

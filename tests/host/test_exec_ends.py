@@ -161,6 +161,19 @@ def test_other_files_have_names_of_their_process_too(strays, tmp_path):
         assert (done.returncode, done.stdout) == (125, "") and "'%x' in a file's name: %p is the process's id" in done.stderr, done.stderr
 
 
+def test_records_that_cannot_be_written_are_told_and_pipes_are_read(strays, tmp_path):
+    """A full device is told once; a pipe's reader gets what a file would have."""
+    for gpu, option, said in ("sm", "--log-calls", "not all was written"), ("gen9", "--gem", "the record cannot be written"):
+        assert wavetrap("exec", "-g", gpu, f"{option}=/dev/full", *strays[gpu]).stderr.count(said) == 1
+        wavetrap("exec", "-g", gpu, f"{option}={tmp_path}/file", *strays[gpu])
+        os.mkfifo(tmp_path / "pipe")
+        with subprocess.Popen(["cat", tmp_path / "pipe"], stdout=subprocess.PIPE, text=True) as reader:
+            wavetrap("exec", "-g", gpu, f"{option}={tmp_path}/pipe", *strays[gpu])
+            assert len(reader.stdout.read().splitlines()) == len((tmp_path / "file").read_text().splitlines()) > 0
+        for name in "pipe", "file":
+            (tmp_path / name).unlink()
+
+
 def test_a_supervised_program_is_as_without():
     """Its status, its signals, its standard input, and its end with that of exec."""
     assert wavetrap("exec", "--stats", "sh", "-c", "exit 5").returncode == 5
