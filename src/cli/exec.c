@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -117,6 +118,21 @@ static bool set_or_unset(const char *variable, const char *value)
 
 #define HSAKMT "libhsakmt.so.1"
 
+/* AMD's runtime writes code to a file in a temporary folder, and dies by SIGSEGV where it cannot. */
+static void check_temporary_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    struct stat info;
+    if (!folder || !*folder)
+        return;
+    const bool found = !stat(folder, &info) && (S_ISDIR(info.st_mode) || !(errno = ENOTDIR));
+    if (!found || access(folder, W_OK | X_OK))
+        fprintf(stderr,
+                "wavetrap exec: TMPDIR=%s: %s: HIP's runtime dies by SIGSEGV without a folder for "
+                "temporary files\n",
+                folder, strerror(errno));
+}
+
 /* HIP, OpenMP and OpenACC programs: AMD's runtime reaches the driver through libhsakmt. */
 static bool prepare_amd(const struct start *start, const char *folder)
 {
@@ -130,6 +146,7 @@ static bool prepare_amd(const struct start *start, const char *folder)
     /* Our report of a memory fault says more than the runtime's, in fewer lines. */
     if (setenv("HSA_ENABLE_VM_FAULT_MESSAGE", "0", 0))
         return false;
+    check_temporary_folder();
     /* The library is a tool of the HSA runtime, too: waits.c. */
     if (!set || !append("HSA_TOOLS_LIB", ' ', HSAKMT))
         return false;
@@ -303,6 +320,12 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
         wt_fail(&err, WT_UNSUPPORTED,
                 "this wavetrap was built without libhsakmt-dev and libdrm-dev: it has no driver "
                 "for host programs");
+        return cli_fail(command, &err);
+    }
+    /* GCC's OpenMP asks for AMD's GPUs in any case, and reports where it finds no driver for them: it
+     * does not where it finds no runtime. */
+    if (!(offered & 1u << WT_TALLY_GFX900) && setenv("HSA_RUNTIME_LIB", "none", 0)) {
+        wt_fail(&err, WT_NO_MEMORY, "no host memory");
         return cli_fail(command, &err);
     }
     /* Where the user has named GPUs, OpenCL's loader shows no others: our folders have no .icd. */
