@@ -53,7 +53,8 @@ int main(int argc, char **argv)
         check(error, "context");
         queue[d] = clCreateCommandQueue(context, device[d], 0, &error);
         check(error, "queue");
-        cl_program program = clCreateProgramWithSource(context, 1, (const char **)&source, NULL, &error);
+        cl_program program =
+            clCreateProgramWithSource(context, 1, (const char **)&source, NULL, &error);
         check(error, "program");
         check(clBuildProgram(program, 1, &device[d], "-g", NULL, NULL), "build");
         kernel[d][0] = clCreateKernel(program, "mark", &error);
