@@ -7,13 +7,11 @@
     lines     the lines that next visits are those of reverse-next in the other order
 """
 import collections
-import fcntl
-import os
 import random
 import re
 
 from sessions import BEGINNING, PLACE, PRESENT, VALUES, ended, number, run, session
-from truth import BUILD, HERE, Finding, WAVETRAP, kind_of, simplest
+from truth import BUILD, HERE, Finding, WAVETRAP, compiled, kind_of, simplest
 
 GPUS = {"gcn-hip": ("gfx900", 64), "sm-cuda": ("sm", 32), "gen9-opencl": ("gen9", 8)}  # the GPU, and lanes of its waves
 FAMILIES = list(GPUS)
@@ -33,19 +31,6 @@ def recipe(family):
     cuda = run([WAVETRAP, "cuda-path"]).stdout.strip()
     return source, ["clang-19", "-x", "cuda", f"--cuda-path={cuda}", "--cuda-gpu-arch=sm_50", "-O0", "-g", source, f"-L{cuda}/lib64", "-lcudart",
                     "-lstdc++", "-lpthread"]
-
-
-def compiled(family):
-    """The program, compiled where it is older than its source; others wait meanwhile, and find it."""
-    source, words = recipe(family)
-    path = BUILD / "tests" / "truth" / f"places.{family}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path.with_suffix(".lock"), "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
-            run([*words, "-o", path.with_suffix(".new")])
-            os.replace(path.with_suffix(".new"), path)
-    return path, [*words, "-o", path]
 
 
 def line_of(family, mark):
@@ -74,7 +59,9 @@ def smaller(s):
 
 
 def host_of(family, s):
-    program, built = compiled(family)
+    source, words = recipe(family)
+    path = BUILD / "tests" / "truth" / f"places.{family}"
+    program, built = compiled(path, source, words), [*words, "-o", path]
     file = [program, *(str(s[name]) for name in ("threads", "launches", "groups", "block", "calls", "factor", "cells"))]
     gpu, width = GPUS[family]
     return Host(["-g", gpu] * s["gpus"], file, s["groups"] * s["block"], s["block"], s["calls"], s["factor"], s["cells"], width,

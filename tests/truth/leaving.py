@@ -8,7 +8,6 @@ it calls a function of the program; LLDB; and `wavetrap debug` at the Debug Modu
 what a client has planted). `wavetrap gdb`, killed, leaves no process.
 """
 import contextlib
-import fcntl
 import os
 import pathlib
 import random
@@ -19,7 +18,7 @@ import sys
 import threading
 import time
 
-from truth import BUILD, ROOT, WAVETRAP, Finding
+from truth import BUILD, ROOT, WAVETRAP, Finding, compiled
 
 FAMILIES = ["gcn-hip", "gcn-openmp", "sm-cuda", "gen9-opencl", "rv32", "rv64"]
 ROUND = 500
@@ -39,17 +38,16 @@ WIDTHS = {"rv32": (["-march=rv32imaf_zicsr", "-mabi=ilp32f"], "rv32imf/ilp32f"),
 def recipe(family, level):
     """The source of a family's program, and the command that compiles it."""
     if family == "gcn-hip":
-        return "leaving.cu", ["hipcc", "-x", "hip", "--offload-arch=gfx900", level, "-g", "-Wno-deprecated-declarations", HERE / "leaving.cu",
-                              "-o"]
+        return "leaving.cu", ["hipcc", "-x", "hip", "--offload-arch=gfx900", level, "-g", "-Wno-deprecated-declarations", HERE / "leaving.cu"]
     if family == "gcn-openmp":
         return "leaving_openmp.c", ["gcc-12", level, "-g", "-w", "-fopenmp", "-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900",
-                                    HERE / "leaving_openmp.c", "-o"]
+                                    HERE / "leaving_openmp.c"]
     if family == "sm-cuda":
         cuda = subprocess.run([WAVETRAP, "cuda-path"], capture_output=True, text=True, check=True).stdout.strip()
         return "leaving.cu", ["clang-19", "-x", "cuda", f"--cuda-path={cuda}", "--cuda-gpu-arch=sm_50", level, "-g", HERE / "leaving.cu",
-                              f"-L{cuda}/lib64", "-lcudart", "-lstdc++", "-o"]
+                              f"-L{cuda}/lib64", "-lcudart", "-lstdc++"]
     if family == "gen9-opencl":
-        return "leaving_opencl.c", ["gcc", HERE / "leaving_opencl.c", "-lOpenCL", "-o"]
+        return "leaving_opencl.c", ["gcc", HERE / "leaving_opencl.c", "-lOpenCL"]
     arch, multilib = WIDTHS[family]
     march = ["-march=" + multilib.split("/")[0], "-mabi=" + multilib.split("/")[1]]
     cc = "riscv64-unknown-elf-gcc"
@@ -57,23 +55,12 @@ def recipe(family, level):
     return "leaving.c", [cc, *arch, level, "-g", "-mcmodel=medany", "--param=min-pagesize=0", "-isystem", f"{PICOLIBC}/include",
                          f"-I{LIBRARY}", "-nostdlib", "-nostartfiles", "-static", f"-T{LIBRARY}/vortex.ld", HERE / "leaving.c",
                          *(LIBRARY / file for file in ("start.S", "diverge.S", "spawn.c", "console.c")),
-                         f"{PICOLIBC}/lib/{multilib}/libc.a", libgcc, "-o"]
+                         f"{PICOLIBC}/lib/{multilib}/libc.a", libgcc]
 
 
-def compiled(family, level):
-    """The program, compiled where it is older than its source; others wait meanwhile, and find it."""
-    source, command = recipe(family, level)
-    path = BUILD / "tests" / "truth" / f"leaving.{family}{level}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path.with_suffix(".lock"), "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists() or path.stat().st_mtime < (HERE / source).stat().st_mtime:
-            new = path.with_suffix(".new")
-            done = subprocess.run([*map(str, command), new], capture_output=True, text=True, check=False)
-            if done.returncode:
-                raise Finding(f"{command}: {done.stderr}")
-            os.replace(new, path)
-    return path
+def program_of(family, level):
+    source, words = recipe(family, level)
+    return compiled(BUILD / "tests" / "truth" / f"leaving.{family}{level}", HERE / source, words)
 
 
 def lines_of(family):
@@ -227,7 +214,7 @@ def host_program(family, rng, folder):
     if family == "gen9-opencl":
         env["WAVETRAP_HELD"] = "1"
     level = "-O0" if family in ("gcn-openmp", "gen9-opencl") else rng.choice(["-O0", "-O2"])
-    path = compiled(family, level)
+    path = program_of(family, level)
     with open(folder / "errors", "w", encoding="utf-8") as errors:
         program = subprocess.Popen([WAVETRAP, "exec", "-g", BY_DEVICE[family], path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=errors, text=True, env=env)
@@ -301,7 +288,7 @@ def processes_of(session_id):
 
 def started_together(family, rng, folder):
     """`wavetrap gdb`: GDB and the emulator. One of them is killed; no process is left."""
-    path = compiled(family, rng.choice(["-O0", "-O2"]))
+    path = program_of(family, rng.choice(["-O0", "-O2"]))
     with open(folder / "session-0", "w", encoding="utf-8") as out:
         process = subprocess.Popen([WAVETRAP, "gdb", path, "--", "-nx", "-q"], stdin=subprocess.PIPE, stdout=out, stderr=out, text=True, start_new_session=True)
         with contextlib.suppress(OSError):
@@ -328,7 +315,7 @@ def served(family, rng, folder):
     if client == "together":
         started_together(family, rng, folder)
         return
-    path, gdb = compiled(family, rng.choice(["-O0", "-O2"])), client != "dm"
+    path, gdb = program_of(family, rng.choice(["-O0", "-O2"])), client != "dm"
     shape = ["--gpu", f"vortex:warps={rng.choice([2, 4])},threads={rng.choice([2, 4])}"]
     if gdb:
         process, at = server([WAVETRAP, "serve", "--rsp=:0", *shape, path], r"target remote (\S+)\n")

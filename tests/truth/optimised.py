@@ -101,15 +101,15 @@ def histories(stops, places):
     return seen, last
 
 
-def on_device(dialect, file, places, stops, log, lines, most=400):
+def on_device(dialect, words, file, places, stops, log, lines, most=400):
     made = values.Comparison()
     seen, last = histories(stops, places)
-    session = console.Session(dialect.options, file, f"t{dialect.ending}", log)
+    source = f"{log.parent}/t.cl" if dialect.shown else f"t{dialect.ending}"
+    session = console.Session(dialect.options, words, dialect.shown or source, log)
     made.exceptions, made.tree, made.file, made.lines = collections.Counter(), None, file, lines
     made.bits, made.mask = (32 if "rv32" in dialect.name else 64), dialect.mask
     try:
-        source = f"t{dialect.ending}"
-        values.set_breakpoints(session, source, places, [(0, line) for line in places if places[line].exact or line in {n for _, n in reader.rows(file, source)}])
+        values.set_breakpoints(session, source, places, [(0, line) for line in places if places[line].exact or line in {n for _, n in reader.rows(file, f"t{dialect.ending}")}])
         made.script = session.script
         stop, said = session.go("run")
         while stop and most:
@@ -201,9 +201,9 @@ def compare(dialect, made, level, folder):
     kernel, host, places, _ = dialects.write(dialect, made, folder)
     out = folder / "t.out"
     dialects.build_host(dialect, host, host.with_suffix(""))
-    dialect.build(kernel, out, level)
-    result = on_device(dialect, out, places, values.on_host(dialect, host, places, folder), folder / "session", level == dialect.levels.get("-lines"))
-    values.write_script(dialect, result, out, folder)
+    words = dialect.build(kernel, out, level) or [out]
+    result = on_device(dialect, words, out, places, values.on_host(dialect, host, places, folder), folder / "session", level == dialect.levels.get("-lines"))
+    values.write_script(dialect, result, words, folder)
     return result
 
 

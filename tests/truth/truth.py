@@ -15,12 +15,14 @@ A seed's work is the same each time. The folder of a seed with a finding stays, 
 script, and what the debugger and the oracle said.
 """
 import argparse
+import fcntl
 import importlib
 import os
 import pathlib
 import random
 import re
 import shutil
+import subprocess
 import sys
 import time
 import traceback
@@ -49,6 +51,18 @@ def simplest(settings, smaller, fails, tries=40):
         if fails(one):
             return simplest(one, smaller, fails, tries)
     return settings
+
+
+def compiled(path, source, words):
+    """The program at `path`, compiled by the words and `-o` where it is older than its source; others wait meanwhile, and find it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{path}.lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
+            done = subprocess.run([*map(str, words), "-o", f"{path}.new"], capture_output=True, text=True, check=False)
+            assert done.returncode == 0, f"{words}: {done.stderr}"
+            os.replace(f"{path}.new", path)
+    return path
 
 
 def harnesses():
