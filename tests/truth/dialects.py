@@ -80,9 +80,9 @@ class Dialect:
     rest: str = ""          # behind the device's program
     transform: object = None    # of the program's text
     lane: str = "lane"
+    levels: dict = dataclasses.field(default_factory=dict)  # what the harness Optimised compiles with: name, and options
     loads: bool = False         # a host program loads the code, at other addresses than its file has
     shown: str = None           # the source's name in the debugger, if not the file's
-    levels: dict = dataclasses.field(default_factory=dict)  # what the harness Optimised compiles with: name, and options
 
     @property
     def mask(self):

@@ -216,10 +216,12 @@ def in_file(dialect, session, table):
     pc, = session.ask(["output/x $pc"])
     if not dialect.loads:
         return int(pc, 16) & dialect.mask
-    if session.moved is None:   # by how much the kernel's code is elsewhere
-        at, line = table[0]
-        said, = session.ask([f"info line {session.source}:{line}"])
-        session.moved = min(int(n, 16) for n in re.findall(r"address (0x[0-9a-f]+)", said)) - at
+    if session.moved is None:   # by how much the code is elsewhere
+        for line in {line for _, line in table}:
+            said, = session.ask([f"info line {session.source}:{line}"])
+            if said.startswith(f"Line {line} "):
+                session.moved = min(int(n, 16) for n in re.findall(r"starts at address (0x[0-9a-f]+)", said)) - min(at for at, of in table if of == line)
+                break
     return int(pc, 16) - session.moved
 
 
@@ -301,23 +303,24 @@ def compare(dialect, made, level, folder):
     return result
 
 
-def reduce(dialect, made, level, folder, kind):
-    """Drops statements while an answer stays wrong. Returns the text about what is left."""
-    def fails(gone):
-        try:
-            return compare(dialect, programs.take(made, dialect.features, gone), level, folder).kind == kind
-        except (RuntimeError, AssertionError):
-            return False
-    gone = programs.reduced(made, fails, 30)
-    wrong = compare(dialect, programs.take(made, dialect.features, gone), level, folder).wrong
-    text = next(folder.glob("t.c*" if dialect.ending != ".hip" else "t.hip")).read_text().split("\n", dialects.FIRST - 1)[-1]
-    return f"reduced, in {folder} (again.sh repeats it):\n{text}\n" + "\n".join(wrong[:3])
+def draw(_, seed):
+    """left: which of the program's statements it has."""
+    return {"seed": seed, "left": list(range(len(programs.statements(programs.make(seed)))))}
 
 
-def once(family, seed, folder, shrink=True):
-    dialect, made = DIALECTS[family], programs.make(seed)
-    result = compare(dialect, made, "-O0", folder)
+def program_of(dialect, plan, keep=False):
+    made = programs.make(plan["seed"], keep)
+    left = set(plan["left"])
+    return programs.take(made, dialect.features, {id(s) for i, s in enumerate(programs.statements(made)) if i not in left})
+
+
+def found(result):
+    """Raises a finding if an answer is wrong."""
     if result.wrong:
-        smaller = reduce(dialect, made, "-O0", folder / "reduced", result.kind) if shrink else ""
-        raise Finding(f"{len(result.wrong)} answers are wrong ({result.known} are right):\n" + "\n".join(result.wrong[:20]) + "\n" + smaller)
+        raise Finding(f"{len(result.wrong)} answers are wrong ({result.known} are right):\n" + "\n".join(result.wrong[:20]), result.kind)
     return result
+
+
+def attempt(family, plan, folder):
+    dialect = DIALECTS[family]
+    return found(compare(dialect, program_of(dialect, plan), "-O0", folder))
