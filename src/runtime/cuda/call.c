@@ -2,11 +2,14 @@
 #include "runtime/cuda/call.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/file.h"
 
 static const struct {
     CUresult result;
@@ -79,9 +82,15 @@ static FILE *to; /* NULL: nothing is logged */
 /* A line is written whole, so that threads and child processes do not mix theirs. */
 static void open_log(void)
 {
-    const char *path = getenv("WAVETRAP_LOG_CALLS");
-    if (!path)
+    const char *pattern = getenv("WAVETRAP_LOG_CALLS");
+    char path[PATH_MAX];
+    struct wt_error err;
+    if (!pattern)
         return;
+    if (wt_file_name(pattern, 1, path, sizeof path, &err) != WT_OK) {
+        fprintf(stderr, "wavetrap: the log of calls: %s\n", err.text);
+        return;
+    }
     to = *path ? fopen(path, "ae") : stderr;
     if (!to) {
         fprintf(stderr, "wavetrap: the log of calls: %s: %s\n", path, strerror(errno));

@@ -114,11 +114,13 @@ static bool describe(const struct wt_modules *modules, void *context)
     return true;
 }
 
-void host_describe(struct host *host, uint64_t pc, char *text, size_t size)
+bool host_describe(struct host *host, uint64_t pc, char *text, size_t size)
 {
     struct description d = {pc, text, size};
-    if (!look_in_modules(host, describe, &d))
+    const bool found = look_in_modules(host, describe, &d);
+    if (!found)
         snprintf(text, size, "0x%" PRIx64 " (in none of the program's code objects)", pc);
+    return found;
 }
 
 struct search {
