@@ -1,4 +1,5 @@
-/* For launched.py: launch FILE. A host program that loads the kernel k of a file of device code, and launches it once. HIP, and CUDA's driver. */
+/* For launched.py: launch FILE. A host program that loads the kernel k of a file of device code,
+ * and launches it once. HIP, and CUDA's driver. */
 #ifdef HIP
 #define __HIP_PLATFORM_AMD__
 #include <hip/hip_runtime_api.h>
@@ -36,10 +37,12 @@ int main(int argc, char **argv)
     void *arguments[] = {&from, &to, &n};
     for (int i = 0; i < ITEMS; i++)
         in[i] = i;
-    if (argc != 2 || begin() || cuModuleLoad(&module, argv[1]) || cuModuleGetFunction(&kernel, module, "k") ||
-        cuMemAlloc((void *)&from, sizeof in) || cuMemAlloc((void *)&to, sizeof zeros) ||
-        cuMemcpyHtoD(from, in, sizeof in) || cuMemcpyHtoD(to, zeros, sizeof zeros) ||
-        cuLaunchKernel(kernel, ITEMS / BLOCK, 1, 1, BLOCK, 1, 1, 0, 0, arguments, 0) || cuCtxSynchronize()) {
+    if (argc != 2 || begin() || cuModuleLoad(&module, argv[1]) ||
+        cuModuleGetFunction(&kernel, module, "k") || cuMemAlloc((void *)&from, sizeof in) ||
+        cuMemAlloc((void *)&to, sizeof zeros) || cuMemcpyHtoD(from, in, sizeof in) ||
+        cuMemcpyHtoD(to, zeros, sizeof zeros) ||
+        cuLaunchKernel(kernel, ITEMS / BLOCK, 1, 1, BLOCK, 1, 1, 0, 0, arguments, 0) ||
+        cuCtxSynchronize()) {
         puts("wrong");
         return 1;
     }

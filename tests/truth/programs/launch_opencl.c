@@ -1,4 +1,5 @@
-/* For launched.py: launch SOURCE OPTIONS. A host program that compiles the kernel k of a file of OpenCL C, and launches it once. */
+/* For launched.py: launch SOURCE OPTIONS. A host program that compiles the kernel k of a file of
+ * OpenCL C, and launches it once. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -47,7 +48,8 @@ int main(int argc, char **argv)
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
     check("queue");
     error = clSetKernelArg(kernel, 0, sizeof buffer[0], &buffer[0]) ||
-            clSetKernelArg(kernel, 1, sizeof buffer[1], &buffer[1]) || clSetKernelArg(kernel, 2, sizeof n, &n);
+            clSetKernelArg(kernel, 1, sizeof buffer[1], &buffer[1]) ||
+            clSetKernelArg(kernel, 2, sizeof n, &n);
     check("arguments");
     error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &block, 0, NULL, NULL);
     check("launch");
