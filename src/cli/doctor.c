@@ -1,6 +1,6 @@
 /*
- * `wavetrap doctor`: what this machine has for each family, what the family can do with it, and what
- * to install for the rest.
+ * `wavetrap doctor`: what this machine has for each family, what the family can do with it, and
+ * what to install for the rest.
  */
 #include <assert.h>
 #include <errno.h>
@@ -28,13 +28,15 @@ struct task {
 
 static const struct task tasks[] = {
     {"vortex", "run and debug programs", "", "", true},
-    {"vortex", "compile C", "cmd:riscv64-unknown-elf-gcc file:/usr/lib/picolibc/riscv64-unknown-elf",
+    {"vortex", "compile C",
+     "cmd:riscv64-unknown-elf-gcc file:/usr/lib/picolibc/riscv64-unknown-elf",
      "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf", false},
     {"gfx900", "run code objects", "", "", false},
     {"gfx900", "run HIP programs", "own:driver lib:libamdhip64.so.5 lib:libhsa-runtime64.so.1",
      "libhsakmt-dev libamdhip64-5 libhsa-runtime64-1", true},
     {"gfx900", "compile HIP", "cmd:hipcc", "hipcc libamdhip64-dev rocm-device-libs", false},
-    {"gfx900", "compile OpenCL C", "cmd:clang-19 cmd:ld.lld-19 file:/usr/lib/x86_64-linux-gnu/amdgcn",
+    {"gfx900", "compile OpenCL C",
+     "cmd:clang-19 cmd:ld.lld-19 file:/usr/lib/x86_64-linux-gnu/amdgcn",
      "clang-19 lld-19 rocm-device-libs", false},
     {"gfx900", "run GCC's OpenMP and OpenACC",
      "own:driver lib:libhsa-runtime64.so.1 lib:libgomp-plugin-gcn.so.1",
@@ -59,8 +61,8 @@ static const struct task tasks[] = {
     {"sm", "compile GCC's OpenMP and OpenACC",
      "cmd:gcc-12 cmd:x86_64-linux-gnu-accel-nvptx-none-gcc-12", "gcc-12-offload-nvptx", false},
     {"sm", "run and compile clang's OpenMP",
-     "own:driver own:cuda cmd:clang-19 lib:libomptarget.so.19.1", "clang-19 libclc-19 libomp-19-dev libomp5-19",
-     true},
+     "own:driver own:cuda cmd:clang-19 lib:libomptarget.so.19.1",
+     "clang-19 libclc-19 libomp-19-dev libomp5-19", true},
     {NULL, "debug with GDB (all families)", "cmd:gdb-multiarch", "gdb-multiarch", false},
     {NULL, "debug with LLDB (Vortex)", "cmd:lldb-19", "lldb-19", false},
 };
@@ -119,9 +121,11 @@ static bool find_listed(const struct doctor *d, const char *name, char *path, si
 /* GCC's and LLVM's libraries of plugins lie in folders of their own. */
 static bool find_library(const struct doctor *d, const char *name, char *path, size_t size)
 {
-    return find_in(getenv("LD_LIBRARY_PATH"), name, path, size) || find_listed(d, name, path, size) ||
-           find_in("/usr/lib/llvm-19/lib:/usr/lib/gcc/x86_64-linux-gnu/12:/usr/lib/x86_64-linux-gnu",
-                   name, path, size);
+    return find_in(getenv("LD_LIBRARY_PATH"), name, path, size) ||
+           find_listed(d, name, path, size) ||
+           find_in(
+               "/usr/lib/llvm-19/lib:/usr/lib/gcc/x86_64-linux-gnu/12:/usr/lib/x86_64-linux-gnu",
+               name, path, size);
 }
 
 /* One need of a task. */
@@ -144,7 +148,8 @@ static void explain_lack(const char *need, char *text, size_t size)
 {
     if (strncmp(need, "own:", 4) == 0)
         snprintf(text, size, "this build left out wavetrap's %s",
-                 strcmp(need, "own:driver") == 0 ? "library for it" : "folder for clang (cuda-path)");
+                 strcmp(need, "own:driver") == 0 ? "library for it"
+                                                 : "folder for clang (cuda-path)");
     else
         snprintf(text, size, "%s is missing", strchr(need, ':') + 1);
 }
@@ -271,7 +276,8 @@ static void tell_machine(void)
 #endif
     tell_folders();
     /* Memory of GPUs is reserved in large pieces, and given by the host as it is touched. */
-    tell_limit("limit of address space", RLIMIT_AS, " bytes: GPUs may get less memory than they want");
+    tell_limit("limit of address space", RLIMIT_AS,
+               " bytes: GPUs may get less memory than they want");
 }
 
 /* ---- the command ---- */
@@ -330,8 +336,8 @@ static int run(int argc, char **argv)
 }
 
 static const struct cli_option options[] = {
-    {"gpu", 'g', "SPEC", "a family, or a GPU as 'exec' takes it, to be told about; once for each\n(all)",
-     add_gpu},
+    {"gpu", 'g', "SPEC",
+     "a family, or a GPU as 'exec' takes it, to be told about; once for each\n(all)", add_gpu},
     {0},
 };
 
