@@ -191,3 +191,21 @@ def test_a_supervised_program_is_as_without():
     process.kill()
     assert process.stdout.read() == ""  # the program, which has the other end, has ended
     assert process.wait(LIMIT) == -signal.SIGKILL
+
+
+def test_a_temporary_folder_that_kills_the_runtime_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    for folder, why in (tmp_path / "none", "No such file or directory"), (tmp_path / "file", "Not a directory"):
+        done = wavetrap("exec", "echo", "it ran", env={**environment(), "TMPDIR": str(folder)})
+        assert done.stdout == "it ran\n" and done.stderr == (f"wavetrap exec: TMPDIR={folder}: {why}: HIP's runtime needs a folder for temporary "
+                                                             "files, and may die by SIGSEGV without one\n")
+        assert wavetrap("exec", "-g", "sm", "true", env={**environment(), "TMPDIR": str(folder)}).stderr == ""
+    done = wavetrap("exec", compiled("long.hip"), env={**environment(), "TMPDIR": str(tmp_path / "none")}, stdin=subprocess.DEVNULL)
+    assert done.returncode == -signal.SIGSEGV, "the runtime lives without one: the text is wrong"
+
+
+def test_gcc_asks_for_no_gpu_of_amd_that_is_not_offered(tmp_path):
+    """Its runtime reported that it could not be initialised."""
+    program = compiled_cuda(tmp_path, "gcc-12", "openmp.c", "-fopenmp", "-foffload=nvptx-none")
+    done = wavetrap("exec", "-g", "sm", program)
+    assert (done.stdout, done.stderr) == ("devices 1, on one 1, sum 1000000, last 1999\n", "")

@@ -157,6 +157,7 @@ struct wt_machine {
     uint64_t time;                      /**< issue time: wave-instructions issued since reset */
     uint64_t resets; /**< how often it was reset: each begins a new count of issue time */
     uint64_t runs;   /**< runs before this one: resets after which something had been issued */
+    uint32_t device; /**< its number among the devices of a program, from 0; at most 15 */
     uint32_t waves;  /**< how many there are */
     unsigned lanes;  /**< lanes of a wave */
     struct wt_fault fault;
@@ -201,13 +202,23 @@ static inline size_t wt_row_bytes(const struct wt_machine *m, const struct wt_re
 void wt_watch_pin(struct wt_machine *m, struct wt_watch *list, size_t count);
 
 /**
- * The id of the wave that is in slot @p wave now, or was there last: no other wave of this machine
- * has it, in any slot, before or after a reset. 0: the slot has had none. Time travel keeps it.
+ * The id of the wave that is in slot @p wave now, or was there last: no other wave of the program's
+ * devices has it, in any slot, before or after a reset. 0: the slot has had none. Time travel keeps
+ * it. Bits: device [63:60], run [59:44], waves that the slot has had [43:16], slot [15:0].
  */
 static inline uint64_t wt_machine_wave_id(struct wt_machine *m, uint32_t wave)
 {
-    const uint64_t of_slot = m->ops->incarnation(m, wave) & UINT32_MAX;
-    return of_slot ? (m->runs + 1) << 48 | of_slot << 16 | wave : 0;
+    const uint64_t of_slot = m->ops->incarnation(m, wave) & 0xfffffff, run = m->runs + 1;
+    return of_slot ? (uint64_t)m->device << 60 | (run & 0xffff) << 44 | of_slot << 16 | wave : 0;
+}
+
+/**
+ * The number of a launch. A driver numbers the launches of its process from 1: @p driver. A device
+ * without a driver (0) has one launch a run, and its number is the run's.
+ */
+static inline uint64_t wt_machine_launch(const struct wt_machine *m, uint64_t driver)
+{
+    return driver ? driver : m->runs + 1;
 }
 
 /** The part of every family's reset: the count of issue time begins anew. */

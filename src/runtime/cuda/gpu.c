@@ -97,6 +97,7 @@ enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, stru
         free(g);
         return status;
     }
+    sm_machine(g->device)->device = number;
     sm_machine(g->device)->console = print;
     sm_machine(g->device)->console_context = g;
     wt_core_on_fault_begin(&g->core_on_fault);

@@ -307,7 +307,7 @@ static void run_command(void *context)
     uint8_t *code = find_host(c->mappings, c->count, kernel_of(c->walk), &room);
     drm_debugged_begin(&gpu->debugged, kernel_of(c->walk), code, room);
     wt_final_kernel(wt_i915_final_memory(gpu->driver));
-    numbered.launch = gpu->debugged.launches;
+    numbered.launch = gpu->debugged.launch;
     if (gpu->debugged.attached) /* the driver's routine takes the place of the runtime's */
         numbered.sip = 0;
     drm_walk_sizes(c->walk, find_host(c->mappings, c->count, c->walk->payload, &room), room,

@@ -134,7 +134,7 @@ struct host_gpu {
     uint64_t turns;    /**< of its thread */
     bool rests;        /**< no wave can go on by itself, and no queue has a packet */
     unsigned kernels;  /**< how many of them there are */
-    uint64_t launches; /**< how many there have been */
+    uint64_t launches; /**< how many there have been on this one */
     struct host_counted counted[HOST_COUNTED]; /**< for the tally: kernels seen, in turn */
     unsigned counted_next;
     uint32_t ended;      /**< dispatches that have ended and are not retired yet, as a bit set */
@@ -171,6 +171,7 @@ struct host {
     uint64_t *event_page;        /**< a mailbox for each event, which waves write */
     _Atomic(const void *) debug; /**< the runtime's struct r_debug */
     atomic_bool runtime_enabled; /**< the runtime has said that it is there */
+    _Atomic uint64_t launches;   /**< how many there have been: the number of the last one */
     atomic_bool held;            /**< launches wait for a debugger to come */
     pid_t holder;                /**< the process that is to become it; 0: any */
     atomic_bool code_followed;   /**< a debugger is connected, which follows code objects */

@@ -271,6 +271,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         return false;
     }
     const struct gcn_origin origin = {
+        .launch = atomic_fetch_add(&gpu->host->launches, 1) + 1,
         .packet = (uint32_t)(q->begun & (q->packets - 1)),
         .queue = (uint32_t)q->id,
         .doorbell = (uint32_t)q->id & 0x3ff,
