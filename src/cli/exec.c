@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -18,6 +19,7 @@
 #include "cli/exec_file.h"
 #include "cli/exec_images.h"
 #include "cli/options.h"
+#include "cli/own_files.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/host_core.h"
 #include "runtime/common/policy.h"
@@ -55,26 +57,11 @@ struct driver {
 
 /* ---- environment ---- */
 
-/* The folder of a driver's library: in the build tree, and as installed. */
+/* The folder of a driver's library. */
 static bool find_library(const struct driver *driver, char *folder, size_t size)
 {
-    const char *const places[] = {driver->built_in, WT_HOST_LIBRARY};
-    char self[PATH_MAX], file[2 * PATH_MAX], full[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return false;
-    self[length] = 0;
-    *strrchr(self, '/') = 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const bool absolute = *places[i] == '/';
-        snprintf(file, sizeof file, "%s%s%s/%s", absolute ? "" : self, absolute ? "" : "/",
-                 places[i], driver->library);
-        if (access(file, R_OK) || !realpath(file, full))
-            continue;
-        *strrchr(full, '/') = 0;
-        return snprintf(folder, size, "%s", full) < (int)size;
-    }
-    return false;
+    const char *const places[] = {driver->built_in, WT_HOST_LIBRARY, NULL};
+    return cli_own_folder(places, driver->library, folder, size);
 }
 
 /* Appends a name to the list in an environment variable. */
@@ -117,6 +104,22 @@ static bool set_or_unset(const char *variable, const char *value)
 
 #define HSAKMT "libhsakmt.so.1"
 
+/* AMD's runtime writes code to a file in a temporary folder, and dies by SIGSEGV where it cannot.
+ */
+static void check_temporary_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    struct stat info;
+    if (!folder || !*folder)
+        return;
+    const bool found = !stat(folder, &info) && (S_ISDIR(info.st_mode) || !(errno = ENOTDIR));
+    if (!found || access(folder, W_OK | X_OK))
+        fprintf(stderr,
+                "wavetrap exec: TMPDIR=%s: %s: HIP's runtime needs a folder for temporary files, "
+                "and may die by SIGSEGV without one\n",
+                folder, strerror(errno));
+}
+
 /* HIP, OpenMP and OpenACC programs: AMD's runtime reaches the driver through libhsakmt. */
 static bool prepare_amd(const struct start *start, const char *folder)
 {
@@ -130,6 +133,7 @@ static bool prepare_amd(const struct start *start, const char *folder)
     /* Our report of a memory fault says more than the runtime's, in fewer lines. */
     if (setenv("HSA_ENABLE_VM_FAULT_MESSAGE", "0", 0))
         return false;
+    check_temporary_folder();
     /* The library is a tool of the HSA runtime, too: waits.c. */
     if (!set || !append("HSA_TOOLS_LIB", ' ', HSAKMT))
         return false;
@@ -202,6 +206,14 @@ static const struct driver drivers[] = {
 
 enum { DRIVERS = sizeof drivers / sizeof *drivers };
 
+bool cli_exec_driver(const char *family, char *folder, size_t size)
+{
+    size_t i = 0;
+    while (i < DRIVERS && strcmp(drivers[i].family, family) != 0)
+        i++;
+    return i < DRIVERS && find_library(&drivers[i], folder, size);
+}
+
 /* Selects the GPUs of a family from "FAMILY:KEY=VALUE,… FAMILY…", in the same form; "" for none. */
 static void gpus_of(const char *family, const char *all, char *list, size_t size)
 {
@@ -235,7 +247,8 @@ static enum wt_status offer(const struct driver *driver, const struct start *sta
         return WT_OK;
     if (!find_library(driver, folder, PATH_MAX))
         return gpus ? wt_fail(err, WT_UNSUPPORTED,
-                              "%s is not there: this wavetrap was built without %s",
+                              "%s is not there: this wavetrap was built without %s (see 'wavetrap "
+                              "doctor')",
                               driver->library, driver->package)
                     : WT_OK;
     if (setenv(driver->gpus, list, 1) || !driver->prepare(start, folder))
@@ -302,7 +315,13 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     if (!offered) {
         wt_fail(&err, WT_UNSUPPORTED,
                 "this wavetrap was built without libhsakmt-dev and libdrm-dev: it has no driver "
-                "for host programs");
+                "for host programs (see 'wavetrap doctor')");
+        return cli_fail(command, &err);
+    }
+    /* GCC's OpenMP asks for AMD's GPUs in any case, and reports where it finds no driver for them:
+     * it does not where it finds no runtime. */
+    if (!(offered & 1u << WT_TALLY_GFX900) && setenv("HSA_RUNTIME_LIB", "none", 0)) {
+        wt_fail(&err, WT_NO_MEMORY, "no host memory");
         return cli_fail(command, &err);
     }
     /* Where the user has named GPUs, OpenCL's loader shows no others: our folders have no .icd. */
@@ -441,14 +460,15 @@ static enum wt_status whole_name(const char *value, char whole[PATH_MAX], char n
 }
 
 /* The same of a file that is made at once, and that all processes append to, unless each has its
- * own. */
+ * own. A pipe is left to them: its reader would take the end of this try for that of all. */
 static enum wt_status make_file(const char *value, char whole[PATH_MAX], struct wt_error *err)
 {
     char name[PATH_MAX];
-    enum wt_status status = whole_name(value, whole, name, err);
-    FILE *file = status ? NULL : fopen(name, "we");
-    if (status)
+    struct stat st;
+    const enum wt_status status = whole_name(value, whole, name, err);
+    if (status || (!stat(name, &st) && S_ISFIFO(st.st_mode)))
         return status;
+    FILE *file = fopen(name, "we");
     if (!file || fclose(file))
         return wt_fail(err, WT_IO, "%.400s: cannot be written: %s", value, strerror(errno));
     if (strcmp(whole, name) != 0)

@@ -161,6 +161,19 @@ def test_other_files_have_names_of_their_process_too(strays, tmp_path):
         assert (done.returncode, done.stdout) == (125, "") and "'%x' in a file's name: %p is the process's id" in done.stderr, done.stderr
 
 
+def test_records_that_cannot_be_written_are_told_and_pipes_are_read(strays, tmp_path):
+    """A full device is told once; a pipe's reader gets what a file would have."""
+    for gpu, option, said in ("sm", "--log-calls", "not all was written"), ("gen9", "--gem", "the record cannot be written"):
+        assert wavetrap("exec", "-g", gpu, f"{option}=/dev/full", *strays[gpu]).stderr.count(said) == 1
+        wavetrap("exec", "-g", gpu, f"{option}={tmp_path}/file", *strays[gpu])
+        os.mkfifo(tmp_path / "pipe")
+        with subprocess.Popen(["cat", tmp_path / "pipe"], stdout=subprocess.PIPE, text=True) as reader:
+            wavetrap("exec", "-g", gpu, f"{option}={tmp_path}/pipe", *strays[gpu])
+            assert len(reader.stdout.read().splitlines()) == len((tmp_path / "file").read_text().splitlines()) > 0
+        for name in "pipe", "file":
+            (tmp_path / name).unlink()
+
+
 def test_a_supervised_program_is_as_without():
     """Its status, its signals, its standard input, and its end with that of exec."""
     assert wavetrap("exec", "--stats", "sh", "-c", "exit 5").returncode == 5
@@ -178,3 +191,21 @@ def test_a_supervised_program_is_as_without():
     process.kill()
     assert process.stdout.read() == ""  # the program, which has the other end, has ended
     assert process.wait(LIMIT) == -signal.SIGKILL
+
+
+def test_a_temporary_folder_that_kills_the_runtime_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    for folder, why in (tmp_path / "none", "No such file or directory"), (tmp_path / "file", "Not a directory"):
+        done = wavetrap("exec", "echo", "it ran", env={**environment(), "TMPDIR": str(folder)})
+        assert done.stdout == "it ran\n" and done.stderr == (f"wavetrap exec: TMPDIR={folder}: {why}: HIP's runtime needs a folder for temporary "
+                                                             "files, and may die by SIGSEGV without one\n")
+        assert wavetrap("exec", "-g", "sm", "true", env={**environment(), "TMPDIR": str(folder)}).stderr == ""
+    done = wavetrap("exec", compiled("long.hip"), env={**environment(), "TMPDIR": str(tmp_path / "none")}, stdin=subprocess.DEVNULL)
+    assert done.returncode == -signal.SIGSEGV, "the runtime lives without one: the text is wrong"
+
+
+def test_gcc_asks_for_no_gpu_of_amd_that_is_not_offered(tmp_path):
+    """Its runtime reported that it could not be initialised."""
+    program = compiled_cuda(tmp_path, "gcc-12", "openmp.c", "-fopenmp", "-foffload=nvptx-none")
+    done = wavetrap("exec", "-g", "sm", program)
+    assert (done.stdout, done.stderr) == ("devices 1, on one 1, sum 1000000, last 1999\n", "")

@@ -68,7 +68,7 @@ HOST_REST = f"""int main(void)
 
 @dataclasses.dataclass
 class Dialect:
-    """A compiler for a family. build(source, out, level): makes the device's program; options(): of the console."""
+    """A compiler for a family. build(source, out, level) makes the device's code, and returns the words that start it: None: its file."""
     name: str
     lacks: frozenset
     ending: str
@@ -81,6 +81,8 @@ class Dialect:
     transform: object = None    # of the program's text
     lane: str = "lane"
     levels: dict = dataclasses.field(default_factory=dict)  # what the harness Optimised compiles with: name, and options
+    loads: bool = False         # a host program loads the code, at other addresses than its file has
+    shown: str = None           # the source's name in the debugger, if not the file's
 
     @property
     def mask(self):

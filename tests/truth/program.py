@@ -680,26 +680,3 @@ def text(program, first, features):
 def hides(name, shown):
     """Is a shown expression one of the variable of this name?"""
     return name in re.findall(r"[a-z]\w*", shown)
-
-
-def reduced(program, fails, tries=60):
-    """The statements (by id()) that can be left out while `fails(gone)` holds: halves first, then ever smaller parts."""
-    gone, left = set(), [id(s) for s in statements(program)]
-    size = max(1, len(left) // 2)
-    while tries > 0 and left:
-        progress = False
-        for start in range(0, len(left), size):
-            part = set(left[start:start + size])
-            if part <= gone:
-                continue
-            tries -= 1
-            if tries < 0:
-                break
-            if fails(gone | part):
-                gone |= part
-                progress = True
-        left = [s for s in left if s not in gone]
-        if size == 1 and not progress:
-            break
-        size = max(1, min(size // 2, max(1, len(left) // 2)))
-    return gone

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,8 +107,9 @@ bool call_logged(void)
 
 static void write_line(const char *line)
 {
-    fprintf(to, "%s\n", line);
-    fflush(to);
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    if ((fprintf(to, "%s\n", line) < 0 || fflush(to)) && !atomic_flag_test_and_set(&told))
+        fprintf(stderr, "wavetrap: the log of calls: not all was written: %s\n", strerror(errno));
 }
 
 void call_log(const char *name, CUresult result, const char *format, ...)
