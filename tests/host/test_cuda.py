@@ -225,7 +225,7 @@ def test_without_gpu_an_openmp_program_sees_the_gpu_that_it_has_code_for(tmp_pat
     done = wavetrap("exec", path)
     assert done.stdout == "devices 1, on one 1, sum 1000000, last 1999\n", done.stdout + done.stderr
     logged = wavetrap("exec", "--log-calls", "--stats", path).stderr
-    assert ("kernels were launched on the emulated SM" in logged) == launched, logged[-500:]
+    assert ("launched on the emulated SM" in logged) == launched, logged[-500:]
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])

@@ -2,6 +2,7 @@
 programs launch their kernels one after the other, so that the number of each is known. ROCm's runtime copies code to a GPU by kernels
 of its own, which are launches, too: as many as there are for a program that launches one kernel."""
 import re
+import signal
 import subprocess
 
 import pytest
@@ -91,6 +92,7 @@ def test_a_fault_has_one_name_everywhere(program, gpu, devices, tmp_path):
     words = [program(gpu), devices, 4, "stray"]
     said = subprocess.run([WAVETRAP, "exec", *options, f"--core-on-fault={core}", *map(str, words)], capture_output=True, text=True, timeout=60,
                           env=environment())
+    assert said.returncode == (-signal.SIGABRT if gpu == "gfx900" else 2), said.stderr
     told, = fault_names(said.stderr)
     assert re.match(rf"device {devices - 1}, dispatch {4 + own_launches(program, gpu, devices)}, group \(2,0,0\), core \d+, \w+ \d+$", told), told
     past = ["reverse-stepi", "stepi"] if devices == 1 else []
