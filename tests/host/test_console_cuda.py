@@ -341,7 +341,7 @@ def test_a_mistake_stops_and_then_ends_the_kernel_as_without_a_debugger(program)
     assert "Program stopped by a fault: L1_ERROR: store of 4 bytes at 0x40: no memory is mapped there\n" in done.stdout
     assert re.search(rf"^stray \(.*\) at {SOURCE}:{line}$", done.stdout, re.M), done.stdout
     assert "\nthen 700\n" in done.stdout and done.stdout.endswith(END + "=-=-=\n")
-    assert "SM 0 warp 0, block (0,0,0) warp 0, lanes " in done.stderr and "of the kernel stray" in done.stderr
+    assert re.search(r"^  device 0, dispatch \d+, group \(0,0,0\), core 0, warp 0, lanes ", done.stderr, re.M) and "of the kernel stray" in done.stderr
 
 
 def test_a_mistake_of_a_warp_that_stands_still_with_another_is_told(program):

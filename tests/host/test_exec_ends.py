@@ -32,10 +32,10 @@ def strays(tmp_path_factory):
 
 
 def places(family, said):
-    """Whether each wave's place is told, in the family's words."""
-    return re.search({"gfx900": r"interrupted: gfx900 \(node 1\), issue time \d+: 1 kernel runs\n  the kernel at .* <waits.*\n(    compute unit .*\n      at 0x.*\n)+",
-                      "gen9": r"interrupted: gen9, issue time \d+: 1 kernel runs\n  the kernel at .* <waits.*\n(    subslice .*\n      at 0x.*\n)+",
-                      "sm": r"interrupted: sm, issue time \d+: kernel forever runs.*\n(    SM 0 warp .*\n      at 0x.*\n)+"}[family], said)
+    """Whether each wave is named."""
+    return re.search({"gfx900": r"interrupted: gfx900 \(node 1\), issue time \d+: 1 kernel runs\n  the kernel at .* <waits.*\n(    device 0, dispatch \d+, group .*\n      at 0x.*\n)+",
+                      "gen9": r"interrupted: gen9, issue time \d+: 1 kernel runs\n  the kernel at .* <waits.*\n(    device 0, dispatch 1, group .*\n      at 0x.*\n)+",
+                      "sm": r"interrupted: sm, issue time \d+: kernel forever runs.*\n(    device 0, dispatch 1, group .*\n      at 0x.*\n)+"}[family], said)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

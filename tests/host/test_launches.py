@@ -2,6 +2,7 @@
 programs launch their kernels one after the other, so that the number of each is known. ROCm's runtime copies code to a GPU by kernels
 of its own, which are launches, too: as many as there are for a program that launches one kernel."""
 import re
+import signal
 import subprocess
 
 import pytest
@@ -75,3 +76,31 @@ def test_a_debugger_that_comes_late_counts_as_one_from_the_beginning(program, gp
         run.stdin.close()
         assert number_of(said) == (0, 6 + own), said
         assert run.stdout.read() == "6 launches\n" and run.wait(60) == 0
+
+
+def fault_names(text):
+    """What the reports of faults call the wave."""
+    return set(re.findall(r"^  (device .*?), (?:lanes|channels) [-\d,]+, issue time ", text, re.M))
+
+
+@pytest.mark.parametrize("gpu", FAMILIES)
+@pytest.mark.parametrize("devices", [1, 2])
+def test_a_fault_has_one_name_everywhere(program, gpu, devices, tmp_path):
+    """The last launch stores nowhere, on the last device: reports of exec, of the console, of the past, of the core files of both. The
+    code of Gen9 and of the SM is another one under a debugger, and another wave of the group may be the first to fail."""
+    options, core, again = ["-g", gpu] * devices, tmp_path / "core", tmp_path / "again"
+    words = [program(gpu), devices, 4, "stray"]
+    said = subprocess.run([WAVETRAP, "exec", *options, f"--core-on-fault={core}", *map(str, words)], capture_output=True, text=True, timeout=60,
+                          env=environment())
+    assert said.returncode == (-signal.SIGABRT if gpu == "gfx900" else 2), said.stderr
+    told, = fault_names(said.stderr)
+    assert re.match(rf"device {devices - 1}, dispatch {4 + own_launches(program, gpu, devices)}, group \(2,0,0\), core \d+, \w+ \d+$", told), told
+    past = ["reverse-stepi", "stepi"] if devices == 1 else []
+    live = ask(["run", "info fault", *past, f"generate-core {again}"], *words, options=options)
+    name, = fault_names("".join(live))
+    assert set(re.findall(r"^\[(device .*), (?:lane|channel) \d+;", "".join(live), re.M)) == {name}, live
+    assert name == told if gpu == "gfx900" else name.split(", core")[0] == told.split(", core")[0], (name, told)
+    for file, wave in ((core, told), (again, name)):
+        session = ask(["info fault", "frame", "info dispatches"], options=["--core", file])
+        assert fault_names(session[0]) == {wave}, session
+        assert set(re.findall(r"\bdispatch (\d+)", session[2])) == {re.search(r"dispatch (\d+)", wave)[1]}, session

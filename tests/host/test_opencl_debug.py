@@ -421,6 +421,16 @@ def test_instructions(program):
     assert int(aip[1], 16) & 0xffff == after & 0xffff
 
 
+def test_catch_the_end_of_dispatches(program):
+    """Each launch of a round once, when one thread is left, which is at its last instruction."""
+    said = said_by(["catch dispatch end", "run", *["info waves", "x/i $pc", "continue"] * 3], program, 1)
+    for n, kernel in enumerate(["add", "turn", "negate"]):
+        stop, waves, last = said[1 + 3 * n:4 + 3 * n]
+        assert re.search(rf"^Catchpoint 1 \(dispatch end\), 0x\w+ in {kernel} \(", stop, re.M), stop
+        assert len(waves.splitlines()) == 1 and "{EOT}" in last, waves + last
+    assert said[-1].endswith(END), said[-1]
+
+
 def test_a_program_that_ends_before_its_kernels(program, tmp_path):
     source = tmp_path / "none.c"
     source.write_text("int main(void) { return 7; }\n")

@@ -632,6 +632,7 @@ class Place:
     shows: list
     exact: bool = True      # each work-item stops here on each machine as often; not at closing braces
     returns: bool = False   # `return r;` of a function that is called
+    inlined: bool = False
 
 
 def text(program, first, features):
@@ -655,7 +656,7 @@ def text(program, first, features):
             number = add(one.text, indent)
             if not one.text.startswith("LOCAL_ARRAY"):
                 places[number] = Place(f.name, [v for v in scope if v.needs <= features],
-                                       returns=one.text == "return r;" and not f.head.startswith("INLINE"))
+                                       returns=one.text == "return r;" and "INLINE" not in f.head, inlined="INLINE" in f.head)
             scope = [v for v in scope if not any(w.name == v.name for w in one.shows)]
             if one.text.split(" = ")[0].count(" ") == 1 and not one.text.startswith("ZEROED"):    # a declaration: an outer variable of that name is hidden
                 name = one.text.split(" = ")[0].split()[1].lstrip("*")

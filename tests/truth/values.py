@@ -296,8 +296,12 @@ def compare(dialect, made, level, folder):
     dialects.build_host(dialect, host, host.with_suffix(""))
     words = dialect.build(kernel, out, level) or [out]
     table = reader.rows(out, kernel.name)
-    for line in set(places) - {line for _, line in table}:     # x = x; is no code for some compilers
-        places[line].exact = False
+    for line in set(places) - {line for _, line in table} | set(places) - {line for _, line in reader.rows(host.with_suffix(""), host.name)}:
+        places[line].exact = False      # x = x; is no code for some compilers
+    if out.read_bytes().startswith(b"\x7fELF"):
+        for function in {p.function for p in places.values() if p.inlined}:
+            for line in reader.lost_lines(out, table, function) & set(places):
+                del places[line]
     result = on_device(dialect, words, places, table, on_host(dialect, host, places, folder), folder / "session")
     write_script(dialect, result, words, folder)
     return result

@@ -131,6 +131,7 @@ void wt_archive_machine(struct wt_archive *a, struct wt_machine *m)
     turns(a, &m->turns);
     if (!wt_archive_reads(a) || a->version > 5) {
         wt_archive_u32(a, &m->device, 15, "the number of a device");
+        wt_archive_u32(a, &m->first_core, UINT16_MAX, "a number of cores");
         wt_archive_u64(a, &m->runs, UINT64_MAX, "a number of runs");
     }
     if (!wt_archive_reads(a))

@@ -84,7 +84,7 @@ static FILE *to; /* NULL: nothing is logged */
 static void open_log(void)
 {
     const char *pattern = getenv("WAVETRAP_LOG_CALLS");
-    char path[PATH_MAX];
+    char path[PATH_MAX] = "";
     struct wt_error err;
     if (!pattern)
         return;

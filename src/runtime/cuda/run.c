@@ -104,10 +104,10 @@ static CUresult report(struct gpu *g, const struct gpu_launch *l)
 {
     struct wt_machine *m = sm_machine(g->device);
     struct wt_fault *f = &m->fault;
-    char wave[128], place[600], instruction[300] = "", kernel[600];
+    char wave[WT_WAVE_NAME], place[600], instruction[300] = "", kernel[600];
     describe(l->module, f->pc, place, sizeof place);
     sm_device_instruction(g->device, f->pc, instruction, sizeof instruction);
-    m->ops->place(m, f->wave, wave, sizeof wave);
+    wt_machine_name_wave(m, f->wave, wave, sizeof wave);
     gpu_note_fault_memory(g, f);
     const struct wt_fault_words words = {wave, "lane", place, instruction};
     fputs("wavetrap: ", stderr);

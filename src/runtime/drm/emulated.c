@@ -135,11 +135,11 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
     struct wt_machine *m = gen_machine(gpu->device);
     const struct wt_fault *fault = &m->fault;
     const struct gen_progress p = progress_of(gpu);
-    char place[128], where[300], kernel[300], line[300], instruction[256];
+    char place[WT_WAVE_NAME], where[300], kernel[300], line[300], instruction[256];
     FILE *out = open_details(gpu);
     if (!out)
         return;
-    m->ops->place(m, fault->wave, place, sizeof place);
+    wt_machine_name_wave(m, fault->wave, place, sizeof place);
     wt_drm_kernel_describe(kernel_of(walk), fault->pc, where, sizeof where);
     wt_drm_kernel_describe(kernel_of(walk), kernel_of(walk), kernel, sizeof kernel);
     instruction_text(mappings, count, fault->pc, instruction, sizeof instruction);
@@ -386,7 +386,8 @@ static void record_gem(struct wt_drm_emulated *gpu)
         fprintf(stderr, "wavetrap: %s: cannot be written: %s\n", path, strerror(errno));
 }
 
-enum wt_status wt_drm_emulated_new(const struct gen_config *config, uint32_t number,
+enum wt_status wt_drm_emulated_new(const struct gen_config *config,
+                                   const struct wt_drm_emulated *before,
                                    struct wt_drm_emulated **gpu, struct wt_error *err)
 {
     enum wt_status status;
@@ -399,7 +400,10 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config, uint32_t num
         wt_drm_emulated_free(g);
         return status;
     }
-    drm_debugged_init(&g->debugged, number, g->device);
+    drm_debugged_init(&g->debugged, before ? before->debugged.number + 1 : 0, g->device);
+    if (before)
+        gen_machine(g->device)->first_core =
+            gen_machine(before->device)->first_core + before->config.subslices;
     record_gem(g);
     wt_core_on_fault_begin(&g->core_on_fault);
     g->debugged.records = g->core_on_fault.history != 0;
@@ -429,8 +433,10 @@ void wt_drm_emulated_after_fork(struct wt_drm_emulated *gpu, bool child)
     struct gen_device *fresh;
     /* What the parent's thread was changing at that moment is in no defined state. */
     if (wt_i915_after_fork(gpu->driver, child) &&
-        gen_device_new_in_host(&gpu->config, &fresh, &ignored) == WT_OK)
+        gen_device_new_in_host(&gpu->config, &fresh, &ignored) == WT_OK) {
+        gen_machine(fresh)->first_core = gen_machine(gpu->device)->first_core;
         gpu->device = fresh;
+    }
     if (!child)
         return;
     if (gpu->debugged.attached)
