@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/text.h"
 
 enum wt_status wt_file_read_fd(int fd, const char *path, uint8_t **bytes, size_t *length,
                                struct wt_error *err)
@@ -72,4 +73,26 @@ size_t wt_file_begin(const char *path, void *bytes, size_t size)
     if (file)
         fclose(file);
     return length;
+}
+
+enum wt_status wt_file_name(const char *pattern, unsigned number, char *name, size_t size,
+                            struct wt_error *err)
+{
+    struct wt_text text = {name, size};
+    for (const char *p = pattern; *p && text.left > 1; p++) {
+        if (*p != '%' || p[1] == '%')
+            wt_text_add(&text, "%c", *p);
+        else if (p[1] == 'p')
+            wt_text_add(&text, "%ld", (long)getpid());
+        else if (p[1] == 'n')
+            wt_text_add(&text, "%u", number);
+        else
+            return wt_fail(err, WT_INVALID,
+                           "%.200s: '%%%.1s' in a file's name: %%p is the process's id, %%n the "
+                           "number of the file, %%%% a '%%'",
+                           pattern, p + 1);
+        p += *p == '%';
+    }
+    return text.left > 1 ? WT_OK
+                         : wt_fail(err, WT_INVALID, "%.200s: the name is too long", pattern);
 }

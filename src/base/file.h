@@ -24,6 +24,14 @@ enum wt_status wt_file_read(const char *path, uint8_t **bytes, size_t *length,
  */
 size_t wt_file_begin(const char *path, void *bytes, size_t size);
 
+/**
+ * Writes the file's name that @p pattern stands for in this process: "%p" is the process's id, "%n"
+ * is @p number, "%%" is "%". WT_INVALID for anything else behind a '%', and if the name does not
+ * fit.
+ */
+enum wt_status wt_file_name(const char *pattern, unsigned number, char *name, size_t size,
+                            struct wt_error *err);
+
 /** wt_file_read() of an open descriptor, which stays open; @p path is for messages. */
 enum wt_status wt_file_read_fd(int fd, const char *path, uint8_t **bytes, size_t *length,
                                struct wt_error *err);

@@ -122,7 +122,7 @@ static bool is_stale(const char *path, int pid)
 static void sweep_socket(const char *path, const char *name)
 {
     int pid, used = 0;
-    if (sscanf(name, "%d.%*[a-z]%n", &pid, &used) == 1 && used && !name[used] &&
+    if (sscanf(name, "%d.%*[a-z0-9]%n", &pid, &used) == 1 && used && !name[used] &&
         is_stale(path, pid))
         unlink(path);
 }

@@ -52,13 +52,15 @@ struct cli_command {
 
 extern const struct cli_command cli_run, cli_gdb, cli_serve, cli_attach, cli_trace, cli_info,
     cli_dm, cli_reg, cli_exec, cli_explain, cli_asm, cli_explain_trap, cli_dm_check, cli_gtt,
-    cli_gem, cli_ps;
+    cli_gem, cli_ps, cli_cuda_path, cli_doctor;
 
-extern const struct cli_command cli_cuda_path;
 extern const struct cli_command cli_debug;
 
 /** The file that adds our commands to GDB; false if it is not where it belongs. */
 bool cli_gdb_extension(char *path, size_t size);
+
+/** The folder that stands in for NVIDIA's tools; false: this build left it out. */
+bool cli_cuda_folder(char *folder, size_t size);
 
 /**
  * Says on stderr what to type into GDB: a line that loads our commands, one that connects; and into

@@ -1,11 +1,9 @@
 /* `wavetrap cuda-path`: prints the folder that stands in for NVIDIA's tools for clang. */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/own_files.h"
 
 struct cuda_path {
     bool environment;
@@ -17,27 +15,10 @@ static enum wt_status set_environment(void *context, const char *value, struct w
     return WT_OK;
 }
 
-/* Finds the folder in the build tree, or as installed; false: the build left the mathematics
- * library out. */
-static bool find(char *folder, size_t size)
+bool cli_cuda_folder(char *folder, size_t size)
 {
-    static const char *const places[] = {"../cudapath", WT_HOST_LIBRARY "/cuda"};
-    char self[PATH_MAX], file[2 * PATH_MAX], full[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return false;
-    self[length] = 0;
-    *strrchr(self, '/') = 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const bool absolute = *places[i] == '/';
-        snprintf(file, sizeof file, "%s%s%s", absolute ? "" : self, absolute ? "" : "/", places[i]);
-        if (!realpath(file, full))
-            continue;
-        snprintf(file, sizeof file, "%s/nvvm/libdevice/libdevice.10.bc", full);
-        if (access(file, R_OK) == 0)
-            return snprintf(folder, size, "%s", full) < (int)size;
-    }
-    return false;
+    static const char *const places[] = {"../cudapath", WT_HOST_LIBRARY "/cuda", NULL};
+    return cli_own_folder(places, "nvvm/libdevice/libdevice.10.bc", folder, size);
 }
 
 static int run(int argc, char **argv)
@@ -53,7 +34,7 @@ static int run(int argc, char **argv)
     case CLI_GO:
         break;
     }
-    if (!find(folder, sizeof folder)) {
+    if (!cli_cuda_folder(folder, sizeof folder)) {
         wt_fail(&err, WT_UNSUPPORTED,
                 "the stand-ins for NVIDIA's tools are not there: this wavetrap was built without "
                 "clang-19 and libclc-19");

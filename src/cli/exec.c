@@ -10,12 +10,16 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/held.h"
+#include "base/text.h"
 #include "cli/exec_file.h"
 #include "cli/exec_images.h"
 #include "cli/options.h"
+#include "cli/own_files.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/host_core.h"
 #include "runtime/common/policy.h"
@@ -53,26 +57,11 @@ struct driver {
 
 /* ---- environment ---- */
 
-/* The folder of a driver's library: in the build tree, and as installed. */
+/* The folder of a driver's library. */
 static bool find_library(const struct driver *driver, char *folder, size_t size)
 {
-    const char *const places[] = {driver->built_in, WT_HOST_LIBRARY};
-    char self[PATH_MAX], file[2 * PATH_MAX], full[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return false;
-    self[length] = 0;
-    *strrchr(self, '/') = 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const bool absolute = *places[i] == '/';
-        snprintf(file, sizeof file, "%s%s%s/%s", absolute ? "" : self, absolute ? "" : "/",
-                 places[i], driver->library);
-        if (access(file, R_OK) || !realpath(file, full))
-            continue;
-        *strrchr(full, '/') = 0;
-        return snprintf(folder, size, "%s", full) < (int)size;
-    }
-    return false;
+    const char *const places[] = {driver->built_in, WT_HOST_LIBRARY, NULL};
+    return cli_own_folder(places, driver->library, folder, size);
 }
 
 /* Appends a name to the list in an environment variable. */
@@ -115,6 +104,22 @@ static bool set_or_unset(const char *variable, const char *value)
 
 #define HSAKMT "libhsakmt.so.1"
 
+/* AMD's runtime writes code to a file in a temporary folder, and dies by SIGSEGV where it cannot.
+ */
+static void check_temporary_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    struct stat info;
+    if (!folder || !*folder)
+        return;
+    const bool found = !stat(folder, &info) && (S_ISDIR(info.st_mode) || !(errno = ENOTDIR));
+    if (!found || access(folder, W_OK | X_OK))
+        fprintf(stderr,
+                "wavetrap exec: TMPDIR=%s: %s: HIP's runtime needs a folder for temporary files, "
+                "and may die by SIGSEGV without one\n",
+                folder, strerror(errno));
+}
+
 /* HIP, OpenMP and OpenACC programs: AMD's runtime reaches the driver through libhsakmt. */
 static bool prepare_amd(const struct start *start, const char *folder)
 {
@@ -128,6 +133,7 @@ static bool prepare_amd(const struct start *start, const char *folder)
     /* Our report of a memory fault says more than the runtime's, in fewer lines. */
     if (setenv("HSA_ENABLE_VM_FAULT_MESSAGE", "0", 0))
         return false;
+    check_temporary_folder();
     /* The library is a tool of the HSA runtime, too: waits.c. */
     if (!set || !append("HSA_TOOLS_LIB", ' ', HSAKMT))
         return false;
@@ -163,18 +169,13 @@ static bool prepare_intel(const struct start *start, const char *folder)
 /* Programs on the CUDA driver API. */
 static bool prepare_cuda(const struct start *start, const char *folder)
 {
-    /* The program runs in this process, whose id tells it from its children. The message that no
-     * kernel ran must be printed even if the program never loads the library. */
-    char process[24];
-    snprintf(process, sizeof process, "%ld", (long)getpid());
     char capability[16];
     snprintf(capability, sizeof capability, "cc=%u.%u", start->images.capability / 10,
              start->images.capability % 10);
     return find_libraries_in(folder) &&
            set_or_unset("WAVETRAP_SM_DEFAULT", start->images.capability ? capability : NULL) &&
-           set_or_unset("WAVETRAP_STATS", start->options->stats ? process : NULL) &&
            set_or_unset("WAVETRAP_LOG_CALLS", start->options->log) &&
-           (!(start->options->stats || start->own_cuda) || preload(folder, LIBCUDA));
+           (!start->own_cuda || preload(folder, LIBCUDA));
 }
 
 /*
@@ -190,11 +191,11 @@ static bool wants_amd(const struct start *start)
 
 static bool wants_nvidia(const struct start *start)
 {
-    return start->images.nvidia || !start->images.amd || start->options->stats ||
-           start->options->log;
+    return start->images.nvidia || !start->images.amd || start->options->log;
 }
 
-/* Their libraries are preloaded in this order, and the first is asked first about a device file. */
+/* Their libraries are preloaded in this order, and the first is asked first about a device file. It
+ * is that of enum wt_tally_family, too. */
 static const struct driver drivers[] = {
     {"gfx900", HSAKMT, "../runtime/hsakmt", "libhsakmt-dev", "WAVETRAP_GPUS", prepare_amd,
      wants_amd},
@@ -204,6 +205,14 @@ static const struct driver drivers[] = {
 };
 
 enum { DRIVERS = sizeof drivers / sizeof *drivers };
+
+bool cli_exec_driver(const char *family, char *folder, size_t size)
+{
+    size_t i = 0;
+    while (i < DRIVERS && strcmp(drivers[i].family, family) != 0)
+        i++;
+    return i < DRIVERS && find_library(&drivers[i], folder, size);
+}
 
 /* Selects the GPUs of a family from "FAMILY:KEY=VALUE,… FAMILY…", in the same form; "" for none. */
 static void gpus_of(const char *family, const char *all, char *list, size_t size)
@@ -238,7 +247,8 @@ static enum wt_status offer(const struct driver *driver, const struct start *sta
         return WT_OK;
     if (!find_library(driver, folder, PATH_MAX))
         return gpus ? wt_fail(err, WT_UNSUPPORTED,
-                              "%s is not there: this wavetrap was built without %s",
+                              "%s is not there: this wavetrap was built without %s (see 'wavetrap "
+                              "doctor')",
                               driver->library, driver->package)
                     : WT_OK;
     if (setenv(driver->gpus, list, 1) || !driver->prepare(start, folder))
@@ -270,7 +280,8 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     struct wt_error err;
     struct start start = {.program = argv[0], .options = options};
     char history[24], folder[PATH_MAX];
-    bool any = false;
+    unsigned offered = 0; /* drivers, as a bit set */
+    int status;
     check_environment();
     snprintf(history, sizeof history, "%" PRIu64, options->core_history);
     start.found = exec_file_find(argv[0], start.file, sizeof start.file);
@@ -296,15 +307,21 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     if (options->ptx_cache && strcmp(options->ptx_cache, "clear") == 0)
         ptx_folder_clear();
     for (size_t i = 0; i < DRIVERS; i++) {
-        bool offered;
-        if (offer(&drivers[i], &start, options->gpus, folder, &offered, &err) != WT_OK)
+        bool its;
+        if (offer(&drivers[i], &start, options->gpus, folder, &its, &err) != WT_OK)
             return cli_fail(command, &err);
-        any |= offered;
+        offered |= (unsigned)its << i;
     }
-    if (!any) {
+    if (!offered) {
         wt_fail(&err, WT_UNSUPPORTED,
                 "this wavetrap was built without libhsakmt-dev and libdrm-dev: it has no driver "
-                "for host programs");
+                "for host programs (see 'wavetrap doctor')");
+        return cli_fail(command, &err);
+    }
+    /* GCC's OpenMP asks for AMD's GPUs in any case, and reports where it finds no driver for them:
+     * it does not where it finds no runtime. */
+    if (!(offered & 1u << WT_TALLY_GFX900) && setenv("HSA_RUNTIME_LIB", "none", 0)) {
+        wt_fail(&err, WT_NO_MEMORY, "no host memory");
         return cli_fail(command, &err);
     }
     /* Where the user has named GPUs, OpenCL's loader shows no others: our folders have no .icd. */
@@ -315,11 +332,14 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     if (start.what.why)
         fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", argv[0],
                 start.what.why);
+    if (cli_supervises(&options->supervision) &&
+        !cli_supervise(command, &options->supervision, offered, &status))
+        return status;
     if (start.found && start.what.elf)
         execv(start.file, argv); /* execvp would pass a file that cannot be executed to a shell */
     else
         execvp(argv[0], argv);
-    const int status = errno == ENOENT ? EXEC_NOT_FOUND : EXEC_NOT_RUN; /* as shells have it */
+    status = errno == ENOENT ? EXEC_NOT_FOUND : EXEC_NOT_RUN; /* as shells have it */
     wt_fail(&err, WT_IO, "%.400s: cannot be run: %s", argv[0], strerror(errno));
     cli_fail(command, &err);
     return status;
@@ -338,7 +358,8 @@ struct exec {
     char log[PATH_MAX];    /* of --log-calls */
     char core[PATH_MAX];   /* of --core-on-fault, whole; "": none */
     uint64_t core_history;
-    bool logs, stats;
+    bool logs;
+    struct cli_supervision supervision;
     bool has_sm;      /* one of the GPUs is an sm */
     uint32_t caught;  /* exceptions of --catch */
     unsigned catches; /* GPUs that have them, and memory of their own */
@@ -420,29 +441,57 @@ static enum wt_status set_schedule(void *context, const char *value, struct wt_e
     return wt_schedule_parse(value, &schedule, err);
 }
 
-/* The path is made absolute: the program may change its folder before it opens its GPU. */
+/*
+ * A file that the program's processes write, as they name it: made absolute, since the program may
+ * change its folder. @p value may have "%p" and "%n" (wt_file_name). *name is the one that this
+ * process would write.
+ */
+static enum wt_status whole_name(const char *value, char whole[PATH_MAX], char name[PATH_MAX],
+                                 struct wt_error *err)
+{
+    char folder[PATH_MAX] = "";
+    if (!*value)
+        return wt_fail(err, WT_INVALID, "it takes the name of a file");
+    if (*value != '/' && !getcwd(folder, sizeof folder))
+        return wt_fail(err, WT_IO, "the folder of %.200s: %s", value, strerror(errno));
+    if (snprintf(whole, PATH_MAX, "%s%s%s", folder, *folder ? "/" : "", value) >= PATH_MAX)
+        return wt_fail(err, WT_INVALID, "%.200s: the name is too long", value);
+    return wt_file_name(whole, 1, name, PATH_MAX, err);
+}
+
+/* The same of a file that is made at once, and that all processes append to, unless each has its
+ * own. A pipe is left to them: its reader would take the end of this try for that of all. */
+static enum wt_status make_file(const char *value, char whole[PATH_MAX], struct wt_error *err)
+{
+    char name[PATH_MAX];
+    struct stat st;
+    const enum wt_status status = whole_name(value, whole, name, err);
+    if (status || (!stat(name, &st) && S_ISFIFO(st.st_mode)))
+        return status;
+    FILE *file = fopen(name, "we");
+    if (!file || fclose(file))
+        return wt_fail(err, WT_IO, "%.400s: cannot be written: %s", value, strerror(errno));
+    if (strcmp(whole, name) != 0)
+        unlink(name);
+    return WT_OK;
+}
+
 static enum wt_status set_gem(void *context, const char *value, struct wt_error *err)
 {
-    FILE *file = fopen(value, "we");
-    if (!file || fclose(file) || !realpath(value, ((struct exec *)context)->gem))
-        return wt_fail(err, WT_IO, "%.400s: cannot be written: %s", value, strerror(errno));
-    return WT_OK;
+    return make_file(value, ((struct exec *)context)->gem, err);
 }
 
 /* The file is not created yet: a program without a fault leaves no core file. */
 static enum wt_status set_core(void *context, const char *value, struct wt_error *err)
 {
     struct exec *e = context;
-    char folder[PATH_MAX] = "", *slash;
-    if (*value != '/' && !getcwd(folder, sizeof folder))
-        return wt_fail(err, WT_IO, "the folder of %.200s: %s", value, strerror(errno));
-    if (!*value || snprintf(e->core, sizeof e->core, "%s%s%s", folder, *folder ? "/" : "", value) >=
-                       (int)sizeof e->core)
-        return wt_fail(err, WT_INVALID, "--core-on-fault takes the name of a file");
-    snprintf(folder, sizeof folder, "%s", e->core);
-    slash = strrchr(folder, '/');
-    slash[slash == folder] = 0;
-    return access(folder, W_OK)
+    char name[PATH_MAX];
+    const enum wt_status status = whole_name(value, e->core, name, err);
+    if (status)
+        return status;
+    char *slash = strrchr(name, '/');
+    slash[slash == name] = 0;
+    return access(name, W_OK)
                ? wt_fail(err, WT_IO, "%.400s: cannot be written: %s", value, strerror(errno))
                : WT_OK;
 }
@@ -452,27 +501,47 @@ static enum wt_status set_core_history(void *context, const char *value, struct 
     return cli_issues(value, &((struct exec *)context)->core_history, err);
 }
 
-/* The file's name is made absolute: the program may change its folder. */
 static enum wt_status set_log(void *context, const char *value, struct wt_error *err)
 {
     struct exec *e = context;
-    char folder[PATH_MAX] = "";
     e->logs = true;
-    if (value && *value != '/' && !getcwd(folder, sizeof folder))
-        return wt_fail(err, WT_IO, "the folder of %.200s: %s", value, strerror(errno));
-    const int n =
-        snprintf(e->log, sizeof e->log, "%s%s%s", folder, *folder ? "/" : "", value ? value : "");
-    FILE *file = value && n < (int)sizeof e->log ? fopen(e->log, "w") : NULL;
-    if (value && !file)
-        return wt_fail(err, WT_IO, "%.400s: %s", value, strerror(errno));
-    if (file)
-        fclose(file);
-    return WT_OK;
+    return value ? make_file(value, e->log, err) : WT_OK;
 }
 
 static enum wt_status set_stats(void *context, const char *value, struct wt_error *err)
 {
-    ((struct exec *)context)->stats = true;
+    ((struct exec *)context)->supervision.stats = true;
+    return WT_OK;
+}
+
+static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
+{
+    enum { MOST = 10000000 };
+    char *end;
+    const double seconds = strtod(value, &end);
+    if (end == value || *end || !(seconds > 0) || seconds > MOST)
+        return wt_fail(err, WT_INVALID, "takes seconds, above 0 and up to %d, not '%.40s'", MOST,
+                       value);
+    ((struct exec *)context)->supervision.timeout = seconds;
+    return WT_OK;
+}
+
+static enum wt_status set_launches(void *context, const char *value, struct wt_error *err)
+{
+    uint64_t *launches = &((struct exec *)context)->supervision.launches;
+    if (wt_parse_number(value, launches, err) != WT_OK)
+        return err->status;
+    return *launches ? WT_OK : wt_fail(err, WT_INVALID, "takes 1 or more, not 0");
+}
+
+static enum wt_status set_fault_exit(void *context, const char *value, struct wt_error *err)
+{
+    uint64_t status;
+    if (wt_parse_number(value, &status, err) != WT_OK)
+        return err->status;
+    if (status > 255)
+        return wt_fail(err, WT_INVALID, "an exit status is 0 to 255, not %.20s", value);
+    ((struct exec *)context)->supervision.fault_exit = (int)status;
     return WT_OK;
 }
 
@@ -570,10 +639,9 @@ static int exec(int argc, char **argv)
                         : "--core-history is for --core-on-fault=FILE, which is missing");
         return cli_fail(&cli_exec, &err);
     }
-    if ((e.logs || e.stats) && e.length && !e.has_sm) {
+    if (e.logs && e.length && !e.has_sm) {
         struct wt_error err;
-        wt_fail(&err, WT_INVALID, "--%s is about an sm; no --gpu is one",
-                e.logs ? "log-calls" : "stats");
+        wt_fail(&err, WT_INVALID, "--log-calls is about an sm; no --gpu is one");
         return cli_fail(&cli_exec, &err);
     }
     const struct cli_exec_options o = {.gpus = e.length ? e.gpus : NULL,
@@ -585,7 +653,7 @@ static int exec(int argc, char **argv)
                                        .core = *e.core ? e.core : NULL,
                                        .core_history = e.core_history,
                                        .log = e.logs ? e.log : NULL,
-                                       .stats = e.stats,
+                                       .supervision = e.supervision,
                                        .caught = e.caught};
     return cli_exec_program(&cli_exec, &o, argv + optind);
 }
@@ -630,7 +698,20 @@ static const struct cli_option options[] = {
      "keep parsed PTX in ~/.cache/wavetrap/ptx: on (the default), off, or clear,\n"
      "which empties it first",
      set_ptx_cache},
-    {"stats", 0, NULL, "tell at the end how many kernels ran on an sm, also if none", set_stats},
+    {"stats", 0, NULL,
+     "tell at the end how many kernels the program and its children launched,\n"
+     "also if none, and what was refused",
+     set_stats},
+    {"require-launches", 0, "N",
+     "exit with 122 if fewer kernels were launched, or a launch was refused, and\n"
+     "the program ended with 0",
+     set_launches},
+    {"fault-exit", 0, "N", "exit with N if a fault ended a kernel, and the program ended with 0",
+     set_fault_exit},
+    {"timeout", 0, "SECONDS",
+     "end the program and its children after that time, with the places of all\n"
+     "waves; the exit status is 124",
+     set_timeout},
     {"progress", 0, "[=WHEN]",
      "tell how far kernels are: work-groups, issues a second; WHEN is auto (the\n"
      "default: if stderr is a terminal) or always",
@@ -650,6 +731,7 @@ const struct cli_command cli_exec = {
              "be run, 125\n"
              "for another failure of wavetrap's. A fault of a GPU is reported on stderr; then "
              "the\n"
-             "GPU's runtime aborts the program (134). An exception of --catch ends it with 123.\n",
+             "GPU's runtime aborts the program (134). An exception of --catch ends it with 123.\n"
+             "SIGINT and SIGTERM tell where the waves are, and end it.\n",
     .run = exec,
 };

@@ -3,6 +3,7 @@
 #define WT_CLI_EXEC_H
 
 #include "cli/cli.h"
+#include "cli/supervise.h"
 
 /** What a host program finds. */
 struct cli_exec_options {
@@ -17,13 +18,18 @@ struct cli_exec_options {
     const char *core;      /**< file of --core-on-fault, whole, or NULL */
     uint64_t core_history; /**< issues of --core-history; 0: none */
     const char *log;       /**< file of --log-calls, whole; "": stderr; NULL: no log */
-    bool stats;            /**< of --stats */
-    uint32_t caught;       /**< exceptions that end the program, in the order of MODE.EXCP_EN */
+    struct cli_supervision supervision;
+    uint32_t caught; /**< exceptions that end the program, in the order of MODE.EXCP_EN */
 };
 
+/** The folder of the library by which host programs reach a family's driver; false if this build
+ * left it out, or the family has none. */
+bool cli_exec_driver(const char *family, char *folder, size_t size);
+
 /**
- * Becomes the program argv[0] with these arguments (NULL ends them), which will find emulated GPUs.
- * Returns only if that fails: the exit status.
+ * Becomes the program argv[0] with these arguments (NULL ends them), which will find emulated GPUs,
+ * or starts it as a child, if it is to be supervised. Returns the exit status: of a failure, or of
+ * that child.
  */
 int cli_exec_program(const struct cli_command *command, const struct cli_exec_options *options,
                      char **argv);

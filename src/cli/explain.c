@@ -87,8 +87,8 @@ static enum wt_status take_addresses(struct explain *x, const char *text, struct
 static void answer(const struct explain *x, struct wt_emulated *e, uint32_t wave)
 {
     struct wt_machine *m = e->machine;
-    char place[128];
-    m->ops->place(m, wave, place, sizeof place);
+    char place[WT_WAVE_NAME];
+    wt_machine_name_wave(m, wave, place, sizeof place);
     for (unsigned lane = x->first_lane; lane <= x->last_lane; lane++) {
         printf("%s %" PRIu32 " (%s), %s %u, issue time %" PRIu64 "\n", e->family->wave_word, wave,
                place, e->family->lane_word, lane, m->time);

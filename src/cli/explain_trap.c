@@ -77,10 +77,10 @@ static enum wt_status print_wave(struct wt_emulated *e, uint32_t wave, struct wt
 {
     struct gcn_device *device = wt_gcn_device(e);
     struct gcn_trap_registers r;
-    char place[128];
+    char place[WT_WAVE_NAME];
     if (!gcn_wave_trap_registers(device, wave, &r))
         return wt_fail(err, WT_STATE, "the wave has ended");
-    e->machine->ops->place(e->machine, wave, place, sizeof place);
+    wt_machine_name_wave(e->machine, wave, place, sizeof place);
     printf("%s, issue time %" PRIu64 "\n", place, e->machine->time);
     gcn_explain_trap(stdout, &r);
     if (r.given & 1u << GCN_TRAP_TTMP1 && r.value[GCN_TRAP_STATUS] & 1 << 5) {

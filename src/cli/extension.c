@@ -3,30 +3,17 @@
 #include "cli/cli.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "cli/own_files.h"
 
 bool cli_gdb_extension(char *path, size_t size)
 {
-    /* From the program's own folder: as installed, and as built. */
-    static const char *const places[] = {"../share/wavetrap/gdb", "../frontend/gdb"};
-    char self[PATH_MAX], file[PATH_MAX + 64], full[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return false;
-    self[length] = 0;
-    char *slash = strrchr(self, '/');
-    if (!slash)
-        return false;
-    *slash = 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(file, sizeof file, "%s/%s/wavetrap.py", self, places[i]);
-        /* GDB's command line cannot hold a quote or a line end. */
-        if (realpath(file, full) && access(full, R_OK) == 0 && !strpbrk(full, "\n\r"))
-            return snprintf(path, size, "%s", full) < (int)size;
-    }
-    return false;
+    static const char *const places[] = {"../share/wavetrap/gdb", "../frontend/gdb", NULL};
+    char folder[PATH_MAX];
+    /* GDB's command line cannot hold a quote or a line end. */
+    return cli_own_folder(places, "wavetrap.py", folder, sizeof folder) &&
+           !strpbrk(folder, "\n\r") && snprintf(path, size, "%s/wavetrap.py", folder) < (int)size;
 }
 
 void cli_say_how_to_connect(const char *address, bool restarts)

@@ -220,7 +220,7 @@ static int tell_family(const struct info *info, const struct wt_family *family)
     return status ? cli_fail(&cli_info, &err) : 0;
 }
 
-static int tell_device(const char *spec)
+int cli_tell_device(const char *spec)
 {
     struct wt_gpu gpu = {0};
     struct wt_error err;
@@ -243,10 +243,10 @@ static int tell_devices(const struct info *info)
 {
     int status = 0;
     for (unsigned i = 0; i < info->spec_count && !status; i++)
-        status = tell_device(info->spec[i]);
+        status = cli_tell_device(info->spec[i]);
     for (const struct wt_family *const *f = wt_families; *f && !info->spec_count && !status; f++)
         if ((*f)->describe)
-            status = tell_device((*f)->name);
+            status = cli_tell_device((*f)->name);
     return status;
 }
 

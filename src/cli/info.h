@@ -7,6 +7,10 @@
 
 #include "wavetrap/error.h"
 
+/** Prints a line with what host programs see of the GPU that a value of --gpu describes. Returns
+ * the exit status: CLI_FAILED, after a message, if they see none of that family. */
+int cli_tell_device(const char *spec);
+
 /** Prints what an ELF file has of symbols and debug information: two lines. */
 void cli_tell_debug_information(const char *path);
 

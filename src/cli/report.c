@@ -42,9 +42,9 @@ void cli_report_waves(FILE *out, struct wt_emulated *e)
         uint32_t end = wave + 1;
         while (end < m->waves && wave_state(m, end, &next) && same_state(&first, &next))
             end++;
-        char from[128], to[128], place[512], lanes[256];
-        m->ops->place(m, wave, from, sizeof from);
-        m->ops->place(m, end - 1, to, sizeof to);
+        char from[WT_WAVE_NAME], to[WT_WAVE_NAME], place[512], lanes[256];
+        wt_machine_name_wave(m, wave, from, sizeof from);
+        wt_machine_name_wave(m, end - 1, to, sizeof to);
         wt_emulated_describe(e, first.pc, place, sizeof place);
         wt_lanes_text(first.mask, lanes, sizeof lanes);
         fprintf(out, "  %s%s%s, %ss %s: %s", from, end - wave > 1 ? " to " : "",
@@ -73,8 +73,8 @@ void cli_report_fault(FILE *out, struct wt_emulated *e)
         cli_report_waves(out, e);
         return;
     }
-    char wave[128], place[512], instruction[256] = "";
-    m->ops->place(m, f->wave, wave, sizeof wave);
+    char wave[WT_WAVE_NAME], place[512], instruction[256] = "";
+    wt_machine_name_wave(m, f->wave, wave, sizeof wave);
     wt_emulated_describe(e, f->pc, place, sizeof place);
     if (e->family->instruction)
         e->family->instruction(e, f->pc, instruction, sizeof instruction);

@@ -26,7 +26,8 @@ struct gen_saved {
     uint32_t sp[4], sr[4], cr[4], n[4], tdr[4], tm[4], dbg[4];
     /* Of the driver; writing it has no effect. */
     uint64_t instructions; /**< instruction base address: AIP counts from there */
-    uint64_t launch;       /**< number of the kernel launch */
+    uint64_t launch;       /**< number of the kernel launch in its process, from 1 */
+    uint64_t id;           /**< the thread's, which no other thread of the process has or had */
     uint32_t group[3];     /**< its group's coordinates */
     uint32_t index;        /**< its own in the group */
     uint32_t groups[3];    /**< of the launch */

@@ -136,8 +136,12 @@ enum kfd_record_hwreg {
     KFD_HW_XNACK_LO,
     KFD_HW_XNACK_HI,
     KFD_HW_MODE,
-    KFD_HW_SLOT, /**< 1 + the wave's slot in the chip: an addition of the emulated driver's; 0 on
-                      hardware, whose handler leaves the dword alone */
+    KFD_HW_SLOT, /**< 1 + the wave's slot in the chip: an addition of the emulated driver's, as are
+                      the next four; 0 on hardware, whose handler leaves these dwords alone */
+    KFD_HW_LAUNCH_LO, /**< number of the wave's launch in its process, from 1 */
+    KFD_HW_LAUNCH_HI,
+    KFD_HW_WAVE_LO, /**< the wave's id, which no other wave of the process has or had */
+    KFD_HW_WAVE_HI,
     KFD_HW_COUNT = 16,
 };
 #define KFD_RECORD_REGISTERS 128u /**< bytes of the hardware registers and the TTMPs */

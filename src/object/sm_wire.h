@@ -16,7 +16,7 @@
 #include "base/fault.h"
 
 #define SM_WIRE_SOCKET "sm"       /* base/private_dir.h: the kind of socket */
-#define SM_WIRE_MAGIC 0x364d5357u /* "WSM6" */
+#define SM_WIRE_MAGIC 0x374d5357u /* "WSM7" */
 #define SM_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define SM_WIRE_WAIT_MS 100u      /* the longest WAIT */
 #define SM_WIRE_DEVICES 16u
@@ -125,6 +125,7 @@ struct sm_wire_waiters {
 };
 
 struct sm_wire_warp {
+    uint64_t id; /**< no other warp of the process has it or had it */
     uint64_t pc;
     uint32_t present, steps, active, index;
     uint32_t block[3];

@@ -154,7 +154,7 @@ enum wt_status wt_emulated_load(struct wt_emulated *e, struct wt_error *err);
 struct wt_last_write {
     uint64_t total;        /**< instructions that wrote there; 0: none did, the rest is not set */
     struct wt_write write; /**< the last one */
-    char place[128];       /**< where its wave was, in words */
+    char place[WT_WAVE_NAME]; /**< the name of its wave */
     bool has_item;
     uint64_t item[3]; /**< the work-item of its last lane, in a grid */
 };

@@ -175,7 +175,10 @@ const struct wt_target *wt_emulated_target(struct wt_emulated *e)
         e->services.history = &wt_emulated_history;
     if (e->core_file)
         e->services.reload = NULL; /* there is no program to restart */
-    e->target = (struct wt_target){.services = &e->services, .context = e};
+    e->target = (struct wt_target){.services = &e->services,
+                                   .context = e,
+                                   .first_device = e->machine->device,
+                                   .first_core = e->machine->first_core};
     return &e->target;
 }
 

@@ -657,10 +657,8 @@ static void attach(struct wt_emulated *e)
 {
     struct sm *s = own(e);
     s->way_in = (struct sm_way_in){.e = e, .device = s->device, .launch = &s->launch};
-    if (e->core_file) {
+    if (e->core_file)
         s->launch = *sm_device_latest_launch(s->device);
-        s->way_in.launches = s->launch.number ? s->launch.number : s->launch.grid[0] != 0;
-    }
     s->sms = e->machine->waves / SM_WARPS;
     s->link = (struct wt_sm_link){.bus = &e->bus,
                                   .ops = &sm_debugger_link,

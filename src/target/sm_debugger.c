@@ -20,7 +20,10 @@ static enum wt_status link_launch(void *context, struct wt_sm_launch *out, struc
 {
     const struct sm_way_in *way = context;
     (void)err;
-    *out = (struct wt_sm_launch){.number = way->launches, .runs = sm_device_runs(way->device)};
+    const struct sm_launch *latest = sm_device_latest_launch(way->device);
+    *out = (struct wt_sm_launch){
+        .number = latest->grid[0] ? wt_machine_launch(way->e->machine, latest->number) : 0,
+        .runs = sm_device_runs(way->device)};
     memcpy(out->block, way->launch->block, sizeof out->block);
     memcpy(out->grid, way->launch->grid, sizeof out->grid);
     return WT_OK;
@@ -33,7 +36,8 @@ static enum wt_status link_warp(void *context, uint32_t warp, struct wt_sm_warp 
     struct sm_warp_state state;
     if (!sm_warp_state(way->device, warp, &state))
         return wt_fail(err, WT_STATE, "there is no warp %u now", warp);
-    *out = (struct wt_sm_warp){.index = state.index,
+    *out = (struct wt_sm_warp){.id = wt_machine_wave_id(way->e->machine, warp),
+                               .index = state.index,
                                .pc = state.pc,
                                .active = state.active,
                                .steps = state.steps,
@@ -161,7 +165,6 @@ static enum wt_status link_reset(void *context, struct wt_error *err)
                                     .operation = sm_do_launch};
     if (!wt_emulated_input(way->e, &launch))
         return wt_fail(err, WT_INVALID, "the kernel cannot be launched again");
-    way->launches++;
     return WT_OK;
 }
 

@@ -13,7 +13,6 @@ struct sm_way_in {
     struct wt_emulated *e;
     struct sm_device *device;
     const struct sm_launch *launch; /**< of the kernel: what reset() launches again */
-    uint64_t launches;              /**< so far */
 };
 
 #endif

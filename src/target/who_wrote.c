@@ -16,7 +16,7 @@ static enum wt_status describe(struct wt_emulated *e, struct wt_last_write *last
     enum wt_status status;
     if ((status = wt_timeline_goto(e->timeline, w->time, err)) != WT_OK)
         return status;
-    e->machine->ops->place(e->machine, w->wave, last->place, sizeof last->place);
+    wt_machine_name_wave(e->machine, w->wave, last->place, sizeof last->place);
     last->has_item =
         e->family->work_item && e->family->work_item(e, w->wave, w->last.lane, last->item);
     return WT_OK;

@@ -87,7 +87,7 @@ def test_a_program_may_touch_so_much_memory(build, xlen):
     done = run("run", "--memory=2M", elf)
     assert done.returncode == 125
     assert "the program has touched 2 MiB of memory, all that it may have (--memory)" in done.stderr
-    assert "core 0 warp 0" in done.stderr and "store of 4 bytes at 0x" in done.stderr
+    assert "device 0, core 0, warp 0" in done.stderr and "store of 4 bytes at 0x" in done.stderr
     # Memory that is touched again is not more.
     elf = build.asm(TOUCH.replace("COUNT", "100000").replace("4096", "0"), xlen=xlen)
     assert run("run", "--memory=64K", elf).returncode == 0
@@ -140,7 +140,7 @@ def test_mistakes_are_reported_with_their_place(build, name, xlen):
     done = run("run", build.asm(text, xlen, f"{name}.S"))
     assert done.returncode == status, done
     assert words in done.stderr
-    assert "core 0 warp 0, threads " in done.stderr
+    assert "device 0, core 0, warp 0, threads " in done.stderr
     assert re.search(rf"at 0x8000[0-9a-f]{{4}} <(_start|again)(\+\d+)?> at \S*{name}\.S:{line}\b", done.stderr), \
         done.stderr
 
@@ -171,7 +171,7 @@ work:   csrr t0, 0xcc1
 done:   tmc x0
 """, name="lanes.S"))
     assert done.returncode == 119
-    assert re.search(r"core 0 warp 2, threads 1, ?3, issue time", done.stderr), done.stderr
+    assert re.search(r"device 0, core 0, warp 2, threads 1, ?3, issue time", done.stderr), done.stderr
     assert "lanes.S:14" in done.stderr
 
 
@@ -232,9 +232,9 @@ stop:   tmc x0
     assert "deadlock" in done.stderr
     report = done.stderr.splitlines()[1:]
     assert len(report) == 2
-    assert "core 0 warp 0, threads 0:" in report[0] and "barrier 0: 1 of 3" in report[0]
+    assert "device 0, core 0, warp 0, threads 0:" in report[0] and "barrier 0: 1 of 3" in report[0]
     assert "dead.S:6" in report[0]
-    assert "core 0 warp 2 to core 0 warp 3, threads 0:" in report[1]
+    assert "device 0, core 0, warp 2 to device 0, core 0, warp 3, threads 0:" in report[1]
     assert "barrier 1: 2 of 3" in report[1] and "dead.S:13" in report[1] and "<work+20>" in report[1]
 
 
@@ -285,7 +285,7 @@ def test_the_limit_of_issues(build):
     elf = build.asm("_start: j _start\n")
     done = run("run", "--max-issues=1000", "--hash", elf)
     assert done.returncode == 124
-    assert "limit of 1000 issues" in done.stderr and "core 0 warp 0" in done.stderr
+    assert "limit of 1000 issues" in done.stderr and "device 0, core 0, warp 0" in done.stderr
     assert "after 1000 issues" in done.stderr
 
 
@@ -305,7 +305,7 @@ def test_an_interrupt_tells_where_every_warp_is(build, number):
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 128 + number
-    assert "interrupted" in said and "core 0 warp 0, threads 0: 0x80000010 <loop> at" in said
+    assert "interrupted" in said and "device 0, core 0, warp 0, threads 0: 0x80000010 <loop> at" in said
     assert "loop.S:3" in said
 
 
@@ -471,11 +471,11 @@ def test_who_wrote_is_found_in_the_recording(build):
     assert done.returncode == 0 and plain.stderr in done.stderr
     first, second, third, fourth = re.split(r"^wavetrap: ", done.stderr[len(plain.stderr):], flags=re.M)[1:]
     assert re.fullmatch(r"data \(0x8[0-9a-f]+\), 4 bytes: written last at issue time \d+\n"
-                        r"  thread 3 of core 0 warp 0; 4 threads wrote there, this one last\n"
+                        r"  thread 3 of device 0, core 0, warp 0; 4 threads wrote there, this one last\n"
                         r"  at 0x8\S+ <_start\+\d+> at \S*writers\.S:8\n  was 0x00000000, is 0x00000000\n"
                         r"  \(2 instructions wrote there\)\n", first), first
-    assert "thread 0 of core 0 warp 0\n" in second and "writers.S:11" in second and "was 0x00, is 0x01" in second
-    assert "thread 3 of core 0 warp 0\n" in third and "was 0x00000007, is 0x0000000c" in third
+    assert "thread 0 of device 0, core 0, warp 0\n" in second and "writers.S:11" in second and "was 0x00, is 0x01" in second
+    assert "thread 3 of device 0, core 0, warp 0\n" in third and "was 0x00000007, is 0x0000000c" in third
     assert "data+16 (0x8" in fourth and fourth.endswith(": the program has not written there\n")
     assert run("run", f"--who-wrote={re.search('0x8[0-9a-f]+', first)[0]}", elf).stderr.split("\n")[1:] == first.split("\n")[1:]
 
@@ -533,7 +533,7 @@ def test_an_address_of_a_program_is_explained(build):
     elf = build.asm(WRITERS, name="writers.S")
     done = run("explain-address", "--at=_start+24", elf, "0x80000000")
     assert done.returncode == 0, done.stderr
-    assert re.match(r"warp 0 \(core 0 warp 0\), thread 0, issue time 6\n0x80000000: global\n", done.stdout), done.stdout
+    assert re.match(r"warp 0 \(device 0, core 0, warp 0\), thread 0, issue time 6\n0x80000000: global\n", done.stdout), done.stdout
     for options, words in ((["--lane=4"], "a warp has threads 0 to 3"), (["--wave=9"], "the device has warps 0 to 3"),
                            (["--at=nosuch"], "there is no function 'nosuch'"), (["--at=9999"], "the program has ended"),
                            (["--wave=2"], "no warp 2 runs at issue time 0; there are: 0")):

@@ -40,7 +40,7 @@ def test_a_kernel_may_touch_so_much_memory():
     done = run("run", "--memory=6M", *many)
     assert done.returncode == 125
     assert "the program has touched 6 MiB of memory, all that it may have (--memory)" in done.stderr
-    assert "global_store_dword at 0x" in done.stderr and "work-group" in done.stderr
+    assert "global_store_dword at 0x" in done.stderr and "group (" in done.stderr
     # The address of code is the one that a disassembly of the file shows, not the one where it is loaded.
     assert re.search(r"^ +at 0x[0-9a-f]{1,6} <", done.stderr, re.M), done.stderr
 
@@ -56,7 +56,7 @@ def test_a_wrong_result_is_told_with_who_wrote_it(tmp_path):
         done = vadd(f"--compare-arg=2:{tmp_path}/other", *more)
         assert done.returncode == 1
         assert re.search(r"byte 402 is 0x40, not 0x00\n.*byte 402: written last by work-item \(100,0,0\), issue time \d+\n"
-                         r"  lane (36|4) of compute unit \d SIMD \d wave \d, work-group \((1|3),0,0\) wave 0\n  at .*<vadd\+\d+>.*\n"
+                         r"  lane (36|4) of device 0, dispatch 1, group \((1|3),0,0\), core \d, wave \d\n  at .*<vadd\+\d+>.*\n"
                          r"  global_store_dword .*\n  was 0x00000000, is 0x40400000\n$", done.stderr), done.stderr
     # What nobody wrote has no writer.
     (tmp_path / "other").write_bytes(THREE * 255 + TWO)
@@ -151,7 +151,7 @@ def test_an_access_out_of_bounds_is_reported():
     done = run("run", "--kernel=vadd", "--grid=2560", "--arg=zeros:4096", "--arg=zeros:10240", "--arg=zeros:10240",
                "--arg=2560", VADD)
     assert done.returncode == 120
-    for words in ("load of 4 bytes at 0x200001000, where no memory is mapped", "work-group (16,0,0) wave 0", "lanes 0-63",
+    for words in ("load of 4 bytes at 0x200001000, where no memory is mapped", "device 0, dispatch 1, group (16,0,0), core 0, wave 4", "lanes 0-63",
                   "<vadd+"):
         assert words in done.stderr
 
@@ -167,7 +167,7 @@ def test_a_store_names_the_lanes_that_did_it():
 
 def test_limits_hash_and_statistics():
     done = vadd("--max-issues=10")
-    assert done.returncode == 124 and "the limit of 10 issues is reached" in done.stderr and "work-group (" in done.stderr
+    assert done.returncode == 124 and "the limit of 10 issues is reached" in done.stderr and "device 0, dispatch 1, group (" in done.stderr
     done = vadd("--hash", "--stats")
     assert "state hash" in done.stderr and "issues in" in done.stderr
     assert vadd("--hash").stderr == vadd("--hash").stderr != vadd("--hash", n="255").stderr

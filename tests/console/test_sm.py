@@ -666,6 +666,29 @@ def test_structures_by_value_are_parameters(parameters):
         assert f" = {value}\n" in out, out
 
 
+REMOVED = """
+__attribute__((device, noinline)) static int f(int unused, int depth)
+{
+    return depth > 0 ? (f(unused, depth - 1) ^ depth) * 3 : 5;
+}
+extern "C" __attribute__((global)) void k(int *out, int n)
+{
+    out[0] = f(n, 3);
+}
+"""
+
+
+def test_a_parameter_that_the_optimiser_removed_is_not_the_next_one(tmp_path):
+    """The PTX function has one parameter of two: its first one is `depth`, not `unused`."""
+    source, out = tmp_path / "removed.cu", tmp_path / "removed.ptx"
+    source.write_text(REMOVED)
+    subprocess.run(["clang-19", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_50", "-nocudainc", "-nocudalib", "-w", "-S", "-g", "-O2",
+                    "--cuda-noopt-device-debug", source, "-o", out], check=True, capture_output=True)
+    assert re.search(r"\.func .*\(\n[^,]*\n\)", out.read_text()), "the optimiser has left both parameters"
+    said = session(out, "break f", "run", "print unused", "print depth@0", options=["-g", "sm", "--kernel=k", "--grid=1", "--block=1", "--arg=zeros:4", "--arg=i32:77"])
+    assert re.search(r"^\$1 = (77|<optimized out>)$", said, re.M), said
+
+
 @pytest.mark.parametrize("flags", [("-g", "-O2", "--cuda-noopt-device-debug"), ("-g", "-O1", "--cuda-noopt-device-debug")])
 def test_arguments_of_optimised_kernels_are_those_of_the_launch(parameters, flags):
     """They are told as that, and nothing is computed by them that would not say so: no condition, assignment, watchpoint."""

@@ -19,13 +19,13 @@
 static void look(struct wt_machine *m)
 {
     uint8_t row[WT_ROW_BYTES], bytes[64];
-    char place[128];
+    char place[WT_WAVE_NAME];
     m->engine->check(m);
     for (uint32_t w = 0; w < m->waves; w++) {
         struct wt_wave_view view;
         struct wt_divergence entry;
         m->ops->view(m, w, &view);
-        m->ops->place(m, w, place, sizeof place);
+        wt_machine_name_wave(m, w, place, sizeof place);
         for (unsigned i = 0; i < view.depth; i++)
             m->ops->divergence(m, w, i, &entry);
         for (unsigned n = 0; n < 70 && view.active; n++) {

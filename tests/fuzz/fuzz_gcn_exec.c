@@ -181,8 +181,8 @@ static bool mend(struct gcn_device *d, size_t length)
     /* An arithmetic exception is told when the instruction is done; all else has had no effect. */
     if (!w->active || (w->pc != f->pc && f->kind != WT_FAULT_TRAP && f->kind != WT_FAULT_EXCEPTION))
         abort();
-    char place[128];
-    d->machine.ops->place(&d->machine, f->wave, place, sizeof place);
+    char place[WT_WAVE_NAME];
+    wt_machine_name_wave(&d->machine, f->wave, place, sizeof place);
     const uint64_t in = (w->pc - CODE + 4) % (length ? length : 4);
     w->pc = CODE + (w->pc - CODE < length ? in : in % 64) / 4 * 4;
     f->kind = WT_FAULT_NONE;

@@ -137,7 +137,7 @@ static void start(bool own_routine)
     memcpy(page_of(CODE_PAGE) + ROUTINE, routine, sizeof routine);
     write_batch(own_routine);
     write_state();
-    if (wt_drm_emulated_new(&config, 0, &gpu, &err) != WT_OK ||
+    if (wt_drm_emulated_new(&config, NULL, &gpu, &err) != WT_OK ||
         !(file = wt_i915_open(wt_drm_emulated_driver(gpu))))
         abort();
     for (unsigned i = 0; i < PAGES; i++)

@@ -1,4 +1,5 @@
-// A kernel that runs until the host lets it end, which it does when a line comes on its standard input.
+// A kernel that runs until the host lets it end, which it does when a line comes on its standard input. All of its 128 waves must
+// be on the GPU at once: at -O0 their registers leave room for 80, and it waits for ever (-g gfx900:cu=8 has room).
 #include <hip/hip_runtime.h>
 #include <stdio.h>
 #include <string.h>

@@ -81,7 +81,7 @@ def test_a_kernel_that_fails(program, kernel, result, words):
     """The launch succeeds; the calls that follow tell. The report has kernel, block, lanes, line."""
     done = wavetrap("exec", "-g", "sm", program, kernel)
     assert done.stdout.endswith(f"then {result}, again {result}\n"), done.stdout
-    assert words in done.stderr and "\n  SM 0 warp 0, block (0,0,0) warp 0, lanes " in done.stderr and f"\n  of the kernel {kernel}\n" in done.stderr
+    assert words in done.stderr and re.search(r"^  device 0, dispatch \d+, group \(0,0,0\), core 0, warp 0, lanes ", done.stderr, re.M) and f"\n  of the kernel {kernel}\n" in done.stderr
     assert f"<{'deeper' if kernel == 'recurses' else kernel}> at PTX:" in done.stderr
 
 
@@ -106,7 +106,7 @@ def test_registered_memory_that_the_program_unmaps_while_a_kernel_uses_it(unmap,
     done = wavetrap("exec", "-g", "sm", unmap, access)
     assert (done.returncode, done.stdout) == (0, "launched 0, then 700\n"), done.stdout + done.stderr
     assert re.fullmatch(r"wavetrap: the program has given back the memory at 0x[0-9a-f]+, which the kernel uses\n"
-                        rf"  SM 0 warp 0, block \(0,0,0\) warp 0, lanes 0-31, issue time \d+\n  at 0x[0-9a-f]+ <uses> at PTX:{line}\n"
+                        rf"  device 0, dispatch \d+, group \(0,0,0\), core 0, warp 0, lanes 0-31, issue time \d+\n  at 0x[0-9a-f]+ <uses> at PTX:{line}\n"
                         rf"  {re.escape(instruction)}\n(?:  0x.*\n)?  of the kernel uses\n", done.stderr), done.stderr
     done = wavetrap("debug", "-g", "sm", unmap, access, input="run\nquit\n")
     assert "launched 0, then 700\n[Program exited normally]" in done.stdout, done.stdout + done.stderr
@@ -116,7 +116,7 @@ def test_registered_memory_that_the_program_unmaps_while_a_kernel_uses_it(unmap,
 def test_the_program_ends_at_a_failure_that_is_caught(program, names, kernel, ends):
     done = wavetrap("exec", "-g", "sm", f"--catch={names}", "--stats", program, kernel)
     assert (done.returncode, "then" in done.stdout) == ((123, False) if ends else (0, True)), done.stdout + done.stderr
-    assert f"of the kernel {kernel}\n" in done.stderr and done.stderr.count("1 kernels were launched") == 1, done.stderr
+    assert f"of the kernel {kernel}\n" in done.stderr and done.stderr.count("1 kernel was launched") == 1, done.stderr
 
 
 OTHER_DRIVER = """
@@ -174,9 +174,8 @@ def test_launches_are_counted(program):
     assert wavetrap("exec", "-g", "sm", "--stats", "true").stderr == "wavetrap: no kernel was launched on the emulated SM\n"
     done = wavetrap("exec", "-g", "sm", "--stats", "python3", "-c", "import subprocess; subprocess.run(['true']); exit(3)")
     assert (done.returncode, done.stderr.count("no kernel")) == (3, 1), done.stderr
-    for option in ("--stats", "--log-calls"):
-        done = wavetrap("exec", "-g", "gfx900", option, "true")
-        assert done.returncode == 125 and "is about an sm; no --gpu is one" in done.stderr, done.stderr
+    done = wavetrap("exec", "-g", "gfx900", "--log-calls", "true")
+    assert done.returncode == 125 and "is about an sm; no --gpu is one" in done.stderr, done.stderr
 
 
 def test_what_programs_see_is_listed(program):
@@ -198,7 +197,7 @@ def test_a_kernel_that_does_not_end(program):
         said = run.process.stderr.read().decode()
         assert run.process.wait(LIMIT) == -signal.SIGINT
     assert re.search(r"wavetrap: interrupted: sm, issue time \d+: kernel forever runs, 0 of 1 blocks have ended\n"
-                     r"    SM 0 warp 0, block \(0,0,0\) warp 0, lanes [-\d]+\n      at 0x7\w+ <forever> at PTX:\d+\n$", said), said
+                     r"    device 0, dispatch \d+, group \(0,0,0\), core 0, warp 0, lanes [-\d]+\n      at 0x7\w+ <forever> at PTX:\d+\n$", said), said
 
 
 OPENMP, OPENACC = ["-fopenmp", "-foffload=nvptx-none"], ["-fopenacc", "-foffload=nvptx-none"]
@@ -226,7 +225,7 @@ def test_without_gpu_an_openmp_program_sees_the_gpu_that_it_has_code_for(tmp_pat
     done = wavetrap("exec", path)
     assert done.stdout == "devices 1, on one 1, sum 1000000, last 1999\n", done.stdout + done.stderr
     logged = wavetrap("exec", "--log-calls", "--stats", path).stderr
-    assert ("kernels were launched on the emulated SM" in logged) == launched, logged[-500:]
+    assert ("launched on the emulated SM" in logged) == launched, logged[-500:]
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])

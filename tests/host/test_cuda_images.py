@@ -1,5 +1,6 @@
 """Images that libcuda takes: cubins and fat binaries, by file, by address, through the structure that points to one; and
 what it answers to those that it does not take. Containers are written here as NVIDIA's fatbinary lays them out."""
+import re
 import struct
 import subprocess
 
@@ -210,7 +211,7 @@ def test_a_fault_in_machine_code(program, tmp_path, body, result, words):
     subprocess.run([WAVETRAP, "asm", tmp_path / "fault.sass", "-o", tmp_path / "f.cubin", "-g", "sm"], check=True, capture_output=True)
     done = wavetrap("exec", "-g", "sm", program, "file", tmp_path / "f.cubin")
     assert done.stdout == f"synchronize {result}\n", done.stdout
-    assert words in done.stderr and "\n  SM 0 warp 0, block (0,0,0) warp 0, lanes " in done.stderr and "\n  of the kernel vadd\n" in done.stderr, done.stderr
+    assert words in done.stderr and re.search(r"^  device 0, dispatch \d+, group \(0,0,0\), core 0, warp 0, lanes ", done.stderr, re.M) and "\n  of the kernel vadd\n" in done.stderr, done.stderr
     if result != 718:
         assert "<vadd+0x" in done.stderr, done.stderr
 

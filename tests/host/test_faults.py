@@ -17,7 +17,7 @@ def line_of(text):
 
 def report(done):
     """Our report: what, function, line, place, lanes."""
-    found = re.search(r"wavetrap: gfx900 \(node 1\): (.*)\n  (compute unit .*), lanes (.*), issue time \d+\n"
+    found = re.search(r"wavetrap: gfx900 \(node 1\): (.*)\n  (device .*), lanes (.*), issue time \d+\n"
                       r"  at 0x[0-9a-f]+ <([^+>]*)\+\d+>(?: at (.*))?\n(?:  .*\n)*?  of the kernel at .*\n", done.stderr)
     assert found, done.stderr
     assert done.returncode == -signal.SIGABRT
@@ -41,7 +41,7 @@ def report(done):
 ])
 def test_fault(word, what, function, line, lanes, runtime):
     done = hip(compiled("faults.hip"), word)
-    place = "compute unit 0 SIMD 0 wave 0, work-group (0,0,0) wave 0"
+    place = "device 0, dispatch 3, group (0,0,0), core 0, wave 0"
     said = report(done)
     assert said[:2] + said[3:] == (what, function, place, lanes)
     if word != "illegal":  # assembly has the line of the statement that it stands in, or none

@@ -31,9 +31,8 @@ def explanations(program, *options):
     assert done.returncode == 0, done.stderr
     found = []
     for part in done.stderr.split("wavetrap: ")[1:]:
-        head = re.match(r"compute unit 0 SIMD (\d) wave (\d), .*, lane (\d+), at ", part)
-        # Slots of a compute unit go round its four SIMDs.
-        found.append((int(head[1]) + 4 * int(head[2]), int(head[3]), parse(part)))
+        head = re.match(r"device 0, dispatch \d+, group .*, core 0, wave (\d+), lane (\d+), at ", part)
+        found.append((int(head[1]), int(head[2]), parse(part)))
     return found, done.stdout
 
 
@@ -123,7 +122,7 @@ def test_a_place_in_a_code_object():
     done = wavetrap("explain-address", *KERNEL, "--at", f"much_private+{end}", "--lane=62-63", code,
                     hex(PRIVATE + 4 * 1999))
     assert done.returncode == 0, done.stderr
-    heads = re.findall(r"^wave 0 \(compute unit 0 SIMD 0 wave 0, .*\), lane (\d+), issue time \d+$", done.stdout, re.M)
+    heads = re.findall(r"^wave 0 \(device 0, dispatch 1, group .*, core 0, wave 0\), lane (\d+), issue time \d+$", done.stdout, re.M)
     assert heads == ["62", "63"]
     terms = parse(done.stdout)[PRIVATE + 4 * 1999][0]
     assert (terms["X / 4 * 4 * 64: its dword, of all lanes"], terms["lane * 4"]) == (1999 * 4 * 64, 63 * 4)

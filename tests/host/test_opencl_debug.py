@@ -51,7 +51,7 @@ def test_a_kernel_is_stopped_at_its_first_line(program):
                      r"8\t    int i = get_global_id\(0\) \+ 16 \* get_global_id\(1\);$", said[2], re.M), said[2]
     assert said[3].splitlines()[-1] == "12\t    c[i] = sum;" and "9\t    int sum = a[i] + twice(b[i]);" in said[3]
     assert said[4] == "9\t    int sum = a[i] + twice(b[i]);\n"
-    assert said[5].startswith("Continuing.\nround 0: -315 0 -1008\n[device 0, dispatch 2, group (")
+    assert said[5].startswith("Continuing.\nround 0: -315 0 -1008\n[device 0, dispatch 4, group (")
     assert "\nBreakpoint 1, add (" in said[5] and "round=1) at program-1.cl:8\n" in said[5] and "hit 1 time" in said[6]
     assert "\nBreakpoint 1, add (" in said[7] and "hit 2 times" in said[8]
 
@@ -153,10 +153,10 @@ def test_several_programs_kernels_and_queues(program):
                     "continue"], program, 2, 3)
     assert status == 3
     assert re.search(r"^1 .*<PENDING> +turn\n2 .*<PENDING> +negate$", said[2], re.M), said[2]
-    assert re.search(r"^\[device 0, dispatch 1, ", said[3], re.M) and "Breakpoint 1, turn (" in said[3]
+    assert re.search(r"^\[device 0, dispatch 2, ", said[3], re.M) and "Breakpoint 1, turn (" in said[3]
     assert "at program-3.cl:3\n3\t    int i = get_global_id(0), here = get_local_id(0);\n" in said[3]
     assert re.findall(r"^0x\w+ +0x\w+ +(\w+)$", said[4], re.M) == ["add", "turn"]
-    assert re.search(r"^\[device 0, dispatch 2, ", said[6], re.M) and "Breakpoint 2, negate (" in said[6] and "program-2.cl:17\n" in said[6]
+    assert re.search(r"^\[device 0, dispatch 3, ", said[6], re.M) and "Breakpoint 2, negate (" in said[6] and "program-2.cl:17\n" in said[6]
     assert said[9] == "Continuing.\n" + ROUNDS + "[Program exited with code 03]\n"
 
 
@@ -419,6 +419,16 @@ def test_instructions(program):
     assert re.match(rf"=> 0x{after:x} <add\+\d+>:\t", said[5])
     aip = re.match(r"\$3 = \{0x8[0-9a-f]+, 0x[0-9a-f]+, 0x([0-9a-f]+), 0x0\}", said[6])
     assert int(aip[1], 16) & 0xffff == after & 0xffff
+
+
+def test_catch_the_end_of_dispatches(program):
+    """Each launch of a round once, when one thread is left, which is at its last instruction."""
+    said = said_by(["catch dispatch end", "run", *["info waves", "x/i $pc", "continue"] * 3], program, 1)
+    for n, kernel in enumerate(["add", "turn", "negate"]):
+        stop, waves, last = said[1 + 3 * n:4 + 3 * n]
+        assert re.search(rf"^Catchpoint 1 \(dispatch end\), 0x\w+ in {kernel} \(", stop, re.M), stop
+        assert len(waves.splitlines()) == 1 and "{EOT}" in last, waves + last
+    assert said[-1].endswith(END), said[-1]
 
 
 def test_a_program_that_ends_before_its_kernels(program, tmp_path):

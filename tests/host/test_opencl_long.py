@@ -35,7 +35,7 @@ def test_ctrl_c_says_where_the_threads_are(long):
     begun = re.match(r"wavetrap: interrupted: gen9, issue time \d+: 1 kernel runs\n"
                      r"  the kernel at 0x[0-9a-f]+ <waits\+0>: 0 of 64 groups have ended, (\d+) have begun\n", said)
     assert begun, said
-    places = re.findall(r"    subslice \d EU \d thread \d, group \((\d+),0,0\) thread (\d), channels (\S+?)(?:, and (\d+) more threads?)?\n"
+    places = re.findall(r"    device 0, dispatch 1, group \((\d+),0,0\), core \d, thread (\d+), channels (\S+?)(?:, and (\d+) more threads?)?\n"
                         r"      at 0x[0-9a-f]+ <waits\+\d+>(: .*)?\n", said)
     threads = sum(1 + int(more or 0) for *_, more, _ in places)
     assert threads % int(begun[1]) == 0 and said.count("\n") == 2 + 2 * len(places), said
@@ -70,7 +70,7 @@ def test_a_fault_is_decoded(tmp_path):
     """The buffer has the size that the program asked for, not that of its pages; the kernel has its name."""
     done = wavetrap("exec", *GEN9, build(ROOT / "examples" / "opencl" / "stray.c", tmp_path))
     at = re.match(r"wavetrap: batch, .* group \(0,0,0\) thread 1 channels 28-31, instruction 0x([0-9a-f]+) of the kernel: .*\n"
-                  r"  subslice 0 EU 0 thread 1, group \(0,0,0\) thread 1, channels 28-31, issue time \d+\n"
+                  r"  device 0, dispatch 1, group \(0,0,0\), core 0, thread 1, channels 28-31, issue time \d+\n"
                   r"  at 0x[0-9a-f]+ <stray\+(\d+)>\n"
                   r"  sends? \(.*\n  0x[0-9a-f]+: byte 256 of an allocation of 256 bytes at 0x[0-9a-f]+\n"
                   r"  of the kernel at 0x[0-9a-f]+ <stray\+0>: SIMD32, 2 threads a group, 1 group\n", done.stderr)
@@ -169,7 +169,7 @@ def test_memory_that_the_program_gives_back_while_a_kernel_uses_it(unmap, how, a
 def test_two_gpus_have_no_names(tmp_path):
     """OpenCL does not say on which GPU the kernel is at the address that it tells."""
     done = wavetrap("exec", *GEN9, *GEN9, build(ROOT / "examples" / "opencl" / "stray.c", tmp_path))
-    assert re.search(r"\n  subslice 0 .*\n  at 0x[0-9a-f]+\n.*\n.*byte 256 of an allocation of 256 bytes at .*\n  of the kernel at 0x[0-9a-f]+: SIMD32", done.stderr), done.stderr
+    assert re.search(r"\n  device 0, dispatch 1, .*\n  at 0x[0-9a-f]+\n.*\n.*byte 256 of an allocation of 256 bytes at .*\n  of the kernel at 0x[0-9a-f]+: SIMD32", done.stderr), done.stderr
 
 
 def test_options_that_a_gen9_has_no_use_for():

@@ -82,6 +82,18 @@ def test_what_a_killed_program_leaves_is_swept(folder):
     assert all(other.exists() for other in others) and not list(folder.glob("*.gpu"))
 
 
+@pytest.mark.parametrize("kind", ["gpu", "gen9", "gem", "sm"])
+def test_sockets_of_each_family_are_swept(folder, kind):
+    """Of a process that has ended; nobody listens at them."""
+    with subprocess.Popen(["true"]) as ended:
+        path = folder / f"{ended.pid}.{kind}"
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(path))
+        left.listen()
+    assert path.is_socket() and wavetrap(folder, "ps").returncode == 0
+    assert not path.exists()
+
+
 def test_a_program_has_its_folder_of_sys_files_in_TMPDIR(folder):
     """Where it looks for the driver's files in /sys; the folder is told by its owner's id."""
     code = ("import os; open('/dev/kfd').close(); open('/sys/class/kfd/kfd/topology/system_properties').close(); "

@@ -206,7 +206,7 @@ def test_packed_halves(build, tmp_path):
 def test_a_trap_is_reported(build, tmp_path):
     data = struct.pack("<128I", *([0] * 70 + [7] + [0] * 57))
     said = run(build("lanes"), "trap", tmp_path, 128, 64, data, status=122)
-    assert "s_trap 2" in said and "gave up" in said and "work-group (1,0,0)" in said and "lanes.cl:" in said
+    assert "s_trap 2" in said and "gave up" in said and "group (1,0,0), " in said and "lanes.cl:" in said
 
 
 def test_a_deadlock_is_reported(build, tmp_path):

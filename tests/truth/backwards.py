@@ -3,8 +3,7 @@
 A session of a seed walks through a program of places.py: forwards and backwards, by instructions, lines, breakpoints, watchpoints
 and `goto`, through the present and the past. After each command it asks for the time, all waves, the cells, and for frames, variables
 and registers of the selected lane. Two answers for the same time (and the same wave and lane, where they are of a lane) are equal.
-Host programs (hosts.py), with threads and streams, do so within what is recorded. A finding comes with the shortest walk that the
-reducer found.
+Host programs (hosts.py), with threads and streams, do so within what is recorded.
 """
 import random
 import re
@@ -13,16 +12,17 @@ import console
 import hosts
 import places
 from sessions import number, session
-from truth import Finding, kind_of
+from truth import Finding
 
 FAMILIES = places.FAMILIES
 ROUND = 1000
+TIMES = {family: 4 for family in hosts.FAMILIES}    # threads
 FIXED = {family: (1, 2) if family in hosts.FAMILIES else (1, 2, 3) for family in FAMILIES}
 OF_ALL = ["info waves", "x/12dw {cells}"]
 OF_LANE = ["bt", "info locals", "print $pc", "frame"]
 TIME = ["print $_time", "print $_wave_id", "print $_lane"]
 WAYS = ["stepi", "stepi", "stepi {n}", "next", "step", "continue", "finish", "reverse-stepi", "reverse-stepi {n}", "reverse-next", "reverse-step",
-        "reverse-continue", "reverse-finish", "goto {t}", "goto {t}", "delete 2"]
+        "reverse-continue", "reverse-finish", "goto {share}", "goto {share}", "delete 2"]
 
 
 def plain(text):
@@ -61,77 +61,77 @@ def read(said, commands, step, known, what, time=None):
     return time
 
 
-def walk(p, rng, folder, begin, steps, asked, straight):
-    """The commands of `steps`, and then straight to some of the times, in the same way as far as there."""
+def at_share(step, first, last):
+    """`goto 0.25` is a time a quarter of the way from the first to the last one."""
+    word, _, share = step.partition(" ")
+    return f"goto {first + int(float(share) * (last - first))}" if word == "goto" else step
+
+
+def draw(family, seed):
+    """steps: the walk; places of `goto`, the watched cell: shares of what there is."""
+    rng = random.Random(f"{family} {seed}")
+    host = family in hosts.FAMILIES
+    settings = hosts.settings(family, rng) | {"gpus": 1, "threads": rng.randrange(2, 4)} if host else places.settings(family, rng)
+    steps = [rng.choice(WAYS).format(n=rng.randrange(2, 60), share=round(rng.random(), 4)) for _ in range(rng.randrange(12, 20) if host else rng.randrange(10, 16))]
+    steps += [f"straight {round(rng.random(), 4)}" for _ in range(6 if host else 8)]
+    return {"settings": settings, "modulo": rng.randrange(7, 40), "cell": rng.random(), "steps": steps}
+
+
+def smaller(family, plan):
+    for settings in hosts.simpler(plan["settings"]) if family in hosts.FAMILIES else places.simpler(plan["settings"]):
+        yield plan | {"settings": settings}
+
+
+def attempt(family, plan, folder):
+    (host if family in hosts.FAMILIES else device)(family, plan, folder)
+
+
+def chosen(share, times):
+    """The time at a share of the known ones."""
+    return sorted(times)[int(share * len(times))]
+
+
+def device(family, plan, folder):
+    p = places.build(family, plan["settings"], folder)
+    cells = sorted(places.writers(p))
+    cell = cells[int(plan["cell"] * len(cells))]
+    cells_at = "&cells" if p.shape else f"{places.BUFFER:#x}"
+    asked = [*(c.format(cells=cells_at) for c in OF_ALL), *OF_LANE]
+    first = session(p, folder, "extent", ["start", f"watch cells[{cell}]"], ["continue", *TIME])
+    end = number(first[1]) or 2000
+    begin = ["start", f"watch cells[{cell}]", f"break {places.source_of(p, 'call')} if b % {plan['modulo']} == 3", "continue", "continue"]
+    steps = [at_share(step, end // 2, end) for step in plan["steps"] if not step.startswith("straight")]
     commands = [c for step in steps for c in (step, *TIME, *asked)]
     said = session(p, folder, "walk", begin, commands)
-    known, times, width = {}, [], 1 + len(TIME) + len(asked)
+    known, times, width = {}, set(), 1 + len(TIME) + len(asked)
     for at, step in zip(range(0, len(said), width), steps):
         time = read(said[at + 1:at + width], asked, f"'{step}' (command {at // width + 1})", known, "the same session")
-        if time is not None:
-            times.append(time)
-    times = rng.sample(sorted(set(times)), min(len(set(times)), straight))
+        times |= {time} - {None}
+    # And straight to some of the times, in the same way as far as there.
+    times = [chosen(float(step.split()[1]), times) for step in plan["steps"] if step.startswith("straight") and times]
     again = session(p, folder, "again", [*begin, *steps], [c for t in times for c in (f"goto {t}", *TIME, *asked)])
     for at, time in zip(range(0, len(again), width), times):
         read(again[at + 1:at + width], asked, f"'goto {time}'", known, "straight there")
 
 
-def reduced(p, seed, folder, begin, steps, asked, finding):
-    """The finding's text with the shortest list of steps that has one of its kind; its scripts are in `folder`."""
-    folder.mkdir()
-    best, at = str(finding), 0
-    while at < len(steps):
-        fewer = steps[:at] + steps[at + 1:]
-        try:
-            walk(p, random.Random(seed), folder, begin, fewer, asked, 99)
-            at += 1
-        except Finding as found:
-            if kind_of(found) == kind_of(finding):
-                steps, best = fewer, str(found)
-            else:
-                at += 1
-    return f"{finding}\nreduced to {begin + steps}, in {folder}: {best}"
-
-
-def device(family, rng, seed, folder):
-    p = places.make(family, rng, folder)
-    cells = places.writers(p)
-    cell = rng.choice(sorted(cells))
-    cells_at = "&cells" if p.shape else f"{places.BUFFER:#x}"
-    asked = [*(c.format(cells=cells_at) for c in OF_ALL), *OF_LANE]
-    first = session(p, folder, "extent", ["start", f"watch cells[{cell}]"], ["continue", *TIME])
-    end = number(first[1]) or 2000
-    begin = ["start", f"watch cells[{cell}]", f"break {places.source_of(p, 'call')} if b % {rng.randrange(7, 40)} == 3", "continue", "continue"]
-    steps = []
-    for _ in range(rng.randrange(10, 16)):
-        steps.append(rng.choice(WAYS).format(n=rng.randrange(2, 60), t=rng.randrange(end // 2, end)))
-    try:
-        walk(p, rng, folder, begin, steps, asked, 8)
-    except Finding as finding:
-        raise Finding(reduced(p, seed, folder / "reduced", begin, steps, asked, finding)) from None
-
-
 EXTENT = re.compile(r"Issue time (\d+)(?:, in the past)?; recorded from (\d+) to (\d+)\.")
 
 
-def host(family, rng, folder):
-    """The walk chooses its times where the run is recorded, and there is one session: another one has its threads in another order."""
-    settings = hosts.draw(family, rng) | {"gpus": 1, "threads": rng.randrange(2, 4)}
-    h = hosts.host_of(family, settings)
+def host(family, plan, folder):
+    """There is one session: another one has its threads in another order."""
+    h = hosts.host_of(family, plan["settings"])
     one = console.Session(h.options, h.file, "", folder / "session")
     try:
-        one.ask(["set confirm off", f"break {h.source} if b % {rng.randrange(7, 40)} == 3", "run", "watch -l to[key]"])
+        one.ask(["set confirm off", f"break {h.source} if b % {plan['modulo']} == 3", "run", "watch -l to[key]"])
         at, = one.ask(["print/x (long)to"])
         asked = [*(c.format(cells=at.split(" = ")[-1]) for c in OF_ALL), *OF_LANE]
         known, times, extent = {}, set(), None
-        ways = [rng.choice(WAYS) for _ in range(rng.randrange(12, 20))] + ["straight"] * 6
-        for count, way in enumerate(ways, 1):
-            if "{t}" in way or way == "straight":
+        for count, way in enumerate(plan["steps"], 1):
+            if way.startswith(("goto", "straight")):
                 if extent is None:
                     continue
-                here = sorted(t for t in times if extent[0] <= t <= extent[1])
-                way = f"goto {rng.choice(here) if way == 'straight' and here else rng.randrange(extent[0], extent[1] + 1)}"
-            way = way.format(n=rng.randrange(2, 60))
+                here = [t for t in times if extent[0] <= t <= extent[1]]
+                way = f"goto {chosen(float(way.split()[1]), here)}" if way.startswith("straight") and here else at_share(way.replace("straight", "goto"), *extent)
             said = one.ask([way, "info time", *TIME[1:], *asked])
             found = EXTENT.search(said[1])
             if not found:
@@ -146,11 +146,3 @@ def host(family, rng, folder):
         raise Finding(f"the console ended: {gone}") from None
     finally:
         one.close()
-
-
-def once(family, seed, folder):
-    rng = random.Random(f"{family} {seed}")
-    if family in hosts.FAMILIES:
-        host(family, rng, folder)
-    else:
-        device(family, rng, seed, folder)

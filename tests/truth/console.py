@@ -18,13 +18,14 @@ class Gone(Exception):
 
 
 class Session:
-    """`wavetrap debug` on a program; file: a path, or a list with the program's arguments."""
+    """`wavetrap debug` on a program; file: the words that start it."""
 
     def __init__(self, options, file, source, log):
         self.source = source
         self.log = open(log, "w", encoding="utf-8")
-        self.process = subprocess.Popen([WAVETRAP, "debug", "--nx", *options, *map(str, file if isinstance(file, list) else [file])], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([WAVETRAP, "debug", "--nx", *options, "--", *map(str, file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True, errors="replace", bufsize=1 << 16)
+        self.moved = None
         self.script = []    # the commands that lead to where the program stands
 
     def ask(self, commands):

@@ -68,7 +68,7 @@ HOST_REST = f"""int main(void)
 
 @dataclasses.dataclass
 class Dialect:
-    """A compiler for a family. build(source, out, level): makes the device's program; options(): of the console."""
+    """A compiler for a family. build(source, out, level) makes the device's code, and returns the words that start it: None: its file."""
     name: str
     lacks: frozenset
     ending: str
@@ -81,6 +81,8 @@ class Dialect:
     transform: object = None    # of the program's text
     lane: str = "lane"
     levels: dict = dataclasses.field(default_factory=dict)  # what the harness Optimised compiles with: name, and options
+    loads: bool = False         # a host program loads the code, at other addresses than its file has
+    shown: str = None           # the source's name in the debugger, if not the file's
 
     @property
     def mask(self):
@@ -259,8 +261,8 @@ def sm_opencl():
         run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "nvptx64--nvidiacl", "-S", "-g", *level.split(), "-w", "-Xclang", "-mlink-builtin-bitcode",
              "-Xclang", LIBCLC, "-Xclang", "-finclude-default-header", "-march=sm_60", "-Xclang", "-cl-ext=+cl_khr_fp16", "-Xclang",
              "-ffloat16-excess-precision=none", "-ffp-contract=off", source, "-o", out])
-    # With -O1 and -O2 clang-19 crashes over half.
-    return Dialect("sm-opencl", CL_LACKS, ".cl", CL_PRELUDE, CL_HOST, ["clang-19"], build, arguments("sm"), levels={"-lines": LINES})
+    # With DWARF 4 and 5 clang-19 crashes over the call of a function in optimised code (DwarfDebug::constructCallSiteEntryDIEs).
+    return Dialect("sm-opencl", CL_LACKS, ".cl", CL_PRELUDE, CL_HOST, ["clang-19"], build, arguments("sm"), levels={"-O1": "-O1 -gdwarf-2", "-O2": "-O2 -gdwarf-2", "-lines": LINES})
 
 
 # ---- Gen9 ----

@@ -7,13 +7,11 @@
     lines     the lines that next visits are those of reverse-next in the other order
 """
 import collections
-import fcntl
-import os
 import random
 import re
 
 from sessions import BEGINNING, PLACE, PRESENT, VALUES, ended, number, run, session
-from truth import BUILD, HERE, Finding, WAVETRAP, kind_of, simplest
+from truth import BUILD, HERE, Finding, WAVETRAP, compiled
 
 GPUS = {"gcn-hip": ("gfx900", 64), "sm-cuda": ("sm", 32), "gen9-opencl": ("gen9", 8)}  # the GPU, and lanes of its waves
 FAMILIES = list(GPUS)
@@ -35,19 +33,6 @@ def recipe(family):
                     "-lstdc++", "-lpthread"]
 
 
-def compiled(family):
-    """The program, compiled where it is older than its source; others wait meanwhile, and find it."""
-    source, words = recipe(family)
-    path = BUILD / "tests" / "truth" / f"places.{family}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path.with_suffix(".lock"), "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
-            run([*words, "-o", path.with_suffix(".new")])
-            os.replace(path.with_suffix(".new"), path)
-    return path, [*words, "-o", path]
-
-
 def line_of(family, mark):
     """FILE:LINE of the kernel's line with a mark. OpenCL's kernel begins on the line after `source =`."""
     text = recipe(family)[0].read_text().splitlines()
@@ -57,7 +42,7 @@ def line_of(family, mark):
     return f"program-1.cl:{line - next(n for n, one in enumerate(text, 1) if one.endswith('source ='))}"
 
 
-def draw(family, rng):
+def settings(family, rng):
     slow = family != "sm-cuda"   # each hit of a breakpoint costs tens of milliseconds there
     return {"threads": rng.randrange(1, 4), "launches": rng.randrange(1, 3 if slow else 4), "calls": 1 if slow else rng.randrange(1, 3),
             "groups": rng.randrange(2, 5) if slow else rng.randrange(8, 20),
@@ -65,7 +50,7 @@ def draw(family, rng):
             "gpus": rng.choice([1, 1, 2, 3])}
 
 
-def smaller(s):
+def simpler(s):
     """Simpler programs, for the reducer."""
     for name in ("gpus", "threads", "launches", "calls", "groups"):
         if s[name] > 1:
@@ -74,7 +59,9 @@ def smaller(s):
 
 
 def host_of(family, s):
-    program, built = compiled(family)
+    source, words = recipe(family)
+    path = BUILD / "tests" / "truth" / f"places.{family}"
+    program, built = compiled(path, source, words), [*words, "-o", path]
     file = [program, *(str(s[name]) for name in ("threads", "launches", "groups", "block", "calls", "factor", "cells"))]
     gpu, width = GPUS[family]
     return Host(["-g", gpu] * s["gpus"], file, s["groups"] * s["block"], s["block"], s["calls"], s["factor"], s["cells"], width,
@@ -182,41 +169,12 @@ def lines(h, rng, folder):
     count, what = rng.randrange(1, 3) + 3 * (h.calls - 1 - i), "next in a host program"
     asked = ["frame", *["next", "frame", "print b"] * count, *(["reverse-next", "frame", "print b"] * count if h.gpus == 1 else [])]
     said = ask(h, folder, "host-lines", [f"tbreak {h.source} if first + b == {g} && i == {i}", "run"], asked)
+    said = said[:next((at for at in range(1 + 3 * count, len(said), 3) if BEGINNING in said[at]), None)]    # what is recorded may begin with another launch
     visited = [re.findall(r"^(?:0x[0-9a-f]+\t)?(\d+)\t", text, re.M)[-1:] for text in [said[0], *said[2::3]]]
     work = {number(text) for text in said[3::3]}
     forwards, back = visited[:count + 1], visited[count:]
-    if work != {g % h.launched} or h.gpus == 1 and forwards != back[::-1]:
+    if work != {g % h.launched} or h.gpus == 1 and forwards[::-1][:len(back)] != back:
         raise Finding(f"{what} of work-item {g}: lines {forwards}; reverse-next: {back}; work-items {work}")
 
 
 SESSIONS = {"condition": condition, "watch": watch, "lines": lines}
-
-
-def attempt(family, settings, seed, folder, name, turn=0):
-    """One session with a program of these settings. Returns its finding, or None."""
-    try:
-        SESSIONS[name](host_of(family, settings), random.Random(f"{family} {seed} {name} {turn}"), folder)
-    except Finding as finding:
-        return finding
-    return None
-
-
-def once(family, seed, folder, shrink=True):
-    settings = draw(family, random.Random(f"{family} {seed}"))
-    for name in SESSIONS:
-        finding = attempt(family, settings, seed, folder, name)
-        if finding and shrink:
-            (folder / "reduced").mkdir()
-            last = [finding]
-
-            def fails(s):
-                found = attempt(family, s, seed, folder / "reduced", name)
-                if found and kind_of(found) == kind_of(finding):
-                    last[0] = found
-                    return True
-                return False
-            made = simplest(settings, smaller, fails, 12)
-            attempt(family, made, seed, folder / "reduced", name)
-            raise Finding(f"{finding}\nreduced to {made}, in {folder / 'reduced'}: {last[0]}")
-        if finding:
-            raise finding

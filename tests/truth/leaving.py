@@ -8,7 +8,6 @@ it calls a function of the program; LLDB; and `wavetrap debug` at the Debug Modu
 what a client has planted). `wavetrap gdb`, killed, leaves no process.
 """
 import contextlib
-import fcntl
 import os
 import pathlib
 import random
@@ -19,11 +18,12 @@ import sys
 import threading
 import time
 
-from truth import BUILD, ROOT, WAVETRAP, Finding
+from truth import BUILD, ROOT, WAVETRAP, Finding, compiled
 
 FAMILIES = ["gcn-hip", "gcn-openmp", "sm-cuda", "gen9-opencl", "rv32", "rv64"]
 ROUND = 500
 FIXED = {family: range(5) for family in FAMILIES}
+TIMES = {family: 4 for family in FAMILIES}      # the moment is another one each time
 HERE = pathlib.Path(__file__).resolve().parent / "programs"
 MARK = "=-=-="
 PATIENCE = 120
@@ -39,17 +39,16 @@ WIDTHS = {"rv32": (["-march=rv32imaf_zicsr", "-mabi=ilp32f"], "rv32imf/ilp32f"),
 def recipe(family, level):
     """The source of a family's program, and the command that compiles it."""
     if family == "gcn-hip":
-        return "leaving.cu", ["hipcc", "-x", "hip", "--offload-arch=gfx900", level, "-g", "-Wno-deprecated-declarations", HERE / "leaving.cu",
-                              "-o"]
+        return "leaving.cu", ["hipcc", "-x", "hip", "--offload-arch=gfx900", level, "-g", "-Wno-deprecated-declarations", HERE / "leaving.cu"]
     if family == "gcn-openmp":
         return "leaving_openmp.c", ["gcc-12", level, "-g", "-w", "-fopenmp", "-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900",
-                                    HERE / "leaving_openmp.c", "-o"]
+                                    HERE / "leaving_openmp.c"]
     if family == "sm-cuda":
         cuda = subprocess.run([WAVETRAP, "cuda-path"], capture_output=True, text=True, check=True).stdout.strip()
         return "leaving.cu", ["clang-19", "-x", "cuda", f"--cuda-path={cuda}", "--cuda-gpu-arch=sm_50", level, "-g", HERE / "leaving.cu",
-                              f"-L{cuda}/lib64", "-lcudart", "-lstdc++", "-o"]
+                              f"-L{cuda}/lib64", "-lcudart", "-lstdc++"]
     if family == "gen9-opencl":
-        return "leaving_opencl.c", ["gcc", HERE / "leaving_opencl.c", "-lOpenCL", "-o"]
+        return "leaving_opencl.c", ["gcc", HERE / "leaving_opencl.c", "-lOpenCL"]
     arch, multilib = WIDTHS[family]
     march = ["-march=" + multilib.split("/")[0], "-mabi=" + multilib.split("/")[1]]
     cc = "riscv64-unknown-elf-gcc"
@@ -57,23 +56,12 @@ def recipe(family, level):
     return "leaving.c", [cc, *arch, level, "-g", "-mcmodel=medany", "--param=min-pagesize=0", "-isystem", f"{PICOLIBC}/include",
                          f"-I{LIBRARY}", "-nostdlib", "-nostartfiles", "-static", f"-T{LIBRARY}/vortex.ld", HERE / "leaving.c",
                          *(LIBRARY / file for file in ("start.S", "diverge.S", "spawn.c", "console.c")),
-                         f"{PICOLIBC}/lib/{multilib}/libc.a", libgcc, "-o"]
+                         f"{PICOLIBC}/lib/{multilib}/libc.a", libgcc]
 
 
-def compiled(family, level):
-    """The program, compiled where it is older than its source; others wait meanwhile, and find it."""
-    source, command = recipe(family, level)
-    path = BUILD / "tests" / "truth" / f"leaving.{family}{level}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path.with_suffix(".lock"), "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists() or path.stat().st_mtime < (HERE / source).stat().st_mtime:
-            new = path.with_suffix(".new")
-            done = subprocess.run([*map(str, command), new], capture_output=True, text=True, check=False)
-            if done.returncode:
-                raise Finding(f"{command}: {done.stderr}")
-            os.replace(new, path)
-    return path
+def program_of(family, level):
+    source, words = recipe(family, level)
+    return compiled(BUILD / "tests" / "truth" / f"leaving.{family}{level}", HERE / source, words)
 
 
 def lines_of(family):
@@ -125,13 +113,13 @@ def lldb_commands(rng):
         yield "continue"
 
 
-WAYS = ["detach", "quit", "eof", signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP]
+WAYS = ["detach", "quit", "eof", "SIGKILL", "SIGKILL", "SIGKILL", "SIGTERM", "SIGHUP"]
 
 
 def leave(process, way):
     """The debugger is told to go. A command may be under way: it is interrupted first where the debugger would not listen."""
-    if isinstance(way, signal.Signals):
-        process.send_signal(way)
+    if way.startswith("SIG"):
+        process.send_signal(signal.Signals[way])
     elif way == "eof":
         process.stdin.close()
         process.send_signal(signal.SIGINT)
@@ -142,8 +130,14 @@ def leave(process, way):
             process.stdin.close()
 
 
-def session(words, asked, way, moment, env, said, echo="echo {}\\n"):
+def departure(rng, asked, ways):
+    """One debugger's session, as a part of a plan."""
+    return {"commands": asked, "way": rng.choice(ways), "moment": round(rng.choice([0, rng.uniform(0, 0.02), rng.uniform(0, 0.4)]), 4)}
+
+
+def session(words, plan, env, said, echo="echo {}\\n"):
     """One debugger, which goes `moment` seconds after it was given the last of its commands."""
+    asked, way, moment = plan["commands"], plan["way"], plan["moment"]
     with open(said, "w", encoding="utf-8") as out:
         process = subprocess.Popen([str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    text=True, env=env, errors="replace")
@@ -222,12 +216,11 @@ def mode(pid, env):
     return done.stdout + done.stderr
 
 
-def host_program(family, rng, folder):
+def host_program(family, plan, folder):
     env = environment(folder)
     if family == "gen9-opencl":
         env["WAVETRAP_HELD"] = "1"
-    level = "-O0" if family in ("gcn-openmp", "gen9-opencl") else rng.choice(["-O0", "-O2"])
-    path = compiled(family, level)
+    path = program_of(family, plan["level"])
     with open(folder / "errors", "w", encoding="utf-8") as errors:
         program = subprocess.Popen([WAVETRAP, "exec", "-g", BY_DEVICE[family], path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=errors, text=True, env=env)
@@ -238,10 +231,9 @@ def host_program(family, rng, folder):
             raise Finding(f"the program does not begin: {(folder / 'errors').read_text()}")
         before = code(family, program.pid, env)
         mode_before = mode(program.pid, env) if family == "gcn-hip" else ""
-        for i in range(rng.randrange(1, 3)):
+        for i, one in enumerate(plan["sessions"]):
             said = folder / f"session-{i}"
-            session([WAVETRAP, "debug", "--nx", "--pid", program.pid], list(commands(family, rng)), rng.choice(WAYS),
-                    rng.choice([0, rng.uniform(0, 0.02), rng.uniform(0, 0.4)]), env, said)
+            session([WAVETRAP, "debug", "--nx", "--pid", program.pid], one, env, said)
             mode_now = mode(program.pid, env) if family == "gcn-hip" and not ended(program) else mode_before
             if mode_now != mode_before:
                 raise Finding(f"after {said}: the wave that was there all the time has {mode_now!r}, not {mode_before!r}")
@@ -299,16 +291,17 @@ def processes_of(session_id):
     return found
 
 
-def started_together(family, rng, folder):
+def started_together(family, plan, folder):
     """`wavetrap gdb`: GDB and the emulator. One of them is killed; no process is left."""
-    path = compiled(family, rng.choice(["-O0", "-O2"]))
+    path, one = program_of(family, plan["level"]), plan["sessions"][0] if plan["sessions"] else {"commands": [], "moment": 0, "victim": 0}
     with open(folder / "session-0", "w", encoding="utf-8") as out:
         process = subprocess.Popen([WAVETRAP, "gdb", path, "--", "-nx", "-q"], stdin=subprocess.PIPE, stdout=out, stderr=out, text=True, start_new_session=True)
         with contextlib.suppress(OSError):
-            process.stdin.write("".join(f"{command}\n" for command in commands(family, rng) if "round" not in command))
+            process.stdin.write("".join(f"{command}\n" for command in one["commands"]))
             process.stdin.flush()
-        time.sleep(rng.uniform(0, 1))  # the random moment, not a condition
-        victim = rng.choice([process.pid, *processes_of(process.pid)])
+        time.sleep(one["moment"])  # the random moment, not a condition
+        victims = [process.pid, *processes_of(process.pid)]
+        victim = victims[int(one["victim"] * len(victims))]
         with contextlib.suppress(OSError):
             os.kill(victim, signal.SIGKILL)
         with contextlib.suppress(OSError):
@@ -323,32 +316,25 @@ def started_together(family, rng, folder):
             raise Finding(f"'wavetrap gdb' was killed ({victim}); these are left: {left}")
 
 
-def served(family, rng, folder):
-    client = rng.choice(["gdb", "gdb", "call", "lldb", "dm", "dm", "together"])
+def served(family, plan, folder):
+    client = plan["client"]
     if client == "together":
-        started_together(family, rng, folder)
+        started_together(family, plan, folder)
         return
-    path, gdb = compiled(family, rng.choice(["-O0", "-O2"])), client != "dm"
-    shape = ["--gpu", f"vortex:warps={rng.choice([2, 4])},threads={rng.choice([2, 4])}"]
+    path, gdb = program_of(family, plan["level"]), client != "dm"
+    shape = ["--gpu", f"vortex:warps={plan['warps']},threads={plan['threads']}"]
     if gdb:
         process, at = server([WAVETRAP, "serve", "--rsp=:0", *shape, path], r"target remote (\S+)\n")
         debugger = ["gdb-multiarch", "-nx", "-q", "-ex", "set confirm off", "-ex", "set pagination off", "-ex", f"target remote {at}", path]
-        ways = [signal.SIGKILL] if client == "call" else WAYS
     else:
         process, at = server([WAVETRAP, "serve", "--dm=:0", "--now", *shape, path], r"is served at tcp:(\S+)\n")
         debugger = [WAVETRAP, "debug", "--nx", f"--dm=tcp:{at}", path]
-        ways = [way for way in WAYS if way != signal.SIGKILL]
+    words, echo = debugger, "echo {}\\n\n"
+    if client == "lldb":
+        words, echo = ["lldb-19", "--no-lldbinit", "-o", f"gdb-remote {at}", path], "platform shell -h -- echo {}"
     try:
-        for i in range(rng.randrange(1, 3)):
-            asked = [command for command in commands(family, rng) if command != "continue &" and "round" not in command]
-            if client == "call":  # in main() one lane is active: GDB calls there what takes longer than it lives
-                asked = ["tbreak main", "continue", *(["next"] * rng.randrange(3)), "print later(1, 100000000)"] if i == 0 else []
-            words, echo = debugger, "echo {}\\n\n"
-            if client == "lldb":
-                asked = list(lldb_commands(rng))
-                words, echo = ["lldb-19", "--no-lldbinit", "-o", f"gdb-remote {at}", path], "platform shell -h -- echo {}"
-            session(words, asked, rng.choice(ways), rng.choice([0, rng.uniform(0, 0.02), rng.uniform(0, 0.4)]), os.environ,
-                    folder / f"session-{i}", echo)
+        for i, one in enumerate(plan["sessions"]):
+            session(words, one, os.environ, folder / f"session-{i}", echo)
         if not gdb:
             return
         words = [*debugger[:-1], "-batch", "-ex", "compare-sections -r", "-ex", "tbreak busy", "-ex", "continue", "-ex", "continue",
@@ -363,6 +349,32 @@ def served(family, rng, folder):
         process.wait()
 
 
-def once(family, seed, folder):
+def draw(family, seed):
     rng = random.Random(f"{family} {seed}")
-    (host_program if family in BY_DEVICE else served)(family, rng, folder)
+    level = "-O0" if family in ("gcn-openmp", "gen9-opencl") else rng.choice(["-O0", "-O2"])
+    count = rng.randrange(1, 3)
+    if family in BY_DEVICE:
+        return {"level": level, "sessions": [departure(rng, list(commands(family, rng)), WAYS) for _ in range(count)]}
+    client = rng.choice(["gdb", "gdb", "call", "lldb", "dm", "dm", "together"])
+    ways = ["SIGKILL"] if client == "call" else [way for way in WAYS if client != "dm" or way != "SIGKILL"]
+    plan = {"client": client, "level": level, "warps": rng.choice([2, 4]), "threads": rng.choice([2, 4]), "sessions": []}
+    for i in range(1 if client == "together" else count):
+        asked = [command for command in commands(family, rng) if command != "continue &" and "round" not in command]
+        if client == "call":  # in main() one lane is active: GDB calls there what takes longer than it lives
+            asked = ["tbreak main", "continue", *(["next"] * rng.randrange(3)), "print later(1, 100000000)"] if i == 0 else []
+        elif client == "lldb":
+            asked = list(lldb_commands(rng))
+        plan["sessions"].append(departure(rng, asked, ways) | ({"victim": rng.random(), "moment": round(rng.random(), 4)} if client == "together" else {}))
+    return plan
+
+
+def smaller(_, plan):
+    if plan["level"] != "-O0":
+        yield plan | {"level": "-O0"}
+    for name in ("warps", "threads"):
+        if plan.get(name, 2) > 2:
+            yield plan | {name: 2}
+
+
+def attempt(family, plan, folder):
+    (host_program if family in BY_DEVICE else served)(family, plan, folder)

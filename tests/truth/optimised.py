@@ -14,14 +14,13 @@ import dialects
 import program as programs
 import reader
 import values
-from truth import Finding
 
 LEVELS = {f"{name}{level}": (d, options) for name, d in values.DIALECTS.items() for level, options in d.levels.items()}
 FAMILIES = list(LEVELS)
 ROUND = 100
 FIXED = {"rv32-O1": [2], "rv32-O2": [2], "rv64-O1": [2], "rv64-O2": [2], "rv32-cxx-O2": [1], "rv64-cxx-O1": [1], "gcn-opencl-O1": [3], "gcn-opencl-O2": [3],
          "gcn-opencl-15-O1": [3], "gcn-opencl-15-O2": [3], "gcn-hip-O1": [3], "gcn-hip-O2": [3], "gcn-hip-15-O1": [2], "gcn-hip-15-O2": [2], "sm-cuda-O2": [2],
-         "sm-cuda-O1-noopt": [3], "sm-cuda-O2-noopt": [2], "gen9-O2": [3, 8], "rv32-lines": [2], "gcn-opencl-lines": [3], "gcn-hip-15-lines": [3],
+         "sm-opencl-O2": [2], "sm-cuda-O1-noopt": [3], "sm-cuda-O2-noopt": [2], "gen9-O2": [3, 8], "rv32-lines": [2], "gcn-opencl-lines": [3], "gcn-hip-15-lines": [3],
          "sm-opencl-lines": [2], "sm-cuda-lines": [2], "gen9-lines": [3]}
 # What the compilers have wrong in the programs of the fixed seeds: line, variable, and its place at that line by llvm-dwarfdump; of PTX
 # without debug information 0, an array's element, and its declaration.
@@ -87,8 +86,8 @@ EXCEPTIONS = {
         "120 a20: DW_OP_implicit_value 0x4 0x00 0x10 0x01 0x44",
     ],
 }
-AT_LAUNCH = re.compile(r" \((by a parameter as it was )?at launch\)$")
-ERROR = re.compile(values.NOT_KNOWN.pattern + r"|No symbol|has unknown type|cannot subscript|is damaged|(are|is) not supported")
+AS_OF = re.compile(r" \((by a parameter as it was )?at (launch|the call)\)$")
+ERROR = re.compile(values.NOT_KNOWN.pattern + r"|No symbol|use a type name as an expression|has unknown type|cannot subscript|is damaged|(are|is) not supported")
 
 
 def histories(stops, places):
@@ -101,22 +100,22 @@ def histories(stops, places):
     return seen, last
 
 
-def on_device(dialect, file, places, stops, log, lines, most=400):
+def on_device(dialect, words, file, places, stops, log, lines, most=400):
     made = values.Comparison()
     seen, last = histories(stops, places)
-    session = console.Session(dialect.options, file, f"t{dialect.ending}", log)
+    source = f"{log.parent}/t.cl" if dialect.shown else f"t{dialect.ending}"
+    session = console.Session(dialect.options, words, dialect.shown or source, log)
     made.exceptions, made.tree, made.file, made.lines = collections.Counter(), None, file, lines
-    made.bits, made.mask = (32 if "rv32" in dialect.name else 64), dialect.mask
+    made.bits, made.table = 32 if "rv32" in dialect.name else 64, reader.rows(file, f"t{dialect.ending}")
     try:
-        source = f"t{dialect.ending}"
-        values.set_breakpoints(session, source, places, [(0, line) for line in places if places[line].exact or line in {n for _, n in reader.rows(file, source)}])
+        values.set_breakpoints(session, source, places, [(0, line) for line in places if places[line].exact or line in {n for _, n in made.table}])
         made.script = session.script
         stop, said = session.go("run")
         while stop and most:
             most -= 1
             line, lanes, first = stop
             if line in places:
-                compare_stop(session, line, lanes, first, places, seen, last, made)
+                compare_stop(session, dialect, line, lanes, first, places, seen, last, made)
             if len(made.wrong) > values.LIMIT:
                 break
             stop, said = session.go("continue")
@@ -129,33 +128,38 @@ def on_device(dialect, file, places, stops, log, lines, most=400):
     return made
 
 
-def compare_stop(session, line, lanes, first, places, seen, last, made):
-    function = places[line].function
+def compare_stop(session, dialect, line, lanes, first, places, seen, last, made):
+    function, blamed = places[line].function, {}
     # Of a number without a type, as a kernel's argument is with lines alone, `*` reads 8 bytes, as in GDB.
     asked = [(n, v) for n in lanes for v in places[line].shows if v.leaf and not (made.lines and v.name.startswith("*"))]
     commands = [f"output{v.form or ' '}{dialects.element(v.name)}@{n}" for n, v in asked]
     for (n, v), said, command in zip(asked, session.ask(commands), commands):
-        item, said = first + n, said.removesuffix(" (at the call)").removesuffix(" (at launch)")
+        item = first + n
         if ERROR.search(said):
             made.missing[said[:60]] += 1
             continue
         # An argument as the launch gave it is a value that it had. Memory behind it is the memory's: optimised code stores to `out` when it wants.
-        said, later = AT_LAUNCH.sub("", said), " (by a " in said and v.name.startswith("out")
+        said, later = AS_OF.sub("", said), " (by a " in said and v.name.startswith("out")
         until = last.get((item, line), 1 << 30)
         history = [value for index, value in seen[item, function, v.name] if index <= until]
         if values.normal(said) in history:
             made.known += 1
         elif later:
             made.missing["memory to which optimised code has yet to store"] += 1
-        elif (place := the_compilers(session, made, n, v, said)):
+        elif (place := the_indexs(blamed, n, v) or the_compilers(session, dialect, made, n, v, said)):
+            blamed[n, v.name] = place
             made.exceptions[line if made.tree else 0, v.name, place] += 1
         else:
             made.add(f"line {line}, work-item {item} (lane {n}): {v.name} is {said!r}; it was {sorted(set(history))}", command)
 
 
-def the_compilers(session, made, lane, v, said):
+def the_indexs(blamed, lane, v):
+    """The place of a variable in an element's index, if that is wrong in this lane."""
+    return next((blamed[lane, name] for name in re.findall(r"[a-z]\w*", v.name)[1:] if (lane, name) in blamed), None)
+
+
+def the_compilers(session, dialect, made, lane, v, said):
     """The compiler's place for a value that is wrong, if another reader of the debug information has the same value there; else None."""
-    pc, = session.ask(["output/x $pc"])
     name = re.match(r"\W*(\w+)", v.name)[1]
     if "Cannot access memory at address" in said:   # a pointer's value is wrong
         said, = session.ask([f"output (unsigned long){name}@{lane}"])
@@ -166,7 +170,7 @@ def the_compilers(session, made, lane, v, said):
         return of_ptx(made.file.read_text(), v.name, said)
     made.tree = made.tree or reader.read(made.file)
     try:
-        ops = reader.place(made.tree, int(pc, 16) & made.mask, name)
+        ops = reader.place(made.tree, values.in_file(dialect, session, made.table), name)
     except reader.Unknown:
         return None
     if ops is None:
@@ -201,15 +205,16 @@ def compare(dialect, made, level, folder):
     kernel, host, places, _ = dialects.write(dialect, made, folder)
     out = folder / "t.out"
     dialects.build_host(dialect, host, host.with_suffix(""))
-    dialect.build(kernel, out, level)
-    result = on_device(dialect, out, places, values.on_host(dialect, host, places, folder), folder / "session", level == dialect.levels.get("-lines"))
-    values.write_script(dialect, result, out, folder)
+    words = dialect.build(kernel, out, level) or [out]
+    result = on_device(dialect, words, out, places, values.on_host(dialect, host, places, folder), folder / "session", level == dialect.levels.get("-lines"))
+    values.write_script(dialect, result, words, folder)
     return result
 
 
-def once(family, seed, folder, shrink=True):
+def draw(_, seed):
+    return {"seed": seed, "left": list(range(len(programs.statements(programs.make(seed, True)))))}
+
+
+def attempt(family, plan, folder):
     dialect, level = LEVELS[family]
-    result = compare(dialect, programs.make(seed, True), level, folder)
-    if result.wrong:
-        raise Finding(f"{len(result.wrong)} answers are wrong ({result.known} are right):\n" + "\n".join(result.wrong[:20]))
-    return result
+    return values.found(compare(dialect, values.program_of(dialect, plan, True), level, folder))

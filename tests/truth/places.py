@@ -17,7 +17,7 @@ ignore counts and watchpoints:
     trace     `wavetrap trace` has the store at the time, in the wave and lane, and at the address of the stop and of who-wrote; at other
               times of the past the next instruction is the trace's
 
-hosts.py does the same with host programs. A finding comes with the smallest program that the reducer found, in `reduced`.
+hosts.py does the same with host programs.
 """
 import collections
 import random
@@ -27,7 +27,7 @@ import sys
 
 import hosts
 from sessions import BEGINNING, PLACE, PRESENT, VALUES, ended, lines_of, number, run, session
-from truth import ROOT, Finding, WAVETRAP, kind_of, simplest
+from truth import ROOT, Finding, WAVETRAP
 
 DEVICES = ["rv32", "rv64", "gcn", "gen9", "sm"]
 FAMILIES = [*DEVICES, *hosts.FAMILIES]
@@ -73,7 +73,7 @@ PRIMES = [509, 1021, 2039]
 Program = collections.namedtuple("Program", "file options items block calls factor cells width lines shape source built")
 
 
-def draw(family, rng):
+def settings(family, rng):
     """What a program of the family is made of."""
     s = {"calls": rng.randrange(1, 4), "cells": rng.choice(PRIMES), "factor": rng.randrange(2, 200),
          "schedule": rng.choice(["rr:64", "rr:1", "rr:40", "lockstep", f"random:{rng.randrange(100)}"])}
@@ -90,7 +90,7 @@ def draw(family, rng):
     return s | {"gpu": "gen9:subslices=1", "block": 32, "groups": rng.randrange(40, 70)}
 
 
-def smaller(s):
+def simpler(s):
     """Simpler programs, for the reducer."""
     for name, least in (("groups", 1), ("calls", 1), ("cores", 1), ("warps", 1), ("threads", 2)):
         if s.get(name, 0) > least:
@@ -139,7 +139,6 @@ def opencl(family, s, source, out, config):
 
 def build(family, s, folder):
     """The program of these settings, and how it is started."""
-    folder.mkdir(exist_ok=True)
     config = f"#define CALLS {s['calls']}\n#define CELLS {s['cells']}\n#define FACTOR {s['factor']}\n"
     source, out = folder / ("k.c" if family.startswith("rv") else "k.cl"), folder / "k.out"
     compiler = vortex if family.startswith("rv") else opencl
@@ -150,11 +149,6 @@ def build(family, s, folder):
             lines[mark] = number
     return Program(out, [*options, f"--schedule={s['schedule']}"], items, block, s["calls"], s["factor"], s["cells"], width, lines, shape,
                    source.name, built)
-
-
-def make(family, rng, folder):
-    """A program of the family, and how it is started."""
-    return build(family, draw(family, rng), folder)
 
 
 def writers(p):
@@ -309,15 +303,15 @@ def trace(p, rng, folder, options):
         raise Finding(f"{what}: the trace has {issues.get(time - 1)} at {time - 1}; who-wrote says {said[2]!r}")
     for t, waves in zip(times, past[1::2]):
         core, slot, mask, pc = issues.get(t, (None,) * 4)
-        row = re.search(rf"^[* ] core {core} \w+ {slot} .*?(?:lane|thread|channel)s ([\d,-]+) .*?0x([0-9a-f]+)", waves, re.M)
+        row = re.search(rf"^[* ] core {core} \w+ {slot} .*?(?:lane|thread|channel)s ([\d,-]+|none) .*?0x([0-9a-f]+)", waves, re.M)
         if not row or int(row[2], 16) & 0xffffffff != pc & 0xffffffff or lanes_of(row[1]) != mask:
             raise Finding(f"at time {t} the trace has {core, slot, hex(mask or 0), hex(pc or 0)}; 'info waves' there says\n{waves}")
 
 
 def lanes_of(text):
-    """The mask of `0-3,7`."""
+    """The mask of `0-3,7`; of `none`."""
     mask = 0
-    for part in text.split(","):
+    for part in text.split(",") if text != "none" else ():
         first, _, last = part.partition("-")
         mask |= (2 << int(last or first)) - (1 << int(first))
     return mask
@@ -443,44 +437,26 @@ def core(p, rng, folder, options):
 SESSIONS = {"watch": watch, "condition": condition, "finish": finish, "lines": lines, "core": core, "hardware": hardware, "trace": trace}
 
 
-def attempt(family, settings, seed, folder, name, turn=0):
-    """One session with a program of these settings. Returns its finding, or None."""
-    rng = random.Random(f"{family} {seed} {name} {turn}")
-    way = ["--hw-only"] if name == "condition" and rng.random() < 0.3 else []
-    if name in ("condition", "finish") and rng.random() < 0.2:
-        way.append("--no-history")
-    try:
-        SESSIONS[name](build(family, settings, folder), rng, folder, way)
-    except Finding as finding:
-        return finding
-    return None
+def draw(family, seed):
+    """names: which sessions."""
+    of = hosts if family in hosts.FAMILIES else sys.modules[__name__]
+    return {"seed": seed, "turn": 0, "names": list(of.SESSIONS), "settings": of.settings(family, random.Random(f"{family} {seed}"))}
 
 
-def reduce(family, settings, seed, folder, name, finding):
-    """The text of the same finding with the smallest program that the reducer found; its scripts are in `folder`."""
-    folder.mkdir()
-    best = [finding]
-
-    def fails(s):
+def smaller(family, plan):
+    """With simpler programs, and another choice of what is asked."""
+    for s in hosts.simpler(plan["settings"]) if family in hosts.FAMILIES else simpler(plan["settings"]):
         for turn in range(3):
-            found = attempt(family, s, seed, folder, name, turn)
-            if found and kind_of(found) == kind_of(finding):
-                best[:] = [found, turn]
-                return True
-        return False
-    made = simplest(settings, smaller, fails)
-    if best[1:]:
-        attempt(family, made, seed, folder, name, best[1])
-        return f"{finding}\nreduced to {made}, in {folder} ({name}*.sh repeat it): {best[0]}"
-    return str(finding)
+            yield plan | {"settings": s, "turn": turn}
 
 
-def once(family, seed, folder, shrink=True):
-    if family in hosts.FAMILIES:
-        hosts.once(family, seed, folder)
-        return
-    settings = draw(family, random.Random(f"{family} {seed}"))
-    for name in SESSIONS:
-        finding = attempt(family, settings, seed, folder, name)
-        if finding:
-            raise Finding(reduce(family, settings, seed, folder / "reduced", name, finding) if shrink else finding)
+def attempt(family, plan, folder):
+    for name in plan["names"]:
+        rng = random.Random(f"{family} {plan['seed']} {name} {plan['turn']}")
+        if family in hosts.FAMILIES:
+            hosts.SESSIONS[name](hosts.host_of(family, plan["settings"]), rng, folder)
+            continue
+        way = ["--hw-only"] if name == "condition" and rng.random() < 0.3 else []
+        if name in ("condition", "finish") and rng.random() < 0.2:
+            way.append("--no-history")
+        SESSIONS[name](build(family, plan["settings"], folder), rng, folder, way)

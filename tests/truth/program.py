@@ -632,6 +632,7 @@ class Place:
     shows: list
     exact: bool = True      # each work-item stops here on each machine as often; not at closing braces
     returns: bool = False   # `return r;` of a function that is called
+    inlined: bool = False
 
 
 def text(program, first, features):
@@ -655,7 +656,7 @@ def text(program, first, features):
             number = add(one.text, indent)
             if not one.text.startswith("LOCAL_ARRAY"):
                 places[number] = Place(f.name, [v for v in scope if v.needs <= features],
-                                       returns=one.text == "return r;" and not f.head.startswith("INLINE"))
+                                       returns=one.text == "return r;" and "INLINE" not in f.head, inlined="INLINE" in f.head)
             scope = [v for v in scope if not any(w.name == v.name for w in one.shows)]
             if one.text.split(" = ")[0].count(" ") == 1 and not one.text.startswith("ZEROED"):    # a declaration: an outer variable of that name is hidden
                 name = one.text.split(" = ")[0].split()[1].lstrip("*")
@@ -680,26 +681,3 @@ def text(program, first, features):
 def hides(name, shown):
     """Is a shown expression one of the variable of this name?"""
     return name in re.findall(r"[a-z]\w*", shown)
-
-
-def reduced(program, fails, tries=60):
-    """The statements (by id()) that can be left out while `fails(gone)` holds: halves first, then ever smaller parts."""
-    gone, left = set(), [id(s) for s in statements(program)]
-    size = max(1, len(left) // 2)
-    while tries > 0 and left:
-        progress = False
-        for start in range(0, len(left), size):
-            part = set(left[start:start + size])
-            if part <= gone:
-                continue
-            tries -= 1
-            if tries < 0:
-                break
-            if fails(gone | part):
-                gone |= part
-                progress = True
-        left = [s for s in left if s not in gone]
-        if size == 1 and not progress:
-            break
-        size = max(1, min(size // 2, max(1, len(left) // 2)))
-    return gone

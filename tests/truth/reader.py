@@ -163,6 +163,19 @@ def rows(file, source):
     return [(address, line) for i, (address, line, of) in enumerate(made) if of in numbers and (i + 1 == len(made) or made[i + 1][0] != address)]
 
 
+def lost_lines(file, table, function):
+    """Lines of a function that some of its inlined copies have and others have not: the compiler gives their instructions to another copy."""
+    found = []
+
+    def visit(die):
+        if die.tag == "DW_TAG_inlined_subroutine" and re.fullmatch(rf"{function}|_ZL?\d+{function}(\D.*)?", die.name or ""):
+            found.append({line for address, line in table for a, b in die.ranges() if a <= address < b})
+        for child in die.children:
+            visit(child)
+    visit(read(file))
+    return set().union(*found).difference(set.intersection(*found)) if found else set()
+
+
 def unfinished(table, pc, lines):
     """The lines before the one at pc whose code goes on behind it, in a function that has `lines`: another statement's instructions come first."""
     here = next((i for i, (address, _) in enumerate(table) if address == pc), len(table))

@@ -7,4 +7,4 @@ import truth
 
 @pytest.mark.parametrize("family, seed", truth.parameters(backwards))
 def test_backwards(family, seed, tmp_path):
-    backwards.once(family, seed, tmp_path)
+    truth.once(backwards, family, seed, tmp_path)

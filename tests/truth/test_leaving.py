@@ -7,4 +7,4 @@ import truth
 
 @pytest.mark.parametrize("family, seed", truth.parameters(leaving))
 def test_leaving(family, seed, tmp_path):
-    leaving.once(family, seed, tmp_path)
+    truth.once(leaving, family, seed, tmp_path)

@@ -7,4 +7,4 @@ import truth
 
 @pytest.mark.parametrize("family, seed", truth.parameters(places))
 def test_places(family, seed, tmp_path):
-    places.once(family, seed, tmp_path)
+    truth.once(places, family, seed, tmp_path)

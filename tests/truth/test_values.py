@@ -3,6 +3,7 @@ import collections
 
 import pytest
 
+import truth
 import values
 
 
@@ -14,7 +15,7 @@ def test_values_are_those_of_the_host_program(family, tmp_path):
     for seed in values.FIXED[family]:
         folder = tmp_path / str(seed)
         folder.mkdir()
-        result = values.once(family, seed, folder)
+        result = truth.once(values, family, seed, folder)
         known += result.known
         kinds += result.kinds
         missing += sum(result.missing.values())

@@ -14,21 +14,24 @@ import subprocess
 
 import console
 import dialects
+import launched
 import program as programs
 import reader
 from truth import Finding, HERE, WAVETRAP
 
-DIALECTS = dialects.all_dialects()
+DIALECTS = dialects.all_dialects() | launched.all_dialects()
 FAMILIES = list(DIALECTS)
 ROUND = 200
 FIXED = {"rv32": [2, 4], "rv64": [8], "rv32-cxx": [3], "rv64-cxx": [1], "gcn-opencl": [7, 8], "gcn-opencl-15": [8], "gcn-hip": [1], "gcn-hip-15": [16],
-         "sm-opencl": [8], "sm-cuda": [16, 1036900510], "gen9": [1, 11, 1360642251]}
+         "sm-opencl": [8], "sm-cuda": [16, 1036900510], "gen9": [1, 11, 1360642251],
+         "gcn-hip-program": [27, 92], "sm-cuda-program": [27], "gen9-program": [1, 12, 13], "gcn-opencl-15-program": [5], "sm-opencl-program": [5]}
 # The share of values that are not known, of the fixed seeds; docs/truth.md has them.
 SHARES = {family: 0.05 if family == "gen9" else 0.01 for family in FAMILIES}
 # What else the fixed seeds of a family hold: masked-off lanes, results of finish, closing braces, lines with several copies; where a seed has
 # not all of them. Intel's compiler inlines nothing without optimisation.
 KINDS = {"masked", "finish", "braces", "copies"}
-SEEN = {"rv32-cxx": {"finish", "braces"}, "rv64-cxx": {"finish", "braces"}, "gcn-hip": {"masked", "finish", "braces"}, "gen9": {"finish", "braces"}}
+SEEN = {"rv32-cxx": {"finish", "braces"}, "rv64-cxx": {"finish", "braces"}, "gcn-hip": {"masked", "finish", "braces"}, "gen9": {"finish", "braces"},
+        **{f"{one}-program": {"masked", "braces"} for one in ("gen9", "gcn-opencl-15", "sm-opencl")}}
 # What "is not known" looks like.
 NOT_KNOWN = re.compile(r"optimized out|not available|cannot be computed|does not say|is not known|not known|only in \w+s")
 LIMIT = 60
@@ -121,21 +124,22 @@ class Comparison:
 
 
 def set_breakpoints(session, source, places, table):
-    """One at each line that has code; how many have several places."""
+    """A breakpoint at each line that has code."""
     lines = sorted({line for _, line in table} & set(places))
-    return sum("locations" in text for text in session.begin(["set confirm off", "set print elements 1000", *(f"break {source}:{line}" for line in lines)]))
+    session.begin(["set confirm off", "set print elements 1000", *(f"break {source}:{line}" for line in lines)])
 
 
 def on_device(dialect, file, places, table, stops, log):
     """Takes the kernel through its lines, and compares."""
     made, count, seen = Comparison(), collections.Counter(), set()
     last, follows = {}, following(stops)
-    session = console.Session(dialect.options, file, f"t{dialect.ending}", log)
+    source = f"{log.parent}/t.cl" if dialect.shown else f"t{dialect.ending}"    # a program that is compiled from a string is found by its text
+    session = console.Session(dialect.options, file, dialect.shown or source, log)
     try:
-        source = f"t{dialect.ending}"
-        made.kinds["copies"] += set_breakpoints(session, source, places, table)
+        set_breakpoints(session, source, places, table)
         made.script = session.script
         stop, said = session.go("run")
+        made.kinds["copies"] += len(re.findall(r"^\d+\.2\b", *session.ask(["info breakpoints"]), re.M))    # those with a second place
         while stop:
             line, lanes, first = stop
             if line in places:
@@ -207,13 +211,27 @@ def leave(session, line, lanes, first, stops, count, made):
     return session.go("continue")
 
 
+def in_file(dialect, session, table):
+    """The PC in the program's file."""
+    pc, = session.ask(["output/x $pc"])
+    if not dialect.loads:
+        return int(pc, 16) & dialect.mask
+    if session.moved is None:   # by how much the code is elsewhere
+        for line in {line for _, line in table}:
+            said, = session.ask([f"info line {session.source}:{line}"])
+            if said.startswith(f"Line {line} "):
+                session.moved = min(int(n, 16) for n in re.findall(r"starts at address (0x[0-9a-f]+)", said)) - min(at for at, of in table if of == line)
+                break
+    return int(pc, 16) - session.moved
+
+
 def unfinished(dialect, session, line, places, table, key, stops, name, shown):
     """What the debugger may say of a variable at a stop, besides what the host has: the compiler has put instructions of this line before
     the last ones of a line before (another reader of the lines says so), so the value is what it was before that line, or nothing yet."""
-    pc, = session.ask(["output/x $pc"])
+    pc = in_file(dialect, session, table)
     lines = [n for n, p in places.items() if p.function == places[line].function]
     made, order = [], list(stops)
-    for before in reader.unfinished(table, int(pc, 16) & dialect.mask, range(min(lines), max(lines) + 1)) & set(places):
+    for before in reader.unfinished(table, pc, range(min(lines), max(lines) + 1)) & set(places):
         last = [k for k in order[:order.index(key)] if k[:2] == (key[0], before)][-1:]
         made += [shown(stops[k]) if name in {v.name for v in places[before].shows} else None for k in last]
     return made
@@ -261,10 +279,10 @@ def compare_stop(dialect, session, line, lanes, first, places, table, stops, cou
                            early=early(lane, name, lambda stop, name=name, of=what.split()[1]: variables(stop[of])[name]))
 
 
-def write_script(dialect, result, out, folder):
+def write_script(dialect, result, file, folder):
     """again.sh, if an answer was wrong."""
     if result.again:
-        words = ["$WAVETRAP debug --nx", *map(shlex.quote, dialect.options), *(f"-ex {shlex.quote(c)}" for c in result.again), shlex.quote(str(out))]
+        words = ["$WAVETRAP debug --nx", *map(shlex.quote, dialect.options), *(f"-ex {shlex.quote(c)}" for c in result.again), "--", *(shlex.quote(str(word)) for word in file)]
         (folder / "again.sh").write_text(f"#!/bin/sh\n# Builds the kernel and the host program, and shows the first wrong answer.\n: ${{WAVETRAP:={WAVETRAP}}}\n"
                                          + "".join(shlex.join(map(str, c)) + "\n" for c in dialects.commands) + " ".join(words) + "\n")
 
@@ -276,32 +294,37 @@ def compare(dialect, made, level, folder):
     kernel, host, places, _ = dialects.write(dialect, made, folder)
     out = folder / "t.out"
     dialects.build_host(dialect, host, host.with_suffix(""))
-    dialect.build(kernel, out, level)
+    words = dialect.build(kernel, out, level) or [out]
     table = reader.rows(out, kernel.name)
-    for line in set(places) - {line for _, line in table}:     # x = x; is no code for some compilers
-        places[line].exact = False
-    result = on_device(dialect, out, places, table, on_host(dialect, host, places, folder), folder / "session")
-    write_script(dialect, result, out, folder)
+    for line in set(places) - {line for _, line in table} | set(places) - {line for _, line in reader.rows(host.with_suffix(""), host.name)}:
+        places[line].exact = False      # x = x; is no code for some compilers
+    if out.read_bytes().startswith(b"\x7fELF"):
+        for function in {p.function for p in places.values() if p.inlined}:
+            for line in reader.lost_lines(out, table, function) & set(places):
+                del places[line]
+    result = on_device(dialect, words, places, table, on_host(dialect, host, places, folder), folder / "session")
+    write_script(dialect, result, words, folder)
     return result
 
 
-def reduce(dialect, made, level, folder, kind):
-    """Drops statements while an answer stays wrong. Returns the text about what is left."""
-    def fails(gone):
-        try:
-            return compare(dialect, programs.take(made, dialect.features, gone), level, folder).kind == kind
-        except (RuntimeError, AssertionError):
-            return False
-    gone = programs.reduced(made, fails, 30)
-    wrong = compare(dialect, programs.take(made, dialect.features, gone), level, folder).wrong
-    text = next(folder.glob("t.c*" if dialect.ending != ".hip" else "t.hip")).read_text().split("\n", dialects.FIRST - 1)[-1]
-    return f"reduced, in {folder} (again.sh repeats it):\n{text}\n" + "\n".join(wrong[:3])
+def draw(_, seed):
+    """left: which of the program's statements it has."""
+    return {"seed": seed, "left": list(range(len(programs.statements(programs.make(seed)))))}
 
 
-def once(family, seed, folder, shrink=True):
-    dialect, made = DIALECTS[family], programs.make(seed)
-    result = compare(dialect, made, "-O0", folder)
+def program_of(dialect, plan, keep=False):
+    made = programs.make(plan["seed"], keep)
+    left = set(plan["left"])
+    return programs.take(made, dialect.features, {id(s) for i, s in enumerate(programs.statements(made)) if i not in left})
+
+
+def found(result):
+    """Raises a finding if an answer is wrong."""
     if result.wrong:
-        smaller = reduce(dialect, made, "-O0", folder / "reduced", result.kind) if shrink else ""
-        raise Finding(f"{len(result.wrong)} answers are wrong ({result.known} are right):\n" + "\n".join(result.wrong[:20]) + "\n" + smaller)
+        raise Finding(f"{len(result.wrong)} answers are wrong ({result.known} are right):\n" + "\n".join(result.wrong[:20]), result.kind)
     return result
+
+
+def attempt(family, plan, folder):
+    dialect = DIALECTS[family]
+    return found(compare(dialect, program_of(dialect, plan), "-O0", folder))

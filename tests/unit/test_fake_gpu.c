@@ -168,7 +168,8 @@ static void waves_come_and_go(void **state)
             UNTIL((event = wt_debugger_next_event(b.d)).kind != WT_EVENT_NONE,
                   wt_debugger_pump(b.d, 10));
             assert_int_equal(event.reason, WT_STOP_STEP);
-            assert_string_equal(event.text, "core 1 thread 0 has ended");
+            assert_string_equal(event.text,
+                                "device 0, dispatch 3, group (0,0,0), core 1, thread 0 has ended");
             assert_true(event.thread != thread[i]);
             break;
         }
@@ -577,8 +578,8 @@ static void the_past_of_a_slot_is_not_that_of_its_wave(void **state)
     event = reverse(&b, new, WT_RESUME_STEP);
     assert_int_equal(event.reason, WT_STOP_HISTORY_BEGIN);
     assert_int_equal(event.thread, new);
-    assert_string_equal(event.text,
-                        "core 0 thread 1 begins here: before, another thread was in its slot");
+    assert_string_equal(event.text, "device 0, dispatch 1, group (1,0,0), core 0, thread 1 begins "
+                                    "here: before, another thread was in its slot");
     /* The wave that was there has its old threads. */
     OK(wt_debugger_goto(b.d, 0, &err));
     assert_true(wt_debugger_thread_alive(b.d, b.first[1]));

@@ -80,7 +80,8 @@ static enum wt_status stop(struct wt_probe *p, struct wt_error *e)
         struct wt_standstill_launch *launch;
         if (!slot->alive)
             continue;
-        if ((status = wt_standstill_find_launch(p, slot->launch, 0, &launch, e)) != WT_OK)
+        if ((status = wt_standstill_find_launch(p, 0, (uint64_t[2]){slot->launch}, &launch, e)) !=
+            WT_OK)
             return status;
         struct wt_wave wave = {.lanes = 8, .dispatch = launch->number, .index = slot->index};
         wave.id = wt_standstill_name(&wave, (uint32_t[3]){1, 1, 1});
@@ -199,12 +200,9 @@ static void open_probe(struct wt_probe *p, bool host_launches)
                                                   .ended = has_ended,
                                                   .reset = host_launches ? NULL : reset,
                                                   .code_known = code_known};
-    static const struct wt_target_services services = {.pump = NULL};
-    static const struct wt_target target = {.services = &services};
     *p = (struct wt_probe){
         .common = {.topology = {.waves = SLOTS, .waves_per_core = PER_CORE, .wave_word = "wave"}}};
-    assert_int_equal(wt_standstill_open(p, &target, &family, &program, sizeof(struct row), &err),
-                     WT_OK);
+    assert_int_equal(wt_standstill_open(p, &family, &program, sizeof(struct row), &err), WT_OK);
 }
 
 static void begin(struct wt_probe *p, unsigned slot, unsigned launch, unsigned index)

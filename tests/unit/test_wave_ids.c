@@ -140,7 +140,7 @@ static void a_step_ends_with_its_wave(void **state)
         const struct wt_event e = wait_event(r);
         assert_int_equal(e.kind, WT_EVENT_STOPPED);
         assert_int_equal(e.reason, WT_STOP_STEP);
-        assert_string_equal(e.text, "core 0 warp 1 has ended");
+        assert_string_equal(e.text, "device 0, core 0, warp 1 has ended");
         /* It is told of no other wave's thread. */
         assert_true(e.wave_ended);
         assert_int_equal(e.thread, 0);
@@ -226,7 +226,8 @@ static void a_way_through_the_past_follows_no_stranger(void **state)
     /* Back to its first instruction, and no further: the slot's last wave is a stranger. */
     struct wt_event e = reverse(d, thread[2], WT_RESUME_RANGE);
     assert_int_equal(e.reason, WT_STOP_HISTORY_BEGIN);
-    assert_string_equal(e.text, "core 0 warp 1 begins here: before, another warp was in its slot");
+    assert_string_equal(
+        e.text, "device 0, core 0, warp 1 begins here: before, another warp was in its slot");
     assert_int_equal(e.thread, thread[2]);
     assert_int_equal(now(d), at[2]);
     assert_int_equal(reverse(d, thread[2], WT_RESUME_STEP).reason, WT_STOP_HISTORY_BEGIN);

@@ -126,15 +126,15 @@ uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t w
     assert(dbg_is_added(d, index));
     const unsigned code = d->added.registers[index].code;
     if (code >= ADDED_ITEM) {
-        d->ops->describe_wave(d->probe, wave, &self);
+        dbg_describe(d, wave, &self);
         return value_of_work(&self, code, lane);
     }
     switch ((enum added_code)code) {
     case ADDED_CORE:
-        d->ops->describe_wave(d->probe, wave, &self);
+        dbg_describe(d, wave, &self);
         return self.core;
     case ADDED_WAVE:
-        d->ops->describe_wave(d->probe, wave, &self);
+        dbg_describe(d, wave, &self);
         return self.slot;
     case ADDED_WAVE_ID: /* of the wave that is there now, which the probe may have yet to see */
         return d->target->services->wave_id ? d->target->services->wave_id(d->target->context, wave)

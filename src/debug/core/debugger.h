@@ -539,6 +539,8 @@ struct wt_event {
  */
 bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget);
 
+/** The numbers of the first device and core: not 0 in core files of a program's other devices. */
+void wt_debugger_first(const struct wt_debugger *debugger, uint32_t *device, uint32_t *core);
 /** A wave's name, WT_WAVE_NAME bytes at most (base/wave_name.h). */
 void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
                            size_t size);

@@ -148,7 +148,7 @@ static void keep_writes(struct wt_debugger *d)
     w->list = NULL;
     for (size_t i = 0; i < d->found.count; i++) {
         struct wt_wave wave;
-        d->ops->describe_wave(d->probe, d->found.list[i].wave, &wave);
+        dbg_describe(d, d->found.list[i].wave, &wave);
         d->found.list[i].core = wave.core;
         d->found.list[i].slot = wave.slot;
     }
@@ -161,7 +161,7 @@ static enum wt_status name_writer(struct wt_debugger *d, struct wt_write *w, str
     enum wt_status status = dbg_inspect_here(d, err);
     if (status)
         return status;
-    d->ops->describe_wave(d->probe, w->wave, &wave);
+    dbg_describe(d, w->wave, &wave);
     w->has_work = wave.has_work && d->topology->has_grid;
     w->dispatch = wave.dispatch;
     memcpy(w->group, wave.group, sizeof w->group);

@@ -72,7 +72,7 @@ static void describe(struct wt_debugger *d, const struct wt_watchpoint_hit *hit,
     const struct wt_topology *t = d->topology;
     struct wt_wave wave;
     char slot[64];
-    d->ops->describe_wave(d->probe, hit->wave, &wave);
+    dbg_describe(d, hit->wave, &wave);
     dbg_slot_text(d, &wave, slot, sizeof slot);
     snprintf(text, size, "%s %s %u %s 0x%" PRIx64 ": ", slot, t->lane_word, hit->lane,
              hit->read && hit->write ? "wrote atomically to"

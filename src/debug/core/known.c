@@ -29,6 +29,13 @@ static void bind_another(struct wt_debugger *d, uint32_t wave)
     d->cache.generation[wave]++;
 }
 
+void dbg_describe(const struct wt_debugger *d, uint32_t wave, struct wt_wave *described)
+{
+    d->ops->describe_wave(d->probe, wave, described);
+    described->device += d->target->first_device;
+    described->core += d->target->first_core;
+}
+
 void dbg_identify(struct wt_debugger *d, uint32_t wave)
 {
     assert(wave < d->topology->waves);
@@ -39,7 +46,7 @@ void dbg_identify(struct wt_debugger *d, uint32_t wave)
     if (w->self.id != id)
         bind_another(d, wave);
     w->unlisted = false;
-    d->ops->describe_wave(d->probe, wave, &w->self);
+    dbg_describe(d, wave, &w->self);
     assert(w->self.id == id && w->self.lanes <= d->topology->lanes);
 }
 
@@ -56,6 +63,12 @@ void dbg_meet(struct wt_debugger *d, uint32_t wave, wt_wave_id id)
     bind_another(d, wave);
     w->self.id = id;
     w->unlisted = true;
+}
+
+void wt_debugger_first(const struct wt_debugger *d, uint32_t *device, uint32_t *core)
+{
+    *device = d->target->first_device;
+    *core = d->target->first_core;
 }
 
 void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wave, char *text,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/wave_name.h"
 #include "base/clock.h"
 #include "debug/core/breakpoints.h"
 #include "debug/core/conditions.h"
@@ -330,18 +331,18 @@ static enum wt_status report_stranger(struct wt_debugger *d, struct travel t,
 {
     struct wt_event event = {.kind = WT_EVENT_STOPPED,
                              .reason = t.backwards ? WT_STOP_HISTORY_BEGIN : WT_STOP_STEP};
-    char slot[64];
+    char name[WT_WAVE_NAME];
     d->travel = (struct travel){0};
     enum wt_status status = dbg_go(d, t.backwards ? t.from : c->time, err);
     if (status)
         return status;
-    dbg_slot_text(d, &t.self, slot, sizeof slot);
+    wt_debugger_name_wave(d, &t.self, name, sizeof name);
     if (t.backwards)
         snprintf(event.text, sizeof event.text,
-                 "%s begins here: before, another %s was in its slot", slot,
+                 "%s begins here: before, another %s was in its slot", name,
                  d->topology->wave_word);
     else
-        snprintf(event.text, sizeof event.text, "%s has ended", slot);
+        snprintf(event.text, sizeof event.text, "%s has ended", name);
     event.thread = d->threads.current = t.backwards ? dbg_thread_of(d, t.wave, t.plan.lane) : 0;
     event.wave_ended = !t.backwards;
     dbg_push_event(d, &event);

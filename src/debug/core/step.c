@@ -2,6 +2,7 @@
  * Steps one wave by one instruction: off a breakpoint, past a trap, or normally; and does what has
  * to follow the step.
  */
+#include "base/wave_name.h"
 #include "base/clock.h"
 #include "debug/core/step.h"
 
@@ -154,12 +155,12 @@ void dbg_tell_waiting(struct wt_debugger *d, uint32_t wave)
         if (detail.view.waiting)
             snprintf(why, sizeof why, " (%s)", detail.view.wait);
     }
-    char slot[64];
-    dbg_slot_text(d, &w->self, slot, sizeof slot);
+    char name[WT_WAVE_NAME];
+    wt_debugger_name_wave(d, &w->self, name, sizeof name);
     int n = snprintf(text, sizeof text,
                      "%s cannot go on by itself%s, and nothing else runs: the step stays pending; "
                      "interrupt it, or resume other threads too\n",
-                     slot, why);
+                     name, why);
     d->options.output(d->options.context, text, (size_t)n);
 }
 
@@ -314,10 +315,10 @@ static enum wt_status step_ended(struct wt_debugger *d, uint32_t wave, const str
         dbg_update_going(d);
         return WT_OK;
     }
-    char slot[64];
-    dbg_slot_text(d, ended, slot, sizeof slot);
+    char name[WT_WAVE_NAME];
+    wt_debugger_name_wave(d, ended, name, sizeof name);
     struct stop stop = {.wave = wave, .id = ended->id, .event = {.reason = WT_STOP_STEP}};
-    snprintf(stop.event.text, sizeof stop.event.text, "%s has ended", slot);
+    snprintf(stop.event.text, sizeof stop.event.text, "%s has ended", name);
     return dbg_stop(d, &stop, err);
 }
 

@@ -299,6 +299,9 @@ struct wt_target {
     const void *link; /**< how its probe reaches it; the probe's header has its type */
     const struct wt_target_services *services; /**< never NULL; members may be */
     void *context;                             /**< of the services */
+    /** A core file is of one device of its program: names of waves have the device's number there,
+     * and count the cores of those before it. */
+    uint32_t first_device, first_core;
 };
 
 #endif

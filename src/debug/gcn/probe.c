@@ -99,7 +99,7 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
     if ((status = p->link->ops->devices(p->link->context, p->device, KFD_DEBUG_DEVICES, &p->devices,
                                         err)) == WT_OK &&
         (status = describe(p, err)) == WT_OK &&
-        (status = wt_standstill_open(p, target, &gcnp_standstill, &program, sizeof(struct gcnp_row),
+        (status = wt_standstill_open(p, &gcnp_standstill, &program, sizeof(struct gcnp_row),
                                      err)) == WT_OK)
         status = enable(p, err);
     if (status != WT_OK) {

@@ -105,7 +105,12 @@ static bool find_device(const struct wt_probe *p, const struct kfd_queue_entry *
     return false;
 }
 
-/* A wave's position in its launch, from its TTMPs. */
+static uint64_t pair(const struct gcnp_row *row, unsigned low)
+{
+    return row->hw[low] | (uint64_t)row->hw[low + 1] << 32;
+}
+
+/* A wave's position in its launch, from its TTMPs; its id, from the emulated driver. */
 static void describe_work(struct gcnp_row *row, const struct wt_standstill_launch *l)
 {
     struct wt_wave *wave = &row->common.wave;
@@ -116,7 +121,9 @@ static void describe_work(struct gcnp_row *row, const struct wt_standstill_launc
     memcpy(wave->block, l->block, sizeof wave->block);
     memcpy(wave->grid, l->grid, sizeof wave->grid);
     wave->arguments = l->arguments;
-    wave->id = wt_standstill_name(wave, l->groups);
+    wave->id = row->hw[KFD_HW_SLOT] ? pair(row, KFD_HW_WAVE_LO) : WT_NO_WAVE;
+    if (wave->id == WT_NO_WAVE)
+        wave->id = wt_standstill_name(wave, l->groups);
 }
 
 static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t read,
@@ -132,7 +139,9 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
     const uint64_t packet =
         packet_number(read, q->ring_size / GCN_AQL_BYTES, found.ttmp[6] & KFD_TTMP6_PACKET);
     struct wt_standstill_launch *l;
-    if ((status = wt_standstill_find_launch(p, q->queue_id, packet, &l, err)) != WT_OK)
+    const uint64_t number = found.hw[KFD_HW_SLOT] ? pair(&found, KFD_HW_LAUNCH_LO) : 0;
+    const uint64_t key[2] = {q->queue_id, packet};
+    if ((status = wt_standstill_find_launch(p, number, key, &l, err)) != WT_OK)
         return status;
     if (!l->groups[0])
         read_packet(p, q, packet, l);
@@ -145,7 +154,6 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
         return wt_fail(err, WT_IO, "the save area of queue %u has more waves than the device",
                        (unsigned)q->queue_id);
     const wt_wave_handle handle = (wt_wave_handle)(row - gcnp_row(p, 0));
-    found.common.wave.id = wt_standstill_id(p, handle, found.common.wave.id);
     const bool halted = found.hw[KFD_HW_STATUS] & STATUS_HALT;
     const bool known = row->common.wave.id == found.common.wave.id;
     /* The wave began while launches were held for a moment. */

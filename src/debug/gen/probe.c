@@ -71,7 +71,7 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
                                                   .code_known = p->link->ops->code_known};
     if ((status = p->link->ops->info(p->link->context, &p->info, err)) != WT_OK ||
         (status = describe(p, err)) != WT_OK ||
-        (status = wt_standstill_open(p, target, &genp_standstill, &program, sizeof(struct genp_row),
+        (status = wt_standstill_open(p, &genp_standstill, &program, sizeof(struct genp_row),
                                      err)) != WT_OK) {
         free_probe(p);
         return status;

@@ -57,7 +57,7 @@ static void describe_work(const struct wt_probe *p, wt_wave_handle handle, unsig
     memcpy(wave->block, s->block, sizeof wave->block);
     memcpy(wave->grid, s->grid, sizeof wave->grid);
     wave->arguments = s->arguments;
-    wave->id = wt_standstill_id(p, handle, wt_standstill_name(wave, s->groups));
+    wave->id = s->id != WT_NO_WAVE ? s->id : wt_standstill_name(wave, s->groups);
 }
 
 /* A record that was read. */
@@ -75,7 +75,8 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t wave, struct wt_e
                        (unsigned)row->saved.simd);
     struct wt_standstill_launch *launch;
     const uint32_t device = genp_device_of(p, wave);
-    if ((status = wt_standstill_find_launch(p, row->saved.launch, device, &launch, err)) != WT_OK)
+    const uint64_t key[2] = {device};
+    if ((status = wt_standstill_find_launch(p, row->saved.launch, key, &launch, err)) != WT_OK)
         return status;
     const wt_wave_id before = row->common.wave.id;
     describe_work(p, wave, device, launch->number);

@@ -67,8 +67,8 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
                                                   .reset = p->link->ops->reset,
                                                   .code_known = p->link->ops->code_known};
     if ((status = describe(p, err)) == WT_OK &&
-        (status = wt_standstill_open(p, target, &smp_standstill, &program, sizeof(struct smp_row),
-                                     err)) == WT_OK &&
+        (status = wt_standstill_open(p, &smp_standstill, &program, sizeof(struct smp_row), err)) ==
+            WT_OK &&
         p->link->host_launches)
         status = smp_arm(p, err); /* its kernels run before anybody has stopped one */
     if (status != WT_OK) {

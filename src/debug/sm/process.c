@@ -149,7 +149,8 @@ static enum wt_status link_warp(void *context, uint32_t warp, struct wt_sm_warp 
     const struct sm_wire_warp *w = &list[request.warp];
     if (!w->present)
         return wt_fail(err, WT_STATE, "there is no warp %u now", warp);
-    *out = (struct wt_sm_warp){.index = w->index,
+    *out = (struct wt_sm_warp){.id = w->id,
+                               .index = w->index,
                                .pc = w->pc,
                                .active = w->active,
                                .steps = w->steps,

@@ -13,7 +13,7 @@
 
 /** The kernel launch that runs, or ran last. */
 struct wt_sm_launch {
-    uint64_t number;   /**< of the session, from 1, also across resets; 0: there was none yet */
+    uint64_t number;   /**< of the program, from 1, also across resets; 0: there was none yet */
     bool runs;         /**< blocks of it run, or have yet to begin */
     uint32_t block[3]; /**< threads of a block */
     uint32_t grid[3];  /**< blocks */
@@ -21,6 +21,7 @@ struct wt_sm_launch {
 
 /** A warp that there is. */
 struct wt_sm_warp {
+    wt_wave_id id;            /**< no other warp of the program has it or had it */
     uint32_t block[3], index; /**< coordinates of its block; its own number in that */
     uint64_t pc;              /**< the program's next instruction, not the trap handler's */
     uint32_t active;          /**< lanes enabled there */

@@ -159,18 +159,19 @@ static enum wt_status look_at_launch(struct wt_probe *p, struct wt_error *err)
 
 /* ---- rows ---- */
 
-static struct wt_wave describe_work(const struct wt_probe *p, wt_wave_handle handle,
-                                    const struct wt_sm_warp *w)
+static struct wt_wave describe_work(const struct wt_probe *p, const struct wt_sm_warp *w)
 {
     const struct wt_sm_launch *l = &p->launch;
-    struct wt_wave wave = {
-        .lanes = SMP_LANES, .dispatch = l->number, .index = w->index, .arguments = p->arguments};
+    struct wt_wave wave = {.id = w->id,
+                           .lanes = SMP_LANES,
+                           .dispatch = l->number,
+                           .index = w->index,
+                           .arguments = p->arguments};
     memcpy(wave.group, w->block, sizeof wave.group);
     for (unsigned i = 0; i < 3; i++) {
         wave.block[i] = l->block[i];
         wave.grid[i] = l->block[i] * l->grid[i];
     }
-    wave.id = wt_standstill_id(p, handle, wt_standstill_name(&wave, l->grid));
     return wave;
 }
 
@@ -197,7 +198,7 @@ static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bo
         }
         if (status != WT_OK)
             return status;
-        struct wt_wave wave = describe_work(p, i, &warp);
+        struct wt_wave wave = describe_work(p, &warp);
         unsigned first;
         wave.device = gpu_of(p, i / SMP_WARPS, &first);
         if (row->common.wave.id != wave.id) {

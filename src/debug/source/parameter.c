@@ -9,11 +9,12 @@
 #include "debug/source/source_internal.h"
 #include "debug/source/symbols.h"
 
-/* Which parameter of the frame's function it is, from 1; 0: none. */
-static unsigned number_of(const struct wt_frame *frame, Dwarf_Die *die)
+/* Which parameter of the frame's function it is, from 1; 0: none. @p count: how many there are. */
+static unsigned number_of(const struct wt_frame *frame, Dwarf_Die *die, unsigned *count)
 {
     Dwarf_Die function, child;
     unsigned number = 0;
+    *count = 0;
     if (dwarf_tag(die) != DW_TAG_formal_parameter || !frame || frame->inlined ||
         !frame->scope_count)
         return 0;
@@ -23,11 +24,24 @@ static unsigned number_of(const struct wt_frame *frame, Dwarf_Die *die)
     do {
         if (dwarf_tag(&child) != DW_TAG_formal_parameter)
             continue;
-        number++;
+        ++*count;
         if (dwarf_dieoffset(&child) == dwarf_dieoffset(die))
-            return number;
+            number = *count;
     } while (dwarf_siblingof(&child, &child) == 0);
-    return 0;
+    return number;
+}
+
+/* An optimiser removes parameters of functions: the n-th of the code is then not the source's. */
+static bool has_all(struct compiler *c, unsigned count)
+{
+    struct wt_code_register reg;
+    unsigned most = 0;
+    bool at_launch = false;
+    for (size_t n = 0; wt_source_code_register(c->scope, n, &reg); n++) {
+        at_launch |= reg.at_launch;
+        most = reg.parameter > most ? reg.parameter : most;
+    }
+    return at_launch || most == count;
 }
 
 static bool add_piece(struct wt_operand *o, const struct wt_piece *p)
@@ -121,7 +135,9 @@ bool wt_compile_parameter(struct compiler *c, Dwarf_Die *die, const struct wt_ty
                           struct wt_operand *o)
 {
     struct wt_operand found = {.type = type};
-    if (!compile_number(c, number_of(c->scope->frame, die), wt_type_size(type), &found))
+    unsigned count;
+    const unsigned number = number_of(c->scope->frame, die, &count);
+    if (!has_all(c, count) || !compile_number(c, number, wt_type_size(type), &found))
         return false;
     *o = found;
     return true;

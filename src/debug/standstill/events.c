@@ -58,36 +58,38 @@ void wt_standstill_begin_list(struct wt_probe *p)
         s->launch[i].active = false;
 }
 
-static struct wt_standstill_launch *known_launch(struct wt_standstill *s, uint64_t key0,
-                                                 uint64_t key1)
+static struct wt_standstill_launch *known_launch(struct wt_standstill *s, uint64_t number,
+                                                 const uint64_t key[2])
 {
     for (size_t i = s->launch_count; i-- > 0;) {
         struct wt_standstill_launch *l = &s->launch[i];
-        if (l->key[0] == key0 && l->key[1] == key1 && l->run == s->run)
+        if (l->run == s->run &&
+            (number ? l->number == number : l->key[0] == key[0] && l->key[1] == key[1]))
             return l;
     }
     return NULL;
 }
 
-enum wt_status wt_standstill_find_launch(struct wt_probe *p, uint64_t key0, uint64_t key1,
+enum wt_status wt_standstill_find_launch(struct wt_probe *p, uint64_t number, const uint64_t key[2],
                                          struct wt_standstill_launch **launch, struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
-    const uint64_t number = s->launch_count + 1;
     enum wt_status status;
-    *launch = known_launch(s, key0, key1);
+    *launch = known_launch(s, number, key);
     if (!*launch) {
         struct wt_standstill_launch *more =
-            wt_array_grow(s->launch, &s->launch_capacity, number, sizeof *more);
+            wt_array_grow(s->launch, &s->launch_capacity, s->launch_count + 1, sizeof *more);
         if (!more)
             return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of kernel launches");
         s->launch = more;
+        if (!number)
+            number = s->launch_count + 1;
         const struct wt_probe_event began = {.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = number};
         if ((status = wt_standstill_push(p, began, err)) != WT_OK)
             return status;
         *launch = &s->launch[s->launch_count++];
         **launch =
-            (struct wt_standstill_launch){.number = number, .key = {key0, key1}, .run = s->run};
+            (struct wt_standstill_launch){.number = number, .key = {key[0], key[1]}, .run = s->run};
     }
     (*launch)->active = true;
     return WT_OK;

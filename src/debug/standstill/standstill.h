@@ -26,7 +26,7 @@ struct wt_standstill_row {
 
 /** A kernel launch of which waves were found. */
 struct wt_standstill_launch {
-    uint64_t number;    /**< of the session, from 1 */
+    uint64_t number;    /**< from 1: the driver's, or else of the session */
     uint64_t key[2];    /**< the device's name for it since the last reset */
     unsigned run;       /**< resets before it */
     uint32_t groups[3]; /**< of the whole grid; 0 until the family fills in these three */
@@ -104,7 +104,6 @@ struct wt_standstill_ops {
 /** The shared part of a probe. A family's struct wt_probe begins with it. */
 struct wt_standstill {
     const struct wt_standstill_ops *ops;
-    const struct wt_target *target; /**< its service names waves, where there is one */
     struct wt_standstill_program program;
     struct wt_topology topology;
     void *rows; /**< topology.waves of them */
@@ -125,7 +124,7 @@ struct wt_standstill {
     size_t event_count, event_capacity, first_event;
     struct wt_standstill_hit *hit; /**< in the order in which they were found */
     size_t hit_count, hit_capacity;
-    struct wt_standstill_launch *launch; /**< number n is launch[n - 1] */
+    struct wt_standstill_launch *launch; /**< in the order in which they were found */
     size_t launch_count, launch_capacity;
 };
 
@@ -148,18 +147,16 @@ static inline struct wt_standstill_row *wt_standstill_row(const struct wt_probe 
 
 /**
  * Makes the table: as many rows of @p row_size bytes as the topology, which is filled in before,
- * has waves. @p target and the functions of @p ops outlive the probe. WT_NO_MEMORY.
+ * has waves. The functions of @p ops outlive the probe. WT_NO_MEMORY.
  */
-enum wt_status wt_standstill_open(struct wt_probe *p, const struct wt_target *target,
-                                  const struct wt_standstill_ops *ops,
+enum wt_status wt_standstill_open(struct wt_probe *p, const struct wt_standstill_ops *ops,
                                   const struct wt_standstill_program *program, size_t row_size,
                                   struct wt_error *err);
 /** Frees what the shared part has, opened or not. */
 void wt_standstill_close(struct wt_probe *p);
-/** A wave's name by its dispatch, group and index; the grid has so many groups. */
+/** An id for a wave that has none from its driver: its dispatch, group and index. The grid has so
+ * many groups. */
 wt_wave_id wt_standstill_name(const struct wt_wave *wave, const uint32_t groups[3]);
-/** The id of the wave that is listed in a slot: the target's, or else @p name. */
-wt_wave_id wt_standstill_id(const struct wt_probe *p, wt_wave_handle wave, wt_wave_id name);
 /** Whether a host program has ended; then it has no waves any more, and nothing is asked of it. */
 bool wt_standstill_has_ended(struct wt_probe *p);
 /** The sets that scan() fills in, as the rows are. */
@@ -186,10 +183,12 @@ enum wt_status wt_standstill_push(struct wt_probe *p, struct wt_probe_event even
 /** Before waves are listed: none is there, and no launch has any. */
 void wt_standstill_begin_list(struct wt_probe *p);
 /**
- * The launch of a wave that is listed, by the device's name for it: a new one gets the next number,
- * and an event tells of it. It stays valid until the next call. WT_NO_MEMORY.
+ * The launch of a wave that is listed: by @p number, its number among the launches of the program,
+ * which the driver knows. Where it is 0, hardware's name for it, @p key, tells launches apart, and
+ * those that were found are counted. An event tells of one that is new. It stays valid until the
+ * next call. WT_NO_MEMORY.
  */
-enum wt_status wt_standstill_find_launch(struct wt_probe *p, uint64_t key0, uint64_t key1,
+enum wt_status wt_standstill_find_launch(struct wt_probe *p, uint64_t number, const uint64_t key[2],
                                          struct wt_standstill_launch **launch,
                                          struct wt_error *err);
 /** All waves are listed: events tell of the launches that have none any more. WT_NO_MEMORY. */

@@ -7,15 +7,13 @@
 
 /* ---- the table ---- */
 
-enum wt_status wt_standstill_open(struct wt_probe *p, const struct wt_target *target,
-                                  const struct wt_standstill_ops *ops,
+enum wt_status wt_standstill_open(struct wt_probe *p, const struct wt_standstill_ops *ops,
                                   const struct wt_standstill_program *program, size_t row_size,
                                   struct wt_error *err)
 {
     struct wt_standstill *s = wt_standstill_of(p);
     assert(row_size >= sizeof(struct wt_standstill_row) && s->topology.waves);
     s->ops = ops;
-    s->target = target;
     s->program = *program;
     s->row_size = row_size;
     s->rows = calloc(s->topology.waves, row_size);
@@ -59,12 +57,6 @@ wt_wave_id wt_standstill_name(const struct wt_wave *wave, const uint32_t groups[
     const uint64_t group = line * groups[0] + wave->group[0];
     const wt_wave_id id = wave->dispatch << 40 | (group & 0x3ffffffff) << 6 | wave->index;
     return id != WT_NO_WAVE ? id : UINT64_MAX; /* of a dispatch 0, of which only damage can tell */
-}
-
-wt_wave_id wt_standstill_id(const struct wt_probe *p, wt_wave_handle wave, wt_wave_id name)
-{
-    const struct wt_target *target = ((const struct wt_standstill *)p)->target;
-    return target->services->wave_id ? target->services->wave_id(target->context, wave) : name;
 }
 
 enum wt_status wt_standstill_summary(struct wt_probe *p, struct wt_probe_summary *summary,

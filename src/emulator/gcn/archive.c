@@ -127,6 +127,8 @@ static void dispatch(struct wt_archive *a, struct gcn_dispatch *k)
     wt_archive_u8(a, &o->pipe, 3, "a pipe");
     wt_archive_u8(a, &o->slot, 7, "a queue's slot");
     wt_archive_u16(a, &o->caught, 0x1ff, "exceptions");
+    if (!wt_archive_reads(a) || a->version > 5)
+        wt_archive_u64(a, &o->launch, UINT64_MAX, "a launch");
     uint64_t *const longs[] = {&k->packet, &k->queue, &k->kernarg, &k->entry, &k->completion,
                                &k->id,     &k->next,  &k->total,   &k->done,  &k->scratch};
     for (size_t i = 0; i < sizeof longs / sizeof longs[0]; i++)
@@ -147,6 +149,8 @@ static void dispatch(struct wt_archive *a, struct gcn_dispatch *k)
     wt_archive_u32(a, &k->scratch_waves, UINT32_MAX, "a number of waves");
     for (unsigned i = 0; i < 4; i++)
         wt_archive_u32(a, &k->scratch_resource[i], UINT32_MAX, "a resource");
+    if (wt_archive_reads(a) && a->version <= 5)
+        o->launch = k->id;
     if (wt_archive_reads(a) && k->id)
         check_shape(a, k);
     else if (wt_archive_reads(a))

@@ -307,17 +307,17 @@ static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
     return false;
 }
 
-static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
+static void name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *n)
 {
-    assert(wave < m->waves && size > 0);
     const struct gcn_wave *w = &device_of(m)->wave[wave];
-    const uint32_t slot = wave % GCN_WAVES_PER_CU;
-    int n = snprintf(out, size, "compute unit %u SIMD %u wave %u", wave / GCN_WAVES_PER_CU,
-                     slot % GCN_SIMDS, slot / GCN_SIMDS);
-    if (w->group && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, ", work-group (%u,%u,%u) wave %u",
-                 w->group->coordinate[0], w->group->coordinate[1], w->group->coordinate[2],
-                 w->index);
+    n->core = wave / GCN_WAVES_PER_CU;
+    n->slot = wave % GCN_WAVES_PER_CU;
+    n->word = "wave";
+    n->has_work = w->group;
+    if (!w->group)
+        return;
+    n->dispatch = gcn_dispatch_of(w)->origin.launch;
+    memcpy(n->group, w->group->coordinate, sizeof n->group);
 }
 
 static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
@@ -359,7 +359,7 @@ static const struct wt_machine_ops machine_ops = {
     .read_memory = gcn_read_memory,
     .explain = gcn_explain,
     .write_memory = gcn_write_memory,
-    .place = place,
+    .name = name,
     .incarnation = incarnation,
     .debug_read = debug_read,
     .debug_write = debug_write,

@@ -197,6 +197,7 @@ enum wt_status gcn_device_begin(struct gcn_device *d, const struct gcn_aql_dispa
     k.suspended = gcn_kfd_suspended(d, origin->queue);
     const unsigned at = free_place(d, &k.id);
     k.id++;
+    k.origin.launch = wt_machine_launch(&d->machine, origin->launch);
     if (at == GCN_DISPATCHES)
         return wt_fail(err, WT_STATE, "%u kernels are running already", GCN_DISPATCHES);
     if ((status = take_packet(asked, packet, &k, err)) != WT_OK ||

@@ -52,6 +52,7 @@ void gcn_device_come_back(struct gcn_device *device);
 
 /** Where a dispatch comes from. */
 struct gcn_origin {
+    uint64_t launch;   /**< its number among the launches of its process, from 1; 0: no driver */
     uint32_t packet;   /**< which packet of its queue it is: trap handlers may ask */
     uint32_t doorbell; /**< what s_sendmsg tells as the doorbell of its queue */
     int32_t priority;  /**< where there is room, work-groups of a higher one start first */

@@ -103,6 +103,8 @@ static void save_registers(struct gcn_wave *w, uint8_t *at)
 {
     const uint32_t sgprs = sgprs_of(w), special = sgprs - KFD_RECORD_SPECIAL;
     const uint64_t pc = w->at_barrier || w->gws ? w->wait_pc : w->pc;
+    const uint64_t launch = gcn_dispatch_of(w)->origin.launch;
+    const uint64_t wave = wt_machine_wave_id(&w->device->machine, w->id);
     uint32_t hw[KFD_HW_COUNT] = {
         [KFD_HW_M0] = w->s[GCN_M0],
         [KFD_HW_PC_LO] = (uint32_t)pc,
@@ -115,6 +117,10 @@ static void save_registers(struct gcn_wave *w, uint8_t *at)
         [KFD_HW_XNACK_HI] = w->s[GCN_XNACK_MASK + 1],
         [KFD_HW_MODE] = w->mode,
         [KFD_HW_SLOT] = w->id + 1,
+        [KFD_HW_LAUNCH_LO] = (uint32_t)launch,
+        [KFD_HW_LAUNCH_HI] = (uint32_t)(launch >> 32),
+        [KFD_HW_WAVE_LO] = (uint32_t)wave,
+        [KFD_HW_WAVE_HI] = (uint32_t)(wave >> 32),
     };
     memcpy(at, w->v, w->vgprs * sizeof *w->v);
     at += w->vgprs * KFD_RECORD_VGPR;

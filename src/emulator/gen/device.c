@@ -142,16 +142,17 @@ static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
     return true;
 }
 
-static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
+static void name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *n)
 {
-    assert(wave < m->waves && size > 0);
     const struct gen_thread *t = &device_of(m)->thread[wave];
-    const uint32_t slot = wave % GEN_SUBSLICE_THREADS;
-    int n = snprintf(out, size, "subslice %u EU %u thread %u", wave / GEN_SUBSLICE_THREADS,
-                     slot / GEN_EU_THREADS, slot % GEN_EU_THREADS);
-    if (t->group && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, ", group (%u,%u,%u) thread %u", t->group->coordinate[0],
-                 t->group->coordinate[1], t->group->coordinate[2], t->index);
+    n->core = wave / GEN_SUBSLICE_THREADS;
+    n->slot = wave % GEN_SUBSLICE_THREADS;
+    n->word = "thread";
+    n->has_work = t->group;
+    if (!t->group)
+        return;
+    n->dispatch = gen_walk_of(t)->walk.launch;
+    memcpy(n->group, t->group->coordinate, sizeof n->group);
 }
 
 static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
@@ -183,7 +184,7 @@ static const struct wt_machine_ops machine_ops = {
     .read_memory = gen_read_memory,
     .explain = gen_explain,
     .write_memory = gen_write_memory,
-    .place = place,
+    .name = name,
     .incarnation = incarnation,
     .debug_read = gen_debug_read,
     .debug_write = gen_debug_write,

@@ -119,7 +119,8 @@ struct gen_walk {
     bool barrier;              /**< the group uses one */
     uint32_t enables; /**< exceptions (GEN_ENABLE_…), single program flow (bit 18), FP mode (16) */
     /* What the driver knows beside that, for debuggers. */
-    uint64_t launch; /**< number of the kernel launch that it is a part of; 0: it is a whole one */
+    uint64_t launch; /**< number of the kernel launch that it is a part of, in its process; 0: there
+                          is no driver, and the run is one launch */
     uint32_t block[3], grid[3]; /**< work-items of a group, and of the launch; 0: not known */
 };
 

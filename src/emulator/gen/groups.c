@@ -242,6 +242,7 @@ enum wt_status gen_device_walk(struct gen_device *d, const struct gen_walk *walk
             return wt_fail(err, WT_INVALID, "a walk of more than 2^64 groups");
     }
     *k = (struct gen_running){.active = true, .walk = *walk, .id = last + 1, .total = total};
+    k->walk.launch = wt_machine_launch(&d->machine, walk->launch);
     gen_walk_pump(d);
     if (d->machine.fault.kind == WT_FAULT_HOST)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for the kernel's threads");

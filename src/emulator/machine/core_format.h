@@ -11,7 +11,7 @@
 
 #define WT_CORE_MAGIC "\211WTCORE\n"
 #define WT_CORE_MAGIC_BYTES 8
-#define WT_CORE_VERSION 5 /* which is written */
+#define WT_CORE_VERSION 6 /* which is written; 5 has no number of the device, nor of runs */
 #define WT_CORE_OLDEST 4  /* which is read: its faults have neither id, name nor memory */
 #define WT_CORE_SEAL_BYTES 8
 

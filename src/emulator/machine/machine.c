@@ -35,6 +35,15 @@ bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
     return wt_turns_init(&m->turns, schedule, waves);
 }
 
+void wt_machine_name_wave(struct wt_machine *m, uint32_t wave, char *text, size_t size)
+{
+    assert(wave < m->waves);
+    struct wt_wave_name name = {.device = m->device};
+    m->ops->name(m, wave, &name);
+    name.core += m->first_core;
+    wt_wave_name(&name, text, size);
+}
+
 void wt_machine_end(struct wt_machine *m)
 {
     wt_watch_set_free(m);

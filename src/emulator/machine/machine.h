@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "base/lanes.h"
+#include "base/wave_name.h"
 #include "base/wave_view.h"
 #include "emulator/machine/explain.h"
 #include "emulator/machine/schedule.h"
@@ -99,8 +100,9 @@ struct wt_machine_ops {
      * nothing.
      */
     bool (*read_row)(struct wt_machine *m, uint32_t wave, unsigned number, void *out);
-    /** "core 0 warp 2": the place of a wave in the family's words. */
-    void (*place)(struct wt_machine *m, uint32_t wave, char *out, size_t size);
+    /** Fills in what names a wave, without the device: core, slot, the family's word; has_work,
+     * dispatch and group, if it is at work. */
+    void (*name)(struct wt_machine *m, uint32_t wave, struct wt_wave_name *name);
     /**
      * A number for the wave in slot @p wave that changes when another wave takes the slot. It is
      * saved and restored, but is no part of the hashes.
@@ -155,10 +157,12 @@ struct wt_machine {
     const struct wt_machine_ops *ops;
     const struct wt_engine_ops *engine; /**< what the family does for the run loop (engine.h) */
     uint64_t time;                      /**< issue time: wave-instructions issued since reset */
-    uint64_t resets; /**< how often it was reset: each begins a new count of issue time */
-    uint64_t runs;   /**< runs before this one: resets after which something had been issued */
-    uint32_t waves;  /**< how many there are */
-    unsigned lanes;  /**< lanes of a wave */
+    uint64_t resets;     /**< how often it was reset: each begins a new count of issue time */
+    uint64_t runs;       /**< runs before this one: resets after which something had been issued */
+    uint32_t device;     /**< its number among the devices of a program, from 0; at most 15 */
+    uint32_t first_core; /**< cores of the devices before it: names of waves count them */
+    uint32_t waves;      /**< how many there are */
+    unsigned lanes;      /**< lanes of a wave */
     struct wt_fault fault;
     struct wt_turns turns; /**< which waves can issue, and whose turn it is */
     uint32_t active;       /**< waves that have started and have not ended */
@@ -201,13 +205,26 @@ static inline size_t wt_row_bytes(const struct wt_machine *m, const struct wt_re
 void wt_watch_pin(struct wt_machine *m, struct wt_watch *list, size_t count);
 
 /**
- * The id of the wave that is in slot @p wave now, or was there last: no other wave of this machine
- * has it, in any slot, before or after a reset. 0: the slot has had none. Time travel keeps it.
+ * The id of the wave that is in slot @p wave now, or was there last: no other wave of the program's
+ * devices has it, in any slot, before or after a reset. 0: the slot has had none. Time travel keeps
+ * it. Bits: device [63:60], run [59:44], waves that the slot has had [43:16], slot [15:0].
  */
 static inline uint64_t wt_machine_wave_id(struct wt_machine *m, uint32_t wave)
 {
-    const uint64_t of_slot = m->ops->incarnation(m, wave) & UINT32_MAX;
-    return of_slot ? (m->runs + 1) << 48 | of_slot << 16 | wave : 0;
+    const uint64_t of_slot = m->ops->incarnation(m, wave) & 0xfffffff, run = m->runs + 1;
+    return of_slot ? (uint64_t)m->device << 60 | (run & 0xffff) << 44 | of_slot << 16 | wave : 0;
+}
+
+/** The name of the wave in slot @p wave, in at most WT_WAVE_NAME bytes (base/wave_name.h). */
+void wt_machine_name_wave(struct wt_machine *m, uint32_t wave, char *text, size_t size);
+
+/**
+ * The number of a launch. A driver numbers the launches of its process from 1: @p driver. A device
+ * without a driver (0) has one launch a run, and its number is the run's.
+ */
+static inline uint64_t wt_machine_launch(const struct wt_machine *m, uint64_t driver)
+{
+    return driver ? driver : m->runs + 1;
 }
 
 /** The part of every family's reset: the count of issue time begins anew. */

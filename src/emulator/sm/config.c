@@ -7,7 +7,7 @@
 
 void sm_config_default(struct sm_config *config)
 {
-    *config = (struct sm_config){.sms = 1, .cc = 50, .memory = UINT64_C(4) << 30};
+    *config = (struct sm_config){.sms = 1, .cc = 50, .memory = UINT64_C(16) << 30};
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &config->schedule, WT_IGNORED);
 }
 
@@ -15,7 +15,7 @@ void sm_config_help(FILE *out)
 {
     fprintf(out, "  %-12s %s\n", "cc", "compute capability that programs are told, 5.0..9.0 (5.0)");
     fprintf(out, "  %-12s %s\n", "sms", "SMs, 1..16 (1)");
-    fprintf(out, "  %-12s %s\n", "memory", "memory that programs are told, 16M..64G (4G)");
+    fprintf(out, "  %-12s %s\n", "memory", "memory that programs are told, 16M..64G (16G)");
     fprintf(out, "  %-12s %s\n", "error-delay",
             "issues by which warp errors are late, 0..1000 (0)");
     fprintf(out, "  %-12s %s\n", "memory-delay",

@@ -239,13 +239,17 @@ static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
     return true;
 }
 
-static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
+static void name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *n)
 {
     const struct sm_warp *w = &device_of(m)->warp[wave];
-    const int n = snprintf(out, size, "SM %u warp %u", wave / SM_WARPS, wave % SM_WARPS);
-    if (w->runs && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, ", block (%u,%u,%u) warp %u", w->cta->coordinate[0],
-                 w->cta->coordinate[1], w->cta->coordinate[2], w->index);
+    n->core = wave / SM_WARPS;
+    n->slot = wave % SM_WARPS;
+    n->word = "warp";
+    n->has_work = w->runs;
+    if (!w->runs)
+        return;
+    n->dispatch = wt_machine_launch(m, device_of(m)->grid.launch.number);
+    memcpy(n->group, w->cta->coordinate, sizeof n->group);
 }
 
 static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
@@ -279,7 +283,7 @@ static const struct wt_machine_ops machine_ops = {
     .explain = sm_explain,
     .describe_register = sm_describe_register,
     .read_row = sm_read_row,
-    .place = place,
+    .name = name,
     .incarnation = incarnation,
     .debug_read = sm_debug_read,
     .debug_write = sm_debug_write,

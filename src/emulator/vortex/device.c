@@ -260,11 +260,12 @@ static bool read_row(struct wt_machine *m, uint32_t wave, unsigned number, void 
     return true;
 }
 
-static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
+static void name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *n)
 {
-    assert(wave < m->waves && size > 0);
     const struct vx_device *d = device_of(m);
-    snprintf(out, size, "core %u warp %u", wave / d->config.warps, wave % d->config.warps);
+    n->core = wave / d->config.warps;
+    n->slot = wave % d->config.warps;
+    n->word = "warp";
 }
 
 /* ---- hash ---- */
@@ -387,7 +388,7 @@ static const struct wt_machine_ops machine_ops = {
     .home = home,
     .describe_register = describe_register,
     .read_row = read_row,
-    .place = place,
+    .name = name,
     .incarnation = incarnation,
     .debug_read = debug_read,
     .debug_write = debug_write,

@@ -185,8 +185,10 @@ static void list_lanes(struct wt_shell *c, const struct warps *warps)
 static void list_sms(struct wt_shell *c, const struct warps *warps)
 {
     const struct warp *own = selected_warp(warps);
+    uint32_t device, first;
+    wt_debugger_first(c->debugger, &device, &first);
     fputs("  SM  Active Warps Mask\n", c->out);
-    for (unsigned core = 0; core < c->topology->cores; core++) {
+    for (uint32_t core = first; core < first + c->topology->cores; core++) {
         uint64_t mask = 0;
         for (size_t i = 0; i < warps->count; i++) {
             const struct wt_wave *v = &warps->list[i].info.wave;

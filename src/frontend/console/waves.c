@@ -521,11 +521,13 @@ enum wt_status do_info_devices(struct wt_shell *c, const char *text, struct wt_e
     enum wt_status status = take_no_arguments(text, "info devices", err);
     if (status)
         return status;
-    struct wt_wave own = {.device = 0};
+    uint32_t first, core;
+    wt_debugger_first(c->debugger, &first, &core);
+    struct wt_wave own = {.device = first};
     wt_debugger_thread_wave(c->debugger, c->thread, &own);
     for (unsigned i = 0; i < (t->devices ? t->devices : 1); i++)
         fprintf(c->out, "%c %u  %s (%s): %u cores of %u %ss, up to %u %ss each\n",
-                i == own.device ? '*' : ' ', i, t->family, t->arch,
+                first + i == own.device ? '*' : ' ', first + i, t->family, t->arch,
                 t->device_cores ? t->device_cores[i] : t->cores, t->waves_per_core, t->wave_word,
                 t->lanes, t->lane_word);
     return WT_OK;

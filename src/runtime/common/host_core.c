@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "object/core_wire.h"
 
 static void describe(const struct wt_host_core_ops *ops, void *context,
@@ -140,6 +141,7 @@ void wt_core_on_fault_begin(struct wt_core_on_fault *f)
     const char *path = getenv(WT_CORE_VARIABLE), *history = getenv(WT_CORE_HISTORY_VARIABLE);
     snprintf(f->path, sizeof f->path, "%s", path ? path : "");
     atomic_init(&f->due, *f->path != 0);
+    f->many = strstr(f->path, "%n");
     f->history = history ? strtoull(history, NULL, 0) : 0;
 }
 
@@ -148,10 +150,16 @@ void wt_core_on_fault_write(struct wt_core_on_fault *f, const struct wt_host_cor
                             FILE *out)
 {
     struct wt_error err;
-    /* Later faults follow from the first one. */
-    if (!atomic_exchange(&f->due, false))
+    static atomic_uint written; /* files of the process, whatever GPU they are of */
+    char path[sizeof f->path];
+    /* Later faults follow from the first one: they have files if the files have numbers. */
+    if (!atomic_exchange(&f->due, f->many))
         return;
-    const struct wt_host_core core = {.path = f->path,
+    if (wt_file_name(f->path, atomic_fetch_add(&written, 1) + 1, path, sizeof path, &err)) {
+        fprintf(out, "wavetrap: --core-on-fault: %s\n", err.text);
+        return;
+    }
+    const struct wt_host_core core = {.path = path,
                                       .reason = reason,
                                       .wave = wave,
                                       .issues = f->history,
@@ -159,6 +167,5 @@ void wt_core_on_fault_write(struct wt_core_on_fault *f, const struct wt_host_cor
     if (write_file(ops, context, &core, recording_of(ops, context), &err) != WT_OK)
         fprintf(out, "wavetrap: --core-on-fault: %s\n", err.text);
     else
-        fprintf(out, "  The state is in %s: 'wavetrap debug --core %s' opens it.\n", f->path,
-                f->path);
+        fprintf(out, "  The state is in %s: 'wavetrap debug --core %s' opens it.\n", path, path);
 }

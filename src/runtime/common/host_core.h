@@ -67,15 +67,16 @@ void wt_host_core_forget(struct wt_host_core_request *request);
 /** The core file that `exec` wants of the first fault. Where it wants the recorded run, too
  * (history), the family has kernels recorded, whether or not a debugger comes. */
 struct wt_core_on_fault {
-    char path[4096];
+    char path[4096];  /**< of wt_file_name() */
+    bool many;        /**< each file has a number: later faults have files, too */
     atomic_bool due;  /**< it has not come yet; false: none is wanted */
     uint64_t history; /**< issues of the recorded run in it; 0: nothing is recorded for it */
 };
 /** Sets it up from the environment. */
 void wt_core_on_fault_begin(struct wt_core_on_fault *on_fault);
 /**
- * Writes the file at the program's first fault, which `on_fault` waits for, and reports that on
- * @p out; else nothing. @p lanes: of the wave, those at fault.
+ * Writes the file at a fault that `on_fault` waits for (the program's first one, or each), and
+ * reports that on @p out; else nothing. @p lanes: of the wave, those at fault.
  */
 void wt_core_on_fault_write(struct wt_core_on_fault *on_fault, const struct wt_host_core_ops *ops,
                             void *context, const char *reason, uint32_t wave, uint64_t lanes,

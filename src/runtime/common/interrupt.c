@@ -1,4 +1,4 @@
-/* Ctrl-C in host programs. See interrupt.h. */
+/* Signals that end host programs. See interrupt.h. */
 #include "runtime/common/interrupt.h"
 
 #include <assert.h>
@@ -8,33 +8,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/common/tally.h"
+
 /* A signal handler has no context: these are the process's. */
 static atomic_int attending;
-static atomic_bool interrupted, taken;
+static atomic_int interrupted; /* the signal that came; 0: none */
+static atomic_bool taken;
 
-static void end_by_default(void)
+static void end_by_default(int number)
 {
     sigset_t one;
-    signal(SIGINT, SIG_DFL);
+    signal(number, SIG_DFL);
     sigemptyset(&one);
-    sigaddset(&one, SIGINT);
+    sigaddset(&one, number);
     pthread_sigmask(SIG_UNBLOCK, &one, NULL);
-    raise(SIGINT);
+    raise(number);
 }
 
-static void on_interrupt(int number)
+static void on_signal(int number)
 {
-    (void)number;
-    if (atomic_exchange(&interrupted, true) || !atomic_load(&attending))
-        end_by_default();
+    int none = 0;
+    if (!atomic_compare_exchange_strong(&interrupted, &none, number) || !atomic_load(&attending))
+        end_by_default(number);
 }
 
 static void listen_once(void)
 {
-    struct sigaction old, own = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
-    sigemptyset(&own.sa_mask);
-    if (!sigaction(SIGINT, NULL, &old) && !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL)
-        sigaction(SIGINT, &own, NULL);
+    static const int signals[] = {SIGINT, SIGTERM};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction old, own = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+        sigemptyset(&own.sa_mask);
+        if (!sigaction(signals[i], NULL, &old) && !(old.sa_flags & SA_SIGINFO) &&
+            old.sa_handler == SIG_DFL)
+            sigaction(signals[i], &own, NULL);
+    }
 }
 
 void wt_interrupt_listen(void)
@@ -55,23 +62,28 @@ void wt_interrupt_forget(void)
     atomic_store(&attending, 0);
 }
 
+static bool has_come(void)
+{
+    return atomic_load_explicit(&interrupted, memory_order_relaxed) || wt_tally_over();
+}
+
 bool wt_interrupt_take(void)
 {
-    return atomic_load_explicit(&interrupted, memory_order_relaxed) &&
-           !atomic_exchange(&taken, true);
+    return has_come() && !atomic_exchange(&taken, true);
 }
 
 bool wt_interrupt_pending(void)
 {
-    return atomic_load(&interrupted) && !atomic_load(&taken);
+    return has_come() && !atomic_load(&taken);
 }
 
 _Noreturn void wt_interrupt_end(void)
 {
+    const int came = atomic_load(&interrupted), number = came ? came : SIGTERM;
     if (!ftrylockfile(stdout)) {
         fflush(stdout);
         funlockfile(stdout);
     }
-    end_by_default();
-    _Exit(128 + SIGINT); /* SIGINT was blocked for the process itself */
+    end_by_default(number);
+    _Exit(128 + number); /* the signal was blocked for the process itself */
 }

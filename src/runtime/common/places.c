@@ -56,8 +56,8 @@ static size_t collect(const struct wt_places *p, struct state *state, size_t roo
 
 static void tell_state(FILE *out, const struct wt_places *p, const struct state *s)
 {
-    char place[128], where[600], lanes[256];
-    p->machine->ops->place(p->machine, s->first, place, sizeof place);
+    char place[WT_WAVE_NAME], where[600], lanes[256];
+    wt_machine_name_wave(p->machine, s->first, place, sizeof place);
     wt_lanes_text(s->mask, lanes, sizeof lanes);
     p->describe(p->context, s->pc, where, sizeof where);
     fprintf(out, "    %s, %ss %s", place, p->lane_word, *lanes ? lanes : "none");

@@ -2,11 +2,15 @@
 #include "runtime/cuda/call.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/file.h"
 
 static const struct {
     CUresult result;
@@ -79,9 +83,15 @@ static FILE *to; /* NULL: nothing is logged */
 /* A line is written whole, so that threads and child processes do not mix theirs. */
 static void open_log(void)
 {
-    const char *path = getenv("WAVETRAP_LOG_CALLS");
-    if (!path)
+    const char *pattern = getenv("WAVETRAP_LOG_CALLS");
+    char path[PATH_MAX] = "";
+    struct wt_error err;
+    if (!pattern)
         return;
+    if (wt_file_name(pattern, 1, path, sizeof path, &err) != WT_OK) {
+        fprintf(stderr, "wavetrap: the log of calls: %s\n", err.text);
+        return;
+    }
     to = *path ? fopen(path, "ae") : stderr;
     if (!to) {
         fprintf(stderr, "wavetrap: the log of calls: %s: %s\n", path, strerror(errno));
@@ -97,8 +107,9 @@ bool call_logged(void)
 
 static void write_line(const char *line)
 {
-    fprintf(to, "%s\n", line);
-    fflush(to);
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    if ((fprintf(to, "%s\n", line) < 0 || fflush(to)) && !atomic_flag_test_and_set(&told))
+        fprintf(stderr, "wavetrap: the log of calls: not all was written: %s\n", strerror(errno));
 }
 
 void call_log(const char *name, CUresult result, const char *format, ...)

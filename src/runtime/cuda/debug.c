@@ -26,6 +26,7 @@ static struct {
     unsigned wanted;      /* requests that wait for the gate, or are being served */
     unsigned watchers;    /* requests that wait for the end of a run */
     uint64_t runs, pokes;
+    uint64_t waited; /* runs that a request has waited for, or found to be over */
     bool held, followed, stopped;
     uint64_t state, known; /* of the list of modules; 0: not known */
     bool unloaded;         /* since that state: debug_module_removed() */
@@ -97,14 +98,15 @@ static bool wait_for(pthread_cond_t *cond, unsigned ms)
 
 void debug_wait(unsigned ms)
 {
-    const uint64_t before = shared.runs;
     shared.wanted--;
     shared.watchers++;
     if (shared.gpu)
         wt_recording_asked(shared.gpu->recording);
     pthread_cond_broadcast(&shared.let);
-    while (shared.launch.runs && shared.runs == before && wait_for(&shared.moved, ms))
+    /* A run may have come back before this request came: nothing else would end the wait. */
+    while (shared.launch.runs && shared.runs == shared.waited && wait_for(&shared.moved, ms))
         continue;
+    shared.waited = shared.runs;
     shared.watchers--;
     shared.wanted++;
     pthread_cond_broadcast(&shared.let);

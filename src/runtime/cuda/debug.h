@@ -63,8 +63,8 @@ void debug_enter_as_debugger(void);
 /** Gives the gate back after the request. */
 void debug_leave_as_debugger(void);
 /**
- * Waits until the kernel has come back from a run, for at most @p ms; at once where none runs. A
- * recorded kernel that stands for the debugger goes on.
+ * Waits until the kernel has come back from a run since the last call, for at most @p ms; no time
+ * where no kernel runs. A recorded kernel that stands for the debugger goes on.
  * Entered as the debugger.
  */
 void debug_wait(unsigned ms);

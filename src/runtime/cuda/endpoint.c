@@ -186,7 +186,8 @@ static void list_warps(struct sm_device *d, struct sm_wire_answer *answer)
         struct sm_wire_warp warp = {.present = false};
         struct sm_warp_state state;
         if (sm_warp_state(d, i, &state)) {
-            warp = (struct sm_wire_warp){.pc = state.pc,
+            warp = (struct sm_wire_warp){.id = wt_machine_wave_id(sm_machine(d), i),
+                                         .pc = state.pc,
                                          .present = true,
                                          .steps = state.steps,
                                          .active = state.active,

@@ -73,8 +73,10 @@ static void make_rooms(struct gpu *g)
                              .count = (LOW_CODE_BYTES - HEADER_BYTES) / LOW_ROOM_BYTES};
 }
 
-enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, struct wt_error *err)
+enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **gpu,
+                       struct wt_error *err)
 {
+    const unsigned number = before ? before->number + 1 : 0;
     enum wt_status status;
     const char *keys = strchr(said, ':'), *usual = getenv("WAVETRAP_SM_DEFAULT");
     struct gpu *g = calloc(1, sizeof *g);
@@ -97,7 +99,11 @@ enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, stru
         free(g);
         return status;
     }
-    sm_machine(g->device)->console = print;
+    struct wt_machine *m = sm_machine(g->device);
+    m->device = number;
+    if (before)
+        m->first_core = sm_machine(before->device)->first_core + before->config.sms;
+    m->console = print;
     sm_machine(g->device)->console_context = g;
     wt_core_on_fault_begin(&g->core_on_fault);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);

@@ -47,10 +47,11 @@ struct gpu_launch {
 };
 
 /**
- * Makes GPU @p number by @p said, "sm:KEY=VALUE,…", and WAVETRAP_SM_DEFAULT. It is never freed.
- * WT_INVALID: a key or value is wrong; WT_NO_MEMORY.
+ * Makes the GPU after @p before (NULL: the first one) by @p said, "sm:KEY=VALUE,…", and
+ * WAVETRAP_SM_DEFAULT. It is never freed. WT_INVALID: a key or value is wrong; WT_NO_MEMORY.
  */
-enum wt_status gpu_new(const char *said, unsigned number, struct gpu **gpu, struct wt_error *err);
+enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **gpu,
+                       struct wt_error *err);
 /**
  * Has kernels of the GPU recorded for a debugger with @p budget bytes of host memory, from the next
  * one on; 0: no longer, but for the core file of a fault. False without host memory. The GPU's

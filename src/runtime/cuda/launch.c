@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/common/tally.h"
+#include "runtime/cuda/call.h"
 #include "runtime/cuda/state.h"
 
 enum { MOST_PARAMETERS = 4352, MOST_GRID_YZ = 65535 };
@@ -68,7 +70,8 @@ static bool fits_at_once(const struct gpu *g, const struct gpu_launch *l)
     return blocks <= (uint64_t)gpu_resident(g, l) * gpu_sms(g);
 }
 
-static CUresult launch(const struct asked *a)
+/* *meant is the function, once it is known to be one. */
+static CUresult try_launch(const struct asked *a, CUfunction *meant)
 {
     struct gpu *g;
     uint8_t bytes[MOST_PARAMETERS] = {0};
@@ -83,6 +86,7 @@ static CUresult launch(const struct asked *a)
     if (!f || f->module->gpu != g || /* none, or of another device or context than the stream */
         (f->module->owner && f->module->owner != state_entered_id()))
         return state_leave(CUDA_ERROR_INVALID_HANDLE);
+    *meant = f;
     if ((result = check(a, f)) != CUDA_SUCCESS ||
         (result = gather(&f->kernel, a->parameters, a->extra, bytes)) != CUDA_SUCCESS)
         return state_leave(result);
@@ -102,6 +106,20 @@ static CUresult launch(const struct asked *a)
     if (result)
         state_fail(result);
     return state_leave(CUDA_SUCCESS);
+}
+
+/* Many programs never look at the result: exec's tally counts it. */
+static CUresult launch(const struct asked *a)
+{
+    CUfunction f = NULL;
+    char why[WT_TALLY_TEXT];
+    const CUresult result = try_launch(a, &f);
+    if (!result)
+        return result;
+    snprintf(why, sizeof why, "%s%s%s", f ? f->kernel.name : "", f ? ": " : "",
+             call_error_text(result));
+    wt_tally_refused(WT_TALLY_SM, why);
+    return result;
 }
 
 API(cuLaunchKernel,

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "runtime/common/tally.h"
+#include "runtime/cuda/call.h"
 #include "runtime/cuda/image.h"
 #include "runtime/cuda/jit_log.h"
 #include "runtime/cuda/modules.h"
@@ -51,6 +53,15 @@ static CUresult fill_placed(struct gpu *g, const struct CUmod_st *m, struct wt_e
     return CUDA_SUCCESS;
 }
 
+/* A program whose modules cannot be loaded launches nothing: exec's tally counts it. */
+static void tally_refused(CUresult result, const struct wt_error *err)
+{
+    char why[WT_TALLY_TEXT];
+    snprintf(why, sizeof why, "a module cannot be loaded: %s: %.160s", call_error_text(result),
+             err->text);
+    wt_tally_refused(WT_TALLY_SM, why);
+}
+
 static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t available,
                      struct options *options)
 {
@@ -91,6 +102,7 @@ static CUresult load(struct gpu *g, CUmodule *module, const void *image, size_t 
     if (result) {
         gpu_module_free(g, &m->module);
         free(m);
+        tally_refused(result, &err);
         return jit_log_mistake(&options->log, result, &err);
     }
     if (m->module.image)

@@ -13,6 +13,7 @@
 #include "runtime/common/guard.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
+#include "runtime/common/tally.h"
 #include "runtime/cuda/call.h"
 #include "runtime/cuda/core_file.h"
 #include "runtime/cuda/debug.h"
@@ -103,10 +104,10 @@ static CUresult report(struct gpu *g, const struct gpu_launch *l)
 {
     struct wt_machine *m = sm_machine(g->device);
     struct wt_fault *f = &m->fault;
-    char wave[128], place[600], instruction[300] = "", kernel[600];
+    char wave[WT_WAVE_NAME], place[600], instruction[300] = "", kernel[600];
     describe(l->module, f->pc, place, sizeof place);
     sm_device_instruction(g->device, f->pc, instruction, sizeof instruction);
-    m->ops->place(m, f->wave, wave, sizeof wave);
+    wt_machine_name_wave(m, f->wave, wave, sizeof wave);
     gpu_note_fault_memory(g, f);
     const struct wt_fault_words words = {wave, "lane", place, instruction};
     fputs("wavetrap: ", stderr);
@@ -195,25 +196,13 @@ static enum wt_status prepare(struct gpu *g, const struct gpu_launch *l, struct 
 
 /* ---- running ---- */
 
-/* WAVETRAP_STATS: the id of the process that `exec` has started. That process reports at its end
- * what ran on the GPU, even if nothing did; a child of it reports only if something did. */
-static struct {
-    uint64_t launches, instructions;
-} counted;
-
-__attribute__((destructor)) static void tell_statistics(void)
+static void count(uint64_t launches, uint64_t issues)
 {
-    const char *process = getenv("WAVETRAP_STATS");
-    if (!process || (!counted.launches && strtol(process, NULL, 10) != (long)getpid()))
+    struct wt_tally_gpu *tally = wt_tally_of(WT_TALLY_SM);
+    if (!tally)
         return;
-    fflush(stdout);
-    if (counted.launches)
-        fprintf(stderr,
-                "wavetrap: %" PRIu64 " kernels were launched on the emulated SM, %" PRIu64
-                " instructions of warps\n",
-                counted.launches, counted.instructions);
-    else
-        fprintf(stderr, "wavetrap: no kernel was launched on the emulated SM\n");
+    atomic_fetch_add(&tally->launches, launches);
+    atomic_fetch_add(&tally->issues, issues);
 }
 
 static void show_progress(struct gpu *g, const struct gpu_launch *l)
@@ -304,7 +293,9 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
     wt_interrupt_attend(true);
     wt_progress_begin(&g->progress, m->time);
     do {
+        const uint64_t before = m->time;
         there = run_guarded(&s);
+        count(0, m->time > before ? m->time - before : 0);
         result = s.result;
         if (!there)
             fault = m->fault;
@@ -329,11 +320,11 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
 static CUresult failed(struct gpu *g, const struct gpu_launch *l)
 {
     const CUresult result = report(g, l);
+    wt_tally_fault(WT_TALLY_SM);
     wt_recording_end(g->recording, WT_RECORDING_NOT_YET); /* a core file had it */
     if (!wt_catch_ends(result == CUDA_ERROR_ILLEGAL_ADDRESS ||
                        result == CUDA_ERROR_MISALIGNED_ADDRESS))
         return result;
-    tell_statistics();
     wt_catch_end();
 }
 
@@ -352,10 +343,9 @@ CUresult gpu_run(struct gpu *g, const struct gpu_launch *l)
                                       : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     }
     debug_launch_began(g, &launch);
+    count(1, 0);
     const enum wt_run result = run(g, l);
     debug_launch_ended();
-    counted.launches++;
-    counted.instructions += m->time - before;
     if (call_logged())
         call_note("  kernel %s on device %u: grid %u x %u x %u, block %u x %u x %u: %" PRIu64
                   " instructions of warps",

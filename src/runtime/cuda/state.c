@@ -73,7 +73,8 @@ static enum wt_status make_devices(struct wt_error *err)
         char one[256];
         const size_t length = strcspn(said, " ");
         snprintf(one, sizeof one, "%.*s", (int)length, said);
-        if ((status = gpu_new(one, device_count, &devices[device_count], err)) != WT_OK)
+        if ((status = gpu_new(one, device_count ? devices[device_count - 1] : NULL,
+                              &devices[device_count], err)) != WT_OK)
             return status;
         if (!gpu_record(devices[device_count], 0))
             return wt_fail(err, WT_NO_MEMORY, "no host memory for the recording of kernels");

@@ -20,11 +20,13 @@ enum { LEAST_SLICE = 1 << 8, FIRST_SLICE = 1 << 10, MOST_SLICE = 1 << 16, SLICE_
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
+    uint64_t launches; /* of the process: each walk of its batches is one */
 } news = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 __attribute__((constructor)) static void init_news(void)
 {
     pthread_condattr_t clock;
+    news.launches = 0; /* a child counts its own */
     pthread_mutex_init(&news.lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
@@ -35,6 +37,7 @@ __attribute__((constructor)) static void init_news(void)
 void drm_debugged_init(struct drm_debugged *g, uint32_t number, struct gen_device *device)
 {
     *g = (struct drm_debugged){.number = number, .device = device, .slice = FIRST_SLICE};
+    gen_machine(device)->device = number;
     pthread_mutex_init(&g->lock, NULL);
     pthread_cond_init(&g->changed, NULL);
 }
@@ -73,7 +76,9 @@ void drm_debugged_begin(struct drm_debugged *g, uint64_t address, uint8_t *code,
     while (g->held || (g->attached && g->known != drm_code_state()))
         pthread_cond_wait(&g->changed, &g->lock);
     g->walking = true;
-    g->launches++;
+    pthread_mutex_lock(&news.lock);
+    g->launch = ++news.launches;
+    pthread_mutex_unlock(&news.lock);
     set_rest(g, false);
 }
 

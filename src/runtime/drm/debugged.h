@@ -29,7 +29,7 @@ struct drm_debugged {
                           others go */
     uint32_t td_ctl; /**< TD_CTL as the program's batches have written it */
     uint64_t known;  /**< the state of the list of kernels that it knows */
-    uint64_t launches; /**< walks so far */
+    uint64_t launch; /**< number of the last walk in its process, from 1 */
     bool
         faulted; /**< … and that is for a fault: m->fault, which the debugger has not had retried */
     uint64_t fault_time; /**< issue time of the last one that it was told, and one more; 0: none */

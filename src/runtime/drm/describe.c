@@ -112,7 +112,10 @@ void drm_record(struct wt_i915 *device)
         return;
     state.batch = device->batches;
     wt_gem_state_write(device->record, &state);
-    fflush(device->record); /* the program may end in any way */
+    if (ferror(device->record) | fflush(device->record)) { /* the program may end in any way */
+        fprintf(stderr, "wavetrap: --gem: the record cannot be written; it ends here\n");
+        device->record = NULL; /* its owner closes it */
+    }
     wt_gem_state_free(&state);
 }
 

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "emulator/gen/host.h"
 #include "emulator/gen/isa.h"
@@ -17,7 +19,9 @@
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
 #include "runtime/common/progress.h"
+#include "runtime/common/tally.h"
 #include "runtime/drm/core_file.h"
+#include "runtime/drm/interposed.h"
 #include "runtime/drm/kernels.h"
 
 struct wt_drm_emulated {
@@ -131,11 +135,11 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
     struct wt_machine *m = gen_machine(gpu->device);
     const struct wt_fault *fault = &m->fault;
     const struct gen_progress p = progress_of(gpu);
-    char place[128], where[300], kernel[300], line[300], instruction[256];
+    char place[WT_WAVE_NAME], where[300], kernel[300], line[300], instruction[256];
     FILE *out = open_details(gpu);
     if (!out)
         return;
-    m->ops->place(m, fault->wave, place, sizeof place);
+    wt_machine_name_wave(m, fault->wave, place, sizeof place);
     wt_drm_kernel_describe(kernel_of(walk), fault->pc, where, sizeof where);
     wt_drm_kernel_describe(kernel_of(walk), kernel_of(walk), kernel, sizeof kernel);
     instruction_text(mappings, count, fault->pc, instruction, sizeof instruction);
@@ -200,14 +204,36 @@ static void run_guarded(struct slice *s)
     s->fault = gen_machine(s->gpu->device)->fault;
 }
 
+/* The runtime's own kernels (copies, fills) have no name where the program's calls, which give
+ * names to its kernels, are seen. */
+static void count_launch(const struct gen_walk *walk)
+{
+    struct wt_tally_gpu *tally = wt_tally_of(WT_TALLY_GEN9);
+    if (!tally)
+        return;
+    const bool own =
+        drm_calls_are_seen() && drm_has_one_gpu() && !wt_drm_kernel_has_name(kernel_of(walk));
+    atomic_fetch_add(own ? &tally->own : &tally->launches, 1);
+}
+
+static void count_issues(uint64_t now, uint64_t before)
+{
+    struct wt_tally_gpu *tally = wt_tally_of(WT_TALLY_GEN9);
+    if (tally && now > before)
+        atomic_fetch_add(&tally->issues, now - before);
+}
+
 static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *walk)
 {
     struct wt_machine *m = gen_machine(gpu->device);
     struct slice s = {.gpu = gpu};
+    count_launch(walk);
     wt_interrupt_attend(true);
     wt_progress_begin(&gpu->progress, m->time);
     do {
+        const uint64_t before = m->time;
         run_guarded(&s);
+        count_issues(m->time, before);
         if (wt_interrupt_take())
             end_interrupted(gpu, walk);
         if (wt_progress_due(&gpu->progress))
@@ -219,6 +245,8 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
         m->fault = s.fault;
     wt_progress_clear(&gpu->progress);
     wt_interrupt_attend(false);
+    if (s.why == WT_RUN_FAULT)
+        wt_tally_fault(WT_TALLY_GEN9);
     return s.why;
 }
 
@@ -279,7 +307,7 @@ static void run_command(void *context)
     uint8_t *code = find_host(c->mappings, c->count, kernel_of(c->walk), &room);
     drm_debugged_begin(&gpu->debugged, kernel_of(c->walk), code, room);
     wt_final_kernel(wt_i915_final_memory(gpu->driver));
-    numbered.launch = gpu->debugged.launches;
+    numbered.launch = gpu->debugged.launch;
     if (gpu->debugged.attached) /* the driver's routine takes the place of the runtime's */
         numbered.sip = 0;
     drm_walk_sizes(c->walk, find_host(c->mappings, c->count, c->walk->payload, &room), room,
@@ -342,9 +370,15 @@ static const struct wt_i915_ops ops = {run, ticks, read_register, write_register
 /* exec --gem=FILE; the GPUs of a program share the file. */
 static void record_gem(struct wt_drm_emulated *gpu)
 {
-    const char *path = getenv(WT_GEM_VARIABLE);
-    if (!path || !*path)
+    const char *pattern = getenv(WT_GEM_VARIABLE);
+    char path[PATH_MAX];
+    struct wt_error err;
+    if (!pattern || !*pattern)
         return;
+    if (wt_file_name(pattern, 1, path, sizeof path, &err) != WT_OK) {
+        fprintf(stderr, "wavetrap: --gem: %s\n", err.text);
+        return;
+    }
     gpu->record = fopen(path, "ae");
     if (gpu->record)
         wt_i915_record_gem(gpu->driver, gpu->record);
@@ -352,7 +386,8 @@ static void record_gem(struct wt_drm_emulated *gpu)
         fprintf(stderr, "wavetrap: %s: cannot be written: %s\n", path, strerror(errno));
 }
 
-enum wt_status wt_drm_emulated_new(const struct gen_config *config, uint32_t number,
+enum wt_status wt_drm_emulated_new(const struct gen_config *config,
+                                   const struct wt_drm_emulated *before,
                                    struct wt_drm_emulated **gpu, struct wt_error *err)
 {
     enum wt_status status;
@@ -365,7 +400,10 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config, uint32_t num
         wt_drm_emulated_free(g);
         return status;
     }
-    drm_debugged_init(&g->debugged, number, g->device);
+    drm_debugged_init(&g->debugged, before ? before->debugged.number + 1 : 0, g->device);
+    if (before)
+        gen_machine(g->device)->first_core =
+            gen_machine(before->device)->first_core + before->config.subslices;
     record_gem(g);
     wt_core_on_fault_begin(&g->core_on_fault);
     g->debugged.records = g->core_on_fault.history != 0;
@@ -395,8 +433,10 @@ void wt_drm_emulated_after_fork(struct wt_drm_emulated *gpu, bool child)
     struct gen_device *fresh;
     /* What the parent's thread was changing at that moment is in no defined state. */
     if (wt_i915_after_fork(gpu->driver, child) &&
-        gen_device_new_in_host(&gpu->config, &fresh, &ignored) == WT_OK)
+        gen_device_new_in_host(&gpu->config, &fresh, &ignored) == WT_OK) {
+        gen_machine(fresh)->first_core = gen_machine(gpu->device)->first_core;
         gpu->device = fresh;
+    }
     if (!child)
         return;
     if (gpu->debugged.attached)

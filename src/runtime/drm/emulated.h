@@ -12,10 +12,11 @@ enum { WT_DRM_MOST_GPUS = GEN_WIRE_GPUS };
 struct wt_drm_emulated;
 
 /**
- * Makes GPU @p number of the process, which @p config describes. Mistakes of programs are reported
- * on stderr. The caller frees *gpu with wt_drm_emulated_free.
+ * Makes the GPU of the process after @p before (NULL: the first one), which @p config describes.
+ * Mistakes of programs are reported on stderr. The caller frees *gpu with wt_drm_emulated_free.
  */
-enum wt_status wt_drm_emulated_new(const struct gen_config *config, uint32_t number,
+enum wt_status wt_drm_emulated_new(const struct gen_config *config,
+                                   const struct wt_drm_emulated *before,
                                    struct wt_drm_emulated **gpu, struct wt_error *err);
 /** Frees the GPU, its driver and its device. NULL is allowed. */
 void wt_drm_emulated_free(struct wt_drm_emulated *gpu);

@@ -2,11 +2,15 @@
 #include "runtime/drm/interposed.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+static atomic_bool asked; /* the program has called one of the functions */
+
 void *drm_next_function(const char *library, const char *name)
 {
+    atomic_store(&asked, true);
     void *function = dlsym(RTLD_NEXT, name);
     if (function)
         return function;
@@ -17,6 +21,11 @@ void *drm_next_function(const char *library, const char *name)
     if (runtime)
         dlclose(runtime); /* it stays with those who use it */
     return function;
+}
+
+bool drm_calls_are_seen(void)
+{
+    return atomic_load(&asked);
 }
 
 bool drm_has_one_gpu(void)

@@ -13,6 +13,10 @@
  */
 void *drm_next_function(const char *library, const char *name);
 
+/** Whether the program has called one of the functions: one that gets them from the runtime's own
+ * library by dlsym() does not. */
+bool drm_calls_are_seen(void);
+
 /** Whether the program has one GPU. Several have an address space each, and the runtimes do not say
  * to which one the address of a kernel belongs. */
 bool drm_has_one_gpu(void);

@@ -143,6 +143,14 @@ static bool name_of(uint64_t address, char *text, size_t size)
     return known;
 }
 
+bool wt_drm_kernel_has_name(uint64_t start)
+{
+    pthread_mutex_lock(&lock);
+    const bool known = find(start);
+    pthread_mutex_unlock(&lock);
+    return known;
+}
+
 void wt_drm_kernel_describe(uint64_t start, uint64_t pc, char *text, size_t size)
 {
     char name[200];

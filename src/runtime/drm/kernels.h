@@ -37,6 +37,9 @@ void wt_drm_kernel_debug(uint64_t address, const char *name, const uint8_t *data
  * not known. */
 void wt_drm_kernel_line(uint64_t kernel, uint64_t pc, char *text, size_t size);
 
+/** Whether the name of the kernel that begins at @p kernel is known. */
+bool wt_drm_kernel_has_name(uint64_t kernel);
+
 /** Writes the name of the kernel that begins at @p kernel, or its address. */
 void wt_drm_kernel_name(uint64_t kernel, char *text, size_t size);
 

@@ -5,8 +5,10 @@
  */
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/common/tally.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
 #include "runtime/drm/kernels.h"
@@ -64,6 +66,16 @@ static void note_kernel(void *kernel)
         note_debug(program, address, name);
 }
 
+/* Many programs never look at the result: exec's tally counts it. */
+static int counted(int result)
+{
+    char why[WT_TALLY_TEXT];
+    snprintf(why, sizeof why, "OpenCL's error %d", result);
+    if (result)
+        wt_tally_refused(WT_TALLY_GEN9, why);
+    return result;
+}
+
 EXPORT int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned dimensions,
                                   const size_t *offset, const size_t *global, const size_t *local,
                                   unsigned events, const void *list, void *event)
@@ -75,7 +87,7 @@ EXPORT int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned dimensions
     if (!enqueue)
         return INVALID_OPERATION;
     note_kernel(kernel);
-    return enqueue(queue, kernel, dimensions, offset, global, local, events, list, event);
+    return counted(enqueue(queue, kernel, dimensions, offset, global, local, events, list, event));
 }
 
 EXPORT int clEnqueueTask(void *queue, void *kernel, unsigned events, const void *list, void *event)
@@ -86,7 +98,7 @@ EXPORT int clEnqueueTask(void *queue, void *kernel, unsigned events, const void 
     if (!enqueue)
         return INVALID_OPERATION;
     note_kernel(kernel);
-    return enqueue(queue, kernel, events, list, event);
+    return counted(enqueue(queue, kernel, events, list, event));
 }
 
 /* A buffer in the program's own memory begins anywhere in its first page. */

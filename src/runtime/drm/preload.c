@@ -150,7 +150,8 @@ static void make_gpus(void)
     struct gen_config config;
     struct wt_error err = {.text = ""};
     while (gpu_count < MOST_GPUS && configure(gpu_count, &config, &err) &&
-           wt_drm_emulated_new(&config, gpu_count, &gpus[gpu_count], &err) == WT_OK)
+           wt_drm_emulated_new(&config, gpu_count ? gpus[gpu_count - 1] : NULL, &gpus[gpu_count],
+                               &err) == WT_OK)
         gpu_count++;
     if (gpu_count == MOST_GPUS && configure(gpu_count, &config, &err))
         wt_fail(&err, WT_UNSUPPORTED, "a program has at most %d gen9 GPUs: the rest is left out",

@@ -548,8 +548,7 @@ enum wt_status gen_launch(struct gen_device *device, const struct gen_object *ob
                          .kernel = k->code,
                          .simd = (uint8_t)k->simd,
                          .barrier = k->barriers > 0,
-                         .surfaces = GEN_LAUNCH_SURFACES,
-                         .launch = 1};
+                         .surfaces = GEN_LAUNCH_SURFACES};
     memcpy(w.block, l->block, sizeof w.block);
     memcpy(w.grid, l->grid, sizeof w.grid);
     assert(k && l->block[0] && l->block[1] && l->block[2]);

@@ -75,9 +75,9 @@ static void explain(struct host_gpu *gpu, uint32_t wave)
 {
     const struct host_watch *w = gpu->watch;
     struct wt_machine *m = gcn_machine(gpu->device);
-    char place[128], where[600];
+    char place[WT_WAVE_NAME], where[600];
     atomic_store(&gpu->host->explained, true);
-    m->ops->place(m, wave, place, sizeof place);
+    wt_machine_name_wave(m, wave, place, sizeof place);
     host_describe(gpu->host, w->watch.pc, where, sizeof where);
     for (unsigned lane = w->first_lane; lane <= w->last_lane; lane++) {
         fprintf(stderr, "wavetrap: %s, lane %u, at %s\n", place, lane, where);

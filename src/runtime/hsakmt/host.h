@@ -109,6 +109,13 @@ struct host_interrupt {
     unsigned dispatch;
 };
 
+/** A kernel that the tally has seen. */
+struct host_counted {
+    uint64_t entry; /**< 0: none */
+    bool own;       /**< it is the runtime's, not the program's */
+};
+enum { HOST_COUNTED = 32 };
+
 struct host_gpu {
     struct host *host;
     uint32_t index, node;
@@ -124,10 +131,12 @@ struct host_gpu {
     struct host_queue *queues; /**< a list; `turn` goes round it */
     struct host_queue *turn;
     struct host_dispatch dispatch[GCN_DISPATCHES];
-    uint64_t turns;      /**< of its thread */
-    bool rests;          /**< no wave can go on by itself, and no queue has a packet */
-    unsigned kernels;    /**< how many of them there are */
-    uint64_t launches;   /**< how many there have been */
+    uint64_t turns;    /**< of its thread */
+    bool rests;        /**< no wave can go on by itself, and no queue has a packet */
+    unsigned kernels;  /**< how many of them there are */
+    uint64_t launches; /**< how many there have been on this one */
+    struct host_counted counted[HOST_COUNTED]; /**< for the tally: kernels seen, in turn */
+    unsigned counted_next;
     uint32_t ended;      /**< dispatches that have ended and are not retired yet, as a bit set */
     uint32_t trapped;    /**< dispatches whose trap handler has sent an interrupt, as a bit set */
     uint64_t *doorbells; /**< HOST_DOORBELLS; writes to them have no effect */
@@ -162,6 +171,7 @@ struct host {
     uint64_t *event_page;        /**< a mailbox for each event, which waves write */
     _Atomic(const void *) debug; /**< the runtime's struct r_debug */
     atomic_bool runtime_enabled; /**< the runtime has said that it is there */
+    _Atomic uint64_t launches;   /**< how many there have been: the number of the last one */
     atomic_bool held;            /**< launches wait for a debugger to come */
     pid_t holder;                /**< the process that is to become it; 0: any */
     atomic_bool code_followed;   /**< a debugger is connected, which follows code objects */
@@ -407,7 +417,7 @@ void host_report_trap(struct host_gpu *gpu, uint32_t wave, struct host_trap *tra
  * Describes an address by the code objects that the runtime has loaded: "0x… <function+16> at
  * file.hip:12".
  */
-void host_describe(struct host *host, uint64_t pc, char *text, size_t size);
+bool host_describe(struct host *host, uint64_t pc, char *text, size_t size);
 /** Finds the address of a function in the loaded code objects; false if there is none (yet). */
 bool host_symbol(struct host *host, const char *name, uint64_t *addr);
 
@@ -439,6 +449,10 @@ void host_core_on_fault(struct host_gpu *gpu, const char *reason, uint32_t wave,
  * After Ctrl-C: reports where the waves are and ends the process; else nothing. No GPU is entered.
  */
 void host_end_if_interrupted(struct host *host);
+/** Counts a launch in exec's tally, if there is one. The GPU is entered. */
+void host_count_launch(struct host_gpu *gpu, unsigned dispatch);
+/** Counts issues since issue time @p before in exec's tally, if there is one. */
+void host_count_issues(struct host_gpu *gpu, uint64_t before);
 /** Shows how far the oldest kernel is, if it is time for that. The GPU is entered. */
 void host_show_progress(struct host_gpu *gpu);
 

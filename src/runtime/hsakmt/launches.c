@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "runtime/common/tally.h"
 
 /* Declarations of hip_runtime_api.h, parts of which are C++. */
 enum { LAUNCH_FAILURE = 719, MOST_THREADS_PER_BLOCK = 0 /* of hipFuncGetAttribute */ };
@@ -46,12 +47,25 @@ static void tell(const char *name, uint64_t items, int most)
             plain, (unsigned long long)items, most);
 }
 
+static void count_refused(int result)
+{
+    const char *(*text)(int);
+    char why[WT_TALLY_TEXT];
+    if (!result)
+        return;
+    *(void **)&text = next("hipGetErrorString");
+    snprintf(why, sizeof why, "HIP's error %d%s%s", result, text ? ", " : "",
+             text ? text(result) : "");
+    wt_tally_refused(WT_TALLY_GFX900, why);
+}
+
 static int by_pointer(int result, const void *function, struct dim3 block, void *stream)
 {
     int (*get)(struct attributes *, const void *);
     const char *(*name)(const void *, void *);
     struct attributes a;
     const uint64_t items = (uint64_t)block.x * block.y * block.z;
+    count_refused(result);
     if (result != LAUNCH_FAILURE)
         return result;
     *(void **)&get = next("hipFuncGetAttributes");
@@ -94,6 +108,7 @@ static int by_handle(int result, void *function, uint64_t items)
     int (*get)(int *, int, void *);
     const char *(*name)(void *);
     int most = 0;
+    count_refused(result);
     if (result != LAUNCH_FAILURE)
         return result;
     *(void **)&get = next("hipFuncGetAttribute");

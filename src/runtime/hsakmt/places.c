@@ -1,5 +1,5 @@
-/* The program counters of the waves of all GPUs, printed when Ctrl-C ends the program; and the
- * progress of kernels. */
+/* The program counters of the waves of all GPUs, printed when Ctrl-C ends the program; the
+ * progress of kernels; and the tally of exec. */
 #include "runtime/hsakmt/host.h"
 
 #include <inttypes.h>
@@ -10,6 +10,7 @@
 #include "emulator/machine/machine.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
+#include "runtime/common/tally.h"
 
 /* ---- waves ---- */
 
@@ -121,4 +122,41 @@ void host_show_progress(struct host_gpu *gpu)
                                         .total = p.total,
                                         .others = gpu->kernels - 1};
     wt_progress_show(&gpu->progress, &what, gcn_machine(gpu->device)->time);
+}
+
+/* ---- the tally ---- */
+
+/* Whether a kernel is one of the runtime's own, whose name is looked up the first time: HIP's
+ * copies and fills, GCC's constructors, and ROCr's copies, which are in none of the code objects
+ * that it lists. */
+static bool is_own(struct host_gpu *gpu, uint64_t entry)
+{
+    char where[600];
+    for (unsigned i = 0; i < HOST_COUNTED; i++)
+        if (gpu->counted[i].entry == entry)
+            return gpu->counted[i].own;
+    const bool named = host_describe(gpu->host, entry, where, sizeof where);
+    const bool own = named ? strstr(where, "<__amd_rocclr_") || strstr(where, "<_init_array+") ||
+                                 strstr(where, "<_fini_array+")
+                           : gpu->host->debug != NULL;
+    gpu->counted[gpu->counted_next++ % HOST_COUNTED] = (struct host_counted){entry, own};
+    return own;
+}
+
+void host_count_launch(struct host_gpu *gpu, unsigned dispatch)
+{
+    struct wt_tally_gpu *tally = wt_tally_of(WT_TALLY_GFX900);
+    struct gcn_progress p;
+    if (!tally)
+        return;
+    gcn_device_progress(gpu->device, dispatch, &p);
+    atomic_fetch_add(is_own(gpu, p.entry) ? &tally->own : &tally->launches, 1);
+}
+
+void host_count_issues(struct host_gpu *gpu, uint64_t before)
+{
+    struct wt_tally_gpu *tally = wt_tally_of(WT_TALLY_GFX900);
+    const uint64_t now = gcn_machine(gpu->device)->time;
+    if (tally && now > before)
+        atomic_fetch_add(&tally->issues, now - before);
 }

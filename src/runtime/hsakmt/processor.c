@@ -21,6 +21,7 @@
 #include "runtime/hsakmt/tool.h"
 #include "object/aql.h"
 #include "runtime/common/catch.h"
+#include "runtime/common/tally.h"
 #include "runtime/hsakmt/local_watch.h"
 #include "runtime/hsakmt/recording.h"
 
@@ -270,6 +271,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         return false;
     }
     const struct gcn_origin origin = {
+        .launch = atomic_fetch_add(&gpu->host->launches, 1) + 1,
         .packet = (uint32_t)(q->begun & (q->packets - 1)),
         .queue = (uint32_t)q->id,
         .doorbell = (uint32_t)q->id & 0x3ff,
@@ -283,6 +285,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
                          q->queue_addr, &origin, &dispatch, &err)) {
         fprintf(stderr, "wavetrap: gfx900 (node %u): a kernel cannot be run: %s\n", gpu->node,
                 err.text);
+        wt_tally_refused(WT_TALLY_GFX900, err.text);
         const unsigned reason = refused(&asked);
         wt_recording_after_kernel(gpu->recording);
         fail(q, reason ? (enum host_reason)reason : HOST_REASON_CODE);
@@ -292,6 +295,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
     if (!gpu->kernels++)
         wt_progress_begin(&gpu->progress, gcn_machine(gpu->device)->time);
     gpu->launches++;
+    host_count_launch(gpu, dispatch);
     wt_recording_after_kernel(gpu->recording);
     return true;
 }
@@ -432,6 +436,7 @@ static void faulted(struct host_gpu *gpu)
     const struct wt_fault *f = &gcn_machine(gpu->device)->fault;
     struct host_queue *q = queue_of(gpu, f->wave);
     host_report_fault(gpu);
+    wt_tally_fault(WT_TALLY_GFX900);
     host_core_on_fault(gpu, "", f->wave, (uint64_t)f->lanes);
     if (is_caught(gpu->host, f))
         host_end_program(WT_CAUGHT_STATUS);
@@ -485,6 +490,7 @@ static void trapped(struct host_gpu *gpu, unsigned dispatch)
     if (halted > MOST_REPORTS)
         fprintf(stderr, "wavetrap: gfx900 (node %u): and %u more waves\n", gpu->node,
                 halted - MOST_REPORTS);
+    wt_tally_fault(WT_TALLY_GFX900);
     host_core_on_fault(gpu, first.text, first_wave, first.lanes);
     const uint32_t told = gpu->dispatch[dispatch].told;
     stop(gpu->dispatch[dispatch].queue,
@@ -509,6 +515,7 @@ static bool run(struct host_gpu *gpu)
 {
     enum { SLICE = 1 << 12 }; /* a millisecond at most: then packets are looked for again */
     struct wt_machine *m = gcn_machine(gpu->device);
+    const uint64_t before = m->time;
     wt_recording_begin(gpu->recording);
     const enum wt_run why = gpu->watch ? host_watch_run(gpu, SLICE)
                             : wt_recording_on(gpu->recording)
@@ -516,6 +523,7 @@ static bool run(struct host_gpu *gpu)
                                 : m->ops->run(m, SLICE);
     if (why == WT_RUN_WATCH)
         host_local_take_hits(gpu);
+    host_count_issues(gpu, before);
     const bool ended = gpu->ended;
     for (; gpu->ended; gpu->ended &= gpu->ended - 1)
         finish(gpu, (unsigned)__builtin_ctz(gpu->ended));

@@ -116,6 +116,10 @@ static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
     gpu->driver.context = gpu;
     if ((status = gcn_device_new_in_host(&gpu->config, &gpu->driver, &gpu->device, err)) != WT_OK)
         return status;
+    struct wt_machine *m = gcn_machine(gpu->device);
+    m->device = gpu->index;
+    for (uint32_t i = 0; i < gpu->index; i++)
+        m->first_core += host->gpu[i].config.cu;
     /* As with the driver, a child process has none: it has no thread that would serve its queues.
      */
     gpu->doorbells =

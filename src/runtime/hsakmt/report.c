@@ -114,11 +114,13 @@ static bool describe(const struct wt_modules *modules, void *context)
     return true;
 }
 
-void host_describe(struct host *host, uint64_t pc, char *text, size_t size)
+bool host_describe(struct host *host, uint64_t pc, char *text, size_t size)
 {
     struct description d = {pc, text, size};
-    if (!look_in_modules(host, describe, &d))
+    const bool found = look_in_modules(host, describe, &d);
+    if (!found)
         snprintf(text, size, "0x%" PRIx64 " (in none of the program's code objects)", pc);
+    return found;
 }
 
 struct search {
@@ -171,11 +173,11 @@ const struct wt_fault *host_wave_fault(struct host_gpu *gpu, uint32_t wave)
 static void report(struct host_gpu *gpu, const struct wt_fault *f, bool taken)
 {
     struct wt_machine *m = gcn_machine(gpu->device);
-    char place[128], where[600], kernel[600] = "", instruction[256] = "";
+    char place[WT_WAVE_NAME], where[600], kernel[600] = "", instruction[256] = "";
     uint8_t bytes[8];
     uint64_t entry;
     unsigned dispatch;
-    m->ops->place(m, f->wave, place, sizeof place);
+    wt_machine_name_wave(m, f->wave, place, sizeof place);
     host_describe(gpu->host, f->pc, where, sizeof where);
     if (gcn_wave_dispatch(gpu->device, f->wave, &dispatch, &entry))
         host_describe(gpu->host, entry, kernel, sizeof kernel);

@@ -1,0 +1,351 @@
+/*
+ * `wavetrap doctor`: what this machine has for each family, what the family can do with it, and
+ * what to install for the rest.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/private_dir.h"
+#include "cli/exec.h"
+#include "cli/info.h"
+#include "cli/options.h"
+
+/*
+ * Something that users do with a family. What it needs, with blanks between: "lib:NAME" a library,
+ * "cmd:NAME" a command, "file:PATH", "own:driver" the family's library of ours, "own:cuda" our
+ * folder for clang. The packages are Debian's.
+ */
+struct task {
+    const char *family, *name, *needs, *packages;
+    bool runs; /* programs: a family can run if it can do one of these */
+};
+
+static const struct task tasks[] = {
+    {"vortex", "run and debug programs", "", "", true},
+    {"vortex", "compile C",
+     "cmd:riscv64-unknown-elf-gcc file:/usr/lib/picolibc/riscv64-unknown-elf",
+     "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf", false},
+    {"gfx900", "run code objects", "", "", false},
+    {"gfx900", "run HIP programs", "own:driver lib:libamdhip64.so.5 lib:libhsa-runtime64.so.1",
+     "libhsakmt-dev libamdhip64-5 libhsa-runtime64-1", true},
+    {"gfx900", "compile HIP", "cmd:hipcc", "hipcc libamdhip64-dev rocm-device-libs", false},
+    {"gfx900", "compile OpenCL C",
+     "cmd:clang-19 cmd:ld.lld-19 file:/usr/lib/x86_64-linux-gnu/amdgcn",
+     "clang-19 lld-19 rocm-device-libs", false},
+    {"gfx900", "run GCC's OpenMP and OpenACC",
+     "own:driver lib:libhsa-runtime64.so.1 lib:libgomp-plugin-gcn.so.1",
+     "libhsakmt-dev libhsa-runtime64-1 libgomp-plugin-amdgcn1", true},
+    {"gfx900", "compile GCC's OpenMP and OpenACC",
+     "cmd:gcc-12 cmd:x86_64-linux-gnu-accel-amdgcn-amdhsa-gcc-12", "gcc-12-offload-amdgcn", false},
+    {"gfx900", "disassemble in reports", "lib:libLLVM.so.19.1", "libllvm19", false},
+    {"gen9", "run kernels of zebins", "", "", false},
+    {"gen9", "run OpenCL programs",
+     "own:driver lib:libOpenCL.so.1 file:/etc/OpenCL/vendors/intel.icd",
+     "libdrm-dev ocl-icd-libopencl1 intel-opencl-icd", true},
+    {"gen9", "compile OpenCL programs", "file:/usr/include/CL/cl.h lib:libOpenCL.so",
+     "ocl-icd-opencl-dev", false},
+    {"gen9", "run Level Zero programs", "own:driver lib:libze_loader.so.1 lib:libze_intel_gpu.so.1",
+     "libdrm-dev libze1 intel-opencl-icd", true},
+    {"gen9", "compile OpenCL C to zebins", "cmd:ocloc", "intel-opencl-icd", false},
+    {"sm", "run PTX and cubins", "", "", false},
+    {"sm", "run programs on the CUDA driver API", "own:driver", "", true},
+    {"sm", "compile CUDA C++", "own:cuda cmd:clang-19", "clang-19 libclc-19", false},
+    {"sm", "run GCC's OpenMP and OpenACC", "own:driver lib:libgomp-plugin-nvptx.so.1",
+     "libgomp-plugin-nvptx1", true},
+    {"sm", "compile GCC's OpenMP and OpenACC",
+     "cmd:gcc-12 cmd:x86_64-linux-gnu-accel-nvptx-none-gcc-12", "gcc-12-offload-nvptx", false},
+    {"sm", "run and compile clang's OpenMP",
+     "own:driver own:cuda cmd:clang-19 lib:libomptarget.so.19.1",
+     "clang-19 libclc-19 libomp-19-dev libomp5-19", true},
+    {NULL, "debug with GDB (all families)", "cmd:gdb-multiarch", "gdb-multiarch", false},
+    {NULL, "debug with LLDB (Vortex)", "cmd:lldb-19", "lldb-19", false},
+};
+
+enum { TASKS = sizeof tasks / sizeof *tasks, MOST_ASKED = 16 };
+
+struct doctor {
+    const char *asked[MOST_ASKED]; /* --gpu, as they were given */
+    unsigned count;
+    struct wt_buffer libraries; /* what ldconfig -p prints, with a NUL */
+    char missing[1024];         /* packages, each between blanks */
+};
+
+/* ---- what is there ---- */
+
+static bool find_in(const char *folders, const char *name, char *path, size_t size)
+{
+    while (folders && *folders) {
+        const size_t length = strcspn(folders, ":");
+        if (length && snprintf(path, size, "%.*s/%s", (int)length, folders, name) < (int)size &&
+            access(path, R_OK) == 0)
+            return true;
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+/* What the dynamic linker knows: lines of "\tNAME (libc6,x86-64) => PATH". */
+static void list_libraries(struct doctor *d)
+{
+    char piece[4096];
+    FILE *list = popen("PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null", "r");
+    for (size_t n; list && (n = fread(piece, 1, sizeof piece, list)) > 0;)
+        wt_buffer_append(&d->libraries, piece, n);
+    if (list)
+        pclose(list);
+    wt_buffer_append(&d->libraries, "", 1);
+}
+
+static bool find_listed(const struct doctor *d, const char *name, char *path, size_t size)
+{
+    char start[200];
+    const char *list = d->libraries.failed ? NULL : (const char *)d->libraries.bytes;
+    snprintf(start, sizeof start, "\t%s (", name);
+    for (const char *at = list; at && (at = strstr(at, start)); at++) {
+        const char *end = strchr(at, '\n'), *arrow = strstr(at, "=> ");
+        if (!end || !arrow || arrow > end)
+            continue;
+        snprintf(path, size, "%.*s", (int)(end - arrow - 3), arrow + 3);
+        if (access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* GCC's and LLVM's libraries of plugins lie in folders of their own. */
+static bool find_library(const struct doctor *d, const char *name, char *path, size_t size)
+{
+    return find_in(getenv("LD_LIBRARY_PATH"), name, path, size) ||
+           find_listed(d, name, path, size) ||
+           find_in(
+               "/usr/lib/llvm-19/lib:/usr/lib/gcc/x86_64-linux-gnu/12:/usr/lib/x86_64-linux-gnu",
+               name, path, size);
+}
+
+/* One need of a task. */
+static bool find_need(const struct doctor *d, const char *family, const char *need, char *path,
+                      size_t size)
+{
+    if (strcmp(need, "own:driver") == 0)
+        return cli_exec_driver(family, path, size);
+    if (strcmp(need, "own:cuda") == 0)
+        return cli_cuda_folder(path, size);
+    if (strncmp(need, "lib:", 4) == 0)
+        return find_library(d, need + 4, path, size);
+    if (strncmp(need, "cmd:", 4) == 0)
+        return find_in(getenv("PATH"), need + 4, path, size);
+    snprintf(path, size, "%s", need + 5); /* "file:" */
+    return access(path, R_OK) == 0;
+}
+
+static void explain_lack(const char *need, char *text, size_t size)
+{
+    if (strncmp(need, "own:", 4) == 0)
+        snprintf(text, size, "this build left out wavetrap's %s",
+                 strcmp(need, "own:driver") == 0 ? "library for it"
+                                                 : "folder for clang (cuda-path)");
+    else
+        snprintf(text, size, "%s is missing", strchr(need, ':') + 1);
+}
+
+/* ---- what can be done ---- */
+
+static void note_missing(struct doctor *d, const char *packages)
+{
+    char all[200], with[120], *state = NULL;
+    snprintf(all, sizeof all, "%s", packages);
+    for (char *p = strtok_r(all, " ", &state); p; p = strtok_r(NULL, " ", &state)) {
+        const size_t used = strlen(d->missing);
+        snprintf(with, sizeof with, " %s ", p);
+        if (strstr(d->missing, with))
+            continue;
+        assert(used + strlen(with) < sizeof d->missing);
+        snprintf(d->missing + used, sizeof d->missing - used, "%s", with + 1);
+    }
+}
+
+/* The version in the first line that a command prints with --version; "" if there is none. */
+static void find_version(const char *command, char *version, size_t size)
+{
+    char call[PATH_MAX + 40], line[400] = "";
+    snprintf(call, sizeof call, "'%s' --version 2>/dev/null </dev/null", command);
+    FILE *said = strchr(command, '\'') ? NULL : popen(call, "r");
+    if (said && !fgets(line, sizeof line, said))
+        *line = 0;
+    if (said)
+        pclose(said);
+    const char *at = line;
+    size_t length;
+    for (; *(at += strcspn(at, "0123456789")); at += length)
+        if ((length = strspn(at, "0123456789.")) > 2 && memchr(at, '.', length)) {
+            snprintf(version, size, " (%.*s)", (int)length, at);
+            return;
+        }
+    *version = 0;
+}
+
+/* What a need was found as: a library's file has its version in its name. */
+static void describe_found(const char *need, const char *path, char *text, size_t size)
+{
+    char full[PATH_MAX], version[40] = "";
+    if (strncmp(need, "cmd:", 4) == 0)
+        find_version(path, version, sizeof version);
+    const bool library = strncmp(need, "lib:", 4) == 0 && realpath(path, full);
+    snprintf(text, size, ": %s%s", library ? full : path, version);
+}
+
+/* Tells whether a task can be done, and with what. */
+static bool tell_task(struct doctor *d, const struct task *task)
+{
+    char needs[400], path[PATH_MAX], first[2 * PATH_MAX] = "", *state = NULL;
+    const char *lacks = NULL;
+    snprintf(needs, sizeof needs, "%s", task->needs);
+    for (char *n = strtok_r(needs, " ", &state); n && !lacks; n = strtok_r(NULL, " ", &state))
+        if (!find_need(d, task->family, n, path, sizeof path))
+            lacks = n;
+        else if (strncmp(n, "own:", 4) != 0 && !*first)
+            describe_found(n, path, first, sizeof first);
+    if (!lacks) {
+        printf("  %-36s yes%s\n", task->name, first);
+        return true;
+    }
+    explain_lack(lacks, first, sizeof first);
+    printf("  %-36s no: %s\n", task->name, first);
+    note_missing(d, task->packages);
+    return false;
+}
+
+/* Whether a family can run programs. */
+static bool tell_family(struct doctor *d, const struct wt_family *family, const char *spec)
+{
+    bool runs = false;
+    if (!family->describe)
+        printf("%s\n", family->name);
+    else if (cli_tell_device(spec))
+        return false;
+    for (size_t i = 0; i < TASKS; i++)
+        if (tasks[i].family && strcmp(tasks[i].family, family->name) == 0)
+            runs |= tell_task(d, &tasks[i]) && tasks[i].runs;
+    return runs;
+}
+
+/* ---- the machine ---- */
+
+static void tell_limit(const char *name, int resource, const char *least)
+{
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        printf("  %-36s %llu%s\n", name, (unsigned long long)limit.rlim_cur, least);
+}
+
+static void tell_folders(void)
+{
+    char path[PATH_MAX];
+    struct wt_error err;
+    const char *temporary = getenv("TMPDIR");
+    if (wt_private_dir(path, sizeof path, &err) == WT_OK)
+        printf("  %-36s %s\n", "folder of sockets", path);
+    else
+        printf("  %-36s cannot be used: %s\n", "folder of sockets", err.text);
+    temporary = temporary && *temporary ? temporary : "/tmp";
+    printf("  %-36s %s%s%s\n", "folder of temporary files", temporary,
+           access(temporary, W_OK | X_OK) ? ": cannot be used: " : "",
+           access(temporary, W_OK | X_OK) ? strerror(errno) : "");
+}
+
+static void tell_machine(void)
+{
+    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    puts("wavetrap " WT_VERSION);
+    printf("  %-36s %ld, %.0f GiB of memory\n", "processors", sysconf(_SC_NPROCESSORS_ONLN),
+           memory / (1 << 30));
+#ifdef __x86_64__
+    printf("  %-36s %s\n", "AVX2 and FMA (kernels run faster)",
+           __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? "yes" : "no");
+#endif
+#ifdef WT_HAVE_LIBEDIT
+    printf("  %-36s yes\n", "line editing in the console");
+#else
+    printf("  %-36s no: this build left it out (libedit-dev)\n", "line editing in the console");
+#endif
+    tell_folders();
+    /* Memory of GPUs is reserved in large pieces, and given by the host as it is touched. */
+    tell_limit("limit of address space", RLIMIT_AS,
+               " bytes: GPUs may get less memory than they want");
+}
+
+/* ---- the command ---- */
+
+static enum wt_status add_gpu(void *context, const char *value, struct wt_error *err)
+{
+    struct doctor *d = context;
+    struct wt_gpu gpu = {0};
+    const enum wt_status status = wt_gpu_choose(&gpu, value, err);
+    wt_gpu_free(&gpu);
+    if (status)
+        return status;
+    if (d->count == MOST_ASKED)
+        return wt_fail(err, WT_INVALID, "too many GPUs");
+    d->asked[d->count++] = value;
+    return WT_OK;
+}
+
+/* The families that are asked for, or all; false: one of them cannot run programs. */
+static bool tell_families(struct doctor *d)
+{
+    bool all = true;
+    for (unsigned i = 0; i < d->count; i++) {
+        struct wt_gpu gpu = {0};
+        if (wt_gpu_choose(&gpu, d->asked[i], WT_IGNORED) == WT_OK)
+            all &= tell_family(d, gpu.family, d->asked[i]);
+        wt_gpu_free(&gpu);
+    }
+    for (const struct wt_family *const *f = wt_families; *f && !d->count; f++)
+        tell_family(d, *f, (*f)->name);
+    return all;
+}
+
+static int run(int argc, char **argv)
+{
+    struct doctor d = {.missing = " "};
+    switch (cli_parse(&cli_doctor, argc, argv, &d, NULL, 0, false)) {
+    case CLI_DONE:
+        return 0;
+    case CLI_BAD:
+        return CLI_FAILED;
+    case CLI_GO:
+        break;
+    }
+    list_libraries(&d);
+    tell_machine();
+    const bool all = tell_families(&d);
+    puts("debuggers");
+    for (size_t i = 0; i < TASKS; i++)
+        if (!tasks[i].family)
+            tell_task(&d, &tasks[i]);
+    if (d.missing[1])
+        printf("To get the rest on Debian 12: apt-get install%s\n", d.missing);
+    free(d.libraries.bytes);
+    return all ? 0 : 1;
+}
+
+static const struct cli_option options[] = {
+    {"gpu", 'g', "SPEC",
+     "a family, or a GPU as 'exec' takes it, to be told about; once for each\n(all)", add_gpu},
+    {0},
+};
+
+const struct cli_command cli_doctor = {
+    .name = "doctor",
+    .operands = "",
+    .summary = "Tells what this machine can run and debug, and what to install for the rest.",
+    .options = options,
+    .notes = "The exit status is 0, or 1 if a family that --gpu names cannot run programs.\n",
+    .run = run,
+};

@@ -1,0 +1,300 @@
+/* See supervise.h. */
+#include "cli/supervise.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+
+enum { GRACE = 10 }; /* seconds for the reports of a program whose time is over */
+
+bool cli_supervises(const struct cli_supervision *wanted)
+{
+    return wanted->timeout > 0 || wanted->launches || wanted->fault_exit || wanted->stats;
+}
+
+/* ---- what the kernels did ---- */
+
+static const struct {
+    const char *name, *waves;
+} families[WT_TALLY_FAMILIES] = {{"gfx900", "waves"}, {"Gen9", "threads"}, {"SM", "warps"}};
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void tell_family(unsigned family, const struct wt_tally_gpu *g)
+{
+    const char *name = families[family].name;
+    const uint64_t launches = g->launches, own = g->own, refused = g->refused, faults = g->faults;
+    char more[80] = "";
+    if (own)
+        snprintf(more, sizeof more, " (and %" PRIu64 " of the GPU's runtime)", own);
+    if (launches || own)
+        fprintf(stderr,
+                "wavetrap: %" PRIu64 " kernel%s%s %s launched on the emulated %s, %" PRIu64
+                " instructions of %s\n",
+                launches, plural(launches), more, launches == 1 && !own ? "was" : "were", name,
+                (uint64_t)g->issues, families[family].waves);
+    if (faults)
+        fprintf(stderr, "wavetrap: %" PRIu64 " kernel%s on the emulated %s ended by a fault\n",
+                faults, plural(faults), name);
+    if (refused)
+        fprintf(stderr,
+                "wavetrap: %" PRIu64 " launch%s on the emulated %s %s refused; the first: %s\n",
+                refused, refused == 1 ? "" : "es", name, refused == 1 ? "was" : "were",
+                g->reason_whole ? g->reason : "its reason was not written");
+}
+
+/* The families that a program can see, as "gfx900, gen9 or sm". */
+static void list_families(unsigned offered, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = 0;
+    for (unsigned f = 0; f < WT_TALLY_FAMILIES && used < size; f++) {
+        if (!(offered >> f & 1))
+            continue;
+        const bool last = !(offered >> (f + 1));
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 !used  ? ""
+                                 : last ? " or "
+                                        : ", ",
+                                 families[f].name);
+    }
+}
+
+static void tell_tally(const struct wt_tally *tally, unsigned offered)
+{
+    uint64_t launches = 0;
+    char names[64];
+    for (unsigned f = 0; f < WT_TALLY_FAMILIES; f++)
+        launches += tally->gpu[f].launches;
+    list_families(offered, names, sizeof names);
+    if (!launches)
+        fprintf(stderr, "wavetrap: no kernel was launched on the emulated %s\n", names);
+    for (unsigned f = 0; f < WT_TALLY_FAMILIES; f++)
+        tell_family(f, &tally->gpu[f]);
+}
+
+/* The exit status that is wanted of a program that has ended with 0. */
+static int judge(const struct cli_command *command, const struct cli_supervision *wanted,
+                 const struct wt_tally *tally)
+{
+    uint64_t launches = 0, refused = 0, faults = 0;
+    for (unsigned f = 0; f < WT_TALLY_FAMILIES; f++) {
+        launches += tally->gpu[f].launches;
+        refused += tally->gpu[f].refused;
+        faults += tally->gpu[f].faults;
+    }
+    if (wanted->fault_exit && faults) {
+        fprintf(stderr,
+                "wavetrap %s: %" PRIu64 " kernel%s ended by a fault, and the program ended with 0: "
+                "the exit status is %d (--fault-exit)\n",
+                command->name, faults, plural(faults), wanted->fault_exit);
+        return wanted->fault_exit;
+    }
+    if (launches >= wanted->launches && !(wanted->launches && refused))
+        return 0;
+    fprintf(stderr,
+            "wavetrap %s: %" PRIu64 " kernel%s %s launched and %" PRIu64
+            " refused, and the program ended with 0: the exit status is %d "
+            "(--require-launches=%" PRIu64 ")\n",
+            command->name, launches, plural(launches), launches == 1 ? "was" : "were", refused,
+            CLI_TOO_FEW_LAUNCHES, wanted->launches);
+    return CLI_TOO_FEW_LAUNCHES;
+}
+
+/* ---- processes ---- */
+
+struct process {
+    pid_t id, parent;
+    bool ours; /* a descendant of this process */
+};
+
+static bool parent_of(const char *entry, pid_t *parent)
+{
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%.20s/stat", entry);
+    FILE *file = fopen(path, "re");
+    const bool read = file && fgets(line, sizeof line, file);
+    if (file)
+        fclose(file);
+    const char *name_end = read ? strrchr(line, ')') : NULL;
+    long id;
+    if (!name_end || sscanf(name_end + 1, " %*c %ld", &id) != 1)
+        return false;
+    *parent = (pid_t)id;
+    return true;
+}
+
+/* Sends a signal to all descendants of this process. Those that their parents have left belong to
+ * this one: it is their subreaper. */
+static void signal_descendants(int number)
+{
+    struct process *all = NULL;
+    size_t count = 0, capacity = 0;
+    DIR *proc = opendir("/proc");
+    const struct dirent *e;
+    while (proc && (e = readdir(proc))) {
+        struct process p = {.id = (pid_t)atol(e->d_name)}, *grown;
+        if (p.id <= 0 || !parent_of(e->d_name, &p.parent) ||
+            !(grown = wt_array_grow(all, &capacity, count + 1, sizeof *all)))
+            continue;
+        all = grown;
+        all[count++] = p;
+    }
+    if (proc)
+        closedir(proc);
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = 0; j < count && !all[i].ours; j++)
+                if (all[i].parent == getpid() || (all[j].ours && all[j].id == all[i].parent))
+                    more = all[i].ours = true;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (all[i].ours)
+            kill(all[i].id, number);
+    free(all);
+}
+
+/* Signals that the child is to have, too, if they were sent to this process alone. */
+static const int passed_on[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,
+                                SIGUSR1, SIGUSR2, SIGALRM, SIGCONT};
+enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
+
+/* Waits for the next signal; false if none came before @p until (nanoseconds; 0: no limit). */
+static bool next_signal(const sigset_t *set, uint64_t until, siginfo_t *info)
+{
+    for (;;) {
+        const uint64_t now = wt_clock_ns(), left = until > now ? until - now : 0;
+        const struct timespec wait = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
+        if (sigtimedwait(set, info, until ? &wait : NULL) > 0)
+            return true;
+        if (errno == EAGAIN)
+            return false;
+    }
+}
+
+/* Ends the program whose time is over: first those who can report, then whoever is left. */
+static void end_all(const struct cli_command *command, const struct cli_supervision *wanted,
+                    struct wt_tally *tally, bool first)
+{
+    if (first)
+        fprintf(stderr,
+                "wavetrap %s: the program has not ended after %g s (--timeout): it is ended\n",
+                command->name, wanted->timeout);
+    atomic_store(&tally->over, true);
+    signal_descendants(first ? SIGTERM : SIGKILL);
+    signal_descendants(SIGCONT);
+}
+
+/* Waits for the child; returns its status as of wait(), and whether its time was over. */
+static int wait_for(pid_t child, const struct cli_command *command,
+                    const struct cli_supervision *wanted, const sigset_t *set,
+                    struct wt_tally *tally, bool *over)
+{
+    uint64_t until =
+        wanted->timeout > 0 ? wt_clock_ns() + (uint64_t)llround(wanted->timeout * 1e9) : 0;
+    siginfo_t info;
+    int status;
+    for (;;) {
+        if (!next_signal(set, until, &info)) {
+            end_all(command, wanted, tally, !*over);
+            until = wt_clock_ns() + (uint64_t)GRACE * 1000000000;
+            *over = true;
+            continue;
+        }
+        /* A terminal's Ctrl-C and Ctrl-\ go to the whole group. */
+        if (info.si_signo != SIGCHLD && info.si_code <= 0)
+            kill(child, info.si_signo);
+        for (pid_t id; (id = waitpid(-1, &status, WNOHANG)) > 0;)
+            if (id == child)
+                return status;
+    }
+}
+
+/* The child's children may still run, and report where their waves are. */
+static void wait_for_rest(void)
+{
+    const uint64_t until = wt_clock_ns() + (uint64_t)GRACE * 1000000000;
+    const struct timespec pause = {.tv_nsec = 10000000};
+    pid_t id;
+    while ((id = waitpid(-1, NULL, WNOHANG)) >= 0 && wt_clock_ns() < until)
+        if (!id)
+            nanosleep(&pause, NULL);
+    if (id >= 0)
+        signal_descendants(SIGKILL);
+}
+
+/* Ends this process by the signal of which the child has died. */
+static void die_of(int number)
+{
+    const struct rlimit none = {0, 0}; /* of this process no core file is wanted */
+    sigset_t one;
+    setrlimit(RLIMIT_CORE, &none);
+    signal(number, SIG_DFL);
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+}
+
+bool cli_supervise(const struct cli_command *command, const struct cli_supervision *wanted,
+                   unsigned offered, int *status)
+{
+    struct wt_error err;
+    sigset_t set, before;
+    bool over = false;
+    struct wt_tally *tally = wt_tally_create(&err);
+    *status = CLI_FAILED;
+    if (!tally) {
+        *status = cli_fail(command, &err);
+        return false;
+    }
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    for (size_t i = 0; i < PASSED_ON; i++)
+        sigaddset(&set, passed_on[i]);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const pid_t parent = getpid(), child = fork();
+    if (child == 0) {
+        /* A parent that is killed takes the program along, as if it were the program. */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(CLI_FAILED);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return true;
+    }
+    if (child < 0) {
+        wt_fail(&err, WT_IO, "fork: %s", strerror(errno));
+        *status = cli_fail(command, &err);
+        return false;
+    }
+    const int ended = wait_for(child, command, wanted, &set, tally, &over);
+    if (over)
+        wait_for_rest();
+    if (wanted->stats)
+        tell_tally(tally, offered);
+    fflush(stderr);
+    if (over)
+        *status = CLI_TIME_OVER;
+    else if (WIFSIGNALED(ended))
+        die_of(WTERMSIG(ended));
+    else
+        *status = WEXITSTATUS(ended) ? WEXITSTATUS(ended) : judge(command, wanted, tally);
+    return false;
+}

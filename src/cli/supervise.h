@@ -1,0 +1,33 @@
+/* `exec` as the parent of its program: a limit of time, and what its kernels did at the end. */
+#ifndef WT_CLI_SUPERVISE_H
+#define WT_CLI_SUPERVISE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/cli.h"
+#include "runtime/common/tally.h"
+
+/** Exit statuses of `exec` that say what the program's own status does not. */
+enum { CLI_TOO_FEW_LAUNCHES = 122, CLI_TIME_OVER = 124 };
+
+/** What is wanted of a program beside running it. {0}: nothing. */
+struct cli_supervision {
+    double timeout;    /**< seconds; 0: no limit */
+    uint64_t launches; /**< the kernels that must be launched; 0: none need be */
+    int fault_exit;    /**< the status of a program with a fault that ends with 0; 0: its own */
+    bool stats;        /**< tell at the end what ran */
+};
+
+/** Whether anything is wanted. */
+bool cli_supervises(const struct cli_supervision *wanted);
+
+/**
+ * Starts a child, in which it returns true; the caller becomes the program there. In this process
+ * waits for the child to end, reports, and sets *status to the exit status (a child that died of a
+ * signal: this process does, too). @p offered has a bit for each family that the program can see.
+ */
+bool cli_supervise(const struct cli_command *command, const struct cli_supervision *wanted,
+                   unsigned offered, int *status);
+
+#endif

@@ -1,0 +1,85 @@
+/* See tally.h. */
+#include "runtime/common/tally.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static struct wt_tally *map(int fd)
+{
+    void *at = mmap(NULL, sizeof(struct wt_tally), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+struct wt_tally *wt_tally_create(struct wt_error *err)
+{
+    char path[64];
+    const int fd = memfd_create("wavetrap-tally", MFD_CLOEXEC);
+    struct wt_tally *t = fd >= 0 && !ftruncate(fd, sizeof *t) ? map(fd) : NULL;
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), fd);
+    if (t && !setenv(WT_TALLY_VARIABLE, path, 1))
+        return t;
+    wt_fail(err, WT_NO_MEMORY, "no memory to count kernels in: %s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return NULL;
+}
+
+/* ---- drivers ---- */
+
+static struct wt_tally *shared; /* of the process; NULL: nobody counts */
+
+static void open_shared(void)
+{
+    const char *path = getenv(WT_TALLY_VARIABLE);
+    const int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    shared = fd >= 0 ? map(fd) : NULL;
+    if (path && !shared)
+        fprintf(stderr, "wavetrap: the kernels of process %ld are not counted: %s: %s\n",
+                (long)getpid(), path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+}
+
+static struct wt_tally *get_shared(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_shared);
+    return shared;
+}
+
+struct wt_tally_gpu *wt_tally_of(enum wt_tally_family family)
+{
+    struct wt_tally *t = get_shared();
+    return t ? &t->gpu[family] : NULL;
+}
+
+void wt_tally_refused(enum wt_tally_family family, const char *why)
+{
+    struct wt_tally_gpu *g = wt_tally_of(family);
+    if (!g)
+        return;
+    atomic_fetch_add(&g->refused, 1);
+    if (atomic_exchange(&g->has_reason, true))
+        return;
+    snprintf(g->reason, sizeof g->reason, "%s", why);
+    atomic_store(&g->reason_whole, true);
+}
+
+void wt_tally_fault(enum wt_tally_family family)
+{
+    struct wt_tally_gpu *g = wt_tally_of(family);
+    if (g)
+        atomic_fetch_add(&g->faults, 1);
+}
+
+bool wt_tally_over(void)
+{
+    const struct wt_tally *t = get_shared();
+    return t && atomic_load_explicit(&t->over, memory_order_relaxed);
+}

@@ -1,0 +1,60 @@
+"""`wavetrap doctor`: what it says is there can be run, what it says is missing is."""
+import os
+import re
+import shutil
+import subprocess
+
+from conftest import WAVETRAP, run
+
+FAMILIES = ["vortex", "gfx900", "gen9", "sm"]
+
+
+def told(text):
+    """By family: {task: what is said of it}."""
+    parts = re.split(r"^(\w+)(?::.*)?$", text, flags=re.M)
+    return {name: dict(re.findall(r"^  (\S.*?) {2,}(.*)$", lines, re.M)) for name, lines in zip(parts[1::2], parts[2::2])}
+
+
+def test_all_that_the_checks_install_is_found():
+    """make check installs all of it: nothing is missing, and each path that is named exists."""
+    done = run("doctor")
+    families = told(done.stdout)
+    assert done.returncode == 0 and list(families)[:4] == FAMILIES, done.stdout
+    for family in FAMILIES:
+        for task, said in families[family].items():
+            found = re.fullmatch(r"yes(?:: (/[^ ]+)(?: \([\d.]+\))?)?", said)
+            assert found and (not found[1] or os.path.exists(found[1])), (family, task, said)
+    devices = run("info", "--devices").stdout
+    assert devices and all(line + "\n" in done.stdout for line in devices.splitlines())
+
+
+def test_what_is_missing_is_named_with_its_packages(tmp_path):
+    """Without commands none is found; the packages are Debian's: those that make check has installed."""
+    done = run("doctor", "-g", "gfx900", env={"PATH": str(tmp_path)})
+    said = told(done.stdout)["gfx900"]
+    assert said["compile HIP"] == "no: hipcc is missing" and said["run HIP programs"].startswith("yes: /"), done.stdout
+    packages = re.search(r"^To get the rest on Debian 12: apt-get install (.*)$", done.stdout, re.M)[1].split()
+    assert "hipcc" in packages and "libamdhip64-5" not in packages and len(set(packages)) == len(packages)
+    known = subprocess.run(["dpkg-query", "-W", "-f", "${Status}\n", *packages], capture_output=True, text=True)
+    assert known.stdout.splitlines() == ["install ok installed"] * len(packages), known.stderr
+
+
+def test_a_family_that_cannot_run_programs(tmp_path):
+    """A command without its libraries: only Vortex's programs run, and exec names the doctor."""
+    alone = tmp_path / "bin" / "wavetrap"
+    alone.parent.mkdir()
+    built = WAVETRAP if isinstance(WAVETRAP, str) else WAVETRAP[-1]
+    shutil.copy(os.path.realpath(built), alone)
+    for family in FAMILIES:
+        done = subprocess.run([alone, "doctor", "-g", family], capture_output=True, text=True)
+        assert done.returncode == (0 if family == "vortex" else 1), done.stdout + done.stderr
+    assert told(done.stdout)["sm"]["run programs on the CUDA driver API"] == "no: this build left out wavetrap's library for it"
+    done = subprocess.run([alone, "exec", "-g", "sm", "true"], capture_output=True, text=True)
+    assert done.returncode == 125 and "see 'wavetrap doctor'" in done.stderr, done.stderr
+
+
+def test_options():
+    done = run("doctor", "-g", "nonsense")
+    assert done.returncode == 125 and done.stdout == "" and "there is no GPU family 'nonsense'" in done.stderr
+    twice = run("doctor", "-g", "sm:cc=8.0", "-g", "gen9")
+    assert list(told(twice.stdout))[:2] == ["sm", "gen9"] and "compute capability 8.0" in twice.stdout

@@ -1,0 +1,68 @@
+/* Whose turn it is: the program's or its debugger's (runtime/cuda/debug.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "runtime/cuda/debug.h"
+#include "runtime/cuda/gpu_internal.h"
+
+#include "wait.h"
+
+enum { HOUR_MS = 3600000 };
+
+static struct gpu gpu;
+
+/* A kernel that halts in its first run, and stands for its debugger. */
+static void *kernel(void *context)
+{
+    const struct sm_launch launch = {.number = 1};
+    enum wt_run result = WT_RUN_HALTED;
+    (void)context;
+    debug_enter();
+    debug_launch_began(&gpu, &launch);
+    debug_turn(&gpu, &result);
+    debug_launch_ended();
+    debug_leave();
+    return NULL;
+}
+
+/* A debugger's request that comes when the kernel stands. */
+static void *wait_late(void *context)
+{
+    (void)context;
+    bool stands = false;
+    while (!stands) {
+        debug_enter_as_debugger();
+        stands = debug_launch().runs; /* the kernel gives the gate up behind its run only */
+        if (stands)
+            debug_wait(HOUR_MS);
+        debug_leave_as_debugger();
+    }
+    return NULL;
+}
+
+static void test_a_wait_for_a_run_that_has_come_back_ends_at_once(void **state)
+{
+    pthread_t program, debugger;
+    (void)state;
+    debug_enter_as_debugger();
+    debug_follow(true);
+    debug_leave_as_debugger();
+    assert_int_equal(pthread_create(&program, NULL, kernel, NULL), 0);
+    assert_int_equal(pthread_create(&debugger, NULL, wait_late, NULL), 0);
+    join_thread(debugger);
+    debug_enter_as_debugger();
+    debug_follow(false);
+    debug_poke();
+    debug_leave_as_debugger();
+    join_thread(program);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_wait_for_a_run_that_has_come_back_ends_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
