@@ -66,6 +66,15 @@ def test_types_are_those_of_gdb(program, xlen):
 
 
 @pytest.mark.parametrize("xlen", [32, 64])
+def test_numbers_of_the_debug_information_are_not_negative_by_their_size(program, xlen):
+    """Arrays and enumerators that GCC writes in one or two bytes with the highest bit set."""
+    file = program("sizes", xlen)
+    commands = ["whatis of_byte", "whatis of_word", "output sizeof(of_byte)", "output of_byte[199]", "output sizeof(holder)", "ptype enum size", "output size",
+                "output BYTE", "output (int)BYTE", "output (int)WORD", "output (int)NEGATIVE", "output constant", "output small"]
+    assert ask_console(file, OURS, commands) == ask_gdb(file, GDBS, commands)
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
 def test_memory_is_shown_as_gdb_does(program, xlen):
     file = program("values", xlen)
     commands = ["x/4xw table", "x/4xb bytes", "x/2xh bytes", "x/2xg table", "x/s text", "x/2dw table", "x/3c text", "x/8ob bytes",

@@ -46,10 +46,10 @@ static enum wt_status constant_value(struct compiler *c, Dwarf_Attribute *attrib
                                      const struct wt_type *type, struct wt_operand *o,
                                      struct wt_error *err)
 {
-    Dwarf_Sword word;
+    int64_t word;
     Dwarf_Block block;
     const uint64_t size = wt_type_size(type);
-    if (dwarf_formsdata(attribute, &word) == 0 && size <= 8) {
+    if (size <= 8 && wt_attribute_number(attribute, &word)) {
         *o = wt_operand_cell(type, wt_build_constant(&c->build, (uint64_t)word));
         return WT_OK;
     }
@@ -1521,7 +1521,7 @@ static enum wt_status compile_found(struct compiler *c, struct wt_found *f, cons
                                     struct wt_operand *o, struct wt_error *err)
 {
     Dwarf_Attribute attribute;
-    Dwarf_Sword value;
+    int64_t value;
     switch (f->kind) {
     case WT_FOUND_VARIABLE:
         return wt_compile_variable(c, &f->die, f->info, f->bias, f->is_local, o, err);
@@ -1529,7 +1529,7 @@ static enum wt_status compile_found(struct compiler *c, struct wt_found *f, cons
         return compile_function(c, f, name, o, err);
     case WT_FOUND_ENUMERATOR:
         if (!dwarf_attr(&f->die, DW_AT_const_value, &attribute) ||
-            dwarf_formsdata(&attribute, &value) != 0)
+            !wt_attribute_number(&attribute, &value))
             return wt_fail(err, WT_INVALID, "the enumerator %s has no value", name);
         *o = wt_operand_cell(f->type.addr ? wt_types_read(wt_info_types(f->info), &f->type)
                                           : basic(c, "int"),

@@ -42,7 +42,6 @@ static enum wt_status number_of(struct compiler *c, Dwarf_Die *die, unsigned nam
                                 struct wt_error *err)
 {
     Dwarf_Attribute attribute;
-    Dwarf_Sword constant;
     Dwarf_Die variable;
     *known = dwarf_attr(die, name, &attribute) != NULL;
     if (!*known)
@@ -52,10 +51,8 @@ static enum wt_status number_of(struct compiler *c, Dwarf_Die *die, unsigned nam
         *known = false;
         return WT_OK;
     }
-    if (dwarf_formsdata(&attribute, &constant) == 0) {
-        *value = constant;
+    if (wt_attribute_number(&attribute, value))
         return WT_OK;
-    }
     how->attribute = &attribute;
     return c->number(c->scope, compile_bound, how, 0, value, err);
 }

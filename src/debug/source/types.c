@@ -131,14 +131,27 @@ static bool number(Dwarf_Die *die, unsigned name, uint64_t *value)
     return true;
 }
 
+bool wt_attribute_number(Dwarf_Attribute *attribute, int64_t *value)
+{
+    const unsigned form = dwarf_whatform(attribute);
+    Dwarf_Word word;
+    Dwarf_Sword number;
+    if (form == DW_FORM_data1 || form == DW_FORM_data2 || form == DW_FORM_data4) {
+        if (dwarf_formudata(attribute, &word) != 0)
+            return false;
+        *value = (int64_t)word;
+        return true;
+    }
+    if (dwarf_formsdata(attribute, &number) != 0)
+        return false;
+    *value = number;
+    return true;
+}
+
 static bool signed_number(Dwarf_Die *die, unsigned name, int64_t *value)
 {
     Dwarf_Attribute attribute;
-    Dwarf_Sword word;
-    if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formsdata(&attribute, &word) != 0)
-        return false;
-    *value = word;
-    return true;
+    return dwarf_attr_integrate(die, name, &attribute) && wt_attribute_number(&attribute, value);
 }
 
 static bool flag(Dwarf_Die *die, unsigned name)
