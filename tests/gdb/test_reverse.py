@@ -451,3 +451,33 @@ def test_conditions_that_gdb_evaluates_see_every_lane_backwards(session, variant
     assert gdb.number("$s3") == 3101 and time(gdb) > when
     gdb("delete 4")
     assert "hit Breakpoint 1" in gdb("continue")
+
+
+@each(FEW)
+def test_a_wave_that_waited_at_a_breakpoint_has_arrived_once(session, variant):
+    """A breakpoint halts a warp, another runs on, and the warp issues the instruction later: backwards that is one hit, and one step."""
+    server, gdb = session("lanes", variant)
+    gdb("break *again")
+    said = gdb("continue")
+    warp, first = lane_of(said)[1], time(gdb)
+    other = next(t for t in re.findall(r"Thread (1\.\d+) \"core 0 warp (\d+) thread 0\"", gdb("info threads")) if int(t[1]) != warp)
+    gdb("set scheduler-locking on")
+    gdb(f"thread {other[0]}")
+    gdb("stepi 3")
+    assert time(gdb) == first + 3
+    gdb("thread 1.1")
+    gdb("set scheduler-locking off")
+    arrived = []
+    gdb("delete")
+    gdb("break *store")
+    assert "hit Breakpoint 2" in gdb("continue")
+    gdb("delete")
+    gdb("break *again")
+    while "hit Breakpoint 3" in (said := gdb("reverse-continue")):
+        arrived.append((lane_of(said)[1], gdb.number("$s6")))
+    assert len(arrived) == len(set(arrived)) and (warp, 5) in arrived, arrived
+    gdb(f"monitor goto {first + 3}")
+    gdb("maintenance flush register-cache")
+    before = gdb.value("$pc", "/a")
+    gdb("reverse-stepi")
+    assert gdb.value("$pc", "/a") != before

@@ -166,6 +166,33 @@ bool dbg_trace_counts(const struct wt_debugger *d, const struct trace *t)
     return t->time <= now;
 }
 
+bool dbg_has_trace(const struct wt_debugger *d, uint64_t addr)
+{
+    size_t i = 0;
+    while (i < d->history.trace_count && d->history.trace[i].addr != addr)
+        i++;
+    return i < d->history.trace_count;
+}
+
+enum wt_status dbg_trace_is_planted(struct wt_debugger *d, uint32_t wave, uint64_t addr,
+                                    bool *planted, struct wt_error *err)
+{
+    *planted = false;
+    for (size_t i = 0; i < d->history.trace_count; i++) {
+        const struct trace *t = &d->history.trace[i];
+        uint8_t now[WT_PATCH_BYTES];
+        if (t->addr != addr || !dbg_trace_counts(d, t) ||
+            is_in(&t->original, t->trap.addr, t->trap.bytes, t->trap.size)) /* its own trap */
+            continue;
+        enum wt_status status =
+            dbg_raw_read(d, wave, 0, wt_address_of(t->trap.addr), now, t->trap.size, err);
+        if (status)
+            return status == WT_INVALID ? WT_OK : status;
+        *planted = is_in(&t->trap, t->trap.addr, now, t->trap.size);
+    }
+    return WT_OK;
+}
+
 void dbg_drop_later_traces(struct wt_debugger *d)
 {
     const uint64_t now = d->target->services->time(d->target->context);

@@ -29,6 +29,11 @@ unsigned dbg_skipped_length(struct wt_debugger *d, uint32_t wave, uint64_t addr)
 bool dbg_covers_trap(const struct breakpoint *bp);
 /** Whether it is the trace of its address that counts at this issue time. */
 bool dbg_trace_counts(const struct wt_debugger *d, const struct trace *t);
+/** Whether a breakpoint was planted at this address when the run was recorded. */
+bool dbg_has_trace(const struct wt_debugger *d, uint64_t addr);
+/** Whether it is in memory as @p wave sees it at this issue time. */
+enum wt_status dbg_trace_is_planted(struct wt_debugger *d, uint32_t wave, uint64_t addr,
+                                    bool *planted, struct wt_error *err);
 /** Drops the traces of breakpoints that were planted after this issue time. */
 void dbg_drop_later_traces(struct wt_debugger *d);
 /** Puts the program's own instructions in place of breakpoints in bytes read from @p addr. */

@@ -19,7 +19,9 @@
 #include "debug/core/judge.h"
 #include "debug/core/known.h"
 #include "debug/core/lost.h"
+#include "debug/core/memory.h"
 #include "debug/core/numbering.h"
+#include "debug/core/patches.h"
 #include "debug/core/past.h"
 #include "debug/core/plan.h"
 #include "debug/core/rows.h"
@@ -168,6 +170,24 @@ static enum wt_status inspect_hit(struct wt_debugger *d, const struct wt_history
     return *halted ? halt_for_look(d, match->wave, err) : WT_OK;
 }
 
+/*
+ * Whether a breakpoint that was planted when the run was recorded halts the wave at a match.
+ * Backwards the issue of the instruction counts, which may come later, when others have run on; the
+ * wave has arrived once. Forwards the first of the two counts (has_reported).
+ */
+static enum wt_status is_attempt(struct wt_debugger *d, const struct wt_history_match *match,
+                                 bool *attempt, struct wt_error *err)
+{
+    *attempt = false;
+    if (!dbg_has_trace(d, match->pc))
+        return WT_OK;
+    dbg_meet(d, match->wave, match->id);
+    enum wt_status status = dbg_has_memory_port(d) ? WT_OK : halt_for_look(d, match->wave, err);
+    if (!status)
+        status = dbg_trace_is_planted(d, match->wave, match->pc, attempt, err);
+    return status;
+}
+
 /* A wave is about to issue an instruction with a breakpoint: does the run stop there? */
 static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_history_match *match,
                                        struct stop *stop, bool *stops, struct wt_error *err)
@@ -231,6 +251,9 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match
     enum wt_status status = WT_OK;
     bool halted = false;
     *stops = false;
+    if (t->backwards && match->kind != WT_HISTORY_WATCH &&
+        ((status = is_attempt(d, match, &halted, err)) != WT_OK || halted))
+        return status;
     switch (match->kind) {
     case WT_HISTORY_PC:
         status = judge_breakpoint(d, match, &c.stop, stops, err);

@@ -116,16 +116,19 @@ static enum wt_search_step scan(struct wt_search *s, uint64_t budget, struct wt_
     if (wt_timeline_run(s->timeline, left < budget ? left : budget) != WT_RUN_WATCH)
         return WT_SEARCH_ON;
     const struct wt_watch_hit last = s->place;
+    const bool restored = s->restored;
+    s->restored = false;
     s->place = m->hit[0];
     s->kinds = 0;
     for (size_t i = 0; i < m->hits; i++)
         s->kinds |= 1u << m->hit[i].kind;
     if (s->backwards && s->place.time >= s->high)
         return WT_SEARCH_ON; /* an attempt to issue where the window ends */
-    /* Duplicate report of the same place (after an inspection, or a recorded breakpoint halt): skip
-     * it. */
-    if (s->place.kind >= WT_WATCH_EXECUTE && s->place.kind == last.kind &&
-        s->place.time == last.time && s->place.wave == last.wave && s->place.pc == last.pc) {
+    /* The same place once more: the state before it was restored, or the wave was halted there, and
+     * issues now. (Backwards the last one counts.) */
+    if ((restored || !s->backwards) && s->place.kind >= WT_WATCH_EXECUTE &&
+        s->place.kind == last.kind && s->place.time == last.time && s->place.wave == last.wave &&
+        s->place.pc == last.pc) {
         /* With a step by the debug hardware comes what it did to memory. */
         size_t i = 0;
         while (i < m->hits && !m->hit[i].size)
@@ -154,6 +157,7 @@ enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt
     assert(s->timeline && s->machine && err && s->code <= s->watches);
     struct wt_machine *m = s->machine;
     struct wt_error why;
+    s->restored |= wt_timeline_is_looking(s->timeline);
     if (wt_timeline_look(s->timeline, false, &why))
         return fail(s, &why, err);
     if (s->behind && s->scanning && m->time >= s->behind) {

@@ -36,8 +36,9 @@ struct wt_search {
     uint64_t low, high;        /**< the window: [low, high) */
     uint64_t from;             /**< where in it the scan goes on */
     uint64_t behind;           /**< not 0: up to this time only memory is watched, then all */
-    bool pass;                 /**< the search has ended there */
-    uint64_t width;            /**< of the window */
+    bool restored;  /**< the caller has looked around: the place may be reported once more */
+    bool pass;      /**< the search has ended there */
+    uint64_t width; /**< of the window */
 };
 
 /**

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/machine/watch_set.h"
 
 /* Issues between snapshots at least, and for each byte that the last one took. An issue takes a
  * few nanoseconds, copying a byte far less than one: both keep the cost at a few percent. */
@@ -438,7 +439,7 @@ static enum wt_run replay_to(struct wt_timeline *t, uint64_t time)
         if (run == WT_RUN_WATCH)
             break;
         if (!e->ran) {
-            m->hits = 0;
+            wt_watch_set_forget(m); /* a wave that was halted may come to the place once more */
             wt_input_apply(m, &e->input);
             /* The debug hardware may have stepped a wave. */
             if (m->hits)
@@ -620,6 +621,11 @@ enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_e
         return wt_fail(err, WT_NO_MEMORY, "no host memory to go back to the state");
     end_looking(t);
     return WT_OK;
+}
+
+bool wt_timeline_is_looking(const struct wt_timeline *t)
+{
+    return t->looking != NULL;
 }
 
 enum wt_status wt_timeline_commit(struct wt_timeline *t, struct wt_error *err)

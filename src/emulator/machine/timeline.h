@@ -91,6 +91,8 @@ enum wt_status wt_timeline_goto(struct wt_timeline *t, uint64_t time, struct wt_
  * failure.
  */
 enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_error *err);
+/** Whether a debugger is looking: its changes are not recorded yet. */
+bool wt_timeline_is_looking(const struct wt_timeline *t);
 
 /**
  * Ends looking and keeps the changes: they are recorded at the current issue time. In the past this
