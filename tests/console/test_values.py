@@ -75,6 +75,17 @@ def test_numbers_of_the_debug_information_are_not_negative_by_their_size(program
 
 
 @pytest.mark.parametrize("xlen", [32, 64])
+def test_functions_without_debug_information_are_listed(program, xlen, tmp_path):
+    """As GDB lists them, behind those with it: here all of a program are without."""
+    bare = tmp_path / "bare"
+    subprocess.run(["riscv64-unknown-elf-objcopy", "-g", program("values", xlen), bare], check=True)
+    for command in "info functions", "info functions st":
+        said, told = (answer(bare, there, [command])[0].partition("Non-debugging symbols:\n")[2] for answer, there in
+                      ((ask_console, ["break stop_here", "run"]), (ask_gdb, ["break stop_here", "continue"])))
+        assert said == told and "stop_here" in said and ("main" in said) == (command == "info functions")
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
 def test_memory_is_shown_as_gdb_does(program, xlen):
     file = program("values", xlen)
     commands = ["x/4xw table", "x/4xb bytes", "x/2xh bytes", "x/2xg table", "x/s text", "x/2dw table", "x/3c text", "x/8ob bytes",

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/demangle.h"
 #include "base/file.h"
 #include "frontend/console/internal.h"
 
@@ -434,10 +435,48 @@ static enum wt_status list_names(struct wt_shell *c, const char *text, enum wt_n
     return WT_OK;
 }
 
+/* Functions without debug information. */
+struct bare_symbols {
+    struct wt_shell *shell;
+    const struct wt_module *module;
+    const char *text;
+    bool any;
+};
+
+static bool list_bare_symbol(void *context, const char *name, uint64_t addr, uint64_t size,
+                             bool code)
+{
+    struct bare_symbols *b = context;
+    Dwarf_Die scope[WT_SCOPES];
+    char plain[1024];
+    struct wt_info *info = wt_symbols_info(b->module->symbols);
+    (void)size;
+    if (!code || (info && wt_info_scopes(info, addr, scope)))
+        return true;
+    wt_demangle(name, plain, sizeof plain);
+    if (*b->text && !strstr(plain, b->text))
+        return true;
+    if (!b->any)
+        fputs("\nNon-debugging symbols:\n", b->shell->out);
+    b->any = true;
+    fprintf(b->shell->out, "0x%0*" PRIx64 "  %s\n", (int)b->shell->topology->address_bits / 4,
+            addr + b->module->bias, plain);
+    return true;
+}
+
 enum wt_status do_info_functions(struct wt_shell *c, const char *text, struct wt_error *err)
 {
+    struct bare_symbols bare = {.shell = c, .text = text};
+    size_t count;
+    const struct wt_module *m = wt_modules_list(c->modules, &count);
     (void)err;
-    return list_names(c, text, WT_NAME_FUNCTION, "functions");
+    list_names(c, text, WT_NAME_FUNCTION, "functions");
+    for (size_t i = 0; i < count; i++) {
+        bare.module = &m[i];
+        if (m[i].symbols)
+            wt_symbols_each(m[i].symbols, list_bare_symbol, &bare);
+    }
+    return WT_OK;
 }
 
 enum wt_status do_info_variables(struct wt_shell *c, const char *text, struct wt_error *err)
