@@ -467,8 +467,20 @@ static enum wt_status open_host(struct debug *d, struct wt_error *err)
     if (!family->process)
         return wt_fail(err, WT_UNSUPPORTED, "host programs on %s cannot be debugged yet",
                        family->name);
+    if (device->load_count || device->argument_count || device->kernel.given)
+        return wt_fail(
+            err, WT_INVALID,
+            "a host program launches its kernels itself: --arg, --load and the options of a "
+            "launch are not for it");
+    if (d->pid && (device->schedule || device->memory))
+        return wt_fail(
+            err, WT_INVALID,
+            "the program runs: its GPUs have their memory and schedule, and --memory and "
+            "--schedule cannot change them");
     const struct cli_debug_host_options options = {.program = d->program,
                                                    .family = family,
+                                                   .schedule = d->drive.options.schedule_text,
+                                                   .memory = device->memory,
                                                    .history_memory =
                                                        device->hw_only ? 0 : device->history_memory,
                                                    .unrecorded = !device->history_memory,

@@ -2,6 +2,7 @@
 #include "cli/debug_host.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -218,7 +219,7 @@ char *cli_debug_host_line(char *const *arguments)
  * process keeps its id. */
 static char *command_line(const struct cli_debug_host *h, const char *arguments)
 {
-    char self[4096], *line = NULL;
+    char self[4096], memory[40], *line = NULL;
     size_t size = 0;
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0)
@@ -229,6 +230,13 @@ static char *command_line(const struct cli_debug_host *h, const char *arguments)
     for (size_t i = 0; good && i < h->options.gpu_count; i++)
         good = append(&line, &size, "--gpu=", false) &&
                append(&line, &size, h->options.gpu[i], true) && append(&line, &size, " ", false);
+    if (good && h->options.schedule)
+        good = append(&line, &size, "--schedule=", false) &&
+               append(&line, &size, h->options.schedule, true) && append(&line, &size, " ", false);
+    if (good && h->options.memory) {
+        snprintf(memory, sizeof memory, "--memory=%" PRIu64 " ", h->options.memory);
+        good = append(&line, &size, memory, false);
+    }
     good = good && append(&line, &size, "-- ", false) &&
            append(&line, &size, h->options.program, true) && append(&line, &size, " ", false) &&
            append(&line, &size, arguments, false);

@@ -12,6 +12,8 @@ struct cli_debug_host_options {
     const struct wt_family *family; /**< that of a GPU which no program uses */
     const char **gpu;               /**< as --gpu has it, one for each GPU */
     size_t gpu_count;               /**< 0: as `exec` has it without */
+    const char *schedule;           /**< of --schedule, or NULL */
+    uint64_t memory;                /**< of --memory, in bytes; 0: as `exec` has it without */
     uint64_t history_memory;        /**< bytes for recording kernels; 0: they are not */
     bool unrecorded;                /**< the user wants no recording */
     int signal_fd;                  /**< as cli_interrupts_fd() */

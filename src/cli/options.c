@@ -59,6 +59,7 @@ static enum wt_status set_schedule(void *context, const char *value, struct wt_e
 {
     struct cli_options *o = context;
     o->device.schedule = &o->schedule;
+    o->schedule_text = value;
     return wt_schedule_parse(value, &o->schedule, err);
 }
 

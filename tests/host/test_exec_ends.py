@@ -209,3 +209,14 @@ def test_gcc_asks_for_no_gpu_of_amd_that_is_not_offered(tmp_path):
     program = compiled_cuda(tmp_path, "gcc-12", "openmp.c", "-fopenmp", "-foffload=nvptx-none")
     done = wavetrap("exec", "-g", "sm", program)
     assert (done.stdout, done.stderr) == ("devices 1, on one 1, sum 1000000, last 1999\n", "")
+
+
+def test_the_debugger_passes_on_what_exec_is_to_do_and_refuses_the_rest():
+    """--schedule and --memory had no effect under the debugger, without a word."""
+    script = "run -c 'import os; print(*map(os.environ.get, (\"WAVETRAP_SCHEDULE\", \"WAVETRAP_MEMORY\")))'\n"
+    for options, seen in ([], "None None"), (["--schedule=lockstep", "--memory=1G"], "lockstep 1073741824"):
+        done = wavetrap("debug", "--nx", *options, "python3", input=script)
+        assert f"\n{seen}\n" in done.stdout, done.stdout + done.stderr
+    for option in "--arg=1", "--grid=64", "--load=x@0":
+        done = wavetrap("debug", "--nx", option, "python3", input="")
+        assert done.returncode == 125 and "a host program launches its kernels itself: --arg, --load and the" in done.stderr, done.stderr
