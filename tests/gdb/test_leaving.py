@@ -54,7 +54,7 @@ def code_of(file, tmp_path):
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
-def test_the_next_client_finds_nothing_of_one_that_was_killed(serve, program, tmp_path, kind):
+def test_the_next_client_finds_nothing_of_one_that_was_killed(serve, program, tmp_path, kind, may_crash):
     file = program("lanes")
     server = serve(file, "--gpu", "vortex:warps=2,threads=4", "--schedule", "rr:1")
     begin, code = code_of(file, tmp_path)
@@ -70,6 +70,8 @@ def test_the_next_client_finds_nothing_of_one_that_was_killed(serve, program, tm
             except BrokenPipeError:
                 pass
             carrier.join(TIMEOUT)
+        if kind == "lldb":
+            may_crash(client)  # LLDB 19 now and then, when its connection is cut
         with Client(server.address, TIMEOUT) as next_one:
             assert next_one.ask("?")[:1] in b"TW"
             got = b"".join(bytes.fromhex(next_one.ask(f"m{begin + at:x},{min(256, len(code) - at):x}").decode())

@@ -167,7 +167,7 @@ def test_steps(program):
     assert re.search(rf"weigh \(.*\) at .*session.hip:{weigh}\n{weigh}\t", said[3]), said[3]
     assert re.search(r"#0  weigh .*\n#1  .* fill ", said[4])
     assert re.match(r"\d+\t", said[5]) and re.search(rf"Run till exit from #0  weigh.*\n.*fill \(.*\n{store}\t", said[6])
-    assert re.match(r"0x\w+\t|\d+\t", said[7]) and re.search(r"\nThe step is over: core \d wave 0 has ended\.\n", said[9] + said[10])
+    assert re.match(r"0x\w+\t|\d+\t", said[7]) and re.search(r"\nThe step is over: device 0, dispatch \d+, group \(\d,0,0\), core \d, wave 0 has ended\.\n", said[9] + said[10])
     assert "The program is stopped." in said[11]
 
 

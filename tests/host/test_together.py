@@ -33,10 +33,9 @@ def test_addresses_are_explained_as_each_of_two_kernels_sees_them():
     done = wavetrap("explain-address", "--at=_Z4keepILi100EEvPiiS0_+64", "--wave=each", compiled("together.hip"),
                     "0x2000000000004", "private", "two")
     assert done.stdout == "48 arrived, 0 wrong\n"
-    found = re.findall(r"compute unit (\d) SIMD (\d) wave (\d), .* at 0x[0-9a-f]+ <void keep<100>.*\n.*\n.*\n"
+    found = re.findall(r"core (\d+), wave (\d+), .* at 0x[0-9a-f]+ <void keep<100>.*\n.*\n.*\n"
                        r" *0x([0-9a-f]+)  private segment buffer\n *(?:0x)?([0-9a-f]+)  wave offset", done.stderr)
-    places = [(int(buffer, 16), int(cu) * 40 + int(wave) * 4 + int(simd), int(offset, 16))
-              for cu, simd, wave, buffer, offset in found]
+    places = [(int(buffer, 16), int(core) * 40 + int(wave), int(offset, 16)) for core, wave, buffer, offset in found]
     assert len({buffer for buffer, _, _ in places}) == 2
     size = {offset // slot for _, slot, offset in places if slot}
     assert len(size) == 1 and all(offset == slot * min(size) for _, slot, offset in places)
@@ -73,7 +72,7 @@ def test_a_mistake_beside_a_kernel_of_another_stream(word, what, kernel, runtime
     """The report is of the kernel that made it; the other one would wait for ever."""
     done = hip(compiled("together.hip"), word)
     assert (done.stdout, done.returncode) == ("", -signal.SIGABRT)
-    reports = re.findall(r"wavetrap: gfx900 \(node 1\): (.*)\n  .*work-group \(0,0,0\) wave 0, lanes 0-63,.*\n  at .*\n"
+    reports = re.findall(r"wavetrap: gfx900 \(node 1\): (.*)\n  device 0, dispatch \d+, group \(0,0,0\), core \d+, wave \d+, lanes 0-63,.*\n  at .*\n"
                          r"(?:  .*\n)*?  of the kernel at 0x[0-9a-f]+ <([^>]*)\+0>\n", done.stderr)
     assert reports == [(what, kernel)]
     assert re.search(runtime, done.stderr)

@@ -353,4 +353,4 @@ def test_special_registers_and_constants():
 def test_mistakes_end_the_launch_with_a_report(body, kind, words):
     text = KERNEL + ".shared 0x100\n" + "".join(f"    {line}\n" for line in body.split("\n")) + "    EXIT;\n"
     _, report = launch(text, ["zeros:8"], status=kind, outputs=())
-    assert words in report and "block (0,0,0) warp 0" in report
+    assert words in report and "group (0,0,0), core 0, warp 0, lanes " in report
