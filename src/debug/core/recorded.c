@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/wave_name.h"
 #include "base/clock.h"
+#include "base/wave_name.h"
 #include "debug/core/breakpoints.h"
 #include "debug/core/conditions.h"
 #include "debug/core/events.h"

@@ -2,8 +2,8 @@
  * Steps one wave by one instruction: off a breakpoint, past a trap, or normally; and does what has
  * to follow the step.
  */
-#include "base/wave_name.h"
 #include "base/clock.h"
+#include "base/wave_name.h"
 #include "debug/core/step.h"
 
 #include <stdio.h>
