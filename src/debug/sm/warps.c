@@ -172,6 +172,8 @@ static struct wt_wave describe_work(const struct wt_probe *p, const struct wt_sm
         wave.block[i] = l->block[i];
         wave.grid[i] = l->block[i] * l->grid[i];
     }
+    if (wave.id == WT_NO_WAVE) /* of a damaged driver */
+        wave.id = wt_standstill_name(&wave, l->grid);
     return wave;
 }
 
