@@ -81,6 +81,12 @@ bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
     }
 }
 
+uint32_t gcn_status_held(const struct gcn_wave *w)
+{
+    const uint32_t computed = 1 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 16;
+    return ~(computed | (w->tba ? 0u : (uint32_t)GCN_STATUS_TRAP_EN));
+}
+
 /* The bits that a program may change: bits of MODE; of STATUS only in privileged mode; the
  * exceptions of TRAPSTS. Writes to registers that are only informative are dropped. */
 bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t mask,
@@ -93,7 +99,7 @@ bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t m
         return true;
     case HW_STATUS:
         if (privileged) {
-            const uint32_t held = ~(uint32_t)(1 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 16);
+            const uint32_t held = gcn_status_held(w);
             if (mask & 1)
                 w->scc = value & 1;
             w->status = (w->status & ~(mask & held)) | (value & mask & held);

@@ -507,6 +507,9 @@ bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value);
  */
 bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t mask,
                      bool privileged);
+/* The bits of STATUS that a write may change: not those that are computed, nor TRAP_EN in a wave
+ * that has no trap handler. */
+uint32_t gcn_status_held(const struct gcn_wave *w);
 /* STATUS with its computed bits: SCC, EXECZ, VCCZ, IN_TG, IN_BARRIER, VALID. */
 uint32_t gcn_status(const struct gcn_wave *w);
 

@@ -209,9 +209,6 @@ bool gcn_kfd_save(struct gcn_device *d, struct gcn_kfd_queue *q)
 
 /* ---- loading ---- */
 
-/* STATUS's bits that a record may change: not those that are computed. */
-#define STATUS_HELD (~(uint32_t)(1 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 16))
-
 static void load_registers(struct gcn_wave *w, const uint8_t *at)
 {
     const uint32_t sgprs = sgprs_of(w), special = sgprs - KFD_RECORD_SPECIAL;
@@ -230,7 +227,8 @@ static void load_registers(struct gcn_wave *w, const uint8_t *at)
     w->mode = hw[KFD_HW_MODE];
     w->step_due = w->step_due && w->mode & GCN_MODE_DEBUG_EN;
     w->scc = hw[KFD_HW_STATUS] & 1;
-    w->status = (w->status & ~STATUS_HELD) | (hw[KFD_HW_STATUS] & STATUS_HELD);
+    const uint32_t held = gcn_status_held(w);
+    w->status = (w->status & ~held) | (hw[KFD_HW_STATUS] & held);
     const uint64_t pc = (hw[KFD_HW_PC_LO] | (uint64_t)hw[KFD_HW_PC_HI] << 32) & 0xfffffffffffc;
     if (!w->at_barrier && !w->gws) {
         w->pc = pc;
