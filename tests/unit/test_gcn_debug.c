@@ -734,6 +734,21 @@ static void the_host_writes_wave_registers(void **state)
     rig_free(&r);
 }
 
+/* TRAP_EN tells of a trap handler: a wave that has none stays without it, and runs on. */
+static void the_host_sets_trap_en_without_a_handler(void **state)
+{
+    const struct setup s = {"cu=1", 1, 64, endless, 2, NULL, 0, 0};
+    struct rig r = start(&s);
+    assert_int_equal(run(&r, 5), WT_RUN_BUDGET);
+    gcn_debug_write(r.d, GCN_SQ_IND_INDEX, 0x12u << 16);
+    const uint32_t status = gcn_debug_read(r.d, GCN_SQ_IND_DATA);
+    assert_false(status & GCN_STATUS_TRAP_EN);
+    gcn_debug_write(r.d, GCN_SQ_IND_DATA, status | GCN_STATUS_TRAP_EN);
+    assert_int_equal(gcn_debug_read(r.d, GCN_SQ_IND_DATA), status);
+    assert_int_equal(run(&r, 5), WT_RUN_BUDGET);
+    rig_free(&r);
+}
+
 /* SQ_CMD by itself: modes that the driver does not use. */
 static void commands_on_the_bus(void **state)
 {
@@ -1159,6 +1174,7 @@ int main(void)
         cmocka_unit_test(a_watch_disturbs_nothing),
         cmocka_unit_test(indirect_registers),
         cmocka_unit_test(the_host_writes_wave_registers),
+        cmocka_unit_test(the_host_sets_trap_en_without_a_handler),
         cmocka_unit_test(commands_on_the_bus),
         cmocka_unit_test(the_table_is_the_hardware),
         cmocka_unit_test(launches),
