@@ -318,7 +318,8 @@ static CLONED cut_dwords(const uint64_t *addr, uint64_t lanes, unsigned size, ui
     *cut = some;
 }
 
-/* The same of lanes whose addresses are all in private memory: the places of each of their dwords. */
+/* The same of lanes whose addresses are all in private memory: the places of each of their dwords.
+ */
 static bool find_private(struct gcn_wave *w, const struct gcn_targets *t, uint64_t lanes,
                          unsigned size, bool write, const uint8_t *(*host)[GCN_LANES])
 {
