@@ -12,7 +12,10 @@
 #include "base/text.h"
 #include "wavetrap/error.h"
 
-enum { MOST_TEXTS = 16, MOST_TEXT = sizeof((struct wt_error *)NULL)->text }; /* different ones; the next take the place of the first */
+enum {
+    MOST_TEXTS = 16,
+    MOST_TEXT = sizeof((struct wt_error *)NULL)->text
+}; /* different ones; the next take the place of the first */
 
 void wt_say_once(const char *format, ...)
 {
