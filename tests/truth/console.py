@@ -10,7 +10,7 @@ MARK = "=-=-="
 HINT = "('@' selects lanes here."
 WARP = re.compile(r"\[device \d+, core \d+, warp (\d+), thread")
 GROUP = re.compile(r", group \((\d+),")
-LANES = re.compile(r"\[device \d+, .*?(?:lane|thread|channel) (\d+); (?:lane|thread|channel)s? ([\d,.-]+) enabled\]")
+LANES = re.compile(r"\[device \d+, .*?(?:lane|thread|channel) (\d+)(?: \(masked off\))?; (?:lane|thread|channel)s? (none|[\d,.-]+) enabled\]")
 
 
 class Gone(Exception):
@@ -76,9 +76,9 @@ class Session:
 
 
 def ranges(text):
-    """The numbers of `0-3,7`."""
+    """The numbers of `0-3,7`, or of `none`."""
     made = []
-    for part in text.split(","):
+    for part in [] if text == "none" else text.split(","):
         first, _, last = part.replace("..", "-").partition("-")
         made += range(int(first), int(last or first) + 1)
     return made

@@ -160,14 +160,17 @@ def the_indexs(blamed, lane, v):
 
 def the_compilers(session, dialect, made, lane, v, said):
     """The compiler's place for a value that is wrong, if another reader of the debug information has the same value there; else None."""
-    name = re.match(r"\W*(\w+)", v.name)[1]
+    name, data = re.match(r"\W*(\w+)", v.name)[1], made.file.read_bytes()
+    small = re.search(r"Cannot access memory at address 0x(1?[0-9a-f])>", said)
+    if small and name == v.name and not data.startswith(b"\x7fELF"):
+        return a_constants_address(data, name, int(small[1], 16))
     if "Cannot access memory at address" in said:   # a pointer's value is wrong
         said, = session.ask([f"output (unsigned long){name}@{lane}"])
         v = dataclasses.replace(v, name=name, type="u64")
     elif not re.match(r"-?[\d.]", said):  # an error is nobody's value
         return None
-    if not made.file.read_bytes().startswith(b"\x7fELF"):
-        return of_ptx(made.file.read_text(), v.name, said)
+    if not data.startswith(b"\x7fELF"):
+        return of_ptx(data.decode(), v.name, said)
     made.tree = made.tree or reader.read(made.file)
     try:
         ops = reader.place(made.tree, values.in_file(dialect, session, made.table), name)
@@ -190,6 +193,12 @@ def the_compilers(session, dialect, made, lane, v, said):
     if number and float(number[0]) == float(f"{reader.typed(found, v.type):.{digits}g}") or number and float(number[0]) == reader.typed(found, v.type):
         return reader.shown(ops)
     return None
+
+
+def a_constants_address(data, name, number):
+    """PTX's bytes of a variable whose place is the operation DW_OP_litN alone, which is the address N: DWARF 2 has no DW_OP_stack_value."""
+    place = [1, 0x30 + number, *name.encode(), 0]
+    return f"DW_OP_lit{number}" if "".join(f".b8 {byte}\n" for byte in place).encode() in data else None
 
 
 def of_ptx(text, name, said):
