@@ -1,13 +1,14 @@
 /* Breakpoints and watchpoints as the user sets and lists them. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <dwarf.h>
 
 #include "base/array.h"
-#include "base/demangle.h"
+#include "debug/source/called.h"
 #include "frontend/console/internal.h"
 
 #define MOST_PARTS 64 /* of a watched variable */
@@ -125,7 +126,8 @@ struct addresses {
     uint64_t *list;
     size_t count, capacity;
     const struct wt_module *module;
-    const char *signature; /* functions with these parameters: "ns::f(int, float*)"; NULL: any */
+    const char *file; /* functions of units that have this file; NULL: any */
+    bool is_whole;    /* functions whose namespaces are all said */
 };
 
 static void add_address(struct addresses *a, uint64_t addr)
@@ -140,17 +142,26 @@ static void add_address(struct addresses *a, uint64_t addr)
     grown[a->count++] = addr;
 }
 
-static const char *linkage_name(Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    return dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ? dwarf_formstring(&attribute)
-                                                                     : NULL;
-}
-
 static void add_inlined(void *context, uint64_t start)
 {
     struct addresses *a = context;
     add_address(a, start + a->module->bias);
+}
+
+/* Whether the unit of a function has lines of a file. */
+static bool is_of_file(Dwarf_Die *die, const char *file)
+{
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    size_t count;
+    if (!dwarf_diecu(die, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &count) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const char *path = dwarf_filesrc(files, i, NULL, NULL);
+        if (path && wt_symbols_is_file(path, file))
+            return true;
+    }
+    return false;
 }
 
 static bool take_function(void *context, const struct wt_name *name)
@@ -158,12 +169,11 @@ static bool take_function(void *context, const struct wt_name *name)
     struct addresses *a = context;
     Dwarf_Die die = name->die;
     uint64_t start, end;
-    const char *linkage = a->signature ? linkage_name(&die) : NULL;
-    if (a->signature && !(linkage && wt_name_matches(linkage, a->signature)))
+    if (a->file && !is_of_file(&die, a->file))
         return true;
-    if (name->kind == WT_NAME_FUNCTION && wt_info_entry(&die, &start, &end))
+    if (wt_info_entry(&die, &start, &end))
         add_address(a, wt_symbols_body(a->module->symbols, start) + a->module->bias);
-    if (name->kind == WT_NAME_FUNCTION && dwarf_hasattr(&die, DW_AT_inline))
+    if (dwarf_hasattr(&die, DW_AT_inline))
         wt_info_inlined(wt_symbols_info(a->module->symbols), &die, add_inlined, a);
     return true;
 }
@@ -174,25 +184,38 @@ static int by_address(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
+static char *resolve_typedef(void *context, const char *name)
+{
+    const struct wt_type *type;
+    bool is_name;
+    char *text = NULL;
+    size_t size;
+    if (wt_source_type_of(context, name, &type, &is_name, WT_IGNORED) != WT_OK || !is_name ||
+        type == wt_type_plain(type))
+        return NULL;
+    FILE *out = open_memstream(&text, &size);
+    if (out) {
+        wt_type_print(out, wt_type_plain(type));
+        fclose(out);
+    }
+    return text;
+}
+
 /* The functions of a name: all overloads, unless parameters are given, and all instances of a
  * template, unless arguments are given. */
 static void find_functions(struct wt_shell *c, const char *text, struct addresses *a)
 {
     size_t count;
     const struct wt_module *m = wt_modules_list(c->modules, &count);
-    const size_t length = strlen(text);
-    const char *parameters = length && text[length - 1] == ')' ? strchr(text, '(') : NULL;
-    char *name = strndup(text, parameters ? (size_t)(parameters - text) : length);
-    a->signature = parameters ? text : NULL;
-    for (size_t i = 0; i < count && name; i++) {
+    struct wt_view view = view_of(c);
+    struct wt_called *called = wt_called_new(text, a->is_whole, resolve_typedef, &view);
+    for (size_t i = 0; i < count && called; i++) {
         struct wt_info *info = wt_symbols_info(m[i].symbols);
         a->module = &m[i];
-        if (!info)
-            continue;
-        wt_info_find(info, name, take_function, a);
-        wt_info_find_instances(info, name, take_function, a);
+        if (info)
+            wt_called_functions(called, info, take_function, a);
     }
-    free(name);
+    wt_called_free(called);
     if (a->count)
         qsort(a->list, a->count, sizeof *a->list, by_address);
 }
@@ -351,23 +374,70 @@ static char *without_quotes(const char *text)
     return plain;
 }
 
-/* What is no word of the console's own: a function, FILE:LINE. */
+/* Behind "-qualified" or "-q", as GDB has it; else @p text itself. */
+static const char *behind_qualified(const char *text)
+{
+    const size_t word = *text == '-' ? strcspn(text, " ") : 0;
+    return word > 1 && text[word] && strncmp(text, "-qualified", word) == 0
+               ? skip_blanks(text + word)
+               : text;
+}
+
+/* Where the function begins in FILE:FUNCTION, whose FILE the caller frees; NULL: it is none. */
+static const char *behind_file(const char *text, char **file)
+{
+    const char *colon = strchr(text, ':');
+    *file = NULL;
+    if (!colon || colon == text || colon[1] == ':' || !colon[1] ||
+        strcspn(text, "(<\"'`") < (size_t)(colon - text) || isdigit((unsigned char)colon[1]))
+        return NULL;
+    *file = strndup(text, (size_t)(colon - text));
+    return *file ? colon + 1 : NULL;
+}
+
+static enum wt_status in_the_file(struct wt_shell *c, const char *file, const char *function,
+                                  struct addresses *a, struct wt_error *err)
+{
+    size_t count;
+    const struct wt_module *m = wt_modules_list(c->modules, &count);
+    char *plain = without_quotes(function);
+    bool known = false;
+    a->file = file;
+    find_functions(c, plain ? plain : function, a);
+    for (size_t i = 0; i < count && !known; i++)
+        known = wt_symbols_code_line(m[i].symbols, file, 0) != UINT_MAX;
+    free(plain);
+    return a->count ? WT_OK
+           : known
+               ? wt_fail(err, WT_INVALID, "Function \"%s\" not defined in \"%s\".", function, file)
+               : wt_fail(err, WT_INVALID, "No source file named %s.", file);
+}
+
+/* What is no word of the console's own: a function, FILE:FUNCTION, FILE:LINE. */
 static enum wt_status at_name(struct wt_shell *c, const char *text, struct addresses *a,
                               struct wt_error *err)
 {
+    char *file;
+    const char *function = behind_file(text, &file);
+    if (function) {
+        const enum wt_status status = in_the_file(c, file, function, a, err);
+        free(file);
+        return status;
+    }
     find_functions(c, text, a);
     if (a->count)
         return WT_OK;
-    free(a->list);
-    *a = (struct addresses){0};
-    return in_the_list(c, text, a, err);
+    return a->is_whole ? wt_fail(err, WT_INVALID, "Function \"%s\" not defined.", text)
+                       : in_the_list(c, text, a, err);
 }
 
 enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **list, size_t *count,
                              char **where, struct wt_error *err)
 {
-    struct addresses a = {0};
+    const char *name = behind_qualified(text);
+    struct addresses a = {.is_whole = name != text};
     enum wt_status status = WT_OK;
+    text = name;
     char *plain = without_quotes(text);
     (void)where;
     const bool is_kernel = strncmp(text, "kernel", 6) == 0 && (!text[6] || text[6] == ' ');
@@ -405,9 +475,15 @@ enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **li
 
 /* ---- conditions ---- */
 
-/* Whether a location ("f", "ns::f(int)") names a function. */
+/* Whether a location ("f", "ns::f(int)", "FILE:f") names a function. */
 static bool names_function(const char *location, const char *function)
 {
+    char *file;
+    location = behind_qualified(location);
+    location += *location == '\'' || *location == '"';
+    const char *behind = behind_file(location, &file);
+    free(file);
+    location = behind ? behind : location;
     location += *location == '\'' || *location == '"';
     const size_t length = strcspn(location, "('\""), own = function ? strcspn(function, "(") : 0;
     return own >= length && length && strncmp(function + own - length, location, length) == 0 &&
