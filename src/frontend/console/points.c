@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dwarf.h>
-
 #include "base/array.h"
 #include "frontend/console/internal.h"
 
