@@ -1,4 +1,4 @@
-"""A session of the console over pipes: commands go in, answers come back, one after the other."""
+"""A session of the console, or of stock GDB at our server, over pipes: commands go in, answers come back, one after the other."""
 import re
 import subprocess
 
@@ -23,14 +23,21 @@ class Session:
     def __init__(self, options, file, source, log):
         self.source = source
         self.log = open(log, "w", encoding="utf-8")
-        self.process = subprocess.Popen([WAVETRAP, "debug", "--nx", *options, "--", *map(str, file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen(self.words(options, [*map(str, file)]), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True, errors="replace", bufsize=1 << 16)
         self.moved = None
         self.script = []    # the commands that lead to where the program stands
 
+    def words(self, options, file):
+        return [WAVETRAP, "debug", "--nx", *options, "--", *file]
+
+    def said(self, command):
+        """The command, in the words of the debugger."""
+        return command
+
     def ask(self, commands):
         """The answer to each command."""
-        self.process.stdin.write("".join(f"{c}\necho \\n{MARK}\\n\n" for c in commands))
+        self.process.stdin.write("".join(f"{self.said(c)}\necho \\n{MARK}\\n\n" for c in commands))
         self.process.stdin.flush()
         answers, lines = [], []
         while len(answers) < len(commands):
@@ -73,6 +80,33 @@ class Session:
         self.process.kill()
         self.process.wait()
         self.log.close()
+
+
+class Gdb(Session):
+    """Stock GDB on a program of Vortex: its threads are the lanes, so `output x@3` is what it says in a thread."""
+
+    warp = 0    # of the last stop
+
+    def words(self, options, file):
+        return [WAVETRAP, "gdb", "--gdb=gdb-multiarch", *options, *file, "--", "-nx", "-q", "-ex", "set prompt", "-ex", "set width 0", "-ex", "set pagination off"]
+
+    def said(self, command):
+        if command == "run":
+            return "continue"
+        in_lane = re.fullmatch(r"(.*)@(\d+)|lane (\d+)", command)
+        if not in_lane:
+            return command
+        thread = self.warp * THREADS + int(in_lane[2] or in_lane[3]) + 1
+        return f"thread apply {thread} -q {in_lane[1]}" if in_lane[1] else f"thread {thread}"
+
+    def placed(self, said):
+        hit, place = re.search(r'^Thread \d+ "core 0 warp (\d+) thread \d+', said, re.M), re.findall(r" at (\S+):(\d+)$", said, re.M)
+        if not hit or not place:
+            return None
+        self.warp = int(hit[1])
+        mask, = self.ask(["output/x $_mask"])
+        line = int(place[-1][1]) if place[-1][0].endswith(self.source) else 0
+        return line, [n for n in range(THREADS) if int(mask, 16) >> n & 1], self.warp * THREADS
 
 
 def ranges(text):

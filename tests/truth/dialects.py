@@ -83,6 +83,7 @@ class Dialect:
     levels: dict = dataclasses.field(default_factory=dict)  # what the harness Optimised compiles with: name, and options
     loads: bool = False         # a host program loads the code, at other addresses than its file has
     shown: str = None           # the source's name in the debugger, if not the file's
+    gdb: bool = False           # the debugger is GDB at our server, not the console
 
     @property
     def mask(self):

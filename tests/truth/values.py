@@ -6,6 +6,7 @@ variable, argument, element, pointer's target and frame must be equal in each la
 which a family may have a share (MOST).
 """
 import collections
+import dataclasses
 import json
 import os
 import re
@@ -20,9 +21,10 @@ import reader
 from truth import Finding, HERE, ROOT, WAVETRAP
 
 DIALECTS = dialects.all_dialects() | launched.all_dialects()
+DIALECTS |= {f"{d.name}-gdb": dataclasses.replace(d, name=f"{d.name}-gdb", gdb=True) for d in DIALECTS.values() if d.name.startswith("rv")}
 FAMILIES = list(DIALECTS)
 ROUND = 200
-FIXED = {"rv32": [2, 4], "rv64": [8], "rv32-cxx": [3], "rv64-cxx": [1], "gcn-opencl": [7, 8], "gcn-opencl-15": [8], "gcn-hip": [1], "gcn-hip-15": [16],
+FIXED = {"rv32": [2, 4], "rv64": [8], "rv32-cxx": [3], "rv64-cxx": [1], "rv32-gdb": [4], "rv64-gdb": [8], "rv32-cxx-gdb": [3], "rv64-cxx-gdb": [1], "gcn-opencl": [7, 8], "gcn-opencl-15": [8], "gcn-hip": [1], "gcn-hip-15": [16],
          "sm-opencl": [8], "sm-cuda": [16, 1036900510], "gen9": [1, 11, 1360642251],
          "gcn-hip-program": [27, 92], "sm-cuda-program": [27], "gen9-program": [1, 12, 13], "gcn-opencl-15-program": [5], "sm-opencl-program": [5]}
 # The share of values that a family may have not available, in percent; docs/truth.md states what the fixed seeds have (stated()).
@@ -139,7 +141,7 @@ def on_device(dialect, file, places, table, stops, log):
     made, count, seen = Comparison(), collections.Counter(), set()
     last, follows = {}, following(stops)
     source = f"{log.parent}/t.cl" if dialect.shown else f"t{dialect.ending}"    # a program that is compiled from a string is found by its text
-    session = console.Session(dialect.options, file, dialect.shown or source, log)
+    session = (console.Gdb if dialect.gdb else console.Session)(dialect.options, file, dialect.shown or source, log)
     try:
         set_breakpoints(session, source, places, table)
         made.script = session.script

@@ -1,4 +1,9 @@
-"""`info registers` for names of any length. GDB's printer for RISC-V pads a name to 15 characters, and
+"""Registers of lanes that GDB has not resumed, and `info registers` for names of any length.
+
+GDB keeps the registers of threads that it did not resume. When it steps one lane over a breakpoint, or with scheduler-locking, the other
+lanes of the warp move as well: at each stop GDB reads registers anew.
+
+ GDB's printer for RISC-V pads a name to 15 characters, and
 for a longer one reads beyond a string of its own: "vx_active_threads0x1", or the end of GDB. Registers with
 such names are printed here."""
 import re
@@ -78,11 +83,15 @@ class InfoRegisters(gdb.Command):
         return sorted(name for name in names + groups if name.startswith(word))
 
 
+def _read_anew(event=None):
+    gdb.execute("maintenance flush register-cache", to_string=True)
+
+
 class _Connection:
     """Other programs keep GDB's own command: it is replaced with the first stop of a device of ours."""
 
     def __init__(self):
-        self.done = False
+        self.done = self.reads_anew = False
         gdb.events.stop.connect(self.look)
         gdb.events.before_prompt.connect(self.look)
 
@@ -106,8 +115,13 @@ class _Connection:
         # GDB's printer ends GDB if the first name that it pads in its life is a long one.
         gdb.execute("info all-registers pc", to_string=True)
         InfoRegisters()
+        gdb.events.stop.connect(_read_anew)
+        self.reads_anew = True
 
     def forget(self):
+        if self.reads_anew:
+            self.reads_anew = False
+            gdb.events.stop.disconnect(_read_anew)
         if not self.done:
             self.done = True
             gdb.events.stop.disconnect(self.look)
