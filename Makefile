@@ -122,6 +122,12 @@ truth: all
 	@WAVETRAP_BUILD=$(CURDIR)/$(BUILD) /usr/bin/python3 tests/truth/truth.py \
 		$(if $(filter command environment,$(firstword $(origin SECONDS))),--seconds=$(SECONDS)) $(TRUTH)
 
+# The states that another build of wavetrap computes are those of this build: hashes, core files.
+.PHONY: same-states
+same-states: all
+	@scripts/need.sh kernels gcn gen ptx check
+	@WAVETRAP_BUILD=$(CURDIR)/$(BUILD) /usr/bin/python3 tests/truth/same_states.py $(BEFORE) $(STATES)
+
 # Our figures and a peer's on the same work, as ratios: some minutes. docs/benchmarks.md explains them.
 .PHONY: bench
 bench: all

@@ -451,7 +451,7 @@ def test_ctrl_c_stops_a_kernel():
     c.expect(PROMPT)
     c.sendline("run")
     c.expect(r"spinning\r\n")
-    stop_in_kernel(c, "spin (out=0x")  # not in the first instructions: no argument has its place yet
+    stop_in_kernel(c, "spin (out=0x")  # at its first instructions `out` is not available yet
     c.sendline("set var out[0] = 1")
     c.expect(PROMPT)
     assert c.before.splitlines() == ["set var out[0] = 1"], c.before
