@@ -548,7 +548,7 @@ def test_two_gpus_are_one_session(two):
     said = ask(["break fill", "run", "info devices", "info threads", *["continue"] * 32], two, options=TWO)
     assert re.findall(r"^([* ]) (\d)  gen9 \(intelgt\): (\d) cores of 56 threads", said[2], re.M) in (
         [("*", "0", "2"), (" ", "1", "3")], [(" ", "0", "2"), ("*", "1", "3")])
-    assert re.search(r"^\* \d+ +device [01] core \d thread \d channel 0 ", said[3], re.M), said[3]
+    assert re.search(r"^\* \d+ +device [01], dispatch \d+, group \(\d+,0,0\), core \d, thread \d, channel 0 ", said[3], re.M), said[3]
     stops = re.findall(r"^\[device (\d), dispatch (\d), .* core (\d),.*\n\nBreakpoint 1, fill \(o=0x\w+, base=(\d+)\)", "".join(said), re.M)
     assert len(stops) == 32 and {device for device, *_ in stops} == {"0", "1"}, said
     for device, _, core, base in stops:

@@ -136,7 +136,9 @@ enum wt_status wt_debugger_thread_position(struct wt_debugger *d, wt_thread thre
 /** The thread that shows @p lane of the wave of @p thread. */
 wt_thread wt_debugger_thread_of_lane(struct wt_debugger *d, wt_thread thread, unsigned lane);
 
-/** "core 0 warp 1 thread 3 (masked off)", for people. Works for any id; "?" if it is none. */
+#define WT_THREAD_NAME 240 /**< bytes that hold any thread's name */
+/** "device 0, dispatch 1, group (2,0,0), core 0, warp 1, lane 3 (masked off)", for people; where
+ * waves have no work, "core 0 warp 1 thread 3". Works for any id; "?" if it is none. */
 void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text, size_t size);
 
 /** The thread that commands mean when they name none: that of the last stop, or the first. */
