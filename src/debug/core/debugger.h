@@ -572,6 +572,9 @@ enum wt_status wt_debugger_tell_waves(struct wt_debugger *d, bool tell, struct w
 
 /* ---- time travel: WT_UNSUPPORTED where the target does not record its run ---- */
 
+/** Why nothing of the run is recorded at the moment, for people, until the next call; NULL: it is,
+ * or the target has no history. */
+const char *wt_debugger_unrecorded(const struct wt_debugger *d);
 /** Whether the run is recorded. */
 bool wt_debugger_has_history(struct wt_debugger *d);
 

@@ -619,8 +619,12 @@ enum wt_status do_info_time(struct wt_shell *c, const char *text, struct wt_erro
         status = wt_debugger_time(c->debugger, &time, err);
     if (status)
         return status;
-    fprintf(c->out, "Issue time %" PRIu64 "%s; recorded from %" PRIu64 " to %" PRIu64 ".\n",
-            time.now, time.in_past ? ", in the past" : "", time.start, time.end);
+    const char *unrecorded = wt_debugger_unrecorded(c->debugger);
+    if (unrecorded)
+        fprintf(c->out, "Issue time %" PRIu64 "; %s.\n", time.now, unrecorded);
+    else
+        fprintf(c->out, "Issue time %" PRIu64 "%s; recorded from %" PRIu64 " to %" PRIu64 ".\n",
+                time.now, time.in_past ? ", in the past" : "", time.start, time.end);
     return WT_OK;
 }
 
