@@ -315,6 +315,7 @@ def test_an_error_names_one_cause(program):
     assert said == told
     for command, why in (("print (int)(real * 1e30)", "The number is too large for its type"), ("print $x32", "there is no register x32"),
                          ("set var $a8 = 1", "there is no register a8"), ("print $_nothing", "This device has no $_nothing"),
+                         ("print 1 2", "near `2': an operator is missing"), ("print 1)", "near `)': nothing is open that it could close"),
                          ("print *(int *)(1UL << 60)", "Cannot access memory at address 0x1000000000000000"),
                          ("print 1 + **(int **)(1UL << 60)", "Cannot access memory at address 0x1000000000000000")):
         done = debug(program("values", 64), *OURS, command)
