@@ -3,8 +3,8 @@
 
     one_test.py COMMAND [ARGUMENT]...
 
-The test has a temporary folder of its own (TMPDIR), and the orphans that it makes become children of this process. It
-fails, too, if it leaves a file in that folder, or if a process that nobody waited for has crashed.
+The test has a temporary folder of its own (TMPDIR), in it the user's home (HOME), and the orphans that it makes become children of this
+process. It fails, too, if it leaves a file in that folder or home, or if a process that nobody waited for has crashed.
 """
 import ctypes
 import os
@@ -12,6 +12,7 @@ import pathlib
 import re
 import shutil
 import signal
+import site
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,10 @@ DEBUGGERS = re.compile(r"^(gdb|lldb|wavetrap)")
 # folder NAME-XXXXXX for each file that it compiles for several GPUs; GCC 12's mkoffload leaves NAME.mkoffload.dbg.o, and
 # LLDB and ROCm's compiler library, where they are killed, their folders `lldb` and `comgr-XXXXXX`.
 KEPT = re.compile(r"^(pytest-of-|lldb$|comgr-|.*\.mkoffload\.dbg\.o$)")
+# In the home: what other programs have there, in folders of theirs (.cache/pocl, .config/chromium).
+OTHERS = re.compile(r"^home/\.(?!.*wavetrap).*/")
+# Where programs find their parts of the home without HOME. A test has none of them.
+PARTS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
 
 
 def adopt_orphans():
@@ -55,7 +60,16 @@ def left_in(folder):
             files = [name for name in files if not KEPT.match(name)]
         own = [name for name in folders if name.startswith("wavetrap-")]
         found += [os.path.relpath(os.path.join(place, name), folder) for name in files + own]
-    return sorted(found)
+    return sorted(path for path in found if not OTHERS.match(path))
+
+
+def environment_of(folder):
+    """The environment of a test. Compilers' cache and the user's Python modules stay where they are."""
+    home = folder / "home"
+    home.mkdir()
+    cache = {"CCACHE_DIR": os.path.expanduser("~/.cache/ccache")} if os.path.exists(os.path.expanduser("~/.cache/ccache")) else {}
+    return {**cache, "PYTHONUSERBASE": site.getuserbase(), **{k: v for k, v in os.environ.items() if k not in PARTS},
+            "TMPDIR": str(folder), "HOME": str(home)}
 
 
 def run(command):
@@ -64,7 +78,7 @@ def run(command):
     # Short, since the names of sockets have 107 bytes.
     folder = pathlib.Path(tempfile.mkdtemp(prefix="wt-"))
     try:
-        status = subprocess.run(command, env={**os.environ, "TMPDIR": str(folder)}, check=False).returncode
+        status = subprocess.run(command, env=environment_of(folder), check=False).returncode
         files, crashed = left_in(folder), crashed_orphans()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -8,7 +8,7 @@ A NAME is one of
     FILE or SUITE/FILE run, cli/run: tests/cli/test_run.py; watch: every test file of that name
     FILE::TEST         one test function of it (C: * and ? match anything)
     TEST               a test function, wherever it is
-Under each failed test stands the command that runs it again. A test fails, too, if it leaves a file in its temporary folder, or
+Under each failed test stands the command that runs it again. A test fails, too, if it leaves a file in its temporary folder or in the home, or
 if a debugger of its that nobody waited for has crashed (one_test.py); the run fails if the tests leave a file in the source folder.
 """
 import argparse

@@ -63,6 +63,15 @@ static int next_byte(struct reader *r)
     return high << 4 | low;
 }
 
+/* Where there is no next byte: whether the line ends there, behind a digit at most. */
+static bool ends_early(const struct reader *r)
+{
+    size_t at = r->offset;
+    const uint8_t *c = r->source->bytes;
+    at += at < r->source->length && digit(c[at]) >= 0;
+    return at >= r->source->length || memchr("\r\n \t", c[at], 4) != NULL;
+}
+
 /* Takes a line end ("\n", "\r\n", or the end of the file), with blanks before it. */
 static bool end_of_line(struct reader *r)
 {
@@ -87,8 +96,9 @@ static enum wt_status read_record(struct reader *r, struct record *record)
     for (int i = 0; i < 4; i++) {
         int byte = next_byte(r);
         if (byte < 0)
-            return malformed(r, "the record ends early or holds something that is no hexadecimal "
-                                "digit");
+            return malformed(r, ends_early(r)
+                                    ? "the record ends early"
+                                    : "the record has a character that is no hexadecimal digit");
         head[i] = (unsigned)byte;
         sum = (uint8_t)(sum + byte);
     }

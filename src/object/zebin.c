@@ -14,6 +14,7 @@
 #define ZE_INFO 0xff000011
 /* The section of a program in patch tokens. */
 #define OPENCL_DEVICE_BINARY 0xff000005
+#define OPENCL_SPIRV 0xff000009
 enum { ALIGNMENT = 64, MOST_SECTIONS = 4096, MOST_IMAGE = 1 << 28, NOT_LOADED = -1 };
 
 struct parse {
@@ -235,16 +236,20 @@ static void drop_symbol_table(struct gen_object *o)
 static enum wt_status parse_patchtokens(struct parse *p)
 {
     Elf_Scn *section = NULL;
+    bool is_spirv = false;
     while ((section = elf_nextscn(p->elf, section))) {
         GElf_Shdr h;
-        if (!gelf_getshdr(section, &h) || h.sh_type != OPENCL_DEVICE_BINARY)
+        const bool any = gelf_getshdr(section, &h) != NULL;
+        is_spirv |= any && h.sh_type == OPENCL_SPIRV;
+        if (!any || h.sh_type != OPENCL_DEVICE_BINARY)
             continue;
         const Elf_Data *data = elf_rawdata(section, NULL);
         if (!data || !data->d_buf)
             return bad(p, "its program lies outside the file");
         return gen_patchtokens_parse(p->name, data->d_buf, data->d_size, p->object, p->err);
     }
-    return bad(p, "it has no code: it is SPIR-V alone, or was not compiled for a GPU");
+    return bad(p, is_spirv ? "it has no code: it is SPIR-V alone"
+                           : "it has no code: no section has a program for a GPU");
 }
 
 static enum wt_status parse_elf(struct parse *p)

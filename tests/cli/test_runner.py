@@ -95,8 +95,12 @@ def test_a_crash_of_an_orphan_fails_the_test(debugger):
 
 @pytest.mark.parametrize("command,left", [
     ("echo > $TMPDIR/a", "a"), ("mkdir -p $TMPDIR/b/c; ln -s none $TMPDIR/b/c/d", "b/c/d"), ("mkdir $TMPDIR/wavetrap-1-x", "wavetrap-1-x"),
+    ("echo > $HOME/a", "home/a"), ("echo > ~/.wavetrap", "home/.wavetrap"),
+    ("mkdir -p $HOME/.cache/wavetrap/ptx; echo > $HOME/.cache/wavetrap/ptx/a", "home/.cache/wavetrap/ptx/a"),
+    ("mkdir -p ${XDG_CONFIG_HOME:-$HOME/.config}/wavetrap; echo > ~/.config/wavetrap/init", "home/.config/wavetrap/init"),
+    ("mkdir -p $HOME/.cache/pocl; echo > $HOME/.cache/pocl/a", ""), ("echo > $HOME/a; rm $HOME/a", ""),
     ("mkdir -p $TMPDIR/pytest-of-me; echo > $TMPDIR/pytest-of-me/a", ""), ("echo > $TMPDIR/a; rm $TMPDIR/a", ""), ("mkdir $TMPDIR/clang-12", "")])
-def test_a_file_in_the_temporary_folder_fails_the_test(command, left):
+def test_a_file_in_the_temporary_folder_or_the_home_fails_the_test(command, left):
     status, text = under_runner(command)
     assert (status, text) == ((1, f"the test has left in the temporary folder: {left}\n") if left else (0, ""))
 

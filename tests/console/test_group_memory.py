@@ -106,3 +106,31 @@ def test_two_arrays_of_one_kernel_are_shown_by_name(tmp_path):
                  "print sizeof(unused)", options=launch, batch=False)
     assert "$1 = 2.5\n" in said.stdout and "$2 = 7\n" in said.stdout and "$3 = 9\n" in said.stdout and "= 160\n" in said.stdout
     assert "does not say where unused lies" in said.stderr and "(int *)ADDRESS points to it" in said.stderr
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("compiler", ["clang-15", "clang-19"])
+def test_arrays_of_inlined_functions_and_templates_leave_the_kernels_own_where_they_are(compiler, level, tmp_path):
+    """Inlined, their variables lie among the kernel's: an array of the kernel's has its address, or is refused."""
+    address = "(unsigned)(unsigned long long)(__attribute__((address_space(3))) char *)"
+    (tmp_path / "k.hip").write_text(HEAD.replace(", noinline", "") + f"""
+template <int N> __device__ uint part(int i) {{ __shared__ short held[N]; held[i] = i; return {address}held; }}
+__device__ uint other(int i) {{ __shared__ double kept[7]; kept[i] = i; return {address}kept; }}
+extern "C" __global__ void k(uint *out, int n)
+{{
+    __shared__ char a[13];
+    __shared__ float b[5];
+    a[n] = 1, b[n] = 2;
+    out[2] = other(n) + part<9>(n) + part<20>(n);
+    out[0] = {address}a;
+    out[1] = {address}b;
+}}
+""")
+    subprocess.run([compiler, *HIP, "-w", "-g", level, tmp_path / "k.hip", "-o", tmp_path / "k"], check=True)
+    launch = ["-g", "gfx900", "--kernel", "k", "--grid", "1", "--block", "1", "--arg=zeros:64", "--arg=i32:3"]
+    subprocess.run([WAVETRAP, "run", *launch, f"--dump-arg=0:{tmp_path / 'out'}", tmp_path / "k"], check=True, capture_output=True, timeout=TIMEOUT)
+    stored = struct.unpack("<2I", (tmp_path / "out").read_bytes()[:8])
+    for name, address in zip("ab", stored):
+        done = debug(tmp_path / "k", "break k", "run", f"output/x (unsigned)&{name}", options=launch, batch=False)
+        said = re.findall(r"(0x[0-9a-f]+)$", done.stdout.strip())
+        assert said == [hex(address)] if said else "does not say where" in done.stderr, (name, hex(address), done.stdout, done.stderr)

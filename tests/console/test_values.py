@@ -232,6 +232,25 @@ def test_values_that_the_debug_information_computes(program, xlen, level):
         assert sum("optimized out" in text for text in told) < len(told) / 2, told
 
 
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("level", ["-O1", "-O2"])
+def test_pieces_of_bits(program, xlen, level):
+    """Bit fields in registers: each is what GDB prints, and what the source computes, or optimised out."""
+    file = program("bits", xlen, level)
+    assert "DW_OP_bit_piece" in subprocess.run(["llvm-dwarfdump-19", file], capture_output=True, text=True, check=True).stdout
+    true = {"v.a": "13", "v.b": "246", "v.c": "-5", "v.d": "5", "v.e": "6314", "w.x": "82", "w.y": "77000", "u.low": str(77 * 100000007 % (1 << 33)), "u.high": "82",
+            "p": "77"}
+    known = set()
+    for more in [], ["continue"]:
+        ours, gdbs = [["break stop_here", go, *more, "up"] for go in ("run", "continue")]
+        commands = [f"output {name}" for name in true]
+        for name, said, told in zip(true, ask_console(file, ours, commands), ask_gdb(file, gdbs, commands)):
+            assert told in (said, "<optimized out>") or said == "<optimized out>", (name, said, told)
+            assert said in (true[name], "<optimized out>"), (name, said)
+            known |= {name} - ({name} if "optimized" in said else set())
+    assert len(known) > 3 and known & {"v.a", "v.d"}, known
+
+
 RETURNED = "c s i u l fl d b one_float two_floats float_int int_float small pair wide bits either inside".split()
 
 
@@ -296,6 +315,7 @@ def test_an_error_names_one_cause(program):
     assert said == told
     for command, why in (("print (int)(real * 1e30)", "The number is too large for its type"), ("print $x32", "there is no register x32"),
                          ("set var $a8 = 1", "there is no register a8"), ("print $_nothing", "This device has no $_nothing"),
+                         ("print 1 2", "near `2': an operator is missing"), ("print 1)", "near `)': nothing is open that it could close"),
                          ("print *(int *)(1UL << 60)", "Cannot access memory at address 0x1000000000000000"),
                          ("print 1 + **(int **)(1UL << 60)", "Cannot access memory at address 0x1000000000000000")):
         done = debug(program("values", 64), *OURS, command)

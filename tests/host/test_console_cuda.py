@@ -392,6 +392,16 @@ def test_ctrl_c_stops_a_kernel(program):
     c.expect(pexpect.EOF)
 
 
+def test_who_comes_in_the_middle_of_a_kernel_is_told_what_is_recorded(program, tmp_path):
+    """Nothing yet: the recording begins with the next kernel."""
+    unrecorded = "nothing is recorded now: a recording begins with a kernel, and ends with the last one that runs"
+    with subprocess.Popen([WAVETRAP, "exec", *SM, *map(str, program), "loop"], stdout=subprocess.PIPE, text=True, env=environment()) as run:
+        assert any(line == "running\n" for line in iter(run.stdout.readline, ""))
+        done = debug(["info time", "kill"], options=[f"--pid={run.pid}", *SM])
+    assert done.returncode == 0, done.stderr
+    assert re.search(rf"^No time travel in what runs: {unrecorded}\.\n=-=-=\nIssue time \d+; {unrecorded}\.$", done.stdout, re.M), done.stdout
+
+
 class Waiting:
     """The program, run by `exec`, waiting for a line."""
 

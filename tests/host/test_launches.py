@@ -98,7 +98,8 @@ def fault_names(text):
 @pytest.mark.parametrize("gpu", FAMILIES)
 @pytest.mark.parametrize("devices", [1, 2])
 def test_a_fault_has_one_name_everywhere(program, gpu, devices, tmp_path):
-    """The last launch stores nowhere, on the last device: reports of exec, of the console, of the past, of the core files of both. The
+    """The last launch stores nowhere, on the last device: reports of exec, of the console, of the past, of the core files of both, and
+    names of threads. The
     code of Gen9 and of the SM is another one under a debugger, and another wave of the group may be the first to fail."""
     options, core, again = ["-g", gpu] * devices, tmp_path / "core", tmp_path / "again"
     words = [program(gpu), devices, 4, "stray"]
@@ -108,11 +109,13 @@ def test_a_fault_has_one_name_everywhere(program, gpu, devices, tmp_path):
     told, = fault_names(said.stderr)
     assert re.match(rf"device {devices - 1}, dispatch {4 + own_launches(program, gpu, devices)}, group \(2,0,0\), core \d+, \w+ \d+$", told), told
     past = ["reverse-stepi", "stepi"] if devices == 1 else []
-    live = ask(["run", "info fault", *past, f"generate-core {again}"], *words, options=options)
+    live = ask(["run", "info fault", "thread", *past, f"generate-core {again}"], *words, options=options)
     name, = fault_names("".join(live))
     assert set(re.findall(r"^\[(device .*), (?:lane|channel) \d+;", "".join(live), re.M)) == {name}, live
+    assert re.fullmatch(rf"\[Current thread is \d+ \({re.escape(name)}, (lane|channel) \d+\)\]\n", live[2]), live
     assert name == told if gpu == "gfx900" else name.split(", core")[0] == told.split(", core")[0], (name, told)
     for file, wave in ((core, told), (again, name)):
-        session = ask(["info fault", "frame", "info dispatches"], options=["--core", file])
+        session = ask(["info fault", "frame", "info dispatches", "thread"], options=["--core", file])
         assert fault_names(session[0]) == {wave}, session
         assert set(re.findall(r"\bdispatch (\d+)", session[2])) == {re.search(r"dispatch (\d+)", wave)[1]}, session
+        assert f"({wave}, " in session[3], session

@@ -446,8 +446,10 @@ def test_a_program_that_runs_is_attached_to(tmp_path):
         listed = subprocess.run([WAVETRAP, "ps"], capture_output=True, text=True, check=True, env=environment()).stdout
         assert re.search(rf"^ *{pid} +1  .*opencl_long$", listed, re.M), listed
         said = ask(["info sharedlibrary", "x/i $pc", "stepi", "info threads", "detach"], options=[f"--pid={pid}", *GEN9])
-        other = debug(["info threads"], options=[f"--pid={pid}", *GEN9])
+        unrecorded = "nothing is recorded now: a recording begins with a kernel, and ends with the last one that runs"
+        other = debug(["info time"], options=[f"--pid={pid}", *GEN9])
         assert other.returncode == 0, other.stderr
+        assert re.search(rf"^No time travel in what runs: {unrecorded}\.\n=-=-=\nIssue time \d+; {unrecorded}\.$", other.stdout, re.M), other.stdout
         run.end()
     name = re.search(r"^0x\w+ +0x\w+ +(\w+)$", said[0], re.M)[1]
     assert re.match(rf"=> 0x[0-9a-f]+ <{name}(\+\d+)?>:\t", said[1]), said[1]
@@ -548,7 +550,7 @@ def test_two_gpus_are_one_session(two):
     said = ask(["break fill", "run", "info devices", "info threads", *["continue"] * 32], two, options=TWO)
     assert re.findall(r"^([* ]) (\d)  gen9 \(intelgt\): (\d) cores of 56 threads", said[2], re.M) in (
         [("*", "0", "2"), (" ", "1", "3")], [(" ", "0", "2"), ("*", "1", "3")])
-    assert re.search(r"^\* \d+ +device [01] core \d thread \d channel 0 ", said[3], re.M), said[3]
+    assert re.search(r"^\* \d+ +device [01], dispatch \d+, group \(\d+,0,0\), core \d, thread \d, channel 0 ", said[3], re.M), said[3]
     stops = re.findall(r"^\[device (\d), dispatch (\d), .* core (\d),.*\n\nBreakpoint 1, fill \(o=0x\w+, base=(\d+)\)", "".join(said), re.M)
     assert len(stops) == 32 and {device for device, *_ in stops} == {"0", "1"}, said
     for device, _, core, base in stops:

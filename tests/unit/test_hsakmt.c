@@ -555,6 +555,39 @@ static void wrong_kernels_are_faults(void **state)
     a_kernel_runs_and_its_signal_counts_down(state);
 }
 
+/* The number that the report of a wrong kernel has. */
+static unsigned long number_of_fault(struct world *w)
+{
+    static const uint32_t illegal = 0xbeff7fff;
+    FILE *file = tmpfile();
+    const int kept = dup(2);
+    char said[2048] = "";
+    assert_true(file && kept >= 0 && dup2(fileno(file), 2) == 2);
+    set_code(w, &illegal, 1);
+    give(w, dispatch_packet(w, 64), DISPATCH);
+    refused(w, 4);
+    assert_int_equal(dup2(kept, 2), 2);
+    close(kept);
+    rewind(file);
+    assert_true(fread(said, 1, sizeof said - 1, file) > 0);
+    fclose(file);
+    const char *number = strstr(said, ", dispatch ");
+    assert_non_null(number);
+    return strtoul(number + strlen(", dispatch "), NULL, 10);
+}
+
+/* Numbers count launches that began. */
+static void a_refused_launch_takes_no_number(void **state)
+{
+    struct world *w = *state;
+    const unsigned long before = number_of_fault(w);
+    uint8_t *p = dispatch_packet(w, 64);
+    wt_store_le(p + 28, 65537, 4); /* LDS */
+    give(w, p, DISPATCH);
+    refused(w, 17);
+    assert_int_equal(number_of_fault(w), before + 1);
+}
+
 /* What was sound when the packet came need not be so when its kernel ends. */
 static void a_kernel_that_spoils_signals(void **state)
 {
@@ -1311,6 +1344,7 @@ int main(void)
         TEST(a_queue_is_destroyed_beside_another_ones_kernel),
         TEST(a_page_fault_stops_all_queues),
         TEST(wrong_packets_are_refused),
+        TEST(a_refused_launch_takes_no_number),
         TEST(wrong_kernels_are_faults),
         TEST(a_kernel_that_spoils_signals),
         TEST(memory_that_is_not_mapped_is_a_page_fault),

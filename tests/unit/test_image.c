@@ -357,6 +357,10 @@ static void malformed_hex_is_refused(void **state)
     refuses_text(":040000000102030", "line 1: the record says 4 bytes of data, but byte 3");
     refuses_text(":0400000001020304", "line 1: the record has no checksum");
     refuses_text(":0400", "line 1: the record ends early");
+    refuses_text(":04000\n:00000001FF\n", "line 1: the record ends early");
+    refuses_text(":0400\n:00000001FF\n", "line 1: the record ends early");
+    refuses_text(":04000x00\n:00000001FF\n",
+                 "line 1: the record has a character that is no hexadecimal digit");
     refuses_text(":00000006FA\n", "line 1: there is no record type 6");
     refuses_text(":0100000400FB\n", "line 1: a record of type 4 has 2 bytes of data, not 1");
     refuses_text(":0100000100FE\n", "line 1: a record of type 1 has 0 bytes of data, not 1");

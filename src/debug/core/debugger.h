@@ -136,7 +136,9 @@ enum wt_status wt_debugger_thread_position(struct wt_debugger *d, wt_thread thre
 /** The thread that shows @p lane of the wave of @p thread. */
 wt_thread wt_debugger_thread_of_lane(struct wt_debugger *d, wt_thread thread, unsigned lane);
 
-/** "core 0 warp 1 thread 3 (masked off)", for people. Works for any id; "?" if it is none. */
+#define WT_THREAD_NAME 240 /**< bytes that hold any thread's name */
+/** "device 0, dispatch 1, group (2,0,0), core 0, warp 1, lane 3 (masked off)", for people; where
+ * waves have no work, "core 0 warp 1 thread 3". Works for any id; "?" if it is none. */
 void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text, size_t size);
 
 /** The thread that commands mean when they name none: that of the last stop, or the first. */
@@ -570,6 +572,9 @@ enum wt_status wt_debugger_tell_waves(struct wt_debugger *d, bool tell, struct w
 
 /* ---- time travel: WT_UNSUPPORTED where the target does not record its run ---- */
 
+/** Why nothing of the run is recorded at the moment, for people, until the next call; NULL: it is,
+ * or the target has no history. */
+const char *wt_debugger_unrecorded(const struct wt_debugger *d);
 /** Whether the run is recorded. */
 bool wt_debugger_has_history(struct wt_debugger *d);
 

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/bits.h"
 #include "base/text.h"
+#include "base/wave_name.h"
 #include "debug/core/known.h"
 #include "debug/core/memory.h"
 #include "debug/core/watch_condition.h"
@@ -71,10 +72,13 @@ static void describe(struct wt_debugger *d, const struct wt_watchpoint_hit *hit,
 {
     const struct wt_topology *t = d->topology;
     struct wt_wave wave;
-    char slot[64];
+    char slot[WT_WAVE_NAME];
     dbg_describe(d, hit->wave, &wave);
+    /* In the past the probe may know another one in the slot. */
+    wave.has_work &= wave.id == d->wave[hit->wave].self.id;
     dbg_slot_text(d, &wave, slot, sizeof slot);
-    snprintf(text, size, "%s %s %u %s 0x%" PRIx64 ": ", slot, t->lane_word, hit->lane,
+    snprintf(text, size, "%s%s %s %u %s 0x%" PRIx64 ": ", slot, wave.has_work ? "," : "",
+             t->lane_word, hit->lane,
              hit->read && hit->write ? "wrote atomically to"
              : hit->write            ? "wrote to"
                                      : "read",

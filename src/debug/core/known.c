@@ -89,6 +89,10 @@ void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wa
 void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text, size_t size)
 {
     char device[24] = "";
+    if (wave->has_work) {
+        wt_debugger_name_wave(d, wave, text, size);
+        return;
+    }
     if (d->topology->devices > 1)
         snprintf(device, sizeof device, "device %u ", wave->device);
     snprintf(text, size, "%score %u %s %u", device, wave->core, d->topology->wave_word, wave->slot);

@@ -25,8 +25,7 @@ enum wt_status dbg_need_history(struct wt_debugger *d, struct wt_error *err)
                        d->options.unrecorded
                            ? "the run is not recorded: --no-history was given"
                            : "the run is not recorded: the target has no history");
-    const char *missing =
-        dbg_history(d)->missing ? dbg_history(d)->missing(d->target->context) : NULL;
+    const char *missing = wt_debugger_unrecorded(d);
     if (missing)
         return wt_fail(err, WT_UNSUPPORTED, "%s", missing);
     if (d->run.nonstop)
@@ -34,6 +33,12 @@ enum wt_status dbg_need_history(struct wt_debugger *d, struct wt_error *err)
     if (d->run.going || d->travel.going || d->run.stopping.on)
         return wt_fail(err, WT_STATE, "the program is running; stop it first");
     return WT_OK;
+}
+
+const char *wt_debugger_unrecorded(const struct wt_debugger *d)
+{
+    const struct wt_history_services *history = dbg_history(d);
+    return history && history->missing ? history->missing(d->target->context) : NULL;
 }
 
 bool wt_debugger_has_history(struct wt_debugger *d)

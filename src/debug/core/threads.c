@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/wave_name.h"
 #include "debug/core/known.h"
 #include "debug/core/lost.h"
 #include "debug/core/numbering.h"
@@ -97,10 +98,11 @@ void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text
         return;
     }
     bool lanes = d->threads.mode == WT_THREADS_LANES;
-    char slot[64], lane_text[64] = "", note[16] = "";
+    char slot[WT_WAVE_NAME], lane_text[64] = "", note[16] = "";
     dbg_slot_text(d, &at, slot, sizeof slot);
     if (lanes)
-        snprintf(lane_text, sizeof lane_text, " %s %u", d->topology->lane_word, lane);
+        snprintf(lane_text, sizeof lane_text, "%s %s %u", at.has_work ? "," : "",
+                 d->topology->lane_word, lane);
     if (lanes && d->sets.active_known && dbg_is_there(d, thread) && dbg_stands(d, wave) &&
         dbg_need_mask(d, wave, &ignored) == WT_OK && !wt_has_lane(d->wave[wave].mask, lane))
         snprintf(note, sizeof note, " (masked off)");

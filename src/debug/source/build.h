@@ -29,6 +29,7 @@ struct wt_piece {
     int reg;        /**< CELL: index of the register that it is, or a part of; -1: none */
     uint64_t from;  /**< … from this byte of it on */
     uint64_t size;  /**< bytes */
+    uint64_t lost;  /**< CELL: bits of it that are optimised out */
 };
 
 struct wt_operand {
@@ -147,6 +148,9 @@ struct wt_operand wt_operand_memory(const struct wt_type *type, uint32_t space,
                                     wt_expr_vector address);
 /** Whether it is one range of memory. */
 bool wt_operand_in_memory(const struct wt_operand *o);
+/** Whether bits of its cells are optimised out; of a bit field, its own. Pieces that are lost whole
+ *  do not count. */
+bool wt_operand_lacks_bits(const struct wt_operand *o);
 /** A part of it: a member, an element whose place is known. */
 enum wt_status wt_operand_part(struct wt_build *b, const struct wt_operand *o, uint64_t offset,
                                const struct wt_type *type, struct wt_operand *part,

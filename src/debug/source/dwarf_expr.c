@@ -661,6 +661,69 @@ static bool is_piece(const Dwarf_Op *op)
     return op->atom == DW_OP_piece || op->atom == DW_OP_bit_piece;
 }
 
+/* Ends a run of pieces of bits: adds it as one piece. */
+static enum wt_status finish_bits(struct machine *m, struct wt_operand *o, struct wt_error *err)
+{
+    const uint64_t all = m->bit_count < 64 ? (UINT64_C(1) << m->bit_count) - 1 : UINT64_MAX;
+    const bool is_lost = m->lost == all;
+    if (o->piece_count == WT_PIECES)
+        return wt_fail(err, WT_UNSUPPORTED, "the value is in too many pieces");
+    o->piece[o->piece_count++] = (struct wt_piece){.kind = is_lost ? WT_PIECE_LOST : WT_PIECE_CELL,
+                                                   .vector = is_lost ? 0 : m->bits,
+                                                   .reg = -1,
+                                                   .size = (m->bit_count + 7) / 8,
+                                                   .lost = m->lost};
+    m->bit_count = 0;
+    m->lost = 0;
+    return WT_OK;
+}
+
+/*
+ * Ends a simple location for `size` bits from bit `offset` of its value on, counted from the lowest
+ * one (DWARF 5, 2.6.1.2). Pieces are put together until they end at a byte.
+ */
+static enum wt_status add_bits(struct machine *m, uint64_t size, uint64_t offset,
+                               struct wt_operand *o, struct wt_error *err)
+{
+    struct wt_operand one = {0};
+    const struct wt_piece *p = &one.piece[0];
+    enum wt_status status;
+    const unsigned mark = m->b->next;
+    if (!size)
+        return malformed(err);
+    if (size > 64 || offset > 64 - size || m->bit_count + size > 64)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "pieces of bits that are not together in 64 bits are not supported");
+    const uint64_t mask = size < 64 ? (UINT64_C(1) << size) - 1 : UINT64_MAX;
+    if ((status = finish_piece(m, (offset + size + 7) / 8, &one, err)) != WT_OK)
+        return status;
+    if (one.piece_count != 1 || p->lost)
+        return malformed(err);
+    if (p->kind == WT_PIECE_LOST) {
+        m->lost |= mask << m->bit_count;
+        if (!m->bit_count)
+            m->bits = wt_build_constant(m->b, 0);
+    } else {
+        wt_expr_vector v = p->vector;
+        if ((p->kind == WT_PIECE_MEMORY &&
+             (status = wt_build_load(m->b, p->space, (unsigned)p->size, v, &v, err))) ||
+            (offset && (status = wt_build_op(m->b, WT_EXPR_SHR_UNSIGNED, 0, v,
+                                             wt_build_constant(m->b, offset), &v, err))) ||
+            (status =
+                 wt_build_op(m->b, WT_EXPR_AND, 0, v, wt_build_constant(m->b, mask), &v, err)) ||
+            (m->bit_count &&
+             (status = wt_build_op(m->b, WT_EXPR_SHL, 0, v, wt_build_constant(m->b, m->bit_count),
+                                   &v, err))) ||
+            (m->bit_count && (status = wt_build_op(m->b, WT_EXPR_OR, 0, m->bits, v, &v, err))))
+            return status;
+        if ((status = wt_build_release(m->b, mark, &v, err)) != WT_OK)
+            return status;
+        m->bits = v;
+    }
+    m->bit_count += (unsigned)size;
+    return m->bit_count % 8 ? WT_OK : finish_bits(m, o, err);
+}
+
 /*
  * Intel's compiler describes a vector of n elements in memory by n places of addresses, one behind
  * the other without DW_OP_piece, each in the registers behind those of the place before. The
@@ -735,11 +798,14 @@ static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, siz
             pieces = true;
             status = status ? status : finish_piece(m, bytes, o, err);
         } else if (is_piece(&ops[i])) {
-            if (ops[i].atom == DW_OP_bit_piece && (ops[i].number % 8 || ops[i].number2))
-                return wt_fail(err, WT_UNSUPPORTED, "pieces of single bits are not supported");
-            const uint64_t bytes = ops[i].atom == DW_OP_piece ? ops[i].number : ops[i].number / 8;
+            const bool of_bits = ops[i].atom == DW_OP_bit_piece;
+            const uint64_t bytes = of_bits ? ops[i].number / 8 : ops[i].number;
             pieces = true;
-            status = bytes ? finish_piece(m, bytes, o, err) : malformed(err);
+            if (m->bit_count || (of_bits && (ops[i].number % 8 || ops[i].number2)))
+                status = add_bits(m, of_bits ? ops[i].number : 8 * bytes,
+                                  of_bits ? ops[i].number2 : 0, o, err);
+            else
+                status = bytes ? finish_piece(m, bytes, o, err) : malformed(err);
         } else {
             const unsigned after = i + 1 < count ? ops[i + 1].atom : DW_OP_piece;
             status = step(m, &ops[i],
@@ -747,6 +813,19 @@ static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, siz
                           : after == DW_OP_piece || after == DW_OP_bit_piece ? NOTHING
                                                                              : MORE,
                           err);
+            /* What is optimised out is this piece, not the others. */
+            if (status == WT_UNSUPPORTED && strstr(err->text, "optimized out") && !m->joins) {
+                size_t end = i;
+                while (end < count && !is_piece(&ops[end]))
+                    end++;
+                if (end < count) {
+                    m->count = 0;
+                    m->is_value = m->is_register = false;
+                    m->block = NULL;
+                    i = end - 1;
+                    status = WT_OK;
+                }
+            }
         }
         if (status)
             return status;
@@ -754,6 +833,8 @@ static enum wt_status run_operations(struct machine *m, const Dwarf_Op *ops, siz
             i += count_places(ops, count, begin, i + 1);
     }
     enum wt_status status = m->joins ? wt_machine_join(m, m->joins->offset, err) : WT_OK;
+    if (!status && m->bit_count)
+        status = finish_bits(m, o, err);
     if (status)
         return status;
     if (m->joins) /* two ends */

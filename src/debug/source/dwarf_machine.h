@@ -51,6 +51,9 @@ struct machine {
     struct wt_operand place; /**< … in one piece, or several */
     const uint8_t *block;    /**< DW_OP_implicit_value */
     size_t block_size;
+    wt_expr_vector bits; /**< pieces that do not end at a byte: `bit_count` bits so far, */
+    unsigned bit_count;
+    uint64_t lost;      /**< … and which of them are optimised out */
     struct join *joins; /**< behind the present operation */
     bool has_left;      /**< every lane has jumped: no lane comes to the present operation */
 };

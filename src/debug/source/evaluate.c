@@ -307,6 +307,8 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
             status = read_piece(&r, &o.piece[i], at, values, err);
         at += o.piece[i].size;
     }
+    for (unsigned k = 0; k < r.count && !status && wt_operand_lacks_bits(&o); k++)
+        values->state[k] = WT_VALUE_LOST;
     if (!status)
         find_homeless(&r, compile, what, values);
     wt_expr_free(c.build.expr);

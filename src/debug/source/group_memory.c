@@ -218,9 +218,10 @@ static void add_function(struct group *g, Dwarf_Die *die)
         add_variables_in(g, die, die, ABSENT | WITH_KERNEL, 0);
         return;
     }
-    Dwarf_Attribute attribute;
-    const bool is_inlined = dwarf_attr(die, DW_AT_inline, &attribute) != NULL;
-    add_variables_in(g, die, die, choices_of_shared(g, !is_inlined), 0);
+    /* clang 15 has the variables of a function that was inlined in an entry without attributes. */
+    const bool has_code = wt_info_entry(die, &start, &end),
+               is_inlined = dwarf_hasattr(die, DW_AT_inline) != 0;
+    add_variables_in(g, die, die, choices_of_shared(g, has_code && !is_inlined), 0);
 }
 
 static void add_all(struct group *g, Dwarf_Die *scope, unsigned depth)

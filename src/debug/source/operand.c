@@ -132,6 +132,8 @@ static enum wt_status cut(struct wt_build *b, const struct wt_piece *p, uint64_t
 {
     *part = *p;
     part->size = size;
+    if (p->kind == WT_PIECE_CELL && p->lost)
+        part->lost = offset < 8 ? p->lost >> (8 * offset) : 0;
     if (p->kind == WT_PIECE_LOST || offset == 0)
         return WT_OK;
     if (p->kind == WT_PIECE_MEMORY)
@@ -183,6 +185,21 @@ enum wt_status wt_operand_part(struct wt_build *b, const struct wt_operand *o, u
     return WT_OK;
 }
 
+bool wt_operand_lacks_bits(const struct wt_operand *o)
+{
+    uint64_t at = 0; /* in bits */
+    for (unsigned i = 0; i < o->piece_count; at += 8 * o->piece[i++].size) {
+        uint64_t lost = o->piece[i].lost;
+        if (o->piece[i].size < 8)
+            lost &= (UINT64_C(1) << 8 * o->piece[i].size) - 1;
+        for (unsigned bit = 0; bit < 64 && lost >> bit; bit++)
+            if (lost >> bit & 1 && (!o->bit_size || (at + bit >= o->bit_offset &&
+                                                     at + bit < o->bit_offset + o->bit_size)))
+                return true;
+    }
+    return false;
+}
+
 /* The pieces of at most 8 bytes, one above the other. */
 static enum wt_status gather(struct wt_build *b, const struct wt_operand *o, wt_expr_vector *cell,
                              struct wt_error *err)
@@ -230,7 +247,7 @@ enum wt_status wt_operand_cell_of(struct wt_build *b, const struct wt_operand *o
     if (size == 0 || size > 8)
         return wt_fail(err, WT_UNSUPPORTED, "numbers of %" PRIu64 " bytes cannot be computed with",
                        size);
-    if (o->piece_count == 0)
+    if (o->piece_count == 0 || wt_operand_lacks_bits(o))
         return wt_fail(err, WT_UNSUPPORTED, "value has been optimized out");
     if ((status = gather(b, o, cell, err)) != WT_OK)
         return status;

@@ -1082,7 +1082,8 @@ enum wt_status wt_parse_expression(const char *text, const struct wt_parse_world
     if (!status)
         status = parse_comma(&p, root);
     if (!status && p.token != T_END)
-        status = bad(&p, "an operator is missing, or this is too much");
+        status = bad(&p, p.token == T_OP ? "nothing is open that it could close"
+                                         : "an operator is missing");
     free(p.word);
     if (status) {
         wt_node_free(*root);

@@ -158,7 +158,7 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
         }
     } else {
         for (size_t i = 0; i < count && !status; i++) {
-            char name[120];
+            char name[WT_THREAD_NAME];
             if (!is_in(&ranges, copy[i].id))
                 continue;
             any = true;
@@ -187,7 +187,7 @@ enum wt_status do_thread(struct wt_shell *c, const char *text, struct wt_error *
     if (word_length(text) == 5 && strncmp(text, "apply", 5) == 0)
         return apply(c, skip_blanks(text + 5), false, err);
     if (!*text) {
-        char name[120];
+        char name[WT_THREAD_NAME];
         wt_debugger_thread_name(c->debugger, c->thread, name, sizeof name);
         fprintf(c->out, "[Current thread is %u (%s)]\n", (unsigned)c->thread, name);
         return WT_OK;
@@ -339,9 +339,9 @@ enum wt_status do_info_threads(struct wt_shell *c, const char *text, struct wt_e
         return status;
     const bool folds = count > MOST_THREAD_LINES;
     for (size_t i = 0, n; i < count; i += n) {
-        char name[160], number[32];
+        char name[WT_THREAD_NAME + 16], number[32];
         n = folds ? count_alike(c, &list[i], count - i) : 1;
-        wt_debugger_thread_name(c->debugger, list[i].id, name, 120);
+        wt_debugger_thread_name(c->debugger, list[i].id, name, WT_THREAD_NAME);
         snprintf(number, sizeof number, n > 1 ? "%u..%u" : "%u", (unsigned)list[i].id,
                  (unsigned)list[i + n - 1].id);
         if (n > 1)
@@ -619,8 +619,12 @@ enum wt_status do_info_time(struct wt_shell *c, const char *text, struct wt_erro
         status = wt_debugger_time(c->debugger, &time, err);
     if (status)
         return status;
-    fprintf(c->out, "Issue time %" PRIu64 "%s; recorded from %" PRIu64 " to %" PRIu64 ".\n",
-            time.now, time.in_past ? ", in the past" : "", time.start, time.end);
+    const char *unrecorded = wt_debugger_unrecorded(c->debugger);
+    if (unrecorded)
+        fprintf(c->out, "Issue time %" PRIu64 "; %s.\n", time.now, unrecorded);
+    else
+        fprintf(c->out, "Issue time %" PRIu64 "%s; recorded from %" PRIu64 " to %" PRIu64 ".\n",
+                time.now, time.in_past ? ", in the past" : "", time.start, time.end);
     return WT_OK;
 }
 

@@ -21,9 +21,9 @@ static void free_expressions(struct expressions *list)
         wt_expr_free(list->expr[--list->count]);
 }
 
-static enum wt_status malformed(struct wt_error *err)
+static enum wt_status malformed(const char *what, struct wt_error *err)
 {
-    return wt_fail(err, WT_INVALID, "a condition or command is malformed");
+    return wt_fail(err, WT_INVALID, "%s is malformed", what);
 }
 
 enum wt_status wt_rsp_compile(struct wt_rsp_session *s, const uint8_t *bytes, size_t length,
@@ -35,18 +35,19 @@ enum wt_status wt_rsp_compile(struct wt_rsp_session *s, const uint8_t *bytes, si
 
 /* Decodes all "X LENGTH,DIGITS" in place. */
 static enum wt_status parse_expressions(struct wt_rsp_session *s, const char **at, const char *end,
-                                        struct expressions *list, struct wt_error *err)
+                                        const char *what, struct expressions *list,
+                                        struct wt_error *err)
 {
     while (*at < end && **at == 'X') {
         uint64_t length;
         ++*at;
         if (!wt_rsp_parse_number(at, end, &length) || *at == end || *(*at)++ != ',')
-            return malformed(err);
+            return malformed(what, err);
         if (length > (uint64_t)(end - *at) / 2 || list->count == MOST_EXPRESSIONS)
-            return malformed(err);
+            return malformed(what, err);
         uint8_t *bytes = (uint8_t *)(uintptr_t)*at;
         if (wt_hex_decode(bytes, *at, (size_t)length) != length)
-            return malformed(err);
+            return malformed(what, err);
         enum wt_status status =
             wt_rsp_compile(s, bytes, (size_t)length, &list->expr[list->count], NULL, err);
         if (status)
@@ -69,15 +70,15 @@ static enum wt_status parse_details(struct wt_rsp_session *s, const struct wt_rs
         if (*at == ';') {
             at++;
         } else if (*at == 'X') {
-            status = parse_expressions(s, &at, end, conditions, err);
+            status = parse_expressions(s, &at, end, "a condition", conditions, err);
         } else if (end - at > 5 && memcmp(at, "cmds:", 5) == 0) {
             at += 5;
             if (!wt_rsp_parse_number(&at, end, &flag) || at == end || *at++ != ',')
-                return malformed(err);
+                return malformed("a list of commands", err);
             *persist |= flag != 0;
-            status = parse_expressions(s, &at, end, commands, err);
+            status = parse_expressions(s, &at, end, "a command", commands, err);
         } else {
-            return malformed(err);
+            return malformed("what follows a breakpoint's kind", err);
         }
     }
     return status;

@@ -75,7 +75,7 @@ void wt_rsp_watchpoint_info(struct wt_rsp_session *s, const struct wt_rsp_args *
 static void put_thread(struct wt_rsp_session *s, const struct wt_thread_info *t)
 {
     const struct wt_register *pc = &s->topology->registers[s->topology->pc_index];
-    char name[128];
+    char name[WT_THREAD_NAME];
     bool stopped = s->last.kind == WT_EVENT_STOPPED && s->last.thread == t->id;
     wt_debugger_thread_name(s->debugger, t->id, name, sizeof name);
     wt_put_format(&s->out, "{\"tid\":%" PRIu32 ",\"name\":\"", t->id);

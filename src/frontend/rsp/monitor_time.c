@@ -84,7 +84,7 @@ static void tell_place(struct wt_rsp_session *s, FILE *out)
 {
     const unsigned pc_index = (unsigned)s->topology->pc_index;
     const wt_thread thread = wt_debugger_current_thread(s->debugger);
-    char name[96];
+    char name[WT_THREAD_NAME];
     uint64_t pc;
     if (wt_debugger_ended(s->debugger, NULL)) {
         fprintf(out, ": the program has ended\n");

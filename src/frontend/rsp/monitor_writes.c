@@ -88,7 +88,14 @@ static void put_write(struct wt_rsp_session *s, FILE *out, const struct wt_write
     const struct wt_topology *t = s->topology;
     char place[512];
     wt_modules_describe(modules_of(s), 0, w->pc, place, sizeof place);
-    fprintf(out, "issue time %" PRIu64 ": core %u %s %u ", w->time, w->core, t->wave_word, w->slot);
+    fprintf(out, "issue time %" PRIu64 ": ", w->time);
+    if (w->has_work)
+        fprintf(out,
+                "dispatch %" PRIu64 ", group (%" PRIu32 ",%" PRIu32 ",%" PRIu32
+                "), core %u, %s %u, ",
+                w->dispatch, w->group[0], w->group[1], w->group[2], w->core, t->wave_word, w->slot);
+    else
+        fprintf(out, "core %u %s %u ", w->core, t->wave_word, w->slot);
     put_lanes(s, out, w->lanes);
     fprintf(out, ", %s", place);
     bool same = true;

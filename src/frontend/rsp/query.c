@@ -137,7 +137,7 @@ void wt_rsp_more_threads(struct wt_rsp_session *s, const struct wt_rsp_args *arg
 void wt_rsp_extra_info(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     wt_thread thread;
-    char text[128];
+    char text[WT_THREAD_NAME];
     if (!wt_rsp_thread_of(s, &args->arg[0].id, &thread))
         return;
     wt_debugger_thread_name(s->debugger, thread, text, sizeof text);
@@ -176,7 +176,7 @@ char *wt_rsp_threads_xml(struct wt_rsp_session *s, size_t *length)
     fputs("<?xml version=\"1.0\"?>\n<threads>\n", out);
     for (size_t i = 0; i < s->thread_count; i++) {
         const struct wt_thread_info *t = &s->threads[i];
-        char name[128], note[128];
+        char name[WT_THREAD_NAME], note[128];
         wt_rsp_thread_text(s, t->id, name, sizeof name, note, sizeof note);
         fputs("<thread id=\"", out);
         if (s->multiprocess)

@@ -439,7 +439,8 @@ enum wt_status wt_rsp_server_run(struct wt_rsp_server *server, struct wt_error *
         server->in_flags = fcntl(STDIN_FILENO, F_GETFL);
         server->out_flags = fcntl(STDOUT_FILENO, F_GETFL);
         if (server->in_flags < 0 || server->out_flags < 0)
-            return wt_fail(err, WT_IO, "standard input or output is closed");
+            return wt_fail(err, WT_IO, "standard %s is closed",
+                           server->in_flags < 0 ? "input" : "output");
         fcntl(STDIN_FILENO, F_SETFL, server->in_flags | O_NONBLOCK);
         fcntl(STDOUT_FILENO, F_SETFL, server->out_flags | O_NONBLOCK);
         begin_client(server, STDIN_FILENO, STDOUT_FILENO);

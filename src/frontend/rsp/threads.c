@@ -55,7 +55,7 @@ bool wt_rsp_same_wave(struct wt_rsp_session *s, wt_thread a, wt_thread b)
 void wt_rsp_thread_text(struct wt_rsp_session *s, wt_thread thread, char *name, size_t size,
                         char *note, size_t note_size)
 {
-    char text[128];
+    char text[WT_THREAD_NAME];
     wt_debugger_thread_name(s->debugger, thread, text, sizeof text);
     size_t length = strlen(text);
     char *open = strrchr(text, '(');

@@ -93,6 +93,12 @@ enum wt_status drm_debugged_walk(struct drm_debugged *g, uint64_t root,
     wt_recording_before_kernel(g->recording);
     const enum wt_status status = gen_device_walk(g->device, walk, err);
     wt_recording_after_kernel(g->recording);
+    if (status) { /* it has not begun: its number is the next one's, unless another GPU's was given
+                   */
+        pthread_mutex_lock(&news.lock);
+        news.launches -= news.launches == g->launch;
+        pthread_mutex_unlock(&news.lock);
+    }
     return status;
 }
 

@@ -288,6 +288,10 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         wt_tally_refused(WT_TALLY_GFX900, err.text);
         const unsigned reason = refused(&asked);
         wt_recording_after_kernel(gpu->recording);
+        /* It has not begun. Another GPU may have numbered a launch meanwhile: then one is missing.
+         */
+        uint64_t number = origin.launch;
+        atomic_compare_exchange_strong(&gpu->host->launches, &number, number - 1);
         fail(q, reason ? (enum host_reason)reason : HOST_REASON_CODE);
         return true;
     }
