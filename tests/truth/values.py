@@ -32,7 +32,8 @@ MOST = {family: 5 if family.startswith("gen9") else 1 for family in FAMILIES}
 # What else the fixed seeds of a family hold: masked-off lanes, results of finish, closing braces, lines with several copies; where a seed has
 # not all of them. Intel's compiler inlines nothing without optimisation.
 KINDS = {"masked", "finish", "braces", "copies"}
-SEEN = {"rv32-cxx": {"finish", "braces"}, "rv64-cxx": {"finish", "braces"}, "gcn-hip": {"masked", "finish", "braces"}, "gen9": {"finish", "braces"},
+SEEN = {"rv32-cxx": {"finish", "braces"}, "rv64-cxx": {"finish", "braces"}, "rv32-gdb": {"masked", "copies", "braces"}, "rv32-cxx-gdb": {"finish", "braces"}, "rv64-cxx-gdb": {"finish", "braces"},
+        "gcn-hip": {"masked", "finish", "braces"}, "gen9": {"finish", "braces"},
         **{f"{one}-program": {"masked", "braces"} for one in ("gen9", "gcn-opencl-15", "sm-opencl")}}
 # What "is not known" looks like.
 NOT_KNOWN = re.compile(r"optimized out|not available|cannot be computed|does not say|is not known|not known|only in \w+s")
