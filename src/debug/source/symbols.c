@@ -169,11 +169,33 @@ const char *wt_symbols_path(struct wt_symbols *s, Dwarf_Die *unit, const char *f
     return grown[s->path_count++];
 }
 
+/* The row of a table of lines that was taken last. */
+struct last_row {
+    const char *file;
+    int line;      /* 0: there is none */
+    bool in_parts; /* a row since the line has a discriminator */
+};
+
+/*
+ * Whether a row continues the one before: the same line, of which compilers distinguish parts by
+ * discriminators (DWARF 5, section 6.2.2). A statement does not begin there, as in GDB
+ * (dwarf_record_line_p).
+ */
+static bool continues(struct last_row *last, Dwarf_Line *row, const char *file, int line)
+{
+    unsigned discriminator = 0;
+    dwarf_linediscriminator(row, &discriminator);
+    const bool same = file == last->file && line == last->line;
+    *last = (struct last_row){file, line, (same && last->in_parts) || discriminator};
+    return same && last->in_parts;
+}
+
 static void read_unit(struct wt_symbols *s, Dwarf_Die *die)
 {
     Dwarf_Lines *lines;
     size_t count;
     const char *named = NULL, *file = NULL;
+    struct last_row last = {0};
     if (dwarf_getsrclines(die, &lines, &count))
         return;
     for (size_t i = 0; i < count; i++) {
@@ -187,6 +209,10 @@ static void read_unit(struct wt_symbols *s, Dwarf_Die *die)
         bool statement = false, body = false;
         dwarf_linebeginstatement(line, &statement);
         dwarf_lineprologueend(line, &body);
+        if (end)
+            last = (struct last_row){0};
+        else if (continues(&last, line, dwarf_linesrc(line, NULL, NULL), number))
+            continue;
         struct line *grown = wt_array_grow(s->line, &s->line_capacity, s->lines + 1, sizeof *grown);
         if (!grown)
             return;
