@@ -8,9 +8,9 @@
 #define WT_HELD_VARIABLE "WAVETRAP_HELD"
 /** Says that the variable has no sense; its value is the argument. */
 #define WT_HELD_NONSENSE                                                                           \
-    "wavetrap: " WT_HELD_VARIABLE                                                                  \
+    WT_HELD_VARIABLE                                                                               \
     "=%.80s is not PROCESS or PROCESS:DEBUGGER, two process ids (1: "                              \
-    "any process): kernels are not held\n"
+    "any process): kernels are not held"
 
 /**
  * PROCESS[:DEBUGGER]: *process becomes the id of the program, or 1: any; *debugger that of the

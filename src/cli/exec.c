@@ -21,6 +21,7 @@
 #include "cli/options.h"
 #include "cli/own_files.h"
 #include "runtime/common/catch.h"
+#include "runtime/common/environment.h"
 #include "runtime/common/host_core.h"
 #include "runtime/common/policy.h"
 #include "runtime/common/progress.h"
@@ -264,12 +265,11 @@ static void check_environment(void)
     const char *held = getenv(WT_HELD_VARIABLE), *cache = getenv(PTX_FOLDER_VARIABLE);
     pid_t process, debugger;
     if (held && !wt_held_parse(held, &process, &debugger)) {
-        fprintf(stderr, WT_HELD_NONSENSE, held);
+        wt_say_once(WT_HELD_NONSENSE, held);
         unsetenv(WT_HELD_VARIABLE);
     }
     if (cache && *cache && strcmp(cache, "off") != 0 && strcmp(cache, "on") != 0) {
-        fprintf(stderr, "wavetrap: " PTX_FOLDER_VARIABLE "=%.80s is neither 'on' nor 'off'\n",
-                cache);
+        wt_say_once(PTX_FOLDER_NONSENSE, cache);
         unsetenv(PTX_FOLDER_VARIABLE);
     }
 }

@@ -14,7 +14,7 @@
 
 /** The kind of the socket (base/private_dir.h). */
 #define GEN_WIRE_SOCKET "gen9"
-#define GEN_WIRE_MAGIC 0x38394757u /* "WG98" */
+#define GEN_WIRE_MAGIC 0x39394757u /* "WG99" */
 #define GEN_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define GEN_WIRE_WAIT_MS 100u      /* the longest wait for an event */
 #define GEN_WIRE_NAME 120          /* bytes of a name, its zero included */
@@ -134,6 +134,7 @@ struct gen_wire_watch {
 /** A thread has accessed watched memory, and has entered the system routine behind the instruction.
  * Each channel's access is one. */
 struct gen_wire_hit {
+    uint64_t id; /**< of the thread that has done it: another one may come into its slot */
     uint32_t thread;
     uint32_t lanes;   /**< channels that have done it */
     uint32_t kind;    /**< enum gen_wire_watched: of the access */

@@ -14,7 +14,7 @@
 #include "object/kfd_debug.h"
 
 #define KFD_WIRE_SOCKET "gpu"      /* base/private_dir.h: the kind of socket */
-#define KFD_WIRE_MAGIC 0x41444b57u /* "WKDA" */
+#define KFD_WIRE_MAGIC 0x42444b57u /* "WKDB" */
 #define KFD_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define KFD_WIRE_WAIT_MS 100u      /* the longest wait for an exception */
 
@@ -102,6 +102,7 @@ struct kfd_wire_watch {
 
 /** A lane's access to watched LDS. Its wave has stopped behind the instruction. */
 struct kfd_wire_hit {
+    uint64_t id;   /**< of its wave: another one may come into the slot */
     uint64_t pc;   /**< of the instruction */
     uint64_t addr; /**< generic: of the access, which may be wider than what is watched */
     uint32_t size;

@@ -58,6 +58,10 @@ unsigned ptx_type_bytes(enum ptx_type type);
 /** The type of a name without its dot: "u32"; PTX_NO_TYPE if it names none. */
 enum ptx_type ptx_type_of(const char *name, size_t length);
 
+/* ptx_store.h writes these records to files as they are: unnamed padding would be of any value. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
+
 enum ptx_linkage { PTX_PRIVATE, PTX_EXTERN, PTX_VISIBLE, PTX_WEAK, PTX_COMMON };
 
 /** One item of an initialiser. */
@@ -68,6 +72,7 @@ struct ptx_initial {
     bool generic;           /**< generic(symbol) */
     uint8_t size;           /**< bytes: 1, 2, 4, 8 */
     uint8_t shift;          /**< bits by which the value is shifted right: 0xff00(symbol) */
+    uint8_t unused[5];
     struct ptx_place place;
 };
 
@@ -78,12 +83,14 @@ struct ptx_variable {
     enum ptx_space space;
     enum ptx_type type;
     enum ptx_linkage linkage;
-    uint32_t range;         /**< 0: it is one */
-    uint32_t align;         /**< bytes, a power of two */
-    uint64_t bytes;         /**< of all of it; 0: of unknown size, "[]" */
-    uint8_t vector;         /**< elements: 1, 2, 4 */
-    bool is_array;          /**< declared with brackets */
-    bool is_pointer;        /**< a parameter marked .ptr */
+    uint32_t range; /**< 0: it is one */
+    uint32_t align; /**< bytes, a power of two */
+    uint32_t unused;
+    uint64_t bytes;  /**< of all of it; 0: of unknown size, "[]" */
+    uint8_t vector;  /**< elements: 1, 2, 4 */
+    bool is_array;   /**< declared with brackets */
+    bool is_pointer; /**< a parameter marked .ptr */
+    bool unused_too;
     enum ptx_space pointed; /**< and the space that is named behind it */
     uint32_t initial;       /**< index of the first item in ptx_module.initial */
     uint32_t initial_count;
@@ -107,6 +114,7 @@ struct ptx_operand {
     enum ptx_operand_kind kind;
     bool negated; /**< !p */
     bool indexed; /**< NAME[index]: the index, one operand, is the list */
+    uint16_t unused;
     struct ptx_name name;
     struct ptx_name component; /**< "x" of %tid.x; none */
     uint64_t value;
@@ -128,10 +136,10 @@ enum ptx_statement_kind {
 
 struct ptx_statement {
     enum ptx_statement_kind kind;
-    struct ptx_name name;  /**< of a label; the whole opcode "ld.global.u32" */
-    struct ptx_name guard; /**< none: unconditional */
-    bool guard_negated;
-    struct ptx_name text; /**< the instruction as it is written, without semicolon */
+    uint32_t guard_negated; /**< a boolean */
+    struct ptx_name name;   /**< of a label; the whole opcode "ld.global.u32" */
+    struct ptx_name guard;  /**< none: unconditional */
+    struct ptx_name text;   /**< the instruction as it is written, without semicolon */
     struct ptx_place place;
     uint32_t index;
     uint32_t operand, operand_count; /**< in ptx_module.item */
@@ -152,7 +160,7 @@ struct ptx_function {
 };
 
 struct ptx_file {
-    uint32_t number;
+    uint32_t number, unused;
     struct ptx_name folder; /**< none: the name is whole */
     struct ptx_name name;
 };
@@ -167,6 +175,8 @@ struct ptx_alias {
     struct ptx_name name, target;
     struct ptx_place place;
 };
+
+#pragma GCC diagnostic pop
 
 struct ptx_module {
     char *text;             /**< a copy of what was parsed */

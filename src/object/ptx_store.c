@@ -9,7 +9,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define FORMAT 2 /* count it up when the parser makes another tree of the same text */
+#define FORMAT 3 /* count it up when the parser makes another tree of the same text */
 
 enum { ARRAYS = 9, MOST_NAMES = 3, MOST_RECORDS = 1 << 26 };
 

@@ -9,7 +9,7 @@
 /** Characters of the module's text. {NULL, 0}: none. */
 struct ptx_name {
     const char *at;
-    uint32_t length;
+    size_t length;
 };
 
 /** Where something stands in the text, from 1. */

@@ -16,7 +16,7 @@
 #include "base/fault.h"
 
 #define SM_WIRE_SOCKET "sm"       /* base/private_dir.h: the kind of socket */
-#define SM_WIRE_MAGIC 0x374d5357u /* "WSM7" */
+#define SM_WIRE_MAGIC 0x384d5357u /* "WSM8" */
 #define SM_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define SM_WIRE_WAIT_MS 100u      /* the longest WAIT */
 #define SM_WIRE_DEVICES 16u
@@ -148,6 +148,7 @@ struct sm_wire_watch {
 /** A lane's access to watched memory, which has been done. Local memory is told by its address in
  * global memory. */
 struct sm_wire_hit {
+    uint64_t id; /**< of the warp that has done it: another one may come into its slot */
     uint64_t pc; /**< of the instruction */
     uint64_t addr;
     uint32_t warp, lane;

@@ -74,6 +74,7 @@ struct wt_travel_watch {
 };
 
 struct wt_travel_match {
+    uint64_t id; /**< of the wave, as in struct wt_history_match */
     uint64_t time, pc, mask;
     uint32_t wave;
     uint32_t kind;  /**< enum wt_travel_match_kind */
@@ -82,6 +83,7 @@ struct wt_travel_match {
 };
 
 struct wt_travel_hit {
+    uint64_t id; /**< of the wave */
     uint64_t time, pc, addr;
     uint32_t wave, lane, size;
     uint32_t kind; /**< enum wt_travel_watched: of the access */

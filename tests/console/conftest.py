@@ -29,12 +29,12 @@ def program(tmp_path_factory):
     folder = tmp_path_factory.mktemp("programs")
 
     def build(name, xlen=32, opt="-O0", *flags):
-        out = folder / f"{name}.rv{xlen}{opt}{''.join(flags)}.elf"
+        out = folder / f"{pathlib.Path(name).stem}.rv{xlen}{opt}{''.join(flags)}.elf"
         if out.exists():
             return out
         arch, multilib = WIDTHS[xlen]
         march = ["-march=" + multilib.split("/")[0], "-mabi=" + multilib.split("/")[1]]
-        source = next(path for path in (HERE / "programs" / f"{name}.c", HERE / "programs" / f"{name}.cpp") if path.exists())
+        source = next(path for path in (pathlib.Path(name), HERE / "programs" / f"{name}.c", HERE / "programs" / f"{name}.cpp") if path.is_file())
         if source.suffix == ".cpp":
             flags = ("-fno-exceptions", "-fno-rtti", "-w", *flags)
         libgcc = subprocess.run([CC, *march, "-print-libgcc-file-name"], check=True, text=True,

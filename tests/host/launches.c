@@ -11,6 +11,8 @@
 static const char *const source = "kernel void mark(global int *out, int number)\n"
                                   "{\n"
                                   "    out[get_global_id(0)] = number; /* store of mark */\n"
+                                  "    if (get_group_id(0) == 590)\n"
+                                  "        out[0] = number; /* the group is late */\n"
                                   "}\n"
                                   "kernel void last(global int *out, int number)\n"
                                   "{\n"
@@ -44,6 +46,7 @@ int main(int argc, char **argv)
     cl_mem memory[16];
     cl_int error;
     int status;
+    const size_t group = 64, groups = is_asked(argc, argv, "many") ? 600 : 4;
     if (is_asked(argc, argv, "child") && fork())
         return wait(&status) < 0 || !WIFEXITED(status) ? 1 : WEXITSTATUS(status);
     check(clGetPlatformIDs(1, &platform, NULL), "platform");
@@ -59,12 +62,12 @@ int main(int argc, char **argv)
         check(clBuildProgram(program, 1, &device[d], "-g", NULL, NULL), "build");
         kernel[d][0] = clCreateKernel(program, "mark", &error);
         kernel[d][1] = clCreateKernel(program, "last", &error);
-        memory[d] = clCreateBuffer(context, 0, 4096, NULL, &error);
+        memory[d] = clCreateBuffer(context, 0, group * groups * sizeof(cl_int), NULL, &error);
         check(error, "buffer");
     }
     for (int number = 1; number <= count; number++) {
         const int d = (number - 1) % devices;
-        const size_t grid = 256, group = 64;
+        const size_t grid = group * (number < count ? groups : 4);
         const bool stray = number == count && is_asked(argc, argv, "stray");
         cl_kernel k = kernel[d][number == count];
         if (number == count && is_asked(argc, argv, "late"))

@@ -1,6 +1,7 @@
-/* launches DEVICES COUNT [stray] [late] [child] [loop]: COUNT launches, one after the other, over the devices in turn. The last is
+/* launches DEVICES COUNT [stray] [late] [child] [many]: COUNT launches, one after the other, over the devices in turn. The last is
  * of the kernel `last`, the others are of `mark`. Each stores its number; with "stray" the last one stores where no memory is. With
- * "late" it waits for a line before the last launch. With "child" a child does it all, and the parent nothing but wait for it. */
+ * "late" it waits for a line before the last launch. With "child" a child does it all, and the parent nothing but wait for it. With
+ * "many" the launches before the last have 600 groups: more than there are at a time. */
 #ifdef __HIP__
 #include <hip/hip_runtime.h>
 #else
@@ -19,6 +20,8 @@
 __global__ void mark(int *out, int number)
 {
     out[blockIdx.x * blockDim.x + threadIdx.x] = number; /* store of mark */
+    if (blockIdx.x == 590)
+        out[0] = number; /* the group is late */
 }
 
 __global__ void last(int *out, int number)
@@ -39,18 +42,19 @@ static bool is_asked(int argc, char **argv, const char *word)
 int main(int argc, char **argv)
 {
     const int devices = atoi(argv[1]), count = atoi(argv[2]);
+    const int groups = is_asked(argc, argv, "many") ? 600 : 4;
     int *out[16], status = 0;
     if (is_asked(argc, argv, "child") && fork())
         return wait(&status) < 0 || !WIFEXITED(status) ? 1 : WEXITSTATUS(status);
     for (int d = 0; d < devices; d++)
-        if (hipSetDevice(d) != hipSuccess || hipMalloc(&out[d], 4096) != hipSuccess)
+        if (hipSetDevice(d) != hipSuccess || hipMalloc(&out[d], 64 * sizeof(int) * groups) != hipSuccess)
             return 1;
     for (int number = 1; number <= count; number++) {
         const int d = (number - 1) % devices;
         if (hipSetDevice(d) != hipSuccess)
             return 1;
         if (number < count) {
-            mark<<<4, 64>>>(out[d], number);
+            mark<<<groups, 64>>>(out[d], number);
         } else {
             if (is_asked(argc, argv, "late"))
                 printf("ready %d\n", (int)getpid()), fflush(stdout), getchar();

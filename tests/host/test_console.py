@@ -451,9 +451,10 @@ def test_ctrl_c_stops_a_kernel():
     c.expect(PROMPT)
     c.sendline("run")
     c.expect(r"spinning\r\n")
-    stop_in_kernel(c, "spin (")
+    stop_in_kernel(c, "spin (out=0x")  # at its first instructions `out` is not available yet
     c.sendline("set var out[0] = 1")
     c.expect(PROMPT)
+    assert c.before.splitlines() == ["set var out[0] = 1"], c.before
     c.sendline("continue")
     c.expect("Program exited normally")
     c.expect(PROMPT)

@@ -2,6 +2,7 @@
 import os
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -9,6 +10,9 @@ from conftest import BUILD, alone, is_old, wavetrap
 from sanitizer import ROOT, environment
 from test_console import ask
 from test_offload import CLANG, GCC
+
+sys.path.append(str(ROOT / "tests" / "console"))
+import returned
 
 HERE = ROOT / "tests" / "host"
 GCC0 = ["-O0", "-g", *GCC[1:]]
@@ -62,6 +66,18 @@ def test_steps_in_gcc_code():
     assert re.search(rf"main\._omp_fn\.1 \(\) at \S*openmp.c:{line}\n{line}\t.*\n$", said[3]), said[3]
     assert said[4] == "$1 = 0\n" and said[5] == "$2 = 1\n" and said[7] == "$3 = 1\n"
     assert "called by frame" in said[8]
+
+
+def test_finish_has_what_gccs_code_returns(tmp_path):
+    """Numbers are in scalar registers; structures and vectors in memory, at an address that the caller gave: they are not known."""
+    types = returned.listed(complex_float="1.5f + 2.5fi", complex_double="1.5 + 2.5i", four="{x, 2, 3, 4}")
+    prelude = """#pragma omp declare target
+        typedef _Complex float complex_float; typedef _Complex double complex_double; typedef int four __attribute__((vector_size(16)));\n"""
+    region = "#pragma omp end declare target\nint main(void)\n{\n    char sink = 0;\n    int five = 5;\n#pragma omp target map(tofrom: sink) map(to: five)\n    {\n"
+    (tmp_path / "returned.c").write_text(returned.source(types, "__attribute__((noinline))", region, "    }\n    return 0;\n}\n", prelude, item="five"))
+    subprocess.run(["gcc-12", *GCC0, "-w", "-fopenmp", "-o", "returned", "returned.c"], cwd=tmp_path, check=True, capture_output=True)
+    said = ask([*returned.commands(types, "lane 0")], tmp_path / "returned")
+    returned.check(types, "".join(said), [name for name, kind, _ in types if kind.startswith(("struct", "union"))] + ["complex_double", "four"])
 
 
 def test_regions_of_clang():

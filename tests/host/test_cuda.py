@@ -197,7 +197,7 @@ def test_a_kernel_that_does_not_end(program):
         said = run.process.stderr.read().decode()
         assert run.process.wait(LIMIT) == -signal.SIGINT
     assert re.search(r"wavetrap: interrupted: sm, issue time \d+: kernel forever runs, 0 of 1 blocks have ended\n"
-                     r"    device 0, dispatch \d+, group \(0,0,0\), core 0, warp 0, lanes [-\d]+\n      at 0x7\w+ <forever> at PTX:\d+\n$", said), said
+                     r"    device 0, dispatch \d+, group \(0,0,0\), core 0, warp 0, lanes [-\d]+\n      at 0x[0-9a-f]+ <forever> at PTX:\d+\n$", said), said
 
 
 OPENMP, OPENACC = ["-fopenmp", "-foffload=nvptx-none"], ["-fopenacc", "-foffload=nvptx-none"]

@@ -78,6 +78,18 @@ def test_a_debugger_that_comes_late_counts_as_one_from_the_beginning(program, gp
         assert run.stdout.read() == "6 launches\n" and run.wait(60) == 0
 
 
+@pytest.mark.parametrize("gpu", FAMILIES)
+def test_the_wave_of_an_access_is_the_one_that_made_it(program, gpu):
+    """Backwards, to the store of a group whose slots other groups have taken since: not one of these made it."""
+    late = next(i for i, line in enumerate((HERE / "launches.hip").read_text().splitlines(), 1) if "the group is late" in line)
+    place = f"launches.hip:{late}" if gpu != "gen9" else "5"
+    where = "_Z4markPii_param_0" if gpu == "sm" else "out"  # clang removes the parameter's location
+    said = ask([f"break {place}", "run", "delete", f"watch ((int *){where})[5 * 64 + 3]", "reverse-continue", "print $_group_x"],
+               program(gpu), 1, 2, "many", options=["-g", gpu])
+    assert re.search(r"^\[device 0, dispatch \d+, group \(5,0,0\), core \d+, \w+ \d+, (?:lane|channel) 3;", said[4], re.M), said
+    assert "\nOld value = 1\nNew value = " in said[4] and said[5] == "$1 = 5\n", said
+
+
 def fault_names(text):
     """What the reports of faults call the wave."""
     return set(re.findall(r"^  (device .*?), (?:lanes|channels) [-\d,]+, issue time ", text, re.M))

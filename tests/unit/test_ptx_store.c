@@ -80,6 +80,38 @@ static void test_the_same_tree(void **state)
     ptx_free(&b);
 }
 
+/* What the heap and the stack held before is in no byte: equal texts make equal files. */
+static uint8_t *bytes_over(int fill, size_t *length)
+{
+    volatile uint8_t below[1 << 14];
+    void *block[1 << 12];
+    struct ptx_module m;
+    uint8_t *bytes;
+    for (size_t i = 0; i < sizeof below; i++)
+        below[i] = (uint8_t)fill;
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) {
+        block[i] = malloc(i + 1);
+        assert_non_null(block[i]);
+        memset(block[i], fill, i + 1);
+    }
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        free(block[i]);
+    parse(&m);
+    assert_true(ptx_store(&m, &bytes, length));
+    ptx_free(&m);
+    return bytes;
+}
+
+static void test_equal_texts_make_equal_bytes(void **state)
+{
+    size_t length, other_length;
+    uint8_t *bytes = bytes_over(0x5a, &length), *other = bytes_over(0xa5, &other_length);
+    assert_int_equal(length, other_length);
+    assert_memory_equal(bytes, other, length);
+    free(bytes);
+    free(other);
+}
+
 /* Each bit that is flipped, each length that is missing, another text: nothing comes back. */
 static void test_what_is_damaged(void **state)
 {
@@ -116,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_same_tree),
+        cmocka_unit_test(test_equal_texts_make_equal_bytes),
         cmocka_unit_test(test_what_is_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

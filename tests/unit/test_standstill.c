@@ -525,6 +525,28 @@ static void hears_of_exception(struct wt_probe *p, uint32_t wave, const char *te
     assert_string_equal(what.fault.text, text);
 }
 
+/* A driver's record names a wave by its slot and its id: it is about no other one of the slot. */
+static void test_a_record_of_a_wave_is_not_of_its_successor(void **state)
+{
+    struct wt_probe p;
+    (void)state;
+    open_probe(&p, false);
+    begin(&p, 1, 7, 1);
+    scan(&p, 0x2, 0);
+    const wt_wave_id first = wt_standstill_wave_id(&p, 1);
+    assert_true(wt_standstill_is_in(&p, 1, first));
+    assert_false(wt_standstill_is_in(&p, 0, first));
+    assert_false(wt_standstill_is_in(&p, SLOTS, first));
+    p.slot[1].alive = false;
+    scan(&p, 0, 0);
+    assert_false(wt_standstill_is_in(&p, 1, first));
+    begin(&p, 1, 7, 2);
+    scan(&p, 0x2, 0);
+    assert_false(wt_standstill_is_in(&p, 1, first));
+    assert_true(wt_standstill_is_in(&p, 1, wt_standstill_wave_id(&p, 1)));
+    wt_standstill_close(&p);
+}
+
 static void test_each_exception_is_told_before_its_wave_goes_on(void **state)
 {
     struct wt_probe p;
@@ -604,6 +626,7 @@ int main(void)
         cmocka_unit_test(test_kept_waves_stand_still_until_they_are_kept_no_more),
         cmocka_unit_test(test_modules_are_known_as_they_were_when_they_were_told),
         cmocka_unit_test(test_launches_and_modules_are_told),
+        cmocka_unit_test(test_a_record_of_a_wave_is_not_of_its_successor),
         cmocka_unit_test(test_a_program_that_ends_has_no_waves),
         cmocka_unit_test(test_exceptions_and_resets),
     };

@@ -242,12 +242,12 @@ uint64_t dbg_exceptions_of(const struct wt_topology *t, enum wt_fault_kind kind,
     return bits;
 }
 
-/* Whether a fault is of the wave that the debugger knows in its slot. A target that names no waves
+/* Whether a fault is of the wave that the debugger knows in its slot. A device that names no waves
  * leaves that to the probe, whose name the fault gets. */
 static bool is_of_wave(const struct wt_debugger *d, struct wt_fault *fault)
 {
     const wt_wave_id id = d->wave[fault->wave].self.id;
-    if (d->target->services->wave_id)
+    if (fault->id != WT_NO_WAVE || d->target->services->wave_id)
         return fault->id == id;
     fault->id = id;
     return true;
@@ -290,11 +290,11 @@ enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err)
     struct wt_fault fault = *found;
     enum wt_status status;
     fault.wave = fault.wave < d->topology->waves ? fault.wave : 0;
-    /* Without ids from the machine, a wave that has begun since the last look has none yet. */
-    if (!services->wave_id && (status = dbg_scan(d, NULL, err)) != WT_OK)
+    /* Without an id from the machine, a wave that has begun since the last look has none yet. */
+    if (fault.id == WT_NO_WAVE && (status = dbg_scan(d, NULL, err)) != WT_OK)
         return status;
     /* The device stands before the instruction: the wave is still in its slot. */
-    dbg_meet(d, fault.wave, services->wave_id ? fault.id : WT_NO_WAVE);
+    dbg_meet(d, fault.wave, fault.id);
     if (!is_of_wave(d, &fault))
         return wt_fail(err, WT_STATE, "a fault of wave %u, which has ended: %s", fault.wave,
                        fault.text);

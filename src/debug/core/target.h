@@ -269,7 +269,7 @@ struct wt_target_services {
     /**
      * The wave that is in a handle's slot now, or was there last: its id, by which the probe and
      * all hits and matches name it. In the past it is the wave of that time. NULL: the probe names
-     * waves, and hits and matches have no ids.
+     * waves, as hits, matches and faults do that have ids.
      */
     wt_wave_id (*wave_id)(void *context, wt_wave_handle wave);
     /** Issue time. */

@@ -230,8 +230,7 @@ static enum wt_status take_local_hits(struct wt_probe *p, struct wt_error *err)
         status = p->link->ops->local_hits(p->link->context, list, MOST, &count, err);
         for (size_t i = 0; i < count && !status; i++) {
             const struct kfd_wire_hit *hit = &list[i];
-            if (hit->wave >= p->common.topology.waves || hit->lane >= GCN_LANES ||
-                !gcnp_row(p, hit->wave)->common.present)
+            if (hit->lane >= GCN_LANES || !wt_standstill_is_in(p, hit->wave, hit->id))
                 continue;
             for (unsigned k = 0; k < p->locals && !status; k++) {
                 char text[224];

@@ -94,8 +94,7 @@ enum wt_status genp_take_hits(struct wt_probe *p, struct wt_error *err)
             WT_OK)
             return status;
         for (size_t i = 0; i < count; i++) {
-            if (list[i].thread >= p->common.topology.waves ||
-                !wt_standstill_row(p, list[i].thread)->present)
+            if (!wt_standstill_is_in(p, list[i].thread, list[i].id))
                 continue;
             if ((status = note(p, &list[i], err)) != WT_OK)
                 return status;

@@ -136,6 +136,7 @@ static void take_hit(struct wt_watchpoint_hit *to, const struct wt_travel_hit *f
                                      .write = from->kind != WT_TRAVEL_READ,
                                      .time = from->time,
                                      .wave = from->wave,
+                                     .id = from->id,
                                      .lane = from->lane,
                                      .pc = from->pc,
                                      .addr = wt_address_of(from->addr),
@@ -174,6 +175,7 @@ static bool take_match(struct wt_process_history *h, const struct wt_travel_answ
                                        .issue = m.issue,
                                        .time = m.time,
                                        .wave = m.wave,
+                                       .id = m.id,
                                        .mask = m.mask,
                                        .pc = m.pc};
     return true;

@@ -370,6 +370,7 @@ static struct wt_sm_hit hit_of(const struct sm_wire_hit *from, uint32_t first_wa
 {
     struct wt_sm_hit hit = {.read = from->kind != SM_ACCESS_WRITE,
                             .write = from->kind != SM_ACCESS_READ,
+                            .id = from->id,
                             .warp = first_warp + from->warp,
                             .lane = from->lane,
                             .size = from->size,

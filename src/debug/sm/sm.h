@@ -47,6 +47,7 @@ struct wt_sm_watch {
 /** A lane's access to watched memory, which is done. */
 struct wt_sm_hit {
     bool read, write; /**< an atomic does both */
+    wt_wave_id id;    /**< of the warp */
     uint32_t warp;
     unsigned lane, size; /**< 1 to 16 bytes */
     uint64_t pc;         /**< of the instruction */

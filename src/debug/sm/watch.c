@@ -117,7 +117,7 @@ enum wt_status smp_take_hits(struct wt_probe *p, struct wt_error *err)
     if ((status = p->link->ops->take_hits(p->link->context, &list, &count, err)) != WT_OK)
         return status;
     for (size_t i = 0; i < count && !status; i++)
-        if (list[i].warp < p->common.topology.waves && smp_row(p, list[i].warp)->common.present)
+        if (wt_standstill_is_in(p, list[i].warp, list[i].id))
             status = note(p, &list[i], err);
     free(list);
     return status;

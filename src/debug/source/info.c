@@ -118,7 +118,7 @@ static const struct range *find_range(const struct ranges *r, uint64_t pc)
 
 /* ---- names ---- */
 
-static const char *last_part(const char *name)
+const char *wt_info_last_part(const char *name)
 {
     const char *part = name;
     unsigned angle = 0;
@@ -258,9 +258,10 @@ static void collect_enumerators(struct wt_info *info, Dwarf_Die *type, const cha
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* GCC places the bodies of OpenMP's and OpenACC's regions, and Fortran's contained procedures,
- * within the function that contains them. */
-static void collect_nested(struct wt_info *info, Dwarf_Die *parent, unsigned depth)
+/* GCC places the bodies of OpenMP's and OpenACC's regions, Fortran's contained procedures, and
+ * lambdas and other classes of C++ functions within the function that contains them. */
+static void collect_nested(struct wt_info *info, Dwarf_Die *parent, const char *prefix,
+                           unsigned depth)
 {
     Dwarf_Die child;
     if (depth > MOST_DEPTH || dwarf_child(parent, &child) != 0)
@@ -268,26 +269,29 @@ static void collect_nested(struct wt_info *info, Dwarf_Die *parent, unsigned dep
     do {
         const int tag = dwarf_tag(&child);
         const char *name = dwarf_diename(&child);
+        const bool is_class = tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
         if (tag == DW_TAG_subprogram) {
             add_ranges(&info->functions, &child);
             if (name && !is_declaration(&child))
-                add_name(info, name, WT_NAME_FUNCTION, &child);
+                add_name(info, join(info, prefix, name), WT_NAME_FUNCTION, &child);
         }
-        if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block)
-            collect_nested(info, &child, depth + 1);
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || is_class)
+            collect_nested(info, &child, is_class && name ? join(info, prefix, name) : prefix,
+                           depth + 1);
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* Whether a unit is GCC's for a GPU, or Fortran's. Other units are not searched for functions
- * within functions, since that search takes time. */
+/* Whether a unit is GCC's for a GPU or of C++, or Fortran's. Other units are not searched for
+ * functions within functions, since that search takes time. */
 static bool has_nested(struct wt_info *info, Dwarf_Die *unit)
 {
     Dwarf_Attribute attribute;
     const char *producer =
         dwarf_attr(unit, DW_AT_producer, &attribute) ? dwarf_formstring(&attribute) : NULL;
-    const bool of_gcc = is_amdgpu(info->elf) && producer && strncmp(producer, "GNU", 3) == 0;
+    const bool by_gcc = producer && strncmp(producer, "GNU", 3) == 0,
+               of_gcc = by_gcc && is_amdgpu(info->elf);
     info->of_gcc |= of_gcc;
-    return of_gcc || wt_language_is_fortran(unit);
+    return of_gcc || wt_language_is_fortran(unit) || (by_gcc && wt_language_is_cplusplus(unit));
 }
 
 static void collect_one(struct wt_info *info, Dwarf_Die *die, const char *prefix, unsigned depth)
@@ -305,7 +309,7 @@ static void collect_one(struct wt_info *info, Dwarf_Die *die, const char *prefix
         else if (name && !is_declaration(die))
             add_name(info, join(info, prefix, name), WT_NAME_FUNCTION, die);
         if (info->nests)
-            collect_nested(info, die, depth + 1);
+            collect_nested(info, die, "", depth + 1);
         break;
     case DW_TAG_constant: /* Fortran's parameters */
     case DW_TAG_variable:
@@ -406,7 +410,7 @@ static int by_name(const void *a, const void *b, void *context)
 
 static struct sorted sorted_of(const struct wt_name *name)
 {
-    struct sorted s = {.last = last_part(name->name), .name = name};
+    struct sorted s = {.last = wt_info_last_part(name->name), .name = name};
     size_t i = 0;
     for (; i < sizeof s.first && s.last[i]; i++)
         s.first = s.first << 8 | (uint8_t)s.last[i];
@@ -727,60 +731,43 @@ static bool ends_with_parts(const char *whole, const char *name)
            whole[length - tail - 1] == ':' && whole[length - tail - 2] == ':';
 }
 
+/* The first name whose last part is not before this one. */
+static size_t first_name(const struct wt_info *info, const char *part)
+{
+    size_t low = 0, high = info->name_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (strcmp(wt_info_last_part(info->name[middle].name), part) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct wt_name *wt_info_names_from(struct wt_info *info, const char *part, size_t *count)
+{
+    const size_t low = first_name(info, part);
+    *count = info->name_count - low;
+    return info->name + low;
+}
+
 void wt_info_find(struct wt_info *info, const char *name,
                   bool (*found)(void *context, const struct wt_name *name), void *context)
 {
     if (strncmp(name, "::", 2) == 0)
         name += 2;
-    const char *part = last_part(name);
-    size_t low = 0, high = info->name_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (strcmp(last_part(info->name[middle].name), part) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const char *part = wt_info_last_part(name);
+    const size_t low = first_name(info, part);
     for (int exact = 1; exact >= 0; exact--)
         for (size_t i = low; i < info->name_count; i++) {
             const char *whole = info->name[i].name;
-            if (strcmp(last_part(whole), part) != 0)
+            if (strcmp(wt_info_last_part(whole), part) != 0)
                 break;
             if (exact ? strcmp(whole, name) == 0 : ends_with_parts(whole, name))
                 if (!found(context, &info->name[i]))
                     return;
         }
-}
-
-void wt_info_find_instances(struct wt_info *info, const char *name,
-                            bool (*found)(void *context, const struct wt_name *name), void *context)
-{
-    if (strncmp(name, "::", 2) == 0)
-        name += 2;
-    const char *part = last_part(name);
-    const size_t length = strlen(part), whole_length = strlen(name);
-    size_t low = 0, high = info->name_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        const char *own = last_part(info->name[middle].name);
-        const int order = strncmp(own, part, length);
-        if (order < 0 || (order == 0 && own[length] < '<'))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i < info->name_count; i++) {
-        const char *whole = info->name[i].name, *own = last_part(whole);
-        const size_t before = (size_t)(own - whole) + length; /* without the arguments */
-        if (strncmp(own, part, length) != 0 || own[length] != '<')
-            break;
-        const bool same = before >= whole_length &&
-                          strncmp(whole + before - whole_length, name, whole_length) == 0;
-        const char *behind = same ? whole + before - whole_length : NULL;
-        if (same && (behind == whole || (behind - whole >= 2 && behind[-1] == ':')) &&
-            !found(context, &info->name[i]))
-            return;
-    }
 }
 
 const char *wt_info_name_of(struct wt_info *info, Dwarf_Die *die)

@@ -92,10 +92,11 @@ bool wt_info_is_part(Dwarf_Die *scope, Dwarf_Die *child);
 void wt_info_find(struct wt_info *info, const char *name,
                   bool (*found)(void *context, const struct wt_name *name), void *context);
 
-/** The same of templates whose name without arguments is @p name: "ns::twice<int>" for "twice". */
-void wt_info_find_instances(struct wt_info *info, const char *name,
-                            bool (*found)(void *context, const struct wt_name *name),
-                            void *context);
+/** A name without namespaces and classes. */
+const char *wt_info_last_part(const char *name);
+
+/** The names whose last part is @p part or comes behind it, sorted by their last part. */
+const struct wt_name *wt_info_names_from(struct wt_info *info, const char *part, size_t *count);
 
 /** The namespaces and classes in which a DIE stands: "ns::Class"; "" at file scope. Of what stands
  *  in a function it is where the function stands. */

@@ -711,8 +711,7 @@ uint64_t wt_symbols_body(struct wt_symbols *s, uint64_t addr)
     return second;
 }
 
-/* Whether `wanted` is the path, or the last components of it. */
-static bool is_file(const char *path, const char *wanted)
+bool wt_symbols_is_file(const char *path, const char *wanted)
 {
     const size_t length = strlen(path), tail = strlen(wanted);
     return tail <= length && strcmp(path + length - tail, wanted) == 0 &&
@@ -789,7 +788,7 @@ unsigned wt_symbols_code_line(struct wt_symbols *s, const char *file, unsigned l
     for (size_t i = 0; i < s->lines; i++) {
         const struct line *row = &s->line[i];
         if (!row->end && row->statement && row->line >= line && row->line < nearest &&
-            is_file(row->file, file))
+            wt_symbols_is_file(row->file, file))
             nearest = row->line;
     }
     return nearest;
@@ -810,7 +809,8 @@ enum wt_status wt_symbols_statements(struct wt_symbols *s, const char *file, uns
         const struct line *row = &s->line[i];
         const char *name;
         uint64_t offset;
-        if (row->end || !row->statement || row->line != line || !is_file(row->file, file))
+        if (row->end || !row->statement || row->line != line ||
+            !wt_symbols_is_file(row->file, file))
             continue;
         const void *block = block_at(s, row->addr);
         const bool entry = wt_symbols_function(s, row->addr, &name, &offset) && offset == 0;

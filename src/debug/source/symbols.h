@@ -93,6 +93,9 @@ bool wt_symbols_address(struct wt_symbols *symbols, const char *name, uint64_t *
  */
 uint64_t wt_symbols_body(struct wt_symbols *symbols, uint64_t addr);
 
+/** Whether @p wanted is the path of a file, or the last components of it. */
+bool wt_symbols_is_file(const char *path, const char *wanted);
+
 /**
  * The line of @p file, a path or its last parts, at which the code for @p line begins: that line,
  * or the next one that has some. UINT_MAX if there is none, or @p symbols is NULL.

@@ -13,8 +13,7 @@
 static bool is_of(const struct wt_probe *p, const struct wt_standstill_hit *hit,
                   wt_wave_handle wave)
 {
-    const struct wt_standstill_row *row = wt_standstill_row(p, wave);
-    return hit->wave == wave && row->present && row->wave.id == hit->id;
+    return hit->wave == wave && wt_standstill_is_in(p, wave, hit->id);
 }
 
 static bool same_watchpoint(const struct wt_watchpoint *a, const struct wt_watchpoint *b)

@@ -167,6 +167,9 @@ const struct wt_topology *wt_standstill_topology(struct wt_probe *p);
 /** The probe's operation summary. */
 enum wt_status wt_standstill_summary(struct wt_probe *p, struct wt_probe_summary *summary,
                                      struct wt_error *err);
+/** Whether the active wave in row @p wave, which there need not be, is the one that a driver's
+ * record names: another one may have come into the slot. */
+bool wt_standstill_is_in(const struct wt_probe *p, wt_wave_handle wave, wt_wave_id id);
 /** The probe's operation wave_id. */
 wt_wave_id wt_standstill_wave_id(struct wt_probe *p, wt_wave_handle wave);
 /** The probe's operation describe_wave. */

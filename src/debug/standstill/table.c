@@ -36,6 +36,14 @@ const struct wt_topology *wt_standstill_topology(struct wt_probe *p)
     return &wt_standstill_of(p)->topology;
 }
 
+bool wt_standstill_is_in(const struct wt_probe *p, wt_wave_handle wave, wt_wave_id id)
+{
+    if (wave >= ((const struct wt_standstill *)p)->topology.waves)
+        return false;
+    const struct wt_standstill_row *row = wt_standstill_row(p, wave);
+    return row->present && row->wave.id == id;
+}
+
 wt_wave_id wt_standstill_wave_id(struct wt_probe *p, wt_wave_handle wave)
 {
     return wt_standstill_row(p, wave)->wave.id;

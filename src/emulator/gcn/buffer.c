@@ -46,10 +46,10 @@ struct extent {
     uint32_t size; /* of the access */
 };
 
-/* Properties of each lane's access, a byte of 0 or 1: it is outside; it begins inside and ends
+/* Properties of each lane's access, all bits or none: it is outside; it begins inside and ends
  * behind the end; it continues in another row of elements. */
 struct manner {
-    uint8_t outside[GCN_LANES], cut[GCN_LANES], goes_on[GCN_LANES];
+    uint32_t outside[GCN_LANES], cut[GCN_LANES], goes_on[GCN_LANES];
 };
 
 /* from[i] + value (from may be NULL), and the lane's number. */
@@ -72,8 +72,8 @@ static CLONED resolve_linear(uint64_t *addr, struct manner *m, const struct reso
     LANES {
         const uint64_t at = stride * index[i] + offset[i];
         addr[i] = base + at;
-        m->outside[i] = at >= end;
-        m->cut[i] = (at < end) & (at + size > end);
+        m->outside[i] = 0 - (uint32_t)(at >= end);
+        m->cut[i] = 0 - (uint32_t)((at < end) & (at + size > end));
         m->goes_on[i] = 0;
     }
 }
@@ -92,17 +92,17 @@ static CLONED resolve_swizzled(uint64_t *addr, struct manner *m, const struct re
     }
     if (stride) {
         LANES
-            m->outside[i] = index[i] >= records;
+            m->outside[i] = 0 - (uint32_t)(index[i] >= records);
     } else {
         LANES
-            m->outside[i] = addr[i] >= end;
+            m->outside[i] = 0 - (uint32_t)(addr[i] >= end);
     }
     LANES
         addr[i] += base;
     LANES
         m->cut[i] = 0;
     LANES
-        m->goes_on[i] = (offset[i] & (ELEMENT - 1)) + size > ELEMENT;
+        m->goes_on[i] = 0 - (uint32_t)((offset[i] & (ELEMENT - 1)) + size > ELEMENT);
 }
 
 /*

@@ -46,6 +46,46 @@ static CLONED address_lanes(uint64_t *addr, uint64_t base, const uint32_t *low,
     *all = some;
 }
 
+static CLONED leave_aperture(const uint64_t *addr, uint64_t lanes, uint64_t aperture,
+                             uint64_t *differ)
+{
+    uint64_t some = 0;
+    LANES
+        some |= (addr[i] ^ aperture) >> 32 & (0 - (lanes >> i & 1));
+    *differ = some;
+}
+
+static CLONED drop_aperture(uint64_t *addr)
+{
+    LANES
+        addr[i] = (uint32_t)addr[i];
+}
+
+/* The lanes whose addresses are in LDS or in private memory; those become offsets. */
+static void find_apertures(struct gcn_targets *t)
+{
+    static_assert(GCN_APERTURE_SIZE == (uint64_t)1 << 32, "an aperture is an address's upper half");
+    uint64_t not_shared, not_private;
+    leave_aperture(t->addr, t->lanes, GCN_SHARED_APERTURE, &not_shared);
+    leave_aperture(t->addr, t->lanes, GCN_PRIVATE_APERTURE, &not_private);
+    if (!not_shared || !not_private) {
+        *(not_shared ? &t->private : &t->lds) = t->lanes;
+        drop_aperture(t->addr);
+        return;
+    }
+    for (uint64_t left = t->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t addr = t->addr[lane];
+        if (addr - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE)
+            t->lds |= (uint64_t)1 << lane;
+        else if (addr - GCN_PRIVATE_APERTURE < GCN_APERTURE_SIZE)
+            t->private |= (uint64_t)1 << lane;
+        else
+            continue;
+        t->addr[lane] = (uint32_t)addr;
+    }
+}
+
 /* The aperture that each address lies in decides where it goes. */
 static const struct gcn_uop *flat(struct gcn_wave *w, const struct gcn_uop *u, access_fn access)
 {
@@ -63,17 +103,8 @@ static const struct gcn_uop *flat(struct gcn_wave *w, const struct gcn_uop *u, a
     t.lds = t.private = t.zero = t.split = 0;
     uint64_t all;
     address_lanes(t.addr, base, low, high, &all);
-    for (uint64_t left = all >> 48 ? t.lanes : 0; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        const uint64_t addr = t.addr[lane];
-        if (addr - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE) {
-            t.lds |= (uint64_t)1 << lane;
-            t.addr[lane] = addr - GCN_SHARED_APERTURE;
-        } else if (addr - GCN_PRIVATE_APERTURE < GCN_APERTURE_SIZE) {
-            t.private |= (uint64_t)1 << lane;
-            t.addr[lane] = addr - GCN_PRIVATE_APERTURE;
-        }
-    }
+    if (all >> 48)
+        find_apertures(&t);
     return access(w, u, &t);
 }
 

@@ -239,7 +239,7 @@ struct gcn_valu {
     const struct gcn_uop *u;
     void *d;               /* results: uint32_t or, for U and F, uint64_t */
     const void *a, *b, *c; /* sources, likewise */
-    uint8_t *m;            /* mask result, a byte of 0 or 1 a lane */
+    uint32_t *m;           /* mask result: a lane's highest bit */
     uint64_t mask;         /* mask source */
     uint64_t exec;         /* lanes that count */
     uint32_t scalar;       /* S result */
@@ -461,8 +461,8 @@ static inline void gcn_write_pair(struct gcn_wave *w, unsigned n, uint64_t value
         gcn_set_pair(&w->s[n], value);
 }
 
-/* Packs 64 bytes of 0 or 1 into a mask of lanes. */
-uint64_t gcn_pack(const uint8_t *byte);
+/* The highest bit of each lane's number, as a mask of lanes. */
+uint64_t gcn_pack(const uint32_t *row);
 /*
  * All ones in the lanes of the mask, zeros in the others; valid until the next call for the wave
  * (w->on).

@@ -102,20 +102,19 @@ uint16_t gcn_inline16(unsigned n, bool floating, uint32_t whole)
     return (uint16_t)whole;
 }
 
-uint64_t gcn_pack(const uint8_t *byte)
+uint64_t gcn_pack(const uint32_t *row)
 {
     uint64_t mask = 0;
 #ifdef __SSE2__
     for (unsigned i = 0; i < GCN_LANES; i += 16) {
-        const __m128i sixteen = _mm_loadu_si128((const __m128i *)(const void *)(byte + i));
-        mask |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_slli_epi16(sixteen, 7)) << i;
+        const __m128i *from = (const __m128i *)(const void *)(row + i);
+        const __m128i low = _mm_packs_epi32(_mm_loadu_si128(from), _mm_loadu_si128(from + 1));
+        const __m128i high = _mm_packs_epi32(_mm_loadu_si128(from + 2), _mm_loadu_si128(from + 3));
+        mask |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_packs_epi16(low, high)) << i;
     }
 #else
-    for (unsigned i = 0; i < 8; i++) {
-        /* Eight bytes of 0 or 1 become eight bits: lane 0 is in the lowest byte. */
-        const uint64_t eight = wt_load_le(byte + 8 * i, 8);
-        mask |= ((eight * 0x0102040810204080u) >> 56) << (8 * i);
-    }
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        mask |= (uint64_t)(row[i] >> 31) << i;
 #endif
     return mask;
 }

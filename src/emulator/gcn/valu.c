@@ -99,10 +99,10 @@ const struct gcn_uop *gcn_valu_plain(struct gcn_wave *w, const struct gcn_uop *u
     return gcn_next(u);
 }
 
-static void write_mask(struct gcn_wave *w, const struct gcn_uop *u, const uint8_t *bytes,
+static void write_mask(struct gcn_wave *w, const struct gcn_uop *u, const uint32_t *row,
                        uint64_t exec)
 {
-    const uint64_t mask = gcn_pack(bytes) & exec;
+    const uint64_t mask = gcn_pack(row) & exec;
     gcn_write_pair(w, u->sdst, mask);
     if (u->cmpx)
         gcn_set_pair(&w->s[GCN_EXEC], mask);
@@ -134,8 +134,8 @@ const struct gcn_uop *gcn_valu_whole(struct gcn_wave *w, const struct gcn_uop *u
         _Alignas(64) uint64_t d[GCN_LANES];
         uint32_t w[GCN_LANES];
     } room[3], result;
-    _Alignas(64) uint8_t bytes[GCN_LANES];
-    struct gcn_valu v = {.w = w, .u = u, .exec = exec, .d = &result, .m = bytes};
+    _Alignas(64) uint32_t mask[GCN_LANES];
+    struct gcn_valu v = {.w = w, .u = u, .exec = exec, .d = &result, .m = mask};
     const void **source[3] = {&v.a, &v.b, &v.c};
     for (unsigned i = 0; i < u->sources; i++) {
         if (u->wide >> i & 1)
@@ -156,7 +156,7 @@ const struct gcn_uop *gcn_valu_whole(struct gcn_wave *w, const struct gcn_uop *u
     else if (u->result && ~exec)
         gcn_blend(to, result.w, gcn_lanes_on(w, exec));
     if (u->mask_result)
-        write_mask(w, u, bytes, exec);
+        write_mask(w, u, mask, exec);
     return gcn_next(u);
 }
 
@@ -421,9 +421,9 @@ static const struct gcn_uop *general(struct gcn_wave *w, const struct gcn_uop *u
     if (u->last_vgpr >= w->vgprs)
         return no_vgpr(w, u);
     union row room[3], result;
-    _Alignas(64) uint8_t bytes[GCN_LANES];
+    _Alignas(64) uint32_t mask[GCN_LANES];
     uint64_t exec = gcn_exec(w);
-    struct gcn_valu v = {.w = w, .u = u, .d = &result, .m = bytes};
+    struct gcn_valu v = {.w = w, .u = u, .d = &result, .m = mask};
     const void **source[3] = {&v.a, &v.b, &v.c};
     const char *results = u->row->operands, *types = results;
     while (*types++ != ':')
@@ -444,7 +444,7 @@ static const struct gcn_uop *general(struct gcn_wave *w, const struct gcn_uop *u
     v.exec = exec;
     u->row->function(&v);
     if (*results == 'm') {
-        write_mask(w, u, bytes, exec);
+        write_mask(w, u, mask, exec);
     } else if (*results == 'S') {
         gcn_write_scalar(w, u->dst, v.scalar);
     } else if (*results != ':') {
@@ -454,7 +454,7 @@ static const struct gcn_uop *general(struct gcn_wave *w, const struct gcn_uop *u
             return no_vgpr(w, u);
         write_back(w, u, *results, dst, &result, exec);
         if (results[1] == 'm')
-            write_mask(w, u, bytes, exec);
+            write_mask(w, u, mask, exec);
     }
     return gcn_next(u);
 }

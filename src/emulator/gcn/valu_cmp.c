@@ -9,11 +9,11 @@
     CLONED gcn_vop_##name(struct gcn_valu *v)                                                      \
     {                                                                                              \
         const source *a = v->a, *b = v->b;                                                         \
-        uint8_t *m = v->m;                                                                         \
+        uint32_t *m = v->m;                                                                        \
         LANES {                                                                                    \
             const type x = (type)a[i], y = (type)b[i];                                             \
             (void)x, (void)y;                                                                      \
-            m[i] = (uint8_t)(expression);                                                          \
+            m[i] = 0 - (uint32_t)(expression);                                                     \
         }                                                                                          \
     }
 #define ROW_INTEGERS(suffix, source, type)                                                         \
@@ -62,7 +62,7 @@ RAISE(64, uint64_t)
     CLONED gcn_vop_##name(struct gcn_valu *v)                                                      \
     {                                                                                              \
         const source *a = v->a, *b = v->b;                                                         \
-        uint8_t *m = v->m;                                                                         \
+        uint32_t *m = v->m;                                                                        \
         source special = 0;                                                                        \
         LANES {                                                                                    \
             const source p = a[i], q = b[i], o = 1;                                                \
@@ -73,7 +73,7 @@ RAISE(64, uint64_t)
             const source eq = same | zeros, lt = (zeros ^ 1) & below;                              \
             (void)o, (void)eq, (void)lt;                                                           \
             special |= x | y | s | t;                                                              \
-            m[i] = (uint8_t)((expression)&1);                                                      \
+            m[i] = (uint32_t)(expression) << 31;                                                   \
         }                                                                                          \
         if (!special)                                                                              \
             return;                                                                                \
@@ -85,7 +85,7 @@ RAISE(64, uint64_t)
             const source eq = o & ((p == q) | zeros);                                              \
             const source lt = o & (zeros ^ 1) & (order(p) < order(q));                             \
             (void)eq, (void)lt;                                                                    \
-            m[i] = (uint8_t)((expression)&1);                                                      \
+            m[i] = (uint32_t)(expression) << 31;                                                   \
         }                                                                                          \
         raise##bits(v, flush);                                                                     \
     }
@@ -139,7 +139,7 @@ CLASS(class64, uint64_t, 64, 52)
         const source *a = v->a;                                                                    \
         const uint32_t *b = v->b;                                                                  \
         for (unsigned i = 0; i < GCN_LANES; i++)                                                   \
-            v->m[i] = (class(a[i]) & b[i]) != 0;                                                   \
+            v->m[i] = 0 - (uint32_t)((class(a[i]) & b[i]) != 0);                                   \
     }
 ROW_CLASS(v_cmp_class_f16, uint32_t, class16)
 ROW_CLASS(v_cmp_class_f32, uint32_t, class32)

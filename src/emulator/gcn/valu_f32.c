@@ -268,7 +268,7 @@ void gcn_vop_v_div_scale_f32(struct gcn_valu *v)
                    &some);
     if (!some) {
         memmove(d, a, GCN_LANES * sizeof *d);
-        memset(v->m, 0, GCN_LANES);
+        memset(v->m, 0, GCN_LANES * sizeof *v->m);
     } else {
         div_scale_each(v);
     }

@@ -246,15 +246,15 @@ CLONED gcn_vop_v_cndmask_b32(struct gcn_valu *v)
     {                                                                                              \
         ROWS32;                                                                                    \
         const uint32_t clamp = v->u->clamp ? UINT32_MAX : 0;                                       \
-        uint8_t *m = v->m;                                                                         \
+        uint32_t *m = v->m;                                                                        \
         const uint64_t mask = (with) ? v->mask : 0;                                                \
         LANES_BY_HALVES(mask)                                                                      \
         {                                                                                          \
             const uint32_t p = (first), q = (second), one = (with) ? bits >> (i & 31) & 1 : 0;     \
-            const uint32_t s = (sum), carry = (out) >> 31;                                         \
-            const uint32_t limit = (0 - carry) & clamp;                                            \
+            const uint32_t s = (sum), carry = (out);                                               \
+            const uint32_t limit = (uint32_t)((int32_t)carry >> 31) & clamp;                       \
             d[i] = (s & ~limit) | ((saturated)&limit);                                             \
-            m[i] = (uint8_t)carry;                                                                 \
+            m[i] = carry;                                                                          \
         }                                                                                          \
     }
 #define ROW_SUM(name, with)                                                                        \
@@ -293,11 +293,11 @@ CLONED gcn_vop_v_mad_u64_u32(struct gcn_valu *v)
     const uint32_t *a = v->a, *b = v->b;
     const uint64_t *c = v->c;
     uint64_t *d = v->d;
-    uint8_t *m = v->m;
+    uint32_t *m = v->m;
     LANES {
         const uint64_t product = (uint64_t)a[i] * b[i], sum = product + c[i];
         d[i] = sum;
-        m[i] = sum < product;
+        m[i] = 0 - (uint32_t)(sum < product);
     }
 }
 
@@ -306,12 +306,12 @@ CLONED gcn_vop_v_mad_i64_i32(struct gcn_valu *v)
     const uint32_t *a = v->a, *b = v->b;
     const uint64_t *c = v->c;
     uint64_t *d = v->d;
-    uint8_t *m = v->m;
+    uint32_t *m = v->m;
     LANES {
         const uint64_t product = (uint64_t)((int64_t)S(a[i]) * S(b[i])), sum = product + c[i];
         d[i] = sum;
         /* the carry into bit 64, and there the two signs */
-        m[i] = ((sum < product) ^ (product >> 63) ^ (c[i] >> 63)) & 1;
+        m[i] = (uint32_t)((sum < product) ^ (product >> 63) ^ (c[i] >> 63)) << 31;
     }
 }
 

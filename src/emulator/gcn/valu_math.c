@@ -210,11 +210,11 @@ static const struct many many_root = {root_lanes, false, NORMAL_LOW, NORMAL_SPAN
 static const struct many many_inverse = {inverse_lanes, true, NORMAL_LOW, NORMAL_SPAN};
 static const struct many many_inverse_root = {inverse_root_lanes, false, NORMAL_LOW, NORMAL_SPAN};
 
-static CLONED find_others(uint8_t *other, const uint32_t *a, const struct many *m)
+static CLONED find_others(uint32_t *other, const uint32_t *a, const struct many *m)
 {
     const uint32_t keep = m->magnitude ? ~F32_SIGN : UINT32_MAX, low = m->low, span = m->span;
     LANES
-        other[i] = (a[i] & keep) - low > span;
+        other[i] = 0 - (uint32_t)((a[i] & keep) - low > span);
 }
 
 /* Computes what many lanes have in common; returns the lanes that are left, whose sources are in
@@ -222,7 +222,7 @@ static CLONED find_others(uint8_t *other, const uint32_t *a, const struct many *
 static uint64_t computed_many(const struct gcn_valu *v, const struct many *m, const uint32_t **a,
                               uint32_t *room)
 {
-    _Alignas(64) uint8_t other[GCN_LANES];
+    _Alignas(64) uint32_t other[GCN_LANES];
     if (gcn_few_lanes(v->exec))
         return v->exec;
     find_others(other, *a, m);

@@ -147,7 +147,9 @@ static void div_scale_each(struct gcn_valu *v)
         if (!(v->exec >> i & 1))
             continue;
         OF_WIDTH(note_denormal)(&fp, a[i], b[i], c[i]);
-        d[i] = div_scale(a[i], b[i], c[i], &v->m[i]);
+        uint8_t scaled = 0;
+        d[i] = div_scale(a[i], b[i], c[i], &scaled);
+        v->m[i] = 0 - (uint32_t)scaled;
     }
     gcn_fp_raise(v->w, &fp);
 }

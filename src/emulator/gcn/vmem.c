@@ -280,6 +280,64 @@ static bool find(struct gcn_device *d, const struct gcn_targets *t, uint64_t lan
     return true;
 }
 
+static CLONED point_at(const uint8_t **host, const uint8_t *base, const uint64_t *addr)
+{
+    LANES
+        host[i] = base + addr[i];
+}
+
+/* The same of lanes whose addresses are all in LDS. */
+static bool find_shared(struct gcn_wave *w, const struct gcn_targets *t, uint64_t lanes,
+                        unsigned size, const uint8_t **host)
+{
+    const struct gcn_group *g = w->group;
+    uint64_t filled[GCN_LANES], first, last;
+    if (!lanes || lanes & ~t->lds || gcn_watching(w->device))
+        return false;
+    fill_up(filled, t->addr, lanes);
+    find_extent(filled, &first, &last);
+    if (last > g->lds_size || last + size > g->lds_size)
+        return false;
+    point_at(host, g->lds, filled);
+    return true;
+}
+
+static CLONED swizzle(uint64_t *to, const uint64_t *addr, uint64_t base)
+{
+    LANES
+        to[i] = base + ((addr[i] & ~(uint64_t)3) << 6) + i * 4 + (addr[i] & 3);
+}
+
+/* Not 0: of some of these lanes the bytes are not in one dword, or not whole dwords. */
+static CLONED cut_dwords(const uint64_t *addr, uint64_t lanes, unsigned size, uint64_t *cut)
+{
+    const unsigned most = size < 4 ? 4 - size : 0;
+    uint64_t some = 0;
+    LANES
+        some |= (lanes >> i & 1) & ((addr[i] & 3) > most);
+    *cut = some;
+}
+
+/* The same of lanes whose addresses are all in private memory: the places of each of their dwords.
+ */
+static bool find_private(struct gcn_wave *w, const struct gcn_targets *t, uint64_t lanes,
+                         unsigned size, bool write, const uint8_t *(*host)[GCN_LANES])
+{
+    struct gcn_targets at = {.lanes = lanes};
+    uint64_t cut;
+    if (!lanes || lanes & ~t->private)
+        return false;
+    cut_dwords(t->addr, lanes, size, &cut);
+    if (cut)
+        return false;
+    for (unsigned i = 0; i * 4 < size; i++) {
+        swizzle(at.addr, t->addr, gcn_private_addr(w, 0, 4 * i));
+        if (!find(w->device, &at, lanes, size < 4 ? size : 4, write, host[i]))
+            return false;
+    }
+    return true;
+}
+
 static inline __attribute__((always_inline)) void get_lanes(uint32_t (*value)[GCN_LANES],
                                                             const uint8_t *const *host,
                                                             uint64_t lanes, const unsigned size)
@@ -298,15 +356,9 @@ static inline __attribute__((always_inline)) void get_lanes(uint32_t (*value)[GC
     }
 }
 
-static bool load_fast(struct gcn_device *d, const struct gcn_targets *t, unsigned size,
-                      uint32_t (*value)[GCN_LANES])
+static void get(uint32_t (*value)[GCN_LANES], const uint8_t *const *host, uint64_t lanes,
+                unsigned size)
 {
-    const uint8_t *host[GCN_LANES];
-    uint64_t lanes = t->lanes & ~t->zero;
-    if (t->lds | t->private || !find(d, t, lanes, size, false, host))
-        return false;
-    if (__builtin_popcountll(lanes) >= MANY_LANES)
-        lanes = ALL_LANES;
     switch (size) {
     case 1:
         get_lanes(value, host, lanes, 1);
@@ -325,6 +377,25 @@ static bool load_fast(struct gcn_device *d, const struct gcn_targets *t, unsigne
         break;
     default:
         get_lanes(value, host, lanes, 16);
+    }
+}
+
+static bool load_fast(struct gcn_wave *w, const struct gcn_targets *t, unsigned size,
+                      uint32_t (*value)[GCN_LANES])
+{
+    const uint8_t *host[4][GCN_LANES];
+    const uint64_t lanes = t->lanes & ~t->zero;
+    const uint64_t read = __builtin_popcountll(lanes) >= MANY_LANES ? ALL_LANES : lanes;
+    if (t->private) {
+        if (!find_private(w, t, lanes, size, false, host))
+            return false;
+        for (unsigned i = 0; i * 4 < size; i++)
+            get(value + i, host[i], read, size < 4 ? size : 4);
+    } else {
+        if (t->lds ? !find_shared(w, t, lanes, size, host[0])
+                   : !find(w->device, t, lanes, size, false, host[0]))
+            return false;
+        get(value, host[0], read, size);
     }
     for (uint64_t left = t->zero; left; left &= left - 1)
         for (unsigned i = 0; i < (size + 3) / 4; i++)
@@ -346,16 +417,10 @@ static inline __attribute__((always_inline)) void put_lanes(const uint8_t *const
     }
 }
 
-/* False where it must be done another way: then nothing is stored. */
-static bool store_fast(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_targets *t)
+static void put_all(const uint8_t *const *host, uint32_t (*from)[GCN_LANES], uint64_t lanes,
+                    unsigned shift, unsigned size)
 {
-    const uint8_t *host[GCN_LANES];
-    const uint64_t lanes = t->lanes & ~t->zero;
-    const unsigned shift = u->half == 'h' ? 16 : 0;
-    uint32_t(*from)[GCN_LANES] = w->v + u->src[1];
-    if (t->lds | t->private || !find(w->device, t, lanes, u->size, true, host))
-        return false;
-    switch (u->size) {
+    switch (size) {
     case 1:
         put_lanes(host, from, lanes, shift, 1);
         break;
@@ -374,6 +439,26 @@ static bool store_fast(struct gcn_wave *w, const struct gcn_uop *u, const struct
     default:
         put_lanes(host, from, lanes, 0, 16);
     }
+}
+
+/* False where it must be done another way: then nothing is stored. */
+static bool store_fast(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_targets *t)
+{
+    const uint8_t *host[4][GCN_LANES];
+    const uint64_t lanes = t->lanes & ~t->zero;
+    const unsigned shift = u->half == 'h' ? 16 : 0;
+    uint32_t(*from)[GCN_LANES] = w->v + u->src[1];
+    if (t->private) {
+        if (!find_private(w, t, lanes, u->size, true, host))
+            return false;
+        for (unsigned i = 0; i * 4 < u->size; i++)
+            put_all(host[i], from + i, lanes, shift, u->size < 4 ? u->size : 4);
+        return true;
+    }
+    if (t->lds ? !find_shared(w, t, lanes, u->size, host[0])
+               : !find(w->device, t, lanes, u->size, true, host[0]))
+        return false;
+    put_all(host[0], from, lanes, shift, u->size);
     return true;
 }
 
@@ -528,7 +613,7 @@ const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
         return gcn_next(u);
     }
     uint32_t value[4][GCN_LANES];
-    const bool done = load_fast(w->device, t, u->size, value);
+    const bool done = load_fast(w, t, u->size, value);
     for (uint64_t left = done ? 0 : t->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         uint8_t bytes[16] = {0};
@@ -799,15 +884,19 @@ static bool atomic_fast(struct gcn_wave *w, const struct gcn_uop *u, const struc
     const uint8_t *host[GCN_LANES];
     uint64_t filled[GCN_LANES], differ, odd;
     assert(u->size == 4 || u->size == 8);
-    if (t->lds | t->private | t->zero | t->split || gcn_few_lanes(t->lanes) ||
+    if (t->private | t->zero | t->split || gcn_few_lanes(t->lanes) ||
         __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
         return false;
     fill_up(filled, t->addr, t->lanes);
     spread_of(filled, &differ, &odd);
-    if (odd & (u->size - 1u) || may_be_watched(w->device, filled, u->size) ||
-        !find(w->device, t, t->lanes, u->size, true, host))
+    if (odd & (u->size - 1u))
         return false;
-    struct atomic_lanes a = {.host = host, .lanes = t->lanes, .in_place = w->device->in_place};
+    if (t->lds ? !find_shared(w, t, t->lanes, u->size, host)
+               : may_be_watched(w->device, filled, u->size) ||
+                     !find(w->device, t, t->lanes, u->size, true, host))
+        return false;
+    struct atomic_lanes a = {
+        .host = host, .lanes = t->lanes, .in_place = w->device->in_place && !t->lds};
     if (u->size == 8)
         change_quads(w, u, &a, !differ, what);
     else

@@ -132,25 +132,6 @@ struct text_file *open_source(struct wt_shell *c, const char *name)
 
 /* ---- list ---- */
 
-void find_default_source(struct wt_shell *c)
-{
-    uint64_t *list;
-    size_t count;
-    if (resolve_place(c, "main", &list, &count, NULL, WT_IGNORED) != WT_OK &&
-        resolve_place(c, "kernel", &list, &count, NULL, WT_IGNORED) != WT_OK)
-        return;
-    struct wt_frames *frames = count ? wt_frames_at(c->debugger, c->modules, list[0]) : NULL;
-    const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
-    if (frame && frame->path) {
-        free(c->list_file);
-        c->list_file = strdup(frame->path);
-        c->list_first = frame->line;
-        c->list_last = 0;
-    }
-    wt_frames_free(frames);
-    free(list);
-}
-
 static enum wt_status list_lines(struct wt_shell *c, unsigned first, unsigned last,
                                  struct wt_error *err)
 {

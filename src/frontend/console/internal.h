@@ -439,8 +439,6 @@ bool has_addresses(const struct point *p);
  * entered yet. The caller frees them; NULL without host memory.
  */
 struct wt_frames *frames_at(struct wt_shell *c, const struct point *p, uint64_t addr);
-/** Where kernels begin, those of the runtime, too. The caller frees the list; NULL: none. */
-uint64_t *list_kernel_entries(struct wt_shell *c, size_t *count);
 /** Gives a breakpoint another list of addresses, which it takes over. */
 void set_addresses(struct point *p, uint64_t *list, size_t count);
 /** The one of a number; NULL: there is none. */
@@ -454,10 +452,20 @@ enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_
  * instructions are gone through from its beginning.
  */
 enum wt_status check_begins(struct wt_shell *c, uint64_t addr, struct wt_error *err);
+
+/* ---- places.c ---- */
+/** Where kernels begin, those of the runtime, too. The caller frees the list; NULL: none. */
+uint64_t *list_kernel_entries(struct wt_shell *c, size_t *count);
 /** The addresses of a location (FILE:LINE, function, *ADDRESS); the caller frees *list and *where.
  */
 enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **list, size_t *count,
                              char **where, struct wt_error *err);
+/** The file that lines without a file mean; NULL: none. */
+const char *current_file(struct wt_shell *c);
+/** Makes the file with main that file. */
+void find_default_source(struct wt_shell *c);
+/** Whether a location ("f", "ns::f(int)", "FILE:f") names a function. */
+bool names_function(const char *location, const char *function);
 
 /* ---- watch_condition.c ---- */
 /** Makes p->rule from a watchpoint's condition, as the selected frame understands it. */
@@ -476,8 +484,6 @@ void free_watch_rule(struct watch_rule *rule);
 struct text_file *open_source(struct wt_shell *c, const char *name);
 /** Frees all source files. */
 void free_files(struct wt_shell *c);
-/** Makes the file with main the one that lines without a file mean. */
-void find_default_source(struct wt_shell *c);
 
 /* ---- lanes.c ---- */
 /** Values over lanes, compactly. */

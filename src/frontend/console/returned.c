@@ -1,7 +1,7 @@
 /*
  * The value that a function has returned, by the convention of calls: RISC-V's psABI ("Procedure
  * Calling Convention"); AMD GPUs as LLVM has them (clang's AMDGPUABIInfo, LLVM's "User Guide for
- * AMDGPU Backend") and as GCC has them (its amdgcn back end returns numbers from v8 on).
+ * AMDGPU Backend") and as GCC has them (its amdgcn back end returns numbers from s24 on).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -19,16 +19,37 @@ struct leaf {
 struct leaves {
     struct leaf leaf[MOST_LEAVES];
     unsigned count;
+    enum wt_abi abi;
 };
+
+/* Numbers side by side, of `step` bytes; the last may be smaller. */
+static bool add_numbers(uint64_t offset, uint64_t size, uint64_t step, bool is_float,
+                        struct leaves *l)
+{
+    for (uint64_t at = 0; at < size; at += step) {
+        if (l->count == MOST_LEAVES)
+            return false;
+        l->leaf[l->count++] =
+            (struct leaf){offset + at, size - at < step ? size - at : step, is_float};
+    }
+    return true;
+}
 
 /* The numbers that a type consists of; false: too many, or not only numbers side by side. */
 static bool add_leaves(const struct wt_type *type, uint64_t offset, struct leaves *l)
 {
     const struct wt_type *plain = wt_type_plain(type);
     const uint64_t size = wt_type_size(plain);
-    if (plain->kind == WT_TYPE_COMPLEX || plain->kind == WT_TYPE_ARRAY) {
+    if (plain->kind == WT_TYPE_COMPLEX)
+        return add_numbers(offset, size, size / 2, true, l);
+    if (plain->kind == WT_TYPE_ARRAY) {
         const struct wt_type *element = wt_type_target(plain);
         const uint64_t step = wt_type_size(element);
+        /* AMD GPUs have pairs of halves in a register; RISC-V's convention has no vectors. */
+        if (plain->is_vector && l->abi == WT_ABI_RISCV)
+            return false;
+        if (plain->is_vector && step == 2)
+            return add_numbers(offset, size, DWORD, false, l);
         for (uint64_t at = 0; step && at < size; at += step)
             if (!add_leaves(element, offset + at, l))
                 return false;
@@ -37,17 +58,22 @@ static bool add_leaves(const struct wt_type *type, uint64_t offset, struct leave
     if (plain->kind == WT_TYPE_STRUCT || plain->kind == WT_TYPE_CLASS) {
         size_t count;
         const struct wt_member *m = wt_type_members(plain, &count);
-        for (size_t i = 0; i < count; i++)
-            if (!m[i].is_static && (m[i].bit_size || m[i].is_virtual ||
-                                    !add_leaves(m[i].type, offset + m[i].offset, l)))
+        for (size_t i = 0; i < count; i++) {
+            const uint64_t at = offset + m[i].offset;
+            if (m[i].is_static)
+                continue;
+            if (m[i].bit_size && l->abi == WT_ABI_RISCV) {
+                const uint64_t bytes = (m[i].bit_offset % 8 + m[i].bit_size + 7) / 8;
+                if (!add_numbers(at + m[i].bit_offset / 8, bytes, bytes, false, l))
+                    return false;
+            } else if (m[i].bit_size || m[i].is_virtual || !add_leaves(m[i].type, at, l)) {
                 return false;
+            }
+        }
         return true;
     }
-    if (!wt_type_is_scalar(plain) || l->count == MOST_LEAVES)
-        return false;
-    l->leaf[l->count++] =
-        (struct leaf){.offset = offset, .size = size, .is_float = plain->kind == WT_TYPE_FLOAT};
-    return true;
+    return wt_type_is_scalar(plain) &&
+           add_numbers(offset, size, size, plain->kind == WT_TYPE_FLOAT, l);
 }
 
 /* The first bytes of a register. */
@@ -86,8 +112,8 @@ static bool read_riscv(const struct wt_shell *c, const struct wt_type *type, uns
 {
     const unsigned x = c->topology->address_bits / 8;
     const uint64_t size = wt_type_size(type);
-    struct leaves l = {0};
-    const bool numbers = !type->is_vector && type->kind != WT_TYPE_UNION && add_leaves(type, 0, &l);
+    struct leaves l = {.abi = WT_ABI_RISCV};
+    const bool numbers = add_leaves(type, 0, &l);
     const struct leaf *a = &l.leaf[0], *b = &l.leaf[1];
     const bool in_float = a->is_float && a->size <= float_bytes;
     const bool other_in_float = b->is_float && b->size <= float_bytes;
@@ -99,10 +125,6 @@ static bool read_riscv(const struct wt_shell *c, const struct wt_type *type, uns
         return read_register(c, in_float ? "fa" : "a", 0, out + a->offset, a->size) &&
                read_register(c, other_in_float ? "fa" : "a", in_float && other_in_float,
                              out + b->offset, b->size);
-    /* Bit fields beside a float go to registers of both kinds. */
-    if (float_bytes && !numbers && l.count && wt_type_is_record(type) &&
-        type->kind != WT_TYPE_UNION)
-        return false;
     return size <= 2 * x && read_packed(c, "a", 0, x, out, size);
 }
 
@@ -110,15 +132,12 @@ static bool read_riscv(const struct wt_shell *c, const struct wt_type *type, uns
 static bool read_amd(const struct wt_shell *c, const struct wt_type *type, uint8_t *out)
 {
     const uint64_t size = wt_type_size(type);
-    struct leaves l = {0};
+    struct leaves l = {.abi = WT_ABI_AMDGPU};
     unsigned number = 0;
     if (wt_type_is_record(type) && size <= AMD_PACKED)
         return read_packed(c, "v", 0, DWORD, out, size);
     if (!add_leaves(type, 0, &l))
         return false;
-    /* Pairs of halves share registers. */
-    if (type->is_vector && l.leaf[0].size == 2)
-        return read_packed(c, "v", 0, DWORD, out, size);
     for (unsigned i = 0; i < l.count; i++) {
         const struct leaf *leaf = &l.leaf[i];
         if (!read_packed(c, "v", number, DWORD, out + leaf->offset, leaf->size))
@@ -126,6 +145,22 @@ static bool read_amd(const struct wt_shell *c, const struct wt_type *type, uint8
         number += (unsigned)((leaf->size + DWORD - 1) / DWORD);
     }
     return number <= MOST_LEAVES;
+}
+
+/* Pairs of bytes: clang 19 writes each as two halves of 32 bits to a result of two bytes. */
+static bool has_pair_of_bytes(const struct wt_type *type)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    const struct wt_type *element = plain->kind == WT_TYPE_ARRAY ? wt_type_target(plain) : NULL;
+    size_t count = 0;
+    if (element)
+        return plain->is_vector ? wt_type_size(plain) == 2 && wt_type_size(element) == 1
+                                : has_pair_of_bytes(element);
+    const struct wt_member *m = wt_type_is_record(plain) ? wt_type_members(plain, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!m[i].is_static && has_pair_of_bytes(m[i].type))
+            return true;
+    return false;
 }
 
 /* PTX has results in rows of the caller's frame, which are shown as registers behind the call. */
@@ -136,6 +171,8 @@ static bool read_ptx(struct wt_shell *c, const struct wt_type *type, uint8_t *ou
     const uint64_t size = wt_type_size(type);
     struct wt_code_register reg;
     uint64_t known = 0;
+    if (has_pair_of_bytes(type))
+        return false;
     for (size_t n = 0; wt_source_code_register(&view, n, &reg); n++) {
         struct wt_values v;
         if (strncmp(reg.name, name, strlen(name)) != 0)
@@ -164,8 +201,9 @@ static bool read_returned(struct wt_shell *c, const struct wt_type *type, uint8_
         return read_riscv(c, type, float_bytes, out);
     case WT_ABI_AMDGPU:
         if (frame->info && wt_info_is_of_gcc(frame->info))
-            return wt_type_is_scalar(type) && wt_type_size(type) <= MOST_GCC &&
-                   read_packed(c, "v", 8, DWORD, out, wt_type_size(type));
+            return (wt_type_is_scalar(type) || type->kind == WT_TYPE_COMPLEX) &&
+                   wt_type_size(type) <= MOST_GCC &&
+                   read_packed(c, "s", 24, DWORD, out, wt_type_size(type));
         return read_amd(c, type, out);
     case WT_ABI_UNKNOWN:
         return read_ptx(c, type, out);

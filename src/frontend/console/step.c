@@ -549,8 +549,7 @@ static enum wt_status finish(struct wt_shell *c, const char *text, bool back, st
     fprintf(c->out, back ? "Run back to call of " : "Run till exit from ");
     print_frame(c, frame, true, frame->level > 0);
     const struct wt_type *type = NULL;
-    /* GCC for AMD GPUs returns values in other registers. */
-    if (frame->scope_count && !frame->inlined && !wt_info_is_of_gcc(frame->info)) {
+    if (frame->scope_count && !frame->inlined) {
         Dwarf_Die die = frame->scope[0];
         type = wt_types_of(wt_info_types(frame->info), &die);
     }

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/common/environment.h"
+
 uint16_t wt_catch_of_environment(void)
 {
-    const char *caught = getenv(WT_CATCH_VARIABLE); /* exec has checked it */
-    return caught ? (uint16_t)(strtoul(caught, NULL, 0) & WT_CATCH_ALL) : 0;
+    return (uint16_t)wt_environment_number(WT_CATCH_VARIABLE, WT_CATCH_ALL);
 }
 
 bool wt_catch_ends(bool access)

@@ -22,6 +22,7 @@
 #include "base/held.h"
 #include "base/listen.h"
 #include "base/private_dir.h"
+#include "runtime/common/environment.h"
 
 #define PATIENCE_S 1
 #define PATIENCE_END_S 10
@@ -339,8 +340,6 @@ bool wt_endpoint_held(pid_t *debugger)
         return false;
     if (wt_held_parse(held, &process, debugger))
         return process == 1 || process == getpid();
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&told))
-        fprintf(stderr, WT_HELD_NONSENSE, held);
+    wt_say_once(WT_HELD_NONSENSE, held);
     return false;
 }

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "object/core_wire.h"
+#include "runtime/common/environment.h"
 
 static void describe(const struct wt_host_core_ops *ops, void *context,
                      const struct wt_host_core *core, struct wt_core_device *d)
@@ -138,11 +139,11 @@ void wt_host_core_forget(struct wt_host_core_request *request)
 
 void wt_core_on_fault_begin(struct wt_core_on_fault *f)
 {
-    const char *path = getenv(WT_CORE_VARIABLE), *history = getenv(WT_CORE_HISTORY_VARIABLE);
+    const char *path = getenv(WT_CORE_VARIABLE);
     snprintf(f->path, sizeof f->path, "%s", path ? path : "");
     atomic_init(&f->due, *f->path != 0);
     f->many = strstr(f->path, "%n");
-    f->history = history ? strtoull(history, NULL, 0) : 0;
+    f->history = wt_environment_number(WT_CORE_HISTORY_VARIABLE, UINT64_MAX);
 }
 
 void wt_core_on_fault_write(struct wt_core_on_fault *f, const struct wt_host_core_ops *ops,

@@ -6,5 +6,7 @@
 enum wt_status wt_policy_of_environment(struct wt_schedule *schedule, struct wt_error *err)
 {
     const char *text = getenv(WT_SCHEDULE_VARIABLE);
-    return wt_schedule_parse(text ? text : WT_SCHEDULE_DEFAULT, schedule, err);
+    return wt_schedule_parse(text ? text : WT_SCHEDULE_DEFAULT, schedule, err)
+               ? wt_fail_in(err, WT_SCHEDULE_VARIABLE)
+               : WT_OK;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "runtime/common/environment.h"
 
 #define FIRST 1000000000u   /* nanoseconds: shorter kernels show nothing on a terminal */
 #define IN_PLACE 200000000u /* between two changes of the line */
@@ -15,6 +16,8 @@
 void wt_progress_start(struct wt_progress *p, const char *mode, FILE *out)
 {
     const bool terminal = isatty(fileno(out)), always = mode && strcmp(mode, "always") == 0;
+    if (mode && !always && strcmp(mode, "auto") != 0)
+        wt_say_once(WT_PROGRESS_VARIABLE "=%.80s is neither 'auto' nor 'always'", mode);
     *p = (struct wt_progress){.out = mode && (always || terminal) ? out : NULL,
                               .terminal = terminal};
 }

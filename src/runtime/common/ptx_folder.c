@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/private_dir.h"
+#include "runtime/common/environment.h"
 
 /* Whoever may write to the folder decides what kernels do. */
 static bool is_own(const char *folder)
@@ -31,6 +32,8 @@ bool ptx_folder_find(char folder[PATH_MAX])
     int used = 0;
     if (said && strcmp(said, "off") == 0)
         return false;
+    if (said && *said && strcmp(said, "on") != 0)
+        wt_say_once(PTX_FOLDER_NONSENSE, said);
     if (cache && *cache == '/')
         used = snprintf(folder, PATH_MAX, "%s", cache);
     else if (home && *home == '/')

@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #define PTX_FOLDER_VARIABLE "WAVETRAP_PTX_CACHE"
+/** Says that the variable has no sense; its value is the argument. */
+#define PTX_FOLDER_NONSENSE PTX_FOLDER_VARIABLE "=%.80s is neither 'on' nor 'off'"
 /** Bytes that its files have at most. */
 #define PTX_FOLDER_BYTES (INT64_C(64) << 20)
 

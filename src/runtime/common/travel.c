@@ -130,7 +130,8 @@ static void tell_match(const struct asked *a, const struct wt_search *s)
 {
     const struct wt_machine *m = a->machine;
     const struct wt_watch_hit *place = &s->place;
-    struct wt_travel_match match = {.time = place->time,
+    struct wt_travel_match match = {.id = place->id,
+                                    .time = place->time,
                                     .pc = place->pc,
                                     .mask = place->mask,
                                     .wave = place->wave,
@@ -146,7 +147,8 @@ static void tell_match(const struct asked *a, const struct wt_search *s)
         const struct wt_watch_hit *from = &m->hit[i];
         if (!from->size)
             continue;
-        struct wt_travel_hit hit = {.time = from->time,
+        struct wt_travel_hit hit = {.id = from->id,
+                                    .time = from->time,
                                     .pc = from->pc,
                                     .addr = from->addr,
                                     .wave = from->wave,

@@ -153,7 +153,8 @@ static void take_hits(struct gpu *gpu)
     for (size_t i = 0; i < m->hits && gpu->hit_count < gpu->hit_room; i++) {
         const struct wt_watch_hit *h = &m->hit[i];
         struct sm_wire_hit *hit = &gpu->hit[gpu->hit_count++];
-        *hit = (struct sm_wire_hit){.pc = h->pc,
+        *hit = (struct sm_wire_hit){.id = h->id,
+                                    .pc = h->pc,
                                     .addr = h->addr,
                                     .warp = h->wave,
                                     .lane = h->lane,

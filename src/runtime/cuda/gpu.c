@@ -12,6 +12,7 @@
 #include "base/bits.h"
 #include "emulator/sm/texture.h"
 #include "object/cubin.h"
+#include "runtime/common/catch.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
 #include "runtime/cuda/final_memory.h"
@@ -73,12 +74,21 @@ static void make_rooms(struct gpu *g)
                              .count = (LOW_CODE_BYTES - HEADER_BYTES) / LOW_ROOM_BYTES};
 }
 
+/* What a variable says of a GPU; NULL: nothing. */
+static enum wt_status configure(struct sm_config *config, const char *variable, const char *keys,
+                                struct wt_error *err)
+{
+    return keys && sm_config_parse(config, keys, err) ? wt_fail_in(err, "%s", variable) : WT_OK;
+}
+
 enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **gpu,
                        struct wt_error *err)
 {
     const unsigned number = before ? before->number + 1 : 0;
     enum wt_status status;
     const char *keys = strchr(said, ':'), *usual = getenv("WAVETRAP_SM_DEFAULT");
+    if (strcspn(said, ":") != 2 || strncmp(said, "sm", 2) != 0)
+        return wt_fail(err, WT_INVALID, "WAVETRAP_SM_GPUS: '%.40s' is not sm:KEY=VALUE,…", said);
     struct gpu *g = calloc(1, sizeof *g);
     if (!g)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
@@ -89,8 +99,9 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
     make_rooms(g);
     sm_config_default(&g->config);
     if ((status = wt_policy_of_environment(&g->config.schedule, err)) != WT_OK ||
-        (usual && (status = sm_config_parse(&g->config, usual, err)) != WT_OK) ||
-        (keys && (status = sm_config_parse(&g->config, keys + 1, err)) != WT_OK) ||
+        (status = configure(&g->config, "WAVETRAP_SM_DEFAULT", usual, err)) != WT_OK ||
+        (status = configure(&g->config, "WAVETRAP_SM_GPUS", keys ? keys + 1 : NULL, err)) !=
+            WT_OK ||
         (status = sm_device_new_in_host(&g->config, &g->device, err)) != WT_OK ||
         (status = gpu_map(g, g->space + HEAP, HEAP_SIZE, true, err)) != WT_OK ||
         (status = gpu_map(g, g->space + BANK, CUBIN_BANK_BYTES, false, err)) != WT_OK ||
@@ -106,6 +117,7 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
     m->console = print;
     sm_machine(g->device)->console_context = g;
     wt_core_on_fault_begin(&g->core_on_fault);
+    wt_catch_of_environment(); /* names what has no sense */
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();
     *gpu = g;

@@ -15,6 +15,8 @@ static unsigned device_count;
 /* A child has neither the threads nor the GPUs of its parent: as with NVIDIA's driver, a process
  * whose parent had initialised the driver, or was about to, cannot. */
 static bool is_child;
+/* The GPUs could not be made, which has been said: there are none in this process. */
+static bool is_refused;
 
 static void forget(void)
 {
@@ -67,11 +69,13 @@ static enum wt_status make_devices(struct wt_error *err)
 {
     const char *said = getenv("WAVETRAP_SM_GPUS");
     enum wt_status status;
-    if (!said)
+    if (!said || !said[strspn(said, " ")])
         said = "sm";
-    while (*(said += strspn(said, " ")) && device_count < STATE_MOST_GPUS) {
+    while (*(said += strspn(said, " "))) {
         char one[256];
         const size_t length = strcspn(said, " ");
+        if (device_count == STATE_MOST_GPUS)
+            return wt_fail(err, WT_INVALID, "WAVETRAP_SM_GPUS: at most %d GPUs", STATE_MOST_GPUS);
         snprintf(one, sizeof one, "%.*s", (int)length, said);
         if ((status = gpu_new(one, device_count ? devices[device_count - 1] : NULL,
                               &devices[device_count], err)) != WT_OK)
@@ -95,8 +99,12 @@ API(cuInit, (unsigned flags), (flags), "%u", flags)
     const bool begins = !device_count;
     if (is_child)
         result = CUDA_ERROR_NOT_INITIALIZED;
+    else if (is_refused)
+        result = CUDA_ERROR_NO_DEVICE;
     else if (begins && make_devices(&err) != WT_OK) {
         fprintf(stderr, "wavetrap: libcuda: %s\n", err.text);
+        device_count = 0;
+        is_refused = true;
         result = CUDA_ERROR_NO_DEVICE;
     } else if (begins) {
         endpoint_start(devices, device_count);

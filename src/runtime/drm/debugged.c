@@ -176,7 +176,8 @@ static void take_hits(struct drm_debugged *g)
         for (size_t i = 0; i < m->hits; i++) {
             const struct wt_watch_hit *h = &m->hit[i];
             more[g->hit_count++] =
-                (struct gen_wire_hit){.thread = h->wave,
+                (struct gen_wire_hit){.id = h->id,
+                                      .thread = h->wave,
                                       .lanes = (uint32_t)h->hits,
                                       .kind = kinds[h->kind],
                                       .changed = memcmp(h->before, h->after, h->size) != 0,

@@ -406,6 +406,7 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config,
             gen_machine(before->device)->first_core + before->config.subslices;
     record_gem(g);
     wt_core_on_fault_begin(&g->core_on_fault);
+    wt_catch_of_environment(); /* names what has no sense */
     g->debugged.records = g->core_on_fault.history != 0;
     drm_debugged_record(&g->debugged, 0);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);

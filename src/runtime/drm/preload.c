@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/common/endpoint.h"
+#include "runtime/common/environment.h"
 #include "runtime/common/policy.h"
 #include "runtime/devfs/devfs.h"
 #include "runtime/drm/code.h"
@@ -47,15 +48,18 @@ static bool configure(unsigned index, struct gen_config *config, struct wt_error
     if (index || !length)
         return false;
     if (length >= sizeof spec || strncmp(text, family, sizeof family - 1) != 0) {
-        wt_fail(err, WT_INVALID, "'%.40s' is not gen9:KEY=VALUE,…", text);
+        wt_fail(err, WT_INVALID, "WAVETRAP_GEN_GPUS: '%.40s' is not gen9:KEY=VALUE,…", text);
         return false;
     }
     memcpy(spec, text, length);
     spec[length] = 0;
     gen_config_default(config);
     const char *keys = spec + sizeof family - 1;
-    return (!*keys || gen_config_parse(config, keys + (*keys == ':'), err) == WT_OK) &&
-           wt_policy_of_environment(&config->schedule, err) == WT_OK;
+    if (*keys && gen_config_parse(config, keys + (*keys == ':'), err) != WT_OK) {
+        wt_fail_in(err, "WAVETRAP_GEN_GPUS");
+        return false;
+    }
+    return wt_policy_of_environment(&config->schedule, err) == WT_OK;
 }
 
 /* The number in a node's name; MOST_GPUS if it is no name of ours. */
@@ -157,7 +161,7 @@ static void make_gpus(void)
         wt_fail(&err, WT_UNSUPPORTED, "a program has at most %d gen9 GPUs: the rest is left out",
                 MOST_GPUS);
     if (*err.text)
-        fprintf(stderr, "wavetrap: %s\n", err.text);
+        wt_say_once("%s", err.text);
     if (!gpu_count)
         return;
     wt_gem_report_start(driver_of);

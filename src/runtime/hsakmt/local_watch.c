@@ -64,7 +64,8 @@ void host_local_take_hits(struct host_gpu *gpu)
     const uint32_t wave = m->hits ? m->hit->wave : 0;
     const bool stops = more && m->hits;
     for (size_t i = 0; more && i < m->hits; i++)
-        more[gpu->local_hits++] = (struct kfd_wire_hit){.wave = m->hit[i].wave,
+        more[gpu->local_hits++] = (struct kfd_wire_hit){.id = m->hit[i].id,
+                                                        .wave = m->hit[i].wave,
                                                         .lane = m->hit[i].lane,
                                                         .pc = m->hit[i].pc,
                                                         .addr = m->hit[i].addr,

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/endpoint.h"
+#include "runtime/common/environment.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
 
@@ -54,7 +55,8 @@ static enum wt_status memory_of_each(uint64_t *bytes, struct wt_error *err)
     if (wt_parse_number(given, bytes, WT_IGNORED) || *bytes < LEAST_MEMORY ||
         *bytes > (uint64_t)1 << 46)
         return wt_fail(err, WT_INVALID,
-                       "a GPU cannot have '%.40s' bytes of memory: 16 MiB at least, 64 TiB at most",
+                       "WAVETRAP_MEMORY: a GPU cannot have '%.40s' bytes of memory: 16 MiB at "
+                       "least, 64 TiB at most",
                        given);
     *bytes &= ~(uint64_t)(HOST_PAGE - 1);
     return WT_OK;
@@ -72,9 +74,9 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
         text += strspn(text, " ");
         const size_t length = strcspn(text, " ");
         if (host->gpus == HOST_MOST_GPUS)
-            return wt_fail(err, WT_INVALID, "at most %u GPUs", HOST_MOST_GPUS);
+            return wt_fail(err, WT_INVALID, "WAVETRAP_GPUS: at most %u GPUs", HOST_MOST_GPUS);
         if (length >= sizeof spec)
-            return wt_fail(err, WT_INVALID, "'%.40s…' is too long", text);
+            return wt_fail(err, WT_INVALID, "WAVETRAP_GPUS: '%.40s…' is too long", text);
         memcpy(spec, text, length);
         spec[length] = 0;
         text += length;
@@ -85,8 +87,9 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
         gcn_config_default(&gpu->config);
         if (*spec && strcmp(spec, "gfx900") != 0 &&
             (strncmp(spec, "gfx900:", 7) != 0 || gcn_config_parse(&gpu->config, spec + 7, err)))
-            return *err->text ? err->status
-                              : wt_fail(err, WT_INVALID, "'%s' is not gfx900:KEY=VALUE,…", spec);
+            return *err->text ? wt_fail_in(err, "WAVETRAP_GPUS")
+                              : wt_fail(err, WT_INVALID,
+                                        "WAVETRAP_GPUS: '%s' is not gfx900:KEY=VALUE,…", spec);
         if ((status = wt_policy_of_environment(&gpu->config.schedule, err)) != WT_OK)
             return status;
         host->gpus++;
@@ -193,7 +196,7 @@ HSAKMT_STATUS hsaKmtOpenKFD(void)
         struct wt_error err = {0};
         the_host = open_host(&err);
         if (!the_host) {
-            fprintf(stderr, "wavetrap: %s\n", err.text);
+            wt_say_once("%s", err.text);
             status = HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
         } else {
             host_check_fatbins();

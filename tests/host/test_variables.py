@@ -1,0 +1,57 @@
+"""Variables of wavetrap's libraries that users set by hand: what has no sense is named once in a process, and none is ignored silently."""
+import os
+import subprocess
+
+import pytest
+
+from conftest import WAVETRAP
+from sanitizer import environment
+from test_long import LIMIT
+
+RUNTIME = os.path.realpath(os.path.join(os.path.dirname(WAVETRAP), "src", "runtime"))
+# Each tries three times to have GPUs, as runtimes do.
+PROGRAMS = {
+    "hsakmt": ("int hsaKmtOpenKFD(void); int main(void) { for (int i = 0; i < 3; i++) hsaKmtOpenKFD(); return 0; }", ["-l:libhsakmt.so.1"],
+               {"LD_LIBRARY_PATH": f"{RUNTIME}/hsakmt"}),
+    "cuda": ("int cuInit(unsigned); int main(void) { for (int i = 0; i < 3; i++) cuInit(0); return 0; }", ["-l:libcuda.so.1"],
+             {"LD_LIBRARY_PATH": f"{RUNTIME}/cuda"}),
+    "drm": ('#include <fcntl.h>\nint main(void) { for (int i = 0; i < 3; i++) open("/dev/dri/renderD128", O_RDWR); return 0; }', [],
+            {"LD_PRELOAD": f"{RUNTIME}/drm/libwavetrap-drm.so"}),
+}
+OF_ALL = {"WAVETRAP_CATCH": ["x", "512", "-1", ""], "WAVETRAP_CORE_HISTORY": ["many", "-1", "1x"], "WAVETRAP_PROGRESS": ["yes", ""],
+          "WAVETRAP_SCHEDULE": ["sometimes"], "WAVETRAP_HELD": ["x"]}
+OWN = {"hsakmt": {"WAVETRAP_GPUS": ["gfx901", "gfx900:cu=x", " ".join(["gfx900"] * 17)], "WAVETRAP_MEMORY": ["1", "x", ""], "WAVETRAP_EXPLAIN": ["x", "at=k"]},
+       "cuda": {"WAVETRAP_SM_GPUS": ["x", "sm:sms=x", "sm x", "smx:sms=1", " ".join(["sm"] * 17)], "WAVETRAP_SM_DEFAULT": ["x"]},
+       "drm": {"WAVETRAP_GEN_GPUS": ["x", "gen9:x", "gen9 x", " ".join(["gen9"] * 17)]}}
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("variables")
+    for name, (source, words, _) in PROGRAMS.items():
+        (folder / f"{name}.c").write_text(source)
+        subprocess.run(["gcc", "-w", f"{name}.c", "-o", name, f"-L{RUNTIME}/{name}", *words], cwd=folder, check=True)
+    return folder
+
+
+def said(programs, name, **more):
+    """What a program prints on stderr that is loaded with wavetrap's library and these variables."""
+    added = {k: f"{v}:{environment()[k]}" if environment().get(k) else v for k, v in PROGRAMS[name][2].items()}
+    done = subprocess.run([programs / name], env={**environment(), **added, **more}, capture_output=True, text=True, timeout=LIMIT)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_nonsense_is_named_once(programs, name):
+    for variable, values in {**OF_ALL, **OWN[name]}.items():
+        for value in values:
+            lines = said(programs, name, **{variable: value}).splitlines()
+            assert len(lines) == 1 and lines[0].startswith("wavetrap: ") and (variable in lines[0] or "at most 8 gen9 GPUs" in lines[0]), (variable, value, lines)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_nothing_is_said_of_what_has_sense(programs, name):
+    sense = {"WAVETRAP_CATCH": "256", "WAVETRAP_CORE_HISTORY": "0x100", "WAVETRAP_PROGRESS": "auto", "WAVETRAP_HELD": "1", "WAVETRAP_SCHEDULE": "rr:2"}
+    assert said(programs, name, **sense) == ""
+    assert said(programs, name, WAVETRAP_GPUS="", WAVETRAP_SM_GPUS=" ", WAVETRAP_GEN_GPUS="gen9 gen9", WAVETRAP_EXPLAIN="") == ""
