@@ -35,6 +35,7 @@ struct line {
     bool end;       /* nothing is known from here on */
     bool statement; /* a statement begins here */
     bool body;      /* the prologue ends here */
+    bool part;      /* it continues the statement of the row before */
     size_t order;
 };
 
@@ -209,10 +210,6 @@ static void read_unit(struct wt_symbols *s, Dwarf_Die *die)
         bool statement = false, body = false;
         dwarf_linebeginstatement(line, &statement);
         dwarf_lineprologueend(line, &body);
-        if (end)
-            last = (struct last_row){0};
-        else if (continues(&last, line, dwarf_linesrc(line, NULL, NULL), number))
-            continue;
         struct line *grown = wt_array_grow(s->line, &s->line_capacity, s->lines + 1, sizeof *grown);
         if (!grown)
             return;
@@ -221,12 +218,16 @@ static void read_unit(struct wt_symbols *s, Dwarf_Die *die)
         if (name != named)
             file = wt_symbols_path(s, die, name);
         named = name;
+        const bool part = continues(&last, line, name, number);
+        if (end)
+            last = (struct last_row){0};
         s->line[s->lines] = (struct line){.addr = addr,
                                           .file = file,
                                           .line = number > 0 ? (unsigned)number : 0,
                                           .end = end || !file,
                                           .statement = statement,
                                           .body = body,
+                                          .part = part,
                                           .order = s->lines};
         s->lines++;
     }
@@ -813,7 +814,7 @@ unsigned wt_symbols_code_line(struct wt_symbols *s, const char *file, unsigned l
     rows_until(s, 0); /* reads the table */
     for (size_t i = 0; i < s->lines; i++) {
         const struct line *row = &s->line[i];
-        if (!row->end && row->statement && row->line >= line && row->line < nearest &&
+        if (!row->end && row->statement && !row->part && row->line >= line && row->line < nearest &&
             wt_symbols_is_file(row->file, file))
             nearest = row->line;
     }
@@ -835,7 +836,7 @@ enum wt_status wt_symbols_statements(struct wt_symbols *s, const char *file, uns
         const struct line *row = &s->line[i];
         const char *name;
         uint64_t offset;
-        if (row->end || !row->statement || row->line != line ||
+        if (row->end || !row->statement || row->part || row->line != line ||
             !wt_symbols_is_file(row->file, file))
             continue;
         const void *block = block_at(s, row->addr);
