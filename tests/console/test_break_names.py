@@ -65,3 +65,19 @@ def test_names_have_the_lines_that_gdb_gives_them_in_the_hosts_program_of_the_sa
     lines = [{place: sorted(line for _, line in found) for place, found in said.items()} for said in (ours, theirs)]
     wrong = different(*lines)
     assert not wrong, "\n".join(wrong)
+
+
+EXPLICIT = """-function f;-func ns::f;-line 30;-source names.cpp -line 30;-line 30 -source names.cpp;-source names.cpp -function ns::f;-function box<int, 3>::get
+    -function f(int);-source names.cpp;-function nothing;-source nothing.cpp -line 3;-line;-x;-function 'ns::f(int)';-line +1;+1;-1;+7
+    """.replace("\n    ", ";").strip(";").split(";")
+
+
+@pytest.mark.parametrize("listed", ["", "list 20,29\n", "list names.cpp:40\n"])
+def test_explicit_and_relative_locations_have_the_addresses_that_gdb_gives_them(program, listed):
+    """Nothing runs: lines count from the one behind the last listed, before any from GDB's start of a list around main."""
+    file = program("names", 64, "-O0")
+    ours = places([WAVETRAP, "debug"], EXPLICIT, "set confirm off\n" + listed, [file])
+    theirs = places(["gdb-multiarch", "-nx", "-q", "-iex", "set debuginfod enabled off"], EXPLICIT,
+                    "set confirm off\nset prompt\nset width 0\nset breakpoint pending off\n" + listed + "echo \\n\n", [file])
+    wrong = different(*[{place: sorted(a for a, _ in found) for place, found in said.items()} for said in (ours, theirs)])
+    assert not wrong and sum(map(bool, theirs.values())) > 10, "\n".join(wrong)

@@ -706,3 +706,44 @@ def test_parameters_without_a_description_have_ptx_names(parameters, flags):
     out = session(parameters(*flags), "break k", "run", "info args", "print k_param_3 + 1", "print/x k_param_1[8..9]", "ptype k_param_3", options=GIVEN)
     assert "k_param_0 = 8589934592 (at launch)\n" in out and "k_param_3 = 7 (at launch)\n" in out, out
     assert "$1 = 8 (at launch)\n$2 = {0xfa, 0xff} (at launch)\ntype = " in out
+
+
+PTX_REGISTERS = """.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [p];
+    st.global.u64 [%rd1], %rd1;
+    ret;
+}
+"""
+
+
+def test_a_name_that_looks_like_a_register_is_no_convenience_variable(tmp_path):
+    """Before and during the run, in letters of either case, of the device and of PTX; nothing can be assigned to it. Others are void, as in GDB."""
+    file = tmp_path / "k.ptx"
+    file.write_text(PTX_REGISTERS)
+    how = ["-g", "sm", "--kernel=k", "--grid=32", "--block=32", "--arg=zeros:128"]
+    for before, names in (([], ("r999", "R999", "grf", "vgpr3")), (["break k", "run"], ("r999", "rd1", "rd99", "p9", "grf"))):
+        for name in names:
+            for command in (f"print ${name}", f"set var ${name} = 1"):
+                done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", *how, *(w for c in (*before, command) for w in ("-ex", c)), file],
+                                      capture_output=True, text=True, timeout=120)
+                assert done.returncode == 1 and f"there is no register {name}: " in done.stderr and "void" not in done.stdout, (command, done)
+    done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", *how, *(w for c in ("break k", "run", "print $%rd9") for w in ("-ex", c)), file],
+                          capture_output=True, text=True, timeout=120)
+    assert "this function has no register %rd9" in done.stderr, done.stderr
+    done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", *how, *(w for c in ("print $mine", "set var $mine1 = 3", "print $mine1") for w in ("-ex", c)), file],
+                          capture_output=True, text=True, timeout=120)
+    assert done.stdout == "$1 = void\n$2 = 3\n", done
+
+
+@pytest.mark.parametrize("text, why", [("FADD.RQ R1, R2, R3;", "there is no modifier '.RQ'"), ("FADD.FTZ.FTZ R1, R2, R3;", "'.FTZ' does not belong here")])
+def test_the_assembler_names_one_cause_for_a_modifier(tmp_path, text, why):
+    """A modifier that no instruction has, and one that stands elsewhere, are different errors."""
+    source = tmp_path / "one.sass"
+    source.write_text(f".kernel k\n{text}\nEXIT;\n")
+    done = subprocess.run([WAVETRAP, "asm", source, "-o", tmp_path / "one.cubin"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 125 and why in done.stderr and ", or " not in done.stderr, done.stderr

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "debug/source/source_internal.h"
 #include "debug/source/symbols.h"
@@ -1415,22 +1416,44 @@ static int register_index(const struct wt_topology *t, const char *name)
     return -1;
 }
 
-/* Whether a name is made as those of registers are, "v300" as "v0": letters of one, and a number.
- */
-static bool is_like_register(const struct wt_topology *t, const char *name)
+static bool is_number_after(const char *name, size_t letters)
 {
+    return name[letters] && strspn(name + letters, "0123456789") == strlen(name + letters);
+}
+
+/* "rd9" as PTX's %rd1. */
+static bool is_like_code_register(struct compiler *c, const char *name, size_t letters)
+{
+    struct wt_code_register reg;
+    for (size_t n = 0; wt_source_code_register(c->scope, n, &reg); n++)
+        if (!reg.parameter && reg.name[0] == '%' && strncasecmp(reg.name + 1, name, letters) == 0 &&
+            is_number_after(reg.name + 1, letters))
+            return true;
+    return false;
+}
+
+/*
+ * Whether a name is made as those of the device's registers or of the code's own are, in letters of
+ * either case ("v300" as "v0", "r999" as "R0", "rd9" as "%rd1"), or names a file of registers.
+ */
+static bool is_like_register(struct compiler *c, const char *name)
+{
+    static const char *const files[] = {"agpr", "gpr", "grf", "sgpr", "vgpr"};
+    const struct wt_topology *t = c->scope->source->topology;
     const size_t letters = strcspn(name, "0123456789");
-    if (!letters || !name[letters] ||
-        strspn(name + letters, "0123456789") != strlen(name + letters))
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (strlen(files[i]) == letters && strncasecmp(files[i], name, letters) == 0 &&
+            strspn(name + letters, "0123456789") == strlen(name + letters))
+            return true;
+    if (!letters || !is_number_after(name, letters))
         return false;
-    for (size_t i = 0; i < t->register_count; i++) {
+    for (size_t i = 0; t && i < t->register_count; i++) {
         const char *own = t->registers[i].name, *other = t->registers[i].alt_name;
-        if ((strncmp(own, name, letters) == 0 && own[letters] >= '0' && own[letters] <= '9') ||
-            (other && strncmp(other, name, letters) == 0 && other[letters] >= '0' &&
-             other[letters] <= '9'))
+        if ((strncasecmp(own, name, letters) == 0 && is_number_after(own, letters)) ||
+            (other && strncasecmp(other, name, letters) == 0 && is_number_after(other, letters)))
             return true;
     }
-    return false;
+    return is_like_code_register(c, name, letters);
 }
 
 /* A register that code names itself: what stands for its value. *found: there is one. */
@@ -1486,7 +1509,7 @@ static enum wt_status compile_dollar(struct compiler *c, const struct wt_node *n
                        : wt_fail(err, WT_STATE, "No registers.");
         kept = wt_source_variable(s, name);
     }
-    if (!kept && s->topology && is_like_register(s->topology, name))
+    if (!kept && is_like_register(c, name))
         return wt_fail(err, WT_INVALID, "there is no register %s: 'info registers' lists them",
                        name);
     if (!kept && name[0] == '_')

@@ -839,6 +839,24 @@ static bool take_next(struct parse *p, const struct sm_item *item, bool *first)
     return true;
 }
 
+/* What stands where the operands begin: one that other instructions have, or other places, or none.
+ */
+static bool bad_modifier(struct parse *p)
+{
+    char why[80];
+    const size_t length = strcspn(p->at, " ;\t,") % 40;
+    unsigned value;
+    bool known = false;
+    for (unsigned id = 0; *p->at == '.' && id < SM_FIELDS && !known; id++) {
+        struct parse after = *p;
+        after.at++;
+        known = match_name(&after, &sm_fields[id], &value);
+    }
+    snprintf(why, sizeof why, known ? "'%.*s' does not belong here" : "there is no modifier '%.*s'",
+             (int)length, p->at);
+    return bad(p, why);
+}
+
 static bool parse_row(struct parse *p, const struct sm_row *row)
 {
     const char *at = row->text + (*row->text == '!'), *start = p->at;
@@ -875,7 +893,7 @@ static bool parse_row(struct parse *p, const struct sm_row *row)
             break;
         case SM_ITEM_OPERAND:
             if (!begun && *p->at && *p->at != ' ' && *p->at != '\t' && *p->at != ';')
-                return bad(p, "this modifier is not known, or not in its place");
+                return bad_modifier(p);
             begun = true;
             if (!take_next(p, &item, &first))
                 return false;

@@ -32,22 +32,109 @@ enum wt_status take_thread_word(struct wt_shell *c, char *text, wt_thread *threa
     return WT_OK;
 }
 
+/*
+ * The line that "+1" counts from, and its file. Without a frame GDB's rule: the line behind the
+ * last one that was listed, and at first as far before main's as `list` would begin.
+ */
+static const char *default_line(struct wt_shell *c, long *line)
+{
+    const struct wt_frame *frame;
+    if (need_frame(c, &frame, WT_IGNORED) == WT_OK) {
+        *line = frame->line;
+        return frame->line ? frame->path : NULL;
+    }
+    if (!c->list_file)
+        find_default_source(c);
+    *line = c->list_last ? (long)c->list_last + 1 : (long)c->list_first - ((long)c->list_size - 1);
+    *line = *line < 1 ? 1 : *line;
+    return c->list_file;
+}
+
 enum wt_status relative_line(struct wt_shell *c, const char *text, char **place,
                              struct wt_error *err)
 {
-    const struct wt_frame *frame;
-    const size_t digits = strspn(text + 1, "0123456789");
+    long line;
+    const size_t digits = strspn(text + (*text != 0), "0123456789");
     *place = NULL;
     if ((*text != '+' && *text != '-') || !digits || text[1 + digits])
         return WT_OK;
-    if (need_frame(c, &frame, err) != WT_OK || !frame->line)
+    const char *file = default_line(c, &line);
+    if (!file)
         return wt_fail(err, WT_INVALID, "No line to count from: no source line is selected.");
-    const long line = (long)frame->line + strtol(text, NULL, 10);
+    line += strtol(text, NULL, 10);
     if (line < 1)
         return wt_fail(err, WT_INVALID, "No line %ld in the current file.", line);
-    return asprintf(place, "%s:%ld", frame->path, line) < 0
+    return asprintf(place, "%s:%ld", file, line) < 0
                ? wt_fail(err, WT_NO_MEMORY, "no host memory for a location")
                : WT_OK;
+}
+
+enum { BY_SOURCE, BY_FUNCTION, BY_LINE, EXPLICIT };
+
+/* "-function F" at @p text, whose words are cut off: the rest; NULL: *err says why. */
+static char *take_explicit(char *text, char *value[EXPLICIT], struct wt_error *err)
+{
+    static const char *const words[EXPLICIT] = {"-source", "-function", "-line"};
+    const size_t length = strcspn(text, " \t");
+    char *at = text + length, *end;
+    unsigned which = 0;
+    while (which < EXPLICIT && (length < 2 || strncmp(words[which], text, length) != 0))
+        which++;
+    if (which == EXPLICIT) {
+        wt_fail(err, WT_INVALID, "invalid explicit location argument, \"%.*s\"", (int)length, text);
+        return NULL;
+    }
+    at += strspn(at, " \t");
+    /* A name may hold blanks: it goes on until the next option. */
+    for (end = at; *end && !(isspace((unsigned char)*end) && end[strspn(end, " \t")] == '-'); end++)
+        ;
+    if (end == at || (*at == '-' && which != BY_LINE)) {
+        wt_fail(err, WT_INVALID, "missing argument for \"%s\"", words[which]);
+        return NULL;
+    }
+    char *rest = end + strspn(end, " \t");
+    while (end > at && isspace((unsigned char)end[-1]))
+        end--;
+    *end = 0;
+    value[which] = at;
+    return rest;
+}
+
+enum wt_status explicit_place(const char *text, char **place, struct wt_error *err)
+{
+    char *value[EXPLICIT] = {NULL};
+    *place = NULL;
+    if (*text != '-' || !isalpha((unsigned char)text[1]) ||
+        strncmp(text, "-qualified", strcspn(text, " ")) == 0)
+        return WT_OK;
+    char *copy = strdup(text), *at = copy;
+    while (at && *at)
+        at = take_explicit(at, value, err);
+    int made = at ? 0 : -2;
+    if (at && value[BY_FUNCTION] && value[BY_LINE]) {
+        wt_fail(err, WT_UNSUPPORTED, "-line beside -function is not supported: use FILE:LINE");
+        made = -2;
+    } else if (at && value[BY_LINE] &&
+               strspn(value[BY_LINE], "0123456789") != strlen(value[BY_LINE]) &&
+               (value[BY_SOURCE] || !strchr("+-", value[BY_LINE][0]))) {
+        wt_fail(err, WT_INVALID, "malformed linespec error: unexpected string, \"%s\".",
+                value[BY_LINE]);
+        made = -2;
+    } else if (at && value[BY_SOURCE] && !value[BY_FUNCTION] && !value[BY_LINE]) {
+        wt_fail(err, WT_INVALID, "Source filename requires function, label, or line offset.");
+        made = -2;
+    } else if (at) {
+        const char *name = value[BY_FUNCTION] ? value[BY_FUNCTION] : value[BY_LINE];
+        const char *quote = value[BY_FUNCTION] && !strchr("'\"", *name) ? "'" : "";
+        made = asprintf(place, "%s%s%s%s%s", value[BY_SOURCE] ? value[BY_SOURCE] : "",
+                        value[BY_SOURCE] ? ":" : "", quote, name, quote);
+    }
+    free(copy);
+    if (made == -1)
+        *place = NULL;
+    return made == -2   ? WT_INVALID
+           : made == -1 ? wt_fail(err, WT_NO_MEMORY, "no host memory for a location")
+                        : WT_OK;
 }
 
 bool accept_pending(struct wt_shell *c, const char *why)

@@ -233,6 +233,9 @@ enum wt_status take_thread_word(struct wt_shell *c, char *text, wt_thread *threa
 /** *place becomes "FILE:LINE" for "+N" and "-N", which the caller frees; NULL: it is neither. */
 enum wt_status relative_line(struct wt_shell *c, const char *text, char **place,
                              struct wt_error *err);
+/** *place becomes what stands for GDB's explicit location ("-source F -line N", "-function F"),
+ * which the caller frees; NULL: it is none. */
+enum wt_status explicit_place(const char *text, char **place, struct wt_error *err);
 /** Whether a breakpoint on a place that is not there may wait for it. @p why says what is missing.
  */
 bool accept_pending(struct wt_shell *c, const char *why);

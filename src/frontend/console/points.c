@@ -224,7 +224,15 @@ enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary, c
     wt_thread thread;
     char *place = NULL;
     enum wt_status status = take_thread_word(c, copy, &thread, err);
-    if (status || (status = relative_line(c, copy, &place, err)) != WT_OK) {
+    char *said = NULL;
+    if (!status && (status = explicit_place(copy, &said, err)) == WT_OK)
+        status = relative_line(c, said ? said : copy, &place, err);
+    if (!status && !place) {
+        place = said;
+        said = NULL;
+    }
+    free(said);
+    if (status) {
         free(copy);
         return status;
     }
