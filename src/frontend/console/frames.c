@@ -155,7 +155,7 @@ enum wt_status do_backtrace(struct wt_shell *c, const char *text, struct wt_erro
         if (full && !print_variables(c, frame, false, "        "))
             fputs("No locals.\n", c->out);
     }
-    if (wt_frames_get(c->frames, level))
+    if (most && wt_frames_get(c->frames, level))
         fputs("(More stack frames follow...)\n", c->out);
     else if (wt_frames_end(c->frames)[0])
         fprintf(c->out, "Backtrace stopped: %s\n", wt_frames_end(c->frames));
