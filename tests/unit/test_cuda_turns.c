@@ -59,10 +59,66 @@ static void test_a_wait_for_a_run_that_has_come_back_ends_at_once(void **state)
     join_thread(program);
 }
 
+enum { CHANGES = 200 };
+
+/* What the debugger has changed, and what the kernel's last run has seen of it: within the gate. */
+static unsigned changed, seen;
+
+/* A kernel that halts in each run, and goes on when the debugger changes something. */
+static void *halting_kernel(void *context)
+{
+    const struct sm_launch launch = {.number = 2};
+    enum wt_run result = WT_RUN_HALTED;
+    (void)context;
+    debug_enter();
+    debug_launch_began(&gpu, &launch);
+    do {
+        seen = changed;
+        result = WT_RUN_HALTED;
+    } while (debug_turn(&gpu, &result) && seen < CHANGES);
+    debug_launch_ended();
+    debug_leave();
+    return NULL;
+}
+
+/* Else a debugger that stops the GPU behind each wait may take back each step before it was done.
+ */
+static void test_a_wait_is_for_a_run_that_has_seen_the_change_before_it(void **state)
+{
+    pthread_t program;
+    (void)state;
+    bool runs = false;
+    debug_enter_as_debugger();
+    debug_follow(true);
+    debug_leave_as_debugger();
+    assert_int_equal(pthread_create(&program, NULL, halting_kernel, NULL), 0);
+    while (!runs) {
+        debug_enter_as_debugger();
+        runs = debug_launch().runs;
+        debug_leave_as_debugger();
+    }
+    for (unsigned i = 1; i <= CHANGES; i++) {
+        debug_enter_as_debugger();
+        changed = i;
+        debug_poke();
+        debug_leave_as_debugger();
+        debug_enter_as_debugger();
+        debug_wait(HOUR_MS);
+        assert_int_equal(seen, i);
+        debug_leave_as_debugger();
+    }
+    debug_enter_as_debugger();
+    debug_follow(false);
+    debug_poke();
+    debug_leave_as_debugger();
+    join_thread(program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_wait_for_a_run_that_has_come_back_ends_at_once),
+        cmocka_unit_test(test_a_wait_is_for_a_run_that_has_seen_the_change_before_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,7 @@ static struct {
     unsigned wanted;      /* requests that wait for the gate, or are being served */
     unsigned watchers;    /* requests that wait for the end of a run */
     uint64_t runs, pokes;
+    uint64_t seen;   /* pokes that the last run has seen */
     uint64_t waited; /* runs that a request has waited for, or found to be over */
     bool held, followed, stopped;
     uint64_t state, known; /* of the list of modules; 0: not known */
@@ -96,6 +97,13 @@ static bool wait_for(pthread_cond_t *cond, unsigned ms)
     return pthread_cond_timedwait(cond, &shared.gate, &until) != ETIMEDOUT;
 }
 
+/* Whether a run has come back that no request has waited for: before the request came, perhaps. One
+ * that has not seen what the debugger has changed since is not the one that it waits for. */
+static bool wait_is_over(void)
+{
+    return shared.runs != shared.waited && shared.seen == shared.pokes;
+}
+
 void debug_wait(unsigned ms)
 {
     shared.wanted--;
@@ -103,8 +111,7 @@ void debug_wait(unsigned ms)
     if (shared.gpu)
         wt_recording_asked(shared.gpu->recording);
     pthread_cond_broadcast(&shared.let);
-    /* A run may have come back before this request came: nothing else would end the wait. */
-    while (shared.launch.runs && shared.runs == shared.waited && wait_for(&shared.moved, ms))
+    while (shared.launch.runs && !wait_is_over() && wait_for(&shared.moved, ms))
         continue;
     shared.waited = shared.runs;
     shared.watchers--;
@@ -132,6 +139,7 @@ uint64_t debug_budget(const struct gpu *gpu, uint64_t without)
 static void tell(void)
 {
     shared.runs++;
+    shared.seen = shared.pokes;
     pthread_cond_broadcast(&shared.moved);
 }
 
@@ -195,7 +203,9 @@ bool debug_turn(struct gpu *gpu, enum wt_run *result)
     if (*result == WT_RUN_WATCH)
         take_hits(gpu);
     tell();
-    while (shared.watchers) /* else this thread might take the gate again before them, for ever */
+    /* Else this thread might take the gate again before the watchers, for ever. Those that have
+     * come since wait for its next run. */
+    while (shared.watchers && wait_is_over())
         wait_for(&shared.let, LOOK_MS);
     wt_recording_asked(gpu->recording);
     give_way();
