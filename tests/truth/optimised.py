@@ -15,7 +15,7 @@ import program as programs
 import reader
 import values
 
-LEVELS = {f"{name}{level}": (d, options) for name, d in values.DIALECTS.items() for level, options in d.levels.items()}
+LEVELS = {f"{name}{level}": (d, options) for name, d in values.DIALECTS.items() if not d.gdb for level, options in d.levels.items()}
 FAMILIES = list(LEVELS)
 ROUND = 100
 FIXED = {"rv32-O1": [2], "rv32-O2": [2], "rv64-O1": [2], "rv64-O2": [2], "rv32-cxx-O2": [1], "rv64-cxx-O1": [1], "gcn-opencl-O1": [3], "gcn-opencl-O2": [3],
