@@ -128,6 +128,11 @@ static enum wt_status follow_reference(struct compiler *c, struct wt_operand *o,
     const struct wt_type *reference = o->type;
     if (plain->kind != WT_TYPE_REFERENCE)
         return WT_OK;
+    if (is_lost(o)) {
+        *o = lost(wt_type_target(plain));
+        o->reference = reference;
+        return WT_OK;
+    }
     enum wt_status status = wt_operand_cell_of(&c->build, o, &address, err);
     if (!status)
         *o = wt_operand_memory(wt_type_target(plain), space_of_type(c, plain), address);
@@ -198,11 +203,11 @@ static enum wt_status compile_described(struct compiler *c, const void *what, st
 
 /* No place of a variable is known. A parameter may stand where the launch or the call put it. */
 static enum wt_status without_place(struct compiler *c, Dwarf_Die *die, const struct wt_type *type,
-                                    bool is_local, struct wt_operand *o)
+                                    bool is_local, struct wt_operand *o, struct wt_error *err)
 {
     if (!is_local || !c->parameter(c, die, type, o))
         *o = lost(type);
-    return WT_OK;
+    return follow_reference(c, o, err);
 }
 
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
@@ -219,7 +224,7 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
         return constant_value(c, &attribute, type, o, err);
     if (!dwarf_attr_integrate(die, DW_AT_location, &attribute))
-        return without_place(c, die, type, is_local, o);
+        return without_place(c, die, type, is_local, o, err);
     int found = 0;
     const uint64_t at = frame && is_local ? frame->inside - bias : UINT64_MAX;
     if (frame && is_local)
@@ -231,7 +236,7 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         ops = own;
     }
     if (found != 1 || count == 0)
-        return without_place(c, die, type, is_local, o);
+        return without_place(c, die, type, is_local, o, err);
     *o = lost(type);
     struct wt_error why;
     c->build.variable = die;
@@ -243,13 +248,13 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     free(own);
     o->type = type;
     if (status == WT_UNSUPPORTED && strstr(why.text, "optimized out"))
-        return without_place(c, die, type, is_local, o);
+        return without_place(c, die, type, is_local, o, err);
     if (status) {
         *err = why;
         return status;
     }
     if (is_local && has_lost_part(o) && c->parameter(c, die, type, o))
-        return WT_OK;
+        return follow_reference(c, o, err);
     if (wt_compile_is_of_group(die) && (status = place_in_group(c, die, info, o, err)) != WT_OK)
         return status;
     /* A register may be wider than the value in it. */
