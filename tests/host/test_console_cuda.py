@@ -517,6 +517,9 @@ def test_openmp_of_gcc(tmp_path):
     assert re.search(rf"^#1  0x\w+ in main\$_omp_fn\$\d\$impl \(.*\) at {source}:", said[2], re.M), said[2]
     assert "gomp_nvptx_main" in said[2]
     assert said[5] == "Continuing.\nkernel: 495 text  2.50\nhost 0, fibonacci 55, sum 1499500, threads several\n" + END
+    # GCC writes lines alone for this GPU: parameters and globals have PTX's names and types, and there are no locals.
+    said = ask(["break fibonacci", "run", "info args", "info locals", "print scale", "print *(int *)&scale", "kill"], path, options=SM)
+    assert said[2:6] == ["%in_ar0 = 9 (at the call)\n", "No locals.\n", "$1 = {3}\n", "$2 = 3\n"], said
 
 
 def test_openacc_of_gcc(tmp_path):
