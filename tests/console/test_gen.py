@@ -563,3 +563,21 @@ def test_arguments_of_optimised_kernels_are_those_of_the_launch(kernels):
     done = debug(file, "break launched", "run", "info args", "print p.d[2]", "print p@3", "watch p", options=how)
     assert "out = 0x200000000 (at launch)\np = {a = 5, b = 6, c = -6, d = {1, 2, -3}} (at launch)\nn = 7\nsmall = -3 '\\375'\nv = {0, 1, 2, 3}\n" in done.stdout
     assert "$1 = -3 (at launch)\n" in done.stdout and "d = {1, 2, -3}} (at launch)\n" in done.stdout and "Cannot watch constant value `p'" in done.stderr
+
+
+def test_a_faults_address_is_the_one_that_the_programs_pointer_prints(tmp_path):
+    """In the upper half of the addresses it is in canonical form, in `run` and here."""
+    (tmp_path / "far.cl").write_text("""kernel void far(global int *out)
+{
+    global int *p = (global int *)((ulong)out | 0xffff800000000000UL);
+    *p = 1;
+}
+""")
+    subprocess.run(["ocloc", "compile", "-file", "far.cl", "-device", "skl", "--format", "zebin", "-options", "-g -cl-opt-disable", "-output", "far",
+                    "-output_no_suffix", "-q"], cwd=tmp_path, check=True, capture_output=True)
+    how = ["-g", "gen9", "--kernel=far", "--grid=8", "--block=8", "--arg=zeros:32"]
+    done = subprocess.run([WAVETRAP, "run", *how, tmp_path / "far"], capture_output=True, text=True, timeout=60)
+    address = "0xffff800200000000"
+    assert f"write of 4 bytes at {address}: no memory is mapped there" in done.stderr, done.stderr
+    said = debug(tmp_path / "far", "run", "print p", options=how).stdout
+    assert f"write of 4 bytes at {address}: no memory is mapped there" in said and f"$1 = (int *) {address}\n" in said, said

@@ -87,6 +87,7 @@ struct wt_build {
     const struct wt_topology *topology;
     const struct wt_frame_ops *frame_ops;
     struct wt_frames *frames; /**< NULL: no thread is selected */
+    bool own_lane;            /**< it is evaluated in the thread's lane alone */
     bool uses_frame;          /**< a register or the frame was used */
     bool asks_homes;     /**< lanes without a home end with a number of enum wt_build_homeless */
     bool uses_home;      /**< a home was looked at */

@@ -274,12 +274,17 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
     struct wt_operand o;
     unsigned lane = 0;
     *values = (struct wt_values){.reg = -1};
+    r.has_wave = wave_of(scope, &r.wave, &lane);
+    c.build.own_lane = !only && (!lanes || lanes == wt_lane_bit(lane));
     enum wt_status status = prepare(&c, compile, what, &o, err);
+    if (!status && c.build.own_lane && c.any_lanes) { /* the expression selects others */
+        c.build.own_lane = false;
+        status = prepare(&c, compile, what, &o, err);
+    }
     if (status) {
         wt_expr_free(c.build.expr);
         return status;
     }
-    r.has_wave = wave_of(scope, &r.wave, &lane);
     r.lanes = only ? only : c.any_lanes ? c.lanes : lanes ? lanes : wt_lane_bit(lane);
     r.count = wt_lanes_count(r.lanes);
     r.value = value;

@@ -5,6 +5,7 @@
 #include <dwarf.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,8 @@ struct physical {
     struct wt_caller *rules; /* … what its instructions tell of its caller; NULL: nothing */
 };
 
+enum { MOST_NESTED = 200 }; /* frames whose registers are followed in lanes other than the own */
+
 struct wt_frames {
     struct wt_debugger *debugger;
     const struct wt_topology *topology;
@@ -38,7 +41,8 @@ struct wt_frames {
     struct wt_frame **frame;
     size_t frame_count, frame_capacity;
     bool complete;
-    char end[160];
+    char end[256];
+    struct wt_error unread; /* why registers that find_caller() needs cannot be read */
 };
 
 struct wt_debugger *wt_frames_debugger(struct wt_frames *f)
@@ -139,9 +143,10 @@ static bool is_untouched(const struct wt_caller *rules, const struct wt_register
     return bit >= 0 && bit < 256 && rules->untouched[bit / 64] >> bit % 64 & 1;
 }
 
-/* Register `index` of the caller of `physical`. */
+/* Register `index` of the caller of `physical`; *unchanged: it is as `physical` has it. */
 static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, unsigned physical,
-                                      unsigned index, struct wt_operand *o, struct wt_error *err)
+                                      unsigned index, bool *unchanged, struct wt_operand *o,
+                                      struct wt_error *err)
 {
     const struct physical *p = &f->physical[physical];
     const struct wt_register *r = &b->topology->registers[index];
@@ -149,18 +154,19 @@ static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, u
     size_t count = 0;
     enum wt_status status;
     wt_expr_vector cell;
+    *unchanged = true;
     if (!p->cfi) {
         const struct wt_caller *rules = rules_of(f, physical);
-        if (rules && register_by_rules(b, rules, index, o))
+        *unchanged = !rules || !register_by_rules(b, rules, index, o);
+        if (!*unchanged)
             return WT_OK;
         if (rules && r->clobbered && !is_untouched(rules, r))
             return not_saved(b, index, err);
         /* Code without such information is taken for a leaf function that has saved nothing. */
-        return register_of(b, f, physical, index, o, err);
+        return WT_OK;
     }
     if (r->dwarf < 0)
-        return r->scope == WT_SCOPE_LANE ? not_saved(b, index, err)
-                                         : register_of(b, f, physical, index, o, err);
+        return r->scope == WT_SCOPE_LANE ? not_saved(b, index, err) : WT_OK;
     if (dwarf_frame_register(p->cfi, r->dwarf, memory, &ops, &count) != 0)
         return wt_fail(err, WT_INVALID, "the call frame information is damaged: %s",
                        dwarf_errmsg(-1));
@@ -170,12 +176,14 @@ static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, u
                 return status;
             *o = wt_operand_cell(wt_types_integer(b->types, b->topology->address_bits / 8, false),
                                  cell);
+            *unchanged = false;
             return WT_OK;
         }
         /* libdw reports a missing rule in the same way as an undefined register. A register without
          * a rule is unchanged, as GDB takes it. */
-        return register_of(b, f, physical, index, o, err);
+        return WT_OK;
     }
+    *unchanged = false;
     const struct wt_frame frame = {.physical = physical, .level = p->level, .bias = p->bias};
     /* GCC for AMD GPUs describes the return address of a function that has not saved it by the
      * address itself, as if the register were saved at that address. The location of a saved
@@ -201,23 +209,16 @@ static enum wt_status register_of(struct wt_build *b, struct wt_frames *f, unsig
     if (strcmp(b->topology->registers[index].set, WT_ADDED_SET) == 0)
         physical = 0;
     /* Each step outwards that changes nothing is taken in this loop, to avoid recursion. */
-    while (physical > 0) {
-        const struct physical *p = &f->physical[physical - 1];
-        const struct wt_register *r = &b->topology->registers[index];
-        Dwarf_Op memory[3], *ops = NULL;
-        size_t count = 0;
-        if (r->role == WT_ROLE_PC) {
+    for (; physical > 0; physical--) {
+        bool unchanged;
+        if (b->topology->registers[index].role == WT_ROLE_PC) {
             *o = wt_operand_cell(wt_types_integer(b->types, b->topology->address_bits / 8, false),
                                  wt_build_constant(b, f->physical[physical].pc));
             return WT_OK;
         }
-        if (p->cfi && r->dwarf >= 0 &&
-            dwarf_frame_register(p->cfi, r->dwarf, memory, &ops, &count) == 0 && count == 0 &&
-            r->role != WT_ROLE_SP) {
-            physical--;
-            continue;
-        }
-        return caller_register(b, f, physical - 1, index, o, err);
+        enum wt_status status = caller_register(b, f, physical - 1, index, &unchanged, o, err);
+        if (status || !unchanged)
+            return status;
     }
     *o = current_register(b, index);
     return WT_OK;
@@ -257,6 +258,13 @@ static enum wt_status build_cfa(struct wt_build *b, struct wt_frames *f, unsigne
     const unsigned mark = b->next;
     const struct wt_frame frame = {.physical = physical, .level = p->level, .bias = p->bias};
     b->uses_frame = true;
+    if (b->own_lane && p->has_cfa) {
+        *cfa = wt_build_constant(b, p->cfa);
+        return WT_OK;
+    }
+    if (!b->own_lane && physical >= MOST_NESTED)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the frames of other lanes are followed for %d calls only", MOST_NESTED);
     const struct wt_caller *rules = p->cfi || p->is_kernel ? NULL : rules_of(f, physical);
     if (rules || (p->is_kernel && !p->cfi)) {
         *cfa = wt_build_constant(b, rules ? rules->cfa : 0);
@@ -370,7 +378,10 @@ static enum wt_status build_register(struct wt_build *b, struct wt_frames *f, un
                                      unsigned index, wt_expr_vector *v, struct wt_error *err)
 {
     struct wt_operand o;
-    enum wt_status status = caller_register(b, f, physical, index, &o, err);
+    bool unchanged;
+    enum wt_status status = caller_register(b, f, physical, index, &unchanged, &o, err);
+    if (!status && unchanged)
+        status = register_of(b, f, physical, index, &o, err);
     if (status)
         return status;
     o.type = wt_types_integer(b->types, o.piece[0].size <= 4 ? 4 : 8, false);
@@ -397,24 +408,30 @@ static enum wt_status build_own_register(struct wt_build *b, struct wt_frames *f
 }
 
 static bool number_of(struct wt_frames *f, build_fn *build, unsigned physical, unsigned index,
-                      unsigned lane, uint64_t *value)
+                      unsigned lane, uint64_t *value, struct wt_error *err)
 {
-    struct wt_error ignored;
     struct wt_types *types = wt_types_new(NULL, NULL, NULL, f->topology->address_bits / 8);
     struct wt_build b = {.expr = wt_expr_new(),
                          .types = types,
                          .topology = f->topology,
                          .frame_ops = &wt_frame_ops,
-                         .frames = f};
+                         .frames = f,
+                         .own_lane = lane == f->lane};
     wt_expr_vector v;
     struct wt_lane_value result = {0};
-    bool fine = types && b.expr && build(&b, f, physical, index, &v, &ignored) == WT_OK;
+    bool fine = types && b.expr && build(&b, f, physical, index, &v, err) == WT_OK;
     if (fine) {
         wt_expr_add(b.expr, WT_EXPR_END, 0, wt_expr_temporary(b.expr, 0), v, v);
-        fine = wt_expr_finish(b.expr, &ignored) == WT_OK &&
+        fine = wt_expr_finish(b.expr, err) == WT_OK &&
                wt_debugger_evaluate(f->debugger, f->wave.id, wt_lane_bit(lane), b.expr, 0, &result,
-                                    NULL, &ignored) == WT_OK &&
-               result.known;
+                                    NULL, err) == WT_OK;
+        if (fine && !result.known) {
+            fine = false;
+            wt_fail(err, WT_INVALID,
+                    result.failure == WT_EXPR_UNREAD ? "Cannot access memory at address 0x%" PRIx64
+                                                     : "the call frame information has no value",
+                    result.value);
+        }
     }
     wt_expr_free(b.expr);
     wt_types_free(types);
@@ -422,18 +439,24 @@ static bool number_of(struct wt_frames *f, build_fn *build, unsigned physical, u
     return fine;
 }
 
+static bool set_cfa(struct wt_frames *f, unsigned physical)
+{
+    struct physical *p = &f->physical[physical];
+    if (!p->cfa_tried) {
+        p->cfa_tried = true;
+        p->has_cfa = number_of(f, build_the_cfa, physical, 0, f->lane, &p->cfa, WT_IGNORED);
+    }
+    return p->has_cfa;
+}
+
 bool wt_frames_cfa(struct wt_frames *f, unsigned level, uint64_t *cfa)
 {
     const struct wt_frame *frame = wt_frames_get(f, level);
     if (!frame)
         return false;
-    struct physical *p = &f->physical[frame->physical];
-    if (!p->cfa_tried) {
-        p->cfa_tried = true;
-        p->has_cfa = number_of(f, build_the_cfa, frame->physical, 0, f->lane, &p->cfa);
-    }
-    *cfa = p->cfa;
-    return p->has_cfa;
+    const bool known = set_cfa(f, frame->physical);
+    *cfa = f->physical[frame->physical].cfa;
+    return known;
 }
 
 /* ---- callers by the instructions of a function ---- */
@@ -446,7 +469,7 @@ struct asked {
 static bool read_own_register(void *context, unsigned index, unsigned lane, uint64_t *value)
 {
     const struct asked *a = context;
-    return number_of(a->f, build_own_register, a->physical, index, lane, value);
+    return number_of(a->f, build_own_register, a->physical, index, lane, value, &a->f->unread);
 }
 
 static bool read_code(void *context, uint64_t addr, void *out, size_t size)
@@ -662,32 +685,66 @@ static int return_register(const struct wt_frames *f, const struct physical *p)
     return role_index(f->topology, WT_ROLE_RA);
 }
 
+/* Ends the frames early, for a reason. */
+static bool cut(struct wt_frames *f, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(f->end, sizeof f->end, format, args);
+    va_end(args);
+    return false;
+}
+
+static const char *name_of_outermost(const struct wt_frames *f)
+{
+    const struct wt_frame *outermost = f->frame[f->frame_count - 1];
+    return outermost->function ? outermost->function : "this function";
+}
+
+/* Whether assembly code says that nothing has called it: libdw does not tell a register without a
+ * rule, as in each leaf function, from an undefined one. */
+static bool is_assembly(const struct physical *p)
+{
+    Dwarf_Die unit;
+    return !p->info || !wt_info_unit(p->info, p->inside - p->bias, &unit) ||
+           dwarf_srclang(&unit) == DW_LANG_Mips_Assembler;
+}
+
+static bool add_returned_to(struct wt_frames *f, uint64_t pc)
+{
+    const struct physical *p = &f->physical[f->physical_count - 1];
+    if (pc && wt_modules_at(f->modules, 0, pc - 1))
+        return add_physical(f, pc, true);
+    if (f->physical_count == 1 && is_assembly(p))
+        return false;
+    return cut(f, "%.100s returns to 0x%" PRIx64 ", where the program has no code",
+               name_of_outermost(f), pc);
+}
+
 /* Adds the caller of the outermost function; false at the end. */
 static bool add_caller(struct wt_frames *f)
 {
     const unsigned last = (unsigned)f->physical_count - 1;
     const struct physical *p = &f->physical[last];
     const struct wt_frame *outermost = f->frame[f->frame_count - 1];
+    struct wt_error err;
     if (outermost->function && strcmp(outermost->function, "main") == 0)
         return false;
-    if (last + 1 >= WT_FRAMES_MOST) {
-        snprintf(f->end, sizeof f->end, "only %d calls are followed", WT_FRAMES_MOST);
-        return false;
-    }
+    if (last + 1 >= WT_FRAMES_MOST)
+        return cut(f, "only %d calls are followed", WT_FRAMES_MOST);
     if (p->is_kernel)
         return false;
     const struct wt_caller *rules = p->cfi ? NULL : rules_of(f, last);
     if (rules)
-        return rules->pc && wt_modules_at(f->modules, 0, rules->pc - 1) &&
-               add_physical(f, rules->pc, true);
+        return add_returned_to(f, rules->pc);
     if (!p->cfi && last > 0)
         return false; /* nothing tells what it has saved */
     const int ra = return_register(f, p);
     uint64_t pc;
-    if (ra < 0 || !number_of(f, build_register, last, (unsigned)ra, f->lane, &pc))
+    if (ra < 0)
         return false;
-    if (pc == 0 || !wt_modules_at(f->modules, 0, pc - 1))
-        return false;
+    if (!number_of(f, build_register, last, (unsigned)ra, f->lane, &pc, &err))
+        return cut(f, "%.200s", err.text);
     if (!p->cfi && pc == p->pc)
         return false;
     /* A caller that has not saved its return address cannot return. */
@@ -697,26 +754,55 @@ static bool add_caller(struct wt_frames *f)
         dwarf_frame_register(p->cfi, f->topology->registers[ra].dwarf, memory, &ops, &rule_count) ==
             0 &&
         rule_count == 0)
-        return false;
-    return add_physical(f, pc, true);
+        return is_assembly(p)
+                   ? false
+                   : cut(f, "%.100s did not save where it returns to", name_of_outermost(f));
+    return add_returned_to(f, pc);
 }
 
 /* Where a kernel is the outermost function, frames that end with another one are cut. */
 static void tell_end(struct wt_frames *f)
 {
-    const struct wt_frame *outermost = f->frame[f->frame_count - 1];
-    if (f->topology->has_grid && !f->end[0] && !f->physical[f->physical_count - 1].is_kernel)
-        snprintf(f->end, sizeof f->end, "the code of %.100s does not show where it returns to",
-                 outermost->function ? outermost->function : "this function");
+    if (!f->topology->has_grid || f->end[0] || f->physical[f->physical_count - 1].is_kernel)
+        return;
+    if (f->unread.text[0])
+        cut(f, "%.200s", f->unread.text);
+    else
+        cut(f, "the code of %.100s does not show where it returns to", name_of_outermost(f));
+}
+
+/* Whether the stack goes on outwards from the function that was outermost to its caller, which has
+ * been added with the frames from number @p frames on: as GDB, a caller with the same frame is not
+ * shown, and one with a frame further inwards is the last. */
+static bool goes_outwards(struct wt_frames *f, size_t frames)
+{
+    const unsigned last = (unsigned)f->physical_count - 1;
+    struct physical *caller = &f->physical[last];
+    const struct physical *callee = caller - 1;
+    if (caller->is_kernel || !set_cfa(f, last) || !set_cfa(f, last - 1))
+        return true;
+    /* On devices that launch grids it grows upwards. */
+    if (f->topology->has_grid ? caller->cfa > callee->cfa : caller->cfa < callee->cfa)
+        return cut(f, "previous frame inner to this frame (corrupt stack?)");
+    if (caller->cfa != callee->cfa || caller->pc != callee->pc)
+        return true;
+    while (f->frame_count > frames)
+        free(f->frame[--f->frame_count]);
+    free(caller->cfi);
+    free(caller->rules);
+    wt_symbols_close(caller->symbols);
+    f->physical_count--;
+    return cut(f, "previous frame identical to this frame (corrupt stack?)");
 }
 
 const struct wt_frame *wt_frames_get(struct wt_frames *f, unsigned level)
 {
-    while (level >= f->frame_count && !f->complete)
-        if (!add_caller(f)) {
-            f->complete = true;
+    while (level >= f->frame_count && !f->complete) {
+        const size_t frames = f->frame_count;
+        f->complete = !add_caller(f) || !goes_outwards(f, frames);
+        if (f->complete)
             tell_end(f);
-        }
+    }
     return level < f->frame_count ? f->frame[level] : NULL;
 }
 

@@ -57,7 +57,7 @@ void wt_frames_hide(struct wt_frames *frames, unsigned count);
 /** Why there are no more frames, after wt_frames_get() has given NULL; "" at an ordinary end. */
 const char *wt_frames_end(const struct wt_frames *frames);
 /** The frames have more functions than are followed. */
-#define WT_FRAMES_MOST 200
+#define WT_FRAMES_MOST 20000
 
 /** The debugger that they were made with. */
 struct wt_debugger *wt_frames_debugger(struct wt_frames *frames);

@@ -35,6 +35,7 @@ struct line {
     bool end;       /* nothing is known from here on */
     bool statement; /* a statement begins here */
     bool body;      /* the prologue ends here */
+    bool part;      /* it continues the statement of the row before */
     size_t order;
 };
 
@@ -169,11 +170,33 @@ const char *wt_symbols_path(struct wt_symbols *s, Dwarf_Die *unit, const char *f
     return grown[s->path_count++];
 }
 
+/* The row of a table of lines that was taken last. */
+struct last_row {
+    const char *file;
+    int line;      /* 0: there is none */
+    bool in_parts; /* a row since the line has a discriminator */
+};
+
+/*
+ * Whether a row continues the one before: the same line, of which compilers distinguish parts by
+ * discriminators (DWARF 5, section 6.2.2). A statement does not begin there, as in GDB
+ * (dwarf_record_line_p).
+ */
+static bool continues(struct last_row *last, Dwarf_Line *row, const char *file, int line)
+{
+    unsigned discriminator = 0;
+    dwarf_linediscriminator(row, &discriminator);
+    const bool same = file == last->file && line == last->line;
+    *last = (struct last_row){file, line, (same && last->in_parts) || discriminator};
+    return same && last->in_parts;
+}
+
 static void read_unit(struct wt_symbols *s, Dwarf_Die *die)
 {
     Dwarf_Lines *lines;
     size_t count;
     const char *named = NULL, *file = NULL;
+    struct last_row last = {0};
     if (dwarf_getsrclines(die, &lines, &count))
         return;
     for (size_t i = 0; i < count; i++) {
@@ -195,12 +218,16 @@ static void read_unit(struct wt_symbols *s, Dwarf_Die *die)
         if (name != named)
             file = wt_symbols_path(s, die, name);
         named = name;
+        const bool part = continues(&last, line, name, number);
+        if (end)
+            last = (struct last_row){0};
         s->line[s->lines] = (struct line){.addr = addr,
                                           .file = file,
                                           .line = number > 0 ? (unsigned)number : 0,
                                           .end = end || !file,
                                           .statement = statement,
                                           .body = body,
+                                          .part = part,
                                           .order = s->lines};
         s->lines++;
     }
@@ -787,7 +814,7 @@ unsigned wt_symbols_code_line(struct wt_symbols *s, const char *file, unsigned l
     rows_until(s, 0); /* reads the table */
     for (size_t i = 0; i < s->lines; i++) {
         const struct line *row = &s->line[i];
-        if (!row->end && row->statement && row->line >= line && row->line < nearest &&
+        if (!row->end && row->statement && !row->part && row->line >= line && row->line < nearest &&
             wt_symbols_is_file(row->file, file))
             nearest = row->line;
     }
@@ -809,7 +836,7 @@ enum wt_status wt_symbols_statements(struct wt_symbols *s, const char *file, uns
         const struct line *row = &s->line[i];
         const char *name;
         uint64_t offset;
-        if (row->end || !row->statement || row->line != line ||
+        if (row->end || !row->statement || row->part || row->line != line ||
             !wt_symbols_is_file(row->file, file))
             continue;
         const void *block = block_at(s, row->addr);

@@ -157,6 +157,7 @@ bool gen_can_access(struct gen_device *d, uint64_t addr, unsigned size, bool wri
            gen_mapped(d, addr, size, write);
 }
 
+/* The address is told in canonical form, as a pointer of the program prints. */
 const struct gen_uop *gen_memory_fault(const struct gen_message *m, uint32_t lanes, uint64_t addr,
                                        unsigned size, bool write)
 {
@@ -164,7 +165,8 @@ const struct gen_uop *gen_memory_fault(const struct gen_message *m, uint32_t lan
     const uint64_t missing = gen_mapped(d, addr, 1, write) ? (addr | WT_PAGE_MASK) + 1 : addr;
     return gen_message_fault(m, WT_FAULT_ACCESS, lanes, missing,
                              "%s of %u bytes at 0x%llx: no memory is mapped there%s",
-                             write ? "write" : "read", size, (unsigned long long)addr,
+                             write ? "write" : "read", size,
+                             (unsigned long long)wt_sign_extend(addr, WT_MEMORY_ADDRESS_BITS),
                              write && gen_mapped(d, missing, 1, false) ? " for writing" : "");
 }
 

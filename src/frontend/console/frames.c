@@ -94,7 +94,7 @@ void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered
     const int digits = (int)c->topology->address_bits / 4;
     char name[FUNCTION_TEXT];
     if (numbered)
-        fprintf(c->out, "#%-3u", frame->level);
+        fprintf(c->out, "#%-2u ", frame->level);
     if (address)
         fprintf(c->out, "%s0x%0*" PRIx64 "%s in ", style(c, ADDRESS), digits, frame->pc,
                 style(c, PLAIN));
@@ -149,17 +149,15 @@ enum wt_status do_backtrace(struct wt_shell *c, const char *text, struct wt_erro
     unsigned from = 0;
     while (first && wt_frames_get(c->frames, from + (unsigned)*first))
         from++;
-    for (unsigned level = from; level < most; level++) {
-        frame = wt_frames_get(c->frames, level);
-        if (!frame)
-            break;
+    unsigned level = from;
+    for (; level < most && (frame = wt_frames_get(c->frames, level)); level++) {
         print_frame(c, frame, true, needs_address(c, frame));
         if (full && !print_variables(c, frame, false, "        "))
             fputs("No locals.\n", c->out);
-        if (level + 1 == most && wt_frames_get(c->frames, level + 1))
-            fputs("(More stack frames follow...)\n", c->out);
     }
-    if (most == UINT64_MAX && wt_frames_end(c->frames)[0])
+    if (most && wt_frames_get(c->frames, level))
+        fputs("(More stack frames follow...)\n", c->out);
+    else if (wt_frames_end(c->frames)[0])
         fprintf(c->out, "Backtrace stopped: %s\n", wt_frames_end(c->frames));
     c->level = selected;
     return WT_OK;
