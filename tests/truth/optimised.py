@@ -106,6 +106,7 @@ def on_device(dialect, words, file, places, stops, log, lines, most=400):
     source = f"{log.parent}/t.cl" if dialect.shown else f"t{dialect.ending}"
     session = console.Session(dialect.options, words, dialect.shown or source, log)
     made.exceptions, made.tree, made.file, made.lines = collections.Counter(), None, file, lines
+    made.words, made.stop = words, None
     made.bits, made.table = 32 if "rv32" in dialect.name else 64, reader.rows(file, f"t{dialect.ending}")
     try:
         values.set_breakpoints(session, source, places, [(0, line) for line in places if places[line].exact or line in {n for _, n in made.table}])
@@ -113,7 +114,7 @@ def on_device(dialect, words, file, places, stops, log, lines, most=400):
         stop, said = session.go("run")
         while stop and most:
             most -= 1
-            line, lanes, first = stop
+            line, lanes, first = made.stop = stop
             if line in places:
                 compare_stop(session, dialect, line, lanes, first, places, seen, last, made)
             if len(made.wrong) > values.LIMIT:
@@ -146,7 +147,7 @@ def compare_stop(session, dialect, line, lanes, first, places, seen, last, made)
             made.known += 1
         elif later:
             made.missing["memory to which optimised code has yet to store"] += 1
-        elif (place := the_indexs(blamed, n, v) or the_compilers(session, dialect, made, n, v, said)):
+        elif (place := the_indexs(blamed, n, v) or the_compilers(session, dialect, made, n, v, said) or gdbs(session, dialect, made, command, said)):
             blamed[n, v.name] = place
             made.exceptions[line if made.tree else 0, v.name, place] += 1
         else:
@@ -193,6 +194,22 @@ def the_compilers(session, dialect, made, lane, v, said):
     if number and float(number[0]) == float(f"{reader.typed(found, v.type):.{digits}g}") or number and float(number[0]) == reader.typed(found, v.type):
         return reader.shown(ops)
     return None
+
+
+def gdbs(session, dialect, made, command, said):
+    """On Vortex: what stock GDB says at the same stop in the same thread, if it is the same value; else None."""
+    if not dialect.name.startswith("rv") or not re.match(r"-?[\d.]", said):
+        return None
+    other = console.Gdb(dialect.options, made.words, session.source, made.file.parent / "session-gdb")
+    try:
+        answers = other.ask(session.script)
+        stop = other.placed(answers[-1])
+        theirs, = other.ask([command]) if stop == made.stop else [""]
+    except console.Gone:
+        return None
+    finally:
+        other.close()
+    return "GDB has the same value" if values.normal(theirs) == values.normal(said) else None
 
 
 def a_constants_address(data, name, number):

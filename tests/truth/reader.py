@@ -42,7 +42,7 @@ class Die:
             if text is None:
                 return None
         text, _, rest = text.strip("() \n").partition("<decoding error>")
-        return [op.strip() for op in text.split(",") if op.strip()] + intels(bytes.fromhex(rest))
+        return [op.strip() for op in text.split(",") if op.strip()] + intels(bytes.fromhex(rest.partition(")")[0]))
 
 
 # Intel's operations, which llvm-dwarfdump writes as bytes, with all that follow: names as of DWARF's, and the forms of their operands.

@@ -7,6 +7,7 @@ which a family may have a share (MOST).
 """
 import collections
 import dataclasses
+import functools
 import json
 import os
 import re
@@ -49,13 +50,20 @@ def normal(text):
     return re.sub(r'PTR *("([^"\\]|\\.)*"(\.\.\.)?)?(<error: [^>]*>)?', "PTR", text).strip()
 
 
+@functools.cache
+def demangled(name):
+    """A function's name with its templates' arguments."""
+    said = subprocess.run(["c++filt", name], capture_output=True, text=True, check=True).stdout
+    return re.search(r"\bg\d+(<.*?>)?(?=\()", said)[0]
+
+
 def frames(text):
     """(function, arguments, line) of each frame of a backtrace, down to the kernel."""
     made = []
     for line in text.split("\n"):
         found = re.match(r"#\d+ +(?:0x[0-9a-f]+ in )?(\S.*?) ?\((.*)\) at .*:(\d+)$", line)
         if found:
-            name = re.sub(r"^_ZL?\d+(g\d+).*", r"\1", found[1])  # GDB 13 demangles no _Float16
+            name = demangled(found[1]) if found[1].startswith("_Z") else found[1]  # GDB 13 demangles no _Float16
             # GDB writes the names of types of templates' arguments its own way.
             for ours, gdbs in (("short int", "short"), ("long long unsigned int", "unsigned long long"), ("long long int", "long long")):
                 name = name.replace(ours, gdbs)
