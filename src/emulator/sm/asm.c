@@ -839,8 +839,8 @@ static bool take_next(struct parse *p, const struct sm_item *item, bool *first)
     return true;
 }
 
-/* What stands where the operands begin: one that other instructions have, or other places, or none.
- */
+/* Reports the text where the operands should begin: a modifier that does not belong there, or no
+ * modifier of any instruction. */
 static bool bad_modifier(struct parse *p)
 {
     char why[80];

@@ -329,7 +329,7 @@ static enum wt_status in_the_file(struct wt_shell *c, const char *file, const ch
                : wt_fail(err, WT_INVALID, "No source file named %s.", file);
 }
 
-/* What is no word of the console's own: a function, FILE:FUNCTION, FILE:LINE. */
+/* A location by name: a function, FILE:FUNCTION, FILE:LINE. */
 static enum wt_status at_name(struct wt_shell *c, const char *text, struct addresses *a,
                               struct wt_error *err)
 {

@@ -97,8 +97,8 @@ static bool wait_for(pthread_cond_t *cond, unsigned ms)
     return pthread_cond_timedwait(cond, &shared.gate, &until) != ETIMEDOUT;
 }
 
-/* Whether a run has come back that no request has waited for: before the request came, perhaps. One
- * that has not seen what the debugger has changed since is not the one that it waits for. */
+/* Whether a run has ended that no request has waited for, perhaps before the request came. The run
+ * must have begun after the debugger's last change. */
 static bool wait_is_over(void)
 {
     return shared.runs != shared.waited && shared.seen == shared.pokes;
