@@ -1,5 +1,6 @@
 /* The variables of wavetrap's libraries in host programs. `exec` checks what it sets; users may set
- * them by hand. A value without sense is reported once in a process, however often a runtime tries. */
+ * them by hand. A value without sense is reported once in a process, however often a runtime tries.
+ */
 #ifndef WT_RUNTIME_COMMON_ENVIRONMENT_H
 #define WT_RUNTIME_COMMON_ENVIRONMENT_H
 
