@@ -399,7 +399,7 @@ def test_who_comes_in_the_middle_of_a_kernel_is_told_what_is_recorded(program, t
         assert any(line == "running\n" for line in iter(run.stdout.readline, ""))
         done = debug(["info time", "kill"], options=[f"--pid={run.pid}", *SM])
     assert done.returncode == 0, done.stderr
-    assert re.search(rf"^No time travel in what runs: {unrecorded}\.\n=-=-=\nIssue time \d+; {unrecorded}\.$", done.stdout, re.M), done.stdout
+    assert re.search(rf"^No time travel yet: {unrecorded}\.\n=-=-=\nIssue time \d+; {unrecorded}\.$", done.stdout, re.M), done.stdout
 
 
 class Waiting:

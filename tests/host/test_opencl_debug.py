@@ -449,7 +449,7 @@ def test_a_program_that_runs_is_attached_to(tmp_path):
         unrecorded = "nothing is recorded now: a recording begins with a kernel, and ends with the last one that runs"
         other = debug(["info time"], options=[f"--pid={pid}", *GEN9])
         assert other.returncode == 0, other.stderr
-        assert re.search(rf"^No time travel in what runs: {unrecorded}\.\n=-=-=\nIssue time \d+; {unrecorded}\.$", other.stdout, re.M), other.stdout
+        assert re.search(rf"^No time travel yet: {unrecorded}\.\n=-=-=\nIssue time \d+; {unrecorded}\.$", other.stdout, re.M), other.stdout
         run.end()
     name = re.search(r"^0x\w+ +0x\w+ +(\w+)$", said[0], re.M)[1]
     assert re.match(rf"=> 0x[0-9a-f]+ <{name}(\+\d+)?>:\t", said[1]), said[1]

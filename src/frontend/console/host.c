@@ -157,7 +157,7 @@ enum wt_status do_attach(struct wt_shell *c, const char *text, struct wt_error *
         show_stop(c, true);
     const char *unrecorded = c->thread ? wt_debugger_unrecorded(c->debugger) : NULL;
     if (unrecorded)
-        fprintf(c->out, "No time travel in what runs: %s.\n", unrecorded);
+        fprintf(c->out, "No time travel yet: %s.\n", unrecorded);
     return WT_OK;
 }
 

@@ -111,7 +111,7 @@ enum wt_status wt_recording_want(struct wt_recording **recording,
                                    .context = r};
     atomic_store(&r->time, machine->time);
     if (!r->timeline) {
-        r->missing = WT_RECORDING_NOT_YET;
+        r->missing = ops->within_kernels ? WT_RECORDING_SOON : WT_RECORDING_NOT_YET;
         r->due = true;
     }
     return WT_OK;

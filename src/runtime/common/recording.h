@@ -33,11 +33,15 @@ struct wt_recording;
     "nothing is recorded now: a recording begins with a kernel, and ends with the last one that "  \
     "runs"
 
+/** The same where a recording begins within a kernel, too. */
+#define WT_RECORDING_SOON "nothing is recorded yet: a recording begins when the waves run on"
+
 /**
  * What the driver of a family does for the recording of its GPU @p gpu. Only `write_copy` may be
  * NULL. Addresses are those of the device's memory, which may be others than those that waves use.
  */
 struct wt_recording_ops {
+    bool within_kernels; /**< recordings begin within a kernel, too */
     /** Makes the device work on a copy of the process's memory, until rejoin(). WT_NO_MEMORY. */
     enum wt_status (*copy_memory)(void *gpu, struct wt_copy *copy, struct wt_error *err);
     /** Makes the device work on the process's memory again. */

@@ -113,6 +113,7 @@ static void name(void *gpu, char *text, size_t size)
 }
 
 static const struct wt_recording_ops ops = {
+    .within_kernels = true,
     .copy_memory = copy_memory,
     .rejoin = rejoin,
     .copied = copied,
