@@ -31,8 +31,8 @@ static unsigned number_of(const struct wt_frame *frame, Dwarf_Die *die, unsigned
     return number;
 }
 
-/* Whether the frame's function begins where its symbol does: a subroutine of Gen9's code lies within
- * the symbol of the kernel, whose arguments are not its own. */
+/* Whether the frame's function begins where its symbol does: a subroutine of Gen9's code lies
+ * within the symbol of the kernel, whose arguments are not its own. */
 static bool has_symbol(const struct compiler *c)
 {
     const struct wt_frame *frame = c->scope->frame;
@@ -44,7 +44,8 @@ static bool has_symbol(const struct compiler *c)
         return true;
     function = frame->scope[0];
     return dwarf_lowpc(&function, &start) != 0 ||
-           !wt_modules_function(c->scope->source->modules, 0, start + frame->bias, &name, &offset) ||
+           !wt_modules_function(c->scope->source->modules, 0, start + frame->bias, &name,
+                                &offset) ||
            offset == 0;
 }
 
