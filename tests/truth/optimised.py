@@ -166,7 +166,8 @@ def the_compilers(session, dialect, made, lane, v, said):
     if small and name == v.name and not data.startswith(b"\x7fELF"):
         return a_constants_address(data, name, int(small[1], 16))
     if "Cannot access memory at address" in said:   # a pointer's value is wrong
-        said, = session.ask([f"output (unsigned long){name}@{lane}"])
+        said, of_reference = session.ask([f"output (unsigned long){name}@{lane}", f"output (unsigned long)&{name}@{lane}"])
+        said = said if re.match(r"\d", said) else of_reference
         v = dataclasses.replace(v, name=name, type="u64")
     elif not re.match(r"-?[\d.]", said):  # an error is nobody's value
         return None
