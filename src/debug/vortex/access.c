@@ -375,7 +375,7 @@ enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *mask, st
     unsigned lanes = p->topology.lanes;
     if (target->services->wave_detail && (p->port || lanes > p->xlen)) {
         struct wt_wave_detail detail;
-        target->services->wave_detail(target->context, wave, &detail);
+        target->services->wave_detail(target->context, wave, vortex_wave_id(p, wave), &detail);
         *mask = detail.view.mask & wt_lanes_first(lanes);
         return WT_OK;
     }

@@ -428,7 +428,7 @@ static enum wt_status vortex_step_poll(struct wt_probe *p, uint32_t wave,
 #define SLOT_BITS 15
 static_assert(WT_MAX_WAVES <= 1 << SLOT_BITS, "an id has room for every slot");
 
-static wt_wave_id vortex_wave_id(struct wt_probe *p, wt_wave_handle wave)
+wt_wave_id vortex_wave_id(struct wt_probe *p, wt_wave_handle wave)
 {
     const struct wt_target_services *services = p->target->services;
     if (services->wave_id)
