@@ -386,7 +386,8 @@ static bool defines(const struct flow *f, const struct state *after,
            form->symbol[0] && form->step > 0;
 }
 
-/* Whether @p a is the address of what has @p b in one variable: each channel's own is `step` long. */
+/* Whether @p a is the address of what has @p b in one variable: each channel's own is `step` long.
+ */
 static bool is_before(const struct form *a, const struct form *b)
 {
     return a->symbol[0] == b->symbol[0] && a->symbol[1] == b->symbol[1] && a->step == b->step &&
