@@ -69,7 +69,8 @@ enum gen_wire_kind {
                             result is followed by a sentence for people */
     GEN_WIRE_FINAL,      /**< memory is to be there for the debugger when the process ends */
     GEN_WIRE_FINAL_NEXT, /**< addr: answered as object/final_wire.h has it */
-    GEN_WIRE_WAITS,      /**< thread: answered by a struct wt_wave_view */
+    GEN_WIRE_WAITS,      /**< thread, value: its id: answered by a struct wt_wave_view; -ENOENT: it
+                            has left the slot */
     GEN_WIRE_KINDS,
 };
 

@@ -42,8 +42,8 @@ enum kfd_wire_kind {
     KFD_WIRE_CORE,  /**< followed by a struct wt_core_wire and its breakpoints (object/core_wire.h):
                        the GPU's state goes to a core file. A negative result is followed by a
                        sentence for people */
-    KFD_WIRE_WAITS, /**< addr: the slot of a wave, counted through all GPUs: answered by a struct
-                       wt_wave_view; -ENOENT */
+    KFD_WIRE_WAITS, /**< addr: the slot of a wave, counted through all GPUs; call.arg[0]: its id:
+                       answered by a struct wt_wave_view; -ENOENT: it has left the slot */
     KFD_WIRE_FAULT, /**< addr: likewise: answered by the struct wt_fault for which the wave stands
                        where it is; -ENOENT */
     KFD_WIRE_WATCH, /**< size, followed by struct kfd_wire_watch: LDS that is watched from now on,

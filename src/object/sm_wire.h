@@ -58,8 +58,10 @@ enum sm_wire_kind {
                            result is followed by a sentence for people */
     SM_WIRE_FINAL,      /**< memory is to be there for the debugger when the process ends */
     SM_WIRE_FINAL_NEXT, /**< value: an address; answered as object/final_wire.h has it */
-    SM_WIRE_DETAIL, /**< warp: answered by a struct wt_wave_view, then by struct sm_wire_waiters */
-    SM_WIRE_FAULT,  /**< warp: answered by the struct wt_fault for which it has paused; -ENOENT */
+    SM_WIRE_DETAIL,     /**< warp, value: its id: answered by a struct wt_wave_view, then by struct
+                           sm_wire_waiters; -ENOENT: it has left the slot */
+    SM_WIRE_FAULT,      /**< warp, value: its id: answered by the struct wt_fault for which it has
+                           paused; -ENOENT */
     SM_WIRE_KINDS,
 };
 

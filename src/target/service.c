@@ -58,17 +58,20 @@ static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_
     return addr.space == 0 && wt_emulated_input(context, &input);
 }
 
-static void wave_detail(void *context, uint32_t wave, struct wt_wave_detail *detail)
+static bool wave_detail(void *context, uint32_t wave, wt_wave_id id, struct wt_wave_detail *detail)
 {
     struct wt_machine *m = ((struct wt_emulated *)context)->machine;
+    *detail = (struct wt_wave_detail){0};
+    if (wt_machine_wave_id(m, wave) != id)
+        return false;
     m->ops->view(m, wave, &detail->view);
-    detail->waiter_count = 0;
     for (unsigned i = detail->view.depth; i-- > 0 && detail->waiter_count < WT_MAX_LANES;) {
         struct wt_divergence entry;
         if (m->ops->divergence(m, wave, i, &entry) && entry.other)
             detail->waiter[detail->waiter_count++] =
                 (struct wt_wave_waiters){.lanes = entry.other, .pc = entry.pc};
     }
+    return true;
 }
 
 static const struct wt_fault *fault(void *context)
@@ -78,12 +81,13 @@ static const struct wt_fault *fault(void *context)
     return f->kind != WT_FAULT_NONE ? wt_emulated_fault(e, f->wave) : NULL;
 }
 
-static bool wave_fault(void *context, uint32_t wave, struct wt_fault *out)
+static bool wave_fault(void *context, uint32_t wave, wt_wave_id id, struct wt_fault *out)
 {
     const struct wt_fault *f = wt_emulated_fault(context, wave);
-    if (f)
+    const bool its = f && f->id == id;
+    if (its)
         *out = *f;
-    return f != NULL;
+    return its;
 }
 
 static void clear_fault(void *context)

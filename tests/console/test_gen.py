@@ -581,3 +581,24 @@ def test_a_faults_address_is_the_one_that_the_programs_pointer_prints(tmp_path):
     assert f"write of 4 bytes at {address}: no memory is mapped there" in done.stderr, done.stderr
     said = debug(tmp_path / "far", "run", "print p", options=how).stdout
     assert f"write of 4 bytes at {address}: no memory is mapped there" in said and f"$1 = (int *) {address}\n" in said, said
+
+
+def test_a_variable_of_a_block_that_the_compiler_gives_no_addresses(tmp_path):
+    """Intel's compiler does so where the condition around it is always true. Its name is found, as GDB finds it, behind all others of the function."""
+    (tmp_path / "b.cl").write_text("""kernel void k(global int *out)
+{
+    int id = get_global_id(0), both = 2;
+    if ((((10u ^ 13u) >> 2u) & 1u) != 0) {
+        double inner = 5.5;
+    }
+    if ((((10u ^ 13u) >> 2u) & 1u) != 0) {
+        int both = 7;
+    }
+    out[id] = both;
+}
+""")
+    subprocess.run(["ocloc", "compile", "-file", "b.cl", "-device", "skl", "--format", "zebin", "-options", "-g -cl-opt-disable", "-output", "b",
+                    "-output_no_suffix", "-q"], cwd=tmp_path, check=True, capture_output=True)
+    said = debug(tmp_path / "b", "break b.cl:10", "run", "print inner", "print both", "print none",
+                 options=["-g", "gen9", "--kernel=k", "--grid=8", "--block=8", "--arg=zeros:32"])
+    assert "$1 = 5.5\n$2 = 2\n" in said.stdout and 'No symbol "none" in current context.' in said.stderr, said.stdout + said.stderr

@@ -15,6 +15,7 @@ from faulty import Faulty
 from rsp import Client, checksum
 
 REPLY_MS = 500  # how long the debugger waits for a reply
+PATIENT = "--timeout=10000"  # on a wire that nothing happens to any more, however busy the machine is
 
 
 class Attached:
@@ -235,7 +236,7 @@ def test_a_wire_that_fails_while_attaching(device, transport, kind):
         else:
             assert one.process.wait(TIMEOUT) == 125
             assert re.match(r"wavetrap(| attach): \S", one.errors), one.errors
-        after = Attached(transport, wire.where)
+        after = Attached(transport, wire.where, PATIENT)
         assert after.client, after.errors
         code = after.ask(f"m{wire.code:x},20")
         prove(after, wire, code)
@@ -269,7 +270,7 @@ def test_a_debugger_that_is_killed(device, transport):
     code = one.ask(f"m{wire.code:x},20")
     stop_reply(one.ask("vCont;s"))
     one.stop(signal.SIGKILL)
-    after = Attached(transport, wire.where)
+    after = Attached(transport, wire.where, PATIENT)
     assert after.client, after.errors
     prove(after, wire, code)
     after.stop()
@@ -311,7 +312,8 @@ def test_a_wire_that_fails_while_checking(device, transport, kind):
         assert check.returncode == 125 and "the connection failed" in said, said
         assert wire.where in errors
     assert "FAIL" not in said
-    after = Attached(transport, wire.where)
+    after = Attached(transport, wire.where, PATIENT)
+    assert after.client, after.errors
     assert after.ask(f"m{wire.code:x},60") == code
     prove(after, wire, code[:64])
     after.stop()

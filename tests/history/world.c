@@ -182,9 +182,9 @@ static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_
     return done;
 }
 
-static void wave_detail(void *context, uint32_t wave, struct wt_wave_detail *detail)
+static bool wave_detail(void *context, uint32_t wave, wt_wave_id id, struct wt_wave_detail *detail)
 {
-    session_of(context)->services.wave_detail(session_of(context), wave, detail);
+    return session_of(context)->services.wave_detail(session_of(context), wave, id, detail);
 }
 
 static const struct wt_fault *fault(void *context)

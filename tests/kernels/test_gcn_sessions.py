@@ -328,6 +328,25 @@ def test_time_travel(code):
         assert s.words("global", BUFFER, 32) == list(map(result, range(32)))
 
 
+def test_a_wave_that_waits_at_a_breakpoint_while_others_run_has_arrived_once(code):
+    """The planted breakpoint halts a wave, which issues the instruction after others have run on: one hit backwards, as forwards."""
+    with work("recorded", code) as s:
+        s.ask("break add3")
+        waiting = place(s.ask("continue"))
+        first = int(s.ask("time"))
+        other = next(t for t in re.findall(r"(\d+):", s.ask("threads")) if int(t) != waiting["thread"])
+        s.ask(f"thread {other}")
+        for _ in range(3):
+            assert s.ask("step").startswith("step")
+        assert int(s.ask("time")) == first + 3
+        forwards = [waiting["id"]] + [hit["id"] for hit in s.hits()]
+        assert len(set(forwards)) == len(forwards) == N // 64
+        backwards = []
+        while (answer := s.ask("reverse")).startswith("breakpoint"):
+            backwards.append(place(answer)["id"])
+        assert backwards == forwards[::-1]
+
+
 def test_a_new_future(compiled):
     with work("recorded", compiled()) as s:
         at = s.number("break add3")

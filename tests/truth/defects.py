@@ -41,7 +41,7 @@ DEFECTS = [
     Defect("in the past waves stand where they stood in the present", "src/debug/core/past.c",
            "    dbg_forget_all(d);\n    return dbg_halt_everything(d, err);", "    return dbg_halt_everything(d, err);", "backwards", "rv32", 1),
     Defect("the present, reached again, is told of the wave that was last in the past", "src/debug/core/recorded.c",
-           "keeps ? d->threads.current : present->current;", "(void)keeps, d->threads.current;", "places", "rv64", 1),
+           "const bool keeps = backwards || stepping;", "const bool keeps = backwards || stepping || true;", "places", "rv64", 1),
     Defect("a watchpoint stays in the hardware: it is looked for in the lane of now", "src/debug/core/watchpoints.c",
            "w->at.size == r->size && w->thread == r->thread", "w->at.size == r->size && w->at.lane == d->threads.chosen_lane", "places", "gcn", 2),
     Defect("one location of two", "src/debug/source/locations.c",

@@ -176,6 +176,19 @@ def lost_lines(file, table, function):
     return set().union(*found).difference(set.intersection(*found)) if found else set()
 
 
+def without_addresses(file):
+    """The names of variables in blocks for which the compiler gives no addresses: no place of the program is told to be in them."""
+    found = set()
+
+    def visit(die, lost):
+        for child in die.children:
+            if child.tag == "DW_TAG_variable" and lost:
+                found.add(child.name)
+            visit(child, child.tag == "DW_TAG_lexical_block" and not child.ranges())
+    visit(read(file), False)
+    return found
+
+
 def unfinished(table, pc, lines):
     """The lines before the one at pc whose code goes on behind it, in a function that has `lines`: another statement's instructions come first."""
     here = next((i for i, (address, _) in enumerate(table) if address == pc), len(table))

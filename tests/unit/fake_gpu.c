@@ -56,6 +56,7 @@ static void store(struct fake_gpu *gpu, unsigned wave, unsigned lane, unsigned a
         *hit = (struct wt_watchpoint_hit){.write = true,
                                           .time = gpu->counter,
                                           .wave = wave,
+                                          .id = gpu->wave[wave].id,
                                           .lane = lane,
                                           .pc = gpu->wave[wave].pc,
                                           .addr = addr,
@@ -247,7 +248,8 @@ static void record_issue(struct fake_gpu *gpu, unsigned wave)
         return; /* it is replayed */
     assert(h->end < MOST_ISSUES);
     h->state[h->end] = copy_state(gpu);
-    h->issue[h->end++] = (struct gpu_issue){wave, gpu->wave[wave].pc, gpu->wave[wave].exec};
+    h->issue[h->end++] =
+        (struct gpu_issue){wave, gpu->wave[wave].id, gpu->wave[wave].pc, gpu->wave[wave].exec};
 }
 
 static void history_extent(void *context, uint64_t *start, uint64_t *end)
@@ -308,6 +310,7 @@ static bool is_code_place(const struct fake_history *h, uint64_t time,
                                        .issue = i->wave == h->wave,
                                        .time = time,
                                        .wave = i->wave,
+                                       .id = i->id,
                                        .mask = i->exec,
                                        .pc = i->pc};
     return code || i->wave == h->wave;
@@ -326,8 +329,10 @@ static bool is_watch_place(struct fake_gpu *gpu, uint64_t time, struct wt_histor
     issue(gpu, h->issue[time].wave);
     memcpy(gpu->watch, watch, sizeof watch);
     gpu->watches = watches;
-    *place = (struct wt_history_match){
-        .kind = WT_HISTORY_WATCH, .time = time, .wave = h->issue[time].wave};
+    *place = (struct wt_history_match){.kind = WT_HISTORY_WATCH,
+                                       .time = time,
+                                       .wave = h->issue[time].wave,
+                                       .id = h->issue[time].id};
     return gpu->hits != 0;
 }
 

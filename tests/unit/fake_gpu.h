@@ -66,6 +66,7 @@ struct gpu_wave {
 /* An instruction that was issued, and what it did to memory that is watched. */
 struct gpu_issue {
     unsigned wave;
+    wt_wave_id id;
     uint32_t pc;
     uint64_t exec;
 };

@@ -115,7 +115,7 @@ static bool rig_write(void *context, uint32_t wave, unsigned lane, struct wt_add
     return r->machine->ops->write_memory(r->machine, wave, lane, addr.offset, bytes, size);
 }
 
-static void rig_detail(void *context, uint32_t wave, struct wt_wave_detail *detail)
+static bool rig_detail(void *context, uint32_t wave, wt_wave_id id, struct wt_wave_detail *detail)
 {
     struct rig *r = context;
     r->machine->ops->view(r->machine, wave, &detail->view);
@@ -126,6 +126,7 @@ static void rig_detail(void *context, uint32_t wave, struct wt_wave_detail *deta
             detail->waiter[detail->waiter_count++] =
                 (struct wt_wave_waiters){entry.other, entry.pc};
     }
+    return true;
 }
 
 static const struct wt_fault *rig_fault(void *context)

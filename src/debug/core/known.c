@@ -206,6 +206,14 @@ enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_err
     return status;
 }
 
+bool dbg_wave_detail(struct wt_debugger *d, uint32_t wave, struct wt_wave_detail *detail)
+{
+    const struct wt_target_services *services = d->target->services;
+    *detail = (struct wt_wave_detail){0};
+    return services->wave_detail &&
+           services->wave_detail(d->target->context, wave, d->wave[wave].self.id, detail);
+}
+
 /* The divergence stack entry that wakes a lane; NULL: no such entry is known. */
 static const struct wt_wave_waiters *waiters_of(const struct wt_wave_detail *detail, unsigned lane)
 {
@@ -225,10 +233,7 @@ uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint
 bool dbg_lane_waits(struct wt_debugger *d, uint32_t wave, unsigned lane)
 {
     struct wt_wave_detail detail;
-    if (!d->target->services->wave_detail)
-        return false;
-    d->target->services->wave_detail(d->target->context, wave, &detail);
-    return waiters_of(&detail, lane) != NULL;
+    return dbg_wave_detail(d, wave, &detail) && waiters_of(&detail, lane) != NULL;
 }
 
 enum wt_status dbg_lane_pc(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t *pc,
@@ -240,10 +245,8 @@ enum wt_status dbg_lane_pc(struct wt_debugger *d, uint32_t wave, unsigned lane, 
     if (status)
         return status;
     *pc = d->wave[wave].pc;
-    if (wt_has_lane(d->wave[wave].mask, lane) || !d->target->services->wave_detail)
-        return WT_OK;
     struct wt_wave_detail detail;
-    d->target->services->wave_detail(d->target->context, wave, &detail);
-    *pc = dbg_wake_up_pc(&detail, lane, *pc);
+    if (!wt_has_lane(d->wave[wave].mask, lane) && dbg_wave_detail(d, wave, &detail))
+        *pc = dbg_wake_up_pc(&detail, lane, *pc);
     return WT_OK;
 }

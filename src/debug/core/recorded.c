@@ -199,11 +199,6 @@ static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_hi
     if (!bp || !bp->inserted)
         return WT_OK;
     dbg_meet(d, match->wave, match->id);
-    if (match->id == WT_NO_WAVE && w->has_reported && w->reported_pc == match->pc) {
-        if ((status = halt_for_look(d, match->wave, err)) != WT_OK)
-            return status;
-        dbg_identify(d, match->wave); /* another wave may be in the slot */
-    }
     /* The breakpoint at which a wave begins was already reported, or is stepped off. */
     if (!d->travel.backwards && w->has_reported && w->reported_pc == match->pc) {
         /* A wave that steps issues it after this match. */
@@ -230,8 +225,7 @@ static void judge_issue(struct wt_debugger *d, const struct wt_history_match *ma
     dbg_history(d)->extent(d->target->context, &start, &end);
     /* A disabled lane does not move with its wave. At the end of the recording nothing has been
      * issued: the present stopped there for a fault of the program. */
-    /* Which wave it is may show only when all stand still: found(). */
-    c->stranger = match->id != WT_NO_WAVE && match->id != t->self.id;
+    c->stranger = match->id != t->self.id;
     c->stop = dbg_plan_stop(match->wave, t->self.id, &t->plan);
     *stops = c->stranger || (wt_has_lane(match->mask, t->plan.lane) && match->time < end);
 }

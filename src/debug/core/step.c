@@ -149,12 +149,9 @@ void dbg_tell_waiting(struct wt_debugger *d, uint32_t wave)
     if (w->told || !d->options.output)
         return;
     w->told = true;
-    if (d->target->services->wave_detail) {
-        struct wt_wave_detail detail;
-        d->target->services->wave_detail(d->target->context, wave, &detail);
-        if (detail.view.waiting)
-            snprintf(why, sizeof why, " (%s)", detail.view.wait);
-    }
+    struct wt_wave_detail detail;
+    if (dbg_wave_detail(d, wave, &detail) && detail.view.waiting)
+        snprintf(why, sizeof why, " (%s)", detail.view.wait);
     char name[WT_WAVE_NAME];
     wt_debugger_name_wave(d, &w->self, name, sizeof name);
     int n = snprintf(text, sizeof text,

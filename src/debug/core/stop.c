@@ -256,7 +256,8 @@ static bool is_of_wave(const struct wt_debugger *d, struct wt_fault *fault)
 bool dbg_wave_fault(struct wt_debugger *d, uint32_t wave, struct wt_fault *fault)
 {
     const struct wt_target_services *services = d->target->services;
-    if (!services->wave_fault || !services->wave_fault(d->target->context, wave, fault))
+    if (!services->wave_fault ||
+        !services->wave_fault(d->target->context, wave, d->wave[wave].self.id, fault))
         return false;
     fault->wave = wave;
     return is_of_wave(d, fault);

@@ -136,7 +136,7 @@ struct wt_history_match {
     bool issue;    /**< WT_HISTORY_PC: it is WT_HISTORY_ISSUE, too */
     uint64_t time; /**< issue time of the instruction: before it */
     uint32_t wave;
-    wt_wave_id id; /**< of that wave; WT_NO_WAVE: not told */
+    wt_wave_id id; /**< of that wave, always */
     wt_lanes mask; /**< its enabled lanes */
     uint64_t pc;
 };
@@ -247,21 +247,25 @@ struct wt_target_services {
      */
     bool (*read_row)(void *context, uint32_t wave, unsigned number, bool per_lane, unsigned size,
                      void *row);
-    void (*wave_detail)(void *context, uint32_t wave, struct wt_wave_detail *detail);
+    /** What debug registers cannot tell of wave @p id. False, and an empty detail: it has left the
+     * slot of @p wave, or nothing can be told. */
+    bool (*wave_detail)(void *context, wt_wave_handle wave, wt_wave_id id,
+                        struct wt_wave_detail *detail);
     /**
      * Sets `waiting` of the view, and the fields that depend on it: the reason for which a stopped
      * wave waits once it is resumed. A target that has wave_detail NULL implements this one. False:
-     * the reason is not known.
+     * the reason is not known, or wave @p id has left the slot.
      */
-    bool (*wave_waits)(void *context, uint32_t wave, struct wt_wave_view *view);
+    bool (*wave_waits)(void *context, wt_wave_handle wave, wt_wave_id id,
+                       struct wt_wave_view *view);
     /** The mistake of the program that has stopped the device; NULL: none. Valid until pump(). */
     const struct wt_fault *(*fault)(void *context);
     /**
      * The record of the mistake for which a wave has stopped or has stopped the device, with what
-     * is at its address; false: there is none. NULL: nothing is recorded, and the probe reports
-     * what registers say.
+     * is at its address; false: there is none, or wave @p id has left the slot. NULL: nothing is
+     * recorded, and the probe reports what registers say.
      */
-    bool (*wave_fault)(void *context, wt_wave_handle wave, struct wt_fault *out);
+    bool (*wave_fault)(void *context, wt_wave_handle wave, wt_wave_id id, struct wt_fault *out);
     /** Lets a faulted device try the instruction again when its wave is resumed. */
     void (*clear_fault)(void *context);
     /** Loads the program afresh (memory and all); the debugger resets and halts the waves. */

@@ -179,8 +179,8 @@ static enum wt_status list_wave(struct wt_debugger *d, uint32_t wave, struct wt_
     const wt_lanes mask = running ? all : w->mask;
     struct wt_wave_detail detail;
     detail.waiter_count = 0;
-    if (!running && d->target->services->wave_detail && mask != all)
-        d->target->services->wave_detail(d->target->context, wave, &detail);
+    if (!running && mask != all)
+        dbg_wave_detail(d, wave, &detail);
     for (unsigned i = 0; i < lanes; i++) {
         unsigned lane = i;
         if (d->threads.mode == WT_THREADS_WAVES)

@@ -88,9 +88,10 @@ static bool find_wave(struct wt_debugger *d, uint32_t wave, bool halted, uint64_
                       wt_lanes *mask)
 {
     const struct wt_target_services *services = d->target->services;
-    if (!halted && dbg_has_engine(d) && services->wave_detail) {
-        struct wt_wave_detail detail;
-        services->wave_detail(d->target->context, wave, &detail);
+    struct wt_wave_detail detail;
+    if (!halted && dbg_has_engine(d) && services->wave_detail && services->wave_id &&
+        services->wave_detail(d->target->context, wave, services->wave_id(d->target->context, wave),
+                              &detail)) {
         *pc = detail.view.pc;
         *mask = detail.view.mask;
         return true;

@@ -95,13 +95,10 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_
     info->pc = d->wave[wave].pc;
     info->mask = d->wave[wave].mask;
     const struct wt_target_services *services = d->target->services;
-    info->detail = (struct wt_wave_detail){0};
-    info->has_detail = services->wave_detail != NULL;
-    if (info->has_detail)
-        services->wave_detail(d->target->context, wave, &info->detail);
-    info->has_wait =
-        info->has_detail || (services->wave_waits &&
-                             services->wave_waits(d->target->context, wave, &info->detail.view));
+    info->has_detail = dbg_wave_detail(d, wave, &info->detail);
+    info->has_wait = info->has_detail ||
+                     (services->wave_waits &&
+                      services->wave_waits(d->target->context, wave, id, &info->detail.view));
     return WT_OK;
 }
 

@@ -253,17 +253,17 @@ enum wt_status wt_gcn_process_register(struct wt_gcn_process *p, uint32_t gpu, b
     return WT_OK;
 }
 
-static bool wave_waits(void *context, uint32_t wave, struct wt_wave_view *view)
+static bool wave_waits(void *context, uint32_t wave, wt_wave_id id, struct wt_wave_view *view)
 {
-    struct kfd_wire_request request = {.kind = KFD_WIRE_WAITS, .addr = wave};
+    struct kfd_wire_request request = {.kind = KFD_WIRE_WAITS, .addr = wave, .call = {.arg = {id}}};
     struct kfd_wire_answer answer;
     return gcnp_ask(context, &request, NULL, &answer, view, sizeof *view, WT_IGNORED) == WT_OK &&
-           wt_connection_has_view(view, answer.size);
+           answer.result >= 0 && wt_connection_has_view(view, answer.size);
 }
 
-static bool wave_fault(void *context, uint32_t wave, struct wt_fault *out)
+static bool wave_fault(void *context, uint32_t wave, wt_wave_id id, struct wt_fault *out)
 {
-    struct kfd_wire_request request = {.kind = KFD_WIRE_FAULT, .addr = wave};
+    struct kfd_wire_request request = {.kind = KFD_WIRE_FAULT, .addr = wave, .call = {.arg = {id}}};
     struct kfd_wire_answer answer;
     return gcnp_ask(context, &request, NULL, &answer, out, sizeof *out, WT_IGNORED) == WT_OK &&
            answer.result >= 0 && wt_connection_has_fault(out, answer.size);

@@ -636,12 +636,13 @@ static const struct wt_fault *fault(void *context)
     return p->fault.kind && !p->connection.ended ? &p->fault : NULL;
 }
 
-static bool wave_fault(void *context, uint32_t thread, struct wt_fault *out)
+static bool wave_fault(void *context, uint32_t thread, wt_wave_id id, struct wt_fault *out)
 {
     const struct wt_fault *f = fault(context);
-    if (f && f->wave == thread)
+    const bool its = f && f->wave == thread && f->id == id;
+    if (its)
         *out = *f;
-    return f && f->wave == thread;
+    return its;
 }
 
 /* Called as threads are resumed: the instruction is tried again. */
@@ -655,12 +656,13 @@ static void clear_fault(void *context)
     p->fault.kind = WT_FAULT_NONE;
 }
 
-static bool wave_waits(void *context, uint32_t thread, struct wt_wave_view *view)
+static bool wave_waits(void *context, uint32_t thread, wt_wave_id id, struct wt_wave_view *view)
 {
-    const struct gen_wire_request request = about(context, GEN_WIRE_WAITS, thread, 0);
+    struct gen_wire_request request = about(context, GEN_WIRE_WAITS, thread, 0);
+    request.value = id;
     struct gen_wire_answer answer;
     return ask(context, &request, NULL, &answer, view, sizeof *view, WT_IGNORED) == WT_OK &&
-           wt_connection_has_view(view, answer.size);
+           answer.result >= 0 && wt_connection_has_view(view, answer.size);
 }
 
 void wt_gen_process_offer_waits(struct wt_target_services *services)

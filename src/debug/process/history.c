@@ -155,7 +155,7 @@ static bool take_match(struct wt_process_history *h, const struct wt_travel_answ
     if (answer->size < sizeof m)
         return false;
     memcpy(&m, h->answer, sizeof m);
-    if (m.kind > WT_TRAVEL_MATCH_MEMORY ||
+    if (m.kind > WT_TRAVEL_MATCH_MEMORY || m.id == WT_NO_WAVE ||
         m.hits > WT_TRAVEL_BYTES / sizeof(struct wt_travel_hit) ||
         answer->size != sizeof m + m.hits * sizeof(struct wt_travel_hit))
         return false;
@@ -167,7 +167,7 @@ static bool take_match(struct wt_process_history *h, const struct wt_travel_answ
     for (h->hits = 0; h->hits < m.hits; h->hits++) {
         struct wt_travel_hit hit;
         memcpy(&hit, h->answer + sizeof m + h->hits * sizeof hit, sizeof hit);
-        if (hit.size > sizeof hit.before || hit.lane >= h->ops->lanes)
+        if (hit.id == WT_NO_WAVE || hit.size > sizeof hit.before || hit.lane >= h->ops->lanes)
             return false;
         take_hit(&h->hit[h->hits], &hit);
     }

@@ -482,29 +482,31 @@ enum wt_status wt_sm_process_record(struct wt_sm_process *p, uint64_t budget,
                                     services, err);
 }
 
-static void wave_detail(void *context, uint32_t warp, struct wt_wave_detail *detail)
+static bool wave_detail(void *context, uint32_t warp, wt_wave_id id, struct wt_wave_detail *detail)
 {
     struct {
         struct wt_wave_view view;
         struct sm_wire_waiters waiter[SM_WIRE_MOST_WAITERS];
     } got;
-    struct sm_wire_request request = {.kind = SM_WIRE_DETAIL};
+    struct sm_wire_request request = {.kind = SM_WIRE_DETAIL, .value = id};
     struct sm_wire_answer answer;
     *detail = (struct wt_wave_detail){0};
     locate(context, warp, &request);
     if (ask(context, &request, NULL, &answer, &got, sizeof got, WT_IGNORED) != WT_OK ||
-        answer.size < sizeof got.view || !wt_connection_has_view(&got.view, sizeof got.view))
-        return;
+        answer.result < 0 || answer.size < sizeof got.view ||
+        !wt_connection_has_view(&got.view, sizeof got.view))
+        return false;
     detail->view = got.view;
     detail->waiter_count = (unsigned)((answer.size - sizeof got.view) / sizeof *got.waiter);
     for (unsigned i = 0; i < detail->waiter_count; i++)
         detail->waiter[i] =
             (struct wt_wave_waiters){.lanes = got.waiter[i].lanes, .pc = got.waiter[i].pc};
+    return true;
 }
 
-static bool wave_fault(void *context, uint32_t warp, struct wt_fault *out)
+static bool wave_fault(void *context, uint32_t warp, wt_wave_id id, struct wt_fault *out)
 {
-    struct sm_wire_request request = {.kind = SM_WIRE_FAULT};
+    struct sm_wire_request request = {.kind = SM_WIRE_FAULT, .value = id};
     struct sm_wire_answer answer;
     locate(context, warp, &request);
     return ask(context, &request, NULL, &answer, out, sizeof *out, WT_IGNORED) == WT_OK &&

@@ -31,6 +31,24 @@ static unsigned number_of(const struct wt_frame *frame, Dwarf_Die *die, unsigned
     return number;
 }
 
+/* Whether the frame's function begins where its symbol does: a subroutine of Gen9's code lies
+ * within the symbol of the kernel, whose arguments are not its own. */
+static bool has_symbol(const struct compiler *c)
+{
+    const struct wt_frame *frame = c->scope->frame;
+    const char *name;
+    uint64_t offset;
+    Dwarf_Addr start;
+    Dwarf_Die function;
+    if (!frame || !frame->scope_count)
+        return true;
+    function = frame->scope[0];
+    return dwarf_lowpc(&function, &start) != 0 ||
+           !wt_modules_function(c->scope->source->modules, 0, start + frame->bias, &name,
+                                &offset) ||
+           offset == 0;
+}
+
 /* An optimiser removes parameters of functions: the n-th of the code is then not the source's. */
 static bool has_all(struct compiler *c, unsigned count)
 {
@@ -110,6 +128,8 @@ static bool compile_number(struct compiler *c, unsigned number, uint64_t size, s
     for (size_t n = 0; number && wt_source_code_register(c->scope, n, &reg); n++) {
         if (reg.parameter != number)
             continue;
+        if (reg.at_launch && !has_symbol(c))
+            return false;
         if (reg.at_launch && reg.at < known) {
             if (reg.at + reg.bytes <= known)
                 continue;

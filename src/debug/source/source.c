@@ -228,6 +228,23 @@ static bool find_child(Dwarf_Die *scope, const char *name, Dwarf_Die *found, Dwa
     return any;
 }
 
+/* The same among blocks for which the compiler has given no addresses, at any depth: nobody can
+ * tell where they begin and end. GDB takes them for parts of the scope around them. */
+static bool find_in_blocks(Dwarf_Die *scope, const char *name, Dwarf_Die *found, Dwarf_Die *type)
+{
+    Dwarf_Die child;
+    bool any = false;
+    if (dwarf_child(scope, &child) != 0)
+        return false;
+    do {
+        if (dwarf_tag(&child) == DW_TAG_lexical_block && !dwarf_hasattr(&child, DW_AT_low_pc) &&
+            !dwarf_hasattr(&child, DW_AT_ranges))
+            any =
+                find_child(&child, name, found, type) || find_in_blocks(&child, name, found, type);
+    } while (!any && dwarf_siblingof(&child, &child) == 0);
+    return any;
+}
+
 #define ANONYMOUS "(anonymous namespace)"
 #define MOST_IMPORTS 16
 #define MOST_NAME 512
@@ -368,22 +385,32 @@ static bool take_name(void *context, const struct wt_name *name)
     return true;
 }
 
+static bool find_local(const struct wt_frame *frame, const char *name, struct wt_found *found)
+{
+    bool any = false;
+    for (unsigned round = 0; round < 2 && !any; round++)
+        for (unsigned i = frame->scope_count; i > frame->first_scope && !any; i--) {
+            Dwarf_Die scope = frame->scope[i - 1];
+            any =
+                (round == 0 ? find_child : find_in_blocks)(&scope, name, &found->die, &found->type);
+        }
+    if (!any)
+        return false;
+    found->kind =
+        dwarf_tag(&found->die) == DW_TAG_enumerator ? WT_FOUND_ENUMERATOR : WT_FOUND_VARIABLE;
+    found->is_local = true;
+    found->info = frame->info;
+    found->bias = frame->bias;
+    return true;
+}
+
 static bool find_as_it_is(const struct wt_view *scope, const char *name, struct wt_found *found)
 {
     const struct wt_frame *frame = scope->frame;
     *found = (struct wt_found){.kind = WT_FOUND_NOTHING};
     const bool global = strncmp(name, "::", 2) == 0;
-    for (unsigned i = frame && !global ? frame->scope_count : 0; i > 0; i--) {
-        Dwarf_Die block = frame->scope[i - 1];
-        if (i - 1 >= frame->first_scope && find_child(&block, name, &found->die, &found->type)) {
-            found->kind = dwarf_tag(&found->die) == DW_TAG_enumerator ? WT_FOUND_ENUMERATOR
-                                                                      : WT_FOUND_VARIABLE;
-            found->is_local = true;
-            found->info = frame->info;
-            found->bias = frame->bias;
-            return true;
-        }
-    }
+    if (frame && !global && find_local(frame, name, found))
+        return true;
     struct place place;
     find_place(scope, &place);
     struct search search = {.found = found, .name = global ? name + 2 : name, .place = &place};

@@ -369,13 +369,26 @@ enum wt_status vortex_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lane
     return status;
 }
 
+#define SLOT_BITS 15
+static_assert(WT_MAX_WAVES <= 1 << SLOT_BITS, "an id has room for every slot");
+
+wt_wave_id vortex_wave_id(struct wt_probe *p, wt_wave_handle wave)
+{
+    const struct wt_target_services *services = p->target->services;
+    if (services->wave_id)
+        return services->wave_id(p->target->context, wave);
+    if (p->incarnation[wave] == 0)
+        return WT_NO_WAVE;
+    return (uint64_t)p->epoch << 48 | (uint64_t)p->incarnation[wave] << SLOT_BITS | wave;
+}
+
 enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *mask, struct wt_error *err)
 {
     const struct wt_target *target = p->target;
     unsigned lanes = p->topology.lanes;
     if (target->services->wave_detail && (p->port || lanes > p->xlen)) {
         struct wt_wave_detail detail;
-        target->services->wave_detail(target->context, wave, &detail);
+        target->services->wave_detail(target->context, wave, vortex_wave_id(p, wave), &detail);
         *mask = detail.view.mask & wt_lanes_first(lanes);
         return WT_OK;
     }

@@ -289,6 +289,8 @@ enum wt_status vortex_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lane
 /** The probe's operation write_row. */
 enum wt_status vortex_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
                                 const uint8_t *row, struct wt_error *err);
+/** The probe's operation wave_id. */
+wt_wave_id vortex_wave_id(struct wt_probe *p, wt_wave_handle wave);
 /** The probe's mask(): the target's service tells it, or CSR ACTIVE_THREADS. */
 enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *mask, struct wt_error *err);
 /** Finds XLEN by what shifts do, and leaves the lane as it was. */

@@ -425,19 +425,6 @@ static enum wt_status vortex_step_poll(struct wt_probe *p, uint32_t wave,
 
 /* ---- who is in a slot ---- */
 
-#define SLOT_BITS 15
-static_assert(WT_MAX_WAVES <= 1 << SLOT_BITS, "an id has room for every slot");
-
-static wt_wave_id vortex_wave_id(struct wt_probe *p, wt_wave_handle wave)
-{
-    const struct wt_target_services *services = p->target->services;
-    if (services->wave_id)
-        return services->wave_id(p->target->context, wave);
-    if (p->incarnation[wave] == 0)
-        return WT_NO_WAVE;
-    return (uint64_t)p->epoch << 48 | (uint64_t)p->incarnation[wave] << SLOT_BITS | wave;
-}
-
 static void vortex_describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave)
 {
     *wave = (struct wt_wave){.id = vortex_wave_id(p, handle),

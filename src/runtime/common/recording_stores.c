@@ -66,7 +66,7 @@ static bool part_of(struct wt_recording *r, const struct store *s, size_t done, 
 }
 
 /* Writes it as one access if possible: threads look at flags and pointers. */
-static void put(uint8_t *at, const uint8_t *bytes, size_t size)
+static void show_bytes(uint8_t *at, const uint8_t *bytes, size_t size)
 {
     const uintptr_t low = (uintptr_t)at | size;
     if (size >= 8 && low % 8 == 0) {
@@ -92,7 +92,7 @@ static void show_store(struct wt_recording *r, const struct store *s)
         uint8_t *same;
         if (!part_of(r, s, done, &p) || !(same = recording_same(r, p.page)))
             continue;
-        put(p.at, p.bytes, p.size);
+        show_bytes(p.at, p.bytes, p.size);
         memcpy(same + p.offset, p.bytes, p.size);
     }
 }

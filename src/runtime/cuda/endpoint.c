@@ -167,10 +167,17 @@ static void access_registers(struct gpu *g, const struct sm_wire_request *r,
         debug_poke();
 }
 
-static int tell_fault(const struct gpu *g, uint32_t warp, struct sm_wire_answer *answer)
+/* Whether the warp of a request is in its slot. */
+static bool is_there(struct wt_machine *m, const struct sm_wire_request *r)
+{
+    return r->warp < m->waves && wt_machine_wave_id(m, r->warp) == r->value;
+}
+
+static int tell_fault(const struct gpu *g, const struct sm_wire_request *r,
+                      struct sm_wire_answer *answer)
 {
     struct wt_fault *f =
-        warp < sm_machine(g->device)->waves ? sm_warp_error(g->device, warp) : NULL;
+        is_there(sm_machine(g->device), r) ? sm_warp_error(g->device, r->warp) : NULL;
     if (!f)
         return -ENOENT;
     gpu_note_fault_memory(g, f);
@@ -339,9 +346,9 @@ static int serve_device(struct gpu *g, const struct sm_wire_request *r,
         list_warps(d, answer);
         return 0;
     case SM_WIRE_DETAIL:
-        return r->warp < m->waves ? tell_detail(m, r->warp, answer) : -EINVAL;
+        return is_there(m, r) ? tell_detail(m, r->warp, answer) : -ENOENT;
     case SM_WIRE_FAULT:
-        return tell_fault(g, r->warp, answer);
+        return tell_fault(g, r, answer);
     case SM_WIRE_READ_ROW:
         answer->size = SM_WIRE_ROW;
         memset(server.bytes, 0, SM_WIRE_ROW);

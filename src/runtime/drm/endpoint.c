@@ -260,6 +260,10 @@ static void serve_device(const struct gen_wire_request *request, struct gen_wire
                            g, (void *)server.bytes, request->size / sizeof(struct gen_wire_hit));
         break;
     case GEN_WIRE_WAITS:
+        if (wt_machine_wave_id(m, thread) != request->value) {
+            answer->result = -ENOENT;
+            break;
+        }
         m->ops->view(m, thread, &view);
         answer->size = sizeof view;
         memcpy(server.bytes, &view, sizeof view);

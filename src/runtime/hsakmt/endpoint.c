@@ -299,24 +299,28 @@ static uint32_t give_hits(struct host_endpoint *e)
     return (uint32_t)(count * sizeof *list);
 }
 
-/* The GPU of a slot that is counted through all GPUs, and the slot in it; NULL: none has it. */
-static struct host_gpu *gpu_of_slot(struct host_endpoint *e, uint64_t slot, uint32_t *wave)
+/* The GPU of a wave whose slot is counted through all GPUs, and the slot in it; NULL: the wave is
+ * not there. */
+static struct host_gpu *gpu_of_wave(struct host_endpoint *e, const struct kfd_wire_request *request,
+                                    uint32_t *wave)
 {
+    uint64_t slot = request->addr;
     for (uint32_t i = 0; i < e->host->gpus; i++) {
-        const uint32_t waves = gcn_machine(e->host->gpu[i].device)->waves;
+        struct wt_machine *m = gcn_machine(e->host->gpu[i].device);
         *wave = (uint32_t)slot;
-        if (slot < waves)
-            return &e->host->gpu[i];
-        slot -= waves;
+        if (slot < m->waves)
+            return wt_machine_wave_id(m, *wave) == request->call.arg[0] ? &e->host->gpu[i] : NULL;
+        slot -= m->waves;
     }
     return NULL;
 }
 
-static void tell_wait(struct host_endpoint *e, uint64_t slot, struct kfd_wire_answer *answer)
+static void tell_wait(struct host_endpoint *e, const struct kfd_wire_request *request,
+                      struct kfd_wire_answer *answer)
 {
     struct wt_wave_view view;
     uint32_t wave;
-    const struct host_gpu *gpu = gpu_of_slot(e, slot, &wave);
+    const struct host_gpu *gpu = gpu_of_wave(e, request, &wave);
     if (!gpu) {
         answer->result = -ENOENT;
         return;
@@ -327,10 +331,11 @@ static void tell_wait(struct host_endpoint *e, uint64_t slot, struct kfd_wire_an
     memcpy(e->bytes, &view, sizeof view);
 }
 
-static void tell_fault(struct host_endpoint *e, uint64_t slot, struct kfd_wire_answer *answer)
+static void tell_fault(struct host_endpoint *e, const struct kfd_wire_request *request,
+                       struct kfd_wire_answer *answer)
 {
     uint32_t wave;
-    struct host_gpu *gpu = gpu_of_slot(e, slot, &wave);
+    struct host_gpu *gpu = gpu_of_wave(e, request, &wave);
     const struct wt_fault *fault = gpu ? host_wave_fault(gpu, wave) : NULL;
     if (!fault) {
         answer->result = -ENOENT;
@@ -426,10 +431,10 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
         answer->result = host_recording_want(gpu, request->addr);
         break;
     case KFD_WIRE_WAITS:
-        tell_wait(e, request->addr, answer);
+        tell_wait(e, request, answer);
         break;
     case KFD_WIRE_FAULT:
-        tell_fault(e, request->addr, answer);
+        tell_fault(e, request, answer);
         break;
     case KFD_WIRE_WATCH:
         answer->result = watch_local(e, request);
