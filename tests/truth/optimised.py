@@ -188,6 +188,8 @@ def the_compilers(session, dialect, made, lane, v, said):
         try:
             found = reader.value(ops, register, made.bits, lane)
         except reader.Unknown as unknown:
+            if dialect.name.startswith("rv"):   # GDB knows
+                continue
             return f"{reader.shown(ops)} ({unknown})"
         if v.name != name:
             return reader.shown(ops)
@@ -201,11 +203,15 @@ def gdbs(session, dialect, made, command, said):
     """On Vortex: what stock GDB says at the same stop in the same thread, if it is the same value; else None."""
     if not dialect.name.startswith("rv") or not re.match(r"-?[\d.]", said):
         return None
+    time, pc = session.ask(["output $_time", "output/x $pc"])
     other = console.Gdb(dialect.options, made.words, session.source, made.file.parent / "session-gdb")
     try:
-        answers = other.ask(session.script)
+        answers = other.ask(["set confirm off", f"break *{pc} if $_time == {time}", "run"])
         stop = other.placed(answers[-1])
-        theirs, = other.ask([command]) if stop == made.stop else [""]
+        command, _, lane = command.rpartition("@")
+        listed, = other.ask(["info threads"])   # GDB counts threads as it meets them
+        thread = re.search(rf'^\*? +(\d+) .*"core 0 warp {other.warp} thread {lane}"', listed, re.M)
+        theirs, = other.ask([f"thread apply {thread[1]} -q {command}"]) if thread and stop == made.stop else [""]
     except console.Gone:
         return None
     finally:

@@ -240,6 +240,8 @@ def in_file(ops, register, lane):
             stack.append(bits(base + offset, size))
         elif name == "bit_piece":
             size, offset = map(number, numbers)
+            if not stack:
+                raise Unknown("a part is nowhere")
             pieces.append((stack.pop() >> offset & (1 << size) - 1 if stated else bits(stack.pop() + offset, size), size))
         elif re.fullmatch(r"const\d?[us]", name):
             stack.append(number(numbers[0]))
@@ -317,7 +319,10 @@ def value(ops, register, bits, lane=0):
         elif name == "neg":
             stack.append(-stack.pop() & mask)
         elif name == "convert":
-            kind, width = re.search(r'"DW_ATE_(signed|unsigned)_(\d+)"', argument).groups()
+            found = re.search(r'"DW_ATE_(signed|unsigned)_(\d+)"', argument)
+            if not found:
+                raise Unknown(op)
+            kind, width = found.groups()
             top = stack.pop() & (1 << int(width)) - 1
             stack.append((top - (1 << int(width)) if kind == "signed" and top >> int(width) - 1 else top) & (1 << 64) - 1)
             mask = (1 << 64) - 1
