@@ -140,7 +140,7 @@ static void end_who_wrote(struct wt_rsp_session *s, const struct wt_event *event
         fprintf(out,
                 "Nothing has written to 0x%" PRIx64 " (%" PRIu64
                 " bytes) between issue time %" PRIu64 " and now, %" PRIu64
-                ": it is as it was loaded, or a debugger wrote it.\n",
+                ". What a debugger writes is not listed.\n",
                 where.addr.offset, where.size, time.start, time.now);
     if (s->errand.all && more)
         fprintf(out, "(the last %zu; there may be more before)\n", count);
