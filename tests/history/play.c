@@ -266,7 +266,7 @@ static struct lane lane_of(struct play *p, const struct wt_thread_info *info)
     struct wt_machine *m = p->w->session.machine;
     const uint32_t slot = flat_slot(p, info->core, info->wave_in_core);
     return (struct lane){
-        .slot = slot, .incarnation = m->ops->incarnation(m, slot), .lane = info->lane};
+        .slot = slot, .incarnation = wt_machine_wave(m, slot)->incarnation, .lane = info->lane};
 }
 
 static bool on_the_way(const struct wt_resume *r, const struct lane *who, const struct issue *i)

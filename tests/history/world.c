@@ -384,7 +384,7 @@ static void add_issue(struct model *m, uint64_t time, uint32_t wave, wt_lanes ma
     m->issue[time] = (struct issue){.wave = wave,
                                     .mask = mask,
                                     .pc = pc,
-                                    .incarnation = machine->ops->incarnation(machine, wave)};
+                                    .incarnation = wt_machine_wave(machine, wave)->incarnation};
 }
 
 static void issued(void *context, const struct wt_trace *t)

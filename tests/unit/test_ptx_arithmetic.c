@@ -99,7 +99,7 @@ static void once(struct rig *g, sm_op run, const uint8_t from[D], unsigned to,
         g->o.s[p].slot = 2 * p * PTX_ROW_BYTES;
     g->o.guard = PTX_NO_SLOT;
     g->w.r = g->rows;
-    g->w.active = mask;
+    g->w.mask = mask;
     g->u.ptx = &g->o;
     g->u.step = 1;
     before = *g;

@@ -322,7 +322,7 @@ static void compare(const struct setting *s, struct rig *r, const struct model *
     const uint32_t global = reg(r, GLOBAL_ESR);
     for (unsigned i = 0; i < s->warps; i++) {
         const unsigned mode = m->warp[i].mode;
-        assert_int_equal(r->d->warp[i].runs, mode != ENDED);
+        assert_int_equal(r->d->warp[i].active, mode != ENDED);
         assert_int_equal(wt_turns_is_ready(&r->m->turns, i), can_issue(m, i));
         valid |= (uint32_t)(mode != ENDED) << i;
         paused |= (uint32_t)is_paused(mode) << i;

@@ -386,7 +386,15 @@ static bool defines(const struct flow *f, const struct state *after,
            form->symbol[0] && form->step > 0;
 }
 
-/* The only form that was found, or several. */
+/* Whether @p a is the address of what has @p b in one variable: each channel's own is `step` long.
+ */
+static bool is_before(const struct form *a, const struct form *b)
+{
+    return a->symbol[0] == b->symbol[0] && a->symbol[1] == b->symbol[1] && a->step == b->step &&
+           a->plus < b->plus && b->plus - a->plus < b->step;
+}
+
+/* The only form that was found, or several. Of elements of one variable the first one's counts. */
 struct only {
     bool any, several;
     struct form form;
@@ -394,7 +402,9 @@ struct only {
 
 static void found(struct only *o, const struct form *form)
 {
-    o->several |= o->any && !same_form(&o->form, form);
+    if (o->any && is_before(&o->form, form))
+        return;
+    o->several |= o->any && !same_form(&o->form, form) && !is_before(form, &o->form);
     o->any = true;
     o->form = *form;
 }
@@ -442,7 +452,8 @@ static void count_use(struct flow *f, const struct genp_instruction *in, const s
 /*
  * The form of the address: that with which code of the variable's line writes to memory. Where no
  * code of that line does, it is the only one in the function but for those of other variables in
- * the same register.
+ * the same register. Either may be an element's whose address came into the register after the
+ * variable's own.
  */
 static bool find_address(struct flow *f, struct form *form)
 {
@@ -458,9 +469,18 @@ static bool find_address(struct flow *f, struct form *form)
                 if (uses(f, &state, &f->code.insn[i], &now))
                     count_use(f, &f->code.insn[i], &now, pass, &forms);
         }
-    free(state.entry);
     const struct only *o = forms.stored.any ? &forms.stored : &forms.used;
     *form = o->form;
+    for (size_t block = 0; block < f->code.count; block = genp_end_of_block(&f->code, block)) {
+        if (!f->begin[block].reached || !copy_state(f, &state, &f->begin[block]))
+            continue;
+        for (size_t i = block; i < genp_end_of_block(&f->code, block); i++) {
+            apply(f, &state, &f->code.insn[i]);
+            if (defines(f, &state, &f->code.insn[i], &now) && is_before(&now, form))
+                *form = now;
+        }
+    }
+    free(state.entry);
     return o->any && !o->several;
 }
 

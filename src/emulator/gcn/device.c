@@ -251,14 +251,10 @@ static void free_machine(struct wt_machine *m)
 static void reset(struct wt_machine *m)
 {
     struct gcn_device *d = device_of(m);
-    wt_turns_reset(&d->machine.turns);
-    d->machine.active = 0;
     wt_machine_begin_run(m);
-    wt_watch_set_forget(m);
-    m->fault.kind = WT_FAULT_NONE;
     memset(d->dispatch, 0, sizeof d->dispatch);
     d->launching = d->served = 0;
-    d->machine.event = d->saving = false;
+    d->saving = false;
     for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
         d->kfd.queue[i].suspended = false, d->kfd.queue[i].entry.exception_status = 0;
     memset(d->gds, 0, GCN_GDS_BYTES);
@@ -320,11 +316,6 @@ static void name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *n)
     memcpy(n->group, w->group->coordinate, sizeof n->group);
 }
 
-static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
-{
-    return ((struct gcn_device *)m)->wave[wave].incarnation;
-}
-
 static uint32_t debug_read(struct wt_machine *m, uint32_t addr)
 {
     return gcn_debug_read(device_of(m), addr);
@@ -360,7 +351,6 @@ static const struct wt_machine_ops machine_ops = {
     .explain = gcn_explain,
     .write_memory = gcn_write_memory,
     .name = name,
-    .incarnation = incarnation,
     .debug_read = debug_read,
     .debug_write = debug_write,
     .flush_console = flush_console,
@@ -397,6 +387,8 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
     d->gds = calloc(1, GCN_GDS_BYTES);
     if (d->wave)
         memset(d->wave, 0, waves * sizeof *d->wave);
+    d->machine.wave = d->wave;
+    d->machine.wave_bytes = sizeof *d->wave;
     if (!d->memory || !d->wave || !d->group || !d->cu || !d->gds || !ready) {
         gcn_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u compute units",

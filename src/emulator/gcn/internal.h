@@ -72,6 +72,7 @@ enum gcn_gws_wait { GCN_GWS_NONE, GCN_GWS_BARRIER, GCN_GWS_SEMAPHORE };
 struct gcn_group;
 
 struct gcn_wave {
+    WT_WAVE_HEAD;
     uint32_t (*v)[GCN_LANES]; /* GCN_VGPRS rows; NULL until a wave ran here */
     uint32_t s[GCN_SCALARS];  /* by operand number: SGPRs, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
     _Alignas(64) uint32_t on[GCN_LANES]; /* all ones in the lanes of on_mask */
@@ -79,18 +80,14 @@ struct gcn_wave {
     struct gcn_device *device;
     struct gcn_group *group; /* NULL: no wave here */
     struct gcn_code *code;   /* page of the instruction being executed, valid while it runs */
-    uint64_t left;           /* issues left of its turn, the one being executed not counted */
-    uint64_t pc;
     uint32_t mode, trapsts;
     uint32_t status; /* but for SCC, EXECZ, VCCZ and IN_BARRIER */
     bool scc;
-    bool active, at_barrier;
+    bool at_barrier;
     uint16_t vgprs, sgprs;             /* allocated */
-    uint32_t id;                       /* flat index of its slot */
     uint16_t index;                    /* within the group */
     uint16_t scratch;                  /* its place in its queue's scratch memory */
     uint8_t vm_cnt, lgkm_cnt, exp_cnt; /* accesses that no s_waitcnt has waited for */
-    uint64_t wait_pc;                  /* of the barrier that it waits at */
     uint8_t gws;                       /* enum gcn_gws_wait */
     uint8_t gws_resource;              /* at which it waits */
     uint64_t gws_since;                /* issue time */
@@ -104,7 +101,6 @@ struct gcn_wave {
     uint64_t saved; /* its context has a place in memory: the value that EXEC got (context.c) */
     uint16_t place; /* its group's number, once it has been saved and has ended */
     uint32_t late;  /* instructions until the violation that is noted for it is told; 0: none is */
-    uint64_t incarnation; /* how many waves its slot has had; no part of the hashes */
 };
 
 /* A work-group that is being run. */

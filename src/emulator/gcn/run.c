@@ -59,12 +59,6 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     return issued;
 }
 
-/* No cycles pass for debug hardware. */
-static void after_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
-{
-    (void)m, (void)wave, (void)issued;
-}
-
 static enum wt_run blocked(struct wt_machine *m)
 {
     const struct gcn_device *d = (const struct gcn_device *)m;
@@ -81,39 +75,16 @@ static enum wt_run blocked(struct wt_machine *m)
             waiting = i;
     }
     assert(waiting < m->waves);
-    m->fault = (struct wt_fault){
-        .kind = WT_FAULT_DEADLOCK,
-        .wave = waiting,
-        .lanes = gcn_exec(&d->wave[waiting]),
-        .pc = d->wave[waiting].wait_pc,
-        .time = m->time,
-        .text = "deadlock: every active wave waits at a barrier for another one",
-    };
-    return WT_RUN_FAULT;
-}
-
-static struct wt_issue next_issue(struct wt_machine *m, uint32_t wave)
-{
-    const struct gcn_wave *w = &((const struct gcn_device *)m)->wave[wave];
-    return gcn_issue_at(w, w->pc, m->time);
-}
-
-static bool trace_before(struct wt_machine *m, uint32_t wave)
-{
-    return gcn_trace_before(&((struct gcn_device *)m)->wave[wave]);
-}
-
-static void trace_after(struct wt_machine *m, uint32_t wave, wt_trace_fn fn, void *context)
-{
-    gcn_trace_after(&((struct gcn_device *)m)->wave[wave], fn, context);
+    return wt_engine_deadlock(m, "every active wave waits at a barrier for another one");
 }
 
 const struct wt_engine_ops gcn_engine_ops = {
     .turn = turn,
     .blocked = blocked,
-    .next_issue = next_issue,
-    .after_turn = after_turn,
+    .issue_at = gcn_issue_at,
+    .next_issue = wt_engine_next_issue,
+    .after_turn = wt_engine_no_cycles,
     .check = gcn_check,
-    .trace_before = trace_before,
-    .trace_after = trace_after,
+    .trace_before = gcn_trace_before,
+    .trace_after = gcn_trace_after,
 };

@@ -43,8 +43,9 @@ static bool make_point(struct gcn_device *d)
     return false;
 }
 
-bool gcn_trace_before(struct gcn_wave *w)
+bool gcn_trace_before(struct wt_wave_head *head)
 {
+    struct gcn_wave *w = (struct gcn_wave *)head;
     assert(w->active && w->v);
     struct gcn_device *d = w->device;
     if (!make_point(d))
@@ -120,8 +121,9 @@ static void vector(unsigned n, const uint32_t *now, const uint32_t *old, struct 
         wt_text_add(t, ",… (%u lanes)", changed);
 }
 
-void gcn_trace_after(struct gcn_wave *w, wt_trace_fn fn, void *context)
+void gcn_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context)
 {
+    struct gcn_wave *w = (struct gcn_wave *)head;
     assert(w->device->trace && fn);
     const struct gcn_trace_point *p = w->device->trace;
     char text[256], effect[512] = "";

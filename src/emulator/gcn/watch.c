@@ -128,8 +128,9 @@ bool gcn_watches_share(const struct gcn_wave *w, uint64_t addr, uint32_t bytes)
 }
 
 /* Waves issue whatever EXEC is. */
-struct wt_issue gcn_issue_at(const struct gcn_wave *w, uint64_t pc, uint64_t time)
+struct wt_issue gcn_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time)
 {
+    const struct gcn_wave *w = (const struct gcn_wave *)head;
     return (struct wt_issue){.time = time,
                              .pc = pc,
                              .wave = w->id,
@@ -147,7 +148,7 @@ static void note_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_wat
     struct gcn_device *d = w->device;
     if (!wt_watch_set_meets(d->machine.watch, kind, space_at(w, addr), addr, addr + size - 1))
         return;
-    const struct wt_issue issue = gcn_issue_at(w, gcn_pc_of(w, u), gcn_now(w));
+    const struct wt_issue issue = gcn_issue_at(&w->head, gcn_pc_of(w, u), gcn_now(w));
     wt_watch_set_access(&d->machine, &issue, kind, lane, addr, size, before, after);
     wt_end_turn(&d->machine, &w->left);
 }
@@ -179,18 +180,8 @@ void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
 const struct gcn_uop *gcn_watch_here(struct gcn_wave *w, const struct gcn_uop *u)
 {
     assert(u >= w->code->uop && u < w->code->uop + GCN_SLOTS && w->code->page.watched);
-    struct wt_machine *m = &w->device->machine;
-    const uint64_t pc = gcn_pc_of(w, u);
-    const struct wt_code_watched *watched =
-        wt_code_watched(&w->code->page, (size_t)(u - w->code->uop));
-    wt_lanes lanes;
-    if (wt_watch_set_holds(m, watched->what, w->id, pc, gcn_exec(w), gcn_now(w), &lanes)) {
-        const struct wt_issue issue = gcn_issue_at(w, pc, gcn_now(w));
-        if (wt_watch_set_before(m, &issue)) {
-            w->pc = pc;
-            wt_not_issued(m);
-            return NULL;
-        }
-    }
-    return ((gcn_op)watched->original)(w, u);
+    const wt_code_handler run =
+        wt_engine_watched(&w->device->machine, &w->head, &w->code->page, (size_t)(u - w->code->uop),
+                          gcn_pc_of(w, u), gcn_exec(w));
+    return run ? ((gcn_op)run)(w, u) : NULL;
 }

@@ -65,6 +65,6 @@ void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
  */
 const struct gcn_uop *gcn_watch_here(struct gcn_wave *w, const struct gcn_uop *u);
 /* Describes the issue of the instruction at pc at that time, with EXEC as it is now. */
-struct wt_issue gcn_issue_at(const struct gcn_wave *w, uint64_t pc, uint64_t time);
+struct wt_issue gcn_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time);
 
 #endif

@@ -81,12 +81,7 @@ static void free_machine(struct wt_machine *m)
 static void reset(struct wt_machine *m)
 {
     struct gen_device *d = device_of(m);
-    wt_turns_reset(&m->turns);
-    m->active = 0;
     wt_machine_begin_run(m);
-    wt_watch_set_forget(m);
-    m->fault.kind = WT_FAULT_NONE;
-    m->event = false;
     memset(d->walk, 0, sizeof d->walk);
     d->mcr_selector = 0;
     if (!d->debugged)
@@ -155,11 +150,6 @@ static void name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *n)
     memcpy(n->group, t->group->coordinate, sizeof n->group);
 }
 
-static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
-{
-    return device_of(m)->thread[wave].incarnation;
-}
-
 /* The hardware itself prints nothing. */
 static void flush_console(struct wt_machine *m)
 {
@@ -185,7 +175,6 @@ static const struct wt_machine_ops machine_ops = {
     .explain = gen_explain,
     .write_memory = gen_write_memory,
     .name = name,
-    .incarnation = incarnation,
     .debug_read = gen_debug_read,
     .debug_write = gen_debug_write,
     .flush_console = flush_console,
@@ -215,6 +204,8 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
                                        GEN_CHANNELS, &config->schedule);
     d->memory = wt_memory_new();
     d->thread = calloc(threads, sizeof *d->thread);
+    d->machine.wave = d->thread;
+    d->machine.wave_bytes = sizeof *d->thread;
     d->group = calloc(threads, sizeof *d->group);
     d->room = calloc(config->subslices, sizeof *d->room);
     if (!d->memory || !d->thread || !d->group || !d->room || !ready) {

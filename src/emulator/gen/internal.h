@@ -194,31 +194,26 @@ struct gen_registers {
 };
 
 struct gen_thread {
+    WT_WAVE_HEAD;
     struct gen_registers *g; /* NULL until a thread ran here */
     struct gen_device *device;
-    struct gen_group *group; /* NULL: no thread here */
-    struct gen_code *code;   /* page of the instruction being executed, valid while it runs */
-    uint64_t left;           /* issues left of its turn, the one being executed not counted */
-    uint64_t pc;
+    struct gen_group *group;     /* NULL: no thread here */
+    struct gen_code *code;       /* page of the instruction being executed, valid while it runs */
     uint64_t base;               /* instruction base address */
     uint32_t mask;               /* channels that execute now */
     uint32_t waiting;            /* channels that wait for the thread to come to their IP */
     uint32_t dispatched;         /* channels that it was started with */
     uint32_t wake[GEN_CHANNELS]; /* of a waiting channel: its IP */
     uint64_t wake_set;           /* bits gen_wake_bit of those IPs, and maybe of others */
-    bool active;
-    bool waits;      /* in `wait`, for a notification */
-    bool in_system;  /* Master Exception State, before the instruction being executed */
-    bool suppresses; /* breakpoints, for the instruction being executed */
-    uint64_t wait_pc;
+    bool waits;                  /* in `wait`, for a notification */
+    bool in_system;              /* Master Exception State, before the instruction being executed */
+    bool suppresses;             /* breakpoints, for the instruction being executed */
     /* routine.c: the driver's system routine has the thread. */
     bool held;
-    bool steps;           /* it is back there after the instruction being executed */
-    uint32_t status;      /* why: bits of cr0.1 that are requests, which the program does not see */
-    bool suppress;        /* Breakpoint Suppress, for when it goes on */
-    uint32_t id;          /* flat index of its slot */
-    uint16_t index;       /* within the group */
-    uint64_t incarnation; /* how many threads its slot has had; no part of the hashes */
+    bool steps;      /* it is back there after the instruction being executed */
+    uint32_t status; /* why: bits of cr0.1 that are requests, which the program does not see */
+    bool suppress;   /* Breakpoint Suppress, for when it goes on */
+    uint16_t index;  /* within the group */
 };
 
 /* A thread group that is being run. */
@@ -563,9 +558,9 @@ uint64_t gen_program_hash(struct wt_machine *m);
 /* ---- trace.c ---- */
 
 /* Notes a thread before it issues; false without host memory. */
-bool gen_trace_before(struct gen_thread *t);
+bool gen_trace_before(struct wt_wave_head *head);
 /* Hands the issue that was noted last, which has had its effect, to fn. */
-void gen_trace_after(struct gen_thread *t, wt_trace_fn fn, void *context);
+void gen_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context);
 /* Frees what gen_trace_before allocated. */
 void gen_trace_free(struct gen_device *d);
 
@@ -584,7 +579,7 @@ void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_wat
 /* The handler of an instruction that is watched. */
 const struct gen_uop *gen_watch_here(struct gen_thread *t, const struct gen_uop *u);
 /* The issue of the instruction at pc at that time, with the channels of now. */
-struct wt_issue gen_issue_at(const struct gen_thread *t, uint64_t pc, uint64_t time);
+struct wt_issue gen_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time);
 
 /* The functions that execute instructions, as isa.def names them: see gen_prepare. */
 #define GEN_DECLARE_ALU(executor) void gen_alu_##executor(struct gen_alu *x);

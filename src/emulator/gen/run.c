@@ -26,12 +26,6 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     return wt_finish_turn(m, t->left);
 }
 
-/* No cycles pass for debug hardware. */
-static void after_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
-{
-    (void)m, (void)wave, (void)issued;
-}
-
 static enum wt_run blocked(struct wt_machine *m)
 {
     const struct gen_device *d = (const struct gen_device *)m;
@@ -43,39 +37,17 @@ static enum wt_run blocked(struct wt_machine *m)
     for (uint32_t k = i; k < m->waves; k++)
         if (gen_has_attention(&d->thread[k]))
             return WT_RUN_HALTED;
-    m->fault = (struct wt_fault){
-        .kind = WT_FAULT_DEADLOCK,
-        .wave = i,
-        .lanes = d->thread[i].mask,
-        .pc = d->thread[i].wait_pc,
-        .time = m->time,
-        .text = "deadlock: every active thread waits for a notification that none will give",
-    };
-    return WT_RUN_FAULT;
-}
-
-static struct wt_issue next_issue(struct wt_machine *m, uint32_t wave)
-{
-    const struct gen_thread *t = &((const struct gen_device *)m)->thread[wave];
-    return gen_issue_at(t, t->pc, m->time);
-}
-
-static bool trace_before(struct wt_machine *m, uint32_t wave)
-{
-    return gen_trace_before(&((struct gen_device *)m)->thread[wave]);
-}
-
-static void trace_after(struct wt_machine *m, uint32_t wave, wt_trace_fn fn, void *context)
-{
-    gen_trace_after(&((struct gen_device *)m)->thread[wave], fn, context);
+    return wt_engine_deadlock(m,
+                              "every active thread waits for a notification that none will give");
 }
 
 const struct wt_engine_ops gen_engine_ops = {
     .turn = turn,
     .blocked = blocked,
-    .next_issue = next_issue,
-    .after_turn = after_turn,
+    .issue_at = gen_issue_at,
+    .next_issue = wt_engine_next_issue,
+    .after_turn = wt_engine_no_cycles,
     .check = gen_check,
-    .trace_before = trace_before,
-    .trace_after = trace_after,
+    .trace_before = gen_trace_before,
+    .trace_after = gen_trace_after,
 };

@@ -21,8 +21,9 @@ void gen_trace_free(struct gen_device *d)
     d->trace = NULL;
 }
 
-bool gen_trace_before(struct gen_thread *t)
+bool gen_trace_before(struct wt_wave_head *head)
 {
+    struct gen_thread *t = (struct gen_thread *)head;
     assert(t->active && t->g);
     struct gen_device *d = t->device;
     if (!d->trace)
@@ -96,8 +97,9 @@ static void effects(struct wt_text *t, const struct gen_thread *now, const struc
         wt_text_add(t, " ce=0x%x", now->mask);
 }
 
-void gen_trace_after(struct gen_thread *t, wt_trace_fn fn, void *context)
+void gen_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context)
 {
+    struct gen_thread *t = (struct gen_thread *)head;
     assert(t->device->trace && fn);
     const struct gen_trace_point *p = t->device->trace;
     const struct gen_word word = {wt_load_le(p->bytes, 8), wt_load_le(p->bytes + 8, 8)};

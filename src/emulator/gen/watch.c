@@ -59,8 +59,9 @@ bool gen_watches_page(const struct gen_device *d, uint64_t addr, bool write)
 }
 
 /* Threads issue whatever their channel enables are. */
-struct wt_issue gen_issue_at(const struct gen_thread *t, uint64_t pc, uint64_t time)
+struct wt_issue gen_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time)
 {
+    const struct gen_thread *t = (const struct gen_thread *)head;
     return (struct wt_issue){
         .time = time, .pc = pc, .wave = t->id, .mask = t->mask, .executes = true, .issues = true};
 }
@@ -74,7 +75,7 @@ void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_wat
     const uint64_t space = in_slm(addr) ? space_of_group(d, t->group) : WT_SPACE_GLOBAL;
     if (!wt_watch_set_meets(d->machine.watch, kind, space, addr, addr + size - 1))
         return;
-    const struct wt_issue issue = gen_issue_at(t, gen_pc_of(t, u), gen_now(t));
+    const struct wt_issue issue = gen_issue_at(&t->head, gen_pc_of(t, u), gen_now(t));
     wt_watch_set_access(&d->machine, &issue, kind, lane, addr, size, before, after);
     wt_end_turn(&d->machine, &t->left);
 }
@@ -82,18 +83,8 @@ void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_wat
 const struct gen_uop *gen_watch_here(struct gen_thread *t, const struct gen_uop *u)
 {
     assert(u >= t->code->uop && u < t->code->uop + GEN_SLOTS && t->code->page.watched);
-    struct wt_machine *m = &t->device->machine;
-    const uint64_t pc = gen_pc_of(t, u);
-    const struct wt_code_watched *watched =
-        wt_code_watched(&t->code->page, (size_t)(u - t->code->uop));
-    wt_lanes lanes;
-    if (wt_watch_set_holds(m, watched->what, t->id, pc, t->mask, gen_now(t), &lanes)) {
-        const struct wt_issue issue = gen_issue_at(t, pc, gen_now(t));
-        if (wt_watch_set_before(m, &issue)) {
-            t->pc = pc;
-            wt_not_issued(m);
-            return NULL;
-        }
-    }
-    return ((gen_op)watched->original)(t, u);
+    const wt_code_handler run =
+        wt_engine_watched(&t->device->machine, &t->head, &t->code->page, (size_t)(u - t->code->uop),
+                          gen_pc_of(t, u), t->mask);
+    return run ? ((gen_op)run)(t, u) : NULL;
 }

@@ -1,6 +1,54 @@
 /* The run loop of every family. See engine.h. */
 #include "emulator/machine/engine.h"
 
+#include <stdio.h>
+
+struct wt_issue wt_engine_next_issue(struct wt_machine *m, uint32_t wave)
+{
+    const struct wt_wave_head *w = wt_machine_wave(m, wave);
+    return m->engine->issue_at(w, w->pc, m->time);
+}
+
+void wt_engine_no_cycles(struct wt_machine *m, uint32_t wave, uint64_t issued)
+{
+    (void)m, (void)wave, (void)issued;
+}
+
+enum wt_run wt_engine_deadlock(struct wt_machine *m, const char *text)
+{
+    const struct wt_wave_head *w = wt_machine_wave(m, 0);
+    assert(m->active);
+    for (uint32_t i = 1; !w->active; i++)
+        w = wt_machine_wave(m, i);
+    m->fault = (struct wt_fault){
+        .kind = WT_FAULT_DEADLOCK,
+        .wave = w->id,
+        .lanes = m->engine->issue_at(w, w->pc, m->time).mask,
+        .pc = w->wait_pc,
+        .time = m->time,
+    };
+    snprintf(m->fault.text, sizeof m->fault.text, "deadlock: %s", text);
+    return WT_RUN_FAULT;
+}
+
+wt_code_handler wt_engine_watched(struct wt_machine *m, struct wt_wave_head *w,
+                                  const struct wt_code_page *page, size_t index, uint64_t pc,
+                                  wt_lanes mask)
+{
+    const struct wt_code_watched *watched = wt_code_watched(page, index);
+    const uint64_t now = wt_issue_time(m, w->left);
+    wt_lanes lanes;
+    if (wt_watch_set_holds(m, watched->what, w->id, pc, mask, now, &lanes)) {
+        const struct wt_issue issue = m->engine->issue_at(w, pc, now);
+        if (wt_watch_set_before(m, &issue)) {
+            w->pc = pc;
+            wt_not_issued(m);
+            return NULL;
+        }
+    }
+    return watched->original;
+}
+
 /* Runs one turn, or one issue where the run is traced; returns how many were issued. */
 static uint64_t take_turn(struct wt_machine *m, uint32_t wave, uint64_t n, wt_trace_fn fn,
                           void *context)
@@ -8,7 +56,7 @@ static uint64_t take_turn(struct wt_machine *m, uint32_t wave, uint64_t n, wt_tr
     WT_CHECK(wave < m->waves && n > 0 && wt_turns_is_ready(&m->turns, wave));
     if (!fn)
         return m->engine->turn(m, wave, n);
-    if (!m->engine->trace_before(m, wave)) {
+    if (!m->engine->trace_before(wt_machine_wave(m, wave))) {
         m->fault = (struct wt_fault){
             .kind = WT_FAULT_HOST,
             .wave = wave,
@@ -19,7 +67,7 @@ static uint64_t take_turn(struct wt_machine *m, uint32_t wave, uint64_t n, wt_tr
     }
     const uint64_t issued = m->engine->turn(m, wave, 1);
     if (issued)
-        m->engine->trace_after(m, wave, fn, context);
+        m->engine->trace_after(wt_machine_wave(m, wave), fn, context);
     return issued;
 }
 

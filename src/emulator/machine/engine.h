@@ -22,17 +22,19 @@ struct wt_engine_ops {
     uint64_t (*turn)(struct wt_machine *m, uint32_t wave, uint64_t n);
     /** Why no wave can issue: WT_RUN_ENDED, HALTED, EVENT, or FAULT with m->fault set. */
     enum wt_run (*blocked)(struct wt_machine *m);
-    /** The issue that a wave will do next. */
+    /** The issue of the instruction at @p pc by a wave at @p time, with the lanes enabled now. */
+    struct wt_issue (*issue_at)(const struct wt_wave_head *w, uint64_t pc, uint64_t time);
+    /** The issue that a wave will do next: wt_engine_next_issue, where that is at its PC. */
     struct wt_issue (*next_issue)(struct wt_machine *m, uint32_t wave);
     /** After a turn that debug hardware attends, before the engine looks at faults, watches and
-     * events: time passes for it. */
+     * events: time passes for it. wt_engine_no_cycles, where it has no clock. */
     void (*after_turn)(struct wt_machine *m, uint32_t wave, uint64_t issued);
     /** Asserts the family's invariants: sanitizer builds call it before and after each run. */
     void (*check)(struct wt_machine *m);
     /** Notes a wave before an issue that is traced; false without host memory. */
-    bool (*trace_before)(struct wt_machine *m, uint32_t wave);
+    bool (*trace_before)(struct wt_wave_head *w);
     /** Hands the issue noted last to @p fn. */
-    void (*trace_after)(struct wt_machine *m, uint32_t wave, wt_trace_fn fn, void *context);
+    void (*trace_after)(struct wt_wave_head *w, wt_trace_fn fn, void *context);
 };
 
 /** What is wrong where memory of the process has gone under a kernel; an address belongs to it. */
@@ -43,6 +45,23 @@ enum wt_run wt_engine_run(struct wt_machine *m, uint64_t issues);
 /** The operation `run_traced` of every family: as wt_engine_run, calling @p fn for each issue. */
 enum wt_run wt_engine_run_traced(struct wt_machine *m, uint64_t issues, wt_trace_fn fn,
                                  void *context);
+
+/** The operation `next_issue` of a family whose waves issue at their PC next. */
+struct wt_issue wt_engine_next_issue(struct wt_machine *m, uint32_t wave);
+/** The operation `after_turn` of a family for whose debug hardware no cycles pass. */
+void wt_engine_no_cycles(struct wt_machine *m, uint32_t wave, uint64_t issued);
+
+/** Reports that no wave can go on: a fault of the first active one. @p text is constant. */
+enum wt_run wt_engine_deadlock(struct wt_machine *m, const char *text);
+
+/**
+ * What the handler of a watched record does first (wt_code_watch): wave @p w comes to record
+ * @p index of @p page, the instruction at @p pc, with the lanes @p mask. Returns the handler that
+ * executes it; NULL where the run returns before it: the handler then returns no next record.
+ */
+wt_code_handler wt_engine_watched(struct wt_machine *m, struct wt_wave_head *w,
+                                  const struct wt_code_page *page, size_t index, uint64_t pc,
+                                  wt_lanes mask);
 
 /**
  * Begins a turn of @p n issues, 1 or more; *left, the wave's, becomes those that remain after the

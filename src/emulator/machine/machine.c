@@ -44,6 +44,18 @@ void wt_machine_name_wave(struct wt_machine *m, uint32_t wave, char *text, size_
     wt_wave_name(&name, text, size);
 }
 
+void wt_machine_begin_run(struct wt_machine *m)
+{
+    wt_turns_reset(&m->turns);
+    wt_watch_set_forget(m);
+    m->fault.kind = WT_FAULT_NONE;
+    m->active = 0;
+    m->event = false;
+    m->runs += m->time > 0;
+    m->resets++;
+    m->time = 0;
+}
+
 void wt_machine_end(struct wt_machine *m)
 {
     wt_watch_set_free(m);

@@ -18,6 +18,7 @@
 #include "emulator/machine/schedule.h"
 #include "emulator/machine/trace.h"
 #include "emulator/machine/watch.h"
+#include "emulator/machine/wave.h"
 #include "wavetrap/error.h"
 
 struct wt_engine_ops;
@@ -103,11 +104,6 @@ struct wt_machine_ops {
     /** Fills in what names a wave, without the device: core, slot, the family's word; has_work,
      * dispatch and group, if it is at work. */
     void (*name)(struct wt_machine *m, uint32_t wave, struct wt_wave_name *name);
-    /**
-     * A number for the wave in slot @p wave that changes when another wave takes the slot. It is
-     * saved and restored, but is no part of the hashes.
-     */
-    uint64_t (*incarnation)(struct wt_machine *m, uint32_t wave);
     /** Reads a register of the debug hardware, which may have an effect, too. */
     uint32_t (*debug_read)(struct wt_machine *m, uint32_t addr);
     /** Writes a register of the debug hardware. */
@@ -163,6 +159,8 @@ struct wt_machine {
     uint32_t first_core; /**< cores of the devices before it: names of waves count them */
     uint32_t waves;      /**< how many there are */
     unsigned lanes;      /**< lanes of a wave */
+    void *wave;          /**< the waves, by slot, each with its head first */
+    size_t wave_bytes;   /**< of one of them */
     struct wt_fault fault;
     struct wt_turns turns; /**< which waves can issue, and whose turn it is */
     uint32_t active;       /**< waves that have started and have not ended */
@@ -204,14 +202,20 @@ static inline size_t wt_row_bytes(const struct wt_machine *m, const struct wt_re
  */
 void wt_watch_pin(struct wt_machine *m, struct wt_watch *list, size_t count);
 
+/** The head of the wave in slot @p wave. */
+static inline struct wt_wave_head *wt_machine_wave(const struct wt_machine *m, uint32_t wave)
+{
+    return (struct wt_wave_head *)((char *)m->wave + wave * m->wave_bytes);
+}
+
 /**
  * The id of the wave that is in slot @p wave now, or was there last: no other wave of the program's
  * devices has it, in any slot, before or after a reset. 0: the slot has had none. Time travel keeps
  * it. Bits: device [63:60], run [59:44], waves that the slot has had [43:16], slot [15:0].
  */
-static inline uint64_t wt_machine_wave_id(struct wt_machine *m, uint32_t wave)
+static inline uint64_t wt_machine_wave_id(const struct wt_machine *m, uint32_t wave)
 {
-    const uint64_t of_slot = m->ops->incarnation(m, wave) & 0xfffffff, run = m->runs + 1;
+    const uint64_t of_slot = wt_machine_wave(m, wave)->incarnation & 0xfffffff, run = m->runs + 1;
     return of_slot ? (uint64_t)m->device << 60 | (run & 0xffff) << 44 | of_slot << 16 | wave : 0;
 }
 
@@ -227,13 +231,8 @@ static inline uint64_t wt_machine_launch(const struct wt_machine *m, uint64_t dr
     return driver ? driver : m->runs + 1;
 }
 
-/** The part of every family's reset: the count of issue time begins anew. */
-static inline void wt_machine_begin_run(struct wt_machine *m)
-{
-    m->runs += m->time > 0;
-    m->resets++;
-    m->time = 0;
-}
+/** The part of every family's reset: no wave is active, and the count of issue time begins anew. */
+void wt_machine_begin_run(struct wt_machine *m);
 
 /** Lets a faulted machine run on (the faulting instruction is tried again). */
 static inline void wt_machine_clear_fault(struct wt_machine *m)

@@ -165,7 +165,7 @@ static bool is_sound(struct sm_warp *w)
 {
     const struct sm_device *d = w->device;
     const struct sm_unit *u = &d->unit[w->id / SM_WARPS];
-    if (!w->cta->used || !w->live || !w->active || w->active & ~w->live ||
+    if (!w->cta->used || !w->live || !w->mask || w->mask & ~w->live ||
         (w->step && w->stepped && w->trapped) || (w->stepped && !w->step) ||
         (w->must_enter && (!d->handler || w->trapped || !u->in_trap)) || (w->paused && w->held))
         return false;
@@ -181,9 +181,9 @@ static void running(struct wt_archive *a, struct sm_device *d, struct sm_warp *w
 {
     const uint32_t first = w->id / SM_WARPS * SM_CTAS;
     uint32_t place = w->cta ? (uint32_t)(w->cta - d->cta) - first : 0;
-    uint32_t *const words[] = {&w->live,   &w->active, &w->z,          &w->s,    &w->carry,
-                               &w->o,      &w->index,  &w->bar_result, &w->base, &w->wait,
-                               &w->result, &w->spins,  &w->hold};
+    uint32_t *const words[] = {&w->live,   &w->mask,  &w->z,          &w->s,    &w->carry,
+                               &w->o,      &w->index, &w->bar_result, &w->base, &w->wait,
+                               &w->result, &w->spins, &w->hold};
     wt_archive_u32(a, &place, SM_CTAS - 1, "a warp's CTA");
     w->cta = &d->cta[first + place];
     wt_archive_u64(a, &w->pc, UINT64_MAX, "an address");
@@ -213,9 +213,9 @@ static void warp(struct wt_archive *a, struct sm_device *d, uint32_t n)
     struct sm_warp *w = &d->warp[n];
     if (wt_archive_reads(a))
         *w = (struct sm_warp){.r = w->r, .room = w->room, .device = d, .id = n};
-    wt_archive_bool(a, &w->runs);
+    wt_archive_bool(a, &w->active);
     wt_archive_u64(a, &w->incarnation, UINT64_MAX, "a number of warps");
-    if (w->runs)
+    if (w->active)
         running(a, d, w);
     if (wt_archive_reads(a) && a->failed)
         *w = (struct sm_warp){.r = w->r, .room = w->room, .device = d, .id = n};
@@ -248,12 +248,12 @@ static void count(struct wt_archive *a, struct sm_device *d)
     uint64_t used = 0;
     for (uint32_t i = 0; i < m->waves; i++) {
         struct sm_warp *w = &d->warp[i];
-        m->active += w->runs;
-        if (w->runs && !w->cta->warps++)
+        m->active += w->active;
+        if (w->active && !w->cta->warps++)
             w->cta->first = i % SM_WARPS;
         if (w->error.kind && a->version == 4)
             w->error.id = wt_machine_wave_id(m, i);
-        if (w->runs)
+        if (w->active)
             w->cta->threads += (uint32_t)__builtin_popcount(w->live);
     }
     sm_count_slots(d);

@@ -6,15 +6,15 @@ static void check_warp(const struct sm_device *d, uint32_t id)
     const struct sm_warp *w = &d->warp[id];
     const struct sm_unit *unit = &d->unit[id / SM_WARPS];
     assert(w->device == d && w->id == id);
-    const bool ready = w->runs && !w->at_barrier && !sm_paths_wait(w) && !w->paused && !w->held;
+    const bool ready = w->active && !w->at_barrier && !sm_paths_wait(w) && !w->paused && !w->held;
     assert(wt_turns_is_ready(&d->machine.turns, id) == ready);
-    assert((d->running[id / SM_WARPS] >> id % SM_WARPS & 1) == w->runs);
-    if (!w->runs) {
+    assert((d->running[id / SM_WARPS] >> id % SM_WARPS & 1) == w->active);
+    if (!w->active) {
         assert(!w->cta && !w->trapped && !w->paused && !w->must_enter && !w->held);
         return;
     }
     assert(w->r && w->cta && w->cta->used && w->cta->sm == id / SM_WARPS);
-    assert(w->live && w->active && !(w->active & ~w->live) && w->p[7] == 0xffffffffu);
+    assert(w->live && w->mask && !(w->mask & ~w->live) && w->p[7] == 0xffffffffu);
     assert(w->depth <= SM_STACK && w->at_barrier <= SM_BARRIERS);
     /* Whoever is to enter a handler has left the barrier; where there is none it waits on. */
     assert(!w->at_barrier || w->trapped || !(w->must_enter || (w->paused && d->handler)));
@@ -37,8 +37,8 @@ static void check_cta(const struct sm_device *d, uint32_t i)
         return;
     for (uint32_t k = c->first; k < SM_WARPS; k++) {
         const struct sm_warp *w = &d->warp[c->sm * SM_WARPS + k];
-        warps += w->runs && w->cta == c;
-        threads += w->runs && w->cta == c ? (uint32_t)__builtin_popcount(w->live) : 0;
+        warps += w->active && w->cta == c;
+        threads += w->active && w->cta == c ? (uint32_t)__builtin_popcount(w->live) : 0;
     }
     assert(threads == c->threads);
     assert(c->shared && c->sm == i / SM_CTAS && warps == c->warps && warps > 0);
@@ -51,7 +51,7 @@ void sm_check(struct wt_machine *m)
     assert(m->waves == d->config.sms * SM_WARPS && m->lanes == SM_LANES);
     for (uint32_t i = 0; i < m->waves; i++) {
         check_warp(d, i);
-        active += d->warp[i].runs;
+        active += d->warp[i].active;
     }
     assert(active == m->active);
     for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)

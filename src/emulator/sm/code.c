@@ -22,16 +22,16 @@ static const sm_alu alus[SM_INSNS] = {
 static const struct sm_uop *illegal(struct sm_warp *w, const struct sm_uop *u)
 {
     const struct sm_refused *known = sm_refused_word(u->word);
-    return known ? sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->active, 0, "%s (0x%016llx): %s",
+    return known ? sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->mask, 0, "%s (0x%016llx): %s",
                             known->name, (unsigned long long)u->word, known->why)
-                 : sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->active, 0,
+                 : sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->mask, 0,
                             "0x%016llx is no instruction of sm_50", (unsigned long long)u->word);
 }
 
 static const struct sm_uop *no_code(struct sm_warp *w, const struct sm_uop *u)
 {
     const uint64_t pc = sm_pc_of(w, u);
-    return sm_error(w, u, SM_PC_OVERFLOW, w->active, pc,
+    return sm_error(w, u, SM_PC_OVERFLOW, w->mask, pc,
                     "instruction fetch at 0x%llx: no memory is mapped there",
                     (unsigned long long)pc);
 }
@@ -154,7 +154,7 @@ const struct sm_uop *sm_fetch(struct sm_warp *w, uint64_t pc)
     if (!page) {
         const struct wt_fault fault = {.kind = WT_FAULT_HOST,
                                        .wave = w->id,
-                                       .lanes = w->active,
+                                       .lanes = w->mask,
                                        .pc = pc,
                                        .addr = pc,
                                        .text = "the host has no memory left to decode this page"};
@@ -168,7 +168,7 @@ const struct sm_uop *sm_fetch(struct sm_warp *w, uint64_t pc)
 
 const struct sm_uop *sm_jump(struct sm_warp *w, uint64_t pc)
 {
-    assert(w->runs && w->code);
+    assert(w->active && w->code);
     if (!(pc % 8) && !sm_is_control(pc) && (pc & ~WT_PAGE_MASK) == w->code->page.base)
         return &w->code->uop[(pc & WT_PAGE_MASK) / 8];
     /* The instruction that jumps has been issued; what cannot be fetched is the next one. */

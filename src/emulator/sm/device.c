@@ -69,7 +69,7 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     const uint64_t issued = wt_finish_turn(m, w->left);
     if (w->incarnation == incarnation) {
         w->issued += issued;
-        if (stepping && issued && w->step && !w->trapped && w->runs) {
+        if (stepping && issued && w->step && !w->trapped && w->active) {
             if (w->at_barrier || sm_paths_wait(w))
                 w->stepped = true;
             else
@@ -79,20 +79,15 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     return issued;
 }
 
-static void after_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
-{
-    (void)m, (void)wave, (void)issued;
-}
-
 static enum wt_run blocked(struct wt_machine *m)
 {
     const struct sm_device *d = device_of(m);
     const struct sm_warp *waiting = NULL;
     for (uint32_t i = 0; i < m->waves; i++) {
         const struct sm_warp *w = &d->warp[i];
-        if (w->runs && !sm_trap_runs(w))
+        if (w->active && !sm_trap_runs(w))
             return WT_RUN_HALTED;
-        if (w->runs && !waiting)
+        if (w->active && !waiting)
             waiting = w;
     }
     if (!waiting) /* CTAs that are left are held by the trap unit */
@@ -100,7 +95,7 @@ static enum wt_run blocked(struct wt_machine *m)
     m->fault = (struct wt_fault){
         .kind = WT_FAULT_DEADLOCK,
         .wave = waiting->id,
-        .lanes = waiting->active,
+        .lanes = waiting->mask,
         .pc = waiting->at_barrier ? waiting->wait_pc : waiting->pc,
         .time = m->time,
         .text = "deadlock: every warp waits at a barrier for another one",
@@ -113,27 +108,18 @@ static struct wt_issue next_issue(struct wt_machine *m, uint32_t wave)
     const struct sm_warp *w = &device_of(m)->warp[wave];
     uint64_t pc = w->must_enter ? device_of(m)->handler : w->pc;
     pc += sm_is_control(pc) ? 8 : 0;
-    return sm_issue_at(w, pc, m->time);
-}
-
-static bool trace_before(struct wt_machine *m, uint32_t wave)
-{
-    return sm_trace_before(&device_of(m)->warp[wave]);
-}
-
-static void trace_after(struct wt_machine *m, uint32_t wave, wt_trace_fn fn, void *context)
-{
-    sm_trace_after(&device_of(m)->warp[wave], fn, context);
+    return sm_issue_at(&w->head, pc, m->time);
 }
 
 const struct wt_engine_ops sm_engine_ops = {
     .turn = turn,
     .blocked = blocked,
+    .issue_at = sm_issue_at,
     .next_issue = next_issue,
-    .after_turn = after_turn,
+    .after_turn = wt_engine_no_cycles,
     .check = sm_check,
-    .trace_before = trace_before,
-    .trace_after = trace_after,
+    .trace_before = sm_trace_before,
+    .trace_after = sm_trace_after,
 };
 
 /* ---- the machine's operations ---- */
@@ -167,13 +153,8 @@ static void free_machine(struct wt_machine *m)
 static void reset(struct wt_machine *m)
 {
     struct sm_device *d = device_of(m);
-    wt_turns_reset(&m->turns);
-    wt_console_clear(&d->console);
-    m->active = 0;
     wt_machine_begin_run(m);
-    m->event = false;
-    wt_watch_set_forget(m);
-    m->fault.kind = WT_FAULT_NONE;
+    wt_console_clear(&d->console);
     d->grid = (struct sm_grid){0};
     for (uint32_t i = 0; i < m->waves; i++) {
         uint32_t(*r)[SM_LANES] = d->warp[i].r;
@@ -193,12 +174,12 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
     /* Where a debugger has stopped the SM, that is no reason why a warp waits. */
     const bool paused = !sm_trap_runs(w) && !sm_unit_of(w)->debugger;
     *view = (struct wt_wave_view){
-        .active = w->runs,
-        .waiting = w->runs && (w->at_barrier || sm_paths_wait(w) || paused),
+        .active = w->active,
+        .waiting = w->active && (w->at_barrier || sm_paths_wait(w) || paused),
         .wait_pc = w->at_barrier ? w->wait_pc : w->pc,
         .pc = w->pc,
-        .mask = w->runs ? w->active : 0,
-        .depth = w->runs ? w->depth : 0,
+        .mask = w->active ? w->mask : 0,
+        .depth = w->active ? w->depth : 0,
     };
     if (!view->waiting)
         return;
@@ -232,10 +213,10 @@ static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
                        struct wt_divergence *entry)
 {
     const struct sm_warp *w = &device_of(m)->warp[wave];
-    if (!w->runs || index >= w->depth)
+    if (!w->active || index >= w->depth)
         return false;
     const struct sm_entry *e = &w->stack[index];
-    *entry = (struct wt_divergence){.restore = e->mask, .other = e->mask & ~w->active, .pc = e->pc};
+    *entry = (struct wt_divergence){.restore = e->mask, .other = e->mask & ~w->mask, .pc = e->pc};
     return true;
 }
 
@@ -245,16 +226,11 @@ static void name(struct wt_machine *m, uint32_t wave, struct wt_wave_name *n)
     n->core = wave / SM_WARPS;
     n->slot = wave % SM_WARPS;
     n->word = "warp";
-    n->has_work = w->runs;
-    if (!w->runs)
+    n->has_work = w->active;
+    if (!w->active)
         return;
     n->dispatch = wt_machine_launch(m, device_of(m)->grid.launch.number);
     memcpy(n->group, w->cta->coordinate, sizeof n->group);
-}
-
-static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
-{
-    return device_of(m)->warp[wave].incarnation;
 }
 
 /* The output of PTX's vprintf after its last newline. */
@@ -284,7 +260,6 @@ static const struct wt_machine_ops machine_ops = {
     .describe_register = sm_describe_register,
     .read_row = sm_read_row,
     .name = name,
-    .incarnation = incarnation,
     .debug_read = sm_debug_read,
     .debug_write = sm_debug_write,
     .flush_console = flush_console,
@@ -312,6 +287,8 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
                                        &config->schedule);
     d->memory = wt_memory_new();
     d->warp = calloc(warps, sizeof *d->warp);
+    d->machine.wave = d->warp;
+    d->machine.wave_bytes = sizeof *d->warp;
     d->cta = calloc(config->sms * SM_CTAS, sizeof *d->cta);
     if (!d->memory || !d->warp || !d->cta || !ready || !wt_console_init(&d->console, 1)) {
         sm_device_free(d);

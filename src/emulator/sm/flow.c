@@ -25,7 +25,7 @@ static bool target_of(struct sm_warp *w, const struct sm_uop *u, uint64_t *targe
     const unsigned bank = (unsigned)sm_bits(u->word, 36, 5);
     const uint32_t offset = (uint32_t)sm_bits(u->word, 20, 16);
     if (!sm_constant(w, bank, offset, &value)) {
-        *next = sm_error(w, u, SM_INVALID_CONST_ADDR, w->active, offset,
+        *next = sm_error(w, u, SM_INVALID_CONST_ADDR, w->mask, offset,
                          "there is no constant at c[0x%x][0x%x]", bank, offset);
         return false;
     }
@@ -43,7 +43,7 @@ bool sm_push(struct sm_warp *w, enum sm_entry_kind kind, uint32_t mask, uint64_t
 
 static const struct sm_uop *overflow(struct sm_warp *w, const struct sm_uop *u)
 {
-    return sm_error(w, u, SM_API_STACK_ERROR, w->active, 0,
+    return sm_error(w, u, SM_API_STACK_ERROR, w->mask, 0,
                     "the call-return stack of %u entries is full", SM_STACK);
 }
 
@@ -51,12 +51,12 @@ static const struct sm_uop *overflow(struct sm_warp *w, const struct sm_uop *u)
  * dropped it, or lanes came back that it does not have), the warp ends. */
 static const struct sm_uop *pop(struct sm_warp *w)
 {
-    assert(!w->active);
+    assert(!w->mask);
     while (w->depth && w->stack[w->depth - 1].kind != SM_ENTRY_TRAP) {
         const struct sm_entry e = w->stack[--w->depth];
         if (!e.mask)
             continue;
-        w->active = e.mask;
+        w->mask = e.mask;
         return sm_jump(w, e.pc);
     }
     sm_lanes_end(w, UINT32_MAX);
@@ -78,8 +78,8 @@ static const struct sm_uop *leave(struct sm_warp *w, const struct sm_uop *u, uin
                         name);
     for (uint32_t i = at; i < w->depth; i++)
         w->stack[i].mask &= ~lanes;
-    w->active &= ~lanes;
-    return w->active ? sm_next(u) : pop(w);
+    w->mask &= ~lanes;
+    return w->mask ? sm_next(u) : pop(w);
 }
 
 const struct sm_uop *sm_exit_lanes(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes)
@@ -87,8 +87,8 @@ const struct sm_uop *sm_exit_lanes(struct sm_warp *w, const struct sm_uop *u, ui
     for (uint32_t i = 0; i < w->depth; i++)
         w->stack[i].mask &= ~lanes;
     sm_lanes_end(w, lanes);
-    w->active &= ~lanes;
-    if (w->active)
+    w->mask &= ~lanes;
+    if (w->mask)
         return sm_next(u);
     return pop(w);
 }
@@ -104,13 +104,13 @@ static uint32_t taken(const struct sm_warp *w, const struct sm_uop *u)
 static const struct sm_uop *diverge(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
                                     uint64_t target)
 {
-    if (lanes == w->active)
+    if (lanes == w->mask)
         return sm_jump(w, target);
     if (!lanes)
         return sm_next(u);
     if (!sm_push(w, SM_ENTRY_DIV, lanes, target))
         return overflow(w, u);
-    w->active &= ~lanes;
+    w->mask &= ~lanes;
     return sm_next(u);
 }
 
@@ -151,7 +151,7 @@ static const struct sm_uop *indirect(struct sm_warp *w, const struct sm_uop *u, 
                 lanes |= rest & -rest;
         left &= ~lanes;
         /* The last group of lanes goes first; where some fall through, they do. */
-        const bool waits = left || all != w->active;
+        const bool waits = left || all != w->mask;
         if (waits && !sm_push(w, SM_ENTRY_DIV, lanes, base + value)) {
             w->depth = depth;
             return overflow(w, u);
@@ -159,11 +159,11 @@ static const struct sm_uop *indirect(struct sm_warp *w, const struct sm_uop *u, 
         first = lanes;
         first_target = base + value;
     }
-    if (all != w->active) {
-        w->active &= ~all;
+    if (all != w->mask) {
+        w->mask &= ~all;
         return sm_next(u);
     }
-    w->active = first;
+    w->mask = first;
     return sm_jump(w, first_target);
 }
 
@@ -184,7 +184,7 @@ static const struct sm_uop *push_target(struct sm_warp *w, const struct sm_uop *
     uint64_t target;
     if (!target_of(w, u, &target, &next))
         return next;
-    return sm_push(w, kind, w->active, target) ? sm_next(u) : overflow(w, u);
+    return sm_push(w, kind, w->mask, target) ? sm_next(u) : overflow(w, u);
 }
 
 const struct sm_uop *sm_op_ssy(struct sm_warp *w, const struct sm_uop *u)
@@ -214,7 +214,7 @@ const struct sm_uop *sm_op_plongjmp(struct sm_warp *w, const struct sm_uop *u)
 
 static const struct sm_uop *call(struct sm_warp *w, const struct sm_uop *u, uint64_t target)
 {
-    if (!sm_push(w, SM_ENTRY_CALL, w->active, sm_next_pc(sm_pc_of(w, u))))
+    if (!sm_push(w, SM_ENTRY_CALL, w->mask, sm_next_pc(sm_pc_of(w, u))))
         return overflow(w, u);
     return sm_jump(w, target);
 }

@@ -107,7 +107,7 @@ void sm_count_slots(struct sm_device *d)
     memset(d->running, 0, sizeof d->running);
     memset(d->used, 0, sizeof d->used);
     for (uint32_t i = 0; i < d->machine.waves; i++)
-        d->running[i / SM_WARPS] |= (uint64_t)d->warp[i].runs << i % SM_WARPS;
+        d->running[i / SM_WARPS] |= (uint64_t)d->warp[i].active << i % SM_WARPS;
     for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
         d->used[i / SM_CTAS] |= (uint32_t)d->cta[i].used << i % SM_CTAS;
 }
@@ -140,12 +140,12 @@ static bool start_warp(struct sm_device *d, struct sm_warp *w, struct sm_cta *c,
                           .clean = clean,
                           .pc = l->entry,
                           .live = mask,
-                          .active = mask,
-                          .runs = true};
+                          .mask = mask,
+                          .active = true};
     for (unsigned i = 0; i < 8; i++)
         w->p[i] = i == 7 ? 0xffffffffu : 0;
     if (l->rows && !ptx_start_warp(w)) {
-        w->runs = false;
+        w->active = false;
         w->cta = NULL;
         return false;
     }
@@ -222,7 +222,7 @@ static uint32_t reduce(const struct sm_device *d, const struct sm_cta *c, unsign
     uint32_t count = 0, threads = 0, op = 0;
     for (uint32_t i = 0; i < SM_WARPS; i++) {
         const struct sm_warp *w = &d->warp[c->sm * SM_WARPS + i];
-        if (!w->runs || w->cta != c || w->at_barrier != number + 1)
+        if (!w->active || w->cta != c || w->at_barrier != number + 1)
             continue;
         count += w->bar_true;
         threads += w->bar_threads;
@@ -241,7 +241,7 @@ static bool open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
     const uint32_t result = reduce(d, c, number);
     for (uint32_t i = 0; i < SM_WARPS; i++) {
         struct sm_warp *w = &d->warp[c->sm * SM_WARPS + i];
-        if (!w->runs || w->cta != c || w->at_barrier != number + 1)
+        if (!w->active || w->cta != c || w->at_barrier != number + 1)
             continue;
         w->at_barrier = 0;
         w->bar_result = result;
@@ -268,11 +268,11 @@ bool sm_barrier_arrive(struct sm_warp *w, unsigned number, uint32_t threads, boo
 
 void sm_warp_end(struct sm_warp *w)
 {
-    assert(w->runs && w->cta->warps > 0);
+    assert(w->active && w->cta->warps > 0);
     struct sm_device *d = w->device;
     struct sm_cta *c = w->cta;
     const uint32_t sm = w->id / SM_WARPS;
-    w->runs = false;
+    w->active = false;
     w->cta = NULL;
     w->trapped = w->must_enter = w->held = false;
     w->paused = SM_RUNS;
@@ -306,9 +306,9 @@ void sm_device_abandon(struct sm_device *d)
     d->grid.next = d->grid.total;
     for (uint32_t i = 0; i < d->machine.waves; i++) {
         struct sm_warp *w = &d->warp[i];
-        if (!w->runs)
+        if (!w->active)
             continue;
-        w->runs = false;
+        w->active = false;
         w->cta = NULL;
         w->trapped = w->must_enter = w->held = false;
         w->paused = SM_RUNS;
@@ -337,7 +337,7 @@ bool sm_device_runs(const struct sm_device *d)
 
 bool sm_warp_cta(const struct sm_device *d, uint32_t warp, uint32_t cta[3], uint32_t *index)
 {
-    if (warp >= d->machine.waves || !d->warp[warp].runs)
+    if (warp >= d->machine.waves || !d->warp[warp].active)
         return false;
     memcpy(cta, d->warp[warp].cta->coordinate, sizeof d->warp[warp].cta->coordinate);
     *index = d->warp[warp].index;

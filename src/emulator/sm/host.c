@@ -80,7 +80,7 @@ void sm_device_lost_memory(struct sm_device *d, uint64_t addr)
         w->pc = sm_pc_of(w, d->executing);
     m->fault = (struct wt_fault){.kind = WT_FAULT_ACCESS,
                                  .wave = w->id,
-                                 .lanes = w->active,
+                                 .lanes = w->mask,
                                  .pc = w->pc,
                                  .addr = addr,
                                  .time = m->time,

@@ -5,7 +5,7 @@
 
 static struct sm_warp *warp_of(struct sm_device *d, uint32_t wave)
 {
-    return wave < d->machine.waves && d->warp[wave].runs ? &d->warp[wave] : NULL;
+    return wave < d->machine.waves && d->warp[wave].active ? &d->warp[wave] : NULL;
 }
 
 static uint64_t user_pc(struct sm_warp *w)
@@ -18,7 +18,7 @@ static uint64_t user_pc(struct sm_warp *w)
 static uint32_t user_mask(struct sm_warp *w)
 {
     const struct sm_entry *entry = w->trapped ? sm_trap_entry(w) : NULL;
-    return entry ? entry->mask & w->live : w->active;
+    return entry ? entry->mask & w->live : w->mask;
 }
 
 bool sm_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg)
@@ -68,7 +68,7 @@ bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out
         wt_store_le(out, w->pc, 8);
         return true;
     case SM_REGISTER_ACTIVE:
-        wt_store_le(out, w->active, 4);
+        wt_store_le(out, w->mask, 4);
         return true;
     case SM_REGISTER_WARP_ESR:
         wt_store_le(out, w->esr, 4);
@@ -113,7 +113,7 @@ bool sm_read_file(struct sm_device *d, uint32_t warp, uint64_t offset, void *out
 struct wt_fault *sm_warp_error(struct sm_device *d, uint32_t warp)
 {
     struct sm_warp *w = &d->warp[warp];
-    return w->runs && w->error.kind ? &w->error : NULL;
+    return w->active && w->error.kind ? &w->error : NULL;
 }
 
 bool sm_warp_state(struct sm_device *d, uint32_t warp, struct sm_warp_state *state)

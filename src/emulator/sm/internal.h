@@ -127,28 +127,24 @@ enum sm_pause { SM_RUNS, SM_PAUSED, SM_PAUSED_QUIET };
 struct sm_cta;
 
 struct sm_warp {
+    WT_WAVE_HEAD;
     uint32_t (*r)[SM_LANES]; /* SM_ROWS rows; NULL until a warp ran here */
     struct sm_device *device;
-    struct sm_cta *cta;   /* NULL: no warp here */
-    struct sm_code *code; /* page of the instruction being executed, valid while it runs */
-    uint64_t left;        /* issues left of its turn */
-    uint64_t pc;
+    struct sm_cta *cta;      /* NULL: no warp here */
+    struct sm_code *code;    /* page of the instruction being executed, valid while it runs */
     uint64_t issued;         /* instructions since it started */
-    uint32_t id;             /* flat index of its slot */
     uint32_t index;          /* within the CTA */
-    uint32_t live, active;   /* lanes that have not exited; those enabled now */
+    uint32_t live, mask;     /* lanes that have not exited; those enabled now */
     uint32_t p[8];           /* predicates, a mask of lanes each; PT is all ones */
     uint32_t z, s, carry, o; /* condition code, a mask of lanes each */
     uint32_t depth;          /* of the stack */
     struct sm_entry stack[SM_STACK];
     uint64_t local;     /* address of lane 0's local memory */
     uint8_t at_barrier; /* number + 1 */
-    uint64_t wait_pc;   /* of the barrier */
     /* BAR.RED: its operation; threads that arrived, for whom the predicate holds; the result */
     uint8_t bar_op;
     uint8_t bar_threads, bar_true;
     uint32_t bar_result; /* a count, and in bit 31 the predicate */
-    bool runs;           /* a warp is here */
     /* the trap unit */
     bool trapped;          /* in the handler */
     bool must_enter;       /* enters the handler before its next instruction */
@@ -162,7 +158,6 @@ struct sm_warp {
     uint64_t esr_pc;
     struct wt_fault error;  /* the last one that arrived, until the warp goes on; kind 0: none */
     struct sm_late late[2]; /* a warp error, an L1 error */
-    uint64_t incarnation;   /* how many warps its slot has had; no part of the hashes */
     /* PTX (ptx_flow.c): the path that runs; the others are entries of the stack */
     uint32_t base, wait, result; /* as in struct sm_entry */
     uint32_t spins, hold; /* backward branches since a path was given way; left of its right */
@@ -286,7 +281,7 @@ static inline uint32_t sm_predicate(const struct sm_warp *w, unsigned p)
 /* Lanes that execute u. */
 static inline uint32_t sm_lanes_of(const struct sm_warp *w, const struct sm_uop *u)
 {
-    return w->active & sm_predicate(w, u->guard);
+    return w->mask & sm_predicate(w, u->guard);
 }
 
 /* One bit of a word. */
@@ -425,7 +420,7 @@ static inline bool sm_trap_runs(const struct sm_warp *w)
 static inline void sm_update_ready(struct sm_warp *w)
 {
     wt_turns_set_ready(&w->device->machine.turns, w->id,
-                       w->runs && !w->at_barrier && !sm_paths_wait(w) && sm_trap_runs(w));
+                       w->active && !w->at_barrier && !sm_paths_wait(w) && sm_trap_runs(w));
 }
 
 /* ---- device.c ---- */
@@ -469,9 +464,9 @@ uint64_t sm_program_hash(struct wt_machine *m);
 /* ---- trace.c ---- */
 
 /* Notes a warp before it issues; false without host memory. */
-bool sm_trace_before(struct sm_warp *w);
+bool sm_trace_before(struct wt_wave_head *head);
 /* Hands the issue that was noted last, which has had its effect, to fn. */
-void sm_trace_after(struct sm_warp *w, wt_trace_fn fn, void *context);
+void sm_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context);
 /* Frees what sm_trace_before allocated. */
 void sm_trace_free(struct sm_device *d);
 

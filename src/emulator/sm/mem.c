@@ -238,8 +238,7 @@ bool sm_store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_a
 
 const struct sm_uop *sm_no_memory(struct sm_warp *w, const struct sm_uop *u, uint64_t addr)
 {
-    struct wt_fault fault = {
-        .kind = WT_FAULT_HOST, .wave = w->id, .lanes = w->active, .addr = addr};
+    struct wt_fault fault = {.kind = WT_FAULT_HOST, .wave = w->id, .lanes = w->mask, .addr = addr};
     fault.pc = w->pc = sm_pc_of(w, u);
     wt_memory_refusal(w->device->memory, fault.text, sizeof fault.text);
     sm_fault(w, &fault);

@@ -20,13 +20,13 @@ const struct sm_uop *sm_op_depbar(struct sm_warp *w, const struct sm_uop *u)
 static bool operands(struct sm_warp *w, const struct sm_uop *u, unsigned *number, uint32_t *threads,
                      const struct sm_uop **next)
 {
-    const unsigned lane = (unsigned)__builtin_ctz(w->active);
+    const unsigned lane = (unsigned)__builtin_ctz(w->mask);
     const uint32_t n = sm_bit(u->word, 44) ? (uint32_t)sm_bits(u->word, 8, 8) : w->r[u->a][lane];
     *threads = sm_bit(u->word, 43) ? (uint32_t)sm_bits(u->word, 20, 12) : w->r[u->b][lane];
     *number = n;
     if (n < SM_BARRIERS && *threads % SM_LANES == 0 && *threads <= 1024)
         return true;
-    *next = sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, w->active, 0,
+    *next = sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, w->mask, 0,
                      "barrier %u with %u threads; there are %u, and threads come in warps", n,
                      *threads, SM_BARRIERS);
     return false;

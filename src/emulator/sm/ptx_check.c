@@ -71,7 +71,7 @@ bool ptx_is_sound(struct sm_warp *w)
     if (w->rows < PTX_FIRST_ROW || !is_wait(w->wait) || w->at_barrier || (w->trapped && !trap))
         return false;
     if (!has_frame(w, trap ? trap->pc : w->pc, w->base) ||
-        !takes_lanes(w, &taken, trap ? trap->mask : w->active) ||
+        !takes_lanes(w, &taken, trap ? trap->mask : w->mask) ||
         (trap && ptx_image_at(w->device, w->pc, &index)))
         return false;
     for (uint32_t i = 0; i < w->depth; i++) {

@@ -41,12 +41,12 @@ static const struct sm_uop *go(struct sm_warp *w, uint64_t pc)
         const struct sm_entry *e = &w->stack[i];
         if (!ptx_can_run(e) || e->pc != pc || e->base != w->base)
             continue;
-        w->active |= e->mask;
+        w->mask |= e->mask;
         ptx_remove_entry(w, i);
     }
     if (!w->hold && ptx_find_best(w, PTX_RUNS, &best) &&
         ptx_before(w->stack[best].base, w->stack[best].pc, w->base, pc)) {
-        ptx_put_away(w, pc, w->active, w->base, PTX_RUNS, w->result);
+        ptx_put_away(w, pc, w->mask, w->base, PTX_RUNS, w->result);
         ptx_take_path(w, best);
         return sm_jump(w, w->pc);
     }
@@ -66,7 +66,7 @@ static const struct sm_uop *go_back(struct sm_warp *w, uint64_t pc)
         oldest++;
     if (oldest == w->depth)
         return go(w, pc);
-    ptx_put_away(w, pc, w->active, w->base, PTX_RUNS, w->result);
+    ptx_put_away(w, pc, w->mask, w->base, PTX_RUNS, w->result);
     ptx_take_path(w, oldest);
     w->hold = PATIENCE;
     return sm_jump(w, w->pc);
@@ -104,10 +104,10 @@ bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, const uint32_t *mem
         if (e->kind != SM_ENTRY_PATH || e->pc != pc || e->base != w->base ||
             (e->wait != PTX_WAITS_SYNC && e->wait != PTX_RUNS))
             continue;
-        w->active |= e->mask;
+        w->mask |= e->mask;
         ptx_remove_entry(w, i);
     }
-    const uint32_t lanes = ptx_lanes(w, u->ptx), absent = w->live & ~w->active;
+    const uint32_t lanes = ptx_lanes(w, u->ptx), absent = w->live & ~w->mask;
     uint32_t waiting = 0;
     if (!absent)
         return true;
@@ -118,10 +118,10 @@ bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, const uint32_t *mem
         return true;
     if (waiting != lanes) {
         ptx_put_away(w, pc, waiting, w->base, PTX_WAITS_SYNC, w->result);
-        w->active &= ~waiting;
+        w->mask &= ~waiting;
         return true;
     }
-    ptx_put_away(w, pc, w->active, w->base, PTX_WAITS_SYNC, w->result);
+    ptx_put_away(w, pc, w->mask, w->base, PTX_WAITS_SYNC, w->result);
     *next = another(w);
     return false;
 }
@@ -136,9 +136,9 @@ PTX_EXECUTOR(ptx_op_bra)
         return sm_next(u);
     const uint64_t pc = sm_pc_of(w, u), next = sm_next_pc(pc);
     const uint64_t target = pc + (uint64_t)o->offset;
-    if (lanes != w->active) {
+    if (lanes != w->mask) {
         ptx_put_away(w, target, lanes, w->base, PTX_RUNS, w->result);
-        w->active &= ~lanes;
+        w->mask &= ~lanes;
         if (target <= pc)
             return go_back(w, next);
         return go(w, next);
@@ -158,8 +158,8 @@ static uint32_t agreeing(struct sm_warp *w, const struct sm_uop *u, uint32_t lan
     PTX_LEFT(i, lanes)
     if (ptx_get(row, size, i) == *value)
         same |= 1u << i;
-    const uint32_t others = lanes & ~same, rest = w->active & ~lanes;
-    w->active = same;
+    const uint32_t others = lanes & ~same, rest = w->mask & ~lanes;
+    w->mask = same;
     if (others)
         ptx_put_away(w, pc, others, w->base, PTX_RUNS, w->result);
     if (rest)
@@ -189,7 +189,7 @@ PTX_EXECUTOR(ptx_op_brx)
 
 static const struct sm_uop *too_deep(struct sm_warp *w, const struct sm_uop *u, const char *what)
 {
-    return sm_error(w, u, SM_API_STACK_ERROR, w->active, 0, "a call takes more %s than there are",
+    return sm_error(w, u, SM_API_STACK_ERROR, w->mask, 0, "a call takes more %s than there are",
                     what);
 }
 
@@ -222,7 +222,7 @@ static const struct sm_uop *call(struct sm_warp *w, const struct sm_uop *u, uint
     const struct ptx_call *c = &image->call[call_index];
     const uint64_t back = sm_next_pc(sm_pc_of(w, u));
     const uint32_t limit = w->device->grid.launch.local, base = ptx_rows_in_use(w);
-    const uint32_t rest = w->active & ~lanes;
+    const uint32_t rest = w->mask & ~lanes;
     if (f->parameter_rows != c->rows)
         return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, lanes, 0,
                         "a call of %.*s with other parameters than it has", (int)f->name.length,
@@ -247,7 +247,7 @@ static const struct sm_uop *call(struct sm_warp *w, const struct sm_uop *u, uint
     pass_arguments(w, c, base, lanes);
     if (rest)
         ptx_put_away(w, back, rest, w->base, PTX_RUNS, w->result);
-    w->active = lanes;
+    w->mask = lanes;
     w->base = base;
     w->rows = base + f->rows;
     return sm_jump(w, ptx_pc(image, f->entry));
@@ -315,9 +315,9 @@ PTX_EXECUTOR(ptx_op_ret)
     const uint64_t back = header[PTX_RETURN_LOW] | (uint64_t)header[PTX_RETURN_HIGH] << 32;
     const uint32_t caller = header[PTX_CALLER];
     pass_results(w, lanes);
-    if (lanes != w->active) {
+    if (lanes != w->mask) {
         ptx_put_away(w, back, lanes, caller, PTX_RUNS, w->result);
-        w->active &= ~lanes;
+        w->mask &= ~lanes;
         return go(w, sm_next_pc(sm_pc_of(w, u)));
     }
     w->base = caller;
@@ -342,13 +342,13 @@ PTX_EXECUTOR(ptx_op_exit)
     if (lanes == w->live && !sm_trap_before_exit(w, u))
         return NULL;
     sm_lanes_end(w, lanes);
-    w->active &= ~lanes;
+    w->mask &= ~lanes;
     if (!w->live) {
         w->depth = 0;
         sm_warp_end(w);
         return NULL;
     }
-    if (w->active) {
+    if (w->mask) {
         open_barriers(w->device, w->cta);
         return go(w, sm_next_pc(sm_pc_of(w, u)));
     }
@@ -377,7 +377,7 @@ PTX_EXECUTOR(ptx_op_barrier)
 {
     const struct ptx_op *o = u->ptx;
     const uint8_t *frame = ptx_frame(w);
-    const uint32_t lanes = ptx_lanes(w, o), rest = w->active & ~lanes;
+    const uint32_t lanes = ptx_lanes(w, o), rest = w->mask & ~lanes;
     const uint64_t pc = sm_pc_of(w, u);
     if (!lanes)
         return sm_next(u);
@@ -404,13 +404,13 @@ PTX_EXECUTOR(ptx_op_barrier)
     }
     if (rest)
         ptx_put_away(w, sm_next_pc(pc), rest, w->base, PTX_RUNS, w->result);
-    w->active = lanes;
+    w->mask = lanes;
     w->wait = PTX_WAITS_BARRIER + n;
     w->result = count << 16 | holds;
     w->pc = pc;
     if (ptx_open_barrier(w->device, w->cta, n))
         return go(w, w->pc);
-    ptx_put_away(w, pc, w->active, w->base, w->wait, w->result);
+    ptx_put_away(w, pc, w->mask, w->base, w->wait, w->result);
     return another(w);
 }
 

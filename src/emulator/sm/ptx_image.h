@@ -205,9 +205,9 @@ static inline uint32_t ptx_mask(const uint8_t *frame, const struct ptx_source *s
 static inline uint32_t ptx_lanes(const struct sm_warp *w, const struct ptx_op *o)
 {
     if (o->guard == PTX_NO_SLOT)
-        return w->active;
+        return w->mask;
     const uint32_t mask = *(const uint32_t *)(ptx_frame(w) + o->guard);
-    return w->active & (o->guard_negated ? ~mask : mask);
+    return w->mask & (o->guard_negated ? ~mask : mask);
 }
 
 /* Sets a predicate under the lanes in exec. */

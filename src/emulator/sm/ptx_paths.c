@@ -52,7 +52,7 @@ void ptx_take_path(struct sm_warp *w, uint32_t i)
 {
     const struct sm_entry e = w->stack[i];
     ptx_remove_entry(w, i);
-    w->active = e.mask;
+    w->mask = e.mask;
     w->base = e.base;
     w->wait = e.wait;
     w->result = e.result;
@@ -142,7 +142,7 @@ static void release(struct sm_warp *w, uint32_t wait, uint32_t result)
         w->result = result;
         w->pc = sm_next_pc(w->pc);
     } else if (w->wait > PTX_RUNS && w->wait < PTX_WAITS_SYNC) {
-        ptx_put_away(w, w->pc, w->active, w->base, w->wait, w->result);
+        ptx_put_away(w, w->pc, w->mask, w->base, w->wait, w->result);
         ptx_choose_path(w);
     }
     sm_update_ready(w);
@@ -159,7 +159,7 @@ bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
     *b = (struct sm_barrier){0};
     struct sm_warp *w = &d->warp[c->sm * SM_WARPS + c->first];
     for (uint32_t left = c->warps; left; w++) {
-        if (!w->runs || w->cta != c)
+        if (!w->active || w->cta != c)
             continue;
         release(w, PTX_WAITS_BARRIER + number, result);
         left--;

@@ -366,6 +366,6 @@ PTX_EXECUTOR(ptx_op_active)
 {
     const struct ptx_op *o = u->ptx;
     PTX_LEFT(i, ptx_lanes(w, o))
-    ((uint32_t *)(ptx_frame(w) + o->d))[i] = w->active;
+    ((uint32_t *)(ptx_frame(w) + o->d))[i] = w->mask;
     return sm_next(u);
 }

@@ -179,7 +179,7 @@ static struct sm_warp *warp_with_error(struct sm_device *d, uint32_t sm)
 {
     for (uint32_t i = 0; i < SM_WARPS; i++) {
         struct sm_warp *w = &d->warp[sm * SM_WARPS + i];
-        if (w->runs && w->esr)
+        if (w->active && w->esr)
             return w;
     }
     return NULL;
@@ -189,7 +189,7 @@ static uint64_t valid_mask(const struct sm_device *d, uint32_t sm)
 {
     uint64_t mask = 0;
     for (uint32_t i = 0; i < SM_WARPS; i++)
-        mask |= (uint64_t)d->warp[sm * SM_WARPS + i].runs << i;
+        mask |= (uint64_t)d->warp[sm * SM_WARPS + i].active << i;
     return mask;
 }
 

@@ -41,7 +41,7 @@ static uint32_t cta_count(const struct sm_device *d)
 static struct wt_row registers_of(struct wt_machine *m, uint32_t i)
 {
     const struct sm_warp *w = &((const struct sm_device *)m)->warp[i];
-    return (struct wt_row){w->r, w->runs ? sm_rows_of(w) * sizeof *w->r : 0};
+    return (struct wt_row){w->r, w->active ? sm_rows_of(w) * sizeof *w->r : 0};
 }
 
 static struct wt_row shared_of(struct wt_machine *m, uint32_t i)
@@ -83,7 +83,7 @@ bool sm_restore(struct wt_machine *m, const struct wt_state *s)
     if (!wt_console_reserve(&d->console, &s->console))
         return false;
     for (uint32_t i = 0; i < m->waves; i++)
-        if (s->warp[i].runs && !ptx_make_room(&d->warp[i], sm_rows_of(&s->warp[i])))
+        if (s->warp[i].active && !ptx_make_room(&d->warp[i], sm_rows_of(&s->warp[i])))
             return false;
     for (uint32_t i = 0; i < m->waves; i++) {
         uint32_t(*r)[SM_LANES] = d->warp[i].r;
@@ -138,7 +138,7 @@ static void mix_warp(uint64_t *hash, const struct sm_warp *w)
         w->index,
         w->pc,
         w->issued,
-        w->live | (uint64_t)w->active << 32,
+        w->live | (uint64_t)w->mask << 32,
         w->z | (uint64_t)w->s << 32,
         w->carry | (uint64_t)w->o << 32,
         w->depth,
@@ -208,7 +208,7 @@ uint64_t sm_hash(struct wt_machine *m)
     wt_console_hash(&d->console, &h);
     wt_mix(&h, m->turns.round, wt_turns_words(&m->turns) * sizeof *m->turns.round);
     for (uint32_t i = 0; i < m->waves; i++)
-        if (d->warp[i].runs)
+        if (d->warp[i].active)
             mix_warp(&h, &d->warp[i]);
     for (uint32_t i = 0; i < cta_count(d); i++)
         if (d->cta[i].used)

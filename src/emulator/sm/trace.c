@@ -25,8 +25,9 @@ void sm_trace_free(struct sm_device *d)
     d->trace = NULL;
 }
 
-bool sm_trace_before(struct sm_warp *w)
+bool sm_trace_before(struct wt_wave_head *head)
 {
+    struct sm_warp *w = (struct sm_warp *)head;
     struct sm_device *d = w->device;
     uint8_t control[8] = {0};
     if (!d->trace && !(d->trace = calloc(1, sizeof *d->trace)))
@@ -118,21 +119,22 @@ static void effects(const struct sm_warp *w, const struct sm_trace_point *p, str
         wt_text_add(t, " CC.Z=0x%x CC.S=0x%x", w->z, w->s);
     if (w->carry != p->warp.carry || w->o != p->warp.o)
         wt_text_add(t, " CC.C=0x%x CC.O=0x%x", w->carry, w->o);
-    if (w->active != p->warp.active)
-        wt_text_add(t, " active=0x%x", w->active);
+    if (w->mask != p->warp.mask)
+        wt_text_add(t, " active=0x%x", w->mask);
     if (w->esr != p->warp.esr)
         wt_text_add(t, " ESR=0x%x", w->esr);
     if (w->trapped != p->warp.trapped)
         wt_text_add(t, "%s", w->trapped ? " enters the trap handler" : " leaves the trap handler");
 }
 
-void sm_trace_after(struct sm_warp *w, wt_trace_fn fn, void *context)
+void sm_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context)
 {
+    struct sm_warp *w = (struct sm_warp *)head;
     const struct sm_trace_point *p = w->device->trace;
     char text[256], effect[512] = "";
     struct wt_text t = {effect, sizeof effect};
     /* A warp that has ended shows nothing: its slot may have a new one already. */
-    if (w->runs && w->incarnation == p->warp.incarnation)
+    if (w->active && w->incarnation == p->warp.incarnation)
         effects(w, p, &t);
     uint32_t index;
     const uint64_t word = wt_load_le(p->bytes, 8);
@@ -144,7 +146,7 @@ void sm_trace_after(struct sm_warp *w, wt_trace_fn fn, void *context)
     const struct wt_trace trace = {
         .time = p->time,
         .wave = w->id,
-        .mask = p->warp.active,
+        .mask = p->warp.mask,
         .pc = p->pc,
         .bytes = p->bytes,
         .length = 8,

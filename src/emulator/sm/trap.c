@@ -119,7 +119,7 @@ static void trap_event(struct sm_device *d, uint32_t sm)
         unit->stop = true;
     for (uint32_t i = 0; i < SM_WARPS; i++) {
         struct sm_warp *w = &d->warp[sm * SM_WARPS + i];
-        if (!w->runs || w->trapped || w->must_enter || w->paused)
+        if (!w->active || w->trapped || w->must_enter || w->paused)
             continue;
         if (d->handler) {
             sm_leave_barrier(w);
@@ -158,7 +158,7 @@ void sm_trap_settle(struct sm_device *d, uint32_t sm)
         return;
     for (uint32_t i = 0; i < SM_WARPS; i++) {
         const struct sm_warp *w = &d->warp[sm * SM_WARPS + i];
-        if (!w->runs)
+        if (!w->active)
             continue;
         any = true;
         inside = inside || is_inside(w);
@@ -176,11 +176,11 @@ static bool enter(struct sm_warp *w, uint64_t pc)
 {
     assert(!w->trapped && w->device->handler);
     w->must_enter = false;
-    if (!sm_push(w, SM_ENTRY_TRAP, w->active, pc)) {
+    if (!sm_push(w, SM_ENTRY_TRAP, w->mask, pc)) {
         const struct wt_fault fault = {
             .kind = WT_FAULT_STACK_OVERFLOW,
             .wave = w->id,
-            .lanes = w->active,
+            .lanes = w->mask,
             .pc = pc,
             .text = "PHYSICAL_STACK_OVERFLOW: the call-return stack has no room for a trap"};
         raise_global(w->device, w->id / SM_WARPS, SM_GESR_STACK_OVERFLOW);
@@ -236,7 +236,7 @@ static bool arrive(struct sm_warp *w, uint32_t code, const struct wt_fault *faul
 /* Goes on where w->pc says, in the same turn where there is something left of it. */
 static const struct sm_uop *go_on(struct sm_warp *w)
 {
-    if (!sm_trap_runs(w) || !w->runs) {
+    if (!sm_trap_runs(w) || !w->active) {
         wt_yield_turn(&w->device->machine);
         return NULL;
     }
@@ -292,7 +292,7 @@ const struct sm_uop *sm_op_nowhere(struct sm_warp *w, const struct sm_uop *u)
     struct wt_fault fault = {.kind = kind_of(code),
                              .wave = w->id,
                              .id = wt_machine_wave_id(&w->device->machine, w->id),
-                             .lanes = w->active,
+                             .lanes = w->mask,
                              .pc = w->pc,
                              .addr = w->pc,
                              .time = sm_now(w)};
@@ -365,7 +365,7 @@ bool sm_trap_before_exit(struct sm_warp *w, const struct sm_uop *u)
 
 const struct sm_uop *sm_op_bpt_illegal(struct sm_warp *w, const struct sm_uop *u)
 {
-    return sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->active, 0, "%s",
+    return sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->mask, 0, "%s",
                     sm_rows[u->insn].text[5] == 'C' ? "BPT.CAL" : "BPT.DRAIN_ILLEGAL");
 }
 
@@ -375,8 +375,7 @@ static bool take_trap(struct sm_warp *w, unsigned n, uint64_t pc, uint64_t at)
     struct sm_device *d = w->device;
     struct sm_unit *unit = sm_unit_of(w);
     if (!d->handler && !unit->debugger) {
-        struct wt_fault fault = {
-            .kind = WT_FAULT_TRAP, .wave = w->id, .lanes = w->active, .pc = at};
+        struct wt_fault fault = {.kind = WT_FAULT_TRAP, .wave = w->id, .lanes = w->mask, .pc = at};
         snprintf(fault.text, sizeof fault.text, "BPT.TRAP 0x%x, and there is no trap handler", n);
         w->pc = at;
         sm_fault(w, &fault);
@@ -426,14 +425,14 @@ const struct sm_uop *sm_op_bpt_trap(struct sm_warp *w, const struct sm_uop *u)
 {
     const unsigned n = (unsigned)sm_bits(u->word, 20, 20);
     if (n > 7)
-        return sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->active, 0,
+        return sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->mask, 0,
                         "BPT.TRAP 0x%x: the immediate has 3 bits", n);
     if (!n)
-        return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, w->active, 0, "BPT.TRAP 0x0");
+        return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, w->mask, 0, "BPT.TRAP 0x0");
     if (w->trapped && n == 7) {
         const struct wt_fault fault = {.kind = WT_FAULT_TRAP,
                                        .wave = w->id,
-                                       .lanes = w->active,
+                                       .lanes = w->mask,
                                        .pc = sm_pc_of(w, u),
                                        .text = "BPT.TRAP 0x7 in the trap handler"};
         w->pc = fault.pc;
@@ -476,7 +475,7 @@ static const struct sm_uop *pause(struct sm_warp *w, const struct sm_uop *u, enu
     struct sm_device *d = w->device;
     const uint32_t sm = w->id / SM_WARPS;
     if (!w->trapped)
-        return sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->active, 0,
+        return sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->mask, 0,
                         "BPT.%s outside the trap handler",
                         how == SM_PAUSED ? "PAUSE" : "PAUSE_QUIET");
     w->pc = sm_next_pc(sm_pc_of(w, u));
@@ -516,7 +515,7 @@ static const struct sm_uop *not_in_handler(struct sm_warp *w, const struct sm_uo
 {
     char name[24];
     sm_mnemonic((enum sm_insn)u->insn, name, sizeof name);
-    return sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->active, 0, "%s outside the trap handler",
+    return sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->mask, 0, "%s outside the trap handler",
                     name);
 }
 
@@ -540,10 +539,10 @@ const struct sm_uop *sm_op_rtt(struct sm_warp *w, const struct sm_uop *u)
     if (!w->trapped)
         return not_in_handler(w, u);
     if (!entry)
-        return sm_error(w, u, SM_STACK_ERROR, w->active, 0,
+        return sm_error(w, u, SM_STACK_ERROR, w->mask, 0,
                         "RTT, and the call-return stack has no entry of the trap");
     if (how == RTT_PREEMPTED)
-        return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, w->active, 0,
+        return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, w->mask, 0,
                         "RTT.PREEMPTED: this GPU does not preempt at instructions");
     if (unit->stop) { /* the rule is BPT.PAUSE instead: the SM is held here */
         w->held = true;
@@ -559,11 +558,11 @@ const struct sm_uop *sm_op_rtt(struct sm_warp *w, const struct sm_uop *u)
     w->trapped = false;
     if (how == RTT_TERMINATE)
         return sm_exit_lanes(w, u, w->live);
-    w->active = back.mask & w->live;
+    w->mask = back.mask & w->live;
     w->error.kind = WT_FAULT_NONE;
     w->pc = how == RTT_FALLTHROUGH ? sm_next_pc(sm_pc_of(w, u)) : back.pc;
     w->step = w->step || unit->single_step;
-    if (!w->active) { /* all of its lanes have exited in the handler */
+    if (!w->mask) { /* all of its lanes have exited in the handler */
         sm_lanes_end(w, UINT32_MAX);
         sm_warp_end(w);
         return NULL;
@@ -580,7 +579,7 @@ const struct sm_uop *sm_op_sam(struct sm_warp *w, const struct sm_uop *u)
 {
     if (!w->trapped)
         return not_in_handler(w, u);
-    w->active = w->live;
+    w->mask = w->live;
     return sm_next(u);
 }
 
@@ -591,13 +590,13 @@ const struct sm_uop *sm_op_ram(struct sm_warp *w, const struct sm_uop *u)
     if (!w->trapped || !entry)
         return not_in_handler(w, u);
     if (entry->mask & w->live)
-        w->active = entry->mask & w->live;
+        w->mask = entry->mask & w->live;
     return sm_next(u);
 }
 
 static const struct sm_uop *set_register(struct sm_warp *w, const struct sm_uop *u, uint32_t value)
 {
-    for (uint32_t left = u->d == SM_RZ ? 0 : w->active; left; left &= left - 1)
+    for (uint32_t left = u->d == SM_RZ ? 0 : w->mask; left; left &= left - 1)
         w->r[u->d][__builtin_ctz(left)] = value;
     return sm_next(u);
 }
@@ -609,10 +608,10 @@ const struct sm_uop *sm_op_getcrsptr(struct sm_warp *w, const struct sm_uop *u)
 
 const struct sm_uop *sm_op_setcrsptr(struct sm_warp *w, const struct sm_uop *u)
 {
-    const uint32_t depth = w->r[u->a][__builtin_ctz(w->active)];
+    const uint32_t depth = w->r[u->a][__builtin_ctz(w->mask)];
     if (depth > w->depth)
-        return sm_error(w, u, SM_STACK_ERROR, w->active, 0,
-                        "SETCRSPTR: %u entries, and there are %u", depth, w->depth);
+        return sm_error(w, u, SM_STACK_ERROR, w->mask, 0, "SETCRSPTR: %u entries, and there are %u",
+                        depth, w->depth);
     w->depth = depth;
     return sm_next(u);
 }
@@ -624,7 +623,7 @@ const struct sm_uop *sm_op_getlmembase(struct sm_warp *w, const struct sm_uop *u
 
 const struct sm_uop *sm_op_setlmembase(struct sm_warp *w, const struct sm_uop *u)
 {
-    w->local = (uint64_t)w->r[u->a][__builtin_ctz(w->active)] << 8;
+    w->local = (uint64_t)w->r[u->a][__builtin_ctz(w->mask)] << 8;
     return sm_next(u);
 }
 
@@ -643,9 +642,9 @@ bool sm_locked_down(const struct sm_device *d, uint32_t sm)
     bool any = false, paused = true, still = true;
     for (uint32_t i = 0; i < SM_WARPS; i++) {
         const struct sm_warp *w = &d->warp[sm * SM_WARPS + i];
-        any = any || w->runs;
-        paused = paused && (!w->runs || w->paused);
-        still = still && (!w->runs || w->paused || w->held);
+        any = any || w->active;
+        paused = paused && (!w->active || w->paused);
+        still = still && (!w->active || w->paused || w->held);
     }
     return unit->in_trap && (any ? paused || (unit->stop && still) : unit->stop);
 }
@@ -669,7 +668,7 @@ static void report_inconsistent(struct sm_device *d, uint32_t sm, const struct s
     d->unit[sm].inconsistent++;
     struct wt_fault fault = {.kind = WT_FAULT_TRAP,
                              .wave = running ? running->id : sm * SM_WARPS,
-                             .lanes = running ? running->active : 0,
+                             .lanes = running ? running->mask : 0,
                              .pc = running ? running->pc : 0,
                              .time = d->machine.time};
     if (running)
@@ -694,7 +693,7 @@ void sm_trap_run(struct sm_device *d, uint32_t sm)
     for (uint32_t i = 0; i < SM_WARPS; i++) {
         const struct sm_warp *w = &d->warp[sm * SM_WARPS + i];
         any_paused = any_paused || w->paused;
-        if (!running && w->runs && !w->paused && !w->held)
+        if (!running && w->active && !w->paused && !w->held)
             running = w;
     }
     if (any_paused && (running || !unit->in_trap))
@@ -751,7 +750,7 @@ void sm_device_release(struct sm_device *d)
         unit->global_esr = 0;
         for (uint32_t i = 0; i < SM_WARPS; i++) {
             struct sm_warp *w = &d->warp[sm * SM_WARPS + i];
-            if (!w->runs)
+            if (!w->active)
                 continue;
             release_warp(w);
             w->paused = SM_RUNS;

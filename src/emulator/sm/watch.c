@@ -17,7 +17,7 @@ uint64_t sm_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
     const bool shared = addr - SM_SHARED_WINDOW < SM_WINDOW_BYTES;
     if (!shared && addr - SM_LOCAL_WINDOW >= SM_WINDOW_BYTES)
         return WT_HOME_NOW;
-    if (wave >= m->waves || !d->warp[wave].runs)
+    if (wave >= m->waves || !d->warp[wave].active)
         return NOWHERE;
     return shared ? space_of(d, d->warp[wave].cta) : d->warp[wave].local;
 }
@@ -61,10 +61,11 @@ bool sm_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t co
     return wt_watch_set_replace(m, list, count, &((struct sm_device *)m)->code, add_range);
 }
 
-struct wt_issue sm_issue_at(const struct sm_warp *w, uint64_t pc, uint64_t time)
+struct wt_issue sm_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time)
 {
+    const struct sm_warp *w = (const struct sm_warp *)head;
     return (struct wt_issue){
-        .time = time, .pc = pc, .wave = w->id, .mask = w->active, .executes = true, .issues = true};
+        .time = time, .pc = pc, .wave = w->id, .mask = w->mask, .executes = true, .issues = true};
 }
 
 void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
@@ -76,7 +77,7 @@ void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_ki
     const uint64_t space = shared ? space_of(d, w->cta) : WT_SPACE_GLOBAL;
     if (!wt_watch_set_meets(d->machine.watch, kind, space, addr, addr + size - 1))
         return;
-    const struct wt_issue issue = sm_issue_at(w, sm_pc_of(w, u), sm_now(w));
+    const struct wt_issue issue = sm_issue_at(&w->head, sm_pc_of(w, u), sm_now(w));
     wt_watch_set_access(&d->machine, &issue, kind, lane, addr + (shared ? SM_SHARED_WINDOW : 0),
                         size, before, after);
     wt_end_turn(&d->machine, &w->left);
@@ -85,18 +86,8 @@ void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_ki
 const struct sm_uop *sm_watch_here(struct sm_warp *w, const struct sm_uop *u)
 {
     assert(w->code->page.watched);
-    struct wt_machine *m = &w->device->machine;
-    const uint64_t pc = sm_pc_of(w, u);
-    const struct wt_code_watched *watched =
-        wt_code_watched(&w->code->page, (size_t)(u - w->code->uop));
-    wt_lanes lanes;
-    if (wt_watch_set_holds(m, watched->what, w->id, pc, w->active, sm_now(w), &lanes)) {
-        const struct wt_issue issue = sm_issue_at(w, pc, sm_now(w));
-        if (wt_watch_set_before(m, &issue)) {
-            w->pc = pc;
-            wt_not_issued(m);
-            return NULL;
-        }
-    }
-    return ((sm_op)watched->original)(w, u);
+    const wt_code_handler run =
+        wt_engine_watched(&w->device->machine, &w->head, &w->code->page, (size_t)(u - w->code->uop),
+                          sm_pc_of(w, u), w->mask);
+    return run ? ((sm_op)run)(w, u) : NULL;
 }

@@ -34,6 +34,6 @@ void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_ki
 /* The handler of a record whose instruction is watched. */
 const struct sm_uop *sm_watch_here(struct sm_warp *w, const struct sm_uop *u);
 /* The issue of the instruction at pc at that time. */
-struct wt_issue sm_issue_at(const struct sm_warp *w, uint64_t pc, uint64_t time);
+struct wt_issue sm_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time);
 
 #endif

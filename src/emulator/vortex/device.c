@@ -72,12 +72,8 @@ static void free_machine(struct wt_machine *m)
 void vx_reset(struct wt_machine *m)
 {
     struct vx_device *d = device_of(m);
-    wt_turns_reset(&d->machine.turns);
-    d->halted = d->halted_active = d->machine.active = 0;
     wt_machine_begin_run(m);
-    m->fault.kind = WT_FAULT_NONE;
-    d->machine.event = false;
-    wt_watch_set_forget(m);
+    d->halted = d->halted_active = 0;
     for (uint32_t i = 0; i < d->core_count; i++) {
         struct vx_core *core = &d->core[i];
         core->active = 0;
@@ -142,11 +138,6 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
                  w->wait_count);
         break;
     }
-}
-
-static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
-{
-    return device_of(m)->warp[wave].incarnation;
 }
 
 static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
@@ -389,7 +380,6 @@ static const struct wt_machine_ops machine_ops = {
     .describe_register = describe_register,
     .read_row = read_row,
     .name = name,
-    .incarnation = incarnation,
     .debug_read = debug_read,
     .debug_write = debug_write,
     .flush_console = flush_console,
@@ -412,6 +402,8 @@ static bool allocate(struct vx_device *d)
     const uint32_t warps = d->machine.waves;
     d->memory = wt_memory_new();
     d->warp = calloc(warps, sizeof *d->warp);
+    d->machine.wave = d->warp;
+    d->machine.wave_bytes = sizeof *d->warp;
     d->core = calloc(d->core_count, sizeof *d->core);
     d->inject_code = (struct vx_code *)wt_code_page_new(&vx_code_format, 0);
     d->registers_size = layout.size * warps;

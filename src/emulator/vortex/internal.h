@@ -60,6 +60,7 @@ struct vx_ipdom {
 
 /* Registers are arrays over lanes: register r of x starts at x + r * lanes * xlen / 8. */
 struct vx_warp {
+    WT_WAVE_HEAD;
     uint8_t *x;               /* VX_X_ROWS rows of integers */
     uint64_t *f;              /* 32 rows of 64-bit floating point registers, binary32 NaN-boxed */
     uint32_t *lane32;         /* all ones in enabled lanes, for blending 32-bit rows */
@@ -71,21 +72,15 @@ struct vx_warp {
     struct vx_device *device;
     struct vx_core *core;
     struct vx_code *code; /* page of the instruction being executed, valid while it runs */
-    uint64_t left;        /* issues left of its turn, the one being executed not counted */
     wt_lanes mask;
-    bool full; /* all lanes are enabled */
-    bool active;
+    bool full;    /* all lanes are enabled */
     bool touched; /* its registers may be other than zero */
     uint8_t frm, fflags;
-    uint64_t pc;
-    unsigned depth;       /* of ipdom */
-    uint32_t id;          /* flat index */
-    uint16_t index;       /* within the core */
-    uint64_t incarnation; /* how often it has become active; no part of the hashes */
+    unsigned depth; /* of ipdom */
+    uint16_t index; /* within the core */
     enum vx_wait wait;
     uint32_t wait_id;     /* barrier, or how many warps wspawn wants */
     uint32_t wait_count;  /* barrier: how many must arrive */
-    uint64_t wait_pc;     /* of the instruction that waits */
     uint64_t wait_target; /* wspawn: where the new warps start */
     /* Debug Module */
     bool halted;

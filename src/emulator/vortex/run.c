@@ -54,43 +54,18 @@ static enum wt_run blocked(struct wt_machine *m)
     uint32_t id = 0;
     while (!d->warp[id].active)
         id++;
-    m->fault = (struct wt_fault){
-        .kind = WT_FAULT_DEADLOCK,
-        .wave = id,
-        .lanes = d->warp[id].mask,
-        .pc = d->warp[id].wait_pc,
-        .time = m->time,
-        .text = "deadlock: every active warp waits for another one",
-    };
-    return WT_RUN_FAULT;
-}
-
-static struct wt_issue next_issue(struct wt_machine *m, uint32_t wave)
-{
-    const struct vx_warp *w = &((const struct vx_device *)m)->warp[wave];
-    return vx_issue_at(w, w->pc, m->time);
-}
-
-static bool trace_before(struct wt_machine *m, uint32_t wave)
-{
-    struct vx_device *d = (struct vx_device *)m;
-    return vx_trace_before(&d->warp[wave]);
-}
-
-static void trace_after(struct wt_machine *m, uint32_t wave, wt_trace_fn fn, void *context)
-{
-    struct vx_device *d = (struct vx_device *)m;
-    vx_trace_after(&d->warp[wave], fn, context);
+    return wt_engine_deadlock(m, "every active warp waits for another one");
 }
 
 const struct wt_engine_ops vx_engine_ops = {
     .turn = turn,
     .blocked = blocked,
-    .next_issue = next_issue,
+    .issue_at = vx_issue_at,
+    .next_issue = wt_engine_next_issue,
     .after_turn = after_turn,
     .check = vx_check,
-    .trace_before = trace_before,
-    .trace_after = trace_after,
+    .trace_before = vx_trace_before,
+    .trace_after = vx_trace_after,
 };
 
 bool vx_issue_one(struct vx_warp *w)

@@ -44,8 +44,9 @@ static unsigned stores(enum vx_insn_id id)
     }
 }
 
-bool vx_trace_before(const struct vx_warp *w)
+bool vx_trace_before(struct wt_wave_head *head)
 {
+    const struct vx_warp *w = (struct vx_warp *)head;
     struct vx_device *d = w->device;
     if (!d->trace && !(d->trace = malloc(sizeof *d->trace)))
         return false;
@@ -106,8 +107,9 @@ static void append_row(struct wt_text *t, const struct vx_warp *w, wt_lanes mask
     wt_text_add(t, "]");
 }
 
-void vx_trace_after(const struct vx_warp *w, wt_trace_fn fn, void *context)
+void vx_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context)
 {
+    const struct vx_warp *w = (struct vx_warp *)head;
     assert(w->device->trace && fn);
     struct vx_device *d = w->device;
     const struct vx_trace_point *point = d->trace;

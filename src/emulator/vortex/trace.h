@@ -5,9 +5,9 @@
 #include "emulator/vortex/internal.h"
 
 /* Notes a warp before it issues; false without host memory. */
-bool vx_trace_before(const struct vx_warp *w);
+bool vx_trace_before(struct wt_wave_head *head);
 /* Hands the issue that was noted last, which has had its effect, to fn. */
-void vx_trace_after(const struct vx_warp *w, wt_trace_fn fn, void *context);
+void vx_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context);
 
 /* Names of the integer and floating point registers ("a0", "fa0"). */
 const char *vx_x_name(unsigned r);

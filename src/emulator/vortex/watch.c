@@ -57,8 +57,9 @@ bool vx_watches_write(struct vx_device *d, const struct vx_core *core, uint64_t 
     return d->machine.watch && meets(d, &d->machine.watch->write, core, addr, size);
 }
 
-struct wt_issue vx_issue_at(const struct vx_warp *w, uint64_t pc, uint64_t time)
+struct wt_issue vx_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time)
 {
+    const struct vx_warp *w = (const struct vx_warp *)head;
     const bool executes = w->mask != 0;
     return (struct wt_issue){.time = time,
                              .pc = pc,
@@ -100,26 +101,18 @@ void vx_watch_before_step(struct vx_warp *w, size_t *hits)
     if (!m->watch->running)
         m->hits = 0;
     *hits = m->hits;
-    const struct wt_issue issue = vx_issue_at(w, w->pc, m->time);
+    const struct wt_issue issue = vx_issue_at(&w->head, w->pc, m->time);
     wt_watch_set_step(m, &issue);
 }
 
 const struct vx_uop *vx_watch_here(struct vx_warp *w, const struct vx_uop *u)
 {
     assert(u >= w->code->uop && u < w->code->uop + VX_SLOTS && w->code->page.watched);
-    struct wt_machine *m = &w->device->machine;
-    const uint64_t pc = vx_pc_of(w, u);
-    const struct wt_code_watched *watched =
-        wt_code_watched(&w->code->page, (size_t)(u - w->code->uop));
-    wt_lanes lanes;
+    const size_t index = (size_t)(u - w->code->uop);
     w->device->handlers->leave(); /* conditions are compiled for any host */
-    if (w->mask && wt_watch_set_holds(m, watched->what, w->id, pc, w->mask, vx_now(w), &lanes)) {
-        const struct wt_issue issue = vx_issue_at(w, pc, vx_now(w));
-        if (wt_watch_set_before(m, &issue)) {
-            w->pc = pc;
-            wt_not_issued(m);
-            return NULL;
-        }
-    }
-    return ((vx_handler)watched->original)(w, u);
+    const wt_code_handler run =
+        w->mask ? wt_engine_watched(&w->device->machine, &w->head, &w->code->page, index,
+                                    vx_pc_of(w, u), w->mask)
+                : wt_code_watched(&w->code->page, index)->original;
+    return run ? ((vx_handler)run)(w, u) : NULL;
 }

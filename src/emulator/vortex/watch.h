@@ -27,7 +27,7 @@ void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_ki
 const struct vx_uop *vx_watch_here(struct vx_warp *w, const struct vx_uop *u);
 
 /* The issue of the instruction at pc at that time, with the mask of now. */
-struct wt_issue vx_issue_at(const struct vx_warp *w, uint64_t pc, uint64_t time);
+struct wt_issue vx_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time);
 /* A step by the debug hardware begins: it issues in any case. If it does not, *hits remain. */
 void vx_watch_before_step(struct vx_warp *w, size_t *hits);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/console/console.h"
 #include "frontend/console/internal.h"
 
 /* Notes why the program has stopped, for whoever opens the file. */

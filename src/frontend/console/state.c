@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/wave_name.h"
+#include "frontend/console/console.h"
 #include "frontend/console/internal.h"
 
 void forget_frames(struct wt_shell *c)

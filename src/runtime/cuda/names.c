@@ -2,6 +2,9 @@
 #define WAVETRAP_CUDA_NAMES_ONLY
 #include "runtime/cuda/call.h"
 
+/* No header declares what programs find here by its name. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
 EXPORT CUresult cuLinkCreate(unsigned count, CUjit_option *options, void **values,
                              CUlinkState *state)
 {

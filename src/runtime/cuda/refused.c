@@ -9,6 +9,9 @@
 
 #include "runtime/cuda/state.h"
 
+/* No header declares what programs find here by its name. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
 #define REFUSED(name, why)                                                                         \
     EXPORT CUresult name(void)                                                                     \
     {                                                                                              \

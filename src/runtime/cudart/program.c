@@ -11,6 +11,9 @@
 #include "base/array.h"
 #include "runtime/cudart/cudart.h"
 
+/* No header declares what programs find here by its name. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
 /* A function or variable of the host, and its name on the device. */
 struct name {
     const void *host;

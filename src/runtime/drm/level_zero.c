@@ -11,6 +11,9 @@
 #include "runtime/drm/interposed.h"
 #include "runtime/drm/kernels.h"
 
+/* No header declares what programs find here by its name. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
 /* Of level_zero/ze_api.h, zet_api.h and loader/ze_loader.h. */
 enum {
     UNINITIALIZED = 0x78000001,

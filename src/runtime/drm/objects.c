@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "runtime/drm/i915.h"
 #include "runtime/drm/internal.h"
 
 static _Thread_local uint64_t asked;

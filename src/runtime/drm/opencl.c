@@ -13,6 +13,9 @@
 #include "runtime/drm/interposed.h"
 #include "runtime/drm/kernels.h"
 
+/* No header declares what programs find here by its name. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
 /* Of CL/cl.h, and of Intel's extensions (CL_KERNEL_BINARY_GPU_ADDRESS_INTEL). */
 enum {
     KERNEL_FUNCTION_NAME = 0x1190,

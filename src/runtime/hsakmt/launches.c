@@ -11,6 +11,9 @@
 #include "base/demangle.h"
 #include "runtime/common/tally.h"
 
+/* No header declares what programs find here by its name. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
 /* Declarations of hip_runtime_api.h, parts of which are C++. */
 enum { LAUNCH_FAILURE = 719, MOST_THREADS_PER_BLOCK = 0 /* of hipFuncGetAttribute */ };
 struct dim3 {
