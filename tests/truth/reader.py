@@ -200,24 +200,17 @@ def unfinished(table, pc, lines):
     return made
 
 
-def place(root, pc, name):
-    """The operations of the variable of this name that is in scope at pc, innermost first; None: nowhere."""
-    best = None
-
-    def visit(die, depth):
-        nonlocal best
+def places(root, pc, name):
+    """The operations of each variable of this name that is in scope at pc, innermost: of two inlined calls that share code each has one."""
+    def visit(die):
         ranges = die.ranges()
-        inside = any(a <= pc < b for a, b in ranges)
         # Intel's compiler has variables in local memory in an inlined call without code.
-        if die.tag in ("DW_TAG_subprogram", "DW_TAG_inlined_subroutine", "DW_TAG_lexical_block") and not inside \
+        if die.tag in ("DW_TAG_subprogram", "DW_TAG_inlined_subroutine", "DW_TAG_lexical_block") and not any(a <= pc < b for a, b in ranges) \
                 and (ranges or die.tag != "DW_TAG_inlined_subroutine"):
-            return
-        if die.tag in ("DW_TAG_variable", "DW_TAG_formal_parameter") and die.name == name:
-            best = die
-        for child in sorted(die.children, key=lambda d: d.tag in ("DW_TAG_inlined_subroutine", "DW_TAG_lexical_block")):
-            visit(child, depth + 1)
-    visit(root, 0)
-    return best.place(pc) if best else None
+            return []
+        own = [child for child in die.children if child.tag in ("DW_TAG_variable", "DW_TAG_formal_parameter") and child.name == name]
+        return [found for child in die.children for found in visit(child)] or own[-1:]
+    return [ops for ops in (die.place(pc) for die in visit(root)) if ops is not None]
 
 
 def number(text):
@@ -247,6 +240,8 @@ def in_file(ops, register, lane):
             stack.append(bits(base + offset, size))
         elif name == "bit_piece":
             size, offset = map(number, numbers)
+            if not stack:
+                raise Unknown("a part is nowhere")
             pieces.append((stack.pop() >> offset & (1 << size) - 1 if stated else bits(stack.pop() + offset, size), size))
         elif re.fullmatch(r"const\d?[us]", name):
             stack.append(number(numbers[0]))
@@ -324,7 +319,10 @@ def value(ops, register, bits, lane=0):
         elif name == "neg":
             stack.append(-stack.pop() & mask)
         elif name == "convert":
-            kind, width = re.search(r'"DW_ATE_(signed|unsigned)_(\d+)"', argument).groups()
+            found = re.search(r'"DW_ATE_(signed|unsigned)_(\d+)"', argument)
+            if not found:
+                raise Unknown(op)
+            kind, width = found.groups()
             top = stack.pop() & (1 << int(width)) - 1
             stack.append((top - (1 << int(width)) if kind == "signed" and top >> int(width) - 1 else top) & (1 << 64) - 1)
             mask = (1 << 64) - 1
