@@ -33,8 +33,10 @@ void wt_fault_near(uint64_t addr, struct wt_block below, struct wt_block above, 
     const uint64_t past = below.size ? addr - (below.addr + below.size) : UINT64_MAX;
     const uint64_t short_of = above.size ? above.addr - addr : UINT64_MAX;
     *text = 0;
-    if (addr < NULL_PAGES)
-        snprintf(text, size, "a null pointer, or an offset from one");
+    if (addr == 0)
+        snprintf(text, size, "a null pointer");
+    else if (addr < NULL_PAGES)
+        snprintf(text, size, "%" PRIu64 " bytes behind a null pointer", addr);
     /* An index runs past the end more often than below the beginning. */
     else if (past < most && (past <= short_of || short_of > PAGE))
         snprintf(text, size, "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes at 0x%" PRIx64,

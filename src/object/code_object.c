@@ -81,11 +81,15 @@ static enum wt_status read_segments(struct reader *r, struct wt_error *err)
                            elf_errmsg(-1));
         if (p.p_type != PT_LOAD || !p.p_memsz)
             continue;
-        if (p.p_offset > r->length || p.p_filesz > r->length - p.p_offset ||
-            p.p_filesz > p.p_memsz || p.p_vaddr > MOST_MEMORY || p.p_memsz > MOST_MEMORY)
+        if (p.p_offset > r->length || p.p_filesz > r->length - p.p_offset)
+            return wt_fail(err, WT_INVALID, "%s: program header %zu reaches beyond the file",
+                           r->name, i);
+        if (p.p_filesz > p.p_memsz)
             return wt_fail(err, WT_INVALID,
-                           "%s: program header %zu reaches beyond the file or "
-                           "1 GiB of memory",
+                           "%s: program header %zu has more bytes in the file than in memory",
+                           r->name, i);
+        if (p.p_vaddr > MOST_MEMORY || p.p_memsz > MOST_MEMORY)
+            return wt_fail(err, WT_INVALID, "%s: program header %zu reaches beyond 1 GiB of memory",
                            r->name, i);
         r->object->segment[r->object->segments++] = (struct gcn_object_segment){
             .addr = p.p_vaddr,

@@ -96,7 +96,7 @@ static enum wt_status check_load(const struct wt_image_source *source, const GEl
     if (p->p_filesz && (p->p_offset > source->length || p->p_filesz > source->length - p->p_offset))
         return wt_fail(err, WT_INVALID,
                        "%s: segment %zu wants 0x%" PRIx64 " bytes at offset 0x%" PRIx64
-                       ", but the file ends at 0x%zx: it is truncated or malformed",
+                       ", but the file ends at 0x%zx",
                        source->name, load->index, p->p_filesz, p->p_offset, source->length);
     /* Where a segment has a load address of its own, the program copies it to its place and
      * clears what follows there: only the bytes of the file belong at the load address. */
@@ -185,7 +185,7 @@ static enum wt_status parse(const struct wt_image_source *source, Elf *elf, stru
         (header.e_phoff > source->length || count > (source->length - header.e_phoff) / phdr_size))
         return wt_fail(err, WT_INVALID,
                        "%s: %zu program headers at offset 0x%" PRIx64
-                       " do not fit the file, which ends at 0x%zx: it is truncated or malformed",
+                       " do not fit the file, which ends at 0x%zx",
                        source->name, count, (uint64_t)header.e_phoff, source->length);
     struct load *loads = calloc(count ? count : 1, sizeof *loads);
     if (!loads)

@@ -125,7 +125,7 @@ def test_a_watchpoint_tells_old_and_new(program):
 
 def test_who_wrote_and_goto(program):
     said = ask_console(program("values"), ["break deep if depth == 0", "run"], ["who-wrote global", "info time"])
-    time = re.search(r"^time (\d+): core 0 warp 0 thread 0 at .*<stop_here\+", said[0])[1]
+    time = re.search(r"^time (\d+): device 0, core 0, warp 0, thread 0 at .*<stop_here\+", said[0])[1]
     there = ask_console(program("values"), ["break deep if depth == 0", "run", f"goto {time}"], ["print global", "stepi", "print global"])
     assert (there[0], there[2]) == ("$1 = 42", "$2 = 59")
 

@@ -70,6 +70,19 @@ def test_the_console_tells_a_fault_as_run_does(kernel, gpu):
 
 
 @families
+def test_a_wave_has_one_name(kernel, gpu, tmp_path):
+    """In the report of `run`, at the console's stop, in the names of threads, in errors, in the core file."""
+    options, core = [*HOW[gpu], *KERNEL], tmp_path / "core"
+    told = subprocess.run([WAVETRAP, "run", f"--core-on-fault={core}", *options, kernel(gpu)], capture_output=True, text=True, timeout=120).stderr
+    line = re.search(r"^  (device 0, dispatch 1, group \(\d,0,0\), core \d+, \w+ \d+), \w+s [\d,-]+, issue time \d+$", told, re.M)
+    assert line, told
+    live = ask_console(kernel(gpu), ["run"], ["info fault", "thread"], options=options)
+    left = ask_console(kernel(gpu), [], ["info fault", "thread"], options=[f"--core={core}"])
+    for said in (live, left):
+        assert line[0] in said[0] and re.fullmatch(rf"\[Current thread is \d+ \({re.escape(line[1])}(, \w+ \d+)?\)\]", said[1]), (line[0], said)
+
+
+@families
 def test_the_past_and_a_core_file_have_the_fault(kernel, gpu, tmp_path):
     """Back at the fault's time, and in a core file, "info fault" says the same; before it there is none."""
     options = [*HOW[gpu], *KERNEL]

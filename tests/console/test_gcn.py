@@ -251,7 +251,7 @@ def test_watchpoints_both_ways(code):
     assert "Hardware watchpoint 3: half_word" in said[5] and "Old value = -1500\nNew value = 0" in said[5] and ", lane 5;" in said[5]
     assert "Old value = 0\nNew value = -1500" in said[6]
     assert "Hardware watchpoint 4: precise" in said[9] and "New value = 0.714285" in said[9]
-    assert re.match(r"time \d+: work-item \(5,0,0\) of group \(0,0,0\), core \d+ wave \d+ lane 5 at 0x\w+ <values\+\d+> at ", said[10])
+    assert re.match(r"time \d+: device 0, dispatch 1, group \(0,0,0\), core \d+, wave \d+, lane 5, work-item \(5,0,0\) at 0x\w+ <values\+\d+> at ", said[10])
     assert said[11].startswith("No instruction of the recorded run") and "lane 3 at" in said[12] or said[12].startswith("No instruction")
 
 

@@ -265,7 +265,7 @@ def test_local_memory_by_name(kernels):
                                                     ["p tile", "p tile[3]", "info locals", "ptype tile", "who-wrote tile[3]"], options)
     assert whole.endswith("{" + ", ".join(str(100 + i) for i in range(16)) + "}"), whole
     assert element.endswith("= 103") and "tile = {100, 101," in local and type_.endswith("type = int [16]"), type_
-    assert re.search(r"^time \d+: .* channel 3 at .* gen_turn\.cl:6$", who, re.M), who
+    assert re.search(r"^time \d+: .* channel 3, work-item .* at .* gen_turn\.cl:6$", who, re.M), who
     watched = debug(file, "break turn", "run", "watch tile[3]", "continue", options=options)
     assert re.search(r"Old value = \S+\nNew value = 103", watched.stdout), watched.stdout + watched.stderr
 
@@ -275,7 +275,7 @@ def test_writes_to_local_memory_are_found_in_the_past(kernels):
     file = kernels(*UNOPTIMISED, name="turn")
     said, = ask_console(file, [f"break gen_turn.cl:{line_of('turned', 'turn')}", "run"], ["who-wrote *(int *)0x0a0000000000000c"],
                         ["-g", "gen9", "--kernel", "turn", "--grid", "16", "--block", "16", "--arg=zeros:64"])
-    assert re.search(r"^time \d+: .* channel 3 at .* gen_turn\.cl:6$", said, re.M), said
+    assert re.search(r"^time \d+: .* channel 3, work-item .* at .* gen_turn\.cl:6$", said, re.M), said
 
 
 def with_registers(kernels, tmp_path, *code):

@@ -299,7 +299,7 @@ def test_a_terminal_that_can_has_colours_and_a_status_line(program, terminal):
     t.child.expect_exact("\x1b[1mBreakpoint 1\x1b[m, \x1b[33mmain\x1b[m () at \x1b[32m")
     # In the last row, behind what scrolls.
     t.child.expect_exact("\x1b[50;1H\x1b[7m")
-    t.child.expect(r"endless\S* \| stopped: core 0, warp 0, thread 0 \| main at endless\.c:\d+ \| time \d+ ")
+    t.child.expect(r"endless\S* \| stopped: device 0, core 0, warp 0, thread 0 \| main at endless\.c:\d+ \| time \d+ ")
     t.child.sendline("delete 1")
     t.child.sendline("continue")
     t.child.expect(r"Running: issue time \d+ \(Ctrl-C stops\)")

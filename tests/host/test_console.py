@@ -69,6 +69,19 @@ def test_a_kernel_is_stopped_at_its_first_line(program):
     assert re.search(r"^3 +breakpoint +keep y ", said[15], re.M)
 
 
+def test_backtraces_go_on_through_a_leaf_function_of_a_library():
+    """__ockl_get_local_id has no debug information: at each of its instructions its callers are the same, up to the kernel, and so behind it."""
+    said = ask(["break __ockl_get_local_id", "run", *["backtrace", "stepi"] * 80, "kill"], session())
+    traces = [re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?(.*?) \((?:.*\) at (\S+:\d+))?", text, re.M) for text in said[2:-1:2]]
+    count = next(i for i, trace in enumerate(traces) if trace[0][0] != "__ockl_get_local_id")
+    inside, behind = traces[:count], traces[count]
+    callers = inside[0][1:]
+    assert count > 3 and all(trace[1:] == callers for trace in inside), traces
+    assert callers[0][0] == "__HIP_ThreadIdx::operator()" and callers[-1][0] == "fill" and "Backtrace stopped" not in said[2], said[2]
+    assert re.search(r"/session\.hip:\d+$", callers[-1][1]) and all(place for _, place in callers), callers
+    assert [name for name, _ in behind] == [name for name, _ in callers], (behind, callers)
+
+
 def test_why_a_wave_waits(tmp_path):
     """Lane 5 of a group's first wave loops, and the second wave waits for it. A core file says the same."""
     loop = next(i for i, line in enumerate((ROOT / "tests" / "host" / "long.hip").read_text().splitlines(), 1) if "while (!*end)" in line)

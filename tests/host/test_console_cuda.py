@@ -185,7 +185,7 @@ def test_why_a_warp_waits(program):
                options=SM)
     assert "(waits" not in said[2]
     assert re.search(r"^  core 0 warp 0 .* \(waits: barrier 0: 32 threads have arrived\)$", said[4], re.M), said[4]
-    assert said[5] == "core 0 warp 0: barrier 0, 32 are there\n"
+    assert said[5] == "device 0, dispatch 1, group (0,0,0), core 0, warp 0: barrier 0, 32 are there\n"
 
 
 def test_steps_functions_and_instructions(program):

@@ -63,7 +63,7 @@ def test_back_to_the_write_of_a_watchpoint():
                 "continue"], recording(), "sums")
     now, first, last = times(said[2])
     assert first < now == last
-    writes = re.findall(r"^time (\d+): work-item \(6,0,0\) of group \(1,0,0\), core 1 wave \d+ lane 6 .*recording\.hip:(\d+)$", said[5], re.M)
+    writes = re.findall(r"^time (\d+): device 0, dispatch \d+, group \(1,0,0\), core 1, wave \d+, lane 6, work-item \(6,0,0\) at .*recording\.hip:(\d+)$", said[5], re.M)
     assert len(writes) == 5 and "There may be others before." in said[5] and all(int(line) == scaled for _, line in writes)
     value = int(said[3].split(" = ")[1])
     assert f"Old value = {value}\n" in said[6] and "group (1,0,0)" in said[6] and "lane 6;" in said[6]

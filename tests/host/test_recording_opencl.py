@@ -58,7 +58,7 @@ def test_back_to_the_write_of_a_watchpoint(recording):
                 "continue"], recording, "sums", options=GEN9)
     now, first, last = times(said[2])
     assert first < now == last
-    writes = re.findall(rf"^time (\d+): work-item \(\d+,0,0\) of group \(1,0,0\), core \d+ thread \d+ channel 6 at \w+ <scale.*> at program-1\.cl:({SCALED})$", said[5], re.M)
+    writes = re.findall(rf"^time (\d+): device 0, dispatch 1, group \(1,0,0\), core \d+, thread \d+, channel 6, work-item \(\d+,0,0\) at \w+ <scale.*> at program-1\.cl:({SCALED})$", said[5], re.M)
     assert len(writes) == 5 and "There may be others before." in said[5], said[5]
     value = int(said[3].split(" = ")[1])
     assert f"Old value = {value}\n" in said[6] and "group (1,0,0)" in said[6] and "channel 6;" in said[6], said[6]
@@ -71,7 +71,7 @@ def test_back_to_the_write_of_a_watchpoint(recording):
 def test_local_memory_is_watched_in_the_past(recording):
     said = ask([f"tbreak program-1.cl:{SCALED} if i == 3", "run", "print tile[5]", "who-wrote tile[5]", "watch tile[5]", "reverse-continue",
                 "print t", "delete", "continue", "continue"], recording, "sums", options=GEN9)
-    assert said[2] == "$1 = 25\n" and re.search(r"^time \d+: .* channel 5 at .* at program-1\.cl:6$", said[3], re.M), said[3]
+    assert said[2] == "$1 = 25\n" and re.search(r"^time \d+: .* channel 5, work-item .* at .* at program-1\.cl:6$", said[3], re.M), said[3]
     assert "Old value = 25\n" in said[5] and said[6] == "$2 = 5\n"
     assert said[-1].endswith(RIGHT)
 

@@ -201,6 +201,14 @@ def test_private_memory(mode, compiler, compiled):
         s.ask(f"poke private {4 * at + 1:#x} 55 5")
         assert s.words("private", 4 * at, 1, 5)[0] >> 8 & 255 == 0x55
         assert s.words("private", 4 * at, 1, 0) == wanted[0][:1]
+        # What was read before counts no longer: other spaces of the same memory are written, and the register that says where it is.
+        base = s.number("reg flat_scratch")
+        s.ask(f"poke private_wave {4 * (at * 64 + 63):#x} 11000000")
+        assert s.words("private", 4 * at, 1, 63) == [0x11]
+        s.ask(f"poke global {base + 4 * (at * 64 + 63):#x} 22000000")
+        assert s.words("private", 4 * at, 1, 63) == [0x22]
+        assert s.ask(f"set flat_scratch 0 {base + 256:#x}") == "ok"
+        assert [s.words("private", 4 * at, 1, lane) for lane in (0, 63)] == [wanted[0][1:2], wanted[63][1:2]]
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -247,10 +247,10 @@ def watch(p, rng, folder, options):
     for text, wrote in zip(said[:2 * count:2], said[1:2 * count:2]):
         core, slot, lane = PLACE.search(text).groups()[5:8]
         last = wrote.splitlines()[0] if wrote else ""
-        if not re.search(rf"core {core} \w+ {slot} \w+ {lane} ", last):
+        if not re.search(rf"core {core}, \w+ {slot}, \w+ {lane}\b", last):
             raise Finding(f"{what}: the stop is in core {core}, slot {slot}, lane {lane}; who-wrote says {wrote!r}")
         b = (int(VALUES.search(text)[2]) - 1) // 16
-        if not p.shape and f" work-item ({b % p.block},0,0) of group ({b // p.block},0,0), " not in last:
+        if not p.shape and not re.search(rf", group \({b // p.block},0,0\), .*, work-item \({b % p.block},0,0\) at ", last):
             raise Finding(f"{what}: work-item {b % p.block} of group {b // p.block} wrote; who-wrote says {wrote!r}")
     back, now = said[2 * count + 1:-count:2], said[2 * count + 2:-count:2]
     for time, wrote in zip(now, said[2 * count - 1::-2]):
@@ -298,7 +298,7 @@ def trace(p, rng, folder, options):
     stop = PLACE.search(said[0])
     if not stop or (stop[6], stop[7]) != (core, slot) or not mask >> int(stop[8]) & 1:
         raise Finding(f"{what}: the trace has {issues.get(time - 1)} at {time - 1}; the stop is {said[0]!r}")
-    wrote = re.match(r"time (\d+): (?:work-item .*?, )?core (\d+) \w+ (\d+) \w+ (\d+) at 0x([0-9a-f]+)", said[2])
+    wrote = re.match(r"time (\d+): .*?core (\d+), \w+ (\d+), \w+ (\d+)(?:, work-item \S+)? at 0x([0-9a-f]+)", said[2])
     if not wrote or wrote.groups()[:4] != (str(time - 1), core, slot, stop[8]) or int(wrote[5], 16) & 0xffffffff != pc & 0xffffffff:
         raise Finding(f"{what}: the trace has {issues.get(time - 1)} at {time - 1}; who-wrote says {said[2]!r}")
     for t, waves in zip(times, past[1::2]):

@@ -758,3 +758,9 @@ void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wa
 {
     snprintf(text, size, "a wave");
 }
+
+void wt_debugger_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
+                           size_t size)
+{
+    snprintf(text, size, "a slot");
+}

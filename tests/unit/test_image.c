@@ -213,9 +213,9 @@ static void malformed_elf_segments_are_refused(void **state)
         const char *words;
     } cases[] = {
         {1024, 0x80000000, 256, 255, "more bytes in the file"},
-        {UINT64_MAX, 0x80000000, 256, 256, "truncated or malformed"},
-        {1024, 0x80000000, UINT64_MAX, UINT64_MAX, "truncated or malformed"},
-        {4000, 0x80000000, 97, 97, "truncated or malformed"},
+        {UINT64_MAX, 0x80000000, 256, 256, "but the file ends at 0x1000"},
+        {1024, 0x80000000, UINT64_MAX, UINT64_MAX, "but the file ends at 0x1000"},
+        {4000, 0x80000000, 97, 97, "but the file ends at 0x1000"},
         {1024, UINT64_MAX - 10, 12, 12, "past the end of the address space"},
         {1024, 1, 12, UINT64_MAX, "the limit is"},
         {1024, 0x80000000, 12, ((uint64_t)1 << 32) + 1, "the limit is"},

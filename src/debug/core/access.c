@@ -106,7 +106,7 @@ static enum wt_status stopped_lane(struct wt_debugger *d, wt_wave_id id, unsigne
     if (status)
         return status;
     if (!dbg_stands(d, *wave))
-        return wt_fail(err, WT_STATE, "the %s is running; stop it first", d->topology->wave_word);
+        return dbg_refuse_running(d, &d->wave[*wave], err);
     if (lane >= d->wave[*wave].self.lanes)
         return wt_fail(err, WT_INVALID, "a %s has %ss 0 to %u", d->topology->wave_word,
                        d->topology->lane_word, d->wave[*wave].self.lanes - 1);

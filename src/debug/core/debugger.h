@@ -546,6 +546,10 @@ void wt_debugger_first(const struct wt_debugger *debugger, uint32_t *device, uin
 /** A wave's name, WT_WAVE_NAME bytes at most (base/wave_name.h). */
 void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
                            size_t size);
+/** A wave in the names of threads, in WT_WAVE_NAME bytes: its name; without work only its slot,
+ * "core 0 warp 3", among several GPUs "device 1 core 2 warp 3". */
+void wt_debugger_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
+                           size_t size);
 
 /**
  * The fault for which a thread's wave stands where it is, in the past, too, as the event with which
@@ -618,11 +622,9 @@ bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size);
 struct wt_write {
     uint64_t time; /**< issue time: going there, it is about to issue */
     wt_wave_handle wave;
-    unsigned core, slot; /**< of the wave; wt_debugger_who_wrote() fills them in */
-    bool has_work;       /**< … and, where the GPU knows them: */
-    uint64_t dispatch;   /**< the launch */
-    uint32_t group[3];   /**< the work-group */
-    uint64_t item[3];    /**< the work-item of the first lane, in the group */
+    struct wt_wave by; /**< the wave, as it was then; wt_debugger_who_wrote() fills it in */
+    bool has_item;
+    uint64_t item[3]; /**< has_item: the work-item of the first lane, in the group */
     uint64_t pc;
     wt_lanes lanes;                                /**< that wrote to the range */
     unsigned shown;                                /**< of these, in order: */

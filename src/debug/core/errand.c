@@ -146,27 +146,24 @@ static void keep_writes(struct wt_debugger *d)
     d->found.count = w->count;
     d->found.more = w->more;
     w->list = NULL;
+    /* Where a slot says all; elsewhere name_writers() goes to each write. */
     for (size_t i = 0; i < d->found.count; i++) {
-        struct wt_wave wave;
-        dbg_describe(d, d->found.list[i].wave, &wave);
-        d->found.list[i].core = wave.core;
-        d->found.list[i].slot = wave.slot;
+        struct wt_write *write = &d->found.list[i];
+        dbg_describe(d, write->wave, &write->by);
+        write->by.id = write->last.id;
     }
 }
 
 /* At the time of a write: what its wave, whose slot may be another one's by now, worked on. */
 static enum wt_status name_writer(struct wt_debugger *d, struct wt_write *w, struct wt_error *err)
 {
-    struct wt_wave wave;
     enum wt_status status = dbg_inspect_here(d, err);
     if (status)
         return status;
-    dbg_describe(d, w->wave, &wave);
-    w->has_work = wave.has_work && d->topology->has_grid;
-    w->dispatch = wave.dispatch;
-    memcpy(w->group, wave.group, sizeof w->group);
-    for (unsigned axis = 0; w->has_work && axis < 3; axis++)
-        w->item[axis] = dbg_item(&wave, wt_lanes_lowest(w->lanes), axis);
+    dbg_describe(d, w->wave, &w->by);
+    w->has_item = w->by.has_work && d->topology->has_grid;
+    for (unsigned axis = 0; w->has_item && axis < 3; axis++)
+        w->item[axis] = dbg_item(&w->by, wt_lanes_lowest(w->lanes), axis);
     return WT_OK;
 }
 

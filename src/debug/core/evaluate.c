@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "debug/core/known.h"
 #include "debug/core/lanes.h"
 #include "debug/core/rows.h"
 #include "debug/core/waves.h"
@@ -55,8 +56,7 @@ enum wt_status wt_debugger_evaluate(struct wt_debugger *d, wt_wave_id id, wt_lan
         return status;
     const struct wave *w = &d->wave[wave];
     if (!dbg_stands(d, wave))
-        return wt_fail(err, WT_STATE, "%s %u of core %u is running; stop it first",
-                       d->topology->wave_word, w->self.slot, w->self.core);
+        return dbg_refuse_running(d, w, err);
     if (!lanes || lanes & ~wt_lanes_first(w->self.lanes))
         return wt_fail(err, WT_INVALID, "a %s has %ss 0 to %u", d->topology->wave_word,
                        d->topology->lane_word, w->self.lanes - 1);

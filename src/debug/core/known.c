@@ -86,7 +86,8 @@ void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wa
     wt_wave_name(&name, text, size);
 }
 
-void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text, size_t size)
+void wt_debugger_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
+                           size_t size)
 {
     char device[24] = "";
     if (wave->has_work) {
@@ -96,6 +97,14 @@ void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char
     if (d->topology->devices > 1)
         snprintf(device, sizeof device, "device %u ", wave->device);
     snprintf(text, size, "%score %u %s %u", device, wave->core, d->topology->wave_word, wave->slot);
+}
+
+enum wt_status dbg_refuse_running(const struct wt_debugger *d, const struct wave *w,
+                                  struct wt_error *err)
+{
+    char name[WT_WAVE_NAME];
+    wt_debugger_name_wave(d, &w->self, name, sizeof name);
+    return wt_fail(err, WT_STATE, "%s is running; stop it first", name);
 }
 
 /* The rows that the last scan has added. Their waves run if waves that begin are let run. */

@@ -20,10 +20,9 @@ void dbg_identify(struct wt_debugger *d, uint32_t wave);
 void dbg_meet(struct wt_debugger *d, uint32_t wave, wt_wave_id id);
 /** The probe's operation describe_wave, with the device and core that the program has. */
 void dbg_describe(const struct wt_debugger *d, uint32_t wave, struct wt_wave *described);
-/** A wave for people, in WT_WAVE_NAME bytes: its name; without work only its slot, "core 0 warp 3",
- * among several GPUs "device 1 core 2 warp 3". */
-void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
-                   size_t size);
+/** Refuses what needs a stopped wave: WT_STATE, by the wave's name. */
+enum wt_status dbg_refuse_running(const struct wt_debugger *d, const struct wave *w,
+                                  struct wt_error *err);
 /** Puts into the news which active waves have come or gone since the last time, if clients want it.
  */
 void dbg_tell_waves(struct wt_debugger *d);

@@ -99,7 +99,7 @@ void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text
     }
     bool lanes = d->threads.mode == WT_THREADS_LANES;
     char slot[WT_WAVE_NAME], lane_text[64] = "", note[16] = "";
-    dbg_slot_text(d, &at, slot, sizeof slot);
+    wt_debugger_slot_text(d, &at, slot, sizeof slot);
     if (lanes)
         snprintf(lane_text, sizeof lane_text, "%s %s %u", at.has_work ? "," : "",
                  d->topology->lane_word, lane);
@@ -145,7 +145,7 @@ enum wt_status dbg_stopped_thread(struct wt_debugger *d, wt_thread thread, uint3
     if (!dbg_is_there(d, thread))
         return wt_fail(err, WT_INVALID, "thread %u has ended", (unsigned)thread);
     if (d->wave[*wave].go != GO_STOPPED)
-        return wt_fail(err, WT_STATE, "thread %u is running; stop it first", (unsigned)thread);
+        return dbg_refuse_running(d, &d->wave[*wave], err);
     return WT_OK;
 }
 

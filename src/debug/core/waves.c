@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/wave_name.h"
 #include "debug/core/known.h"
 #include "debug/core/numbering.h"
 #include "debug/core/threads.h"
@@ -149,9 +150,10 @@ enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, s
             t->lanes <= t->registers[i].bits && t->lanes <= 64)
             snprintf(advice, sizeof advice, " (%s = 0x%llx; afterwards 0x%llx again)",
                      t->registers[i].name, (unsigned long long)own, (unsigned long long)mask);
+    char name[WT_WAVE_NAME];
+    wt_debugger_slot_text(d, &d->wave[wave].self, name, sizeof name);
     return wt_fail(err, WT_STATE,
-                   "all %u active %ss of core %u %s %u would run the function, each with its own "
-                   "registers. Nothing was done. Make %s %u the only active one first%s",
-                   wt_lanes_count(mask), t->lane_word, d->wave[wave].self.core, t->wave_word,
-                   d->wave[wave].self.slot, t->lane_word, lane, advice);
+                   "all %u active %ss of %s would run the function, each with its own registers. "
+                   "Nothing was done. Make %s %u the only active one first%s",
+                   wt_lanes_count(mask), t->lane_word, name, t->lane_word, lane, advice);
 }

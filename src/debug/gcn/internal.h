@@ -24,7 +24,11 @@ struct gcnp_row {
     uint32_t vgprs, sgprs, lds;
     uint32_t leader; /**< handle of its group's first wave, which has the LDS */
     uint32_t hw[KFD_HW_COUNT], ttmp[16];
+    uint64_t scratch, scratch_changes; /**< where its private memory begins, as of these changes */
 };
+
+/** A dword of the private memory of each lane, as it lies in memory. */
+#define GCNP_DWORD_ROW 256u
 
 /** Address watches of gfx9, and how many bytes of a watched range the probe remembers. */
 #define GCNP_WATCHES 4
@@ -49,6 +53,12 @@ struct gcnp_watch {
 
 struct wt_probe {
     struct wt_standstill common;
+    uint64_t
+        changes; /**< standstills and the probe's own writes: what was read before is not kept */
+    struct {
+        uint64_t at, changes; /**< as of these changes; 0: none is kept */
+        uint8_t bytes[GCNP_DWORD_ROW];
+    } dwords; /**< private memory that was read last: lanes are asked for one after the other */
     const struct wt_gcn_link *link;
     const struct wt_target *target;
     bool port; /**< the target's memory port may be used */
@@ -135,6 +145,7 @@ static inline enum wt_status gcnp_read_link(struct wt_probe *p, uint64_t addr, v
 static inline enum wt_status gcnp_write_link(struct wt_probe *p, uint64_t addr, const void *bytes,
                                              size_t size, struct wt_error *err)
 {
+    p->changes++;
     return p->link->ops->write(p->link->context, addr, bytes, size, err);
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/bits.h"
 
-#define DWORD_ROW (4u * GCN_LANES) /* private memory: a dword of each lane */
+_Static_assert(GCNP_DWORD_ROW == 4 * GCN_LANES, "a dword of each lane");
 /* Fields of amd_queue_t, in which the read pointer lies at READ_INDEX. */
 enum { QUEUE_READ_INDEX = 128, QUEUE_SCRATCH = 160 };
 
@@ -66,8 +66,8 @@ bool gcnp_is_local(const struct wt_probe *p, struct wt_address addr, uint64_t *g
 
 /* The begin of the wave's private memory: in FLAT_SCRATCH, once the kernel has set it. Before that,
  * the wave's offset is in TTMP13, where the driver has the hardware leave it. */
-static enum wt_status scratch_of(struct wt_probe *p, const struct gcnp_row *row, uint64_t *base,
-                                 struct wt_error *err)
+static enum wt_status find_scratch(struct wt_probe *p, const struct gcnp_row *row, uint64_t *base,
+                                   struct wt_error *err)
 {
     const struct kfd_queue_entry *q = &p->queue[row->queue];
     const uint64_t at = gcnp_row_sgprs(row) + 4 * (row->sgprs - KFD_RECORD_SPECIAL);
@@ -85,8 +85,37 @@ static enum wt_status scratch_of(struct wt_probe *p, const struct gcnp_row *row,
                : wt_fail(err, WT_INVALID, "the kernel has no private memory");
 }
 
+static enum wt_status scratch_of(struct wt_probe *p, struct gcnp_row *row, uint64_t *base,
+                                 struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    if (!p->common.still || row->scratch_changes != p->changes)
+        status = find_scratch(p, row, &row->scratch, err);
+    row->scratch_changes = status ? 0 : p->changes;
+    *base = row->scratch;
+    return status;
+}
+
+/* Reads private memory, which lies in one row of dwords. What other lanes have there is kept: a
+ * condition asks for all lanes, one after the other. */
+static enum wt_status read_private(struct wt_probe *p, uint64_t at, uint8_t *out, size_t size,
+                                   struct wt_error *err)
+{
+    const uint64_t offset = at % GCNP_DWORD_ROW, row = at - offset;
+    assert(offset + size <= GCNP_DWORD_ROW);
+    if (p->dwords.changes != p->changes || p->dwords.at != row || !p->common.still) {
+        p->dwords.changes = 0;
+        if (gcnp_read_link(p, row, p->dwords.bytes, GCNP_DWORD_ROW, WT_IGNORED) != WT_OK)
+            return gcnp_read_link(p, at, out, size, err);
+        p->dwords.at = row;
+        p->dwords.changes = p->changes;
+    }
+    memcpy(out, p->dwords.bytes + offset, size);
+    return WT_OK;
+}
+
 /* The part of [addr, addr + *size) that is contiguous in memory, and where it is. */
-static enum wt_status place(struct wt_probe *p, const struct gcnp_row *row, unsigned lane,
+static enum wt_status place(struct wt_probe *p, struct gcnp_row *row, unsigned lane,
                             struct wt_address addr, size_t *size, uint64_t *at,
                             struct wt_error *err)
 {
@@ -105,7 +134,7 @@ static enum wt_status place(struct wt_probe *p, const struct gcnp_row *row, unsi
         if ((status = scratch_of(p, row, &base, err)) != WT_OK)
             return status;
         room = 4 - addr.offset % 4;
-        *at = base + addr.offset / 4 * DWORD_ROW + 4 * lane + addr.offset % 4;
+        *at = base + addr.offset / 4 * GCNP_DWORD_ROW + 4 * lane + addr.offset % 4;
         break;
     default:
         if ((status = scratch_of(p, row, &base, err)) != WT_OK)
@@ -136,8 +165,11 @@ static enum wt_status access_memory(struct wt_probe *p, uint32_t wave, unsigned 
         part = size - done;
         if ((status = place(p, row, lane, wt_address_plus(addr, done), &part, &at, err)) != WT_OK)
             return status;
-        status = out ? gcnp_read_link(p, at, out + done, part, err)
-                     : gcnp_write_link(p, at, bytes + done, part, err);
+        if (out && addr.space == SPACE_PRIVATE && at % GCNP_DWORD_ROW + part <= GCNP_DWORD_ROW)
+            status = read_private(p, at, out + done, part, err);
+        else
+            status = out ? gcnp_read_link(p, at, out + done, part, err)
+                         : gcnp_write_link(p, at, bytes + done, part, err);
         if (status != WT_OK)
             return status;
     }
@@ -175,11 +207,13 @@ enum wt_status gcnp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lan
                                  struct wt_error *err)
 {
     assert(addr.space < SPACES && lane < GCN_LANES);
-    if (by_port(p, &addr))
+    if (by_port(p, &addr)) {
+        p->changes++;
         return p->target->services->write_memory(p->target->context, wave, lane, addr, bytes, size)
                    ? WT_OK
                    : wt_fail(err, WT_INVALID, "no memory can be written at 0x%llx",
                              (unsigned long long)addr.offset);
+    }
     return access_memory(p, wave, lane, addr, NULL, bytes, size, err);
 }
 

@@ -276,6 +276,7 @@ static enum wt_status suspend(struct wt_probe *p, struct wt_error *err)
     if ((status = gcnp_call(p, &call, err)) != WT_OK)
         return status;
     p->common.still = true;
+    p->changes++;
     status = read_waves(p, err);
     return status ? status : gcnp_take_hits(p, err);
 }

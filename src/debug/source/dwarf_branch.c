@@ -15,8 +15,8 @@ static enum wt_status check_on_stack(const struct machine *m, struct wt_error *e
     if (!m->is_register && !m->block)
         return WT_OK;
     return wt_fail(err, WT_UNSUPPORTED,
-                   "a branch of the debug information chooses between registers or constants, "
-                   "which is not supported");
+                   "a branch of the debug information chooses between %s, which is not supported",
+                   m->is_register ? "registers" : "blocks of constants");
 }
 
 /* Whether both stacks have as many cells, and cells that stand for the same. */

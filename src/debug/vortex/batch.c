@@ -130,8 +130,8 @@ static enum wt_status check_awake(uint32_t dctrl, struct wt_error *err)
     if (dctrl & DCTRL_DMACTIVE)
         return WT_OK;
     return wt_fail(err, WT_IO,
-                   "the Debug Module is not active any more (DCTRL reads 0x%08x): the device was "
-                   "reset or powered down; attach again",
+                   "the Debug Module is not active any more (DCTRL reads 0x%08x): attach "
+                   "again",
                    (unsigned)dctrl);
 }
 

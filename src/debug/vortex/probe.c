@@ -102,8 +102,8 @@ static enum wt_status vortex_summary(struct wt_probe *p, struct wt_probe_summary
     uint32_t dctrl = dm_got(p, dctrl_at);
     if (!(dctrl & DCTRL_DMACTIVE))
         return wt_fail(err, WT_IO,
-                       "the Debug Module is not active any more (DCTRL reads 0x%08x): the device "
-                       "was reset or powered down; attach again",
+                       "the Debug Module is not active any more (DCTRL reads 0x%08x): "
+                       "attach again",
                        (unsigned)dctrl);
     summary->any_halted = dctrl & DCTRL_ANYHALTED;
     summary->any_running = dctrl & DCTRL_ANYRUNNING;

@@ -25,7 +25,7 @@ const struct gen_uop *gen_message_unknown(const struct gen_message *m)
 }
 
 /* Descriptors come from the instruction or from address registers. */
-static bool read_descriptors(struct gen_message *m)
+static const char *read_descriptors(struct gen_message *m)
 {
     const struct gen_insn *insn = &m->u->insn;
     const bool split = insn->row->format == GEN_FORMAT_SENDS;
@@ -45,15 +45,17 @@ static bool read_descriptors(struct gen_message *m)
     m->lengths[0] = m->desc >> 25 & 15;
     m->lengths[1] = split ? m->exdesc >> 6 & 15 : 0;
     if (!gen_payload(m->t, &insn->src[0], m->lengths[0], &m->payload[0]))
-        return false;
+        return "its payload lies outside the registers";
     if (m->lengths[1] && !gen_payload(m->t, &insn->src[1], m->lengths[1], &m->payload[1]))
-        return false;
+        return "the second part of its payload lies outside the registers";
     /* A payload without a second part goes on in the first one. */
     if (!m->lengths[1])
         m->payload[1] = m->payload[0] + m->lengths[0] * GEN_GRF_BYTES;
     if (insn->dst.file != GEN_GRF && !insn->dst.indirect)
         m->response = 0;
-    return !m->response || gen_payload(m->t, &insn->dst, m->response, &m->dst);
+    if (m->response && !gen_payload(m->t, &insn->dst, m->response, &m->dst))
+        return "its response lies outside the registers";
+    return NULL;
 }
 
 void gen_prepare_message(struct gen_uop *u)
@@ -62,7 +64,7 @@ void gen_prepare_message(struct gen_uop *u)
     u->message = (struct gen_message){.u = u}; /* for read_descriptors */
     u->has_message = !insn->desc_in_register && !insn->exdesc_in_register && !insn->dst.indirect &&
                      !insn->src[0].indirect && !insn->src[1].indirect &&
-                     read_descriptors(&u->message);
+                     !read_descriptors(&u->message);
 }
 
 /* The gateway: desc[2:0] says what. */
@@ -86,9 +88,9 @@ static const struct gen_uop *send(struct gen_thread *t, const struct gen_uop *u)
     m.t = t;
     m.u = u;
     m.on = gen_enabled(t, &u->insn);
-    if (!u->has_message && !read_descriptors(&m))
-        return gen_message_fault(&m, WT_FAULT_ILLEGAL, m.on, 0,
-                                 "its payload or its response lies outside the registers");
+    const char *wrong = u->has_message ? NULL : read_descriptors(&m);
+    if (wrong)
+        return gen_message_fault(&m, WT_FAULT_ILLEGAL, m.on, 0, "%s", wrong);
     if (!m.on && !ends)
         return next;
     switch (m.sfid) {

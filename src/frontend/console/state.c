@@ -170,14 +170,15 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* "PROGRAM | stopped: core 0, warp 1, thread 0 | draw at a.c:42 | time 4647, in the past" */
+/* "PROGRAM | stopped: device 0, core 0, warp 1, thread 0 | draw at a.c:42 | time 4647, in the past"
+ */
 void wt_shell_status(struct wt_shell *c, char *text, size_t size)
 {
     struct wt_wave wave;
     struct wt_thread_position place;
     struct wt_debugger_time time;
     const struct wt_frame *frame;
-    char name[FUNCTION_TEXT];
+    char name[FUNCTION_TEXT], of[WT_WAVE_NAME];
     FILE *out = size ? fmemopen(text, size, "w") : NULL;
     if (size)
         *text = 0;
@@ -193,8 +194,8 @@ void wt_shell_status(struct wt_shell *c, char *text, size_t size)
                wave_of_thread(c, c->thread, &wave, &place, WT_IGNORED) != WT_OK) {
         fputs("stopped; no kernel runs", out);
     } else {
-        fprintf(out, "stopped: core %u, %s %u, %s %u", wave.core, c->topology->wave_word, wave.slot,
-                c->topology->lane_word, place.lane);
+        wt_debugger_name_wave(c->debugger, &wave, of, sizeof of);
+        fprintf(out, "stopped: %s, %s %u", of, c->topology->lane_word, place.lane);
         if (need_frame(c, &frame, WT_IGNORED) == WT_OK && frame->function)
             fprintf(out, " | %s", function_text(frame, name, sizeof name));
         if (need_frame(c, &frame, WT_IGNORED) == WT_OK && frame->file)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/wave_name.h"
 #include "frontend/console/console.h"
 #include "frontend/console/internal.h"
 
@@ -421,8 +422,9 @@ static bool print_barrier(struct wt_shell *c, const struct wt_wave_info *info)
     if (!info->has_wait || !info->detail.view.at_barrier)
         return false;
     const struct wt_wave_view *view = &info->detail.view;
-    fprintf(c->out, "core %u %s %u: barrier %u, %u", info->wave.core, c->topology->wave_word,
-            info->wave.slot, view->barrier, view->arrived);
+    char wave[WT_WAVE_NAME];
+    wt_debugger_name_wave(c->debugger, &info->wave, wave, sizeof wave);
+    fprintf(c->out, "%s: barrier %u, %u", wave, view->barrier, view->arrived);
     if (view->expected) /* else as many as there are */
         fprintf(c->out, " of %u", view->expected);
     fprintf(c->out, " %s there\n", view->between_cores ? "cores are" : "are");
@@ -702,18 +704,17 @@ static void print_written(struct wt_shell *c, const struct wt_write *w, const st
 static void print_write(struct wt_shell *c, const struct wt_write *w, const struct wt_type *type,
                         const struct wt_watchpoint_request *where)
 {
-    char lanes[WT_LANES_TEXT], place[300];
+    char lanes[WT_LANES_TEXT], place[300], wave[WT_WAVE_NAME];
+    const bool one = wt_lanes_count(w->lanes) == 1;
     wt_lanes_text(w->lanes, lanes, sizeof lanes);
     wt_modules_describe(c->modules, 0, w->pc, place, sizeof place);
-    fprintf(c->out, "time %" PRIu64 ": ", w->time);
-    if (w->has_work && wt_lanes_count(w->lanes) == 1)
-        fprintf(c->out, "work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") of ", w->item[0],
-                w->item[1], w->item[2]);
-    if (w->has_work)
-        fprintf(c->out, "group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), ", w->group[0], w->group[1],
-                w->group[2]);
-    fprintf(c->out, "core %u %s %u %s%s %s at %s\n", w->core, c->topology->wave_word, w->slot,
-            c->topology->lane_word, wt_lanes_count(w->lanes) > 1 ? "s" : "", lanes, place);
+    wt_debugger_name_wave(c->debugger, &w->by, wave, sizeof wave);
+    fprintf(c->out, "time %" PRIu64 ": %s, %s%s %s", w->time, wave, c->topology->lane_word,
+            one ? "" : "s", lanes);
+    if (w->has_item && one)
+        fprintf(c->out, ", work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", w->item[0], w->item[1],
+                w->item[2]);
+    fprintf(c->out, " at %s\n", place);
     print_written(c, w, type, where);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "base/text.h"
+#include "base/wave_name.h"
 #include "debug/source/modules.h"
 
 #define MOST_WRITES 200
@@ -86,16 +87,11 @@ static void put_lanes(struct wt_rsp_session *s, FILE *out, wt_lanes lanes)
 static void put_write(struct wt_rsp_session *s, FILE *out, const struct wt_write *w)
 {
     const struct wt_topology *t = s->topology;
-    char place[512];
+    char place[512], wave[WT_WAVE_NAME];
     wt_modules_describe(modules_of(s), 0, w->pc, place, sizeof place);
     fprintf(out, "issue time %" PRIu64 ": ", w->time);
-    if (w->has_work)
-        fprintf(out,
-                "dispatch %" PRIu64 ", group (%" PRIu32 ",%" PRIu32 ",%" PRIu32
-                "), core %u, %s %u, ",
-                w->dispatch, w->group[0], w->group[1], w->group[2], w->core, t->wave_word, w->slot);
-    else
-        fprintf(out, "core %u %s %u ", w->core, t->wave_word, w->slot);
+    wt_debugger_slot_text(s->debugger, &w->by, wave, sizeof wave);
+    fprintf(out, "%s%s ", wave, w->by.has_work ? "," : "");
     put_lanes(s, out, w->lanes);
     fprintf(out, ", %s", place);
     bool same = true;
@@ -140,7 +136,7 @@ static void end_who_wrote(struct wt_rsp_session *s, const struct wt_event *event
         fprintf(out,
                 "Nothing has written to 0x%" PRIx64 " (%" PRIu64
                 " bytes) between issue time %" PRIu64 " and now, %" PRIu64
-                ": it is as it was loaded, or a debugger wrote it.\n",
+                ". What a debugger writes is not listed.\n",
                 where.addr.offset, where.size, time.start, time.now);
     if (s->errand.all && more)
         fprintf(out, "(the last %zu; there may be more before)\n", count);

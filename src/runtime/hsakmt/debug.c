@@ -28,7 +28,7 @@ int host_debug_register(struct host_gpu *gpu)
 
 int host_debug_unregister(struct host_gpu *gpu)
 {
-    host_enter_to_change(gpu);
+    host_enter_to_change(gpu, HOST_DEBUG_USED);
     const bool registered = gpu->debugger;
     if (registered)
         gcn_driver_debugger_gone(gpu->device, GCN_KFD_VMID);
@@ -44,7 +44,7 @@ int host_debug_wave_control(struct host_gpu *gpu, const struct gcn_wave_control 
                 "wavetrap: gfx900 (node %u): wave control: reserved bits 0x%x of the message are "
                 "ignored, as by the driver\n",
                 gpu->node, control->message & GCN_WAVE_MESSAGE_RESERVED);
-    host_enter_to_change(gpu);
+    host_enter_to_change(gpu, HOST_DEBUG_USED);
     const int result =
         gpu->debugger ? gcn_driver_wave_control(gpu->device, GCN_KFD_VMID, control) : -EINVAL;
     host_leave(gpu);
@@ -53,7 +53,7 @@ int host_debug_wave_control(struct host_gpu *gpu, const struct gcn_wave_control 
 
 int host_debug_address_watch(struct host_gpu *gpu, const struct gcn_watch_request *request)
 {
-    host_enter_to_change(gpu);
+    host_enter_to_change(gpu, HOST_DEBUG_USED);
     const int result =
         gpu->debugger ? gcn_driver_address_watch(gpu->device, GCN_KFD_VMID, request) : -EINVAL;
     host_leave(gpu);

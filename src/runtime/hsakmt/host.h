@@ -207,8 +207,10 @@ uint32_t host_gpu_id(const struct host_gpu *gpu);
 /** Takes a GPU's lock; the GPU's thread yields to waiters. While a debugger is in the GPU's past
  * (recording.h) only the debugger's own thread gets it, and others wait. */
 void host_enter(struct host_gpu *gpu);
-/** As host_enter, before the device is changed in a way that is not recorded: ends a recording. */
-void host_enter_to_change(struct host_gpu *gpu);
+/** As host_enter, before the device is changed in a way that is not recorded: ends a recording.
+ * @p why: a literal that says what the program has done. */
+void host_enter_to_change(struct host_gpu *gpu, const char *why);
+#define HOST_DEBUG_USED "nothing is recorded now: the program has used its GPU's debug interface"
 /** Notes that the calling thread is the debugger's. */
 void host_enter_as_debugger(struct host *host);
 /** Gives a GPU's lock back. */

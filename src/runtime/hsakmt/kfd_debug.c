@@ -115,7 +115,7 @@ static int enable(struct host *host, struct kfd_dbg_trap_args *args)
     args->enable.rinfo_size = sizeof info;
     host->debug_fd = fd;
     for (uint32_t i = 0; i < host->gpus; i++) {
-        host_enter_to_change(&host->gpu[i]);
+        host_enter_to_change(&host->gpu[i], HOST_DEBUG_USED);
         gcn_kfd_enable(host->gpu[i].device, args->enable.exception_mask);
         host->gpu[i].told_debugger = false;
         kfd_tell_debugger(&host->gpu[i]);
@@ -128,7 +128,7 @@ static int enable(struct host *host, struct kfd_dbg_trap_args *args)
 static int disable(struct host *host)
 {
     for (uint32_t i = 0; i < host->gpus; i++) {
-        host_enter_to_change(&host->gpu[i]);
+        host_enter_to_change(&host->gpu[i], HOST_DEBUG_USED);
         gcn_kfd_disable(host->gpu[i].device);
         gcn_driver_debugger_gone(host->gpu[i].device, GCN_KFD_VMID);
         host_leave(&host->gpu[i]);
@@ -150,7 +150,7 @@ static int on_each(struct host *host, struct kfd_debug_call *call)
     int result = 0;
     const uint64_t value = call->arg[0];
     for (uint32_t i = 0; i < host->gpus && !result; i++) {
-        host_enter_to_change(&host->gpu[i]);
+        host_enter_to_change(&host->gpu[i], HOST_DEBUG_USED);
         struct kfd_debug_call one = *call;
         one.arg[0] = value;
         gcn_kfd_call(host->gpu[i].device, &one);
@@ -196,7 +196,7 @@ static int change_queues(struct host *host, uint64_t array, uint32_t count, uint
         uint32_t left = KFD_QUEUE_INVALID;
         for (uint32_t i = 0; i < host->gpus && left & KFD_QUEUE_INVALID; i++) {
             uint32_t one = ids[k];
-            host_enter_to_change(&host->gpu[i]);
+            host_enter_to_change(&host->gpu[i], HOST_DEBUG_USED);
             const int result = resume ? gcn_kfd_resume(host->gpu[i].device, &one, 1)
                                       : gcn_kfd_suspend(host->gpu[i].device, &one, 1, clear);
             kfd_tell_debugger(&host->gpu[i]);
@@ -261,7 +261,7 @@ static int watch(struct host *host, struct kfd_dbg_trap_args *args, bool clear)
     struct host_gpu *gpu = kfd_gpu(host, clear ? args->clear_watch.gpu_id : args->set_watch.gpu_id);
     if (!gpu)
         return -ENODEV;
-    host_enter_to_change(gpu);
+    host_enter_to_change(gpu, HOST_DEBUG_USED);
     const int result =
         clear
             ? gcn_driver_clear_watch(gpu->device, GCN_KFD_VMID, args->clear_watch.id)
@@ -280,7 +280,7 @@ static int launch_override(struct host *host, struct kfd_dbg_trap_args *args)
     if (args->launch_override.override_mode > 1)
         return -EINVAL;
     for (uint32_t i = 0; i < host->gpus && !result; i++) {
-        host_enter_to_change(&host->gpu[i]);
+        host_enter_to_change(&host->gpu[i], HOST_DEBUG_USED);
         result = gcn_driver_launch_override(host->gpu[i].device,
                                             args->launch_override.override_mode == 1, mask, request,
                                             &previous);

@@ -49,12 +49,10 @@ void host_enter(struct host_gpu *gpu)
     }
 }
 
-void host_enter_to_change(struct host_gpu *gpu)
+void host_enter_to_change(struct host_gpu *gpu, const char *why)
 {
     host_enter(gpu);
-    wt_recording_end(gpu->recording,
-                     "nothing is recorded now: the program has changed its GPU's trap "
-                     "handler, or used its debug interface");
+    wt_recording_end(gpu->recording, why);
 }
 
 void host_leave(struct host_gpu *gpu)
@@ -482,7 +480,8 @@ HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 node, void *handler, HSAuint64 hand
     (void)handler_size, (void)buffer_size;
     if (!gpu)
         return HSAKMT_STATUS_INVALID_NODE_UNIT;
-    host_enter_to_change(gpu);
+    host_enter_to_change(gpu,
+                         "nothing is recorded now: the program has changed its GPU's trap handler");
     gcn_device_set_trap_handler(gpu->device, (uint64_t)(uintptr_t)handler,
                                 (uint64_t)(uintptr_t)buffer);
     host_leave(gpu);
