@@ -6,37 +6,8 @@ import re
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "src"
 
 # Each folder, and the folders whose headers it may include besides its own.
-MAY_INCLUDE = {
-    "base": set(),
-    "object": {"base"},
-    "emulator/machine": {"base", "object"},
-    "emulator/vortex": {"base", "object", "emulator/machine"},
-    "emulator/gcn": {"base", "object", "emulator/machine"},
-    "emulator/gen": {"base", "object", "emulator/machine"},
-    "emulator/sm": {"base", "object", "emulator/machine"},
-    "bus": {"base"},
-    "debug/core": {"base"},
-    "frontend/console": {"base", "debug/core", "debug/source"},
-    "debug/source": {"base", "debug/core"},
-    "debug/vortex": {"base", "bus", "debug/core"},
-    "debug/process": {"base", "object", "debug/core"},
-    "debug/standstill": {"base", "debug/core"},
-    "debug/gcn": {"base", "object", "debug/core", "debug/process", "debug/standstill"},
-    "debug/gen": {"base", "object", "debug/process", "debug/core", "debug/standstill"},
-    "debug/sm": {"base", "object", "bus", "debug/core", "debug/process", "debug/standstill"},
-    "runtime/common": {"base", "object", "emulator/machine"},
-    "runtime/gen": {"base", "object", "emulator/machine", "emulator/gen", "runtime/common"},
-    "runtime/gcn": {"runtime/common", "base", "object", "emulator/machine", "emulator/gcn"},
-    "runtime/devfs": {"base"},
-    "runtime/drm": {"base", "object", "emulator/machine", "emulator/gen", "runtime/common", "runtime/devfs"},
-    "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source", "runtime/common", "runtime/devfs"},
-    "runtime/cuda": {"base", "object", "emulator/machine", "emulator/sm", "runtime/common"},
-    "runtime/cudart": {"base"},
-    "cudapath": {"base", "object"},
-    "target": {"base", "bus", "object", "debug/core", "debug/process", "debug/source", "debug/vortex", "debug/gcn", "debug/gen", "debug/sm",
-               "emulator/machine", "emulator/vortex", "emulator/gcn", "emulator/sm", "runtime/gcn", "emulator/gen", "runtime/gen", "runtime/common"},
-    "frontend/rsp": {"base", "debug/core", "debug/source"},
-}
+MAY_INCLUDE = {folder: set(uses.split()) for folder, uses in
+               (line.split(":") for line in (SOURCE / "layers.txt").read_text().splitlines() if not line.startswith("#"))}
 
 
 def folder_of(path):
