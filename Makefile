@@ -128,6 +128,11 @@ same-states: all
 	@scripts/need.sh kernels gcn gen ptx check
 	@WAVETRAP_BUILD=$(CURDIR)/$(BUILD) /usr/bin/python3 tests/truth/same_states.py $(BEFORE) $(STATES)
 
+# The changes of changes/*.md go into CHANGELOG.md: before a release.
+.PHONY: changelog
+changelog:
+	@scripts/changelog.py
+
 # Our figures and a peer's on the same work, as ratios: some minutes. docs/benchmarks.md explains them.
 .PHONY: bench
 bench: all

@@ -127,3 +127,20 @@ def test_files_in_the_source_folder_are_seen(tmp_path):
     (tmp_path / "build" / "object").write_text("")
     (tmp_path / "new").write_text("")
     assert {name for name, _ in runner.litter(tmp_path) - before} == {"core", "new"}
+
+
+def test_the_changes_of_branches_go_into_one_file(tmp_path):
+    """Each from a file of its own, above those that are there; what is no bullet is told, and nothing is moved."""
+    log, changes = tmp_path / "CHANGELOG.md", tmp_path / "changes"
+    changes.mkdir()
+    log.write_text("# Changes\n\n## Not released yet\n\n- Old.\n")
+    for name, text in (("b.md", "- Second.\n"), ("a.md", "- First,\n  of two lines.\n\n"), ("README.md", "# No change\n"), ("c.md", "Third.\n")):
+        (changes / name).write_text(text)
+
+    def moved():
+        return subprocess.run([sys.executable, ROOT / "scripts" / "changelog.py", tmp_path], capture_output=True, text=True)
+    done = moved()
+    assert done.returncode == 1 and "c.md: a change is a bullet" in done.stderr and log.read_text().endswith("yet\n\n- Old.\n") and len(list(changes.iterdir())) == 4
+    (changes / "c.md").write_text("- Third.")
+    assert moved().returncode == 0 and [path.name for path in changes.iterdir()] == ["README.md"]
+    assert log.read_text() == "# Changes\n\n## Not released yet\n\n- First,\n  of two lines.\n- Second.\n- Third.\n- Old.\n"

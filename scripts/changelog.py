@@ -1,0 +1,24 @@
+#!/usr/bin/python3
+"""changelog.py [FOLDER]: moves the changes of changes/*.md to CHANGELOG.md, on top of those that no release has yet (`make changelog`)."""
+import pathlib
+import sys
+
+HEAD = "## Not released yet\n\n"
+
+
+def main(root):
+    log = root / "CHANGELOG.md"
+    files = sorted(path for path in (root / "changes").glob("*.md") if path.name != "README.md")
+    texts = [path.read_text() for path in files]
+    before, head, after = log.read_text().partition(HEAD)
+    if not head:
+        sys.exit(f"changelog: {log} has no line \"{HEAD.strip()}\"")
+    for path, text in zip(files, texts):
+        if not text.startswith("- "):
+            sys.exit(f"changelog: {path}: a change is a bullet, \"- …\"")
+    log.write_text(before + head + "".join(text.strip("\n") + "\n" for text in texts) + after)
+    for path in files:
+        path.unlink()
+
+
+main(pathlib.Path(sys.argv[1]) if sys.argv[1:] else pathlib.Path(__file__).resolve().parents[1])
