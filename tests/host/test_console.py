@@ -71,7 +71,7 @@ def test_a_kernel_is_stopped_at_its_first_line(program):
 
 def test_backtraces_go_on_through_a_leaf_function_of_a_library():
     """__ockl_get_local_id has no debug information: at each of its instructions its callers are the same, up to the kernel, and so behind it."""
-    said = ask(["break __ockl_get_local_id", "run", *["backtrace", "stepi"] * 80, "kill"], session())
+    said = ask(["tbreak __ockl_get_local_id", "run", *["backtrace", "stepi"] * 80, "kill"], session())
     traces = [re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?(.*?) \((?:.*\) at (\S+:\d+))?", text, re.M) for text in said[2:-1:2]]
     count = next(i for i, trace in enumerate(traces) if trace[0][0] != "__ockl_get_local_id")
     inside, behind = traces[:count], traces[count]
