@@ -37,7 +37,7 @@ quick: all
 check:
 	@scripts/need.sh build kernels gcn gen hip ptx offload driver check
 	@scripts/format.sh --check
-	@$(MAKE) --no-print-directory strict
+	@$(MAKE) --no-print-directory strict strict-clang
 	@scripts/test.py $(BUILD) --suite check
 	@$(MAKE) --no-print-directory check-gdb-quick check-offload-quick sanitized
 	@scripts/test.py build-asan --suite sanitized
@@ -51,6 +51,16 @@ strict: $(BUILD)/build.ninja
 	@[ -e $(BUILD)/src/runtime/hsakmt/libhsakmt.so.1 ] && [ -e $(BUILD)/src/runtime/drm/libwavetrap-drm.so ] || \
 		meson setup --reconfigure $(BUILD) >/dev/null
 	@$(MAKE) --no-print-directory all
+
+# What clang says of the product, not of the tests: compiled, hardly optimised, not linked.
+.PHONY: strict-clang
+strict-clang: build-strict-clang/build.ninja
+	@ninja -C build-strict-clang --quiet $$(ninja -C build-strict-clang -t targets all | sed -n 's/^\(src\/[^:]*\.o\): c_COMPILER.*/\1/p')
+
+build-strict-clang/build.ninja:
+	@CC=clang-19 meson setup build-strict-clang -Doptimization=0 -Dwerror=true -Db_lto=false >build-strict-clang.log 2>&1 || \
+		{ cat build-strict-clang.log; exit 1; }
+	@rm -f build-strict-clang.log
 
 # Everything against both builds, and with the other compiler and the other processor.
 full: check

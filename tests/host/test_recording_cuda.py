@@ -71,7 +71,7 @@ def test_back_to_the_write_of_a_watchpoint(recording):
 def test_shared_memory_is_watched_in_the_past(recording):
     said = ask([f"tbreak {SOURCE.name}:{line_of('scaled')}", "run", "print tile[5]", "who-wrote tile[5]", "watch tile[5]", "reverse-continue",
                 "print tile[5]", "print threadIdx.x", "delete", "continue", "continue"], recording, "sums", options=SM)
-    assert said[2] == "$1 = 25\n" and re.search(r"^time \d+: .* lanes? (5|0-31) ", said[3], re.M)
+    assert said[2] == "$1 = 25\n" and re.search(r"^time \d+: .* lanes? (5|0-31)[ ,]", said[3], re.M)
     assert "Old value = 25\nNew value = 0\n" in said[5] and said[6] == "$2 = 0\n" and said[7] == "$3 = 5\n"
     assert said[-1].endswith(RIGHT)
 
