@@ -82,3 +82,18 @@ void wt_text_add(struct wt_text *text, const char *format, ...)
         *text->at = 0;
     }
 }
+
+const char *wt_skip_blanks(const char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    return text;
+}
+
+size_t wt_word_length(const char *text)
+{
+    size_t length = 0;
+    while (text[length] && !isspace((unsigned char)text[length]))
+        length++;
+    return length;
+}

@@ -30,6 +30,11 @@ void wt_lanes_list(wt_lanes lanes, const char *separator, char *text, size_t siz
 /** Writes a set of lanes as a hexadecimal mask, "0xf"; at most 35 bytes with the NUL. */
 void wt_mask_text(wt_lanes lanes, char *text, size_t size);
 
+/** Behind the blanks at the beginning of a text. */
+const char *wt_skip_blanks(const char *text);
+/** A word's length, up to a blank. */
+size_t wt_word_length(const char *text);
+
 /** A text that is put together in a buffer: where the next piece goes, and the room from there on.
  */
 struct wt_text {

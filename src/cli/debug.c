@@ -452,12 +452,12 @@ static int host_pid(void *context)
     return cli_debug_host_pid(((struct debug *)context)->host);
 }
 
-static const struct wt_shell_host host_ops = {.start = host_start,
-                                              .attach = host_attach,
-                                              .refresh = host_refresh,
-                                              .finish = host_finish,
-                                              .leave = host_leave,
-                                              .pid = host_pid};
+static const struct wt_program_host host_ops = {.start = host_start,
+                                                .attach = host_attach,
+                                                .refresh = host_refresh,
+                                                .finish = host_finish,
+                                                .leave = host_leave,
+                                                .pid = host_pid};
 
 static enum wt_status open_host(struct debug *d, struct wt_error *err)
 {

@@ -45,7 +45,7 @@ bool cli_debug_host_code_register(struct cli_debug_host *host, uint64_t pc, size
 /** The console that goes from session to session. */
 void cli_debug_host_serve(struct cli_debug_host *host, struct wt_shell *console);
 
-/** The operations of struct wt_shell_host, with the host where they have a context. */
+/** The operations of struct wt_program_host, with the host where they have a context. */
 enum wt_status cli_debug_host_start(struct cli_debug_host *host, const char *arguments,
                                     char *const *environment, bool *ended, struct wt_error *err);
 /** Debugs the GPUs of a process that runs. */

@@ -67,7 +67,7 @@ HUBS = {
     "emulator/sm": ({"code.c", "trap.c"}, "decoding names the functions that execute, and a store decodes anew"),
     "emulator/vortex": ({"access.c", "dm.c", "simt.c"}, "decoding names the functions that execute, and a store decodes anew; "
                         "the Debug Module executes injected instructions"),
-    "frontend/console": ({"console.c", "run.c"}, "commands run other commands: those of breakpoints, `source`"),
+    "frontend/console": ({"console.c"}, "commands run other commands: those of breakpoints, `source`"),
     "runtime/hsakmt": ({"open.c", "queues.c", "processor.c", "ioctl.c"}, "one process: opening makes all parts, and a fault is "
                        "explained by all of them"),
 }

@@ -447,6 +447,15 @@ def test_a_breakpoint_on_what_is_not_there_says_so_and_asks():
     c.close(force=True)
 
 
+def test_the_address_of_a_function_goes_with_its_code():
+    """`break *weigh` before the code is loaded, and when it is loaded elsewhere in another run, stops at weigh's first instruction."""
+    said = ask(["break *weigh", "break *&fill", "run", "info symbol $pc", "delete 2", "continue", "info symbol $pc", "kill", "run",
+                "info symbol $pc"], session())
+    assert "Breakpoint 2, " in said[2] and "Breakpoint 1, " in said[5] and "Breakpoint 1, " in said[8]
+    assert said[3].startswith("fill") and said[6].startswith("weigh") and said[9].startswith("weigh")
+    assert not re.search(r"\+ \d", said[3] + said[6] + said[9]), said
+
+
 def test_a_breakpoint_on_a_last_instruction_that_never_holds_stops_nothing():
     """The last wave of a kernel ends as it passes the breakpoint; the program goes on to its next kernels."""
     program = session("-O2")

@@ -118,6 +118,10 @@ enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
  *  It is constant, or in @p text, which has WT_VALUE_REASON bytes. NULL: the value is good,
  * optimised out or in another place. */
 const char *wt_values_reason(const struct wt_values *values, unsigned k, char *text);
+/** WT_INVALID with that reason where a value that is one of all lanes cannot be had. */
+enum wt_status wt_values_check(const struct wt_values *values, struct wt_error *err);
+/** WT_INVALID with that reason where the first lane's value cannot be computed or read. */
+enum wt_status wt_values_check_first(const struct wt_values *values, struct wt_error *err);
 /** Frees what values hold; @p values itself is the caller's. */
 void wt_values_free(struct wt_values *values);
 

@@ -48,6 +48,21 @@ const char *wt_values_reason(const struct wt_values *v, unsigned k, char *text)
     return NULL;
 }
 
+enum wt_status wt_values_check_first(const struct wt_values *values, struct wt_error *err)
+{
+    char text[WT_VALUE_REASON];
+    const char *why = wt_values_reason(values, 0, text);
+    return why ? wt_fail(err, WT_INVALID, "%s", why) : WT_OK;
+}
+
+enum wt_status wt_values_check(const struct wt_values *v, struct wt_error *err)
+{
+    if (v->selected || v->lane_count != 1 ||
+        (wt_type_plain(v->type)->kind == WT_TYPE_FUNCTION && v->in_memory))
+        return WT_OK;
+    return wt_values_check_first(v, err);
+}
+
 bool wt_number_of(const struct wt_type *type, uint32_t bit_offset, uint32_t bit_size,
                   const uint8_t *bytes, struct wt_number *n)
 {

@@ -1,5 +1,5 @@
-/* Words of `break` beside a place: offsets ("+1") and threads ("PLACE thread N"). Places that are
- * refused, and the question before a breakpoint waits for code that is loaded later. */
+/* Words of `break` beside a place: offsets ("+1") and threads ("PLACE thread N"), and places that
+ * are refused. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum wt_status take_thread_word(struct wt_shell *c, char *text, wt_thread *threa
         return WT_OK;
     const unsigned long number = strtoul(digits, NULL, 10);
     if (number == 0 || number > UINT32_MAX ||
-        !wt_debugger_thread_alive(c->debugger, (wt_thread)number))
+        !wt_debugger_thread_alive(c->program->debugger, (wt_thread)number))
         return wt_fail(err, WT_INVALID, "Unknown thread %s.", digits);
     for (end -= 6; end && isspace((unsigned char)text[end - 1]);)
         end--;
@@ -39,15 +39,16 @@ enum wt_status take_thread_word(struct wt_shell *c, char *text, wt_thread *threa
 static const char *default_line(struct wt_shell *c, long *line)
 {
     const struct wt_frame *frame;
-    if (need_frame(c, &frame, WT_IGNORED) == WT_OK) {
+    if (wt_program_need_frame(c->program, &frame, WT_IGNORED) == WT_OK) {
         *line = frame->line;
         return frame->line ? frame->path : NULL;
     }
-    if (!c->list_file)
-        find_default_source(c);
-    *line = c->list_last ? (long)c->list_last + 1 : (long)c->list_first - ((long)c->list_size - 1);
+    if (!c->program->list_file)
+        wt_program_default_source(c->program);
+    *line = c->program->list_last ? (long)c->program->list_last + 1
+                                  : (long)c->program->list_first - ((long)c->list_size - 1);
     *line = *line < 1 ? 1 : *line;
-    return c->list_file;
+    return c->program->list_file;
 }
 
 enum wt_status relative_line(struct wt_shell *c, const char *text, char **place,
@@ -135,14 +136,4 @@ enum wt_status explicit_place(const char *text, char **place, struct wt_error *e
     return made == -2   ? WT_INVALID
            : made == -1 ? wt_fail(err, WT_NO_MEMORY, "no host memory for a location")
                         : WT_OK;
-}
-
-bool accept_pending(struct wt_shell *c, const char *why)
-{
-    size_t count;
-    wt_modules_list(c->modules, &count);
-    if (!count) /* of no code is anything known yet */
-        return true;
-    fprintf(c->out, "%s\n", why);
-    return ask(c, "Make breakpoint pending on code that is loaded later? (y or n) ");
 }

@@ -1,10 +1,8 @@
 /* The console's engine: executes lines of text as commands, as a client of the session. */
 #include "frontend/console/console.h"
-
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,21 +14,6 @@
 
 /* ---- words ---- */
 
-const char *skip_blanks(const char *text)
-{
-    while (isspace((unsigned char)*text))
-        text++;
-    return text;
-}
-
-size_t word_length(const char *text)
-{
-    size_t length = 0;
-    while (text[length] && !isspace((unsigned char)text[length]))
-        length++;
-    return length;
-}
-
 bool take_number(const char **text, uint64_t *number)
 {
     char *end;
@@ -40,7 +23,7 @@ bool take_number(const char **text, uint64_t *number)
     *number = strtoull(*text, &end, 0);
     if (errno || isalnum((unsigned char)*end))
         return false;
-    *text = skip_blanks(end);
+    *text = wt_skip_blanks(end);
     return true;
 }
 
@@ -59,90 +42,6 @@ bool ask(struct wt_shell *c, const char *question)
     return c->options.ask(c->options.context, question);
 }
 
-/* ---- the session's client ---- */
-
-static void handle(void *context)
-{
-    (void)context;
-}
-
-static void event(void *context, const struct wt_event *e)
-{
-    struct wt_shell *c = context;
-    if (!c->waiting) {
-        /* Another client's run has ended, or its search. */
-        if (e->kind == WT_EVENT_STOPPED || e->kind == WT_EVENT_EXITED) {
-            select_thread(c, e->kind == WT_EVENT_STOPPED ? e->thread : 0);
-            if (e->kind == WT_EVENT_STOPPED)
-                c->started = true;
-        }
-        return;
-    }
-    if (c->came)
-        return;
-    c->event = *e;
-    c->came = true;
-    wt_session_end(c->session);
-}
-
-/* Breakpoints are inserted into loaded code before it can be executed. */
-static void resolve_now(struct wt_shell *c)
-{
-    struct wt_error err;
-    c->resolve = false;
-    wt_debugger_begin_changes(c->debugger);
-    resolve_points(c);
-    enum wt_status status = c->waiting ? insert_points(c, &err) : WT_OK;
-    const enum wt_status after = wt_debugger_end_changes(c->debugger, status ? WT_IGNORED : &err);
-    status = status ? status : after;
-    if (status && status != WT_IO && !wt_debugger_ended(c->debugger, NULL)) /* it is not gone */
-        fprintf(c->out, "%s\n", err.text);
-}
-
-static void news(void *context, const struct wt_probe_event *e)
-{
-    struct wt_shell *c = context;
-    if (e->kind == WT_PROBE_MODULES_CHANGED && c->options.host)
-        c->options.host->refresh(c->options.context);
-    if (c->resolve && c->options.host)
-        resolve_now(c);
-    catch_news(c, e);
-}
-
-static bool answer(void *context)
-{
-    struct wt_shell *c = context;
-    uint64_t now, to;
-    show_progress(c);
-    if (c->waiting && !c->came && c->caught_number)
-        return true; /* the stop for it is on its way */
-    if (c->waiting && !c->came && !wt_debugger_running(c->debugger) &&
-        !wt_debugger_progress(c->debugger, &now, &to)) {
-        /* Nothing runs, and no event came: the threads that were set going are gone. */
-        c->came = true;
-        wt_session_end(c->session);
-    }
-    return false;
-}
-
-static bool is_full(void *context)
-{
-    (void)context;
-    return false;
-}
-
-static bool is_idle(void *context)
-{
-    return !((struct wt_shell *)context)->waiting;
-}
-
-static const struct wt_client_ops client_ops = {.handle = handle,
-                                                .event = event,
-                                                .news = news,
-                                                .answer = answer,
-                                                .is_full = is_full,
-                                                .is_idle = is_idle};
-
 static ssize_t write_out(void *context, const char *text, size_t length)
 {
     struct wt_shell *c = context;
@@ -152,53 +51,39 @@ static ssize_t write_out(void *context, const char *text, size_t length)
     return (ssize_t)length;
 }
 
-static void modules_changed(void *context, enum wt_module_change change,
-                            const struct wt_module *module)
+static bool accept_pending(void *context, const char *why)
 {
     struct wt_shell *c = context;
-    (void)module;
-    (void)change;
-    forget_frames_keep_level(c);
-    c->resolve = true;
+    size_t count;
+    wt_modules_list(c->program->modules, &count);
+    if (!count) /* of no code is anything known yet */
+        return true;
+    fprintf(c->out, "%s\n", why);
+    return ask(c, "Make breakpoint pending on code that is loaded later? (y or n) ");
 }
 
-static void leave_session(struct wt_shell *c)
+static bool was_interrupted(void *context)
 {
-    if (!c->client)
-        return;
-    wt_modules_ignore(c->modules, modules_changed, c);
-    wt_modules_set_loading(c->modules, NULL);
-    remove_all_inserted(c);
-    forget_frames(c);
-    wt_client_leave(c->client);
-    c->client = NULL;
+    const struct wt_shell *c = context;
+    return c->options.interrupted && c->options.interrupted(c->options.context);
 }
 
-static enum wt_status join_session(struct wt_shell *c, struct wt_session *session,
-                                   struct wt_modules *modules, struct wt_error *err)
+static void show_wait(void *context, enum wt_wait wait)
 {
-    c->session = session;
-    c->debugger = wt_session_debugger(session);
-    c->topology = wt_debugger_topology(c->debugger);
-    c->modules = modules;
-    c->client = wt_session_join(session, &client_ops, c);
-    if (!c->client)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory for the console");
-    wt_client_set_used(c->client, true);
-    wt_modules_set_loading(modules, &c->loading);
-    return wt_modules_observe(modules, modules_changed, c, err);
-}
-
-enum wt_status wt_shell_use(struct wt_shell *c, struct wt_session *session,
-                            struct wt_modules *modules, struct wt_error *err)
-{
-    leave_session(c);
-    c->thread = 0;
-    enum wt_status status = join_session(c, session, modules, err);
-    wt_source_use(c->source, c->debugger, c->modules);
-    forget_watchpoints(c);
-    resolve_points(c);
-    return status;
+    struct wt_shell *c = context;
+    switch (wait) {
+    case WT_WAIT_BEGINS:
+        fflush(c->out);
+        if (!c->progress_since)
+            begin_progress(c);
+        break;
+    case WT_WAIT_GOES_ON:
+        show_progress(c);
+        break;
+    case WT_WAIT_ENDS:
+        hide_progress(c);
+        break;
+    }
 }
 
 struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
@@ -212,18 +97,28 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
     c->list_size = 10;
     c->quit_status = -1;
     watch_loading(c);
+    const struct wt_program_options of_program = {.session = options->session,
+                                                  .modules = options->modules,
+                                                  .program = options->program,
+                                                  .host = options->host,
+                                                  .host_context = options->context,
+                                                  .arguments = options->arguments,
+                                                  .attached = options->attached,
+                                                  .steps_to_watch = options->steps_to_watch,
+                                                  .loading = &c->loading,
+                                                  .code_register = options->code_register,
+                                                  .code_context = options->context,
+                                                  .user = {.news = tell_news,
+                                                           .accept_pending = accept_pending,
+                                                           .interrupted = was_interrupted,
+                                                           .waits = show_wait,
+                                                           .context = c}};
     c->out = fopencookie(c, "w", (cookie_io_functions_t){.write = write_out});
-    if (!c->out || join_session(c, options->session, options->modules, WT_IGNORED) != WT_OK ||
-        !(c->source = wt_source_new(c->debugger, c->modules)) ||
-        set_arguments(c, options->arguments ? options->arguments : "", WT_IGNORED) != WT_OK) {
+    if (c->out)
+        c->program = wt_program_new(&of_program);
+    if (!c->program) {
         wt_shell_free(c);
         return NULL;
-    }
-    wt_source_name_registers(c->source, options->code_register, options->context);
-    if (options->attached) {
-        c->was_run = true;
-        c->thread = wt_debugger_current_thread(c->debugger);
-        c->started = c->thread != 0;
     }
     return c;
 }
@@ -232,20 +127,9 @@ void wt_shell_free(struct wt_shell *c)
 {
     if (!c)
         return;
-    leave_session(c);
-    free_points(c);
-    free_environment(c);
+    wt_program_free(c->program);
     free_displays(c);
-    free_files(c);
-    wt_source_free(c->source);
-    for (size_t i = 0; i < 2 * c->substitution_count; i++)
-        free(c->substitution[i]);
-    free(c->substitution);
-    free(c->list_file);
     free(c->display);
-    free(c->inserted);
-    free(c->watched);
-    free(c->internal);
     if (c->out)
         fclose(c->out);
     if (c->log)
@@ -253,26 +137,26 @@ void wt_shell_free(struct wt_shell *c)
     free(c);
 }
 
+enum wt_status wt_shell_use(struct wt_shell *c, struct wt_session *session,
+                            struct wt_modules *modules, struct wt_error *err)
+{
+    return wt_program_use(c->program, session, modules, err);
+}
+
 bool wt_shell_interrupt(struct wt_shell *c)
 {
-    c->interrupt |= c->waiting;
-    if (c->waiting)
-        wt_debugger_interrupt(c->debugger, WT_IGNORED);
-    return c->waiting;
+    return wt_program_interrupt(c->program);
 }
 
 bool wt_shell_waits(const struct wt_shell *c)
 {
-    return c->waiting;
+    return c->program->waiting;
 }
 
 void wt_shell_abandon(struct wt_shell *c)
 {
     c->quit = true;
-    if (c->waiting) {
-        c->came = true;
-        wt_session_end(c->session);
-    }
+    wt_program_abandon(c->program);
 }
 
 bool wt_shell_has_quit(const struct wt_shell *c, int *status)
@@ -283,11 +167,11 @@ bool wt_shell_has_quit(const struct wt_shell *c, int *status)
 
 void wt_shell_program(struct wt_shell *c, struct wt_shell_end *end)
 {
-    *end = (struct wt_shell_end){.exited = c->ended && !c->fault_ended,
-                                 .word = c->exit_word,
-                                 .is_running = c->started,
-                                 .faulted = c->fault_ended,
-                                 .fault = c->fault};
+    *end = (struct wt_shell_end){.exited = c->program->ended && !c->program->fault_ended,
+                                 .word = c->program->exit_word,
+                                 .is_running = c->program->started,
+                                 .faulted = c->program->fault_ended,
+                                 .fault = c->program->fault};
 }
 
 void wt_shell_print(struct wt_shell *c, const char *text, size_t length)
@@ -302,10 +186,10 @@ static bool has_alias(const struct command *command, const char *word, size_t le
 {
     const char *at = command->aliases;
     while (at && *at) {
-        const size_t own = word_length(at);
+        const size_t own = wt_word_length(at);
         if (own == length && strncmp(at, word, length) == 0)
             return true;
-        at = skip_blanks(at + own);
+        at = wt_skip_blanks(at + own);
     }
     return false;
 }
@@ -361,20 +245,18 @@ static size_t command_length(const char *text)
 static void print_notices(struct wt_shell *c)
 {
     char notice[224];
-    while (c->debugger && wt_debugger_take_notice(c->debugger, notice, sizeof notice))
+    while (c->program->debugger &&
+           wt_debugger_take_notice(c->program->debugger, notice, sizeof notice))
         fputs(notice, c->out);
 }
 
 static enum wt_status execute(struct wt_shell *c, const char *line, struct wt_error *err)
 {
-    const char *text = skip_blanks(line);
+    const char *text = wt_skip_blanks(line);
     bool ambiguous;
     if (!*text || *text == '#')
         return WT_OK;
-    if (c->resolve) {
-        c->resolve = false;
-        resolve_points(c);
-    }
+    wt_program_update(c->program);
     const size_t length = command_length(text);
     const struct command *command =
         length ? wt_shell_find(wt_shell_commands, text, length, &ambiguous) : NULL;
@@ -382,7 +264,7 @@ static enum wt_status execute(struct wt_shell *c, const char *line, struct wt_er
         return length
                    ? not_found(wt_shell_commands, "", text, length, ambiguous, err)
                    : wt_fail(err, WT_INVALID, "Undefined command: \"%.20s\".  Try \"help\".", text);
-    char *arguments = strdup(skip_blanks(text + length));
+    char *arguments = strdup(wt_skip_blanks(text + length));
     if (!arguments)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a command");
     size_t end = strlen(arguments);
@@ -447,9 +329,9 @@ static enum wt_status run_queued(struct wt_shell *c, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
     size_t at;
-    while (c->queued.count && !status) {
-        struct script now = c->queued;
-        c->queued = (struct script){0};
+    while (c->program->queued.count && !status) {
+        struct wt_script now = c->program->queued;
+        c->program->queued = (struct wt_script){0};
         status = execute_lines(c, now.line, now.count, &at, err);
         for (size_t i = 0; i < now.count; i++)
             free(now.line[i]);
@@ -460,7 +342,7 @@ static enum wt_status run_queued(struct wt_shell *c, struct wt_error *err)
 
 enum wt_status wt_shell_execute(struct wt_shell *c, const char *line, struct wt_error *err)
 {
-    c->interrupt = c->interrupt && c->depth;
+    c->program->interrupt = c->program->interrupt && c->depth;
     enum wt_status status = execute(c, line, err);
     /* Commands that continue may form an endless chain: they are executed in turn, without
      * recursion. */
@@ -541,13 +423,13 @@ enum wt_status do_help(struct wt_shell *c, const char *text, struct wt_error *er
               c->out);
         return WT_OK;
     }
-    size_t length = word_length(text);
+    size_t length = wt_word_length(text);
     const struct command *command = wt_shell_find(wt_shell_commands, text, length, &ambiguous);
     if (!command)
         return not_found(wt_shell_commands, "", text, length, ambiguous, err);
-    const char *rest = skip_blanks(text + length);
+    const char *rest = wt_skip_blanks(text + length);
     if (command->run == do_info && *rest) {
-        length = word_length(rest);
+        length = wt_word_length(rest);
         command = wt_shell_find(wt_shell_infos, rest, length, &ambiguous);
         if (!command)
             return not_found(wt_shell_infos, "info ", rest, length, ambiguous, err);
@@ -567,11 +449,11 @@ enum wt_status do_info(struct wt_shell *c, const char *text, struct wt_error *er
         return wt_fail(err, WT_INVALID,
                        "\"info\" must be followed by what to show; see \"help "
                        "info\"");
-    const size_t length = word_length(text);
+    const size_t length = wt_word_length(text);
     const struct command *info = wt_shell_find(wt_shell_infos, text, length, &ambiguous);
     if (!info)
         return not_found(wt_shell_infos, "info ", text, length, ambiguous, err);
-    return info->run(c, skip_blanks(text + length), err);
+    return info->run(c, wt_skip_blanks(text + length), err);
 }
 
 /* ---- commands of the console itself ---- */
@@ -586,7 +468,7 @@ enum wt_status do_source(struct wt_shell *c, const char *text, struct wt_error *
 enum wt_status do_quit(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     if (*text) {
-        const struct wt_view view = view_of(c);
+        const struct wt_view view = wt_program_view(c->program);
         struct wt_values values;
         enum wt_status status = wt_source_evaluate(&view, text, &values, err);
         if (status)
@@ -595,7 +477,8 @@ enum wt_status do_quit(struct wt_shell *c, const char *text, struct wt_error *er
         wt_values_free(&values);
     }
     /* Leaving does not end the program of a device elsewhere. */
-    if (c->started && !c->options.attached && !ask(c, "Quit and end the program? (y or n) "))
+    if (c->program->started && !c->options.attached &&
+        !ask(c, "Quit and end the program? (y or n) "))
         return wt_fail(err, WT_STATE, "Not confirmed.");
     c->quit = true;
     return WT_OK;
@@ -603,7 +486,7 @@ enum wt_status do_quit(struct wt_shell *c, const char *text, struct wt_error *er
 
 const char *wt_shell_repeats(struct wt_shell *c, const char *line)
 {
-    const char *text = skip_blanks(line);
+    const char *text = wt_skip_blanks(line);
     bool ambiguous;
     const size_t length = command_length(text);
     const struct command *command =
@@ -649,7 +532,7 @@ static void offer_commands(struct completion *o, const struct command *table)
 static void offer_names(struct completion *o, bool functions_only)
 {
     size_t modules, count;
-    const struct wt_module *m = wt_modules_list(o->c->modules, &modules);
+    const struct wt_module *m = wt_modules_list(o->c->program->modules, &modules);
     for (size_t i = 0; i < modules; i++) {
         struct wt_info *info = wt_symbols_info(m[i].symbols);
         const struct wt_name *names = info ? wt_info_names(info, &count) : NULL;
@@ -659,7 +542,7 @@ static void offer_names(struct completion *o, bool functions_only)
                 offer(o, names[k].name);
     }
     const struct wt_frame *frame;
-    if (functions_only || need_frame(o->c, &frame, WT_IGNORED) != WT_OK)
+    if (functions_only || wt_program_need_frame(o->c->program, &frame, WT_IGNORED) != WT_OK)
         return;
     for (unsigned i = frame->first_scope; i < frame->scope_count; i++) {
         Dwarf_Die scope = frame->scope[i], child;
@@ -716,7 +599,7 @@ static const char *path_in(const char *arguments, char kind, bool logs)
     const char *const before[] = {kind == 's' ? "breakpoints " : "", "logging file "};
     const char *prefix = kind == 'f' || kind == 's' ? before[0] : logs ? before[1] : NULL;
     const size_t length = prefix ? strlen(prefix) : 0;
-    return prefix && strncmp(arguments, prefix, length) == 0 ? skip_blanks(arguments + length)
+    return prefix && strncmp(arguments, prefix, length) == 0 ? wt_skip_blanks(arguments + length)
                                                              : NULL;
 }
 
@@ -728,7 +611,7 @@ static int by_text(const void *a, const void *b)
 char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
 {
     struct completion o = {.c = c};
-    const char *text = skip_blanks(line);
+    const char *text = wt_skip_blanks(line);
     size_t length = command_length(text);
     bool ambiguous;
     *count = 0;
@@ -748,7 +631,7 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
         o.word = word;
         o.length = (size_t)(end - word);
         const char kind = command ? command->completes : 0;
-        const char *arguments = skip_blanks(text + length);
+        const char *arguments = wt_skip_blanks(text + length);
         const char *path = path_in(arguments, kind, command && command->run == do_set);
         if (path) {
             o.word = path;
@@ -763,14 +646,14 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
         } else if (kind == 'x') {
             o.word = arguments;
             o.length = (size_t)(end - arguments);
-            each_catch_name(c, offer_name, &o);
+            wt_program_catch_names(c->program, offer_name, &o);
         } else if (dollar) {
             char name[80];
-            for (size_t i = 0; i < c->topology->register_count; i++) {
-                snprintf(name, sizeof name, "$%s", c->topology->registers[i].name);
+            for (size_t i = 0; i < c->program->topology->register_count; i++) {
+                snprintf(name, sizeof name, "$%s", c->program->topology->registers[i].name);
                 offer(&o, name);
             }
-            const struct wt_view view = view_of(c);
+            const struct wt_view view = wt_program_view(c->program);
             struct wt_code_register reg;
             for (size_t i = 0; wt_source_code_register(&view, i, &reg); i++) {
                 snprintf(name, sizeof name, "$%s", reg.name);
@@ -781,7 +664,7 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
             offer_names(&o, false);
         } else if (kind == 'l') {
             size_t modules;
-            const struct wt_module *m = wt_modules_list(c->modules, &modules);
+            const struct wt_module *m = wt_modules_list(c->program->modules, &modules);
             offer_names(&o, true);
             for (size_t i = 0; i < modules; i++)
                 wt_symbols_files(m[i].symbols, offer_file, &o);

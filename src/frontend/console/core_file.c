@@ -1,6 +1,4 @@
 /* Core files: writes one, and shows what one contains. */
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/console/console.h"
@@ -11,9 +9,10 @@ static void tell_reason(struct wt_shell *c, char *text, size_t size)
 {
     struct wt_thread_position place;
     text[0] = 0;
-    if (c->faulted || !c->started || !c->thread)
+    if (c->program->faulted || !c->program->started || !c->program->thread)
         return; /* the saved state says so itself */
-    if (wt_debugger_thread_position(c->debugger, c->thread, &place, WT_IGNORED) == WT_OK)
+    if (wt_debugger_thread_position(c->program->debugger, c->program->thread, &place, WT_IGNORED) ==
+        WT_OK)
         snprintf(text, size, "Program stopped.");
 }
 
@@ -21,12 +20,12 @@ enum wt_status do_generate_core(struct wt_shell *c, const char *text, struct wt_
 {
     char path[4096] = "wavetrap.core", reason[64];
     uint64_t issues = 0;
-    const size_t length = word_length(text);
+    const size_t length = wt_word_length(text);
     if (length >= sizeof path)
         return wt_fail(err, WT_INVALID, "the name of the file is too long");
     if (length)
         snprintf(path, sizeof path, "%.*s", (int)length, text);
-    text = skip_blanks(text + length);
+    text = wt_skip_blanks(text + length);
     if (strcmp(text, "all") == 0)
         issues = UINT64_MAX;
     else if (*text && (!take_number(&text, &issues) || *text))
@@ -34,37 +33,29 @@ enum wt_status do_generate_core(struct wt_shell *c, const char *text, struct wt_
             err, WT_INVALID,
             "generate-core takes a file and how much of the recorded run goes with it: a "
             "number of issues, or all");
-    if (!c->was_run)
+    if (!c->program->was_run)
         return wt_fail(err, WT_STATE, "The program is not being run.");
     tell_reason(c, reason, sizeof reason);
-    const enum wt_status status = wt_debugger_save_core_file(
-        c->debugger, path, issues, c->started ? c->thread : 0, reason, err);
+    const enum wt_status status =
+        wt_debugger_save_core_file(c->program->debugger, path, issues,
+                                   c->program->started ? c->program->thread : 0, reason, err);
     if (!status)
         fprintf(c->out, "Saved corefile %s\n", path);
-    forget_frames_keep_level(c);
+    wt_program_refresh_frames(c->program);
     return status;
 }
 
 enum wt_status wt_shell_post_mortem(struct wt_shell *c, const char *reason, struct wt_error *err)
 {
-    enum wt_status status;
-    bool again;
-    c->event = wt_debugger_next_event(c->debugger);
-    while (wt_debugger_next_event(c->debugger).kind != WT_EVENT_NONE)
-        continue;
-    c->post_mortem = c->was_run = c->started = true;
-    /* A wave that stopped for a fault and stands there still. */
-    const wt_thread current = wt_debugger_current_thread(c->debugger);
-    if (c->event.kind == WT_EVENT_NONE && current)
-        wt_debugger_fault(c->debugger, current, &c->event);
-    if ((status = report_stop(c, &again, err)) != WT_OK)
+    const enum wt_status status = wt_program_post_mortem(c->program, err);
+    if (status)
         return status;
-    if (c->started && c->event.kind == WT_EVENT_NONE) {
-        print_where(c, c->thread);
+    if (c->program->started && c->program->event.kind == WT_EVENT_NONE) {
+        print_where(c, c->program->thread);
         if (*reason)
             fprintf(c->out, "\n%s\n", reason);
     }
-    if (c->started)
+    if (c->program->started)
         show_stop(c, true);
     fflush(c->out);
     return WT_OK;

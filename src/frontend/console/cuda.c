@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "frontend/console/internal.h"
-#include "frontend/console/work.h"
+#include "frontend/console/internal.h"
 
 /* ThreadIdx of a lane. */
-static void thread_index(const struct warp *w, unsigned lane, uint32_t index[3])
+static void thread_index(const struct wt_working_wave *w, unsigned lane, uint32_t index[3])
 {
     uint32_t n = w->first + lane;
     for (unsigned i = 0; i < 3; i++) {
@@ -28,7 +28,7 @@ static const char *triple(const uint32_t v[3], char text[40])
 
 /* ---- info cuda ---- */
 
-static void list_kernels(struct wt_shell *c, const struct warps *warps)
+static void list_kernels(struct wt_shell *c, const struct wt_working_waves *warps)
 {
     fputs("  Kernel Dev Status       SMs Mask     GridDim    BlockDim Name\n", c->out);
     for (size_t i = 0; i < warps->count;) {
@@ -37,29 +37,31 @@ static void list_kernels(struct wt_shell *c, const struct warps *warps)
         bool selected = false;
         char dim[40], block[40], name[200];
         size_t end = i;
-        for (; end < warps->count && work_is_same_dispatch(&warps->list[end].info.wave, v); end++) {
+        for (; end < warps->count && wt_work_is_same_dispatch(&warps->list[end].info.wave, v);
+             end++) {
             const unsigned core = warps->list[end].info.wave.core;
             mask |= core < 32 ? 1u << core : 0;
             selected |= warps->list[end].is_selected;
         }
-        work_grid(v, grid);
+        wt_work_grid(v, grid);
         fprintf(c->out, "%c %6" PRIu64 " %3u Active 0x%08" PRIx32 " %11s %11s %s\n",
                 selected ? '*' : ' ', v->dispatch, v->device, mask, triple(grid, dim),
-                triple(v->block, block), work_kernel(c, warps, v, name, sizeof name));
+                triple(v->block, block),
+                wt_program_kernel(c->program, warps, v, name, sizeof name));
         i = end;
     }
     if (!warps->count)
         fputs("No CUDA kernels.\n", c->out);
 }
 
-static void list_blocks(struct wt_shell *c, const struct warps *warps)
+static void list_blocks(struct wt_shell *c, const struct wt_working_waves *warps)
 {
     fputs("     BlockIdx Dev  SM Warps State\n", c->out);
     for (size_t i = 0, end; i < warps->count; i = end) {
         const struct wt_wave *v = &warps->list[i].info.wave;
         bool selected = false, running = false;
         char text[40];
-        for (end = i; end < warps->count && work_is_same_group(&warps->list[end].info.wave, v);
+        for (end = i; end < warps->count && wt_work_is_same_group(&warps->list[end].info.wave, v);
              end++) {
             selected |= warps->list[end].is_selected;
             running |= warps->list[end].info.running;
@@ -86,18 +88,18 @@ static void put_line(struct wt_shell *c, const struct wt_wave *v, uint64_t pc)
 {
     const char *file;
     unsigned line;
-    if (!wt_modules_line(c->modules, 0, pc, &file, &line))
+    if (!wt_modules_line(c->program->modules, 0, pc, &file, &line))
         return;
     const char *slash = strrchr(file, '/');
     fprintf(c->out, " %s %u", slash ? slash + 1 : file, line);
 }
 
 /* Consecutive threads of a block that are at one place. */
-static void list_threads(struct wt_shell *c, const struct warps *warps)
+static void list_threads(struct wt_shell *c, const struct wt_working_waves *warps)
 {
     fputs("     BlockIdx  ThreadIdx To ThreadIdx Count         Virtual PC Filename Line\n", c->out);
     for (size_t i = 0; i < warps->count; i++) {
-        const struct warp *w = &warps->list[i];
+        const struct wt_working_wave *w = &warps->list[i];
         const struct wt_wave *v = &w->info.wave;
         if (!i || warps->list[i - 1].info.wave.dispatch != v->dispatch)
             fprintf(c->out, "Kernel %" PRIu64 "\n", v->dispatch);
@@ -118,7 +120,7 @@ static void list_threads(struct wt_shell *c, const struct warps *warps)
     }
 }
 
-static const struct warp *selected_warp(const struct warps *warps)
+static const struct wt_working_wave *selected_warp(const struct wt_working_waves *warps)
 {
     for (size_t i = 0; i < warps->count; i++)
         if (warps->list[i].is_selected)
@@ -127,17 +129,17 @@ static const struct warp *selected_warp(const struct warps *warps)
 }
 
 /* The warps of the selected SM. */
-static void list_warps_of_sm(struct wt_shell *c, const struct warps *warps)
+static void list_warps_of_sm(struct wt_shell *c, const struct wt_working_waves *warps)
 {
-    const struct warp *own = selected_warp(warps);
+    const struct wt_working_wave *own = selected_warp(warps);
     const unsigned core = own ? own->info.wave.core : 0;
-    const int digits = (int)(c->topology->lanes + 3) / 4; /* of a mask: 64 lanes at most */
+    const int digits = (int)(c->program->topology->lanes + 3) / 4; /* of a mask: 64 lanes at most */
     fputs("  Wp Active Lanes Mask Divergent Lanes Mask          Active PC Kernel   BlockIdx\n",
           c->out);
     fprintf(c->out, "Device %u SM %u\n", own ? own->info.wave.device : 0, core);
-    for (unsigned slot = 0; slot < c->topology->waves_per_core; slot++) {
+    for (unsigned slot = 0; slot < c->program->topology->waves_per_core; slot++) {
         for (size_t i = 0; i < warps->count; i++) {
-            const struct warp *w = &warps->list[i];
+            const struct wt_working_wave *w = &warps->list[i];
             const struct wt_wave *v = &w->info.wave;
             const wt_lanes all = wt_lanes_first(w->threads);
             char block[40];
@@ -158,9 +160,9 @@ static void list_warps_of_sm(struct wt_shell *c, const struct warps *warps)
 }
 
 /* The lanes of the selected warp. */
-static void list_lanes(struct wt_shell *c, const struct warps *warps)
+static void list_lanes(struct wt_shell *c, const struct wt_working_waves *warps)
 {
-    const struct warp *w = selected_warp(warps);
+    const struct wt_working_wave *w = selected_warp(warps);
     if (!w || w->info.running) {
         fputs("Focus not set on any active CUDA kernel.\n", c->out);
         return;
@@ -182,13 +184,13 @@ static void list_lanes(struct wt_shell *c, const struct warps *warps)
     }
 }
 
-static void list_sms(struct wt_shell *c, const struct warps *warps)
+static void list_sms(struct wt_shell *c, const struct wt_working_waves *warps)
 {
-    const struct warp *own = selected_warp(warps);
+    const struct wt_working_wave *own = selected_warp(warps);
     uint32_t device, first;
-    wt_debugger_first(c->debugger, &device, &first);
+    wt_debugger_first(c->program->debugger, &device, &first);
     fputs("  SM  Active Warps Mask\n", c->out);
-    for (uint32_t core = first; core < first + c->topology->cores; core++) {
+    for (uint32_t core = first; core < first + c->program->topology->cores; core++) {
         uint64_t mask = 0;
         for (size_t i = 0; i < warps->count; i++) {
             const struct wt_wave *v = &warps->list[i].info.wave;
@@ -200,21 +202,23 @@ static void list_sms(struct wt_shell *c, const struct warps *warps)
     }
 }
 
-static void list_devices(struct wt_shell *c, const struct warps *warps)
+static void list_devices(struct wt_shell *c, const struct wt_working_waves *warps)
 {
-    const struct warp *own = selected_warp(warps);
+    const struct wt_working_wave *own = selected_warp(warps);
     const unsigned device = own ? own->info.wave.device : 0;
     fputs("  Dev Name SMs Warps/SM Lanes/Warp\n", c->out);
-    for (unsigned i = 0; i < (c->topology->devices ? c->topology->devices : 1); i++)
+    for (unsigned i = 0; i < (c->program->topology->devices ? c->program->topology->devices : 1);
+         i++)
         fprintf(c->out, "%c %3u %4s %3u %8u %10u\n", i == device ? '*' : ' ', i,
-                c->topology->family,
-                c->topology->device_cores ? c->topology->device_cores[i] : c->topology->cores,
-                c->topology->waves_per_core, c->topology->lanes);
+                c->program->topology->family,
+                c->program->topology->device_cores ? c->program->topology->device_cores[i]
+                                                   : c->program->topology->cores,
+                c->program->topology->waves_per_core, c->program->topology->lanes);
 }
 
 static const struct {
     const char *name;
-    void (*list)(struct wt_shell *c, const struct warps *warps);
+    void (*list)(struct wt_shell *c, const struct wt_working_waves *warps);
 } lists[] = {
     {"kernels", list_kernels},   {"blocks", list_blocks}, {"threads", list_threads},
     {"warps", list_warps_of_sm}, {"lanes", list_lanes},   {"sms", list_sms},
@@ -223,12 +227,12 @@ static const struct {
 
 enum wt_status do_info_cuda(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    struct warps warps;
+    struct wt_working_waves warps;
     enum wt_status status;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         if (strcmp(text, lists[i].name) != 0)
             continue;
-        if ((status = work_waves(c, &warps, err)) != WT_OK)
+        if ((status = wt_program_work(c->program, &warps, err)) != WT_OK)
             return status;
         lists[i].list(c, &warps);
         free(warps.list);
@@ -258,7 +262,7 @@ static bool take_triple(const char **text, uint32_t value[3])
     value[0] = value[1] = value[2] = 0;
     for (unsigned i = 0; i < 3; i++) {
         uint64_t number;
-        at = skip_blanks(at);
+        at = wt_skip_blanks(at);
         if (!take_number(&at, &number) || number > UINT32_MAX)
             return false;
         value[i] = (uint32_t)number;
@@ -268,7 +272,7 @@ static bool take_triple(const char **text, uint32_t value[3])
     }
     if (brackets && *at++ != ')')
         return false;
-    *text = skip_blanks(at);
+    *text = wt_skip_blanks(at);
     return true;
 }
 
@@ -286,7 +290,7 @@ static enum wt_status parse_focus(const char *text, struct focus *f, bool *asks,
             return wt_fail(err, WT_INVALID,
                            "cuda takes kernel N, block X,Y,Z, thread X,Y,Z, device N, sm N, warp N "
                            "and lane N");
-        text = skip_blanks(text + length);
+        text = wt_skip_blanks(text + length);
         if (*text != '(' && (*text < '0' || *text > '9'))
             continue;
         if (!take_triple(&text, f->value[part]))
@@ -297,8 +301,8 @@ static enum wt_status parse_focus(const char *text, struct focus *f, bool *asks,
     return WT_OK;
 }
 
-static void put_focus(struct wt_shell *c, const struct warp *w, unsigned lane, const char *before,
-                      const char *after)
+static void put_focus(struct wt_shell *c, const struct wt_working_wave *w, unsigned lane,
+                      const char *before, const char *after)
 {
     uint32_t index[3];
     char block[40], thread[40];
@@ -312,7 +316,7 @@ static void put_focus(struct wt_shell *c, const struct warp *w, unsigned lane, c
 /* Whether a lane is one of those asked for. Coordinates that were not named keep their selected
  * values: either those of hardware (device, SM, warp, lane), or those of the program (kernel,
  * block, thread). */
-static bool fits(const struct focus *f, const struct warp *w, unsigned lane)
+static bool fits(const struct focus *f, const struct wt_working_wave *w, unsigned lane)
 {
     const struct wt_wave *v = &w->info.wave;
     uint32_t index[3];
@@ -337,7 +341,7 @@ static void keep(struct focus *f, enum part part, uint32_t x, uint32_t y, uint32
 }
 
 /* Coordinates above a named one that are not named keep their values. */
-static void keep_rest(struct focus *f, const struct warp *own)
+static void keep_rest(struct focus *f, const struct wt_working_wave *own)
 {
     const struct wt_wave *v = &own->info.wave;
     if (f->given[THREAD] && !f->given[BLOCK] && !f->given[SM] && !f->given[WARP])
@@ -353,12 +357,12 @@ static void keep_rest(struct focus *f, const struct warp *own)
 enum wt_status do_cuda(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct focus f = {.given = {false}};
-    struct warps warps;
+    struct wt_working_waves warps;
     bool asks;
     enum wt_status status = parse_focus(text, &f, &asks, err);
-    if (status || (status = work_waves(c, &warps, err)) != WT_OK)
+    if (status || (status = wt_program_work(c->program, &warps, err)) != WT_OK)
         return status;
-    const struct warp *own = selected_warp(&warps);
+    const struct wt_working_wave *own = selected_warp(&warps);
     if (!own) {
         free(warps.list);
         return wt_fail(err, WT_STATE, "Focus not set on any active CUDA kernel.");
@@ -374,10 +378,10 @@ enum wt_status do_cuda(struct wt_shell *c, const char *text, struct wt_error *er
                 "Request cannot be satisfied. CUDA focus unchanged: no thread there is active.");
     for (size_t i = 0; i < warps.count && status; i++)
         for (unsigned lane = 0; lane < warps.list[i].threads && status; lane++) {
-            const struct warp *w = &warps.list[i];
+            const struct wt_working_wave *w = &warps.list[i];
             if (!fits(&f, w, lane))
                 continue;
-            status = select_lane_of(c, w->info.wave.id, lane, err);
+            status = wt_program_select_lane_of(c->program, w->info.wave.id, lane, err);
             if (!status)
                 put_focus(c, w, lane, "[Switching focus to CUDA ", "]");
         }

@@ -42,7 +42,7 @@ enum wt_status take_format(const char **text, struct format_spec *spec, struct w
     }
     if (*at && !isspace((unsigned char)*at))
         return wt_fail(err, WT_INVALID, "Undefined output format \"%c\".", *at);
-    *text = skip_blanks(at);
+    *text = wt_skip_blanks(at);
     return WT_OK;
 }
 
@@ -70,30 +70,15 @@ void hint_logic(struct wt_shell *c, const struct wt_view *view, const char *text
     fputs("('@' binds weakest: a && x@0 is (a && x)@0. For x in lane 0: a && (x@0))\n", c->out);
 }
 
-enum wt_status check_first(const struct wt_values *v, struct wt_error *err)
-{
-    char text[WT_VALUE_REASON];
-    const char *why = wt_values_reason(v, 0, text);
-    return why ? wt_fail(err, WT_INVALID, "%s", why) : WT_OK;
-}
-
-enum wt_status check_value(const struct wt_values *v, struct wt_error *err)
-{
-    if (v->selected || v->lane_count != 1 ||
-        (wt_type_plain(v->type)->kind == WT_TYPE_FUNCTION && v->in_memory))
-        return WT_OK;
-    return check_first(v, err);
-}
-
 enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,
                                 struct wt_error *err)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     struct wt_values values;
     enum wt_status status = wt_source_evaluate(&view, *text ? text : "$", &values, err);
     if (status)
         return status;
-    if ((status = check_value(&values, err)) != WT_OK) {
+    if ((status = wt_values_check(&values, err)) != WT_OK) {
         wt_values_free(&values);
         return status;
     }
@@ -101,7 +86,7 @@ enum wt_status print_expression(struct wt_shell *c, const char *text, char lette
     hint_elements(c, text, &values);
     hint_logic(c, &view, text);
     if (keep) {
-        const unsigned number = wt_source_keep(c->source, &values);
+        const unsigned number = wt_source_keep(c->program->source, &values);
         if (number)
             fprintf(c->out, "$%u = ", number);
     }
@@ -114,7 +99,7 @@ enum wt_status print_expression(struct wt_shell *c, const char *text, char lette
     }
     wt_values_free(&values);
     if (strchr(text, '='))
-        forget_frames_keep_level(c);
+        wt_program_refresh_frames(c->program);
     return WT_OK;
 }
 
@@ -122,12 +107,12 @@ enum wt_status print_expression(struct wt_shell *c, const char *text, char lette
 static bool read_by_name(void *context, const char *name, uint8_t *bytes, size_t size)
 {
     struct wt_shell *c = context;
-    for (unsigned i = 0; i < c->topology->register_count; i++) {
-        const struct wt_register *r = &c->topology->registers[i];
+    for (unsigned i = 0; i < c->program->topology->register_count; i++) {
+        const struct wt_register *r = &c->program->topology->registers[i];
         if (strcmp(r->name, name) == 0 && wt_register_size(r) == size)
-            return need_thread(c, WT_IGNORED) == WT_OK &&
-                   wt_debugger_read_registers(c->debugger, c->thread, &i, 1, bytes, WT_IGNORED) ==
-                       WT_OK;
+            return wt_program_need_thread(c->program, WT_IGNORED) == WT_OK &&
+                   wt_debugger_read_registers(c->program->debugger, c->program->thread, &i, 1,
+                                              bytes, WT_IGNORED) == WT_OK;
     }
     return false;
 }
@@ -177,7 +162,7 @@ enum wt_status do_output(struct wt_shell *c, const char *text, struct wt_error *
 
 enum wt_status do_whatis(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     const struct wt_type *type;
     bool is_name;
     enum wt_status status = wt_source_type_of(&view, *text ? text : "$", &type, &is_name, err);
@@ -194,7 +179,7 @@ enum wt_status do_whatis(struct wt_shell *c, const char *text, struct wt_error *
 
 enum wt_status do_ptype(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     const struct wt_type *type;
     bool is_name;
     enum wt_status status = wt_source_type_of(&view, *text ? text : "$", &type, &is_name, err);
@@ -218,7 +203,7 @@ static unsigned size_of(char size, const struct wt_shell *c)
     case 'g':
         return 8;
     case 'a':
-        return c->topology->address_bits / 8;
+        return c->program->topology->address_bits / 8;
     default:
         return 4;
     }
@@ -227,22 +212,23 @@ static unsigned size_of(char size, const struct wt_shell *c)
 enum wt_status read_at(struct wt_shell *c, uint64_t address, void *out, size_t size,
                        struct wt_error *err)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     const wt_thread thread = view.thread;
-    if (wt_debugger_read_memory(c->debugger, thread, (struct wt_address){c->examine.space, address},
-                                out, size, WT_IGNORED) != WT_OK)
+    if (wt_debugger_read_memory(c->program->debugger, thread,
+                                (struct wt_address){c->examine.space, address}, out, size,
+                                WT_IGNORED) != WT_OK)
         return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, address);
     return WT_OK;
 }
 
 static void put_label(struct wt_shell *c, uint64_t address)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     char symbol[300] = "";
     if (c->examine.space == 0)
         wt_source_symbol_at(&view, address, false, symbol, sizeof symbol);
     else
-        fprintf(c->out, "%s#", c->topology->spaces[c->examine.space].name);
+        fprintf(c->out, "%s#", c->program->topology->spaces[c->examine.space].name);
     fprintf(c->out, "0x%" PRIx64 "%s%s:", address, symbol[0] ? " " : "", symbol);
 }
 
@@ -260,8 +246,8 @@ static enum wt_status examine_string(struct wt_shell *c, struct wt_error *err)
     }
     if (status && length == 0)
         return status;
-    const struct wt_view view = view_of(c);
-    struct wt_types *types = wt_source_types(c->source);
+    const struct wt_view view = wt_program_view(c->program);
+    struct wt_types *types = wt_source_types(c->program->source);
     const struct wt_type *type =
         wt_types_array(types, wt_types_basic(types, "char"), length + (length < 200));
     const struct wt_format format = {0};
@@ -277,16 +263,16 @@ static enum wt_status examine_string(struct wt_shell *c, struct wt_error *err)
 
 static enum wt_status examine_instruction(struct wt_shell *c, struct wt_error *err)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     struct wt_instruction instruction = {0};
     uint8_t bytes[WT_WINDOW_BYTES];
     char text[200] = "";
     const uint64_t at = c->examine.address;
     enum wt_status status =
-        wt_debugger_instruction(c->debugger, view.thread, at, &instruction, err);
+        wt_debugger_instruction(c->program->debugger, view.thread, at, &instruction, err);
     if (status)
         return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, at);
-    unsigned length = instruction.length ? instruction.length : c->topology->code_granule;
+    unsigned length = instruction.length ? instruction.length : c->program->topology->code_granule;
     if (length > sizeof bytes)
         length = sizeof bytes;
     if ((status = read_at(c, at, bytes, length, err)) != WT_OK)
@@ -312,7 +298,7 @@ static enum wt_status examine_instruction(struct wt_shell *c, struct wt_error *e
 
 static const struct wt_type *unit_type(struct wt_shell *c, char letter, unsigned size)
 {
-    struct wt_types *types = wt_source_types(c->source);
+    struct wt_types *types = wt_source_types(c->program->source);
     if (letter == 'f')
         return wt_types_basic(types, size == 2 ? "_Float16" : size == 4 ? "float" : "double");
     return wt_types_integer(types, size, letter == 'd' || letter == 'c');
@@ -320,7 +306,7 @@ static const struct wt_type *unit_type(struct wt_shell *c, char letter, unsigned
 
 static enum wt_status examine_units(struct wt_shell *c, uint64_t count, struct wt_error *err)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     const char letter = c->examine.letter;
     const unsigned size = size_of(c->examine.size, c);
     const struct wt_type *type = unit_type(c, letter, size);
@@ -371,7 +357,7 @@ enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_er
     if (status)
         return status;
     if (*text) {
-        const struct wt_view view = view_of(c);
+        const struct wt_view view = wt_program_view(c->program);
         struct wt_values values;
         if ((status = wt_source_evaluate(&view, text, &values, err)) != WT_OK)
             return status;
@@ -382,7 +368,7 @@ enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_er
         if (place) {
             c->examine.address = values.address[0];
             c->examine.space = values.space;
-        } else if ((status = check_first(&values, err)) != WT_OK) {
+        } else if ((status = wt_values_check_first(&values, err)) != WT_OK) {
         } else if (values.state[0] != WT_VALUE_GOOD) {
             status = wt_fail(err, WT_INVALID, "value has been optimized out");
         } else if (values.size > 8) {
@@ -405,7 +391,7 @@ enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_er
     if (spec.size)
         c->examine.size = spec.size;
     else if (spec.letter == 'a')
-        c->examine.size = c->topology->address_bits == 64 ? 'g' : 'w';
+        c->examine.size = c->program->topology->address_bits == 64 ? 'g' : 'w';
     else if (spec.letter == 'c')
         c->examine.size = 'b';
     else if (!c->examine.size)
@@ -482,7 +468,7 @@ enum wt_status do_display(struct wt_shell *c, const char *text, struct wt_error 
     enum wt_status status = take_format(&expression, &spec, err);
     if (status)
         return status;
-    const size_t length = *text == '/' ? word_length(text) : 0;
+    const size_t length = *text == '/' ? wt_word_length(text) : 0;
     if (length >= sizeof d.format || !*expression)
         return wt_fail(err, WT_INVALID, "display takes an expression");
     memcpy(d.format, text, length);
@@ -554,8 +540,8 @@ void free_displays(struct wt_shell *c)
 
 static void print_register(struct wt_shell *c, unsigned index)
 {
-    const struct wt_register *r = &c->topology->registers[index];
-    const struct wt_view view = view_of(c);
+    const struct wt_register *r = &c->program->topology->registers[index];
+    const struct wt_view view = wt_program_view(c->program);
     struct wt_values values;
     struct wt_error err;
     char name[64];
@@ -588,7 +574,7 @@ static void print_register(struct wt_shell *c, unsigned index)
 /* A register that the code names itself: of the thread's lane, and of all lanes of its warp. */
 static void print_code_register(struct wt_shell *c, const struct wt_code_register *reg)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     struct wt_values values;
     char name[72];
     const struct wt_format raw = {.letter = 'x'}, natural = {0};
@@ -608,7 +594,7 @@ static void print_code_register(struct wt_shell *c, const struct wt_code_registe
 /* Prints the registers of this name that the frame's code has; set: all of them. */
 static bool print_code_registers(struct wt_shell *c, const char *name, size_t length, bool all)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     struct wt_code_register reg;
     bool found = false;
     for (size_t i = 0; wt_source_code_register(&view, i, &reg); i++)
@@ -622,25 +608,26 @@ static bool print_code_registers(struct wt_shell *c, const char *name, size_t le
 
 enum wt_status do_info_registers(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    enum wt_status status = need_run(c, err);
+    enum wt_status status = wt_program_need_run(c->program, err);
     if (status)
         return wt_fail(err, WT_STATE, "The program has no registers now.");
-    if ((status = need_thread(c, err)) != WT_OK)
+    if ((status = wt_program_need_thread(c->program, err)) != WT_OK)
         return status;
     if (!*text) {
-        const char *first = c->topology->registers[0].set;
-        for (unsigned i = 0; i < c->topology->register_count; i++)
-            if (strcmp(c->topology->registers[i].set, first) == 0 || i == c->topology->pc_index)
+        const char *first = c->program->topology->registers[0].set;
+        for (unsigned i = 0; i < c->program->topology->register_count; i++)
+            if (strcmp(c->program->topology->registers[i].set, first) == 0 ||
+                i == c->program->topology->pc_index)
                 print_register(c, i);
         return WT_OK;
     }
     while (*text) {
-        const size_t length = word_length(text);
+        const size_t length = wt_word_length(text);
         const char *name = *text == '$' ? text + 1 : text;
         const size_t size = length - (size_t)(name - text);
         bool found = false;
-        for (unsigned i = 0; i < c->topology->register_count; i++) {
-            const struct wt_register *r = &c->topology->registers[i];
+        for (unsigned i = 0; i < c->program->topology->register_count; i++) {
+            const struct wt_register *r = &c->program->topology->registers[i];
             const bool all = size == 3 && strncmp(name, "all", 3) == 0;
             if (all || (strlen(r->name) == size && strncmp(r->name, name, size) == 0) ||
                 (r->alt_name && strlen(r->alt_name) == size &&
@@ -655,7 +642,7 @@ enum wt_status do_info_registers(struct wt_shell *c, const char *text, struct wt
         found = print_code_registers(c, name, size, of_code || all) || found;
         if (!found)
             return wt_fail(err, WT_INVALID, "Invalid register `%.*s'", (int)size, name);
-        text = skip_blanks(text + length);
+        text = wt_skip_blanks(text + length);
     }
     return WT_OK;
 }

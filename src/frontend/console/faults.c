@@ -1,5 +1,4 @@
 /* Faults of the program: their reports, which are those of `run` and `exec`, and "info fault". */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,10 +11,10 @@ static void instruction_text(struct wt_shell *c, uint64_t at, char *text, size_t
     struct wt_instruction instruction = {0};
     uint8_t bytes[WT_WINDOW_BYTES];
     *text = 0;
-    if (!c->options.disassemble ||
-        wt_debugger_instruction(c->debugger, c->thread, at, &instruction, WT_IGNORED) != WT_OK)
+    if (!c->options.disassemble || wt_debugger_instruction(c->program->debugger, c->program->thread,
+                                                           at, &instruction, WT_IGNORED) != WT_OK)
         return;
-    unsigned length = instruction.length ? instruction.length : c->topology->code_granule;
+    unsigned length = instruction.length ? instruction.length : c->program->topology->code_granule;
     length = length > sizeof bytes ? sizeof bytes : length;
     if (read_at(c, at, bytes, length, WT_IGNORED) != WT_OK ||
         !c->options.disassemble(c->options.context, at, bytes, length, text, size))
@@ -26,11 +25,12 @@ void print_fault(struct wt_shell *c, const struct wt_fault *f)
 {
     char name[WT_WAVE_NAME] = "", place[300], instruction[256];
     struct wt_wave wave;
-    if (c->thread && wt_debugger_thread_wave(c->debugger, c->thread, &wave))
-        wt_debugger_name_wave(c->debugger, &wave, name, sizeof name);
-    wt_modules_describe(c->modules, 0, f->pc, place, sizeof place);
+    if (c->program->thread &&
+        wt_debugger_thread_wave(c->program->debugger, c->program->thread, &wave))
+        wt_debugger_name_wave(c->program->debugger, &wave, name, sizeof name);
+    wt_modules_describe(c->program->modules, 0, f->pc, place, sizeof place);
     instruction_text(c, f->pc, instruction, sizeof instruction);
-    const struct wt_fault_words words = {name, c->topology->lane_word, place,
+    const struct wt_fault_words words = {name, c->program->topology->lane_word, place,
                                          instruction + strspn(instruction, " ")};
     wt_fault_print(c->out, f, &words);
 }
@@ -38,7 +38,7 @@ void print_fault(struct wt_shell *c, const struct wt_fault *f)
 void remind_of_fault(struct wt_shell *c)
 {
     struct wt_event event;
-    if (!c->thread || !wt_debugger_fault(c->debugger, c->thread, &event))
+    if (!c->program->thread || !wt_debugger_fault(c->program->debugger, c->program->thread, &event))
         return;
     fputs("The program stands at a fault: ", c->out);
     print_fault(c, &event.record);
@@ -47,13 +47,13 @@ void remind_of_fault(struct wt_shell *c)
 enum wt_status do_info_fault(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_event event;
-    enum wt_status status = need_thread(c, err);
+    enum wt_status status = wt_program_need_thread(c->program, err);
     (void)text;
     if (status)
         return status;
-    if (wt_debugger_fault(c->debugger, c->thread, &event))
+    if (wt_debugger_fault(c->program->debugger, c->program->thread, &event))
         print_fault(c, &event.record);
     else
-        fprintf(c->out, "No fault is recorded of this %s here.\n", c->topology->wave_word);
+        fprintf(c->out, "No fault is recorded of this %s here.\n", c->program->topology->wave_word);
     return WT_OK;
 }

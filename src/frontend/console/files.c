@@ -4,154 +4,34 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/demangle.h"
 #include "base/file.h"
 #include "frontend/console/internal.h"
 
-/* ---- files ---- */
-
-static void free_file(struct text_file *f)
-{
-    free(f->name);
-    free(f->path);
-    free(f->bytes);
-    free(f->line);
-    free(f->text);
-}
-
-void free_files(struct wt_shell *c)
-{
-    for (size_t i = 0; i < c->file_count; i++)
-        free_file(&c->file[i]);
-    free(c->file);
-    c->file = NULL;
-    c->file_count = c->file_capacity = 0;
-}
-
-static void split_lines(struct text_file *f, size_t length)
-{
-    size_t capacity = 0;
-    for (size_t at = 0; at < length;) {
-        char **grown = wt_array_grow(f->line, &capacity, f->line_count + 1, sizeof(char *));
-        if (!grown)
-            return;
-        f->line = grown;
-        grown[f->line_count++] = f->bytes + at;
-        while (at < length && f->bytes[at] != '\n')
-            at++;
-        if (at && f->bytes[at - 1] == '\r')
-            f->bytes[at - 1] = 0;
-        f->bytes[at++] = 0;
-    }
-}
-
-/* Finds a source file: by a substituted path, its own path, or its last part in the
- * current folder. */
-static char *find_path(struct wt_shell *c, const char *name)
-{
-    for (size_t i = 0; i < c->substitution_count; i++) {
-        const char *from = c->substitution[2 * i];
-        const size_t length = strlen(from);
-        char *path;
-        if (strncmp(name, from, length) != 0 || (name[length] != '/' && name[length]))
-            continue;
-        if (asprintf(&path, "%s%s", c->substitution[2 * i + 1], name + length) < 0)
-            return NULL;
-        if (access(path, R_OK) == 0)
-            return path;
-        free(path);
-    }
-    if (access(name, R_OK) == 0)
-        return strdup(name);
-    const char *base = strrchr(name, '/');
-    if (base && access(base + 1, R_OK) == 0)
-        return strdup(base + 1);
-    return NULL;
-}
-
-/* The text of a program that was compiled at run time. An earlier program may have had the same
- * file name. */
-static void take_text(struct wt_shell *c, struct text_file *f)
-{
-    size_t length;
-    const char *text = wt_modules_text(c->modules, f->name, &length);
-    if (!text || (f->text && length == f->text_length && memcmp(text, f->text, length) == 0))
-        return;
-    char *bytes = malloc(length + 1), *copy = malloc(length + 1), *path = strdup(f->name);
-    if (!bytes || !copy || !path) {
-        free(bytes);
-        free(copy);
-        free(path);
-        return;
-    }
-    memcpy(bytes, text, length);
-    memcpy(copy, text, length);
-    free(f->path);
-    free(f->bytes);
-    free(f->line);
-    free(f->text);
-    *f = (struct text_file){
-        .name = f->name, .path = path, .bytes = bytes, .text = copy, .text_length = length};
-    split_lines(f, length);
-}
-
-struct text_file *open_source(struct wt_shell *c, const char *name)
-{
-    uint8_t *bytes;
-    size_t length;
-    if (!name)
-        return NULL;
-    for (size_t i = 0; i < c->file_count; i++)
-        if (strcmp(c->file[i].name, name) == 0) {
-            take_text(c, &c->file[i]);
-            return &c->file[i];
-        }
-    struct text_file *grown =
-        wt_array_grow(c->file, &c->file_capacity, c->file_count + 1, sizeof *grown);
-    if (!grown)
-        return NULL;
-    c->file = grown;
-    struct text_file *f = &grown[c->file_count];
-    *f = (struct text_file){.name = strdup(name), .path = find_path(c, name)};
-    if (!f->name)
-        return NULL;
-    c->file_count++;
-    if (f->path && wt_file_read(f->path, &bytes, &length, WT_IGNORED) == WT_OK) {
-        f->bytes = (char *)bytes;
-        split_lines(f, length);
-    } else {
-        free(f->path);
-        f->path = NULL;
-        take_text(c, f);
-    }
-    return f;
-}
-
 /* ---- list ---- */
 
 static enum wt_status list_lines(struct wt_shell *c, unsigned first, unsigned last,
                                  struct wt_error *err)
 {
-    struct text_file *f = open_source(c, c->list_file);
+    struct wt_text_file *f = wt_program_open_source(c->program, c->program->list_file);
     if (!f || !f->path)
         return wt_fail(err, WT_IO,
                        "%s: No such file or directory. ('set substitute-path FROM TO' "
                        "says where sources are.)",
-                       c->list_file);
+                       c->program->list_file);
     if (first < 1)
         first = 1;
     if (first > f->line_count)
         return wt_fail(err, WT_INVALID, "Line number %u out of range; \"%s\" has %zu lines.", first,
-                       c->list_file, f->line_count);
+                       c->program->list_file, f->line_count);
     if (last > f->line_count)
         last = (unsigned)f->line_count;
     for (unsigned line = first; line <= last; line++)
         fprintf(c->out, "%u\t%s\n", line, f->line[line - 1]);
-    c->list_first = first;
-    c->list_last = last;
+    c->program->list_first = first;
+    c->program->list_last = last;
     return WT_OK;
 }
 
@@ -170,25 +50,27 @@ static enum wt_status find_line(struct wt_shell *c, const char *text, unsigned *
     if (colon && take_number(&at, &number) && !*at && number && number < UINT32_MAX) {
         /* A line without code can be listed, too: its file is found by the next line
          * that has code. */
-        enum wt_status status = resolve_place(c, text, &list, &count, NULL, err);
+        enum wt_status status = wt_program_resolve(c->program, text, &list, &count, err);
         if (status)
             return status;
-        struct wt_frames *frames = count ? wt_frames_at(c->debugger, c->modules, list[0]) : NULL;
+        struct wt_frames *frames =
+            count ? wt_frames_at(c->program->debugger, c->program->modules, list[0]) : NULL;
         const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
         if (frame && frame->path) {
-            free(c->list_file);
-            c->list_file = strdup(frame->path);
+            free(c->program->list_file);
+            c->program->list_file = strdup(frame->path);
         }
         wt_frames_free(frames);
         free(list);
         *line = (unsigned)number;
         return WT_OK;
     }
-    enum wt_status status = resolve_place(c, text, &list, &count, NULL, err);
+    enum wt_status status = wt_program_resolve(c->program, text, &list, &count, err);
     if (status)
         return status;
     /* For a function, its first line is used, not that of its first statement. */
-    struct wt_frames *frames = count ? wt_frames_at(c->debugger, c->modules, list[0]) : NULL;
+    struct wt_frames *frames =
+        count ? wt_frames_at(c->program->debugger, c->program->modules, list[0]) : NULL;
     const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
     struct wt_line_row row;
     free(list);
@@ -196,10 +78,10 @@ static enum wt_status find_line(struct wt_shell *c, const char *text, unsigned *
         wt_frames_free(frames);
         return wt_fail(err, WT_INVALID, "No line number known for %s.", text);
     }
-    free(c->list_file);
-    c->list_file = strdup(frame->path);
+    free(c->program->list_file);
+    c->program->list_file = strdup(frame->path);
     *line = frame->line;
-    const uint64_t start = function_start(frame);
+    const uint64_t start = wt_frame_function_start(frame);
     if (*text != '*' && start && wt_symbols_row(frame->symbols, start - frame->bias, &row) &&
         row.line)
         *line = row.line;
@@ -213,34 +95,35 @@ enum wt_status do_list(struct wt_shell *c, const char *text, struct wt_error *er
     enum wt_status status;
     const unsigned size = c->list_size;
     const struct wt_frame *frame;
-    if (!c->list_set && need_frame(c, &frame, WT_IGNORED) == WT_OK && frame->path) {
-        free(c->list_file);
-        c->list_file = strdup(frame->path);
-        c->list_first = frame->line;
-        c->list_last = 0;
-        c->list_set = true;
+    if (!c->program->list_set && wt_program_need_frame(c->program, &frame, WT_IGNORED) == WT_OK &&
+        frame->path) {
+        free(c->program->list_file);
+        c->program->list_file = strdup(frame->path);
+        c->program->list_first = frame->line;
+        c->program->list_last = 0;
+        c->program->list_set = true;
     }
-    if (!c->list_file)
-        find_default_source(c);
-    if (!c->list_file && !strchr(text, ':'))
+    if (!c->program->list_file)
+        wt_program_default_source(c->program);
+    if (!c->program->list_file && !strchr(text, ':'))
         return wt_fail(err, WT_INVALID, "No symbol table is loaded: there are no lines to list.");
     if (!*text || strcmp(text, "+") == 0) {
-        if (c->list_last == 0) { /* around the current line */
-            first = c->list_first > size / 2 ? c->list_first - size / 2 : 1;
+        if (c->program->list_last == 0) { /* around the current line */
+            first = c->program->list_first > size / 2 ? c->program->list_first - size / 2 : 1;
             return list_lines(c, first, first + size - 1, err);
         }
-        return list_lines(c, c->list_last + 1, c->list_last + size, err);
+        return list_lines(c, c->program->list_last + 1, c->program->list_last + size, err);
     }
     if (strcmp(text, "-") == 0) {
-        if (c->list_first <= 1)
-            return wt_fail(err, WT_INVALID, "Already at the start of %s.", c->list_file);
-        last = c->list_first - 1;
+        if (c->program->list_first <= 1)
+            return wt_fail(err, WT_INVALID, "Already at the start of %s.", c->program->list_file);
+        last = c->program->list_first - 1;
         return list_lines(c, last > size ? last - size + 1 : 1, last, err);
     }
     const char *comma = strchr(text, ',');
     if (comma) {
         char *from = strndup(text, (size_t)(comma - text));
-        const char *to = skip_blanks(comma + 1);
+        const char *to = wt_skip_blanks(comma + 1);
         if (!from)
             return wt_fail(err, WT_NO_MEMORY, "no host memory");
         status = *from ? find_line(c, from, &first, err) : (first = 0, WT_OK);
@@ -268,11 +151,11 @@ enum wt_status do_info_source(struct wt_shell *c, const char *text, struct wt_er
     if (status)
         return status;
     const struct wt_frame *frame;
-    if (need_frame(c, &frame, WT_IGNORED) != WT_OK || !frame->path) {
+    if (wt_program_need_frame(c->program, &frame, WT_IGNORED) != WT_OK || !frame->path) {
         fputs("No current source file.\n", c->out);
         return WT_OK;
     }
-    const struct text_file *f = open_source(c, frame->path);
+    const struct wt_text_file *f = wt_program_open_source(c->program, frame->path);
     fprintf(c->out, "Current source file is %s\n", frame->file);
     fprintf(c->out, "Located in %s\n", f && f->path ? f->path : "(not found)");
     if (f && f->path)
@@ -284,15 +167,15 @@ enum wt_status do_info_line(struct wt_shell *c, const char *text, struct wt_erro
 {
     uint64_t *list;
     size_t count;
-    enum wt_status status = resolve_place(c, text, &list, &count, NULL, err);
+    enum wt_status status = wt_program_resolve(c->program, text, &list, &count, err);
     if (status)
         return status;
     for (size_t i = 0; i < count; i++) {
-        struct wt_frames *frames = wt_frames_at(c->debugger, c->modules, list[i]);
+        struct wt_frames *frames = wt_frames_at(c->program->debugger, c->program->modules, list[i]);
         const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
         struct wt_line_row row;
         if (frame && frame->file && wt_symbols_row(frame->symbols, list[i] - frame->bias, &row)) {
-            const struct wt_view view = view_of(c);
+            const struct wt_view view = wt_program_view(c->program);
             char start[300], end[300];
             wt_source_symbol_at(&view, row.start + frame->bias, false, start, sizeof start);
             wt_source_symbol_at(&view, row.end + frame->bias, false, end, sizeof end);
@@ -317,7 +200,7 @@ enum wt_status do_info_line(struct wt_shell *c, const char *text, struct wt_erro
 static enum wt_status address_of(struct wt_shell *c, const char *text, uint64_t *address,
                                  struct wt_error *err)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     struct wt_values v;
     enum wt_status status = wt_source_evaluate(&view, text, &v, err);
     if (status)
@@ -337,7 +220,7 @@ static enum wt_status address_of(struct wt_shell *c, const char *text, uint64_t 
 
 enum wt_status do_info_symbol(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     uint64_t address;
     char symbol[300];
     enum wt_status status = *text ? address_of(c, text, &address, err)
@@ -361,7 +244,7 @@ enum wt_status do_info_symbol(struct wt_shell *c, const char *text, struct wt_er
 
 enum wt_status do_info_address(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     struct wt_values v;
     if (!*text)
         return wt_fail(err, WT_INVALID, "Argument required.");
@@ -370,9 +253,11 @@ enum wt_status do_info_address(struct wt_shell *c, const char *text, struct wt_e
         return status;
     if (v.in_memory)
         fprintf(c->out, "Symbol \"%s\" is at %s%s0x%" PRIx64 ".\n", text,
-                v.space ? c->topology->spaces[v.space].name : "", v.space ? "#" : "", v.address[0]);
+                v.space ? c->program->topology->spaces[v.space].name : "", v.space ? "#" : "",
+                v.address[0]);
     else if (v.reg >= 0)
-        fprintf(c->out, "Symbol \"%s\" is in $%s.\n", text, c->topology->registers[v.reg].name);
+        fprintf(c->out, "Symbol \"%s\" is in $%s.\n", text,
+                c->program->topology->registers[v.reg].name);
     else if (v.state[0] == WT_VALUE_LOST)
         fprintf(c->out, "Symbol \"%s\" is optimized out.\n", text);
     else
@@ -385,7 +270,7 @@ static enum wt_status list_names(struct wt_shell *c, const char *text, enum wt_n
                                  const char *what)
 {
     size_t modules, count;
-    const struct wt_module *m = wt_modules_list(c->modules, &modules);
+    const struct wt_module *m = wt_modules_list(c->program->modules, &modules);
     if (*text)
         fprintf(c->out, "All %s with \"%s\" in their names:\n", what, text);
     else
@@ -440,8 +325,8 @@ static bool list_bare_symbol(void *context, const char *name, uint64_t addr, uin
     if (!b->any)
         fputs("\nNon-debugging symbols:\n", b->shell->out);
     b->any = true;
-    fprintf(b->shell->out, "0x%0*" PRIx64 "  %s\n", (int)b->shell->topology->address_bits / 4,
-            addr + b->module->bias, plain);
+    fprintf(b->shell->out, "0x%0*" PRIx64 "  %s\n",
+            (int)b->shell->program->topology->address_bits / 4, addr + b->module->bias, plain);
     return true;
 }
 
@@ -449,7 +334,7 @@ enum wt_status do_info_functions(struct wt_shell *c, const char *text, struct wt
 {
     struct bare_symbols bare = {.shell = c, .text = text};
     size_t count;
-    const struct wt_module *m = wt_modules_list(c->modules, &count);
+    const struct wt_module *m = wt_modules_list(c->program->modules, &count);
     (void)err;
     list_names(c, text, WT_NAME_FUNCTION, "functions");
     for (size_t i = 0; i < count; i++) {
@@ -500,7 +385,7 @@ enum wt_status do_info_sources(struct wt_shell *c, const char *text, struct wt_e
     enum wt_status status = take_no_arguments(text, "info sources", err);
     if (status)
         return status;
-    const struct wt_module *m = wt_modules_list(c->modules, &count);
+    const struct wt_module *m = wt_modules_list(c->program->modules, &count);
     for (size_t i = 0; i < count; i++)
         wt_symbols_files(m[i].symbols, print_file, &seen);
     free(seen.list);
@@ -517,8 +402,8 @@ static void put_marks(struct wt_shell *c, uint64_t addr, const wt_wave_id *waves
     for (size_t i = 0; i < count; i++) {
         struct wt_wave_info info;
         if (waves[i] == own ||
-            wt_debugger_wave(c->debugger, waves[i], &info, WT_IGNORED) != WT_OK || info.running ||
-            info.pc != addr)
+            wt_debugger_wave(c->program->debugger, waves[i], &info, WT_IGNORED) != WT_OK ||
+            info.running || info.pc != addr)
             continue;
         fprintf(c->out, "%s%u/%u", any ? "," : "\t; also here: ", info.wave.core, info.wave.slot);
         any = true;
@@ -532,21 +417,22 @@ static enum wt_status disassemble_line(struct wt_shell *c, uint64_t *at, uint64_
     struct wt_instruction instruction = {0};
     uint8_t bytes[WT_WINDOW_BYTES];
     char text[200] = "";
-    enum wt_status status = wt_debugger_instruction(c->debugger, c->thread, *at, &instruction, err);
+    enum wt_status status =
+        wt_debugger_instruction(c->program->debugger, c->program->thread, *at, &instruction, err);
     if (status)
         return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, *at);
-    unsigned length = instruction.length ? instruction.length : c->topology->code_granule;
+    unsigned length = instruction.length ? instruction.length : c->program->topology->code_granule;
     if (length > sizeof bytes)
         length = sizeof bytes;
-    status =
-        wt_debugger_read_memory(c->debugger, c->thread, wt_address_of(*at), bytes, length, err);
+    status = wt_debugger_read_memory(c->program->debugger, c->program->thread, wt_address_of(*at),
+                                     bytes, length, err);
     if (status)
         return status;
     const bool known =
         c->options.disassemble &&
         c->options.disassemble(c->options.context, *at, bytes, length, text, sizeof text);
-    fprintf(c->out, "%s0x%0*" PRIx64, *at == pc ? "=> " : "   ", (int)c->topology->address_bits / 4,
-            *at);
+    fprintf(c->out, "%s0x%0*" PRIx64, *at == pc ? "=> " : "   ",
+            (int)c->program->topology->address_bits / 4, *at);
     if (function)
         fprintf(c->out, " <+%" PRIu64 ">:\t", *at - function);
     else
@@ -578,14 +464,14 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
             else
                 return wt_fail(err, WT_INVALID, "Invalid disassembly modifier.");
         }
-        text = skip_blanks(text);
+        text = wt_skip_blanks(text);
     }
     const char *comma = strchr(text, ',');
-    need_frame(c, &frame, WT_IGNORED);
+    wt_program_need_frame(c->program, &frame, WT_IGNORED);
     const uint64_t pc = frame ? frame->pc : UINT64_MAX;
     if (comma) {
         char *from = strndup(text, (size_t)(comma - text));
-        const char *to = skip_blanks(comma + 1);
+        const char *to = wt_skip_blanks(comma + 1);
         status =
             from ? address_of(c, from, &start, err) : wt_fail(err, WT_NO_MEMORY, "no host memory");
         free(from);
@@ -604,11 +490,11 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
             status = wt_fail(err, WT_STATE, "No frame selected.");
         if (status)
             return status;
-        struct wt_frames *frames = wt_frames_at(c->debugger, c->modules, at);
+        struct wt_frames *frames = wt_frames_at(c->program->debugger, c->program->modules, at);
         const struct wt_frame *there = frames ? wt_frames_get(frames, 0) : NULL;
         while (there && wt_frames_get(frames, there->level + 1))
             there = wt_frames_get(frames, there->level + 1);
-        function = there ? function_start(there) : 0;
+        function = there ? wt_frame_function_start(there) : 0;
         if (!function) {
             wt_frames_free(frames);
             return wt_fail(err, WT_INVALID, "No function contains specified address.");
@@ -623,11 +509,12 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
         } else {
             const char *name, *other;
             uint64_t offset;
-            if (wt_modules_function(c->modules, 0, start, &name, &offset))
-                for (end = start; end - start < 65536 &&
-                                  wt_modules_function(c->modules, 0, end, &other, &offset) &&
-                                  strcmp(other, name) == 0;)
-                    end += c->topology->code_granule;
+            if (wt_modules_function(c->program->modules, 0, start, &name, &offset))
+                for (end = start;
+                     end - start < 65536 &&
+                     wt_modules_function(c->program->modules, 0, end, &other, &offset) &&
+                     strcmp(other, name) == 0;)
+                    end += c->program->topology->code_granule;
         }
         wt_frames_free(frames);
     }
@@ -635,12 +522,14 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
         return wt_fail(err, WT_INVALID, "at most a million bytes of code are shown");
     wt_wave_id own = WT_NO_WAVE;
     struct wt_wave wave;
-    if (c->thread && wt_debugger_thread_wave(c->debugger, c->thread, &wave))
+    if (c->program->thread &&
+        wt_debugger_thread_wave(c->program->debugger, c->program->thread, &wave))
         own = wave.id;
     const wt_wave_id *list;
     size_t count = 0;
     wt_wave_id *waves = NULL;
-    if (c->started && wt_debugger_waves(c->debugger, &list, &count, WT_IGNORED) == WT_OK && count) {
+    if (c->program->started &&
+        wt_debugger_waves(c->program->debugger, &list, &count, WT_IGNORED) == WT_OK && count) {
         waves = malloc(count * sizeof *waves);
         if (waves)
             memcpy(waves, list, count * sizeof *waves);
@@ -651,8 +540,9 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
     for (uint64_t at = start; at < end && !status;) {
         const char *file;
         unsigned line;
-        if (source && wt_modules_line(c->modules, 0, at, &file, &line) && line != last_line) {
-            struct text_file *f = open_source(c, file);
+        if (source && wt_modules_line(c->program->modules, 0, at, &file, &line) &&
+            line != last_line) {
+            struct wt_text_file *f = wt_program_open_source(c->program, file);
             if (f && f->path && line <= f->line_count)
                 fprintf(c->out, "%u\t%s\n", line, f->line[line - 1]);
             last_line = line;

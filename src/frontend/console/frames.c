@@ -35,8 +35,10 @@ static void print_variable(struct wt_shell *c, const struct wt_view *view, Dwarf
 
 static void print_arguments(struct wt_shell *c, const struct wt_frame *frame)
 {
-    struct wt_view view = {
-        .source = c->source, .thread = c->thread, .frames = c->frames, .frame = frame};
+    struct wt_view view = {.source = c->program->source,
+                           .thread = c->program->thread,
+                           .frames = c->program->frames,
+                           .frame = frame};
     Dwarf_Die scope = frame->scope[frame->first_scope], child;
     bool any = false;
     if (!frame->scope_count || dwarf_child(&scope, &child) != 0)
@@ -76,8 +78,10 @@ static bool print_scope(struct wt_shell *c, const struct wt_view *view, Dwarf_Di
 bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool arguments,
                      const char *indent)
 {
-    struct wt_view view = {
-        .source = c->source, .thread = c->thread, .frames = c->frames, .frame = frame};
+    struct wt_view view = {.source = c->program->source,
+                           .thread = c->program->thread,
+                           .frames = c->program->frames,
+                           .frame = frame};
     bool any = false;
     for (unsigned i = frame->scope_count; i > frame->first_scope; i--) {
         Dwarf_Die scope = frame->scope[i - 1];
@@ -91,7 +95,7 @@ bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool argu
 
 void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered, bool address)
 {
-    const int digits = (int)c->topology->address_bits / 4;
+    const int digits = (int)c->program->topology->address_bits / 4;
     char name[FUNCTION_TEXT];
     if (numbered)
         fprintf(c->out, "#%-2u ", frame->level);
@@ -108,13 +112,53 @@ void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered
     fputc('\n', c->out);
 }
 
-static bool is_mid_line(const struct wt_frame *frame)
+/* Whether the innermost frame stands within a line's code, not where it begins. */
+static bool mid_line(const struct wt_frame *frame)
 {
     struct wt_line_row row;
-    if (frame->level != 0)
-        return !frame->inlined || true;
-    return !frame->symbols || !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) ||
+    return frame->level == 0 && frame->symbols &&
+           wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) &&
            row.start != frame->pc - frame->bias;
+}
+
+void print_source_line(struct wt_shell *c, const struct wt_frame *frame, bool address)
+{
+    if (!frame->file || !frame->line)
+        return;
+    struct wt_text_file *file = wt_program_open_source(c->program, frame->path);
+    if (address && mid_line(frame))
+        fprintf(c->out, "0x%0*" PRIx64 "\t", (int)c->program->topology->address_bits / 4,
+                frame->pc);
+    if (file && file->path && frame->line <= file->line_count)
+        fprintf(c->out, "%u\t%s\n", frame->line, file->line[frame->line - 1]);
+    else
+        fprintf(c->out, "%u\tin %s\n", frame->line, frame->file);
+    free(c->program->list_file);
+    c->program->list_file = strdup(frame->path);
+    c->program->list_first = frame->line;
+    c->program->list_last = 0;
+    c->program->list_set = true;
+}
+
+void show_stop(struct wt_shell *c, bool with_frame)
+{
+    const struct wt_frame *frame;
+    if (wt_program_need_frame(c->program, &frame, WT_IGNORED) != WT_OK)
+        return;
+    if (with_frame || !frame->file) {
+        print_frame(c, frame, false, !frame->file || mid_line(frame));
+        print_source_line(c, frame, false);
+    } else {
+        print_source_line(c, frame, true);
+    }
+}
+
+void show_end(struct wt_shell *c, const struct wt_stepped *end)
+{
+    if (!end->show)
+        return;
+    show_stop(c, end->with_frame);
+    show_displays(c);
 }
 
 /* A frame shows its address if it is not at the beginning of its line. For an inlined call it would
@@ -122,8 +166,8 @@ static bool is_mid_line(const struct wt_frame *frame)
 static bool needs_address(struct wt_shell *c, const struct wt_frame *frame)
 {
     if (frame->level == 0)
-        return is_mid_line(frame);
-    const struct wt_frame *inner = wt_frames_get(c->frames, frame->level - 1);
+        return !frame->line || mid_line(frame);
+    const struct wt_frame *inner = wt_frames_get(c->program->frames, frame->level - 1);
     return !(inner && inner->physical == frame->physical);
 }
 
@@ -132,14 +176,14 @@ enum wt_status do_backtrace(struct wt_shell *c, const char *text, struct wt_erro
     const struct wt_frame *frame;
     uint64_t most = UINT64_MAX, outermost = 0, *first = NULL;
     bool full = false;
-    const unsigned selected = c->level;
-    enum wt_status status = need_frame(c, &frame, err);
+    const unsigned selected = c->program->level;
+    enum wt_status status = wt_program_need_frame(c->program, &frame, err);
     if (status)
         return status;
     while (*text) {
-        const size_t length = word_length(text);
+        const size_t length = wt_word_length(text);
         if (strncmp(text, "full", length) == 0 || strncmp(text, "-full", length) == 0)
-            full = true, text = skip_blanks(text + length);
+            full = true, text = wt_skip_blanks(text + length);
         else if (*text == '-' && isdigit((unsigned char)text[1]) && ++text &&
                  take_number(&text, &outermost))
             first = &outermost; /* so many of the outermost */
@@ -147,26 +191,26 @@ enum wt_status do_backtrace(struct wt_shell *c, const char *text, struct wt_erro
             return wt_fail(err, WT_INVALID, "No symbol \"%s\" in current context.", text);
     }
     unsigned from = 0;
-    while (first && wt_frames_get(c->frames, from + (unsigned)*first))
+    while (first && wt_frames_get(c->program->frames, from + (unsigned)*first))
         from++;
     unsigned level = from;
-    for (; level < most && (frame = wt_frames_get(c->frames, level)); level++) {
+    for (; level < most && (frame = wt_frames_get(c->program->frames, level)); level++) {
         print_frame(c, frame, true, needs_address(c, frame));
         if (full && !print_variables(c, frame, false, "        "))
             fputs("No locals.\n", c->out);
     }
-    if (most && wt_frames_get(c->frames, level))
+    if (most && wt_frames_get(c->program->frames, level))
         fputs("(More stack frames follow...)\n", c->out);
-    else if (wt_frames_end(c->frames)[0])
-        fprintf(c->out, "Backtrace stopped: %s\n", wt_frames_end(c->frames));
-    c->level = selected;
+    else if (wt_frames_end(c->program->frames)[0])
+        fprintf(c->out, "Backtrace stopped: %s\n", wt_frames_end(c->program->frames));
+    c->program->level = selected;
     return WT_OK;
 }
 
 static enum wt_status show_frame(struct wt_shell *c, struct wt_error *err)
 {
     const struct wt_frame *frame;
-    enum wt_status status = need_frame(c, &frame, err);
+    enum wt_status status = wt_program_need_frame(c->program, &frame, err);
     if (status)
         return status;
     print_frame(c, frame, true, needs_address(c, frame));
@@ -178,27 +222,27 @@ enum wt_status do_frame(struct wt_shell *c, const char *text, struct wt_error *e
 {
     const struct wt_frame *frame;
     uint64_t level;
-    enum wt_status status = need_frame(c, &frame, err);
+    enum wt_status status = wt_program_need_frame(c->program, &frame, err);
     if (status)
         return status;
     if (strncmp(text, "function ", 9) == 0) {
-        const char *name = skip_blanks(text + 9);
-        for (level = 0; (frame = wt_frames_get(c->frames, (unsigned)level)); level++)
+        const char *name = wt_skip_blanks(text + 9);
+        for (level = 0; (frame = wt_frames_get(c->program->frames, (unsigned)level)); level++)
             if (frame->function && strcmp(frame->function, name) == 0)
                 break;
         if (!frame)
             return wt_fail(err, WT_INVALID, "No frame for function \"%s\".", name);
-        c->level = (unsigned)level;
+        c->program->level = (unsigned)level;
         return show_frame(c, err);
     }
     if (strncmp(text, "level ", 6) == 0)
-        text = skip_blanks(text + 6);
+        text = wt_skip_blanks(text + 6);
     if (*text) {
         if (!take_number(&text, &level) || *text)
             return wt_fail(err, WT_INVALID, "frame takes the number of a frame");
-        if (level > UINT32_MAX || !wt_frames_get(c->frames, (unsigned)level))
+        if (level > UINT32_MAX || !wt_frames_get(c->program->frames, (unsigned)level))
             return wt_fail(err, WT_INVALID, "No frame at level %" PRIu64 ".", level);
-        c->level = (unsigned)level;
+        c->program->level = (unsigned)level;
     }
     return show_frame(c, err);
 }
@@ -207,19 +251,19 @@ static enum wt_status move(struct wt_shell *c, const char *text, bool up, struct
 {
     const struct wt_frame *frame;
     uint64_t count = 1;
-    enum wt_status status = need_frame(c, &frame, err);
+    enum wt_status status = wt_program_need_frame(c->program, &frame, err);
     if (status)
         return status;
     if (*text && (!take_number(&text, &count) || *text))
         return wt_fail(err, WT_INVALID, "%s takes a number of frames", up ? "up" : "down");
-    if (!up && c->level == 0)
+    if (!up && c->program->level == 0)
         return wt_fail(err, WT_INVALID, "Bottom (innermost) frame selected; you can't go down.");
-    if (up && !wt_frames_get(c->frames, c->level + 1))
+    if (up && !wt_frames_get(c->program->frames, c->program->level + 1))
         return wt_fail(err, WT_INVALID, "Initial frame selected; you can't go up.");
-    for (; count && up && wt_frames_get(c->frames, c->level + 1); count--)
-        c->level++;
-    for (; count && !up && c->level; count--)
-        c->level--;
+    for (; count && up && wt_frames_get(c->program->frames, c->program->level + 1); count--)
+        c->program->level++;
+    for (; count && !up && c->program->level; count--)
+        c->program->level--;
     return show_frame(c, err);
 }
 
@@ -240,12 +284,12 @@ enum wt_status do_info_frame(struct wt_shell *c, const char *text, struct wt_err
     uint64_t cfa;
     enum wt_status status = take_no_arguments(text, "info frame", err);
     if (!status)
-        status = need_frame(c, &frame, err);
+        status = wt_program_need_frame(c->program, &frame, err);
     if (status)
         return status;
-    const struct wt_frame *caller = wt_frames_get(c->frames, frame->level + 1);
+    const struct wt_frame *caller = wt_frames_get(c->program->frames, frame->level + 1);
     fprintf(c->out, "Stack level %u, ", frame->level);
-    if (wt_frames_cfa(c->frames, frame->level, &cfa))
+    if (wt_frames_cfa(c->program->frames, frame->level, &cfa))
         fprintf(c->out, "frame at 0x%" PRIx64 ":\n", cfa);
     else
         fputs("frame at an unknown address:\n", c->out);
@@ -271,7 +315,7 @@ enum wt_status do_info_locals(struct wt_shell *c, const char *text, struct wt_er
     const struct wt_frame *frame;
     enum wt_status status = take_no_arguments(text, "info locals", err);
     if (!status)
-        status = need_frame(c, &frame, err);
+        status = wt_program_need_frame(c->program, &frame, err);
     if (status)
         return status;
     if (!frame->scope_count)
@@ -286,7 +330,7 @@ enum wt_status do_info_args(struct wt_shell *c, const char *text, struct wt_erro
     const struct wt_frame *frame;
     enum wt_status status = take_no_arguments(text, "info args", err);
     if (!status)
-        status = need_frame(c, &frame, err);
+        status = wt_program_need_frame(c->program, &frame, err);
     if (status)
         return status;
     if (!frame->scope_count)

@@ -85,7 +85,7 @@ static struct cell *make_cells(struct wt_shell *c, const struct wt_view *view,
     unsigned i = 0;
     if (!cell)
         return NULL;
-    wave_of_thread(c, c->thread, &wave, &place, WT_IGNORED);
+    wt_program_wave(c->program, c->program->thread, &wave, &place, WT_IGNORED);
     for (wt_lanes rest = values->lanes; i < values->lane_count; i++, rest &= rest - 1) {
         size_t length;
         FILE *out = open_memstream(&cell[i].text, &length);
@@ -127,14 +127,14 @@ void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt
         wt_lanes_text(off, lanes, sizeof lanes);
         fprintf(c->out, "%s", cell[0].text);
         if (count > 1)
-            fprintf(c->out, " in all %u %ss", count, c->topology->lane_word);
+            fprintf(c->out, " in all %u %ss", count, c->program->topology->lane_word);
         if (off)
             fprintf(c->out, "  (masked off: %s)", lanes);
         fputc('\n', c->out);
     } else if (enabled && count > 2 && stride_run(cell, count, 0, &step) == count) {
         fprintf(c->out, "%s, %s .. %s, step %s%" PRId64 ", in %ss %u..%u\n", cell[0].text,
                 cell[1].text, cell[count - 1].text, step > 0 ? "+" : "", step,
-                c->topology->lane_word, cell[0].lane, cell[count - 1].lane);
+                c->program->topology->lane_word, cell[0].lane, cell[count - 1].lane);
     } else {
         fputc('\n', c->out);
         for (unsigned i = 0; i < count;) {

@@ -7,45 +7,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "debug/core/session.h"
-#include "debug/source/modules.h"
-#include "debug/source/source.h"
-
-/**
- * Programs in processes of their own: the console starts one anew at each `run`, and its GPU has
- * another session each time.
- */
-struct wt_shell_host {
-    /**
-     * Starts the program with a line of arguments for the shell and changes of its environment
-     * (NAME=VALUE, or NAME: unset; NULL ends them). It comes back when the program has opened a GPU
-     * and wt_shell_use() has been called with its session, or (*ended) when it has ended before.
-     */
-    enum wt_status (*start)(void *context, const char *arguments, char *const *environment,
-                            bool *ended, struct wt_error *err);
-    /** Goes to a program that runs, likewise. */
-    enum wt_status (*attach)(void *context, int pid, struct wt_error *err);
-    /** Brings the list of modules up to date. */
-    void (*refresh)(void *context);
-    /**
-     * The program's GPU is gone: waits for the program's end (Ctrl-C: no longer) and goes to the
-     * session that no program has. *known: `code` is its exit code, or 128 and the number of the
-     * signal that ended it, which `text` names then.
-     */
-    void (*finish)(void *context, bool *known, int *code, char *text, size_t size);
-    /** Ends the program, or lets it go on without a debugger; then likewise. */
-    void (*leave)(void *context, bool kill);
-    /** Its process id; 0: there is none. */
-    int (*pid)(void *context);
-};
+#include "debug/program/program.h"
 
 struct wt_shell_options {
     struct wt_session *session;
-    struct wt_modules *modules;       /**< the loaded code */
-    const char *program;              /**< its file, for people; NULL: none */
-    const struct wt_shell_host *host; /**< of host programs; NULL: the device has its program */
-    const char *arguments;            /**< host: the first line of arguments; NULL: none */
-    bool attached;                    /**< the device was running before: there is no `run` */
+    struct wt_modules *modules;         /**< the loaded code */
+    const char *program;                /**< its file, for people; NULL: none */
+    const struct wt_program_host *host; /**< of host programs; NULL: the device has its program */
+    const char *arguments;              /**< host: the first line of arguments; NULL: none */
+    bool attached;                      /**< the device was running before: there is no `run` */
     bool steps_to_watch; /**< the device has no watchpoints: the console steps, and compares */
     bool colour;         /**< output may have colours */
     /** Takes what commands print. */

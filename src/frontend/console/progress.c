@@ -1,7 +1,6 @@
 /* Progress messages for long operations: a run, a search of the past, reading debug information. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "frontend/console/internal.h"
@@ -14,7 +13,8 @@ void begin_progress(struct wt_shell *c)
     struct wt_debugger_time time = {0};
     c->progress_since = wt_clock_ns();
     c->progress_next = c->progress_since + FIRST_NS;
-    c->progress_from = wt_debugger_time(c->debugger, &time, WT_IGNORED) == WT_OK ? time.now : 0;
+    c->progress_from =
+        wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK ? time.now : 0;
 }
 
 static unsigned percent(uint64_t done, uint64_t of)
@@ -28,10 +28,10 @@ static void describe(struct wt_shell *c, char *text, size_t size)
     struct wt_debugger_time time;
     uint64_t now, to;
     const uint64_t from = c->progress_from;
-    const bool recorded = wt_debugger_time(c->debugger, &time, WT_IGNORED) == WT_OK;
-    if (wt_debugger_progress(c->debugger, &now, &to))
+    const bool recorded = wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK;
+    if (wt_debugger_progress(c->program->debugger, &now, &to))
         snprintf(text, size, "Issue time %" PRIu64 ", to %" PRIu64 " (Ctrl-C stops)", now, to);
-    else if (recorded && c->backwards)
+    else if (recorded && c->program->backwards)
         snprintf(text, size,
                  "Back at issue time %" PRIu64 ", %u %% of the recorded run (Ctrl-C stops)",
                  time.now, percent(from > time.now ? from - time.now : 0, from - time.start));
@@ -59,7 +59,7 @@ static bool is_due(struct wt_shell *c)
 void show_progress(struct wt_shell *c)
 {
     char text[160];
-    if (!c->waiting || !is_due(c))
+    if (!c->program->waiting || !is_due(c))
         return;
     describe(c, text, sizeof text);
     c->shows_progress = true;

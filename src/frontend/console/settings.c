@@ -1,19 +1,16 @@
 /* The commands set and show. */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "frontend/console/internal.h"
 
 /* Whether @p text begins with this word; if so, the word is skipped. */
 static bool take_word(const char **text, const char *word)
 {
-    const size_t length = word_length(*text);
+    const size_t length = wt_word_length(*text);
     if (length != strlen(word) || strncmp(*text, word, length) != 0)
         return false;
-    *text = skip_blanks(*text + length);
+    *text = wt_skip_blanks(*text + length);
     return true;
 }
 
@@ -41,26 +38,11 @@ static enum wt_status set_count(const char *text, unsigned *value, struct wt_err
 
 static enum wt_status set_substitution(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    const size_t length = word_length(text);
-    const char *to = skip_blanks(text + length);
+    const size_t length = wt_word_length(text);
+    const char *to = wt_skip_blanks(text + length);
     if (!length || !*to)
         return wt_fail(err, WT_INVALID, "set substitute-path takes two folders: FROM TO");
-    char **grown = wt_array_grow(c->substitution, &c->substitution_capacity,
-                                 2 * c->substitution_count + 2, sizeof(char *));
-    if (!grown)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory for a setting");
-    c->substitution = grown;
-    char *from_copy = strndup(text, length), *to_copy = strdup(to);
-    if (!from_copy || !to_copy) {
-        free(from_copy);
-        free(to_copy);
-        return wt_fail(err, WT_NO_MEMORY, "no host memory for a setting");
-    }
-    grown[2 * c->substitution_count] = from_copy;
-    grown[2 * c->substitution_count + 1] = to_copy;
-    c->substitution_count++;
-    free_files(c); /* files that were not found may be found now */
-    return WT_OK;
+    return wt_program_substitute(c->program, text, length, to, err);
 }
 
 static enum wt_status set_logging(struct wt_shell *c, const char *text, struct wt_error *err)
@@ -89,14 +71,14 @@ static enum wt_status set_logging(struct wt_shell *c, const char *text, struct w
 
 static enum wt_status set_value(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     struct wt_values values;
     if (!*text)
         return wt_fail(err, WT_INVALID, "set var takes an assignment: NAME = VALUE");
     enum wt_status status = wt_source_evaluate(&view, text, &values, err);
     if (!status) {
         wt_values_free(&values);
-        forget_frames_keep_level(c);
+        wt_program_refresh_frames(c->program);
     }
     return status;
 }
@@ -106,21 +88,22 @@ static enum wt_status set_environment(struct wt_shell *c, const char *text, stru
 {
     char *change;
     const size_t length = strcspn(text, " =");
-    const char *value = skip_blanks(text + length);
+    const char *value = wt_skip_blanks(text + length);
     if (!length)
         return wt_fail(err, WT_INVALID, "set environment takes NAME=VALUE");
     if (*value == '=')
-        value = skip_blanks(value + 1);
+        value = wt_skip_blanks(value + 1);
     if (asprintf(&change, "%.*s=%s", (int)length, text, value) < 0)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    return change_environment(c, change, err);
+    return wt_program_change_environment(c->program, change, err);
 }
 
 /* A change in the recorded past drops what was recorded after it. */
 static enum wt_status change(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_debugger_time time;
-    if (c->started && wt_debugger_time(c->debugger, &time, WT_IGNORED) == WT_OK && time.in_past &&
+    if (c->program->started && wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK &&
+        time.in_past &&
         !ask(c, "A change here begins a new future: what was recorded after it is dropped.\n"
                 "Make it? (y or n) "))
         return wt_fail(err, WT_STATE, "Not changed.");
@@ -161,7 +144,7 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
     if (take_word(&text, "pagination") || take_word(&text, "height") || take_word(&text, "width"))
         return WT_OK;
     if (c->options.host && take_word(&text, "args"))
-        return set_arguments(c, text, err);
+        return wt_program_set_arguments(c->program, text, err);
     if (c->options.host && (take_word(&text, "environment") || take_word(&text, "env")))
         return set_environment(c, text, err);
     if (take_word(&text, "args") || take_word(&text, "environment") || take_word(&text, "env"))
@@ -184,16 +167,17 @@ enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *er
     if ((any && c->options.host) || take_word(&text, "args")) {
         fprintf(c->out,
                 "Argument list to give program being debugged when it is started is \"%s\".\n",
-                c->arguments ? c->arguments : "");
+                c->program->arguments ? c->program->arguments : "");
         if (!any)
             return WT_OK;
     }
     if (take_word(&text, "environment")) {
-        fputs(c->environment_count ? "" : "The program gets the environment of the console.\n",
+        fputs(c->program->environment_count ? ""
+                                            : "The program gets the environment of the console.\n",
               c->out);
-        for (size_t i = 0; i < c->environment_count; i++)
-            fprintf(c->out, strchr(c->environment[i], '=') ? "%s\n" : "%s is unset\n",
-                    c->environment[i]);
+        for (size_t i = 0; i < c->program->environment_count; i++)
+            fprintf(c->out, strchr(c->program->environment[i], '=') ? "%s\n" : "%s is unset\n",
+                    c->program->environment[i]);
         return WT_OK;
     }
     if (any || take_word(&text, "listsize")) {
@@ -209,9 +193,9 @@ enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *er
     }
     if (any || take_word(&text, "substitute-path")) {
         fputs("List of all source path substitution rules:\n", c->out);
-        for (size_t i = 0; i < c->substitution_count; i++)
-            fprintf(c->out, "  `%s' -> `%s'.\n", c->substitution[2 * i],
-                    c->substitution[2 * i + 1]);
+        for (size_t i = 0; i < c->program->substitution_count; i++)
+            fprintf(c->out, "  `%s' -> `%s'.\n", c->program->substitution[2 * i],
+                    c->program->substitution[2 * i + 1]);
         if (!any)
             return WT_OK;
     }

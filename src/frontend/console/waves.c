@@ -14,7 +14,7 @@ static enum wt_status list_waves(struct wt_shell *c, wt_wave_id **list, size_t *
                                  struct wt_error *err)
 {
     const wt_wave_id *waves;
-    enum wt_status status = wt_debugger_waves(c->debugger, &waves, count, err);
+    enum wt_status status = wt_debugger_waves(c->program->debugger, &waves, count, err);
     *list = NULL;
     if (status)
         return status;
@@ -25,25 +25,10 @@ static enum wt_status list_waves(struct wt_shell *c, wt_wave_id **list, size_t *
     return WT_OK;
 }
 
-bool thread_of_wave(struct wt_shell *c, wt_wave_id wave, wt_thread *thread)
-{
-    const struct wt_thread_info *list;
-    size_t count;
-    if (wt_debugger_threads(c->debugger, &list, &count, WT_IGNORED) != WT_OK)
-        return false;
-    const struct wt_thread_info *best = NULL;
-    for (size_t i = 0; i < count; i++)
-        if (list[i].wave == wave && (!best || (!best->enabled && list[i].enabled)))
-            best = &list[i];
-    if (best)
-        *thread = best->id;
-    return best != NULL;
-}
-
 void show_frame_of_selected(struct wt_shell *c)
 {
     const struct wt_frame *frame;
-    if (need_frame(c, &frame, WT_IGNORED) == WT_OK) {
+    if (wt_program_need_frame(c->program, &frame, WT_IGNORED) == WT_OK) {
         print_frame(c, frame, true, true);
         print_source_line(c, frame, false);
     }
@@ -51,38 +36,8 @@ void show_frame_of_selected(struct wt_shell *c)
 
 static void show_selected(struct wt_shell *c)
 {
-    print_where(c, c->thread);
+    print_where(c, c->program->thread);
     show_frame_of_selected(c);
-}
-
-/* ---- selecting ---- */
-
-static enum wt_status select_lane(struct wt_shell *c, unsigned lane, struct wt_error *err)
-{
-    struct wt_wave wave;
-    struct wt_thread_position place;
-    enum wt_status status = wave_of_thread(c, c->thread, &wave, &place, err);
-    if (status)
-        return status;
-    if (lane >= wave.lanes)
-        return wt_fail(err, WT_INVALID, "there is no %s %u: the %s has %ss 0 to %u",
-                       c->topology->lane_word, lane, c->topology->wave_word, c->topology->lane_word,
-                       wave.lanes - 1);
-    if (wt_debugger_thread_mode(c->debugger) == WT_THREADS_WAVES &&
-        (status = wt_debugger_choose_lane(c->debugger, lane, err)) != WT_OK)
-        return status;
-    select_thread(c, wt_debugger_thread_of_lane(c->debugger, c->thread, lane));
-    return WT_OK;
-}
-
-enum wt_status select_lane_of(struct wt_shell *c, wt_wave_id wave, unsigned lane,
-                              struct wt_error *err)
-{
-    wt_thread thread;
-    if (!thread_of_wave(c, wave, &thread))
-        return wt_fail(err, WT_STATE, "the %s has ended", c->topology->wave_word);
-    select_thread(c, thread);
-    return select_lane(c, lane, err);
 }
 
 #define MOST_RANGES 32
@@ -105,8 +60,8 @@ static enum wt_status take_ranges(const char **text, struct ranges *r, struct wt
 {
     static const char usage[] = "apply takes \"all\" or numbers (1 3 5-7 10..12), and a command";
     uint64_t number;
-    if (word_length(*text) == 3 && strncmp(*text, "all", 3) == 0) {
-        *text = skip_blanks(*text + 3);
+    if (wt_word_length(*text) == 3 && strncmp(*text, "all", 3) == 0) {
+        *text = wt_skip_blanks(*text + 3);
         r->first[r->count] = 0;
         r->last[r->count++] = UINT64_MAX;
         return WT_OK;
@@ -131,7 +86,7 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
 {
     enum wt_status status = WT_OK;
     bool any = false;
-    const wt_thread before = c->thread;
+    const wt_thread before = c->program->thread;
     const struct wt_thread_info *list;
     struct wt_wave wave;
     size_t count;
@@ -140,8 +95,8 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
         return status;
     if (!*text)
         return wt_fail(err, WT_INVALID, "Please specify a command at the end of 'apply'");
-    if (!wt_debugger_thread_wave(c->debugger, c->thread, &wave) ||
-        (status = wt_debugger_threads(c->debugger, &list, &count, err)) != WT_OK)
+    if (!wt_debugger_thread_wave(c->program->debugger, c->program->thread, &wave) ||
+        (status = wt_debugger_threads(c->program->debugger, &list, &count, err)) != WT_OK)
         return status ? status : wt_fail(err, WT_STATE, "No thread selected");
     struct wt_thread_info *copy = malloc(count * sizeof *copy + 1);
     if (!copy)
@@ -152,9 +107,9 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
             if (!is_in(&ranges, lane))
                 continue;
             any = true;
-            if ((status = select_lane(c, lane, err)) != WT_OK)
+            if ((status = wt_program_select_lane(c->program, lane, err)) != WT_OK)
                 break;
-            fprintf(c->out, "\n%s %u:\n", c->topology->lane_word, lane);
+            fprintf(c->out, "\n%s %u:\n", c->program->topology->lane_word, lane);
             status = wt_shell_execute(c, text, err);
         }
     } else {
@@ -163,40 +118,40 @@ static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, st
             if (!is_in(&ranges, copy[i].id))
                 continue;
             any = true;
-            select_thread(c, copy[i].id);
-            wt_debugger_thread_name(c->debugger, copy[i].id, name, sizeof name);
+            wt_program_select(c->program, copy[i].id);
+            wt_debugger_thread_name(c->program->debugger, copy[i].id, name, sizeof name);
             fprintf(c->out, "\nThread %u (%s):\n", (unsigned)copy[i].id, name);
             status = wt_shell_execute(c, text, err);
         }
     }
     free(copy);
-    if (c->started)
-        select_thread(c, before);
+    if (c->program->started)
+        wt_program_select(c->program, before);
     if (!status && !any)
         return wt_fail(err, WT_INVALID, "There is no such %s.",
-                       lanes ? c->topology->lane_word : "thread");
+                       lanes ? c->program->topology->lane_word : "thread");
     return status;
 }
 
 enum wt_status do_thread(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     uint64_t number;
-    enum wt_status status = need_thread(c, err);
+    enum wt_status status = wt_program_need_thread(c->program, err);
     if (status)
         return status;
     const char *whole = text;
-    if (word_length(text) == 5 && strncmp(text, "apply", 5) == 0)
-        return apply(c, skip_blanks(text + 5), false, err);
+    if (wt_word_length(text) == 5 && strncmp(text, "apply", 5) == 0)
+        return apply(c, wt_skip_blanks(text + 5), false, err);
     if (!*text) {
         char name[WT_THREAD_NAME];
-        wt_debugger_thread_name(c->debugger, c->thread, name, sizeof name);
-        fprintf(c->out, "[Current thread is %u (%s)]\n", (unsigned)c->thread, name);
+        wt_debugger_thread_name(c->program->debugger, c->program->thread, name, sizeof name);
+        fprintf(c->out, "[Current thread is %u (%s)]\n", (unsigned)c->program->thread, name);
         return WT_OK;
     }
     if (!take_number(&text, &number) || *text || number == 0 || number > UINT32_MAX ||
-        !wt_debugger_thread_alive(c->debugger, (wt_thread)number))
+        !wt_debugger_thread_alive(c->program->debugger, (wt_thread)number))
         return wt_fail(err, WT_INVALID, "Unknown thread %s.", whole);
-    select_thread(c, (wt_thread)number);
+    wt_program_select(c->program, (wt_thread)number);
     show_selected(c);
     return WT_OK;
 }
@@ -204,18 +159,18 @@ enum wt_status do_thread(struct wt_shell *c, const char *text, struct wt_error *
 enum wt_status do_lane(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     uint64_t lane;
-    enum wt_status status = need_thread(c, err);
+    enum wt_status status = wt_program_need_thread(c->program, err);
     if (status)
         return status;
     if (strncmp(text, "apply ", 6) == 0)
-        return apply(c, skip_blanks(text + 6), true, err);
+        return apply(c, wt_skip_blanks(text + 6), true, err);
     if (!*text) {
-        print_where(c, c->thread);
+        print_where(c, c->program->thread);
         return WT_OK;
     }
     if (!take_number(&text, &lane) || *text || lane > UINT32_MAX)
         return wt_fail(err, WT_INVALID, "lane takes the number of a lane");
-    if ((status = select_lane(c, (unsigned)lane, err)) == WT_OK)
+    if ((status = wt_program_select_lane(c->program, (unsigned)lane, err)) == WT_OK)
         show_selected(c);
     return status;
 }
@@ -225,29 +180,32 @@ enum wt_status do_wave(struct wt_shell *c, const char *text, struct wt_error *er
     uint64_t core, slot;
     struct wt_wave own;
     wt_thread thread;
-    enum wt_status status = need_thread(c, err);
+    enum wt_status status = wt_program_need_thread(c->program, err);
     if (status)
         return status;
     if (!*text) {
-        print_where(c, c->thread);
+        print_where(c, c->program->thread);
         return WT_OK;
     }
-    core = wt_debugger_thread_wave(c->debugger, c->thread, &own) ? own.core : 0;
+    core = wt_debugger_thread_wave(c->program->debugger, c->program->thread, &own) ? own.core : 0;
     if (!take_number(&text, &slot))
-        return wt_fail(err, WT_INVALID, "%s takes SLOT or CORE/SLOT", c->topology->wave_word);
+        return wt_fail(err, WT_INVALID, "%s takes SLOT or CORE/SLOT",
+                       c->program->topology->wave_word);
     if (*text == '/') {
-        text = skip_blanks(text + 1);
+        text = wt_skip_blanks(text + 1);
         core = slot;
         if (!take_number(&text, &slot))
-            return wt_fail(err, WT_INVALID, "%s takes SLOT or CORE/SLOT", c->topology->wave_word);
+            return wt_fail(err, WT_INVALID, "%s takes SLOT or CORE/SLOT",
+                           c->program->topology->wave_word);
     }
-    const wt_wave_id wave = core <= UINT32_MAX && slot <= UINT32_MAX
-                                ? wt_debugger_wave_in(c->debugger, (unsigned)core, (unsigned)slot)
-                                : WT_NO_WAVE;
-    if (*text || wave == WT_NO_WAVE || !thread_of_wave(c, wave, &thread))
+    const wt_wave_id wave =
+        core <= UINT32_MAX && slot <= UINT32_MAX
+            ? wt_debugger_wave_in(c->program->debugger, (unsigned)core, (unsigned)slot)
+            : WT_NO_WAVE;
+    if (*text || wave == WT_NO_WAVE || !wt_program_thread_of_wave(c->program, wave, &thread))
         return wt_fail(err, WT_INVALID, "no active %s in slot %" PRIu64 " of core %" PRIu64,
-                       c->topology->wave_word, slot, core);
-    select_thread(c, thread);
+                       c->program->topology->wave_word, slot, core);
+    wt_program_select(c->program, thread);
     show_selected(c);
     return WT_OK;
 }
@@ -261,13 +219,13 @@ enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *e
     struct wt_wave_info info;
     size_t count;
     wt_thread thread;
-    enum wt_status status = need_thread(c, err);
+    enum wt_status status = wt_program_need_thread(c->program, err);
     if (status)
         return status;
-    if (!wt_debugger_thread_wave(c->debugger, c->thread, &own) || !own.has_work)
+    if (!wt_debugger_thread_wave(c->program->debugger, c->program->thread, &own) || !own.has_work)
         return wt_fail(err, WT_UNSUPPORTED, "the device does not tell of work-groups");
     if (!*text) {
-        print_where(c, c->thread);
+        print_where(c, c->program->thread);
         return WT_OK;
     }
     for (unsigned i = 0; i < 3 && (i == 0 || *text); i++) {
@@ -275,9 +233,9 @@ enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *e
         at[i] = strtoull(text, &end, 0);
         if (end == text || at[i] > UINT32_MAX)
             return wt_fail(err, WT_INVALID, "group takes its coordinates: X, X,Y or X,Y,Z");
-        text = skip_blanks(end);
+        text = wt_skip_blanks(end);
         if (*text == ',' && i < 2)
-            text = skip_blanks(text + 1);
+            text = wt_skip_blanks(text + 1);
     }
     if (*text)
         return wt_fail(err, WT_INVALID, "group takes its coordinates: X, X,Y or X,Y,Z");
@@ -285,7 +243,7 @@ enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *e
         return status;
     uint32_t best = UINT32_MAX;
     for (size_t i = 0; i < count; i++)
-        if (wt_debugger_wave(c->debugger, list[i], &info, WT_IGNORED) == WT_OK &&
+        if (wt_debugger_wave(c->program->debugger, list[i], &info, WT_IGNORED) == WT_OK &&
             info.wave.has_work && info.wave.dispatch == own.dispatch &&
             info.wave.group[0] == at[0] && info.wave.group[1] == at[1] &&
             info.wave.group[2] == at[2] && info.wave.index < best) {
@@ -293,12 +251,12 @@ enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *e
             found = list[i];
         }
     free(list);
-    if (found == WT_NO_WAVE || !thread_of_wave(c, found, &thread))
+    if (found == WT_NO_WAVE || !wt_program_thread_of_wave(c->program, found, &thread))
         return wt_fail(err, WT_INVALID,
                        "group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") of dispatch %" PRIu64
                        " has no %s now; 'info groups' lists those that have",
-                       at[0], at[1], at[2], own.dispatch, c->topology->wave_word);
-    select_thread(c, thread);
+                       at[0], at[1], at[2], own.dispatch, c->program->topology->wave_word);
+    wt_program_select(c->program, thread);
     show_selected(c);
     return WT_OK;
 }
@@ -310,7 +268,7 @@ enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *e
 static void put_place(struct wt_shell *c, uint64_t pc)
 {
     char text[300];
-    wt_modules_describe(c->modules, 0, pc, text, sizeof text);
+    wt_modules_describe(c->program->modules, 0, pc, text, sizeof text);
     fputs(text, c->out);
 }
 
@@ -320,7 +278,8 @@ static size_t count_alike(const struct wt_shell *c, const struct wt_thread_info 
     size_t n = 1;
     while (n < count && list[n].wave == list->wave && list[n].pc == list->pc &&
            list[n].running == list->running && list[n].id == list->id + n &&
-           list[n].enabled == list->enabled && list[n].id != c->thread && list->id != c->thread)
+           list[n].enabled == list->enabled && list[n].id != c->program->thread &&
+           list->id != c->program->thread)
         n++;
     return n;
 }
@@ -332,23 +291,23 @@ enum wt_status do_info_threads(struct wt_shell *c, const char *text, struct wt_e
     enum wt_status status = take_no_arguments(text, "info threads", err);
     if (status)
         return status;
-    if (!c->started) {
+    if (!c->program->started) {
         fputs("No threads.\n", c->out);
         return WT_OK;
     }
-    if ((status = wt_debugger_threads(c->debugger, &list, &count, err)) != WT_OK)
+    if ((status = wt_debugger_threads(c->program->debugger, &list, &count, err)) != WT_OK)
         return status;
     const bool folds = count > MOST_THREAD_LINES;
     for (size_t i = 0, n; i < count; i += n) {
         char name[WT_THREAD_NAME + 16], number[32];
         n = folds ? count_alike(c, &list[i], count - i) : 1;
-        wt_debugger_thread_name(c->debugger, list[i].id, name, WT_THREAD_NAME);
+        wt_debugger_thread_name(c->program->debugger, list[i].id, name, WT_THREAD_NAME);
         snprintf(number, sizeof number, n > 1 ? "%u..%u" : "%u", (unsigned)list[i].id,
                  (unsigned)list[i + n - 1].id);
         if (n > 1)
             snprintf(name + strlen(name), sizeof name - strlen(name), "..%u", list[i + n - 1].lane);
-        fprintf(c->out, "%c %-*s %-40s ", list[i].id == c->thread ? '*' : ' ', folds ? 12 : 5,
-                number, name);
+        fprintf(c->out, "%c %-*s %-40s ", list[i].id == c->program->thread ? '*' : ' ',
+                folds ? 12 : 5, number, name);
         if (list[i].running)
             fputs("(running)", c->out);
         else
@@ -368,14 +327,14 @@ static enum wt_status for_each_wave(struct wt_shell *c, const char *text, const 
     bool any = false;
     enum wt_status status = take_no_arguments(text, what, err);
     if (!status)
-        status = need_run(c, err);
+        status = wt_program_need_run(c->program, err);
     if (!status)
         status = list_waves(c, &list, &count, err);
     if (status)
         return status;
     for (size_t i = 0; i < count; i++) {
         struct wt_wave_info info;
-        if (wt_debugger_wave(c->debugger, list[i], &info, WT_IGNORED) == WT_OK)
+        if (wt_debugger_wave(c->program->debugger, list[i], &info, WT_IGNORED) == WT_OK)
             any |= print(c, &info);
     }
     free(list);
@@ -388,12 +347,14 @@ static bool print_wave(struct wt_shell *c, const struct wt_wave_info *info)
 {
     struct wt_wave own;
     char mask[WT_LANES_TEXT];
-    const bool selected = c->thread && wt_debugger_thread_wave(c->debugger, c->thread, &own) &&
+    const bool selected = c->program->thread &&
+                          wt_debugger_thread_wave(c->program->debugger, c->program->thread, &own) &&
                           own.id == info->wave.id;
     fprintf(c->out, "%c ", selected ? '*' : ' ');
-    if (c->topology->devices > 1)
+    if (c->program->topology->devices > 1)
         fprintf(c->out, "device %u ", info->wave.device);
-    fprintf(c->out, "core %u %s %u", info->wave.core, c->topology->wave_word, info->wave.slot);
+    fprintf(c->out, "core %u %s %u", info->wave.core, c->program->topology->wave_word,
+            info->wave.slot);
     if (info->wave.has_work)
         fprintf(c->out,
                 "  dispatch %" PRIu64 " group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")/%" PRIu32,
@@ -404,7 +365,7 @@ static bool print_wave(struct wt_shell *c, const struct wt_wave_info *info)
         return true;
     }
     wt_lanes_text(info->mask, mask, sizeof mask);
-    fprintf(c->out, "  %ss %s  ", c->topology->lane_word, mask[0] ? mask : "none");
+    fprintf(c->out, "  %ss %s  ", c->program->topology->lane_word, mask[0] ? mask : "none");
     put_place(c, info->pc);
     if (info->has_wait && info->detail.view.waiting)
         fprintf(c->out, "  (waits: %s)", info->detail.view.wait);
@@ -423,7 +384,7 @@ static bool print_barrier(struct wt_shell *c, const struct wt_wave_info *info)
         return false;
     const struct wt_wave_view *view = &info->detail.view;
     char wave[WT_WAVE_NAME];
-    wt_debugger_name_wave(c->debugger, &info->wave, wave, sizeof wave);
+    wt_debugger_name_wave(c->program->debugger, &info->wave, wave, sizeof wave);
     fprintf(c->out, "%s: barrier %u, %u", wave, view->barrier, view->arrived);
     if (view->expected) /* else as many as there are */
         fprintf(c->out, " of %u", view->expected);
@@ -441,13 +402,13 @@ enum wt_status do_info_lanes(struct wt_shell *c, const char *text, struct wt_err
 {
     struct wt_wave wave;
     struct wt_thread_position place;
-    enum wt_status status = need_thread(c, err);
+    enum wt_status status = wt_program_need_thread(c->program, err);
     if (!status)
-        status = wave_of_thread(c, c->thread, &wave, &place, err);
+        status = wt_program_wave(c->program, c->program->thread, &wave, &place, err);
     if (status)
         return status;
     if (*text) {
-        const struct wt_view view = view_of(c);
+        const struct wt_view view = wt_program_view(c->program);
         struct wt_values values;
         char *whole;
         if (asprintf(&whole, "(%s)@*", text) < 0)
@@ -462,11 +423,12 @@ enum wt_status do_info_lanes(struct wt_shell *c, const char *text, struct wt_err
         return WT_OK;
     }
     /* Lanes that are at the same place, in one row. */
-    const unsigned pc_index = (unsigned)c->topology->pc_index;
-    const size_t size = wt_register_size(&c->topology->registers[pc_index]);
+    const unsigned pc_index = (unsigned)c->program->topology->pc_index;
+    const size_t size = wt_register_size(&c->program->topology->registers[pc_index]);
     uint8_t row[WT_MAX_LANES * 8];
     const wt_lanes all = wt_lanes_first(wave.lanes);
-    status = wt_debugger_read_rows(c->debugger, c->thread, all, &pc_index, 1, row, err);
+    status = wt_debugger_read_rows(c->program->debugger, c->program->thread, all, &pc_index, 1, row,
+                                   err);
     if (status)
         return status;
     for (unsigned lane = 0; lane < wave.lanes;) {
@@ -496,20 +458,21 @@ enum wt_status do_info_divergence(struct wt_shell *c, const char *text, struct w
     char lanes[WT_LANES_TEXT];
     enum wt_status status = take_no_arguments(text, "info divergence", err);
     if (!status)
-        status = need_thread(c, err);
+        status = wt_program_need_thread(c->program, err);
     if (!status)
-        status = wave_of_thread(c, c->thread, &wave, &place, err);
+        status = wt_program_wave(c->program, c->program->thread, &wave, &place, err);
     if (!status)
-        status = wt_debugger_wave(c->debugger, wave.id, &info, err);
+        status = wt_debugger_wave(c->program->debugger, wave.id, &info, err);
     if (status)
         return status;
     wt_lanes_text(info.mask, lanes, sizeof lanes);
-    fprintf(c->out, "%ss %s are enabled, at ", c->topology->lane_word, lanes[0] ? lanes : "none");
+    fprintf(c->out, "%ss %s are enabled, at ", c->program->topology->lane_word,
+            lanes[0] ? lanes : "none");
     put_place(c, info.pc);
     fputc('\n', c->out);
     for (unsigned i = 0; info.has_detail && i < info.detail.waiter_count; i++) {
         wt_lanes_text(info.detail.waiter[i].lanes, lanes, sizeof lanes);
-        fprintf(c->out, "%ss %s wait, and go on at ", c->topology->lane_word,
+        fprintf(c->out, "%ss %s wait, and go on at ", c->program->topology->lane_word,
                 lanes[0] ? lanes : "none");
         put_place(c, info.detail.waiter[i].pc);
         fputc('\n', c->out);
@@ -519,14 +482,14 @@ enum wt_status do_info_divergence(struct wt_shell *c, const char *text, struct w
 
 enum wt_status do_info_devices(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    const struct wt_topology *t = c->topology;
+    const struct wt_topology *t = c->program->topology;
     enum wt_status status = take_no_arguments(text, "info devices", err);
     if (status)
         return status;
     uint32_t first, core;
-    wt_debugger_first(c->debugger, &first, &core);
+    wt_debugger_first(c->program->debugger, &first, &core);
     struct wt_wave own = {.device = first};
-    wt_debugger_thread_wave(c->debugger, c->thread, &own);
+    wt_debugger_thread_wave(c->program->debugger, c->program->thread, &own);
     for (unsigned i = 0; i < (t->devices ? t->devices : 1); i++)
         fprintf(c->out, "%c %u  %s (%s): %u cores of %u %ss, up to %u %ss each\n",
                 first + i == own.device ? '*' : ' ', first + i, t->family, t->arch,
@@ -545,8 +508,8 @@ enum wt_status do_info_spaces(struct wt_shell *c, const char *text, struct wt_er
     enum wt_status status = take_no_arguments(text, "info spaces", err);
     if (status)
         return status;
-    for (size_t i = 0; i < c->topology->space_count; i++) {
-        const struct wt_space *s = &c->topology->spaces[i];
+    for (size_t i = 0; i < c->program->topology->space_count; i++) {
+        const struct wt_space *s = &c->program->topology->spaces[i];
         fprintf(c->out, "%zu  %-10s %u bits, of %s", i, s->name, s->address_bits, scopes[s->scope]);
         if (s->aperture)
             fprintf(c->out, "; at 0x%" PRIx64 " of space 0", s->aperture);
@@ -564,13 +527,13 @@ enum wt_status do_info_trap(struct wt_shell *c, const char *text, struct wt_erro
     size_t count = 0;
     enum wt_status status = take_no_arguments(text, "info trap", err);
     if (!status)
-        status = need_thread(c, err);
-    for (unsigned i = 0; i < c->topology->register_count && count < MOST && !status; i++) {
-        const struct wt_register *r = &c->topology->registers[i];
+        status = wt_program_need_thread(c->program, err);
+    for (unsigned i = 0; i < c->program->topology->register_count && count < MOST && !status; i++) {
+        const struct wt_register *r = &c->program->topology->registers[i];
         if (r->scope != WT_SCOPE_WAVE || r->bits > 64 || strcmp(r->set, "sgpr") == 0)
             continue;
-        if (wt_debugger_read_numbers(c->debugger, c->thread, &i, 1, &value[count], WT_IGNORED) ==
-            WT_OK)
+        if (wt_debugger_read_numbers(c->program->debugger, c->program->thread, &i, 1, &value[count],
+                                     WT_IGNORED) == WT_OK)
             name[count++] = r->name;
     }
     if (!status && (!c->options.explain ||
@@ -585,11 +548,11 @@ enum wt_status do_info_modules(struct wt_shell *c, const char *text, struct wt_e
     enum wt_status status = take_no_arguments(text, "info modules", err);
     if (status)
         return status;
-    const struct wt_module *m = wt_modules_list(c->modules, &count);
+    const struct wt_module *m = wt_modules_list(c->program->modules, &count);
     for (size_t i = 0; i < count; i++)
         fprintf(c->out, "0x%0*" PRIx64 "  0x%0*" PRIx64 "  %s\n",
-                (int)c->topology->address_bits / 4, m[i].start, (int)c->topology->address_bits / 4,
-                m[i].end, m[i].name);
+                (int)c->program->topology->address_bits / 4, m[i].start,
+                (int)c->program->topology->address_bits / 4, m[i].end, m[i].name);
     if (!count)
         fputs("No code is loaded.\n", c->out);
     return WT_OK;
@@ -600,11 +563,11 @@ enum wt_status do_info_program(struct wt_shell *c, const char *text, struct wt_e
     enum wt_status status = take_no_arguments(text, "info program", err);
     if (status)
         return status;
-    if (c->started) {
-        print_where(c, c->thread);
+    if (c->program->started) {
+        print_where(c, c->program->thread);
         fputs("The program is stopped.\n", c->out);
-    } else if (c->ended) {
-        fprintf(c->out, "The program has ended with code %" PRIu32 ".\n", c->exit_word);
+    } else if (c->program->ended) {
+        fprintf(c->out, "The program has ended with code %" PRIu32 ".\n", c->program->exit_word);
     } else {
         fputs("The program being debugged is not being run.\n", c->out);
     }
@@ -618,10 +581,10 @@ enum wt_status do_info_time(struct wt_shell *c, const char *text, struct wt_erro
     struct wt_debugger_time time;
     enum wt_status status = take_no_arguments(text, "info time", err);
     if (!status)
-        status = wt_debugger_time(c->debugger, &time, err);
+        status = wt_debugger_time(c->program->debugger, &time, err);
     if (status)
         return status;
-    const char *unrecorded = wt_debugger_unrecorded(c->debugger);
+    const char *unrecorded = wt_debugger_unrecorded(c->program->debugger);
     if (unrecorded)
         fprintf(c->out, "Issue time %" PRIu64 "; %s.\n", time.now, unrecorded);
     else
@@ -630,25 +593,11 @@ enum wt_status do_info_time(struct wt_shell *c, const char *text, struct wt_erro
     return WT_OK;
 }
 
-/* Pumps an operation until it ends. */
-static enum wt_status wait_for_errand(struct wt_shell *c, struct wt_error *err)
-{
-    enum wt_status status = WT_OK;
-    c->came = false;
-    c->event = (struct wt_event){.kind = WT_EVENT_NONE};
-    status = wait_for_event(c, err);
-    if (!status && c->event.reason == WT_STOP_LOST)
-        return wt_fail(err, WT_IO, "%s", c->event.text);
-    if (!status && c->event.reason == WT_STOP_INTERRUPTED)
-        return wt_fail(err, WT_STATE, "Interrupted.");
-    return status;
-}
-
 enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_debugger_time time;
     uint64_t to;
-    enum wt_status status = wt_debugger_time(c->debugger, &time, err);
+    enum wt_status status = wt_debugger_time(c->program->debugger, &time, err);
     if (status)
         return status;
     if (strcmp(text, "start") == 0 || strcmp(text, "begin") == 0)
@@ -660,24 +609,12 @@ enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *er
     if (to < time.start || to > time.end)
         return wt_fail(err, WT_INVALID, "the run is recorded from %" PRIu64 " to %" PRIu64,
                        time.start, time.end);
-    forget_frames(c);
-    status = wt_client_begin_run(c->client, err);
-    if (!status)
-        status = wt_debugger_begin_goto(c->debugger, to, err);
-    if (!status)
-        status = wait_for_errand(c, err);
-    if (status)
+    if ((status = wt_program_goto(c->program, to, err)) != WT_OK)
         return status;
-    c->started = !wt_debugger_ended(c->debugger, NULL);
-    c->faulted = false;
-    select_thread(c, c->thread && wt_debugger_thread_alive(c->debugger, c->thread)
-                         ? c->thread
-                         : wt_debugger_current_thread(c->debugger));
-    refresh_watched(c);
-    if (wt_debugger_time(c->debugger, &time, WT_IGNORED) == WT_OK)
+    if (wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK)
         fprintf(c->out, "Issue time %" PRIu64 "\n", time.now);
-    if (c->started && c->thread) {
-        print_where(c, c->thread);
+    if (c->program->started && c->program->thread) {
+        print_where(c, c->program->thread);
         remind_of_fault(c);
         show_stop(c, true);
         show_displays(c);
@@ -694,7 +631,7 @@ static void print_written(struct wt_shell *c, const struct wt_write *w, const st
     if (hit->addr.space != where->addr.space || where->addr.offset < hit->addr.offset ||
         hit->size > sizeof hit->after || at > hit->size || where->size > hit->size - at)
         return;
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     const struct wt_format format = {.top = true};
     fputs("  value ", c->out);
     wt_value_print_bytes(c->out, &view, type, hit->after + at, &format);
@@ -707,9 +644,9 @@ static void print_write(struct wt_shell *c, const struct wt_write *w, const stru
     char lanes[WT_LANES_TEXT], place[300], wave[WT_WAVE_NAME];
     const bool one = wt_lanes_count(w->lanes) == 1;
     wt_lanes_text(w->lanes, lanes, sizeof lanes);
-    wt_modules_describe(c->modules, 0, w->pc, place, sizeof place);
-    wt_debugger_name_wave(c->debugger, &w->by, wave, sizeof wave);
-    fprintf(c->out, "time %" PRIu64 ": %s, %s%s %s", w->time, wave, c->topology->lane_word,
+    wt_modules_describe(c->program->modules, 0, w->pc, place, sizeof place);
+    wt_debugger_name_wave(c->program->debugger, &w->by, wave, sizeof wave);
+    fprintf(c->out, "time %" PRIu64 ": %s, %s%s %s", w->time, wave, c->program->topology->lane_word,
             one ? "" : "s", lanes);
     if (w->has_item && one)
         fprintf(c->out, ", work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", w->item[0], w->item[1],
@@ -731,7 +668,7 @@ enum wt_status do_who_wrote(struct wt_shell *c, const char *text, struct wt_erro
         *last = 0;
     else
         most = 5;
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(c->program);
     struct wt_values v;
     enum wt_status status = *copy ? wt_source_evaluate(&view, copy, &v, err)
                                   : wt_fail(err, WT_INVALID, "who-wrote takes an expression");
@@ -746,7 +683,7 @@ enum wt_status do_who_wrote(struct wt_shell *c, const char *text, struct wt_erro
     const struct wt_address seen = {v.space, v.in_memory ? v.address[0] : 0};
     struct wt_watchpoint_request where = {.kind = WT_WATCHPOINT_WRITE, .thread = view.thread};
     if (!status)
-        status = wt_debugger_find_home(c->debugger, view.thread, seen, v.size, &where.addr,
+        status = wt_debugger_find_home(c->program->debugger, view.thread, seen, v.size, &where.addr,
                                        &where.size, err);
     if (!status && where.size < v.size)
         status = wt_fail(err, WT_UNSUPPORTED, "%s lies in several places of memory: ask for a part",
@@ -754,18 +691,14 @@ enum wt_status do_who_wrote(struct wt_shell *c, const char *text, struct wt_erro
     const struct wt_type *type = v.type;
     wt_values_free(&v);
     free(copy);
-    if (!status)
-        status = wt_client_begin_run(c->client, err);
-    if (!status)
-        status = wt_debugger_begin_who_wrote(c->debugger, &where, most ? most : 1, err);
-    if (!status)
-        status = wait_for_errand(c, err);
-    if (status)
-        return status;
     struct wt_write *list;
     size_t count;
     bool more;
-    wt_debugger_take_writes(c->debugger, &list, &count, &more);
+    if (!status)
+        status =
+            wt_program_who_wrote(c->program, &where, most ? most : 1, &list, &count, &more, err);
+    if (status)
+        return status;
     for (size_t i = 0; i < count; i++)
         print_write(c, &list[i], type, &where);
     if (!count)

@@ -1,13 +1,13 @@
 /* Whether an instruction begins at an address that the user names. */
 #include <inttypes.h>
 
-#include "frontend/console/internal.h"
+#include "debug/program/internal.h"
 
-enum wt_status check_begins(struct wt_shell *c, uint64_t addr, struct wt_error *err)
+enum wt_status wt_program_check_begins(struct wt_program *g, uint64_t addr, struct wt_error *err)
 {
     enum { MOST = 1 << 16 }; /* bytes of code that are gone through */
-    const struct wt_view view = view_of(c);
-    const uint64_t first = wt_modules_first_instruction(c->modules, addr);
+    const struct wt_view view = wt_program_view(g);
+    const uint64_t first = wt_modules_first_instruction(g->modules, addr);
     const char *name;
     uint64_t offset;
     if (first != addr)
@@ -15,16 +15,16 @@ enum wt_status check_begins(struct wt_shell *c, uint64_t addr, struct wt_error *
                        "No instruction begins at 0x%" PRIx64 ", a control word: the next one is at "
                        "0x%" PRIx64 ".",
                        addr, first);
-    if (c->topology->code_granule && addr % c->topology->code_granule)
+    if (g->topology->code_granule && addr % g->topology->code_granule)
         return wt_fail(err, WT_INVALID,
                        "No instruction begins at 0x%" PRIx64 ", which is not a multiple of %u.",
-                       addr, c->topology->code_granule);
-    if (!wt_modules_function(c->modules, 0, addr, &name, &offset) || offset > MOST)
+                       addr, g->topology->code_granule);
+    if (!wt_modules_function(g->modules, 0, addr, &name, &offset) || offset > MOST)
         return WT_OK;
     for (uint64_t at = addr - offset; at < addr;) {
         struct wt_instruction one = {0};
-        at = wt_modules_first_instruction(c->modules, at);
-        if (wt_debugger_instruction(c->debugger, view.thread, at, &one, WT_IGNORED) != WT_OK ||
+        at = wt_modules_first_instruction(g->modules, at);
+        if (wt_debugger_instruction(g->debugger, view.thread, at, &one, WT_IGNORED) != WT_OK ||
             !one.length)
             return WT_OK;
         if (at < addr && at + one.length > addr)

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/console/internal.h"
+#include "debug/program/internal.h"
 
 /* Frames in which the function is looked for. */
 #define MOST_FRAMES 256
 
 /** The condition of one watchpoint. */
-struct watch_rule {
-    struct wt_shell *shell;
+struct wt_watch_rule {
+    struct wt_program *program;
     char *text;
     bool names_local;         /**< it means something in one function only: */
     const void *function;     /**< … of this function or inlined call; NULL: none */
@@ -41,12 +41,12 @@ static const struct wt_frame *find_frame(struct wt_frames *frames, const void *f
 
 /* The condition for lanes that come to @p pc in the function; NULL: it is another function, or the
  * condition means nothing there. */
-static struct wt_expr *compile_at(const struct watch_rule *r, uint64_t pc, bool *names_local,
+static struct wt_expr *compile_at(const struct wt_watch_rule *r, uint64_t pc, bool *names_local,
                                   struct wt_error *err)
 {
     struct wt_expr *expr = NULL;
-    struct wt_frames *frames = wt_frames_at(r->shell->debugger, r->shell->modules, pc);
-    const struct wt_view view = {.source = r->shell->source,
+    struct wt_frames *frames = wt_frames_at(r->program->debugger, r->program->modules, pc);
+    const struct wt_view view = {.source = r->program->source,
                                  .frames = frames,
                                  .frame = !frames       ? NULL
                                           : r->function ? find_frame(frames, r->function)
@@ -62,13 +62,13 @@ static struct wt_expr *compile_at(const struct watch_rule *r, uint64_t pc, bool 
 /* wt_condition_at_fn */
 static struct wt_expr *condition_at(void *context, uint64_t pc)
 {
-    const struct watch_rule *r = context;
+    const struct wt_watch_rule *r = context;
     if (!r->names_local)
         return wt_expr_share(r->anywhere);
     return compile_at(r, pc, NULL, WT_IGNORED);
 }
 
-void free_watch_rule(struct watch_rule *r)
+void pg_free_watch_rule(struct wt_watch_rule *r)
 {
     if (!r)
         return;
@@ -79,9 +79,9 @@ void free_watch_rule(struct watch_rule *r)
 }
 
 /* Finds out what a condition names. */
-static enum wt_status examine(struct wt_shell *c, struct watch_rule *r, struct wt_error *err)
+static enum wt_status examine(struct wt_program *g, struct wt_watch_rule *r, struct wt_error *err)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(g);
     r->function = view.frame ? function_of(view.frame) : NULL;
     r->anywhere = compile_at(r, view.frame ? view.frame->inside : 0, &r->names_local, err);
     if (!r->anywhere)
@@ -94,34 +94,35 @@ static enum wt_status examine(struct wt_shell *c, struct watch_rule *r, struct w
     return WT_OK;
 }
 
-enum wt_status compile_watch_condition(struct wt_shell *c, struct point *p, struct wt_error *err)
+enum wt_status pg_compile_watch_condition(struct wt_program *g, struct wt_point *p,
+                                          struct wt_error *err)
 {
     enum wt_status status = WT_OK;
-    free_watch_rule(p->rule);
+    pg_free_watch_rule(p->rule);
     p->rule = NULL;
     if (!p->condition)
         return WT_OK;
-    struct watch_rule *r = calloc(1, sizeof *r);
+    struct wt_watch_rule *r = calloc(1, sizeof *r);
     if (r) {
-        r->shell = c;
+        r->program = g;
         r->text = strdup(p->condition);
-        r->core = wt_watch_condition_new(c->debugger, condition_at, r);
+        r->core = wt_watch_condition_new(g->debugger, condition_at, r);
     }
     if (!r || !r->text || !r->core)
         status = wt_fail(err, WT_NO_MEMORY, "no host memory for a condition");
     else
-        status = examine(c, r, err);
+        status = examine(g, r, err);
     if (status) {
-        free_watch_rule(r);
+        pg_free_watch_rule(r);
         return status;
     }
-    const struct wt_view view = view_of(c);
-    hint_logic(c, &view, p->condition);
+    const struct wt_view view = wt_program_view(g);
+    pg_tell(g, &(struct wt_news){.kind = WT_NEWS_CONDITION, .view = &view, .text = p->condition});
     p->rule = r;
     return WT_OK;
 }
 
-struct wt_watch_condition *watch_condition_of(const struct point *p)
+struct wt_watch_condition *pg_watch_condition(const struct wt_point *p)
 {
     return p->rule ? p->rule->core : NULL;
 }
@@ -129,13 +130,13 @@ struct wt_watch_condition *watch_condition_of(const struct point *p)
 /* ---- at a stop ---- */
 
 /* The lanes of the selected wave, among @p lanes, for which an expression holds or fails. */
-static wt_lanes lanes_of_expression(struct wt_shell *c, const struct wt_expr *expr,
+static wt_lanes lanes_of_expression(struct wt_program *g, const struct wt_expr *expr,
                                     const struct wt_wave *wave, wt_lanes active, wt_lanes lanes)
 {
     struct wt_lane_value value[WT_MAX_LANES];
     wt_lanes holds = 0;
     unsigned k = 0;
-    if (wt_debugger_evaluate(c->debugger, wave->id, active | lanes, expr, 0, value, NULL,
+    if (wt_debugger_evaluate(g->debugger, wave->id, active | lanes, expr, 0, value, NULL,
                              WT_IGNORED) != WT_OK)
         return lanes;
     for (wt_lanes rest = active | lanes; rest; rest &= rest - 1, k++)
@@ -145,21 +146,18 @@ static wt_lanes lanes_of_expression(struct wt_shell *c, const struct wt_expr *ex
 }
 
 /* Whether the condition holds for one lane, or cannot be evaluated, in the frame that it means. */
-static bool holds_in_frames(struct wt_shell *c, const struct watch_rule *r, unsigned lane)
+static bool holds_in_frames(struct wt_program *g, const struct wt_watch_rule *r, unsigned lane)
 {
     struct wt_values values;
-    struct wt_view view = {.source = c->source,
-                           .thread = wt_debugger_thread_of_lane(c->debugger, c->thread, lane)};
+    struct wt_view view = {.source = g->source,
+                           .thread = wt_debugger_thread_of_lane(g->debugger, g->thread, lane)};
     bool holds = true;
-    view.frames = wt_frames_new(c->debugger, c->modules, view.thread);
+    view.frames = wt_frames_new(g->debugger, g->modules, view.thread);
     if (view.frames)
         view.frame =
             r->names_local ? find_frame(view.frames, r->function) : wt_frames_get(view.frames, 0);
     if (r->names_local && !view.frame) {
-        fprintf(c->out,
-                "The condition '%s' cannot be tested here: the function that it is of has not "
-                "called this one.\n",
-                r->text);
+        pg_tell(g, &(struct wt_news){.kind = WT_NEWS_CONDITION_OTHER, .text = r->text});
     } else if (wt_source_evaluate(&view, r->text, &values, WT_IGNORED) == WT_OK) {
         holds = values.state[0] != WT_VALUE_GOOD;
         for (uint64_t i = 0; i < values.size; i++)
@@ -170,27 +168,27 @@ static bool holds_in_frames(struct wt_shell *c, const struct watch_rule *r, unsi
     return holds;
 }
 
-bool watch_condition_holds(struct wt_shell *c, const struct point *p)
+bool pg_watch_condition_holds(struct wt_program *g, const struct wt_point *p)
 {
     struct wt_wave wave;
     struct wt_thread_position place;
     wt_lanes holds = 0;
-    if (!p->rule || wave_of_thread(c, c->thread, &wave, &place, WT_IGNORED) != WT_OK)
+    if (!p->rule || wt_program_wave(g, g->thread, &wave, &place, WT_IGNORED) != WT_OK)
         return true;
     const wt_lanes own = wt_lane_bit(place.lane);
-    const wt_lanes lanes = c->event.lanes ? c->event.lanes : own;
+    const wt_lanes lanes = g->event.lanes ? g->event.lanes : own;
     struct wt_expr *expr = condition_at(p->rule, place.pc);
     if (expr) {
-        holds = lanes_of_expression(c, expr, &wave, place.active, lanes);
+        holds = lanes_of_expression(g, expr, &wave, place.active, lanes);
         wt_expr_free(expr);
-    } else if ((lanes & own) && holds_in_frames(c, p->rule, place.lane)) {
+    } else if ((lanes & own) && holds_in_frames(g, p->rule, place.lane)) {
         return true;
     } else {
         for (wt_lanes rest = lanes & ~own; rest && !holds; rest &= rest - 1)
-            if (holds_in_frames(c, p->rule, wt_lanes_lowest(rest)))
+            if (holds_in_frames(g, p->rule, wt_lanes_lowest(rest)))
                 holds = rest & -rest;
     }
     if (holds && !(holds & own))
-        select_lane_of(c, wave.id, wt_lanes_lowest(holds), WT_IGNORED);
+        wt_program_select_lane_of(g, wave.id, wt_lanes_lowest(holds), WT_IGNORED);
     return holds != 0;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "debug/program/internal.h"
 #include "debug/source/called.h"
-#include "frontend/console/internal.h"
 
 /* ---- functions ---- */
 
@@ -92,11 +92,11 @@ static char *resolve_typedef(void *context, const char *name)
 
 /* The functions of a name: all overloads, unless parameters are given, and all instances of a
  * template, unless arguments are given. */
-static void find_functions(struct wt_shell *c, const char *text, struct addresses *a)
+static void find_functions(struct wt_program *g, const char *text, struct addresses *a)
 {
     size_t count;
-    const struct wt_module *m = wt_modules_list(c->modules, &count);
-    struct wt_view view = view_of(c);
+    const struct wt_module *m = wt_modules_list(g->modules, &count);
+    struct wt_view view = wt_program_view(g);
     struct wt_called *called = wt_called_new(text, a->is_whole, resolve_typedef, &view);
     for (size_t i = 0; i < count && called; i++) {
         struct wt_info *info = wt_symbols_info(m[i].symbols);
@@ -154,11 +154,11 @@ static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t
     return true;
 }
 
-static void find_kernels(struct wt_shell *c, const char *name, bool entries, struct addresses *a)
+static void find_kernels(struct wt_program *g, const char *name, bool entries, struct addresses *a)
 {
     size_t count;
-    const struct wt_module *m = wt_modules_list(c->modules, &count);
-    struct kernels k = {name, c->modules, entries, a};
+    const struct wt_module *m = wt_modules_list(g->modules, &count);
+    struct kernels k = {name, g->modules, entries, a};
     for (size_t i = 0; i < count; i++) {
         a->module = &m[i];
         if (m[i].symbols)
@@ -166,58 +166,58 @@ static void find_kernels(struct wt_shell *c, const char *name, bool entries, str
     }
 }
 
-uint64_t *list_kernel_entries(struct wt_shell *c, size_t *count)
+uint64_t *pg_kernel_entries(struct wt_program *g, size_t *count)
 {
     struct addresses a = {0};
-    find_kernels(c, NULL, true, &a);
+    find_kernels(g, NULL, true, &a);
     *count = a.count;
     return a.list;
 }
 
 /* "kernel NAME", "kernel": where kernels begin, behind their prologues. */
-static enum wt_status at_kernel(struct wt_shell *c, const char *name, struct addresses *a,
+static enum wt_status at_kernel(struct wt_program *g, const char *name, struct addresses *a,
                                 struct wt_error *err)
 {
-    find_kernels(c, *name ? name : NULL, false, a);
+    find_kernels(g, *name ? name : NULL, false, a);
     if (a->count)
         return WT_OK;
     return *name ? wt_fail(err, WT_INVALID, "There is no kernel \"%s\".", name)
                  : wt_fail(err, WT_INVALID, "There is no kernel.");
 }
 
-void find_default_source(struct wt_shell *c)
+void wt_program_default_source(struct wt_program *g)
 {
     uint64_t *list;
     size_t count;
-    if (resolve_place(c, "main", &list, &count, NULL, WT_IGNORED) != WT_OK &&
-        resolve_place(c, "kernel", &list, &count, NULL, WT_IGNORED) != WT_OK)
+    if (wt_program_resolve(g, "main", &list, &count, WT_IGNORED) != WT_OK &&
+        wt_program_resolve(g, "kernel", &list, &count, WT_IGNORED) != WT_OK)
         return;
-    struct wt_frames *frames = count ? wt_frames_at(c->debugger, c->modules, list[0]) : NULL;
+    struct wt_frames *frames = count ? wt_frames_at(g->debugger, g->modules, list[0]) : NULL;
     const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
     if (frame && frame->path) {
-        free(c->list_file);
-        c->list_file = strdup(frame->path);
-        c->list_first = frame->line;
-        c->list_last = 0;
+        free(g->list_file);
+        g->list_file = strdup(frame->path);
+        g->list_first = frame->line;
+        g->list_last = 0;
     }
     wt_frames_free(frames);
     free(list);
 }
 
-const char *current_file(struct wt_shell *c)
+const char *pg_current_file(struct wt_program *g)
 {
     const struct wt_frame *frame;
-    if (need_frame(c, &frame, WT_IGNORED) == WT_OK && frame->path)
+    if (wt_program_need_frame(g, &frame, WT_IGNORED) == WT_OK && frame->path)
         return frame->path;
-    if (!c->list_file)
-        find_default_source(c);
-    return c->list_file;
+    if (!g->list_file)
+        wt_program_default_source(g);
+    return g->list_file;
 }
 
-static enum wt_status at_address(struct wt_shell *c, const char *text, struct addresses *a,
+static enum wt_status at_address(struct wt_program *g, const char *text, struct addresses *a,
                                  struct wt_error *err)
 {
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(g);
     struct wt_values values;
     enum wt_status status = wt_source_evaluate(&view, text, &values, err);
     if (status)
@@ -233,17 +233,17 @@ static enum wt_status at_address(struct wt_shell *c, const char *text, struct ad
     }
     wt_values_free(&values);
     if (!status)
-        status = check_begins(c, address, err);
+        status = wt_program_check_begins(g, address, err);
     if (!status)
         add_address(a, address);
     return status;
 }
 
-static enum wt_status at_line(struct wt_shell *c, const char *text, struct addresses *a,
+static enum wt_status at_line(struct wt_program *g, const char *text, struct addresses *a,
                               struct wt_error *err)
 {
     char *whole;
-    const char *file = current_file(c);
+    const char *file = pg_current_file(g);
     if (!file)
         return wt_fail(err, WT_INVALID, "No default source file: name one, as in FILE:%s", text);
     if (asprintf(&whole, "%s:%s", file, text) < 0)
@@ -253,21 +253,21 @@ static enum wt_status at_line(struct wt_shell *c, const char *text, struct addre
     free(whole);
     if (status)
         return status;
-    status = wt_location_resolve(&location, c->modules, 0, &a->list, &a->count, err);
+    status = wt_location_resolve(&location, g->modules, 0, &a->list, &a->count, err);
     wt_location_free(&location);
     if (!status && !a->count)
         return wt_fail(err, WT_INVALID, "No line %s in the current file.", text);
     return status;
 }
 
-static enum wt_status in_the_list(struct wt_shell *c, const char *text, struct addresses *a,
+static enum wt_status in_the_list(struct wt_program *g, const char *text, struct addresses *a,
                                   struct wt_error *err)
 {
     struct wt_location location;
     enum wt_status status = wt_location_parse(text, &location, err);
     if (status)
         return status;
-    status = wt_location_resolve(&location, c->modules, 0, &a->list, &a->count, err);
+    status = wt_location_resolve(&location, g->modules, 0, &a->list, &a->count, err);
     if (!status && !a->count) {
         if (location.kind == WT_LOCATION_LINE)
             status = wt_fail(err, WT_INVALID, "No line %u in file \"%s\".", location.line,
@@ -295,7 +295,7 @@ static const char *behind_qualified(const char *text)
 {
     const size_t word = *text == '-' ? strcspn(text, " ") : 0;
     return word > 1 && text[word] && strncmp(text, "-qualified", word) == 0
-               ? skip_blanks(text + word)
+               ? wt_skip_blanks(text + word)
                : text;
 }
 
@@ -311,15 +311,15 @@ static const char *behind_file(const char *text, char **file)
     return *file ? colon + 1 : NULL;
 }
 
-static enum wt_status in_the_file(struct wt_shell *c, const char *file, const char *function,
+static enum wt_status in_the_file(struct wt_program *g, const char *file, const char *function,
                                   struct addresses *a, struct wt_error *err)
 {
     size_t count;
-    const struct wt_module *m = wt_modules_list(c->modules, &count);
+    const struct wt_module *m = wt_modules_list(g->modules, &count);
     char *plain = without_quotes(function);
     bool known = false;
     a->file = file;
-    find_functions(c, plain ? plain : function, a);
+    find_functions(g, plain ? plain : function, a);
     for (size_t i = 0; i < count && !known; i++)
         known = wt_symbols_code_line(m[i].symbols, file, 0) != UINT_MAX;
     free(plain);
@@ -330,54 +330,53 @@ static enum wt_status in_the_file(struct wt_shell *c, const char *file, const ch
 }
 
 /* A location by name: a function, FILE:FUNCTION, FILE:LINE. */
-static enum wt_status at_name(struct wt_shell *c, const char *text, struct addresses *a,
+static enum wt_status at_name(struct wt_program *g, const char *text, struct addresses *a,
                               struct wt_error *err)
 {
     char *file;
     const char *function = behind_file(text, &file);
     if (function) {
-        const enum wt_status status = in_the_file(c, file, function, a, err);
+        const enum wt_status status = in_the_file(g, file, function, a, err);
         free(file);
         return status;
     }
-    find_functions(c, text, a);
+    find_functions(g, text, a);
     if (a->count)
         return WT_OK;
     return a->is_whole ? wt_fail(err, WT_INVALID, "Function \"%s\" not defined.", text)
-                       : in_the_list(c, text, a, err);
+                       : in_the_list(g, text, a, err);
 }
 
-enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **list, size_t *count,
-                             char **where, struct wt_error *err)
+enum wt_status wt_program_resolve(struct wt_program *g, const char *text, uint64_t **list,
+                                  size_t *count, struct wt_error *err)
 {
     const char *name = behind_qualified(text);
     struct addresses a = {.is_whole = name != text};
     enum wt_status status = WT_OK;
     text = name;
     char *plain = without_quotes(text);
-    (void)where;
     const bool is_kernel = strncmp(text, "kernel", 6) == 0 && (!text[6] || text[6] == ' ');
     const char *digits = text;
     while (isdigit((unsigned char)*digits))
         digits++;
     if (plain) {
-        status = at_name(c, plain, &a, err);
+        status = at_name(g, plain, &a, err);
     } else if (is_kernel) {
-        text = skip_blanks(text + 6);
-        if (*text && !c->topology->has_grid) /* there a kernel is a function like others */
-            return resolve_place(c, text, list, count, where, err);
-        status = at_kernel(c, text, &a, err);
+        text = wt_skip_blanks(text + 6);
+        if (*text && !g->topology->has_grid) /* there a kernel is a function like others */
+            return wt_program_resolve(g, text, list, count, err);
+        status = at_kernel(g, text, &a, err);
     } else if (!*text) {
         const struct wt_frame *frame;
-        if ((status = need_frame(c, &frame, err)) != WT_OK)
+        if ((status = wt_program_need_frame(g, &frame, err)) != WT_OK)
             return wt_fail(err, WT_INVALID, "No default breakpoint address now.");
         add_address(&a, frame->pc);
     } else if (*text == '*') {
-        status = at_address(c, text + 1, &a, err);
+        status = at_address(g, text + 1, &a, err);
     } else if (digits > text && !*digits) {
-        status = at_line(c, text, &a, err);
+        status = at_line(g, text, &a, err);
     } else {
-        status = at_name(c, text, &a, err);
+        status = at_name(g, text, &a, err);
     }
     free(plain);
     if (status) {
@@ -389,7 +388,7 @@ enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **li
     return WT_OK;
 }
 
-bool names_function(const char *location, const char *function)
+bool pg_names_function(const char *location, const char *function)
 {
     char *file;
     location = behind_qualified(location);
@@ -401,4 +400,28 @@ bool names_function(const char *location, const char *function)
     const size_t length = strcspn(location, "('\""), own = function ? strcspn(function, "(") : 0;
     return own >= length && length && strncmp(function + own - length, location, length) == 0 &&
            (own == length || function[own - length - 1] == ':');
+}
+
+bool pg_is_code(struct wt_program *g, const char *expression)
+{
+    const struct wt_view view = wt_program_view(g);
+    struct wt_values values;
+    const char *name = wt_skip_blanks(expression);
+    if (!pg_names_code(expression) ||
+        wt_source_evaluate(&view, name + (*name == '&'), &values, WT_IGNORED) != WT_OK)
+        return false;
+    const bool is_code = wt_type_plain(values.type)->kind == WT_TYPE_FUNCTION && values.in_memory;
+    wt_values_free(&values);
+    return is_code;
+}
+
+bool pg_names_code(const char *expression)
+{
+    const char *name = wt_skip_blanks(expression);
+    name = wt_skip_blanks(name + (*name == '&'));
+    if (!isalpha((unsigned char)*name) && *name != '_')
+        return false;
+    while (isalnum((unsigned char)*name) || *name == '_' || *name == ':')
+        name++;
+    return !*name;
 }

@@ -3,12 +3,12 @@
  * Calling Convention"); AMD GPUs as LLVM has them (clang's AMDGPUABIInfo, LLVM's "User Guide for
  * AMDGPU Backend") and as GCC has them (its amdgcn back end returns numbers from s24 on).
  */
-#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "frontend/console/internal.h"
+#include "debug/program/internal.h"
 
-enum { MOST_BYTES = 64, MOST_LEAVES = 16, MOST_GCC = 8, AMD_PACKED = 8, DWORD = 4 };
+enum { MOST_LEAVES = 16, MOST_GCC = 8, AMD_PACKED = 8, DWORD = 4 };
 
 /* A number in a structure. */
 struct leaf {
@@ -77,18 +77,18 @@ static bool add_leaves(const struct wt_type *type, uint64_t offset, struct leave
 }
 
 /* The first bytes of a register. */
-static bool read_register(const struct wt_shell *c, const char *prefix, unsigned number,
+static bool read_register(const struct wt_program *g, const char *prefix, unsigned number,
                           uint8_t *out, uint64_t size)
 {
     char name[16];
     uint8_t bytes[WT_REGISTER_BITS / 8];
     snprintf(name, sizeof name, "%s%u", prefix, number);
-    for (unsigned i = 0; i < c->topology->register_count; i++) {
-        const struct wt_register *r = &c->topology->registers[i];
+    for (unsigned i = 0; i < g->topology->register_count; i++) {
+        const struct wt_register *r = &g->topology->registers[i];
         if (strcmp(r->name, name) != 0)
             continue;
         if (size > wt_register_size(r) ||
-            wt_debugger_read_registers(c->debugger, c->thread, &i, 1, bytes, WT_IGNORED) != WT_OK)
+            wt_debugger_read_registers(g->debugger, g->thread, &i, 1, bytes, WT_IGNORED) != WT_OK)
             return false;
         memcpy(out, bytes, size);
         return true;
@@ -97,20 +97,20 @@ static bool read_register(const struct wt_shell *c, const char *prefix, unsigned
 }
 
 /* Bytes in registers one after the other. */
-static bool read_packed(const struct wt_shell *c, const char *prefix, unsigned number,
+static bool read_packed(const struct wt_program *g, const char *prefix, unsigned number,
                         unsigned register_bytes, uint8_t *out, uint64_t size)
 {
     for (uint64_t at = 0; at < size; at += register_bytes)
-        if (!read_register(c, prefix, number + (unsigned)(at / register_bytes), out + at,
+        if (!read_register(g, prefix, number + (unsigned)(at / register_bytes), out + at,
                            size - at < register_bytes ? size - at : register_bytes))
             return false;
     return true;
 }
 
-static bool read_riscv(const struct wt_shell *c, const struct wt_type *type, unsigned float_bytes,
+static bool read_riscv(const struct wt_program *g, const struct wt_type *type, unsigned float_bytes,
                        uint8_t *out)
 {
-    const unsigned x = c->topology->address_bits / 8;
+    const unsigned x = g->topology->address_bits / 8;
     const uint64_t size = wt_type_size(type);
     struct leaves l = {.abi = WT_ABI_RISCV};
     const bool numbers = add_leaves(type, 0, &l);
@@ -118,29 +118,29 @@ static bool read_riscv(const struct wt_shell *c, const struct wt_type *type, uns
     const bool in_float = a->is_float && a->size <= float_bytes;
     const bool other_in_float = b->is_float && b->size <= float_bytes;
     if (numbers && l.count == 1 && in_float)
-        return read_register(c, "fa", 0, out + a->offset, a->size);
+        return read_register(g, "fa", 0, out + a->offset, a->size);
     if (numbers && l.count == 2 && (in_float || other_in_float) &&
         (in_float || (!a->is_float && a->size <= x)) &&
         (other_in_float || (!b->is_float && b->size <= x)))
-        return read_register(c, in_float ? "fa" : "a", 0, out + a->offset, a->size) &&
-               read_register(c, other_in_float ? "fa" : "a", in_float && other_in_float,
+        return read_register(g, in_float ? "fa" : "a", 0, out + a->offset, a->size) &&
+               read_register(g, other_in_float ? "fa" : "a", in_float && other_in_float,
                              out + b->offset, b->size);
-    return size <= 2 * x && read_packed(c, "a", 0, x, out, size);
+    return size <= 2 * x && read_packed(g, "a", 0, x, out, size);
 }
 
 /* Structures of up to 8 bytes are packed in registers; each number of others begins a register. */
-static bool read_amd(const struct wt_shell *c, const struct wt_type *type, uint8_t *out)
+static bool read_amd(const struct wt_program *g, const struct wt_type *type, uint8_t *out)
 {
     const uint64_t size = wt_type_size(type);
     struct leaves l = {.abi = WT_ABI_AMDGPU};
     unsigned number = 0;
     if (wt_type_is_record(type) && size <= AMD_PACKED)
-        return read_packed(c, "v", 0, DWORD, out, size);
+        return read_packed(g, "v", 0, DWORD, out, size);
     if (!add_leaves(type, 0, &l))
         return false;
     for (unsigned i = 0; i < l.count; i++) {
         const struct leaf *leaf = &l.leaf[i];
-        if (!read_packed(c, "v", number, DWORD, out + leaf->offset, leaf->size))
+        if (!read_packed(g, "v", number, DWORD, out + leaf->offset, leaf->size))
             return false;
         number += (unsigned)((leaf->size + DWORD - 1) / DWORD);
     }
@@ -164,10 +164,10 @@ static bool has_pair_of_bytes(const struct wt_type *type)
 }
 
 /* PTX has results in rows of the caller's frame, which are shown as registers behind the call. */
-static bool read_ptx(struct wt_shell *c, const struct wt_type *type, uint8_t *out)
+static bool read_ptx(struct wt_program *g, const struct wt_type *type, uint8_t *out)
 {
     static const char name[] = "%retval";
-    const struct wt_view view = view_of(c);
+    const struct wt_view view = wt_program_view(g);
     const uint64_t size = wt_type_size(type);
     struct wt_code_register reg;
     uint64_t known = 0;
@@ -190,49 +190,24 @@ static bool read_ptx(struct wt_shell *c, const struct wt_type *type, uint8_t *ou
     return known && known >= size;
 }
 
-static bool read_returned(struct wt_shell *c, const struct wt_type *type, uint8_t *out)
+bool wt_program_returned(struct wt_program *g, const struct wt_type *type,
+                         uint8_t out[WT_RETURNED_BYTES])
 {
-    const struct wt_frame *frame = wt_frames_get(c->frames, 0);
+    const struct wt_frame *frame = wt_frames_get(g->frames, 0);
     unsigned float_bytes;
-    if (!frame || !frame->symbols || wt_type_size(type) > MOST_BYTES)
+    if (!frame || !frame->symbols || wt_type_size(type) > WT_RETURNED_BYTES)
         return false;
     switch (wt_symbols_abi(frame->symbols, &float_bytes)) {
     case WT_ABI_RISCV:
-        return read_riscv(c, type, float_bytes, out);
+        return read_riscv(g, type, float_bytes, out);
     case WT_ABI_AMDGPU:
         if (frame->info && wt_info_is_of_gcc(frame->info))
             return (wt_type_is_scalar(type) || type->kind == WT_TYPE_COMPLEX) &&
                    wt_type_size(type) <= MOST_GCC &&
-                   read_packed(c, "s", 24, DWORD, out, wt_type_size(type));
-        return read_amd(c, type, out);
+                   read_packed(g, "s", 24, DWORD, out, wt_type_size(type));
+        return read_amd(g, type, out);
     case WT_ABI_UNKNOWN:
-        return read_ptx(c, type, out);
+        return read_ptx(g, type, out);
     }
     return false;
-}
-
-void print_returned(struct wt_shell *c, const struct wt_type *type)
-{
-    const struct wt_type *plain = wt_type_plain(type);
-    const struct wt_view view = view_of(c);
-    uint8_t bytes[MOST_BYTES] = {0}, state = WT_VALUE_GOOD;
-    if (plain->kind == WT_TYPE_VOID || wt_type_size(plain) == 0)
-        return;
-    if (!read_returned(c, plain, bytes)) {
-        fputs("Value returned is not known: its type is one that the debugger does not find in "
-              "registers.\n",
-              c->out);
-        return;
-    }
-    struct wt_values value = {.type = type,
-                              .lane_count = 1,
-                              .size = wt_type_size(plain),
-                              .bytes = bytes,
-                              .state = &state,
-                              .reg = -1};
-    const unsigned number = wt_source_keep(c->source, &value);
-    const struct wt_format format = format_of(c, 0, true);
-    fprintf(c->out, "Value returned is $%u = ", number);
-    wt_values_print(c->out, &view, &value, 0, &format);
-    fputc('\n', c->out);
 }

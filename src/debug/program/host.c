@@ -1,0 +1,77 @@
+/* Programs in processes of their own: their arguments, their environment, their end. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "debug/program/internal.h"
+
+static const struct wt_program_host *host_of(struct wt_program *g)
+{
+    return g->options.host;
+}
+
+/* ---- arguments, environment ---- */
+
+enum wt_status wt_program_set_arguments(struct wt_program *g, const char *text,
+                                        struct wt_error *err)
+{
+    char *copy = strdup(text);
+    if (!copy)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    free(g->arguments);
+    g->arguments = copy;
+    return WT_OK;
+}
+
+enum wt_status wt_program_change_environment(struct wt_program *g, char *change,
+                                             struct wt_error *err)
+{
+    char **grown = wt_array_grow(g->environment, &g->environment_capacity, g->environment_count + 2,
+                                 sizeof(char *));
+    if (!grown || !change) {
+        free(change);
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    }
+    g->environment = grown;
+    grown[g->environment_count++] = change;
+    grown[g->environment_count] = NULL;
+    return WT_OK;
+}
+
+void pg_free_environment(struct wt_program *g)
+{
+    for (size_t i = 0; i < g->environment_count; i++)
+        free(g->environment[i]);
+    free(g->environment);
+    free(g->arguments);
+}
+
+/* ---- run ---- */
+
+void pg_forget(struct wt_program *g)
+{
+    g->started = false;
+    wt_program_select(g, 0);
+}
+
+void pg_end_host(struct wt_program *g)
+{
+    bool known;
+    int code = 0;
+    char text[100] = "";
+    const int pid = host_of(g)->pid(g->options.host_context);
+    host_of(g)->finish(g->options.host_context, &known, &code, text, sizeof text);
+    pg_forget(g);
+    g->ended = true;
+    g->exit_word = (uint32_t)code;
+    if (!known)
+        pg_tell(g, &(struct wt_news){.kind = WT_NEWS_PROCESS,
+                                     .code = pid,
+                                     .is_there = kill(pid, 0) == 0 || errno != ESRCH});
+    else if (text[0])
+        pg_tell(g, &(struct wt_news){.kind = WT_NEWS_SIGNALLED, .text = text});
+    else
+        pg_tell(g, &(struct wt_news){.kind = WT_NEWS_EXITED, .code = code});
+}

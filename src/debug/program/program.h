@@ -1,0 +1,524 @@
+/*
+ * The program that is debugged, as the user of a debugger has it: breakpoints with conditions and
+ * counts, steps by lines, catchpoints, the selected thread and frame, the launch of host programs,
+ * source text. Each front end makes its commands and requests of it. It writes no text: what
+ * happens is told as struct wt_news, and the front end has the words.
+ */
+#ifndef WT_DEBUG_PROGRAM_PROGRAM_H
+#define WT_DEBUG_PROGRAM_PROGRAM_H
+
+#include <stdio.h>
+
+#include "debug/core/session.h"
+#include "debug/source/modules.h"
+#include "debug/source/source.h"
+#include "debug/source/symbols.h"
+
+/* ---- points ---- */
+
+enum wt_point_kind {
+    WT_POINT_BREAK,
+    WT_POINT_WATCH,  /**< stops at changes */
+    WT_POINT_READ,   /**< … at reads */
+    WT_POINT_ACCESS, /**< … at both */
+    WT_POINT_CATCH
+};
+
+/** What a catchpoint stops for. */
+enum wt_catch_kind {
+    WT_CATCH_FAULT,
+    WT_CATCH_DISPATCHES, /**< a dispatch begins */
+    WT_CATCH_ENDS,       /**< … ends */
+    WT_CATCH_MODULES     /**< code is loaded or unloaded */
+};
+
+/** Lines of commands, which belong to the front end. */
+struct wt_script {
+    char **line;
+    size_t count, capacity;
+};
+
+/** Frees the lines; the script is empty then. */
+void wt_script_free(struct wt_script *script);
+
+/** An address where execution stops for a step's sake. */
+struct wt_stop_at {
+    uint64_t addr;
+    wt_thread thread; /**< only this one */
+    bool has_cfa;     /**< and only in this frame or one further out: */
+    uint64_t cfa;
+};
+
+struct wt_watch_rule;
+
+/** A breakpoint, watchpoint or catchpoint as the user knows it. */
+struct wt_point {
+    unsigned number;
+    enum wt_point_kind kind;
+    bool enabled, temporary;
+    bool told;    /**< why it is still pending */
+    bool is_code; /**< its place is the address of a name, which goes with the code */
+    unsigned hits, ignore;
+    char *text;     /**< the location or expression as it was given */
+    uint64_t *addr; /**< none: it is pending */
+    size_t addr_count;
+    wt_thread thread;          /**< the only one that stops there; 0: each does */
+    char *condition;           /**< NULL: none */
+    struct wt_expr **compiled; /**< of each address; NULL entries: none */
+    struct wt_script commands; /**< what is queued at a hit */
+    bool silent;               /**< a hit is not told */
+    char *format;              /**< of a log point, with its arguments; NULL: it stops */
+    /** Of a log point's breakpoints that print without a stop; 0: there are none. */
+    uint32_t log_owner;
+    enum wt_catch_kind caught;
+    uint64_t exceptions; /**< WT_CATCH_FAULT: which of the topology's; 0: every fault */
+    size_t entries;      /**< WT_CATCH_ENDS: so many of `addr` are where kernels begin */
+    uint64_t last_of;    /**< … the dispatch whose last group has been seen to end */
+    wt_wave_id *ending;  /**< … waves that were seen at their ends and may not have ended */
+    size_t ending_count, ending_capacity;
+    /* Watchpoints. */
+    enum wt_watchpoint_kind watch;
+    struct wt_address where;            /**< as `owner` sees it */
+    struct wt_watchpoint_request *part; /**< ranges in which it lies */
+    size_t part_count;
+    const struct wt_type *type;
+    uint8_t *old; /**< the value before */
+    uint64_t size;
+    wt_thread owner; /**< through which it is read */
+    /* The end of what is watched: where the frame returns to whose variables it names. */
+    struct wt_stop_at scope;
+    struct wt_expr *scope_condition; /**< NULL: it has no end */
+    struct wt_watch_rule *rule;      /**< its condition; NULL: none */
+};
+
+/** A breakpoint of the program layer's own. */
+struct wt_internal_point {
+    uint64_t addr;
+    struct wt_expr *condition; /**< NULL: every lane */
+};
+
+/** A source file's lines. */
+struct wt_text_file {
+    char *name; /**< as the debug information has it */
+    char *path; /**< where it was found; NULL: nowhere */
+    char *bytes;
+    char **line;
+    size_t line_count;
+    char *text; /**< what a module's text was, where there is no file; NULL: it is one */
+    size_t text_length;
+};
+
+/* ---- news ---- */
+
+enum wt_news_kind {
+    /* Stops. The thread is selected, its frames can be asked for. */
+    WT_NEWS_HIT,         /**< a breakpoint, or a catchpoint at instructions: `point` */
+    WT_NEWS_UNDECIDED,   /**< the condition of `point` could not be evaluated: `text` says why */
+    WT_NEWS_WATCH,       /**< `point`; `before` (NULL: not of interest), `after` (NULL: unknown) */
+    WT_NEWS_ACCESS,      /**< an access that no watchpoint is for: `text` */
+    WT_NEWS_SCOPE_LEFT,  /**< the frame of the watched variable has returned; `point` goes */
+    WT_NEWS_FAULT,       /**< of `event`; `point`: the catchpoint, or NULL */
+    WT_NEWS_MODULES,     /**< a catchpoint's: code has come or gone */
+    WT_NEWS_INTERRUPTED, /**< … by the user, or `text` says why it stopped */
+    WT_NEWS_TRAP,        /**< a breakpoint instruction of the program's own */
+    WT_NEWS_HISTORY_BEGIN,
+    WT_NEWS_HISTORY_END,
+    WT_NEWS_STEP_OVER, /**< the stepped wave has ended: `text` */
+    /* Ends. */
+    WT_NEWS_EXITED,      /**< `code` */
+    WT_NEWS_SIGNALLED,   /**< by the signal of name `text` */
+    WT_NEWS_PROCESS,     /**< process `code` is not known to have ended; `is_there`: it lives */
+    WT_NEWS_FAULT_ENDED, /**< the instruction failed again: `text` is the fault */
+    /* What is done. */
+    WT_NEWS_STARTING,
+    WT_NEWS_ATTACHING,  /**< to process `code` */
+    WT_NEWS_NO_LINES,   /**< a step goes to the end of function `text`, which has no lines */
+    WT_NEWS_FINISHING,  /**< `frame` is left; `is_back`: to before its call */
+    WT_NEWS_LOGGED,     /**< a log point's message: `text` */
+    WT_NEWS_LOG_FAILED, /**< `point`; `text` says why */
+    /* Points. */
+    WT_NEWS_WATCH_LOST,      /**< `point` goes: the memory of that run is gone */
+    WT_NEWS_PENDING,         /**< `point` waits still; `text` is its file; `is_there`: it exists */
+    WT_NEWS_CONDITION,       /**< a condition was compiled: `text` in `view` */
+    WT_NEWS_CONDITION_LOST,  /**< that of `point` means nothing now: `text` says why */
+    WT_NEWS_CONDITION_OTHER, /**< condition `text` is one of a function that is not on the stack */
+    WT_NEWS_ERROR            /**< `text`: breakpoints of loaded code could not be inserted */
+};
+
+/** Something that has happened. What it points to is valid during the call. */
+struct wt_news {
+    enum wt_news_kind kind;
+    const struct wt_point *point;
+    const struct wt_event *event;
+    const struct wt_frame *frame;
+    const struct wt_view *view;
+    const char *text;
+    const uint8_t *before, *after; /**< point->size bytes */
+    int64_t code;
+    bool is_there, is_back;
+    bool is_first; /**< WT_NEWS_SCOPE_LEFT: of those that this stop ends */
+};
+
+enum wt_wait { WT_WAIT_BEGINS, WT_WAIT_GOES_ON, WT_WAIT_ENDS };
+
+/** What the front end does for the program. */
+struct wt_program_user {
+    void (*news)(void *context, const struct wt_news *news);
+    /** Whether a breakpoint on a place that is not there yet is to wait; @p why it is not. */
+    bool (*accept_pending)(void *context, const char *why);
+    /** Whether the user has asked for an end while the session's loop did not run. NULL: never. */
+    bool (*interrupted)(void *context);
+    /** A wait begins or ends, or the session's loop has come round within one. NULL: unused. */
+    void (*waits)(void *context, enum wt_wait wait);
+    void *context;
+};
+
+/**
+ * Programs in processes of their own: one is started anew at each run, and its GPU has another
+ * session each time.
+ */
+struct wt_program_host {
+    /**
+     * Starts the program with a line of arguments for the shell and changes of its environment
+     * (NAME=VALUE, or NAME: unset; NULL ends them). It comes back when the program has opened a GPU
+     * and wt_program_use() has been called with its session, or (*ended) when it has ended before.
+     */
+    enum wt_status (*start)(void *context, const char *arguments, char *const *environment,
+                            bool *ended, struct wt_error *err);
+    /** Goes to a program that runs, likewise. */
+    enum wt_status (*attach)(void *context, int pid, struct wt_error *err);
+    /** Brings the list of modules up to date. */
+    void (*refresh)(void *context);
+    /**
+     * The program's GPU is gone: waits for the program's end (Ctrl-C: no longer) and goes to the
+     * session that no program has. *known: `code` is its exit code, or 128 and the number of the
+     * signal that ended it, which `text` names then.
+     */
+    void (*finish)(void *context, bool *known, int *code, char *text, size_t size);
+    /** Ends the program, or lets it go on without a debugger; then likewise. */
+    void (*leave)(void *context, bool kill);
+    /** Its process id; 0: there is none. */
+    int (*pid)(void *context);
+};
+
+struct wt_program_options {
+    struct wt_session *session;
+    struct wt_modules *modules;         /**< the loaded code */
+    const char *program;                /**< its file, for people; NULL: none */
+    const struct wt_program_host *host; /**< of host programs; NULL: the device has its program */
+    void *host_context;
+    const char *arguments;              /**< host: the first line of arguments; NULL: none */
+    bool attached;                      /**< the device was running before: there is no start */
+    bool steps_to_watch;                /**< the device has no watchpoints: steps, and compares */
+    struct wt_loading *loading;         /**< of debug information; NULL: nobody looks */
+    wt_code_register_fn *code_register; /**< registers that code names; NULL: there are none */
+    void *code_context;
+    struct wt_program_user user;
+};
+
+/* ---- the program ---- */
+
+/** Front ends read it. What they may set is said; the rest changes through the functions below. */
+struct wt_program {
+    struct wt_program_options options;
+    struct wt_session *session;
+    struct wt_debugger *debugger;
+    const struct wt_topology *topology;
+    struct wt_modules *modules;
+    struct wt_client *client;
+    struct wt_source *source;
+
+    bool post_mortem; /**< the state came from a core file */
+    bool was_run;     /**< the device is not as it was loaded any more */
+    bool started;     /**< it runs or stands: it was started, and has not ended */
+    bool ended;       /**< it has ended */
+    uint32_t exit_word;
+    bool faulted; /**< it stands at a fault */
+    int fault;
+    uint64_t fault_pc;
+    bool fault_is_past;   /**< the PC is behind the instruction: going on would leave it out */
+    char fault_text[256]; /**< what it was */
+    wt_thread fault_thread;
+    bool fault_ended;     /**< it went on from there and faulted again */
+    unsigned stop_number; /**< of the point that the last stop was at; 0: none */
+    bool stopped_silently;
+    bool step_ended; /**< a step has come to its own end */
+    bool by_step;    /**< the stop at hand is one, at a breakpoint */
+    struct wt_script
+        queued; /**< commands of points that were hit; whoever executes them takes it */
+
+    uint64_t *inserted; /**< addresses at which the debugger has a breakpoint of ours */
+    size_t inserted_count, inserted_capacity;
+    struct wt_watchpoint_request *watched;
+    size_t watched_count, watched_capacity;
+    struct wt_internal_point *internal;
+    size_t internal_count, internal_capacity;
+
+    unsigned caught_number; /**< the catchpoint that has asked for a stop; 0: none */
+
+    char *arguments; /**< host programs: as the shell has them */
+    char **environment;
+    size_t environment_count, environment_capacity;
+
+    bool interrupt; /**< it was interrupted, and what it has set going has yet to stop */
+    bool abandoned; /**< whoever waits stops waiting, for good */
+    bool waiting;   /**< somebody waits for an event: */
+    bool backwards; /**< … of a run that goes back */
+    bool came;      /**< … it is here */
+    struct wt_event event;
+
+    wt_thread thread;         /**< selected; 0: none */
+    struct wt_frames *frames; /**< of it; NULL: not asked for yet */
+    unsigned level;           /**< of the selected frame; may be set */
+    unsigned wanted_line;     /**< that the breakpoint of the last stop names; 0: none */
+    unsigned entered;         /**< inlined calls that were stepped into where the thread stands */
+    uint64_t entered_wave;    /**< the id of the wave of which both tell */
+    unsigned hidden;          /**< those that begin there and were not */
+
+    struct wt_point **point;
+    size_t point_count, point_capacity;
+    unsigned last_number;
+
+    struct wt_text_file *file;
+    size_t file_count, file_capacity;
+    char **substitution; /**< pairs: from, to */
+    size_t substitution_count, substitution_capacity;
+    char *list_file; /**< the current source file, which lines without a file are of; may be set */
+    unsigned list_first, list_last; /**< … the lines that were shown last; may be set */
+    bool list_set;                  /**< by a stop or a list command; may be set */
+
+    bool resolve; /**< modules have changed since the locations were resolved */
+};
+
+/** NULL without host memory. What the options name must outlive it. */
+struct wt_program *wt_program_new(const struct wt_program_options *options);
+/** Leaves the session and frees it. NULL is allowed. */
+void wt_program_free(struct wt_program *program);
+/**
+ * Goes to another session and its modules: that of a program that has been started, or of none.
+ * Points are resolved anew, values that were kept stay. The old session must be there yet.
+ */
+enum wt_status wt_program_use(struct wt_program *program, struct wt_session *session,
+                              struct wt_modules *modules, struct wt_error *err);
+/** Resolves points anew if code has come or gone: before each command. */
+void wt_program_update(struct wt_program *program);
+/** Stops what is waited for, from a signal's handler of the loop. False: nobody waits. */
+bool wt_program_interrupt(struct wt_program *program);
+/** Stops waiting for good. */
+void wt_program_abandon(struct wt_program *program);
+
+/* ---- launch, attach, leave ---- */
+
+/** The program's arguments from now on, as a shell splits them. WT_NO_MEMORY. */
+enum wt_status wt_program_set_arguments(struct wt_program *program, const char *text,
+                                        struct wt_error *err);
+/** Adds NAME=VALUE, or NAME: unset. Takes @p change over. WT_NO_MEMORY. */
+enum wt_status wt_program_change_environment(struct wt_program *program, char *change,
+                                             struct wt_error *err);
+/** Starts it, from the beginning if it runs; `started` says whether it runs then. */
+enum wt_status wt_program_begin(struct wt_program *program, struct wt_error *err);
+/** Goes to a running host program and stops it; the one that is debugged is ended. */
+enum wt_status wt_program_attach(struct wt_program *program, int pid, struct wt_error *err);
+/** Ends the program (@p kill), or lets a host program go on without a debugger. */
+void wt_program_leave(struct wt_program *program, bool kill);
+/**
+ * Lets a device that ran before (options.attached) go on, without breakpoints and without a
+ * debugger; nothing is done if it has, or if no program is there.
+ */
+enum wt_status wt_program_let_go(struct wt_program *program, struct wt_error *err);
+/** The state came from a core file: tells why it had stopped, if it says so itself. */
+enum wt_status wt_program_post_mortem(struct wt_program *program, struct wt_error *err);
+
+/* ---- going ---- */
+
+/** How a step or a run has ended. */
+struct wt_stepped {
+    bool show;       /**< the program stands, and the user is to see where: */
+    bool with_frame; /**< … with the frame, which is another one */
+};
+
+/** Continues until something that the user wants to know, which is told. */
+enum wt_status wt_program_continue(struct wt_program *program, bool backwards,
+                                   struct wt_stepped *end, struct wt_error *err);
+
+struct wt_step {
+    bool instructions; /**< else lines */
+    bool over;         /**< calls are stepped over */
+    bool back;
+    uint64_t count;
+};
+
+/** Steps the selected thread. */
+enum wt_status wt_program_step(struct wt_program *program, const struct wt_step *step,
+                               struct wt_stepped *end, struct wt_error *err);
+/**
+ * Leaves the selected frame, or (@p back) goes back to its call. *type: of what the function has
+ * returned; NULL where nothing is known of it.
+ */
+enum wt_status wt_program_finish(struct wt_program *program, bool back, struct wt_stepped *end,
+                                 const struct wt_type **type, struct wt_error *err);
+/** Steps as over a line, but follows a jump back until a later line is reached. */
+enum wt_status wt_program_until(struct wt_program *program, struct wt_stepped *end,
+                                struct wt_error *err);
+/** Runs the selected thread to a location, or out of the frame. */
+enum wt_status wt_program_advance(struct wt_program *program, const char *location,
+                                  struct wt_stepped *end, struct wt_error *err);
+enum { WT_RETURNED_BYTES = 64 };
+/**
+ * The value that a function has returned to the selected frame, by the convention of calls; false
+ * where the type is one that is not returned in registers, or not known to be.
+ */
+bool wt_program_returned(struct wt_program *program, const struct wt_type *type,
+                         uint8_t out[WT_RETURNED_BYTES]);
+/** Goes to an issue time of the recorded run. */
+enum wt_status wt_program_goto(struct wt_program *program, uint64_t time, struct wt_error *err);
+/** The last @p most writes to a range, as wt_debugger_take_writes() has them. */
+enum wt_status wt_program_who_wrote(struct wt_program *program,
+                                    const struct wt_watchpoint_request *where, uint64_t most,
+                                    struct wt_write **list, size_t *count, bool *more,
+                                    struct wt_error *err);
+/** Reports the event that has come; *again: it is nothing that the user wants to see. */
+enum wt_status wt_program_report(struct wt_program *program, bool *again, struct wt_error *err);
+
+/* ---- points ---- */
+
+/** A breakpoint or log point that is to be set. */
+struct wt_break {
+    const char *place;     /**< a location, for wt_program_resolve() */
+    const char *condition; /**< NULL: none */
+    const char *format;    /**< of a log point; NULL: it stops */
+    wt_thread thread;      /**< 0: each */
+    bool temporary;
+};
+
+/** Sets one. It may wait for code that is loaded later: point->addr_count is 0 then. */
+enum wt_status wt_program_set_break(struct wt_program *program, const struct wt_break *what,
+                                    struct wt_point **point, struct wt_error *err);
+/** Watches what an expression names here; @p location: beyond the end of its frame. */
+enum wt_status wt_program_set_watch(struct wt_program *program, enum wt_point_kind kind,
+                                    const char *expression, const char *condition, bool location,
+                                    struct wt_point **point, struct wt_error *err);
+/** Sets a catchpoint by the name of what is caught. */
+enum wt_status wt_program_set_catch(struct wt_program *program, const char *name,
+                                    struct wt_point **point, struct wt_error *err);
+/** Offers the names of what can be caught. */
+void wt_program_catch_names(const struct wt_program *program,
+                            void (*offer)(void *context, const char *name), void *context);
+/** Gives a point another condition; "": none. It has the old one where that fails. */
+enum wt_status wt_program_set_condition(struct wt_program *program, struct wt_point *point,
+                                        const char *condition, struct wt_error *err);
+/** The one of a number; NULL: there is none. */
+struct wt_point *wt_program_point(struct wt_program *program, unsigned number);
+/** Removes and frees it. */
+void wt_program_delete_point(struct wt_program *program, struct wt_point *point);
+/** Whether it stops at instructions. */
+bool wt_point_has_addresses(const struct wt_point *point);
+/** Adds the messages that were printed without a stop to the hits of a log point. */
+void wt_program_count_logs(struct wt_program *program, struct wt_point *point);
+/**
+ * The frames as a point shows them that stops at an address: an inlined call that begins is not
+ * entered yet. The caller frees them; NULL without host memory.
+ */
+struct wt_frames *wt_program_frames_at(struct wt_program *program, const struct wt_point *point,
+                                       uint64_t addr);
+
+/* ---- messages ---- */
+
+/** The end of an argument: a comma outside of parentheses and quotes. */
+const char *wt_message_argument_end(const char *text);
+/** A character of a quoted text; goes on. */
+char wt_message_unescape(const char **at);
+/** Whether a format has as many conversions, of known kinds, as there are arguments. */
+enum wt_status wt_message_check(const char *text, struct wt_error *err);
+/** Formats "FORMAT",VALUE,... as printf does, with values of the selected frame. */
+enum wt_status wt_program_message(struct wt_program *program, FILE *out, const char *text,
+                                  struct wt_error *err);
+
+/* ---- places ---- */
+
+/** The addresses of a location (FILE:LINE, function, *ADDRESS, kernel NAME); the caller frees
+ * *list. */
+enum wt_status wt_program_resolve(struct wt_program *program, const char *text, uint64_t **list,
+                                  size_t *count, struct wt_error *err);
+/**
+ * Fails where no instruction begins at an address of code, as far as that is known: the function's
+ * instructions are gone through from its beginning.
+ */
+enum wt_status wt_program_check_begins(struct wt_program *program, uint64_t addr,
+                                       struct wt_error *err);
+/** Makes the file with main, or with the first kernel, the current one. */
+void wt_program_default_source(struct wt_program *program);
+/** Where a frame's function begins in memory; 0 if unknown. */
+uint64_t wt_frame_function_start(const struct wt_frame *frame);
+/** A source file; NULL without host memory. */
+struct wt_text_file *wt_program_open_source(struct wt_program *program, const char *name);
+/** Sources under folder @p from are found under @p to. WT_NO_MEMORY. */
+enum wt_status wt_program_substitute(struct wt_program *program, const char *from, size_t length,
+                                     const char *to, struct wt_error *err);
+
+/* ---- selection ---- */
+
+/** Forgets frames: something has run. */
+void wt_program_forget_frames(struct wt_program *program);
+/** The same where the thread stays where it is: the same frame is selected again. */
+void wt_program_refresh_frames(struct wt_program *program);
+/** Selects a thread and its innermost frame. */
+void wt_program_select(struct wt_program *program, wt_thread thread);
+/** Selects a lane of the selected wave. */
+enum wt_status wt_program_select_lane(struct wt_program *program, unsigned lane,
+                                      struct wt_error *err);
+/** Selects a lane of a wave. */
+enum wt_status wt_program_select_lane_of(struct wt_program *program, wt_wave_id wave, unsigned lane,
+                                         struct wt_error *err);
+/** "The program is not being run." unless it is. */
+enum wt_status wt_program_need_run(struct wt_program *program, struct wt_error *err);
+/** A stopped thread is selected. */
+enum wt_status wt_program_need_thread(struct wt_program *program, struct wt_error *err);
+/** The selected frame; "No frame selected." */
+enum wt_status wt_program_need_frame(struct wt_program *program, const struct wt_frame **frame,
+                                     struct wt_error *err);
+/** Where expressions are evaluated now. */
+struct wt_view wt_program_view(struct wt_program *program);
+/** A thread of a wave, of an enabled lane if it has one; false if it has ended. */
+bool wt_program_thread_of_wave(struct wt_program *program, wt_wave_id wave, wt_thread *thread);
+/** The wave of a thread, and the thread's place in it. */
+enum wt_status wt_program_wave(struct wt_program *program, wt_thread thread, struct wt_wave *wave,
+                               struct wt_thread_position *place, struct wt_error *err);
+
+/* ---- work ---- */
+
+/** A wave, and the threads of its lanes. */
+struct wt_working_wave {
+    struct wt_wave_info info;
+    uint32_t volume;  /**< threads of its block; 0: unknown */
+    uint32_t first;   /**< of these, that of its lane 0 */
+    unsigned threads; /**< lanes that are threads */
+    bool is_selected;
+};
+
+struct wt_working_waves {
+    struct wt_working_wave *list;
+    size_t count;
+    unsigned lane; /**< the selected one */
+};
+
+/**
+ * All waves with work, by dispatch, group and number in it. The caller frees waves->list.
+ * WT_STATE: nothing has been started; WT_NO_MEMORY.
+ */
+enum wt_status wt_program_work(struct wt_program *program, struct wt_working_waves *waves,
+                               struct wt_error *err);
+/** Whether waves are of the same dispatch. */
+bool wt_work_is_same_dispatch(const struct wt_wave *a, const struct wt_wave *b);
+/** Whether waves are of the same work-group. */
+bool wt_work_is_same_group(const struct wt_wave *a, const struct wt_wave *b);
+/** How many groups the dispatch of a wave has in each dimension; 0 where that is not known. */
+void wt_work_grid(const struct wt_wave *wave, uint32_t grid[3]);
+/**
+ * The kernel of a wave's dispatch, its name as C++ has it; "?" if no wave is in the kernel itself,
+ * and a wave's frames do not lead to one. Returns @p text.
+ */
+const char *wt_program_kernel(struct wt_program *program, const struct wt_working_waves *waves,
+                              const struct wt_wave *wave, char *text, size_t size);
+
+#endif

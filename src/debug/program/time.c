@@ -1,0 +1,50 @@
+/* Journeys through the recorded run, and searches of it. */
+#include "debug/program/internal.h"
+
+/* Pumps an operation until it ends. */
+static enum wt_status wait_for_errand(struct wt_program *g, struct wt_error *err)
+{
+    g->came = false;
+    g->event = (struct wt_event){.kind = WT_EVENT_NONE};
+    enum wt_status status = pg_wait_for_event(g, err);
+    if (!status && g->event.reason == WT_STOP_LOST)
+        return wt_fail(err, WT_IO, "%s", g->event.text);
+    if (!status && g->event.reason == WT_STOP_INTERRUPTED)
+        return wt_fail(err, WT_STATE, "Interrupted.");
+    return status;
+}
+
+enum wt_status wt_program_goto(struct wt_program *g, uint64_t time, struct wt_error *err)
+{
+    wt_program_forget_frames(g);
+    enum wt_status status = wt_client_begin_run(g->client, err);
+    if (!status)
+        status = wt_debugger_begin_goto(g->debugger, time, err);
+    if (!status)
+        status = wait_for_errand(g, err);
+    if (status)
+        return status;
+    g->started = !wt_debugger_ended(g->debugger, NULL);
+    g->faulted = false;
+    wt_program_select(g, g->thread && wt_debugger_thread_alive(g->debugger, g->thread)
+                             ? g->thread
+                             : wt_debugger_current_thread(g->debugger));
+    pg_refresh_watched(g);
+    for (size_t i = 0; i < g->point_count; i++)
+        g->point[i]->ending_count = 0;
+    return WT_OK;
+}
+
+enum wt_status wt_program_who_wrote(struct wt_program *g, const struct wt_watchpoint_request *where,
+                                    uint64_t most, struct wt_write **list, size_t *count,
+                                    bool *more, struct wt_error *err)
+{
+    enum wt_status status = wt_client_begin_run(g->client, err);
+    if (!status)
+        status = wt_debugger_begin_who_wrote(g->debugger, where, most, err);
+    if (!status)
+        status = wait_for_errand(g, err);
+    if (!status)
+        wt_debugger_take_writes(g->debugger, list, count, more);
+    return status;
+}
