@@ -145,6 +145,8 @@ void show_stop(struct wt_shell *c, bool with_frame);
 void show_end(struct wt_shell *c, const struct wt_stepped *end);
 /** Prints the line of a frame, with the PC in front of it if `address`. */
 void print_source_line(struct wt_shell *c, const struct wt_frame *frame, bool address);
+/** Prints a frame as a line of a backtrace; with its number, with its PC in front of its function.
+ */
 void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered, bool address);
 
 /* ---- points.c ---- */
