@@ -8,11 +8,11 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
+#include "../pending.h"
 #include "fuzz_host.h"
 
 #include "base/listen.h"
 #include "debug/source/frames.h"
-#include "debug/source/locations.h"
 #include "target/process.h"
 
 static struct wt_listener listener;
@@ -110,15 +110,6 @@ static inline void watch_and_walk_up(struct wt_process *process, wt_thread threa
     wt_frames_free(frames);
 }
 
-static void location_changed(void *context, unsigned id, uint64_t addr, bool gained)
-{
-    struct wt_debugger *d = context;
-    if (gained)
-        wt_debugger_insert_breakpoint(d, addr, NULL, 0, NULL, 0, WT_IGNORED);
-    else
-        wt_debugger_remove_breakpoint(d, addr, WT_IGNORED);
-}
-
 static void look(struct wt_debugger *d, struct wt_process *process)
 {
     const struct wt_thread_info *list;
@@ -163,13 +154,11 @@ static void debug(struct wt_process *process)
     static const enum wt_resume_kind kinds[] = {WT_RESUME_CONTINUE, WT_RESUME_STEP,
                                                 WT_RESUME_CONTINUE};
     struct wt_debugger *d = process->debugger;
-    struct wt_locations *locations = NULL;
+    struct pending pending = {.debugger = d, .modules = process->modules};
     const struct wt_thread_info *list;
     size_t count;
-    unsigned id;
     uint32_t status;
-    if (!wt_locations_new(process->modules, 0, location_changed, d, &locations, WT_IGNORED))
-        wt_locations_add(locations, "kernel", &id, WT_IGNORED);
+    const bool waits = pending_begin(&pending, "kernel", WT_IGNORED) == WT_OK;
     for (unsigned i = 0; i < 3 && !wt_debugger_ended(d, &status); i++) {
         wt_debugger_interrupt(d, WT_IGNORED);
         wait_for_stop(d, process);
@@ -184,8 +173,8 @@ static void debug(struct wt_process *process)
             break;
         wait_for_stop(d, process);
     }
-    if (locations)
-        wt_locations_free(locations);
+    if (waits)
+        pending_end(&pending);
 }
 
 static void close_listener(void)

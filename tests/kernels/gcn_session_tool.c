@@ -22,10 +22,10 @@
 #include <unistd.h>
 
 #include "debug/core/debugger.h"
-#include "debug/source/locations.h"
 #include "target/emulated.h"
 #include "target/history.h"
 #include "target/process.h"
+#include "../pending.h"
 
 struct tool {
     struct wt_emulated e;
@@ -34,7 +34,8 @@ struct tool {
     struct wt_modules *modules;
     struct wt_debugger *d;
     wt_thread thread;
-    struct wt_locations *locations;
+    struct pending *pending[8];
+    size_t pending_count;
     unsigned changes, began, ended; /* news: of modules, of dispatches */
 };
 
@@ -98,28 +99,19 @@ static void take_news(struct tool *t)
     }
 }
 
-static void location_changed(void *context, unsigned id, uint64_t addr, bool gained)
-{
-    struct tool *t = context;
-    struct wt_error err = {0};
-    (void)id;
-    if (gained ? wt_debugger_insert_breakpoint(t->d, addr, NULL, 0, NULL, 0, &err)
-               : wt_debugger_remove_breakpoint(t->d, addr, &err))
-        fprintf(stderr, "location: %s\n", err.text);
-}
-
 static void set_pending(struct tool *t, const char *text)
 {
     struct wt_error err;
-    unsigned id;
-    size_t count;
-    if (!t->locations &&
-        failed(wt_locations_new(t->modules, 0, location_changed, t, &t->locations, &err), &err))
+    struct pending *p = calloc(1, sizeof *p);
+    if (!p || t->pending_count == sizeof t->pending / sizeof t->pending[0])
+        exit(1);
+    *p = (struct pending){.debugger = t->d, .modules = t->modules, .errors = stderr};
+    if (failed(pending_begin(p, text, &err), &err)) {
+        free(p);
         return;
-    if (failed(wt_locations_add(t->locations, text, &id, &err), &err))
-        return;
-    wt_locations_addresses(t->locations, id, &count);
-    printf("%zu\n", count);
+    }
+    t->pending[t->pending_count++] = p;
+    printf("%zu\n", p->count);
 }
 
 static void list_modules(struct tool *t)
@@ -537,7 +529,10 @@ int main(int argc, char **argv)
         obey(&t, line);
         fflush(stdout);
     }
-    wt_locations_free(t.locations);
+    for (size_t i = 0; i < t.pending_count; i++) {
+        pending_end(t.pending[i]);
+        free(t.pending[i]);
+    }
     if (t.attached) {
         wt_process_close(&t.process);
         return 0;

@@ -115,73 +115,61 @@ static void an_image_in_memory_is_a_module(void **state)
     wt_modules_free(m);
 }
 
-/* What the observers of these tests were told: "+ID@ADDRESS" or "-…", one after the other. */
-struct log {
-    char text[1024];
-    size_t length;
-};
-
-static void location_changed(void *context, unsigned id, uint64_t addr, bool gained)
+/* The addresses of a location, each in hexadecimal with a blank behind it. */
+static void expect(const struct wt_modules *m, const char *location, const char *format, ...)
 {
-    struct log *log = context;
-    log->length += (size_t)snprintf(log->text + log->length, sizeof log->text - log->length,
-                                    "%c%u@%llx ", gained ? '+' : '-', id, (unsigned long long)addr);
-}
-
-static void expect(struct log *log, const char *format, ...)
-{
-    char wanted[1024];
+    struct wt_location l;
+    struct wt_error err;
+    uint64_t *list;
+    size_t count;
+    char said[1024] = "", wanted[1024];
     va_list args;
     va_start(args, format);
     vsnprintf(wanted, sizeof wanted, format, args);
     va_end(args);
-    assert_string_equal(log->text, wanted);
-    *log = (struct log){0};
+    assert_int_equal(wt_location_parse(location, &l, &err), WT_OK);
+    assert_int_equal(wt_location_resolve(&l, m, 0, &list, &count, &err), WT_OK);
+    for (size_t i = 0; i < count; i++)
+        snprintf(said + strlen(said), sizeof said - strlen(said), "%llx ",
+                 (unsigned long long)list[i]);
+    assert_string_equal(said, wanted);
+    free(list);
+    wt_location_free(&l);
 }
 
 static void locations_follow_the_modules(void **state)
 {
     struct wt_modules *m = wt_modules_new();
-    struct wt_locations *l;
-    struct wt_error err = {0};
-    struct log log = {0};
-    unsigned function, line, fixed;
+    struct wt_location l;
+    struct wt_error err;
+    uint64_t *list, body;
     size_t count;
-    char text[64];
-    assert_int_equal(wt_locations_new(m, 0, location_changed, &log, &l, &err), WT_OK);
-    assert_int_equal(wt_locations_add(l, "known_function", &function, &err), WT_OK);
-    snprintf(text, sizeof text, "unit/test_modules.c:%d", KNOWN_LINE);
-    assert_int_equal(wt_locations_add(l, text, &line, &err), WT_OK);
-    expect(&log, ""); /* both are pending */
-    assert_int_equal(wt_locations_add(l, "*0x1234", &fixed, &err), WT_OK);
-    expect(&log, "+%u@1234 ", fixed);
+    char line[64];
+    snprintf(line, sizeof line, "unit/test_modules.c:%d", KNOWN_LINE);
+    expect(m, "known_function", "");
+    expect(m, line, "");
+    expect(m, "*0x1234", "1234 ");
 
     const wt_module_id first = load(m, LOW, 0);
-    const uint64_t at = wt_locations_addresses(l, line, &count)[0] - LOW;
-    assert_int_equal(count, 1);
     const uint64_t start = address_in_file("known_function");
-    assert_true(at >= start && at < start + 64);
-    const uint64_t body = wt_locations_addresses(l, function, &count)[0] - LOW;
+    assert_int_equal(wt_location_parse("known_function", &l, &err), WT_OK);
+    assert_int_equal(wt_location_resolve(&l, m, 0, &list, &count, &err), WT_OK);
     assert_int_equal(count, 1);
+    body = list[0] - LOW;
     assert_true(body >= start && body < start + 64);
-    expect(&log, "+%u@%llx +%u@%llx ", function, (unsigned long long)(LOW + body), line,
-           (unsigned long long)(LOW + at));
+    free(list);
+    wt_location_free(&l);
+    expect(m, line, "%llx ", (unsigned long long)(LOW + start));
 
     load(m, LOW, 1); /* another device's */
-    expect(&log, "");
+    expect(m, "known_function", "%llx ", (unsigned long long)(LOW + body));
     load(m, HIGH, 0);
-    expect(&log, "+%u@%llx +%u@%llx ", function, (unsigned long long)(HIGH + body), line,
-           (unsigned long long)(HIGH + at));
+    expect(m, "known_function", "%llx %llx ", (unsigned long long)(LOW + body),
+           (unsigned long long)(HIGH + body));
+    expect(m, line, "%llx %llx ", (unsigned long long)(LOW + start),
+           (unsigned long long)(HIGH + start));
     assert_true(wt_modules_remove(m, first));
-    expect(&log, "-%u@%llx -%u@%llx ", function, (unsigned long long)(LOW + body), line,
-           (unsigned long long)(LOW + at));
-    assert_true(wt_locations_remove(l, line));
-    expect(&log, "-%u@%llx ", line, (unsigned long long)(HIGH + at));
-    assert_false(wt_locations_remove(l, line));
-    assert_null(wt_locations_addresses(l, line, &count));
-    assert_int_equal(wt_locations_error(l, &err), WT_OK);
-    wt_locations_free(l);
-    load(m, LOW, 0); /* nobody listens any more */
+    expect(m, line, "%llx ", (unsigned long long)(HIGH + start));
     wt_modules_free(m);
 }
 
