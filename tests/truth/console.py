@@ -20,8 +20,8 @@ class Gone(Exception):
 class Session:
     """`wavetrap debug` on a program; file: the words that start it."""
 
-    def __init__(self, options, file, source, log):
-        self.source = source
+    def __init__(self, options, file, source, log, block=BLOCK):
+        self.source, self.block, self.width = source, block, 0    # the most lanes that a wave had
         self.log = open(log, "w", encoding="utf-8")
         self.process = subprocess.Popen(self.words(options, [*map(str, file)]), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True, errors="replace", bufsize=1 << 16)
@@ -72,7 +72,12 @@ class Session:
             return None
         group, warp = GROUP.search(said), WARP.search(said)
         line = int(place[-1][1]) if place[-1][0].endswith(self.source) else 0    # 0: in a library
-        return (line, ranges(lane[2]), int(group[1]) * BLOCK if group else int(warp[1]) * THREADS)
+        lanes = ranges(lane[2])
+        self.width = max(self.width, len(lanes))
+        if self.block > BLOCK:  # a group may have several waves
+            first, = self.ask(["output get_global_id(0)@0"])
+            return line, lanes, int(first)
+        return (line, lanes, int(group[1]) * self.block if group else int(warp[1]) * THREADS)
 
     def close(self):
         self.process.stdin.close()
@@ -106,6 +111,7 @@ class Gdb(Session):
         self.warp = int(hit[1])
         mask, = self.ask(["output/x $_mask"])
         line = int(place[-1][1]) if place[-1][0].endswith(self.source) else 0
+        self.width = THREADS
         return line, [n for n in range(THREADS) if int(mask, 16) >> n & 1], self.warp * THREADS
 
 

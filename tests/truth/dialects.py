@@ -48,21 +48,21 @@ F64 = "#define F64(x) ((f64)((i32)((x) & 0xffffffu) - 70000) * 0.125)\n"
 BITS = "0x40d0000000000000ull | (u64)((x) & 0xffffffu) << 20"
 BITS_F64 = {False: f"#define F64(x) (((union {{ u64 u; f64 f; }}){{.u = {BITS}}}).f)\n", True: f"#define F64(x) __builtin_bit_cast(f64, {BITS})\n"}
 FUNCTIONS = "#define INLINE static inline __attribute__((always_inline)) DEVICE\n#define CALLED static __attribute__((noinline)) DEVICE\n#define RECURSIVE CALLED\n"
-HOST = f"""#define DEVICE
+HOST = """#define DEVICE
 #define ITEM host_item
 #define LOCAL_ARRAY(T, name, n) static T name[n]
 #define CONSTANT_TABLE static
 #define KERNEL __attribute__((noinline)) void k(GLOBAL i32 *in, GLOBAL i32 *out, i32 n)
-int host_item, host_in[{ITEMS}], host_out[{ITEMS}];
+int host_item, host_in[ITEMS], host_out[ITEMS];
 """
-HOST_REST = f"""int main(void)
-{{
-    for (int i = 0; i < {ITEMS}; i++)
+HOST_REST = """int main(void)
+{
+    for (int i = 0; i < ITEMS; i++)
         host_in[i] = i;
-    for (host_item = 0; host_item < {ITEMS}; host_item++)
+    for (host_item = 0; host_item < ITEMS; host_item++)
         k(host_in, host_out, 5);
     return 0;
-}}
+}
 """
 
 
@@ -79,16 +79,20 @@ class Dialect:
     options: list
     rest: str = ""          # behind the device's program
     transform: object = None    # of the program's text
-    lane: str = "lane"
     levels: dict = dataclasses.field(default_factory=dict)  # what the harness Optimised compiles with: name, and options
     loads: bool = False         # a host program loads the code, at other addresses than its file has
     shown: str = None           # the source's name in the debugger, if not the file's
     gdb: bool = False           # the debugger is GDB at our server, not the console
+    block: int = BLOCK          # work-items of a group
 
     @property
     def mask(self):
         """Of an address, what stands in the program's file."""
         return 0xffffffff if self.name.startswith("rv") else 0xfffffff
+
+    @property
+    def items(self):
+        return max(ITEMS, self.block)
 
     @property
     def features(self):
@@ -130,7 +134,7 @@ def element(text):
 
 
 def build_host(dialect, source, out):
-    run([*dialect.host, "-O0", "-g", "-gdwarf-4", "-w", "-fwrapv", "-fno-stack-protector", "-ffp-contract=off", source, "-o", out])
+    run([*dialect.host, f"-DITEMS={dialect.items}", "-O0", "-g", "-gdwarf-4", "-w", "-fwrapv", "-fno-stack-protector", "-ffp-contract=off", source, "-o", out])
 
 
 # ---- Vortex ----
@@ -176,7 +180,7 @@ int main(void)
 }}
 """
     return Dialect(f"rv{xlen}" + ("-cxx" if cxx else ""), frozenset(lacks), ".cpp" if cxx else ".c", prelude, types + C_BLOCKS, ["g++" if cxx else "gcc"], build,
-                   ["-g", f"vortex:warps={ITEMS // THREADS},threads={THREADS}"], rest, element, "thread",
+                   ["-g", f"vortex:warps={ITEMS // THREADS},threads={THREADS}"], rest, element,
                    {"-O1": "-O1", "-O2": "-O2", "-lines": "-O0 -g1"})
 
 
@@ -185,8 +189,9 @@ int main(void)
 LINES = "-O0 -gline-tables-only"
 CLANGS = {"-O1": "-O1", "-O2": "-O2", "-lines": LINES}
 
-def arguments(family):
-    return ["-g", family, "--kernel", "k", "--grid", str(ITEMS), "--block", str(BLOCK), f"--arg=iota:{4 * ITEMS}", f"--arg=zeros:{4 * ITEMS}", "--arg=i32:5"]
+def arguments(family, block=BLOCK):
+    items = max(ITEMS, block)
+    return ["-g", family, "--kernel", "k", "--grid", str(items), "--block", str(block), f"--arg=iota:{4 * items}", f"--arg=zeros:{4 * items}", "--arg=i32:5"]
 
 
 CL_TYPES = INTEGERS.replace("WIDE", "long")
@@ -268,7 +273,8 @@ def sm_opencl():
 
 # ---- Gen9 ----
 
-def gen9():
+def gen9(lanes=0):
+    """lanes: of a thread and a group, where the kernel says how many; else the compiler chooses."""
     sys.path.insert(0, str(ROOT / "tests" / "isa" / "gen"))
     import iga
 
@@ -278,10 +284,13 @@ def gen9():
     # Intel's compiler writes no debug information for a program that has constants in memory. Unoptimised, it converts halves of 64-bit
     # integers to float (mov f uq) in some kernels.
     prelude = CL_PRELUDE.replace("T name = {0}", "T name; for (uint z_ = 0; z_ < sizeof(T); z_++) ((uchar *)&name)[z_] = 0")
-    return Dialect("gen9", CL_LACKS | {"recursion", "constant", "wide"}, ".cl", prelude, CL_HOST, ["clang-19"], build, arguments("gen9"), lane="channel", levels={"-O2": "-O2", "-lines": "lines"})
+    if lanes:
+        prelude = prelude.replace("#define KERNEL __kernel", f"#define KERNEL __attribute__((intel_reqd_sub_group_size({lanes}))) __kernel")
+    return Dialect(f"gen9-{lanes}" if lanes else "gen9", CL_LACKS | {"recursion", "constant", "wide"}, ".cl", prelude, CL_HOST, ["clang-19"], build,
+                   arguments("gen9", lanes or BLOCK), levels={"-O2": "-O2"} if lanes else {"-O2": "-O2", "-lines": "lines"}, block=lanes or BLOCK)
 
 
 def all_dialects():
     made = [vortex(32), vortex(64), vortex(32, True), vortex(64, True), gcn_opencl("clang-19"), gcn_opencl("clang-15"), gcn_hip("clang-19"), gcn_hip("clang-15"),
-            sm_opencl(), sm_cuda(), gen9()]
+            sm_opencl(), sm_cuda(), gen9(), gen9(16), gen9(32)]
     return {d.name: d for d in made}

@@ -20,7 +20,7 @@ FAMILIES = list(LEVELS)
 ROUND = 100
 FIXED = {"rv32-O1": [2], "rv32-O2": [2], "rv64-O1": [2], "rv64-O2": [2], "rv32-cxx-O2": [1], "rv64-cxx-O1": [1], "gcn-opencl-O1": [3], "gcn-opencl-O2": [3],
          "gcn-opencl-15-O1": [3], "gcn-opencl-15-O2": [3], "gcn-hip-O1": [3], "gcn-hip-O2": [3, 1204640642], "gcn-hip-15-O1": [2], "gcn-hip-15-O2": [2], "sm-cuda-O2": [2],
-         "sm-opencl-O2": [2], "sm-cuda-O1-noopt": [3], "sm-cuda-O2-noopt": [2], "gen9-O2": [3, 8, 1983270435], "gen9-program-O2": [1953142367], "rv32-lines": [2], "gcn-opencl-lines": [3], "gcn-hip-15-lines": [3],
+         "sm-opencl-O2": [2], "sm-cuda-O1-noopt": [3], "sm-cuda-O2-noopt": [2], "gen9-O2": [3, 8, 1983270435], "gen9-16-O2": [6], "gen9-32-O2": [6], "gen9-program-O2": [1953142367], "rv32-lines": [2], "gcn-opencl-lines": [3], "gcn-hip-15-lines": [3],
          "sm-opencl-lines": [2], "sm-cuda-lines": [2], "gen9-lines": [3]}
 # What the compilers have wrong in the programs of the fixed seeds: line, variable, and its place at that line by llvm-dwarfdump; of PTX
 # without debug information 0, an array's element, and its declaration.
@@ -105,7 +105,7 @@ def on_device(dialect, words, file, places, stops, log, lines, most=400):
     made = values.Comparison()
     seen, last = histories(stops, places)
     source = f"{log.parent}/t.cl" if dialect.shown else f"t{dialect.ending}"
-    session = console.Session(dialect.options, words, dialect.shown or source, log)
+    session = console.Session(dialect.options, words, dialect.shown or source, log, dialect.block)
     made.exceptions, made.tree, made.file, made.lines = collections.Counter(), None, file, lines
     made.words, made.stop = words, None
     made.bits, made.table = 32 if "rv32" in dialect.name else 64, reader.rows(file, f"t{dialect.ending}")

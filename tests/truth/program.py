@@ -102,8 +102,8 @@ def needs_of(kind):
 class Maker:
     """Makes a program of a seed."""
 
-    def __init__(self, seed, keep=False):
-        self.keep = keep
+    def __init__(self, seed, keep=False, block=BLOCK):
+        self.keep, self.block = keep, block
         self.random = random.Random(seed)
         self.count = 0
         self.scope = []         # Values
@@ -526,12 +526,12 @@ class Maker:
         for i in range(self.random.choice([1, 1, 2])):
             tile = f"tile{i}"
             kind = self.random.choice(["i32", "i32", "u64", "u8"])
-            body.append(Line(f"LOCAL_ARRAY({kind}, {tile}, {BLOCK});", frozenset(), frozenset(["local"] if i == 0 else ["local", "locals"]), tile, (), False))
+            body.append(Line(f"LOCAL_ARRAY({kind}, {tile}, {self.block});", frozenset(), frozenset(["local"] if i == 0 else ["local", "locals"]), tile, (), False))
             tiles.append((tile, kind))
         body.append(Line("i32 id = ITEM;", frozenset(), frozenset(), "id", (identity,), True))
         self.scope.append(identity)
         for tile, kind in tiles:
-            text, own = self.of(kind), f"{tile}[id & {BLOCK - 1}]"
+            text, own = self.of(kind), f"{tile}[id & {self.block - 1}]"
             v = Value(own, kind, True, uses=frozenset([tile]), needs=frozenset(["local"]))
             body.append(Line(f"{own} = {text.text};", text.uses | {tile, "id"}, text.needs | {"local"}, None, (v,)))
             self.scope.append(v)
@@ -558,9 +558,9 @@ class Maker:
         return Program(self.types, self.functions)
 
 
-def make(seed, keep=False):
-    """keep: the program's result depends on each variable."""
-    return Maker(seed, keep).make()
+def make(seed, keep=False, block=BLOCK):
+    """keep: the program's result depends on each variable. block: the work-items of a group."""
+    return Maker(seed, keep, block).make()
 
 
 # ---- what a dialect takes of it ----

@@ -176,6 +176,19 @@ def lost_lines(file, table, function):
     return set().union(*found).difference(set.intersection(*found)) if found else set()
 
 
+def split_divisions(file, table):
+    """Lines to which Intel's compiler gives the two halves of a division of another line's, which it makes where a thread has more than 8 lanes."""
+    data = linked(file)
+    start, = struct.unpack_from("<Q", data, 40)
+    headers = [struct.unpack_from("<IIQQQQIIQQ", data, start + 64 * i) for i in range(struct.unpack_from("<H", data, 60)[0])]
+    code = next(h[4] for h in headers if h[1] == 1 and h[2] & 4)    # executable
+
+    def divides(at, channel):
+        word, = struct.unpack_from("<Q", data, code + at)
+        return word & 0x7f == 0x38 and word >> 24 & 15 in (11, 12, 13) and word >> 21 & 7 == 3 and word >> 12 & 3 == channel // 8
+    return {line for at, line in table if line and code + at + 24 <= len(data) and divides(at, 0) and divides(at + 16, 8)}
+
+
 def without_addresses(file):
     """The names of variables in blocks for which the compiler gives no addresses: no place of the program is told to be in them."""
     found = set()

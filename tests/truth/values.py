@@ -26,7 +26,7 @@ DIALECTS |= {f"{d.name}-gdb": dataclasses.replace(d, name=f"{d.name}-gdb", gdb=T
 FAMILIES = list(DIALECTS)
 ROUND = 200
 FIXED = {"rv32": [2, 4], "rv64": [8], "rv32-cxx": [3], "rv64-cxx": [1], "rv32-gdb": [4], "rv64-gdb": [8], "rv32-cxx-gdb": [3], "rv64-cxx-gdb": [1], "gcn-opencl": [7, 8], "gcn-opencl-15": [8], "gcn-hip": [1], "gcn-hip-15": [16],
-         "sm-opencl": [8], "sm-cuda": [16, 1036900510], "gen9": [1, 11, 1360642251],
+         "sm-opencl": [8], "sm-cuda": [16, 1036900510], "gen9": [1, 11, 1360642251], "gen9-16": [9, 11], "gen9-32": [7, 9, 11],
          "gcn-hip-program": [27, 92], "sm-cuda-program": [27], "gen9-program": [1, 12, 13], "gcn-opencl-15-program": [5], "sm-opencl-program": [5]}
 # The share of values that a family may have not available, in percent; docs/truth.md states what the fixed seeds have (stated()).
 MOST = {family: 5 if family.startswith("gen9") else 1 for family in FAMILIES}
@@ -34,7 +34,7 @@ MOST = {family: 5 if family.startswith("gen9") else 1 for family in FAMILIES}
 # not all of them. Intel's compiler inlines nothing without optimisation.
 KINDS = {"masked", "finish", "braces", "copies"}
 SEEN = {"rv32-cxx": {"finish", "braces"}, "rv64-cxx": {"finish", "braces"}, "rv32-gdb": {"masked", "copies", "braces"}, "rv32-cxx-gdb": {"finish", "braces"}, "rv64-cxx-gdb": {"finish", "braces"},
-        "gcn-hip": {"masked", "finish", "braces"}, "gen9": {"finish", "braces"},
+        "gcn-hip": {"masked", "finish", "braces"}, "gen9": {"finish", "braces"}, "gen9-16": {"masked", "finish", "braces"}, "gen9-32": {"masked", "finish", "braces"},
         **{f"{one}-program": {"masked", "braces"} for one in ("gen9", "gcn-opencl-15", "sm-opencl")}}
 # What "is not known" looks like.
 NOT_KNOWN = re.compile(r"optimized out|not available|cannot be computed|does not say|is not known|not known|only in \w+s")
@@ -86,7 +86,7 @@ def variables(text):
 def on_host(dialect, host, places, folder):
     """{(item, line, n): what GDB shows} of the host's program."""
     plan, out = folder / "plan.json", folder / "host.json"
-    plan.write_text(json.dumps({"file": host.name, "items": programs.ITEMS, "every": 4,
+    plan.write_text(json.dumps({"file": host.name, "every": 4,
                                 "lines": {n: {v.name: v.form + dialects.element(v.name) for v in p.shows} for n, p in places.items()}}))
     done = subprocess.run(["gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", "-x", HERE / "recorder.py", host.with_suffix("")],
                           env={**os.environ, "PLAN": str(plan), "OUT": str(out)}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
@@ -151,7 +151,7 @@ def on_device(dialect, file, places, table, stops, log, nowhere):
     made.nowhere = nowhere
     last, follows = {}, following(stops)
     source = f"{log.parent}/t.cl" if dialect.shown else f"t{dialect.ending}"    # a program that is compiled from a string is found by its text
-    session = (console.Gdb if dialect.gdb else console.Session)(dialect.options, file, dialect.shown or source, log)
+    session = (console.Gdb if dialect.gdb else console.Session)(dialect.options, file, dialect.shown or source, log, dialect.block)
     try:
         set_breakpoints(session, source, places, table)
         made.script = session.script
@@ -194,7 +194,7 @@ def compare_masked(dialect, session, line, lanes, first, places, stops, count, l
     for n in lanes:
         last[first + n] = (first + n, line, count[first + n, line] - 1)
     asked = []
-    for item in range(first, first + (dialects.THREADS if dialect.lane == "thread" else programs.BLOCK)):
+    for item in range(first, first + session.width):
         key = follows.get(last.get(item))
         if item - first in lanes or key is None or places[key[1]].function != places[line].function or places[last[item][1]].function != places[line].function:
             continue
@@ -320,6 +320,8 @@ def compare(dialect, made, level, folder):
         for function in {p.function for p in places.values() if p.inlined}:
             for line in reader.lost_lines(out, table, function) & set(places):
                 del places[line]
+    for line in reader.split_divisions(out, table) & set(places) if dialect.name.startswith("gen9") else ():
+        del places[line]
     nowhere = reader.without_addresses(out) if dialect.name.startswith("gen9") else set()
     result = on_device(dialect, words, places, table, on_host(dialect, host, places, folder), folder / "session", nowhere)
     write_script(dialect, result, words, folder)
@@ -332,7 +334,7 @@ def draw(_, seed):
 
 
 def program_of(dialect, plan, keep=False):
-    made = programs.make(plan["seed"], keep)
+    made = programs.make(plan["seed"], keep, dialect.block)
     left = set(plan["left"])
     return programs.take(made, dialect.features, {id(s) for i, s in enumerate(programs.statements(made)) if i not in left})
 
