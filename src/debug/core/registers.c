@@ -137,9 +137,9 @@ enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread threa
         return wt_fail(err, WT_INVALID, "$%s says where a thread is: it cannot be set",
                        d->topology->registers[index].name);
     const bool is_pc = index == d->topology->pc_index;
-    if (is_pc && ((status = check_pc_of(d, wave, lane, err)) ||
-                  (status = check_pc(d, wt_load_le(value, wt_register_size(dbg_register(d, index))),
-                                     err))))
+    if (is_pc &&
+        ((status = check_pc_of(d, wave, lane, err)) ||
+         (status = check_pc(d, wt_load_le(value, wt_register_size(dbg_register(d, index))), err))))
         return status;
     if (!is_pc && d->history.in_past && holds_already(d, wave, lane, index, value))
         return WT_OK;
