@@ -22,8 +22,8 @@ CRASHES = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.
 DEBUGGERS = re.compile(r"^(gdb|lldb|wavetrap)")
 # What is no left-over: pytest keeps the folders of its last three runs; clang (HIP, -save-temps aside) leaves an empty
 # folder NAME-XXXXXX for each file that it compiles for several GPUs; GCC 12's mkoffload leaves NAME.mkoffload.dbg.o, and
-# LLDB and ROCm's compiler library, where they are killed, their folders `lldb` and `comgr-XXXXXX`.
-KEPT = re.compile(r"^(pytest-of-|lldb$|comgr-|.*\.mkoffload\.dbg\.o$)")
+# LLDB and ROCm's compiler library, where they are killed, their folders `lldb` and `comgr-XXXXXX`; LLDB, where it crashes, `diagnostics-XXXXXX`.
+KEPT = re.compile(r"^(pytest-of-|lldb$|comgr-|diagnostics-|.*\.mkoffload\.dbg\.o$)")
 # In the home: what other programs have there, in folders of theirs (.cache/pocl, .config/chromium).
 OTHERS = re.compile(r"^home/\.(?!.*wavetrap).*/")
 # Where programs find their parts of the home without HOME. A test has none of them.

@@ -113,13 +113,15 @@ def unexpected():
     return found
 
 
+def forgive(process):
+    """The crash of this debugger, which has ended, is its own mistake."""
+    for crash in crashed:
+        if crash.pid == process.pid:
+            crash.debugger, crash.seen = None, True
+
+
 @pytest.fixture
 def may_crash():
-    """A function that says of a debugger that has ended that its crash is its own mistake."""
-    def forgive(process):
-        for crash in crashed:
-            if crash.pid == process.pid:
-                crash.debugger, crash.seen = None, True
     return forgive
 
 

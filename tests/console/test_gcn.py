@@ -376,6 +376,15 @@ def test_a_dispatch_ends_with_its_last_wave(way, items, block, code, tmp_path):
         assert "No more reverse-execution history" in said[0] and "(dispatch end), late (" in said[1] and "s_endpgm" in said[2]
 
 
+def test_addresses_within_instructions_are_refused(code, tmp_path):
+    source = tmp_path / "plain.cl"
+    source.write_text("__kernel void plain(__global int *out)\n{\n    out[get_global_id(0)] = 7;\n}\n")
+    how = ["-g", "gfx900", "--kernel", "plain", "--grid", "64", "--block", "64", "--arg=zeros:256"]
+    for command in ("x/i $pc + 2", "disassemble $pc + 1, +8", "set $pc = $pc + 2", "break *($pc + 2)"):
+        done = debug(code(source), "break kernel plain", "run", command, options=how)
+        assert "o instruction begins at 0x" in done.stderr and "which is not a multiple of 4" in done.stderr, (command, done.stderr)
+
+
 def test_a_program_that_ends(code):
     done = debug(code("values.cl"), "run", options=VALUES)
     assert done.returncode == 0 and "[Program exited normally]" in done.stdout

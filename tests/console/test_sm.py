@@ -31,6 +31,22 @@ def session(file, *commands, options=VADD):
     return result.stdout
 
 
+def test_instructions_at_control_words_and_within_instructions(sass):
+    """A function is disassembled from its first control word on; an address at which no instruction begins is refused by each command."""
+    file = sass("vadd")
+    out = session(file, "start", "disassemble")
+    listed = [line for line in out.splitlines() if "<+" in line]
+    words = [line for line in (ROOT / "examples" / "sm" / "vadd.sass").read_text().splitlines() if line.strip().endswith(";")]
+    assert len(listed) >= len(words) and "<+8>" in listed[0] and "S2R R0, SR_CTAID.X" in listed[0]
+    assert not any(int(line.split("<+")[1].split(">")[0]) % 32 == 0 for line in listed)
+    for command, why in (("x/i $pc + 4", "No instruction begins at 0x1000000c, which is not a multiple of 8"),
+                         ("x/i 0x10000020", "No instruction begins at 0x10000020, a control word"),
+                         ("disassemble $pc + 3, +8", "not a multiple of 8"), ("set $pc = $pc + 2", "not a multiple of 8"),
+                         ("set $pc = 0x10000020", "a control word"), ("x/i 0", "Cannot access memory at address 0x0")):
+        done = debug(file, "start", command, options=VADD)
+        assert why in done.stderr, (command, done.stderr)
+
+
 def test_a_kernel_starts_at_the_first_instruction_behind_the_control_word(sass):
     out = session(sass("vadd"), "start", "info warps", "x/4i $pc")
     assert "breakpoint 1 at 0x10000008 <vadd+8>" in out

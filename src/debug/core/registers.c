@@ -106,6 +106,13 @@ static enum wt_status check_pc_of(struct wt_debugger *d, uint32_t wave, unsigned
                    lane_word, lane, wave_word, lane_word);
 }
 
+/* An address at which no instruction can begin is no PC. */
+static enum wt_status check_pc(struct wt_debugger *d, uint64_t pc, struct wt_error *err)
+{
+    struct wt_window window;
+    return d->ops->window(d->probe, pc, &window, err);
+}
+
 /* Clients write back values that they have just read. Such a write must not drop a
  * recorded future. */
 static bool holds_already(struct wt_debugger *d, uint32_t wave, unsigned lane, unsigned index,
@@ -130,7 +137,9 @@ enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread threa
         return wt_fail(err, WT_INVALID, "$%s says where a thread is: it cannot be set",
                        d->topology->registers[index].name);
     const bool is_pc = index == d->topology->pc_index;
-    if (is_pc && (status = check_pc_of(d, wave, lane, err)))
+    if (is_pc &&
+        ((status = check_pc_of(d, wave, lane, err)) ||
+         (status = check_pc(d, wt_load_le(value, wt_register_size(dbg_register(d, index))), err))))
         return status;
     if (!is_pc && d->history.in_past && holds_already(d, wave, lane, index, value))
         return WT_OK;

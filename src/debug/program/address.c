@@ -3,14 +3,10 @@
 
 #include "debug/program/internal.h"
 
-enum wt_status wt_program_check_begins(struct wt_program *g, uint64_t addr, struct wt_error *err)
+enum wt_status wt_program_check_aligned(struct wt_program *g, uint64_t addr, struct wt_error *err)
 {
-    enum { MOST = 1 << 16 }; /* bytes of code that are gone through */
-    const struct wt_view view = wt_program_view(g);
     const uint64_t first = wt_modules_first_instruction(g->modules, addr);
-    const char *name;
-    uint64_t offset;
-    if (first != addr)
+    if (first != addr && wt_modules_at(g->modules, 0, addr))
         return wt_fail(err, WT_INVALID,
                        "No instruction begins at 0x%" PRIx64 ", a control word: the next one is at "
                        "0x%" PRIx64 ".",
@@ -19,6 +15,18 @@ enum wt_status wt_program_check_begins(struct wt_program *g, uint64_t addr, stru
         return wt_fail(err, WT_INVALID,
                        "No instruction begins at 0x%" PRIx64 ", which is not a multiple of %u.",
                        addr, g->topology->code_granule);
+    return WT_OK;
+}
+
+enum wt_status wt_program_check_begins(struct wt_program *g, uint64_t addr, struct wt_error *err)
+{
+    enum { MOST = 1 << 16 }; /* bytes of code that are gone through */
+    const struct wt_view view = wt_program_view(g);
+    const char *name;
+    uint64_t offset;
+    const enum wt_status status = wt_program_check_aligned(g, addr, err);
+    if (status)
+        return status;
     if (!wt_modules_function(g->modules, 0, addr, &name, &offset) || offset > MOST)
         return WT_OK;
     for (uint64_t at = addr - offset; at < addr;) {

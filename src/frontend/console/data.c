@@ -268,9 +268,10 @@ static enum wt_status examine_instruction(struct wt_shell *c, struct wt_error *e
     uint8_t bytes[WT_WINDOW_BYTES];
     char text[200] = "";
     const uint64_t at = c->examine.address;
-    enum wt_status status =
-        wt_debugger_instruction(c->program->debugger, view.thread, at, &instruction, err);
+    enum wt_status status = wt_program_check_aligned(c->program, at, err);
     if (status)
+        return status;
+    if (wt_debugger_instruction(c->program->debugger, view.thread, at, &instruction, err) != WT_OK)
         return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, at);
     unsigned length = instruction.length ? instruction.length : c->program->topology->code_granule;
     if (length > sizeof bytes)

@@ -477,6 +477,8 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
         free(from);
         if (!status)
             status = address_of(c, *to == '+' ? to + 1 : to, &end, err);
+        if (!status)
+            status = wt_program_check_aligned(c->program, start, err);
         if (status)
             return status;
         if (*to == '+')
@@ -540,6 +542,7 @@ enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_er
     for (uint64_t at = start; at < end && !status;) {
         const char *file;
         unsigned line;
+        at = wt_modules_first_instruction(c->program->modules, at);
         if (source && wt_modules_line(c->program->modules, 0, at, &file, &line) &&
             line != last_line) {
             struct wt_text_file *f = wt_program_open_source(c->program, file);
