@@ -602,3 +602,25 @@ def test_a_variable_of_a_block_that_the_compiler_gives_no_addresses(tmp_path):
     said = debug(tmp_path / "b", "break b.cl:10", "run", "print inner", "print both", "print none",
                  options=["-g", "gen9", "--kernel=k", "--grid=8", "--block=8", "--arg=zeros:32"])
     assert "$1 = 5.5\n$2 = 2\n" in said.stdout and 'No symbol "none" in current context.' in said.stderr, said.stdout + said.stderr
+
+
+def test_a_lanes_work_item_is_the_same_in_all_frames(tmp_path):
+    """Also that of a lane that has not called the selected frame's function."""
+    (tmp_path / "c.cl").write_text("""__attribute__((noinline)) int f(int id)
+{
+    return 3 * id;
+}
+__attribute__((intel_reqd_sub_group_size(16))) kernel void k(global int *out)
+{
+    int id = get_global_id(0);
+    out[id] = id;
+    if (id & 4)
+        out[id] = f(id);
+}
+""")
+    file = iga.compile_cl(tmp_path / "c.cl", tmp_path / "c", *UNOPTIMISED)
+    said = ask_console(file, ["break f", "run"], ["print $_item_x@0", "print $_lane@*", "print $_item_x", "up", "print $_item_x", "print $_item_x@5", "lane 6", "print $_item_x"],
+                       ["-g", "gen9", "--kernel=k", "--grid=32", "--block=32", "--arg=zeros:128"])
+    first = int(said[0].split("= ")[1])
+    assert first in (0, 16) and "only in" not in said[1], said
+    assert [text.split("= ")[-1] for text in (said[2], said[4], said[5], said[7])] == [str(first + n) for n in (4, 4, 5, 6)], said

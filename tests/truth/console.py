@@ -74,8 +74,8 @@ class Session:
         line = int(place[-1][1]) if place[-1][0].endswith(self.source) else 0    # 0: in a library
         lanes = ranges(lane[2])
         self.width = max(self.width, len(lanes))
-        if self.block > BLOCK:  # a group may have several waves
-            first, = self.ask(["output get_global_id(0)@0"])
+        if self.block > BLOCK:  # the only group may have several waves
+            first, = self.ask(["output $_item_x@0"])
             return line, lanes, int(first)
         return (line, lanes, int(group[1]) * self.block if group else int(warp[1]) * THREADS)
 

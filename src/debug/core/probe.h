@@ -288,6 +288,11 @@ struct wt_kept_address {
     unsigned first;      /**< … which is this lane */
     unsigned size;       /**< bytes of a value, not of an address; 0: it is an address */
     unsigned stride;     /**< of a value: from lane to lane; 0: one for all lanes */
+    /** Of an address: `from` is the place of the 16 lanes before `first`; the probe finds theirs.
+     */
+    bool is_other_half;
+    /** Of an address: the line declares so many variables in this place; it is this one of them. */
+    unsigned alike, index;
     /** Of a value: the debug information names the registers for these instructions. */
     uint64_t named, named_end;
     bool is_argument; /**< of a value: the function gets it at its beginning */

@@ -18,7 +18,7 @@
 #include "base/array.h"
 #include "debug/gen/flow.h"
 
-enum { MOST_ENTRIES = 512, MOST_SYMBOLS = 4096, SYMBOLS = 2 };
+enum { MOST_ENTRIES = 512, MOST_SYMBOLS = 4096, SYMBOLS = 2, OTHER_HALF = 16 };
 
 /*
  * A number that is computed of up to two values: element i is the sum of both, `plus` and i *
@@ -427,11 +427,36 @@ enum { MOST_OTHERS = 64 };
 
 /* Forms of the addresses that the register has for this variable, or for others. */
 struct forms {
-    struct only stored; /* written to by code of the variable's line */
-    struct only used;   /* by any code, but for those that are other variables' */
+    struct form own[MOST_OTHERS]; /* written to by code of the variable's line */
+    bool lasts[MOST_OTHERS]; /* … and used by code of another one: no temporary of the line */
+    unsigned owns;
+    struct only used; /* by any code, but for those that are other variables' */
     struct form other[MOST_OTHERS];
     unsigned others;
 };
+
+/* Of elements of one variable the first one's counts. */
+static void found_own(struct forms *forms, const struct form *form)
+{
+    for (unsigned i = 0; i < forms->owns; i++) {
+        if (is_before(form, &forms->own[i]))
+            forms->own[i] = *form;
+        if (same_form(form, &forms->own[i]) || is_before(&forms->own[i], form))
+            return;
+    }
+    if (forms->owns < MOST_OTHERS)
+        forms->own[forms->owns++] = *form;
+}
+
+/* Of more forms than the line has variables those that last. */
+static void drop_temporaries(struct forms *forms, unsigned variables)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < forms->owns && forms->owns > variables; i++)
+        if (forms->lasts[i])
+            forms->own[kept++] = forms->own[i];
+    forms->owns = kept ? kept : forms->owns;
+}
 
 static void count_use(struct flow *f, const struct genp_instruction *in, const struct form *now,
                       unsigned pass, struct forms *forms)
@@ -439,7 +464,9 @@ static void count_use(struct flow *f, const struct genp_instruction *in, const s
     const bool stores = in->e.is_message && !in->e.count && !in->e.writes_any;
     const enum wt_kept_line line = f->asked->line(f->asked->context, in->addr);
     if (pass == 0 && line == WT_KEPT_LINE_OF_IT && stores)
-        found(&forms->stored, now);
+        found_own(forms, now);
+    for (unsigned i = 0; pass == 1 && line != WT_KEPT_LINE_OF_IT && i < forms->owns; i++)
+        forms->lasts[i] |= same_form(&forms->own[i], now) || is_before(&forms->own[i], now);
     if (pass == 0 && line == WT_KEPT_LINE_OF_ANOTHER && stores && forms->others < MOST_OTHERS)
         forms->other[forms->others++] = *now;
     for (unsigned i = 0; i < forms->others; i++)
@@ -469,8 +496,12 @@ static bool find_address(struct flow *f, struct form *form)
                 if (uses(f, &state, &f->code.insn[i], &now))
                     count_use(f, &f->code.insn[i], &now, pass, &forms);
         }
-    const struct only *o = forms.stored.any ? &forms.stored : &forms.used;
-    *form = o->form;
+    /* A line that declares several variables in the register stores to them in their order. */
+    const unsigned alike = f->asked->alike > 1 ? f->asked->alike : 1;
+    drop_temporaries(&forms, alike);
+    const bool is_found =
+        forms.owns ? forms.owns == alike : forms.used.any && !forms.used.several && alike == 1;
+    *form = forms.owns ? forms.own[is_found ? f->asked->index : 0] : forms.used.form;
     for (size_t block = 0; block < f->code.count; block = genp_end_of_block(&f->code, block)) {
         if (!f->begin[block].reached || !copy_state(f, &state, &f->begin[block]))
             continue;
@@ -481,7 +512,37 @@ static bool find_address(struct flow *f, struct form *form)
         }
     }
     free(state.entry);
-    return o->any && !o->several;
+    return is_found;
+}
+
+/*
+ * The register of the other half of 32 channels, of which the debug information says nothing: the
+ * one through which code of the variable's line stores for these channels.
+ */
+static bool find_half(struct flow *f, struct wt_kept_address *asked, struct form *form)
+{
+    struct state state = {0};
+    struct form now;
+    bool is_partial, any = false, several = false;
+    form->plus += form->step * asked->first;
+    for (size_t block = 0; block < f->code.count; block = genp_end_of_block(&f->code, block)) {
+        const size_t end = genp_end_of_block(&f->code, block);
+        if (!f->begin[block].reached || !copy_state(f, &state, &f->begin[block]))
+            continue;
+        for (size_t i = block; i < end; apply(f, &state, &f->code.insn[i++])) {
+            const struct genp_effects *e = &f->code.insn[i].e;
+            if (!e->is_message || e->count || e->writes_any || e->channel != asked->first ||
+                asked->line(asked->context, f->code.insn[i].addr) != WT_KEPT_LINE_OF_IT ||
+                !find_elements(&state, e->payload, 8, f->code.lanes, &now, &is_partial) ||
+                !same_form(&now, form))
+                continue;
+            several |= any && asked->from != e->payload;
+            any = true;
+            asked->from = e->payload;
+        }
+    }
+    free(state.entry);
+    return any && !several;
 }
 
 struct visit {
@@ -604,13 +665,22 @@ static void answer_of(struct flow *f, struct wt_kept_answer *answer)
 {
     struct form form = {0}, now;
     struct state state = {0};
+    struct wt_kept_address asked = *f->asked;
     bool is_partial = false;
     answer->state = WT_KEPT_GONE;
+    f->asked = &asked;
+    if (asked.is_other_half)
+        asked.first = 0;
     const size_t here = genp_read_code(f->asked, &f->code)
                             ? genp_find_instruction(&f->code, f->asked->pc)
                             : SIZE_MAX;
     if (here == SIZE_MAX || !follow(f) || !find_address(f, &form))
         return;
+    if (asked.is_other_half) {
+        asked.first = OTHER_HALF;
+        if (!find_half(f, &asked, &form))
+            return;
+    }
     const size_t block = genp_block_of(&f->code, here);
     if (!f->begin[block].reached || !run_block(f, block, here, &state)) {
         free(state.entry);
@@ -620,7 +690,10 @@ static void answer_of(struct flow *f, struct wt_kept_answer *answer)
         answer->state = WT_KEPT_NOT_YET;
     else if (find_elements(&state, f->asked->from, 8, f->code.lanes, &now, &is_partial) &&
              same_form(&now, &form) && !is_partial)
-        answer->state = WT_KEPT_IN_PLACE;
+        *answer = (struct wt_kept_answer){.state = asked.is_other_half ? WT_KEPT_COMPUTED
+                                                                       : WT_KEPT_IN_PLACE,
+                                          .count = 1,
+                                          .term = {{-1, asked.from, 8, 8}}};
     else if (!compute(f, &state, &form, answer))
         *answer = (struct wt_kept_answer){.state = WT_KEPT_GONE};
     free(state.entry);

@@ -149,6 +149,8 @@ static enum wt_status breg(struct machine *m, uint64_t number, int64_t offset, s
     return in_frame ? push_in_frame(m, v, err) : push_cell(m, sum, err);
 }
 
+enum { HALF = 16 }; /* lanes that a location names registers for, of waves with more */
+
 static enum wt_status place_in_file(struct machine *m, struct wt_error *err);
 static enum wt_status look_at_value(struct machine *m, unsigned from, unsigned size,
                                     unsigned stride, unsigned first, struct wt_error *err);
@@ -298,24 +300,67 @@ static enum wt_status push_home(struct machine *m, wt_expr_vector place, uint32_
     return push(m, v, err);
 }
 
-/* Replaces an offset in the file by the address that is stored there for the lane: elements have 8
- * bytes. */
+/* The home of lanes of the other half, for which the debug information names no register. */
+static enum wt_status push_other_half(struct machine *m, unsigned from, struct wt_error *err)
+{
+    struct wt_kept_answer kept = {.state = WT_KEPT_GONE};
+    const struct wt_kept_address place = {
+        .reg = -1, .from = from, .first = HALF, .is_other_half = true};
+    const enum wt_status status = m->b->kept(m->b, m->frame, &place, &kept, err);
+    if (status)
+        return status;
+    if (kept.state == WT_KEPT_COMPUTED)
+        return push_sum(m, &kept, HALF, err);
+    wt_build_leave(m->b, kept.state == WT_KEPT_NOT_YET ? WT_HOMELESS_YET : WT_HOMELESS_NOW);
+    return push_constant(m, 0, err);
+}
+
+/* The home on the stack is that of the first lanes of a wave. The others have theirs, which they
+ * come to from operation `branch` of the expression. */
+static enum wt_status join_halves(struct machine *m, size_t branch, unsigned from,
+                                  struct wt_error *err)
+{
+    wt_expr_vector v = 0, other = 0, home = 0;
+    enum wt_status status;
+    if ((status = pop(m, &v, err)) != WT_OK ||
+        (status = wt_build_op(m->b, WT_EXPR_COPY, 0, v, v, &home, err)) != WT_OK)
+        return status;
+    const size_t end = wt_expr_add(m->b->expr, WT_EXPR_GOTO, 0, v, v, v);
+    wt_expr_set_target(m->b->expr, branch, wt_expr_here(m->b->expr));
+    if ((status = push_other_half(m, from, err)) != WT_OK || (status = pop(m, &other, err)))
+        return status;
+    wt_expr_add(m->b->expr, WT_EXPR_COPY, 0, home, other, other);
+    wt_expr_set_target(m->b->expr, end, wt_expr_here(m->b->expr));
+    return push(m, home, err);
+}
+
+/*
+ * Replaces an offset in the file by the address that is stored there for the lane: elements have 8
+ * bytes. Of code for 32 lanes the registers are those of the first 16.
+ */
 static enum wt_status take_address(struct machine *m, struct wt_error *err)
 {
     const struct cell *top = &m->stack[m->count - 1];
     const uint32_t space = space_in_file(m, top);
     uint64_t from = UINT_MAX;
-    wt_expr_vector lane = 0, v = 0;
+    wt_expr_vector lane = 0, v = 0, is_other = 0;
     enum wt_status status;
     if (top->is_saved || !wt_expr_is_constant(m->b->expr, top->vector, &from))
         from = UINT_MAX;
+    const bool halves = m->b->topology->lanes > HALF && from != UINT_MAX && m->b->kept;
     if ((status = push_lane(m, err)) != WT_OK || (status = pop(m, &lane, err)) != WT_OK ||
         (status = pop(m, &v, err)) != WT_OK ||
-        (status =
-             wt_build_op(m->b, WT_EXPR_MUL, 0, lane, wt_build_constant(m->b, 8), &lane, err)) ||
-        (status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, lane, &v, err)))
+        (halves && (status = wt_build_op(m->b, WT_EXPR_LESS_UNSIGNED, 0,
+                                         wt_build_constant(m->b, HALF - 1), lane, &is_other, err))))
         return status;
-    return push_home(m, v, space, (unsigned)from, 0, err);
+    const size_t branch =
+        halves ? wt_expr_add(m->b->expr, WT_EXPR_BRANCH, 0, is_other, is_other, is_other) : 0;
+    if ((status =
+             wt_build_op(m->b, WT_EXPR_MUL, 0, lane, wt_build_constant(m->b, 8), &lane, err)) ||
+        (status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, lane, &v, err)) ||
+        (status = push_home(m, v, space, (unsigned)from, 0, err)))
+        return status;
+    return halves ? join_halves(m, branch, (unsigned)from, err) : WT_OK;
 }
 
 /*

@@ -204,10 +204,12 @@ static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, u
 static enum wt_status register_of(struct wt_build *b, struct wt_frames *f, unsigned physical,
                                   unsigned index, struct wt_operand *o, struct wt_error *err)
 {
-    b->uses_frame = true;
     /* A lane's coordinates and work-item are the same in all of its frames. */
-    if (strcmp(b->topology->registers[index].set, WT_ADDED_SET) == 0)
-        physical = 0;
+    if (strcmp(b->topology->registers[index].set, WT_ADDED_SET) == 0) {
+        *o = current_register(b, index);
+        return WT_OK;
+    }
+    b->uses_frame = true;
     /* Each step outwards that changes nothing is taken in this loop, to avoid recursion. */
     for (; physical > 0; physical--) {
         bool unchanged;

@@ -16,6 +16,8 @@ struct declared {
     struct wt_frames *frames;
     Dwarf_Block location;
     unsigned own, line[MOST_LINES], count;
+    Dwarf_Off die;         /* the variable, */
+    unsigned alike, index; /* … one of so many of its line */
 };
 
 static unsigned declared_line(Dwarf_Die *die)
@@ -35,7 +37,16 @@ static bool location_of(Dwarf_Die *die, Dwarf_Block *block)
            dwarf_formblock(&attribute, block) == 0;
 }
 
-static void find_lines(struct declared *d, Dwarf_Die *scope, unsigned depth)
+/* Inlined copies of a function have the same lines. */
+static void count_line(struct declared *d, Dwarf_Die *die, unsigned line, bool inlined)
+{
+    d->line[d->count++] = line;
+    if (dwarf_dieoffset(die) == d->die)
+        d->index = d->alike;
+    d->alike += line == d->own && !inlined;
+}
+
+static void find_lines(struct declared *d, Dwarf_Die *scope, bool inlined, unsigned depth)
 {
     Dwarf_Die child;
     Dwarf_Block block;
@@ -45,11 +56,11 @@ static void find_lines(struct declared *d, Dwarf_Die *scope, unsigned depth)
         const int tag = dwarf_tag(&child);
         const bool is_variable = tag == DW_TAG_variable || tag == DW_TAG_formal_parameter;
         if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine)
-            find_lines(d, &child, depth + 1);
+            find_lines(d, &child, inlined || tag == DW_TAG_inlined_subroutine, depth + 1);
         else if (is_variable && d->count < MOST_LINES && location_of(&child, &block) &&
                  block.length == d->location.length &&
                  memcmp(block.data, d->location.data, block.length) == 0)
-            d->line[d->count++] = declared_line(&child);
+            count_line(d, &child, declared_line(&child), inlined);
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -113,7 +124,10 @@ enum wt_status wt_frames_kept(const struct wt_build *b, const struct wt_frame *f
     asked.is_argument =
         b->variable && !frame->inlined && dwarf_tag(b->variable) == DW_TAG_formal_parameter;
     declared.own = b->variable ? declared_line(b->variable) : 0;
+    declared.die = b->variable ? dwarf_dieoffset(b->variable) : 0;
     if (b->variable && location_of(b->variable, &declared.location))
-        find_lines(&declared, &function, 0);
+        find_lines(&declared, &function, false, 0);
+    asked.alike = frame->inlined ? 0 : declared.alike;
+    asked.index = declared.index;
     return wt_debugger_find_kept(wt_frames_debugger(b->frames), &asked, answer, err);
 }
