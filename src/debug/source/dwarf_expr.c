@@ -446,8 +446,15 @@ static enum wt_status push_bits(struct machine *m, const Dwarf_Op *op, struct wt
         (status = pop(m, &offset, err)) != WT_OK)
         return status;
     if (!m->count || !m->stack[m->count - 1].in_file ||
-        !wt_expr_is_constant(m->b->expr, size, &bits) || !bits || bits % 8 || bits > 64)
+        !wt_expr_is_constant(m->b->expr, size, &bits))
         return malformed(err);
+    /* So Intel's compiler describes an array that it keeps in registers, as if it were a vector
+     * each of whose elements has the array's size. */
+    if (!bits || bits % 8 || bits > 64)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the debug information does not say which registers hold the elements: it "
+                       "names parts of %" PRIu64 " bits",
+                       bits);
     m->b->uses_frame = true;
     const struct cell *place = &m->stack[m->count - 1];
     const uint32_t space = space_in_file(m, place);
