@@ -215,8 +215,11 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         found = dwarf_getlocation_addr(&attribute, at, &ops, &count, 1);
     else
         found = dwarf_getlocation(&attribute, &ops, &count) == 0 ? 1 : -1;
-    if (found < 0 && (own = wt_dwarf_operations(&attribute, at, &count)) != NULL) {
-        found = 1;
+    if (found < 0) {
+        const enum wt_status read = wt_dwarf_operations(&attribute, at, &own, &count, err);
+        if (read)
+            return read;
+        found = own ? 1 : found;
         ops = own;
     }
     if (found != 1 || count == 0)
