@@ -305,6 +305,13 @@ static void a_vector_has_one_address(void **state)
     REFUSED(WT_INVALID, "damaged", ADDRESS_AT(8), ADDRESS_AT(10), OP(stack_value));
 }
 
+static void parts_of_registers_have_1_to_8_bytes(void **state)
+{
+    REFUSED(WT_UNSUPPORTED, "parts of 0 bits", C(FILE_DWARF + 2), REGS, OP(lit0), OP(lit0), BITS);
+    REFUSED(WT_UNSUPPORTED, "parts of 80 bits", C(FILE_DWARF + 2), REGS, OP(lit0), C(80), BITS);
+    REFUSED(WT_INVALID, "malformed", OP(lit2), OP(lit0), OP(lit8), BITS);
+}
+
 /* What the lanes have of the bytes of an expression, of which register 0 is 0. */
 static struct result read_bytes(const uint8_t *bytes, size_t length)
 {
@@ -369,6 +376,7 @@ int main(void)
         cmocka_unit_test(many_branches_to_one_place),
         cmocka_unit_test(a_location_that_leaves_two_values_is_damaged),
         cmocka_unit_test(a_vector_has_one_address),
+        cmocka_unit_test(parts_of_registers_have_1_to_8_bytes),
         cmocka_unit_test(constants_are_read_as_they_make_sense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
