@@ -14,7 +14,8 @@ __attribute__((noinline, noipa)) static int use(int value)
     return value + input;
 }
 
-static inline __attribute__((always_inline)) int sum(const struct pair *p, const int *q, const long *l)
+static inline __attribute__((always_inline)) int sum(const struct pair *p, const int *q,
+                                                     const long *l)
 {
     int s = use(p->a + *q);
     sink = s;
