@@ -36,6 +36,10 @@ struct wt_operand {
     const struct wt_type *type;
     uint32_t bit_offset, bit_size;   /**< of a bit field; bit_size 0: none */
     const struct wt_type *reference; /**< a reference led here: its type; NULL: none did */
+    /** A pointer that is optimised out, to a variable that is not: which one, and how far into it
+     * (DW_OP_implicit_pointer). addr NULL: it is none. */
+    Dwarf_Die pointee;
+    int64_t pointee_offset;
     unsigned piece_count;
     struct wt_piece piece[WT_PIECES];
 };

@@ -37,6 +37,29 @@ bool wt_compile_is_pointer(const struct wt_operand *o)
            plain->kind == WT_TYPE_FUNCTION;
 }
 
+/* What is @p offset bytes behind the place that such a pointer points to: a part of its variable.
+ */
+static enum wt_status implied(struct compiler *c, const struct wt_operand *pointer, uint64_t offset,
+                              struct wt_operand *o, struct wt_error *err)
+{
+    const struct wt_type *target = wt_type_target(wt_type_plain(pointer->type));
+    const uint64_t at = (uint64_t)pointer->pointee_offset + offset;
+    struct wt_operand whole;
+    Dwarf_Die die = pointer->pointee;
+    const struct wt_frame *frame = c->scope->frame;
+    if (!frame || !frame->info)
+        return wt_fail(err, WT_INVALID, "No frame selected.");
+    const enum wt_status status =
+        wt_compile_variable(c, &die, frame->info, frame->bias, true, &whole, err);
+    if (status)
+        return status;
+    if (wt_compile_is_lost(&whole)) {
+        *o = wt_compile_lost(target);
+        return WT_OK;
+    }
+    return wt_operand_part(&c->build, &whole, at, target, o, err);
+}
+
 enum wt_status wt_compile_dereference(struct compiler *c, const struct wt_operand *pointer,
                                       struct wt_operand *o, struct wt_error *err)
 {
@@ -54,6 +77,8 @@ enum wt_status wt_compile_dereference(struct compiler *c, const struct wt_operan
     }
     if (!wt_compile_is_pointer(pointer))
         return wt_fail(err, WT_INVALID, "Attempt to take contents of a non-pointer value.");
+    if (pointer->pointee.addr)
+        return implied(c, pointer, 0, o, err);
     if ((status = wt_compile_pointer_of(c, pointer, &target, &address, &space, err)) != WT_OK)
         return status;
     if (wt_type_plain(target)->kind == WT_TYPE_VOID)
@@ -125,6 +150,8 @@ enum wt_status wt_compile_element(struct compiler *c, const struct wt_operand *a
                                          wt_build_constant(&c->build, wt_type_element_at(plain, 0)),
                                          &offset, err)) != WT_OK)
         return status;
+    if (array->pointee.addr && wt_expr_is_constant(c->build.expr, offset, &at))
+        return implied(c, array, at, o, err);
     if (plain->kind == WT_TYPE_ARRAY && !wt_operand_in_memory(array)) {
         if (wt_compile_is_lost(array)) {
             *o = wt_compile_lost(wt_type_target(plain));

@@ -209,6 +209,18 @@ static enum wt_status without_place(struct compiler *c, Dwarf_Die *die, const st
     return wt_compile_follow_reference(c, o, err);
 }
 
+/* A pointer without a place of its own whose debug information names the variable it points to. */
+static bool points_to_variable(Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t count,
+                               const struct wt_type *type, struct wt_operand *o)
+{
+    if (count != 1 ||
+        (ops->atom != DW_OP_implicit_pointer && ops->atom != DW_OP_GNU_implicit_pointer))
+        return false;
+    *o = wt_compile_lost(type);
+    o->pointee_offset = (int64_t)ops->number2;
+    return dwarf_getlocation_die(attribute, ops, &o->pointee) == 0;
+}
+
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                                    uint64_t bias, bool is_local, struct wt_operand *o,
                                    struct wt_error *err)
@@ -239,6 +251,10 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     }
     if (found != 1 || count == 0)
         return without_place(c, die, type, is_local, o, err);
+    if (points_to_variable(&attribute, ops, count, type, o)) {
+        free(own);
+        return WT_OK;
+    }
     *o = wt_compile_lost(type);
     struct wt_error why;
     c->build.variable = die;
