@@ -25,6 +25,7 @@ struct wt_process_link {
  */
 enum wt_status wt_process_link_open(struct wt_process_link *link, int pid, const char *kind,
                                     uint32_t family, struct wt_error *err);
+/** Disconnects, and frees what the link has allocated. */
 void wt_process_link_close(struct wt_process_link *link);
 /** Asks once more for what the greeting tells; *code becomes the state of the list of code. */
 enum wt_status wt_process_link_greet(struct wt_process_link *link, uint32_t family, uint64_t *code,
@@ -48,16 +49,18 @@ enum wt_status wt_process_link_tell(struct wt_process_link *link, struct wt_wire
                                     struct wt_wire_answer *answer, struct wt_error *err);
 
 /**
- * Reads or writes memory of any size: @p request has device, wave and lane, and the address.
- * WT_INVALID: there is none.
+ * Reads memory of any size: @p request has device, wave and lane, and the address. WT_INVALID:
+ * there is none.
  */
 enum wt_status wt_process_link_read(struct wt_process_link *link, struct wt_wire_request request,
                                     void *out, size_t size, struct wt_error *err);
+/** Writes memory likewise. */
 enum wt_status wt_process_link_write(struct wt_process_link *link, struct wt_wire_request request,
                                      const void *bytes, size_t size, struct wt_error *err);
 /** *happened becomes a set of enum wt_wire_happened, *code the state of the list of code. */
 enum wt_status wt_process_link_event(struct wt_process_link *link, bool wait, int *happened,
                                      uint64_t *code, struct wt_error *err);
+/** Reports which state of the list of code is known: launches go on. */
 enum wt_status wt_process_link_code_known(struct wt_process_link *link, uint64_t state,
                                           struct wt_error *err);
 /** Reads or writes one register of a GPU's debug hardware, by its word address on the bus. */
