@@ -1,8 +1,8 @@
 /*
- * Fuzz target: the endpoint of a host process for debuggers (object/kfd_wire.h). An input is a list
- * of requests: a kind, an operation with its arguments, a place in memory, or bytes as they are.
- * A kernel runs meanwhile, whose code, arguments and queue a request may write. The harness is the
- * debugger: each request that makes sense is answered, with no more bytes than were asked for.
+ * Fuzz target: the endpoint of a host process for debuggers (object/process_wire.h). An input is a
+ * list of requests: a kind, an operation with its arguments, a place in memory, or bytes as they
+ * are. A kernel runs meanwhile, whose code, arguments and queue a request may write. The harness is
+ * the debugger: each request that makes sense is answered, with no more bytes than were asked for.
  * Whatever comes, the process lives, and the next debugger is greeted. With the first byte odd the
  * kernel is recorded, so that requests of time travel mean something.
  */
@@ -30,7 +30,7 @@ static uint8_t *memory;
 static HsaEvent *event;
 static uint64_t save_area;
 static uint32_t save_size;
-static uint8_t bytes[KFD_WIRE_MOST];
+static uint8_t bytes[WT_WIRE_MOST];
 
 /* v_mov_b32 v0, 0; loop: global_atomic_add v0, v1, s[0:1]; v_rcp_f32 v2, v0; s_branch loop */
 static const uint32_t kernel[] = {0x7e000280, 0xdd088000, 0x00000100, 0x7e044500, 0xbf82fffc};
@@ -70,7 +70,7 @@ static void launch(void)
     __atomic_store_n((uint64_t *)(void *)(memory + QUEUE + WRITE_ID), 1, __ATOMIC_RELEASE);
 }
 
-static bool ask(int fd, const struct kfd_wire_request *request, struct kfd_wire_answer *answer);
+static bool ask(int fd, const struct wt_wire_request *request, struct wt_wire_answer *answer);
 
 /* The connection of a debugger that has the kernel recorded; -1 without one. */
 static int start(bool recorded)
@@ -84,8 +84,8 @@ static int start(bool recorded)
     check(hsaKmtMapMemoryToGPU(at, MEMORY, NULL));
     memory = at;
     const int fd = recorded ? connect_to(KFD_WIRE_SOCKET) : -1;
-    const struct kfd_wire_request request = {.kind = KFD_WIRE_RECORD, .addr = 1 << 24};
-    struct kfd_wire_answer answer;
+    const struct wt_wire_request request = {.verb = WT_WIRE_RECORD, .value = 1 << 24};
+    struct wt_wire_answer answer;
     if (recorded && (!ask(fd, &request, &answer) || answer.result))
         abort();
     launch();
@@ -95,18 +95,18 @@ static int start(bool recorded)
 /* ---- the debugger ---- */
 
 /* Sends a request and takes its answer; false: the process wants no more. */
-static bool ask(int fd, const struct kfd_wire_request *request, struct kfd_wire_answer *answer)
+static bool ask(int fd, const struct wt_wire_request *request, struct wt_wire_answer *answer)
 {
     if (!wt_endpoint_send(fd, request, sizeof *request) ||
-        (kfd_wire_sound(request) && !wt_endpoint_send(fd, bytes, kfd_wire_follows(request))) ||
+        (wt_wire_sound(request) && !wt_endpoint_send(fd, bytes, request->follows)) ||
         !receive(fd, answer, sizeof *answer))
         return false;
-    if (!kfd_wire_sound(request) || answer->size > KFD_WIRE_MOST ||
-        (request->kind == KFD_WIRE_READ && answer->size && answer->size != request->size))
+    if (!wt_wire_sound(request) || answer->size > WT_WIRE_MOST ||
+        (request->verb == WT_WIRE_READ && answer->size && answer->size != request->size))
         abort();
     if (!receive(fd, bytes, answer->size))
         return false;
-    if (request->kind == KFD_WIRE_QUEUES && answer->result > 0) {
+    if (request->verb == KFD_WIRE_QUEUES && answer->result > 0) {
         struct kfd_queue_entry queue;
         memcpy(&queue, bytes, sizeof queue);
         save_area = queue.ctx_save_restore_address;
@@ -117,13 +117,13 @@ static bool ask(int fd, const struct kfd_wire_request *request, struct kfd_wire_
 
 static void greet(int fd)
 {
-    const struct kfd_wire_request request = {.kind = KFD_WIRE_HELLO};
-    struct kfd_wire_answer answer;
-    struct kfd_wire_hello hello;
+    const struct wt_wire_request request = {.verb = WT_WIRE_HELLO};
+    struct wt_wire_answer answer;
+    struct wt_wire_hello hello;
     if (!ask(fd, &request, &answer) || answer.result || answer.size != sizeof hello)
         abort();
     memcpy(&hello, bytes, sizeof hello);
-    if (hello.magic != KFD_WIRE_MAGIC || hello.pid != (uint32_t)getpid() || hello.gpus != 2)
+    if (hello.magic != WT_WIRE_MAGIC || hello.pid != (uint32_t)getpid() || hello.devices != 2)
         abort();
 }
 
@@ -173,7 +173,7 @@ static uint64_t anywhere(struct input *in)
 }
 
 /* A core file, which goes to the folder. */
-static void core(struct input *in, struct kfd_wire_request *request, bool sound)
+static void core(struct input *in, struct wt_wire_request *request, bool sound)
 {
     struct wt_core_wire wanted = {.wave = (uint32_t)number(in),
                                   .lane = (uint32_t)number(in),
@@ -188,9 +188,18 @@ static void core(struct input *in, struct kfd_wire_request *request, bool sound)
             (struct wt_core_wire_patch){.addr = planted.addr, .size = (uint32_t)take(in, 1) % 20};
         memcpy(bytes + sizeof wanted + i * sizeof planted, &planted, sizeof planted);
     }
-    request->size =
+    request->follows =
         (uint32_t)(sizeof wanted + wanted.planted * sizeof(struct wt_core_wire_planted) - !sound);
 }
+
+/* The verbs, in an order that keeps what committed inputs mean. */
+static const uint32_t verbs[] = {
+    WT_WIRE_HELLO,  KFD_WIRE_CALL, KFD_WIRE_QUEUES,   KFD_WIRE_DEVICES,  WT_WIRE_READ,
+    WT_WIRE_WRITE,  WT_WIRE_EVENT, WT_WIRE_REGISTERS, WT_WIRE_REGISTERS, WT_WIRE_CODE_KNOWN,
+    WT_WIRE_RECORD, WT_WIRE_TIME,  WT_WIRE_HISTORY,   WT_WIRE_FINAL,     WT_WIRE_FINAL_NEXT,
+    WT_WIRE_CORE,   WT_WIRE_WAITS, WT_WIRE_FAULT,     WT_WIRE_WATCH,     WT_WIRE_HITS,
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
 
 /* False: nothing more can be said in this conversation. */
 static bool converse(int fd, struct input *in)
@@ -198,60 +207,72 @@ static bool converse(int fd, struct input *in)
     static const uint16_t registers[] = {0x2022, 0xc200, 0x2309, 0x231c, 0x231d, 0x231e,
                                          0x2378, 0x2379, 0x237b, 0x31d1, 0x31d2, 0x31d3,
                                          0x31d4, 0x32a0, 0x32a1, 0x32a2};
-    struct kfd_wire_request request = {.kind = (uint32_t)take(in, 1) % (KFD_WIRE_KINDS + 1)};
-    struct kfd_wire_answer answer;
+    struct wt_wire_request request = {0};
+    struct kfd_debug_call call = {0};
+    struct wt_wire_register one = {0};
+    const uint32_t kind = (uint32_t)take(in, 1) % (VERBS + 1);
+    struct wt_wire_answer answer;
     const unsigned how = (unsigned)take(in, 1);
-    if (request.kind == KFD_WIRE_KINDS) { /* bytes, and maybe the end */
+    if (kind == VERBS) { /* bytes, and maybe the end */
         uint8_t raw[16] = {0};
         for (unsigned i = 0; i < sizeof raw; i++)
             raw[i] = (uint8_t)take(in, 1);
         wt_endpoint_send(fd, raw, how % sizeof raw);
         return false;
     }
-    request.gpu = how & 1 ? how >> 1 & 7 : 0;
+    request.verb = verbs[kind];
+    request.device = how & 1 ? how >> 1 & 7 : 0;
     request.size = how & 16 ? (uint32_t)take(in, 3) : (uint32_t)take(in, 1);
-    request.call.op = (uint32_t)take(in, 1) % 17;
-    switch (request.kind) {
-    case KFD_WIRE_READ:
-    case KFD_WIRE_WRITE:
-        if (request.size > KFD_WIRE_MOST && request.kind == KFD_WIRE_WRITE)
-            request.size = KFD_WIRE_MOST;
-        request.addr = place(in, &request.size, request.kind == KFD_WIRE_WRITE);
+    call.op = (uint32_t)take(in, 1) % 17;
+    switch (request.verb) {
+    case WT_WIRE_READ:
+    case WT_WIRE_WRITE:
+        if (request.size > WT_WIRE_MOST && request.verb == WT_WIRE_WRITE)
+            request.size = WT_WIRE_MOST;
+        request.addr = place(in, &request.size, request.verb == WT_WIRE_WRITE);
         for (uint32_t i = 0; i < request.size && in->left; i++)
             bytes[i] = (uint8_t)take(in, 1);
         if (how & 32) /* a breakpoint */
             wt_store_le(bytes, 0xbf920001, 4);
+        request.follows = request.verb == WT_WIRE_WRITE ? request.size : 0;
         break;
-    case KFD_WIRE_REGISTER_READ:
-    case KFD_WIRE_REGISTER_WRITE:
-        request.addr = how & 64 ? take(in, 4) : registers[how >> 1 & 15];
-        request.gpu = how & 1;
-        request.call.arg[0] = number(in);
+    case WT_WIRE_REGISTERS:
+        one.addr = how & 64 ? (uint32_t)take(in, 4) : registers[how >> 1 & 15];
+        request.device = how & 1;
+        one.write = kind & 1 ? 0 : 1;
+        one.value = (uint32_t)number(in);
+        request.follows = how & 128 ? sizeof one - 1 : sizeof one;
+        memcpy(bytes, &one, sizeof one);
         break;
-    case KFD_WIRE_EVENT:
-        request.addr = how & 1; /* milliseconds */
+    case WT_WIRE_EVENT:
+        request.value = how & 1; /* milliseconds */
         break;
     case KFD_WIRE_CALL:
         for (unsigned i = 0; i < 4; i++)
-            request.call.arg[i] = number(in);
-        request.call.device = how >> 6;
-        request.call.queue_count = how & 32 ? (uint32_t)take(in, 1) : 1;
+            call.arg[i] = number(in);
+        call.device = how >> 6;
+        call.queue_count = how & 32 ? (uint32_t)take(in, 1) : 1;
         for (unsigned i = 0; i < 4; i++)
-            request.call.queue[i] = i < 2 ? 1 : (uint32_t)number(in);
+            call.queue[i] = i < 2 ? 1 : (uint32_t)number(in);
+        request.follows = how & 16 && request.size < 64 ? request.size : sizeof call;
+        memcpy(bytes, &call, sizeof call);
         break;
-    case KFD_WIRE_HISTORY: {
+    case WT_WIRE_HISTORY: {
         const struct wt_travel_request asked =
             take_travel(in, request.size, number, anywhere, bytes);
-        request.call.arg[0] = asked.what;
-        request.call.arg[1] = asked.argument;
-        request.size = asked.size;
+        request.number = (uint32_t)asked.what;
+        request.value = asked.argument;
+        request.follows = asked.size;
         break;
     }
-    case KFD_WIRE_CORE:
+    case WT_WIRE_CORE:
         core(in, &request, how & 32);
         break;
     default:
-        request.addr = number(in);
+        request.addr = request.value = number(in);
+        request.wave = (uint32_t)request.addr;
+        request.follows =
+            request.verb == WT_WIRE_WATCH && request.size < WT_WIRE_MOST ? request.size : 0;
         break;
     }
     return ask(fd, &request, &answer) && !(how == 0xff);

@@ -13,6 +13,7 @@
 
 #include "base/listen.h"
 #include "debug/source/frames.h"
+#include "object/process_wire.h"
 #include "target/process.h"
 
 static struct wt_listener listener;
@@ -37,6 +38,19 @@ struct right {
     void *closed;  /* whether it has closed its files then */
     size_t closed_size;
 };
+
+/* The greeting of a process with GPUs of a family. */
+static inline struct wt_wire_hello right_hello(uint32_t family, uint32_t devices, uint64_t place)
+{
+    return (struct wt_wire_hello){.magic = WT_WIRE_MAGIC,
+                                  .version = WT_WIRE_VERSION,
+                                  .request_bytes = sizeof(struct wt_wire_request),
+                                  .answer_bytes = sizeof(struct wt_wire_answer),
+                                  .family = family,
+                                  .pid = (uint32_t)pid,
+                                  .devices = devices,
+                                  .place = {place}};
+}
 
 /* What the stream makes of an answer. False: the process says no more; *sent is how much of this
  * answer is sent yet, SIZE_MAX for nothing. */

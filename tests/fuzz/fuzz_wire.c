@@ -1,9 +1,9 @@
 /*
- * Fuzz target: a debugger and a host process that answers anything (object/kfd_wire.h). The harness
- * is the process. The first 256 bytes of an input are a stream that says what becomes of each
- * answer: it is right, or something is replaced in it, it is cut off, the process ends. The others
- * are the process's memory: a queue's save area, the list of code objects, code. Whatever comes,
- * the debugger says what is wrong or goes on, and closes.
+ * Fuzz target: a debugger and a host process that answers anything (object/process_wire.h). The
+ * harness is the process. The first 256 bytes of an input are a stream that says what becomes of
+ * each answer: it is right, or something is replaced in it, it is cut off, the process ends. The
+ * others are the process's memory: a queue's save area, the list of code objects, code. Whatever
+ * comes, the debugger says what is wrong or goes on, and closes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,12 +29,12 @@ enum {
 struct process {
     struct input stream;
     uint8_t area[AREA_SIZE];
-    uint8_t answer[KFD_WIRE_MOST];
+    uint8_t answer[WT_WIRE_MOST];
 };
 
 /* ---- right answers ---- */
 
-static void list_devices(struct process *p, struct kfd_wire_answer *answer)
+static void list_devices(struct process *p, struct wt_wire_answer *answer)
 {
     struct kfd_device_entry list[2];
     for (uint32_t i = 0; i < 2; i++)
@@ -50,7 +50,7 @@ static void list_devices(struct process *p, struct kfd_wire_answer *answer)
     memcpy(p->answer, list, sizeof list);
 }
 
-static void list_queues(struct process *p, struct kfd_wire_answer *answer)
+static void list_queues(struct process *p, struct wt_wire_answer *answer)
 {
     const struct kfd_queue_entry queue = {.exception_status = p->area[64],
                                           .ring_base_address = AREA,
@@ -65,19 +65,16 @@ static void list_queues(struct process *p, struct kfd_wire_answer *answer)
     memcpy(p->answer, &queue, sizeof queue);
 }
 
-static void reply(struct process *p, const struct kfd_wire_request *request,
-                  struct kfd_wire_answer *answer)
+static void reply(struct process *p, const struct wt_wire_request *request,
+                  struct wt_wire_answer *answer)
 {
-    const bool inside = request->addr >= AREA && request->size <= AREA_SIZE &&
-                        request->addr - AREA <= AREA_SIZE - request->size;
-    const struct kfd_wire_hello hello = {.magic = KFD_WIRE_MAGIC,
-                                         .request_bytes = sizeof *request,
-                                         .pid = (uint32_t)pid,
-                                         .gpus = 2,
-                                         .debug = AREA + CODE_LIST};
-    *answer = (struct kfd_wire_answer){.call = request->call};
-    switch ((enum kfd_wire_kind)request->kind) {
-    case KFD_WIRE_HELLO:
+    const uint32_t size = request->size + request->follows;
+    const bool inside =
+        request->addr >= AREA && size <= AREA_SIZE && request->addr - AREA <= AREA_SIZE - size;
+    const struct wt_wire_hello hello = right_hello(WT_WIRE_GCN, 2, AREA + CODE_LIST);
+    *answer = (struct wt_wire_answer){.result = 0};
+    switch (request->verb) {
+    case WT_WIRE_HELLO:
         answer->size = sizeof hello;
         memcpy(p->answer, &hello, sizeof hello);
         break;
@@ -87,19 +84,23 @@ static void reply(struct process *p, const struct kfd_wire_request *request,
     case KFD_WIRE_DEVICES:
         list_devices(p, answer);
         break;
-    case KFD_WIRE_READ:
+    case WT_WIRE_READ:
         answer->result = inside ? 0 : -EFAULT;
         answer->size = inside ? request->size : 0;
         memcpy(p->answer, p->area + (inside ? request->addr - AREA : 0), answer->size);
         break;
-    case KFD_WIRE_WRITE:
+    case WT_WIRE_WRITE:
         answer->result = inside ? 0 : -EFAULT;
         if (inside)
-            memcpy(p->area + (request->addr - AREA), p->answer, request->size);
+            memcpy(p->area + (request->addr - AREA), p->answer, request->follows);
         break;
-    case KFD_WIRE_EVENT:
-        answer->result = take(&p->stream, 1) & (KFD_WIRE_EXCEPTION | KFD_WIRE_CODE);
-        answer->call.arg[0] = take(&p->stream, 1);
+    case WT_WIRE_EVENT:
+        answer->result = take(&p->stream, 1) & (WT_WIRE_STOPPED | WT_WIRE_CODE);
+        answer->value[0] = take(&p->stream, 1);
+        break;
+    case WT_WIRE_REGISTERS:
+    case KFD_WIRE_CALL: /* done, as it is */
+        answer->size = request->follows;
         break;
     default:
         break;
@@ -109,23 +110,23 @@ static void reply(struct process *p, const struct kfd_wire_request *request,
 static void *serve(void *context)
 {
     struct process *p = context;
-    struct kfd_wire_request request;
-    struct kfd_wire_answer answer;
+    struct wt_wire_request request;
+    struct wt_wire_answer answer;
     const struct right right = {.answer = &answer,
                                 .answer_size = sizeof answer,
                                 .result = &answer.result,
                                 .follows = &answer.size,
                                 .bytes = p->answer,
-                                .most = KFD_WIRE_MOST,
-                                .ended = KFD_WIRE_ENDED,
-                                .closed = &answer.call.arg[1],
-                                .closed_size = sizeof answer.call.arg[1]};
+                                .most = WT_WIRE_MOST,
+                                .ended = WT_WIRE_ENDED,
+                                .closed = &answer.value[1],
+                                .closed_size = sizeof answer.value[1]};
     const int fd = accept(listener.fd, NULL, NULL);
     bool more = fd >= 0;
     while (more && wt_endpoint_receive(fd, &request, sizeof request)) {
-        if (!kfd_wire_sound(&request)) /* our own debugger's */
+        if (!wt_wire_sound(&request)) /* our own debugger's */
             abort();
-        if (!wt_endpoint_receive(fd, p->answer, kfd_wire_follows(&request)))
+        if (!wt_endpoint_receive(fd, p->answer, request.follows))
             break;
         reply(p, &request, &answer);
         more = send_changed(fd, &p->stream, &right);

@@ -435,11 +435,12 @@ static enum wt_status ask_recording(struct wt_process_history *history, uint64_t
 }
 
 static const struct wt_process_history_ops history_ops = {
-    .ask = ask_history, .time = ask_time, .record = ask_recording, .lanes = 32};
+    .ask = ask_history, .time = ask_time, .record = ask_recording};
 
 enum wt_status wt_gen_process_record(struct wt_gen_process *p, uint64_t budget,
                                      struct wt_target_services *services, struct wt_error *err)
 {
+    p->history.lanes = 32;
     return wt_process_history_begin(&p->history, &history_ops, p->connection.pid, p->hello.gpus,
                                     budget, services, err);
 }

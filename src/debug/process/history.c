@@ -167,7 +167,7 @@ static bool take_match(struct wt_process_history *h, const struct wt_travel_answ
     for (h->hits = 0; h->hits < m.hits; h->hits++) {
         struct wt_travel_hit hit;
         memcpy(&hit, h->answer + sizeof m + h->hits * sizeof hit, sizeof hit);
-        if (hit.id == WT_NO_WAVE || hit.size > sizeof hit.before || hit.lane >= h->ops->lanes)
+        if (hit.id == WT_NO_WAVE || hit.size > sizeof hit.before || hit.lane >= h->lanes)
             return false;
         take_hit(&h->hit[h->hits], &hit);
     }

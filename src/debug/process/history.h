@@ -26,7 +26,6 @@ struct wt_process_history_ops {
      * it has no memory for that. */
     enum wt_status (*record)(struct wt_process_history *history, uint64_t budget, int32_t *result,
                              struct wt_error *err);
-    unsigned lanes; /**< of the family's waves */
 };
 
 /**
@@ -35,6 +34,7 @@ struct wt_process_history_ops {
  */
 struct wt_process_history {
     const struct wt_process_history_ops *ops;
+    unsigned lanes;                /**< of the family's waves; set before it begins */
     uint8_t *answer;               /**< WT_TRAVEL_BYTES; NULL: nothing is to be recorded */
     struct wt_watchpoint_hit *hit; /**< of the last match, until they are taken */
     size_t hits, hit_room;

@@ -473,11 +473,12 @@ static enum wt_status ask_recording(struct wt_process_history *history, uint64_t
 }
 
 static const struct wt_process_history_ops history_ops = {
-    .ask = ask_history, .time = ask_time, .record = ask_recording, .lanes = SMP_LANES};
+    .ask = ask_history, .time = ask_time, .record = ask_recording};
 
 enum wt_status wt_sm_process_record(struct wt_sm_process *p, uint64_t budget,
                                     struct wt_target_services *services, struct wt_error *err)
 {
+    p->history.lanes = SMP_LANES;
     return wt_process_history_begin(&p->history, &history_ops, p->connection.pid, p->gpus, budget,
                                     services, err);
 }

@@ -1,40 +1,32 @@
 /*
- * The endpoint of a host process for debuggers, as object/kfd_wire.h has it. When a debugger goes,
- * in whatever way, its breakpoints are lifted, and waves that it held go on.
+ * The driver of GPUs for debuggers of the process (object/process_wire.h, object/kfd_wire.h). When
+ * a debugger goes, in whatever way, its breakpoints are lifted, and waves that it held go on.
  */
 #include "runtime/hsakmt/endpoint.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/bits.h"
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/kfd.h"
-#include "object/final_wire.h"
 #include "object/kfd_wire.h"
-#include "runtime/common/endpoint.h"
+#include "runtime/common/serve.h"
 #include "runtime/hsakmt/debugger_memory.h"
 #include "runtime/hsakmt/local_watch.h"
 #include "runtime/hsakmt/recording.h"
 
 #define BREAKPOINT 0xbf920001u /* s_trap 1 */
 
-struct host_endpoint {
-    struct host *host;
-    struct wt_endpoint *endpoint;
-    _Alignas(8) uint8_t bytes[KFD_WIRE_MOST];
-};
-
 /* ---- memory: all GPUs are entered ---- */
 
 /* Breakpoints are remembered, for when the debugger goes without lifting them. */
-static void note_breakpoint(struct host *host, uint64_t addr, const uint8_t *bytes, size_t size)
+static void note_breakpoint(void *context, const struct wt_wire_request *request,
+                            const uint8_t *bytes, size_t size)
 {
+    struct host *host = context;
+    const uint64_t addr = request->addr;
     struct wt_planted_one one = {.addr = addr, .size = 4, .mask = {0xff, 0xff, 0xff, 0xff}};
     wt_planted_written(&host->planted, addr, bytes, size);
     if (size != one.size || wt_load_le(bytes, 4) != BREAKPOINT ||
@@ -61,10 +53,10 @@ static bool copy(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool
     return true;
 }
 
-static bool write_memory(struct host_endpoint *e, uint64_t addr, uint8_t *bytes, size_t size)
+static bool copy_asked(void *context, const struct wt_wire_request *request, uint8_t *bytes,
+                       size_t size, bool out)
 {
-    note_breakpoint(e->host, addr, bytes, size);
-    return copy(e->host, addr, bytes, size, false);
+    return copy(context, request->addr, bytes, size, out);
 }
 
 /* ---- requests ---- */
@@ -72,7 +64,7 @@ static bool write_memory(struct host_endpoint *e, uint64_t addr, uint8_t *bytes,
 /* Changes to the list of code objects since it was last reported to the debugger. */
 static int look_at_code(struct host *host, uint64_t *state)
 {
-    return host_code_state(host, state) && *state != atomic_load(&host->code_known) ? KFD_WIRE_CODE
+    return host_code_state(host, state) && *state != atomic_load(&host->code_known) ? WT_WIRE_CODE
                                                                                     : 0;
 }
 
@@ -95,8 +87,6 @@ static bool has_event(struct host *host, const uint64_t *turns, bool *rests)
 static int wait_for_event(struct host *host, uint64_t ms)
 {
     const struct timespec moment = {.tv_nsec = 200000};
-    if (ms > KFD_WIRE_WAIT_MS)
-        ms = KFD_WIRE_WAIT_MS;
     uint64_t turns[HOST_MOST_GPUS];
     bool rests;
     for (uint32_t i = 0; i < host->gpus; i++) {
@@ -107,13 +97,24 @@ static int wait_for_event(struct host *host, uint64_t ms)
     }
     for (uint64_t i = 0; i <= 5 * ms; i++) {
         if (has_event(host, turns, &rests))
-            return KFD_WIRE_EXCEPTION;
+            return WT_WIRE_STOPPED;
         if (rests)
             return 0;
         if (ms)
             nanosleep(&moment, NULL);
     }
     return 0;
+}
+
+static int event(void *context, uint64_t ms, uint64_t *code)
+{
+    const int happened = wait_for_event(context, ms);
+    return happened | look_at_code(context, code);
+}
+
+static void code_known(void *context, uint64_t state)
+{
+    atomic_store(&((struct host *)context)->code_known, state);
 }
 
 /* A debugger's first and last operations. Others that connect (`ps`, `reg`) hold no launch back. */
@@ -197,18 +198,6 @@ static void do_call(struct host *host, struct kfd_debug_call *call)
     follow_code(host, call);
 }
 
-static void serve_history(struct host_endpoint *e, struct host_gpu *gpu,
-                          const struct kfd_wire_request *request, struct kfd_wire_answer *answer)
-{
-    const struct wt_travel_request asked = {
-        .what = request->call.arg[0], .argument = request->call.arg[1], .size = request->size};
-    struct wt_travel_answer told;
-    wt_recording_serve(gpu->recording, &asked, &told, e->bytes);
-    answer->result = told.result;
-    answer->size = told.size;
-    answer->call.arg[1] = told.argument;
-}
-
 static int list_queues(struct host *host, struct kfd_queue_entry *list)
 {
     int total = 0;
@@ -250,336 +239,257 @@ static bool read_used(void *context, uint64_t addr, uint8_t *bytes, size_t size)
     return true;
 }
 
-static void serve_final(struct host_endpoint *e, uint64_t from, struct kfd_wire_answer *answer)
+static size_t final_next(void *context, uint32_t device, uint64_t from, uint8_t *bytes, size_t room)
 {
     static const struct wt_final_ops memory = {next_used, read_used};
-    answer->result = WT_FINAL_WIRE_MEMORY;
-    answer->size =
-        (uint32_t)wt_final_next(&e->host->final, &memory, e->host, from, e->bytes, sizeof e->bytes);
+    struct host *host = context;
+    (void)device;
+    return wt_final_next(&host->final, &memory, host, from, bytes, room);
 }
 
-static void serve_core(struct host_endpoint *e, struct host_gpu *gpu,
-                       const struct kfd_wire_request *request, struct kfd_wire_answer *answer)
+static void final_want(void *context)
 {
-    struct wt_host_core_request asked;
-    struct wt_error err;
-    answer->result = -EINVAL;
-    if (wt_host_core_take(&asked, e->bytes, request->size)) {
-        answer->result = -(int32_t)host_core_write(gpu, &asked.core, &err);
-        if (answer->result)
-            answer->size =
-                (uint32_t)snprintf((char *)e->bytes, sizeof e->bytes, "%s", err.text) + 1;
-    }
-    wt_host_core_forget(&asked);
+    wt_final_want(&((struct host *)context)->final, true);
+}
+
+static enum wt_status write_core(void *context, uint32_t device, const struct wt_host_core *core,
+                                 struct wt_error *err)
+{
+    return host_core_write(&((struct host *)context)->gpu[device], core, err);
 }
 
 /* A debugger counts the slots of waves through all GPUs. */
-static int watch_local(struct host_endpoint *e, const struct kfd_wire_request *request)
+static int watch_local(void *context, uint32_t device, const void *list, size_t bytes)
 {
-    const size_t count = request->size / sizeof(struct kfd_wire_watch);
+    struct host *host = context;
     uint32_t first = 0;
     int result = 0;
-    for (uint32_t i = 0; i < e->host->gpus && !result; i++) {
-        result = host_local_watch(&e->host->gpu[i], first, (const void *)e->bytes, count);
-        first += gcn_machine(e->host->gpu[i].device)->waves;
+    (void)device;
+    for (uint32_t i = 0; i < host->gpus && !result; i++) {
+        result =
+            host_local_watch(&host->gpu[i], first, list, bytes / sizeof(struct kfd_wire_watch));
+        first += gcn_machine(host->gpu[i].device)->waves;
     }
     return result;
 }
 
-static uint32_t give_hits(struct host_endpoint *e)
+static size_t give_hits(void *context, uint32_t device, void *to, size_t room)
 {
-    struct kfd_wire_hit *list = (void *)e->bytes;
-    const size_t most = sizeof e->bytes / sizeof *list;
+    struct host *host = context;
+    struct kfd_wire_hit *list = to;
     size_t count = 0;
     uint32_t first = 0;
-    for (uint32_t i = 0; i < e->host->gpus; i++) {
-        count += host_local_give_hits(&e->host->gpu[i], first, list + count, most - count);
-        first += gcn_machine(e->host->gpu[i].device)->waves;
+    (void)device;
+    for (uint32_t i = 0; i < host->gpus; i++) {
+        count +=
+            host_local_give_hits(&host->gpu[i], first, list + count, room / sizeof *list - count);
+        first += gcn_machine(host->gpu[i].device)->waves;
     }
-    return (uint32_t)(count * sizeof *list);
+    return count * sizeof *list;
 }
 
 /* The GPU of a wave whose slot is counted through all GPUs, and the slot in it; NULL: the wave is
  * not there. */
-static struct host_gpu *gpu_of_wave(struct host_endpoint *e, const struct kfd_wire_request *request,
+static struct host_gpu *gpu_of_wave(struct host *host, const struct wt_wire_request *request,
                                     uint32_t *wave)
 {
-    uint64_t slot = request->addr;
-    for (uint32_t i = 0; i < e->host->gpus; i++) {
-        struct wt_machine *m = gcn_machine(e->host->gpu[i].device);
-        *wave = (uint32_t)slot;
+    uint32_t slot = request->wave;
+    for (uint32_t i = 0; i < host->gpus; i++) {
+        struct wt_machine *m = gcn_machine(host->gpu[i].device);
+        *wave = slot;
         if (slot < m->waves)
-            return wt_machine_wave_id(m, *wave) == request->call.arg[0] ? &e->host->gpu[i] : NULL;
+            return wt_machine_wave_id(m, slot) == request->value ? &host->gpu[i] : NULL;
         slot -= m->waves;
     }
     return NULL;
 }
 
-static void tell_wait(struct host_endpoint *e, const struct kfd_wire_request *request,
-                      struct kfd_wire_answer *answer)
+static struct wt_machine *find_wave(void *context, const struct wt_wire_request *request,
+                                    uint32_t *wave)
 {
-    struct wt_wave_view view;
-    uint32_t wave;
-    const struct host_gpu *gpu = gpu_of_wave(e, request, &wave);
-    if (!gpu) {
-        answer->result = -ENOENT;
-        return;
-    }
-    struct wt_machine *m = gcn_machine(gpu->device);
-    m->ops->view(m, wave, &view);
-    answer->size = sizeof view;
-    memcpy(e->bytes, &view, sizeof view);
+    const struct host_gpu *gpu = gpu_of_wave(context, request, wave);
+    return gpu ? gcn_machine(gpu->device) : NULL;
 }
 
-static void tell_fault(struct host_endpoint *e, const struct kfd_wire_request *request,
-                       struct kfd_wire_answer *answer)
+static bool fault_of(void *context, const struct wt_wire_request *request, struct wt_fault *out)
 {
     uint32_t wave;
-    struct host_gpu *gpu = gpu_of_wave(e, request, &wave);
+    struct host_gpu *gpu = gpu_of_wave(context, request, &wave);
     const struct wt_fault *fault = gpu ? host_wave_fault(gpu, wave) : NULL;
-    if (!fault) {
-        answer->result = -ENOENT;
-        return;
-    }
-    answer->size = sizeof *fault;
-    memcpy(e->bytes, fault, sizeof *fault);
+    if (fault)
+        *out = *fault;
+    return fault;
 }
 
-/* Executes a request; *answer and e->bytes become the reply. */
-static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
-                  struct kfd_wire_answer *answer)
+static struct wt_recording *recording(void *context, uint32_t device)
 {
-    struct host *host = e->host;
+    return ((struct host *)context)->gpu[device].recording;
+}
+
+static int record(void *context, uint32_t device, uint64_t budget)
+{
+    return host_recording_want(&((struct host *)context)->gpu[device], budget);
+}
+
+static void registers(void *context, uint32_t device, struct wt_wire_register *list, size_t count)
+{
+    struct host_gpu *gpu = &((struct host *)context)->gpu[device];
+    for (size_t i = 0; i < count; i++) {
+        const struct wt_input input = {.kind = list[i].write ? WT_INPUT_DEBUG_WRITE
+                                                             : WT_INPUT_DEBUG_READ,
+                                       .addr = list[i].addr,
+                                       .value = list[i].value};
+        gpu->debugged |= list[i].write != 0; /* waves may be halted from now on */
+        const uint32_t value = (uint32_t)host_recording_input(gpu, &input);
+        list[i].value = list[i].write ? list[i].value : value;
+    }
+}
+
+static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)
+{
+    struct host *host = context;
+    hello->place[0] = (uintptr_t)host->debug;
+    if (!host_code_state(host, code))
+        *code = 0;
+}
+
+/* ---- the family's own requests ---- */
+
+static int32_t give_queues(struct host *host, struct wt_wire_answer *answer, uint8_t *bytes)
+{
     struct kfd_queue_entry queues[KFD_DEBUG_QUEUES];
+    const int count = list_queues(host, queues);
+    answer->size = count < 0 ? 0 : (uint32_t)count * (uint32_t)sizeof *queues;
+    memcpy(bytes, queues, answer->size);
+    return count;
+}
+
+static int32_t give_devices(struct host *host, struct wt_wire_answer *answer, uint8_t *bytes)
+{
     struct kfd_device_entry devices[HOST_MOST_GPUS];
-    *answer = (struct kfd_wire_answer){.result = 0};
-    if (request->kind == KFD_WIRE_HELLO) {
-        const struct kfd_wire_hello hello = {.magic = KFD_WIRE_MAGIC,
-                                             .request_bytes = sizeof *request,
-                                             .pid = (uint32_t)getpid(),
-                                             .gpus = host->gpus,
-                                             .debug = (uint64_t)(uintptr_t)host->debug};
-        if (!host_code_state(host, &answer->call.arg[0]))
-            answer->call.arg[0] = 0;
-        answer->size = sizeof hello;
-        memcpy(e->bytes, &hello, sizeof hello);
-        return;
+    for (uint32_t i = 0; i < host->gpus; i++) {
+        gcn_kfd_device_snapshot(host->gpu[i].device, 0, &devices[i]);
+        devices[i].gpu_id = host_gpu_id(&host->gpu[i]);
     }
-    if (request->gpu >= host->gpus) {
-        answer->result = -ENODEV;
-        return;
+    answer->size = host->gpus * (uint32_t)sizeof *devices;
+    memcpy(bytes, devices, answer->size);
+    return 0;
+}
+
+static int32_t serve_call(struct host *host, const struct wt_wire_request *request,
+                          struct wt_wire_answer *answer, uint8_t *bytes)
+{
+    struct kfd_debug_call call;
+    memcpy(&call, bytes, sizeof call);
+    if (request->follows != sizeof call || call.queue_count > KFD_DEBUG_QUEUES)
+        return -EINVAL;
+    if (call.op == KFD_DEBUG_SEND_RUNTIME_EVENT) {
+        call.result = send_event(host, &call);
+    } else {
+        host_enter_all(host);
+        do_call(host, &call);
+        host_leave_all(host);
     }
-    struct host_gpu *gpu = &host->gpu[request->gpu];
-    if (request->kind == KFD_WIRE_EVENT) {
-        answer->result = wait_for_event(host, request->addr);
-        answer->result |= look_at_code(host, &answer->call.arg[0]);
-        return;
-    }
-    if (request->kind == KFD_WIRE_CODE_KNOWN) {
-        atomic_store(&host->code_known, request->addr);
-        return;
-    }
-    if (request->kind == KFD_WIRE_TIME) {
-        answer->call.arg[0] = wt_recording_time(gpu->recording);
-        return;
-    }
-    if (request->kind == KFD_WIRE_CALL && request->call.op == KFD_DEBUG_SEND_RUNTIME_EVENT) {
-        answer->call = request->call;
-        answer->call.result = send_event(host, &request->call);
-        return;
-    }
+    answer->size = sizeof call;
+    memcpy(bytes, &call, sizeof call);
+    return 0;
+}
+
+static int32_t own(void *context, const struct wt_wire_request *request,
+                   struct wt_wire_answer *answer, uint8_t *bytes)
+{
+    struct host *host = context;
+    int32_t result = -ENOSYS;
+    if (request->verb == KFD_WIRE_CALL)
+        return serve_call(host, request, answer, bytes);
     host_enter_all(host);
-    switch ((enum kfd_wire_kind)request->kind) {
-    case KFD_WIRE_CALL:
-        do_call(host, &request->call);
-        answer->call = request->call;
-        break;
-    case KFD_WIRE_QUEUES:
-        answer->result = list_queues(host, queues);
-        answer->size = answer->result < 0 ? 0 : (uint32_t)answer->result * (uint32_t)sizeof *queues;
-        memcpy(e->bytes, queues, answer->size);
-        break;
-    case KFD_WIRE_DEVICES:
-        for (uint32_t i = 0; i < host->gpus; i++) {
-            gcn_kfd_device_snapshot(host->gpu[i].device, 0, &devices[i]);
-            devices[i].gpu_id = host_gpu_id(&host->gpu[i]);
-        }
-        answer->size = host->gpus * (uint32_t)sizeof *devices;
-        memcpy(e->bytes, devices, answer->size);
-        break;
-    case KFD_WIRE_READ:
-        if (host_debugger_copy(host, request->addr, e->bytes, request->size, true))
-            answer->size = request->size;
-        else
-            answer->result = -EFAULT;
-        break;
-    case KFD_WIRE_WRITE:
-        if (!write_memory(e, request->addr, e->bytes, request->size))
-            answer->result = -EFAULT;
-        break;
-    case KFD_WIRE_REGISTER_READ:
-        answer->call.arg[0] = host_recording_input(
-            gpu, &(struct wt_input){.kind = WT_INPUT_DEBUG_READ, .addr = (uint32_t)request->addr});
-        break;
-    case KFD_WIRE_REGISTER_WRITE:
-        gpu->debugged = true; /* waves may be halted from now on */
-        host_recording_input(gpu, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE,
-                                                     .addr = (uint32_t)request->addr,
-                                                     .value = (uint32_t)request->call.arg[0]});
-        break;
-    case KFD_WIRE_RECORD:
-        answer->result = host_recording_want(gpu, request->addr);
-        break;
-    case KFD_WIRE_WAITS:
-        tell_wait(e, request, answer);
-        break;
-    case KFD_WIRE_FAULT:
-        tell_fault(e, request, answer);
-        break;
-    case KFD_WIRE_WATCH:
-        answer->result = watch_local(e, request);
-        break;
-    case KFD_WIRE_HITS:
-        answer->size = give_hits(e);
-        break;
-    case KFD_WIRE_FINAL:
-        wt_final_want(&host->final, true);
-        break;
-    case KFD_WIRE_FINAL_NEXT:
-        serve_final(e, request->addr, answer);
-        break;
-    case KFD_WIRE_CORE:
-        serve_core(e, gpu, request, answer);
-        break;
-    case KFD_WIRE_HISTORY:
-        serve_history(e, gpu, request, answer);
-        break;
-    default:
-        answer->result = -ENOSYS;
-        break;
-    }
+    if (request->verb == KFD_WIRE_QUEUES)
+        result = give_queues(host, answer, bytes);
+    else if (request->verb == KFD_WIRE_DEVICES)
+        result = give_devices(host, answer, bytes);
     host_leave_all(host);
+    return result;
 }
 
 /* ---- the conversation ---- */
 
-static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
+/* Requests about an event enter the GPUs one by one, and so may those of the family's own. */
+static void locked(void *context, const struct wt_wire_request *request, void (*serve)(void *),
+                   void *serving)
 {
-    struct host_endpoint *e = context;
-    struct kfd_wire_request request;
-    struct kfd_wire_answer answer;
-    if (!wt_endpoint_receive(fd, &request, sizeof request) || !kfd_wire_sound(&request) ||
-        !wt_endpoint_receive(fd, e->bytes, kfd_wire_follows(&request)))
-        return false;
-    serve(e, &request, &answer);
-    return wt_endpoint_answer(endpoint, &answer, sizeof answer, e->bytes, answer.size);
+    const bool apart = request->verb == WT_WIRE_HELLO || request->verb == WT_WIRE_EVENT ||
+                       request->verb == WT_WIRE_CODE_KNOWN || request->verb == WT_WIRE_TIME ||
+                       request->verb >= WT_WIRE_GCN;
+    if (!apart)
+        host_enter_all(context);
+    serve(serving);
+    if (!apart)
+        host_leave_all(context);
 }
-
-static size_t end_word(int status, bool closed, uint8_t word[WT_ENDPOINT_WORD])
-{
-    const struct kfd_wire_answer answer = {.result = KFD_WIRE_ENDED,
-                                           .call = {.arg = {(uint32_t)status, closed}}};
-    memcpy(word, &answer, sizeof answer);
-    return sizeof answer;
-}
-
-static size_t busy_word(uint8_t word[WT_ENDPOINT_WORD])
-{
-    const struct kfd_wire_answer answer = {.result = -EBUSY};
-    memcpy(word, &answer, sizeof answer);
-    return sizeof answer;
-}
-
-static_assert(sizeof(struct kfd_wire_answer) <= WT_ENDPOINT_WORD &&
-                  sizeof(struct kfd_wire_request) <= WT_ENDPOINT_WORD,
-              "messages fit");
 
 /* The debugger has gone: all is as if it had not been there. */
 static void let_go(void *context)
 {
-    struct host_endpoint *e = context;
-    host_enter_all(e->host);
-    for (uint32_t i = 0; i < e->host->gpus; i++) {
-        host_local_watch(&e->host->gpu[i], 0, NULL, 0);
-        host_recording_let_go(&e->host->gpu[i]);
+    struct host *host = context;
+    host_enter_all(host);
+    for (uint32_t i = 0; i < host->gpus; i++) {
+        host_local_watch(&host->gpu[i], 0, NULL, 0);
+        host_recording_let_go(&host->gpu[i]);
     }
-    wt_final_want(&e->host->final, false);
-    wt_planted_set(&e->host->planted, false, copy, e->host);
-    wt_planted_forget(&e->host->planted);
+    wt_final_want(&host->final, false);
+    wt_planted_set(&host->planted, false, copy, host);
+    wt_planted_forget(&host->planted);
     /* Who has only looked leaves the program's own debugging of itself as it is. */
-    const bool debugged = atomic_load(&e->host->code_followed);
-    for (uint32_t i = 0; i < e->host->gpus && debugged; i++) {
-        gcn_kfd_step_back(e->host->gpu[i].device);
-        gcn_kfd_disable(e->host->gpu[i].device);
+    const bool debugged = atomic_load(&host->code_followed);
+    for (uint32_t i = 0; i < host->gpus && debugged; i++) {
+        gcn_kfd_step_back(host->gpu[i].device);
+        gcn_kfd_disable(host->gpu[i].device);
     }
-    host_leave_all(e->host);
+    host_leave_all(host);
     if (debugged)
-        host_code_follow(e->host, false);
+        host_code_follow(host, false);
 }
 
 static void begin(void *context)
 {
-    host_enter_as_debugger(((struct host_endpoint *)context)->host);
+    host_enter_as_debugger(context);
 }
 
 static bool is_held(void *context)
 {
-    return atomic_load(&((struct host_endpoint *)context)->host->held);
+    return atomic_load(&((struct host *)context)->held);
 }
 
 static void release(void *context)
 {
-    atomic_store(&((struct host_endpoint *)context)->host->held, false);
+    atomic_store(&((struct host *)context)->held, false);
 }
 
-static const struct wt_endpoint_ops ops = {.kind = KFD_WIRE_SOCKET,
-                                           .begin = begin,
-                                           .converse = converse,
-                                           .let_go = let_go,
-                                           .is_held = is_held,
-                                           .release = release,
-                                           .busy = busy_word,
-                                           .ended = end_word};
+static const struct wt_server_driver driver = {.kind = KFD_WIRE_SOCKET,
+                                               .family = WT_WIRE_GCN,
+                                               .begin = begin,
+                                               .let_go = let_go,
+                                               .is_held = is_held,
+                                               .release = release,
+                                               .locked = locked,
+                                               .hello = hello,
+                                               .event = event,
+                                               .code_known = code_known,
+                                               .copy = copy_asked,
+                                               .note_breakpoint = note_breakpoint,
+                                               .registers = registers,
+                                               .watch = watch_local,
+                                               .hits = give_hits,
+                                               .find_wave = find_wave,
+                                               .fault = fault_of,
+                                               .recording = recording,
+                                               .record = record,
+                                               .core = write_core,
+                                               .final_want = final_want,
+                                               .final_next = final_next,
+                                               .own = own};
 
-/* ---- beginning and end ---- */
-
-struct host_endpoint *host_endpoint_start(struct host *host)
+struct wt_server *host_endpoint_start(struct host *host)
 {
-    struct host_endpoint *e = calloc(1, sizeof *e);
-    if (!e)
-        return NULL;
-    e->host = host;
-    e->endpoint = wt_endpoint_start(&ops, e, host->holder);
-    if (e->endpoint)
-        return e;
-    free(e);
-    return NULL;
-}
-
-void host_endpoint_stop(struct host_endpoint *e)
-{
-    if (!e)
-        return;
-    wt_endpoint_stop(e->endpoint);
-    free(e);
-}
-
-void host_endpoint_tell_exit(struct host_endpoint *e, int status, bool waits)
-{
-    if (e && waits && wt_final_wanted(&e->host->final))
-        wt_endpoint_tell_exit_and_wait(e->endpoint, status);
-    else if (e)
-        wt_endpoint_tell_exit(e->endpoint, status);
-}
-
-void host_endpoint_after_fork(struct host_endpoint *e)
-{
-    if (e)
-        wt_endpoint_after_fork(e->endpoint);
-}
-
-void host_endpoint_forget(struct host_endpoint *e)
-{
-    if (e)
-        wt_endpoint_forget(e->endpoint);
+    return wt_server_start(&driver, host, host->gpus, host->holder);
 }

@@ -182,7 +182,7 @@ struct host {
     uint32_t next_buffer;
     struct wt_final_memory final;   /**< for a debugger */
     struct wt_planted_list planted; /**< a debugger's breakpoints */
-    struct host_endpoint *endpoint; /**< for debuggers; NULL: they cannot come */
+    struct wt_server *endpoint;     /**< for debuggers; NULL: they cannot come */
     pthread_t debugger_thread;      /**< that serves them, once there is one: */
     atomic_bool debugger_thread_is;
     uint64_t next_queue;

@@ -115,7 +115,7 @@ static void after_fork(void)
 static void forget(void)
 {
     if (the_host)
-        host_endpoint_after_fork(the_host->endpoint);
+        wt_server_after_fork(the_host->endpoint);
     wt_interrupt_forget();
     the_host = NULL;
     after_fork();
@@ -131,7 +131,7 @@ static void tell_exit(int status, void *context)
 {
     (void)context;
     if (the_host)
-        host_endpoint_tell_exit(the_host->endpoint, status, true);
+        wt_server_tell_exit(the_host->endpoint, status, wt_final_wanted(&the_host->final));
 }
 
 static void follow_process(void)
@@ -141,7 +141,7 @@ static void follow_process(void)
 
 static void close_host(struct host *host)
 {
-    host_endpoint_stop(host->endpoint);
+    wt_server_stop(host->endpoint);
     for (uint32_t i = 0; i < host->gpus; i++)
         host_gpu_stop(&host->gpu[i]);
     wt_final_want(&host->final, false);
@@ -234,21 +234,21 @@ void host_end_program(int status)
         fflush(stdout);
     host_leave_nothing();
     if (the_host) /* a GPU may be entered: its memory is not there for the debugger */
-        host_endpoint_tell_exit(the_host->endpoint, status, false);
+        wt_server_tell_exit(the_host->endpoint, status, false);
     _exit(status);
 }
 
 void host_leave_nothing(void)
 {
     if (the_host)
-        host_endpoint_forget(the_host->endpoint);
+        wt_server_forget(the_host->endpoint);
     host_files_remove();
 }
 
 static __attribute__((destructor)) void leave_no_socket(void)
 {
     if (the_host)
-        host_endpoint_forget(the_host->endpoint);
+        wt_server_forget(the_host->endpoint);
 }
 
 HSAKMT_STATUS hsaKmtCloseKFD(void)

@@ -1,0 +1,340 @@
+/* See link.h. */
+#include "debug/process/link.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "debug/process/core_request.h"
+
+/* ---- messages ---- */
+
+enum wt_status wt_process_link_send(struct wt_process_link *link,
+                                    const struct wt_wire_request *request, const void *more,
+                                    struct wt_error *err)
+{
+    const enum wt_status status =
+        wt_connection_send(&link->connection, request, sizeof *request, err);
+    return status ? status : wt_connection_send(&link->connection, more, request->follows, err);
+}
+
+enum wt_status wt_process_link_receive(struct wt_process_link *link, struct wt_wire_answer *answer,
+                                       void *out, size_t room, struct wt_error *err)
+{
+    struct wt_connection *c = &link->connection;
+    const enum wt_status status = wt_connection_receive(c, answer, sizeof *answer, err);
+    if (status != WT_OK)
+        return status;
+    if (answer->result == WT_WIRE_ENDED)
+        return wt_connection_ended(c, (uint32_t)answer->value[0], answer->value[1], err);
+    if (answer->size > room)
+        return wt_connection_lost(c, "it answers with more than was asked for", err);
+    return wt_connection_receive(c, out, answer->size, err);
+}
+
+enum wt_status wt_process_link_ask(struct wt_process_link *link,
+                                   const struct wt_wire_request *request, const void *more,
+                                   struct wt_wire_answer *answer, void *out, size_t room,
+                                   struct wt_error *err)
+{
+    const enum wt_status status = wt_process_link_send(link, request, more, err);
+    return status ? status : wt_process_link_receive(link, answer, out, room, err);
+}
+
+enum wt_status wt_process_link_tell(struct wt_process_link *link, struct wt_wire_request request,
+                                    struct wt_wire_answer *answer, struct wt_error *err)
+{
+    return wt_process_link_ask(link, &request, NULL, answer, NULL, 0, err);
+}
+
+/* ---- connecting ---- */
+
+enum wt_status wt_process_link_greet(struct wt_process_link *link, uint32_t family, uint64_t *code,
+                                     struct wt_error *err)
+{
+    const struct wt_wire_request request = {.verb = WT_WIRE_HELLO};
+    struct wt_wire_answer answer;
+    struct wt_wire_hello *hello = &link->hello;
+    *hello = (struct wt_wire_hello){0};
+    const enum wt_status status =
+        wt_process_link_ask(link, &request, NULL, &answer, hello, sizeof *hello, err);
+    if (status != WT_OK)
+        return status;
+    *code = answer.value[0];
+    const bool expected = answer.size == sizeof *hello && hello->magic == WT_WIRE_MAGIC &&
+                          hello->version == WT_WIRE_VERSION &&
+                          hello->request_bytes == sizeof request &&
+                          hello->answer_bytes == sizeof answer && hello->family == family &&
+                          hello->devices && hello->devices <= WT_WIRE_DEVICES;
+    return wt_connection_judge_greeting(&link->connection, answer.result, expected, err);
+}
+
+enum wt_status wt_process_link_open(struct wt_process_link *link, int pid, const char *kind,
+                                    uint32_t family, struct wt_error *err)
+{
+    uint64_t code;
+    const enum wt_status status = wt_connection_open(&link->connection, pid, kind, err);
+    return status ? status : wt_process_link_greet(link, family, &code, err);
+}
+
+void wt_process_link_close(struct wt_process_link *link)
+{
+    wt_connection_close(&link->connection);
+    wt_process_history_end(&link->history);
+}
+
+/* ---- memory and registers ---- */
+
+/* The bytes of the next request about memory. */
+static uint32_t part_of(size_t left)
+{
+    return left < WT_WIRE_MOST ? (uint32_t)left : WT_WIRE_MOST;
+}
+
+enum wt_status wt_process_link_read(struct wt_process_link *link, struct wt_wire_request request,
+                                    void *out, size_t size, struct wt_error *err)
+{
+    const uint64_t addr = request.addr;
+    request.verb = WT_WIRE_READ;
+    for (size_t done = 0; done < size; done += request.size) {
+        struct wt_wire_answer answer;
+        request.size = part_of(size - done);
+        request.addr = addr + done;
+        const enum wt_status status = wt_process_link_ask(link, &request, NULL, &answer,
+                                                          (uint8_t *)out + done, request.size, err);
+        if (status != WT_OK)
+            return status;
+        if (answer.result < 0 || answer.size != request.size)
+            return wt_fail(err, WT_INVALID, "no memory can be read at 0x%llx",
+                           (unsigned long long)addr);
+    }
+    return WT_OK;
+}
+
+enum wt_status wt_process_link_write(struct wt_process_link *link, struct wt_wire_request request,
+                                     const void *bytes, size_t size, struct wt_error *err)
+{
+    const uint64_t addr = request.addr;
+    request.verb = WT_WIRE_WRITE;
+    for (size_t done = 0; done < size; done += request.follows) {
+        struct wt_wire_answer answer;
+        request.follows = part_of(size - done);
+        request.addr = addr + done;
+        const enum wt_status status = wt_process_link_ask(
+            link, &request, (const uint8_t *)bytes + done, &answer, NULL, 0, err);
+        if (status != WT_OK)
+            return status;
+        if (answer.result < 0)
+            return wt_fail(err, WT_INVALID, "no memory can be written at 0x%llx",
+                           (unsigned long long)addr);
+    }
+    return WT_OK;
+}
+
+enum wt_status wt_process_link_register(struct wt_process_link *link, uint32_t device, bool write,
+                                        uint32_t addr, uint32_t *value, struct wt_error *err)
+{
+    struct wt_wire_register one = {.addr = addr, .write = write, .value = *value};
+    const struct wt_wire_request request = {
+        .verb = WT_WIRE_REGISTERS, .device = device, .follows = sizeof one};
+    struct wt_wire_answer answer;
+    const enum wt_status status =
+        wt_process_link_ask(link, &request, &one, &answer, &one, sizeof one, err);
+    if (status != WT_OK)
+        return status;
+    if (answer.size != sizeof one)
+        return wt_connection_lost(&link->connection, "it has no such register", err);
+    if (!write)
+        *value = one.value;
+    return WT_OK;
+}
+
+/* ---- events ---- */
+
+enum wt_status wt_process_link_event(struct wt_process_link *link, bool wait, int *happened,
+                                     uint64_t *code, struct wt_error *err)
+{
+    const struct wt_wire_request request = {.verb = WT_WIRE_EVENT,
+                                            .value = wait ? WT_WIRE_WAIT_MS : 0};
+    struct wt_wire_answer answer;
+    const enum wt_status status = wt_process_link_tell(link, request, &answer, err);
+    *happened = !status && answer.result > 0 ? answer.result : 0;
+    *code = status ? 0 : answer.value[0];
+    return status;
+}
+
+enum wt_status wt_process_link_code_known(struct wt_process_link *link, uint64_t state,
+                                          struct wt_error *err)
+{
+    const struct wt_wire_request request = {.verb = WT_WIRE_CODE_KNOWN, .value = state};
+    struct wt_wire_answer answer;
+    return wt_process_link_tell(link, request, &answer, err);
+}
+
+bool wt_process_link_ended(const struct wt_process_link *link, uint32_t *status, char *text,
+                           size_t size)
+{
+    *status = link->connection.end.status;
+    snprintf(text, size, "%s", link->connection.end.text);
+    return link->connection.ended;
+}
+
+/* ---- waves ---- */
+
+bool wt_process_link_waits(struct wt_process_link *link, uint32_t device, uint32_t wave,
+                           uint64_t id, struct wt_wave_view *view)
+{
+    const struct wt_wire_request request = {
+        .verb = WT_WIRE_WAITS, .device = device, .wave = wave, .value = id};
+    struct wt_wire_answer answer;
+    return wt_process_link_ask(link, &request, NULL, &answer, view, sizeof *view, WT_IGNORED) ==
+               WT_OK &&
+           answer.result >= 0 && wt_connection_has_view(view, answer.size);
+}
+
+bool wt_process_link_fault(struct wt_process_link *link, uint32_t device, uint32_t wave,
+                           uint64_t id, struct wt_fault *fault)
+{
+    const struct wt_wire_request request = {
+        .verb = WT_WIRE_FAULT, .device = device, .wave = wave, .value = id};
+    struct wt_wire_answer answer;
+    return wt_process_link_ask(link, &request, NULL, &answer, fault, sizeof *fault, WT_IGNORED) ==
+               WT_OK &&
+           answer.result >= 0 && wt_connection_has_fault(fault, answer.size);
+}
+
+/* ---- time travel ---- */
+
+static enum wt_status ask_history(struct wt_process_history *history,
+                                  const struct wt_travel_request *asked, const void *more,
+                                  struct wt_travel_answer *answer, void *out, size_t room,
+                                  struct wt_error *err)
+{
+    struct wt_process_link *link = (struct wt_process_link *)history;
+    const struct wt_wire_request request = {.verb = WT_WIRE_HISTORY,
+                                            .number = (uint32_t)asked->what,
+                                            .follows = asked->size,
+                                            .value = asked->argument};
+    struct wt_wire_answer told = {.size = 0};
+    link->changes++;
+    const enum wt_status status = wt_process_link_ask(link, &request, more, &told, out, room, err);
+    *answer = (struct wt_travel_answer){told.result, told.size, told.value[0]};
+    return status;
+}
+
+static enum wt_status ask_time(struct wt_process_history *history, uint64_t *time,
+                               struct wt_error *err)
+{
+    struct wt_wire_answer answer = {.size = 0};
+    const enum wt_status status =
+        wt_process_link_tell((struct wt_process_link *)history,
+                             (struct wt_wire_request){.verb = WT_WIRE_TIME}, &answer, err);
+    *time = answer.value[0];
+    return status;
+}
+
+static enum wt_status ask_recording(struct wt_process_history *history, uint64_t budget,
+                                    int32_t *result, struct wt_error *err)
+{
+    const struct wt_wire_request request = {.verb = WT_WIRE_RECORD, .value = budget};
+    struct wt_wire_answer answer = {.result = 0};
+    const enum wt_status status =
+        wt_process_link_tell((struct wt_process_link *)history, request, &answer, err);
+    *result = answer.result;
+    return status;
+}
+
+static const struct wt_process_history_ops history_ops = {
+    .ask = ask_history, .time = ask_time, .record = ask_recording};
+
+enum wt_status wt_process_link_record(struct wt_process_link *link, unsigned lanes, uint64_t budget,
+                                      struct wt_target_services *services, struct wt_error *err)
+{
+    link->history.lanes = lanes;
+    return wt_process_history_begin(&link->history, &history_ops, link->connection.pid,
+                                    link->hello.devices, budget, services, err);
+}
+
+/* ---- core files ---- */
+
+struct core_ask {
+    struct wt_process_link *link;
+    uint32_t device;
+};
+
+static enum wt_status ask_for_core(void *context, const void *bytes, uint32_t size, int32_t *result,
+                                   char *why, size_t room, struct wt_error *err)
+{
+    const struct core_ask *a = context;
+    const struct wt_wire_request request = {
+        .verb = WT_WIRE_CORE, .device = a->device, .follows = size};
+    struct wt_wire_answer answer;
+    const enum wt_status status =
+        wt_process_link_ask(a->link, &request, bytes, &answer, why, room, err);
+    *result = status ? 0 : answer.result;
+    return status;
+}
+
+enum wt_status wt_process_link_core(struct wt_process_link *link,
+                                    const struct wt_core_file_request *request, uint32_t device,
+                                    uint32_t wave, struct wt_error *err)
+{
+    struct core_ask ask = {link, device};
+    return wt_core_request(request, wave, WT_WIRE_MOST, ask_for_core, &ask, err);
+}
+
+/* ---- memory after the end ---- */
+
+enum wt_status wt_process_link_want_memory(struct wt_process_link *link, struct wt_error *err)
+{
+    struct wt_wire_answer answer;
+    return wt_process_link_tell(link, (struct wt_wire_request){.verb = WT_WIRE_FINAL}, &answer,
+                                err);
+}
+
+void wt_process_link_final_memory(struct wt_process_link *link, uint32_t device,
+                                  wt_process_piece_fn *found, void *context)
+{
+    struct wt_wire_request request = {.verb = WT_WIRE_FINAL_NEXT, .device = device};
+    const struct wt_process_final final = {&request, sizeof request, &request.addr,
+                                           sizeof(struct wt_wire_answer)};
+    wt_process_final_memory(&link->connection, &final, found, context);
+}
+
+/* ---- which there are ---- */
+
+static enum wt_status count_gpus(struct wt_connection *connection, uint32_t family, unsigned *gpus,
+                                 struct wt_error *err)
+{
+    struct wt_process_link link = {.connection = *connection};
+    uint64_t code;
+    const enum wt_status status = wt_process_link_greet(&link, family, &code, err);
+    *gpus = link.hello.devices;
+    return status;
+}
+
+static enum wt_status count_gcn(struct wt_connection *c, unsigned *gpus, struct wt_error *err)
+{
+    return count_gpus(c, WT_WIRE_GCN, gpus, err);
+}
+
+static enum wt_status count_gen(struct wt_connection *c, unsigned *gpus, struct wt_error *err)
+{
+    return count_gpus(c, WT_WIRE_GEN, gpus, err);
+}
+
+static enum wt_status count_sm(struct wt_connection *c, unsigned *gpus, struct wt_error *err)
+{
+    return count_gpus(c, WT_WIRE_SM, gpus, err);
+}
+
+enum wt_status wt_process_link_each(const char *kind, uint32_t family,
+                                    void (*found)(void *context, int pid, unsigned gpus,
+                                                  const char *name),
+                                    void *context, struct wt_error *err)
+{
+    return wt_connection_each(kind,
+                              family == WT_WIRE_GCN   ? count_gcn
+                              : family == WT_WIRE_GEN ? count_gen
+                                                      : count_sm,
+                              found, context, err);
+}

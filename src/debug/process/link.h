@@ -1,0 +1,98 @@
+/*
+ * The debugger's side of object/process_wire.h: a connection to a host process, with the requests
+ * that all families have. Slots of waves and numbers of GPUs are those of the process.
+ */
+#ifndef WT_DEBUG_PROCESS_LINK_H
+#define WT_DEBUG_PROCESS_LINK_H
+
+#include "debug/process/connection.h"
+#include "debug/process/final_memory.h"
+#include "debug/process/history.h"
+#include "object/process_wire.h"
+
+struct wt_process_link {
+    struct wt_process_history history; /* first: the context of a target's services */
+    struct wt_connection connection;
+    struct wt_wire_hello hello;
+    uint64_t changes; /**< of what the process's waves are like, by requests of this debugger */
+};
+
+/**
+ * Connects to the socket of @p kind of process @p pid, and greets it: @p link->hello says what GPUs
+ * of @p family (WT_WIRE_GCN …) it has. WT_INVALID: it has no socket; WT_STATE: another debugger is
+ * there; WT_UNSUPPORTED: it has another version. Closed by wt_process_link_close(), also after an
+ * error.
+ */
+enum wt_status wt_process_link_open(struct wt_process_link *link, int pid, const char *kind,
+                                    uint32_t family, struct wt_error *err);
+/** Disconnects, and frees what the link has allocated. */
+void wt_process_link_close(struct wt_process_link *link);
+/** Asks once more for what the greeting tells; *code becomes the state of the list of code. */
+enum wt_status wt_process_link_greet(struct wt_process_link *link, uint32_t family, uint64_t *code,
+                                     struct wt_error *err);
+
+/** Sends a request, and request->follows bytes at @p more. */
+enum wt_status wt_process_link_send(struct wt_process_link *link,
+                                    const struct wt_wire_request *request, const void *more,
+                                    struct wt_error *err);
+/** Receives an answer, and up to @p room bytes that follow it to @p out. WT_IO: the process has
+ * ended, or its end of the connection makes no sense. */
+enum wt_status wt_process_link_receive(struct wt_process_link *link, struct wt_wire_answer *answer,
+                                       void *out, size_t room, struct wt_error *err);
+/** Sends a request and receives its answer. */
+enum wt_status wt_process_link_ask(struct wt_process_link *link,
+                                   const struct wt_wire_request *request, const void *more,
+                                   struct wt_wire_answer *answer, void *out, size_t room,
+                                   struct wt_error *err);
+/** A request without bytes, whose answer has none. */
+enum wt_status wt_process_link_tell(struct wt_process_link *link, struct wt_wire_request request,
+                                    struct wt_wire_answer *answer, struct wt_error *err);
+
+/**
+ * Reads memory of any size: @p request has device, wave and lane, and the address. WT_INVALID:
+ * there is none.
+ */
+enum wt_status wt_process_link_read(struct wt_process_link *link, struct wt_wire_request request,
+                                    void *out, size_t size, struct wt_error *err);
+/** Writes memory likewise. */
+enum wt_status wt_process_link_write(struct wt_process_link *link, struct wt_wire_request request,
+                                     const void *bytes, size_t size, struct wt_error *err);
+/** *happened becomes a set of enum wt_wire_happened, *code the state of the list of code. */
+enum wt_status wt_process_link_event(struct wt_process_link *link, bool wait, int *happened,
+                                     uint64_t *code, struct wt_error *err);
+/** Reports which state of the list of code is known: launches go on. */
+enum wt_status wt_process_link_code_known(struct wt_process_link *link, uint64_t state,
+                                          struct wt_error *err);
+/** Reads or writes one register of a GPU's debug hardware, by its word address on the bus. */
+enum wt_status wt_process_link_register(struct wt_process_link *link, uint32_t device, bool write,
+                                        uint32_t addr, uint32_t *value, struct wt_error *err);
+/** Whether the process has ended, with what status and in what words. */
+bool wt_process_link_ended(const struct wt_process_link *link, uint32_t *status, char *text,
+                           size_t size);
+/** Why the wave that @p device, @p wave and @p id name waits. False: it has left its slot. */
+bool wt_process_link_waits(struct wt_process_link *link, uint32_t device, uint32_t wave,
+                           uint64_t id, struct wt_wave_view *view);
+/** The fault for which it stands where it is. False: none. */
+bool wt_process_link_fault(struct wt_process_link *link, uint32_t device, uint32_t wave,
+                           uint64_t id, struct wt_fault *fault);
+
+/** As wt_process_history_begin(); @p lanes: of the family's waves, at most. */
+enum wt_status wt_process_link_record(struct wt_process_link *link, unsigned lanes, uint64_t budget,
+                                      struct wt_target_services *services, struct wt_error *err);
+/** As a target's save_core_file; @p wave is the selected wave's slot in @p device. */
+enum wt_status wt_process_link_core(struct wt_process_link *link,
+                                    const struct wt_core_file_request *request, uint32_t device,
+                                    uint32_t wave, struct wt_error *err);
+/** Has the process keep its memory at its end until the connection is closed. */
+enum wt_status wt_process_link_want_memory(struct wt_process_link *link, struct wt_error *err);
+/** The memory of one GPU after the process's end: see wt_process_final_memory(). */
+void wt_process_link_final_memory(struct wt_process_link *link, uint32_t device,
+                                  wt_process_piece_fn *found, void *context);
+
+/** Calls @p found for each process of this user that answers at a socket of @p kind. */
+enum wt_status wt_process_link_each(const char *kind, uint32_t family,
+                                    void (*found)(void *context, int pid, unsigned gpus,
+                                                  const char *name),
+                                    void *context, struct wt_error *err);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * Messages between a debugger and the emulated driver in a host process, over a Unix socket of the
+ * process's own: one protocol for all families. A debugger sends a request and its bytes, the
+ * process an answer and its bytes. Verbs below WT_WIRE_COMMON mean the same for all families; each
+ * family has a range of its own behind them (object/{kfd,gen,sm}_wire.h). Both ends run on one
+ * machine and are of one version of this program: structs are sent as they lie in memory, after a
+ * greeting that names version and sizes.
+ */
+#ifndef WT_OBJECT_PROCESS_WIRE_H
+#define WT_OBJECT_PROCESS_WIRE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/lanes.h"
+
+#define WT_WIRE_MAGIC 0x50575457u /* "WTWP" */
+#define WT_WIRE_VERSION 1u
+#define WT_WIRE_MOST (1u << 20) /* bytes that follow a request or an answer */
+#define WT_WIRE_WAIT_MS 100u    /* the longest wait for an event */
+#define WT_WIRE_DEVICES 16u     /* the most that a process has */
+
+enum wt_wire_verb {
+    WT_WIRE_HELLO, /**< answered by a struct wt_wire_hello, and in value[0] by the state of the list
+                      of code; 0: it is being changed, or there is none */
+    WT_WIRE_ATTACH,     /**< a debugger has come to stay, not one that only looks */
+    WT_WIRE_EVENT,      /**< value: waits so many milliseconds at most; the result is a set of enum
+                           wt_wire_happened, value[0] the state of the list of code */
+    WT_WIRE_CODE_KNOWN, /**< value: the state of the list of code that is known; launches wait while
+                           it is another one */
+    WT_WIRE_READ,       /**< wave, lane, addr, size: answered by the bytes; -EFAULT */
+    WT_WIRE_WRITE,      /**< wave, lane, addr, followed by the bytes; -EFAULT */
+    WT_WIRE_REGISTERS, /**< followed by struct wt_wire_register; answered by the same, with what was
+                          read */
+    WT_WIRE_WATCH,     /**< followed by the family's structs: memory that is watched from now on,
+                          instead     of what was; -ENOMEM, -EBUSY */
+    WT_WIRE_HITS,  /**< size: answered by the family's structs, in at most so many bytes: accesses
+                      to watched memory, each once */
+    WT_WIRE_WAITS, /**< wave, value: its id: answered by a struct wt_wave_view, then by what the
+                      family has about it; -ENOENT: it has left the slot */
+    WT_WIRE_FAULT, /**< likewise: answered by the struct wt_fault for which the wave stands where it
+                      is; -ENOENT */
+    WT_WIRE_RECORD,  /**< value: bytes of host memory for recording kernels; 0: none are. -ENOMEM */
+    WT_WIRE_TIME,    /**< answered in value[0]: the issue time of the device */
+    WT_WIRE_HISTORY, /**< number, value: a struct wt_travel_request (object/travel_wire.h), with
+                        what follows it; answered in the result and value[0]. A negative result is
+                        followed by a sentence for people */
+    WT_WIRE_CORE,    /**< followed by a struct wt_core_wire and its breakpoints
+                        (object/core_wire.h): the device's state goes to a core file. A negative
+                        result is followed by a sentence for people */
+    WT_WIRE_FINAL,   /**< memory is to be there for the debugger when the process ends */
+    WT_WIRE_FINAL_NEXT, /**< addr: answered as object/final_wire.h has it */
+    WT_WIRE_COMMON,
+    /* The families' ranges. */
+    WT_WIRE_GCN = 0x100,
+    WT_WIRE_GEN = 0x200,
+    WT_WIRE_SM = 0x300,
+};
+
+enum wt_wire_happened {
+    WT_WIRE_STOPPED = 1, /**< the debug hardware has something to report */
+    WT_WIRE_CODE = 2,    /**< the list of code has another state than the known one */
+    WT_WIRE_FAULTED = 4, /**< a kernel waits for a fault of the program */
+};
+
+/**
+ * An answer's result: the process says of its own accord, or instead of an answer, that it ends
+ * with status value[0]; or (value[1] not 0) that it goes on without its GPUs. Nothing follows.
+ * After WT_WIRE_FINAL it still answers when it ends, for some seconds or until the debugger closes
+ * the connection.
+ */
+#define WT_WIRE_ENDED INT32_MIN
+
+struct wt_wire_request {
+    uint32_t verb;    /**< enum wt_wire_verb, or one of the family's */
+    uint32_t follows; /**< bytes that follow */
+    uint32_t size;    /**< bytes that are asked for */
+    uint32_t device;  /**< which of the process's GPUs, from 0 */
+    uint32_t wave;    /**< its slot */
+    uint32_t lane;
+    uint32_t number;
+    uint32_t lanes;
+    uint64_t addr, value;
+};
+
+struct wt_wire_answer {
+    int32_t result; /**< 0 or more; or a negative errno */
+    uint32_t size;  /**< bytes that follow */
+    uint64_t value[2];
+};
+
+struct wt_wire_hello {
+    uint32_t magic, version;
+    uint32_t request_bytes, answer_bytes; /**< sizeof of the structs of the process's side */
+    uint32_t family;                      /**< WT_WIRE_GCN …: the first verb of its range */
+    uint32_t pid;
+    uint32_t devices; /**< up to WT_WIRE_DEVICES */
+    uint32_t reserved;
+    uint32_t units[WT_WIRE_DEVICES]; /**< of each device, in the family's measure; 0: not told */
+    uint64_t place[4];               /**< addresses, as the family has them */
+};
+
+/** A register of a device's debug hardware. */
+struct wt_wire_register {
+    uint32_t addr; /**< on the device's register bus, in words */
+    uint32_t write;
+    uint32_t value;
+};
+
+/** Whether a request's numbers are in their ranges. */
+static inline bool wt_wire_sound(const struct wt_wire_request *request)
+{
+    return request->follows <= WT_WIRE_MOST && request->size <= WT_WIRE_MOST &&
+           request->lane < WT_MAX_LANES;
+}
+
+#endif

@@ -1,0 +1,309 @@
+/* See serve.h. */
+#include "runtime/common/serve.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/wave_view.h"
+#include "emulator/machine/machine.h"
+#include "object/final_wire.h"
+#include "object/travel_wire.h"
+#include "runtime/common/recording.h"
+
+static_assert(WT_TRAVEL_BYTES <= WT_WIRE_MOST && WT_TRAVEL_REQUEST_BYTES <= WT_WIRE_MOST &&
+                  WT_FINAL_WIRE_MOST <= WT_WIRE_MOST,
+              "requests about the past and the end fit");
+static_assert(sizeof(struct wt_wire_answer) <= WT_ENDPOINT_WORD, "messages fit");
+
+struct wt_server {
+    const struct wt_server_driver *driver;
+    void *context;
+    unsigned devices;
+    struct wt_endpoint_ops ops;
+    struct wt_endpoint *endpoint;
+    _Alignas(8) uint8_t bytes[WT_WIRE_MOST];
+};
+
+/* ---- requests that all families have ---- */
+
+static int32_t greet(struct wt_server *s, struct wt_wire_answer *answer)
+{
+    struct wt_wire_hello hello = {.magic = WT_WIRE_MAGIC,
+                                  .version = WT_WIRE_VERSION,
+                                  .request_bytes = sizeof(struct wt_wire_request),
+                                  .answer_bytes = sizeof(struct wt_wire_answer),
+                                  .family = s->driver->family,
+                                  .pid = (uint32_t)getpid(),
+                                  .devices = s->devices};
+    s->driver->hello(s->context, &hello, &answer->value[0]);
+    answer->size = sizeof hello;
+    memcpy(s->bytes, &hello, sizeof hello);
+    return 0;
+}
+
+static int32_t give_memory(struct wt_server *s, const struct wt_wire_request *r,
+                           struct wt_wire_answer *answer)
+{
+    if (!s->driver->copy(s->context, r, s->bytes, r->size, true))
+        return -EFAULT;
+    answer->size = r->size;
+    return 0;
+}
+
+static int32_t write_memory(struct wt_server *s, const struct wt_wire_request *r)
+{
+    s->driver->note_breakpoint(s->context, r, s->bytes, r->follows);
+    return s->driver->copy(s->context, r, s->bytes, r->follows, false) ? 0 : -EFAULT;
+}
+
+static int32_t access_registers(struct wt_server *s, const struct wt_wire_request *r,
+                                struct wt_wire_answer *answer)
+{
+    const size_t count = r->follows / sizeof(struct wt_wire_register);
+    s->driver->registers(s->context, r->device, (void *)s->bytes, count);
+    answer->size = (uint32_t)(count * sizeof(struct wt_wire_register));
+    return 0;
+}
+
+static int32_t tell_wait(struct wt_server *s, const struct wt_wire_request *r,
+                         struct wt_wire_answer *answer)
+{
+    struct wt_wave_view view;
+    uint32_t wave;
+    struct wt_machine *m = s->driver->find_wave(s->context, r, &wave);
+    if (!m)
+        return -ENOENT;
+    m->ops->view(m, wave, &view);
+    memcpy(s->bytes, &view, sizeof view);
+    answer->size = sizeof view;
+    if (s->driver->more_view)
+        answer->size += (uint32_t)s->driver->more_view(m, wave, s->bytes + sizeof view,
+                                                       sizeof s->bytes - sizeof view);
+    return 0;
+}
+
+static int32_t tell_fault(struct wt_server *s, const struct wt_wire_request *r,
+                          struct wt_wire_answer *answer)
+{
+    struct wt_fault fault;
+    if (!s->driver->fault(s->context, r, &fault))
+        return -ENOENT;
+    answer->size = sizeof fault;
+    memcpy(s->bytes, &fault, sizeof fault);
+    return 0;
+}
+
+static int32_t travel(struct wt_server *s, const struct wt_wire_request *r,
+                      struct wt_wire_answer *answer)
+{
+    const struct wt_travel_request asked = {
+        .what = r->number, .argument = r->value, .size = r->follows};
+    struct wt_travel_answer told;
+    wt_recording_serve(s->driver->recording(s->context, r->device), &asked, &told, s->bytes);
+    answer->size = told.size;
+    answer->value[0] = told.argument;
+    return told.result;
+}
+
+static int32_t write_core(struct wt_server *s, const struct wt_wire_request *r,
+                          struct wt_wire_answer *answer)
+{
+    struct wt_host_core_request asked;
+    struct wt_error err = {0};
+    int32_t result = -EINVAL;
+    if (wt_host_core_take(&asked, s->bytes, r->follows)) {
+        result = -(int32_t)s->driver->core(s->context, r->device, &asked.core, &err);
+        if (result)
+            answer->size =
+                (uint32_t)snprintf((char *)s->bytes, sizeof s->bytes, "%s", err.text) + 1;
+    }
+    wt_host_core_forget(&asked);
+    return result;
+}
+
+/* Executes a request. Its bytes, then those of the answer, are s->bytes. */
+static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
+                     struct wt_wire_answer *answer)
+{
+    const struct wt_server_driver *d = s->driver;
+    void *context = s->context;
+    if (r->device >= s->devices && r->verb != WT_WIRE_HELLO)
+        return -ENODEV;
+    switch ((enum wt_wire_verb)r->verb) {
+    case WT_WIRE_HELLO:
+        return greet(s, answer);
+    case WT_WIRE_ATTACH:
+        if (d->attach)
+            d->attach(context);
+        return 0;
+    case WT_WIRE_EVENT:
+        return d->event(context, r->value < WT_WIRE_WAIT_MS ? r->value : WT_WIRE_WAIT_MS,
+                        &answer->value[0]);
+    case WT_WIRE_CODE_KNOWN:
+        d->code_known(context, r->value);
+        return 0;
+    case WT_WIRE_READ:
+        return give_memory(s, r, answer);
+    case WT_WIRE_WRITE:
+        return write_memory(s, r);
+    case WT_WIRE_REGISTERS:
+        return access_registers(s, r, answer);
+    case WT_WIRE_WATCH:
+        return d->watch(context, r->device, s->bytes, r->follows);
+    case WT_WIRE_HITS:
+        answer->size = (uint32_t)d->hits(context, r->device, s->bytes, r->size);
+        return 0;
+    case WT_WIRE_WAITS:
+        return tell_wait(s, r, answer);
+    case WT_WIRE_FAULT:
+        return tell_fault(s, r, answer);
+    case WT_WIRE_RECORD:
+        return d->record(context, r->device, r->value);
+    case WT_WIRE_TIME:
+        answer->value[0] = wt_recording_time(d->recording(context, r->device));
+        return 0;
+    case WT_WIRE_HISTORY:
+        return travel(s, r, answer);
+    case WT_WIRE_CORE:
+        return write_core(s, r, answer);
+    case WT_WIRE_FINAL:
+        d->final_want(context);
+        return 0;
+    case WT_WIRE_FINAL_NEXT:
+        answer->size =
+            (uint32_t)d->final_next(context, r->device, r->addr, s->bytes, sizeof s->bytes);
+        return WT_FINAL_WIRE_MEMORY;
+    default:
+        return r->verb < d->family ? -ENOSYS : d->own(context, r, answer, s->bytes);
+    }
+}
+
+/* ---- the conversation ---- */
+
+struct serving {
+    struct wt_server *server;
+    const struct wt_wire_request *request;
+    struct wt_wire_answer answer;
+    bool done;
+};
+
+static void serve_it(void *context)
+{
+    struct serving *s = context;
+    s->answer.result = serve(s->server, s->request, &s->answer);
+    s->done = true;
+}
+
+/* A driver may break off serving: the program has unmapped memory that is accessed. */
+static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
+{
+    struct wt_server *s = context;
+    struct wt_wire_request request;
+    struct serving serving = {.server = s, .request = &request, .answer = {.result = 0}};
+    if (!wt_endpoint_receive(fd, &request, sizeof request) || !wt_wire_sound(&request) ||
+        !wt_endpoint_receive(fd, s->bytes, request.follows))
+        return false;
+    s->driver->locked(s->context, &request, serve_it, &serving);
+    if (!serving.done)
+        serving.answer = (struct wt_wire_answer){.result = -EFAULT};
+    return wt_endpoint_answer(endpoint, &serving.answer, sizeof serving.answer, s->bytes,
+                              serving.answer.size);
+}
+
+static size_t end_word(int status, bool closed, uint8_t word[WT_ENDPOINT_WORD])
+{
+    const struct wt_wire_answer answer = {.result = WT_WIRE_ENDED,
+                                          .value = {(uint32_t)status, closed}};
+    memcpy(word, &answer, sizeof answer);
+    return sizeof answer;
+}
+
+static size_t busy_word(uint8_t word[WT_ENDPOINT_WORD])
+{
+    const struct wt_wire_answer answer = {.result = -EBUSY};
+    memcpy(word, &answer, sizeof answer);
+    return sizeof answer;
+}
+
+static void begin(void *context)
+{
+    const struct wt_server *s = context;
+    if (s->driver->begin)
+        s->driver->begin(s->context);
+}
+
+static void let_go(void *context)
+{
+    const struct wt_server *s = context;
+    s->driver->let_go(s->context);
+}
+
+static bool is_held(void *context)
+{
+    const struct wt_server *s = context;
+    return s->driver->is_held(s->context);
+}
+
+static void release(void *context)
+{
+    const struct wt_server *s = context;
+    s->driver->release(s->context);
+}
+
+/* ---- beginning and end ---- */
+
+struct wt_server *wt_server_start(const struct wt_server_driver *driver, void *context,
+                                  unsigned devices, pid_t holder)
+{
+    struct wt_server *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->driver = driver;
+    s->context = context;
+    s->devices = devices;
+    s->ops = (struct wt_endpoint_ops){.kind = driver->kind,
+                                      .begin = begin,
+                                      .converse = converse,
+                                      .let_go = let_go,
+                                      .is_held = is_held,
+                                      .release = release,
+                                      .busy = busy_word,
+                                      .ended = end_word};
+    s->endpoint = wt_endpoint_start(&s->ops, s, holder);
+    if (s->endpoint)
+        return s;
+    free(s);
+    return NULL;
+}
+
+void wt_server_stop(struct wt_server *s)
+{
+    if (!s)
+        return;
+    wt_endpoint_stop(s->endpoint);
+    free(s);
+}
+
+void wt_server_tell_exit(struct wt_server *s, int status, bool waits)
+{
+    if (s && waits)
+        wt_endpoint_tell_exit_and_wait(s->endpoint, status);
+    else if (s)
+        wt_endpoint_tell_exit(s->endpoint, status);
+}
+
+void wt_server_after_fork(struct wt_server *s)
+{
+    if (s)
+        wt_endpoint_after_fork(s->endpoint);
+}
+
+void wt_server_forget(struct wt_server *s)
+{
+    if (s)
+        wt_endpoint_forget(s->endpoint);
+}

@@ -1,0 +1,90 @@
+/*
+ * The process's side of object/process_wire.h: an endpoint that answers the requests of one
+ * debugger at a time. What all families share is served here, through a driver; requests of a
+ * family's own range go to that driver as they are.
+ */
+#ifndef WT_RUNTIME_COMMON_SERVE_H
+#define WT_RUNTIME_COMMON_SERVE_H
+
+#include "base/fault.h"
+#include "object/process_wire.h"
+#include "runtime/common/endpoint.h"
+#include "runtime/common/host_core.h"
+
+struct wt_wave_view;
+
+/** A family's driver. Called in the endpoint's thread. */
+struct wt_server_driver {
+    const char *kind; /**< of the socket (base/private_dir.h) */
+    uint32_t family;  /**< WT_WIRE_GCN … */
+    /** As in struct wt_endpoint_ops. */
+    void (*begin)(void *context);
+    void (*let_go)(void *context);
+    bool (*is_held)(void *context);
+    void (*release)(void *context);
+    /** Calls serve(serving) with the locks that the verb needs, and no others. */
+    void (*locked)(void *context, const struct wt_wire_request *request, void (*serve)(void *),
+                   void *serving);
+    /** Fills in units and places; *code becomes the state of the list of code. */
+    void (*hello)(void *context, struct wt_wire_hello *hello, uint64_t *code);
+    /** NULL: there is nothing to do. */
+    void (*attach)(void *context);
+    /** Waits up to @p ms milliseconds; a set of enum wt_wire_happened. */
+    int (*event)(void *context, uint64_t ms, uint64_t *code);
+    void (*code_known)(void *context, uint64_t state);
+    /** Copies memory to @p bytes (@p out), or from there. False: there is none. */
+    bool (*copy)(void *context, const struct wt_wire_request *request, uint8_t *bytes, size_t size,
+                 bool out);
+    /** A breakpoint may be among the bytes that are about to be written. */
+    void (*note_breakpoint)(void *context, const struct wt_wire_request *request,
+                            const uint8_t *bytes, size_t size);
+    void (*registers)(void *context, uint32_t device, struct wt_wire_register *list, size_t count);
+    /** 0 or a negative errno. */
+    int (*watch)(void *context, uint32_t device, const void *list, size_t bytes);
+    /** Returns the bytes written, at most @p room. */
+    size_t (*hits)(void *context, uint32_t device, void *list, size_t room);
+    /** The machine of a request's wave and the wave's number in it; NULL: the wave has left its
+     * slot. */
+    struct wt_machine *(*find_wave)(void *context, const struct wt_wire_request *request,
+                                    uint32_t *wave);
+    /** Writes what follows a wave's view; returns its bytes, of @p room at most. NULL: nothing. */
+    size_t (*more_view)(struct wt_machine *machine, uint32_t wave, void *to, size_t room);
+    /** False: the wave of a request has no fault. */
+    bool (*fault)(void *context, const struct wt_wire_request *request, struct wt_fault *fault);
+    struct wt_recording *(*recording)(void *context, uint32_t device);
+    /** 0 or a negative errno. */
+    int (*record)(void *context, uint32_t device, uint64_t budget);
+    enum wt_status (*core)(void *context, uint32_t device, const struct wt_host_core *core,
+                           struct wt_error *err);
+    void (*final_want)(void *context);
+    size_t (*final_next)(void *context, uint32_t device, uint64_t from, uint8_t *bytes,
+                         size_t room);
+    /**
+     * A request of the family's range. Its bytes are at @p bytes, where those of the answer go:
+     * answer->size of them, at most WT_WIRE_MOST. Returns the result.
+     */
+    int32_t (*own)(void *context, const struct wt_wire_request *request,
+                   struct wt_wire_answer *answer, uint8_t *bytes);
+};
+
+struct wt_server;
+
+/**
+ * Listens for debuggers of @p devices GPUs, as wt_endpoint_start() does. NULL if that is not
+ * possible: the program runs all the same.
+ */
+struct wt_server *wt_server_start(const struct wt_server_driver *driver, void *context,
+                                  unsigned devices, pid_t holder);
+/** Releases the debugger that is connected, if any, and frees @p server, which may be NULL. */
+void wt_server_stop(struct wt_server *server);
+/**
+ * Tells the debugger that the process ends with @p status. With @p waits the debugger is served for
+ * some seconds more; then the caller holds no lock that serving takes. @p server may be NULL.
+ */
+void wt_server_tell_exit(struct wt_server *server, int status, bool waits);
+/** In a child after fork(): closes the parent's descriptors. @p server may be NULL. */
+void wt_server_after_fork(struct wt_server *server);
+/** Removes the socket of a process that ends without wt_server_stop(). @p server may be NULL. */
+void wt_server_forget(struct wt_server *server);
+
+#endif
