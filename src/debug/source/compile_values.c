@@ -63,6 +63,21 @@ struct wt_operand wt_compile_lost(const struct wt_type *type)
         .piece = {{.kind = WT_PIECE_LOST, .reg = -1, .size = wt_type_size(type)}}};
 }
 
+/*
+ * Intel's compiler gives the registers of some members of a structure, but not where in the
+ * structure they are: the pieces are then fewer than the structure has bytes.
+ */
+static bool is_too_short(const struct compiler *c, const struct wt_operand *o, uint64_t size)
+{
+    uint64_t known = 0;
+    for (unsigned i = 0; i < o->piece_count; i++) {
+        known += o->piece[i].size;
+        if (o->piece[i].kind != WT_PIECE_CELL)
+            return false;
+    }
+    return c->build.topology && c->build.topology->file_space && known < size;
+}
+
 static bool has_lost_part(const struct wt_operand *o)
 {
     for (unsigned i = 0; i < o->piece_count; i++)
@@ -256,6 +271,8 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         *err = why;
         return status;
     }
+    if (is_too_short(c, o, size))
+        *o = wt_compile_lost(type);
     if (is_local && has_lost_part(o) && c->parameter(c, die, type, o))
         return wt_compile_follow_reference(c, o, err);
     if (wt_compile_is_of_group(die) && (status = place_in_group(c, die, info, o, err)) != WT_OK)
