@@ -1,10 +1,10 @@
 /*
- * Fuzz target: the endpoint of a host process whose GPU is a Gen9 (object/gen_wire.h). An input is
- * a list of requests, or bytes as they are. A kernel runs meanwhile, in an endless loop of stores;
- * a request may write its code, its data and its registers. The harness is the debugger: each
- * request that makes sense is answered, with no more bytes than were asked for. Whatever comes, the
- * process lives, the next debugger is greeted, and the kernel ends when its code is replaced by an
- * end of thread. With the first byte odd the walk has a system routine of its own.
+ * Fuzz target: the endpoint of a host process whose GPU is a Gen9 (object/process_wire.h). An input
+ * is a list of requests, or bytes as they are. A kernel runs meanwhile, in an endless loop of
+ * stores; a request may write its code, its data and its registers. The harness is the debugger:
+ * each request that makes sense is answered, with no more bytes than were asked for. Whatever
+ * comes, the process lives, the next debugger is greeted, and the kernel ends when its code is
+ * replaced by an end of thread. With the first byte odd the walk has a system routine of its own.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static const uint32_t routine[] = {0x00008005, 0x30000000, 0x06001000, 0x7ffffff
 static struct wt_drm_emulated *gpu;
 static struct wt_i915_file *file;
 static pthread_t program;
-static _Alignas(8) uint8_t bytes[GEN_WIRE_MOST];
+static _Alignas(8) uint8_t bytes[WT_WIRE_MOST];
 
 static uint8_t *page_of(unsigned page)
 {
@@ -151,47 +151,47 @@ static void start(bool own_routine)
 /* ---- the debugger ---- */
 
 /* The most bytes that an answer has. */
-static uint32_t most_of(const struct gen_wire_request *request)
+static uint32_t most_of(const struct wt_wire_request *request)
 {
-    switch ((enum gen_wire_kind)request->kind) {
-    case GEN_WIRE_HELLO:
-        return sizeof(struct gen_wire_hello);
-    case GEN_WIRE_READ:
+    switch (request->verb) {
+    case WT_WIRE_HELLO:
+        return sizeof(struct wt_wire_hello);
+    case WT_WIRE_READ:
     case GEN_WIRE_ELF:
     case GEN_WIRE_SOURCE:
-    case GEN_WIRE_WATCHED:
+    case WT_WIRE_HITS:
         return request->size;
-    case GEN_WIRE_FAULT:
+    case WT_WIRE_FAULT:
         return sizeof(struct wt_fault);
     default:
-        return GEN_WIRE_MOST;
+        return WT_WIRE_MOST;
     }
 }
 
 /* Sends a request and takes its answer; false: the process wants no more. */
-static bool ask(int fd, const struct gen_wire_request *request, struct gen_wire_answer *answer)
+static bool ask(int fd, const struct wt_wire_request *request, struct wt_wire_answer *answer)
 {
     if (!wt_endpoint_send(fd, request, sizeof *request) ||
-        (gen_wire_sound(request) && !wt_endpoint_send(fd, bytes, gen_wire_follows(request))) ||
+        (wt_wire_sound(request) && !wt_endpoint_send(fd, bytes, request->follows)) ||
         !receive(fd, answer, sizeof *answer))
         return false;
-    if (!gen_wire_sound(request) || answer->size > most_of(request) ||
-        (request->kind == GEN_WIRE_READ && answer->size && answer->size != request->size) ||
-        (request->kind == GEN_WIRE_WATCHED && answer->size % sizeof(struct gen_wire_hit)) ||
-        (request->kind == GEN_WIRE_KERNELS && answer->size % sizeof(struct gen_wire_kernel)))
+    if (!wt_wire_sound(request) || answer->size > most_of(request) ||
+        (request->verb == WT_WIRE_READ && answer->size && answer->size != request->size) ||
+        (request->verb == WT_WIRE_HITS && answer->size % sizeof(struct gen_wire_hit)) ||
+        (request->verb == GEN_WIRE_KERNELS && answer->size % sizeof(struct gen_wire_kernel)))
         abort();
     return receive(fd, bytes, answer->size);
 }
 
 static void greet(int fd)
 {
-    const struct gen_wire_request request = {.kind = GEN_WIRE_HELLO};
-    struct gen_wire_answer answer;
-    struct gen_wire_hello hello;
+    const struct wt_wire_request request = {.verb = WT_WIRE_HELLO};
+    struct wt_wire_answer answer;
+    struct wt_wire_hello hello;
     if (!ask(fd, &request, &answer) || answer.result || answer.size != sizeof hello)
         abort();
     memcpy(&hello, bytes, sizeof hello);
-    if (hello.magic != GEN_WIRE_MAGIC || hello.pid != (uint32_t)getpid() || hello.gpus != 1)
+    if (hello.magic != WT_WIRE_MAGIC || hello.pid != (uint32_t)getpid() || hello.devices != 1)
         abort();
 }
 
@@ -200,13 +200,13 @@ static void greet(int fd)
 static void overwrite(void)
 {
     const int fd = connect_to(GEN_WIRE_SOCKET);
-    struct gen_wire_request request = {.kind = GEN_WIRE_DEBUG};
-    struct gen_wire_answer answer;
+    struct wt_wire_request request = {.verb = WT_WIRE_ATTACH};
+    struct wt_wire_answer answer;
     greet(fd);
     if (!ask(fd, &request, &answer))
         abort();
     for (uint64_t at = SEEN; at < SEEN + MEMORY; at += PAGE) {
-        request = (struct gen_wire_request){.kind = GEN_WIRE_WRITE, .size = PAGE, .addr = at};
+        request = (struct wt_wire_request){.verb = WT_WIRE_WRITE, .follows = PAGE, .addr = at};
         for (unsigned i = 0; i < PAGE; i += sizeof end_of_thread)
             memcpy(bytes + i, end_of_thread, sizeof end_of_thread);
         /* Before the batch has begun, its objects have no addresses. */
@@ -281,10 +281,10 @@ static uint64_t number(struct input *in)
     }
 }
 
-static void watches(struct input *in, struct gen_wire_request *request, bool odd)
+static void watches(struct input *in, struct wt_wire_request *request, bool odd)
 {
     const uint32_t count = request->size % 6;
-    request->size = count * (uint32_t)sizeof(struct gen_wire_watch) - (odd && count ? 4 : 0);
+    request->follows = count * (uint32_t)sizeof(struct gen_wire_watch) - (odd && count ? 4 : 0);
     for (uint32_t i = 0; i < count; i++) {
         const struct gen_wire_watch watch = {.kind = (uint32_t)take(in, 1) % (GEN_WATCH_KINDS + 1),
                                              .thread = (uint32_t)take(in, 1),
@@ -295,80 +295,96 @@ static void watches(struct input *in, struct gen_wire_request *request, bool odd
 }
 
 /* A core file, which goes to the folder. */
-static void core(struct input *in, struct gen_wire_request *request, bool sound)
+static void core(struct input *in, struct wt_wire_request *request, bool sound)
 {
     struct wt_core_wire wanted = {.wave = (uint32_t)number(in),
                                   .lane = (uint32_t)number(in),
                                   .planted = (uint32_t)take(in, 1) % 3};
     snprintf(wanted.path, sizeof wanted.path, "%s/core", folder);
     memset(wanted.reason, 'r', sizeof wanted.reason - !sound);
-    request->size =
+    request->follows =
         (uint32_t)(sizeof wanted + wanted.planted * sizeof(struct wt_core_wire_planted));
     memcpy(bytes, &wanted, sizeof wanted);
-    for (uint32_t i = sizeof wanted; i < request->size; i++)
+    for (uint32_t i = sizeof wanted; i < request->follows; i++)
         bytes[i] = (uint8_t)take(in, 1);
-    request->size -= sound ? 0 : request->size % 7;
+    request->follows -= sound ? 0 : request->follows % 7;
 }
+
+/* The verbs, in an order that keeps what committed inputs mean. */
+static const uint32_t verbs[] = {
+    WT_WIRE_HELLO,      WT_WIRE_ATTACH, WT_WIRE_REGISTERS,  WT_WIRE_REGISTERS, WT_WIRE_READ,
+    WT_WIRE_WRITE,      WT_WIRE_EVENT,  WT_WIRE_CODE_KNOWN, GEN_WIRE_KERNELS,  GEN_WIRE_ELF,
+    GEN_WIRE_SOURCE,    WT_WIRE_WATCH,  WT_WIRE_HITS,       WT_WIRE_CORE,      WT_WIRE_FAULT,
+    GEN_WIRE_RETRY,     WT_WIRE_RECORD, WT_WIRE_TIME,       WT_WIRE_HISTORY,   WT_WIRE_FINAL,
+    WT_WIRE_FINAL_NEXT, WT_WIRE_WAITS,
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
 
 /* False: nothing more can be said in this conversation. */
 static bool converse(int fd, struct input *in)
 {
     static const uint16_t registers[] = {0xfdc,  0xe400, 0xe470, 0xe474,
                                          0xe490, 0xe494, 0xe400, 0xe490};
-    struct gen_wire_request request = {.kind = (uint32_t)take(in, 1) % (GEN_WIRE_KINDS + 1)};
-    struct gen_wire_answer answer;
+    struct wt_wire_request request = {0};
+    struct wt_wire_register one = {0};
+    const uint32_t kind = (uint32_t)take(in, 1) % (VERBS + 1);
+    struct wt_wire_answer answer;
     const unsigned how = (unsigned)take(in, 1);
-    if (request.kind == GEN_WIRE_KINDS) { /* bytes, and maybe the end */
+    if (kind == VERBS) { /* bytes, and maybe the end */
         uint8_t raw[sizeof request] = {0};
         for (unsigned i = 0; i < sizeof raw; i++)
             raw[i] = (uint8_t)take(in, 1);
-        raw[3] |= 0x80; /* no such kind, lest the harness waits for an answer */
+        raw[7] |= 0x80; /* too many bytes follow, lest the harness waits for an answer */
         wt_endpoint_send(fd, raw, how % sizeof raw);
         return false;
     }
-    request.thread = how & 1 ? (uint32_t)number(in) : how >> 1 & 3;
+    request.verb = verbs[kind];
+    request.wave = how & 1 ? (uint32_t)number(in) : how >> 1 & 3;
     request.device = how >> 5 == 7;
     request.size = how & 16 ? (uint32_t)take(in, 3) : (uint32_t)take(in, 1);
-    switch ((enum gen_wire_kind)request.kind) {
-    case GEN_WIRE_READ:
-    case GEN_WIRE_WRITE:
-        if (request.size > GEN_WIRE_MOST && request.kind == GEN_WIRE_WRITE)
-            request.size = GEN_WIRE_MOST;
+    switch (request.verb) {
+    case WT_WIRE_READ:
+    case WT_WIRE_WRITE:
+        if (request.size > WT_WIRE_MOST && request.verb == WT_WIRE_WRITE)
+            request.size = WT_WIRE_MOST;
         if (how & 32)
             request.size = 4;
         request.addr = place(in);
-        for (uint32_t i = 0; i < request.size && i < GEN_WIRE_MOST && in->left; i++)
+        request.follows = request.verb == WT_WIRE_WRITE ? request.size : 0;
+        for (uint32_t i = 0; i < request.size && i < WT_WIRE_MOST && in->left; i++)
             bytes[i] = (uint8_t)take(in, 1);
         if (how & 64 && request.addr - CODE < sizeof kernel) { /* a breakpoint comes or goes */
             memcpy(bytes, &kernel[(request.addr - CODE) / 4], 4);
             bytes[3] |= how & 128 ? 0x40 : 0;
         }
         break;
-    case GEN_WIRE_REGISTER_READ:
-    case GEN_WIRE_REGISTER_WRITE:
-        request.addr = how & 64 ? take(in, 4) : registers[how >> 1 & 7];
-        request.value = number(in);
+    case WT_WIRE_REGISTERS:
+        one.addr = (how & 64 ? (uint32_t)take(in, 4) : registers[how >> 1 & 7]) / 4;
+        one.write = kind & 1;
+        one.value = (uint32_t)number(in);
+        request.follows = sizeof one;
+        memcpy(bytes, &one, sizeof one);
         break;
-    case GEN_WIRE_EVENT:
+    case WT_WIRE_EVENT:
         request.value = how >> 1 & 1; /* milliseconds */
         break;
-    case GEN_WIRE_CODE_KNOWN:
+    case WT_WIRE_CODE_KNOWN:
         request.value = how & 32 ? drm_code_state() : number(in);
         break;
-    case GEN_WIRE_WATCH:
+    case WT_WIRE_WATCH:
         watches(in, &request, how & 32);
         break;
-    case GEN_WIRE_RECORD:
+    case WT_WIRE_RECORD:
         request.value = how & 32 ? 0 : 1 << 24;
         break;
-    case GEN_WIRE_HISTORY: {
+    case WT_WIRE_HISTORY: {
         const struct wt_travel_request asked = take_travel(in, request.size, number, place, bytes);
-        request.addr = asked.what;
+        request.number = (uint32_t)asked.what;
         request.value = asked.argument;
-        request.size = asked.size;
+        request.follows = asked.size;
         break;
     }
-    case GEN_WIRE_CORE:
+    case WT_WIRE_CORE:
         core(in, &request, how & 32);
         break;
     default:

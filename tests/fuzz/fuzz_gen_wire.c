@@ -1,6 +1,6 @@
 /*
  * Fuzz target: a debugger and a host process with a Gen9 GPU that answers anything
- * (object/gen_wire.h). The harness is the process. The first 256 bytes of an input are a stream
+ * (object/process_wire.h). The harness is the process. The first 256 bytes of an input are a stream
  * that says what becomes of each answer: it is right, or something is replaced in it, it is cut
  * off, the process ends. The others are the process's memory: what the system routine has saved of
  * three threads, the list of kernels, their code, an ELF file with debug information, a source
@@ -48,7 +48,7 @@ static_assert(FAULT + (int)sizeof(struct wt_fault) <= CODE, "the parts lie apart
 struct process {
     struct input stream;
     uint8_t area[AREA_SIZE];
-    uint8_t answer[GEN_WIRE_MOST];
+    uint8_t answer[WT_WIRE_MOST];
 };
 
 /* ---- right answers ---- */
@@ -62,8 +62,8 @@ static uint8_t *find(struct process *p, uint64_t addr, uint32_t size)
     return at < room && size <= room - at ? p->area + at : NULL;
 }
 
-static void copy_part(struct process *p, const struct gen_wire_request *request, size_t at,
-                      size_t length, struct gen_wire_answer *answer)
+static void copy_part(struct process *p, const struct wt_wire_request *request, size_t at,
+                      size_t length, struct wt_wire_answer *answer)
 {
     if (request->value >= length)
         return;
@@ -73,43 +73,43 @@ static void copy_part(struct process *p, const struct gen_wire_request *request,
     memcpy(p->answer, p->area + at + request->value, answer->size);
 }
 
-static void reply(struct process *p, const struct gen_wire_request *request,
-                  struct gen_wire_answer *answer)
+static void reply(struct process *p, const struct wt_wire_request *request,
+                  struct wt_wire_answer *answer)
 {
-    const struct gen_wire_hello hello = {.magic = GEN_WIRE_MAGIC,
-                                         .request_bytes = sizeof *request,
-                                         .pid = (uint32_t)pid,
-                                         .gpus = 2,
-                                         .subslices = {1, 1},
-                                         .saved = SAVED_SEEN,
-                                         .slm = SLM_SEEN,
-                                         .file = FILE_SEEN};
+    struct wt_wire_hello hello = right_hello(WT_WIRE_GEN, 2, SAVED_SEEN);
+    struct wt_wire_register one;
     uint8_t *memory;
-    *answer = (struct gen_wire_answer){.result = 0};
-    switch ((enum gen_wire_kind)request->kind) {
-    case GEN_WIRE_HELLO:
+    *answer = (struct wt_wire_answer){.result = 0};
+    switch (request->verb) {
+    case WT_WIRE_HELLO:
+        hello.units[0] = hello.units[1] = 1;
+        hello.place[GEN_WIRE_SLM] = SLM_SEEN;
+        hello.place[GEN_WIRE_FILE] = FILE_SEEN;
         answer->size = sizeof hello;
         memcpy(p->answer, &hello, sizeof hello);
         break;
-    case GEN_WIRE_REGISTER_READ:
-        answer->value = request->addr == WT_GEN_TD_ATT0 ? take(&p->stream, 1) & 7 : 0;
+    case WT_WIRE_REGISTERS:
+        memcpy(&one, p->answer, sizeof one);
+        if (!one.write)
+            one.value = one.addr == WT_GEN_TD_ATT0 / 4 ? (uint32_t)take(&p->stream, 1) & 7 : 0;
+        answer->size = request->follows;
+        memcpy(p->answer, &one, sizeof one);
         break;
-    case GEN_WIRE_READ:
+    case WT_WIRE_READ:
         memory = find(p, request->addr, request->size);
         answer->result = memory ? 0 : -EFAULT;
         answer->size = memory ? request->size : 0;
         memcpy(p->answer, memory ? memory : p->area, answer->size);
         break;
-    case GEN_WIRE_WRITE:
-        memory = find(p, request->addr, request->size);
+    case WT_WIRE_WRITE:
+        memory = find(p, request->addr, request->follows);
         answer->result = memory ? 0 : -EFAULT;
         if (memory)
-            memcpy(memory, p->answer, request->size);
+            memcpy(memory, p->answer, request->follows);
         break;
-    case GEN_WIRE_EVENT:
-        answer->result =
-            take(&p->stream, 1) & (GEN_WIRE_ATTENTION | GEN_WIRE_CODE | GEN_WIRE_FAULTED);
-        answer->value = take(&p->stream, 1);
+    case WT_WIRE_EVENT:
+        answer->result = take(&p->stream, 1) & (WT_WIRE_STOPPED | WT_WIRE_CODE | WT_WIRE_FAULTED);
+        answer->value[0] = take(&p->stream, 1);
         break;
     case GEN_WIRE_KERNELS:
         answer->size = KERNELS * sizeof(struct gen_wire_kernel);
@@ -123,12 +123,13 @@ static void reply(struct process *p, const struct gen_wire_request *request,
         if (request->addr == 1)
             copy_part(p, request, TEXT, TEXT_SIZE, answer);
         break;
-    case GEN_WIRE_WATCHED:
+    case WT_WIRE_HITS:
         answer->size = take(&p->stream, 1) & 1 ? sizeof(struct gen_wire_hit) : 0;
         memcpy(p->answer, p->area + HITS, answer->size);
         break;
-    case GEN_WIRE_FAULT:
+    case WT_WIRE_FAULT:
         answer->size = take(&p->stream, 1) & 1 ? sizeof(struct wt_fault) : 0;
+        answer->result = answer->size ? 0 : -ENOENT;
         memcpy(p->answer, p->area + FAULT, answer->size);
         break;
     default:
@@ -160,23 +161,23 @@ static void complete(struct process *p)
 static void *serve(void *context)
 {
     struct process *p = context;
-    struct gen_wire_request request;
-    struct gen_wire_answer answer;
+    struct wt_wire_request request;
+    struct wt_wire_answer answer;
     const struct right right = {.answer = &answer,
                                 .answer_size = sizeof answer,
                                 .result = &answer.result,
                                 .follows = &answer.size,
                                 .bytes = p->answer,
-                                .most = GEN_WIRE_MOST,
-                                .ended = GEN_WIRE_ENDED,
-                                .closed = &answer.closed,
-                                .closed_size = sizeof answer.closed};
+                                .most = WT_WIRE_MOST,
+                                .ended = WT_WIRE_ENDED,
+                                .closed = &answer.value[1],
+                                .closed_size = sizeof answer.value[1]};
     const int fd = accept(listener.fd, NULL, NULL);
     bool more = fd >= 0;
     while (more && wt_endpoint_receive(fd, &request, sizeof request)) {
-        if (!gen_wire_sound(&request)) /* our own debugger's */
+        if (!wt_wire_sound(&request)) /* our own debugger's */
             abort();
-        if (!wt_endpoint_receive(fd, p->answer, gen_wire_follows(&request)))
+        if (!wt_endpoint_receive(fd, p->answer, request.follows))
             break;
         reply(p, &request, &answer);
         more = send_changed(fd, &p->stream, &right);

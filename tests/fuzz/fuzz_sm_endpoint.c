@@ -1,9 +1,10 @@
 /*
- * Fuzz target: the endpoint of a process with libcuda for debuggers (object/sm_wire.h). An input is
- * a list of requests: registers of the SM debugger, rows, memory, watched memory, or bytes as they
- * are. A kernel runs meanwhile, whose code, memory and registers a request may write. The harness
- * is the debugger: each request that makes sense is answered, with no more bytes than were asked
- * for. Whatever comes, the process lives, the next debugger is greeted, and it can end the kernel.
+ * Fuzz target: the endpoint of a process with libcuda for debuggers (object/process_wire.h). An
+ * input is a list of requests: registers of the SM debugger, rows, memory, watched memory, or bytes
+ * as they are. A kernel runs meanwhile, whose code, memory and registers a request may write. The
+ * harness is the debugger: each request that makes sense is answered, with no more bytes than were
+ * asked for. Whatever comes, the process lives, the next debugger is greeted, and it can end the
+ * kernel.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,6 +17,7 @@
 #include "fuzz_host.h"
 
 #include "base/bits.h"
+#include "base/fault.h"
 #include "base/wave_view.h"
 #include "object/core_wire.h"
 #include "object/final_wire.h"
@@ -42,7 +44,7 @@ static char text[] = ".version 8.0\n.target sm_50\n.address_size 64\n"
                      "  ld.volatile.global.u32 %n, [%a]; setp.eq.u32 %q, %n, 0; @%q bra again;\n"
                      "  ret;\n}\n";
 
-static uint8_t bytes[SM_WIRE_MOST];
+static uint8_t bytes[WT_WIRE_MOST];
 static uint64_t code, buffer; /* of the kernel that runs */
 
 /* ---- the program ---- */
@@ -79,32 +81,35 @@ static void *program(void *context)
 /* ---- the debugger ---- */
 
 /* Whether so many bytes answer a request that has succeeded. */
-static bool is_right_size(const struct sm_wire_request *r, uint32_t size)
+static bool is_right_size(const struct wt_wire_request *r, uint32_t size)
 {
-    switch ((enum sm_wire_kind)r->kind) {
-    case SM_WIRE_HELLO:
-        return size == sizeof(struct sm_wire_hello);
+    switch (r->verb) {
+    case WT_WIRE_HELLO:
+        return size == sizeof(struct wt_wire_hello);
     case SM_WIRE_LAUNCH:
         return size == sizeof(struct sm_wire_launch);
     case SM_WIRE_WARPS:
         return size && size % (64 * sizeof(struct sm_wire_warp)) == 0;
     case SM_WIRE_READ_ROW:
         return size == SM_WIRE_ROW;
-    case SM_WIRE_REGISTERS:
-    case SM_WIRE_READ:
+    case WT_WIRE_REGISTERS:
+        return size == r->follows;
+    case WT_WIRE_READ:
     case SM_WIRE_READ_FILE:
         return size == r->size;
+    case WT_WIRE_FAULT:
+        return size == sizeof(struct wt_fault);
     case SM_WIRE_MODULES:
         return size % sizeof(struct sm_wire_module) == 0;
-    case SM_WIRE_HITS:
+    case WT_WIRE_HITS:
         return size % sizeof(struct sm_wire_hit) == 0;
-    case SM_WIRE_DETAIL:
+    case WT_WIRE_WAITS:
         return size >= sizeof(struct wt_wave_view);
-    case SM_WIRE_FINAL_NEXT:
+    case WT_WIRE_FINAL_NEXT:
         return size >= sizeof(struct wt_final_wire_piece);
     case SM_WIRE_TEXT:
         return size <= r->size;
-    case SM_WIRE_HISTORY:
+    case WT_WIRE_HISTORY:
         return size <= WT_TRAVEL_BYTES;
     default:
         return !size;
@@ -112,54 +117,54 @@ static bool is_right_size(const struct sm_wire_request *r, uint32_t size)
 }
 
 /* Bytes of the sentence that may follow a refusal. */
-static uint32_t most_of_why(const struct sm_wire_request *r)
+static uint32_t most_of_why(const struct wt_wire_request *r)
 {
-    return r->kind == SM_WIRE_CORE || r->kind == SM_WIRE_HISTORY ? 1024 : 0;
+    return r->verb == WT_WIRE_CORE || r->verb == WT_WIRE_HISTORY ? 1024 : 0;
 }
 
 /* Results below zero are refusals, but for that of memory after the end (object/final_wire.h). */
-static bool is_refusal(const struct sm_wire_request *r, const struct sm_wire_answer *answer)
+static bool is_refusal(const struct wt_wire_request *r, const struct wt_wire_answer *answer)
 {
     return answer->result < 0 &&
-           !(r->kind == SM_WIRE_FINAL_NEXT && answer->result == WT_FINAL_WIRE_MEMORY);
+           !(r->verb == WT_WIRE_FINAL_NEXT && answer->result == WT_FINAL_WIRE_MEMORY);
 }
 
 /* Sends a request and takes its answer; false: the process wants no more. */
-static bool ask(int fd, const struct sm_wire_request *request, struct sm_wire_answer *answer)
+static bool ask(int fd, const struct wt_wire_request *request, struct wt_wire_answer *answer)
 {
-    const bool sound = sm_wire_sound(request);
+    const bool sound = wt_wire_sound(request);
     if (!wt_endpoint_send(fd, request, sizeof *request) ||
-        (sound && !wt_endpoint_send(fd, bytes, sm_wire_follows(request))) ||
+        (sound && !wt_endpoint_send(fd, bytes, request->follows)) ||
         !receive(fd, answer, sizeof *answer))
         return false;
-    if (!sound || answer->size > SM_WIRE_MOST ||
+    if (!sound || answer->size > WT_WIRE_MOST ||
         (is_refusal(request, answer) ? answer->size > most_of_why(request)
                                      : !is_right_size(request, answer->size)))
         abort();
     return receive(fd, bytes, answer->size);
 }
 
-static bool simple(int fd, enum sm_wire_kind kind, uint32_t warp, struct sm_wire_answer *answer)
+static bool simple(int fd, uint32_t verb, uint32_t warp, struct wt_wire_answer *answer)
 {
-    const struct sm_wire_request request = {.kind = kind, .warp = warp};
+    const struct wt_wire_request request = {.verb = verb, .wave = warp};
     return ask(fd, &request, answer);
 }
 
 static void greet(int fd)
 {
-    struct sm_wire_answer answer;
-    struct sm_wire_hello hello;
-    if (!simple(fd, SM_WIRE_HELLO, 0, &answer) || answer.result)
+    struct wt_wire_answer answer;
+    struct wt_wire_hello hello;
+    if (!simple(fd, WT_WIRE_HELLO, 0, &answer) || answer.result)
         abort();
     memcpy(&hello, bytes, sizeof hello);
-    if (hello.magic != SM_WIRE_MAGIC || hello.pid != (uint32_t)getpid() || hello.devices != 2 ||
-        hello.sms[0] != 2)
+    if (hello.magic != WT_WIRE_MAGIC || hello.pid != (uint32_t)getpid() || hello.devices != 2 ||
+        hello.units[0] != 2)
         abort();
 }
 
 static bool runs(int fd)
 {
-    struct sm_wire_answer answer;
+    struct wt_wire_answer answer;
     struct sm_wire_launch launch;
     if (!simple(fd, SM_WIRE_LAUNCH, 0, &answer))
         abort();
@@ -170,14 +175,14 @@ static bool runs(int fd)
 /* The kernel waits until its module is known. Waits until it runs, and finds its code. */
 static void wait_for_kernel(int fd)
 {
-    struct sm_wire_request known = {.kind = SM_WIRE_KNOWN};
-    struct sm_wire_answer answer;
+    struct wt_wire_request known = {.verb = WT_WIRE_CODE_KNOWN};
+    struct wt_wire_answer answer;
     struct sm_wire_module module = {0};
     for (unsigned i = 0; !runs(fd); i++, usleep(100)) {
-        if (i == TRIES * 100 || !simple(fd, SM_WIRE_EVENT, 0, &answer))
+        if (i == TRIES * 100 || !simple(fd, WT_WIRE_EVENT, 0, &answer))
             abort();
         known.value = answer.value[0];
-        if (answer.result & SM_WIRE_CODE && !ask(fd, &known, &answer))
+        if (answer.result & WT_WIRE_CODE && !ask(fd, &known, &answer))
             abort();
     }
     if (!simple(fd, SM_WIRE_MODULES, 0, &answer) || answer.size < sizeof module)
@@ -189,8 +194,8 @@ static void wait_for_kernel(int fd)
 /* As a debugger whose user is tired of the kernel does. */
 static void end_kernel(int fd)
 {
-    struct sm_wire_answer answer;
-    if (!simple(fd, SM_WIRE_ATTACH, 0, &answer))
+    struct wt_wire_answer answer;
+    if (!simple(fd, WT_WIRE_ATTACH, 0, &answer))
         abort();
     for (unsigned i = 0; runs(fd); i++) {
         if (i == TRIES)
@@ -232,7 +237,7 @@ static uint64_t place(struct input *in, uint32_t *size, bool write)
 }
 
 /* Registers of the SMs of both GPUs, and some that there are not; values that mean something. */
-static void registers(struct input *in, struct sm_wire_request *request)
+static void registers(struct input *in, struct wt_wire_request *request)
 {
     static const uint16_t offsets[] = {0x508, 0x50c, 0x60c, 0x610, 0x614, 0x618, 0x624, 0x628,
                                        0x634, 0x638, 0x644, 0x648, 0x64c, 0x650, 0x654, 0x658};
@@ -241,16 +246,16 @@ static void registers(struct input *in, struct sm_wire_request *request)
     const unsigned count = 1 + (unsigned)take(in, 1) % 8;
     for (unsigned i = 0; i < count; i++) {
         const unsigned what = (unsigned)take(in, 1), how = (unsigned)take(in, 1);
-        const struct sm_wire_register one = {
+        const struct wt_wire_register one = {
             .addr = (uint16_t)(offsets[what & 15] / 4 + (what >> 4 & 1) * 0x200),
             .write = what >> 5 & 1,
             .value = how < 128 ? values[how & 7] : (uint32_t)take(in, 4)};
         memcpy(bytes + i * sizeof one, &one, sizeof one);
     }
-    request->size = count * (uint32_t)sizeof(struct sm_wire_register);
+    request->follows = count * (uint32_t)sizeof(struct wt_wire_register);
 }
 
-static void watches(struct input *in, struct sm_wire_request *request)
+static void watches(struct input *in, struct wt_wire_request *request)
 {
     const unsigned count = (unsigned)take(in, 1) % 5;
     for (unsigned i = 0; i < count; i++) {
@@ -261,7 +266,7 @@ static void watches(struct input *in, struct sm_wire_request *request)
         one.size = one.kind & 64 ? take(in, 8) : size;
         memcpy(bytes + i * sizeof one, &one, sizeof one);
     }
-    request->size = count * (uint32_t)sizeof(struct sm_wire_watch);
+    request->follows = count * (uint32_t)sizeof(struct sm_wire_watch);
 }
 
 static uint64_t anywhere(struct input *in)
@@ -286,45 +291,46 @@ static uint64_t number(struct input *in)
 }
 
 /* A core file, which goes to the folder. */
-static void core(struct input *in, struct sm_wire_request *request, bool odd)
+static void core(struct input *in, struct wt_wire_request *request, bool odd)
 {
     struct wt_core_wire wanted = {
         .wave = (uint32_t)take(in, 1), .lane = (uint32_t)take(in, 1), .issues = take(in, 1) & 1};
     snprintf(wanted.path, sizeof wanted.path, "%s/core", folder);
     memset(wanted.reason, 'r', sizeof wanted.reason);
     memcpy(bytes, &wanted, sizeof wanted);
-    request->size = sizeof wanted - odd;
+    request->follows = sizeof wanted - odd;
 }
 
 /* What follows a request, and its numbers. */
-static void fill(struct input *in, struct sm_wire_request *request, unsigned how)
+static void fill(struct input *in, struct wt_wire_request *request, unsigned how)
 {
     static const uint32_t rows[] = {0,   1,   2,   17,  254, 256, 262, 264,
                                     267, 272, 273, 274, 277, 278, 279, 282};
-    switch (request->kind) {
-    case SM_WIRE_REGISTERS:
+    switch (request->verb) {
+    case WT_WIRE_REGISTERS:
         registers(in, request);
         break;
-    case SM_WIRE_WATCH:
+    case WT_WIRE_WATCH:
         watches(in, request);
         break;
-    case SM_WIRE_RECORD:
+    case WT_WIRE_RECORD:
         request->value = how & 32 ? 0 : 1 << 24;
         break;
-    case SM_WIRE_HISTORY: {
+    case WT_WIRE_HISTORY: {
         const struct wt_travel_request asked =
             take_travel(in, request->size, number, anywhere, bytes);
         request->number = (uint32_t)asked.what;
         request->value = asked.argument;
-        request->size = asked.size;
+        request->follows = asked.size;
         break;
     }
-    case SM_WIRE_CORE:
+    case WT_WIRE_CORE:
         core(in, request, how & 32);
         break;
-    case SM_WIRE_READ:
-    case SM_WIRE_WRITE:
-        request->value = place(in, &request->size, request->kind == SM_WIRE_WRITE);
+    case WT_WIRE_READ:
+    case WT_WIRE_WRITE:
+        request->addr = place(in, &request->size, request->verb == WT_WIRE_WRITE);
+        request->follows = request->verb == WT_WIRE_WRITE ? request->size : 0;
         for (uint32_t i = 0; i < request->size; i++)
             bytes[i] = in->left ? (uint8_t)take(in, 1) : 0;
         if (how & 32) /* a breakpoint */
@@ -334,6 +340,7 @@ static void fill(struct input *in, struct sm_wire_request *request, unsigned how
     case SM_WIRE_WRITE_ROW:
         request->number = how & 64 ? (uint32_t)take(in, 2) : rows[how & 15];
         request->lanes = (uint32_t)take(in, 4);
+        request->follows = request->verb == SM_WIRE_WRITE_ROW ? SM_WIRE_ROW : 0;
         for (uint32_t i = 0; i < SM_WIRE_ROW; i++)
             bytes[i] = in->left ? (uint8_t)take(in, 1) : (uint8_t)how;
         if (how & 32)
@@ -341,34 +348,47 @@ static void fill(struct input *in, struct sm_wire_request *request, unsigned how
         break;
     default:
         request->number = (uint32_t)take(in, 1);
-        request->value = how & 64 ? take(in, 8) : take(in, 1);
+        request->value = request->addr = how & 64 ? take(in, 8) : take(in, 1);
         break;
     }
 }
 
+/* The verbs, in an order that keeps what committed inputs mean. */
+static const uint32_t verbs[] = {
+    WT_WIRE_HELLO,      WT_WIRE_ATTACH,  WT_WIRE_EVENT,    WT_WIRE_CODE_KNOWN, WT_WIRE_REGISTERS,
+    SM_WIRE_LAUNCH,     SM_WIRE_WARPS,   SM_WIRE_READ_ROW, SM_WIRE_WRITE_ROW,  SM_WIRE_READ_FILE,
+    WT_WIRE_READ,       WT_WIRE_WRITE,   SM_WIRE_BANK,     SM_WIRE_LOCAL,      SM_WIRE_WAIT,
+    SM_WIRE_FAIL,       SM_WIRE_MODULES, SM_WIRE_TEXT,     WT_WIRE_WATCH,      WT_WIRE_HITS,
+    WT_WIRE_CORE,       WT_WIRE_RECORD,  WT_WIRE_TIME,     WT_WIRE_HISTORY,    WT_WIRE_FINAL,
+    WT_WIRE_FINAL_NEXT, WT_WIRE_WAITS,   WT_WIRE_FAULT,
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
 /* False: nothing more can be said in this conversation. */
 static bool converse(int fd, struct input *in)
 {
-    struct sm_wire_request request = {.kind = (uint32_t)take(in, 1) % (SM_WIRE_KINDS + 1)};
-    struct sm_wire_answer answer;
+    struct wt_wire_request request = {0};
+    const uint32_t kind = (uint32_t)take(in, 1) % (VERBS + 1);
+    struct wt_wire_answer answer;
     const unsigned how = (unsigned)take(in, 1);
-    if (request.kind == SM_WIRE_KINDS) { /* bytes, and maybe the end */
+    if (kind == VERBS) { /* bytes, and maybe the end */
         uint8_t raw[16];
         for (unsigned i = 0; i < sizeof raw; i++)
             raw[i] = (uint8_t)take(in, 1);
         wt_endpoint_send(fd, raw, how % sizeof raw);
         return false;
     }
-    if (request.kind == SM_WIRE_WAIT && ++waits > WAITS)
+    request.verb = verbs[kind];
+    if (request.verb == SM_WIRE_WAIT && ++waits > WAITS)
         return true;
-    if (request.kind == SM_WIRE_CORE && ++cores > 1) /* it takes long: all memory is read */
+    if (request.verb == WT_WIRE_CORE && ++cores > 1) /* it takes long: all memory is read */
         return true;
     request.device = how & 128 ? (uint32_t)take(in, 1) : 0;
-    request.warp = how & 16 ? (uint32_t)take(in, 2) : (uint32_t)take(in, 1) % 8;
+    request.wave = how & 16 ? (uint32_t)take(in, 2) : (uint32_t)take(in, 1) % 8;
     request.lane = (uint32_t)take(in, 1) % 33;
     request.size = how & 16 ? (uint32_t)take(in, 3) : (uint32_t)take(in, 1);
-    if (request.size > SM_WIRE_MOST && request.kind == SM_WIRE_WRITE)
-        request.size = SM_WIRE_MOST;
+    if (request.size > WT_WIRE_MOST && request.verb == WT_WIRE_WRITE)
+        request.size = WT_WIRE_MOST;
     fill(in, &request, how);
     return ask(fd, &request, &answer) && !(how == 0xff);
 }
@@ -400,11 +420,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct input in = {data, size};
     unsigned requests = 0;
     pthread_t thread;
-    struct sm_wire_answer answer;
+    struct wt_wire_answer answer;
     waits = cores = 0;
     int fd = connect_to(SM_WIRE_SOCKET);
     greet(fd);
-    if (!simple(fd, SM_WIRE_ATTACH, 0, &answer) || pthread_create(&thread, NULL, program, NULL))
+    if (!simple(fd, WT_WIRE_ATTACH, 0, &answer) || pthread_create(&thread, NULL, program, NULL))
         abort();
     wait_for_kernel(fd);
     while (in.left && ++requests <= REQUESTS && converse(fd, &in))

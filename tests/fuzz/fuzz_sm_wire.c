@@ -1,10 +1,10 @@
 /*
- * Fuzz target: a debugger and a host process with an SM that answers anything (object/sm_wire.h).
- * The harness is the process. The first 256 bytes of an input are a stream that says what becomes
- * of each answer: it is right, or something is replaced in it, it is cut off, the process ends. The
- * others are the process's memory: its launch, two warps, accesses to watched memory, the list of
- * modules, registers, code, and a module's text, PTX or a cubin. Whatever comes, the debugger says
- * what is wrong or goes on, and closes.
+ * Fuzz target: a debugger and a host process with an SM that answers anything
+ * (object/process_wire.h). The harness is the process. The first 256 bytes of an input are a stream
+ * that says what becomes of each answer: it is right, or something is replaced in it, it is cut
+ * off, the process ends. The others are the process's memory: its launch, two warps, accesses to
+ * watched memory, the list of modules, registers, code, and a module's text, PTX or a cubin.
+ * Whatever comes, the debugger says what is wrong or goes on, and closes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ struct process {
     struct input stream;
     uint32_t control;
     uint8_t area[AREA_SIZE];
-    uint8_t answer[SM_WIRE_MOST];
+    uint8_t answer[WT_WIRE_MOST];
 };
 
 /* ---- right answers ---- */
@@ -66,7 +66,7 @@ static uint8_t *find(struct process *p, uint64_t addr, uint32_t size)
     return at < AREA_SIZE && size <= AREA_SIZE - at ? p->area + at : NULL;
 }
 
-static uint32_t read_register(struct process *p, uint16_t addr)
+static uint32_t read_register(struct process *p, uint32_t addr)
 {
     switch (addr) {
     case STATUS0:
@@ -84,11 +84,11 @@ static uint32_t read_register(struct process *p, uint16_t addr)
     }
 }
 
-static void access_registers(struct process *p, const struct sm_wire_request *request,
-                             struct sm_wire_answer *answer)
+static void access_registers(struct process *p, const struct wt_wire_request *request,
+                             struct wt_wire_answer *answer)
 {
-    struct sm_wire_register one;
-    for (size_t at = 0; at + sizeof one <= request->size; at += sizeof one) {
+    struct wt_wire_register one;
+    for (size_t at = 0; at + sizeof one <= request->follows; at += sizeof one) {
         memcpy(&one, p->answer + at, sizeof one);
         if (one.write && one.addr == CONTROL0)
             p->control = one.value;
@@ -96,36 +96,33 @@ static void access_registers(struct process *p, const struct sm_wire_request *re
             one.value = read_register(p, one.addr);
         memcpy(p->answer + at, &one, sizeof one);
     }
-    answer->size = request->size;
+    answer->size = request->follows;
 }
 
-static void put(struct process *p, size_t at, size_t size, struct sm_wire_answer *answer)
+static void put(struct process *p, size_t at, size_t size, struct wt_wire_answer *answer)
 {
     answer->size = (uint32_t)size;
     memcpy(p->answer, p->area + at, size);
 }
 
-static void reply(struct process *p, const struct sm_wire_request *request,
-                  struct sm_wire_answer *answer)
+static void reply(struct process *p, const struct wt_wire_request *request,
+                  struct wt_wire_answer *answer)
 {
-    const struct sm_wire_hello hello = {.magic = SM_WIRE_MAGIC,
-                                        .request_bytes = sizeof *request,
-                                        .pid = (uint32_t)pid,
-                                        .devices = 1,
-                                        .sms = {1}};
+    struct wt_wire_hello hello = right_hello(WT_WIRE_SM, 1, 0);
     const size_t text = strnlen((char *)p->area + TEXT, AREA_SIZE - TEXT);
     uint8_t *memory;
-    *answer = (struct sm_wire_answer){.result = 0};
-    switch ((enum sm_wire_kind)request->kind) {
-    case SM_WIRE_HELLO:
+    *answer = (struct wt_wire_answer){.result = 0};
+    switch (request->verb) {
+    case WT_WIRE_HELLO:
+        hello.units[0] = 1;
         answer->size = sizeof hello;
         memcpy(p->answer, &hello, sizeof hello);
         break;
-    case SM_WIRE_EVENT:
-        answer->result = (uint8_t)take(&p->stream, 1) & (SM_WIRE_STOPPED | SM_WIRE_CODE);
+    case WT_WIRE_EVENT:
+        answer->result = (uint8_t)take(&p->stream, 1) & (WT_WIRE_STOPPED | WT_WIRE_CODE);
         answer->value[0] = (uint8_t)take(&p->stream, 1);
         break;
-    case SM_WIRE_REGISTERS:
+    case WT_WIRE_REGISTERS:
         access_registers(p, request, answer);
         break;
     case SM_WIRE_LAUNCH:
@@ -143,17 +140,17 @@ static void reply(struct process *p, const struct sm_wire_request *request,
         answer->size = request->size;
         memset(p->answer, 0, request->size);
         break;
-    case SM_WIRE_READ:
-        memory = find(p, request->value, request->size);
+    case WT_WIRE_READ:
+        memory = find(p, request->addr, request->size);
         answer->result = memory ? 0 : -EFAULT;
         answer->size = memory ? request->size : 0;
         memcpy(p->answer, memory ? memory : p->area, answer->size);
         break;
-    case SM_WIRE_WRITE:
-        memory = find(p, request->value, request->size);
+    case WT_WIRE_WRITE:
+        memory = find(p, request->addr, request->follows);
         answer->result = memory ? 0 : -EFAULT;
         if (memory)
-            memcpy(memory, p->answer, request->size);
+            memcpy(memory, p->answer, request->follows);
         break;
     case SM_WIRE_BANK:
     case SM_WIRE_LOCAL:
@@ -165,10 +162,10 @@ static void reply(struct process *p, const struct sm_wire_request *request,
         answer->value[0] = 1;
         break;
     case SM_WIRE_TEXT:
-        if (request->lanes < text)
-            put(p, TEXT + request->lanes, text - request->lanes, answer);
+        if (request->addr < text)
+            put(p, TEXT + request->addr, text - request->addr, answer);
         break;
-    case SM_WIRE_HITS:
+    case WT_WIRE_HITS:
         if ((uint8_t)take(&p->stream, 1) & 1)
             put(p, HITS, sizeof(struct sm_wire_hit), answer);
         break;
@@ -212,23 +209,23 @@ static void complete(struct process *p)
 static void *serve(void *context)
 {
     struct process *p = context;
-    struct sm_wire_request request;
-    struct sm_wire_answer answer;
+    struct wt_wire_request request;
+    struct wt_wire_answer answer;
     const struct right right = {.answer = &answer,
                                 .answer_size = sizeof answer,
                                 .result = &answer.result,
                                 .follows = &answer.size,
                                 .bytes = p->answer,
-                                .most = SM_WIRE_MOST,
-                                .ended = SM_WIRE_ENDED,
+                                .most = WT_WIRE_MOST,
+                                .ended = WT_WIRE_ENDED,
                                 .closed = &answer.value[1],
                                 .closed_size = sizeof answer.value[1]};
     const int fd = accept(listener.fd, NULL, NULL);
     bool more = fd >= 0;
     while (more && wt_endpoint_receive(fd, &request, sizeof request)) {
-        if (!sm_wire_sound(&request)) /* our own debugger's */
+        if (!wt_wire_sound(&request)) /* our own debugger's */
             abort();
-        if (!wt_endpoint_receive(fd, p->answer, sm_wire_follows(&request)))
+        if (!wt_endpoint_receive(fd, p->answer, request.follows))
             break;
         reply(p, &request, &answer);
         more = send_changed(fd, &p->stream, &right);

@@ -99,7 +99,7 @@ def test_where_nothing_can_be_recorded(programs):
 
 # ---- the runtime's own system routine ----
 
-HELLO, DEBUG, REGISTER_READ, REGISTER_WRITE, READ = 0, 1, 2, 3, 4   # object/gen_wire.h
+HELLO, ATTACH, READ, REGISTERS = 0, 1, 4, 6   # object/process_wire.h
 MCR_SELECTOR, TD_CTL, TD_ATT, TD_CLR = 0xfdc, 0xe400, 0xe470, 0xe490
 HALT = 1 << 6
 DRIVER_TD_CTL, RUNTIME_TD_CTL = 0x94, 0x90   # the latter is what the runtime's batches write there for a debugger
@@ -120,17 +120,17 @@ class Endpoint:
             assert more
         return data
 
-    def ask(self, kind, size=0, addr=0, value=0):
-        self.socket.sendall(struct.pack("<IIIIQQ", kind, size, 0, 0, addr, value))
-        result, follows, _, _, number = struct.unpack("<iIIIQ", self.receive(24))
+    def ask(self, verb, size=0, addr=0, more=b""):
+        self.socket.sendall(struct.pack("<8I2Q", verb, len(more), size, 0, 0, 0, 0, 0, addr, 0) + more)
+        result, follows, *_ = struct.unpack("<iIQQ", self.receive(24))
         assert result == 0
-        return number, self.receive(follows)
+        return self.receive(follows)
 
     def get(self, register):
-        return self.ask(REGISTER_READ, addr=register)[0]
+        return struct.unpack("<III", self.ask(REGISTERS, more=struct.pack("<III", register // 4, 0, 0)))[2]
 
     def set(self, register, value):
-        self.ask(REGISTER_WRITE, addr=register, value=value)
+        self.ask(REGISTERS, more=struct.pack("<III", register // 4, 1, value))
 
     def attention(self, subslice):
         self.set(MCR_SELECTOR, subslice << 24)
@@ -175,14 +175,14 @@ def test_the_runtime_s_own_system_routine(programs):
             end = time.monotonic() + 60
             while any(gpu.attention(n) != (0x7f7f7f7f, 0x7f7f7f7f) for n in range(3)):
                 assert time.monotonic() < end
-            saved = [gpu.ask(READ, size=THREAD, addr=area + n * THREAD)[1] for n in range(168)]
+            saved = [gpu.ask(READ, size=THREAD, addr=area + n * THREAD) for n in range(168)]
             gpu.set(TD_CTL, RUNTIME_TD_CTL)
             for subslice in range(3):
                 gpu.attention(subslice)
                 gpu.set(TD_CLR, 0xffffffff)
                 gpu.set(TD_CLR + 4, 0xffffffff)
                 assert gpu.attention(subslice) == (0, 0)
-            gpu.ask(DEBUG)   # from here on until the debugger goes, TD_CTL is the driver's
+            gpu.ask(ATTACH)  # from here on until the debugger goes, TD_CTL is the driver's
             assert gpu.get(TD_CTL) == DRIVER_TD_CTL
             gpu.socket.close()
             gpu = Endpoint(run.process.pid, folder)

@@ -390,7 +390,7 @@ int debug_event(uint64_t *state)
     if (shared.gpu)
         wt_recording_asked(shared.gpu->recording);
     const int happened =
-        (shared.stopped ? SM_WIRE_STOPPED : 0) | (shared.known != shared.state ? SM_WIRE_CODE : 0);
+        (shared.stopped ? WT_WIRE_STOPPED : 0) | (shared.known != shared.state ? WT_WIRE_CODE : 0);
     shared.stopped = false;
     *state = shared.state;
     return happened;

@@ -82,7 +82,7 @@ bool debug_followed(void);
 /** Notes the state of the module list that the debugger knows (debug_event()). */
 void debug_known(uint64_t state);
 /**
- * Returns what has happened since the last call, a set of enum sm_wire_happened; *state becomes the
+ * Returns what has happened since the last call, a set of enum wt_wire_happened; *state becomes the
  * state of the module list.
  */
 int debug_event(uint64_t *state);

@@ -1,6 +1,7 @@
 /*
- * The endpoint of a process with libcuda for debuggers, as object/sm_wire.h has it. When a debugger
- * goes, in whatever way, its breakpoints are lifted, and warps that it held go on.
+ * The driver of GPUs for debuggers of a process with libcuda (object/process_wire.h,
+ * object/sm_wire.h). When a debugger goes, in whatever way, its breakpoints are lifted, and warps
+ * that it held go on.
  */
 #include <assert.h>
 #include <errno.h>
@@ -8,12 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/bits.h"
-#include "object/final_wire.h"
-#include "runtime/common/endpoint.h"
 #include "runtime/common/own_memory.h"
+#include "runtime/common/serve.h"
 #include "runtime/cuda/core_file.h"
 #include "runtime/cuda/debug.h"
 #include "runtime/cuda/final_memory.h"
@@ -23,10 +22,9 @@
 #define BPT_TRAP_1 UINT64_C(0xe3a00000001000c0)
 
 static struct {
-    struct wt_endpoint *endpoint; /* NULL: debuggers cannot come */
+    struct wt_server *endpoint; /* NULL: debuggers cannot come */
     struct gpu *const *gpu;
     unsigned gpu_count;
-    _Alignas(8) uint8_t bytes[SM_WIRE_MOST];
 } server;
 
 static struct gpu *gpu_at(uint32_t number)
@@ -71,34 +69,37 @@ static bool copy_process(uint64_t addr, uint8_t *bytes, size_t size, bool out)
     return true;
 }
 
-static bool copy(const struct sm_wire_request *r, uint8_t *bytes, bool out)
+static bool copy(void *context, const struct wt_wire_request *r, uint8_t *bytes, size_t size,
+                 bool out)
 {
     struct sm_warp_state warp;
     struct sm_device *d = device_of(r->device);
-    const bool windows = r->value - SM_SHARED_WINDOW < 2 * SM_WINDOW_BYTES;
+    const bool windows = r->addr - SM_SHARED_WINDOW < 2 * SM_WINDOW_BYTES;
+    (void)context;
     static_assert(SM_SHARED_WINDOW + SM_WINDOW_BYTES == SM_LOCAL_WINDOW, "they are neighbours");
-    if (!windows || !d || !sm_warp_state(d, r->warp, &warp))
-        return copy_process(r->value, bytes, r->size, out);
+    if (!windows || !d || !sm_warp_state(d, r->wave, &warp))
+        return copy_process(r->addr, bytes, size, out);
     struct wt_machine *m = sm_machine(d);
-    return out ? m->ops->read_memory(m, r->warp, r->lane, r->value, bytes, r->size)
+    return out ? m->ops->read_memory(m, r->wave, r->lane, r->addr, bytes, size)
                : gpu_input(gpu_at(r->device), &(struct wt_input){.kind = WT_INPUT_MEMORY,
-                                                                 .wave = r->warp,
+                                                                 .wave = r->wave,
                                                                  .lane = r->lane,
-                                                                 .addr = r->value,
+                                                                 .addr = r->addr,
                                                                  .bytes = bytes,
-                                                                 .size = r->size});
+                                                                 .size = size});
 }
 
 /* Breakpoints are remembered, for when the debugger goes without lifting them. */
-static void note_breakpoint(const struct sm_wire_request *r)
+static void note_breakpoint(void *context, const struct wt_wire_request *r, const uint8_t *bytes,
+                            size_t size)
 {
-    struct wt_planted_one one = {.addr = r->value, .size = 8};
-    wt_planted_written(cuda_planted(), r->value, server.bytes, r->size);
-    if (r->size != one.size || wt_load_le(server.bytes, 8) != BPT_TRAP_1 ||
-        !copy(r, one.original, true))
+    struct wt_planted_one one = {.addr = r->addr, .size = 8};
+    wt_planted_written(cuda_planted(), r->addr, bytes, size);
+    if (size != one.size || wt_load_le(bytes, 8) != BPT_TRAP_1 ||
+        !copy(context, r, one.original, one.size, true))
         return;
     memset(one.mask, 0xff, one.size);
-    memcpy(one.trap, server.bytes, one.size);
+    memcpy(one.trap, bytes, one.size);
     wt_planted_add(cuda_planted(), &one);
 }
 
@@ -106,9 +107,8 @@ static void note_breakpoint(const struct sm_wire_request *r)
 
 static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool out)
 {
-    const struct sm_wire_request at = {.warp = UINT32_MAX, .value = addr, .size = (uint32_t)size};
-    (void)context;
-    return copy(&at, bytes, out);
+    const struct wt_wire_request at = {.wave = UINT32_MAX, .addr = addr};
+    return copy(context, &at, bytes, size, out);
 }
 
 static void let_go(void *context)
@@ -133,60 +133,100 @@ static void let_go(void *context)
 
 /* ---- requests ---- */
 
-static void answer_hello(struct sm_wire_answer *answer)
+static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)
 {
-    struct sm_wire_hello hello = {.magic = SM_WIRE_MAGIC,
-                                  .request_bytes = sizeof(struct sm_wire_request),
-                                  .pid = (uint32_t)getpid()};
-    static_assert(STATE_MOST_GPUS <= SM_WIRE_DEVICES, "the greeting has room for all");
-    for (; hello.devices < server.gpu_count; hello.devices++)
-        hello.sms[hello.devices] = gpu_sms(server.gpu[hello.devices]);
-    answer->size = sizeof hello;
-    memcpy(server.bytes, &hello, sizeof hello);
+    size_t count;
+    static_assert(STATE_MOST_GPUS <= WT_WIRE_DEVICES, "the greeting has room for all");
+    (void)context;
+    for (unsigned i = 0; i < server.gpu_count; i++)
+        hello->units[i] = gpu_sms(server.gpu[i]);
+    debug_modules(&count, code);
 }
 
-static void access_registers(struct gpu *g, const struct sm_wire_request *r,
-                             struct sm_wire_answer *answer)
+static void attach(void *context)
+{
+    (void)context;
+    debug_follow(true);
+}
+
+static int event(void *context, uint64_t ms, uint64_t *code)
+{
+    (void)context, (void)ms;
+    return debug_event(code);
+}
+
+static void code_known(void *context, uint64_t state)
+{
+    (void)context;
+    debug_known(state);
+}
+
+static void registers(void *context, uint32_t device, struct wt_wire_register *list, size_t count)
 {
     bool written = false;
-    for (size_t at = 0; at + sizeof(struct sm_wire_register) <= r->size;
-         at += sizeof(struct sm_wire_register)) {
-        struct sm_wire_register one;
-        memcpy(&one, server.bytes + at, sizeof one);
-        const struct wt_input input = {.kind =
-                                           one.write ? WT_INPUT_DEBUG_WRITE : WT_INPUT_DEBUG_READ,
-                                       .addr = one.addr,
-                                       .value = one.value};
-        const uint32_t value = gpu_input(g, &input);
-        one.value = one.write ? one.value : value;
-        written |= one.write;
-        memcpy(server.bytes + at, &one, sizeof one);
+    (void)context;
+    for (size_t i = 0; i < count; i++) {
+        const struct wt_input input = {.kind = list[i].write ? WT_INPUT_DEBUG_WRITE
+                                                             : WT_INPUT_DEBUG_READ,
+                                       .addr = list[i].addr,
+                                       .value = list[i].value};
+        const uint32_t value = gpu_input(gpu_at(device), &input);
+        list[i].value = list[i].write ? list[i].value : value;
+        written |= list[i].write != 0;
     }
-    answer->size = r->size;
     if (written)
         debug_poke();
 }
 
-/* Whether the warp of a request is in its slot. */
-static bool is_there(struct wt_machine *m, const struct sm_wire_request *r)
+/* The warp of a request is in its slot, or it is gone. */
+static struct wt_machine *find_wave(void *context, const struct wt_wire_request *r, uint32_t *wave)
 {
-    return r->warp < m->waves && wt_machine_wave_id(m, r->warp) == r->value;
+    struct wt_machine *m = sm_machine(device_of(r->device));
+    (void)context;
+    *wave = r->wave;
+    return r->wave < m->waves && wt_machine_wave_id(m, r->wave) == r->value ? m : NULL;
 }
 
-static int tell_fault(const struct gpu *g, const struct sm_wire_request *r,
-                      struct sm_wire_answer *answer)
+static bool tell_fault(void *context, const struct wt_wire_request *r, struct wt_fault *out)
 {
-    struct wt_fault *f =
-        is_there(sm_machine(g->device), r) ? sm_warp_error(g->device, r->warp) : NULL;
+    const struct gpu *g = gpu_at(r->device);
+    uint32_t wave;
+    struct wt_fault *f = find_wave(context, r, &wave) ? sm_warp_error(g->device, r->wave) : NULL;
     if (!f)
-        return -ENOENT;
+        return false;
     gpu_note_fault_memory(g, f);
-    answer->size = sizeof *f;
-    memcpy(server.bytes, f, sizeof *f);
-    return 0;
+    *out = *f;
+    return true;
 }
 
-static void list_warps(struct sm_device *d, struct sm_wire_answer *answer)
+static int watch(void *context, uint32_t device, const void *list, size_t bytes)
+{
+    (void)context;
+    return debug_watch(gpu_at(device), list, bytes / sizeof(struct sm_wire_watch)) ? 0 : -ENOMEM;
+}
+
+static size_t give_hits(void *context, uint32_t device, void *list, size_t room)
+{
+    (void)context;
+    return sizeof(struct sm_wire_hit) *
+           debug_take_hits(gpu_at(device), list, room / sizeof(struct sm_wire_hit));
+}
+
+static struct wt_recording *recording(void *context, uint32_t device)
+{
+    (void)context;
+    return gpu_at(device)->recording;
+}
+
+static int record(void *context, uint32_t device, uint64_t budget)
+{
+    (void)context;
+    return gpu_record(gpu_at(device), budget) ? 0 : -ENOMEM;
+}
+
+/* ---- the family's own requests ---- */
+
+static void list_warps(struct sm_device *d, struct wt_wire_answer *answer, uint8_t *bytes)
 {
     const uint32_t count = sm_machine(d)->waves;
     for (uint32_t i = 0; i < count; i++) {
@@ -204,23 +244,24 @@ static void list_warps(struct sm_device *d, struct sm_wire_answer *answer)
                                          .error_pc = state.error.pc};
             memcpy(warp.block, state.cta, sizeof warp.block);
         }
-        memcpy(server.bytes + i * sizeof warp, &warp, sizeof warp);
+        memcpy(bytes + i * sizeof warp, &warp, sizeof warp);
     }
     answer->size = count * (uint32_t)sizeof(struct sm_wire_warp);
 }
 
-static void list_modules(struct sm_wire_answer *answer)
+static void list_modules(struct wt_wire_answer *answer, uint8_t *bytes)
 {
     size_t count;
     const struct debug_module *list = debug_modules(&count, &answer->value[0]);
-    const size_t most = SM_WIRE_MOST / sizeof list->wire;
+    const size_t most = WT_WIRE_MOST / sizeof list->wire;
     for (size_t i = 0; i < count && i < most; i++)
-        memcpy(server.bytes + i * sizeof list->wire, &list[i].wire, sizeof list->wire);
+        memcpy(bytes + i * sizeof list->wire, &list[i].wire, sizeof list->wire);
     answer->size = (uint32_t)((count < most ? count : most) * sizeof list->wire);
 }
 
 /* Makes an ELF file of a cubin that was read into parts. */
-static int read_text(const struct sm_wire_request *r, struct sm_wire_answer *answer)
+static int32_t read_text(const struct wt_wire_request *r, struct wt_wire_answer *answer,
+                         uint8_t *bytes)
 {
     size_t count, length;
     uint64_t state;
@@ -235,48 +276,30 @@ static int read_text(const struct sm_wire_request *r, struct sm_wire_answer *ans
     const void *text = m->count ? (void *)m->text[r->number].text->text : cubin;
     if (m->count)
         length = strlen(text);
-    const size_t left = r->lanes < length ? length - r->lanes : 0;
+    const size_t left = r->addr < length ? length - (size_t)r->addr : 0;
     answer->size = (uint32_t)(left < r->size ? left : r->size);
-    memcpy(server.bytes, (const uint8_t *)text + (length - left), answer->size);
+    memcpy(bytes, (const uint8_t *)text + (length - left), answer->size);
     free(cubin);
     return 0;
 }
 
-static int write_core(struct gpu *g, const struct sm_wire_request *r, struct sm_wire_answer *answer)
+static enum wt_status write_core(void *context, uint32_t device, const struct wt_host_core *core,
+                                 struct wt_error *err)
 {
-    struct wt_host_core_request asked;
-    struct wt_error err = {0};
-    int result = -EINVAL;
-    if (wt_host_core_take(&asked, server.bytes, r->size)) {
-        result = -(int)wt_host_core_write(&cuda_core_ops, g, &asked.core, &err);
-        if (result)
-            answer->size =
-                (uint32_t)snprintf((char *)server.bytes, SM_WIRE_MOST, "%s", err.text) + 1;
-    }
-    wt_host_core_forget(&asked);
-    return result;
+    (void)context;
+    return wt_host_core_write(&cuda_core_ops, gpu_at(device), core, err);
 }
 
-static bool write_row(struct gpu *g, const struct sm_wire_request *r)
+static bool write_row(struct gpu *g, const struct wt_wire_request *r, const uint8_t *bytes)
 {
-    struct sm_row_write w = {.warp = r->warp, .number = r->number, .lanes = r->lanes};
+    struct sm_row_write w = {.warp = r->wave, .number = r->number, .lanes = r->lanes};
     static_assert(sizeof w.row == SM_WIRE_ROW, "a row of 32 dwords");
-    memcpy(w.row, server.bytes, sizeof w.row);
-    return gpu_input(g, &(struct wt_input){.kind = WT_INPUT_OPERATION,
+    memcpy(w.row, bytes, sizeof w.row);
+    return r->follows == sizeof w.row &&
+           gpu_input(g, &(struct wt_input){.kind = WT_INPUT_OPERATION,
                                            .bytes = &w,
                                            .size = sizeof w,
                                            .operation = sm_do_write_row});
-}
-
-static int serve_history(struct gpu *g, const struct sm_wire_request *r,
-                         struct sm_wire_answer *answer)
-{
-    const struct wt_travel_request asked = {.what = r->number, .argument = r->value, r->size};
-    struct wt_travel_answer told;
-    wt_recording_serve(g->recording, &asked, &told, server.bytes);
-    answer->size = told.size;
-    answer->value[0] = told.argument;
-    return told.result;
 }
 
 /* The first range that a GPU may use. */
@@ -296,20 +319,26 @@ static bool next_used(void *context, uint64_t from, uint64_t *addr, uint64_t *en
     return any;
 }
 
-static int serve_final(const struct sm_wire_request *r, struct sm_wire_answer *answer)
+static void final_want(void *context)
 {
-    static const struct wt_final_ops memory = {next_used, cuda_read_plain};
-    answer->size = (uint32_t)wt_final_next(cuda_final_memory(), &memory, NULL, r->value,
-                                           server.bytes, sizeof server.bytes);
-    return WT_FINAL_WIRE_MEMORY;
+    (void)context;
+    wt_final_want(cuda_final_memory(), true);
 }
 
-/* Why a warp waits, and where its lanes that are not enabled go on. */
-static int tell_detail(struct wt_machine *m, uint32_t warp, struct sm_wire_answer *answer)
+static size_t final_next(void *context, uint32_t device, uint64_t from, uint8_t *bytes, size_t room)
+{
+    static const struct wt_final_ops memory = {next_used, cuda_read_plain};
+    (void)context, (void)device;
+    return wt_final_next(cuda_final_memory(), &memory, NULL, from, bytes, room);
+}
+
+/* Where the lanes of a warp that are not enabled go on. */
+static size_t list_waiters(struct wt_machine *m, uint32_t warp, void *to, size_t room)
 {
     struct wt_wave_view view;
     struct sm_wire_waiters waiters[SM_WIRE_MOST_WAITERS];
     unsigned count = 0;
+    (void)room;
     m->ops->view(m, warp, &view);
     for (unsigned i = view.depth; i-- > 0 && count < SM_WIRE_MOST_WAITERS;) {
         struct wt_divergence entry;
@@ -317,165 +346,97 @@ static int tell_detail(struct wt_machine *m, uint32_t warp, struct sm_wire_answe
             waiters[count++] =
                 (struct sm_wire_waiters){.pc = entry.pc, .lanes = (uint32_t)entry.other};
     }
-    memcpy(server.bytes, &view, sizeof view);
-    memcpy(server.bytes + sizeof view, waiters, count * sizeof *waiters);
-    answer->size = (uint32_t)(sizeof view + count * sizeof *waiters);
+    memcpy(to, waiters, count * sizeof *waiters);
+    return count * sizeof *waiters;
+}
+
+/* A warp's mistake ends its kernel. */
+static int32_t fail(struct sm_device *d, uint32_t warp)
+{
+    struct sm_warp_state state;
+    if (!sm_warp_state(d, warp, &state))
+        return -EINVAL;
+    if (!state.error.kind) /* it stands behind a trap of its own */
+        state.error =
+            (struct wt_fault){.kind = WT_FAULT_TRAP,
+                              .wave = warp,
+                              .lanes = state.active,
+                              .pc = sm_pc_before(state.pc),
+                              .text = "trap (BPT.TRAP 0x1), and there is no trap handler"};
+    debug_fail(&state.error);
+    debug_poke();
     return 0;
 }
 
-/* A request to a device. */
-static int serve_device(struct gpu *g, const struct sm_wire_request *r,
-                        struct sm_wire_answer *answer)
+static int32_t serve_own(struct gpu *g, const struct wt_wire_request *r,
+                         struct wt_wire_answer *answer, uint8_t *bytes)
 {
     struct sm_device *d = g->device;
     struct wt_machine *m = sm_machine(d);
-    struct sm_warp_state state;
-    uint32_t size;
-    switch ((enum sm_wire_kind)r->kind) {
-    case SM_WIRE_REGISTERS:
-        access_registers(g, r, answer);
-        return 0;
-    case SM_WIRE_RECORD:
-        return gpu_record(g, r->value) ? 0 : -ENOMEM;
-    case SM_WIRE_TIME:
-        answer->value[0] = wt_recording_time(g->recording);
-        return 0;
-    case SM_WIRE_HISTORY:
-        return serve_history(g, r, answer);
-    case SM_WIRE_WARPS:
-        list_warps(d, answer);
-        return 0;
-    case SM_WIRE_DETAIL:
-        return is_there(m, r) ? tell_detail(m, r->warp, answer) : -ENOENT;
-    case SM_WIRE_FAULT:
-        return tell_fault(g, r, answer);
-    case SM_WIRE_READ_ROW:
-        answer->size = SM_WIRE_ROW;
-        memset(server.bytes, 0, SM_WIRE_ROW);
-        return m->ops->read_row(m, r->warp, r->number, server.bytes) ? 0 : -EINVAL;
-    case SM_WIRE_WRITE_ROW:
-        return write_row(g, r) ? 0 : -EINVAL;
-    case SM_WIRE_READ_FILE:
-        answer->size = r->size;
-        return sm_read_file(d, r->warp, r->value, server.bytes, r->size) ? 0 : -EINVAL;
-    case SM_WIRE_WATCH:
-        return debug_watch(g, (const void *)server.bytes, r->size / sizeof(struct sm_wire_watch))
-                   ? 0
-                   : -ENOMEM;
-    case SM_WIRE_HITS:
-        answer->size = (uint32_t)(debug_take_hits(g, (void *)server.bytes,
-                                                  SM_WIRE_MOST / sizeof(struct sm_wire_hit)) *
-                                  sizeof(struct sm_wire_hit));
-        return 0;
-    case SM_WIRE_CORE:
-        return write_core(g, r, answer);
-    case SM_WIRE_LOCAL:
-        if (!sm_warp_local(d, r->warp, r->lane, &answer->value[0], &size))
-            return -EINVAL;
-        answer->value[1] = size;
-        return 0;
-    case SM_WIRE_FAIL:
-        if (!sm_warp_state(d, r->warp, &state))
-            return -EINVAL;
-        if (!state.error.kind) /* it stands behind a trap of its own */
-            state.error = (struct wt_fault){.kind = WT_FAULT_TRAP,
-                                            .wave = r->warp,
-                                            .lanes = state.active,
-                                            .pc = sm_pc_before(state.pc),
-                                            .text = "trap (BPT.TRAP 0x1), and there is no trap "
-                                                    "handler"};
-        debug_fail(&state.error);
-        debug_poke();
-        return 0;
-    default:
-        return -ENOSYS;
-    }
-}
-
-static int serve(const struct sm_wire_request *r, struct sm_wire_answer *answer)
-{
     struct sm_wire_launch launch;
-    struct gpu *g;
     uint32_t size = 0;
-    switch ((enum sm_wire_kind)r->kind) {
-    case SM_WIRE_HELLO:
-        answer_hello(answer);
-        return 0;
-    case SM_WIRE_ATTACH:
-        debug_follow(true);
-        return 0;
-    case SM_WIRE_EVENT:
-        return debug_event(&answer->value[0]);
-    case SM_WIRE_KNOWN:
-        debug_known(r->value);
-        return 0;
+    switch ((enum sm_wire_verb)r->verb) {
     case SM_WIRE_LAUNCH:
         launch = debug_launch();
         answer->size = sizeof launch;
-        memcpy(server.bytes, &launch, sizeof launch);
+        memcpy(bytes, &launch, sizeof launch);
         return 0;
-    case SM_WIRE_READ:
+    case SM_WIRE_WARPS:
+        list_warps(d, answer, bytes);
+        return 0;
+    case SM_WIRE_READ_ROW:
+        answer->size = SM_WIRE_ROW;
+        memset(bytes, 0, SM_WIRE_ROW);
+        return m->ops->read_row(m, r->wave, r->number, bytes) ? 0 : -EINVAL;
+    case SM_WIRE_WRITE_ROW:
+        return write_row(g, r, bytes) ? 0 : -EINVAL;
+    case SM_WIRE_READ_FILE:
         answer->size = r->size;
-        return copy(r, server.bytes, true) ? 0 : -EFAULT;
-    case SM_WIRE_WRITE:
-        note_breakpoint(r);
-        return copy(r, server.bytes, false) ? 0 : -EFAULT;
+        return sm_read_file(d, r->wave, r->value, bytes, r->size) ? 0 : -EINVAL;
     case SM_WIRE_BANK:
         if (!debug_bank(r->number, &answer->value[0], &size))
             return -EINVAL;
         answer->value[1] = size;
         return 0;
-    case SM_WIRE_WAIT:
-        debug_wait(SM_WIRE_WAIT_MS);
+    case SM_WIRE_LOCAL:
+        if (!sm_warp_local(d, r->wave, r->lane, &answer->value[0], &size))
+            return -EINVAL;
+        answer->value[1] = size;
         return 0;
+    case SM_WIRE_WAIT:
+        debug_wait(WT_WIRE_WAIT_MS);
+        return 0;
+    case SM_WIRE_FAIL:
+        return fail(d, r->wave);
     case SM_WIRE_MODULES:
-        list_modules(answer);
+        list_modules(answer, bytes);
         return 0;
     case SM_WIRE_TEXT:
-        return read_text(r, answer);
-    case SM_WIRE_FINAL:
-        wt_final_want(cuda_final_memory(), true);
-        return 0;
-    case SM_WIRE_FINAL_NEXT:
-        return serve_final(r, answer);
+        return read_text(r, answer, bytes);
     default:
-        g = gpu_at(r->device);
-        return g ? serve_device(g, r, answer) : -ENODEV;
+        return -ENOSYS;
     }
+}
+
+static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wire_answer *answer,
+                   uint8_t *bytes)
+{
+    const int32_t result = serve_own(gpu_at(r->device), r, answer, bytes);
+    (void)context;
+    if (result < 0)
+        answer->size = 0;
+    return result;
 }
 
 /* ---- the conversation ---- */
 
-static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
+static void locked(void *context, const struct wt_wire_request *request, void (*serve)(void *),
+                   void *serving)
 {
-    struct sm_wire_request request;
-    struct sm_wire_answer answer = {.result = 0};
-    (void)context;
-    if (!wt_endpoint_receive(fd, &request, sizeof request) || !sm_wire_sound(&request) ||
-        !wt_endpoint_receive(fd, server.bytes, sm_wire_follows(&request)))
-        return false;
+    (void)context, (void)request;
     debug_enter_as_debugger();
-    answer.result = serve(&request, &answer);
-    if (answer.result < 0 && answer.result != WT_FINAL_WIRE_MEMORY &&
-        request.kind != SM_WIRE_CORE && request.kind != SM_WIRE_HISTORY)
-        answer.size = 0;
+    serve(serving);
     debug_leave_as_debugger();
-    return wt_endpoint_answer(endpoint, &answer, sizeof answer, server.bytes, answer.size);
-}
-
-static size_t end_word(int status, bool closed, uint8_t word[WT_ENDPOINT_WORD])
-{
-    const struct sm_wire_answer answer = {.result = SM_WIRE_ENDED,
-                                          .value = {(uint32_t)status, closed}};
-    memcpy(word, &answer, sizeof answer);
-    return sizeof answer;
-}
-
-static size_t busy_word(uint8_t word[WT_ENDPOINT_WORD])
-{
-    const struct sm_wire_answer answer = {.result = -EBUSY};
-    memcpy(word, &answer, sizeof answer);
-    return sizeof answer;
 }
 
 static bool is_held(void *context)
@@ -495,20 +456,37 @@ static void release(void *context)
     debug_leave_as_debugger();
 }
 
-static const struct wt_endpoint_ops ops = {.kind = SM_WIRE_SOCKET,
-                                           .converse = converse,
-                                           .let_go = let_go,
-                                           .is_held = is_held,
-                                           .release = release,
-                                           .busy = busy_word,
-                                           .ended = end_word};
+static const struct wt_server_driver driver = {.kind = SM_WIRE_SOCKET,
+                                               .family = WT_WIRE_SM,
+                                               .let_go = let_go,
+                                               .is_held = is_held,
+                                               .release = release,
+                                               .locked = locked,
+                                               .hello = hello,
+                                               .attach = attach,
+                                               .event = event,
+                                               .code_known = code_known,
+                                               .copy = copy,
+                                               .note_breakpoint = note_breakpoint,
+                                               .registers = registers,
+                                               .watch = watch,
+                                               .hits = give_hits,
+                                               .find_wave = find_wave,
+                                               .more_view = list_waiters,
+                                               .fault = tell_fault,
+                                               .recording = recording,
+                                               .record = record,
+                                               .core = write_core,
+                                               .final_want = final_want,
+                                               .final_next = final_next,
+                                               .own = own};
 
 /* ---- beginning and end ---- */
 
 /* A child has neither the threads nor the devices of its parent. */
 static void after_fork(void)
 {
-    wt_endpoint_after_fork(server.endpoint);
+    wt_server_after_fork(server.endpoint);
     server.endpoint = NULL;
     *cuda_final_memory() = (struct wt_final_memory)WT_FINAL_MEMORY_NONE;
     *cuda_planted() = (struct wt_planted_list)WT_PLANTED_NONE;
@@ -517,10 +495,7 @@ static void after_fork(void)
 static void tell_exit(int status, void *context)
 {
     (void)context;
-    if (wt_final_wanted(cuda_final_memory()))
-        wt_endpoint_tell_exit_and_wait(server.endpoint, status);
-    else
-        wt_endpoint_tell_exit(server.endpoint, status);
+    wt_server_tell_exit(server.endpoint, status, wt_final_wanted(cuda_final_memory()));
 }
 
 void endpoint_start(struct gpu *const *gpus, unsigned count)
@@ -529,7 +504,7 @@ void endpoint_start(struct gpu *const *gpus, unsigned count)
     server.gpu = gpus;
     server.gpu_count = count;
     debug_hold(wt_endpoint_held(&holder));
-    server.endpoint = wt_endpoint_start(&ops, NULL, holder);
+    server.endpoint = wt_server_start(&driver, NULL, count, holder);
     if (!server.endpoint && debug_held()) {
         fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
         debug_hold(false);
@@ -540,5 +515,5 @@ void endpoint_start(struct gpu *const *gpus, unsigned count)
 
 __attribute__((destructor)) void endpoint_forget(void)
 {
-    wt_endpoint_forget(server.endpoint);
+    wt_server_forget(server.endpoint);
 }

@@ -103,7 +103,7 @@ static bool write_text(uint32_t number, struct wt_core_writer *w, struct wt_arch
 
 static void write_modules(void *context, struct wt_core_writer *w, struct wt_archive *a)
 {
-    const uint32_t room = GEN_WIRE_MOST / sizeof(struct gen_wire_kernel);
+    const uint32_t room = WT_WIRE_MOST / sizeof(struct gen_wire_kernel);
     struct gen_wire_kernel *list = calloc(room, sizeof *list);
     const uint32_t count = list ? drm_code_list(list, room) : 0;
     for (uint32_t i = 1; write_text(i, w, a); i++)

@@ -1,7 +1,8 @@
 /*
- * A debugger's requests to the process (object/gen_wire.h), served in the endpoint's thread. Memory
- * is that of the walk under way. If there is none, or its tables do not map an address, it is that
- * of the program's buffer objects: breakpoints in code are inserted and removed between walks, too.
+ * The driver of GPUs for debuggers of the process (object/process_wire.h, object/gen_wire.h).
+ * Memory is that of the walk under way. If there is none, or its tables do not map an address, it
+ * is that of the program's buffer objects: breakpoints in code are inserted and removed between
+ * walks, too.
  */
 #include "runtime/drm/endpoint.h"
 
@@ -12,28 +13,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/bits.h"
-#include "object/final_wire.h"
-#include "runtime/common/endpoint.h"
 #include "runtime/common/guard.h"
 #include "runtime/common/own_memory.h"
+#include "runtime/common/serve.h"
 #include "runtime/drm/code.h"
 #include "runtime/drm/core_file.h"
 #include "runtime/drm/debugged.h"
 
-static_assert(sizeof(struct gen_wire_answer) <= WT_ENDPOINT_WORD &&
-                  sizeof(struct gen_wire_request) <= WT_ENDPOINT_WORD,
-              "messages fit");
-
 /* One in a process, as there is one set of device files. */
 static struct {
-    struct wt_endpoint *endpoint;
+    struct wt_server *endpoint;
     struct wt_drm_emulated *const *gpus;
     unsigned gpu_count;
     bool registered; /* what happens at the process's end, and in its children */
-    _Alignas(8) uint8_t bytes[GEN_WIRE_MOST];
 } server;
 
 static struct drm_debugged *debugged(unsigned number)
@@ -106,9 +100,12 @@ static bool copy(struct wt_drm_emulated *gpu, uint32_t thread, uint64_t addr, ui
 }
 
 /* Breakpoints are remembered, for when the debugger goes without lifting them: each is a bit. */
-static void note_breakpoint(struct wt_drm_emulated *gpu, uint64_t addr, const uint8_t *bytes,
-                            size_t size)
+static void note_breakpoint(void *context, const struct wt_wire_request *request,
+                            const uint8_t *bytes, size_t size)
 {
+    struct wt_drm_emulated *gpu = server.gpus[request->device];
+    const uint64_t addr = request->addr;
+    (void)context;
     struct wt_planted_one one = {.addr = addr, .size = 4};
     struct wt_planted_list *list = wt_i915_planted(wt_drm_emulated_driver(gpu));
     wt_planted_written(list, addr, bytes, size);
@@ -138,45 +135,43 @@ static void set_breakpoints(unsigned number, bool on)
 
 /* ---- requests ---- */
 
-static void greet(struct gen_wire_answer *answer)
+static void hello(void *context, struct wt_wire_hello *hello, uint64_t *code)
 {
-    struct gen_wire_hello hello = {.magic = GEN_WIRE_MAGIC,
-                                   .request_bytes = sizeof(struct gen_wire_request),
-                                   .pid = (uint32_t)getpid(),
-                                   .gpus = server.gpu_count,
-                                   .saved = GEN_SAVED_APERTURE,
-                                   .slm = GEN_SLM_APERTURE,
-                                   .file = GEN_FILE_APERTURE};
+    (void)context;
+    hello->place[GEN_WIRE_SAVED] = GEN_SAVED_APERTURE;
+    hello->place[GEN_WIRE_SLM] = GEN_SLM_APERTURE;
+    hello->place[GEN_WIRE_FILE] = GEN_FILE_APERTURE;
     for (unsigned i = 0; i < server.gpu_count; i++)
-        hello.subslices[i] = gen_machine(debugged(i)->device)->waves / GEN_SUBSLICE_THREADS;
-    answer->size = sizeof hello;
-    memcpy(server.bytes, &hello, sizeof hello);
+        hello->units[i] = gen_machine(debugged(i)->device)->waves / GEN_SUBSLICE_THREADS;
+    *code = drm_code_state();
 }
 
-static void tell_event(const struct gen_wire_request *request, struct gen_wire_answer *answer)
+static int event(void *context, uint64_t ms, uint64_t *code)
 {
-    const uint64_t ms = request->value < GEN_WIRE_WAIT_MS ? request->value : GEN_WIRE_WAIT_MS;
     struct drm_debugged *gpus[WT_DRM_MOST_GPUS];
+    (void)context;
     for (unsigned i = 0; i < server.gpu_count; i++) {
         gpus[i] = debugged(i);
         drm_debugged_asked(gpus[i]);
     }
-    answer->result = drm_debugged_attention(gpus, server.gpu_count, ms) ? GEN_WIRE_ATTENTION : 0;
-    answer->value = drm_code_state();
+    int happened = drm_debugged_attention(gpus, server.gpu_count, ms) ? WT_WIRE_STOPPED : 0;
+    *code = drm_code_state();
     for (unsigned i = 0; i < server.gpu_count; i++) {
         drm_debugged_enter(gpus[i]);
-        if (answer->value != gpus[i]->known)
-            answer->result |= GEN_WIRE_CODE;
+        if (*code != gpus[i]->known)
+            happened |= WT_WIRE_CODE;
         if (drm_debugged_fault(gpus[i]))
-            answer->result |= GEN_WIRE_FAULTED;
+            happened |= WT_WIRE_FAULTED;
         drm_debugged_leave(gpus[i]);
     }
+    return happened;
 }
 
-static enum wt_status write_core(unsigned number, const struct wt_host_core *core,
+static enum wt_status write_core(void *context, uint32_t number, const struct wt_host_core *core,
                                  struct wt_error *err)
 {
     struct drm_debugged *g = debugged(number);
+    (void)context;
     if (!g->walking)
         return wt_fail(err, WT_STATE, "no kernel runs: the GPU has no state");
     if (wt_recording_on(g->recording))
@@ -187,109 +182,75 @@ static enum wt_status write_core(unsigned number, const struct wt_host_core *cor
     return status;
 }
 
-static void serve_core(const struct gen_wire_request *request, struct gen_wire_answer *answer)
+/* A thread that a request names but the GPU lacks counts as thread 0. */
+static uint32_t thread_of(const struct wt_wire_request *request)
 {
-    struct wt_host_core_request asked;
-    struct wt_error err;
-    answer->result = -EINVAL;
-    if (wt_host_core_take(&asked, server.bytes, request->size)) {
-        answer->result = -(int32_t)write_core(request->device, &asked.core, &err);
-        if (answer->result)
-            answer->size =
-                (uint32_t)snprintf((char *)server.bytes, GEN_WIRE_MOST, "%s", err.text) + 1;
-    }
-    wt_host_core_forget(&asked);
+    return request->wave < gen_machine(debugged(request->device)->device)->waves ? request->wave
+                                                                                 : 0;
 }
 
-static void tell_fault(const struct drm_debugged *g, struct gen_wire_answer *answer)
+static bool copy_asked(void *context, const struct wt_wire_request *request, uint8_t *bytes,
+                       size_t size, bool out)
 {
-    const struct wt_fault *fault = drm_debugged_fault(g);
-    if (!fault)
-        return;
-    answer->size = sizeof *fault;
-    memcpy(server.bytes, fault, sizeof *fault);
+    (void)context;
+    return copy(server.gpus[request->device], thread_of(request), request->addr, bytes, size, out);
 }
 
-static void serve_history(const struct drm_debugged *g, const struct gen_wire_request *request,
-                          struct gen_wire_answer *answer)
+static void registers(void *context, uint32_t device, struct wt_wire_register *list, size_t count)
 {
-    const struct wt_travel_request asked = {request->addr, request->value, request->size};
-    struct wt_travel_answer told;
-    wt_recording_serve(g->recording, &asked, &told, server.bytes);
-    answer->result = told.result;
-    answer->size = told.size;
-    answer->value = told.argument;
-}
-
-/* Serves the requests for which the GPU is locked. */
-static void serve_device(const struct gen_wire_request *request, struct gen_wire_answer *answer)
-{
-    struct drm_debugged *g = debugged(request->device);
-    struct wt_drm_emulated *gpu = server.gpus[request->device];
-    struct wt_machine *m = gen_machine(g->device);
-    const uint32_t thread = request->thread < m->waves ? request->thread : 0;
-    struct wt_wave_view view;
-    switch ((enum gen_wire_kind)request->kind) {
-    case GEN_WIRE_REGISTER_READ:
-        answer->value =
-            drm_debugged_input(g, &(struct wt_input){.kind = WT_INPUT_DEBUG_READ,
-                                                     .addr = (uint32_t)request->addr / 4});
-        break;
-    case GEN_WIRE_REGISTER_WRITE:
-        drm_debugged_write(g, (uint32_t)request->addr / 4, (uint32_t)request->value);
-        break;
-    case GEN_WIRE_READ:
-        if (copy(gpu, thread, request->addr, server.bytes, request->size, true))
-            answer->size = request->size;
+    struct drm_debugged *g = debugged(device);
+    (void)context;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].write)
+            drm_debugged_write(g, list[i].addr, list[i].value);
         else
-            answer->result = -EFAULT;
-        break;
-    case GEN_WIRE_WRITE:
-        note_breakpoint(gpu, request->addr, server.bytes, request->size);
-        if (!copy(gpu, thread, request->addr, server.bytes, request->size, false))
-            answer->result = -EFAULT;
-        break;
-    case GEN_WIRE_WATCH:
-        if (!drm_debugged_watch(g, (const void *)server.bytes,
-                                request->size / sizeof(struct gen_wire_watch)))
-            answer->result = -ENOMEM;
-        break;
-    case GEN_WIRE_WATCHED:
-        answer->size = (uint32_t)sizeof(struct gen_wire_hit) *
-                       (uint32_t)drm_debugged_take_hits(
-                           g, (void *)server.bytes, request->size / sizeof(struct gen_wire_hit));
-        break;
-    case GEN_WIRE_WAITS:
-        if (wt_machine_wave_id(m, thread) != request->value) {
-            answer->result = -ENOENT;
-            break;
-        }
-        m->ops->view(m, thread, &view);
-        answer->size = sizeof view;
-        memcpy(server.bytes, &view, sizeof view);
-        break;
-    case GEN_WIRE_FAULT:
-        tell_fault(g, answer);
-        break;
-    case GEN_WIRE_RETRY:
-        drm_debugged_retry(g);
-        break;
-    case GEN_WIRE_CORE:
-        serve_core(request, answer);
-        break;
-    case GEN_WIRE_RECORD:
-        answer->result = drm_debugged_record(g, request->value) ? 0 : -ENOMEM;
-        break;
-    case GEN_WIRE_TIME:
-        answer->value = wt_recording_time(g->recording);
-        break;
-    case GEN_WIRE_HISTORY:
-        serve_history(g, request, answer);
-        break;
-    default:
-        answer->result = -ENOSYS;
-        break;
-    }
+            list[i].value = drm_debugged_input(
+                g, &(struct wt_input){.kind = WT_INPUT_DEBUG_READ, .addr = list[i].addr});
+}
+
+static int watch(void *context, uint32_t device, const void *list, size_t bytes)
+{
+    (void)context;
+    return drm_debugged_watch(debugged(device), list, bytes / sizeof(struct gen_wire_watch))
+               ? 0
+               : -ENOMEM;
+}
+
+static size_t give_hits(void *context, uint32_t device, void *list, size_t room)
+{
+    (void)context;
+    return sizeof(struct gen_wire_hit) *
+           drm_debugged_take_hits(debugged(device), list, room / sizeof(struct gen_wire_hit));
+}
+
+static struct wt_machine *find_wave(void *context, const struct wt_wire_request *request,
+                                    uint32_t *wave)
+{
+    struct wt_machine *m = gen_machine(debugged(request->device)->device);
+    (void)context;
+    *wave = thread_of(request);
+    return wt_machine_wave_id(m, *wave) == request->value ? m : NULL;
+}
+
+static bool tell_fault(void *context, const struct wt_wire_request *request, struct wt_fault *out)
+{
+    const struct wt_fault *fault = drm_debugged_fault(debugged(request->device));
+    (void)context;
+    if (fault)
+        *out = *fault;
+    return fault;
+}
+
+static struct wt_recording *recording(void *context, uint32_t device)
+{
+    (void)context;
+    return debugged(device)->recording;
+}
+
+static int record(void *context, uint32_t device, uint64_t budget)
+{
+    (void)context;
+    return drm_debugged_record(debugged(device), budget) ? 0 : -ENOMEM;
 }
 
 static void want_final(bool want)
@@ -298,113 +259,101 @@ static void want_final(bool want)
         wt_final_want(wt_i915_final_memory(driver(i)), want);
 }
 
-static void tell_final(const struct gen_wire_request *request, struct gen_wire_answer *answer)
+static void final_want(void *context)
 {
-    answer->result = WT_FINAL_WIRE_MEMORY;
-    answer->size = (uint32_t)wt_i915_final_next(driver(request->device), request->addr,
-                                                server.bytes, sizeof server.bytes);
+    (void)context;
+    want_final(true);
 }
 
-static void list_kernels(struct gen_wire_answer *answer)
+static size_t final_next(void *context, uint32_t device, uint64_t from, uint8_t *bytes, size_t room)
 {
-    struct gen_wire_kernel *list = (void *)server.bytes;
-    static_assert(_Alignof(struct gen_wire_kernel) <= 8, "the answer is aligned");
-    answer->size = drm_code_list(list, GEN_WIRE_MOST / sizeof *list) * (uint32_t)sizeof *list;
+    (void)context;
+    return wt_i915_final_next(driver(device), from, bytes, room);
 }
 
-/* Tells all GPUs of a debugger that is there, or that it knows the list of kernels. */
-static void serve_all(const struct gen_wire_request *request)
+static void attach(void *context)
 {
+    (void)context;
     for (unsigned i = 0; i < server.gpu_count; i++) {
         drm_debugged_enter(debugged(i));
-        if (request->kind == GEN_WIRE_DEBUG)
-            drm_debugged_attach(debugged(i), true);
-        else
-            drm_debugged_know(debugged(i), request->value);
+        drm_debugged_attach(debugged(i), true);
         drm_debugged_leave(debugged(i));
     }
 }
 
-/* A request that is served. */
-struct serving {
-    const struct gen_wire_request *request;
-    struct gen_wire_answer *answer;
-};
-
-static void serve_it(void *context)
+static void code_known(void *context, uint64_t state)
 {
-    const struct serving *s = context;
-    serve_device(s->request, s->answer);
+    (void)context;
+    for (unsigned i = 0; i < server.gpu_count; i++) {
+        drm_debugged_enter(debugged(i));
+        drm_debugged_know(debugged(i), state);
+        drm_debugged_leave(debugged(i));
+    }
+}
+
+static int32_t own(void *context, const struct wt_wire_request *request,
+                   struct wt_wire_answer *answer, uint8_t *bytes)
+{
+    struct gen_wire_kernel *list = (void *)bytes;
+    int32_t copied;
+    static_assert(_Alignof(struct gen_wire_kernel) <= 8, "the answer is aligned");
+    (void)context;
+    switch ((enum gen_wire_verb)request->verb) {
+    case GEN_WIRE_KERNELS:
+        answer->size = drm_code_list(list, WT_WIRE_MOST / sizeof *list) * (uint32_t)sizeof *list;
+        return 0;
+    case GEN_WIRE_ELF:
+        answer->size = drm_code_elf(request->addr, request->value, bytes, request->size);
+        return 0;
+    case GEN_WIRE_SOURCE:
+        copied = drm_code_text(request->addr, request->value, bytes, request->size);
+        answer->size = copied > 0 ? (uint32_t)copied : 0;
+        return copied < 0 ? -ENOENT : 0;
+    case GEN_WIRE_RETRY:
+        drm_debugged_retry(debugged(request->device));
+        return 0;
+    default:
+        return -ENOSYS;
+    }
+}
+
+/* Whether a request is about one GPU, which is then locked. */
+static bool is_about_device(const struct wt_wire_request *request)
+{
+    switch (request->verb) {
+    case WT_WIRE_HELLO:
+    case WT_WIRE_ATTACH:
+    case WT_WIRE_EVENT:
+    case WT_WIRE_CODE_KNOWN:
+    case WT_WIRE_FINAL:
+    case WT_WIRE_FINAL_NEXT:
+    case GEN_WIRE_KERNELS:
+    case GEN_WIRE_ELF:
+    case GEN_WIRE_SOURCE:
+        return false;
+    default:
+        return request->device < server.gpu_count;
+    }
 }
 
 /* The program's threads run meanwhile, and may unmap memory of the batch. */
-static void serve_guarded(const struct gen_wire_request *request, struct gen_wire_answer *answer)
+static void locked(void *context, const struct wt_wire_request *request, void (*serve)(void *),
+                   void *serving)
 {
-    struct serving serving = {request, answer};
     uint64_t addr;
-    if (wt_guarded(serve_it, &serving, &addr))
-        return;
-    drm_debugged_lost_memory(debugged(request->device), addr);
-    *answer = (struct gen_wire_answer){.result = -EFAULT};
-}
-
-static void serve(const struct gen_wire_request *request, struct gen_wire_answer *answer)
-{
-    int32_t copied;
-    *answer = (struct gen_wire_answer){.result = 0};
-    if (request->device >= server.gpu_count) {
-        answer->result = -ENODEV;
-        return;
-    }
-    switch ((enum gen_wire_kind)request->kind) {
-    case GEN_WIRE_HELLO:
-        greet(answer);
-        break;
-    case GEN_WIRE_DEBUG:
-    case GEN_WIRE_CODE_KNOWN:
-        serve_all(request);
-        break;
-    case GEN_WIRE_EVENT:
-        tell_event(request, answer);
-        break;
-    case GEN_WIRE_KERNELS:
-        list_kernels(answer);
-        break;
-    case GEN_WIRE_ELF:
-        answer->size = drm_code_elf(request->addr, request->value, server.bytes, request->size);
-        break;
-    case GEN_WIRE_SOURCE:
-        copied = drm_code_text(request->addr, request->value, server.bytes, request->size);
-        answer->size = copied > 0 ? (uint32_t)copied : 0;
-        answer->result = copied < 0 ? -ENOENT : 0;
-        break;
-    case GEN_WIRE_FINAL:
-        want_final(true);
-        break;
-    case GEN_WIRE_FINAL_NEXT:
-        tell_final(request, answer);
-        break;
-    default:
-        drm_debugged_enter(debugged(request->device));
-        serve_guarded(request, answer);
-        drm_debugged_leave(debugged(request->device));
-        break;
-    }
-}
-
-/* ---- the conversation ---- */
-
-static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
-{
-    struct gen_wire_request request;
-    struct gen_wire_answer answer;
     (void)context;
-    if (!wt_endpoint_receive(fd, &request, sizeof request) || !gen_wire_sound(&request) ||
-        !wt_endpoint_receive(fd, server.bytes, gen_wire_follows(&request)))
-        return false;
-    serve(&request, &answer);
-    return wt_endpoint_answer(endpoint, &answer, sizeof answer, server.bytes, answer.size);
+    if (!is_about_device(request)) {
+        serve(serving);
+        return;
+    }
+    struct drm_debugged *g = debugged(request->device);
+    drm_debugged_enter(g);
+    if (!wt_guarded(serve, serving, &addr))
+        drm_debugged_lost_memory(g, addr);
+    drm_debugged_leave(g);
 }
+
+/* ---- the debugger goes ---- */
 
 static void end_recording(void *context)
 {
@@ -450,21 +399,6 @@ static void release(void *context)
     hold(false);
 }
 
-static size_t busy_word(uint8_t word[WT_ENDPOINT_WORD])
-{
-    const struct gen_wire_answer answer = {.result = -EBUSY};
-    memcpy(word, &answer, sizeof answer);
-    return sizeof answer;
-}
-
-static size_t end_word(int status, bool closed, uint8_t word[WT_ENDPOINT_WORD])
-{
-    const struct gen_wire_answer answer = {
-        .result = GEN_WIRE_ENDED, .closed = closed, .value = (uint32_t)status};
-    memcpy(word, &answer, sizeof answer);
-    return sizeof answer;
-}
-
 /* This thread's own accesses may fail: guard.c takes these signals. */
 static void begin(void *context)
 {
@@ -476,35 +410,50 @@ static void begin(void *context)
     pthread_sigmask(SIG_UNBLOCK, &own, NULL);
 }
 
-static const struct wt_endpoint_ops ops = {.kind = GEN_WIRE_SOCKET,
-                                           .begin = begin,
-                                           .converse = converse,
-                                           .let_go = let_go,
-                                           .is_held = is_held,
-                                           .release = release,
-                                           .busy = busy_word,
-                                           .ended = end_word};
+static const struct wt_server_driver own_driver = {.kind = GEN_WIRE_SOCKET,
+                                                   .family = WT_WIRE_GEN,
+                                                   .begin = begin,
+                                                   .let_go = let_go,
+                                                   .is_held = is_held,
+                                                   .release = release,
+                                                   .locked = locked,
+                                                   .hello = hello,
+                                                   .attach = attach,
+                                                   .event = event,
+                                                   .code_known = code_known,
+                                                   .copy = copy_asked,
+                                                   .note_breakpoint = note_breakpoint,
+                                                   .registers = registers,
+                                                   .watch = watch,
+                                                   .hits = give_hits,
+                                                   .find_wave = find_wave,
+                                                   .fault = tell_fault,
+                                                   .recording = recording,
+                                                   .record = record,
+                                                   .core = write_core,
+                                                   .final_want = final_want,
+                                                   .final_next = final_next,
+                                                   .own = own};
 
 /* ---- beginning and end ---- */
 
 static void forget_in_child(void)
 {
-    wt_endpoint_after_fork(server.endpoint);
+    wt_server_after_fork(server.endpoint);
     server.endpoint = NULL;
 }
 
 static void tell_exit(int status, void *context)
 {
     (void)context;
-    if (server.endpoint && wt_final_wanted(wt_i915_final_memory(driver(0))))
-        wt_endpoint_tell_exit_and_wait(server.endpoint, status);
-    else
-        wt_endpoint_tell_exit(server.endpoint, status);
+    if (server.endpoint)
+        wt_server_tell_exit(server.endpoint, status,
+                            wt_final_wanted(wt_i915_final_memory(driver(0))));
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    wt_endpoint_forget(server.endpoint);
+    wt_server_forget(server.endpoint);
 }
 
 void wt_drm_endpoint_start(struct wt_drm_emulated *const *gpus, unsigned count)
@@ -522,7 +471,7 @@ void wt_drm_endpoint_start(struct wt_drm_emulated *const *gpus, unsigned count)
     }
     server.registered = true;
     hold(held);
-    server.endpoint = wt_endpoint_start(&ops, NULL, holder);
+    server.endpoint = wt_server_start(&own_driver, NULL, count, holder);
     if (server.endpoint || !held)
         return;
     fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
@@ -531,6 +480,6 @@ void wt_drm_endpoint_start(struct wt_drm_emulated *const *gpus, unsigned count)
 
 void wt_drm_endpoint_stop(void)
 {
-    wt_endpoint_stop(server.endpoint);
+    wt_server_stop(server.endpoint);
     server.endpoint = NULL;
 }
