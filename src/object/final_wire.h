@@ -23,10 +23,4 @@ struct wt_final_wire_piece {
     uint64_t length; /**< bytes, which follow unless all are zero; 0: there is no such piece */
 };
 
-/** What each family's answer begins with. */
-struct wt_final_wire_answer {
-    int32_t result;
-    uint32_t size; /**< bytes that follow the whole answer */
-};
-
 #endif
