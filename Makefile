@@ -89,6 +89,23 @@ build-tsan/build.ninja:
 		-Doptimization=1 -Dc_args=-g1 >build-tsan.log 2>&1 || { cat build-tsan.log; exit 1; }
 	@rm -f build-tsan.log
 
+# Which lines of src the tests execute, a folder each, and which functions nothing calls: half an hour, or
+# some minutes of SUITES=quick.
+SUITES ?= check
+.PHONY: coverage
+coverage: build-coverage/build.ninja
+	@scripts/need.sh kernels gcn gen hip ptx offload check coverage
+	@ninja -C build-coverage --quiet
+	@find build-coverage -name '*.gcda' -delete
+	@scripts/test.py build-coverage --suite $(SUITES) || true
+	@scripts/coverage.py build-coverage
+
+build-coverage/build.ninja:
+	@scripts/need.sh build
+	@meson setup build-coverage -Db_coverage=true -Db_lto=false -Doptimization=1 >build-coverage.log 2>&1 || \
+		{ cat build-coverage.log; exit 1; }
+	@rm -f build-coverage.log
+
 check-clang:
 	@scripts/need.sh build kernels check
 	@$(MAKE) --no-print-directory quick CC=clang-19 BUILD=build-clang SETUP=-Dwerror=true

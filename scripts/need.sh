@@ -18,6 +18,7 @@ ptx="ffmpeg clang-19 clang-tools-19 libomp-19-dev libomp5-19 libclc-19 libcub-de
 driver="linux-source-6.1"
 full="piglit python3-silx python3-simtk libopenmm-plugins"
 bench="qemu-user qemu-system-misc gdbserver time"
+coverage="gcovr"
 check_tools="python3 python3-pytest"
 format="clang-format"
 arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libelf-dev:arm64 libdw-dev:arm64 libxxhash-dev:arm64 \
@@ -38,6 +39,7 @@ for step in "$@"; do
     bench) want="$want $bench" ;;
     offload) want="$want $offload" ;;
     ptx) want="$want $ptx" ;;
+    coverage) want="$want $coverage" ;;
     full) want="$want $full" ;;
     driver) want="$want $driver" ;;
     *) echo "need.sh: unknown step '$step'" >&2; exit 2 ;;

@@ -61,6 +61,7 @@ def test_one_place_names_the_families():
 
 # Folders with circles of files that call each other: the files that all of these circles go through, and why they do.
 HUBS = {
+    "debug/source": ({"compile.c", "compile_names.c"}, "parts of an expression are expressions; a static member is a variable of its name"),
     "emulator/gcn": ({"device.c", "trap.c", "groups.c", "operand.c"}, "the device has all parts, which stop or wake it; a "
                      "trap is part of the issue that raises it"),
     "emulator/gen": ({"device.c", "send.c", "exec.c", "typed.c"}, "the device has all parts; SEND's table names them"),

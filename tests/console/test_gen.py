@@ -624,3 +624,37 @@ __attribute__((intel_reqd_sub_group_size(16))) kernel void k(global int *out)
     first = int(said[0].split("= ")[1])
     assert first in (0, 16) and "only in" not in said[1], said
     assert [text.split("= ")[-1] for text in (said[2], said[4], said[5], said[7])] == [str(first + n) for n in (4, 4, 5, 6)], said
+
+
+def test_an_array_that_the_compiler_keeps_in_registers(tmp_path):
+    """Intel's compiler describes it by parts of no bits: which registers have its elements it does not say."""
+    (tmp_path / "a.cl").write_text("""kernel void k(global int *out, int n)
+{
+    int id = get_global_id(0);
+    int a[16];
+    for (int i = 0; i < 16; i++)
+        a[i] = id * i + n;
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[(i * id) & 15];
+    out[id] = sum;
+}
+""")
+    file = iga.compile_cl(tmp_path / "a.cl", tmp_path / "a", "-g")
+    done = debug(file, "break a.cl:9", "run", "print a@*", options=["-g", "gen9", "--kernel=k", "--grid=8", "--block=8", "--arg=zeros:32", "--arg=5"])
+    assert "does not say which registers hold the elements: it names parts of 0 bits" in done.stderr, done.stderr + done.stdout
+
+
+def test_a_structure_whose_padding_the_launch_does_not_give(tmp_path):
+    """Intel's compiler gives the members that the kernel uses, not the bytes between them."""
+    (tmp_path / "p.cl").write_text("""struct inner { char c; int i; };
+struct outer { int a; long b; struct inner n; short s; };
+kernel void k(global int *out, struct outer p)
+{
+    out[get_global_id(0)] = p.a + p.b + p.n.c + p.n.i + p.s;
+}
+""")
+    file = iga.compile_cl(tmp_path / "p.cl", tmp_path / "p", "-g")
+    block = struct.pack("<i4xqb3xih6x", 5, -6, 7, 8, -9).hex()
+    done = debug(file, "break k", "run", "print p", "print p.n", options=["-g", "gen9", "--kernel=k", "--grid=8", "--block=8", "--arg=zeros:32", f"--arg=hex:{block}"])
+    assert "= {a = 5, b = -6, n = {c = 7 '\\a', i = 8}, s = -9} (at launch)\n" in done.stdout and "= {c = 7 '\\a', i = 8} (at launch)\n" in done.stdout, done.stdout

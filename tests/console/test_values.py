@@ -336,3 +336,18 @@ def test_no_breakpoint_in_the_middle_of_an_instruction(program, xlen):
         done = debug(file, *before, f"break *{wide + 1}")
         assert done.returncode == 1 and f"No instruction begins at {wide + 1:#x}" in done.stderr, done.stderr
         assert f" at {wide:#x}" in debug(file, *before, f"break *{wide}").stdout
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("dwarf", ["-gdwarf-4", "-gdwarf-5"])
+def test_what_a_removed_pointer_points_to(program, xlen, dwarf):
+    """DW_OP_implicit_pointer: the pointer is optimised out, the variable it points to is not."""
+    file = program("implied", xlen, "-O2", dwarf)
+    described = subprocess.run(["riscv64-unknown-elf-readelf", "--debug-dump=info,loc", file], capture_output=True, text=True, check=True).stdout
+    assert "implicit_pointer" in described
+    ours, gdbs = [["break use", go, "up"] for go in ("run", "continue")]
+    commands = ["output p->a", "output p->b", "output p->in.c[1]", "output *q", "output *l", "output *q - 1"]
+    said, told = ask_console(file, ours, commands), ask_gdb(file, gdbs, commands)
+    wrong = [f"{c}\n    GDB:  {g}\n    ours: {o}" for c, g, o in zip(commands, told, said) if g != o]
+    assert not wrong, "\n".join(wrong)
+    assert sum("optimized out" in text for text in said) < 3

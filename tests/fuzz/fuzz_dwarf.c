@@ -64,7 +64,7 @@ static void evaluate(struct wt_expr *expr, const struct wt_operand *o)
 static void place(struct wt_info *info, Dwarf_Die *die, uint64_t pc)
 {
     Dwarf_Attribute attribute;
-    Dwarf_Op *ops, *own = NULL;
+    Dwarf_Op *ops = NULL, *own = NULL;
     size_t count;
     struct wt_operand o;
     struct wt_error err = {0};
@@ -74,7 +74,8 @@ static void place(struct wt_info *info, Dwarf_Die *die, uint64_t pc)
         abort();
     if (dwarf_attr_integrate(die, DW_AT_location, &attribute) &&
         (dwarf_getlocation(&attribute, &ops, &count) == 0 ||
-         (ops = own = wt_dwarf_operations(&attribute, pc, &count)) != NULL) &&
+         (wt_dwarf_operations(&attribute, pc, &own, &count, &err) == WT_OK &&
+          (ops = own) != NULL)) &&
         wt_build_location(&b, &attribute, ops, count, NULL, 0, 4, &o, &err) == WT_OK) {
         if (o.piece_count > WT_PIECES)
             abort();

@@ -17,6 +17,7 @@
 #include "fuzz_host.h"
 
 #include "base/bits.h"
+#include "base/fault.h"
 #include "base/wave_view.h"
 #include "object/core_wire.h"
 #include "object/final_wire.h"

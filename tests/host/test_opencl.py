@@ -70,8 +70,8 @@ def test_a_write_outside_an_image_is_told():
 
 
 @pytest.mark.parametrize("what,message", [
-    ("mip", "image 0 has 4 mip levels and tile mode 3: one level, and linear, X and Y tiles are executed"),
-    ("planar", "binding table entry 0 is no image with a format that can be sampled (kind 1, format 0x1a5)")])
+    ("mip", "image 0 has 4 mip levels: one level is executed"),
+    ("planar", "image 0 has format 0x1a5, which cannot be sampled")])
 def test_images_that_are_refused_are_told(what, message):
     """Intel's runtime offers cl_khr_mipmap_image and cl_intel_planar_yuv; what the sampler does not execute is reported."""
     done = run(PYTHON, HERE / "opencl_refused.py", what)

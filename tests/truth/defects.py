@@ -50,7 +50,7 @@ DEFECTS = [
            'return size <= 2 * x && read_packed(g, "a", 0, x, out, size);', 'return size <= 2 * x && read_packed(g, "a", 1, x, out, size);', "values", "rv64-cxx", 1),
     Defect("a value is read in lane 0", "src/debug/source/evaluate.c",
            "const unsigned lane = r->has_wave ? wt_lanes_lowest(rest) : 0;", "const unsigned lane = rest ? 0 : 0;", "values", "gcn-opencl", 1),
-    Defect("one element off", "src/debug/source/compile.c",
+    Defect("one element off", "src/debug/source/compile_numbers.c",
            "scaled(c, index, step, lower, &offset, err)", "scaled(c, index, step, lower - 1, &offset, err)", "values", "rv32", 1),
     Defect("a bit field's place: one bit on", "src/debug/source/format.c",
            "put_scalar(p, m->type, m->bit_offset, m->bit_size", "put_scalar(p, m->type, m->bit_offset + (m->bit_size > 0), m->bit_size", "values", "rv32", 10),

@@ -217,9 +217,9 @@ def places(root, pc, name):
     """The operations of each variable of this name that is in scope at pc, innermost: of two inlined calls that share code each has one."""
     def visit(die):
         ranges = die.ranges()
-        # Intel's compiler has variables in local memory in an inlined call without code.
+        # Intel's compiler has variables in inlined calls and blocks without code.
         if die.tag in ("DW_TAG_subprogram", "DW_TAG_inlined_subroutine", "DW_TAG_lexical_block") and not any(a <= pc < b for a, b in ranges) \
-                and (ranges or die.tag != "DW_TAG_inlined_subroutine"):
+                and (ranges or die.tag == "DW_TAG_subprogram"):
             return []
         own = [child for child in die.children if child.tag in ("DW_TAG_variable", "DW_TAG_formal_parameter") and child.name == name]
         return [found for child in die.children for found in visit(child)] or own[-1:]

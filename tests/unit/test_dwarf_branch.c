@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "debug/source/build.h"
@@ -304,6 +305,61 @@ static void a_vector_has_one_address(void **state)
     REFUSED(WT_INVALID, "damaged", ADDRESS_AT(8), ADDRESS_AT(10), OP(stack_value));
 }
 
+static void parts_of_registers_have_1_to_8_bytes(void **state)
+{
+    REFUSED(WT_UNSUPPORTED, "parts of 0 bits", C(FILE_DWARF + 2), REGS, OP(lit0), OP(lit0), BITS);
+    REFUSED(WT_UNSUPPORTED, "parts of 80 bits", C(FILE_DWARF + 2), REGS, OP(lit0), C(80), BITS);
+    REFUSED(WT_INVALID, "malformed", OP(lit2), OP(lit0), OP(lit8), BITS);
+}
+
+/* What the lanes have of the bytes of an expression, of which register 0 is 0. */
+static struct result read_bytes(const uint8_t *bytes, size_t length)
+{
+    struct result r = {0};
+    Dwarf_Op *ops = NULL;
+    size_t count;
+    r.status = wt_dwarf_read(bytes, length, &ops, &count, &r.err);
+    r.known = ops && count ? 1 : 0;
+    for (size_t i = 0; ops && i < count; i++)
+        if (ops[i].atom == DW_OP_constu)
+            r.value[0] = ops[i].number;
+    free(ops);
+    return r;
+}
+
+#define READ(...) read_bytes((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+
+#define IS_READ(want, ...)                                                                         \
+    do {                                                                                           \
+        const struct result r_ = READ(__VA_ARGS__);                                                \
+        assert_int_equal(r_.status, WT_OK);                                                        \
+        assert_int_equal(r_.known, 1);                                                             \
+        assert_int_equal(r_.value[0], want);                                                       \
+    } while (0)
+
+/* Intel's compiler writes constants as bytes; LEB128 would take the next operation in. */
+static void constants_are_read_as_they_make_sense(void **state)
+{
+    enum { LANE_ = WT_OP_INTEL_PUSH_LANE };
+    IS_READ(5, LANE_, DW_OP_constu, 5, DW_OP_plus, DW_OP_stack_value);
+    IS_READ(204, LANE_, DW_OP_constu, 204, DW_OP_xor, DW_OP_stack_value);
+    IS_READ(0x1c05, LANE_, DW_OP_constu, 0x05, 0x1c, DW_OP_plus, DW_OP_stack_value);
+    IS_READ(0x12345678, LANE_, DW_OP_constu, 0x78, 0x56, 0x34, 0x12, DW_OP_xor, DW_OP_stack_value);
+    IS_READ(UINT64_C(0xfedcba9876543210), LANE_, DW_OP_constu, 0x10, 0x32, 0x54, 0x76, 0x98, 0xba,
+            0xdc, 0xfe, DW_OP_xor, DW_OP_stack_value);
+    /* Behind a branch, which says where operations begin. */
+    IS_READ(200, LANE_, LANE_, DW_OP_bra, 3, 0, DW_OP_constu, 200, DW_OP_plus, DW_OP_stack_value);
+    /* 1220 in LEB128 or 2500 in two bytes. */
+    const struct result r = READ(LANE_, DW_OP_constu, 0xc4, 0x09, DW_OP_minus, DW_OP_stack_value);
+    assert_int_equal(r.status, WT_INVALID);
+    assert_string_equal(r.err.text,
+                        "the debug information is damaged: a constant in a location can "
+                        "be read in two ways");
+    /* Neither makes sense: as the standard says. */
+    IS_READ(0x2748, LANE_, DW_OP_constu, 0xc8, 0xce, 0x00, DW_OP_stack_value);
+    assert_int_equal(READ(LANE_, 0xff).known, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +376,8 @@ int main(void)
         cmocka_unit_test(many_branches_to_one_place),
         cmocka_unit_test(a_location_that_leaves_two_values_is_damaged),
         cmocka_unit_test(a_vector_has_one_address),
+        cmocka_unit_test(parts_of_registers_have_1_to_8_bytes),
+        cmocka_unit_test(constants_are_read_as_they_make_sense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,13 +137,27 @@ static void expect(const struct wt_modules *m, const char *location, const char 
     wt_location_free(&l);
 }
 
+/* The only address of a location, which lies in the function known_function loaded at @p base; from
+ * there on. */
+static uint64_t in_known_function(const struct wt_modules *m, const char *location, uint64_t base)
+{
+    struct wt_location l;
+    struct wt_error err;
+    uint64_t *list;
+    size_t count;
+    assert_int_equal(wt_location_parse(location, &l, &err), WT_OK);
+    assert_int_equal(wt_location_resolve(&l, m, 0, &list, &count, &err), WT_OK);
+    assert_int_equal(count, 1);
+    const uint64_t at = list[0] - base, start = address_in_file("known_function");
+    assert_true(at >= start && at < start + 64);
+    free(list);
+    wt_location_free(&l);
+    return at;
+}
+
 static void locations_follow_the_modules(void **state)
 {
     struct wt_modules *m = wt_modules_new();
-    struct wt_location l;
-    struct wt_error err;
-    uint64_t *list, body;
-    size_t count;
     char line[64];
     snprintf(line, sizeof line, "unit/test_modules.c:%d", KNOWN_LINE);
     expect(m, "known_function", "");
@@ -151,25 +165,16 @@ static void locations_follow_the_modules(void **state)
     expect(m, "*0x1234", "1234 ");
 
     const wt_module_id first = load(m, LOW, 0);
-    const uint64_t start = address_in_file("known_function");
-    assert_int_equal(wt_location_parse("known_function", &l, &err), WT_OK);
-    assert_int_equal(wt_location_resolve(&l, m, 0, &list, &count, &err), WT_OK);
-    assert_int_equal(count, 1);
-    body = list[0] - LOW;
-    assert_true(body >= start && body < start + 64);
-    free(list);
-    wt_location_free(&l);
-    expect(m, line, "%llx ", (unsigned long long)(LOW + start));
-
+    const uint64_t at = in_known_function(m, line, LOW);
+    const uint64_t body = in_known_function(m, "known_function", LOW);
     load(m, LOW, 1); /* another device's */
     expect(m, "known_function", "%llx ", (unsigned long long)(LOW + body));
     load(m, HIGH, 0);
     expect(m, "known_function", "%llx %llx ", (unsigned long long)(LOW + body),
            (unsigned long long)(HIGH + body));
-    expect(m, line, "%llx %llx ", (unsigned long long)(LOW + start),
-           (unsigned long long)(HIGH + start));
+    expect(m, line, "%llx %llx ", (unsigned long long)(LOW + at), (unsigned long long)(HIGH + at));
     assert_true(wt_modules_remove(m, first));
-    expect(m, line, "%llx ", (unsigned long long)(HIGH + start));
+    expect(m, line, "%llx ", (unsigned long long)(HIGH + at));
     wt_modules_free(m);
 }
 

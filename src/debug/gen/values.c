@@ -260,6 +260,37 @@ static bool may_reach(struct values *v, unsigned web, size_t here)
     return found;
 }
 
+/*
+ * Whether an instruction writes elements of all channels at other distances than the debug
+ * information has them: Intel's has numbers of 8 and 16 bits in a dword of each lane, where the
+ * code may have packed them.
+ */
+static bool is_elsewhere(const struct values *v, unsigned n)
+{
+    const struct genp_effects *e = &v->code.insn[v->at[n]].e;
+    return v->asked->stride && n != AT_BEGINNING && e->channels > 1 && !e->is_call &&
+           e->element < GENP_GRF && e->element_stride != v->asked->stride;
+}
+
+/* Likewise of what the register has at the function's beginning: as an instruction reads it. */
+static bool is_given_elsewhere(const struct values *v)
+{
+    const unsigned stride = v->asked->stride;
+    for (size_t i = 0; stride && i < v->code.count; i++) {
+        const struct genp_effects *e = &v->code.insn[i].e;
+        bool packed = false;
+        for (unsigned k = 0; k < GENP_SOURCES && !e->is_message; k++)
+            packed |= e->read[k].first == v->from && e->read[k].count > stride &&
+                      e->read[k].count < (e->channels - 1) * stride;
+        if (!packed || !v->reached[genp_block_of(&v->code, i)])
+            continue;
+        const struct set s = before(v, i);
+        if (has(&s, AT_BEGINNING))
+            return true;
+    }
+    return false;
+}
+
 static enum wt_kept_state state_of(struct values *v)
 {
     const size_t here = genp_find_instruction(&v->code, v->asked->pc);
@@ -267,11 +298,16 @@ static enum wt_kept_state state_of(struct values *v)
         return WT_KEPT_IN_PLACE;
     const struct set s = before(v, here);
     const unsigned own = variables_web(v);
-    bool others = false, any = false;
+    bool others = false, any = false, elsewhere = false;
+    if (has(&s, AT_BEGINNING))
+        elsewhere = is_given_elsewhere(v);
     for (unsigned n = 0; n < v->count; n++) {
         others |= has(&s, n) && own != UINT_MAX && web_of(v, n) != web_of(v, own);
+        elsewhere |= has(&s, n) && is_elsewhere(v, n);
         any |= has(&s, n) && (n != AT_BEGINNING || v->is_read[n] || v->asked->is_argument);
     }
+    if (!others && elsewhere)
+        return WT_KEPT_GONE;
     if (!others)
         return any ? WT_KEPT_IN_PLACE : WT_KEPT_NOT_YET;
     return may_reach(v, web_of(v, own), here) ? WT_KEPT_GONE : WT_KEPT_NOT_YET;

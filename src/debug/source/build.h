@@ -36,6 +36,10 @@ struct wt_operand {
     const struct wt_type *type;
     uint32_t bit_offset, bit_size;   /**< of a bit field; bit_size 0: none */
     const struct wt_type *reference; /**< a reference led here: its type; NULL: none did */
+    /** A pointer that is optimised out, to a variable that is not: which one, and how far into it
+     * (DW_OP_implicit_pointer). addr NULL: it is none. */
+    Dwarf_Die pointee;
+    int64_t pointee_offset;
     unsigned piece_count;
     struct wt_piece piece[WT_PIECES];
 };
@@ -130,9 +134,16 @@ enum {
 /**
  * The operations of an attribute that is one expression, or of its location list's for @p address
  * (of the file), which the caller frees; NULL if there are none, or one that is not known. For
- * those that libdw refuses.
+ * those that libdw refuses. Fails like wt_dwarf_read().
  */
-Dwarf_Op *wt_dwarf_operations(Dwarf_Attribute *attribute, uint64_t address, size_t *count);
+enum wt_status wt_dwarf_operations(Dwarf_Attribute *attribute, uint64_t address, Dwarf_Op **ops,
+                                   size_t *count, struct wt_error *err);
+/**
+ * Likewise of the bytes of an expression, at least one. Constants are read as Intel's compiler
+ * writes them, or in LEB128. WT_INVALID: both ways make sense.
+ */
+enum wt_status wt_dwarf_read(const uint8_t *bytes, size_t length, Dwarf_Op **ops, size_t *count,
+                             struct wt_error *err);
 /** The addresses of the file, from *first to before *end, for which a location list has the
  *  operations that it has for @p address; false if the attribute is no such list. */
 bool wt_dwarf_named(Dwarf_Attribute *attribute, uint64_t address, uint64_t *first, uint64_t *end);

@@ -363,45 +363,52 @@ static enum wt_status take_address(struct machine *m, struct wt_error *err)
     return halves ? join_halves(m, branch, (unsigned)from, err) : WT_OK;
 }
 
+static unsigned small_constant(const Dwarf_Op *op)
+{
+    return op->atom == DW_OP_const1u                           ? (unsigned)op->number
+           : op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31 ? (unsigned)(op->atom - DW_OP_lit0)
+                                                               : 0;
+}
+
 /*
- * Where the elements of `bits` bits (8 to 64) of each lane begin that
- * DW_OP_INTEL_push_bit_piece_stack reads, as Intel's compiler writes it: as many in a register as
- * fit, from register NN on; for lanes from 16 on in code of 32 lanes with DW_OP_lit16, DW_OP_minus
- * in front. UINT_MAX: it is another expression.
+ * Where the elements of `bits` bits of each lane begin that DW_OP_INTEL_push_bit_piece_stack reads,
+ * as Intel's compiler writes it: as many parts of *stride bytes in a register as fit, from register
+ * NN on; for lanes from 16 on in code of 32 lanes with DW_OP_lit16, DW_OP_minus in front. UINT_MAX:
+ * it is another expression.
  */
 static unsigned elements_at(const struct machine *m, const Dwarf_Op *op, unsigned bits,
-                            unsigned *first)
+                            unsigned *stride, unsigned *first)
 {
-    const unsigned shift = 8u - (unsigned)__builtin_ctz(bits), mask = (1u << shift) - 1;
-    const struct {
-        unsigned atom, number;
-    } form[] = {{DW_OP_lit0 + shift, 0},
-                {DW_OP_shr, 0},
-                {DW_OP_plus_uconst, 0},
-                {WT_OP_INTEL_REGS, 0},
-                {WT_OP_INTEL_PUSH_LANE, 0},
-                {DW_OP_lit0 + mask, 0},
-                {DW_OP_and, 0},
-                {DW_OP_const1u, bits},
-                {DW_OP_mul, 0},
-                {DW_OP_const1u, bits}};
-    const size_t count = sizeof form / sizeof form[0], index = (size_t)(op - m->ops);
+    enum { LANES_PART = 10, WIDTH = 3 }; /* operations of the lane's part; before it: its width */
+    const size_t index = (size_t)(op - m->ops);
     const struct wt_topology *t = m->b->topology;
-    *first = 0;
-    if (index < count + 1 || bits < 8 || bits & (bits - 1))
+    *stride = *first = 0;
+    const unsigned width = index > LANES_PART ? small_constant(op - WIDTH) : 0;
+    if (width < 8 || width > 64 || width & (width - 1) || bits > width)
         return UINT_MAX;
-    for (size_t i = 0; i < count; i++) {
-        const Dwarf_Op *o = op - count + i;
-        if (o->atom != form[i].atom || (form[i].number && o->number != form[i].number))
+    const unsigned shift = 8u - (unsigned)__builtin_ctz(width), mask = (1u << shift) - 1, any = 0;
+    const unsigned form[] = {DW_OP_lit0 + shift,
+                             DW_OP_shr,
+                             DW_OP_plus_uconst,
+                             WT_OP_INTEL_REGS,
+                             WT_OP_INTEL_PUSH_LANE,
+                             DW_OP_lit0 + mask,
+                             DW_OP_and,
+                             any,
+                             DW_OP_mul,
+                             any};
+    const ptrdiff_t count = sizeof form / sizeof form[0];
+    for (ptrdiff_t i = 0; i < count; i++)
+        if (form[i] != any && op[i - count].atom != form[i])
             return UINT_MAX;
-    }
-    const Dwarf_Op *lane = &op[-(ptrdiff_t)count - 1];
-    if (index >= count + 3 && lane->atom == DW_OP_minus && lane[-1].atom == DW_OP_lit16 &&
+    *stride = width / 8;
+    const Dwarf_Op *lane = &op[-count - 1];
+    if (index >= LANES_PART + 3 && lane->atom == DW_OP_minus && lane[-1].atom == DW_OP_lit16 &&
         lane[-2].atom == WT_OP_INTEL_PUSH_LANE)
         *first = 16;
     else if (lane->atom != WT_OP_INTEL_PUSH_LANE)
         return UINT_MAX;
-    const uint64_t number = op[2 - (ptrdiff_t)count].number;
+    const uint64_t number = op[2 - count].number;
     return number < (uint64_t)t->file_dwarf
                ? UINT_MAX
                : (unsigned)((number - (uint64_t)t->file_dwarf) * t->file_bytes);
@@ -441,22 +448,30 @@ static enum wt_status push_bits(struct machine *m, const Dwarf_Op *op, struct wt
     wt_expr_vector size = 0, offset = 0, v = 0;
     uint64_t bits;
     enum wt_status status;
-    unsigned first = 0;
+    unsigned first = 0, stride = 0;
     if ((status = no_file(m, err)) != WT_OK || (status = pop(m, &size, err)) != WT_OK ||
         (status = pop(m, &offset, err)) != WT_OK)
         return status;
     if (!m->count || !m->stack[m->count - 1].in_file ||
-        !wt_expr_is_constant(m->b->expr, size, &bits) || !bits || bits % 8 || bits > 64)
+        !wt_expr_is_constant(m->b->expr, size, &bits))
         return malformed(err);
+    /* So Intel's compiler describes an array that it keeps in registers, as if it were a vector
+     * each of whose elements has the array's size. */
+    if (!bits || bits % 8 || bits > 64)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the debug information does not say which registers hold the elements: it "
+                       "names parts of %" PRIu64 " bits",
+                       bits);
     m->b->uses_frame = true;
     const struct cell *place = &m->stack[m->count - 1];
     const uint32_t space = space_in_file(m, place);
-    const unsigned from = place->is_saved ? UINT_MAX : elements_at(m, op, (unsigned)bits, &first);
+    const unsigned from =
+        place->is_saved ? UINT_MAX : elements_at(m, op, (unsigned)bits, &stride, &first);
     uint64_t constant;
     if (m->is_of_home && bits == 64)
         status = WT_OK;
     else if (from != UINT_MAX)
-        status = look_at_value(m, from, (unsigned)bits / 8, (unsigned)bits / 8, first, err);
+        status = look_at_value(m, from, (unsigned)bits / 8, stride, first, err);
     else if (wt_expr_is_constant(m->b->expr, offset, &constant))
         status = look_at_place(m, place, constant / 8, bits / 8, err);
     if (status)

@@ -200,24 +200,170 @@ bool wt_dwarf_named(Dwarf_Attribute *attribute, uint64_t address, uint64_t *firs
     return find_in_list(attribute, address, &block, first, end);
 }
 
-Dwarf_Op *wt_dwarf_operations(Dwarf_Attribute *attribute, uint64_t address, size_t *count)
+/*
+ * Intel's compiler writes the operand of DW_OP_constu not in LEB128 but in 1, 2, 4 or 8 bytes, as
+ * few as the number needs; below 128 there is no difference. How it was written the operations
+ * behind it show: what is no expression that leaves one value was read wrongly.
+ */
+enum { MOST_TRIES = 4096, MOST_TARGETS = 32 };
+
+struct ways {
+    const uint8_t *begin;
+    Dwarf_Op *ops, *found; /* of the present try; of the one that ends well */
+    size_t length, count, found_count;
+    unsigned tries, good;
+};
+
+/* How many values an operation takes, and how many it leaves. */
+static void takes_and_leaves(const Dwarf_Op *op, unsigned *takes, unsigned *leaves)
+{
+    const unsigned atom = op->atom;
+    *takes = *leaves = 0;
+    if (atom == DW_OP_dup || atom == DW_OP_over || atom == DW_OP_pick) {
+        *takes = atom == DW_OP_pick ? (unsigned)op->number + 1 : atom == DW_OP_over ? 2 : 1;
+        *leaves = *takes + 1;
+    } else if (atom == DW_OP_swap || atom == DW_OP_rot) {
+        *takes = *leaves = atom == DW_OP_rot ? 3 : 2;
+    } else if (atom == DW_OP_drop || atom == DW_OP_bra) {
+        *takes = 1;
+    } else if (atom == DW_OP_deref || atom == DW_OP_deref_size || atom == DW_OP_abs ||
+               atom == DW_OP_neg || atom == DW_OP_not || atom == DW_OP_plus_uconst ||
+               atom == DW_OP_stack_value || atom == WT_OP_INTEL_REGS) {
+        *takes = *leaves = 1;
+    } else if (atom == WT_OP_INTEL_PUSH_BITS) {
+        *takes = 3;
+        *leaves = 1;
+    } else if ((atom >= DW_OP_and && atom <= DW_OP_xor) || (atom >= DW_OP_eq && atom <= DW_OP_ne)) {
+        *takes = 2;
+        *leaves = 1;
+    } else if (atom != DW_OP_nop && atom != DW_OP_skip) {
+        *leaves = 1;
+    }
+}
+
+/* Whether each operation has its operands, and one value or pieces are left. */
+static bool ends_well(const struct ways *w)
+{
+    struct {
+        uint64_t offset;
+        unsigned depth;
+    } target[MOST_TARGETS];
+    unsigned targets = 0, depth = 0, takes, leaves;
+    bool comes = true, pieces = false; /* from the operation before */
+    for (size_t i = 0; i <= w->count; i++) {
+        const uint64_t offset = i < w->count ? w->ops[i].offset : w->length;
+        for (unsigned k = 0; k < targets; k++) {
+            if (target[k].offset != offset)
+                continue;
+            if (comes && depth != target[k].depth)
+                return false;
+            depth = target[k].depth;
+            comes = true;
+            target[k--] = target[--targets];
+        }
+        if (i == w->count || !comes)
+            continue;
+        const Dwarf_Op *op = &w->ops[i];
+        if (op->atom == DW_OP_piece || op->atom == DW_OP_bit_piece) {
+            pieces = true;
+            depth = 0;
+            continue;
+        }
+        takes_and_leaves(op, &takes, &leaves);
+        if (depth < takes)
+            return false;
+        depth += leaves - takes;
+        if (op->atom == DW_OP_bra || op->atom == DW_OP_skip) {
+            if (targets == MOST_TARGETS)
+                return false;
+            target[targets].depth = depth;
+            target[targets++].offset = op->offset + 3 + op->number;
+            comes = op->atom == DW_OP_bra;
+        }
+    }
+    return !targets && comes && (depth == 1 || (pieces && !depth));
+}
+
+/* The operand in `size` bytes, if it needs them and means another number than in LEB128. */
+static bool read_plain(struct reader *r, unsigned size, Dwarf_Op *op)
+{
+    op->number = fixed(r, size, false);
+    return r->good && (size == 1 ? op->number > 0x7f : op->number >> (4 * size) != 0);
+}
+
+static void read_each_way(struct ways *w, struct reader r)
+{
+    const size_t before = w->count;
+    while (r.at < r.end && r.good && w->tries < MOST_TRIES) {
+        Dwarf_Op *op = &w->ops[w->count++];
+        *op = (Dwarf_Op){.offset = (Dwarf_Word)(r.at - w->begin), .atom = *r.at};
+        r.at++;
+        for (unsigned size = 1; op->atom == DW_OP_constu && size <= 8; size *= 2) {
+            struct reader other = r;
+            w->tries++;
+            if (read_plain(&other, size, op))
+                read_each_way(w, other);
+        }
+        read_operands(&r, op);
+    }
+    if (r.good && r.at == r.end && ends_well(w) && w->good++ == 0) {
+        memcpy(w->found, w->ops, w->count * sizeof *w->ops);
+        w->found_count = w->count;
+    }
+    w->count = before;
+}
+
+/* As the standard says. */
+static bool read_all(struct ways *w, struct reader r)
+{
+    w->found_count = 0;
+    while (r.at < r.end && r.good) {
+        Dwarf_Op *op = &w->found[w->found_count++];
+        *op = (Dwarf_Op){.offset = (Dwarf_Word)(r.at - w->begin), .atom = *r.at};
+        r.at++;
+        read_operands(&r, op);
+    }
+    return r.good;
+}
+
+enum wt_status wt_dwarf_read(const uint8_t *bytes, size_t length, Dwarf_Op **ops, size_t *count,
+                             struct wt_error *err)
+{
+    const struct reader r = {.at = bytes, .end = bytes + length, .good = true};
+    struct ways w = {.begin = bytes, .length = length}; /* an operation has a byte or more */
+    enum wt_status status = WT_OK;
+    w.ops = calloc(length, sizeof *w.ops);
+    w.found = calloc(length, sizeof *w.found);
+    bool known = w.ops && w.found;
+    if (known)
+        read_each_way(&w, r);
+    else
+        status = wt_fail(err, WT_NO_MEMORY, "no host memory for a location");
+    if (known && (w.good > 1 || w.tries >= MOST_TRIES))
+        status = wt_fail(err, WT_INVALID,
+                         "the debug information is damaged: a constant in a location can be read "
+                         "in two ways");
+    else if (known && !w.good)
+        known = read_all(&w, r);
+    free(w.ops);
+    if (status || !known) {
+        free(w.found);
+        w.found = NULL;
+    }
+    *ops = w.found;
+    *count = w.found_count;
+    return status;
+}
+
+enum wt_status wt_dwarf_operations(Dwarf_Attribute *attribute, uint64_t address, Dwarf_Op **ops,
+                                   size_t *count, struct wt_error *err)
 {
     Dwarf_Block block;
     uint64_t first, end;
+    *ops = NULL;
     if ((dwarf_formblock(attribute, &block) != 0 &&
          !find_in_list(attribute, address, &block, &first, &end)) ||
         block.length == 0)
-        return NULL;
-    struct reader r = {.at = block.data, .end = block.data + block.length, .good = true};
-    Dwarf_Op *ops = calloc(block.length, sizeof *ops); /* an operation has a byte or more */
-    for (*count = 0; ops && r.at < r.end && r.good; ++*count) {
-        Dwarf_Op *op = &ops[*count];
-        op->offset = (Dwarf_Word)(r.at - (const uint8_t *)block.data);
-        op->atom = *r.at++;
-        read_operands(&r, op);
-    }
-    if (r.good)
-        return ops;
-    free(ops);
-    return NULL;
+        return WT_OK;
+    return wt_dwarf_read(block.data, block.length, ops, count, err);
 }

@@ -184,12 +184,31 @@ static enum wt_status read_wide(struct reader *r, const struct wt_piece *p, uint
     return status;
 }
 
+/* Whether these bytes of a structure are no member's. */
+static bool is_padding(const struct wt_type *type, uint64_t from, uint64_t size)
+{
+    size_t count = 0;
+    const struct wt_type *plain = wt_type_plain(type);
+    if (plain->kind != WT_TYPE_STRUCT && plain->kind != WT_TYPE_CLASS)
+        return false;
+    const struct wt_member *m = wt_type_members(plain, &count);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t begin = m[i].offset, end = begin + wt_type_size(m[i].type);
+        const uint64_t low = begin > from ? begin : from;
+        const uint64_t high = end < from + size ? end : from + size;
+        if (m[i].is_virtual ||
+            (!m[i].is_static && low < high && !is_padding(m[i].type, low - begin, high - low)))
+            return false;
+    }
+    return count != 0;
+}
+
 static enum wt_status read_piece(struct reader *r, const struct wt_piece *p, uint64_t at,
                                  struct wt_values *values, struct wt_error *err)
 {
     enum wt_status status;
     if (p->kind == WT_PIECE_LOST) {
-        for (unsigned k = 0; k < r->count; k++)
+        for (unsigned k = 0; k < r->count && !is_padding(values->type, at, p->size); k++)
             values->state[k] = WT_VALUE_LOST;
         return WT_OK;
     }

@@ -68,6 +68,8 @@ const struct gen_uop *gen_typed(struct gen_message *m);
 /** The sampler (sampler.c). */
 const struct gen_uop *gen_sampler(struct gen_message *m);
 
+struct gen_texel_format;
+
 /* ---- surface.c: surfaces, and single accesses of memory ---- */
 
 /* The GRFs of the message's thread. */
@@ -81,6 +83,13 @@ unsigned gen_payload_register(const struct gen_message *m, unsigned index);
 /** Finds a surface; NULL, or what the caller must return. */
 const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_surface *s,
                                        bool *good);
+/**
+ * Likewise, of texels: the surface must be an image of one level whose kind is not above @p most
+ * and whose format, which *format becomes, is executed. @p use, for errors: "sampled".
+ */
+const struct gen_uop *gen_find_image(const struct gen_message *m, struct gen_surface *s,
+                                     unsigned most, const char *use,
+                                     const struct gen_texel_format **format, bool *good);
 /** Likewise, of accesses to bytes: only is_slm, base and size are set, and kind of what has one. */
 const struct gen_uop *gen_find_buffer(const struct gen_message *m, struct gen_surface *s,
                                       bool *good);

@@ -101,25 +101,10 @@ static unsigned spatial_of(const struct gen_surface *s)
 
 static const struct gen_uop *find_image(const struct gen_message *m, struct sampler *x, bool *good)
 {
-    const struct gen_surface *s = &x->surface;
-    const struct gen_uop *wrong = gen_find_surface(m, &x->surface, good);
-    if (!*good)
-        return wrong;
-    *good = false;
-    x->format = gen_texel_format_of(s->format);
-    x->spatial = spatial_of(s);
-    if (s->is_slm || (s->kind > GEN_SURFACE_3D && s->kind != GEN_SURFACE_BUFFER) || !x->format)
-        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
-                                 "binding table entry %u is no image with a format that can be "
-                                 "sampled (kind %u, format 0x%03x)",
-                                 m->bti, s->kind, s->format);
-    if (s->tiling == GEN_TILING_W || s->levels > 1)
-        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
-                                 "image %u has %u mip levels and tile mode %u: one level, and "
-                                 "linear, X and Y tiles are executed",
-                                 m->bti, s->levels, s->tiling);
-    *good = true;
-    return NULL;
+    const struct gen_uop *wrong =
+        gen_find_image(m, &x->surface, GEN_SURFACE_3D, "sampled", &x->format, good);
+    x->spatial = spatial_of(&x->surface);
+    return wrong;
 }
 
 /* ---- texels ---- */

@@ -3,6 +3,7 @@
  * all messages consist.
  */
 #include "emulator/gen/message.h"
+#include "emulator/gen/texel.h"
 
 #include <string.h>
 
@@ -104,6 +105,40 @@ const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_s
 {
     *s = (struct gen_surface){0};
     return find_surface(m, true, s, good);
+}
+
+const struct gen_uop *gen_find_image(const struct gen_message *m, struct gen_surface *s,
+                                     unsigned most, const char *use,
+                                     const struct gen_texel_format **format, bool *good)
+{
+    const struct gen_uop *wrong = gen_find_surface(m, s, good);
+    if (!*good)
+        return wrong;
+    *good = false;
+    *format = gen_texel_format_of(s->format);
+    if (s->is_slm)
+        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
+                                 "binding table entry %u is shared local memory, not an image",
+                                 m->bti);
+    if (s->kind > most && s->kind != GEN_SURFACE_BUFFER)
+        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
+                                 "binding table entry %u is a surface of kind %u, which cannot be "
+                                 "%s",
+                                 m->bti, s->kind, use);
+    if (!*format)
+        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
+                                 "image %u has format 0x%03x, which cannot be %s", m->bti,
+                                 s->format, use);
+    if (s->levels > 1)
+        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
+                                 "image %u has %u mip levels: one level is executed", m->bti,
+                                 s->levels);
+    if (s->tiling == GEN_TILING_W)
+        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
+                                 "image %u has W tiles: linear, X and Y tiles are executed",
+                                 m->bti);
+    *good = true;
+    return NULL;
 }
 
 const struct gen_uop *gen_find_buffer(const struct gen_message *m, struct gen_surface *s,

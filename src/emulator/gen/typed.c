@@ -213,20 +213,10 @@ const struct gen_uop *gen_typed(struct gen_message *m)
     struct typed x = {0};
     bool good;
     const unsigned slots = m->desc >> 12 & 3;
-    const struct gen_uop *wrong = gen_find_surface(m, &x.surface, &good);
+    const struct gen_uop *wrong =
+        gen_find_image(m, &x.surface, GEN_SURFACE_BUFFER, "written or read", &x.format, &good);
     if (!good)
         return wrong;
-    x.format = gen_texel_format_of(x.surface.format);
-    if (x.surface.is_slm || x.surface.kind > GEN_SURFACE_BUFFER || !x.format)
-        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
-                                 "binding table entry %u is no image with a format that can be "
-                                 "written or read (kind %u, format 0x%03x)",
-                                 m->bti, x.surface.kind, x.surface.format);
-    if (x.surface.tiling == GEN_TILING_W || x.surface.levels > 1)
-        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
-                                 "image %u has %u mip levels and tile mode %u: one level, and "
-                                 "linear, X and Y tiles are executed",
-                                 m->bti, x.surface.levels, x.surface.tiling);
     if (m->type == TYPE_ATOMIC) {
         take_lanes(m, &x, slots & 1);
         return change_texels(m, &x);

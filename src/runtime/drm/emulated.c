@@ -315,6 +315,14 @@ static void run_command(void *context)
     c->status = run_to_end(gpu, c->root, c->mappings, c->count, &numbered, c->err);
 }
 
+/* Whether a host address is one of the walk's payload; else it is of its code. */
+static bool is_payload(const struct command *c, uint64_t addr)
+{
+    size_t room;
+    const uint8_t *payload = find_host(c->mappings, c->count, c->walk->payload, &room);
+    return payload && addr - (uintptr_t)payload < room;
+}
+
 static enum wt_status run(void *context, uint64_t root, const struct wt_i915_mapping *mappings,
                           size_t count, const struct gen_walk *walk, struct wt_error *err)
 {
@@ -325,9 +333,9 @@ static enum wt_status run(void *context, uint64_t root, const struct wt_i915_map
     if (!wt_guarded(run_command, &c, &addr)) { /* code or payload: the device is taken */
         drm_debugged_reset(&gpu->debugged);
         c.status = wt_fail(err, WT_INVALID,
-                           "the program has given back the memory at 0x%llx, which has the kernel "
-                           "or its arguments",
-                           (unsigned long long)addr);
+                           "the program has given back the memory at 0x%llx, which has %s",
+                           (unsigned long long)addr,
+                           is_payload(&c, addr) ? "the kernel's arguments" : "the kernel");
     }
     drm_debugged_end(&gpu->debugged);
     return c.status;

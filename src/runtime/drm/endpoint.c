@@ -296,10 +296,10 @@ static int32_t own(void *context, const struct wt_wire_request *request,
 {
     struct gen_wire_kernel *list = (void *)bytes;
     int32_t copied;
+    static_assert(_Alignof(struct gen_wire_kernel) <= 8, "the answer is aligned");
     (void)context;
     switch ((enum gen_wire_verb)request->verb) {
     case GEN_WIRE_KERNELS:
-        static_assert(_Alignof(struct gen_wire_kernel) <= 8, "the answer is aligned");
         answer->size = drm_code_list(list, WT_WIRE_MOST / sizeof *list) * (uint32_t)sizeof *list;
         return 0;
     case GEN_WIRE_ELF:

@@ -1,0 +1,143 @@
+/* What the files that compile expressions share. */
+#ifndef WT_DEBUG_SOURCE_COMPILE_H
+#define WT_DEBUG_SOURCE_COMPILE_H
+
+#include "debug/source/source_internal.h"
+
+#define MOST_STEPS 32 /* to a member */
+
+/** The base classes and anonymous members on the way to a member. */
+struct way {
+    const struct wt_member *step[MOST_STEPS];
+    unsigned count;
+};
+
+/** What reduces the values of lanes to one. */
+enum reduction { R_MIN, R_MAX, R_SUM, R_ANY, R_ALL, R_COUNT, R_NONE };
+
+/* ---- compile_values.c ---- */
+/** A type of C by its name. */
+const struct wt_type *wt_compile_basic(struct compiler *c, const char *name);
+/** C's integer type of @p size bytes. */
+const struct wt_type *wt_compile_integer(struct compiler *c, unsigned size, bool is_signed);
+/** What a comparison gives in the scope's language. */
+const struct wt_type *wt_compile_truth_type(struct compiler *c);
+/** The type of data that is known only by an ELF symbol. */
+extern const struct wt_type wt_compile_no_type;
+/** A value that is known: its bytes. */
+struct wt_operand wt_compile_constant_bytes(struct compiler *c, const struct wt_type *type,
+                                            const uint8_t *bytes, uint64_t size);
+/** What a reference refers to; another value stays as it is. */
+enum wt_status wt_compile_follow_reference(struct compiler *c, struct wt_operand *o,
+                                           struct wt_error *err);
+/** The address space that a pointer of this type points into. */
+uint32_t wt_compile_space_of_type(const struct compiler *c, const struct wt_type *plain);
+/** Whether the whole value is optimised out. */
+bool wt_compile_is_lost(const struct wt_operand *o);
+/** A value that is optimised out. */
+struct wt_operand wt_compile_lost(const struct wt_type *type);
+/** Turns a pointer into a space that space 0 can also reach into a pointer of space 0, as the
+ * program uses it. */
+enum wt_status wt_compile_make_generic(struct compiler *c, struct wt_operand *pointer,
+                                       struct wt_error *err);
+/** The member of this name, also in anonymous members and base classes; false if there is none. */
+bool wt_compile_find_member(const struct wt_type *record, const char *name, struct way *way,
+                            const struct wt_member **found);
+/** Goes from a record to the one that has the member. */
+enum wt_status wt_compile_take_way(struct compiler *c, const struct way *way, struct wt_operand *o,
+                                   struct wt_error *err);
+/** record.name */
+enum wt_status wt_compile_member(struct compiler *c, const struct wt_operand *record,
+                                 const char *name, struct wt_operand *o, struct wt_error *err);
+
+/* ---- compile_numbers.c ---- */
+/** A pointer's target type, address and space; an array counts as a pointer to its first element.
+ */
+enum wt_status wt_compile_pointer_of(struct compiler *c, const struct wt_operand *o,
+                                     const struct wt_type **target, wt_expr_vector *address,
+                                     uint32_t *space, struct wt_error *err);
+/** Whether it is a pointer, or an array, which counts as one. */
+bool wt_compile_is_pointer(const struct wt_operand *o);
+/** *pointer */
+enum wt_status wt_compile_dereference(struct compiler *c, const struct wt_operand *pointer,
+                                      struct wt_operand *o, struct wt_error *err);
+/** &value; WT_INVALID where it does not lie in memory. */
+enum wt_status wt_compile_address_of(struct compiler *c, const struct wt_operand *o,
+                                     struct wt_operand *pointer, struct wt_error *err);
+/** An index, counted from @p lower on, times a size. */
+enum wt_status wt_compile_scaled(struct compiler *c, const struct wt_operand *index, uint64_t size,
+                                 int64_t lower, wt_expr_vector *offset, struct wt_error *err);
+/** The error of data whose type is not known. */
+enum wt_status wt_compile_untyped(struct wt_error *err);
+/** array[index], also of a pointer or a vector. */
+enum wt_status wt_compile_element(struct compiler *c, const struct wt_operand *array,
+                                  const struct wt_operand *index, struct wt_operand *o,
+                                  struct wt_error *err);
+/** The type in which a number of this one is computed, as in C. */
+const struct wt_type *wt_compile_promoted(struct compiler *c, const struct wt_type *type);
+/** The type in which two numbers are computed, as in C. */
+const struct wt_type *wt_compile_common(struct compiler *c, const struct wt_type *a,
+                                        const struct wt_type *b);
+/** WT_INVALID unless it is a number. */
+enum wt_status wt_compile_need_number(const struct wt_operand *o, struct wt_error *err);
+/** The result of arithmetic, truncated to its type. */
+enum wt_status wt_compile_finish_number(struct compiler *c, const struct wt_type *type,
+                                        wt_expr_vector cell, struct wt_operand *o,
+                                        struct wt_error *err);
+/** Turns a truth value over. */
+enum wt_status wt_compile_invert(struct compiler *c, wt_expr_vector *cell, struct wt_error *err);
+/** A temporary that outlives the branches that write it. */
+enum wt_status wt_compile_result_temporary(struct compiler *c, wt_expr_vector *to,
+                                           struct wt_error *err);
+/** Numbers of which one has 128 bits. */
+enum wt_status wt_compile_arithmetic_wide(struct compiler *c, int op, const struct wt_operand *a,
+                                          const struct wt_operand *b, const struct wt_type *type,
+                                          struct wt_operand *o, struct wt_error *err);
+/** a op b; op is an operator's character or token. */
+enum wt_status wt_compile_arithmetic(struct compiler *c, int op, const struct wt_operand *a,
+                                     const struct wt_operand *b, struct wt_operand *o,
+                                     struct wt_error *err);
+
+/* ---- compile.c ---- */
+/** The type of a node; generates no code for it. */
+enum wt_status wt_compile_type_of(struct compiler *c, const struct wt_node *n,
+                                  const struct wt_type **type, struct wt_error *err);
+
+/* ---- compile_lanes.c ---- */
+/** x@lanes */
+enum wt_status wt_compile_select_lanes(struct compiler *c, const struct wt_node *n,
+                                       struct wt_operand *o, struct wt_error *err);
+/** The reduction of a function's name; R_NONE: it is none. */
+enum reduction wt_compile_reduction_of(const char *name);
+/** sum(x), any(x) and the like over the lanes. */
+enum wt_status wt_compile_reduce(struct compiler *c, const struct wt_node *n, enum reduction kind,
+                                 struct wt_operand *o, struct wt_error *err);
+
+/* ---- compile_names.c ---- */
+/** The register of a name; -1: there is none. */
+int wt_compile_register_index(const struct wt_topology *t, const char *name);
+/** $name: registers, earlier values, variables of the user. */
+enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
+                                 struct wt_error *err);
+/** What a name was found to be. */
+enum wt_status wt_compile_found(struct compiler *c, struct wt_found *f, const char *name,
+                                struct wt_operand *o, struct wt_error *err);
+/** A name of the program. */
+enum wt_status wt_compile_name(struct compiler *c, const char *name, struct wt_operand *o,
+                               struct wt_error *err);
+
+/* ---- compile_work.c ---- */
+/** threadIdx.x and the like; *is_work: it is one of them. */
+enum wt_status wt_compile_coordinate(struct compiler *c, const struct wt_node *n,
+                                     struct wt_operand *o, bool *is_work, struct wt_error *err);
+/** threadIdx and the like as a whole, and warpSize; *is_work: it is one of them. */
+enum wt_status wt_compile_work_name(struct compiler *c, const char *name, struct wt_operand *o,
+                                    bool *is_work, struct wt_error *err);
+/** OpenCL's get_global_id(0) and the like. */
+enum wt_status wt_compile_work_call(struct compiler *c, const struct wt_node *n,
+                                    struct wt_operand *o, bool *is_work, struct wt_error *err);
+/** space#address */
+enum wt_status wt_compile_space(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
+                                struct wt_error *err);
+
+#endif
