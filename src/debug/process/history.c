@@ -1,5 +1,5 @@
 /* See history.h. */
-#include "debug/process/link.h"
+#include "debug/process/history.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -325,10 +325,4 @@ enum wt_status wt_process_history_begin(struct wt_process_link *link, unsigned l
     services->time = issue_time;
     services->watchpoint_hits = watchpoint_hits;
     return WT_OK;
-}
-
-void wt_process_history_end(struct wt_process_history *h)
-{
-    free(h->answer);
-    free(h->hit);
 }

@@ -2,6 +2,7 @@
 #include "debug/process/link.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- messages ---- */
@@ -77,7 +78,8 @@ enum wt_status wt_process_link_open(struct wt_process_link *link, int pid, const
 void wt_process_link_close(struct wt_process_link *link)
 {
     wt_connection_close(&link->connection);
-    wt_process_history_end(&link->history);
+    free(link->history.answer);
+    free(link->history.hit);
 }
 
 /* ---- memory and registers ---- */
@@ -198,14 +200,6 @@ bool wt_process_link_fault(struct wt_process_link *link, uint32_t device, uint32
     return wt_process_link_ask(link, &request, NULL, &answer, fault, sizeof *fault, WT_IGNORED) ==
                WT_OK &&
            answer.result >= 0 && wt_connection_has_fault(fault, answer.size);
-}
-
-/* ---- time travel ---- */
-
-enum wt_status wt_process_link_record(struct wt_process_link *link, unsigned lanes, uint64_t budget,
-                                      struct wt_target_services *services, struct wt_error *err)
-{
-    return wt_process_history_begin(link, lanes, budget, services, err);
 }
 
 /* ---- memory after the end ---- */
