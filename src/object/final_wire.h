@@ -1,6 +1,6 @@
 /*
- * A program's memory after its end, as an endpoint gives it to the debugger piece by piece: the
- * same for all families. A request says from which address on, and is answered by the result
+ * A program's memory after its end, as an endpoint gives it to the debugger piece by piece. A
+ * request WT_WIRE_FINAL_NEXT (object/process_wire.h) is answered by the result
  * WT_FINAL_WIRE_MEMORY, a struct wt_final_wire_piece and its bytes.
  *
  * The answer to a request that was pending when the process announced its end comes before these,
@@ -21,12 +21,6 @@
 struct wt_final_wire_piece {
     uint64_t addr;
     uint64_t length; /**< bytes, which follow unless all are zero; 0: there is no such piece */
-};
-
-/** What each family's answer begins with. */
-struct wt_final_wire_answer {
-    int32_t result;
-    uint32_t size; /**< bytes that follow the whole answer */
 };
 
 #endif

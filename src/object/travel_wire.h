@@ -1,8 +1,7 @@
 /*
- * Messages about time travel between a debugger and the emulated driver in a host process, the same
- * for all families. The wire of each family carries a request's number and argument in fields of
- * its own, and the structs below as the bytes behind the request or answer. Both ends run on one
- * machine and are of one version of this program, so structs are sent as they lie in memory.
+ * Messages about time travel between a debugger and the emulated driver in a host process: the
+ * number, the argument and the bytes of a request WT_WIRE_HISTORY (object/process_wire.h) and of
+ * its answer.
  */
 #ifndef WT_OBJECT_TRAVEL_WIRE_H
 #define WT_OBJECT_TRAVEL_WIRE_H

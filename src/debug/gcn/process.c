@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/process/link.h"
+#include "debug/process/history.h"
 #include "object/kfd_wire.h"
 
 struct wt_gcn_process {
@@ -202,7 +202,7 @@ void wt_gcn_process_offer_waits(struct wt_target_services *services)
 enum wt_status wt_gcn_process_record(struct wt_gcn_process *p, uint64_t budget,
                                      struct wt_target_services *services, struct wt_error *err)
 {
-    return wt_process_link_record(&p->link, 64, budget, services, err);
+    return wt_process_history_begin(&p->link, 64, budget, services, err);
 }
 
 /* ---- core files ---- */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "debug/process/link.h"
+#include "debug/process/history.h"
 
 struct wt_gen_process {
     struct wt_process_link link; /* first: the context of a target's services */
@@ -306,7 +306,7 @@ enum wt_status wt_gen_process_reachable(int pid, bool *reachable, struct wt_erro
 enum wt_status wt_gen_process_record(struct wt_gen_process *p, uint64_t budget,
                                      struct wt_target_services *services, struct wt_error *err)
 {
-    return wt_process_link_record(&p->link, 32, budget, services, err);
+    return wt_process_history_begin(&p->link, 32, budget, services, err);
 }
 
 /* ---- code ---- */

@@ -156,17 +156,18 @@ static void name_of(int pid, char *name, size_t size)
 
 /* Whether the process answers; a greeting that it refuses for another debugger is an answer, too.
  */
-static bool answers(int pid, const char *kind, wt_connection_greet *greet, unsigned *gpus)
+static bool answers(int pid, const char *kind, uint32_t family, wt_connection_greet *greet,
+                    unsigned *gpus)
 {
     struct wt_connection c;
     if (wt_connection_open(&c, pid, kind, WT_IGNORED) != WT_OK)
         return false;
-    const enum wt_status status = greet(&c, gpus, WT_IGNORED);
+    const enum wt_status status = greet(&c, family, gpus, WT_IGNORED);
     wt_connection_close(&c);
     return status == WT_OK || status == WT_STATE;
 }
 
-enum wt_status wt_connection_each(const char *kind, wt_connection_greet *greet,
+enum wt_status wt_connection_each(const char *kind, uint32_t family, wt_connection_greet *greet,
                                   void (*found)(void *context, int pid, unsigned gpus,
                                                 const char *name),
                                   void *context, struct wt_error *err)
@@ -184,7 +185,7 @@ enum wt_status wt_connection_each(const char *kind, wt_connection_greet *greet,
         if (sscanf(entry->d_name, "%d", &pid) != 1)
             continue;
         snprintf(wanted, sizeof wanted, "%d.%s", pid, kind);
-        if (strcmp(wanted, entry->d_name) != 0 || !answers(pid, kind, greet, &gpus))
+        if (strcmp(wanted, entry->d_name) != 0 || !answers(pid, kind, family, greet, &gpus))
             continue;
         name_of(pid, name, sizeof name);
         found(context, pid, gpus, name);

@@ -70,14 +70,14 @@ static inline bool wt_connection_has_fault(struct wt_fault *fault, size_t size)
     return size == sizeof *fault && fault->kind > WT_FAULT_NONE && fault->kind <= WT_FAULT_HOST;
 }
 
-/** A family's greeting on a new connection: fills in *gpus, the number of its GPUs. */
-typedef enum wt_status wt_connection_greet(struct wt_connection *connection, unsigned *gpus,
-                                           struct wt_error *err);
+/** A greeting on a new connection to GPUs of @p family: fills in *gpus, how many there are. */
+typedef enum wt_status wt_connection_greet(struct wt_connection *connection, uint32_t family,
+                                           unsigned *gpus, struct wt_error *err);
 /**
  * Calls @p found for each process of this user that answers at a socket of @p kind, with the number
  * of its GPUs and its command line: also those that have another debugger.
  */
-enum wt_status wt_connection_each(const char *kind, wt_connection_greet *greet,
+enum wt_status wt_connection_each(const char *kind, uint32_t family, wt_connection_greet *greet,
                                   void (*found)(void *context, int pid, unsigned gpus,
                                                 const char *name),
                                   void *context, struct wt_error *err);

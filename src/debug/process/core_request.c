@@ -1,11 +1,13 @@
-/* See core_request.h. */
-#include "debug/process/core_request.h"
+/* Asking a host process for a core file, which it writes itself (object/core_wire.h). */
+#include "debug/process/link.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "object/core_wire.h"
 
 static enum wt_status whole_path(const char *path, char *whole, size_t size, struct wt_error *err)
 {
@@ -44,16 +46,18 @@ static void fill_in(struct wt_core_wire *core, const struct wt_core_file_request
     }
 }
 
-enum wt_status wt_core_request(const struct wt_core_file_request *request, uint32_t wave,
-                               size_t most, wt_core_ask_fn *ask, void *context,
-                               struct wt_error *err)
+enum wt_status wt_process_link_core(struct wt_process_link *link,
+                                    const struct wt_core_file_request *request, uint32_t device,
+                                    uint32_t wave, struct wt_error *err)
 {
     const size_t size =
         sizeof(struct wt_core_wire) + request->planted_count * sizeof(struct wt_core_wire_planted);
     char why[512] = "";
-    int32_t result = 0;
+    const struct wt_wire_request asked = {
+        .verb = WT_WIRE_CORE, .device = device, .follows = (uint32_t)size};
+    struct wt_wire_answer answer;
     enum wt_status status;
-    if (size > most)
+    if (size > WT_WIRE_MOST)
         return wt_fail(err, WT_UNSUPPORTED, "a core file has no room for %zu breakpoints",
                        request->planted_count);
     struct wt_core_wire *core = calloc(1, size);
@@ -62,10 +66,10 @@ enum wt_status wt_core_request(const struct wt_core_file_request *request, uint3
     core->wave = wave;
     fill_in(core, request);
     if ((status = whole_path(request->path, core->path, sizeof core->path, err)) == WT_OK)
-        status = ask(context, core, (uint32_t)size, &result, why, sizeof why, err);
+        status = wt_process_link_ask(link, &asked, core, &answer, why, sizeof why, err);
     free(core);
     why[sizeof why - 1] = 0;
-    return status || result >= 0
+    return status || answer.result >= 0
                ? status
                : wt_fail(err, WT_IO, "%s", *why ? why : "the core file was refused");
 }

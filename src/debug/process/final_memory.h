@@ -9,20 +9,12 @@
  * is wanted. */
 typedef bool wt_process_piece_fn(void *context, uint64_t addr, uint8_t *bytes, uint64_t size);
 
-/** A family's request for the next piece. */
-struct wt_process_final {
-    void *request;
-    size_t request_bytes;
-    uint64_t *from;      /**< its member that says from which address on */
-    size_t answer_bytes; /**< of the family's answer, which begins as struct wt_final_wire_answer */
-};
-
 /**
- * After the process has said that it ends: gives its memory to @p found, in the order of addresses.
- * Nothing is found of a process that was told of no debugger's interest, or was killed.
+ * After the process has said that it ends: gives the memory of GPU @p device to @p found, in the
+ * order of addresses. Nothing is found of a process that was told of no debugger's interest, or was
+ * killed.
  */
-void wt_process_final_memory(const struct wt_connection *connection,
-                             const struct wt_process_final *final, wt_process_piece_fn *found,
-                             void *context);
+void wt_process_final_memory(const struct wt_connection *connection, uint32_t device,
+                             wt_process_piece_fn *found, void *context);
 
 #endif

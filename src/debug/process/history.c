@@ -7,17 +7,25 @@
 
 #include "base/array.h"
 
-/* A request for travel. The answer's bytes are stored at h->answer, *size of them. */
+static struct wt_process_link *link_of(struct wt_process_history *h)
+{
+    return (struct wt_process_link *)h;
+}
+
+/* A request for travel. The bytes that follow its answer are stored at h->answer. */
 static enum wt_status ask(struct wt_process_history *h, enum wt_travel what, uint64_t *argument,
-                          const void *more, size_t length, struct wt_travel_answer *answer,
+                          const void *more, size_t length, struct wt_wire_answer *answer,
                           struct wt_error *err)
 {
-    const struct wt_travel_request request = {
-        .what = what, .argument = argument ? *argument : 0, .size = (uint32_t)length};
+    const struct wt_wire_request request = {.verb = WT_WIRE_HISTORY,
+                                            .number = what,
+                                            .value = argument ? *argument : 0,
+                                            .follows = (uint32_t)length};
     if (length > WT_TRAVEL_REQUEST_BYTES)
         return wt_fail(err, WT_INVALID, "too many breakpoints to search the past for");
+    link_of(h)->changes++;
     const enum wt_status status =
-        h->ops->ask(h, &request, more, answer, h->answer, WT_TRAVEL_BYTES, err);
+        wt_process_link_ask(link_of(h), &request, more, answer, h->answer, WT_TRAVEL_BYTES, err);
     if (status != WT_OK)
         return status;
     if (answer->result < 0) {
@@ -25,21 +33,21 @@ static enum wt_status ask(struct wt_process_history *h, enum wt_travel what, uin
         return wt_fail(err, WT_INVALID, "%.200s", (const char *)h->answer);
     }
     if (argument)
-        *argument = answer->argument;
+        *argument = answer->value[0];
     return WT_OK;
 }
 
 static enum wt_status do_it(struct wt_process_history *h, enum wt_travel what, uint64_t argument,
                             const void *more, size_t length, struct wt_error *err)
 {
-    struct wt_travel_answer answer;
+    struct wt_wire_answer answer;
     return ask(h, what, &argument, more, length, &answer, err);
 }
 
 /* Asks for one struct; false if there is none. */
 static bool ask_struct(struct wt_process_history *h, enum wt_travel what, void *to, size_t size)
 {
-    struct wt_travel_answer answer;
+    struct wt_wire_answer answer;
     if (ask(h, what, NULL, NULL, 0, &answer, WT_IGNORED) != WT_OK || answer.size != size)
         return false;
     memcpy(to, h->answer, size);
@@ -49,9 +57,10 @@ static bool ask_struct(struct wt_process_history *h, enum wt_travel what, void *
 static uint64_t issue_time(void *context)
 {
     struct wt_process_history *h = context;
-    uint64_t now;
-    if (h->ops->time(h, &now, WT_IGNORED) == WT_OK)
-        h->now = now;
+    struct wt_wire_answer answer;
+    if (wt_process_link_tell(context, (struct wt_wire_request){.verb = WT_WIRE_TIME}, &answer,
+                             WT_IGNORED) == WT_OK)
+        h->now = answer.value[0];
     return h->now;
 }
 
@@ -85,7 +94,7 @@ static enum wt_status go(void *context, uint64_t time, struct wt_error *err)
 
 static uint64_t saved_before(void *context, uint64_t time)
 {
-    struct wt_travel_answer answer;
+    struct wt_wire_answer answer;
     struct wt_process_history *h = context;
     uint64_t saved = time;
     if (ask(context, WT_TRAVEL_SAVED_BEFORE, &saved, NULL, 0, &answer, WT_IGNORED) == WT_OK)
@@ -145,7 +154,7 @@ static void take_hit(struct wt_watchpoint_hit *to, const struct wt_travel_hit *f
     memcpy(to->after, from->after, sizeof to->after);
 }
 
-static bool take_match(struct wt_process_history *h, const struct wt_travel_answer *answer,
+static bool take_match(struct wt_process_history *h, const struct wt_wire_answer *answer,
                        struct wt_history_match *match)
 {
     static const enum wt_history_kind kinds[] = {[WT_TRAVEL_MATCH_CODE] = WT_HISTORY_PC,
@@ -185,7 +194,7 @@ static enum wt_history_step search_on(void *context, uint64_t budget,
                                       struct wt_history_match *match, struct wt_error *err)
 {
     struct wt_process_history *h = context;
-    struct wt_travel_answer answer;
+    struct wt_wire_answer answer;
     h->hits = 0;
     if (ask(context, WT_TRAVEL_SEARCH_ON, &budget, NULL, 0, &answer, err) != WT_OK)
         return WT_HISTORY_FAILED;
@@ -220,7 +229,7 @@ static enum wt_status inspect(void *context, struct wt_error *err)
 static enum wt_status hash(void *context, const struct wt_patch *patch, size_t patches,
                            uint64_t *value, struct wt_error *err)
 {
-    struct wt_travel_answer answer;
+    struct wt_wire_answer answer;
     struct wt_travel_patch *list = calloc(patches ? patches : 1, sizeof *list);
     if (!list)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a hash");
@@ -253,7 +262,7 @@ static void stats(void *context, struct wt_history_stats *out)
 static const char *missing(void *context)
 {
     struct wt_process_history *h = context;
-    struct wt_travel_answer answer;
+    struct wt_wire_answer answer;
     if (h->refused)
         return h->refused;
     if (ask(context, WT_TRAVEL_MISSING, NULL, NULL, 0, &answer, WT_IGNORED) != WT_OK ||
@@ -288,34 +297,32 @@ static const struct wt_history_services history = {
     .missing = missing,
 };
 
-enum wt_status wt_process_history_begin(struct wt_process_history *h,
-                                        const struct wt_process_history_ops *ops, int pid,
-                                        unsigned gpus, uint64_t budget,
-                                        struct wt_target_services *services, struct wt_error *err)
+enum wt_status wt_process_history_begin(struct wt_process_link *link, unsigned lanes,
+                                        uint64_t budget, struct wt_target_services *services,
+                                        struct wt_error *err)
 {
     const char *refused =
-        gpus > 1 ? "nothing is recorded of a program with several GPUs: what they do has no common "
-                   "order"
-                 : NULL;
-    int32_t result = 0;
-    const enum wt_status status = refused ? WT_OK : ops->record(h, budget, &result, err);
+        link->hello.devices > 1
+            ? "nothing is recorded of a program with several GPUs: what they do has no common "
+              "order"
+            : NULL;
+    const struct wt_wire_request request = {.verb = WT_WIRE_RECORD, .value = budget};
+    struct wt_process_history *h = &link->history;
+    struct wt_wire_answer answer = {.result = 0};
+    const enum wt_status status =
+        refused ? WT_OK : wt_process_link_tell(link, request, &answer, err);
     if (status != WT_OK)
         return status;
-    if (result < 0)
-        return wt_fail(err, WT_NO_MEMORY, "process %d has no host memory for a recording", pid);
+    if (answer.result < 0)
+        return wt_fail(err, WT_NO_MEMORY, "process %d has no host memory for a recording",
+                       link->connection.pid);
     if (!h->answer && !(h->answer = malloc(WT_TRAVEL_BYTES)))
         return wt_fail(err, WT_NO_MEMORY, "no host memory for time travel");
-    h->ops = ops;
+    h->lanes = lanes;
     h->budget = budget;
     h->refused = refused;
     services->history = &history;
     services->time = issue_time;
     services->watchpoint_hits = watchpoint_hits;
     return WT_OK;
-}
-
-void wt_process_history_end(struct wt_process_history *h)
-{
-    free(h->answer);
-    free(h->hit);
 }

@@ -5,57 +5,15 @@
 #ifndef WT_DEBUG_PROCESS_HISTORY_H
 #define WT_DEBUG_PROCESS_HISTORY_H
 
-#include "debug/core/target.h"
-#include "object/travel_wire.h"
-
-struct wt_process_history;
-
-/** How the family's connection carries requests. */
-struct wt_process_history_ops {
-    /** Sends a request and the request->size bytes at @p more that follow it; up to @p room bytes
-     * that follow the answer come to @p out. WT_IO: the process has ended, or its end of the
-     * connection makes no sense. */
-    enum wt_status (*ask)(struct wt_process_history *history,
-                          const struct wt_travel_request *request, const void *more,
-                          struct wt_travel_answer *answer, void *out, size_t room,
-                          struct wt_error *err);
-    /** Asks for the issue time. */
-    enum wt_status (*time)(struct wt_process_history *history, uint64_t *time,
-                           struct wt_error *err);
-    /** Asks the process to record kernels with @p budget bytes; *result is its answer, negative if
-     * it has no memory for that. */
-    enum wt_status (*record)(struct wt_process_history *history, uint64_t budget, int32_t *result,
-                             struct wt_error *err);
-};
+#include "debug/process/link.h"
 
 /**
- * What the debugger knows of the recorded run. It is the first member of a family's connection, and
- * that is the context of the target's services.
+ * Has the process of a link record its kernels, which takes one GPU, and adds the history service
+ * to @p services. @p lanes: of the family's waves, at most. WT_NO_MEMORY, here or in the process;
+ * WT_IO.
  */
-struct wt_process_history {
-    const struct wt_process_history_ops *ops;
-    unsigned lanes;                /**< of the family's waves; set before it begins */
-    uint8_t *answer;               /**< WT_TRAVEL_BYTES; NULL: nothing is to be recorded */
-    struct wt_watchpoint_hit *hit; /**< of the last match, until they are taken */
-    size_t hits, hit_room;
-    struct wt_travel_extent extent; /**< as last told */
-    uint64_t now;                   /**< as last told */
-    uint64_t saved;                 /**< as last told */
-    uint64_t budget;
-    const char *refused; /**< why nothing is recorded, ever; NULL: it is */
-    char missing[256];   /**< why nothing is recorded now */
-};
-
-/**
- * Has a process with @p gpus GPUs record its kernels, which takes one GPU, and adds the history
- * service to @p services. @p pid is for messages. wt_process_history_end() frees what is allocated.
- * WT_NO_MEMORY, here or in the process; WT_IO.
- */
-enum wt_status wt_process_history_begin(struct wt_process_history *history,
-                                        const struct wt_process_history_ops *ops, int pid,
-                                        unsigned gpus, uint64_t budget,
-                                        struct wt_target_services *services, struct wt_error *err);
-/** Frees what the history has allocated. */
-void wt_process_history_end(struct wt_process_history *history);
+enum wt_status wt_process_history_begin(struct wt_process_link *link, unsigned lanes,
+                                        uint64_t budget, struct wt_target_services *services,
+                                        struct wt_error *err);
 
 #endif

@@ -2,9 +2,8 @@
 #include "debug/process/link.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "debug/process/core_request.h"
 
 /* ---- messages ---- */
 
@@ -79,7 +78,8 @@ enum wt_status wt_process_link_open(struct wt_process_link *link, int pid, const
 void wt_process_link_close(struct wt_process_link *link)
 {
     wt_connection_close(&link->connection);
-    wt_process_history_end(&link->history);
+    free(link->history.answer);
+    free(link->history.hit);
 }
 
 /* ---- memory and registers ---- */
@@ -202,86 +202,6 @@ bool wt_process_link_fault(struct wt_process_link *link, uint32_t device, uint32
            answer.result >= 0 && wt_connection_has_fault(fault, answer.size);
 }
 
-/* ---- time travel ---- */
-
-static enum wt_status ask_history(struct wt_process_history *history,
-                                  const struct wt_travel_request *asked, const void *more,
-                                  struct wt_travel_answer *answer, void *out, size_t room,
-                                  struct wt_error *err)
-{
-    struct wt_process_link *link = (struct wt_process_link *)history;
-    const struct wt_wire_request request = {.verb = WT_WIRE_HISTORY,
-                                            .number = (uint32_t)asked->what,
-                                            .follows = asked->size,
-                                            .value = asked->argument};
-    struct wt_wire_answer told = {.size = 0};
-    link->changes++;
-    const enum wt_status status = wt_process_link_ask(link, &request, more, &told, out, room, err);
-    *answer = (struct wt_travel_answer){told.result, told.size, told.value[0]};
-    return status;
-}
-
-static enum wt_status ask_time(struct wt_process_history *history, uint64_t *time,
-                               struct wt_error *err)
-{
-    struct wt_wire_answer answer = {.size = 0};
-    const enum wt_status status =
-        wt_process_link_tell((struct wt_process_link *)history,
-                             (struct wt_wire_request){.verb = WT_WIRE_TIME}, &answer, err);
-    *time = answer.value[0];
-    return status;
-}
-
-static enum wt_status ask_recording(struct wt_process_history *history, uint64_t budget,
-                                    int32_t *result, struct wt_error *err)
-{
-    const struct wt_wire_request request = {.verb = WT_WIRE_RECORD, .value = budget};
-    struct wt_wire_answer answer = {.result = 0};
-    const enum wt_status status =
-        wt_process_link_tell((struct wt_process_link *)history, request, &answer, err);
-    *result = answer.result;
-    return status;
-}
-
-static const struct wt_process_history_ops history_ops = {
-    .ask = ask_history, .time = ask_time, .record = ask_recording};
-
-enum wt_status wt_process_link_record(struct wt_process_link *link, unsigned lanes, uint64_t budget,
-                                      struct wt_target_services *services, struct wt_error *err)
-{
-    link->history.lanes = lanes;
-    return wt_process_history_begin(&link->history, &history_ops, link->connection.pid,
-                                    link->hello.devices, budget, services, err);
-}
-
-/* ---- core files ---- */
-
-struct core_ask {
-    struct wt_process_link *link;
-    uint32_t device;
-};
-
-static enum wt_status ask_for_core(void *context, const void *bytes, uint32_t size, int32_t *result,
-                                   char *why, size_t room, struct wt_error *err)
-{
-    const struct core_ask *a = context;
-    const struct wt_wire_request request = {
-        .verb = WT_WIRE_CORE, .device = a->device, .follows = size};
-    struct wt_wire_answer answer;
-    const enum wt_status status =
-        wt_process_link_ask(a->link, &request, bytes, &answer, why, room, err);
-    *result = status ? 0 : answer.result;
-    return status;
-}
-
-enum wt_status wt_process_link_core(struct wt_process_link *link,
-                                    const struct wt_core_file_request *request, uint32_t device,
-                                    uint32_t wave, struct wt_error *err)
-{
-    struct core_ask ask = {link, device};
-    return wt_core_request(request, wave, WT_WIRE_MOST, ask_for_core, &ask, err);
-}
-
 /* ---- memory after the end ---- */
 
 enum wt_status wt_process_link_want_memory(struct wt_process_link *link, struct wt_error *err)
@@ -294,10 +214,7 @@ enum wt_status wt_process_link_want_memory(struct wt_process_link *link, struct 
 void wt_process_link_final_memory(struct wt_process_link *link, uint32_t device,
                                   wt_process_piece_fn *found, void *context)
 {
-    struct wt_wire_request request = {.verb = WT_WIRE_FINAL_NEXT, .device = device};
-    const struct wt_process_final final = {&request, sizeof request, &request.addr,
-                                           sizeof(struct wt_wire_answer)};
-    wt_process_final_memory(&link->connection, &final, found, context);
+    wt_process_final_memory(&link->connection, device, found, context);
 }
 
 /* ---- which there are ---- */
@@ -312,29 +229,10 @@ static enum wt_status count_gpus(struct wt_connection *connection, uint32_t fami
     return status;
 }
 
-static enum wt_status count_gcn(struct wt_connection *c, unsigned *gpus, struct wt_error *err)
-{
-    return count_gpus(c, WT_WIRE_GCN, gpus, err);
-}
-
-static enum wt_status count_gen(struct wt_connection *c, unsigned *gpus, struct wt_error *err)
-{
-    return count_gpus(c, WT_WIRE_GEN, gpus, err);
-}
-
-static enum wt_status count_sm(struct wt_connection *c, unsigned *gpus, struct wt_error *err)
-{
-    return count_gpus(c, WT_WIRE_SM, gpus, err);
-}
-
 enum wt_status wt_process_link_each(const char *kind, uint32_t family,
                                     void (*found)(void *context, int pid, unsigned gpus,
                                                   const char *name),
                                     void *context, struct wt_error *err)
 {
-    return wt_connection_each(kind,
-                              family == WT_WIRE_GCN   ? count_gcn
-                              : family == WT_WIRE_GEN ? count_gen
-                                                      : count_sm,
-                              found, context, err);
+    return wt_connection_each(kind, family, count_gpus, found, context, err);
 }

@@ -5,10 +5,28 @@
 #ifndef WT_DEBUG_PROCESS_LINK_H
 #define WT_DEBUG_PROCESS_LINK_H
 
+#include "debug/core/target.h"
 #include "debug/process/connection.h"
 #include "debug/process/final_memory.h"
-#include "debug/process/history.h"
 #include "object/process_wire.h"
+#include "object/travel_wire.h"
+
+/**
+ * What the debugger knows of the recorded run. It is the first member of a link, which is the
+ * context of the target's services.
+ */
+struct wt_process_history {
+    unsigned lanes;                /**< of the family's waves; set before it begins */
+    uint8_t *answer;               /**< WT_TRAVEL_BYTES; NULL: nothing is to be recorded */
+    struct wt_watchpoint_hit *hit; /**< of the last match, until they are taken */
+    size_t hits, hit_room;
+    struct wt_travel_extent extent; /**< as last told */
+    uint64_t now;                   /**< as last told */
+    uint64_t saved;                 /**< as last told */
+    uint64_t budget;
+    const char *refused; /**< why nothing is recorded, ever; NULL: it is */
+    char missing[256];   /**< why nothing is recorded now */
+};
 
 struct wt_process_link {
     struct wt_process_history history; /* first: the context of a target's services */
@@ -76,9 +94,6 @@ bool wt_process_link_waits(struct wt_process_link *link, uint32_t device, uint32
 bool wt_process_link_fault(struct wt_process_link *link, uint32_t device, uint32_t wave,
                            uint64_t id, struct wt_fault *fault);
 
-/** As wt_process_history_begin(); @p lanes: of the family's waves, at most. */
-enum wt_status wt_process_link_record(struct wt_process_link *link, unsigned lanes, uint64_t budget,
-                                      struct wt_target_services *services, struct wt_error *err);
 /** As a target's save_core_file; @p wave is the selected wave's slot in @p device. */
 enum wt_status wt_process_link_core(struct wt_process_link *link,
                                     const struct wt_core_file_request *request, uint32_t device,

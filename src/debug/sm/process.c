@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/process/link.h"
+#include "debug/process/history.h"
 #include "debug/sm/internal.h"
 
 /* Generic addresses (emulator/sm/sm.h). */
@@ -392,7 +392,7 @@ static const struct wt_sm_link_ops process_link = {
 enum wt_status wt_sm_process_record(struct wt_sm_process *p, uint64_t budget,
                                     struct wt_target_services *services, struct wt_error *err)
 {
-    return wt_process_link_record(&p->link, SMP_LANES, budget, services, err);
+    return wt_process_history_begin(&p->link, SMP_LANES, budget, services, err);
 }
 
 static bool wave_detail(void *context, uint32_t warp, wt_wave_id id, struct wt_wave_detail *detail)

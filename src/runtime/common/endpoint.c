@@ -22,6 +22,7 @@
 #include "base/held.h"
 #include "base/listen.h"
 #include "base/private_dir.h"
+#include "object/process_wire.h"
 #include "runtime/common/environment.h"
 
 #define PATIENCE_S 1
@@ -86,14 +87,14 @@ static struct timespec seconds_from_now(time_t seconds)
  * debugger may go on asking until it disconnects. */
 static void say_end(struct wt_endpoint *e, int status, bool closed, bool waits)
 {
-    uint8_t word[WT_ENDPOINT_WORD];
-    const size_t size = e->ops->ended(status, closed, word);
+    const struct wt_wire_answer word = {.result = WT_WIRE_ENDED,
+                                        .value = {(uint32_t)status, closed}};
     struct timespec until = seconds_from_now(PATIENCE_S);
     /* The debugger may not be taking its answer. */
     if (pthread_mutex_timedlock(&e->sending, &until))
         return;
-    if (e->debugger >= 0 &&
-        send(e->debugger, word, size, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)size) {
+    if (e->debugger >= 0 && send(e->debugger, &word, sizeof word, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+                                (ssize_t)sizeof word) {
         until = seconds_from_now(PATIENCE_END_S);
         while (waits && e->debugger >= 0 && !pthread_cond_timedwait(&e->gone, &e->sending, &until))
             continue;
@@ -120,14 +121,14 @@ static void set_debugger(struct wt_endpoint *e, int fd)
 /* Somebody else comes while a debugger is here, and is told so. */
 static void turn_away(struct wt_endpoint *e)
 {
-    uint8_t word[WT_ENDPOINT_WORD];
+    const struct wt_wire_answer word = {.result = -EBUSY};
     const int fd = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
     if (e->refused >= 0)
         close(e->refused);
     e->refused = fd;
-    wt_endpoint_send(fd, word, e->ops->busy(word));
+    wt_endpoint_send(fd, &word, sizeof word);
     shutdown(fd, SHUT_WR);
 }
 
@@ -135,7 +136,7 @@ static void turn_away(struct wt_endpoint *e)
  * side sends is read until it goes. */
 static void drain_refused(struct wt_endpoint *e)
 {
-    uint8_t bytes[WT_ENDPOINT_WORD];
+    uint8_t bytes[1024];
     const ssize_t got = recv(e->refused, bytes, sizeof bytes, 0);
     if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
         return;

@@ -1,7 +1,7 @@
 /*
  * The endpoint of a host process for debuggers of its emulated GPUs: a Unix socket in the user's
- * own folder, and a thread that serves one debugger at a time. The family defines the messages. The
- * idle thread sleeps in poll() and costs the GPUs nothing.
+ * own folder, and a thread that serves one debugger at a time (object/process_wire.h). The idle
+ * thread sleeps in poll() and costs the GPUs nothing.
  */
 #ifndef WT_RUNTIME_COMMON_ENDPOINT_H
 #define WT_RUNTIME_COMMON_ENDPOINT_H
@@ -12,9 +12,6 @@
 #include <sys/types.h>
 
 struct wt_endpoint;
-
-/** Room for a message that an endpoint sends of its own accord. */
-#define WT_ENDPOINT_WORD 1024
 
 /** What a family does; called in the endpoint's thread unless it says otherwise. */
 struct wt_endpoint_ops {
@@ -31,11 +28,6 @@ struct wt_endpoint_ops {
     bool (*is_held)(void *context);
     /** Lets them run. */
     void (*release)(void *context);
-    /** Writes the message that another debugger is connected; returns its bytes. */
-    size_t (*busy)(uint8_t word[WT_ENDPOINT_WORD]);
-    /** Writes the message that the process ends with @p status, or (@p closed) goes on without its
-     * GPUs; returns its bytes. Called in the thread that ends the process, too. */
-    size_t (*ended)(int status, bool closed, uint8_t word[WT_ENDPOINT_WORD]);
 };
 
 /**

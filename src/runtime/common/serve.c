@@ -17,7 +17,6 @@
 static_assert(WT_TRAVEL_BYTES <= WT_WIRE_MOST && WT_TRAVEL_REQUEST_BYTES <= WT_WIRE_MOST &&
                   WT_FINAL_WIRE_MOST <= WT_WIRE_MOST,
               "requests about the past and the end fit");
-static_assert(sizeof(struct wt_wire_answer) <= WT_ENDPOINT_WORD, "messages fit");
 
 struct wt_server {
     const struct wt_server_driver *driver;
@@ -214,21 +213,6 @@ static bool converse(void *context, struct wt_endpoint *endpoint, int fd)
                               serving.answer.size);
 }
 
-static size_t end_word(int status, bool closed, uint8_t word[WT_ENDPOINT_WORD])
-{
-    const struct wt_wire_answer answer = {.result = WT_WIRE_ENDED,
-                                          .value = {(uint32_t)status, closed}};
-    memcpy(word, &answer, sizeof answer);
-    return sizeof answer;
-}
-
-static size_t busy_word(uint8_t word[WT_ENDPOINT_WORD])
-{
-    const struct wt_wire_answer answer = {.result = -EBUSY};
-    memcpy(word, &answer, sizeof answer);
-    return sizeof answer;
-}
-
 static void begin(void *context)
 {
     const struct wt_server *s = context;
@@ -270,9 +254,7 @@ struct wt_server *wt_server_start(const struct wt_server_driver *driver, void *c
                                       .converse = converse,
                                       .let_go = let_go,
                                       .is_held = is_held,
-                                      .release = release,
-                                      .busy = busy_word,
-                                      .ended = end_word};
+                                      .release = release};
     s->endpoint = wt_endpoint_start(&s->ops, s, holder);
     if (s->endpoint)
         return s;
