@@ -30,7 +30,13 @@ void genp_describe_spaces(struct wt_probe *p)
  * compiler marks it by its highest byte (measured on Debian's compiler). A pointer of the generic
  * address space has its memory in bits 63:61 (Intel Graphics Compiler,
  * GenericAddressDynamicResolution). */
-enum { LOCAL_MARK = 0x0a, LOCAL_BYTES = 65536, GENERIC_PRIVATE = 1, GENERIC_LOCAL = 2 };
+enum {
+    SCRATCH_MARK = 0x09,
+    LOCAL_MARK = 0x0a,
+    LOCAL_BYTES = 65536,
+    GENERIC_PRIVATE = 1,
+    GENERIC_LOCAL = 2
+};
 
 uint64_t genp_linear(const struct wt_probe *p, struct wt_address addr)
 {
@@ -43,12 +49,21 @@ uint64_t genp_linear(const struct wt_probe *p, struct wt_address addr)
     return addr.offset + p->space[addr.space].aperture;
 }
 
+/* Likewise; what the compiler has spilled is marked, too: it lies in the thread's scratch memory.
+ */
+static uint64_t linear_of(const struct wt_probe *p, uint32_t wave, struct wt_address addr)
+{
+    if (addr.space == GENP_GLOBAL && addr.offset >> 56 == SCRATCH_MARK)
+        return genp_row(p, wave)->saved.scratch + (addr.offset & (UINT64_MAX >> 8));
+    return genp_linear(p, addr);
+}
+
 enum wt_status genp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                 struct wt_address addr, void *out, size_t size,
                                 struct wt_error *err)
 {
     (void)lane;
-    return p->link->ops->read(p->link->context, wave, genp_linear(p, addr), out, size, err);
+    return p->link->ops->read(p->link->context, wave, linear_of(p, wave, addr), out, size, err);
 }
 
 enum wt_status genp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
@@ -56,15 +71,15 @@ enum wt_status genp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lan
                                  struct wt_error *err)
 {
     (void)lane;
-    return p->link->ops->write(p->link->context, wave, genp_linear(p, addr), bytes, size, err);
+    return p->link->ops->write(p->link->context, wave, linear_of(p, wave, addr), bytes, size, err);
 }
 
 enum wt_status genp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
                               struct wt_address addr, uint64_t size, struct wt_address *home,
                               uint64_t *part, struct wt_error *err)
 {
-    (void)wave, (void)lane, (void)err;
-    *home = wt_address_of(genp_linear(p, addr));
+    (void)lane, (void)err;
+    *home = wt_address_of(linear_of(p, wave, addr));
     *part = size;
     return WT_OK;
 }
