@@ -658,3 +658,23 @@ kernel void k(global int *out, struct outer p)
     block = struct.pack("<i4xqb3xih6x", 5, -6, 7, 8, -9).hex()
     done = debug(file, "break k", "run", "print p", "print p.n", options=["-g", "gen9", "--kernel=k", "--grid=8", "--block=8", "--arg=zeros:32", f"--arg=hex:{block}"])
     assert "= {a = 5, b = -6, n = {c = 7 '\\a', i = 8}, s = -9} (at launch)\n" in done.stdout and "= {c = 7 '\\a', i = 8} (at launch)\n" in done.stdout, done.stdout
+
+
+def test_a_backtrace_through_a_damaged_frame_ends_and_says_why(tmp_path):
+    """Dword 3 of r127 is the function's frame, in owords of scratch memory: it is told what is there instead of a return address."""
+    (tmp_path / "c.cl").write_text("""__attribute__((noinline)) int f(int id)
+{
+    return 3 * id;
+}
+kernel void k(global int *out)
+{
+    int id = get_global_id(0);
+    out[id] = f(id);
+}
+""")
+    file, how = iga.compile_cl(tmp_path / "c.cl", tmp_path / "c", *UNOPTIMISED), ["-g", "gen9", "--kernel=k", "--grid=8", "--block=8", "--arg=zeros:32"]
+    whole, _, zeros, up = ask_console(file, ["break f", "run"], ["backtrace", "set var $r127[3] = 0x20", "backtrace", "print id"], how)
+    assert re.fullmatch(r"#0 +f \(id=0\) at .*\n#1 .* in k \(.*", whole), whole
+    assert re.fullmatch(rf"#0 +f \(id=0\) at .*\nBacktrace stopped: f returns to {CODE:#x}, where the program's code begins", zeros) and up.endswith("= 0"), zeros
+    _, lost = ask_console(file, ["break f", "run"], ["set var $r127[3] = 0x7ffffff", "backtrace"], how)
+    assert re.fullmatch(r"#0 +f \(id=0\) at .*\nBacktrace stopped: no memory can be read at 0x\w+", lost), lost

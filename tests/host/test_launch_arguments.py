@@ -54,3 +54,27 @@ def test_a_watchpoint_of_group_memory_stops_at_the_store_forwards(program):
     said = said_by("-g", family, *(w for c in words for w in ("-ex", c)), file)
     assert re.search(rf"lane 3; .*\n\n.*watchpoint 2: {re.escape(place)}\n\nOld value = -?\d+\nNew value = 10\n", said), said
     assert f"\n{STORE}\t" in said, said
+
+
+def test_arguments_in_a_level_zero_program_that_has_a_compiled_module(tmp_path):
+    """On each of two GPUs, and in core files."""
+    (tmp_path / "k.cl").write_text("""struct s { int a; long b; short c; };
+kernel void k(global int *out, struct s p, int n)
+{
+    n *= 3;
+    out[get_global_id(0)] = p.a + p.b + p.c + n;
+}
+""")
+    subprocess.run(["ocloc", "compile", "-file", "k.cl", "-device", "skl", "--format", "zebin", "-options", "-g", "-output", "k", "-output_no_suffix", "-q"],
+                   cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(["gcc", "-Wall", "-Werror", "-o", tmp_path / "program", ROOT / "tests" / "host" / "launch_arguments_ze.c", "-lze_loader"], check=True)
+    core = [tmp_path / "0.core", tmp_path / "1.core"]
+    words = ["break k if $_item_x == 0", f"run {tmp_path / 'k'}", "echo first\\n", "info args", f"generate-core {core[0]}", "continue", "echo second\\n", "info args",
+             f"generate-core {core[1]}", "kill"]
+    said = said_by("-g", "gen9", "-g", "gen9", *(w for c in words for w in ("-ex", c)), tmp_path / "program")
+    parts = re.split(r"^(?:first|second)$", said, flags=re.M)
+    for device in range(2):
+        there = said_by("--core", core[device], "-ex", "echo there\\n", "-ex", "info args").split("there\n")[1]
+        wanted = rf"^p = {{a = {5 + device}, b = -6, c = 7}}( \(at launch\))?\nn = {8 + device}( \(at launch\))?$"
+        assert f"\n[device {device}, " in parts[device], said
+        assert re.search(wanted, parts[1 + device], re.M) and re.search(wanted, there, re.M), said + there

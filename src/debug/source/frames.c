@@ -42,7 +42,7 @@ struct wt_frames {
     size_t frame_count, frame_capacity;
     bool complete;
     char end[256];
-    struct wt_error unread; /* why registers that find_caller() needs cannot be read */
+    struct wt_error unread; /* why what find_caller() needs cannot be read */
 };
 
 struct wt_debugger *wt_frames_debugger(struct wt_frames *f)
@@ -530,10 +530,15 @@ static const struct wt_caller *rules_of(struct wt_frames *f, unsigned physical)
         return NULL;
     callee.start = start + p->bias;
     struct wt_caller *rules = malloc(sizeof *rules);
-    if (rules && wt_debugger_find_caller(f->debugger, &callee, rules, WT_IGNORED) == WT_OK) {
+    struct wt_error err;
+    const enum wt_status status =
+        rules ? wt_debugger_find_caller(f->debugger, &callee, rules, &err) : WT_NO_MEMORY;
+    if (status == WT_OK) {
         f->physical[physical].rules = rules;
         return rules;
     }
+    if (rules && status != WT_UNSUPPORTED && status != WT_STATE && !f->unread.text[0])
+        f->unread = err;
     free(rules);
     return NULL;
 }
@@ -719,8 +724,8 @@ static bool add_returned_to(struct wt_frames *f, uint64_t pc)
         return add_physical(f, pc, true);
     if (f->physical_count == 1 && is_assembly(p))
         return false;
-    return cut(f, "%.100s returns to 0x%" PRIx64 ", where the program has no code",
-               name_of_outermost(f), pc);
+    return cut(f, "%.100s returns to 0x%" PRIx64 ", where the program%s", name_of_outermost(f), pc,
+               pc && wt_modules_at(f->modules, 0, pc) ? "'s code begins" : " has no code");
 }
 
 /* Adds the caller of the outermost function; false at the end. */
