@@ -175,7 +175,7 @@ def the_compilers(session, dialect, made, lane, v, said):
         return of_ptx(data.decode(), v.name, said)
     made.tree = made.tree or reader.read(made.file)
     try:
-        places = reader.places(made.tree, values.in_file(dialect, session, made.table), name)
+        places = reader.places(made.tree, values.in_file(dialect, session, made.table), name, lane)
     except reader.Unknown:
         return None
 

@@ -28,7 +28,7 @@ class Die:
         low, high = (re.findall(r"0x\w+", self.text.get(a, "")) for a in ("DW_AT_low_pc", "DW_AT_high_pc"))
         return [(int(low[0], 16), int(high[0], 16))] if low and high else []
 
-    def place(self, pc):
+    def place(self, pc, lane=0):
         """The operations at pc; None: nowhere."""
         text = self.text.get("DW_AT_location")
         if text is None:
@@ -42,7 +42,7 @@ class Die:
             if text is None:
                 return None
         text, _, rest = text.strip("() \n").partition("<decoding error>")
-        return [op.strip() for op in text.split(",") if op.strip()] + intels(bytes.fromhex(rest.partition(")")[0]))
+        return intels(bytes.fromhex(rest.partition(")")[0]), lane, [op.strip() for op in text.split(",") if op.strip()])
 
 
 # Intel's operations, which llvm-dwarfdump writes as bytes, with all that follow: names as of DWARF's, and the forms of their operands.
@@ -52,30 +52,55 @@ INTELS = {0xeb: "INTEL_regs", 0xec: "INTEL_push_bit_piece_stack", 0xed: "INTEL_p
 INTELS |= {0x30 + n: f"lit{n}" for n in range(32)} | {0x50 + n: f"reg{n}" for n in range(32)}
 
 
-def intels(data):
-    """Operations as text; the branch of lanes from 16 on, of which the programs have none, is left out."""
-    made, at = [], 0
+# How Intel's compiler may have written the operand of DW_OP_constu: in LEB128, or in 1, 2, 4 or 8 bytes.
+CONSTANTS = ["leb", "<B", "<H", "<I", "<Q"]
+
+
+def readings(data, at, upper, made):
+    """Each way to read the operations from data[at] on, behind those made: as text, without the branch that the lane does not take."""
     while at < len(data):
         if data[at] not in INTELS:
-            raise Unknown(f"operation {data[at]:#x}")
+            return
         name, _, form = INTELS[data[at]].partition(" ")
         at += 1
-        numbers = []
-        for kind in form.split():
-            if kind == "leb":
-                last = next(i for i in range(at, len(data)) if data[i] < 0x80)
-                numbers.append(sum((byte & 0x7f) << 7 * i for i, byte in enumerate(data[at:last + 1])))
-                at = last + 1
-            else:
-                numbers += struct.unpack_from(kind, data, at)
-                at += struct.calcsize(kind)
+        for first in CONSTANTS if name == "constu" else [None]:
+            numbers, end = [], at
+            for kind in [first] if first else form.split():
+                if kind == "leb":
+                    last = next((i for i in range(end, len(data)) if data[i] < 0x80), len(data) - 1)
+                    numbers.append(sum((byte & 0x7f) << 7 * i for i, byte in enumerate(data[end:last + 1])))
+                    end = last + 1
+                elif end + struct.calcsize(kind) <= len(data):
+                    numbers += struct.unpack_from(kind, data, end)
+                    end += struct.calcsize(kind)
+            if first and numbers:
+                yield from readings(data, end, upper, [*made, f"DW_OP_{name} {numbers[0]}"])
+        if name == "constu":
+            return
+        at = end
         if name == "bra" and made[-3:] == ["DW_OP_INTEL_push_simd_lane", "DW_OP_lit16", "DW_OP_ge"]:
             made = made[:-3]
+            at += numbers[0] if upper else 0
         elif name == "skip":
             at += numbers[0]
         else:
-            made.append(" ".join(map(str, [f"DW_OP_{name}", *numbers])))
-    return made
+            made = [*made, " ".join(map(str, [f"DW_OP_{name}", *numbers]))]
+    yield made
+
+
+def intels(data, lane, made):
+    """Operations as text, with those made in front of them."""
+    ways = list(readings(data, 0, lane >= 16, made))
+    if not ways:
+        raise Unknown("an operation")
+
+    def makes_sense(ops):
+        try:
+            in_file(ops, lambda name: 0, lane)
+            return True
+        except (Unknown, IndexError):
+            return False
+    return next(filter(makes_sense, ways), ways[0])
 
 
 def shown(ops):
@@ -213,7 +238,7 @@ def unfinished(table, pc, lines):
     return made
 
 
-def places(root, pc, name):
+def places(root, pc, name, lane=0):
     """The operations of each variable of this name that is in scope at pc, innermost: of two inlined calls that share code each has one."""
     def visit(die):
         ranges = die.ranges()
@@ -223,7 +248,7 @@ def places(root, pc, name):
             return []
         own = [child for child in die.children if child.tag in ("DW_TAG_variable", "DW_TAG_formal_parameter") and child.name == name]
         return [found for child in die.children for found in visit(child)] or own[-1:]
-    return [ops for ops in (die.place(pc) for die in visit(root)) if ops is not None]
+    return [ops for ops in (die.place(pc, lane) for die in visit(root)) if ops is not None]
 
 
 def number(text):

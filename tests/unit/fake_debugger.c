@@ -639,14 +639,6 @@ enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_
     return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
 }
 
-enum wt_status wt_debugger_who_wrote(struct wt_debugger *d,
-                                     const struct wt_watchpoint_request *where, size_t most,
-                                     struct wt_write **list, size_t *count, bool *more,
-                                     struct wt_error *err)
-{
-    return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
-}
-
 enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt_error *err)
 {
     return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");

@@ -622,7 +622,7 @@ bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size);
 struct wt_write {
     uint64_t time; /**< issue time: going there, it is about to issue */
     wt_wave_handle wave;
-    struct wt_wave by; /**< the wave, as it was then; wt_debugger_who_wrote() fills it in */
+    struct wt_wave by; /**< the wave, as it was then; the search fills it in */
     bool has_item;
     uint64_t item[3]; /**< has_item: the work-item of the first lane, in the group */
     uint64_t pc;
@@ -635,17 +635,8 @@ struct wt_write {
 
 /**
  * Searches the recorded run for writes to a range before now: at most the @p most last ones, the
- * latest first. *more: there may be others before. Writes by a debugger and by the loading
- * of the program do not count. The device stands where it stood. The caller frees *list.
- */
-enum wt_status wt_debugger_who_wrote(struct wt_debugger *d,
-                                     const struct wt_watchpoint_request *where, size_t most,
-                                     struct wt_write **list, size_t *count, bool *more,
-                                     struct wt_error *err);
-
-/**
- * Begins that search: as a run, it is pumped and can be interrupted. After WT_EVENT_SEARCHED the
- * device stands where it stood, and wt_debugger_take_writes() has what was found.
+ * latest first. Writes by a debugger and by the loading of the program do not count. It runs within
+ * the pump and ends with WT_EVENT_SEARCHED; the device stands where it stood then.
  */
 enum wt_status wt_debugger_begin_who_wrote(struct wt_debugger *d,
                                            const struct wt_watchpoint_request *where, size_t most,

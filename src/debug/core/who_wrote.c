@@ -24,19 +24,3 @@ enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_
     enum wt_status status = wt_debugger_begin_goto(d, time, err);
     return status ? status : finish(d, err);
 }
-
-enum wt_status wt_debugger_who_wrote(struct wt_debugger *d,
-                                     const struct wt_watchpoint_request *where, size_t most,
-                                     struct wt_write **list, size_t *count, bool *more,
-                                     struct wt_error *err)
-{
-    *list = NULL;
-    *count = 0;
-    *more = false;
-    enum wt_status status;
-    if ((status = wt_debugger_begin_who_wrote(d, where, most, err)) != WT_OK ||
-        (status = finish(d, err)) != WT_OK)
-        return status;
-    wt_debugger_take_writes(d, list, count, more);
-    return WT_OK;
-}
