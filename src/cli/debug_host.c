@@ -368,7 +368,7 @@ enum wt_status cli_debug_host_attach(struct cli_debug_host *h, int pid, struct w
 {
     const struct wt_family *family = h->options.family;
     bool reachable = false;
-    enum wt_status status = family->process->reachable(pid, &reachable, err);
+    enum wt_status status = wt_connection_reachable(pid, family->process->socket, &reachable, err);
     if (!status && !reachable)
         status = wt_process_wait(pid, 0, &family, err);
     if (status)

@@ -1,6 +1,7 @@
 /* `wavetrap ps`: lists the host programs with emulated GPUs that a debugger can attach to. */
 #include "base/private_dir.h"
 #include "cli/options.h"
+#include "debug/process/link.h"
 #include "target/process.h"
 
 struct listing {
@@ -34,7 +35,8 @@ static int run(int argc, char **argv)
     wt_private_sweep();
     for (const struct wt_family *const *f = wt_families; *f; f++) {
         listing.family = (*f)->name;
-        if ((*f)->process && (*f)->process->each(print, &listing, &err) != WT_OK)
+        if ((*f)->process && wt_process_link_each((*f)->process->socket, (*f)->process->wire, print,
+                                                  &listing, &err) != WT_OK)
             return cli_fail(&cli_ps, &err);
     }
     if (!listing.count)

@@ -1,12 +1,10 @@
 /* `wavetrap reg`: reads and writes the registers of a GPU's debug hardware by name. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/connect.h"
 #include "cli/kernel.h"
 #include "cli/register_session.h"
-#include "debug/gcn/process.h"
-#include "debug/gen/process.h"
+#include "debug/process/link.h"
 #include "base/text.h"
 #include "target/process.h"
 
@@ -21,9 +19,8 @@ struct reg {
 
 /* The registers of a GPU in a host program. */
 struct process_bus {
-    struct wt_bus bus;
-    struct wt_gcn_process *gcn; /* one of the two */
-    struct wt_gen_process *gen;
+    struct wt_bus bus; /* first */
+    struct wt_process_link link;
     uint32_t gpu;
 };
 
@@ -103,24 +100,14 @@ static enum wt_status no_registers(const struct wt_family *family, struct wt_err
     return wt_fail(err, WT_UNSUPPORTED, "%s has no debug registers here", family->name);
 }
 
-static enum wt_status process_register(const struct process_bus *own, struct wt_bus_op *op,
-                                       struct wt_error *err)
-{
-    if (own->gcn)
-        return wt_gcn_process_register(own->gcn, own->gpu, op->write, op->addr, &op->value, err);
-    const struct wt_gen_link *link = wt_gen_process_link(own->gen);
-    const uint32_t offset = op->addr * 4;
-    return op->write ? link->ops->write_register(link->context, own->gpu, offset, op->value, err)
-                     : link->ops->read_register(link->context, own->gpu, offset, &op->value, err);
-}
-
 static enum wt_status process_transact(struct wt_bus *bus, struct wt_bus_op *ops, size_t count,
                                        struct wt_error *err)
 {
     enum wt_status status;
-    const struct process_bus *own = (struct process_bus *)bus;
+    struct process_bus *own = (struct process_bus *)bus;
     for (size_t i = 0; i < count; i++)
-        if ((status = process_register(own, &ops[i], err)) != WT_OK)
+        if ((status = wt_process_link_register(&own->link, own->gpu, ops[i].write, ops[i].addr,
+                                               &ops[i].value, err)) != WT_OK)
             return status;
     bus->round_trips += count;
     return WT_OK;
@@ -128,10 +115,7 @@ static enum wt_status process_transact(struct wt_bus *bus, struct wt_bus_op *ops
 
 static void process_close(struct wt_bus *bus)
 {
-    struct process_bus *own = (struct process_bus *)bus;
-    if (own->gcn)
-        wt_gcn_process_close(own->gcn);
-    wt_gen_process_close(own->gen);
+    wt_process_link_close(&((struct process_bus *)bus)->link);
     free(bus);
 }
 
@@ -140,11 +124,6 @@ static const struct wt_bus_ops process_ops = {
     .transact = process_transact,
     .close = process_close,
 };
-
-static bool is_gen(const struct wt_family *family)
-{
-    return strcmp(family->name, "gen9") == 0;
-}
 
 /* The family whose registers are meant: that of --gpu, else of the process's first GPUs. */
 static enum wt_status find_family(const struct reg *reg, const struct wt_family **family,
@@ -157,12 +136,9 @@ static enum wt_status find_family(const struct reg *reg, const struct wt_family 
         *family = reg->drive.options.device.gpu.family;
     else if (!*family)
         *family = wt_family_of_host_programs(); /* which says that it cannot be reached */
-    return is_gen(*family) || *family == wt_family_of_host_programs()
+    return (*family)->process && (*family)->registers
                ? WT_OK
-               : wt_fail(err, WT_UNSUPPORTED,
-                         "--pid reads registers of programs on gfx900 and gen9; process %d is one "
-                         "on %s",
-                         (int)reg->pid, (*family)->name);
+               : wt_fail(err, WT_UNSUPPORTED, "--pid reads no registers of %s", (*family)->name);
 }
 
 /* A GPU of a host program. */
@@ -173,21 +149,18 @@ static enum wt_status connect_process(struct reg *reg, struct cli_registers *ses
     const struct wt_family *family;
     if ((status = find_family(reg, &family, err)) != WT_OK)
         return status;
-    const bool is_gcn = !is_gen(family);
     struct process_bus *bus = calloc(1, sizeof *bus);
     if (!bus)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     bus->bus.ops = &process_ops;
-    if ((status = is_gcn ? wt_gcn_process_open((int)reg->pid, &bus->gcn, err)
-                         : wt_gen_process_open((int)reg->pid, &bus->gen, err)) != WT_OK) {
-        free(bus);
+    session->bus = &bus->bus; /* closed in any case */
+    if ((status = wt_process_link_open(&bus->link, (int)reg->pid, family->process->socket,
+                                       family->process->wire, err)) != WT_OK)
         return status;
-    }
-    session->bus = &bus->bus;
-    const unsigned gpus = is_gcn ? wt_gcn_process_gpus(bus->gcn) : wt_gen_process_gpus(bus->gen);
-    if (reg->gpu >= gpus)
+    if (reg->gpu >= bus->link.hello.devices)
         return wt_fail(err, WT_INVALID, "--device=%llu: process %d has %u GPUs, from 0",
-                       (unsigned long long)reg->gpu, (int)reg->pid, gpus);
+                       (unsigned long long)reg->gpu, (int)reg->pid,
+                       (unsigned)bus->link.hello.devices);
     bus->gpu = (uint32_t)reg->gpu;
     session->table = family->registers;
     return WT_OK;

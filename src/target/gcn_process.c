@@ -355,8 +355,8 @@ static void disconnect(struct wt_process *p)
     free(p->own);
 }
 
-const struct wt_process_ops wt_gcn_process_ops = {.reachable = wt_gcn_process_reachable,
-                                                  .each = wt_gcn_processes,
+const struct wt_process_ops wt_gcn_process_ops = {.socket = KFD_WIRE_SOCKET,
+                                                  .wire = WT_WIRE_GCN,
                                                   .connect = connect_to,
                                                   .connect_none = wt_gcn_connect_none,
                                                   .final_memory = final_memory,

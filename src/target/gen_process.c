@@ -214,8 +214,8 @@ static void disconnect(struct wt_process *p)
     free(p->own);
 }
 
-const struct wt_process_ops wt_gen_process_ops = {.reachable = wt_gen_process_reachable,
-                                                  .each = wt_gen_processes,
+const struct wt_process_ops wt_gen_process_ops = {.socket = GEN_WIRE_SOCKET,
+                                                  .wire = WT_WIRE_GEN,
                                                   .connect = connect_to,
                                                   .connect_none = wt_gen_connect_none,
                                                   .final_memory = final_memory,

@@ -15,7 +15,8 @@ static enum wt_status find(int pid, const struct wt_family **family, struct wt_e
     for (const struct wt_family *const *f = wt_families; *f; f++) {
         if (!(*f)->process)
             continue;
-        if ((status = (*f)->process->reachable(pid, &reachable, err)) != WT_OK)
+        if ((status = wt_connection_reachable(pid, (*f)->process->socket, &reachable, err)) !=
+            WT_OK)
             return status;
         if (reachable) {
             *family = *f;
@@ -103,7 +104,7 @@ enum wt_status wt_process_release_others(int pid, const struct wt_family *debugg
         const struct wt_family *f = wt_families[i];
         if (!f->process || f == debugged || *known >> i & 1)
             continue;
-        status = f->process->reachable(pid, &reachable, err);
+        status = wt_connection_reachable(pid, f->process->socket, &reachable, err);
         if (status || !reachable)
             continue;
         *known |= (uint32_t)1 << i;

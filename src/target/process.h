@@ -28,12 +28,8 @@ struct wt_process;
 
 /** How a family's host programs are debugged. */
 struct wt_process_ops {
-    /** Whether process @p pid has opened GPUs of the family (one debugger at a time connects). */
-    enum wt_status (*reachable)(int pid, bool *reachable, struct wt_error *err);
-    /** Calls @p found for each process of this user that can be reached, with its number of GPUs
-     * (0: a debugger is there) and what it is called. */
-    enum wt_status (*each)(void (*found)(void *context, int pid, unsigned gpus, const char *name),
-                           void *context, struct wt_error *err);
+    const char *socket; /**< the kind of its programs' sockets (base/private_dir.h) */
+    uint32_t wire;      /**< WT_WIRE_GCN … (object/process_wire.h) */
     /** Connects: sets p->own, p->target, and adds the modules that there are. */
     enum wt_status (*connect)(struct wt_process *p, int pid, struct wt_error *err);
     /** A target without a program that runs: sets p->target, whose memory is p->image, and

@@ -200,8 +200,8 @@ static void disconnect(struct wt_process *p)
     wt_sm_process_close(connection(p));
 }
 
-const struct wt_process_ops wt_sm_process_ops = {.reachable = wt_sm_process_reachable,
-                                                 .each = wt_sm_processes,
+const struct wt_process_ops wt_sm_process_ops = {.socket = SM_WIRE_SOCKET,
+                                                 .wire = WT_WIRE_SM,
                                                  .connect = connect_to,
                                                  .connect_none = wt_sm_connect_none,
                                                  .final_memory = final_memory,

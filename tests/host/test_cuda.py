@@ -200,6 +200,20 @@ def test_a_kernel_that_does_not_end(program):
                      r"    device 0, dispatch \d+, group \(0,0,0\), core 0, warp 0, lanes [-\d]+\n      at 0x[0-9a-f]+ <forever> at PTX:\d+\n$", said), said
 
 
+def test_registers_of_a_running_program(program):
+    """`reg --pid` reaches the SM's debug hardware, while a kernel runs."""
+    with Running("forever", program=program, options=["-g", "sm"]) as run:
+        def reg(*commands):
+            done = wavetrap("reg", f"--pid={run.process.pid}", *commands)
+            assert done.returncode == 0, done
+            return done.stdout.splitlines()
+        control, status = "NV_PTPC_PRI_SM_DBGR_CONTROL0", "NV_PTPC_PRI_SM_DBGR_STATUS0"
+        assert reg(f"{status}.LOCKED_DOWN", f"{control}.DEBUGGER_MODE") == [f"{status}.LOCKED_DOWN=0", f"{control}.DEBUGGER_MODE=0"]
+        reg(f"{control}.DEBUGGER_MODE=1")
+        assert reg(f"{control}.DEBUGGER_MODE") == [f"{control}.DEBUGGER_MODE=1"]
+        assert run.process.poll() is None
+
+
 OPENMP, OPENACC = ["-fopenmp", "-foffload=nvptx-none"], ["-fopenacc", "-foffload=nvptx-none"]
 
 

@@ -195,8 +195,12 @@ def main():
     plan = json.loads(chosen.plan.read_text()) if chosen.plan else None
     kept = BUILD / "truth"
     tried = failed = 0
-    for name in chosen.harness or harnesses():
-        harness = importlib.import_module(name)
+    modules = {name: importlib.import_module(name) for name in chosen.harness or harnesses()}
+    known = {family for harness in modules.values() for family in harness.FAMILIES}
+    unknown = set(chosen.family or ()) - known
+    if unknown:
+        arguments.error(f"there is no family {', '.join(sorted(unknown))}: one of {', '.join(sorted(known))}")
+    for name, harness in modules.items():
         for family in harness.FAMILIES:
             if chosen.family and family not in chosen.family:
                 continue

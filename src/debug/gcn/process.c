@@ -167,17 +167,6 @@ const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *p)
     return &p->gcn;
 }
 
-uint32_t wt_gcn_process_gpus(const struct wt_gcn_process *p)
-{
-    return p->link.hello.devices;
-}
-
-enum wt_status wt_gcn_process_register(struct wt_gcn_process *p, uint32_t gpu, bool write,
-                                       uint32_t addr, uint32_t *value, struct wt_error *err)
-{
-    return wt_process_link_register(&p->link, gpu, write, addr, value, err);
-}
-
 /* Slots of waves are counted through all GPUs. */
 static bool wave_waits(void *context, uint32_t wave, wt_wave_id id, struct wt_wave_view *view)
 {
@@ -259,16 +248,4 @@ enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *p, uint64_t *addr
     if (status == WT_OK)
         *addr = p->link.hello.place[0];
     return status;
-}
-
-enum wt_status wt_gcn_process_reachable(int pid, bool *reachable, struct wt_error *err)
-{
-    return wt_connection_reachable(pid, KFD_WIRE_SOCKET, reachable, err);
-}
-
-enum wt_status wt_gcn_processes(void (*found)(void *context, int pid, unsigned gpus,
-                                              const char *name),
-                                void *context, struct wt_error *err)
-{
-    return wt_process_link_each(KFD_WIRE_SOCKET, WT_WIRE_GCN, found, context, err);
 }

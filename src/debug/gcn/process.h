@@ -12,8 +12,6 @@ struct wt_gcn_process;
  * WT_STATE: another debugger is there. Closed by wt_gcn_process_close().
  */
 enum wt_status wt_gcn_process_open(int pid, struct wt_gcn_process **process, struct wt_error *err);
-/** Whether process @p pid has opened its GPUs, so that a debugger can connect (one at a time). */
-enum wt_status wt_gcn_process_reachable(int pid, bool *reachable, struct wt_error *err);
 /** Disconnects: the program goes on. NULL is ignored. */
 void wt_gcn_process_close(struct wt_gcn_process *process);
 
@@ -51,17 +49,5 @@ void wt_gcn_process_final_memory(struct wt_gcn_process *process, wt_process_piec
 
 /** Puts the writing of core files into @p services, whose context is the process. */
 void wt_gcn_process_offer_core_files(struct wt_target_services *services);
-
-/** How many GPUs it has. */
-uint32_t wt_gcn_process_gpus(const struct wt_gcn_process *process);
-/** Reads or writes a register of the debug hardware of GPU @p gpu (from 0), by its word address on
- * the bus. */
-enum wt_status wt_gcn_process_register(struct wt_gcn_process *process, uint32_t gpu, bool write,
-                                       uint32_t addr, uint32_t *value, struct wt_error *err);
-
-/** Calls @p found for each process of this user that can be reached, with what it is called. */
-enum wt_status wt_gcn_processes(void (*found)(void *context, int pid, unsigned gpus,
-                                              const char *name),
-                                void *context, struct wt_error *err);
 
 #endif

@@ -288,19 +288,9 @@ void wt_gen_process_close(struct wt_gen_process *p)
     free(p);
 }
 
-unsigned wt_gen_process_gpus(const struct wt_gen_process *p)
-{
-    return p->info.gpus;
-}
-
 const struct wt_gen_link *wt_gen_process_link(struct wt_gen_process *p)
 {
     return &p->gen;
-}
-
-enum wt_status wt_gen_process_reachable(int pid, bool *reachable, struct wt_error *err)
-{
-    return wt_connection_reachable(pid, GEN_WIRE_SOCKET, reachable, err);
 }
 
 enum wt_status wt_gen_process_record(struct wt_gen_process *p, uint64_t budget,
@@ -518,11 +508,4 @@ void wt_gen_process_offer_faults(struct wt_target_services *services)
 void wt_gen_process_offer_core_files(struct wt_target_services *services)
 {
     services->save_core_file = save_core_file;
-}
-
-enum wt_status wt_gen_processes(void (*found)(void *context, int pid, unsigned gpus,
-                                              const char *name),
-                                void *context, struct wt_error *err)
-{
-    return wt_process_link_each(GEN_WIRE_SOCKET, WT_WIRE_GEN, found, context, err);
 }

@@ -13,13 +13,9 @@ struct wt_gen_process;
  * WT_STATE: another debugger is there. Closed by wt_gen_process_close().
  */
 enum wt_status wt_gen_process_open(int pid, struct wt_gen_process **process, struct wt_error *err);
-/** Whether process @p pid has opened its GPUs, so that a debugger can connect (one at a time). */
-enum wt_status wt_gen_process_reachable(int pid, bool *reachable, struct wt_error *err);
 /** Disconnects: the program goes on. NULL is ignored. */
 void wt_gen_process_close(struct wt_gen_process *process);
 
-/** The number of its Gen9 GPUs. */
-unsigned wt_gen_process_gpus(const struct wt_gen_process *process);
 /** What a target's `link` may point to; it is the process's. */
 const struct wt_gen_link *wt_gen_process_link(struct wt_gen_process *process);
 
@@ -35,12 +31,6 @@ enum wt_status wt_gen_process_elf(struct wt_gen_process *process,
  * none. */
 enum wt_status wt_gen_process_source(struct wt_gen_process *process, uint64_t number, char **text,
                                      size_t *length, struct wt_error *err);
-
-/** Calls @p found for each process of this user that can be reached, with what it is called; 0
- * GPUs: another debugger is there. */
-enum wt_status wt_gen_processes(void (*found)(void *context, int pid, unsigned gpus,
-                                              const char *name),
-                                void *context, struct wt_error *err);
 
 /** Puts the faults of the program's kernels into @p services, whose context is the process. */
 void wt_gen_process_offer_faults(struct wt_target_services *services);

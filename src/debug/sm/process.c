@@ -514,11 +514,6 @@ enum wt_status wt_sm_process_open(int pid, struct wt_sm_process **process, struc
     return WT_OK;
 }
 
-enum wt_status wt_sm_process_reachable(int pid, bool *reachable, struct wt_error *err)
-{
-    return wt_connection_reachable(pid, SM_WIRE_SOCKET, reachable, err);
-}
-
 void wt_sm_process_close(struct wt_sm_process *p)
 {
     if (!p)
@@ -592,11 +587,4 @@ enum wt_status wt_sm_process_text(struct wt_sm_process *p, const struct sm_wire_
         (*text)[*length] = 0;
     }
     return status;
-}
-
-enum wt_status wt_sm_processes(void (*found)(void *context, int pid, unsigned gpus,
-                                             const char *name),
-                               void *context, struct wt_error *err)
-{
-    return wt_process_link_each(SM_WIRE_SOCKET, WT_WIRE_SM, found, context, err);
 }

@@ -14,8 +14,6 @@ struct wt_sm_process;
  * is there. Closed by wt_sm_process_close().
  */
 enum wt_status wt_sm_process_open(int pid, struct wt_sm_process **process, struct wt_error *err);
-/** Whether process @p pid has opened its GPUs, so that a debugger can connect. */
-enum wt_status wt_sm_process_reachable(int pid, bool *reachable, struct wt_error *err);
 /** Disconnects: the program goes on. NULL is ignored. */
 void wt_sm_process_close(struct wt_sm_process *process);
 /** What a target's `link` may point to; it is the process's. */
@@ -28,11 +26,6 @@ enum wt_status wt_sm_process_modules(struct wt_sm_process *process, struct sm_wi
 enum wt_status wt_sm_process_text(struct wt_sm_process *process,
                                   const struct sm_wire_module *module, uint32_t number, char **text,
                                   size_t *length, struct wt_error *err);
-
-/** Calls @p found for each process of this user that can be reached, with what it is called. */
-enum wt_status wt_sm_processes(void (*found)(void *context, int pid, unsigned gpus,
-                                             const char *name),
-                               void *context, struct wt_error *err);
 
 /** Puts why warps wait, and where lanes go on, into @p services, whose context is the process. */
 void wt_sm_process_offer_detail(struct wt_target_services *services);
