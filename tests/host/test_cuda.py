@@ -3,6 +3,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -208,6 +209,9 @@ def test_registers_of_a_running_program(program):
             assert done.returncode == 0, done
             return done.stdout.splitlines()
         control, status = "NV_PTPC_PRI_SM_DBGR_CONTROL0", "NV_PTPC_PRI_SM_DBGR_STATUS0"
+        end = time.monotonic() + LIMIT
+        while wavetrap("reg", f"--pid={run.process.pid}", f"{status}.LOCKED_DOWN").returncode:
+            assert time.monotonic() < end, "the program opens no GPU"
         assert reg(f"{status}.LOCKED_DOWN", f"{control}.DEBUGGER_MODE") == [f"{status}.LOCKED_DOWN=0", f"{control}.DEBUGGER_MODE=0"]
         reg(f"{control}.DEBUGGER_MODE=1")
         assert reg(f"{control}.DEBUGGER_MODE") == [f"{control}.DEBUGGER_MODE=1"]

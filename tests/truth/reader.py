@@ -100,7 +100,7 @@ def intels(data, lane, made):
             return True
         except (Unknown, IndexError):
             return False
-    return next(filter(makes_sense, ways), ways[0])
+    return next(filter(makes_sense, ways), ways[0]) if len(ways) > 1 else ways[0]
 
 
 def shown(ops):
