@@ -244,7 +244,7 @@ void wt_gcn_process_final_memory(struct wt_gcn_process *p, wt_process_piece_fn *
 enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *p, uint64_t *addr, uint64_t *state,
                                         struct wt_error *err)
 {
-    const enum wt_status status = wt_process_link_greet(&p->link, WT_WIRE_GCN, state, err);
+    const enum wt_status status = wt_process_link_hello(&p->link, state, err);
     if (status == WT_OK)
         *addr = p->link.hello.place[0];
     return status;

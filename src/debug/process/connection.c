@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/private_dir.h"
+#include "object/process_wire.h"
 
 #define PATIENCE_S 10 /* a process that does not answer for so long is stuck, or stopped */
 
@@ -127,15 +128,36 @@ enum wt_status wt_connection_reachable(int pid, const char *kind, bool *reachabl
     return status == WT_INVALID ? WT_OK : status;
 }
 
-enum wt_status wt_connection_judge_greeting(const struct wt_connection *c, int32_t result,
-                                            bool expected, struct wt_error *err)
+/* The first words of a process of another version may be fewer than ours. */
+static enum wt_status judge_greeting(struct wt_connection *c, const struct wt_wire_greeting *own,
+                                     const struct wt_wire_greeting *other, struct wt_error *err)
 {
-    if (result == -EBUSY)
+    if (other->magic != WT_WIRE_MAGIC)
+        return wt_connection_lost(c, "it answers in another protocol", err);
+    if (!wt_wire_agree(own, other))
+        return wt_fail(
+            err, WT_UNSUPPORTED,
+            "process %d runs with another version of the driver library: version %u (%u, "
+            "%u bytes) of the protocol, not %u (%u, %u bytes)",
+            c->pid, (unsigned)other->version, (unsigned)other->request_bytes,
+            (unsigned)other->answer_bytes, (unsigned)own->version, (unsigned)own->request_bytes,
+            (unsigned)own->answer_bytes);
+    if (other->result == -EBUSY)
         return wt_fail(err, WT_STATE, "process %d has another debugger", c->pid);
-    if (!expected)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "process %d runs with another version of the driver library", c->pid);
+    if (other->result || other->family != own->family)
+        return wt_connection_lost(c, "its greeting makes no sense", err);
     return WT_OK;
+}
+
+enum wt_status wt_connection_greet(struct wt_connection *c, uint32_t family, struct wt_error *err)
+{
+    const struct wt_wire_greeting own = wt_wire_greeting(family, (uint32_t)getpid());
+    struct wt_wire_greeting other = {0};
+    enum wt_status status;
+    if ((status = wt_connection_send(c, &own, sizeof own, err)) != WT_OK ||
+        (status = wt_connection_receive(c, &other, sizeof other, err)) != WT_OK)
+        return status;
+    return judge_greeting(c, &own, &other, err);
 }
 
 /* ---- which there are ---- */
@@ -156,18 +178,18 @@ static void name_of(int pid, char *name, size_t size)
 
 /* Whether the process answers; a greeting that it refuses for another debugger is an answer, too.
  */
-static bool answers(int pid, const char *kind, uint32_t family, wt_connection_greet *greet,
+static bool answers(int pid, const char *kind, uint32_t family, wt_connection_count *count,
                     unsigned *gpus)
 {
     struct wt_connection c;
     if (wt_connection_open(&c, pid, kind, WT_IGNORED) != WT_OK)
         return false;
-    const enum wt_status status = greet(&c, family, gpus, WT_IGNORED);
+    const enum wt_status status = count(&c, family, gpus, WT_IGNORED);
     wt_connection_close(&c);
     return status == WT_OK || status == WT_STATE;
 }
 
-enum wt_status wt_connection_each(const char *kind, uint32_t family, wt_connection_greet *greet,
+enum wt_status wt_connection_each(const char *kind, uint32_t family, wt_connection_count *count,
                                   void (*found)(void *context, int pid, unsigned gpus,
                                                 const char *name),
                                   void *context, struct wt_error *err)
@@ -185,7 +207,7 @@ enum wt_status wt_connection_each(const char *kind, uint32_t family, wt_connecti
         if (sscanf(entry->d_name, "%d", &pid) != 1)
             continue;
         snprintf(wanted, sizeof wanted, "%d.%s", pid, kind);
-        if (strcmp(wanted, entry->d_name) != 0 || !answers(pid, kind, family, greet, &gpus))
+        if (strcmp(wanted, entry->d_name) != 0 || !answers(pid, kind, family, count, &gpus))
             continue;
         name_of(pid, name, sizeof name);
         found(context, pid, gpus, name);

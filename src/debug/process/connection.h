@@ -47,12 +47,12 @@ enum wt_status wt_connection_reachable(int pid, const char *kind, bool *reachabl
                                        struct wt_error *err);
 
 /**
- * Judges a process's answer to the greeting of a debugger, by its @p result and whether its form is
- * the one expected. WT_STATE: the process has another debugger; WT_UNSUPPORTED: it runs with
- * another version of the driver library.
+ * Exchanges the first words (struct wt_wire_greeting) of a new connection to GPUs of @p family.
+ * WT_STATE: the process has another debugger; WT_UNSUPPORTED: it runs with another version of the
+ * driver library.
  */
-enum wt_status wt_connection_judge_greeting(const struct wt_connection *connection, int32_t result,
-                                            bool expected, struct wt_error *err);
+enum wt_status wt_connection_greet(struct wt_connection *connection, uint32_t family,
+                                   struct wt_error *err);
 
 /** Whether the @p size bytes of an answer are the view of a wave; its text ends then. */
 static inline bool wt_connection_has_view(struct wt_wave_view *view, size_t size)
@@ -70,14 +70,14 @@ static inline bool wt_connection_has_fault(struct wt_fault *fault, size_t size)
     return size == sizeof *fault && fault->kind > WT_FAULT_NONE && fault->kind <= WT_FAULT_HOST;
 }
 
-/** A greeting on a new connection to GPUs of @p family: fills in *gpus, how many there are. */
-typedef enum wt_status wt_connection_greet(struct wt_connection *connection, uint32_t family,
+/** Greets on a new connection to GPUs of @p family, and fills in *gpus, how many there are. */
+typedef enum wt_status wt_connection_count(struct wt_connection *connection, uint32_t family,
                                            unsigned *gpus, struct wt_error *err);
 /**
  * Calls @p found for each process of this user that answers at a socket of @p kind, with the number
  * of its GPUs and its command line: also those that have another debugger.
  */
-enum wt_status wt_connection_each(const char *kind, uint32_t family, wt_connection_greet *greet,
+enum wt_status wt_connection_each(const char *kind, uint32_t family, wt_connection_count *count,
                                   void (*found)(void *context, int pid, unsigned gpus,
                                                 const char *name),
                                   void *context, struct wt_error *err);

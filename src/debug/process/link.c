@@ -47,7 +47,7 @@ enum wt_status wt_process_link_tell(struct wt_process_link *link, struct wt_wire
 
 /* ---- connecting ---- */
 
-enum wt_status wt_process_link_greet(struct wt_process_link *link, uint32_t family, uint64_t *code,
+enum wt_status wt_process_link_hello(struct wt_process_link *link, uint64_t *code,
                                      struct wt_error *err)
 {
     const struct wt_wire_request request = {.verb = WT_WIRE_HELLO};
@@ -59,20 +59,23 @@ enum wt_status wt_process_link_greet(struct wt_process_link *link, uint32_t fami
     if (status != WT_OK)
         return status;
     *code = answer.value[0];
-    const bool expected = answer.size == sizeof *hello && hello->magic == WT_WIRE_MAGIC &&
-                          hello->version == WT_WIRE_VERSION &&
-                          hello->request_bytes == sizeof request &&
-                          hello->answer_bytes == sizeof answer && hello->family == family &&
-                          hello->devices && hello->devices <= WT_WIRE_DEVICES;
-    return wt_connection_judge_greeting(&link->connection, answer.result, expected, err);
+    return answer.size == sizeof *hello && hello->devices && hello->devices <= WT_WIRE_DEVICES
+               ? WT_OK
+               : wt_connection_lost(&link->connection, "it does not say which GPUs it has", err);
+}
+
+static enum wt_status greet(struct wt_process_link *link, uint32_t family, struct wt_error *err)
+{
+    uint64_t code;
+    const enum wt_status status = wt_connection_greet(&link->connection, family, err);
+    return status ? status : wt_process_link_hello(link, &code, err);
 }
 
 enum wt_status wt_process_link_open(struct wt_process_link *link, int pid, const char *kind,
                                     uint32_t family, struct wt_error *err)
 {
-    uint64_t code;
     const enum wt_status status = wt_connection_open(&link->connection, pid, kind, err);
-    return status ? status : wt_process_link_greet(link, family, &code, err);
+    return status ? status : greet(link, family, err);
 }
 
 void wt_process_link_close(struct wt_process_link *link)
@@ -223,8 +226,7 @@ static enum wt_status count_gpus(struct wt_connection *connection, uint32_t fami
                                  struct wt_error *err)
 {
     struct wt_process_link link = {.connection = *connection};
-    uint64_t code;
-    const enum wt_status status = wt_process_link_greet(&link, family, &code, err);
+    const enum wt_status status = greet(&link, family, err);
     *gpus = link.hello.devices;
     return status;
 }

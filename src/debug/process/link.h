@@ -45,8 +45,8 @@ enum wt_status wt_process_link_open(struct wt_process_link *link, int pid, const
                                     uint32_t family, struct wt_error *err);
 /** Disconnects, and frees what the link has allocated. */
 void wt_process_link_close(struct wt_process_link *link);
-/** Asks once more for what the greeting tells; *code becomes the state of the list of code. */
-enum wt_status wt_process_link_greet(struct wt_process_link *link, uint32_t family, uint64_t *code,
+/** Asks once more for link->hello; *code becomes the state of the list of code. */
+enum wt_status wt_process_link_hello(struct wt_process_link *link, uint64_t *code,
                                      struct wt_error *err);
 
 /** Sends a request, and request->follows bytes at @p more. */

@@ -34,6 +34,7 @@ struct wt_endpoint {
     struct wt_listener listener;
     int wake;                /* an eventfd: the thread is to end */
     _Atomic int debugger;    /* the connection; -1: none */
+    bool greeted;            /* it has greeted as it should */
     int refused;             /* the connection of another one that was turned away; -1: none */
     pid_t holder;            /* the process that kernels wait for */
     int holder_fd;           /* its pidfd; -1: of none */
@@ -75,6 +76,13 @@ bool wt_endpoint_answer(struct wt_endpoint *e, const void *answer, size_t answer
     return sent;
 }
 
+static struct wt_wire_greeting own_greeting(const struct wt_endpoint *e, int32_t result)
+{
+    struct wt_wire_greeting own = wt_wire_greeting(e->ops->family, (uint32_t)getpid());
+    own.result = result;
+    return own;
+}
+
 static struct timespec seconds_from_now(time_t seconds)
 {
     struct timespec until;
@@ -114,6 +122,7 @@ static void set_debugger(struct wt_endpoint *e, int fd)
     if (e->debugger >= 0)
         close(e->debugger);
     e->debugger = fd;
+    e->greeted = false;
     pthread_cond_broadcast(&e->gone);
     pthread_mutex_unlock(&e->sending);
 }
@@ -121,7 +130,7 @@ static void set_debugger(struct wt_endpoint *e, int fd)
 /* Somebody else comes while a debugger is here, and is told so. */
 static void turn_away(struct wt_endpoint *e)
 {
-    const struct wt_wire_answer word = {.result = -EBUSY};
+    const struct wt_wire_greeting word = own_greeting(e, -EBUSY);
     const int fd = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
@@ -130,6 +139,32 @@ static void turn_away(struct wt_endpoint *e)
     e->refused = fd;
     wt_endpoint_send(fd, &word, sizeof word);
     shutdown(fd, SHUT_WR);
+}
+
+static void refuse_version(const struct wt_wire_greeting *other)
+{
+    fprintf(stderr,
+            "wavetrap: a debugger of another version was turned away: process %u speaks version %u "
+            "(%u, %u bytes) of the protocol, this program's driver version %u (%zu, %zu bytes)\n",
+            (unsigned)other->pid, (unsigned)other->version, (unsigned)other->request_bytes,
+            (unsigned)other->answer_bytes, WT_WIRE_VERSION, sizeof(struct wt_wire_request),
+            sizeof(struct wt_wire_answer));
+}
+
+/* Takes the debugger's first words, and answers. False: nothing more is said to it. What does not
+ * begin as the protocol does gets no answer. */
+static bool greet(struct wt_endpoint *e)
+{
+    struct wt_wire_greeting other;
+    const struct wt_wire_greeting own = own_greeting(e, 0);
+    if (!wt_endpoint_receive(e->debugger, &other.magic, sizeof other.magic) ||
+        other.magic != WT_WIRE_MAGIC ||
+        !wt_endpoint_receive(e->debugger, &other.version, sizeof other - sizeof other.magic))
+        return false;
+    e->greeted = wt_wire_agree(&own, &other);
+    if (!e->greeted)
+        refuse_version(&other);
+    return wt_endpoint_send(e->debugger, &own, sizeof own) && e->greeted;
 }
 
 /* A socket that is closed with something unread in it is reset, and the answer lost: what the other
@@ -190,7 +225,9 @@ static void *run(void *context)
             release(e);
         if (fds[4].revents)
             drain_refused(e);
-        if (fds[2].revents && e->ops->converse(e->context, e, e->debugger)) {
+        if (fds[2].revents && !e->greeted && greet(e))
+            continue;
+        if (fds[2].revents && e->greeted && e->ops->converse(e->context, e, e->debugger)) {
             spoke = true;
         } else if (fds[2].revents) {
             set_debugger(e, -1);
