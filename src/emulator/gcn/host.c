@@ -178,8 +178,7 @@ void gcn_device_changed(struct gcn_device *d, uint64_t addr, uint64_t size)
 
 void gcn_device_flush_code(struct gcn_device *d)
 {
-    wt_code_clear(&d->machine.code);
-    wt_tlb_clear(&d->machine.tlb);
+    wt_machine_forget_code(&d->machine);
 }
 
 enum wt_status gcn_device_map_alias(struct gcn_device *d, uint64_t addr, uint64_t size, void *host,
